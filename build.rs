@@ -1,0 +1,25 @@
+//! Reads the specification's pages and writes the Rust that they stand for.
+
+use std::{env, fs, path::PathBuf, process::exit};
+
+fn main() {
+    println!("cargo::rerun-if-env-changed=VISAKIT_SPEC");
+    let dir = env::var_os("VISAKIT_SPEC").map_or_else(|| PathBuf::from("spec"), PathBuf::from);
+    println!("cargo::rerun-if-changed={}", dir.display());
+    let (model, diagnostics) = visakit_codegen::read_dir(&dir).unwrap_or_else(|(path, error)| {
+        println!("cargo::error={}: {error}", path.display());
+        exit(1);
+    });
+    for diagnostic in &diagnostics {
+        let error = diagnostic.severity == visakit_codegen::diag::Severity::Error;
+        println!("cargo::{}={}", if error { "error" } else { "warning" }, diagnostic.one_line());
+    }
+    if visakit_codegen::diag::has_errors(&diagnostics) {
+        exit(1);
+    }
+    let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
+    for file in visakit_codegen::emit(&model) {
+        let text = visakit_codegen::format(&file).expect("emitted code is Rust");
+        fs::write(out.join(file.name), text).expect("OUT_DIR can be written");
+    }
+}

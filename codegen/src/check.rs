@@ -1,0 +1,347 @@
+//! Rules across pages and across the sections of one page.
+
+use std::collections::BTreeMap;
+
+use crate::diag::{Diagnostic, Severity};
+use crate::model::{At, Form, Instruction, Kind, Mark, Marks, Model, Presence, Shape};
+
+/// Checks the whole model. Rules that need several pages hold only where there are several.
+pub(crate) fn model(model: &Model, out: &mut Vec<Diagnostic>) {
+    duplicate_opcodes(model, out);
+    for instruction in &model.instructions {
+        text(model, instruction, out);
+        conditions(model, instruction, out);
+        types(model, instruction, out);
+        restrictions(model, instruction, out);
+        platforms(model, &instruction.platforms, instruction.at, out);
+        for (_, marks) in &instruction.types {
+            platforms(model, marks, instruction.at, out);
+        }
+        for map in &instruction.type_maps {
+            platforms(model, &map.marks, map.at, out);
+        }
+    }
+    index(model, out);
+}
+
+fn report(
+    model: &Model,
+    severity: Severity,
+    code: &'static str,
+    at: At,
+    message: impl Into<String>,
+    help: impl Into<String>,
+    out: &mut Vec<Diagnostic>,
+) {
+    let Some(page) = model.pages.get(at.page as usize) else { return };
+    out.push(
+        Diagnostic::new(code, severity, page.shown.as_str(), message)
+            .at_text(&page.text, at.start as usize, at.end as usize)
+            .help(help),
+    );
+}
+
+fn duplicate_opcodes(model: &Model, out: &mut Vec<Diagnostic>) {
+    let mut seen: BTreeMap<(u8, Option<u8>), &Instruction> = BTreeMap::new();
+    let mut names: BTreeMap<&str, &Instruction> = BTreeMap::new();
+    for instruction in &model.instructions {
+        if let Some(other) = names.insert(&instruction.name, instruction) {
+            let (page, line) = model.origin(other.at);
+            report(
+                model,
+                Severity::Error,
+                "name-duplicate",
+                instruction.at,
+                format!("{} is already described at {page}:{line}", instruction.name),
+                "every instruction has one page",
+                out,
+            );
+        }
+        if matches!(instruction.kind, Kind::Umbrella | Kind::Alias { .. }) {
+            continue;
+        }
+        if let Some(other) = seen.insert((instruction.opcode, instruction.sub_opcode), instruction) {
+            let (page, line) = model.origin(other.at);
+            report(
+                model,
+                Severity::Error,
+                "opcode-duplicate",
+                instruction.at,
+                format!("{} has the opcode of {} ({page}:{line})", instruction.name, other.name),
+                "change one of the two, or mark this page `Kind: alias of …`",
+                out,
+            );
+        }
+    }
+}
+
+/// Every placeholder of a template is a field, and its part a part of that field's list.
+fn text(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic>) {
+    let mut bad = Vec::new();
+    for form in &instruction.text {
+        for (name, part) in form.template.fields() {
+            let found = instruction.forms.iter().any(|f| resolve(model, f, name, part).is_some());
+            if !found {
+                bad.push((form.at, name.to_owned()));
+            }
+        }
+        for (name, _) in &form.conditions {
+            let (field, part) = name.split_once('.').map_or((name.as_str(), None), |(f, p)| (f, Some(p)));
+            if !instruction.forms.iter().any(|f| resolve(model, f, field, part).is_some()) {
+                bad.push((form.at, name.clone()));
+            }
+        }
+    }
+    for (at, name) in bad {
+        report(
+            model,
+            Severity::Warning,
+            "text-unknown-field",
+            at,
+            format!("`{name}` in this template is no field of {}", instruction.name),
+            "use the names of the Format, with `.part` for a part",
+            out,
+        );
+    }
+}
+
+/// The position of a field and whether the part exists.
+pub(crate) fn resolve(model: &Model, form: &Form, name: &str, part: Option<&str>) -> Option<usize> {
+    let position = form.fields.iter().position(|f| {
+        f.name.eq_ignore_ascii_case(name) || (name.eq_ignore_ascii_case("p") && f.shape == Shape::Predicate)
+    })?;
+    match part {
+        None => Some(position),
+        Some(part) => match form.fields[position].shape {
+            Shape::List(id) => match &model.list(id).kind {
+                crate::model::ListKind::Parts(parts) => {
+                    parts.iter().any(|p| p.name.eq_ignore_ascii_case(part)).then_some(position)
+                }
+                crate::model::ListKind::Enumeration { .. } => None,
+            },
+            _ => None,
+        },
+    }
+}
+
+/// Names of the enumerators of a field or part.
+pub(crate) fn enumerators<'a>(
+    model: &'a Model,
+    form: &Form,
+    name: &str,
+    part: Option<&str>,
+) -> Option<&'a [crate::model::Enumerator]> {
+    use crate::model::{ListKind, PartKind};
+    let position = resolve(model, form, name, part)?;
+    let Shape::List(id) = form.fields[position].shape else { return None };
+    match (&model.list(id).kind, part) {
+        (ListKind::Enumeration { values, .. }, _) => Some(values),
+        (ListKind::Parts(parts), Some(part)) => {
+            let part = parts.iter().find(|p| p.name.eq_ignore_ascii_case(part))?;
+            match part.kind {
+                PartKind::Enumeration(id) => match &model.list(id).kind {
+                    ListKind::Enumeration { values, .. } => Some(values),
+                    ListKind::Parts(_) => None,
+                },
+                _ => None,
+            }
+        }
+        (ListKind::Parts(_), None) => None,
+    }
+}
+
+/// Values of conditions exist, and no value selects two forms.
+fn conditions(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic>) {
+    let mut taken: BTreeMap<String, &str> = BTreeMap::new();
+    for form in &instruction.forms {
+        let Some((field, values)) = &form.condition else {
+            if instruction.forms.len() > 1 {
+                report(
+                    model,
+                    Severity::Error,
+                    "condition-missing",
+                    form.at,
+                    format!("{} has several forms, and this one does not say when it holds", instruction.name),
+                    "add `### CONDITION name` and `- Field=value, …` in front of the table",
+                    out,
+                );
+            }
+            continue;
+        };
+        let known = enumerators(model, form, field, None);
+        if known.is_none() {
+            report(
+                model,
+                Severity::Error,
+                "condition-selector",
+                form.at,
+                format!("`{field}` is no enumeration of this form"),
+                "the selector is a field with named values",
+                out,
+            );
+            continue;
+        }
+        for value in values {
+            if !known.unwrap_or(&[]).iter().any(|e| e.name.eq_ignore_ascii_case(value)) {
+                report(
+                    model,
+                    Severity::Error,
+                    "condition-value",
+                    form.at,
+                    format!("`{value}` is no value of `{field}`"),
+                    "use the names of the field's list",
+                    out,
+                );
+            }
+            if taken.insert(value.to_ascii_lowercase(), &form.name).is_some() {
+                report(
+                    model,
+                    Severity::Error,
+                    "condition-overlap",
+                    form.at,
+                    format!("`{value}` selects two forms"),
+                    "every value belongs to one form",
+                    out,
+                );
+            }
+        }
+    }
+}
+
+/// Types of operands, properties and type maps are data types, where the chapter of types was read.
+fn types(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic>) {
+    if model.types.is_empty() {
+        return;
+    }
+    let known = |name: &str| model.types.iter().any(|t| t.name == name);
+    let mut named: Vec<(&str, At)> = Vec::new();
+    named.extend(instruction.types.iter().map(|(t, _)| (t.as_str(), instruction.at)));
+    for map in &instruction.type_maps {
+        named.extend(map.dst.iter().chain(&map.src).map(|t| (t.as_str(), map.at)));
+    }
+    for field in instruction.forms.iter().flat_map(|f| &f.fields) {
+        named.extend(field.types.iter().map(|t| (t.as_str(), field.at)));
+    }
+    named.dedup();
+    for (name, at) in named {
+        if !known(name) {
+            report(
+                model,
+                Severity::Warning,
+                "type-unknown",
+                at,
+                format!("`{name}` is no data type"),
+                "the data types are the rows of the table in 2_datatypes.md",
+                out,
+            );
+        }
+    }
+}
+
+/// `Only …` and `Present only if …` name parts and values that exist.
+fn restrictions(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic>) {
+    for form in &instruction.forms {
+        for field in &form.fields {
+            for (part, values) in &field.only {
+                let part = (!part.is_empty()).then_some(part.as_str());
+                let known = enumerators(model, form, &field.name, part).unwrap_or(&[]);
+                for (value, _) in values {
+                    if !known.iter().any(|e| e.name.eq_ignore_ascii_case(value)) {
+                        report(
+                            model,
+                            Severity::Error,
+                            "only-value",
+                            field.at,
+                            format!("`{value}` is no value that `{}` can have", field.name),
+                            "name enumerators of the field's list",
+                            out,
+                        );
+                    }
+                }
+            }
+            if let Presence::If { field: position, part, values } = &field.presence {
+                let part = (!part.is_empty()).then_some(part.as_str());
+                let selector = &form.fields[*position];
+                if let Some(known) = enumerators(model, form, &selector.name, part) {
+                    for value in values {
+                        if !known.iter().any(|e| e.name.eq_ignore_ascii_case(value)) {
+                            report(
+                                model,
+                                Severity::Error,
+                                "presence-value",
+                                field.at,
+                                format!("`{value}` is no value of `{}`", selector.name),
+                                "name enumerators of that field's list",
+                                out,
+                            );
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn platforms(model: &Model, marks: &Marks, at: At, out: &mut Vec<Diagnostic>) {
+    if model.platforms.is_empty() {
+        return;
+    }
+    for mark in &marks.0 {
+        if let Mark::From(name) | Mark::Before(name) | Mark::Only(name) = mark {
+            if platform(model, name).is_none() {
+                report(
+                    model,
+                    Severity::Warning,
+                    "platform-unknown",
+                    at,
+                    format!("`{name}` is no platform"),
+                    "use a name or alias of platforms.md",
+                    out,
+                );
+            }
+        }
+    }
+}
+
+/// Position of a platform by name or alias, without regard to case.
+pub(crate) fn platform(model: &Model, name: &str) -> Option<usize> {
+    model.platforms.iter().position(|p| {
+        p.name.eq_ignore_ascii_case(name) || p.aliases.iter().any(|a| a.eq_ignore_ascii_case(name))
+    })
+}
+
+/// Pages without a line in the index, and lines without a page.
+fn index(model: &Model, out: &mut Vec<Diagnostic>) {
+    if model.index.is_empty() {
+        return;
+    }
+    let stem = |path: &str| path.rsplit('/').next().unwrap_or(path).trim_end_matches(".md").to_owned();
+    for instruction in &model.instructions {
+        let Some(page) = model.pages.get(instruction.at.page as usize) else { continue };
+        if !model.index.iter().any(|(name, _)| *name == stem(&page.path)) {
+            report(
+                model,
+                Severity::Warning,
+                "index-missing",
+                instruction.at,
+                format!("{} has no line in the index", instruction.name),
+                format!("add `- [{} - …]({})` to 6_instructions.md", instruction.name, page.path),
+                out,
+            );
+        }
+    }
+    for (name, at) in &model.index {
+        let found = model.pages.iter().any(|p| p.path.starts_with("instructions/") && stem(&p.path) == *name);
+        if !found {
+            report(
+                model,
+                Severity::Warning,
+                "index-dead",
+                *at,
+                format!("the index names {name}, which has no page"),
+                "add the page or remove the line",
+                out,
+            );
+        }
+    }
+}

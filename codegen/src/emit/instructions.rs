@@ -1,0 +1,527 @@
+//! One struct an instruction, its codec, and the enum of all of them.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote};
+
+use super::codec::{read_number, write_number};
+use super::{Cx, hex, index_type, member_name, type_name, variant_name};
+use crate::model::{Field, Form, Instruction, Kind, ListKind, PartKind, Presence, Shape};
+
+/// Pages that have a struct.
+pub(crate) fn encoded(i: &Instruction) -> bool {
+    matches!(i.kind, Kind::Ordinary | Kind::Undefined) && !i.forms.is_empty()
+}
+
+/// The name of a form's struct: the instruction's, or that and the form's.
+pub(crate) fn form_type(instruction: &Instruction, form: &Form) -> Ident {
+    let base = type_name(&instruction.name);
+    if form.name.is_empty() { base } else { format_ident!("{base}{}", type_name(&form.name)) }
+}
+
+pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
+    let all: Vec<&Instruction> = cx.model.instructions.iter().filter(|i| encoded(i)).collect();
+    let structs = all.iter().map(|i| one(cx, i));
+    let names: Vec<_> = all.iter().map(|i| type_name(&i.name)).collect();
+    let docs = all.iter().map(|i| {
+        let first = i.doc.split(". ").next().unwrap_or("").to_owned();
+        cx.doc(&first, &i.name, i.at)
+    });
+    let constants: Vec<_> = all.iter().map(|i| super::constant_name(&i.name)).collect();
+    let opcodes: Vec<_> = all.iter().map(|i| hex(u64::from(i.opcode))).collect();
+    let writes = all.iter().map(|i| {
+        let name = type_name(&i.name);
+        let opcode = hex(u64::from(i.opcode));
+        let sub = i.sub_opcode.map(|s| {
+            let s = hex(u64::from(s));
+            quote!(w.u8(#s);)
+        });
+        quote!(Self::#name(inst) => { w.u8(#opcode); #sub inst.encode_fields(w, cx) })
+    });
+    let decode = decode(cx);
+    let samples = all.iter().flat_map(|i| {
+        let name = type_name(&i.name);
+        i.forms.iter().map(move |form| {
+            let sample = sample(cx, i, form);
+            let form_name = form_type(i, form);
+            if i.forms.len() > 1 {
+                let variant = variant_name(&form.name);
+                quote!(Self::#name(#name::#variant(#form_name #sample)))
+            } else {
+                quote!(Self::#name(#form_name #sample))
+            }
+        })
+    });
+    quote! {
+        #(#structs)*
+
+        /// An instruction: one variant a page that encodes.
+        #[derive(Clone, Debug, PartialEq)]
+        #[allow(clippy::large_enum_variant, reason = "instructions are kept in vectors and looked at once")]
+        pub enum Instruction { #(#docs #names(#names)),* }
+
+        impl Instruction {
+            /// The page of the instruction.
+            pub fn page(&self) -> &'static rt::reflect::Page {
+                match self { #(Self::#names(_) => &pages::#constants),* }
+            }
+
+            /// The first byte in objects.
+            pub const fn opcode(&self) -> u8 {
+                match self { #(Self::#names(_) => #opcodes),* }
+            }
+
+            /// One instruction of each page and form, with null operands: for probing.
+            pub fn samples() -> Vec<Self> { vec![#(#samples),*] }
+
+            /// Shows every field to a visitor, in the order in which they are stored.
+            pub fn visit(&self, v: &mut dyn rt::Visitor) {
+                match self { #(Self::#names(inst) => inst.visit(v)),* }
+            }
+        }
+
+        impl rt::Wire for Instruction {
+            fn decode(r: &mut rt::Reader<'_>, cx: rt::Context) -> Result<Self, rt::DecodeError> { #decode }
+
+            fn encode(&self, w: &mut rt::Writer, cx: rt::Context) -> Result<(), rt::EncodeError> {
+                match self { #(#writes),* }
+            }
+        }
+    }
+}
+
+/// A struct literal that a codec accepts: the selector of a form has one of the form's values.
+fn sample(cx: &Cx<'_>, instruction: &Instruction, form: &Form) -> TokenStream {
+    let _ = instruction;
+    let mut sets = Vec::new();
+    if let Some((field, values)) = &form.condition {
+        if let (Some(field), Some(value)) =
+            (form.fields.iter().find(|f| f.name.eq_ignore_ascii_case(field)), values.first())
+        {
+            if let Shape::List(id) = field.shape {
+                let (member, ty) = (member_name(&field.name), cx.list_type(id));
+                let value = enumerator(cx, id, value);
+                sets.push(quote!(#member: #ty::#value));
+            }
+        }
+    }
+    for field in &form.fields {
+        if let Presence::If { field: selector, part, values } = &field.presence {
+            let selector = &form.fields[*selector];
+            if holds_by_default(cx, selector, part, values) {
+                let member = member_name(&field.name);
+                sets.push(quote!(#member: Some(Default::default())));
+            }
+        }
+    }
+    if sets.len() == form.fields.iter().filter(|f| cx.field_type(f).is_some()).count() {
+        quote!({ #(#sets),* })
+    } else {
+        quote!({ #(#sets,)* ..Default::default() })
+    }
+}
+
+/// Whether a presence condition holds when every field has its default.
+fn holds_by_default(cx: &Cx<'_>, selector: &Field, part: &str, values: &[String]) -> bool {
+    let default_of = |id| match &cx.model.list(id).kind {
+        ListKind::Enumeration { values, .. } => {
+            let named: Vec<_> = values.iter().filter(|v| !v.reserved).collect();
+            named.iter().find(|v| v.value == 0).or(named.first()).map(|v| v.name.clone())
+        }
+        ListKind::Parts(_) => None,
+    };
+    let default = match selector.shape {
+        Shape::List(id) if part.is_empty() => default_of(id),
+        Shape::List(id) => match &cx.model.list(id).kind {
+            ListKind::Parts(parts) => {
+                parts.iter().find(|p| p.name.eq_ignore_ascii_case(part)).and_then(|p| match p.kind {
+                    PartKind::Enumeration(id) => default_of(id),
+                    _ => Some("0".to_owned()),
+                })
+            }
+            ListKind::Enumeration { .. } => None,
+        },
+        _ => Some("0".to_owned()),
+    };
+    default.is_some_and(|d| values.iter().any(|v| v.eq_ignore_ascii_case(&d)))
+}
+
+/// The Rust name of an enumerator by its name on the page, in whatever case.
+pub(crate) fn enumerator(cx: &Cx<'_>, id: crate::model::ListId, name: &str) -> Ident {
+    match &cx.model.list(id).kind {
+        ListKind::Enumeration { values, .. } => match values.iter().find(|v| v.name.eq_ignore_ascii_case(name)) {
+            Some(value) => variant_name(&value.name),
+            None => variant_name(name),
+        },
+        ListKind::Parts(_) => variant_name(name),
+    }
+}
+
+fn decode(cx: &Cx<'_>) -> TokenStream {
+    let mut arms = Vec::new();
+    let mut opcodes: Vec<u8> = cx.model.instructions.iter().map(|i| i.opcode).collect();
+    opcodes.dedup();
+    for opcode in opcodes {
+        let same: Vec<&Instruction> = cx.model.instructions.iter().filter(|i| i.opcode == opcode).collect();
+        let code = hex(u64::from(opcode));
+        if let Some(i) = same.iter().find(|i| encoded(i) && i.sub_opcode.is_none()) {
+            let name = type_name(&i.name);
+            arms.push(quote!(#code => #name::decode_fields(r, cx).map(Self::#name)));
+        } else if same.iter().any(|i| encoded(i)) {
+            let family = same.iter().find_map(|i| i.family.as_deref()).unwrap_or("");
+            let subs = same.iter().filter(|i| encoded(i)).map(|i| {
+                let sub = hex(u64::from(i.sub_opcode.unwrap_or(0)));
+                let name = type_name(&i.name);
+                quote!(#sub => #name::decode_fields(r, cx).map(Self::#name))
+            });
+            arms.push(quote!(#code => match rt::place(#family, "sub-opcode", r, |r| r.u8())? {
+                #(#subs,)*
+                sub => Err(rt::DecodeError::unknown_sub_opcode(at, #family, #code, sub)),
+            }));
+        } else if let Some(i) = same.iter().find(|i| i.kind == Kind::Reserved) {
+            let (name, origin) = (&i.name, cx.origin(i.at));
+            arms.push(quote!(#code => Err(rt::DecodeError::reserved_opcode(at, #name, #origin))));
+        }
+    }
+    quote! {
+        let at = r.offset();
+        match rt::place("instruction", "opcode", r, |r| r.u8())? {
+            #(#arms,)*
+            opcode => Err(rt::DecodeError::unknown_opcode(at, opcode)),
+        }
+    }
+}
+
+fn one(cx: &Cx<'_>, i: &Instruction) -> TokenStream {
+    let forms = i.forms.iter().map(|form| form_struct(cx, i, form));
+    if i.forms.len() == 1 {
+        return quote!(#(#forms)*);
+    }
+    let name = type_name(&i.name);
+    let variants: Vec<_> = i.forms.iter().map(|f| variant_name(&f.name)).collect();
+    let types: Vec<_> = i.forms.iter().map(|f| form_type(i, f)).collect();
+    let doc = cx.doc(&i.doc, &i.name, i.at);
+    let docs = i.forms.iter().map(|f| cx.doc(&format!("The form {}.", f.name), "", f.at));
+    let select = select_form(cx, i);
+    quote! {
+        #(#forms)*
+
+        #doc
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum #name { #(#docs #variants(#types)),* }
+
+        impl #name {
+            fn decode_fields(r: &mut rt::Reader<'_>, cx: rt::Context) -> Result<Self, rt::DecodeError> { #select }
+
+            fn encode_fields(&self, w: &mut rt::Writer, cx: rt::Context) -> Result<(), rt::EncodeError> {
+                match self { #(Self::#variants(form) => form.encode_fields(w, cx)),* }
+            }
+
+            fn visit(&self, v: &mut dyn rt::Visitor) {
+                match self { #(Self::#variants(form) => form.visit(v)),* }
+            }
+        }
+    }
+}
+
+/// Reads ahead to the selector, which stands at the same place in all forms.
+fn select_form(cx: &Cx<'_>, i: &Instruction) -> TokenStream {
+    let owner = &i.name;
+    let Some((first, selector)) = i.forms.first().and_then(|f| f.condition.as_ref().map(|c| (f, c.0.as_str()))) else {
+        return quote!(Err(rt::DecodeError::unknown_opcode(r.offset(), 0)));
+    };
+    let mut ahead = Vec::new();
+    let mut value = quote!(());
+    let mut list = None;
+    for field in &first.fields {
+        let ident = member_name(&field.name);
+        let spec = &field.name;
+        let read = read_field(cx, i, first, field);
+        if field.name.eq_ignore_ascii_case(selector) {
+            let at = quote!(let at = r.offset(););
+            ahead.push(quote!(#at let #ident = rt::place(#owner, #spec, r, |r| Ok(#read))?;));
+            value = quote!(#ident);
+            if let Shape::List(id) = field.shape {
+                list = Some(id);
+            }
+            break;
+        }
+        ahead.push(quote!(let _ = rt::place(#owner, #spec, r, |r| Ok(#read))?;));
+    }
+    let Some(id) = list else { return quote!(Err(rt::DecodeError::unknown_opcode(r.offset(), 0))) };
+    let ty = cx.list_type(id);
+    let arms = i.forms.iter().map(|form| {
+        let values = form.condition.as_ref().map(|c| c.1.as_slice()).unwrap_or_default();
+        let values = values.iter().map(|v| enumerator(cx, id, v));
+        let (variant, form) = (variant_name(&form.name), form_type(i, form));
+        quote!(#(#ty::#values)|* => #form::decode_fields(r, cx).map(Self::#variant))
+    });
+    let place = format!("{owner}.{selector}");
+    quote! {
+        let (at, selected) = {
+            let mut ahead = r.clone();
+            let r = &mut ahead;
+            #(#ahead)*
+            (at, #value)
+        };
+        #[allow(unreachable_patterns, reason = "the forms may cover all values")]
+        match selected {
+            #(#arms,)*
+            other => Err(rt::BadBits::value(#place, rt::Bits::to_bits(&other).unwrap_or_default()).at(at)),
+        }
+    }
+}
+
+fn form_struct(cx: &Cx<'_>, i: &Instruction, form: &Form) -> TokenStream {
+    let name = form_type(i, form);
+    let owner = &i.name;
+    let mut doc = i.doc.clone();
+    if !form.name.is_empty() {
+        doc = format!("The form {} of {}.", form.name, i.name);
+    }
+    let doc = cx.doc(&doc, &i.name, i.at);
+    let semantics = (!i.semantics.trim().is_empty() && form.name.is_empty()).then(|| {
+        let mut lines = vec![String::new(), " ```text".to_owned()];
+        lines.extend(i.semantics.lines().map(|l| format!(" {l}")));
+        lines.push(" ```".to_owned());
+        quote!(#(#[doc = #lines])*)
+    });
+    let mut members = Vec::new();
+    let mut names = Vec::new();
+    let mut reads = Vec::new();
+    let mut writes = Vec::new();
+    let mut visits = Vec::new();
+    if let Some((field, values)) = &form.condition {
+        if let Some(field) = form.fields.iter().find(|f| f.name.eq_ignore_ascii_case(field)) {
+            if let Shape::List(id) = field.shape {
+                let (member, ty) = (member_name(&field.name), cx.list_type(id));
+                let values = values.iter().map(|v| enumerator(cx, id, v));
+                let place = format!("{owner}.{}", field.name);
+                writes.push(quote!(rt::selected(matches!(self.#member, #(#ty::#values)|*), #place)?;));
+            }
+        }
+    }
+    for (position, field) in form.fields.iter().enumerate() {
+        let ident = member_name(&field.name);
+        let spec = &field.name;
+        let read = read_field(cx, i, form, field);
+        reads.push(quote!(let #ident = rt::place(#owner, #spec, r, |r| Ok(#read))?;));
+        writes.push(write_field(cx, i, form, field));
+        if is_counter(form, position) {
+            continue;
+        }
+        let Some(ty) = cx.field_type(field) else { continue };
+        let ty = match field.presence {
+            Presence::Always => ty,
+            Presence::If { .. } => quote!(Option<#ty>),
+            Presence::Times(_) => quote!(Vec<#ty>),
+        };
+        let doc = cx.doc(&field.doc, &field.name, field.at);
+        members.push(quote!(#doc pub #ident: #ty));
+        names.push(ident.clone());
+        let shown = visit_field(field, &ident);
+        visits.push(quote!(#shown));
+        let _ = position;
+    }
+    let visits = number_visits(form, visits);
+    quote! {
+        #doc
+        #semantics
+        #[derive(Clone, Debug, Default, PartialEq)]
+        pub struct #name { #(#members),* }
+
+        impl #name {
+            #[allow(unused_variables, reason = "some fields have no member")]
+            fn decode_fields(r: &mut rt::Reader<'_>, cx: rt::Context) -> Result<Self, rt::DecodeError> {
+                #(#reads)*
+                Ok(Self { #(#names),* })
+            }
+
+            #[allow(unused_variables, reason = "an instruction may have no fields")]
+            fn encode_fields(&self, w: &mut rt::Writer, cx: rt::Context) -> Result<(), rt::EncodeError> {
+                #(#writes)*
+                Ok(())
+            }
+
+            #[allow(unused_variables, reason = "an instruction may have no fields")]
+            fn visit(&self, v: &mut dyn rt::Visitor) { #(#visits)* }
+        }
+    }
+}
+
+/// Whether a field only counts another one: then it is derived and has no member.
+pub(crate) fn is_counter(form: &Form, position: usize) -> bool {
+    form.fields.iter().any(|f| f.presence == Presence::Times(position))
+}
+
+/// Puts the position of its field in front of each visit.
+fn number_visits(form: &Form, visits: Vec<TokenStream>) -> Vec<TokenStream> {
+    let positions = form
+        .fields
+        .iter()
+        .enumerate()
+        .filter(|(p, f)| !is_counter(form, *p) && !matches!(f.shape, Shape::Zero | Shape::Copy(_)))
+        .map(|(p, _)| p);
+    positions.zip(visits).map(|(p, visit)| quote!({ let position = #p; #visit })).collect()
+}
+
+fn visit_field(field: &Field, ident: &Ident) -> TokenStream {
+    let show = |value: TokenStream| match field.shape {
+        Shape::Number | Shape::IndexBy(_) => quote!(v.field(position, rt::FieldRef::Number(#value as i64));),
+        Shape::List(_) => quote!(v.field(position, rt::FieldRef::Bits(rt::Bits::to_bits(&#value).unwrap_or_default()));),
+        Shape::Index(_) => quote!(v.field(position, rt::FieldRef::Index(#value.0));),
+        Shape::Predicate => quote!(v.field(position, rt::FieldRef::Predicate(#value));),
+        Shape::Vector | Shape::Scalar => quote!(v.field(position, rt::FieldRef::Vector(&#value));),
+        Shape::Raw => quote!(v.field(position, rt::FieldRef::Raw(&#value));),
+        Shape::Zero | Shape::Copy(_) => quote!(),
+    };
+    match field.presence {
+        Presence::Always => show(quote!(self.#ident)),
+        Presence::If { .. } | Presence::Times(_) => {
+            let one = match field.shape {
+                Shape::Vector | Shape::Scalar | Shape::Raw | Shape::List(_) => show(quote!((*item))),
+                _ => show(quote!((*item))),
+            };
+            quote!(for item in &self.#ident { #one })
+        }
+    }
+}
+
+fn read_field(cx: &Cx<'_>, i: &Instruction, form: &Form, field: &Field) -> TokenStream {
+    let place = format!("{}.{}", i.name, field.name);
+    let number = read_number(&field.storage);
+    let one = match field.shape {
+        Shape::Number | Shape::IndexBy(_) => number,
+        Shape::Index(kind) => {
+            let name = index_type(kind);
+            quote!(#name(u32::from(#number)))
+        }
+        Shape::Zero => quote!({
+            let at = r.offset();
+            let value = #number;
+            if value != 0 {
+                return Err(rt::BadBits::reserved(#place, value as u64).at(at));
+            }
+        }),
+        Shape::Copy(of) => {
+            let original = bits_of(&form.fields[of], &member_value(&form.fields[of], false));
+            let name = &form.fields[of].name;
+            quote!({
+                let at = r.offset();
+                let value = #number;
+                if value as u64 != #original {
+                    return Err(rt::BadBits::copy(#place, #name, value as u64).at(at));
+                }
+            })
+        }
+        _ => match cx.field_type(field) {
+            Some(ty) => quote!(<#ty as rt::Wire>::decode(r, cx)?),
+            None => quote!(()),
+        },
+    };
+    match &field.presence {
+        Presence::Always => one,
+        Presence::If { field: selector, part, values } => {
+            let test = test(cx, &form.fields[*selector], part, values, &member_value(&form.fields[*selector], false));
+            quote!(if #test { Some(#one) } else { None })
+        }
+        Presence::Times(count) => {
+            let count = member_name(&form.fields[*count].name);
+            quote!({
+                let mut all = Vec::new();
+                for _ in 0..#count { all.push(#one); }
+                all
+            })
+        }
+    }
+}
+
+fn member_value(field: &Field, of_self: bool) -> TokenStream {
+    let ident = member_name(&field.name);
+    if of_self { quote!(self.#ident) } else { quote!(#ident) }
+}
+
+/// The bits of a field as a `u64`.
+fn bits_of(field: &Field, value: &TokenStream) -> TokenStream {
+    match field.shape {
+        Shape::List(_) | Shape::Predicate => quote!(rt::Bits::to_bits(&#value).unwrap_or_default()),
+        Shape::Index(_) => quote!(u64::from(#value.0)),
+        _ => quote!((#value as u64)),
+    }
+}
+
+/// A test whether a field, or a part of it, has one of the values.
+pub(crate) fn test(cx: &Cx<'_>, field: &Field, part: &str, values: &[String], value: &TokenStream) -> TokenStream {
+    let numbers = || values.iter().filter_map(|v| crate::emit::parse_number(v));
+    if let Shape::List(id) = field.shape {
+        match &cx.model.list(id).kind {
+            ListKind::Enumeration { .. } => {
+                let ty = cx.list_type(id);
+                let values = values.iter().map(|v| enumerator(cx, id, v));
+                return quote!(matches!(#value, #(#ty::#values)|*));
+            }
+            ListKind::Parts(parts) => {
+                let Some(part) = parts.iter().find(|p| p.name.eq_ignore_ascii_case(part)) else { return quote!(false) };
+                let member = member_name(&part.name);
+                return match part.kind {
+                    PartKind::Flag => {
+                        let set = values.iter().any(|v| v == "1" || v.eq_ignore_ascii_case("true"));
+                        let clear = values.iter().any(|v| v == "0" || v.eq_ignore_ascii_case("false"));
+                        match (set, clear) {
+                            (true, true) => quote!(true),
+                            (true, false) => quote!(#value.#member),
+                            _ => quote!(!#value.#member),
+                        }
+                    }
+                    PartKind::Enumeration(id) => {
+                        let ty = cx.list_type(id);
+                        let values = values.iter().map(|v| enumerator(cx, id, v));
+                        quote!(matches!(#value.#member, #(#ty::#values)|*))
+                    }
+                    _ => {
+                        let numbers = numbers();
+                        quote!([#(#numbers),*].contains(&#value.#member))
+                    }
+                };
+            }
+        }
+    }
+    let numbers = numbers();
+    quote!([#(#numbers),*].contains(&(#value)))
+}
+
+fn write_field(cx: &Cx<'_>, i: &Instruction, form: &Form, field: &Field) -> TokenStream {
+    let place = format!("{}.{}", i.name, field.name);
+    let ident = member_name(&field.name);
+    let position = form.fields.iter().position(|f| f.name == field.name).unwrap_or(0);
+    if let Some(counted) = form.fields.iter().find(|f| f.presence == Presence::Times(position)) {
+        let counted = member_name(&counted.name);
+        return write_number(&field.storage, &quote!(self.#counted.len() as u64), &place);
+    }
+    let one = |value: TokenStream| match field.shape {
+        Shape::Number | Shape::IndexBy(_) => write_number(&field.storage, &quote!(*#value), &place),
+        Shape::Index(_) => write_number(&field.storage, &quote!(u64::from(#value.0)), &place),
+        Shape::Zero => write_number(&field.storage, &quote!(0u64), &place),
+        Shape::Copy(of) => {
+            let original = bits_of(&form.fields[of], &member_value(&form.fields[of], true));
+            write_number(&field.storage, &original, &place)
+        }
+        _ => quote!(rt::Wire::encode(#value, w, cx)?;),
+    };
+    match &field.presence {
+        Presence::Always if matches!(field.shape, Shape::Zero | Shape::Copy(_)) => one(quote!(())),
+        Presence::Always => one(quote!((&self.#ident))),
+        Presence::If { field: selector, part, values } => {
+            let selector = &form.fields[*selector];
+            let test = test(cx, selector, part, values, &member_value(selector, true));
+            let one = one(quote!(value));
+            quote! {
+                rt::present(#test, self.#ident.is_some(), #place)?;
+                if let Some(value) = &self.#ident { #one }
+            }
+        }
+        Presence::Times(_) => {
+            let one = one(quote!(value));
+            quote!(for value in &self.#ident { #one })
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! The model as `static` data, for tools that look at the specification at run time.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::instructions::encoded;
+use super::{Cx, constant_name, hex, variant_name};
+use crate::model::{Field, Form, Instruction, Kind, List, ListId, ListKind, PartKind, Presence, Saturation, Shape, SourceModifier};
+
+pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
+    let lists = (0..cx.model.lists.len()).map(|i| list(cx, ListId(i), &cx.model.lists[i]));
+    let pages: Vec<_> = cx.model.instructions.iter().map(|i| page(cx, i)).collect();
+    let names = cx.model.instructions.iter().map(|i| constant_name(&i.name));
+    let aliases: Vec<&Instruction> = cx.model.instructions.iter().filter(|i| !encoded(i)).collect();
+    let _ = aliases;
+    quote! {
+        /// The bit fields and enumerations, as data.
+        pub mod list_data {
+            use crate::rt;
+            #(#lists)*
+        }
+
+        /// The pages, as data.
+        pub mod pages {
+            #[allow(unused_imports, reason = "a specification may be small")]
+            use super::{DataType, Platform, list_data};
+            use crate::rt;
+            #(#pages)*
+        }
+
+        /// Every page: instructions, umbrellas, aliases and reserved opcodes, by opcode.
+        pub static PAGES: &[&rt::reflect::Page] = &[#(&pages::#names),*];
+    }
+}
+
+fn list_const(cx: &Cx<'_>, id: ListId) -> proc_macro2::Ident {
+    constant_name(&cx.list_type(id).to_string())
+}
+
+fn list(cx: &Cx<'_>, id: ListId, list: &List) -> TokenStream {
+    let constant = list_const(cx, id);
+    let doc = format!(" {}", list.name);
+    let (name, bits) = (&list.name, list.bits);
+    let origin = cx.origin(list.at);
+    let parts = match &list.kind {
+        ListKind::Enumeration { lo, width, values } => {
+            let values = values.iter().filter(|v| !v.reserved).map(|v| {
+                let (name, text, doc, value) = (&v.name, &v.text, &v.doc, hex(v.value));
+                quote!(rt::reflect::Value { value: #value, name: #name, text: #text, doc: #doc })
+            });
+            quote!(&[rt::reflect::Part {
+                name: "", lo: #lo, width: #width, zero: false, values: &[#(#values),*], doc: ""
+            }])
+        }
+        ListKind::Parts(parts) => {
+            let parts = parts.iter().map(|p| {
+                let (name, lo, width, doc) = (&p.name, p.lo, p.hi - p.lo + 1, &p.doc);
+                let zero = p.kind == PartKind::Zero;
+                let values = match p.kind {
+                    PartKind::Enumeration(id) => {
+                        let other = list_const(cx, id);
+                        quote!(#other.parts[0].values)
+                    }
+                    _ => quote!(&[]),
+                };
+                quote!(rt::reflect::Part {
+                    name: #name, lo: #lo, width: #width, zero: #zero, values: #values, doc: #doc
+                })
+            });
+            quote!(&[#(#parts),*])
+        }
+    };
+    quote! {
+        #[doc = #doc]
+        pub const #constant: rt::reflect::List =
+            rt::reflect::List { name: #name, bits: #bits, parts: #parts, origin: #origin };
+    }
+}
+
+fn page(cx: &Cx<'_>, i: &Instruction) -> TokenStream {
+    let constant = constant_name(&i.name);
+    let (path, line) = cx.model.origin(i.at);
+    let name = &i.name;
+    let doc = format!(" {name}");
+    let opcode = hex(u64::from(i.opcode));
+    let sub = match i.sub_opcode {
+        Some(sub) => {
+            let sub = hex(u64::from(sub));
+            quote!(Some(#sub))
+        }
+        None => quote!(None),
+    };
+    let kind = match &i.kind {
+        Kind::Ordinary => quote!(Ordinary),
+        Kind::Umbrella => quote!(Umbrella),
+        Kind::Alias { of, .. } => quote!(Alias(#of)),
+        Kind::Reserved => quote!(Reserved),
+        Kind::Undefined => quote!(Undefined),
+    };
+    let forms = i.forms.iter().map(|f| form(cx, f));
+    let texts = i.text.iter().map(|t| &t.template.source);
+    let summary = i.doc.split("\n\n").next().unwrap_or("");
+    let semantics = &i.semantics;
+    let types = i.types.iter().filter_map(|(name, marks)| {
+        let t = cx.model.types.iter().find(|t| t.name == *name)?;
+        let (variant, range) = (variant_name(&t.name), cx.platform_range(marks));
+        Some(quote!((DataType::#variant, #range)))
+    });
+    let maps = i.type_maps.iter().map(|m| {
+        let (dst, src) = (types_of(cx, &m.dst), types_of(cx, &m.src));
+        let range = cx.platform_range(&m.marks);
+        quote!(rt::reflect::TypeMap { dst: #dst, src: #src, platforms: #range })
+    });
+    let platforms = cx.platform_range(&i.platforms);
+    let out_of_bound = &i.out_of_bound;
+    let saturation = match i.saturation {
+        Saturation::No => quote!(No),
+        Saturation::Yes => quote!(Yes),
+        Saturation::Floats => quote!(Floats),
+    };
+    let modifier = match i.source_modifier {
+        SourceModifier::None => quote!(None),
+        SourceModifier::Arithmetic => quote!(Arithmetic),
+        SourceModifier::Logic => quote!(Logic),
+    };
+    quote! {
+        #[doc = #doc]
+        pub static #constant: rt::reflect::Page = rt::reflect::Page {
+            name: #name,
+            opcode: #opcode,
+            sub_opcode: #sub,
+            kind: rt::reflect::PageKind::#kind,
+            path: #path,
+            line: #line,
+            summary: #summary,
+            semantics: #semantics,
+            forms: &[#(#forms),*],
+            text: &[#(#texts),*],
+            types: &[#(#types),*],
+            type_maps: &[#(#maps),*],
+            saturation: rt::reflect::Saturation::#saturation,
+            source_modifier: rt::reflect::SourceModifier::#modifier,
+            out_of_bound: #out_of_bound,
+            platforms: #platforms,
+        };
+    }
+}
+
+fn types_of(cx: &Cx<'_>, names: &[String]) -> TokenStream {
+    let types = names.iter().filter_map(|n| cx.model.types.iter().find(|t| t.name == *n)).map(|t| {
+        let name = variant_name(&t.name);
+        quote!(DataType::#name)
+    });
+    quote!(&[#(#types),*])
+}
+
+fn form(cx: &Cx<'_>, form: &Form) -> TokenStream {
+    let name = &form.name;
+    let (selector, values) = match &form.condition {
+        Some((field, values)) => (field.as_str(), values.as_slice()),
+        None => ("", [].as_slice()),
+    };
+    let fields = form.fields.iter().map(|f| field(cx, form, f));
+    quote!(rt::reflect::Form { name: #name, selector: #selector, values: &[#(#values),*], fields: &[#(#fields),*] })
+}
+
+fn field(cx: &Cx<'_>, form: &Form, field: &Field) -> TokenStream {
+    let (name, doc) = (&field.name, &field.doc);
+    let shape = match field.shape {
+        Shape::Number => quote!(Number),
+        Shape::List(_) => quote!(List),
+        Shape::Index(_) | Shape::IndexBy(_) => quote!(Index),
+        Shape::Predicate => quote!(Predicate),
+        Shape::Vector => quote!(Vector),
+        Shape::Scalar => quote!(Scalar),
+        Shape::Raw => quote!(Raw),
+        Shape::Zero => quote!(Zero),
+        Shape::Copy(_) => quote!(Copy),
+    };
+    let list = match field.shape {
+        Shape::List(id) => {
+            let list = list_const(cx, id);
+            quote!(Some(&list_data::#list))
+        }
+        _ => quote!(None),
+    };
+    let storage = match (field.storage.is_empty(), field.shape) {
+        (false, _) => super::widest(&field.storage).name(),
+        (true, Shape::Raw) => "raw_operand",
+        (true, Shape::Scalar) => "scalar",
+        (true, _) => "vec_operand",
+    };
+    let table = match field.shape {
+        Shape::Index(kind) => kind.name(),
+        _ => "",
+    };
+    let classes = &field.classes;
+    let types = types_of(cx, &field.types);
+    let only = field.only.iter().map(|(part, values)| {
+        let values = values.iter().map(|(name, marks)| {
+            let range = cx.platform_range(marks);
+            quote!((#name, #range))
+        });
+        quote!((#part, &[#(#values),*]))
+    });
+    let range = match field.range {
+        Some((low, high)) => quote!(Some((#low, #high))),
+        None => quote!(None),
+    };
+    let presence = match &field.presence {
+        Presence::Always => String::new(),
+        Presence::If { field: selector, part, values } => {
+            let dot = if part.is_empty() { "" } else { "." };
+            format!("{}{dot}{part}={}", form.fields[*selector].name, values.join(", "))
+        }
+        Presence::Times(count) => format!("{} times", form.fields[*count].name),
+    };
+    let (_, line) = cx.model.origin(field.at);
+    let nonzero = field.nonzero;
+    quote!(rt::reflect::Field {
+        name: #name,
+        shape: rt::reflect::Shape::#shape,
+        storage: #storage,
+        list: #list,
+        table: #table,
+        classes: &[#(#classes),*],
+        types: #types,
+        only: &[#(#only),*],
+        range: #range,
+        nonzero: #nonzero,
+        presence: #presence,
+        doc: #doc,
+        line: #line,
+    })
+}

@@ -1,0 +1,329 @@
+//! Structures of the chapters: operand layouts and the tables of an object.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::codec::{read_number, write_number};
+use super::{Cx, index_type, member_name, number_type, type_name, variant_name, widest};
+use crate::model::{ListKind, Member, MemberType, PartKind, Shape, Storage, Structure};
+
+pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
+    let items = cx.model.structures.iter().map(|s| {
+        if s.members.iter().any(|m| m.storage.iter().any(|(_, t)| *t == MemberType::Info)) {
+            union(cx, s)
+        } else {
+            structure(cx, s)
+        }
+    });
+    quote!(#(#items)*)
+}
+
+/// The members that other members are counted by: they are derived and have no member of their own.
+fn is_count(structure: &Structure, member: &Member) -> bool {
+    structure.members.iter().any(|m| m.count.as_deref() == Some(member.name.as_str()))
+}
+
+fn member_type(cx: &Cx<'_>, member: &Member) -> Option<TokenStream> {
+    let (_, first) = member.storage.first()?;
+    let one = match first {
+        MemberType::Instructions | MemberType::Info => return None,
+        MemberType::StringPool => return Some(quote!(Vec<rt::Bytes>)),
+        MemberType::Structure(name) => {
+            let name = type_name(name);
+            quote!(#name)
+        }
+        MemberType::Number(_) => match member.shape {
+            _ if member.data_type => quote!(DataType),
+            Shape::List(id) => {
+                let name = cx.list_type(id);
+                quote!(#name)
+            }
+            Shape::Index(kind) => index_type(kind),
+            Shape::Zero => return None,
+            _ => number_type(member_storage(member)),
+        },
+    };
+    Some(match (&member.count, &member.presence, first) {
+        (Some(_), _, MemberType::Number(Storage::Ub)) => quote!(rt::Bytes),
+        (Some(_), _, _) => quote!(Vec<#one>),
+        (None, Some(_), _) => quote!(Option<#one>),
+        (None, None, _) => one,
+    })
+}
+
+fn member_storage(member: &Member) -> Storage {
+    widest(&numbers(member))
+}
+
+fn numbers(member: &Member) -> Vec<(crate::model::Marks, Storage)> {
+    member
+        .storage
+        .iter()
+        .filter_map(|(marks, ty)| match ty {
+            MemberType::Number(storage) => Some((marks.clone(), *storage)),
+            _ => None,
+        })
+        .collect()
+}
+
+fn structure(cx: &Cx<'_>, s: &Structure) -> TokenStream {
+    let name = type_name(&s.name);
+    let owner = &s.name;
+    let doc = cx.doc(&s.doc, &format!("The structure {}.", s.name), s.at);
+    let mut members = Vec::new();
+    let mut reads = Vec::new();
+    let mut writes = Vec::new();
+    let mut names = Vec::new();
+    for member in &s.members {
+        let ident = member_name(&member.name);
+        let spec = &member.name;
+        let place = format!("{owner}.{spec}");
+        let counted = is_count(s, member);
+        if matches!(member.storage.first(), Some((_, MemberType::Instructions))) {
+            continue;
+        }
+        let read = read_member(cx, s, member);
+        reads.push(quote!(let #ident = rt::place(#owner, #spec, r, |r| Ok(#read))?;));
+        if counted {
+            let array = s.members.iter().find(|m| m.count.as_deref() == Some(spec.as_str()));
+            if let Some(array) = array {
+                let array = member_name(&array.name);
+                if member.shape == Shape::Zero {
+                    writes.push(quote!(rt::empty(self.#array.len(), #place)?;));
+                }
+                writes.push(write_number(&numbers(member), &quote!(self.#array.len() as u64), &place));
+            }
+            continue;
+        }
+        writes.push(write_member(member, &place, s));
+        if let Some(ty) = member_type(cx, member) {
+            let doc = cx.doc(&member.doc, &member.name, member.at);
+            members.push(quote!(#doc pub #ident: #ty));
+            names.push(ident);
+        }
+    }
+    quote! {
+        #doc
+        #[derive(Clone, Debug, Default, PartialEq)]
+        pub struct #name { #(#members),* }
+
+        impl rt::Wire for #name {
+            #[allow(unused_variables, reason = "some members have no value of their own")]
+            fn decode(r: &mut rt::Reader<'_>, cx: rt::Context) -> Result<Self, rt::DecodeError> {
+                #(#reads)*
+                Ok(Self { #(#names),* })
+            }
+
+            #[allow(unused_variables, reason = "a structure may be empty")]
+            fn encode(&self, w: &mut rt::Writer, cx: rt::Context) -> Result<(), rt::EncodeError> {
+                #(#writes)*
+                Ok(())
+            }
+        }
+    }
+}
+
+fn read_member(cx: &Cx<'_>, s: &Structure, member: &Member) -> TokenStream {
+    let place = format!("{}.{}", s.name, member.name);
+    let number = read_number(&numbers(member));
+    let one = match member.storage.first() {
+        Some((_, MemberType::Structure(name))) => {
+            let name = type_name(name);
+            quote!(<#name as rt::Wire>::decode(r, cx)?)
+        }
+        Some((_, MemberType::StringPool)) => {
+            let count = member_name(member.count.as_deref().unwrap_or("count"));
+            return quote!(r.strings(u64::from(#count))?);
+        }
+        _ => match member.shape {
+            _ if member.data_type => quote!({
+                let at = r.offset();
+                let code = #number;
+                DataType::from_code(code).ok_or_else(|| rt::BadBits::value(#place, u64::from(code)).at(at))?
+            }),
+            Shape::List(id) => {
+                let name = cx.list_type(id);
+                quote!(<#name as rt::Wire>::decode(r, cx)?)
+            }
+            Shape::Index(kind) => {
+                let name = index_type(kind);
+                quote!(#name(u32::from(#number)))
+            }
+            Shape::Zero => quote!({
+                let at = r.offset();
+                let value = #number;
+                if u64::from(value) != 0 {
+                    return Err(rt::BadBits::reserved(#place, u64::from(value)).at(at));
+                }
+                value
+            }),
+            _ => number,
+        },
+    };
+    match (&member.count, &member.presence, member.storage.first()) {
+        (Some(count), _, Some((_, MemberType::Number(Storage::Ub)))) => {
+            let count = member_name(count);
+            quote!(r.bytes(u64::from(#count))?)
+        }
+        (Some(count), _, _) => {
+            let count = member_name(count);
+            quote!({
+                let mut all = Vec::new();
+                for _ in 0..#count { all.push(#one); }
+                all
+            })
+        }
+        (None, Some((selector, values)), _) => {
+            let (selector, test) = presence(s, selector, values);
+            quote!(if matches!(#selector, #test) { Some(#one) } else { None })
+        }
+        _ => one,
+    }
+}
+
+/// The member that decides and a pattern of the values for which a member is stored.
+fn presence(s: &Structure, selector: &str, values: &[String]) -> (TokenStream, TokenStream) {
+    let member = s.members.iter().find(|m| m.name == *selector);
+    let ident = member_name(selector);
+    let patterns = values.iter().map(|v| match member {
+        Some(m) if m.data_type => {
+            let variant = variant_name(v);
+            quote!(DataType::#variant)
+        }
+        _ => {
+            let value: proc_macro2::Literal = v.parse().unwrap_or_else(|_| proc_macro2::Literal::u8_unsuffixed(0));
+            quote!(#value)
+        }
+    });
+    (quote!(#ident), quote!(#(#patterns)|*))
+}
+
+fn write_member(member: &Member, place: &str, s: &Structure) -> TokenStream {
+    let ident = member_name(&member.name);
+    let numbers = numbers(member);
+    let one = |value: TokenStream| match member.storage.first() {
+        Some((_, MemberType::Structure(_))) => quote!(rt::Wire::encode(#value, w, cx)?;),
+        _ => match member.shape {
+            _ if member.data_type => write_number(&numbers, &quote!(u64::from(#value.code())), place),
+            Shape::List(_) => quote!(rt::Wire::encode(#value, w, cx)?;),
+            Shape::Index(_) => write_number(&numbers, &quote!(u64::from(#value.0)), place),
+            Shape::Zero => write_number(&numbers, &quote!(0u64), place),
+            _ => write_number(&numbers, &quote!(*#value), place),
+        },
+    };
+    match (&member.count, &member.presence, member.storage.first()) {
+        (_, _, Some((_, MemberType::StringPool))) => quote!(w.strings(&self.#ident)?;),
+        (Some(_), _, Some((_, MemberType::Number(Storage::Ub)))) => quote!(w.bytes(self.#ident.as_slice());),
+        (Some(_), _, _) => {
+            let one = one(quote!(item));
+            quote!(for item in &self.#ident { #one })
+        }
+        (None, Some((selector, values)), _) => {
+            let (selector, test) = presence(s, selector, values);
+            let one = one(quote!(value));
+            quote! {
+                rt::present(matches!(self.#selector, #test), self.#ident.is_some(), #place)?;
+                if let Some(value) = &self.#ident { #one }
+            }
+        }
+        _ if member.shape == Shape::Zero => one(quote!(())),
+        _ => {
+            let one = one(quote!((&self.#ident)));
+            quote!(#one)
+        }
+    }
+}
+
+/// A structure whose rest depends on the class in its tag: an operand.
+fn union(cx: &Cx<'_>, s: &Structure) -> TokenStream {
+    let name = type_name(&s.name);
+    let doc = cx.doc(&s.doc, &format!("The structure {}.", s.name), s.at);
+    let tag = s.members.iter().find_map(|m| match m.shape {
+        Shape::List(id) => Some(id),
+        _ => None,
+    });
+    let Some(tag) = tag else { return quote!() };
+    let tag_type = cx.list_type(tag);
+    let ListKind::Parts(parts) = &cx.model.list(tag).kind else { return quote!() };
+    // The part whose values are the classes that structures carry, and the others.
+    let mut class_list = None;
+    let mut others = Vec::new();
+    for part in parts.iter().filter(|p| p.kind != PartKind::Zero) {
+        match part.kind {
+            PartKind::Enumeration(id) if class_list.is_none() && has_classes(cx, id) => class_list = Some((part, id)),
+            _ => others.push(part),
+        }
+    }
+    let Some((class_part, class_id)) = class_list else { return quote!() };
+    let class_type = cx.list_type(class_id);
+    let class_member = member_name(&class_part.name);
+    let classed: Vec<&Structure> = cx.model.structures.iter().filter(|s| s.class.is_some()).collect();
+    let variants: Vec<_> = classed.iter().map(|s| variant_name(s.class.as_deref().unwrap_or(""))).collect();
+    let types: Vec<_> = classed.iter().map(|s| type_name(&s.name)).collect();
+    let docs = classed.iter().map(|s| cx.doc(&s.doc, &s.name, s.at));
+    let other_members: Vec<_> = others.iter().map(|p| member_name(&p.name)).collect();
+    let other_types = others.iter().map(|p| match p.kind {
+        PartKind::Enumeration(id) => {
+            let name = cx.list_type(id);
+            quote!(#name)
+        }
+        PartKind::Flag => quote!(bool),
+        _ => quote!(u8),
+    });
+    let other_docs = others.iter().map(|p| cx.doc(&p.doc, &p.name, p.at));
+    let first = (variants.first(), types.first());
+    let default = match first {
+        (Some(variant), Some(ty)) => quote!(Self::#variant(#ty::default())),
+        _ => return quote!(),
+    };
+    let owner = &s.name;
+    quote! {
+        #doc
+        #[derive(Clone, Debug, Default, PartialEq)]
+        pub struct #name {
+            #(#other_docs pub #other_members: #other_types,)*
+            /// What the operand is, by its class.
+            pub operand: Operand,
+        }
+
+        /// An operand by its class.
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum Operand { #(#docs #variants(#types)),* }
+
+        impl Default for Operand {
+            fn default() -> Self { #default }
+        }
+
+        impl Operand {
+            /// The class that the operand's tag has.
+            pub const fn class(&self) -> #class_type {
+                match self { #(Self::#variants(_) => #class_type::#variants),* }
+            }
+        }
+
+        impl rt::Wire for #name {
+            fn decode(r: &mut rt::Reader<'_>, cx: rt::Context) -> Result<Self, rt::DecodeError> {
+                let tag = rt::place(#owner, "tag", r, |r| <#tag_type as rt::Wire>::decode(r, cx))?;
+                let operand = match tag.#class_member {
+                    #(#class_type::#variants => Operand::#variants(<#types as rt::Wire>::decode(r, cx)?),)*
+                };
+                Ok(Self { #(#other_members: tag.#other_members,)* operand })
+            }
+
+            fn encode(&self, w: &mut rt::Writer, cx: rt::Context) -> Result<(), rt::EncodeError> {
+                let tag = #tag_type { #class_member: self.operand.class(), #(#other_members: self.#other_members),* };
+                rt::Wire::encode(&tag, w, cx)?;
+                match &self.operand {
+                    #(Operand::#variants(operand) => rt::Wire::encode(operand, w, cx),)*
+                }
+            }
+        }
+    }
+}
+
+fn has_classes(cx: &Cx<'_>, id: crate::model::ListId) -> bool {
+    let ListKind::Enumeration { values, .. } = &cx.model.list(id).kind else { return false };
+    cx.model.structures.iter().filter_map(|s| s.class.as_ref()).all(|class| {
+        values.iter().any(|v| v.name.eq_ignore_ascii_case(class))
+    })
+}

@@ -1,0 +1,239 @@
+//! Types that come from tables of the chapters: data types, platforms, predefined variables.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::{Cx, constant_name, hex, variant_name};
+use crate::model::{IndexKind, Predefined};
+
+pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
+    let types = data_types(cx);
+    let platforms = platforms(cx);
+    let variables = predefined(cx, &cx.model.predefined, IndexKind::General);
+    let surfaces = predefined(cx, &cx.model.surfaces, IndexKind::Surface);
+    let attributes = attributes(cx);
+    let ids = IndexKind::ALL.into_iter().map(index);
+    quote!(#types #platforms #(#ids)* #variables #surfaces #attributes)
+}
+
+fn data_types(cx: &Cx<'_>) -> TokenStream {
+    let model = cx.model;
+    let variants = model.types.iter().map(|t| {
+        let name = variant_name(&t.name);
+        let code = hex(t.code);
+        let doc = cx.doc(&t.doc, &t.name, t.at);
+        quote!(#doc #name = #code)
+    });
+    let names: Vec<_> = model.types.iter().map(|t| variant_name(&t.name)).collect();
+    let texts: Vec<_> = model.types.iter().map(|t| t.name.to_ascii_lowercase()).collect();
+    let bits: Vec<_> = model.types.iter().map(|t| t.bits).collect();
+    let codes: Vec<_> = model.types.iter().map(|t| hex(t.code)).collect();
+    let first = names.first();
+    quote! {
+        /// The data types of chapter 2, by their codes in objects.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[repr(u8)]
+        pub enum DataType { #(#variants),* }
+
+        impl DataType {
+            /// All types, by code.
+            pub const ALL: &'static [Self] = &[#(Self::#names),*];
+
+            /// The code in objects.
+            pub const fn code(self) -> u8 { self as u8 }
+
+            /// The type with that code.
+            pub const fn from_code(code: u8) -> Option<Self> {
+                Some(match code { #(#codes => Self::#names,)* _ => return None })
+            }
+
+            /// The name in assembly text, in lower case.
+            pub const fn name(self) -> &'static str {
+                match self { #(Self::#names => #texts),* }
+            }
+
+            /// Size of an element in bits; 1 for a boolean.
+            pub const fn bits(self) -> u32 {
+                match self { #(Self::#names => #bits),* }
+            }
+        }
+
+        impl Default for DataType {
+            fn default() -> Self { Self::#first }
+        }
+    }
+}
+
+fn platforms(cx: &Cx<'_>) -> TokenStream {
+    let platforms = &cx.model.platforms;
+    let names: Vec<_> = platforms.iter().map(|p| variant_name(&p.name)).collect();
+    let docs = platforms.iter().map(|p| cx.doc(&format!("Platform {}", p.name), "", p.at));
+    let texts: Vec<_> = platforms.iter().map(|p| &p.name).collect();
+    let bytes: Vec<_> = platforms.iter().map(|p| p.register_bytes).collect();
+    let aliases = platforms.iter().map(|p| {
+        let aliases = &p.aliases;
+        quote!(&[#(#aliases),*])
+    });
+    let families = platforms.iter().map(|p| {
+        let families = p.families.iter().map(|f| hex(*f));
+        quote!(&[#(#families),*])
+    });
+    let codes = platforms.iter().map(|p| {
+        let codes = p.gen_codes.iter().map(|f| hex(*f));
+        quote!(&[#(#codes),*])
+    });
+    quote! {
+        /// The platforms, oldest first.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[repr(u8)]
+        pub enum Platform { #(#docs #names),* }
+
+        impl Platform {
+            /// All platforms, oldest first.
+            pub const ALL: &'static [Self] = &[#(Self::#names),*];
+
+            /// The one spelling of its name.
+            pub const fn name(self) -> &'static str {
+                match self { #(Self::#names => #texts),* }
+            }
+
+            /// Other spellings that [`Platform::from_name`] understands.
+            pub const fn aliases(self) -> &'static [&'static str] {
+                match self { #(Self::#names => #aliases),* }
+            }
+
+            /// The platform of a name or an alias, without regard to case.
+            ///
+            /// ```
+            /// use visakit::isa::Platform;
+            /// assert_eq!(Platform::from_name("TGLLP"), Platform::from_name("tgl"));
+            /// assert_eq!(Platform::from_name("pvc").map(Platform::register_bytes), Some(64));
+            /// ```
+            pub fn from_name(name: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|p| {
+                    p.name().eq_ignore_ascii_case(name) || p.aliases().iter().any(|a| a.eq_ignore_ascii_case(name))
+                })
+            }
+
+            /// Product families, as the notes of zebin files have them.
+            pub const fn families(self) -> &'static [u32] {
+                match self { #(Self::#names => #families),* }
+            }
+
+            /// The oldest platform of a product family.
+            pub fn from_family(family: u32) -> Option<Self> {
+                Self::ALL.iter().copied().find(|p| p.families().contains(&family))
+            }
+
+            /// `gen_platform` codes of native code in objects.
+            pub const fn gen_codes(self) -> &'static [u8] {
+                match self { #(Self::#names => #codes),* }
+            }
+
+            /// The oldest platform of a `gen_platform` code.
+            pub fn from_gen_code(code: u8) -> Option<Self> {
+                Self::ALL.iter().copied().find(|p| p.gen_codes().contains(&code))
+            }
+
+            /// Size of a register in bytes: the size of a row of a region.
+            pub const fn register_bytes(self) -> u32 {
+                match self { #(Self::#names => #bytes),* }
+            }
+        }
+    }
+}
+
+fn index(kind: IndexKind) -> TokenStream {
+    let name = super::index_type(kind);
+    let table = variant_name(kind.name());
+    let doc = match kind {
+        IndexKind::String => " Index of a string in the routine's string pool.".to_owned(),
+        IndexKind::Label => " Index of a label in the routine's table.".to_owned(),
+        _ => format!(" Index of a {} variable; the predefined ones come first.", kind.name()),
+    };
+    quote! {
+        #[doc = #doc]
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct #name(pub u32);
+
+        impl rt::Index for #name {
+            fn from_index(index: u32) -> Self { Self(index) }
+            fn index(self) -> u32 { self.0 }
+        }
+
+        impl rt::Text for #name {
+            fn print(&self, p: &mut rt::Printer<'_>, format: rt::Format) {
+                p.index(rt::Table::#table, self.0, format);
+            }
+
+            fn parse(c: &mut rt::Cursor<'_>, format: rt::Format) -> Result<Self, rt::TextError> {
+                c.skip_blanks();
+                c.index(rt::Table::#table, format).map(Self)
+            }
+
+            fn is_default(&self) -> bool { self.0 == 0 }
+        }
+    }
+}
+
+fn predefined(cx: &Cx<'_>, table: &[Predefined], kind: IndexKind) -> TokenStream {
+    let ty = super::index_type(kind);
+    let module = match kind {
+        IndexKind::General => quote!(predefined),
+        _ => quote!(predefined_surface),
+    };
+    let doc = format!(" Predefined {} variables, by their names.", kind.name());
+    let constants = table.iter().map(|p| {
+        let name = constant_name(p.name.trim_start_matches('%'));
+        let id = u32::try_from(p.id).unwrap_or(0);
+        let doc = cx.doc(&p.doc, &p.name, p.at);
+        quote!(#doc pub const #name: #ty = #ty(#id);)
+    });
+    let rows = table.iter().map(|p| {
+        let id = u32::try_from(p.id).unwrap_or(0);
+        let (name, old) = (&p.name, &p.old_name);
+        let ty = match cx.model.types.iter().find(|t| t.name == p.ty) {
+            Some(t) => variant_name(&t.name),
+            None => variant_name("UD"),
+        };
+        let (narrow, wide) = p.elements;
+        quote!(rt::reflect::Predefined {
+            id: #id, name: #name, old_name: #old, data_type: DataType::#ty, elements: (#narrow, #wide)
+        })
+    });
+    // Ids from here on belong to the declared variables.
+    let declared = match kind {
+        IndexKind::General => 32,
+        _ => table.iter().map(|p| p.id + 1).max().unwrap_or(0),
+    };
+    let declared = u32::try_from(declared).unwrap_or(0);
+    quote! {
+        #[doc = #doc]
+        pub mod #module {
+            #[allow(unused_imports, reason = "the table may be empty")]
+            use super::{DataType, #ty};
+            use crate::rt;
+
+            #(#constants)*
+
+            /// The whole table.
+            pub const ALL: &[rt::reflect::Predefined] = &[#(#rows),*];
+
+            /// The first id of the variables that a routine declares.
+            pub const DECLARED: u32 = #declared;
+        }
+    }
+}
+
+fn attributes(cx: &Cx<'_>) -> TokenStream {
+    let rows = cx.model.attributes.iter().map(|a| {
+        let (name, place, bytes, value, doc) = (&a.name, &a.place, &a.bytes, &a.value, &a.doc);
+        quote!(rt::reflect::Attribute {
+            name: #name, place: #place, bytes: #bytes, value: #value, doc: #doc
+        })
+    });
+    quote! {
+        /// The known attributes of kernels and variables.
+        pub const ATTRIBUTES: &[rt::reflect::Attribute] = &[#(#rows),*];
+    }
+}

@@ -1,0 +1,15 @@
+//! Reads vISA specification pages into a model and emits Rust from it.
+//!
+//! The flow is one way: pages, [`markdown`], [`read_dir`], [`model::Model`], [`emit`]. Nothing here knows the
+//! crate that uses the emitted code.
+
+mod check;
+pub mod diag;
+mod emit;
+pub mod markdown;
+pub mod model;
+mod read;
+pub mod template;
+
+pub use emit::{File, emit, format};
+pub use read::{read_dir, read_files};

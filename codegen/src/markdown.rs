@@ -1,0 +1,391 @@
+//! The only module that knows markdown: a page's text becomes sections of plain blocks with spans.
+//!
+//! Everything is kept with its place in the source, because every fact read from it is reported with one.
+
+use std::ops::Range;
+
+use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+
+/// A byte range of the page's text.
+pub type Span = Range<usize>;
+
+/// A page cut at its headings. The first section is what stands before any heading.
+#[derive(Clone, Debug, Default)]
+pub struct Document {
+    /// The sections in order.
+    pub sections: Vec<Section>,
+}
+
+/// A heading and what follows it up to the next heading of any level.
+#[derive(Clone, Debug)]
+pub struct Section {
+    /// Level of the heading, 1 to 6; 0 for what stands before the first one.
+    pub level: u8,
+    /// The heading's text.
+    pub title: String,
+    /// Where the heading stands.
+    pub span: Span,
+    /// The blocks below it.
+    pub blocks: Vec<Block>,
+}
+
+/// A block of a section or of a list item.
+#[derive(Clone, Debug)]
+pub enum Block {
+    /// Running text.
+    Paragraph(Inline),
+    /// A fenced or indented code block.
+    Code(Code),
+    /// A table; the first row is its head.
+    Table(Vec<Row>),
+    /// A list.
+    List(Vec<Item>),
+}
+
+/// A code block, line by line.
+#[derive(Clone, Debug)]
+pub struct Code {
+    /// The lines without their ends, each with its place.
+    pub lines: Vec<(String, Span)>,
+    /// Place of the whole block.
+    pub span: Span,
+    /// Whether it was fenced rather than indented.
+    pub fenced: bool,
+}
+
+impl Code {
+    /// The lines joined again.
+    pub fn text(&self) -> String {
+        self.lines.iter().map(|(line, _)| line.as_str()).collect::<Vec<_>>().join("\n")
+    }
+}
+
+/// A table row: its cells as they stand in the source, also those beyond the head's columns.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// The cells, trimmed, `\*` and other escapes left as written.
+    pub cells: Vec<(String, Span)>,
+    /// Place of the row's line.
+    pub span: Span,
+}
+
+/// An item of a list.
+#[derive(Clone, Debug)]
+pub struct Item {
+    /// The item's own text.
+    pub text: Inline,
+    /// Lists, code and tables inside the item, in order.
+    pub blocks: Vec<Block>,
+    /// Place of the whole item.
+    pub span: Span,
+}
+
+/// Running text without its markup, and where each piece of it came from.
+#[derive(Clone, Debug, Default)]
+pub struct Inline {
+    /// The plain text; line ends of the source are line ends here.
+    pub text: String,
+    /// The bold run with which the text begins, without the asterisks.
+    pub bold: Option<String>,
+    /// The links in it.
+    pub links: Vec<Link>,
+    /// Pairs of (offset in `text`, offset in the source), in order.
+    map: Vec<(usize, usize)>,
+    /// Place in the source.
+    pub span: Span,
+}
+
+/// A link.
+#[derive(Clone, Debug)]
+pub struct Link {
+    /// The destination as written.
+    pub target: String,
+    /// The text of the link.
+    pub text: String,
+    /// Place in the source.
+    pub span: Span,
+}
+
+impl Inline {
+    /// The source range of a range of the plain text.
+    pub fn source(&self, range: Range<usize>) -> Span {
+        let find = |at: usize| {
+            let i = self.map.partition_point(|&(text, _)| text <= at);
+            match i.checked_sub(1).and_then(|i| self.map.get(i)) {
+                Some(&(text, source)) => source + (at - text),
+                None => self.span.start,
+            }
+        };
+        let start = find(range.start);
+        start..find(range.end).max(start)
+    }
+
+    /// The lines of the text with their places in the source.
+    pub fn lines(&self) -> Vec<(&str, Span)> {
+        let mut at = 0;
+        let mut out = Vec::new();
+        for line in self.text.split('\n') {
+            out.push((line, self.source(at..at + line.len())));
+            at += line.len() + 1;
+        }
+        out
+    }
+
+    /// A single line of source read as the text of a list item; for items that stand inside code because
+    /// they are indented too far.
+    pub fn from_item_line(line: &str, start: usize) -> Option<Self> {
+        let lead = line.len() - line.trim_start().len();
+        let rest = line.trim_start().strip_prefix("- ")?;
+        let mut out = Self::default();
+        let mut at = start + lead + 2;
+        for (i, piece) in rest.split("**").enumerate() {
+            if i == 1 && out.text.trim().is_empty() {
+                out.bold = Some(piece.to_owned());
+            }
+            out.push(piece, at..at + piece.len());
+            at += piece.len() + 2;
+        }
+        Some(out)
+    }
+
+    fn push(&mut self, text: &str, span: Span) {
+        if self.map.is_empty() {
+            self.span.start = span.start;
+        }
+        self.map.push((self.text.len(), span.start));
+        self.text.push_str(text);
+        self.span.end = span.end;
+    }
+}
+
+/// Reads a page. Never fails: what is not understood stays as text.
+pub fn parse(source: &str) -> Document {
+    let events = Parser::new_ext(source, Options::ENABLE_TABLES).into_offset_iter().collect();
+    let mut reader = Reader { source, events, at: 0 };
+    let mut document = Document {
+        sections: vec![Section { level: 0, title: String::new(), span: 0..0, blocks: Vec::new() }],
+    };
+    while let Some((event, span)) = reader.next() {
+        if let Event::Start(Tag::Heading { level, .. }) = event {
+            let inline = reader.inline(|end| matches!(end, TagEnd::Heading(_)));
+            document.sections.push(Section {
+                level: level_number(level),
+                title: inline.text.trim().to_owned(),
+                span: trim_line_end(source, span),
+                blocks: Vec::new(),
+            });
+        } else if let Some(section) = document.sections.last_mut() {
+            section.blocks.extend(reader.block(event, span));
+        }
+    }
+    document
+}
+
+struct Reader<'a> {
+    source: &'a str,
+    events: Vec<(Event<'a>, Span)>,
+    at: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn next(&mut self) -> Option<(Event<'a>, Span)> {
+        let next = self.events.get(self.at).cloned();
+        self.at += 1;
+        next
+    }
+
+    fn block(&mut self, event: Event<'a>, span: Span) -> Option<Block> {
+        match event {
+            Event::Start(Tag::Paragraph) => {
+                Some(Block::Paragraph(self.inline(|end| matches!(end, TagEnd::Paragraph))))
+            }
+            Event::Start(Tag::CodeBlock(kind)) => Some(Block::Code(self.code(&kind, span))),
+            Event::Start(Tag::Table(_)) => Some(Block::Table(self.table())),
+            Event::Start(Tag::List(_)) => Some(Block::List(self.list())),
+            Event::Start(Tag::HtmlBlock) => {
+                self.skip(|end| matches!(end, TagEnd::HtmlBlock));
+                None
+            }
+            Event::Start(tag) => {
+                // Block quotes and the like: their text counts as a paragraph.
+                let end = tag.to_end();
+                Some(Block::Paragraph(self.inline(move |e| *e == end)))
+            }
+            _ => None,
+        }
+    }
+
+    fn skip(&mut self, is_end: impl Fn(&TagEnd) -> bool) {
+        while let Some((event, _)) = self.next() {
+            if matches!(&event, Event::End(end) if is_end(end)) {
+                break;
+            }
+        }
+    }
+
+    fn inline(&mut self, is_end: impl Fn(&TagEnd) -> bool) -> Inline {
+        let mut out = Inline::default();
+        while let Some((event, span)) = self.next() {
+            match event {
+                Event::End(end) if is_end(&end) => break,
+                other => self.inline_event(&mut out, other, span),
+            }
+        }
+        out
+    }
+
+    fn inline_event(&mut self, out: &mut Inline, event: Event<'a>, span: Span) {
+        match event {
+            Event::Text(text) => out.push(&text, span),
+            Event::Code(text) => {
+                // Skip the opening back-ticks so that columns stay right.
+                let ticks = self.source[span.clone()].bytes().take_while(|&b| b == b'`').count();
+                out.push(&text, span.start + ticks..span.end);
+            }
+            Event::InlineHtml(text) | Event::Html(text) => out.push(&text, span),
+            Event::SoftBreak | Event::HardBreak => out.push("\n", span),
+            Event::Start(Tag::Strong) => {
+                let first = out.text.trim().is_empty() || out.text.trim().ends_with('}');
+                let start = out.text.len();
+                while let Some((event, span)) = self.next() {
+                    if matches!(event, Event::End(TagEnd::Strong)) {
+                        break;
+                    }
+                    self.inline_event(out, event, span);
+                }
+                if first && out.bold.is_none() {
+                    out.bold = Some(out.text[start..].to_owned());
+                }
+            }
+            Event::Start(Tag::Link { dest_url, .. }) => {
+                let start = out.text.len();
+                while let Some((event, span)) = self.next() {
+                    if matches!(event, Event::End(TagEnd::Link)) {
+                        break;
+                    }
+                    self.inline_event(out, event, span);
+                }
+                let text = out.text[start..].to_owned();
+                out.links.push(Link { target: dest_url.to_string(), text, span });
+            }
+            _ => {}
+        }
+    }
+
+    fn code(&mut self, kind: &CodeBlockKind<'_>, span: Span) -> Code {
+        let mut lines: Vec<(String, Span)> = Vec::new();
+        while let Some((event, span)) = self.next() {
+            match event {
+                Event::End(TagEnd::CodeBlock) => break,
+                Event::Text(text) => {
+                    let mut at = span.start;
+                    for line in text.split_inclusive('\n') {
+                        let bare = line.trim_end_matches(['\n', '\r']);
+                        lines.push((bare.to_owned(), at..at + bare.len()));
+                        at += line.len();
+                    }
+                }
+                _ => {}
+            }
+        }
+        Code { lines, span, fenced: matches!(kind, CodeBlockKind::Fenced(_)) }
+    }
+
+    /// Cells are cut from the source: the markdown reader drops cells beyond the head's columns,
+    /// and the vendor's Format tables have such cells.
+    fn table(&mut self) -> Vec<Row> {
+        let mut rows = Vec::new();
+        while let Some((event, span)) = self.next() {
+            match event {
+                Event::End(TagEnd::Table) => break,
+                Event::Start(Tag::TableHead | Tag::TableRow) => rows.push(self.row(span)),
+                _ => {}
+            }
+        }
+        rows
+    }
+
+    fn row(&self, span: Span) -> Row {
+        let start = self.source[..span.start].rfind('\n').map_or(0, |i| i + 1);
+        let end = self.source[span.start..].find('\n').map_or(self.source.len(), |i| span.start + i);
+        let line = &self.source[start..end];
+        let mut cells = Vec::new();
+        let mut cell_start = 0;
+        let mut escaped = false;
+        for (i, c) in line.char_indices() {
+            if c == '|' && !escaped {
+                cells.push(cell_start..i);
+                cell_start = i + 1;
+            }
+            escaped = c == '\\' && !escaped;
+        }
+        cells.push(cell_start..line.len());
+        // The parts before the first and behind the last bar are no cells.
+        let cells = cells
+            .into_iter()
+            .enumerate()
+            .filter(|(i, r)| !((*i == 0 || r.end == line.len()) && line[r.clone()].trim().is_empty()))
+            .map(|(_, r)| {
+                let text = line[r.clone()].trim();
+                let lead = line[r.clone()].len() - line[r.clone()].trim_start().len();
+                let at = start + r.start + lead;
+                (text.to_owned(), at..at + text.len())
+            })
+            .collect();
+        Row { cells, span: start..end }
+    }
+
+    fn list(&mut self) -> Vec<Item> {
+        let mut items = Vec::new();
+        while let Some((event, span)) = self.next() {
+            match event {
+                Event::End(TagEnd::List(_)) => break,
+                Event::Start(Tag::Item) => items.push(self.item(span)),
+                _ => {}
+            }
+        }
+        items
+    }
+
+    fn item(&mut self, span: Span) -> Item {
+        let mut item = Item { text: Inline::default(), blocks: Vec::new(), span };
+        while let Some((event, span)) = self.next() {
+            match event {
+                Event::End(TagEnd::Item) => break,
+                // A loose item wraps its text in a paragraph, a tight one does not.
+                Event::Start(Tag::Paragraph) => {
+                    if !item.text.text.is_empty() {
+                        item.text.push("\n", span.clone());
+                    }
+                    while let Some((event, span)) = self.next() {
+                        if matches!(event, Event::End(TagEnd::Paragraph)) {
+                            break;
+                        }
+                        self.inline_event(&mut item.text, event, span);
+                    }
+                }
+                Event::Start(
+                    Tag::CodeBlock(_) | Tag::Table(_) | Tag::List(_) | Tag::HtmlBlock | Tag::BlockQuote(_),
+                ) => item.blocks.extend(self.block(event, span)),
+                other => self.inline_event(&mut item.text, other, span),
+            }
+        }
+        item
+    }
+}
+
+fn level_number(level: HeadingLevel) -> u8 {
+    match level {
+        HeadingLevel::H1 => 1,
+        HeadingLevel::H2 => 2,
+        HeadingLevel::H3 => 3,
+        HeadingLevel::H4 => 4,
+        HeadingLevel::H5 => 5,
+        HeadingLevel::H6 => 6,
+    }
+}
+
+fn trim_line_end(source: &str, span: Span) -> Span {
+    let trimmed = source[span.clone()].trim_end().len();
+    span.start..span.start + trimmed
+}

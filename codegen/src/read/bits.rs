@@ -1,0 +1,460 @@
+//! Bits and enumerators: what is nested below a field, a shared list or a part of one.
+
+use super::{Cx, all_marks, find_phrase, leading_marks, number};
+use crate::markdown::{Block, Inline, Item, Span};
+use crate::model::{Enumerator, List, ListId, ListKind, Marks, Model, Part, PartKind};
+
+/// What is nested below a field.
+pub(crate) enum Nested {
+    /// Nothing that says anything about bits.
+    Nothing,
+    /// A list, in-page or shared.
+    List(ListId),
+    /// A plain number of which only some bits are used; the others are zero.
+    Number,
+}
+
+/// Reads what is nested below a field of `bits` bits; a new list gets `name`.
+pub(crate) fn read(
+    cx: &mut Cx<'_>,
+    model: &mut Model,
+    blocks: &[Block],
+    name: &str,
+    bits: u32,
+    owner: &Span,
+    shared: bool,
+    doc: &str,
+) -> Nested {
+    let mut parts = Vec::new();
+    let mut values = Vec::new();
+    for block in blocks {
+        match block {
+            Block::List(items) => {
+                for item in items {
+                    read_item(cx, model, item, name, bits, &mut parts, &mut values);
+                }
+            }
+            // The vendor's LSC pages keep their lists as tables inside code.
+            Block::Code(code) => values.extend(table_values(cx, &code.lines)),
+            Block::Table(rows) => {
+                let lines: Vec<_> = rows
+                    .iter()
+                    .map(|r| {
+                        let cells: Vec<_> = r.cells.iter().map(|(c, _)| c.as_str()).collect();
+                        (format!("|{}|", cells.join("|")), r.span.clone())
+                    })
+                    .collect();
+                values.extend(table_values(cx, &lines));
+            }
+            Block::Paragraph(_) => {}
+        }
+    }
+    name_values(&mut values);
+    check_values(cx, &values, bits);
+    let kind = if !values.is_empty() {
+        if !parts.is_empty() {
+            cx.warn(
+                "bits-mixed",
+                owner,
+                "values and bits stand next to each other",
+                "nest the values below the bits that hold them",
+            );
+        }
+        ListKind::Enumeration { lo: 0, width: bits, values }
+    } else if parts.is_empty() {
+        return Nested::Nothing;
+    } else {
+        match join_parts(cx, model, parts, bits, owner) {
+            Joined::Number => return Nested::Number,
+            Joined::Kind(kind) => kind,
+            Joined::Shared(id) => return Nested::List(id),
+        }
+    };
+    if let Some(id) = same_shared(model, &kind, bits) {
+        return Nested::List(id);
+    }
+    let at = cx.at(owner);
+    model.lists.push(List {
+        name: name.to_owned(),
+        bits,
+        shared,
+        doc: doc.to_owned(),
+        kind,
+        text: None,
+        at,
+    });
+    Nested::List(ListId(model.lists.len() - 1))
+}
+
+/// An in-page list before it is known whether it is a whole field or a part.
+struct RawPart {
+    hi: u32,
+    lo: u32,
+    name: Option<String>,
+    spelling: Option<String>,
+    doc: String,
+    marks: Marks,
+    span: Span,
+    content: Content,
+}
+
+enum Content {
+    Zero,
+    Plain,
+    DataType,
+    List(ListId),
+    Values(Vec<Enumerator>, String),
+}
+
+fn read_item(
+    cx: &mut Cx<'_>,
+    model: &Model,
+    item: &Item,
+    owner: &str,
+    bits: u32,
+    parts: &mut Vec<RawPart>,
+    values: &mut Vec<Enumerator>,
+) {
+    let text = item.text.text.as_str();
+    let (_, bare) = leading_marks(text);
+    if bare.starts_with("Bit[") || bare.starts_with("Bits[") {
+        parts.extend(read_part(cx, model, item, owner, bits));
+    } else if let Some(value) = read_value(cx, &item.text) {
+        values.push(value);
+    }
+}
+
+fn read_part(cx: &mut Cx<'_>, model: &Model, item: &Item, owner: &str, bits: u32) -> Option<RawPart> {
+    let (mut marks, bare) = leading_marks(&item.text.text);
+    let inner = bare.split_once('[').map_or("", |(_, rest)| rest);
+    let (range, rest) = inner.split_once(']').unwrap_or((inner, ""));
+    let ends: Vec<u64> = range.split("..").filter_map(number).collect();
+    let (hi, lo) = match ends.as_slice() {
+        [one] => (*one, *one),
+        [hi, lo] => (*hi.max(lo), *hi.min(lo)),
+        _ => {
+            cx.error(
+                "bits-syntax",
+                &item.text.span,
+                format!("`{range}` is no range of bits"),
+                "write `Bit[hi..lo]` or `Bit[n]`",
+            );
+            return None;
+        }
+    };
+    if hi >= u64::from(bits) {
+        cx.error(
+            "bits-range",
+            &item.text.span,
+            format!("bit {hi} lies outside a field of {bits} bits"),
+            format!("the highest bit is {}", bits - 1),
+        );
+        return None;
+    }
+    let (hi, lo) = (u32::try_from(hi).unwrap_or(0), u32::try_from(lo).unwrap_or(0));
+    let rest = rest.trim_start();
+    let (name, rest) = match rest.strip_prefix('(').and_then(|r| r.split_once(')')) {
+        Some((name, rest)) => (Some(name.trim().to_owned()), rest),
+        None => (None, rest),
+    };
+    // A quoted word behind the name is the text of a set flag.
+    let rest = rest.trim_start();
+    let (spelling, rest) = match rest.strip_prefix('"').and_then(|r| r.split_once('"')) {
+        Some((spelling, rest)) => (Some(spelling.to_owned()), rest),
+        None => (None, rest),
+    };
+    let text = rest.trim_start().trim_start_matches(':').trim();
+    let (more, text) = all_marks(text);
+    marks.0.extend(more.0);
+    let mut inner_values = Vec::new();
+    for block in &item.blocks {
+        if let Block::List(items) = block {
+            inner_values.extend(items.iter().filter_map(|i| read_value(cx, &i.text)));
+        }
+    }
+    name_values(&mut inner_values);
+    check_values(cx, &inner_values, hi - lo + 1);
+    let content = if !inner_values.is_empty() {
+        let list_name = name.as_ref().map_or_else(|| owner.to_owned(), |n| format!("{owner}_{n}"));
+        Content::Values(inner_values, list_name)
+    } else if let Some(id) = linked_list(cx, model, &item.text) {
+        Content::List(id)
+    } else if item.text.links.iter().any(|l| l.target.contains("2_datatypes.md")) {
+        Content::DataType
+    } else if find_phrase(&text, "must be zero").is_some() || text == "MBZ" || text.starts_with("reserved") {
+        Content::Zero
+    } else {
+        Content::Plain
+    };
+    Some(RawPart { hi, lo, name, spelling, doc: text, marks, span: item.text.span.clone(), content })
+}
+
+/// The shared list that a text links to.
+pub(crate) fn linked_list(cx: &mut Cx<'_>, model: &Model, text: &Inline) -> Option<ListId> {
+    for link in &text.links {
+        let Some((file, anchor)) = link.target.split_once('#') else { continue };
+        if !(file.is_empty() || file.ends_with("lists.md")) {
+            continue;
+        }
+        match model.shared_list(anchor) {
+            Some(id) => return Some(id),
+            None => cx.error(
+                "list-unknown",
+                &link.span,
+                format!("there is no shared list `{anchor}`"),
+                "the lists are the headings of lists.md",
+            ),
+        }
+    }
+    None
+}
+
+enum Joined {
+    Number,
+    Kind(ListKind),
+    Shared(ListId),
+}
+
+fn join_parts(cx: &mut Cx<'_>, model: &mut Model, mut parts: Vec<RawPart>, bits: u32, owner: &Span) -> Joined {
+    parts.sort_by_key(|p| p.lo);
+    let mut next = 0;
+    for part in &parts {
+        if part.lo < next {
+            cx.error(
+                "bits-overlap",
+                &part.span,
+                format!("bits {}..{} are already taken", part.hi, part.lo),
+                "every bit belongs to one part",
+            );
+        } else if part.lo > next {
+            unaccounted(cx, owner, part.lo - 1, next);
+        }
+        next = next.max(part.hi + 1);
+    }
+    if next < bits {
+        unaccounted(cx, owner, bits - 1, next);
+    }
+    // One unnamed part beside zeros is the value of the whole field.
+    let used: Vec<usize> =
+        (0..parts.len()).filter(|&i| !matches!(parts[i].content, Content::Zero)).collect();
+    if let [only] = used.as_slice() {
+        let part = &mut parts[*only];
+        if part.name.is_none() {
+            match &mut part.content {
+                Content::Values(values, _) => {
+                    let values = std::mem::take(values);
+                    return Joined::Kind(ListKind::Enumeration { lo: part.lo, width: part.hi - part.lo + 1, values });
+                }
+                Content::List(id) if part.lo == 0 && part.hi + 1 == bits => return Joined::Shared(*id),
+                Content::Plain if part.hi + 1 == bits && part.lo == 0 => return Joined::Number,
+                _ => {}
+            }
+        }
+    }
+    let mut out: Vec<Part> = Vec::new();
+    for part in parts {
+        let width = part.hi - part.lo + 1;
+        let kind = match part.content {
+            Content::Zero => PartKind::Zero,
+            Content::Plain if width == 1 => PartKind::Flag,
+            Content::Plain => PartKind::Number,
+            Content::DataType => PartKind::DataType,
+            Content::List(id) => PartKind::Enumeration(id),
+            Content::Values(values, name) => {
+                let kind = ListKind::Enumeration { lo: 0, width, values };
+                let id = same_shared(model, &kind, width).unwrap_or_else(|| {
+                    model.lists.push(List {
+                        name,
+                        bits: width,
+                        shared: false,
+                        doc: part.doc.clone(),
+                        kind,
+                        text: None,
+                        at: cx.at(&part.span),
+                    });
+                    ListId(model.lists.len() - 1)
+                });
+                PartKind::Enumeration(id)
+            }
+        };
+        let name = part.name.unwrap_or_else(|| {
+            if width == 1 { format!("bit{}", part.lo) } else { format!("bits{}_{}", part.hi, part.lo) }
+        });
+        if kind != PartKind::Zero && out.iter().any(|p| p.kind != PartKind::Zero && p.name == name) {
+            cx.error(
+                "bits-duplicate",
+                &part.span,
+                format!("two parts are called `{name}`"),
+                "give the parts different names",
+            );
+            continue;
+        }
+        let at = cx.at(&part.span);
+        let text = part.spelling.unwrap_or_else(|| name.clone());
+        out.push(Part { name, hi: part.hi, lo: part.lo, kind, text, doc: part.doc, marks: part.marks, at });
+    }
+    Joined::Kind(ListKind::Parts(out))
+}
+
+fn unaccounted(cx: &mut Cx<'_>, owner: &Span, hi: u32, lo: u32) {
+    let bits = if hi == lo { format!("bit {lo} is") } else { format!("bits {hi}..{lo} are") };
+    cx.warn(
+        "bits-unaccounted",
+        owner,
+        format!("{bits} not accounted for"),
+        format!("add `Bit[{hi}..{lo}]: Must be zero` or say what they mean; they are taken as zero"),
+    );
+}
+
+/// A shared list that says the same, or more: a page that spells a shared list out, or the part of it
+/// that it allows, has the shared type.
+fn same_shared(model: &Model, kind: &ListKind, bits: u32) -> Option<ListId> {
+    let same_values = |a: &[Enumerator], b: &[Enumerator]| {
+        a.iter().filter(|v| !v.reserved).all(|v| {
+            b.iter().any(|w| !w.reserved && w.value == v.value && w.name.eq_ignore_ascii_case(&v.name))
+        })
+    };
+    let same_part = |a: &Part, b: &Part| {
+        a.hi == b.hi
+            && a.lo == b.lo
+            && match (a.kind, b.kind) {
+                (PartKind::Enumeration(x), PartKind::Enumeration(y)) => {
+                    x == y
+                        || match (&model.list(x).kind, &model.list(y).kind) {
+                            (
+                                ListKind::Enumeration { values: v, .. },
+                                ListKind::Enumeration { values: w, .. },
+                            ) => same_values(v, w),
+                            _ => false,
+                        }
+                }
+                (x, y) => x == y,
+            }
+    };
+    model.lists.iter().position(|list| {
+        list.shared
+            && list.bits == bits
+            && match (kind, &list.kind) {
+                (
+                    ListKind::Enumeration { lo, width, values },
+                    ListKind::Enumeration { lo: lo2, width: width2, values: values2 },
+                ) => lo == lo2 && width == width2 && values.len() > 1 && same_values(values, values2),
+                (ListKind::Parts(a), ListKind::Parts(b)) => {
+                    let used = |p: &&Part| p.kind != PartKind::Zero;
+                    let (a, b): (Vec<_>, Vec<_>) = (a.iter().filter(used).collect(), b.iter().filter(used).collect());
+                    a.len() == b.len() && a.iter().zip(&b).all(|(x, y)| same_part(x, y))
+                }
+                _ => false,
+            }
+    }).map(ListId)
+}
+
+/// `value: name "spelling" (note) - description`.
+fn read_value(cx: &mut Cx<'_>, text: &Inline) -> Option<Enumerator> {
+    let flat = text.text.replace('\n', " ");
+    let (mut marks, bare) = leading_marks(&flat);
+    let (value, rest) = bare.split_once(':')?;
+    let value = number(value)?;
+    let (more, rest) = all_marks(rest);
+    marks.0.extend(more.0);
+    let rest = rest.trim();
+    let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
+    let name = rest[..end].trim_end_matches(['.', ',', ';', ':']);
+    let tail = rest[end..].trim();
+    let mut spelling = None;
+    let mut doc = tail;
+    if let Some((inside, behind)) = tail.strip_prefix('"').and_then(|t| t.split_once('"')) {
+        spelling = Some(inside.to_owned());
+        doc = behind.trim();
+    }
+    let doc = doc.trim_start_matches('-').trim();
+    if name.is_empty() {
+        cx.error(
+            "enumerator-name",
+            &text.span,
+            "a value without a name",
+            "write `value: name`, and what it means behind a dash",
+        );
+        return None;
+    }
+    Some(Enumerator {
+        value,
+        name: name.to_owned(),
+        text: spelling.unwrap_or_else(|| name.to_owned()),
+        doc: doc.to_owned(),
+        marks,
+        reserved: name.eq_ignore_ascii_case("reserved") || name.eq_ignore_ascii_case("illegal"),
+        at: cx.at(&text.span),
+    })
+}
+
+/// Rows `| 0x1 | name | … |` of a table that the vendor keeps inside an item.
+fn table_values(cx: &mut Cx<'_>, lines: &[(String, Span)]) -> Vec<Enumerator> {
+    let mut out = Vec::new();
+    for (line, span) in lines {
+        let mut cells = line.trim().trim_matches('|').split('|').map(str::trim);
+        let (Some(value), Some(name)) = (cells.next().and_then(number), cells.next()) else { continue };
+        if name.is_empty() || !line.trim().starts_with('|') {
+            continue;
+        }
+        let name = name.trim_matches('`').to_owned();
+        out.push(Enumerator {
+            value,
+            text: name.clone(),
+            name,
+            doc: cells.next_back().unwrap_or("").to_owned(),
+            marks: Marks::default(),
+            reserved: false,
+            at: cx.at(span),
+        });
+    }
+    out
+}
+
+/// Where first words are not distinct or no names, as on some pages of the vendor, the whole text becomes the name.
+fn name_values(values: &mut [Enumerator]) {
+    let clash = values.iter().enumerate().any(|(i, v)| {
+        !v.reserved && values[..i].iter().any(|w| w.value != v.value && w.name.eq_ignore_ascii_case(&v.name))
+    });
+    for value in values.iter_mut() {
+        let odd = value.name.contains('"');
+        if (clash || odd) && !value.reserved {
+            let spelled_name = value.text == value.name;
+            let whole = format!("{} {}", value.name, value.doc);
+            let phrase = whole.split(['.', '(']).next().unwrap_or(&whole).replace('"', "");
+            value.name = phrase.split_whitespace().collect::<Vec<_>>().join("_");
+            if spelled_name {
+                value.text = value.name.clone();
+            }
+        }
+    }
+}
+
+fn check_values(cx: &mut Cx<'_>, values: &[Enumerator], bits: u32) {
+    for (i, value) in values.iter().enumerate() {
+        let span = value.at.start as usize..value.at.end as usize;
+        if bits < 64 && value.value >> bits != 0 {
+            cx.error(
+                "enumerator-range",
+                &span,
+                format!("value {} does not fit into {bits} bits", value.value),
+                format!("the largest is {}", (1u64 << bits) - 1),
+            );
+        }
+        if values[..i].iter().any(|v| v.value == value.value) {
+            cx.error(
+                "enumerator-duplicate",
+                &span,
+                format!("value {} stands twice in this list", value.value),
+                "every value has one name",
+            );
+        } else if !value.reserved && values[..i].iter().any(|v| !v.reserved && v.name == value.name) {
+            cx.error(
+                "enumerator-duplicate",
+                &span,
+                format!("name `{}` stands twice in this list", value.name),
+                "every value has its own name",
+            );
+        }
+    }
+}

@@ -1,0 +1,270 @@
+//! Facts of the chapters that stand in tables and lists: data types, platforms, shared lists, predefined
+//! variables, attributes, and the index of instructions.
+
+use super::{Cx, bits, leading_marks, number, words};
+use crate::markdown::{Block, Document, Item, Row, Section};
+use crate::model::{Attribute, DataType, List, Model, Platform, Predefined, Storage};
+use crate::template;
+
+pub(crate) fn read_tables(cx: &mut Cx<'_>, document: &Document, model: &mut Model) {
+    read_lists(cx, document, model, false);
+    for section in &document.sections {
+        for block in &section.blocks {
+            match block {
+                Block::Table(rows) => read_table(cx, rows, model),
+                Block::List(items) => read_index(cx, items, model),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// The cells of a row by the names of the head, which may stand in any order.
+struct Columns<'a> {
+    head: Vec<String>,
+    row: &'a Row,
+}
+
+impl Columns<'_> {
+    fn get(&self, name: &str) -> Option<&str> {
+        let at = self.head.iter().position(|h| h.eq_ignore_ascii_case(name))?;
+        self.row.cells.get(at).map(|(text, _)| text.trim())
+    }
+}
+
+fn read_table(cx: &mut Cx<'_>, rows: &[Row], model: &mut Model) {
+    let Some((head, rows)) = rows.split_first() else { return };
+    let head: Vec<String> = head.cells.iter().map(|(c, _)| c.trim().to_owned()).collect();
+    let has = |name: &str| head.iter().any(|h| h.eq_ignore_ascii_case(name));
+    for row in rows {
+        let columns = Columns { head: head.clone(), row };
+        if has("Binary Format") && has("Text Format") {
+            read_type(cx, &columns, model);
+        } else if has("Platform") && has("Register bytes") {
+            read_platform(cx, &columns, model);
+        } else if has("Id") && has("Old name") {
+            read_predefined(cx, &columns, model);
+        } else if has("Where") && has("Value") && has("Name") {
+            let get = |n: &str| columns.get(n).unwrap_or("").trim_matches('`').to_owned();
+            model.attributes.push(Attribute {
+                name: get("Name"),
+                place: get("Where"),
+                bytes: get("Bytes"),
+                value: get("Value"),
+                doc: get("Meaning"),
+                at: cx.at(&row.span),
+            });
+        }
+    }
+}
+
+fn read_type(cx: &mut Cx<'_>, columns: &Columns<'_>, model: &mut Model) {
+    let size = columns.get("Size(bits)").and_then(number).and_then(|n| u32::try_from(n).ok());
+    let code = columns.get("Binary Format").and_then(number);
+    let name = columns.get("Text Format").unwrap_or("").to_ascii_uppercase();
+    match (size, code) {
+        (Some(bits), Some(code)) if !name.is_empty() => {
+            if let Some(other) = model.types.iter().find(|t| t.code == code || t.name == name) {
+                let other = other.name.clone();
+                cx.error(
+                    "type-duplicate",
+                    &columns.row.span,
+                    format!("type {name} has the code or the name of {other}"),
+                    "every type has its own code and name",
+                );
+                return;
+            }
+            let doc = columns.get("Data Type").unwrap_or("").to_owned();
+            model.types.push(DataType { name, doc, code, bits, at: cx.at(&columns.row.span) });
+        }
+        _ => cx.error(
+            "type-syntax",
+            &columns.row.span,
+            "this row of the data type table is not understood",
+            "give a size in bits, a binary format and a text format",
+        ),
+    }
+}
+
+fn read_platform(cx: &mut Cx<'_>, columns: &Columns<'_>, model: &mut Model) {
+    let numbers = |name: &str| -> Vec<u64> {
+        words(columns.get(name).unwrap_or("")).iter().filter_map(|w| number(w)).collect()
+    };
+    let name = columns.get("Platform").unwrap_or("").trim_matches('`').to_ascii_lowercase();
+    let register_bytes = columns.get("Register bytes").and_then(number).and_then(|n| u32::try_from(n).ok());
+    let Some(register_bytes) = register_bytes.filter(|_| !name.is_empty()) else {
+        cx.error(
+            "platform-syntax",
+            &columns.row.span,
+            "this row of the platform table is not understood",
+            "give a name and a register size in bytes",
+        );
+        return;
+    };
+    let aliases = words(columns.get("Aliases").unwrap_or(""));
+    model.platforms.push(Platform {
+        name,
+        aliases: aliases.iter().map(|a| a.trim_matches('`').to_owned()).collect(),
+        gen_codes: numbers("GEN code"),
+        families: numbers("Product family"),
+        register_bytes,
+        at: cx.at(&columns.row.span),
+    });
+}
+
+fn read_predefined(cx: &mut Cx<'_>, columns: &Columns<'_>, model: &mut Model) {
+    let Some(id) = columns.get("Id").and_then(number) else {
+        cx.error(
+            "predefined-syntax",
+            &columns.row.span,
+            "this row has no id",
+            "give a number in the column Id",
+        );
+        return;
+    };
+    let get = |n: &str| columns.get(n).unwrap_or("").trim_matches('`').to_owned();
+    let count = |n: &str| columns.get(n).and_then(number).and_then(|n| u32::try_from(n).ok());
+    let narrow = count("Elements").unwrap_or(1);
+    let is_variable = columns.get("Elements").is_some();
+    let entry = Predefined {
+        id,
+        name: get("Name"),
+        old_name: get("Old name"),
+        ty: get("Type").to_ascii_uppercase(),
+        elements: (narrow, count("Elements on 64-byte registers").unwrap_or(narrow)),
+        doc: get("Meaning"),
+        at: cx.at(&columns.row.span),
+    };
+    let table = if is_variable { &mut model.predefined } else { &mut model.surfaces };
+    if table.iter().any(|p| p.id == id || p.name == entry.name) {
+        cx.error(
+            "predefined-duplicate",
+            &columns.row.span,
+            format!("id {id} or name {} stands twice", entry.name),
+            "every predefined variable has its own id and name",
+        );
+        return;
+    }
+    table.push(entry);
+}
+
+/// Reads the shared lists that do, or do not, refer to other lists.
+pub(crate) fn read_lists(cx: &mut Cx<'_>, document: &Document, model: &mut Model, referring: bool) {
+    for section in &document.sections {
+        let refers = section.blocks.iter().any(|b| match b {
+            Block::List(items) => items.iter().any(|i| !i.text.links.is_empty()),
+            _ => false,
+        });
+        if refers == referring {
+            read_list(cx, section, model);
+        }
+    }
+}
+
+/// `## Name(type)` with bits or enumerators below.
+fn read_list(cx: &mut Cx<'_>, section: &Section, model: &mut Model) {
+    let Some((name, kind)) = section.title.strip_suffix(')').and_then(|t| t.split_once('(')) else { return };
+    if name.is_empty() || name.contains(char::is_whitespace) {
+        return;
+    }
+    let mut bits = match (kind, Storage::from_name(kind)) {
+        ("bits", _) => 0,
+        (_, Some(storage)) => storage.bits(),
+        _ => return,
+    };
+    if model.shared_list(name).is_some() {
+        cx.error(
+            "list-duplicate",
+            &section.span,
+            format!("list `{name}` stands twice"),
+            "give the lists different names",
+        );
+        return;
+    }
+    if bits == 0 {
+        bits = written_width(section);
+    }
+    let mut doc = String::new();
+    let mut text = None;
+    for block in &section.blocks {
+        if let Block::Paragraph(paragraph) = block {
+            match paragraph.text.trim().strip_prefix("Text:") {
+                None => doc.push_str(paragraph.text.trim()),
+                Some(source) => match template::parse(source) {
+                    Ok(t) => text = Some(t),
+                    Err((message, _)) => cx.error(
+                        "text-template",
+                        &paragraph.span,
+                        message,
+                        "see the table of the Text section in spec/README.md",
+                    ),
+                },
+            }
+        }
+    }
+    match bits::read(cx, model, &section.blocks, name, bits, &section.span, true, &doc) {
+        bits::Nested::List(id) if model.list(id).name == name => {
+            let list = &mut model.lists[id.0];
+            list.text = text;
+            list.doc = doc;
+        }
+        bits::Nested::List(id) => {
+            // The same content under another name: keep both names apart.
+            let mut list: List = model.list(id).clone();
+            list.name = name.to_owned();
+            list.shared = true;
+            list.doc = doc;
+            list.text = text;
+            list.at = cx.at(&section.span);
+            model.lists.push(list);
+        }
+        bits::Nested::Number | bits::Nested::Nothing => cx.error(
+            "list-empty",
+            &section.span,
+            format!("list `{name}` has neither bits nor values"),
+            "add `Bit[…]` items or `value: name` items",
+        ),
+    }
+    // Parts of shared lists are shared as well.
+    for list in &mut model.lists {
+        list.shared = true;
+    }
+}
+
+/// A list of kind `bits` is as wide as its values are written: `0b00` has two bits.
+fn written_width(section: &Section) -> u32 {
+    let mut width = 0;
+    for block in &section.blocks {
+        if let Block::List(items) = block {
+            for item in items {
+                let (_, text) = leading_marks(&item.text.text);
+                let Some((value, _)) = text.split_once(':') else { continue };
+                let written = match value.strip_prefix("0b") {
+                    Some(digits) => u32::try_from(digits.len()).unwrap_or(64),
+                    None => number(value).map_or(0, |n| 64 - n.leading_zeros()),
+                };
+                width = width.max(written.min(64));
+            }
+        }
+    }
+    width.max(1)
+}
+
+/// Lines of the index: items whose link goes to `instructions/NAME.md`.
+fn read_index(cx: &mut Cx<'_>, items: &[Item], model: &mut Model) {
+    for item in items {
+        for link in &item.text.links {
+            let target = link.target.split('#').next().unwrap_or("");
+            if let Some(page) = target.strip_prefix("instructions/") {
+                let at = cx.at(&link.span);
+                model.index.push((page.trim_end_matches(".md").to_owned(), at));
+            }
+        }
+        for block in &item.blocks {
+            if let Block::List(items) = block {
+                read_index(cx, items, model);
+            }
+        }
+    }
+}
+

@@ -1,0 +1,183 @@
+//! `## Format`: the order of the fields, for each form.
+
+use super::opcode::Opcode;
+use super::{Cx, number, words};
+use crate::markdown::{Block, Item, Row, Section, Span};
+
+/// A layout as the table has it.
+pub(crate) struct Layout {
+    pub(crate) name: String,
+    pub(crate) condition: Option<(String, Vec<String>)>,
+    pub(crate) fields: Vec<Cell>,
+    pub(crate) span: Span,
+}
+
+/// A field of the table.
+pub(crate) struct Cell {
+    pub(crate) name: String,
+    pub(crate) span: Span,
+}
+
+/// Reads the Format section and the `### CONDITION` sections that follow it.
+pub(crate) fn read(cx: &mut Cx<'_>, sections: &[&Section], opcode: &Opcode) -> Vec<Layout> {
+    let mut layouts = Vec::new();
+    for section in sections {
+        let (name, condition) = condition(cx, section);
+        let mut found = false;
+        for block in &section.blocks {
+            match block {
+                Block::Table(rows) => {
+                    found = true;
+                    let fields = read_rows(cx, rows, opcode);
+                    let span = rows.first().map_or(section.span.clone(), |r| r.span.clone());
+                    layouts.push(Layout { name: name.clone(), condition: condition.clone(), fields, span });
+                }
+                Block::List(_) if section.level > 2 => {}
+                Block::Paragraph(text) if text.text.trim().is_empty() => {}
+                Block::Paragraph(text) => cx.warn(
+                    "section-leftover",
+                    &text.span,
+                    "text in the Format section is not understood",
+                    "the Format is a table whose first row below the dashes begins with `0xNN(NAME)`",
+                ),
+                _ => {}
+            }
+        }
+        if !found && section.level > 2 {
+            cx.error(
+                "format-missing",
+                &section.span,
+                "a CONDITION without a table",
+                "add the table of the fields that this form has",
+            );
+        }
+    }
+    if layouts.is_empty() {
+        if let Some(section) = sections.first() {
+            cx.error(
+                "format-missing",
+                &section.span,
+                "the Format section has no table",
+                "add a table: an empty head, dashes, then `| 0xNN(NAME) | Field | … |`",
+            );
+        }
+    }
+    layouts
+}
+
+/// The form's name and the selector of a `### CONDITION` section.
+pub(crate) fn condition(cx: &mut Cx<'_>, section: &Section) -> (String, Option<(String, Vec<String>)>) {
+    let mut all = conditions(cx, section);
+    let name = section.title.split_whitespace().nth(1).unwrap_or("").to_owned();
+    if section.level <= 2 {
+        return (String::new(), None);
+    }
+    if all.len() > 1 {
+        cx.error(
+            "condition-selectors",
+            &section.span,
+            "a form has one selector",
+            "keep one item `Field=value, value`",
+        );
+    }
+    (name, if all.is_empty() { None } else { Some(all.swap_remove(0)) })
+}
+
+/// All `Field=value, …` items below a heading.
+pub(crate) fn conditions(cx: &mut Cx<'_>, section: &Section) -> Vec<(String, Vec<String>)> {
+    let mut out = Vec::new();
+    if section.level <= 2 {
+        return out;
+    }
+    for item in section.blocks.iter().filter_map(as_list).flatten() {
+        let text = item.text.text.replace('\n', " ");
+        if text.trim_start().starts_with("**") || item.text.bold.is_some() {
+            continue;
+        }
+        match text.split_once('=') {
+            Some((field, values)) => out.push((field.trim().to_owned(), words(values))),
+            None => cx.error(
+                "condition-syntax",
+                &item.text.span,
+                "this is not a condition",
+                "write `Field=value, value, …`",
+            ),
+        }
+    }
+    out
+}
+
+fn as_list(block: &Block) -> Option<&Vec<Item>> {
+    match block {
+        Block::List(items) => Some(items),
+        _ => None,
+    }
+}
+
+fn read_rows(cx: &mut Cx<'_>, rows: &[Row], opcode: &Opcode) -> Vec<Cell> {
+    let mut fields: Vec<Cell> = Vec::new();
+    let mut seen_opcode = false;
+    for row in rows.iter().skip(1) {
+        for (i, (cell, span)) in row.cells.iter().enumerate() {
+            if cell.is_empty() {
+                continue;
+            }
+            if let Some((value, name)) = opcode_cell(cell) {
+                seen_opcode = true;
+                check_opcode_cell(cx, opcode, i, value, name, span);
+                continue;
+            }
+            let name = cell.replace("\\*", "").replace('*', "").trim().to_owned();
+            if let Some(earlier) = fields.iter().find(|f| f.name.eq_ignore_ascii_case(&name)) {
+                let _ = earlier;
+                cx.error(
+                    "format-duplicate",
+                    span,
+                    format!("field `{name}` stands twice in the Format"),
+                    "give the fields different names",
+                );
+                continue;
+            }
+            fields.push(Cell { name, span: span.clone() });
+        }
+    }
+    if !seen_opcode {
+        let span = rows.first().map_or(0..0, |r| r.span.clone());
+        cx.warn(
+            "format-opcode",
+            &span,
+            "the Format table does not begin with the opcode",
+            format!("begin the first row with `0x{:02x}({})`", opcode.opcode, opcode.name),
+        );
+    }
+    fields
+}
+
+fn opcode_cell(cell: &str) -> Option<(u64, &str)> {
+    let (value, rest) = cell.split_once('(')?;
+    Some((number(value)?, rest.strip_suffix(')')?))
+}
+
+fn check_opcode_cell(cx: &mut Cx<'_>, opcode: &Opcode, column: usize, value: u64, name: &str, span: &Span) {
+    let expected = match (column, opcode.sub_opcode) {
+        (0, _) => opcode.opcode,
+        (_, Some(sub)) => sub,
+        (_, None) => {
+            cx.error(
+                "format-opcode",
+                span,
+                "a sub-opcode in the Format, but none in the Opcode section",
+                "add a second line `NAME = 0xNN` to the Opcode section",
+            );
+            return;
+        }
+    };
+    if value != u64::from(expected) {
+        cx.error(
+            "format-opcode",
+            span,
+            format!("the Format says 0x{value:02x} for {name}, the Opcode section 0x{expected:02x}"),
+            "make the two the same",
+        );
+    }
+}

@@ -1,0 +1,242 @@
+//! An instruction page: its sections in turn, put together.
+
+use std::collections::BTreeSet;
+
+use super::fields::{self, RawField};
+use super::{Cx, format, opcode, properties, text};
+use crate::diag::{Diagnostic, Severity};
+use crate::markdown::{Block, Document, Section};
+use crate::model::{Field, Form, Instruction, Kind, Marks, Model, Presence, Shape, Storage};
+
+const KNOWN: [&str; 10] = [
+    "opcode",
+    "format",
+    "semantics",
+    "description",
+    "properties",
+    "operand type maps",
+    "text",
+    "notes",
+    "examples",
+    "condition",
+];
+
+pub(crate) fn read(cx: &mut Cx<'_>, document: &Document, path: &str, model: &mut Model) {
+    check_sections(cx, document);
+    let Some(opcode_section) = group(document, "opcode").first().copied() else {
+        let start = document.sections.get(1).map_or(0..0, |s| s.span.clone());
+        let diagnostic = Diagnostic::new("opcode-missing", Severity::Error, cx.shown, "the page has no Opcode section")
+            .at_text(cx.source, start.start, start.end)
+            .help("add `## Opcode` with a line `NAME = 0xNN` in front of the Format");
+        cx.diagnostics.push(diagnostic);
+        return;
+    };
+    let Some(opcode) = opcode::read(cx, opcode_section) else { return };
+    let _ = path;
+    let bare = matches!(opcode.kind, Kind::Umbrella | Kind::Alias { .. } | Kind::Reserved);
+    let (doc, raw_fields) = fields::read(cx, &group(document, "description"));
+    let format_sections = group(document, "format");
+    let layouts = if bare {
+        Vec::new()
+    } else if format_sections.is_empty() {
+        cx.error(
+            "format-missing",
+            &opcode_section.span,
+            "the page has no Format section",
+            "add `## Format` with the table of fields",
+        );
+        Vec::new()
+    } else {
+        format::read(cx, &format_sections, &opcode)
+    };
+    // An umbrella page of the vendor has a Format whose last cell is `various`.
+    let umbrella = opcode.kind == Kind::Umbrella
+        || layouts.iter().any(|l| l.fields.iter().any(|f| f.name.eq_ignore_ascii_case("various")));
+    let kind = if umbrella { Kind::Umbrella } else { opcode.kind.clone() };
+    let forms = if umbrella { Vec::new() } else { forms(cx, model, &opcode.name, layouts, &raw_fields) };
+    let properties = group(document, "properties")
+        .first()
+        .map(|section| properties::read(cx, section))
+        .unwrap_or_default();
+    let type_maps = group(document, "operand type maps")
+        .first()
+        .map(|section| properties::read_type_maps(cx, section))
+        .unwrap_or_default();
+    let text = if bare || umbrella { Vec::new() } else { text::read(cx, &group(document, "text")) };
+    let semantics = prose(document, "semantics");
+    if !bare && !umbrella {
+        if semantics.trim().is_empty() {
+            cx.warn(
+                "semantics-missing",
+                &opcode_section.span,
+                format!("{} has no Semantics", opcode.name),
+                "add `## Semantics` with a block in the notation of spec/semantics.md, or `undefined`",
+            );
+        }
+        if text.is_empty() {
+            cx.warn(
+                "text-missing",
+                &opcode_section.span,
+                format!("{} has no Text template", opcode.name),
+                "add `## Text`; until then it prints as its mnemonic and its fields in order",
+            );
+        }
+    }
+    model.instructions.push(Instruction {
+        name: opcode.name,
+        family: opcode.family,
+        opcode: opcode.opcode,
+        sub_opcode: opcode.sub_opcode,
+        kind,
+        forms,
+        text,
+        semantics,
+        doc,
+        notes: prose(document, "notes"),
+        types: properties.types,
+        saturation: properties.saturation,
+        source_modifier: properties.source_modifier,
+        out_of_bound: properties.out_of_bound,
+        platforms: properties.platforms,
+        type_maps,
+        at: cx.at(&opcode.span),
+    });
+}
+
+/// A section of that title and the `### CONDITION` sections below it.
+fn group<'a>(document: &'a Document, title: &str) -> Vec<&'a Section> {
+    let mut out = Vec::new();
+    let mut inside = false;
+    for section in document.sections.iter().skip(1) {
+        let is_condition = section.title.to_ascii_lowercase().starts_with("condition");
+        if section.title.eq_ignore_ascii_case(title) {
+            inside = true;
+            out.push(section);
+        } else if inside && is_condition {
+            out.push(section);
+        } else {
+            inside = false;
+        }
+    }
+    out
+}
+
+fn prose(document: &Document, title: &str) -> String {
+    let mut out = Vec::new();
+    for section in group(document, title) {
+        for block in &section.blocks {
+            match block {
+                Block::Paragraph(text) => out.push(text.text.trim().to_owned()),
+                Block::Code(code) => out.push(fields::dedent(&code.text())),
+                Block::List(items) => {
+                    out.extend(items.iter().map(|i| format!("- {}", i.text.text.trim())));
+                }
+                Block::Table(_) => {}
+            }
+        }
+    }
+    out.retain(|t| !t.is_empty());
+    out.join("\n\n")
+}
+
+fn check_sections(cx: &mut Cx<'_>, document: &Document) {
+    let mut seen = BTreeSet::new();
+    for section in document.sections.iter().skip(1) {
+        let title = section.title.to_ascii_lowercase();
+        let first = if title.starts_with("condition") { "condition" } else { title.as_str() };
+        if section.level == 1 {
+            continue;
+        }
+        if !KNOWN.contains(&first) {
+            cx.warn(
+                "section-unknown",
+                &section.span,
+                format!("`{}` is no section of an instruction page", section.title),
+                "see spec/README.md for the sections",
+            );
+        } else if first != "condition" && !seen.insert(title.clone()) {
+            cx.error(
+                "section-duplicate",
+                &section.span,
+                format!("section `{}` stands twice", section.title),
+                "keep one",
+            );
+        }
+    }
+}
+
+fn forms(
+    cx: &mut Cx<'_>,
+    model: &mut Model,
+    instruction: &str,
+    layouts: Vec<format::Layout>,
+    raw: &[RawField],
+) -> Vec<Form> {
+    let several = layouts.len() > 1;
+    let mut used = BTreeSet::new();
+    // A field that all forms share is resolved once, so that its list is one list.
+    let mut resolved: std::collections::BTreeMap<usize, Field> = std::collections::BTreeMap::new();
+    let mut out = Vec::new();
+    for (number, layout) in layouts.into_iter().enumerate() {
+        let name = match (several, layout.name.is_empty()) {
+            (false, _) => String::new(),
+            (true, true) => format!("form{}", number + 1),
+            (true, false) => layout.name.clone(),
+        };
+        let mut fields: Vec<Field> = Vec::new();
+        for cell in &layout.fields {
+            let found = raw
+                .iter()
+                .position(|r| r.name.eq_ignore_ascii_case(&cell.name) && r.form.as_deref() == Some(name.as_str()))
+                .or_else(|| raw.iter().position(|r| r.name.eq_ignore_ascii_case(&cell.name) && r.form.is_none()));
+            let Some(index) = found else {
+                cx.error(
+                    "field-undescribed",
+                    &cell.span,
+                    format!("field `{}` has no description", cell.name),
+                    format!("add an item `**{}(type):** …` to the Description", cell.name),
+                );
+                fields.push(placeholder(cx, cell));
+                continue;
+            };
+            used.insert(index);
+            let again = resolved.get(&index).filter(|f| !matches!(f.shape, Shape::Copy(_)) && f.presence == Presence::Always);
+            let field = match again {
+                Some(field) => field.clone(),
+                None => fields::resolve(cx, model, instruction, &raw[index], &fields),
+            };
+            resolved.insert(index, field.clone());
+            fields.push(field);
+        }
+        out.push(Form { name, condition: layout.condition, fields, at: cx.at(&layout.span) });
+    }
+    for (i, field) in raw.iter().enumerate() {
+        if !used.contains(&i) && !out.is_empty() {
+            cx.warn(
+                "field-unused",
+                &field.text.span,
+                format!("field `{}` is described but stands in no Format", field.name),
+                "add it to the Format table or remove its description",
+            );
+        }
+    }
+    out
+}
+
+fn placeholder(cx: &Cx<'_>, cell: &format::Cell) -> Field {
+    Field {
+        name: cell.name.clone(),
+        storage: vec![(Marks::default(), Storage::Ub)],
+        shape: Shape::Number,
+        doc: String::new(),
+        presence: Presence::Always,
+        classes: Vec::new(),
+        types: Vec::new(),
+        range: None,
+        only: Vec::new(),
+        default: 0,
+        default_if: None,
+        nonzero: false,
+        at: cx.at(&cell.span),
+    }
+}

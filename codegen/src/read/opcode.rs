@@ -1,0 +1,123 @@
+//! `## Opcode`: the name, its number, the sub-opcode, and what kind of page it is.
+
+use super::{Cx, number};
+use crate::markdown::{Block, Section, Span};
+use crate::model::Kind;
+
+/// What the section says.
+pub(crate) struct Opcode {
+    pub(crate) family: Option<String>,
+    pub(crate) name: String,
+    pub(crate) opcode: u8,
+    pub(crate) sub_opcode: Option<u8>,
+    pub(crate) kind: Kind,
+    pub(crate) span: Span,
+}
+
+pub(crate) fn read(cx: &mut Cx<'_>, section: &Section) -> Option<Opcode> {
+    let mut pairs: Vec<(String, u8, Span)> = Vec::new();
+    let mut kind = Kind::Ordinary;
+    for (line, span) in lines(section) {
+        let line = line.trim();
+        if line.is_empty() {
+            continue;
+        }
+        if let Some(text) = line.strip_prefix("Kind:") {
+            kind = read_kind(cx, text.trim(), &span);
+        } else if let Some((name, value)) = line.split_once('=') {
+            match number(value).map(u8::try_from) {
+                Some(Ok(value)) if is_name(name.trim()) => pairs.push((name.trim().to_owned(), value, span)),
+                Some(Err(_)) => cx.error(
+                    "opcode-range",
+                    &span,
+                    format!("opcode `{}` does not fit into a byte", value.trim()),
+                    "write a number from 0x00 to 0xff",
+                ),
+                _ => cx.error(
+                    "opcode-syntax",
+                    &span,
+                    "this is not an opcode",
+                    "write `NAME = 0xNN`, and below it `SUB_NAME = 0xNN` for an operation of a family",
+                ),
+            }
+        } else {
+            cx.warn(
+                "section-leftover",
+                &span,
+                "this line of the Opcode section is not understood",
+                "write `NAME = 0xNN` or `Kind: …`",
+            );
+        }
+    }
+    if pairs.len() > 2 {
+        cx.error(
+            "opcode-syntax",
+            &pairs[2].2,
+            "more than two lines with opcodes",
+            "a page has an opcode and at most one sub-opcode",
+        );
+    }
+    let mut pairs = pairs.into_iter();
+    let (first, opcode, span) = match pairs.next() {
+        Some(pair) => pair,
+        None => {
+            cx.error(
+                "opcode-missing",
+                &section.span,
+                "the Opcode section names no opcode",
+                "write `NAME = 0xNN` below the heading",
+            );
+            return None;
+        }
+    };
+    Some(match pairs.next() {
+        None => Opcode { family: None, name: first, opcode, sub_opcode: None, kind, span },
+        Some((name, sub, _)) => {
+            let prefix = format!("{first}_");
+            let name = if name.starts_with(&prefix) { name } else { prefix + &name };
+            Opcode { family: Some(first), name, opcode, sub_opcode: Some(sub), kind, span }
+        }
+    })
+}
+
+fn read_kind(cx: &mut Cx<'_>, text: &str, span: &Span) -> Kind {
+    let word = text.split_whitespace().next().unwrap_or("").trim_end_matches(['.', ';', ',']);
+    match word.to_ascii_lowercase().as_str() {
+        "umbrella" => Kind::Umbrella,
+        "reserved" => Kind::Reserved,
+        "undefined" => Kind::Undefined,
+        "alias" => {
+            let mut words = text.split_whitespace().skip(2);
+            let of = words.next().unwrap_or("").trim_end_matches(['.', ',']).to_owned();
+            let when = words.collect::<Vec<_>>().join(" ");
+            Kind::Alias { of, when: when.trim_start_matches("when ").to_owned() }
+        }
+        _ => {
+            cx.error(
+                "kind-unknown",
+                span,
+                format!("`{word}` is no kind of page"),
+                "use umbrella, reserved, undefined, or `alias of NAME when …`",
+            );
+            Kind::Ordinary
+        }
+    }
+}
+
+fn is_name(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+fn lines(section: &Section) -> Vec<(String, Span)> {
+    let mut out = Vec::new();
+    for block in &section.blocks {
+        match block {
+            Block::Paragraph(text) => {
+                out.extend(text.lines().into_iter().map(|(line, span)| (line.to_owned(), span)));
+            }
+            Block::Code(code) => out.extend(code.lines.iter().cloned()),
+            _ => {}
+        }
+    }
+    out
+}

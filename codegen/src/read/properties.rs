@@ -1,0 +1,142 @@
+//! `#### Properties` and `#### Operand type maps`.
+
+use super::{Cx, all_marks, leading_marks, words};
+use crate::markdown::{Block, Item, Section};
+use crate::model::{Marks, Saturation, SourceModifier, TypeMap};
+
+/// What the Properties section says.
+#[derive(Default)]
+pub(crate) struct Properties {
+    pub(crate) types: Vec<(String, Marks)>,
+    pub(crate) saturation: Saturation,
+    pub(crate) source_modifier: SourceModifier,
+    pub(crate) out_of_bound: String,
+    pub(crate) platforms: Marks,
+}
+
+pub(crate) fn read(cx: &mut Cx<'_>, section: &Section) -> Properties {
+    let mut out = Properties::default();
+    for item in items(section) {
+        let Some((name, value)) = key(item) else {
+            cx.warn(
+                "section-leftover",
+                &item.text.span,
+                "this item of the Properties is not understood",
+                "write `**Name:** value`",
+            );
+            continue;
+        };
+        match name.to_ascii_lowercase().as_str() {
+            "supported types" => out.types = types(&value),
+            "saturation" => match value.to_ascii_lowercase().as_str() {
+                "yes" | "true" => out.saturation = Saturation::Yes,
+                "no" | "false" => out.saturation = Saturation::No,
+                "only when type is float" => out.saturation = Saturation::Floats,
+                _ => unknown(cx, item, &value, "Yes, No or `Only when type is float`"),
+            },
+            "source modifier" => match value.to_ascii_lowercase().as_str() {
+                "arithmetic" => out.source_modifier = SourceModifier::Arithmetic,
+                "logic" => out.source_modifier = SourceModifier::Logic,
+                "false" | "no" | "none" => out.source_modifier = SourceModifier::None,
+                _ => unknown(cx, item, &value, "arithmetic, logic or false"),
+            },
+            "out-of-bound access" => out.out_of_bound = value,
+            "platforms" => {
+                let (marks, rest) = all_marks(&value);
+                out.platforms = marks;
+                if !rest.trim().is_empty() {
+                    unknown(cx, item, rest.trim(), "marks in braces such as {DG2+}");
+                }
+            }
+            // Where branches may stand: told by the instruction itself.
+            "simd control flow" => {}
+            _ => cx.warn(
+                "property-unknown",
+                &item.text.span,
+                format!("`{name}` is no property"),
+                "use Supported Types, Saturation, Source Modifier, Out-of-bound Access or Platforms",
+            ),
+        }
+    }
+    out
+}
+
+fn unknown(cx: &mut Cx<'_>, item: &Item, value: &str, expected: &str) {
+    cx.error(
+        "property-value",
+        &item.text.span,
+        format!("`{value}` is no value of this property"),
+        format!("write {expected}"),
+    );
+}
+
+/// Types, separated by commas; a group behind a full stop begins with its marks: `B,W.{XEHP+}BF`.
+fn types(value: &str) -> Vec<(String, Marks)> {
+    let mut out = Vec::new();
+    for group in value.split('.') {
+        let (group_marks, group) = leading_marks(group);
+        for word in words(group) {
+            let (mut marks, name) = all_marks(&word);
+            marks.0.extend(group_marks.0.iter().cloned());
+            let name = name.trim().to_ascii_uppercase();
+            if !name.is_empty() {
+                out.push((name, marks));
+            }
+        }
+    }
+    out
+}
+
+pub(crate) fn read_type_maps(cx: &mut Cx<'_>, section: &Section) -> Vec<TypeMap> {
+    let mut out = Vec::new();
+    for item in items(section) {
+        let (marks, name) = all_marks(&item.text.text);
+        if !name.trim().eq_ignore_ascii_case("type map") {
+            cx.warn(
+                "section-leftover",
+                &item.text.span,
+                "this item of the Operand type maps is not understood",
+                "write `**Type map**` and nest `**Dst types:**` and `**Src types:**` below it",
+            );
+            continue;
+        }
+        let mut map = TypeMap { marks, dst: Vec::new(), src: Vec::new(), at: cx.at(&item.text.span) };
+        for inner in item.blocks.iter().filter_map(as_list).flatten() {
+            match key(inner) {
+                Some((name, value)) if name.eq_ignore_ascii_case("dst types") => map.dst = upper(&value),
+                Some((name, value)) if name.eq_ignore_ascii_case("src types") => map.src = upper(&value),
+                _ => cx.warn(
+                    "section-leftover",
+                    &inner.text.span,
+                    "this item of a type map is not understood",
+                    "write `**Dst types:**` or `**Src types:**`",
+                ),
+            }
+        }
+        out.push(map);
+    }
+    out
+}
+
+fn upper(value: &str) -> Vec<String> {
+    words(value).into_iter().map(|w| w.to_ascii_uppercase()).collect()
+}
+
+/// `**Name:** value` of an item.
+pub(crate) fn key(item: &Item) -> Option<(String, String)> {
+    let bold = item.text.bold.as_ref()?;
+    let at = item.text.text.find(bold.as_str())? + bold.len();
+    let value = item.text.text[at..].replace('\n', " ");
+    Some((bold.trim().trim_end_matches(':').trim().to_owned(), value.trim().trim_start_matches(':').trim().to_owned()))
+}
+
+fn items(section: &Section) -> impl Iterator<Item = &Item> {
+    section.blocks.iter().filter_map(as_list).flatten()
+}
+
+fn as_list(block: &Block) -> Option<&Vec<Item>> {
+    match block {
+        Block::List(items) => Some(items),
+        _ => None,
+    }
+}

@@ -1,0 +1,239 @@
+//! Structures of the chapters: `name { TYPE member[count]; … }` and the list that describes the members.
+
+use super::{Cx, bits, fields, leading_marks, words};
+use crate::markdown::{Block, Document, Item, Section, Span};
+use crate::model::{ListKind, Member, MemberType, Model, PartKind, Shape, Storage, Structure};
+
+pub(crate) fn read(cx: &mut Cx<'_>, document: &Document, model: &mut Model) {
+    for section in &document.sections {
+        let mut doc = Vec::new();
+        let mut found: Option<Structure> = None;
+        for block in &section.blocks {
+            let lines: Vec<(String, Span)> = match block {
+                Block::Code(code) => code.lines.clone(),
+                Block::Paragraph(text) => {
+                    text.lines().into_iter().map(|(l, s)| (l.to_owned(), s)).collect()
+                }
+                _ => continue,
+            };
+            match head(&lines) {
+                Some((name, class)) if found.is_none() => {
+                    found = Some(read_members(cx, section, name, class, &lines));
+                }
+                _ => {
+                    if let Block::Paragraph(text) = block {
+                        doc.push(text.text.trim().to_owned());
+                    }
+                }
+            }
+        }
+        let Some(mut structure) = found else { continue };
+        describe(cx, section, model, &mut structure);
+        structure.doc = doc.join("\n\n");
+        if model.structures.iter().any(|s| s.name == structure.name) {
+            cx.error(
+                "structure-duplicate",
+                &section.span,
+                format!("structure `{}` stands twice", structure.name),
+                "keep one",
+            );
+            continue;
+        }
+        model.structures.push(structure);
+    }
+}
+
+/// `name { //operand_class = General`.
+fn head(lines: &[(String, Span)]) -> Option<(String, Option<String>)> {
+    let (first, _) = lines.iter().find(|(l, _)| !l.trim().is_empty())?;
+    let (name, rest) = first.trim().split_once('{')?;
+    let name = name.trim();
+    if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
+        return None;
+    }
+    let class = rest.split_once("operand_class =").map(|(_, c)| c.trim().to_owned());
+    Some((name.to_owned(), class))
+}
+
+fn read_members(
+    cx: &mut Cx<'_>,
+    section: &Section,
+    name: String,
+    class: Option<String>,
+    lines: &[(String, Span)],
+) -> Structure {
+    let mut members: Vec<Member> = Vec::new();
+    for (line, span) in lines.iter().skip_while(|(l, _)| !l.contains('{')).skip(1) {
+        let text = line.trim();
+        if text.is_empty() || text.starts_with('}') {
+            continue;
+        }
+        let Some((declaration, behind)) = text.split_once(';') else {
+            cx.error(
+                "structure-syntax",
+                span,
+                "this line of the structure is not understood",
+                "write `TYPE name;` or `TYPE name[count];`",
+            );
+            continue;
+        };
+        let (marks, behind) = leading_marks(behind);
+        let (member, ty) = read_declaration(cx, declaration, span);
+        let presence = behind
+            .trim_start_matches("//")
+            .trim()
+            .get(..16)
+            .filter(|p| p.eq_ignore_ascii_case("present only if "))
+            .and_then(|_| behind.trim_start_matches("//").trim()[16..].split_once('='))
+            .map(|(field, values)| (field.trim().to_owned(), words(values)));
+        match members.iter_mut().find(|m| m.name == member.0) {
+            // A second declaration of the same member is its layout in other versions.
+            Some(earlier) => earlier.storage.push((marks, ty)),
+            None => members.push(Member {
+                name: member.0,
+                storage: vec![(marks, ty)],
+                count: member.1,
+                shape: Shape::Number,
+                data_type: false,
+                presence,
+                doc: String::new(),
+                at: cx.at(span),
+            }),
+        }
+    }
+    Structure { name, class, members, doc: String::new(), at: cx.at(&section.span) }
+}
+
+type Name = (String, Option<String>);
+
+fn read_declaration(cx: &mut Cx<'_>, declaration: &str, span: &Span) -> (Name, MemberType) {
+    let mut parts = declaration.split_whitespace();
+    let (first, second) = (parts.next().unwrap_or(""), parts.next());
+    let (ty, name) = match second {
+        Some(name) => (first, name),
+        None => (first, first),
+    };
+    let (name, count) = match name.split_once('[') {
+        Some((name, count)) => (name, Some(count.trim_end_matches(']').to_owned()).filter(|c| !c.is_empty())),
+        None => (name, None),
+    };
+    let base = ty.split('[').next().unwrap_or(ty);
+    let ty = match base {
+        "string_pool" => MemberType::StringPool,
+        "instructions" => MemberType::Instructions,
+        "info" => MemberType::Info,
+        _ => match Storage::from_name(base) {
+            Some(_) if name == "info" => MemberType::Info,
+            Some(storage) => MemberType::Number(storage),
+            None => MemberType::Structure(base.to_owned()),
+        },
+    };
+    if parts.next().is_some() {
+        cx.error(
+            "structure-syntax",
+            span,
+            format!("`{declaration}` is no declaration"),
+            "write `TYPE name;` or `TYPE name[count];`",
+        );
+    }
+    ((name.to_owned(), count), ty)
+}
+
+/// What the list below the structure says of its members.
+fn describe(cx: &mut Cx<'_>, section: &Section, model: &mut Model, structure: &mut Structure) {
+    let items: Vec<&Item> = section
+        .blocks
+        .iter()
+        .filter_map(|b| match b {
+            Block::List(items) => Some(items),
+            _ => None,
+        })
+        .flatten()
+        .collect();
+    for item in items {
+        let Some(bold) = &item.text.bold else { continue };
+        let name = bold.trim().trim_end_matches(':').trim();
+        let name = name.split_once('(').map_or(name, |(n, _)| n).trim();
+        let Some(member) = structure.members.iter_mut().find(|m| m.name.eq_ignore_ascii_case(name)) else {
+            cx.warn(
+                "member-unknown",
+                &item.text.span,
+                format!("`{name}` is no member of {}", structure.name),
+                "describe the members that the structure declares",
+            );
+            continue;
+        };
+        let behind = item.text.text.find(bold.as_str()).map_or(0, |i| i + bold.len());
+        member.doc = item.text.text[behind..].trim().trim_start_matches(':').trim().to_owned();
+        let width = member
+            .storage
+            .iter()
+            .filter_map(|(_, t)| match t {
+                MemberType::Number(s) => Some(s.bits()),
+                _ => None,
+            })
+            .max();
+        let Some(width) = width.filter(|_| member.count.is_none()) else { continue };
+        if item.text.links.iter().any(|l| l.target.contains("2_datatypes.md")) && item.blocks.is_empty() {
+            member.data_type = true;
+            continue;
+        }
+        if let Some(id) = bits::linked_list(cx, model, &item.text) {
+            member.shape = Shape::List(id);
+            continue;
+        }
+        let list_name = format!("{}_{}", structure.name, member.name);
+        let doc = member.doc.clone();
+        // The vendor's chapters describe bits in prose; only our `Bit[…]` items are read.
+        if has_bits(&item.blocks) {
+            if let bits::Nested::List(id) =
+                bits::read(cx, model, &item.blocks, &list_name, width, &item.text.span, false, &doc)
+            {
+                member.data_type = is_data_type(&model.list(id).kind);
+                match member.data_type {
+                    true => drop(model.lists.pop()),
+                    false => member.shape = Shape::List(id),
+                }
+            }
+        } else if member.doc.starts_with("Must be zero") {
+            member.shape = Shape::Zero;
+        } else if let Some(kind) = fields::index_kind(&member.doc) {
+            member.shape = Shape::Index(kind);
+        }
+    }
+    check_counts(cx, structure);
+}
+
+/// Whether bits hold a data type code and nothing else.
+fn is_data_type(kind: &ListKind) -> bool {
+    let ListKind::Parts(parts) = kind else { return false };
+    let mut used = parts.iter().filter(|p| p.kind != PartKind::Zero);
+    used.next().is_some_and(|p| p.kind == PartKind::DataType && p.lo == 0) && used.next().is_none()
+}
+
+fn has_bits(blocks: &[Block]) -> bool {
+    blocks.iter().any(|b| match b {
+        Block::List(items) => items.iter().any(|i| {
+            let (_, bare) = leading_marks(&i.text.text);
+            bare.starts_with("Bit[")
+        }),
+        _ => false,
+    })
+}
+
+fn check_counts(cx: &mut Cx<'_>, structure: &Structure) {
+    for (i, member) in structure.members.iter().enumerate() {
+        if let Some(count) = &member.count {
+            if !structure.members[..i].iter().any(|m| m.name == *count) {
+                let span = member.at.start as usize..member.at.end as usize;
+                cx.error(
+                    "count-unknown",
+                    &span,
+                    format!("there is no member `{count}` before `{}`", member.name),
+                    "a count stands earlier in the same structure",
+                );
+            }
+        }
+    }
+}
+

@@ -1,0 +1,59 @@
+//! `## Text`: the templates, by condition.
+
+use super::{Cx, format};
+use crate::markdown::{Block, Section, Span};
+use crate::model::TextForm;
+use crate::template;
+
+pub(crate) fn read(cx: &mut Cx<'_>, sections: &[&Section]) -> Vec<TextForm> {
+    let mut out = Vec::new();
+    for section in sections {
+        let conditions = format::conditions(cx, section);
+        for block in &section.blocks {
+            let lines: Vec<(String, Span)> = match block {
+                Block::Code(code) => code.lines.clone(),
+                Block::Paragraph(text) => {
+                    text.lines().into_iter().map(|(l, s)| (l.to_owned(), s)).collect()
+                }
+                _ => continue,
+            };
+            for (line, span) in lines {
+                if line.trim().is_empty() || line.trim_start().starts_with("//") {
+                    continue;
+                }
+                let at = cx.at(&span);
+                match template::parse(&line) {
+                    Ok(template) => {
+                        if starts_like_a_template(&template) {
+                            out.push(TextForm { conditions: conditions.clone(), template, at });
+                        } else {
+                            cx.warn(
+                                "text-template",
+                                &span,
+                                "this line of the Text section is no template",
+                                "begin with the mnemonic, or with `[(<P>)]` and the mnemonic",
+                            );
+                        }
+                    }
+                    Err((message, at)) => {
+                        let start = span.start + at;
+                        cx.warn(
+                            "text-template",
+                            &(start..start + 1),
+                            format!("{message} in this template"),
+                            "see the table of the Text section in spec/README.md",
+                        );
+                    }
+                }
+            }
+        }
+    }
+    out
+}
+
+fn starts_like_a_template(template: &template::Template) -> bool {
+    template.mnemonic().is_some()
+        || template.items.iter().find(|i| !matches!(i, template::Item::Predicate)).is_some_and(|i| {
+            matches!(i, template::Item::Field { .. })
+        })
+}

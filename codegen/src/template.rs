@@ -1,0 +1,322 @@
+//! Text templates: how an instruction prints, and therefore how it parses.
+
+/// A template, item by item.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Template {
+    /// What is printed, in order.
+    pub items: Vec<Item>,
+    /// The template as written.
+    pub source: String,
+}
+
+/// A piece of a template.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Item {
+    /// Printed as it is.
+    Text(String),
+    /// White space: this many blanks are printed, any number is read.
+    Space(usize),
+    /// `[(<P>)] `: the predicate in parentheses and a blank, or nothing.
+    Predicate,
+    /// `[.sat]`: saturation of the destination.
+    Saturation,
+    /// A field or a part of one.
+    Field {
+        /// Name of the field, as written.
+        field: String,
+        /// Name of the part, as written.
+        part: Option<String>,
+        /// How it prints.
+        format: Format,
+    },
+    /// Printed only when something in it is not the default.
+    Optional(Vec<Item>),
+}
+
+/// How a field prints.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Format {
+    /// By its type.
+    #[default]
+    Plain,
+    /// `0x1f`.
+    Hex,
+    /// `0x1F`.
+    UpperHex,
+    /// `1f`.
+    Bare16,
+    /// `1f`, two digits at least.
+    Bare16Padded,
+    /// An operand without a zero offset or region.
+    Bare,
+    /// `+0x1f` or `-0x1f`.
+    Signed,
+    /// A string in double quotes.
+    Quoted,
+    /// An operand as its address: `&V32[64]`.
+    Address,
+}
+
+impl Format {
+    fn from_name(name: &str) -> Option<Self> {
+        Some(match name {
+            "hex" => Self::Hex,
+            "HEX" => Self::UpperHex,
+            "x" => Self::Bare16,
+            "x2" => Self::Bare16Padded,
+            "bare" => Self::Bare,
+            "signed" => Self::Signed,
+            "quoted" => Self::Quoted,
+            "address" => Self::Address,
+            _ => return None,
+        })
+    }
+}
+
+/// Reads a template line; the error says what is wrong with it and at which byte.
+pub fn parse(line: &str) -> Result<Template, (String, usize)> {
+    let mut reader = Reader { text: line.as_bytes(), line, at: 0 };
+    let mut items = reader.items(false)?;
+    fold_specials(&mut items);
+    lower_mnemonic(&mut items);
+    while matches!(items.last(), Some(Item::Space(_))) {
+        items.pop();
+    }
+    Ok(Template { items, source: line.trim().to_owned() })
+}
+
+impl Template {
+    /// The word with which a statement of this template begins, or `None` where a field spells it.
+    pub fn mnemonic(&self) -> Option<&str> {
+        let head = self.items.iter().find(|i| !matches!(i, Item::Predicate | Item::Space(_)))?;
+        match head {
+            Item::Text(text) => {
+                let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(text.len());
+                (end > 0).then(|| &text[..end])
+            }
+            _ => None,
+        }
+    }
+
+    /// Every field of the template with its part, those in optional groups as well.
+    pub fn fields(&self) -> Vec<(&str, Option<&str>)> {
+        fn walk<'a>(items: &'a [Item], out: &mut Vec<(&'a str, Option<&'a str>)>) {
+            for item in items {
+                match item {
+                    Item::Field { field, part, .. } => out.push((field, part.as_deref())),
+                    Item::Optional(items) => walk(items, out),
+                    _ => {}
+                }
+            }
+        }
+        let mut out = Vec::new();
+        walk(&self.items, &mut out);
+        out
+    }
+}
+
+struct Reader<'a> {
+    text: &'a [u8],
+    line: &'a str,
+    at: usize,
+}
+
+impl Reader<'_> {
+    fn items(&mut self, nested: bool) -> Result<Vec<Item>, (String, usize)> {
+        let mut items = Vec::new();
+        let mut literal = String::new();
+        let start = self.at;
+        loop {
+            let Some(&byte) = self.text.get(self.at) else {
+                if nested {
+                    return Err(("`[` without `]`".to_owned(), start.saturating_sub(1)));
+                }
+                break;
+            };
+            match byte {
+                b'[' => {
+                    flush(&mut literal, &mut items);
+                    self.at += 1;
+                    items.push(Item::Optional(self.items(true)?));
+                    continue;
+                }
+                b']' if nested => {
+                    self.at += 1;
+                    break;
+                }
+                b']' => return Err(("`]` without `[`".to_owned(), self.at)),
+                b'<' => {
+                    flush(&mut literal, &mut items);
+                    items.push(self.field()?);
+                    continue;
+                }
+                b'/' if self.text.get(self.at + 1) == Some(&b'/') => {
+                    // A comment ends the template, as in assembly.
+                    self.at = self.text.len();
+                    continue;
+                }
+                b' ' | b'\t' => {
+                    flush(&mut literal, &mut items);
+                    let from = self.at;
+                    while matches!(self.text.get(self.at), Some(b' ' | b'\t')) {
+                        self.at += 1;
+                    }
+                    // Indentation is not part of the template.
+                    if from > 0 && !(items.is_empty() && !nested) {
+                        items.push(Item::Space(self.at - from));
+                    }
+                    continue;
+                }
+                b'\\' => self.at += 1,
+                _ => {}
+            }
+            let Some(c) = self.line[self.at..].chars().next() else {
+                return Err(("a backslash at the end".to_owned(), self.at.saturating_sub(1)));
+            };
+            if byte == b'\\' {
+                // Kept apart so that escaped capitals stay capitals.
+                flush(&mut literal, &mut items);
+                items.push(Item::Text(format!("\\{c}")));
+            } else {
+                literal.push(c);
+            }
+            self.at += c.len_utf8();
+        }
+        flush(&mut literal, &mut items);
+        Ok(items)
+    }
+
+    fn field(&mut self) -> Result<Item, (String, usize)> {
+        let start = self.at + 1;
+        let Some(len) = self.line[start..].find('>') else {
+            return Err(("`<` without `>`".to_owned(), self.at));
+        };
+        let inner = &self.line[start..start + len];
+        self.at = start + len + 1;
+        let (name, format) = match inner.split_once(':') {
+            None => (inner, Format::Plain),
+            Some((name, format)) => match Format::from_name(format) {
+                Some(format) => (name, format),
+                None => {
+                    let message = format!("unknown format `{format}`");
+                    return Err((message, start + name.len() + 1));
+                }
+            },
+        };
+        let (field, part) = match name.split_once('.') {
+            None => (name, None),
+            Some((field, part)) => (field, Some(part.trim().to_owned())),
+        };
+        Ok(Item::Field { field: field.trim().to_owned(), part, format })
+    }
+}
+
+fn flush(literal: &mut String, items: &mut Vec<Item>) {
+    if !literal.is_empty() {
+        items.push(Item::Text(std::mem::take(literal)));
+    }
+}
+
+/// Recognises the predicate and the saturation, which print in their own way.
+fn fold_specials(items: &mut Vec<Item>) {
+    let is_predicate = |items: &[Item]| {
+        let mut seen = items.iter().filter(|i| !matches!(i, Item::Space(_)));
+        matches!(seen.next(), Some(Item::Text(t)) if t == "(")
+            && matches!(seen.next(), Some(Item::Field { field, part: None, .. })
+                if field.eq_ignore_ascii_case("p") || field.eq_ignore_ascii_case("pred"))
+            && matches!(seen.next(), Some(Item::Text(t)) if t == ")")
+            && seen.next().is_none()
+    };
+    for item in items.iter_mut() {
+        if let Item::Optional(inner) = item {
+            if is_predicate(inner) {
+                *item = Item::Predicate;
+            } else if matches!(inner.as_slice(), [Item::Text(t)] if t.eq_ignore_ascii_case(".sat")) {
+                *item = Item::Saturation;
+            } else {
+                fold_specials(inner);
+            }
+        }
+    }
+    // The blank behind the predicate belongs to it.
+    let mut i = 0;
+    while i + 1 < items.len() {
+        if items[i] == Item::Predicate && matches!(items[i + 1], Item::Space(_)) {
+            items.remove(i + 1);
+        }
+        i += 1;
+    }
+}
+
+/// Prints the head word in lower case, except what is escaped, and joins literals again.
+fn lower_mnemonic(items: &mut Vec<Item>) {
+    let mut in_head = true;
+    lower(items, &mut in_head);
+    fn lower(items: &mut Vec<Item>, in_head: &mut bool) {
+        let mut out: Vec<Item> = Vec::new();
+        for item in items.drain(..) {
+            let text = match item {
+                Item::Text(text) => text,
+                Item::Space(n) => {
+                    if !out.is_empty() {
+                        *in_head = false;
+                    }
+                    out.push(Item::Space(n));
+                    continue;
+                }
+                Item::Optional(mut inner) => {
+                    lower(&mut inner, in_head);
+                    out.push(Item::Optional(inner));
+                    continue;
+                }
+                other => {
+                    out.push(other);
+                    continue;
+                }
+            };
+            let text = match text.strip_prefix('\\') {
+                Some(escaped) => escaped.to_owned(),
+                None if *in_head => text.to_ascii_lowercase(),
+                None => text,
+            };
+            match out.last_mut() {
+                Some(Item::Text(last)) => last.push_str(&text),
+                _ => out.push(Item::Text(text)),
+            }
+        }
+        *items = out;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_the_usual_template() {
+        let t = parse("  [(<P>)] ADD[.sat] (<exec_size>) <dst> <src0>").unwrap();
+        assert_eq!(t.mnemonic(), Some("add"));
+        assert_eq!(t.items[0], Item::Predicate);
+        assert_eq!(t.items[1], Item::Text("add".into()));
+        assert_eq!(t.items[2], Item::Saturation);
+        assert_eq!(t.items[3], Item::Space(1));
+        assert_eq!(t.fields(), [("exec_size", None), ("dst", None), ("src0", None)]);
+    }
+
+    #[test]
+    fn keeps_escapes_and_formats() {
+        let t = parse(r"\F\I\L\E <a.b:x2>  \[[<s:HEX>*]<o:bare>\] // comment").unwrap();
+        assert_eq!(t.mnemonic(), Some("FILE"));
+        assert!(t.items.contains(&Item::Space(2)));
+        assert!(t.items.contains(&Item::Text("[".into())));
+        assert_eq!(t.items.last(), Some(&Item::Text("]".into())));
+    }
+
+    #[test]
+    fn says_where_it_is_wrong() {
+        assert_eq!(parse("ADD <dst").unwrap_err().1, 4);
+        assert_eq!(parse("ADD <dst:foo>").unwrap_err().1, 9);
+        assert_eq!(parse("ADD ]").unwrap_err().1, 4);
+        assert!(parse("ADD [.sat").is_err());
+    }
+}

@@ -1,0 +1,26 @@
+#!/bin/sh
+# Rebuilds the zebins of the examples with Intel's offline compiler, one for each target. They are committed, so
+# this is needed only after a change to a kernel.
+set -eu
+cd "$(dirname "$0")"
+
+if ! command -v ocloc >/dev/null 2>&1; then
+    echo "compile.sh: ocloc is not installed; the committed zebins stay as they are." >&2
+    echo "  On Debian: apt-get install --no-install-recommends intel-opencl-icd libigc1 libigdfcl1" >&2
+    exit 2
+fi
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+here=$(pwd)
+
+for kernel in vector_add histogram mandelbrot; do
+    for device in skl tgllp dg2 pvc; do
+        echo "$kernel for $device"
+        # The compiler may leave a stray kernel.visaasm in the folder it runs in: run it in a scratch folder.
+        (cd "$scratch" && ocloc compile -q -file "$here/$kernel/$kernel.cl" -device "$device" --format zebin \
+            -internal_options "-ze-opt-emit-zebin-visa-sections" -output out -output_no_suffix)
+        mv "$scratch/out" "$kernel/$kernel.$device.zebin"
+        rm -rf "${scratch:?}"/*
+    done
+done

@@ -1,0 +1,333 @@
+//! The grammar of `--arg N=SPEC`.
+//!
+//! | SPEC | is |
+//! | --- | --- |
+//! | `file:PATH` | a buffer with the contents of a file |
+//! | `zeros:BYTES` | a buffer of zeros |
+//! | `bytes:HEX` | a buffer with these bytes or, where the kernel takes a value, the value's bytes |
+//! | `local:BYTES` | shared local memory for a pointer to it |
+//! | `i8 u8 i16 u16 i32 u32 i64 u64 f16 f32 f64` `:VALUE` | a number; a vector's parts separated by commas |
+//! | `image:FORMAT:WxH[xD]:PATH` or `…:zeros` | an image |
+//! | `sampler:ADDRESSING,FILTER[,normalized]` | a sampler |
+//!
+//! `u64:VALUE` for a pointer is the pointer itself, so `u64:0` passes NULL.
+
+use std::path::PathBuf;
+
+use half::f16;
+
+use super::{TextError, parse_number};
+
+/// What is passed for an argument.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Spec {
+    /// A buffer with the contents of a file.
+    File(PathBuf),
+    /// A buffer of that many zero bytes.
+    Zeros(u64),
+    /// These bytes: a buffer, or a value.
+    Bytes(Vec<u8>),
+    /// That many bytes of shared local memory.
+    Local(u32),
+    /// A number, or the numbers of a vector.
+    Value {
+        /// Their type.
+        kind: Scalar,
+        /// Their bytes.
+        bytes: Vec<u8>,
+    },
+    /// An image: not supported yet.
+    Image(ImageSpec),
+    /// A sampler: not supported yet.
+    Sampler {
+        /// What is beyond the edge.
+        addressing: Addressing,
+        /// Whether neighbours are mixed.
+        linear: bool,
+        /// Whether coordinates run from 0 to 1.
+        normalized: bool,
+    },
+}
+
+/// An image argument.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ImageSpec {
+    /// Format, named like OpenCL's: `rgba8unorm`, `r32f`.
+    pub format: String,
+    /// Width, height, depth; 1 where not given.
+    pub size: [u32; 3],
+    /// The file with its pixels; none for zeros.
+    pub pixels: Option<PathBuf>,
+}
+
+/// What a sampler gives beyond the edge of an image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Addressing {
+    /// Undefined.
+    None,
+    /// The border colour.
+    Clamp,
+    /// The nearest pixel.
+    ClampToEdge,
+    /// The image again.
+    Repeat,
+    /// The image again, every other one mirrored.
+    Mirror,
+}
+
+/// A type of number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names say it")]
+pub enum Scalar {
+    I8,
+    U8,
+    I16,
+    U16,
+    I32,
+    U32,
+    I64,
+    U64,
+    F16,
+    F32,
+    F64,
+}
+
+const SCALARS: [(&str, Scalar); 11] = [
+    ("i8", Scalar::I8),
+    ("u8", Scalar::U8),
+    ("i16", Scalar::I16),
+    ("u16", Scalar::U16),
+    ("i32", Scalar::I32),
+    ("u32", Scalar::U32),
+    ("i64", Scalar::I64),
+    ("u64", Scalar::U64),
+    ("f16", Scalar::F16),
+    ("f32", Scalar::F32),
+    ("f64", Scalar::F64),
+];
+
+impl Scalar {
+    /// The name, as in a specification.
+    pub fn name(self) -> &'static str {
+        SCALARS.iter().find(|(_, kind)| *kind == self).map_or("", |(name, _)| name)
+    }
+
+    /// Whether it is a floating-point type.
+    pub fn is_float(self) -> bool {
+        matches!(self, Self::F16 | Self::F32 | Self::F64)
+    }
+
+    /// The bytes of a number, `None` when the text is no number of this type.
+    fn bytes(self, text: &str) -> Option<Vec<u8>> {
+        Some(match self {
+            Self::F16 => f16::from_f64(text.parse().ok()?).to_le_bytes().to_vec(),
+            Self::F32 => text.parse::<f32>().ok()?.to_le_bytes().to_vec(),
+            Self::F64 => text.parse::<f64>().ok()?.to_le_bytes().to_vec(),
+            Self::I8 => i8::try_from(signed(text)?).ok()?.to_le_bytes().to_vec(),
+            Self::U8 => u8::try_from(parse_number(text)?).ok()?.to_le_bytes().to_vec(),
+            Self::I16 => i16::try_from(signed(text)?).ok()?.to_le_bytes().to_vec(),
+            Self::U16 => u16::try_from(parse_number(text)?).ok()?.to_le_bytes().to_vec(),
+            Self::I32 => i32::try_from(signed(text)?).ok()?.to_le_bytes().to_vec(),
+            Self::U32 => u32::try_from(parse_number(text)?).ok()?.to_le_bytes().to_vec(),
+            Self::I64 => i64::try_from(signed(text)?).ok()?.to_le_bytes().to_vec(),
+            Self::U64 => u64::try_from(parse_number(text)?).ok()?.to_le_bytes().to_vec(),
+        })
+    }
+}
+
+fn signed(text: &str) -> Option<i128> {
+    match text.strip_prefix('-') {
+        Some(digits) => i128::try_from(parse_number(digits)?).ok().map(|n| -n),
+        None => i128::try_from(parse_number(text)?).ok(),
+    }
+}
+
+const FORMS: &str = "an argument is one of file:PATH, zeros:BYTES, bytes:HEX, local:BYTES, \
+    i8|u8|i16|u16|i32|u32|i64|u64|f16|f32|f64:VALUE, image:FORMAT:WxH[xD]:PATH|zeros, \
+    sampler:ADDRESSING,FILTER[,normalized]";
+
+/// Reads `N=SPEC`.
+///
+/// # Errors
+/// When the text does not follow the grammar; the error says where.
+pub fn parse_argument(text: &str) -> Result<(u32, Spec), TextError> {
+    let Some((index, spec)) = text.split_once('=') else {
+        return Err(error(text, 0..text.len(), "there is no `=` behind the argument's index", FORMS));
+    };
+    let number = index.trim().parse().map_err(|_| {
+        let help = "write N=SPEC, where N is the argument's index in the kernel, from 0";
+        error(text, 0..index.len(), format!("`{index}` is no index of an argument"), help)
+    })?;
+    let skip = index.len() + 1;
+    let spec = parse(spec).map_err(|mut e| {
+        e.at = e.at.start + skip..e.at.end + skip;
+        e
+    })?;
+    Ok((number, spec))
+}
+
+/// Reads `SPEC`.
+///
+/// # Errors
+/// As [`parse_argument`].
+pub fn parse(text: &str) -> Result<Spec, TextError> {
+    let Some((kind, value)) = text.split_once(':') else {
+        return Err(error(text, 0..text.len(), format!("`{text}` does not say what it is"), FORMS));
+    };
+    let at = kind.len() + 1..text.len();
+    let count = |help: &str| parse_number(value).ok_or_else(|| wrong(text, at.clone(), value, "number of bytes", help));
+    match kind {
+        "file" if value.is_empty() => Err(error(text, at, "the file's name is missing", "write file:PATH")),
+        "file" => Ok(Spec::File(PathBuf::from(value))),
+        "zeros" => {
+            let bytes = count("write zeros:BYTES, such as zeros:4096")?;
+            u64::try_from(bytes)
+                .map(Spec::Zeros)
+                .map_err(|_| wrong(text, at, value, "number of bytes", "no buffer is that large"))
+        }
+        "local" => {
+            let bytes = count("write local:BYTES, such as local:1024")?;
+            u32::try_from(bytes)
+                .map(Spec::Local)
+                .map_err(|_| wrong(text, at, value, "number of bytes", "shared local memory is not that large"))
+        }
+        "bytes" => parse_hex(text, at, value).map(Spec::Bytes),
+        "image" => parse_image(text, at, value).map(Spec::Image),
+        "sampler" => parse_sampler(text, at, value),
+        _ => match SCALARS.iter().find(|(name, _)| *name == kind) {
+            Some(&(name, kind)) => {
+                let mut bytes = Vec::new();
+                let mut start = at.start;
+                for part in value.split(',') {
+                    let number = part.trim();
+                    bytes.extend(kind.bytes(number).ok_or_else(|| {
+                        let help = format!("write {name}:VALUE with a number of that type");
+                        wrong(text, start..start + part.len(), number, name, &help)
+                    })?);
+                    start += part.len() + 1;
+                }
+                Ok(Spec::Value { kind, bytes })
+            }
+            None => Err(error(text, 0..kind.len(), format!("there is no kind of argument called `{kind}`"), FORMS)),
+        },
+    }
+}
+
+fn parse_hex(text: &str, at: std::ops::Range<usize>, value: &str) -> Result<Vec<u8>, TextError> {
+    let help = "write bytes:HEX with two hexadecimal digits a byte, such as bytes:0000803f";
+    let digits: Vec<u8> = value.bytes().filter(|c| !matches!(c, b'_' | b' ')).collect();
+    let bytes: Option<Vec<u8>> = digits
+        .chunks(2)
+        .map(|pair| match pair {
+            [high, low] => {
+                let digit = |c: u8| char::from(c).to_digit(16);
+                u8::try_from(digit(*high)? * 16 + digit(*low)?).ok()
+            }
+            _ => None,
+        })
+        .collect();
+    bytes.ok_or_else(|| wrong(text, at, value, "row of bytes", help))
+}
+
+fn parse_image(text: &str, at: std::ops::Range<usize>, value: &str) -> Result<ImageSpec, TextError> {
+    let help = "write image:FORMAT:WxH[xD]:PATH, or zeros in place of the path, such as image:rgba8unorm:64x64:zeros";
+    let mut parts = value.splitn(3, ':');
+    let (Some(format), Some(size), Some(pixels)) = (parts.next(), parts.next(), parts.next()) else {
+        return Err(wrong(text, at, value, "image", help));
+    };
+    let size = parse_size(size).filter(|_| !format.is_empty() && !pixels.is_empty());
+    let size = size.ok_or_else(|| wrong(text, at, value, "image", help))?;
+    let pixels = (pixels != "zeros").then(|| PathBuf::from(pixels));
+    Ok(ImageSpec { format: format.to_owned(), size, pixels })
+}
+
+/// Reads `WxH` or `WxHxD`.
+pub(crate) fn parse_size(text: &str) -> Option<[u32; 3]> {
+    let mut size = [1; 3];
+    let parts: Vec<_> = text.split('x').collect();
+    if !(1..=3).contains(&parts.len()) {
+        return None;
+    }
+    for (side, part) in size.iter_mut().zip(parts) {
+        *side = part.parse().ok().filter(|&n| n > 0)?;
+    }
+    Some(size)
+}
+
+fn parse_sampler(text: &str, at: std::ops::Range<usize>, value: &str) -> Result<Spec, TextError> {
+    let help = "write sampler:ADDRESSING,FILTER[,normalized] with none, clamp, clamp_to_edge, repeat or mirror, \
+        and nearest or linear";
+    let parts: Vec<_> = value.split(',').map(str::trim).collect();
+    let addressing = match parts.first() {
+        Some(&"none") => Addressing::None,
+        Some(&"clamp") => Addressing::Clamp,
+        Some(&"clamp_to_edge") => Addressing::ClampToEdge,
+        Some(&"repeat") => Addressing::Repeat,
+        Some(&"mirror") => Addressing::Mirror,
+        _ => return Err(wrong(text, at, value, "sampler", help)),
+    };
+    let (linear, normalized) = match parts[1..] {
+        ["nearest"] => (false, false),
+        ["linear"] => (true, false),
+        ["nearest", "normalized"] => (false, true),
+        ["linear", "normalized"] => (true, true),
+        _ => return Err(wrong(text, at, value, "sampler", help)),
+    };
+    Ok(Spec::Sampler { addressing, linear, normalized })
+}
+
+fn wrong(text: &str, at: std::ops::Range<usize>, value: &str, what: &str, help: &str) -> TextError {
+    error(text, at, format!("`{value}` is no {what}"), help)
+}
+
+fn error(text: &str, at: std::ops::Range<usize>, message: impl Into<String>, help: &str) -> TextError {
+    debug_assert!(at.end <= text.len());
+    TextError { code: "argument-syntax", at, message: message.into(), help: help.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_form() {
+        assert_eq!(parse_argument("0=file:a b.bin"), Ok((0, Spec::File("a b.bin".into()))));
+        assert_eq!(parse_argument("12=zeros:0x1_0"), Ok((12, Spec::Zeros(16))));
+        assert_eq!(parse("local:64"), Ok(Spec::Local(64)));
+        assert_eq!(parse("bytes:00ff_80"), Ok(Spec::Bytes(vec![0, 0xff, 0x80])));
+        assert_eq!(parse("i8:-128"), Ok(Spec::Value { kind: Scalar::I8, bytes: vec![0x80] }));
+        assert_eq!(parse("u16:0xffff"), Ok(Spec::Value { kind: Scalar::U16, bytes: vec![0xff; 2] }));
+        assert_eq!(parse("f16:1"), Ok(Spec::Value { kind: Scalar::F16, bytes: vec![0, 0x3c] }));
+        let two = [1.5_f32.to_le_bytes(), (-2.0_f32).to_le_bytes()].concat();
+        assert_eq!(parse("f32:1.5,-2"), Ok(Spec::Value { kind: Scalar::F32, bytes: two }));
+        let image = ImageSpec { format: "r32f".into(), size: [4, 2, 1], pixels: None };
+        assert_eq!(parse("image:r32f:4x2:zeros"), Ok(Spec::Image(image)));
+        let sampler = Spec::Sampler { addressing: Addressing::Mirror, linear: true, normalized: true };
+        assert_eq!(parse("sampler:mirror,linear,normalized"), Ok(sampler));
+    }
+
+    #[test]
+    fn errors_point_at_what_is_wrong() {
+        for (text, at) in [
+            ("file:x", 0..6),
+            ("x=zeros:4", 0..1),
+            ("0=seros:4", 2..7),
+            ("0=zeros", 2..7),
+            ("0=zeros:4k", 8..10),
+            ("0=zeros:+4", 8..10),
+            ("1=u8:256", 5..8),
+            ("1=i8:-129", 5..9),
+            ("1=u32:-1", 6..8),
+            ("1=f32:1,x,3", 8..9),
+            ("1=bytes:abc", 8..11),
+            ("1=bytes:+1", 8..10),
+            ("1=local:99999999999", 8..19),
+            ("1=image:r32f:4x0:zeros", 8..22),
+            ("1=sampler:clamp", 10..15),
+        ] {
+            let error = parse_argument(text).unwrap_err();
+            assert_eq!(error.at, at, "{text}: {error:?}");
+            assert!(!error.help.is_empty());
+        }
+    }
+}

@@ -1,0 +1,304 @@
+//! The one door to memory: what a message reaches, and loads, stores and updates of one value for each enabled channel.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use crate::machine::lane::MAX_LANES;
+use crate::machine::memory::{Buffer, Memory, Sharing};
+use crate::machine::thread::ones;
+
+/// Offsets in shared local memory; a pointer to it carries a tag above them.
+const SLM_OFFSET: u64 = 0x0fff_ffff;
+
+/// Memory as a message sees it.
+#[derive(Clone, Copy, Debug)]
+pub enum View<'a> {
+    /// Virtual addresses. An access outside every buffer is a fault.
+    Flat(&'a Memory),
+    /// Shared local memory of the group. An access outside of it is a fault.
+    Local(&'a Buffer),
+    /// A surface: offsets into a buffer. Reads beyond its end give zero, writes there are dropped.
+    Surface(&'a Memory, &'a Buffer),
+    /// A surface of no size: the binding table's entry holds nothing.
+    Nothing,
+}
+
+/// An access that cannot be carried out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Miss {
+    /// The channel.
+    pub lane: u32,
+    /// The address, or the offset in shared local memory.
+    pub address: u64,
+    /// Bytes of the access.
+    pub size: u32,
+    /// What is wrong with it.
+    pub kind: MissKind,
+}
+
+/// What is wrong with an access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MissKind {
+    /// It is outside every buffer.
+    Outside,
+    /// It is outside the group's shared local memory.
+    OutsideLocal,
+    /// Its address is no multiple of its size.
+    Misaligned,
+}
+
+/// What an access came to: how many channels of a surface access were beyond its end.
+pub type Access = Result<u32, Miss>;
+
+/// Addresses of the channels, and which of them count.
+pub struct Lanes<'a> {
+    /// Address, or offset, of each channel in bytes.
+    pub addresses: &'a [u64; MAX_LANES],
+    /// The enabled channels.
+    pub enabled: u32,
+}
+
+impl Lanes<'_> {
+    fn each(&self, mut access: impl FnMut(usize, u64) -> Access) -> Access {
+        let mut outside = 0;
+        let mut rest = self.enabled;
+        while rest != 0 {
+            let lane = rest.trailing_zeros() as usize;
+            rest &= rest - 1;
+            outside += access(lane, self.addresses[lane])?;
+        }
+        Ok(outside)
+    }
+
+    /// The common case of neighbouring 32-bit words: the first address and the number of channels.
+    #[inline]
+    fn row(&self) -> Option<(u64, usize)> {
+        let lanes = self.enabled.trailing_ones() as usize;
+        if lanes < 4 || self.enabled != ones(lanes) {
+            return None;
+        }
+        let first = self.addresses[0];
+        let in_row = self.addresses[..lanes].iter().zip(0..).all(|(&a, i)| a == first.wrapping_add(i * 4));
+        (in_row && first.is_multiple_of(4)).then_some((first, lanes))
+    }
+}
+
+impl<'a> View<'a> {
+    /// Whether other host threads may use the memory at the same time.
+    #[inline]
+    fn sharing(&self) -> Sharing {
+        match self {
+            View::Local(_) => Sharing::Exclusive,
+            _ => Sharing::Shared,
+        }
+    }
+
+    /// The buffer that an address falls into, with the offset there. `None`: the access is lost, as surfaces lose it.
+    #[inline]
+    fn place(&self, lane: usize, address: u64, size: u32) -> Result<Option<(&'a Buffer, u64)>, Miss> {
+        let miss = |kind| Err(Miss { lane: lane as u32, address, size, kind });
+        let aligned = address.is_multiple_of(u64::from(size.min(8)));
+        match *self {
+            _ if !aligned => miss(MissKind::Misaligned),
+            View::Flat(memory) => match memory.find(address) {
+                Some((buffer, base)) if fits(buffer, address - base, size) => Ok(Some((buffer, address - base))),
+                _ => miss(MissKind::Outside),
+            },
+            View::Local(buffer) => {
+                let offset = address & SLM_OFFSET;
+                if fits(buffer, offset, size) { Ok(Some((buffer, offset))) } else { miss(MissKind::OutsideLocal) }
+            }
+            View::Surface(_, buffer) => Ok(fits(buffer, address, size).then_some((buffer, address))),
+            View::Nothing => Ok(None),
+        }
+    }
+
+    /// Reads one value of `size` bytes (1, 2, 4 or 8) for each channel, zero-extended.
+    ///
+    /// # Errors
+    /// The first channel whose access cannot be carried out.
+    pub fn load(&self, lanes: &Lanes<'_>, size: u32, values: &mut [u64; MAX_LANES]) -> Access {
+        lanes.each(|lane, address| {
+            let place = self.place(lane, address, size)?;
+            values[lane] = place.and_then(|(buffer, offset)| buffer.load(offset, size)).unwrap_or(0);
+            Ok(place.is_none().into())
+        })
+    }
+
+    /// Reads one 32-bit word for each channel.
+    ///
+    /// # Errors
+    /// The first channel whose access cannot be carried out.
+    pub fn load_words(&self, lanes: &Lanes<'_>, values: &mut [u32; MAX_LANES]) -> Access {
+        if let Some((first, count)) = lanes.row()
+            && let Ok(Some((buffer, offset))) = self.place(0, first, 4)
+            && let Some(words) = words(buffer, offset, count)
+        {
+            for (value, word) in values.iter_mut().zip(words) {
+                *value = word.load(Relaxed);
+            }
+            return Ok(0);
+        }
+        lanes.each(|lane, address| {
+            let place = self.place(lane, address, 4)?;
+            values[lane] = place.and_then(|(buffer, offset)| buffer.load_u32(offset)).unwrap_or(0);
+            Ok(place.is_none().into())
+        })
+    }
+
+    /// Writes one value of `size` bytes (1, 2, 4 or 8) for each channel. Where channels write the same place, the last
+    /// one of them wins.
+    ///
+    /// # Errors
+    /// The first channel whose access cannot be carried out; those before it have been.
+    pub fn store(&self, lanes: &Lanes<'_>, size: u32, values: &[u64; MAX_LANES]) -> Access {
+        let sharing = self.sharing();
+        lanes.each(|lane, address| {
+            let place = self.place(lane, address, size)?;
+            if let Some((buffer, offset)) = place {
+                buffer.store(offset, size, values[lane], sharing);
+            }
+            Ok(place.is_none().into())
+        })
+    }
+
+    /// Writes one 32-bit word for each channel.
+    ///
+    /// # Errors
+    /// As [`View::store`].
+    pub fn store_words(&self, lanes: &Lanes<'_>, values: &[u32; MAX_LANES]) -> Access {
+        if let Some((first, count)) = lanes.row()
+            && let Ok(Some((buffer, offset))) = self.place(0, first, 4)
+            && let Some(words) = words(buffer, offset, count)
+        {
+            for (value, word) in values.iter().zip(words) {
+                word.store(*value, Relaxed);
+            }
+            return Ok(0);
+        }
+        lanes.each(|lane, address| {
+            let place = self.place(lane, address, 4)?;
+            if let Some((buffer, offset)) = place {
+                buffer.store_u32(offset, values[lane]);
+            }
+            Ok(place.is_none().into())
+        })
+    }
+
+    /// Replaces one value of `size` bytes (2, 4 or 8) for each channel by what `change` makes of it, each in one step;
+    /// `old` gets what was there.
+    ///
+    /// # Errors
+    /// As [`View::store`].
+    pub fn update(
+        &self,
+        lanes: &Lanes<'_>,
+        size: u32,
+        old: &mut [u64; MAX_LANES],
+        change: impl Fn(usize, u64) -> u64,
+    ) -> Access {
+        let sharing = self.sharing();
+        lanes.each(|lane, address| {
+            let place = self.place(lane, address, size)?;
+            old[lane] = match (place, self) {
+                (None, _) => 0,
+                (Some((buffer, offset)), View::Flat(memory) | View::Surface(memory, _)) if size == 8 => {
+                    memory.update_u64(buffer, offset, sharing, |value| change(lane, value)).unwrap_or(0)
+                }
+                (Some((buffer, offset)), _) if size == 8 => {
+                    let value = buffer.load(offset, 8).unwrap_or(0);
+                    buffer.store(offset, 8, change(lane, value), sharing);
+                    value
+                }
+                (Some((buffer, offset)), _) => {
+                    let step = |value: u32| change(lane, u64::from(value)) as u32;
+                    buffer.update(offset, size, sharing, step).map_or(0, u64::from)
+                }
+            };
+            Ok(place.is_none().into())
+        })
+    }
+}
+
+#[inline]
+fn fits(buffer: &Buffer, offset: u64, size: u32) -> bool {
+    offset.checked_add(u64::from(size)).is_some_and(|end| end <= buffer.reach())
+}
+
+#[inline]
+fn words(buffer: &Buffer, offset: u64, count: usize) -> Option<&[std::sync::atomic::AtomicU32]> {
+    let first = usize::try_from(offset / 4).ok()?;
+    buffer.words().get(first..first.checked_add(count)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lanes(addresses: &[u64; MAX_LANES], enabled: u32) -> Lanes<'_> {
+        Lanes { addresses, enabled }
+    }
+
+    #[test]
+    fn rows_and_single_words_agree() {
+        let mut memory = Memory::default();
+        let bytes: Vec<u8> = (0..=255).collect();
+        let base = memory.map(Buffer::from_bytes(&bytes)).unwrap();
+        let row: [u64; MAX_LANES] = std::array::from_fn(|i| base + 8 + 4 * i as u64);
+        let mut backwards = row;
+        backwards.reverse();
+        let view = View::Flat(&memory);
+        let (mut a, mut b) = ([0; MAX_LANES], [0; MAX_LANES]);
+        assert_eq!(view.load_words(&lanes(&row, u32::MAX), &mut a), Ok(0));
+        assert_eq!(view.load_words(&lanes(&backwards, u32::MAX), &mut b), Ok(0));
+        b.reverse();
+        assert_eq!(a, b);
+        assert_eq!(a[1], u32::from_le_bytes([12, 13, 14, 15]));
+
+        assert_eq!(view.store_words(&lanes(&row, 0xff), &[7; MAX_LANES]), Ok(0));
+        assert_eq!(memory.buffers()[0].load_u32(8 + 4 * 7), Some(7));
+        assert_eq!(memory.buffers()[0].load_u32(8 + 4 * 8), Some(a[8]));
+    }
+
+    #[test]
+    fn flat_accesses_outside_are_faults() {
+        let mut memory = Memory::default();
+        let base = memory.map(Buffer::zeros(16)).unwrap();
+        let view = View::Flat(&memory);
+        let addresses: [u64; MAX_LANES] = std::array::from_fn(|i| base + 4 * i as u64);
+        let mut values = [0; MAX_LANES];
+        assert_eq!(view.load_words(&lanes(&addresses, 0xf), &mut values), Ok(0));
+        let miss = view.load_words(&lanes(&addresses, 0x1f), &mut values).unwrap_err();
+        assert_eq!((miss.lane, miss.address, miss.kind), (4, base + 16, MissKind::Outside));
+        let odd = [base + 2; MAX_LANES];
+        let miss = view.store_words(&lanes(&odd, 0b1000), &values).unwrap_err();
+        assert_eq!((miss.lane, miss.kind), (3, MissKind::Misaligned));
+    }
+
+    #[test]
+    fn surfaces_lose_what_is_beyond_their_end() {
+        let memory = Memory::default();
+        let buffer = Buffer::from_bytes(&[1, 0, 0, 0, 2, 0, 0, 0]);
+        let view = View::Surface(&memory, &buffer);
+        let addresses: [u64; MAX_LANES] = std::array::from_fn(|i| 4 * i as u64);
+        let mut values = [9; MAX_LANES];
+        assert_eq!(view.load_words(&lanes(&addresses, 0xf), &mut values), Ok(2));
+        assert_eq!(values[..5], [1, 2, 0, 0, 9]);
+        assert_eq!(view.store(&lanes(&addresses, 0xc), 4, &[5; MAX_LANES]), Ok(2));
+        let mut old = [0; MAX_LANES];
+        assert_eq!(view.update(&lanes(&addresses, 0x6), 4, &mut old, |_, x| x + 40), Ok(1));
+        assert_eq!((old[1], old[2], buffer.load_u32(4)), (2, 0, Some(42)));
+        assert_eq!(View::Nothing.load(&lanes(&addresses, 1), 4, &mut old), Ok(1));
+    }
+
+    #[test]
+    fn local_addresses_carry_a_tag() {
+        let buffer = Buffer::zeros(16);
+        let view = View::Local(&buffer);
+        let addresses = [0x1000_0004; MAX_LANES];
+        let mut old = [0; MAX_LANES];
+        assert_eq!(view.update(&lanes(&addresses, u32::MAX), 4, &mut old, |_, x| x + 1), Ok(0));
+        assert_eq!((old[31], buffer.load_u32(4)), (31, Some(32)));
+        let miss = view.load(&lanes(&[0x1000_0010; MAX_LANES], 1), 4, &mut old).unwrap_err();
+        assert_eq!(miss.kind, MissKind::OutsideLocal);
+    }
+}

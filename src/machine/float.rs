@@ -1,0 +1,455 @@
+//! Floating-point modes and the operations that obey them.
+//!
+//! The control register chooses the rounding mode and, for each width, whether denormal values are kept or flushed to
+//! zero (4_object_format.md, `%cr0`). Compiled programs keep them and round to nearest even; that is what the host does
+//! too, so kernels use the host's operations in that mode ([`FloatMode::is_plain`]) and the functions here in others.
+
+use half::{bf16, f16};
+
+/// How results that are not representable are rounded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rounding {
+    /// To the nearest value, to the even one of two.
+    NearestEven,
+    /// Towards positive infinity.
+    Up,
+    /// Towards negative infinity.
+    Down,
+    /// Towards zero.
+    Zero,
+}
+
+/// The floating-point part of the control register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FloatMode {
+    /// Rounding.
+    pub rounding: Rounding,
+    /// Whether denormal values of type DF are kept.
+    pub keep_double: bool,
+    /// Whether denormal values of type F (and BF) are kept.
+    pub keep_single: bool,
+    /// Whether denormal values of type HF are kept.
+    pub keep_half: bool,
+}
+
+impl FloatMode {
+    /// Nearest even, denormal values kept: the host's own arithmetic.
+    pub const PLAIN: Self =
+        Self { rounding: Rounding::NearestEven, keep_double: true, keep_single: true, keep_half: true };
+
+    /// Reads the bits of the control register.
+    pub fn from_bits(bits: u32) -> Self {
+        let rounding = match bits >> 4 & 3 {
+            0 => Rounding::NearestEven,
+            1 => Rounding::Up,
+            2 => Rounding::Down,
+            _ => Rounding::Zero,
+        };
+        let bit = |n: u32| bits >> n & 1 == 1;
+        Self { rounding, keep_double: bit(6), keep_single: bit(7), keep_half: bit(10) }
+    }
+
+    /// Whether the host computes alike.
+    pub fn is_plain(self) -> bool {
+        self == Self::PLAIN
+    }
+}
+
+/// A type that kernels compute with. In every operation the operands are flushed first, then the exact result is
+/// rounded, then the rounded one is flushed.
+pub trait Float: crate::machine::lane::Number {
+    /// `self + other`.
+    fn sum(self, other: Self, mode: FloatMode) -> Self;
+    /// `self * other`.
+    fn product(self, other: Self, mode: FloatMode) -> Self;
+    /// `self * other + addend`, rounded once.
+    fn fused(self, other: Self, addend: Self, mode: FloatMode) -> Self;
+    /// `self / other`.
+    fn quotient(self, other: Self, mode: FloatMode) -> Self;
+    /// The square root.
+    fn root(self, mode: FloatMode) -> Self;
+    /// Zero of the same sign for a denormal value, if this mode flushes it.
+    fn flushed(self, mode: FloatMode) -> Self;
+    /// `self * other + addend`, rounded once to nearest even, denormal values kept.
+    fn fused_plain(self, other: Self, addend: Self) -> Self;
+}
+
+/// The exact value of a sum or product is between `near` and its neighbour on the side of `error` (when that is not
+/// zero); gives the one that the mode asks for. `near` is the nearest even.
+macro_rules! directed {
+    ($name:ident, $float:ty) => {
+        fn $name(near: $float, error: f64, rounding: Rounding) -> $float {
+            match rounding {
+                Rounding::Up if error > 0.0 => near.next_up(),
+                Rounding::Down if error < 0.0 => near.next_down(),
+                Rounding::Zero if error < 0.0 && near > 0.0 => near.next_down(),
+                Rounding::Zero if error > 0.0 && near < 0.0 => near.next_up(),
+                _ => near,
+            }
+        }
+    };
+}
+
+directed!(direct_f32, f32);
+directed!(direct_f64, f64);
+
+/// Overflow: nearest even gives infinity, the directed modes may give the largest finite value.
+fn overflow(negative: bool, rounding: Rounding) -> f64 {
+    let infinite = match rounding {
+        Rounding::NearestEven => true,
+        Rounding::Up => !negative,
+        Rounding::Down => negative,
+        Rounding::Zero => false,
+    };
+    let size = if infinite { f64::INFINITY } else { f64::MAX };
+    if negative { -size } else { size }
+}
+
+/// `p + c` rounded to odd: when it is not exact, the neighbour whose last bit is set. Rounding that to a type with at
+/// least two bits less gives what rounding the exact sum would.
+#[inline(always)]
+pub(crate) fn sum_to_odd(p: f64, c: f64) -> f64 {
+    let sum = p + c;
+    let error = sum_error(p, c, sum);
+    let bits = sum.to_bits();
+    let inexact = (error > 0.0) | (error < 0.0);
+    let away = (error.to_bits() ^ bits) >> 63 == 0;
+    let step = if away { 1 } else { u64::MAX };
+    let fix = if inexact & (bits & 1 == 0) { step } else { 0 };
+    f64::from_bits(bits.wrapping_add(fix))
+}
+
+/// What `sum`, the rounded `p + c`, lacks; NaN when something is not finite.
+#[inline(always)]
+fn sum_error(p: f64, c: f64, sum: f64) -> f64 {
+    let part = sum - p;
+    (p - (sum - part)) + (c - part)
+}
+
+/// The sign of an exact zero sum: negative only when rounding down or when both parts are.
+fn signed_zero_sum(a: f64, b: f64, rounding: Rounding) -> f64 {
+    if a == 0.0 && b == 0.0 && a.is_sign_negative() == b.is_sign_negative() {
+        a
+    } else if rounding == Rounding::Down {
+        -0.0
+    } else {
+        0.0
+    }
+}
+
+impl Float for f32 {
+    fn sum(self, other: Self, mode: FloatMode) -> Self {
+        let (a, b) = (f64::from(self.flushed(mode)), f64::from(other.flushed(mode)));
+        round_sum(a, b, mode).flushed(mode)
+    }
+
+    fn product(self, other: Self, mode: FloatMode) -> Self {
+        // The product of two 24-bit numbers is exact in 53 bits.
+        let product = f64::from(self.flushed(mode)) * f64::from(other.flushed(mode));
+        round_f32(product, mode.rounding).flushed(mode)
+    }
+
+    fn fused(self, other: Self, addend: Self, mode: FloatMode) -> Self {
+        let product = f64::from(self.flushed(mode)) * f64::from(other.flushed(mode));
+        round_sum(product, f64::from(addend.flushed(mode)), mode).flushed(mode)
+    }
+
+    fn quotient(self, other: Self, mode: FloatMode) -> Self {
+        let (a, b) = (self.flushed(mode), other.flushed(mode));
+        let near = a / b;
+        if !near.is_finite() || b.is_infinite() {
+            return near.flushed(mode);
+        }
+        // The remainder is exact; its sign, seen from the divisor, is the side on which the quotient lies.
+        let rest = (-f64::from(near)).mul_add(f64::from(b), f64::from(a));
+        direct_f32(near, rest * f64::from(b).signum(), mode.rounding).flushed(mode)
+    }
+
+    fn root(self, mode: FloatMode) -> Self {
+        let value = self.flushed(mode);
+        let near = value.sqrt();
+        if !near.is_finite() || near == 0.0 {
+            return near;
+        }
+        let rest = (-f64::from(near)).mul_add(f64::from(near), f64::from(value));
+        direct_f32(near, rest, mode.rounding).flushed(mode)
+    }
+
+    #[inline(always)]
+    fn flushed(self, mode: FloatMode) -> Self {
+        if !mode.keep_single && self.is_subnormal() { 0.0_f32.copysign(self) } else { self }
+    }
+
+    #[inline(always)]
+    fn fused_plain(self, other: Self, addend: Self) -> Self {
+        if cfg!(any(target_feature = "fma", target_arch = "aarch64")) {
+            return self.mul_add(other, addend);
+        }
+        // Without the instruction the library's function costs twice as much as this, lane by lane.
+        sum_to_odd(f64::from(self) * f64::from(other), f64::from(addend)) as f32
+    }
+}
+
+/// `a + b`, rounded once to F.
+fn round_sum(a: f64, b: f64, mode: FloatMode) -> f32 {
+    let sum = sum_to_odd(a, b);
+    if sum == 0.0 { signed_zero_sum(a, b, mode.rounding) as f32 } else { round_f32(sum, mode.rounding) }
+}
+
+/// A value that is exact, or rounded to odd, as F.
+fn round_f32(value: f64, rounding: Rounding) -> f32 {
+    let near = value as f32;
+    if near.is_infinite() && value.is_finite() {
+        let size = overflow(value.is_sign_negative(), rounding);
+        return if size.is_infinite() { near } else { f32::MAX.copysign(near) };
+    }
+    direct_f32(near, value - f64::from(near), rounding)
+}
+
+impl Float for f64 {
+    fn sum(self, other: Self, mode: FloatMode) -> Self {
+        let (a, b) = (self.flushed(mode), other.flushed(mode));
+        let sum = a + b;
+        if sum == 0.0 && a == -b {
+            return signed_zero_sum(a, b, mode.rounding);
+        }
+        if sum.is_infinite() && a.is_finite() && b.is_finite() {
+            return overflow(sum.is_sign_negative(), mode.rounding);
+        }
+        direct_f64(sum, sum_error(a, b, sum), mode.rounding).flushed(mode)
+    }
+
+    fn product(self, other: Self, mode: FloatMode) -> Self {
+        let (a, b) = (self.flushed(mode), other.flushed(mode));
+        let product = a * b;
+        if product.is_infinite() && a.is_finite() && b.is_finite() {
+            return overflow(product.is_sign_negative(), mode.rounding);
+        }
+        direct_f64(product, product_error(a, b, product), mode.rounding).flushed(mode)
+    }
+
+    fn fused(self, other: Self, addend: Self, mode: FloatMode) -> Self {
+        let (a, b, c) = (self.flushed(mode), other.flushed(mode), addend.flushed(mode));
+        let near = a.mul_add(b, c);
+        if near.is_infinite() && a.is_finite() && b.is_finite() && c.is_finite() {
+            return overflow(near.is_sign_negative(), mode.rounding);
+        }
+        if near == 0.0 && a * b == -c {
+            return signed_zero_sum(a * b, c, mode.rounding);
+        }
+        // a*b + c - near: two exact products and sums, of which only the sign of the rest matters.
+        let (high, low) = (a * b, product_error(a, b, a * b));
+        let sum = high + c;
+        let rest = (sum - near) + sum_error(high, c, sum) + low;
+        direct_f64(near, rest, mode.rounding).flushed(mode)
+    }
+
+    fn quotient(self, other: Self, mode: FloatMode) -> Self {
+        let (a, b) = (self.flushed(mode), other.flushed(mode));
+        let near = a / b;
+        if near.is_infinite() && a.is_finite() && b != 0.0 {
+            return overflow(near.is_sign_negative(), mode.rounding);
+        }
+        if !near.is_finite() || b.is_infinite() {
+            return near;
+        }
+        let rest = (-near).mul_add(b, a);
+        direct_f64(near, rest * b.signum(), mode.rounding).flushed(mode)
+    }
+
+    fn root(self, mode: FloatMode) -> Self {
+        let value = self.flushed(mode);
+        let near = value.sqrt();
+        if !near.is_finite() || near == 0.0 {
+            return near;
+        }
+        direct_f64(near, (-near).mul_add(near, value), mode.rounding)
+    }
+
+    #[inline(always)]
+    fn flushed(self, mode: FloatMode) -> Self {
+        if !mode.keep_double && self.is_subnormal() { 0.0_f64.copysign(self) } else { self }
+    }
+
+    #[inline(always)]
+    fn fused_plain(self, other: Self, addend: Self) -> Self {
+        self.mul_add(other, addend)
+    }
+}
+
+/// What `product`, the rounded `a * b`, lacks.
+fn product_error(a: f64, b: f64, product: f64) -> f64 {
+    a.mul_add(b, -product)
+}
+
+/// Rounds to F.
+pub fn double_to_single(value: f64, mode: FloatMode) -> f32 {
+    round_f32(value.flushed(mode), mode.rounding).flushed(mode)
+}
+
+/// Rounds to HF.
+#[inline]
+pub fn single_to_half(value: f32, mode: FloatMode) -> f16 {
+    if mode.is_plain() {
+        return f16::from_f32(value);
+    }
+    double_to_half(f64::from(value.flushed(mode)), mode)
+}
+
+/// Rounds to HF in one step.
+pub fn double_to_half(value: f64, mode: FloatMode) -> f16 {
+    let value = value.flushed(mode);
+    // 11 bits of mantissa, the smallest normal exponent -14.
+    let rounded = round_to_precision(value, 11, -14, mode.rounding);
+    let limit = 65504.0;
+    let rounded = if rounded.abs() > limit && value.is_finite() {
+        let size = overflow(value.is_sign_negative(), mode.rounding);
+        if size.is_infinite() { size } else { limit.copysign(value) }
+    } else {
+        rounded
+    };
+    flush_half(f16::from_f64(rounded), mode)
+}
+
+/// Rounds to BF.
+pub fn single_to_bfloat(value: f32, mode: FloatMode) -> bf16 {
+    if mode.is_plain() {
+        return bf16::from_f32(value);
+    }
+    let value = value.flushed(mode);
+    if !value.is_finite() {
+        return bf16::from_f32(value);
+    }
+    let rounded = round_to_precision(f64::from(value), 8, -126, mode.rounding);
+    let limit = f64::from(bf16::MAX.to_f32());
+    let rounded = if rounded.abs() > limit {
+        let size = overflow(value.is_sign_negative(), mode.rounding);
+        if size.is_infinite() { size } else { limit.copysign(rounded) }
+    } else {
+        rounded
+    };
+    bf16::from_f32((rounded as f32).flushed(mode))
+}
+
+/// Zero of the same sign for a denormal HF value, if this mode flushes it.
+#[inline(always)]
+pub fn flush_half(value: f16, mode: FloatMode) -> f16 {
+    let denormal = value.to_bits() & 0x7c00 == 0;
+    if !mode.keep_half && denormal { f16::from_bits(value.to_bits() & 0x8000) } else { value }
+}
+
+/// The value with `bits` significant bits, or fewer below the exponent `smallest`, as a type with these has.
+fn round_to_precision(value: f64, bits: i32, smallest: i32, rounding: Rounding) -> f64 {
+    if !value.is_finite() || value == 0.0 {
+        return value;
+    }
+    let exponent = ((value.to_bits() >> 52 & 0x7ff) as i32 - 1023).max(smallest);
+    let unit = 2.0_f64.powi(exponent - bits + 1);
+    let scaled = value / unit;
+    let whole = match rounding {
+        Rounding::NearestEven => scaled.round_ties_even(),
+        Rounding::Up => scaled.ceil(),
+        Rounding::Down => scaled.floor(),
+        Rounding::Zero => scaled.trunc(),
+    };
+    (whole * unit).copysign(value)
+}
+
+/// Rounds an integer to F.
+pub fn integer_to_single(value: i128, rounding: Rounding) -> f32 {
+    let near = value as f32;
+    // Integers of 64 bits are far from the largest F, so the way back is exact.
+    let difference = value - near as i128;
+    direct_f32(near, difference.signum() as f64, rounding)
+}
+
+/// Rounds an integer to DF.
+pub fn integer_to_double(value: i128, rounding: Rounding) -> f64 {
+    let near = value as f64;
+    let difference = value - near as i128;
+    direct_f64(near, difference.signum() as f64, rounding)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with(rounding: Rounding) -> FloatMode {
+        FloatMode { rounding, ..FloatMode::PLAIN }
+    }
+
+    #[test]
+    fn control_register() {
+        let mode = FloatMode::from_bits(0x4c0);
+        assert!(mode.is_plain());
+        assert!(!FloatMode::from_bits(0).keep_single);
+        assert_eq!(FloatMode::from_bits(0x4f0).rounding, Rounding::Zero);
+        assert_eq!(FloatMode::from_bits(0x4d0).rounding, Rounding::Up);
+        assert_eq!(FloatMode::from_bits(0x4e0).rounding, Rounding::Down);
+    }
+
+    #[test]
+    fn directed_sums_and_products() {
+        let tiny = f32::MIN_POSITIVE;
+        assert_eq!(1.0_f32.sum(tiny, with(Rounding::Up)), 1.0_f32.next_up());
+        assert_eq!(1.0_f32.sum(tiny, with(Rounding::Down)), 1.0);
+        assert_eq!(1.0_f32.sum(-tiny, with(Rounding::Zero)), 1.0_f32.next_down());
+        assert_eq!((-1.0_f32).sum(tiny, with(Rounding::Zero)), (-1.0_f32).next_up());
+        assert_eq!(1.0_f32.sum(-1.0, with(Rounding::Down)).to_bits(), (-0.0_f32).to_bits());
+        assert_eq!(1.0_f32.sum(-1.0, with(Rounding::Up)).to_bits(), 0);
+        let x = 1.0_f32.next_up();
+        assert_eq!(x.product(x, with(Rounding::Up)), (f64::from(x) * f64::from(x)) as f32 + f32::EPSILON);
+        assert_eq!(f32::MAX.product(2.0, with(Rounding::Zero)), f32::MAX);
+        assert_eq!(f32::MAX.product(2.0, with(Rounding::Up)), f32::INFINITY);
+        assert_eq!(f32::MAX.product(-2.0, with(Rounding::Up)), f32::MIN);
+        assert_eq!(1.0_f64.sum(f64::MIN_POSITIVE, with(Rounding::Up)), 1.0_f64.next_up());
+        assert_eq!(1.0_f64.quotient(3.0, with(Rounding::Up)), (1.0_f64 / 3.0).next_up());
+        assert_eq!(1.0_f64.quotient(3.0, with(Rounding::Down)), 1.0_f64 / 3.0);
+        assert_eq!(1.0_f32.quotient(-3.0, with(Rounding::Zero)), (-1.0_f32 / 3.0).next_up());
+        assert_eq!(2.0_f32.root(with(Rounding::Up)), 2.0_f32.sqrt().next_up());
+        assert_eq!(2.0_f32.root(with(Rounding::Zero)), 2.0_f32.sqrt());
+        assert_eq!(f64::MAX.fused(2.0, 0.0, with(Rounding::Down)), f64::MAX);
+        assert_eq!(1.0_f64.fused(1.0, f64::MIN_POSITIVE, with(Rounding::Up)), 1.0_f64.next_up());
+    }
+
+    #[test]
+    fn one_rounding_in_fused_operations() {
+        let (a, b) = (1.0_f32 + 2.0_f32.powi(-12), 1.0_f32 - 2.0_f32.powi(-12));
+        for c in [-1.0, 2.0_f32.powi(-60), 1.0e30, f32::INFINITY, 0.0] {
+            let want = a.mul_add(b, c);
+            assert_eq!(a.fused_plain(b, c).to_bits(), want.to_bits(), "{c}");
+            assert_eq!(a.fused(b, c, FloatMode::PLAIN).to_bits(), want.to_bits(), "{c}");
+        }
+        assert!(f32::INFINITY.fused_plain(0.0, 1.0).is_nan());
+    }
+
+    #[test]
+    fn denormal_values() {
+        let flush = FloatMode::from_bits(0);
+        let small = f32::from_bits(1);
+        assert_eq!(small.sum(0.0, flush), 0.0);
+        assert_eq!(small.sum(0.0, FloatMode::PLAIN), small);
+        assert_eq!((-small).product(1.0, flush).to_bits(), (-0.0_f32).to_bits());
+        assert_eq!(f32::MIN_POSITIVE.product(0.5, flush), 0.0);
+        assert_eq!(flush_half(f16::from_bits(0x8001), flush).to_bits(), 0x8000);
+    }
+
+    #[test]
+    fn narrowing() {
+        for bits in (0..=u32::MAX).step_by(65_521) {
+            let value = f32::from_bits(bits);
+            let (once, twice) = (f16::from_f32(value), double_to_half(f64::from(value), FloatMode::PLAIN));
+            assert!(once.to_bits() == twice.to_bits() || value.is_nan(), "{value:e}");
+        }
+        // Halfway in HF but for a bit that F cannot hold: one rounding goes up, two would go down.
+        let halfway = 1.0 + 2.0_f64.powi(-11) + 2.0_f64.powi(-40);
+        assert_eq!(double_to_half(halfway, FloatMode::PLAIN).to_bits(), 0x3c01);
+        assert_eq!(double_to_half(1.0e9, with(Rounding::Zero)).to_f32(), 65504.0);
+        assert_eq!(double_to_half(1.0e9, FloatMode::PLAIN), f16::INFINITY);
+        assert_eq!(double_to_single(1.0 + 1.0e-12, with(Rounding::Up)), 1.0_f32.next_up());
+        assert_eq!(single_to_bfloat(1.001, with(Rounding::Up)).to_f32(), 1.0078125);
+        assert_eq!(integer_to_single((1 << 24) + 1, Rounding::Up), 16_777_218.0);
+        assert_eq!(integer_to_single((1 << 24) + 1, Rounding::NearestEven), 16_777_216.0);
+        assert_eq!(integer_to_double(-(1 << 53) - 1, Rounding::Down), -9_007_199_254_740_994.0);
+    }
+}

@@ -1,0 +1,143 @@
+//! The types that a channel can hold, and how they stand in the register file (little-endian, without padding).
+
+use half::{bf16, f16};
+
+/// Most channels that one instruction has.
+pub const MAX_LANES: usize = 32;
+
+/// A value of one channel.
+pub trait Lane: Copy + Default + PartialEq + PartialOrd + Send + Sync + 'static {
+    /// Size in bytes.
+    const SIZE: usize;
+
+    /// The first `N` values of `bytes`.
+    ///
+    /// # Panics
+    /// When there are fewer; the register file ends with slack for the widest access.
+    fn load<const N: usize>(bytes: &[u8]) -> [Self; N];
+
+    /// Replaces the first `N` values of `bytes`.
+    ///
+    /// # Panics
+    /// When there are fewer.
+    fn store<const N: usize>(bytes: &mut [u8], lanes: &[Self; N]);
+}
+
+macro_rules! lanes {
+    ($($type:ty, $size:literal;)*) => {$(
+        impl Lane for $type {
+            const SIZE: usize = $size;
+
+            #[inline(always)]
+            fn load<const N: usize>(bytes: &[u8]) -> [Self; N] {
+                let values: &[[u8; $size]; N] = bytes.as_chunks().0.first_chunk().expect("slack behind the registers");
+                std::array::from_fn(|i| Self::from_le_bytes(values[i]))
+            }
+
+            #[inline(always)]
+            fn store<const N: usize>(bytes: &mut [u8], lanes: &[Self; N]) {
+                let values: &mut [[u8; $size]; N] =
+                    bytes.as_chunks_mut().0.first_chunk_mut().expect("slack behind the registers");
+                for (value, lane) in values.iter_mut().zip(lanes) {
+                    *value = lane.to_le_bytes();
+                }
+            }
+        }
+    )*};
+}
+
+lanes! {
+    u8, 1;
+    i8, 1;
+    u16, 2;
+    i16, 2;
+    u32, 4;
+    i32, 4;
+    u64, 8;
+    i64, 8;
+    i128, 16;
+    f16, 2;
+    bf16, 2;
+    f32, 4;
+    f64, 8;
+}
+
+/// What an operand's modifier does to a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// Nothing.
+    None,
+    /// The absolute value.
+    Abs,
+    /// The negative; of an integer, its two's complement.
+    Negate,
+    /// The negative of the absolute value.
+    NegateAbs,
+    /// Every bit turned over; integers only.
+    Not,
+}
+
+/// A value that modifiers can change: what kernels compute with.
+pub trait Number: Lane {
+    /// The absolute value, wrapping.
+    fn absolute(self) -> Self;
+    /// The negative, wrapping.
+    fn negative(self) -> Self;
+    /// Every bit turned over.
+    fn inverted(self) -> Self;
+
+    /// The value that a modifier makes of this one.
+    #[inline(always)]
+    fn changed(self, change: Change) -> Self {
+        match change {
+            Change::None => self,
+            Change::Abs => self.absolute(),
+            Change::Negate => self.negative(),
+            Change::NegateAbs => self.absolute().negative(),
+            Change::Not => self.inverted(),
+        }
+    }
+}
+
+macro_rules! numbers {
+    (signed: $($signed:ty)*; unsigned: $($unsigned:ty)*; float: $($float:ty)*) => {
+        $(impl Number for $signed {
+            #[inline(always)]
+            fn absolute(self) -> Self { self.wrapping_abs() }
+            #[inline(always)]
+            fn negative(self) -> Self { self.wrapping_neg() }
+            #[inline(always)]
+            fn inverted(self) -> Self { !self }
+        })*
+        $(impl Number for $unsigned {
+            #[inline(always)]
+            fn absolute(self) -> Self { self }
+            #[inline(always)]
+            fn negative(self) -> Self { self.wrapping_neg() }
+            #[inline(always)]
+            fn inverted(self) -> Self { !self }
+        })*
+        $(impl Number for $float {
+            #[inline(always)]
+            fn absolute(self) -> Self { self.abs() }
+            #[inline(always)]
+            fn negative(self) -> Self { -self }
+            #[inline(always)]
+            fn inverted(self) -> Self { Self::from_bits(!self.to_bits()) }
+        })*
+    };
+}
+
+numbers! { signed: i32 i64 i128; unsigned: u8 u16 u32 u64; float: f32 f64 }
+
+/// Changes every value in place.
+#[inline(never)]
+pub(crate) fn change_all<T: Number>(lanes: &mut [T], change: Change) {
+    match change {
+        Change::None => {}
+        Change::Abs => lanes.iter_mut().for_each(|lane| *lane = lane.absolute()),
+        Change::Negate => lanes.iter_mut().for_each(|lane| *lane = lane.negative()),
+        Change::NegateAbs => lanes.iter_mut().for_each(|lane| *lane = lane.absolute().negative()),
+        Change::Not => lanes.iter_mut().for_each(|lane| *lane = lane.inverted()),
+    }
+}

@@ -1,0 +1,323 @@
+//! Global memory: buffers in one flat 64-bit address space.
+//!
+//! Each buffer has a slot of 4 GiB to itself, so the upper half of an address names the buffer and the rest of the slot
+//! is a guard: an index that runs out of its buffer, at either end, hits nothing.
+//!
+//! Several host threads run thread groups at the same time, so a buffer is made of atomic words. Relaxed loads and
+//! stores of a word cost what plain ones do; a store of a part of a word leaves the rest of it alone even while another
+//! host thread writes there. A kernel without data races therefore gives the same result for any number of host threads.
+
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
+
+/// Size of a slot as a power of two.
+const SLOT_BITS: u32 = 32;
+/// Bytes at the end of a slot that no buffer reaches.
+const GUARD: u64 = 1 << 16;
+/// The largest buffer, in bytes.
+pub const MAX_BUFFER: u64 = (1 << SLOT_BITS) - GUARD;
+/// How many locks 64-bit atomics are spread over.
+const LOCKS: usize = 64;
+
+/// Whether other host threads may be using the same memory at the same time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sharing {
+    /// Other host threads run groups that reach this memory: read-modify-write must be atomic.
+    Shared,
+    /// Only the host thread that runs this group reaches it.
+    Exclusive,
+}
+
+/// Memory of one buffer. Offsets and sizes are in bytes; a size that is no multiple of four is filled up with zeros.
+#[derive(Debug, Default)]
+pub struct Buffer {
+    words: Vec<AtomicU32>,
+    len: usize,
+}
+
+impl Buffer {
+    /// A buffer of `len` zero bytes.
+    pub fn zeros(len: usize) -> Self {
+        let words = (0..len.div_ceil(4)).map(|_| AtomicU32::new(0)).collect();
+        Self { words, len }
+    }
+
+    /// A buffer with these contents.
+    pub fn from_bytes(bytes: &[u8]) -> Self {
+        let (whole, rest) = bytes.as_chunks::<4>();
+        let mut words = Vec::with_capacity(bytes.len().div_ceil(4));
+        words.extend(whole.iter().map(|word| AtomicU32::new(u32::from_le_bytes(*word))));
+        if !rest.is_empty() {
+            let mut last = [0; 4];
+            last[..rest.len()].copy_from_slice(rest);
+            words.push(AtomicU32::new(u32::from_le_bytes(last)));
+        }
+        Self { words, len: bytes.len() }
+    }
+
+    /// The contents.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(self.words.len() * 4);
+        for word in &self.words {
+            bytes.extend(word.load(Relaxed).to_le_bytes());
+        }
+        bytes.truncate(self.len);
+        bytes
+    }
+
+    /// Size in bytes.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there is nothing in it.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Bytes that can be reached: the size, rounded up to whole words.
+    #[inline]
+    pub fn reach(&self) -> u64 {
+        self.words.len() as u64 * 4
+    }
+
+    /// Makes everything zero, for a buffer that is used again.
+    pub fn clear(&self) {
+        for word in &self.words {
+            word.store(0, Relaxed);
+        }
+    }
+
+    /// The words, for accesses that have checked their offsets.
+    #[inline]
+    pub(crate) fn words(&self) -> &[AtomicU32] {
+        &self.words
+    }
+
+    /// The 32-bit word at `offset`, which is a multiple of four. `None` outside the buffer.
+    #[inline]
+    pub fn load_u32(&self, offset: u64) -> Option<u32> {
+        let index = usize::try_from(offset >> 2).ok()?;
+        Some(self.words.get(index)?.load(Relaxed))
+    }
+
+    /// Replaces the 32-bit word at `offset`, which is a multiple of four. `None` outside the buffer.
+    #[inline]
+    pub fn store_u32(&self, offset: u64, value: u32) -> Option<()> {
+        let index = usize::try_from(offset >> 2).ok()?;
+        self.words.get(index)?.store(value, Relaxed);
+        Some(())
+    }
+
+    /// The `size` bytes (1, 2, 4 or 8) at `offset`, a multiple of `size`, zero-extended. `None` outside the buffer.
+    #[inline]
+    pub fn load(&self, offset: u64, size: u32) -> Option<u64> {
+        match size {
+            8 => {
+                let low = self.load_u32(offset)?;
+                let high = self.load_u32(offset.checked_add(4)?)?;
+                Some(u64::from(high) << 32 | u64::from(low))
+            }
+            4 => self.load_u32(offset).map(u64::from),
+            _ => {
+                let word = self.load_u32(offset)?;
+                let (shift, mask) = part(offset, size);
+                Some(u64::from(word >> shift & mask))
+            }
+        }
+    }
+
+    /// Replaces the `size` bytes (1, 2, 4 or 8) at `offset`, a multiple of `size`. `None` outside the buffer, which
+    /// then stays as it was.
+    #[inline]
+    pub fn store(&self, offset: u64, size: u32, value: u64, sharing: Sharing) -> Option<()> {
+        match size {
+            8 => {
+                let high = offset.checked_add(4)?;
+                self.load_u32(high)?;
+                self.store_u32(offset, value as u32)?;
+                self.store_u32(high, (value >> 32) as u32)
+            }
+            4 => self.store_u32(offset, value as u32),
+            _ => {
+                let word = self.words.get(usize::try_from(offset >> 2).ok()?)?;
+                let (shift, mask) = part(offset, size);
+                // Only this access changes these bits (a race otherwise), so toggling those that differ leaves the
+                // neighbours to whoever writes them.
+                let old = word.load(Relaxed);
+                let change = (old ^ (value as u32) << shift) & mask << shift;
+                match sharing {
+                    Sharing::Exclusive => word.store(old ^ change, Relaxed),
+                    Sharing::Shared if change == 0 => {}
+                    Sharing::Shared => {
+                        word.fetch_xor(change, Relaxed);
+                    }
+                }
+                Some(())
+            }
+        }
+    }
+
+    /// Replaces the `size` bytes (2 or 4) at `offset`, a multiple of `size`, by what `change` makes of them, in one step.
+    /// Gives back what was there. `None` outside the buffer.
+    #[inline]
+    pub fn update(&self, offset: u64, size: u32, sharing: Sharing, change: impl Fn(u32) -> u32) -> Option<u32> {
+        let word = self.words.get(usize::try_from(offset >> 2).ok()?)?;
+        let (shift, mask) = if size == 4 { (0, u32::MAX) } else { part(offset, size) };
+        let step = |old: u32| old & !(mask << shift) | (change(old >> shift & mask) & mask) << shift;
+        let mut old = word.load(Relaxed);
+        match sharing {
+            Sharing::Exclusive => word.store(step(old), Relaxed),
+            Sharing::Shared => {
+                while let Err(now) = word.compare_exchange_weak(old, step(old), Relaxed, Relaxed) {
+                    old = now;
+                }
+            }
+        }
+        Some(old >> shift & mask)
+    }
+}
+
+/// Where the part of a word that begins at `offset` stands in it: its shift, and its mask before the shift.
+#[inline]
+fn part(offset: u64, size: u32) -> (u32, u32) {
+    ((offset as u32 & 3) * 8, if size == 1 { 0xff } else { 0xffff })
+}
+
+/// The flat address space of a launch.
+#[derive(Debug, Default)]
+pub struct Memory {
+    buffers: Vec<Buffer>,
+    locks: Locks,
+}
+
+#[derive(Debug)]
+struct Locks([Mutex<()>; LOCKS]);
+
+impl Default for Locks {
+    fn default() -> Self {
+        Self(std::array::from_fn(|_| Mutex::new(())))
+    }
+}
+
+impl Memory {
+    /// Maps a buffer at the next free address. `None` when it is larger than [`MAX_BUFFER`].
+    pub fn map(&mut self, buffer: Buffer) -> Option<u64> {
+        if buffer.reach() > MAX_BUFFER {
+            return None;
+        }
+        self.buffers.push(buffer);
+        Some(self.address(self.buffers.len() - 1))
+    }
+
+    /// The buffers, in the order in which they were mapped.
+    pub fn buffers(&self) -> &[Buffer] {
+        &self.buffers
+    }
+
+    /// Address of the n-th buffer. Slot 0 holds no buffer, so that the null pointer and its neighbours point nowhere.
+    pub fn address(&self, index: usize) -> u64 {
+        (index as u64 + 1) << SLOT_BITS
+    }
+
+    /// The buffer that `address` falls into, with the address of its first byte. The address may lie behind its end.
+    #[inline]
+    pub fn find(&self, address: u64) -> Option<(&Buffer, u64)> {
+        let slot = usize::try_from(address >> SLOT_BITS).ok()?;
+        let buffer = self.buffers.get(slot.checked_sub(1)?)?;
+        Some((buffer, address >> SLOT_BITS << SLOT_BITS))
+    }
+
+    /// Replaces the 64-bit word at `offset` of a buffer, a multiple of eight, by what `change` makes of it, in one step
+    /// with respect to other calls of this method. Gives back what was there. `None` outside the buffer.
+    pub fn update_u64(
+        &self,
+        buffer: &Buffer,
+        offset: u64,
+        sharing: Sharing,
+        change: impl Fn(u64) -> u64,
+    ) -> Option<u64> {
+        let _held = (sharing == Sharing::Shared).then(|| {
+            let lock = &self.locks.0[(offset >> 3) as usize % LOCKS];
+            lock.lock().unwrap_or_else(PoisonError::into_inner)
+        });
+        let old = buffer.load(offset, 8)?;
+        buffer.store(offset, 8, change(old), sharing)?;
+        Some(old)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_of_words() {
+        let buffer = Buffer::from_bytes(&[1, 2, 3, 4, 5]);
+        assert_eq!((buffer.len(), buffer.reach()), (5, 8));
+        assert_eq!(buffer.load(0, 4), Some(0x0403_0201));
+        assert_eq!(buffer.load(2, 2), Some(0x0403));
+        assert_eq!(buffer.load(3, 1), Some(4));
+        assert_eq!(buffer.load(0, 8), Some(0x0000_0005_0403_0201));
+        assert_eq!(buffer.load(8, 4), None);
+        for sharing in [Sharing::Shared, Sharing::Exclusive] {
+            buffer.store(1, 1, 0xaa, sharing).unwrap();
+            buffer.store(2, 2, 0xbbcc, sharing).unwrap();
+            assert_eq!(buffer.to_bytes(), [1, 0xaa, 0xcc, 0xbb, 5]);
+            buffer.store(0, 4, 0x0403_0201, sharing).unwrap();
+        }
+        assert_eq!(buffer.store(4, 8, u64::MAX, Sharing::Shared), None);
+        assert_eq!(buffer.to_bytes(), [1, 2, 3, 4, 5]);
+    }
+
+    #[test]
+    fn updates_give_back_the_old_value() {
+        let mut memory = Memory::default();
+        memory.map(Buffer::from_bytes(&[0xff, 0xff, 1, 0, 0, 0, 0, 0])).unwrap();
+        let buffer = &memory.buffers()[0];
+        for sharing in [Sharing::Shared, Sharing::Exclusive] {
+            assert_eq!(buffer.update(0, 2, sharing, |x| x + 1), Some(0xffff));
+            assert_eq!(buffer.load(0, 4), Some(0x0001_0000), "no carry into the neighbour");
+            assert_eq!(buffer.update(0, 4, sharing, |x| x | 0xffff), Some(0x0001_0000));
+        }
+        let old = memory.update_u64(buffer, 0, Sharing::Shared, |x| x + (1 << 40));
+        assert_eq!((old, buffer.load(4, 4)), (Some(0x1_ffff), Some(1 << 8)));
+        assert_eq!(buffer.update(8, 4, Sharing::Shared, |x| x), None);
+        assert_eq!(memory.update_u64(buffer, 8, Sharing::Shared, |x| x), None);
+    }
+
+    #[test]
+    fn addresses_name_buffers() {
+        let mut memory = Memory::default();
+        let first = memory.map(Buffer::zeros(16)).unwrap();
+        let second = memory.map(Buffer::zeros(4)).unwrap();
+        assert!(memory.find(0).is_none() && memory.find(first - 1).is_none());
+        assert_eq!(memory.find(first + 12).map(|(b, base)| (b.len(), base)), Some((16, first)));
+        let (behind, base) = memory.find(second - 1).unwrap();
+        assert_eq!(behind.load((second - 1 - base) & !3, 4), None, "the guard belongs to nobody");
+        assert!(memory.find(u64::MAX).is_none());
+    }
+
+    #[test]
+    fn updates_from_many_threads_are_all_counted() {
+        let mut memory = Memory::default();
+        memory.map(Buffer::zeros(16)).unwrap();
+        let memory = &memory;
+        std::thread::scope(|scope| {
+            for thread in 0..4 {
+                scope.spawn(move || {
+                    let buffer = &memory.buffers()[0];
+                    for _ in 0..1000 {
+                        buffer.update(0, 4, Sharing::Shared, |x| x.wrapping_add(1));
+                        memory.update_u64(buffer, 8, Sharing::Shared, |x| x + 1);
+                        let byte = buffer.load(4 + thread, 1).unwrap();
+                        buffer.store(4 + thread, 1, byte + 1, Sharing::Shared);
+                    }
+                });
+            }
+        });
+        let buffer = &memory.buffers()[0];
+        assert_eq!((buffer.load(0, 4), buffer.load(8, 8)), (Some(4000), Some(4000)));
+        assert_eq!(buffer.load(4, 4), Some(u64::from_le_bytes([232, 232, 232, 232, 0, 0, 0, 0])));
+    }
+}

@@ -1,0 +1,201 @@
+//! One hardware thread: its registers, masks and place in the program.
+
+use crate::machine::flow::Flow;
+use crate::machine::float::FloatMode;
+use crate::machine::lane::Lane;
+
+/// Bytes behind the last register that no operand names: kernels may read a whole vector where only its beginning counts.
+pub const SLACK: usize = 1024;
+
+/// The general registers: one array of bytes, in which every variable has a fixed offset.
+#[derive(Clone, Debug, Default)]
+pub struct Registers {
+    bytes: Vec<u8>,
+    len: usize,
+}
+
+impl Registers {
+    /// `len` zero bytes.
+    pub fn new(len: usize) -> Self {
+        Self { bytes: vec![0; len + SLACK], len }
+    }
+
+    /// Size in bytes, without the slack.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// `N` values from `offset` on.
+    ///
+    /// # Panics
+    /// When the offset is not inside; lowering has checked those that are fixed, and the others have been checked at run time.
+    #[inline(always)]
+    pub fn load<T: Lane, const N: usize>(&self, offset: u32) -> [T; N] {
+        T::load(&self.bytes[offset as usize..])
+    }
+
+    /// Replaces `N` values from `offset` on.
+    ///
+    /// # Panics
+    /// As [`Registers::load`].
+    #[inline(always)]
+    pub fn store<T: Lane, const N: usize>(&mut self, offset: u32, lanes: &[T; N]) {
+        T::store(&mut self.bytes[offset as usize..], lanes);
+    }
+
+    /// One value.
+    ///
+    /// # Panics
+    /// As [`Registers::load`].
+    #[inline(always)]
+    pub fn get<T: Lane>(&self, offset: u32) -> T {
+        let [value] = self.load(offset);
+        value
+    }
+
+    /// Replaces one value.
+    ///
+    /// # Panics
+    /// As [`Registers::load`].
+    #[inline(always)]
+    pub fn set<T: Lane>(&mut self, offset: u32, value: T) {
+        self.store(offset, &[value]);
+    }
+
+    /// The bytes from `offset` on, slack included.
+    ///
+    /// # Panics
+    /// As [`Registers::load`].
+    #[inline(always)]
+    pub fn bytes_mut(&mut self, offset: u32) -> &mut [u8] {
+        &mut self.bytes[offset as usize..]
+    }
+
+    /// Whether `size` bytes at `offset` are registers.
+    #[inline(always)]
+    pub fn holds(&self, offset: u32, size: usize) -> bool {
+        (offset as usize).checked_add(size).is_some_and(|end| end <= self.len)
+    }
+}
+
+/// How the bits of a predicate become one bit a channel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Combine {
+    /// Each channel its own bit.
+    Each,
+    /// All channels: whether any bit is set.
+    Any,
+    /// All channels: whether all bits are set.
+    All,
+}
+
+/// Which channels an instruction is enabled for, as far as that is known before it runs (5_operands.md, "Predication").
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Enable {
+    /// First channel of the execution mask that the instruction uses.
+    pub shift: u32,
+    /// One bit for each channel of the instruction.
+    pub lanes: u32,
+    /// All ones when the execution mask does not count (NoMask).
+    pub always: u32,
+    /// Index of the predicate; 0 for none.
+    pub predicate: u32,
+    /// How its bits combine.
+    pub combine: Combine,
+    /// All ones when its bits are turned over, after combining.
+    pub inverse: u32,
+}
+
+impl Enable {
+    /// All of the first `channels` channels, whatever the masks say.
+    pub fn all(channels: usize) -> Self {
+        Self {
+            shift: 0,
+            lanes: ones(channels),
+            always: u32::MAX,
+            predicate: 0,
+            combine: Combine::Each,
+            inverse: 0,
+        }
+    }
+}
+
+/// A mask with the first `channels` bits set.
+#[inline(always)]
+pub const fn ones(channels: usize) -> u32 {
+    if channels >= 32 { u32::MAX } else { (1 << channels) - 1 }
+}
+
+/// The state of one hardware thread.
+#[derive(Clone, Debug)]
+pub struct Thread {
+    /// General registers.
+    pub registers: Registers,
+    /// Predicates, by id; entry 0 is unused.
+    pub predicates: Vec<u32>,
+    /// Elements of all address variables, one variable after the other: offsets into the general registers.
+    pub addresses: Vec<u32>,
+    /// Elements of all surface variables, one variable after the other: binding-table indices.
+    pub surfaces: Vec<u32>,
+    /// Channels that execute the current instruction.
+    pub active: u32,
+    /// Channels that the thread was dispatched with.
+    pub dispatched: u32,
+    /// Floating-point mode.
+    pub mode: FloatMode,
+    /// Whether the mode is that of the host.
+    pub plain: bool,
+    /// Where the thread is in the program, and where its other channels wait.
+    pub flow: Flow,
+    /// Index of the thread in its group.
+    pub index: u32,
+    /// Instructions executed.
+    pub executed: u64,
+    /// Reads of surfaces beyond their end.
+    pub outside_reads: u64,
+    /// Writes to surfaces beyond their end.
+    pub outside_writes: u64,
+}
+
+impl Thread {
+    /// The channels that an instruction is executed for, channel 0 of the instruction in bit 0.
+    #[inline(always)]
+    pub fn enabled(&self, enable: &Enable) -> u32 {
+        let mut enabled = (self.active | enable.always) >> enable.shift & enable.lanes;
+        if enable.predicate != 0 {
+            enabled &= self.predicate_lanes(enable);
+        }
+        enabled
+    }
+
+    /// The bits of an instruction's predicate, for its channels, combined and turned over as it asks.
+    #[inline]
+    pub fn predicate_lanes(&self, enable: &Enable) -> u32 {
+        let bits = self.predicates[enable.predicate as usize] >> enable.shift & enable.lanes;
+        let combined = match enable.combine {
+            Combine::Each => bits,
+            Combine::Any if bits != 0 => u32::MAX,
+            Combine::All if bits == enable.lanes => u32::MAX,
+            Combine::Any | Combine::All => 0,
+        };
+        (combined ^ enable.inverse) & enable.lanes
+    }
+
+    /// Replaces the bits of a predicate for the enabled channels of an instruction.
+    #[inline(always)]
+    pub fn set_predicate(&mut self, id: u32, shift: u32, enabled: u32, bits: u32) {
+        let predicate = &mut self.predicates[id as usize];
+        *predicate = *predicate & !(enabled << shift) | (bits & enabled) << shift;
+    }
+
+    /// Takes over a new value of the control register.
+    pub fn set_mode(&mut self, control: u32) {
+        self.mode = FloatMode::from_bits(control);
+        self.plain = self.mode.is_plain();
+    }
+}

@@ -1,0 +1,514 @@
+//! Reading and writing of objects: a cursor that cannot panic and always knows its offset, and its counterpart.
+
+use std::fmt;
+
+/// Version of an object's layout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Version {
+    /// Major number.
+    pub major: u8,
+    /// Minor number.
+    pub minor: u8,
+}
+
+impl Version {
+    /// A version.
+    pub const fn new(major: u8, minor: u8) -> Self {
+        Self { major, minor }
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.major, self.minor)
+    }
+}
+
+/// What decides among the layouts of a structure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Context {
+    /// Version of the object.
+    pub version: Version,
+}
+
+/// Raw bytes: names and attribute values, which need not be text.
+#[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Bytes(pub Vec<u8>);
+
+impl Bytes {
+    /// The bytes.
+    pub fn as_slice(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// As text, with `\u{fffd}` for what is none.
+    pub fn to_text(&self) -> String {
+        String::from_utf8_lossy(&self.0).into_owned()
+    }
+}
+
+impl From<&str> for Bytes {
+    fn from(text: &str) -> Self {
+        Self(text.as_bytes().to_vec())
+    }
+}
+
+impl fmt::Debug for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "b\"{}\"", self.0.escape_ascii())
+    }
+}
+
+/// A cursor over bytes.
+#[derive(Clone, Debug)]
+pub struct Reader<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    /// Offset of the first byte in the file.
+    base: usize,
+}
+
+impl<'a> Reader<'a> {
+    /// A cursor at the first of `bytes`, which stands at offset `base` of its file.
+    pub const fn new(bytes: &'a [u8], base: usize) -> Self {
+        Self { bytes, at: 0, base }
+    }
+
+    /// Offset of the next byte in the file.
+    pub const fn offset(&self) -> usize {
+        self.base + self.at
+    }
+
+    /// How many bytes are left.
+    pub const fn remaining(&self) -> usize {
+        self.bytes.len() - self.at
+    }
+
+    /// The next byte.
+    #[inline]
+    pub fn u8(&mut self) -> Result<u8, DecodeError> {
+        match self.bytes.get(self.at) {
+            Some(&byte) => {
+                self.at += 1;
+                Ok(byte)
+            }
+            None => Err(self.truncated(1)),
+        }
+    }
+
+    /// The next `N` bytes.
+    #[inline]
+    pub fn array<const N: usize>(&mut self) -> Result<[u8; N], DecodeError> {
+        match self.bytes[self.at..].first_chunk::<N>() {
+            Some(chunk) => {
+                self.at += N;
+                Ok(*chunk)
+            }
+            None => Err(self.truncated(N as u64)),
+        }
+    }
+
+    /// The next `count` bytes.
+    pub fn slice(&mut self, count: u64) -> Result<&'a [u8], DecodeError> {
+        if count > self.remaining() as u64 {
+            return Err(self.truncated(count));
+        }
+        let end = self.at + count as usize;
+        let out = &self.bytes[self.at..end];
+        self.at = end;
+        Ok(out)
+    }
+
+    /// The next `count` bytes as a value.
+    pub fn bytes(&mut self, count: u64) -> Result<Bytes, DecodeError> {
+        Ok(Bytes(self.slice(count)?.to_vec()))
+    }
+
+    /// The next `count` zero-terminated strings.
+    pub fn strings(&mut self, count: u64) -> Result<Vec<Bytes>, DecodeError> {
+        let mut out = Vec::new();
+        for _ in 0..count {
+            let rest = &self.bytes[self.at..];
+            let Some(end) = rest.iter().position(|&b| b == 0) else {
+                return Err(self.truncated(rest.len() as u64 + 1));
+            };
+            out.push(Bytes(rest[..end].to_vec()));
+            self.at += end + 1;
+        }
+        Ok(out)
+    }
+
+    #[cold]
+    fn truncated(&self, needed: u64) -> DecodeError {
+        DecodeError::new(
+            self.offset(),
+            DecodeProblem::Truncated { needed, left: self.remaining() as u64 },
+        )
+    }
+}
+
+/// Collects the bytes of an object.
+#[derive(Clone, Debug, Default)]
+pub struct Writer {
+    bytes: Vec<u8>,
+}
+
+impl Writer {
+    /// Nothing yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How many bytes there are.
+    pub fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// Appends a byte.
+    #[inline]
+    pub fn u8(&mut self, byte: u8) {
+        self.bytes.push(byte);
+    }
+
+    /// Appends bytes.
+    pub fn bytes(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    /// Appends zero-terminated strings, which must not have a zero inside.
+    pub fn strings(&mut self, strings: &[Bytes]) -> Result<(), EncodeError> {
+        for string in strings {
+            if string.0.contains(&0) {
+                return Err(EncodeError { place: "string_pool".to_owned(), problem: "a string with a zero byte".into() });
+            }
+            self.bytes(&string.0);
+            self.u8(0);
+        }
+        Ok(())
+    }
+
+    /// The bytes.
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+}
+
+/// What an object stores: read and written in the layout of a version.
+pub trait Wire: Sized {
+    /// Reads the value.
+    ///
+    /// # Errors
+    /// The bytes end, or hold what no page gives a meaning to.
+    fn decode(r: &mut Reader<'_>, cx: Context) -> Result<Self, DecodeError>;
+
+    /// Writes the value.
+    ///
+    /// # Errors
+    /// The value does not fit into its bits, or contradicts another one.
+    fn encode(&self, w: &mut Writer, cx: Context) -> Result<(), EncodeError>;
+}
+
+macro_rules! numbers {
+    ($($ty:ty),*) => {$(
+        impl Wire for $ty {
+            #[inline]
+            fn decode(r: &mut Reader<'_>, _: Context) -> Result<Self, DecodeError> {
+                Ok(Self::from_le_bytes(r.array()?))
+            }
+
+            #[inline]
+            fn encode(&self, w: &mut Writer, _: Context) -> Result<(), EncodeError> {
+                w.bytes(&self.to_le_bytes());
+                Ok(())
+            }
+        }
+    )*};
+}
+
+numbers!(u8, i8, u16, i16, u32, i32, u64, i64);
+
+/// A value of a bit field.
+pub trait Bits: Sized {
+    /// The value of these bits.
+    ///
+    /// # Errors
+    /// A reserved bit is set, or the value has no name.
+    fn from_bits(bits: u64) -> Result<Self, BadBits>;
+
+    /// The bits of the value.
+    ///
+    /// # Errors
+    /// A member does not fit into its part.
+    fn to_bits(&self) -> Result<u64, BadBits>;
+}
+
+/// Bits without a meaning.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadBits {
+    place: &'static str,
+    problem: BitProblem,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum BitProblem {
+    Reserved(u64),
+    Value(u64),
+    Copy(&'static str, u64),
+    Range(u64, u32),
+}
+
+impl BadBits {
+    /// Bits are set that must be zero.
+    #[cold]
+    pub const fn reserved(place: &'static str, bits: u64) -> Self {
+        Self { place, problem: BitProblem::Reserved(bits) }
+    }
+
+    /// A value that no page names.
+    #[cold]
+    pub const fn value(place: &'static str, value: u64) -> Self {
+        Self { place, problem: BitProblem::Value(value) }
+    }
+
+    /// A byte that should repeat another field.
+    #[cold]
+    pub const fn copy(place: &'static str, of: &'static str, value: u64) -> Self {
+        Self { place, problem: BitProblem::Copy(of, value) }
+    }
+
+    /// The same as an error at an offset of a file.
+    #[cold]
+    pub fn at(self, offset: usize) -> DecodeError {
+        DecodeError::new(offset, DecodeProblem::Bits(self))
+    }
+}
+
+impl fmt::Display for BadBits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let place = self.place;
+        match self.problem {
+            BitProblem::Reserved(bits) => write!(f, "reserved bits of {place} are set (0x{bits:x})"),
+            BitProblem::Value(value) => write!(f, "{value} (0x{value:x}) is no value of {place}"),
+            BitProblem::Copy(of, value) => write!(f, "{place} is 0x{value:x} and does not repeat {of}"),
+            BitProblem::Range(value, bits) => write!(f, "{value} does not fit into the {bits} bits of {place}"),
+        }
+    }
+}
+
+/// Why bytes could not be read, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DecodeError(Box<Inner>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Inner {
+    offset: usize,
+    problem: DecodeProblem,
+    owner: &'static str,
+    field: &'static str,
+}
+
+/// What is wrong with bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DecodeProblem {
+    /// The bytes end too early.
+    Truncated {
+        /// How many were needed.
+        needed: u64,
+        /// How many were left.
+        left: u64,
+    },
+    /// No page has this opcode.
+    UnknownOpcode(u8),
+    /// No page of the family has this sub-opcode.
+    UnknownSubOpcode {
+        /// The family.
+        family: &'static str,
+        /// Its opcode.
+        opcode: u8,
+        /// The sub-opcode.
+        sub_opcode: u8,
+    },
+    /// The opcode is known, its layout is not published.
+    ReservedOpcode {
+        /// The name.
+        name: &'static str,
+        /// Its page.
+        page: &'static str,
+    },
+    /// Bits without a meaning.
+    Bits(BadBits),
+    /// Something else, said in words.
+    Other(String),
+}
+
+impl DecodeError {
+    /// A problem at an offset.
+    #[cold]
+    pub fn new(offset: usize, problem: DecodeProblem) -> Self {
+        Self(Box::new(Inner { offset, problem, owner: "", field: "" }))
+    }
+
+    /// No page has this opcode.
+    #[cold]
+    pub fn unknown_opcode(offset: usize, opcode: u8) -> Self {
+        Self::new(offset, DecodeProblem::UnknownOpcode(opcode))
+    }
+
+    /// No page of the family has this sub-opcode.
+    #[cold]
+    pub fn unknown_sub_opcode(offset: usize, family: &'static str, opcode: u8, sub_opcode: u8) -> Self {
+        Self::new(offset, DecodeProblem::UnknownSubOpcode { family, opcode, sub_opcode })
+    }
+
+    /// The opcode is known, its layout is not published.
+    #[cold]
+    pub fn reserved_opcode(offset: usize, name: &'static str, page: &'static str) -> Self {
+        Self::new(offset, DecodeProblem::ReservedOpcode { name, page })
+    }
+
+    /// Where in the file it is.
+    pub fn offset(&self) -> usize {
+        self.0.offset
+    }
+
+    /// What it is.
+    pub fn problem(&self) -> &DecodeProblem {
+        &self.0.problem
+    }
+
+    /// The instruction or structure and its field, empty where unknown.
+    pub fn place(&self) -> (&'static str, &'static str) {
+        (self.0.owner, self.0.field)
+    }
+}
+
+impl fmt::Display for DecodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (owner, field) = self.place();
+        match &self.0.problem {
+            DecodeProblem::Truncated { needed, left } => {
+                write!(f, "the data ends: {needed} bytes needed, {left} left")?;
+            }
+            DecodeProblem::UnknownOpcode(opcode) => return write!(f, "no instruction has opcode 0x{opcode:02x}"),
+            DecodeProblem::UnknownSubOpcode { family, opcode, sub_opcode } => {
+                return write!(f, "{family} (0x{opcode:02x}) has no operation 0x{sub_opcode:02x}");
+            }
+            DecodeProblem::ReservedOpcode { name, page } => {
+                return write!(f, "{name} is a reserved opcode, its layout is not published ({page})");
+            }
+            DecodeProblem::Bits(bits) => write!(f, "{bits}")?,
+            DecodeProblem::Other(text) => write!(f, "{text}")?,
+        }
+        match (owner, field) {
+            ("", _) => Ok(()),
+            (owner, "") => write!(f, ", in {owner}"),
+            (owner, field) => write!(f, ", in {owner}.{field}"),
+        }
+    }
+}
+
+impl std::error::Error for DecodeError {}
+
+/// Why a value could not be written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EncodeError {
+    /// The instruction or structure and its field.
+    pub place: String,
+    /// What is wrong.
+    pub problem: String,
+}
+
+impl fmt::Display for EncodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.place, self.problem)
+    }
+}
+
+impl std::error::Error for EncodeError {}
+
+impl From<BadBits> for EncodeError {
+    fn from(bits: BadBits) -> Self {
+        Self { place: bits.place.to_owned(), problem: bits.to_string() }
+    }
+}
+
+/// Reads a field and, when that fails, says which one it was.
+#[inline]
+pub fn place<'a, T>(
+    owner: &'static str,
+    field: &'static str,
+    r: &mut Reader<'a>,
+    read: impl FnOnce(&mut Reader<'a>) -> Result<T, DecodeError>,
+) -> Result<T, DecodeError> {
+    read(r).map_err(|e| named(e, owner, field))
+}
+
+#[cold]
+fn named(mut error: DecodeError, owner: &'static str, field: &'static str) -> DecodeError {
+    // The outermost name wins: it is the instruction, not the operand's layout.
+    error.0.owner = owner;
+    error.0.field = field;
+    error
+}
+
+/// A value that must fit into a part of so many bits.
+#[inline]
+pub fn fit(value: u64, bits: u32, place: &'static str) -> Result<u64, BadBits> {
+    if bits < 64 && value >> bits != 0 {
+        return Err(BadBits { place, problem: BitProblem::Range(value, bits) });
+    }
+    Ok(value)
+}
+
+/// A number in the type that a version stores it in.
+#[inline]
+pub fn narrow<T>(value: impl TryInto<T> + Copy + fmt::Display, place: &str) -> Result<T, EncodeError> {
+    value.try_into().map_err(|_| EncodeError {
+        place: place.to_owned(),
+        problem: format!("{value} does not fit into {}", std::any::type_name::<T>()),
+    })
+}
+
+/// An optional field is there exactly when its condition holds.
+#[inline]
+pub fn present(expected: bool, found: bool, place: &str) -> Result<(), EncodeError> {
+    match (expected, found) {
+        (true, false) => Err(EncodeError { place: place.to_owned(), problem: "the field is missing".into() }),
+        (false, true) => {
+            Err(EncodeError { place: place.to_owned(), problem: "the field is not stored in this form".into() })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A form's selector has one of the form's values.
+#[inline]
+pub fn selected(matches: bool, place: &str) -> Result<(), EncodeError> {
+    if matches {
+        return Ok(());
+    }
+    Err(EncodeError { place: place.to_owned(), problem: "the value belongs to another form of the instruction".into() })
+}
+
+/// A table that must be empty.
+pub fn empty(len: usize, place: &str) -> Result<(), EncodeError> {
+    if len == 0 {
+        return Ok(());
+    }
+    Err(EncodeError { place: place.to_owned(), problem: "the table must be empty".into() })
+}

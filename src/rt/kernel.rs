@@ -1,0 +1,94 @@
+//! What kernels get and what stubs give.
+
+use std::fmt;
+
+use super::reflect;
+use crate::isa::{ExecSize, Predicate, RawOperand, VecOperand};
+
+/// The answer of a page whose kernel is not there.
+#[derive(Clone, Copy, Debug)]
+pub struct Stub {
+    /// The page.
+    pub page: &'static reflect::Page,
+    /// Why there is no kernel.
+    pub reason: StubReason,
+}
+
+/// Why there is no kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StubReason {
+    /// Nobody wrote it yet.
+    Missing,
+    /// No public text defines the behaviour.
+    Undefined,
+}
+
+impl Stub {
+    /// Nobody wrote the kernel yet.
+    #[cold]
+    pub const fn missing(page: &'static reflect::Page) -> Self {
+        Self { page, reason: StubReason::Missing }
+    }
+
+    /// No public text defines the behaviour.
+    #[cold]
+    pub const fn undefined(page: &'static reflect::Page) -> Self {
+        Self { page, reason: StubReason::Undefined }
+    }
+}
+
+impl fmt::Display for Stub {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (name, path, line) = (self.page.name, self.page.path, self.page.line);
+        match self.reason {
+            StubReason::Missing => write!(f, "no kernel for {name} (spec/{path}:{line})"),
+            StubReason::Undefined => {
+                write!(f, "no public text defines what {name} does (spec/{path}:{line})")
+            }
+        }
+    }
+}
+
+impl std::error::Error for Stub {}
+
+/// An instruction that works channel by channel: what it and its page say, for kernels that need nothing else.
+#[derive(Clone, Copy, Debug)]
+pub struct ComponentWise<'a, const N: usize> {
+    /// Number of channels and mask.
+    pub exec_size: ExecSize,
+    /// The predicate; its id is 0 where there is none.
+    pub pred: Predicate,
+    /// The destination.
+    pub dst: &'a VecOperand,
+    /// The sources in the order of the page.
+    pub src: [&'a VecOperand; N],
+    /// Whether the page allows saturation.
+    pub saturation: bool,
+    /// Which source modifiers the page allows.
+    pub source_modifier: reflect::SourceModifier,
+    /// The page.
+    pub page: &'static reflect::Page,
+}
+
+/// Looks at the fields of an instruction.
+pub trait Visitor {
+    /// A field by its position in the Format. Repeated fields come once for each element.
+    fn field(&mut self, position: usize, value: FieldRef<'_>);
+}
+
+/// The value of a field.
+#[derive(Clone, Copy, Debug)]
+pub enum FieldRef<'a> {
+    /// A plain number.
+    Number(i64),
+    /// The bits of a list.
+    Bits(u64),
+    /// An index into a table.
+    Index(u32),
+    /// A predicate.
+    Predicate(Predicate),
+    /// A vector or scalar operand.
+    Vector(&'a VecOperand),
+    /// A raw operand.
+    Raw(&'a RawOperand),
+}

@@ -1,0 +1,455 @@
+//! Operands in assembly text: chapter 5 says how each class looks.
+
+use super::text::{Cursor, Format, Printer, Table, Text, TextError};
+use crate::isa::{
+    AddrOpnd, AddressId, ConstOpnd, DataType, GenOpnd, GeneralId, IndirectOpnd, Modifier, Operand, PredOpnd, Predicate,
+    RawOperand, Region, StateClass, StateOpnd, Stride, VecOperand,
+};
+
+/// Whether a destination is saturated.
+pub fn is_saturated(operand: &VecOperand) -> bool {
+    operand.modifier == Modifier::Sat
+}
+
+/// Saturates a destination.
+pub fn saturate(operand: &mut VecOperand) {
+    operand.modifier = Modifier::Sat;
+}
+
+/// The immediate 0, which stands for an operand that is not there.
+pub fn zero_operand() -> VecOperand {
+    VecOperand { modifier: Modifier::None, operand: Operand::Immediate(ConstOpnd::default()) }
+}
+
+/// The whole bit pattern of an immediate.
+pub fn immediate_bits(constant: &ConstOpnd) -> u64 {
+    u64::from(constant.low) | u64::from(constant.high.unwrap_or(0)) << 32
+}
+
+impl Printer<'_> {
+    /// Prints a predicate in parentheses and a blank, or nothing.
+    pub fn predicate(&mut self, predicate: Predicate) {
+        if predicate == Predicate::default() {
+            return;
+        }
+        self.text(if predicate.inverse { "(!" } else { "(" });
+        self.index(Table::Predicate, u32::from(predicate.id), Format::Plain);
+        let combine = predicate.combine.text();
+        if !combine.is_empty() {
+            self.text(".");
+            self.text(combine);
+        }
+        self.text(") ");
+    }
+
+    fn region(&mut self, region: &Region) {
+        let Region { vertical_stride: v, width: w, horizontal_stride: h } = region;
+        self.text("<");
+        if *v != Stride::Null {
+            self.text(v.text());
+            self.text(";");
+        }
+        if *w != Stride::Null {
+            self.text(w.text());
+            self.text(",");
+        }
+        self.text(h.text());
+        self.text(">");
+    }
+
+    fn place(&mut self, first: u8, second: Option<u8>) {
+        self.text("(");
+        self.number(i64::from(first), Format::Plain);
+        if let Some(second) = second {
+            self.text(",");
+            self.number(i64::from(second), Format::Plain);
+        }
+        self.text(")");
+    }
+}
+
+impl Cursor<'_> {
+    /// Takes a predicate in parentheses and the blanks behind it, if there is one.
+    pub fn predicate(&mut self) -> Result<Predicate, TextError> {
+        let mut out = Predicate::default();
+        if !self.take("(") {
+            return Ok(out);
+        }
+        self.skip_blanks();
+        out.inverse = self.take("!");
+        self.skip_blanks();
+        let start = self.save();
+        let id = self.index(Table::Predicate, Format::Plain)?;
+        out.id = u16::try_from(id).map_err(|_| {
+            self.restore(start);
+            self.error("one of the first 4095 predicates")
+        })?;
+        if self.take(".") {
+            out.combine = Text::parse(self, Format::Plain)?;
+        }
+        self.skip_blanks();
+        self.expect(")")?;
+        self.skip_blanks();
+        Ok(out)
+    }
+
+    /// `<1>`, `<8;8,1>` or `<1,0>`.
+    fn region(&mut self) -> Result<Region, TextError> {
+        self.expect("<")?;
+        let mut out = Region::default();
+        let mut parts = Vec::new();
+        loop {
+            self.skip_blanks();
+            let at = self.save();
+            let value: u8 = self.number("stride", Format::Plain)?;
+            let stride = Stride::ALL.iter().copied().find(|s| s.text() == value.to_string());
+            let Some(stride) = stride else {
+                self.restore(at);
+                return Err(self.error("a stride: 0, 1, 2, 4, 8, 16 or 32"));
+            };
+            parts.push(stride);
+            let separator = if parts.len() == 1 && self.looking_at(";") { ";" } else { "," };
+            if parts.len() == 3 || !self.take(separator) {
+                break;
+            }
+        }
+        self.expect(">")?;
+        match parts.as_slice() {
+            [h] => out.horizontal_stride = *h,
+            [w, h] => (out.width, out.horizontal_stride) = (*w, *h),
+            [v, w, h] => (out.vertical_stride, out.width, out.horizontal_stride) = (*v, *w, *h),
+            _ => {}
+        }
+        Ok(out)
+    }
+
+    fn byte(&mut self, name: &str) -> Result<u8, TextError> {
+        self.skip_blanks();
+        let value = self.number(name, Format::Plain)?;
+        self.skip_blanks();
+        Ok(value)
+    }
+
+    /// `(1,0)`, or `(0)` for a class with one number.
+    fn place(&mut self, two: bool) -> Result<(u8, u8), TextError> {
+        self.expect("(")?;
+        let first = self.byte("offset")?;
+        let second = if two {
+            self.expect(",")?;
+            self.byte("column")?
+        } else {
+            0
+        };
+        self.expect(")")?;
+        Ok((first, second))
+    }
+
+    fn modifier(&mut self) -> Modifier {
+        let spelled = Modifier::ALL.iter().copied().filter(|m| !m.text().is_empty());
+        for modifier in spelled {
+            if self.take(modifier.text()) {
+                self.skip_blanks();
+                return modifier;
+            }
+        }
+        Modifier::None
+    }
+
+    /// `0x3f800000:f`, `-5:w`, `1.5:f`.
+    fn immediate(&mut self, format: Format) -> Result<ConstOpnd, TextError> {
+        let start = self.save();
+        let rest = self.rest();
+        let body = rest.strip_prefix(['-', '+']).unwrap_or(rest);
+        let hex = body.starts_with("0x") || body.starts_with("0X");
+        let number = |c: char| c.is_ascii_alphanumeric() || c == '.';
+        let mut len = body.find(|c: char| !number(c)).unwrap_or(body.len());
+        // The sign of an exponent belongs to the number.
+        if !hex && body[..len].ends_with(['e', 'E']) && body[len..].starts_with(['+', '-']) {
+            len += 1 + body[len + 1..].find(|c: char| !c.is_ascii_digit()).unwrap_or(body.len() - len - 1);
+        }
+        let float = !hex && body[..len].contains(['.', 'e', 'E']);
+        let value = if float { 0 } else { self.integer(Format::Plain)? };
+        let written = &rest[..rest.len() - body.len() + len];
+        if float {
+            self.restore(start + written.len());
+        }
+        if format == Format::Bare && !self.looking_at(":") {
+            let low = u32::try_from(value).or_else(|_| i32::try_from(value).map(|v| v as u32));
+            return match low {
+                Ok(low) => Ok(ConstOpnd { type_: DataType::Ud, low, high: None }),
+                Err(_) => {
+                    self.restore(start);
+                    Err(self.error("a number of 32 bits"))
+                }
+            };
+        }
+        self.expect(":")?;
+        let type_: DataType = Text::parse(self, Format::Plain)?;
+        let is_float = matches!(type_, DataType::F | DataType::Df | DataType::Hf | DataType::Bf);
+        let wide = immediate_is_wide(type_);
+        let bits = if is_float && !hex {
+            match float_bits(written, type_.bits()) {
+                Ok(bits) => bits,
+                Err(expected) => {
+                    self.restore(start);
+                    return Err(self.error(expected));
+                }
+            }
+        } else {
+            if float {
+                self.restore(start);
+                return Err(self.error(format!("an integer for type {}", type_.name())));
+            }
+            let fits = if wide {
+                value >= i128::from(i64::MIN) && value <= i128::from(u64::MAX)
+            } else {
+                value >= i128::from(i32::MIN) && value <= i128::from(u32::MAX)
+            };
+            if !fits {
+                self.restore(start);
+                return Err(self.error(format!("a constant that fits into type {}", type_.name())));
+            }
+            value as u64
+        };
+        let high = wide.then_some((bits >> 32) as u32);
+        Ok(ConstOpnd { type_, low: bits as u32, high })
+    }
+
+    /// `r[A0(0),16]<8;8,1>:ud`.
+    fn indirect(&mut self) -> Result<IndirectOpnd, TextError> {
+        self.expect("[")?;
+        self.skip_blanks();
+        let id = AddressId(self.index(Table::Address, Format::Plain)?);
+        let (addr_offset, _) = self.place(false)?;
+        self.skip_blanks();
+        let indirect_offset = if self.take(",") {
+            self.skip_blanks();
+            self.number("offset", Format::Plain)?
+        } else {
+            0
+        };
+        self.skip_blanks();
+        self.expect("]")?;
+        let region = self.region()?;
+        self.expect(":")?;
+        let bit_properties = Text::parse(self, Format::Plain)?;
+        Ok(IndirectOpnd { id, addr_offset, indirect_offset, bit_properties, region })
+    }
+
+    /// An operand that begins with a name: the table that knows the name decides its class.
+    fn named(&mut self, format: Format) -> Result<Operand, TextError> {
+        let start = self.save();
+        let Some(name) = self.word() else {
+            return Err(self.error("an operand: a variable, `r[…]`, or a constant with its type"));
+        };
+        if let Some(id) = self.symbols.find(Table::General, name) {
+            let scalar = Region { vertical_stride: Stride::N0, width: Stride::N1, horizontal_stride: Stride::N0 };
+            let (row_offset, col_offset) = if format != Format::Bare || self.looking_at("(") {
+                self.place(true)?
+            } else {
+                (0, 0)
+            };
+            let region = if self.looking_at("<") { self.region()? } else { scalar };
+            return Ok(Operand::General(GenOpnd { id: GeneralId(id), row_offset, col_offset, region }));
+        }
+        if let Some(id) = self.symbols.find(Table::Predicate, name) {
+            let id = u16::try_from(id).map_err(|_| self.error("one of the first 4095 predicates"))?;
+            return Ok(Operand::Predicate(PredOpnd { value: Predicate { id, ..Predicate::default() } }));
+        }
+        if let Some(id) = self.symbols.find(Table::Address, name) {
+            let (offset, _) = self.place(false)?;
+            self.expect("<")?;
+            self.skip_blanks();
+            let width = Text::parse(self, Format::Plain)?;
+            self.skip_blanks();
+            self.expect(">")?;
+            return Ok(Operand::Address(AddrOpnd { id: AddressId(id), offset, width }));
+        }
+        for (table, class) in [(Table::Surface, StateClass::Surface), (Table::Sampler, StateClass::Sampler)] {
+            if let Some(id) = self.symbols.find(table, name) {
+                let id = u16::try_from(id).map_err(|_| self.error("a state variable"))?;
+                let (offset, _) = self.place(false)?;
+                return Ok(Operand::State(StateOpnd { class, id, offset }));
+            }
+        }
+        self.restore(start);
+        Err(self.error(format!("a declared variable, not `{name}`")))
+    }
+
+    /// `&V32[64]`: the place as a row and a column of the variable.
+    fn address_of(&mut self) -> Result<Operand, TextError> {
+        let start = self.save();
+        let Some(name) = self.word() else { return Err(self.error("a variable")) };
+        let mut offset = 0;
+        if self.looking_at("[") {
+            self.expect("[")?;
+            self.skip_blanks();
+            offset = self.number::<u32>("offset", Format::Plain)?;
+            self.skip_blanks();
+            self.expect("]")?;
+        }
+        if let Some(id) = self.symbols.find(Table::General, name) {
+            let id = GeneralId(id);
+            let row = self.symbols.register_bytes().max(1);
+            let element = self.symbols.data_type(id).map_or(1, |t| t.bits().div_ceil(8));
+            let place = (u8::try_from(offset / row), u8::try_from(offset % row / element));
+            let (Ok(row_offset), Ok(col_offset)) = place else {
+                self.restore(start);
+                return Err(self.error("an offset inside the variable"));
+            };
+            return Ok(Operand::General(GenOpnd { id, row_offset, col_offset, region: Region::default() }));
+        }
+        for (table, class) in [(Table::Surface, StateClass::Surface), (Table::Sampler, StateClass::Sampler)] {
+            if let Some(id) = self.symbols.find(table, name) {
+                let (id, offset) = (u16::try_from(id), u8::try_from(offset / 4));
+                let (Ok(id), Ok(offset)) = (id, offset) else { return Err(self.error("a state variable")) };
+                return Ok(Operand::State(StateOpnd { class, id, offset }));
+            }
+        }
+        self.restore(start);
+        Err(self.error(format!("a declared variable, not `{name}`")))
+    }
+}
+
+/// The bit pattern of a decimal float, or what was expected instead.
+fn float_bits(written: &str, bits: u32) -> Result<u64, &'static str> {
+    let parsed: f64 = written.parse().map_err(|_| "a number")?;
+    match bits {
+        64 => Ok(parsed.to_bits()),
+        32 => Ok(u64::from((parsed as f32).to_bits())),
+        _ => Err("a hexadecimal bit pattern: floats of 16 bits have no decimal form"),
+    }
+}
+
+/// Whether a constant of this type has two dwords.
+fn immediate_is_wide(ty: DataType) -> bool {
+    ty.bits() == 64
+}
+
+impl Text for VecOperand {
+    fn print(&self, p: &mut Printer<'_>, format: Format) {
+        p.text(self.modifier.text());
+        match &self.operand {
+            Operand::General(g) if format == Format::Address => {
+                p.text("&");
+                p.index(Table::General, g.id.0, Format::Plain);
+                let element = p.names.data_type(g.id).map_or(1, |t| t.bits().div_ceil(8));
+                let offset = u32::from(g.row_offset) * p.names.register_bytes() + u32::from(g.col_offset) * element;
+                print_byte_offset(p, offset);
+            }
+            Operand::State(s) if format == Format::Address => {
+                p.text("&");
+                p.index(state_table(s.class), u32::from(s.id), Format::Plain);
+                print_byte_offset(p, u32::from(s.offset) * 4);
+            }
+            Operand::General(g) => {
+                p.index(Table::General, g.id.0, Format::Plain);
+                if format == Format::Bare {
+                    if (g.row_offset, g.col_offset) != (0, 0) {
+                        p.place(g.row_offset, Some(g.col_offset));
+                    }
+                } else {
+                    p.place(g.row_offset, Some(g.col_offset));
+                    p.region(&g.region);
+                }
+            }
+            Operand::Address(a) => {
+                p.index(Table::Address, a.id.0, Format::Plain);
+                p.place(a.offset, None);
+                p.text("<");
+                a.width.print(p, Format::Plain);
+                p.text(">");
+            }
+            Operand::Predicate(value) => p.index(Table::Predicate, u32::from(value.value.id), Format::Plain),
+            Operand::Indirect(i) => {
+                p.text("r[");
+                p.index(Table::Address, i.id.0, Format::Plain);
+                p.place(i.addr_offset, None);
+                p.text(",");
+                p.number(i64::from(i.indirect_offset), Format::Plain);
+                p.text("]");
+                p.region(&i.region);
+                p.text(":");
+                p.text(i.bit_properties.name());
+            }
+            Operand::Immediate(c) if format == Format::Bare => {
+                p.number(immediate_bits(c) as i64, Format::UpperHex);
+            }
+            Operand::Immediate(c) => {
+                p.text(&format!("0x{:x}:{}", immediate_bits(c), c.type_.name()));
+            }
+            Operand::State(s) => {
+                p.index(state_table(s.class), u32::from(s.id), Format::Plain);
+                p.place(s.offset, None);
+            }
+        }
+    }
+
+    fn parse(c: &mut Cursor<'_>, format: Format) -> Result<Self, TextError> {
+        c.skip_blanks();
+        let modifier = c.modifier();
+        let rest = c.rest();
+        let body = rest.strip_prefix(['-', '+']).unwrap_or(rest);
+        let operand = if body.starts_with(|c: char| c.is_ascii_digit()) {
+            Operand::Immediate(c.immediate(format)?)
+        } else if rest.starts_with("r[") {
+            c.expect("r")?;
+            Operand::Indirect(c.indirect()?)
+        } else if format == Format::Address && c.take("&") {
+            c.address_of()?
+        } else {
+            c.named(format)?
+        };
+        Ok(Self { modifier, operand })
+    }
+
+    fn is_default(&self) -> bool {
+        match &self.operand {
+            Operand::Immediate(constant) => immediate_bits(constant) == 0,
+            _ => *self == Self::default(),
+        }
+    }
+}
+
+fn state_table(class: StateClass) -> Table {
+    match class {
+        StateClass::Surface => Table::Surface,
+        StateClass::Sampler => Table::Sampler,
+    }
+}
+
+fn print_byte_offset(p: &mut Printer<'_>, offset: u32) {
+    if offset != 0 {
+        p.text("[");
+        p.number(i64::from(offset), Format::Plain);
+        p.text("]");
+    }
+}
+
+impl Text for RawOperand {
+    fn print(&self, p: &mut Printer<'_>, format: Format) {
+        p.index(Table::General, self.id.0, Format::Plain);
+        if format != Format::Bare || self.offset != 0 {
+            p.text(".");
+            p.number(i64::from(self.offset), Format::Plain);
+        }
+    }
+
+    fn parse(c: &mut Cursor<'_>, format: Format) -> Result<Self, TextError> {
+        c.skip_blanks();
+        let id = GeneralId(c.index(Table::General, Format::Plain)?);
+        let offset = if c.rest().starts_with('.') {
+            c.expect(".")?;
+            c.number("offset", Format::Plain)?
+        } else if format == Format::Bare {
+            0
+        } else {
+            return Err(c.error("`.` and the byte offset of the raw operand"));
+        };
+        Ok(Self { id, offset })
+    }
+
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}

@@ -1,0 +1,244 @@
+//! Shapes of the reflection tables: what the pages say, as `static` data.
+
+use crate::isa::{DataType, Platform};
+
+/// A page of the specification.
+#[derive(Debug)]
+pub struct Page {
+    /// Full name of the instruction, such as `SVM_ATOMIC`.
+    pub name: &'static str,
+    /// First byte in objects.
+    pub opcode: u8,
+    /// Second byte, where the opcode is shared.
+    pub sub_opcode: Option<u8>,
+    /// What the page describes.
+    pub kind: PageKind,
+    /// Path below the specification's folder.
+    pub path: &'static str,
+    /// Line of the opcode.
+    pub line: u32,
+    /// First paragraph of the description.
+    pub summary: &'static str,
+    /// The semantics block.
+    pub semantics: &'static str,
+    /// The layouts.
+    pub forms: &'static [Form],
+    /// The text templates as written.
+    pub text: &'static [&'static str],
+    /// Types that the instruction works on, and where.
+    pub types: &'static [(DataType, Platforms)],
+    /// Legal combinations of types.
+    pub type_maps: &'static [TypeMap],
+    /// Whether the destination may be saturated.
+    pub saturation: Saturation,
+    /// Which modifiers sources may have.
+    pub source_modifier: SourceModifier,
+    /// What an access outside a buffer does.
+    pub out_of_bound: &'static str,
+    /// Where the instruction exists.
+    pub platforms: Platforms,
+}
+
+/// What a page describes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PageKind {
+    /// An instruction.
+    Ordinary,
+    /// A family that encodes nothing itself.
+    Umbrella,
+    /// Another spelling of the named instruction.
+    Alias(&'static str),
+    /// A known opcode with an unpublished layout.
+    Reserved,
+    /// An instruction whose behaviour no public text defines.
+    Undefined,
+}
+
+/// When a destination may be saturated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Saturation {
+    /// Never.
+    No,
+    /// Always.
+    Yes,
+    /// When its type is a float.
+    Floats,
+}
+
+/// Which source modifiers a page allows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SourceModifier {
+    /// None.
+    None,
+    /// Absolute value and negation.
+    Arithmetic,
+    /// Bitwise not.
+    Logic,
+}
+
+/// A range of platforms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Platforms {
+    /// The first one, or all from the oldest on.
+    pub from: Option<Platform>,
+    /// The first one that does not belong to it any more.
+    pub before: Option<Platform>,
+}
+
+impl Platforms {
+    /// Whether a platform belongs to the range.
+    pub fn contains(self, platform: Platform) -> bool {
+        self.from.is_none_or(|from| platform >= from) && self.before.is_none_or(|before| platform < before)
+    }
+}
+
+/// A legal combination of operand types.
+#[derive(Debug)]
+pub struct TypeMap {
+    /// Types of the destination.
+    pub dst: &'static [DataType],
+    /// Types of the sources.
+    pub src: &'static [DataType],
+    /// Where it holds.
+    pub platforms: Platforms,
+}
+
+/// A layout of an instruction.
+#[derive(Debug)]
+pub struct Form {
+    /// Its name; empty where there is one form.
+    pub name: &'static str,
+    /// The field that selects it; empty where there is one form.
+    pub selector: &'static str,
+    /// The selector's enumerators for which it holds.
+    pub values: &'static [&'static str],
+    /// The fields in the order in which they are stored.
+    pub fields: &'static [Field],
+}
+
+/// A field of an instruction.
+#[derive(Debug)]
+pub struct Field {
+    /// Its name.
+    pub name: &'static str,
+    /// What it is.
+    pub shape: Shape,
+    /// Its type on the page.
+    pub storage: &'static str,
+    /// Its bits and names.
+    pub list: Option<&'static List>,
+    /// The table that an index refers to.
+    pub table: &'static str,
+    /// Legal operand classes; empty for any.
+    pub classes: &'static [&'static str],
+    /// Legal types; empty for any.
+    pub types: &'static [DataType],
+    /// Legal enumerators by part; the part is empty for a plain enumeration.
+    pub only: &'static [(&'static str, &'static [(&'static str, Platforms)])],
+    /// Legal range of a number.
+    pub range: Option<(i64, i64)>,
+    /// Whether zero is illegal.
+    pub nonzero: bool,
+    /// When it is stored; empty for always.
+    pub presence: &'static str,
+    /// What it means.
+    pub doc: &'static str,
+    /// Line on the page.
+    pub line: u32,
+}
+
+/// What a field is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// A plain number.
+    Number,
+    /// A bit field or an enumeration.
+    List,
+    /// An index into a table.
+    Index,
+    /// A predicate.
+    Predicate,
+    /// An operand with a region.
+    Vector,
+    /// The first element of a vector operand.
+    Scalar,
+    /// Contiguous bytes of a general variable.
+    Raw,
+    /// Always zero.
+    Zero,
+    /// Always the same as an earlier field.
+    Copy,
+}
+
+/// A bit field or an enumeration.
+#[derive(Clone, Copy, Debug)]
+pub struct List {
+    /// Its name on the page.
+    pub name: &'static str,
+    /// Width in bits.
+    pub bits: u32,
+    /// Its parts; an enumeration has one without a name.
+    pub parts: &'static [Part],
+    /// `page:line`.
+    pub origin: &'static str,
+}
+
+/// Some bits of a list.
+#[derive(Clone, Copy, Debug)]
+pub struct Part {
+    /// Name; empty for an enumeration.
+    pub name: &'static str,
+    /// Lowest bit.
+    pub lo: u32,
+    /// Number of bits.
+    pub width: u32,
+    /// Whether the bits must be zero.
+    pub zero: bool,
+    /// Named values; empty for a plain number or a flag.
+    pub values: &'static [Value],
+    /// What they mean.
+    pub doc: &'static str,
+}
+
+/// A named value.
+#[derive(Clone, Copy, Debug)]
+pub struct Value {
+    /// The value.
+    pub value: u64,
+    /// Its name.
+    pub name: &'static str,
+    /// Its spelling in assembly.
+    pub text: &'static str,
+    /// What it means.
+    pub doc: &'static str,
+}
+
+/// A predefined variable or surface.
+#[derive(Clone, Copy, Debug)]
+pub struct Predefined {
+    /// Its id.
+    pub id: u32,
+    /// Name in texts of today.
+    pub name: &'static str,
+    /// Name in objects of versions 3.x.
+    pub old_name: &'static str,
+    /// Its type.
+    pub data_type: DataType,
+    /// Number of elements with registers of 32 bytes, and of 64 bytes.
+    pub elements: (u32, u32),
+}
+
+/// A known attribute of a kernel or a variable.
+#[derive(Clone, Copy, Debug)]
+pub struct Attribute {
+    /// Its name.
+    pub name: &'static str,
+    /// What it may be put on.
+    pub place: &'static str,
+    /// Bytes of its value, as producers write it.
+    pub bytes: &'static str,
+    /// Kind of its value.
+    pub value: &'static str,
+    /// What it means.
+    pub doc: &'static str,
+}

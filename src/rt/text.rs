@@ -1,0 +1,490 @@
+//! Printing and parsing of assembly text, field by field.
+
+use std::fmt::Write as _;
+
+use super::reflect::Page;
+use crate::isa::{DataType, GeneralId, Instruction, Predicate};
+
+/// How a field prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// By its type.
+    Plain,
+    /// `0x1f`.
+    Hex,
+    /// `0x1F`.
+    UpperHex,
+    /// `1f`.
+    Bare16,
+    /// `1f`, two digits at least.
+    Bare16Padded,
+    /// An operand without a zero offset or region.
+    Bare,
+    /// `+0x1f` or `-0x1f`.
+    Signed,
+    /// A string in double quotes.
+    Quoted,
+    /// An operand as its address.
+    Address,
+}
+
+/// A table of a routine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[expect(missing_docs, reason = "the names are the specification's")]
+pub enum Table {
+    General,
+    Address,
+    Predicate,
+    Sampler,
+    Surface,
+    Label,
+    String,
+}
+
+/// Names of the variables of a routine, for printing.
+pub trait Names {
+    /// The name of an entry, or `None` when there is no such entry.
+    fn name(&self, table: Table, id: u32) -> Option<String>;
+
+    /// The type of a general variable.
+    fn data_type(&self, id: GeneralId) -> Option<DataType>;
+
+    /// Size of a register in bytes.
+    fn register_bytes(&self) -> u32;
+}
+
+/// Names of the variables of a routine, for parsing.
+pub trait Symbols: Names {
+    /// The entry of a name. Labels and strings are entered when they are met first.
+    fn find(&mut self, table: Table, name: &str) -> Option<u32>;
+}
+
+/// A field in assembly text.
+pub trait Text: Sized {
+    /// Prints the value.
+    fn print(&self, p: &mut Printer<'_>, format: Format);
+
+    /// Reads a value.
+    ///
+    /// # Errors
+    /// The text is something else; the error says what was expected and where.
+    fn parse(c: &mut Cursor<'_>, format: Format) -> Result<Self, TextError>;
+
+    /// Whether an optional group leaves the value out.
+    fn is_default(&self) -> bool;
+}
+
+/// Collects text.
+pub struct Printer<'a> {
+    out: String,
+    /// Names of the routine's variables.
+    pub names: &'a dyn Names,
+}
+
+impl<'a> Printer<'a> {
+    /// A printer that goes on behind `out`.
+    pub fn new(out: String, names: &'a dyn Names) -> Self {
+        Self { out, names }
+    }
+
+    /// What was printed.
+    pub fn into_text(self) -> String {
+        self.out
+    }
+
+    /// Length of what was printed, in bytes.
+    pub fn len(&self) -> usize {
+        self.out.len()
+    }
+
+    /// Whether nothing was printed.
+    pub fn is_empty(&self) -> bool {
+        self.out.is_empty()
+    }
+
+    /// Prints text as it is.
+    pub fn text(&mut self, text: &str) {
+        self.out.push_str(text);
+    }
+
+    /// Prints blanks.
+    pub fn spaces(&mut self, n: usize) {
+        self.out.extend(std::iter::repeat_n(' ', n));
+    }
+
+    /// Prints a number.
+    pub fn number(&mut self, value: i64, format: Format) {
+        let (sign, magnitude) = (if value < 0 { "-" } else { "" }, value.unsigned_abs());
+        let _ = match format {
+            Format::Hex => write!(self.out, "{sign}0x{magnitude:x}"),
+            Format::UpperHex | Format::Bare => write!(self.out, "{sign}0x{magnitude:X}"),
+            Format::Bare16 => write!(self.out, "{sign}{magnitude:x}"),
+            Format::Bare16Padded => write!(self.out, "{sign}{magnitude:02x}"),
+            Format::Signed => write!(self.out, "{}0x{magnitude:x}", if value < 0 { "-" } else { "+" }),
+            Format::Plain | Format::Quoted | Format::Address => write!(self.out, "{value}"),
+        };
+    }
+
+    /// Prints the name of an entry; one that is not there prints as its table and number.
+    pub fn index(&mut self, table: Table, id: u32, format: Format) {
+        let name = self.names.name(table, id).unwrap_or_else(|| match table {
+            Table::General => format!("V{id}"),
+            Table::Address => format!("A{id}"),
+            Table::Predicate => format!("P{id}"),
+            Table::Sampler => format!("S{id}"),
+            Table::Surface => format!("T{id}"),
+            Table::Label => format!("L{id}"),
+            Table::String => format!("N{id}"),
+        });
+        if format == Format::Quoted {
+            self.out.push('"');
+            self.out.push_str(&escape(&name));
+            self.out.push('"');
+        } else {
+            self.out.push_str(&name);
+        }
+    }
+}
+
+/// Escapes a string as C does.
+fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            '\r' => out.push_str("\\r"),
+            c if (c as u32) < 0x20 || c as u32 == 0x7f => {
+                let _ = write!(out, "\\{:03o}", c as u32);
+            }
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// Why a text is not what was expected, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TextError {
+    /// Byte of the text.
+    pub at: usize,
+    /// What was expected there.
+    pub expected: String,
+}
+
+/// A parser of one template.
+pub struct Candidate {
+    /// The page.
+    pub page: &'static Page,
+    /// The template as written.
+    pub template: &'static str,
+    /// Whether the statement may have a predicate.
+    pub takes_predicate: bool,
+    /// Reads the statement behind its predicate.
+    pub parse: fn(&mut Cursor<'_>, Predicate) -> Result<Instruction, TextError>,
+}
+
+/// A cursor over the text of one statement.
+pub struct Cursor<'a> {
+    text: &'a str,
+    at: usize,
+    /// Names of the routine's variables.
+    pub symbols: &'a mut dyn Symbols,
+}
+
+impl<'a> Cursor<'a> {
+    /// A cursor at byte `at` of a text.
+    pub fn new(text: &'a str, at: usize, symbols: &'a mut dyn Symbols) -> Self {
+        Self { text, at: at.min(text.len()), symbols }
+    }
+
+    /// The byte at which the cursor stands.
+    pub fn save(&self) -> usize {
+        self.at
+    }
+
+    /// Goes back.
+    pub fn restore(&mut self, at: usize) {
+        self.at = at;
+    }
+
+    /// What is left.
+    pub fn rest(&self) -> &'a str {
+        self.text.get(self.at..).unwrap_or("")
+    }
+
+    /// An error at this place.
+    #[cold]
+    pub fn error(&self, expected: impl Into<String>) -> TextError {
+        TextError { at: self.at, expected: expected.into() }
+    }
+
+    /// Passes over blanks.
+    pub fn skip_blanks(&mut self) {
+        let rest = self.rest();
+        self.at += rest.len() - rest.trim_start_matches([' ', '\t']).len();
+    }
+
+    /// Whether only blanks are left.
+    pub fn at_end(&self) -> bool {
+        self.rest().trim_matches([' ', '\t']).is_empty()
+    }
+
+    /// Whether the text goes on like this, blanks apart.
+    pub fn looking_at(&self, text: &str) -> bool {
+        self.rest().trim_start_matches([' ', '\t']).starts_with(text)
+    }
+
+    /// Takes a literal if it is there. Blanks in front of punctuation do not count.
+    pub fn take(&mut self, literal: &str) -> bool {
+        let loose = literal.starts_with(['(', ')', '[', ']', ',', ':', '<', '>', ';', '*', '+', '"']);
+        let rest = self.rest();
+        let lead = if loose { rest.len() - rest.trim_start_matches([' ', '\t']).len() } else { 0 };
+        if !rest[lead..].starts_with(literal) {
+            return false;
+        }
+        // A word ends where it ends: `add` is not the beginning of `addc`.
+        let behind = rest[lead + literal.len()..].chars().next();
+        let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        if literal.len() > 1 && literal.chars().all(word) && behind.is_some_and(word) && self.is_word_start() {
+            return false;
+        }
+        self.at += lead + literal.len();
+        true
+    }
+
+    fn is_word_start(&self) -> bool {
+        !self.text[..self.at].ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.')
+    }
+
+    /// Takes a literal, or says that it was expected.
+    pub fn expect(&mut self, literal: &str) -> Result<(), TextError> {
+        if self.take(literal) { Ok(()) } else { Err(self.error(format!("`{literal}`"))) }
+    }
+
+    /// Takes the longest of the spellings of a list.
+    pub fn one_of<T: Copy>(
+        &mut self,
+        list: &str,
+        all: &[T],
+        spelling: impl Fn(&T) -> &'static str,
+    ) -> Result<T, TextError> {
+        let rest = self.rest();
+        let best = all.iter().filter(|v| rest.starts_with(spelling(v))).max_by_key(|v| spelling(v).len());
+        // A default may be spelled with nothing, and then a word that is not on the list is no error here.
+        match best {
+            Some(value) => {
+                self.at += spelling(value).len();
+                Ok(*value)
+            }
+            None => {
+                let known: Vec<_> = all.iter().map(|v| spelling(v)).filter(|s| !s.is_empty()).take(12).collect();
+                let more = if all.len() > 12 { ", …" } else { "" };
+                Err(self.error(format!("{}: one of {}{more}", list.to_ascii_lowercase(), known.join(", "))))
+            }
+        }
+    }
+
+    /// Takes an identifier; `%` may begin it.
+    pub fn word(&mut self) -> Option<&'a str> {
+        let rest = self.rest();
+        let body = rest.strip_prefix('%').unwrap_or(rest);
+        let lead = rest.len() - body.len();
+        let len = body.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(body.len());
+        if len == 0 || (lead == 0 && body.starts_with(|c: char| c.is_ascii_digit())) {
+            return None;
+        }
+        self.at += lead + len;
+        Some(&rest[..lead + len])
+    }
+
+    /// Takes the name of an entry of a table.
+    pub fn index(&mut self, table: Table, format: Format) -> Result<u32, TextError> {
+        let start = self.at;
+        let name = if self.rest().starts_with('"') || format == Format::Quoted {
+            self.quoted()?
+        } else {
+            match self.word() {
+                Some(word) => word.to_owned(),
+                None => return Err(self.error(expected_entry(table))),
+            }
+        };
+        match self.symbols.find(table, &name) {
+            Some(id) => Ok(id),
+            None => {
+                self.at = start;
+                Err(self.error(format!("{}, not `{name}`", expected_entry(table))))
+            }
+        }
+    }
+
+    /// Takes a string in double quotes.
+    pub fn quoted(&mut self) -> Result<String, TextError> {
+        let body = match self.rest().strip_prefix('"') {
+            Some(body) => body,
+            None => return Err(self.error("a string in double quotes")),
+        };
+        let mut out = Vec::new();
+        let bytes = body.as_bytes();
+        let mut i = 0;
+        while let Some(&byte) = bytes.get(i) {
+            match byte {
+                b'"' => {
+                    self.at += i + 2;
+                    return String::from_utf8(out).map_err(|_| self.error("a string of text"));
+                }
+                b'\\' => {
+                    let (value, len) = unescape(&bytes[i + 1..]);
+                    out.extend(value);
+                    i += 1 + len;
+                }
+                b'\n' => break,
+                _ => {
+                    out.push(byte);
+                    i += 1;
+                }
+            }
+        }
+        Err(self.error("a string that ends with a double quote"))
+    }
+
+    /// Takes an integer, decimal or hexadecimal, with or without sign.
+    pub fn integer(&mut self, format: Format) -> Result<i128, TextError> {
+        let start = self.at;
+        if !matches!(format, Format::Bare16 | Format::Bare16Padded) {
+            self.skip_blanks();
+        }
+        let rest = self.rest();
+        let negative = rest.starts_with('-');
+        let body = rest.strip_prefix(['-', '+']).unwrap_or(rest).trim_start_matches([' ', '\t']);
+        let (digits, radix) = match body.strip_prefix("0x").or_else(|| body.strip_prefix("0X")) {
+            Some(hex) => (hex, 16),
+            None if matches!(format, Format::Bare16 | Format::Bare16Padded) => (body, 16),
+            None => (body, 10),
+        };
+        let len = digits.find(|c: char| !c.is_digit(radix)).unwrap_or(digits.len());
+        let value = i128::from_str_radix(&digits[..len], radix).ok();
+        match value {
+            Some(value) if len > 0 => {
+                self.at += rest.len() - digits.len() + len;
+                Ok(if negative { -value } else { value })
+            }
+            _ => {
+                self.at = start;
+                Err(self.error("a number"))
+            }
+        }
+    }
+
+    /// Takes a number of a type.
+    pub fn number<T: Number>(&mut self, name: &str, format: Format) -> Result<T, TextError> {
+        let start = self.at;
+        let value = self.integer(format)?;
+        T::from_i128(value).ok_or_else(|| {
+            self.at = start;
+            let (low, high) = T::RANGE;
+            self.error(format!("{name}: a number from {low} to {high}, not {value}"))
+        })
+    }
+
+    /// Takes a number as the bits of a list.
+    pub fn bits<T: super::Bits>(&mut self, format: Format) -> Result<T, TextError> {
+        let start = self.at;
+        let value = self.number::<u64>("value", format)?;
+        T::from_bits(value).map_err(|e| {
+            self.at = start;
+            self.error(format!("a legal value: {e}"))
+        })
+    }
+}
+
+fn expected_entry(table: Table) -> &'static str {
+    match table {
+        Table::General => "a general variable",
+        Table::Address => "an address variable",
+        Table::Predicate => "a predicate",
+        Table::Sampler => "a sampler",
+        Table::Surface => "a surface",
+        Table::Label => "a label",
+        Table::String => "a name or a string",
+    }
+}
+
+/// One escape behind its backslash: its bytes, and how many bytes of the text it has.
+fn unescape(rest: &[u8]) -> (Vec<u8>, usize) {
+    let simple = |b: u8| (vec![b], 1);
+    match rest.first() {
+        Some(b'n') => simple(b'\n'),
+        Some(b't') => simple(b'\t'),
+        Some(b'r') => simple(b'\r'),
+        Some(b'a') => simple(7),
+        Some(b'b') => simple(8),
+        Some(b'v') => simple(11),
+        Some(b'f') => simple(12),
+        Some(b'x') => {
+            let len = rest[1..].iter().take(2).take_while(|b| b.is_ascii_hexdigit()).count();
+            let text = std::str::from_utf8(&rest[1..1 + len]).unwrap_or("0");
+            (vec![u8::from_str_radix(text, 16).unwrap_or(0)], 1 + len)
+        }
+        Some(b'0'..=b'7') => {
+            let len = rest.iter().take(3).take_while(|b| (b'0'..=b'7').contains(b)).count();
+            let text = std::str::from_utf8(&rest[..len]).unwrap_or("0");
+            (vec![u16::from_str_radix(text, 8).unwrap_or(0) as u8], len)
+        }
+        Some(&other) => simple(other),
+        None => (Vec::new(), 0),
+    }
+}
+
+/// The number types of fields.
+pub trait Number: Sized {
+    /// Smallest and largest value.
+    const RANGE: (i128, i128);
+
+    /// The number, if it is in range.
+    fn from_i128(value: i128) -> Option<Self>;
+}
+
+macro_rules! number {
+    ($($ty:ty),*) => {$(
+        impl Number for $ty {
+            const RANGE: (i128, i128) = (<$ty>::MIN as i128, <$ty>::MAX as i128);
+
+            fn from_i128(value: i128) -> Option<Self> {
+                <$ty>::try_from(value).ok()
+            }
+        }
+
+        impl Text for $ty {
+            fn print(&self, p: &mut Printer<'_>, format: Format) {
+                p.number(*self as i64, format);
+            }
+
+            fn parse(c: &mut Cursor<'_>, format: Format) -> Result<Self, TextError> {
+                c.number("value", format)
+            }
+
+            fn is_default(&self) -> bool {
+                *self == 0
+            }
+        }
+    )*};
+}
+
+number!(u8, i8, u16, i16, u32, i32, u64, i64);
+
+impl Text for DataType {
+    fn print(&self, p: &mut Printer<'_>, _: Format) {
+        p.text(self.name());
+    }
+
+    fn parse(c: &mut Cursor<'_>, _: Format) -> Result<Self, TextError> {
+        c.one_of("type", Self::ALL, |t| t.name())
+    }
+
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
