@@ -5,3 +5,10 @@
 mod generated;
 pub mod isa;
 pub mod rt;
+pub mod zebin;
+pub mod launch;
+pub mod machine;
+pub mod kernels;
+pub mod run;
+pub mod object;
+pub mod text;

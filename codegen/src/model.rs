@@ -43,6 +43,8 @@ pub struct Model {
     pub predefined: Vec<Predefined>,
     /// Predefined surfaces.
     pub surfaces: Vec<Predefined>,
+    /// Predefined samplers.
+    pub samplers: Vec<Predefined>,
     /// Attributes of kernels and variables.
     pub attributes: Vec<Attribute>,
     /// The instructions, by opcode, sub-opcode and name.

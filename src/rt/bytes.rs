@@ -161,12 +161,31 @@ impl<'a> Reader<'a> {
 #[derive(Clone, Debug, Default)]
 pub struct Writer {
     bytes: Vec<u8>,
+    marks: Option<Vec<(&'static str, usize)>>,
 }
 
 impl Writer {
     /// Nothing yet.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Nothing yet; remembers where members of structures begin.
+    pub fn with_marks() -> Self {
+        Self { bytes: Vec::new(), marks: Some(Vec::new()) }
+    }
+
+    /// A member of a structure begins here.
+    #[inline]
+    pub fn mark(&mut self, member: &'static str) {
+        if let Some(marks) = &mut self.marks {
+            marks.push((member, self.bytes.len()));
+        }
+    }
+
+    /// Where the first member of that name begins, if marks are kept.
+    pub fn marked(&self, member: &str) -> Option<usize> {
+        self.marks.as_ref()?.iter().find(|(name, _)| *name == member).map(|(_, at)| *at)
     }
 
     /// How many bytes there are.

@@ -38,6 +38,15 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
         quote!(Self::#name(inst) => { w.u8(#opcode); #sub inst.encode_fields(w, cx) })
     });
     let decode = decode(cx);
+    let form_arms = all.iter().map(|i| {
+        let (name, constant) = (type_name(&i.name), super::constant_name(&i.name));
+        if i.forms.len() == 1 {
+            return quote!(Self::#name(_) => &pages::#constant.forms[0]);
+        }
+        let variants = i.forms.iter().map(|f| variant_name(&f.name));
+        let numbers = 0..i.forms.len();
+        quote!(Self::#name(inst) => match inst { #(#name::#variants(_) => &pages::#constant.forms[#numbers]),* })
+    });
     let samples = all.iter().flat_map(|i| {
         let name = type_name(&i.name);
         i.forms.iter().map(move |form| {
@@ -63,6 +72,11 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
             /// The page of the instruction.
             pub fn page(&self) -> &'static rt::reflect::Page {
                 match self { #(Self::#names(_) => &pages::#constants),* }
+            }
+
+            /// The layout that the instruction has.
+            pub fn form(&self) -> &'static rt::reflect::Form {
+                match self { #(#form_arms),* }
             }
 
             /// The first byte in objects.

@@ -84,6 +84,7 @@ fn structure(cx: &Cx<'_>, s: &Structure) -> TokenStream {
         }
         let read = read_member(cx, s, member);
         reads.push(quote!(let #ident = rt::place(#owner, #spec, r, |r| Ok(#read))?;));
+        writes.push(quote!(w.mark(#spec);));
         if counted {
             let array = s.members.iter().find(|m| m.count.as_deref() == Some(spec.as_str()));
             if let Some(array) = array {

@@ -11,9 +11,10 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
     let platforms = platforms(cx);
     let variables = predefined(cx, &cx.model.predefined, IndexKind::General);
     let surfaces = predefined(cx, &cx.model.surfaces, IndexKind::Surface);
+    let samplers = predefined(cx, &cx.model.samplers, IndexKind::Sampler);
     let attributes = attributes(cx);
     let ids = IndexKind::ALL.into_iter().map(index);
-    quote!(#types #platforms #(#ids)* #variables #surfaces #attributes)
+    quote!(#types #platforms #(#ids)* #variables #surfaces #samplers #attributes)
 }
 
 fn data_types(cx: &Cx<'_>) -> TokenStream {
@@ -180,6 +181,7 @@ fn predefined(cx: &Cx<'_>, table: &[Predefined], kind: IndexKind) -> TokenStream
     let ty = super::index_type(kind);
     let module = match kind {
         IndexKind::General => quote!(predefined),
+        IndexKind::Sampler => quote!(predefined_sampler),
         _ => quote!(predefined_surface),
     };
     let doc = format!(" Predefined {} variables, by their names.", kind.name());
@@ -204,6 +206,7 @@ fn predefined(cx: &Cx<'_>, table: &[Predefined], kind: IndexKind) -> TokenStream
     // Ids from here on belong to the declared variables.
     let declared = match kind {
         IndexKind::General => 32,
+        IndexKind::Sampler => 0,
         _ => table.iter().map(|p| p.id + 1).max().unwrap_or(0),
     };
     let declared = u32::try_from(declared).unwrap_or(0);

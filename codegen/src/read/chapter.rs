@@ -44,6 +44,8 @@ fn read_table(cx: &mut Cx<'_>, rows: &[Row], model: &mut Model) {
             read_platform(cx, &columns, model);
         } else if has("Id") && has("Old name") {
             read_predefined(cx, &columns, model);
+        } else if has("Sampler id") {
+            read_predefined(cx, &columns, model);
         } else if has("Where") && has("Value") && has("Name") {
             let get = |n: &str| columns.get(n).unwrap_or("").trim_matches('`').to_owned();
             model.attributes.push(Attribute {
@@ -113,7 +115,8 @@ fn read_platform(cx: &mut Cx<'_>, columns: &Columns<'_>, model: &mut Model) {
 }
 
 fn read_predefined(cx: &mut Cx<'_>, columns: &Columns<'_>, model: &mut Model) {
-    let Some(id) = columns.get("Id").and_then(number) else {
+    let sampler = columns.get("Sampler id");
+    let Some(id) = columns.get("Id").or(sampler).and_then(number) else {
         cx.error(
             "predefined-syntax",
             &columns.row.span,
@@ -135,7 +138,11 @@ fn read_predefined(cx: &mut Cx<'_>, columns: &Columns<'_>, model: &mut Model) {
         doc: get("Meaning"),
         at: cx.at(&columns.row.span),
     };
-    let table = if is_variable { &mut model.predefined } else { &mut model.surfaces };
+    let table = match (is_variable, sampler) {
+        (true, _) => &mut model.predefined,
+        (false, Some(_)) => &mut model.samplers,
+        (false, None) => &mut model.surfaces,
+    };
     if table.iter().any(|p| p.id == id || p.name == entry.name) {
         cx.error(
             "predefined-duplicate",

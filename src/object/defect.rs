@@ -1,0 +1,117 @@
+//! Objects of the packaged compiler lack operands: every instruction keeps its length, but its tail is whatever was in
+//! memory. This module notices operands that cannot be, and says why.
+
+use super::{ObjectError, Routine};
+use crate::isa::{Instruction, Operand, RawOperand, Stride, VecOperand, predefined, predefined_surface};
+use crate::rt::{FieldRef, Visitor, reflect};
+
+/// What is impossible about an instruction of a routine: an index outside its table, or an operand of a class that
+/// the page does not allow.
+pub(super) fn impossible(instruction: &Instruction, routine: &Routine) -> Option<String> {
+    let mut look = Look { routine, fields: instruction.form().fields, problem: None };
+    instruction.visit(&mut look);
+    look.problem
+}
+
+/// The same error with the known reason, when no instruction before it proves that the object has its operands.
+pub(super) fn explain(before: &[Instruction], error: ObjectError) -> ObjectError {
+    // An instruction with a predicate and operands behind it would have lost the last of them.
+    let whole = before.iter().any(|i| {
+        let fields = i.form().fields;
+        let predicate = fields.iter().position(|f| f.shape == reflect::Shape::Predicate);
+        predicate.is_some_and(|at| at + 2 < fields.len())
+    });
+    if whole {
+        return error;
+    }
+    ObjectError {
+        message: format!("the instructions lack operands: {}", error.message),
+        help: "the packaged compiler (IGC 1.0.12504, in ocloc and GenX_IR) writes objects without the last operands of \
+               its instructions, and nothing can recover them; use the text that it writes beside the object (a \
+               `.visaasm` file, or the `.visaasm` section of a zebin)"
+            .to_owned(),
+        code: "object-incomplete",
+        ..error
+    }
+}
+
+struct Look<'a> {
+    routine: &'a Routine,
+    fields: &'static [reflect::Field],
+    problem: Option<String>,
+}
+
+impl Look<'_> {
+    fn say(&mut self, position: usize, what: String) {
+        let name = self.fields.get(position).map_or("?", |f| f.name);
+        self.problem.get_or_insert(format!("has {what} as {name}"));
+    }
+
+    fn general(&mut self, position: usize, id: u32) {
+        let declared = self.routine.variables.len() as u64;
+        let known = predefined::ALL.iter().any(|p| p.id == id)
+            || (id >= predefined::DECLARED && u64::from(id - predefined::DECLARED) < declared);
+        if !known {
+            self.say(position, format!("general variable {id}, of {declared} declared ones,"));
+        }
+    }
+
+    fn vector(&mut self, position: usize, operand: &VecOperand) {
+        match &operand.operand {
+            Operand::General(g) => {
+                self.general(position, g.id.0);
+                // The address of a variable has a region that nobody reads.
+                let address = self.fields.iter().any(|f| f.classes.contains(&"address"));
+                if g.region.horizontal_stride == Stride::Null && !address {
+                    self.say(position, "an operand without a region".to_owned());
+                }
+            }
+            Operand::Address(a) => self.address(position, a.id.0),
+            Operand::Indirect(i) => self.address(position, i.id.0),
+            Operand::Predicate(p) => self.predicate(position, p.value.id),
+            Operand::Immediate(_) | Operand::State(_) => {}
+        }
+        let class = format!("{:?}", operand.operand.class()).to_ascii_lowercase();
+        if let Some(field) = self.fields.get(position) {
+            if !field.classes.is_empty() && !field.classes.contains(&class.as_str()) {
+                self.say(position, format!("an operand of class {class}"));
+            }
+        }
+    }
+
+    fn address(&mut self, position: usize, id: u32) {
+        if id as usize >= self.routine.addresses.len() {
+            self.say(position, format!("address variable {id}, of {} declared ones,", self.routine.addresses.len()));
+        }
+    }
+
+    fn predicate(&mut self, position: usize, id: u16) {
+        if usize::from(id) > self.routine.predicates.len() {
+            self.say(position, format!("predicate {id}, of {} declared ones,", self.routine.predicates.len()));
+        }
+    }
+}
+
+impl Visitor for Look<'_> {
+    fn field(&mut self, position: usize, value: FieldRef<'_>) {
+        match value {
+            FieldRef::Vector(operand) => self.vector(position, operand),
+            FieldRef::Raw(RawOperand { id, .. }) => self.general(position, id.0),
+            FieldRef::Predicate(p) => self.predicate(position, p.id),
+            FieldRef::Index(index) => {
+                let table = self.fields.get(position).map_or("", |f| f.table);
+                let count = match table {
+                    "label" => self.routine.labels.len(),
+                    "sampler" => self.routine.samplers.len().max(32),
+                    "surface" => self.routine.surfaces.len() + predefined_surface::DECLARED as usize,
+                    "string" => self.routine.strings.len(),
+                    _ => return,
+                };
+                if index as usize >= count {
+                    self.say(position, format!("{table} {index}, of {count},"));
+                }
+            }
+            FieldRef::Number(_) | FieldRef::Bits(_) => {}
+        }
+    }
+}

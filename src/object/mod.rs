@@ -1,0 +1,175 @@
+//! vISA objects: the header, the kernels and functions that it lists, their tables and their code.
+//!
+//! Decoding keeps nothing of the source but typed values, native code and padding, so that encoding the result proves
+//! the decoding.
+//!
+//! ```
+//! use visakit::object::Object;
+//! # let text = ".version 4.1\n.kernel \"k\"\n    ret (M1, 1)\n";
+//! # let object = visakit::text::parse(text, Default::default()).unwrap().into_object();
+//! let bytes = object.encode().unwrap();
+//! assert_eq!(Object::decode(&bytes).unwrap(), object);
+//! ```
+
+mod defect;
+mod read;
+mod write;
+
+pub use read::ObjectError;
+
+use crate::isa::{
+    AddressInfo, AttributeInfo, FileScopeVarInfo, FunctionInfo, FunctionRelocSymtab, InputInfo, Instruction, KernelInfo,
+    LabelInfo, Platform, PredicateInfo, SamplerInfo, StringId, SurfaceInfo, VarInfo, VariableRelocSymtab,
+};
+use crate::rt::{Bytes, Version};
+
+/// A whole object file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Object {
+    /// Version of the layout.
+    pub version: Version,
+    /// The kernels.
+    pub kernels: Vec<Kernel>,
+    /// Variables of the file.
+    pub variables: Vec<FileScopeVarInfo>,
+    /// The functions.
+    pub functions: Vec<Function>,
+    /// Bytes behind the last part, which some producers add.
+    pub padding: Vec<u8>,
+}
+
+/// A kernel of an object.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Kernel {
+    /// Its name in the header.
+    pub name: Bytes,
+    /// Its tables and code.
+    pub routine: Routine,
+    /// Variables of the file that it uses.
+    pub variable_relocations: Vec<VariableRelocSymtab>,
+    /// Functions that it uses.
+    pub function_relocations: Vec<FunctionRelocSymtab>,
+    /// Native programs.
+    pub binaries: Vec<NativeBinary>,
+}
+
+/// A function of an object.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Function {
+    /// Its name in the header.
+    pub name: Bytes,
+    /// Its linkage, as the header has it.
+    pub linkage: crate::isa::Linkage,
+    /// Its tables and code.
+    pub routine: Routine,
+    /// Variables of the file that it uses.
+    pub variable_relocations: Vec<VariableRelocSymtab>,
+    /// Functions that it uses.
+    pub function_relocations: Vec<FunctionRelocSymtab>,
+}
+
+/// Native code of a kernel for one platform.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NativeBinary {
+    /// `gen_platform` code, see [`Platform::from_gen_code`].
+    pub platform: u8,
+    /// The code.
+    pub code: Vec<u8>,
+}
+
+/// Whether a routine is a kernel or a function, and what only that kind has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RoutineKind {
+    /// The host starts it.
+    Kernel,
+    /// Other routines call it.
+    Function {
+        /// Registers of `%arg` that it reads.
+        input_size: u8,
+        /// Registers of `%retval` that it writes.
+        return_value_size: u8,
+    },
+}
+
+/// The tables and the code of a kernel or a function.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Routine {
+    /// Kernel or function.
+    pub kind: RoutineKind,
+    /// All names and strings.
+    pub strings: Vec<Bytes>,
+    /// The routine's name.
+    pub name: StringId,
+    /// General variables; entry 0 has the id [`crate::isa::predefined::DECLARED`].
+    pub variables: Vec<VarInfo>,
+    /// Address variables; entry 0 has the id 0.
+    pub addresses: Vec<AddressInfo>,
+    /// Predicates; entry 0 has the id 1.
+    pub predicates: Vec<PredicateInfo>,
+    /// Labels; entry 0 has the id 0.
+    pub labels: Vec<LabelInfo>,
+    /// Samplers; entry 0 has the id 0.
+    pub samplers: Vec<SamplerInfo>,
+    /// Surfaces; entry 0 has the id [`crate::isa::predefined_surface::DECLARED`].
+    pub surfaces: Vec<SurfaceInfo>,
+    /// Inputs of a kernel.
+    pub inputs: Vec<InputInfo>,
+    /// Attributes of the routine.
+    pub attributes: Vec<AttributeInfo>,
+    /// The code.
+    pub instructions: Vec<Instruction>,
+}
+
+impl Routine {
+    /// A string of the pool, as text.
+    pub fn string(&self, id: StringId) -> Option<String> {
+        self.strings.get(id.0 as usize).map(Bytes::to_text)
+    }
+
+    /// The routine's name, as text.
+    pub fn name(&self) -> String {
+        self.string(self.name).unwrap_or_default()
+    }
+
+    /// The value of a number attribute.
+    pub fn attribute(&self, name: &str) -> Option<u32> {
+        let attribute = self.attributes.iter().find(|a| self.string(a.name).as_deref() == Some(name))?;
+        let mut bytes = [0; 4];
+        let value = attribute.value.as_slice();
+        bytes.get_mut(..value.len())?.copy_from_slice(value);
+        Some(u32::from_le_bytes(bytes))
+    }
+}
+
+impl Object {
+    /// The platform of the first native program, if there is one.
+    pub fn platform(&self) -> Option<Platform> {
+        self.kernels.iter().flat_map(|k| &k.binaries).find_map(|b| Platform::from_gen_code(b.platform))
+    }
+
+    /// All routines, kernels first.
+    pub fn routines(&self) -> impl Iterator<Item = &Routine> {
+        self.kernels.iter().map(|k| &k.routine).chain(self.functions.iter().map(|f| &f.routine))
+    }
+}
+
+/// The header entry of a kernel without its places, which follow from the parts.
+fn kernel_info(kernel: &Kernel) -> KernelInfo {
+    KernelInfo {
+        name: kernel.name.clone(),
+        variable_reloc_symtab: kernel.variable_relocations.clone(),
+        function_reloc_symtab: kernel.function_relocations.clone(),
+        ..KernelInfo::default()
+    }
+}
+
+/// The header entry of a function without its places.
+fn function_info(function: &Function) -> FunctionInfo {
+    FunctionInfo {
+        linkage: function.linkage,
+        name: function.name.clone(),
+        variable_reloc_symtab: function.variable_relocations.clone(),
+        function_reloc_symtab: function.function_relocations.clone(),
+        ..FunctionInfo::default()
+    }
+}

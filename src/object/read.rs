@@ -1,0 +1,239 @@
+//! Decoding: the header, then each part at the place that the header names.
+
+use std::fmt;
+
+use super::{Function, Kernel, NativeBinary, Object, Routine, RoutineKind, defect};
+use crate::isa::{CommonIsaHeader, FunctionData, Instruction, KernelData, KernelInfo};
+use crate::rt::{Context, DecodeError, DecodeProblem, Reader, Version, Wire};
+
+/// `CISA`, the first four bytes of an object.
+pub(super) const MAGIC: u32 = u32::from_le_bytes(*b"CISA");
+
+/// Versions whose layouts the pages give.
+const VERSIONS: std::ops::RangeInclusive<Version> = Version::new(3, 0)..=Version::new(4, 1);
+
+/// Why an object could not be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ObjectError {
+    /// Byte of the file.
+    pub offset: usize,
+    /// What is wrong.
+    pub message: String,
+    /// What to do about it.
+    pub help: String,
+    /// Stable name of the kind of problem.
+    pub code: &'static str,
+}
+
+impl fmt::Display for ObjectError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} (at byte 0x{:x})", self.message, self.offset)
+    }
+}
+
+impl std::error::Error for ObjectError {}
+
+impl From<DecodeError> for ObjectError {
+    fn from(error: DecodeError) -> Self {
+        let (code, help) = match error.problem() {
+            DecodeProblem::Truncated { .. } => ("object-truncated", "the file is cut off, or a count in it is wrong"),
+            DecodeProblem::UnknownOpcode(_) | DecodeProblem::UnknownSubOpcode { .. } => (
+                "opcode-unknown",
+                "the file is damaged, is of another version than it says, or uses an instruction without a page in spec/instructions",
+            ),
+            DecodeProblem::ReservedOpcode { .. } => {
+                ("opcode-reserved", "the instruction cannot be decoded; its page says what is known")
+            }
+            DecodeProblem::Bits(_) => ("bits-illegal", "the file is damaged, or its producer differs from the pages"),
+            DecodeProblem::Other(_) => ("object-malformed", ""),
+        };
+        Self { offset: error.offset(), message: error.to_string(), help: help.to_owned(), code }
+    }
+}
+
+impl Object {
+    /// Reads an object.
+    ///
+    /// # Errors
+    /// The bytes are no object, end too early, or hold what no page gives a meaning to. Objects of the packaged
+    /// compiler, which lack operands, are refused with that reason.
+    pub fn decode(bytes: &[u8]) -> Result<Self, ObjectError> {
+        let version = read_version(bytes)?;
+        let cx = Context { version };
+        let mut r = Reader::new(bytes, 0);
+        let header = CommonIsaHeader::decode(&mut r, cx)?;
+        let mut end = r.offset();
+        let mut kernels = Vec::new();
+        for info in header.kernel_info {
+            let part = slice(bytes, info.offset, info.size, "kernel")?;
+            end = end.max(info.offset as usize + part.len());
+            let routine = read_kernel(part, info.offset as usize, cx)?;
+            kernels.push(read_binaries(bytes, info, routine, &mut end)?);
+        }
+        let mut functions = Vec::new();
+        for info in header.function_info {
+            let part = slice(bytes, info.offset, info.size, "function")?;
+            end = end.max(info.offset as usize + part.len());
+            functions.push(Function {
+                name: info.name,
+                linkage: info.linkage,
+                routine: read_function(part, info.offset as usize, cx)?,
+                variable_relocations: info.variable_reloc_symtab,
+                function_relocations: info.function_reloc_symtab,
+            });
+        }
+        let padding = bytes.get(end..).unwrap_or_default().to_vec();
+        Ok(Self { version, kernels, variables: header.file_scope_var_info, functions, padding })
+    }
+}
+
+fn read_version(bytes: &[u8]) -> Result<Version, ObjectError> {
+    let mut r = Reader::new(bytes, 0);
+    let magic = u32::from_le_bytes(r.array::<4>()?);
+    if magic != MAGIC {
+        return Err(ObjectError {
+            offset: 0,
+            message: format!("this is no vISA object: it begins with 0x{magic:08x}, not with `CISA`"),
+            help: "objects come from `visa asm` or the vendor's assembler; for a zebin use `visa run` or `visa extract`"
+                .to_owned(),
+            code: "object-magic",
+        });
+    }
+    let version = Version::new(r.u8()?, r.u8()?);
+    if !VERSIONS.contains(&version) {
+        return Err(ObjectError {
+            offset: 4,
+            message: format!("version {version} has no known layout"),
+            help: format!("known are {} to {}", VERSIONS.start(), VERSIONS.end()),
+            code: "object-version",
+        });
+    }
+    Ok(version)
+}
+
+fn slice<'a>(bytes: &'a [u8], offset: u32, size: u32, what: &str) -> Result<&'a [u8], ObjectError> {
+    let range = offset as usize..(offset as usize).saturating_add(size as usize);
+    bytes.get(range).ok_or_else(|| ObjectError {
+        offset: offset as usize,
+        message: format!("a {what} of {size} bytes at 0x{offset:x} lies outside the file of {} bytes", bytes.len()),
+        help: "the file is cut off, or its header is damaged".to_owned(),
+        code: "object-truncated",
+    })
+}
+
+fn read_binaries(
+    bytes: &[u8],
+    info: KernelInfo,
+    routine: Routine,
+    end: &mut usize,
+) -> Result<Kernel, ObjectError> {
+    let mut binaries = Vec::new();
+    for entry in &info.gen_binary_info {
+        let code = slice(bytes, entry.binary_offset, entry.binary_size, "native program")?;
+        *end = (*end).max(entry.binary_offset as usize + code.len());
+        binaries.push(NativeBinary { platform: entry.gen_platform, code: code.to_vec() });
+    }
+    Ok(Kernel {
+        name: info.name,
+        routine,
+        variable_relocations: info.variable_reloc_symtab,
+        function_relocations: info.function_reloc_symtab,
+        binaries,
+    })
+}
+
+fn read_kernel(bytes: &[u8], base: usize, cx: Context) -> Result<Routine, ObjectError> {
+    let mut r = Reader::new(bytes, base);
+    let data = KernelData::decode(&mut r, cx)?;
+    let mut routine = Routine {
+        kind: RoutineKind::Kernel,
+        strings: data.string_pool,
+        name: data.name_index,
+        variables: data.var_info,
+        addresses: data.address_info,
+        predicates: data.predicate_info,
+        labels: data.label_info,
+        samplers: data.sampler_info,
+        surfaces: data.surface_info,
+        inputs: data.input_info,
+        attributes: data.attribute_info,
+        instructions: Vec::new(),
+    };
+    routine.instructions = read_code(bytes, base, r.offset() - base, data.entry, data.size, cx, &routine)?;
+    Ok(routine)
+}
+
+fn read_function(bytes: &[u8], base: usize, cx: Context) -> Result<Routine, ObjectError> {
+    let mut r = Reader::new(bytes, base);
+    let data = FunctionData::decode(&mut r, cx)?;
+    let mut routine = Routine {
+        kind: RoutineKind::Function { input_size: data.input_size, return_value_size: data.return_value_size },
+        strings: data.string_pool,
+        name: data.name_index,
+        variables: data.var_info,
+        addresses: data.address_info,
+        predicates: data.predicate_info,
+        labels: data.label_info,
+        samplers: data.sampler_info,
+        surfaces: data.surface_info,
+        inputs: Vec::new(),
+        attributes: data.attribute_info,
+        instructions: Vec::new(),
+    };
+    routine.instructions = read_code(bytes, base, r.offset() - base, data.entry, data.size, cx, &routine)?;
+    Ok(routine)
+}
+
+fn read_code(
+    bytes: &[u8],
+    base: usize,
+    tables_end: usize,
+    entry: u32,
+    size: u32,
+    cx: Context,
+    routine: &Routine,
+) -> Result<Vec<Instruction>, ObjectError> {
+    let entry = entry as usize;
+    if entry != tables_end {
+        return Err(ObjectError {
+            offset: base + tables_end,
+            message: format!("the code should begin right behind the tables at 0x{tables_end:x}, not at 0x{entry:x}"),
+            help: "the header of the routine is damaged".to_owned(),
+            code: "object-entry",
+        });
+    }
+    let code = bytes.get(entry..entry.saturating_add(size as usize)).ok_or_else(|| ObjectError {
+        offset: base + entry,
+        message: format!("the code of {size} bytes is longer than its routine"),
+        help: "the file is cut off, or the code was stripped from it".to_owned(),
+        code: "object-truncated",
+    })?;
+    if entry + code.len() != bytes.len() {
+        return Err(ObjectError {
+            offset: base + entry + code.len(),
+            message: format!("{} bytes follow the code inside the routine", bytes.len() - entry - code.len()),
+            help: "the header of the routine is damaged".to_owned(),
+            code: "object-leftover",
+        });
+    }
+    let mut r = Reader::new(code, base + entry);
+    let mut out = Vec::new();
+    while r.remaining() > 0 {
+        let at = r.offset();
+        let instruction = match Instruction::decode(&mut r, cx) {
+            Ok(instruction) => instruction,
+            Err(error) => return Err(defect::explain(&out, error.into())),
+        };
+        if let Some(problem) = defect::impossible(&instruction, routine) {
+            let error = ObjectError {
+                offset: at,
+                message: format!("{} {problem}", instruction.page().name),
+                help: "the file is damaged".to_owned(),
+                code: "operand-impossible",
+            };
+            return Err(defect::explain(&out, error));
+        }
+        out.push(instruction);
+    }
+    Ok(out)
+}

@@ -1,0 +1,147 @@
+//! Encoding: lays the parts out, then writes the header that says where they are.
+
+use super::{Object, Routine, RoutineKind, function_info, kernel_info};
+use crate::isa::{CommonIsaHeader, FunctionData, GenBinaryInfo, KernelData};
+use crate::rt::{Context, EncodeError, Wire, Writer};
+
+impl Object {
+    /// Writes the object in the layout of its version.
+    ///
+    /// # Errors
+    /// A value does not fit into its field, or a field is missing that its instruction needs.
+    pub fn encode(&self) -> Result<Vec<u8>, EncodeError> {
+        let cx = Context { version: self.version };
+        let mut header = self.header();
+        let header_size = {
+            let mut w = Writer::new();
+            header.encode(&mut w, cx)?;
+            w.len()
+        };
+        let mut body = Vec::new();
+        for (kernel, info) in self.kernels.iter().zip(&mut header.kernel_info) {
+            let at = header_size + body.len();
+            let part = encode_routine(&kernel.routine, cx)?;
+            info.offset = place(at)?;
+            info.size = place(part.bytes.len())?;
+            info.input_offset = place(at + part.inputs)?;
+            body.extend(part.bytes);
+            for (binary, entry) in kernel.binaries.iter().zip(&mut info.gen_binary_info) {
+                entry.binary_offset = place(header_size + body.len())?;
+                entry.binary_size = place(binary.code.len())?;
+                body.extend(&binary.code);
+            }
+        }
+        for (function, info) in self.functions.iter().zip(&mut header.function_info) {
+            let at = header_size + body.len();
+            let part = encode_routine(&function.routine, cx)?;
+            info.offset = place(at)?;
+            info.size = place(part.bytes.len())?;
+            body.extend(part.bytes);
+        }
+        let mut w = Writer::new();
+        header.encode(&mut w, cx)?;
+        w.bytes(&body);
+        w.bytes(&self.padding);
+        Ok(w.into_bytes())
+    }
+
+    /// The header with everything but the places.
+    fn header(&self) -> CommonIsaHeader {
+        let kernel_info = self
+            .kernels
+            .iter()
+            .map(|kernel| {
+                let mut info = kernel_info(kernel);
+                info.gen_binary_info = kernel
+                    .binaries
+                    .iter()
+                    .map(|b| GenBinaryInfo { gen_platform: b.platform, ..GenBinaryInfo::default() })
+                    .collect();
+                info
+            })
+            .collect();
+        CommonIsaHeader {
+            magic_number: super::read::MAGIC,
+            major_version: self.version.major,
+            minor_version: self.version.minor,
+            kernel_info,
+            file_scope_var_info: self.variables.clone(),
+            function_info: self.functions.iter().map(function_info).collect(),
+        }
+    }
+}
+
+struct Part {
+    bytes: Vec<u8>,
+    /// Where the count of inputs stands; the header repeats it.
+    inputs: usize,
+}
+
+fn encode_routine(routine: &Routine, cx: Context) -> Result<Part, EncodeError> {
+    let mut code = Writer::new();
+    for instruction in &routine.instructions {
+        instruction.encode(&mut code, cx)?;
+    }
+    let code = code.into_bytes();
+    let write = |entry: usize| -> Result<Writer, EncodeError> {
+        let mut w = Writer::with_marks();
+        let (size, entry) = (place(code.len())?, place(entry)?);
+        match routine.kind {
+            RoutineKind::Kernel => kernel_data(routine, size, entry).encode(&mut w, cx)?,
+            RoutineKind::Function { input_size, return_value_size } => {
+                function_data(routine, size, entry, input_size, return_value_size).encode(&mut w, cx)?;
+            }
+        }
+        Ok(w)
+    };
+    // The tables' size does not depend on where the code begins, which is right behind them.
+    let entry = write(0)?.len();
+    let mut w = write(entry)?;
+    w.bytes(&code);
+    let inputs = w.marked("num_inputs").unwrap_or(0);
+    Ok(Part { bytes: w.into_bytes(), inputs })
+}
+
+fn kernel_data(r: &Routine, size: u32, entry: u32) -> KernelData {
+    KernelData {
+        string_pool: r.strings.clone(),
+        name_index: r.name,
+        var_info: r.variables.clone(),
+        address_info: r.addresses.clone(),
+        predicate_info: r.predicates.clone(),
+        label_info: r.labels.clone(),
+        sampler_info: r.samplers.clone(),
+        surface_info: r.surfaces.clone(),
+        vme_info: Vec::new(),
+        input_info: r.inputs.clone(),
+        size,
+        entry,
+        attribute_info: r.attributes.clone(),
+    }
+}
+
+fn function_data(r: &Routine, size: u32, entry: u32, input_size: u8, return_value_size: u8) -> FunctionData {
+    FunctionData {
+        string_pool: r.strings.clone(),
+        name_index: r.name,
+        var_info: r.variables.clone(),
+        address_info: r.addresses.clone(),
+        predicate_info: r.predicates.clone(),
+        label_info: r.labels.clone(),
+        sampler_info: r.samplers.clone(),
+        surface_info: r.surfaces.clone(),
+        vme_info: Vec::new(),
+        size,
+        entry,
+        input_size,
+        return_value_size,
+        attribute_info: r.attributes.clone(),
+    }
+}
+
+fn place(at: usize) -> Result<u32, EncodeError> {
+    u32::try_from(at).map_err(|_| EncodeError {
+        place: "common_isa_header".to_owned(),
+        problem: "an object of more than 4 GiB".to_owned(),
+    })
+}

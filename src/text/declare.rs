@@ -1,0 +1,412 @@
+//! Directives: declarations of variables, inputs and attributes, read into a routine that is being built.
+
+use std::collections::HashMap;
+
+use super::names::{data_type, predefined_names};
+use crate::isa::{
+    ATTRIBUTES, AddressInfo, Alignment, AttributeInfo, DataType, GeneralId, InputClass, InputInfo, InputInfoKind,
+    InputOrigin, LabelInfo, LabelKind, PredicateInfo, SamplerInfo, StringId, SurfaceInfo, VarInfo,
+    VarInfoBitProperties, predefined, predefined_sampler, predefined_surface,
+};
+use crate::object::{Routine, RoutineKind};
+use crate::rt::{Bits, Bytes, Cursor, Format, Names, Symbols, Table, Text, TextError};
+
+/// A routine that is being built from its text.
+pub(super) struct Scope {
+    pub(super) routine: Routine,
+    pub(super) register_bytes: u32,
+    names: HashMap<(Table, String), u32>,
+    strings: HashMap<String, StringId>,
+    /// Labels that stand in the text, as opposed to those only referred to.
+    pub(super) defined: Vec<bool>,
+}
+
+impl Scope {
+    pub(super) fn new(register_bytes: u32) -> Self {
+        Self {
+            routine: Routine {
+                kind: RoutineKind::Kernel,
+                strings: Vec::new(),
+                name: StringId(0),
+                variables: Vec::new(),
+                addresses: Vec::new(),
+                predicates: Vec::new(),
+                labels: Vec::new(),
+                samplers: Vec::new(),
+                surfaces: Vec::new(),
+                inputs: Vec::new(),
+                attributes: Vec::new(),
+                instructions: Vec::new(),
+            },
+            register_bytes,
+            names: predefined_names(),
+            strings: HashMap::new(),
+            defined: Vec::new(),
+        }
+    }
+
+    /// Names the routine. The pool begins with its name; the predefined names follow.
+    pub(super) fn begin(&mut self, name: &str, kind: RoutineKind) {
+        self.routine.kind = kind;
+        self.routine.strings = vec![Bytes::from(name)];
+        self.strings = HashMap::from([(name.to_owned(), StringId(0))]);
+        let surfaces = predefined_surface::ALL.iter().chain(predefined_sampler::ALL);
+        for entry in predefined::ALL.iter().chain(surfaces) {
+            self.intern(entry.name);
+        }
+    }
+
+    /// The pool's entry of a string, new if need be.
+    pub(super) fn intern(&mut self, text: &str) -> StringId {
+        if let Some(id) = self.strings.get(text) {
+            return *id;
+        }
+        let id = StringId(u32::try_from(self.routine.strings.len()).unwrap_or(u32::MAX));
+        self.routine.strings.push(Bytes::from(text));
+        self.strings.insert(text.to_owned(), id);
+        id
+    }
+
+    fn enter(&mut self, table: Table, name: &str, id: usize) {
+        self.names.insert((table, name.to_owned()), u32::try_from(id).unwrap_or(u32::MAX));
+    }
+
+    /// The label of that name, new if need be.
+    pub(super) fn label(&mut self, name: &str, kind: LabelKind) -> u32 {
+        if let Some(id) = self.names.get(&(Table::Label, name.to_owned())) {
+            return *id;
+        }
+        let name_index = self.intern(name);
+        let id = self.routine.labels.len();
+        self.routine.labels.push(LabelInfo { name_index, kind, ..LabelInfo::default() });
+        self.defined.push(false);
+        self.enter(Table::Label, name, id);
+        u32::try_from(id).unwrap_or(u32::MAX)
+    }
+}
+
+impl Names for Scope {
+    fn name(&self, table: Table, id: u32) -> Option<String> {
+        self.names.iter().find(|((t, _), i)| *t == table && **i == id).map(|((_, name), _)| name.clone())
+    }
+
+    fn data_type(&self, id: GeneralId) -> Option<DataType> {
+        data_type(&self.routine, id)
+    }
+
+    fn register_bytes(&self) -> u32 {
+        self.register_bytes
+    }
+}
+
+impl Symbols for Scope {
+    fn find(&mut self, table: Table, name: &str) -> Option<u32> {
+        match table {
+            Table::Label => Some(self.label(name, LabelKind::default())),
+            Table::String => Some(self.intern(name).0),
+            _ => self.names.get(&(table, name.to_owned())).copied(),
+        }
+    }
+}
+
+/// Reads a directive other than those that begin a file or a subroutine.
+pub(super) fn directive(scope: &mut Scope, word: &str, text: &str, at: usize) -> Result<(), TextError> {
+    match word {
+        ".decl" => decl(scope, text, at),
+        ".kernel_attr" => kernel_attribute(scope, text, at),
+        ".input" | ".parameter" => input(scope, text, at, InputOrigin::default()),
+        _ => match word.strip_prefix(".implicit_") {
+            Some(origin) => {
+                let found = InputOrigin::ALL.iter().copied().find(|o| o.text().eq_ignore_ascii_case(origin));
+                match found {
+                    Some(origin) => input(scope, text, at, origin),
+                    None => Err(TextError { at: 0, expected: format!("an origin of an input, not `{origin}`") }),
+                }
+            }
+            None => Err(TextError {
+                at: 0,
+                expected: ".version, .kernel, .global_function, .funcdecl, .decl, .input, .implicit_…, .kernel_attr or \
+                           .function"
+                    .to_owned(),
+            }),
+        },
+    }
+}
+
+/// What stands behind `.decl`, collected before it is entered.
+#[derive(Default)]
+struct Decl {
+    name: String,
+    kind: String,
+    data_type: Option<DataType>,
+    elements: Option<u16>,
+    alignment: Alignment,
+    alias: Option<(String, u16, usize)>,
+    attributes: Vec<(String, Option<Value>)>,
+    shown_name: Option<String>,
+}
+
+enum Value {
+    Number(u32),
+    Text(String),
+}
+
+fn decl(scope: &mut Scope, text: &str, at: usize) -> Result<(), TextError> {
+    let mut c = Cursor::new(text, at, scope);
+    c.skip_blanks();
+    let start = c.save();
+    let mut decl = Decl { name: c.word().ok_or_else(|| c.error("the name of a variable"))?.to_owned(), ..Decl::default() };
+    loop {
+        c.skip_blanks();
+        if c.at_end() {
+            break;
+        }
+        let key_at = c.save();
+        let key = c.word().unwrap_or("");
+        c.skip_blanks();
+        if !key.is_empty() {
+            c.expect("=")?;
+            c.skip_blanks();
+        }
+        match key {
+            "v_type" => decl.kind = c.word().unwrap_or("").to_owned(),
+            "v_name" => {
+                let rest = c.rest();
+                let len = rest.find([' ', '\t']).unwrap_or(rest.len());
+                decl.shown_name = Some(rest[..len].to_owned());
+                c.restore(c.save() + len);
+            }
+            "type" => decl.data_type = Some(Text::parse(&mut c, Format::Plain)?),
+            "num_elts" => decl.elements = Some(c.number("num_elts", Format::Plain)?),
+            "align" => decl.alignment = Text::parse(&mut c, Format::Plain)?,
+            "alias" => decl.alias = Some(alias(&mut c)?),
+            "attrs" => decl.attributes = attributes(&mut c)?,
+            _ => {
+                c.restore(key_at);
+                return Err(c.error("v_type=, type=, num_elts=, align=, alias=, attrs= or v_name="));
+            }
+        }
+    }
+    enter_decl(scope, decl, start)
+}
+
+fn alias(c: &mut Cursor<'_>) -> Result<(String, u16, usize), TextError> {
+    // The documents write parentheses, the tools angle brackets.
+    let close = if c.take("<") {
+        ">"
+    } else {
+        c.expect("(")?;
+        ")"
+    };
+    c.skip_blanks();
+    let at = c.save();
+    let name = c.word().ok_or_else(|| c.error("the name of a variable"))?.to_owned();
+    c.expect(",")?;
+    let offset = c.number("alias offset", Format::Plain)?;
+    c.expect(close)?;
+    Ok((name, offset, at))
+}
+
+fn attributes(c: &mut Cursor<'_>) -> Result<Vec<(String, Option<Value>)>, TextError> {
+    c.expect("{")?;
+    let mut out = Vec::new();
+    loop {
+        c.skip_blanks();
+        if c.take("}") {
+            return Ok(out);
+        }
+        let name = c.word().ok_or_else(|| c.error("the name of an attribute"))?.to_owned();
+        out.push((name, value(c)?));
+        c.skip_blanks();
+        if !c.take(",") {
+            c.expect("}")?;
+            return Ok(out);
+        }
+    }
+}
+
+/// `=value`, if there is one.
+fn value(c: &mut Cursor<'_>) -> Result<Option<Value>, TextError> {
+    c.skip_blanks();
+    if !c.take("=") {
+        return Ok(None);
+    }
+    c.skip_blanks();
+    if c.rest().starts_with('"') {
+        return Ok(Some(Value::Text(c.quoted()?)));
+    }
+    let start = c.save();
+    let number = c.integer(Format::Plain)?;
+    let number = u32::try_from(number).or_else(|_| i32::try_from(number).map(|n| n as u32));
+    match number {
+        Ok(number) => Ok(Some(Value::Number(number))),
+        Err(_) => {
+            c.restore(start);
+            Err(c.error("a number of 32 bits"))
+        }
+    }
+}
+
+fn enter_decl(scope: &mut Scope, decl: Decl, at: usize) -> Result<(), TextError> {
+    let fail = |expected: &str| Err(TextError { at, expected: expected.to_owned() });
+    let Some(num_elements) = decl.elements else { return fail("num_elts= in this declaration") };
+    let tables = [Table::General, Table::Address, Table::Predicate, Table::Sampler, Table::Surface];
+    if tables.iter().any(|t| scope.names.contains_key(&(*t, decl.name.clone()))) {
+        return fail(&format!("a new name: `{}` is already declared", decl.name));
+    }
+    let shown = decl.shown_name.as_deref().unwrap_or(&decl.name).to_owned();
+    let name_index = scope.intern(if matches!(decl.kind.as_str(), "S" | "T") { &shown } else { &decl.name });
+    let attribute_info = decl.attributes.iter().map(|(n, v)| attribute(scope, n, v.as_ref())).collect();
+    let routine = &mut scope.routine;
+    let (table, id) = match decl.kind.as_str() {
+        "G" => {
+            let Some(type_) = decl.data_type else { return fail("type= in the declaration of a general variable") };
+            let (alias_index, alias_offset) = match &decl.alias {
+                None => (GeneralId(0), 0),
+                Some((base, offset, at)) => match scope.names.get(&(Table::General, base.clone())) {
+                    Some(id) => (GeneralId(*id), *offset),
+                    None => {
+                        let expected = format!("a variable that is declared above, not `{base}`");
+                        return Err(TextError { at: *at, expected });
+                    }
+                },
+            };
+            routine.variables.push(VarInfo {
+                name_index,
+                bit_properties: VarInfoBitProperties { type_, alignment: decl.alignment },
+                num_elements,
+                alias_index,
+                alias_offset,
+                attribute_info,
+                ..VarInfo::default()
+            });
+            (Table::General, routine.variables.len() - 1 + predefined::DECLARED as usize)
+        }
+        "A" => {
+            routine.addresses.push(AddressInfo { name_index, num_elements, attribute_info });
+            (Table::Address, routine.addresses.len() - 1)
+        }
+        "P" => {
+            routine.predicates.push(PredicateInfo { name_index, num_elements, attribute_info });
+            (Table::Predicate, routine.predicates.len())
+        }
+        "S" => {
+            routine.samplers.push(SamplerInfo { name_index, num_elements, attribute_info });
+            (Table::Sampler, routine.samplers.len() - 1)
+        }
+        "T" => {
+            routine.surfaces.push(SurfaceInfo { name_index, num_elements, attribute_info });
+            (Table::Surface, routine.surfaces.len() - 1 + predefined_surface::DECLARED as usize)
+        }
+        _ => return fail("v_type= with G, A, P, S or T in this declaration"),
+    };
+    scope.enter(table, &decl.name, id);
+    Ok(())
+}
+
+fn input(scope: &mut Scope, text: &str, at: usize, origin: InputOrigin) -> Result<(), TextError> {
+    let mut c = Cursor::new(text, at, scope);
+    c.skip_blanks();
+    let start = c.save();
+    let name = c.word().ok_or_else(|| c.error("the name of a variable"))?.to_owned();
+    let (mut offset, mut size) = (None, None);
+    while !c.at_end() {
+        c.skip_blanks();
+        let key_at = c.save();
+        let key = c.word().unwrap_or("");
+        c.skip_blanks();
+        c.expect("=")?;
+        match key {
+            "offset" => offset = Some(c.number("offset", Format::Plain)?),
+            "size" => size = Some(c.number("size", Format::Plain)?),
+            _ => {
+                c.restore(key_at);
+                return Err(c.error("offset= or size="));
+            }
+        }
+    }
+    let fail = |expected: String| Err(TextError { at: start, expected });
+    let classes =
+        [(Table::General, InputClass::General), (Table::Sampler, InputClass::Sampler), (Table::Surface, InputClass::Surface)];
+    let found = classes.iter().find_map(|(t, class)| Some((*class, *scope.names.get(&(*t, name.clone()))?)));
+    let Some((class, id)) = found else { return fail(format!("a declared variable, not `{name}`")) };
+    let Some(offset) = offset else { return fail("offset= of this input".to_owned()) };
+    let natural = natural_size(scope, class, id);
+    let size = match (size, natural) {
+        (Some(size), Some(natural)) if size != natural => {
+            return fail(format!("size={natural}, the size of the variable"));
+        }
+        (Some(size), _) => size,
+        (None, Some(natural)) => natural,
+        (None, None) => return fail("size= of this input".to_owned()),
+    };
+    scope.routine.inputs.push(InputInfo { kind: InputInfoKind { class, origin }, id, offset, size });
+    Ok(())
+}
+
+/// Size in bytes of a variable that is an input.
+fn natural_size(scope: &Scope, class: InputClass, id: u32) -> Option<u16> {
+    match class {
+        InputClass::General => {
+            let declared = id.checked_sub(predefined::DECLARED)?;
+            let variable = scope.routine.variables.get(declared as usize)?;
+            let bits = u32::from(variable.num_elements) * variable.bit_properties.type_.bits();
+            u16::try_from(bits.div_ceil(8)).ok()
+        }
+        InputClass::Sampler | InputClass::Surface => None,
+    }
+}
+
+fn kernel_attribute(scope: &mut Scope, text: &str, at: usize) -> Result<(), TextError> {
+    let mut c = Cursor::new(text, at, scope);
+    c.skip_blanks();
+    let name = c.word().ok_or_else(|| c.error("the name of an attribute"))?.to_owned();
+    let value = value(&mut c)?;
+    if !c.at_end() {
+        return Err(c.error("the end of the line"));
+    }
+    let attribute = attribute(scope, &name, value.as_ref());
+    scope.routine.attributes.push(attribute);
+    Ok(())
+}
+
+/// An attribute with its value in as many bytes as the page of attributes says that producers write.
+fn attribute(scope: &mut Scope, name: &str, value: Option<&Value>) -> AttributeInfo {
+    let known = ATTRIBUTES.iter().find(|a| a.name == name);
+    let name = scope.intern(name);
+    let value = match value {
+        None => Vec::new(),
+        Some(Value::Number(number)) => {
+            let written = known.and_then(|a| a.bytes.split(',').next()?.trim().parse::<usize>().ok());
+            let needed = (4 - number.leading_zeros() as usize / 8).max(1);
+            let bytes = written.unwrap_or(needed).clamp(needed, 4);
+            number.to_le_bytes()[..bytes].to_vec()
+        }
+        Some(Value::Text(text)) => match known.and_then(|a| coded(a.value, text)) {
+            Some(code) => vec![code],
+            None => text.as_bytes().to_vec(),
+        },
+    };
+    AttributeInfo { name, value: Bytes(value) }
+}
+
+/// The code of a text in a list such as `0 "cm", 1 "3d"`.
+fn coded(list: &str, text: &str) -> Option<u8> {
+    list.split(',').find_map(|entry| {
+        let (code, name) = entry.trim().split_once(' ')?;
+        (name.trim().trim_matches('"') == text).then(|| code.parse().ok())?
+    })
+}
+
+/// The text of a code in such a list.
+pub(super) fn spelled(list: &str, code: u8) -> Option<String> {
+    list.split(',').find_map(|entry| {
+        let (number, name) = entry.trim().split_once(' ')?;
+        (number.parse::<u8>().ok()? == code).then(|| name.trim().to_owned())
+    })
+}
+
+/// Whether the bits of an input's kind mean a plain argument of the kernel.
+pub(super) fn is_plain(kind: InputInfoKind) -> bool {
+    kind.origin.to_bits() == Ok(0)
+}

@@ -1,0 +1,15 @@
+//! Assembly text: routines read from `.visaasm` and printed as such.
+//!
+//! A text holds one kernel or function. [`parse`] collects every error of a text in one run; [`print`] writes either
+//! what the vendor's printer writes for an object ([`Style::Vendor`]) or a text from which the same routine can be read
+//! again ([`Style::Full`]).
+
+mod declare;
+mod names;
+mod parse;
+mod print;
+mod source;
+
+pub use names::RoutineNames;
+pub use parse::{Options, Parsed, parse};
+pub use print::{Style, print};

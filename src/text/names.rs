@@ -1,0 +1,103 @@
+//! Names of a routine's variables: what a text calls the entries of its tables.
+
+use std::collections::HashMap;
+
+use super::print::Style;
+use crate::isa::{DataType, GeneralId, StringId, predefined, predefined_surface};
+use crate::object::Routine;
+use crate::rt::{Bytes, Names, Table, Version};
+
+/// The names of a routine for printing.
+pub struct RoutineNames<'a> {
+    routine: &'a Routine,
+    version: Version,
+    register_bytes: u32,
+    style: Style,
+}
+
+impl<'a> RoutineNames<'a> {
+    /// Names as a style shows them; `register_bytes` is the platform's.
+    pub fn new(routine: &'a Routine, version: Version, register_bytes: u32, style: Style) -> Self {
+        Self { routine, version, register_bytes, style }
+    }
+
+    fn string(&self, id: StringId) -> Option<String> {
+        self.routine.strings.get(id.0 as usize).map(Bytes::to_text)
+    }
+
+    /// Labels get suffixes in the vendor's style, so that equal names stay apart.
+    fn label(&self, id: u32) -> Option<String> {
+        let label = self.routine.labels.get(id as usize)?;
+        let name = self.string(label.name_index)?;
+        if self.style == Style::Full {
+            return Some(name);
+        }
+        let mut name = name.replace(['.', '$'], "_");
+        name.push_str(&format!("_{}", label.name_index.0));
+        // Only a block label is not a subroutine, a function or the target of a call.
+        if label.kind != crate::isa::LabelKind::default() {
+            name.push_str(&format!("_{id}"));
+        }
+        Some(name)
+    }
+}
+
+impl Names for RoutineNames<'_> {
+    fn name(&self, table: Table, id: u32) -> Option<String> {
+        let r = self.routine;
+        match table {
+            Table::General => match id.checked_sub(predefined::DECLARED) {
+                Some(declared) => self.string(r.variables.get(declared as usize)?.name_index),
+                None => {
+                    let entry = predefined::ALL.iter().find(|p| p.id == id)?;
+                    let old = self.version.major < 4 && !entry.old_name.is_empty();
+                    Some(if old { entry.old_name } else { entry.name }.to_owned())
+                }
+            },
+            Table::Address => r.addresses.get(id as usize).and_then(|a| self.string(a.name_index)),
+            Table::Predicate => {
+                r.predicates.get(id.checked_sub(1)? as usize).and_then(|p| self.string(p.name_index))
+            }
+            // State variables go by their number; their names stand in the declaration only.
+            Table::Sampler => Some(format!("S{id}")),
+            Table::Surface => match id.checked_sub(predefined_surface::DECLARED) {
+                Some(_) => Some(format!("T{id}")),
+                None => {
+                    let entry = predefined_surface::ALL.iter().find(|p| p.id == id)?;
+                    Some(if self.version.major < 4 { entry.old_name } else { entry.name }.to_owned())
+                }
+            },
+            Table::Label => self.label(id),
+            Table::String => self.string(StringId(id)),
+        }
+    }
+
+    fn data_type(&self, id: GeneralId) -> Option<DataType> {
+        data_type(self.routine, id)
+    }
+
+    fn register_bytes(&self) -> u32 {
+        self.register_bytes
+    }
+}
+
+/// The type of a general variable of a routine.
+pub(crate) fn data_type(routine: &Routine, id: GeneralId) -> Option<DataType> {
+    match id.0.checked_sub(predefined::DECLARED) {
+        Some(declared) => routine.variables.get(declared as usize).map(|v| v.bit_properties.type_),
+        None => predefined::ALL.iter().find(|p| p.id == id.0).map(|p| p.data_type),
+    }
+}
+
+/// Names of predefined variables and surfaces, by table, in texts of all versions.
+pub(super) fn predefined_names() -> HashMap<(Table, String), u32> {
+    let mut out = HashMap::new();
+    for entry in predefined::ALL {
+        out.insert((Table::General, entry.name.to_owned()), entry.id);
+    }
+    for entry in predefined_surface::ALL {
+        out.insert((Table::Surface, entry.name.to_owned()), entry.id);
+        out.insert((Table::Surface, format!("T{}", entry.id)), entry.id);
+    }
+    out
+}

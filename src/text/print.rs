@@ -1,0 +1,229 @@
+//! Printing a routine: the frame, the declarations and the code.
+
+use std::fmt::Write as _;
+
+use super::declare::{is_plain, spelled};
+use super::names::RoutineNames;
+use crate::isa::{
+    ATTRIBUTES, AttributeInfo, InputClass, Instruction, Platform, predefined, predefined_surface,
+};
+use crate::object::{Object, Routine, RoutineKind};
+use crate::rt::{Names, Printer, Table, Version};
+
+/// How a routine is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// As the vendor's printer writes it: labels get suffixes, and what its text loses is lost.
+    Vendor,
+    /// With the names of the object, so that the same routine can be read again.
+    Full,
+}
+
+/// Column at which the number of an instruction stands.
+const NUMBER_COLUMN: usize = 80;
+
+/// Prints a routine of an object. The platform gives the register size that addresses of variables are counted in.
+///
+/// ```
+/// use visakit::text::{Style, parse, print};
+/// let text = ".version 4.1\n.kernel \"k\"\n.decl V32 v_type=G type=f num_elts=8 align=GRF\n    ret (M1, 1)\n";
+/// let object = parse(text, Default::default()).unwrap().into_object();
+/// let printed = print(&object, &object.kernels[0].routine, None, Style::Full);
+/// assert!(printed.contains(".decl V32 v_type=G type=f num_elts=8 align=GRF"));
+/// ```
+pub fn print(object: &Object, routine: &Routine, platform: Option<Platform>, style: Style) -> String {
+    let register_bytes = platform.or(object.platform()).map_or(32, Platform::register_bytes);
+    let names = RoutineNames::new(routine, object.version, register_bytes, style);
+    let mut out = String::new();
+    head(&mut out, object, routine);
+    predefined_comments(&mut out, &names);
+    declarations(&mut out, routine, &names, object.version);
+    attributes(&mut out, routine, style);
+    code(out, routine, &names)
+}
+
+fn head(out: &mut String, object: &Object, routine: &Routine) {
+    let directive = match routine.kind {
+        RoutineKind::Kernel => ".kernel",
+        RoutineKind::Function { .. } => ".global_function",
+    };
+    let _ = write!(out, ".version {}\n{directive} \"{}\"\n", object.version, routine.name());
+    if routine.kind == RoutineKind::Kernel {
+        for function in &object.functions {
+            let _ = writeln!(out, ".funcdecl \"{}\"", function.name.to_text());
+        }
+    }
+}
+
+fn predefined_comments(out: &mut String, names: &RoutineNames<'_>) {
+    out.push_str("\n/// VISA Predefined Variables\n");
+    for entry in predefined::ALL {
+        let name = names.name(Table::General, entry.id).unwrap_or_default();
+        let _ = writeln!(out, "// .decl V{} v_type=G v_name={name}", entry.id);
+    }
+    for entry in predefined_surface::ALL {
+        let name = names.name(Table::Surface, entry.id).unwrap_or_default();
+        let _ = writeln!(out, "// .decl T{} v_type=T v_name={name}", entry.id);
+    }
+    out.push('\n');
+}
+
+fn declarations(out: &mut String, routine: &Routine, names: &RoutineNames<'_>, _version: Version) {
+    let string = |id| routine.string(id).unwrap_or_default();
+    for variable in &routine.variables {
+        let properties = variable.bit_properties;
+        let _ = write!(
+            out,
+            ".decl {} v_type=G type={} num_elts={}",
+            string(variable.name_index),
+            properties.type_.name(),
+            variable.num_elements
+        );
+        if properties.alignment != Default::default() {
+            let _ = write!(out, " align={}", properties.alignment.text());
+        }
+        if variable.alias_index.0 != 0 {
+            let base = names.name(Table::General, variable.alias_index.0).unwrap_or_default();
+            let _ = write!(out, " alias=<{base}, {}>", variable.alias_offset);
+        }
+        variable_attributes(out, routine, &variable.attribute_info);
+    }
+    for address in &routine.addresses {
+        let _ = write!(out, ".decl {} v_type=A num_elts={}", string(address.name_index), address.num_elements);
+        variable_attributes(out, routine, &address.attribute_info);
+    }
+    for predicate in &routine.predicates {
+        let _ = write!(out, ".decl {} v_type=P num_elts={}", string(predicate.name_index), predicate.num_elements);
+        variable_attributes(out, routine, &predicate.attribute_info);
+    }
+    for (id, sampler) in (0..).zip(&routine.samplers) {
+        let name = names.name(Table::Sampler, id).unwrap_or_default();
+        state(out, &name, 'S', sampler.num_elements, &string(sampler.name_index));
+        variable_attributes(out, routine, &sampler.attribute_info);
+    }
+    for (id, surface) in (predefined_surface::DECLARED..).zip(&routine.surfaces) {
+        let name = names.name(Table::Surface, id).unwrap_or_default();
+        state(out, &name, 'T', surface.num_elements, &string(surface.name_index));
+        variable_attributes(out, routine, &surface.attribute_info);
+    }
+    for input in &routine.inputs {
+        let table = match input.kind.class {
+            InputClass::General => Table::General,
+            InputClass::Sampler => Table::Sampler,
+            InputClass::Surface => Table::Surface,
+        };
+        let name = names.name(table, input.id).unwrap_or_default();
+        let directive = match (is_plain(input.kind), &routine.kind) {
+            (true, RoutineKind::Kernel) => ".input".to_owned(),
+            (true, RoutineKind::Function { .. }) => ".parameter".to_owned(),
+            (false, _) => format!(".implicit_{}", input.kind.origin.text()),
+        };
+        let _ = writeln!(out, "{directive} {name} offset={} size={}", input.offset, input.size);
+    }
+}
+
+fn state(out: &mut String, name: &str, kind: char, elements: u16, shown: &str) {
+    let _ = write!(out, ".decl {name} v_type={kind} num_elts={elements} v_name={shown}");
+}
+
+fn variable_attributes(out: &mut String, routine: &Routine, attributes: &[AttributeInfo]) {
+    if !attributes.is_empty() {
+        let all: Vec<String> = attributes.iter().map(|a| attribute(routine, a)).collect();
+        let _ = write!(out, " attrs={{{}}}", all.join(", "));
+    }
+    out.push('\n');
+}
+
+/// `Name`, `Name=16` or `Name="text"`.
+fn attribute(routine: &Routine, attribute: &AttributeInfo) -> String {
+    let name = routine.string(attribute.name).unwrap_or_default();
+    let bytes = attribute.value.as_slice();
+    let known = ATTRIBUTES.iter().find(|a| a.name == name);
+    let kind = known.map_or("number", |a| a.value);
+    if bytes.is_empty() {
+        return name;
+    }
+    if let (Some(text), [code]) = (known.and_then(|a| spelled(a.value, bytes[0])), bytes) {
+        let _ = code;
+        return format!("{name}={text}");
+    }
+    let mut padded = [0; 4];
+    match padded.get_mut(..bytes.len()) {
+        Some(low) if kind != "text" => {
+            low.copy_from_slice(bytes);
+            let number = u32::from_le_bytes(padded);
+            if kind == "flag" && number == 1 { name } else { format!("{name}={number}") }
+        }
+        _ => format!("{name}=\"{}\"", attribute.value.to_text().escape_default()),
+    }
+}
+
+/// The vendor's printer ends each attribute's line in front of the next one, and has blanks behind the last.
+fn attributes(out: &mut String, routine: &Routine, style: Style) {
+    let shown: Vec<&AttributeInfo> = routine
+        .attributes
+        .iter()
+        .filter(|a| style == Style::Full || routine.string(a.name).as_deref() != Some(NOT_PRINTED))
+        .collect();
+    for (i, one) in shown.iter().enumerate() {
+        let _ = write!(out, ".kernel_attr {}", attribute(routine, one));
+        if i + 1 < shown.len() {
+            out.push('\n');
+        }
+    }
+}
+
+/// The attribute that the vendor's printer leaves out.
+const NOT_PRINTED: &str = "OutputAsmPath";
+
+fn code(out: String, routine: &Routine, names: &RoutineNames<'_>) -> String {
+    let mut p = Printer::new(out, names);
+    for (number, instruction) in routine.instructions.iter().enumerate() {
+        match instruction {
+            Instruction::Label(_) => {
+                p.text("\n");
+                instruction.print(&mut p);
+                p.text("\n");
+            }
+            Instruction::Subroutine(inst) => {
+                let name = names.name(Table::Label, inst.label.0).unwrap_or_default();
+                p.text("    \n.function \"");
+                p.text(&name);
+                p.text("\"\n\n");
+                instruction.print(&mut p);
+                p.text("\n");
+            }
+            Instruction::File(_) | Instruction::Loc(_) => {
+                p.text("    ");
+                instruction.print(&mut p);
+                p.text("\n");
+            }
+            _ => {
+                let start = p.len();
+                p.text("    ");
+                print_call(instruction, routine, &mut p);
+                let width = p.len() - start;
+                p.spaces(NUMBER_COLUMN.saturating_sub(width));
+                p.text(&format!(" /// ${number}\n"));
+            }
+        }
+    }
+    p.into_text()
+}
+
+/// A call of a label that another file has is spelled `fccall`.
+fn print_call(instruction: &Instruction, routine: &Routine, p: &mut Printer<'_>) {
+    let link = match instruction {
+        Instruction::Call(call) => {
+            routine.labels.get(call.label.0 as usize).is_some_and(|l| l.kind == crate::isa::LabelKind::Fccall)
+        }
+        _ => false,
+    };
+    if !link {
+        instruction.print(p);
+        return;
+    }
+    let mut inner = Printer::new(String::new(), p.names);
+    instruction.print(&mut inner);
+    p.text(&inner.into_text().replacen("call", "fccall", 1));
+}
