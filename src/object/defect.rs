@@ -21,7 +21,9 @@ pub(super) fn explain(before: &[Instruction], error: ObjectError) -> ObjectError
         let predicate = fields.iter().position(|f| f.shape == reflect::Shape::Predicate);
         predicate.is_some_and(|at| at + 2 < fields.len())
     });
-    if whole {
+    // The first byte of an instruction is there in any case: an unknown one follows from what stands before it.
+    let after_operands = before.last().is_some_and(|i| i.form().fields.len() > 2);
+    if whole || (error.code == "opcode-unknown" && !after_operands) {
         return error;
     }
     ObjectError {

@@ -6,6 +6,9 @@ use crate::isa::{
     RawOperand, Region, StateClass, StateOpnd, Stride, VecOperand,
 };
 
+/// The region that the assembler writes where the text has none: one element for all channels.
+const SCALAR: Region = Region { vertical_stride: Stride::N0, width: Stride::N1, horizontal_stride: Stride::N0 };
+
 /// Whether a destination is saturated.
 pub fn is_saturated(operand: &VecOperand) -> bool {
     operand.modifier == Modifier::Sat
@@ -243,13 +246,12 @@ impl Cursor<'_> {
             return Err(self.error("an operand: a variable, `r[…]`, or a constant with its type"));
         };
         if let Some(id) = self.symbols.find(Table::General, name) {
-            let scalar = Region { vertical_stride: Stride::N0, width: Stride::N1, horizontal_stride: Stride::N0 };
             let (row_offset, col_offset) = if format != Format::Bare || self.looking_at("(") {
                 self.place(true)?
             } else {
                 (0, 0)
             };
-            let region = if self.looking_at("<") { self.region()? } else { scalar };
+            let region = if self.looking_at("<") { self.region()? } else { SCALAR };
             return Ok(Operand::General(GenOpnd { id: GeneralId(id), row_offset, col_offset, region }));
         }
         if let Some(id) = self.symbols.find(Table::Predicate, name) {
@@ -297,7 +299,7 @@ impl Cursor<'_> {
                 self.restore(start);
                 return Err(self.error("an offset inside the variable"));
             };
-            return Ok(Operand::General(GenOpnd { id, row_offset, col_offset, region: Region::default() }));
+            return Ok(Operand::General(GenOpnd { id, row_offset, col_offset, region: SCALAR }));
         }
         for (table, class) in [(Table::Surface, StateClass::Surface), (Table::Sampler, StateClass::Sampler)] {
             if let Some(id) = self.symbols.find(table, name) {

@@ -113,7 +113,6 @@ impl Symbols for Scope {
 pub(super) fn directive(scope: &mut Scope, word: &str, text: &str, at: usize) -> Result<(), TextError> {
     match word {
         ".decl" => decl(scope, text, at),
-        ".kernel_attr" => kernel_attribute(scope, text, at),
         ".input" | ".parameter" => input(scope, text, at, InputOrigin::default()),
         _ => match word.strip_prefix(".implicit_") {
             Some(origin) => {
@@ -357,27 +356,26 @@ fn natural_size(scope: &Scope, class: InputClass, id: u32) -> Option<u16> {
     }
 }
 
-fn kernel_attribute(scope: &mut Scope, text: &str, at: usize) -> Result<(), TextError> {
+/// Reads a `.kernel_attr` directive and says where it ends: the tools put the first instruction on the same line.
+pub(super) fn kernel_attribute(scope: &mut Scope, text: &str, at: usize) -> Result<usize, TextError> {
     let mut c = Cursor::new(text, at, scope);
     c.skip_blanks();
     let name = c.word().ok_or_else(|| c.error("the name of an attribute"))?.to_owned();
     let value = value(&mut c)?;
-    if !c.at_end() {
-        return Err(c.error("the end of the line"));
-    }
+    let end = c.save();
     let attribute = attribute(scope, &name, value.as_ref());
     scope.routine.attributes.push(attribute);
-    Ok(())
+    Ok(end)
 }
 
-/// An attribute with its value in as many bytes as the page of attributes says that producers write.
+/// An attribute with its value in as many bytes as the assembler writes: the last of those that the page's table has.
 fn attribute(scope: &mut Scope, name: &str, value: Option<&Value>) -> AttributeInfo {
     let known = ATTRIBUTES.iter().find(|a| a.name == name);
     let name = scope.intern(name);
     let value = match value {
         None => Vec::new(),
         Some(Value::Number(number)) => {
-            let written = known.and_then(|a| a.bytes.split(',').next()?.trim().parse::<usize>().ok());
+            let written = known.and_then(|a| a.bytes.rsplit(',').next()?.trim().parse::<usize>().ok());
             let needed = (4 - number.leading_zeros() as usize / 8).max(1);
             let bytes = written.unwrap_or(needed).clamp(needed, 4);
             number.to_le_bytes()[..bytes].to_vec()

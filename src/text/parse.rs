@@ -4,7 +4,7 @@ use visakit_codegen::diag::{Diagnostic, Severity};
 
 use super::declare::{self, Scope};
 use super::source::{Statement, statements};
-use crate::isa::{Instruction, Label, LabelId, LabelKind, Platform, Subroutine, candidates};
+use crate::isa::{ExecMask, Instruction, Label, LabelId, LabelKind, Operand, Platform, Subroutine, candidates};
 use crate::object::{Function, Kernel, Object, Routine, RoutineKind};
 use crate::rt::{Candidate, Cursor, Table, TextError, Version, Names};
 
@@ -98,9 +98,23 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn statement(&mut self, statement: &Statement) {
+        self.statement_from(statement, 0);
+    }
+
+    fn statement_from(&mut self, statement: &Statement, from: usize) {
         let text = statement.text.as_str();
-        let lead = text.len() - text.trim_start().len();
+        let lead = text.len() - text[from..].trim_start().len();
         let rest = &text[lead..];
+        if rest.is_empty() {
+            return;
+        }
+        if let Some(behind) = rest.strip_prefix(".kernel_attr").filter(|r| r.starts_with([' ', '\t'])) {
+            match declare::kernel_attribute(&mut self.scope, text, text.len() - behind.len()) {
+                Ok(end) => self.statement_from(statement, end),
+                Err(error) => self.report(statement, "directive", &error),
+            }
+            return;
+        }
         let result = if rest.starts_with('.') {
             self.directive(text, lead)
         } else if let Some(name) = label(rest) {
@@ -218,8 +232,9 @@ impl Reader<'_> {
         for candidate in found {
             c.restore(start);
             match one(&mut c, candidate, predicate, link) {
-                Ok(instruction) => {
+                Ok(mut instruction) => {
                     self.label_kind(&instruction, link);
+                    predicate_source(&mut instruction);
                     self.push(instruction, line);
                     return Ok(());
                 }
@@ -268,6 +283,18 @@ impl Reader<'_> {
         match (self.errors.is_empty(), self.version) {
             (true, Some(version)) => Ok(Parsed { version, routine: self.scope.routine, lines: self.lines }),
             _ => Err(self.errors),
+        }
+    }
+}
+
+/// A move from a predicate obeys no execution mask, whatever the text says: the vendor's assembler writes it so, see
+/// instructions/MOV.md.
+fn predicate_source(instruction: &mut Instruction) {
+    let Instruction::Mov(mov) = instruction else { return };
+    if matches!(mov.src0.operand, Operand::Predicate(_)) {
+        let mask = format!("{}_NM", mov.exec_size.mask.name());
+        if let Some(no_mask) = ExecMask::ALL.iter().find(|m| m.name() == mask) {
+            mov.exec_size.mask = *no_mask;
         }
     }
 }

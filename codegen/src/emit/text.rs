@@ -271,6 +271,16 @@ fn separator(field: &Field) -> &'static str {
     if field.shape == Shape::Index(IndexKind::Label) { ", " } else { " " }
 }
 
+/// The values that a page allows of an enumeration: a pattern, and how an error says it.
+fn only(cx: &Cx<'_>, field: &Field, id: crate::model::ListId) -> Option<(TokenStream, String)> {
+    let (_, allowed) = field.only.iter().find(|(part, _)| part.is_empty())?;
+    let ListKind::Enumeration { .. } = &cx.model.list(id).kind else { return None };
+    let ty = cx.list_type(id);
+    let names: Vec<&str> = allowed.iter().map(|(name, _)| name.as_str()).collect();
+    let variants = names.iter().map(|name| enumerator(cx, id, name));
+    Some((quote!(#(#ty::#variants)|*), format!("{}: one of {}", field.name, names.join(", "))))
+}
+
 /// The enumeration part of a field that names tables, as a member path.
 fn index_selector(cx: &Cx<'_>, field: &Field) -> TokenStream {
     let member = member_name(&field.name);
@@ -546,6 +556,18 @@ fn parse_field(cx: &Cx<'_>, form: &Form, field: &Field, position: usize, shown: 
             });
             quote!('found: { #(#arms)* return Err(c.error("a declared variable")); })
         }
+        Shape::List(id) => match only(cx, field, id) {
+            None => quote!(rt::Text::parse(c, #format)?),
+            Some((pattern, expected)) => quote!({
+                let before = c.save();
+                let value = rt::Text::parse(c, #format)?;
+                if !matches!(value, #pattern) {
+                    c.restore(before);
+                    return Err(c.error(#expected));
+                }
+                value
+            }),
+        },
         _ => quote!(rt::Text::parse(c, #format)?),
     };
     match field.presence {

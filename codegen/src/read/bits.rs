@@ -70,7 +70,8 @@ pub(crate) fn read(
             Joined::Shared(id) => return Nested::List(id),
         }
     };
-    if let Some(id) = same_shared(model, &kind, bits) {
+    // Shared lists stay apart even where they say the same.
+    if let Some(id) = same_shared(model, &kind, bits).filter(|_| !shared) {
         return Nested::List(id);
     }
     let at = cx.at(owner);
@@ -314,9 +315,12 @@ fn same_shared(model: &Model, kind: &ListKind, bits: u32) -> Option<ListId> {
             b.iter().any(|w| !w.reserved && w.value == v.value && w.name.eq_ignore_ascii_case(&v.name))
         })
     };
+    // Parts that a page does not name are named after their bits.
+    let same_name = |a: &Part, b: &Part| a.name.eq_ignore_ascii_case(&b.name) || a.name.starts_with("bit");
     let same_part = |a: &Part, b: &Part| {
         a.hi == b.hi
             && a.lo == b.lo
+            && same_name(a, b)
             && match (a.kind, b.kind) {
                 (PartKind::Enumeration(x), PartKind::Enumeration(y)) => {
                     x == y

@@ -3,7 +3,7 @@
 
 use super::{Cx, bits, leading_marks, number, words};
 use crate::markdown::{Block, Document, Item, Row, Section};
-use crate::model::{Attribute, DataType, List, Model, Platform, Predefined, Storage};
+use crate::model::{Attribute, DataType, Model, Platform, Predefined, Storage};
 use crate::template;
 
 pub(crate) fn read_tables(cx: &mut Cx<'_>, document: &Document, model: &mut Model) {
@@ -210,20 +210,10 @@ fn read_list(cx: &mut Cx<'_>, section: &Section, model: &mut Model) {
         }
     }
     match bits::read(cx, model, &section.blocks, name, bits, &section.span, true, &doc) {
-        bits::Nested::List(id) if model.list(id).name == name => {
+        bits::Nested::List(id) => {
             let list = &mut model.lists[id.0];
             list.text = text;
             list.doc = doc;
-        }
-        bits::Nested::List(id) => {
-            // The same content under another name: keep both names apart.
-            let mut list: List = model.list(id).clone();
-            list.name = name.to_owned();
-            list.shared = true;
-            list.doc = doc;
-            list.text = text;
-            list.at = cx.at(&section.span);
-            model.lists.push(list);
         }
         bits::Nested::Number | bits::Nested::Nothing => cx.error(
             "list-empty",

@@ -1,0 +1,26 @@
+//! `visa spec`: the pages themselves.
+
+mod generate;
+mod lint;
+mod show;
+
+use super::Outcome;
+
+/// Look at and check the specification's pages.
+#[derive(clap::Subcommand)]
+pub(super) enum Command {
+    /// Check pages and report what is wrong with them
+    Lint(lint::Args),
+    /// Show one instruction: layout, fields, types, platforms, syntax
+    Show(show::Args),
+    /// Write the Rust that the build emits
+    Generate(generate::Args),
+}
+
+pub(super) fn run(command: Command) -> Outcome {
+    match command {
+        Command::Lint(args) => lint::run(args),
+        Command::Show(args) => show::run(args),
+        Command::Generate(args) => generate::run(args),
+    }
+}
