@@ -6,10 +6,11 @@ fn main() {
     println!("cargo::rerun-if-env-changed=VISAKIT_SPEC");
     let dir = env::var_os("VISAKIT_SPEC").map_or_else(|| PathBuf::from("spec"), PathBuf::from);
     println!("cargo::rerun-if-changed={}", dir.display());
-    let (model, diagnostics) = visakit_codegen::read_dir(&dir).unwrap_or_else(|(path, error)| {
+    let (model, mut diagnostics) = visakit_codegen::read_dir(&dir).unwrap_or_else(|(path, error)| {
         println!("cargo::error={}: {error}", path.display());
         exit(1);
     });
+    diagnostics.extend(visakit_codegen::complete(&model));
     for diagnostic in &diagnostics {
         let error = diagnostic.severity == visakit_codegen::diag::Severity::Error;
         println!("cargo::{}={}", if error { "error" } else { "warning" }, diagnostic.one_line());

@@ -12,3 +12,6 @@ pub mod kernels;
 pub mod run;
 pub mod object;
 pub mod text;
+pub mod cli;
+pub mod diff;
+pub mod verify;

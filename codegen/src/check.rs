@@ -24,6 +24,31 @@ pub(crate) fn model(model: &Model, out: &mut Vec<Diagnostic>) {
     index(model, out);
 }
 
+/// What the emitted code and its runtime cannot do without, for a folder that is to be built.
+pub fn complete(model: &Model) -> Vec<Diagnostic> {
+    let mut out = Vec::new();
+    let mut need = |found: bool, what: &str, chapter: &str| {
+        if !found {
+            let message = format!("the specification has no {what}");
+            out.push(
+                Diagnostic::new("chapter-missing", Severity::Error, chapter, message)
+                    .help("a specification that is built has the chapters of spec/README.md"),
+            );
+        }
+    };
+    need(!model.types.is_empty(), "table of data types", "2_datatypes.md");
+    need(!model.platforms.is_empty(), "table of platforms", "platforms.md");
+    need(!model.predefined.is_empty(), "table of predefined variables", "4_object_format.md");
+    need(!model.surfaces.is_empty(), "table of predefined surfaces", "4_object_format.md");
+    for list in ["Exec_size", "Exec_mask", "Predicate", "Modifier", "Region", "Stride", "Label_kind", "Alignment"] {
+        need(model.shared_list(list).is_some(), &format!("shared list {list}"), "lists.md");
+    }
+    for name in ["vec_operand", "raw_operand", "common_isa_header", "kernel_data", "function_data"] {
+        need(model.structures.iter().any(|s| s.name == name), &format!("structure {name}"), "chapters 4 and 5");
+    }
+    out
+}
+
 fn report(
     model: &Model,
     severity: Severity,

@@ -6,10 +6,13 @@
 mod check;
 pub mod diag;
 mod emit;
+mod facts;
 pub mod markdown;
 pub mod model;
 mod read;
 pub mod template;
 
+pub use check::complete;
 pub use emit::{File, emit, format};
+pub use facts::facts;
 pub use read::{read_dir, read_files};

@@ -203,6 +203,9 @@ impl Reader<'_> {
                 }
             },
         };
+        if !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '.') {
+            return Err((format!("`{name}` is no name of a field"), start));
+        }
         let (field, part) = match name.split_once('.') {
             None => (name, None),
             Some((field, part)) => (field, Some(part.trim().to_owned())),
@@ -315,6 +318,7 @@ mod tests {
     #[test]
     fn says_where_it_is_wrong() {
         assert_eq!(parse("ADD <dst").unwrap_err().1, 4);
+        assert_eq!(parse("ADD.<mode <dst>").unwrap_err().1, 5);
         assert_eq!(parse("ADD <dst:foo>").unwrap_err().1, 9);
         assert_eq!(parse("ADD ]").unwrap_err().1, 4);
         assert!(parse("ADD [.sat").is_err());

@@ -8,6 +8,7 @@ mod disasm;
 mod roundtrip;
 mod run;
 mod spec;
+mod verify;
 
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -40,6 +41,8 @@ enum Command {
     Disasm(disasm::Args),
     /// Decode and encode objects, or parse and print texts, and compare
     Roundtrip(roundtrip::Args),
+    /// Check kernels by the rules of the pages
+    Verify(verify::Args),
     /// Run a kernel on this machine's CPU
     Run(run::Args),
 }
@@ -80,6 +83,7 @@ pub fn main() -> ExitCode {
         Command::Asm(args) => asm::run(args),
         Command::Disasm(args) => disasm::run(args),
         Command::Roundtrip(args) => roundtrip::run(args),
+        Command::Verify(args) => verify::run(args),
         Command::Run(args) => run::run(args),
     };
     ExitCode::from(match outcome {

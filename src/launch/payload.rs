@@ -168,17 +168,16 @@ impl Payload {
                 let count = self.simd.min(items - first);
                 let mut payload = image.clone();
                 for channel in 0..count {
-                    let mut rest = first + channel;
-                    let mut id = [0; 3];
-                    for dimension in order {
-                        id[dimension] = rest % size[dimension];
-                        rest /= size[dimension];
-                    }
-                    self.write_ids(&mut payload, channel as usize, id);
+                    self.write_ids(&mut payload, channel as usize, local_id(first + channel, size, order));
                 }
                 ThreadStart { payload, channels: crate::machine::thread::ones(count as usize) }
             })
             .collect()
+    }
+
+    /// The local id of a channel of a thread in a group of `size` work items.
+    pub fn local_id(&self, thread: u32, channel: u32, size: [u32; 3], order: [u32; 3]) -> [u32; 3] {
+        local_id(thread * self.simd + channel, size, walk(order))
     }
 
     fn write_ids(&self, payload: &mut [u8], channel: usize, id: [u32; 3]) {
@@ -189,6 +188,17 @@ impl Payload {
             payload[at..at + 2].copy_from_slice(&(*id as u16).to_le_bytes());
         }
     }
+}
+
+/// The local id of the n-th work item of a group.
+fn local_id(item: u32, size: [u32; 3], order: [usize; 3]) -> [u32; 3] {
+    let mut rest = item;
+    let mut id = [0; 3];
+    for dimension in order {
+        id[dimension] = rest % size[dimension];
+        rest /= size[dimension];
+    }
+    id
 }
 
 /// The words of r0 that tell a group's ids: offset in bytes and value.

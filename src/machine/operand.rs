@@ -182,6 +182,14 @@ impl<T: Compute> Destination<T> {
         Self { shape, region, put }
     }
 
+    /// The same destination at another place.
+    pub fn moved_to(self, region: Region) -> Self {
+        match self.shape {
+            Shape::Nowhere => self,
+            _ => Self { shape: Shape::Region, region, put: self.put },
+        }
+    }
+
     /// The null register.
     pub fn nowhere(put: Put<T>) -> Self {
         Self { shape: Shape::Nowhere, region: Region::scalar(0, 0), put }

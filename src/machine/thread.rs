@@ -163,6 +163,25 @@ pub struct Thread {
 }
 
 impl Thread {
+    /// A thread with nothing but `bytes` bytes of registers.
+    pub(crate) fn scratch(bytes: usize) -> Self {
+        Self {
+            registers: Registers::new(bytes),
+            predicates: Vec::new(),
+            addresses: Vec::new(),
+            surfaces: Vec::new(),
+            active: 0,
+            dispatched: 0,
+            mode: FloatMode::PLAIN,
+            plain: true,
+            flow: Flow::default(),
+            index: 0,
+            executed: 0,
+            outside_reads: 0,
+            outside_writes: 0,
+        }
+    }
+
     /// The channels that an instruction is executed for, channel 0 of the instruction in bit 0.
     #[inline(always)]
     pub fn enabled(&self, enable: &Enable) -> u32 {

@@ -10,6 +10,6 @@ mod parse;
 mod print;
 mod source;
 
-pub use names::RoutineNames;
+pub use names::{RoutineNames, data_type};
 pub use parse::{Options, Parsed, parse};
 pub use print::{Style, print};

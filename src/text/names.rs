@@ -82,7 +82,7 @@ impl Names for RoutineNames<'_> {
 }
 
 /// The type of a general variable of a routine.
-pub(crate) fn data_type(routine: &Routine, id: GeneralId) -> Option<DataType> {
+pub fn data_type(routine: &Routine, id: GeneralId) -> Option<DataType> {
     match id.0.checked_sub(predefined::DECLARED) {
         Some(declared) => routine.variables.get(declared as usize).map(|v| v.bit_properties.type_),
         None => predefined::ALL.iter().find(|p| p.id == id.0).map(|p| p.data_type),

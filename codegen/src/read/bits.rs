@@ -49,6 +49,7 @@ pub(crate) fn read(
             Block::Paragraph(_) => {}
         }
     }
+    leftovers(cx, blocks, false);
     name_values(&mut values);
     check_values(cx, &values, bits);
     let kind = if !values.is_empty() {
@@ -85,6 +86,43 @@ pub(crate) fn read(
         at,
     });
     Nested::List(ListId(model.lists.len() - 1))
+}
+
+/// Warns of what stands below a field and is neither bits nor values. With `named`, values are understood as names of
+/// single entries of a table.
+pub(crate) fn leftovers(cx: &mut Cx<'_>, blocks: &[Block], named: bool) {
+    let mut warn = |cx: &mut Cx<'_>, span: &Span| {
+        cx.warn(
+            "item-leftover",
+            span,
+            "this is not used: it is neither bits nor a value",
+            "write `Bit[hi..lo]: …` or `value: name`, or make it part of the text above",
+        );
+    };
+    for block in blocks {
+        match block {
+            Block::List(items) => {
+                for item in items {
+                    let (_, bare) = leading_marks(&item.text.text);
+                    let value = bare.split_once(':').is_some_and(|(v, _)| number(v).is_some());
+                    let bits = (bare.starts_with("Bit[") || bare.starts_with("Bits[")) && !named;
+                    if !value && !bits {
+                        warn(cx, &item.text.span);
+                    }
+                }
+            }
+            Block::Code(code) => {
+                for (line, span) in &code.lines {
+                    let text = line.trim();
+                    let field = Inline::from_item_line(line, span.start).is_some_and(|i| i.bold.is_some());
+                    if !text.is_empty() && !text.starts_with('|') && !text.starts_with("..") && !field {
+                        warn(cx, span);
+                    }
+                }
+            }
+            Block::Table(_) | Block::Paragraph(_) => {}
+        }
+    }
 }
 
 /// An in-page list before it is known whether it is a whole field or a part.

@@ -78,10 +78,7 @@ fn read_item(cx: &mut Cx<'_>, item: &Item, form: &Option<String>, out: &mut Vec<
     for block in &item.blocks {
         match block {
             Block::List(items) => {
-                let (fields, rest): (Vec<_>, Vec<_>) = items.iter().cloned().partition(|i| head(&i.text).is_some());
-                for field in &fields {
-                    read_item(cx, field, form, out, true);
-                }
+                let rest = hoist_items(cx, items, form, out);
                 if !rest.is_empty() {
                     blocks.push(Block::List(rest));
                 }
@@ -94,6 +91,25 @@ fn read_item(cx: &mut Cx<'_>, item: &Item, form: &Option<String>, out: &mut Vec<
         }
     }
     out[at].blocks = blocks;
+}
+
+/// Takes fields out of nested items, however deep, and gives the items that are left.
+fn hoist_items(cx: &mut Cx<'_>, items: &[Item], form: &Option<String>, out: &mut Vec<RawField>) -> Vec<Item> {
+    let mut rest = Vec::new();
+    for item in items {
+        if head(&item.text).is_some() {
+            read_item(cx, item, form, out, true);
+            continue;
+        }
+        let mut item = item.clone();
+        for block in &mut item.blocks {
+            if let Block::List(inner) = block {
+                *inner = hoist_items(cx, inner, form, out);
+            }
+        }
+        rest.push(item);
+    }
+    rest
 }
 
 /// Items that are indented so far that markdown takes them for code.
@@ -162,12 +178,17 @@ pub(crate) fn resolve(
             check_width(cx, model, raw, id, bits);
             Shape::List(id)
         } else {
+            // Values below an index are entries with a meaning of their own, not all there are.
+            if let Some(kind) = index_kind(doc) {
+                bits::leftovers(cx, &raw.blocks, true);
+                return Shape::Index(kind);
+            }
             match bits::read(cx, model, &raw.blocks, &list_name, bits, &raw.text.span, false, doc) {
                 bits::Nested::List(id) => Shape::List(id),
                 bits::Nested::Number => Shape::Number,
                 bits::Nested::Nothing if doc.starts_with("Must be zero") => Shape::Zero,
                 bits::Nested::Nothing if find_phrase(doc, "predication control").is_some() => Shape::Predicate,
-                bits::Nested::Nothing => index_kind(doc).map_or(Shape::Number, Shape::Index),
+                bits::Nested::Nothing => Shape::Number,
             }
         }
     });

@@ -141,6 +141,21 @@ fn prose(document: &Document, title: &str) -> String {
 
 fn check_sections(cx: &mut Cx<'_>, document: &Document) {
     let mut seen = BTreeSet::new();
+    // What stands in front of the first heading belongs to no section.
+    for block in document.sections.iter().take(1).flat_map(|s| &s.blocks) {
+        let span = match block {
+            Block::Paragraph(text) => text.span.clone(),
+            Block::Code(code) => code.span.clone(),
+            Block::Table(rows) => rows.first().map_or(0..0, |r| r.span.clone()),
+            Block::List(items) => items.first().map_or(0..0, |i| i.span.clone()),
+        };
+        cx.warn(
+            "section-leftover",
+            &span,
+            "this text in front of the first section is not used",
+            "a page begins with `## Opcode`; remove what a web page or a listing left around it",
+        );
+    }
     for section in document.sections.iter().skip(1) {
         let title = section.title.to_ascii_lowercase();
         let first = if title.starts_with("condition") { "condition" } else { title.as_str() };

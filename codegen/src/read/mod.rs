@@ -119,7 +119,9 @@ fn read_pages(pages: Vec<Page>) -> (Model, Vec<Diagnostic>) {
     let documents: Vec<Document> = pages.iter().map(|p| markdown::parse(&p.text)).collect();
     let is_instruction = |page: &Page, document: &Document| {
         page.path.starts_with("instructions/")
-            || document.sections.iter().any(|s| s.title.eq_ignore_ascii_case("opcode"))
+            || document.sections.iter().any(|s| {
+                s.title.eq_ignore_ascii_case("opcode") || s.title.eq_ignore_ascii_case("format")
+            })
     };
     for round in 0..4 {
         for (i, (page, document)) in pages.iter().zip(&documents).enumerate() {

@@ -17,6 +17,7 @@ pub(crate) struct Opcode {
 pub(crate) fn read(cx: &mut Cx<'_>, section: &Section) -> Option<Opcode> {
     let mut pairs: Vec<(String, u8, Span)> = Vec::new();
     let mut kind = Kind::Ordinary;
+    let before = cx.diagnostics.len();
     for (line, span) in lines(section) {
         let line = line.trim();
         if line.is_empty() {
@@ -61,12 +62,15 @@ pub(crate) fn read(cx: &mut Cx<'_>, section: &Section) -> Option<Opcode> {
     let (first, opcode, span) = match pairs.next() {
         Some(pair) => pair,
         None => {
-            cx.error(
-                "opcode-missing",
-                &section.span,
-                "the Opcode section names no opcode",
-                "write `NAME = 0xNN` below the heading",
-            );
+            // A line that was refused has its own finding.
+            if cx.diagnostics.len() == before {
+                cx.error(
+                    "opcode-missing",
+                    &section.span,
+                    "the Opcode section names no opcode",
+                    "write `NAME = 0xNN` below the heading",
+                );
+            }
             return None;
         }
     };

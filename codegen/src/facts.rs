@@ -1,0 +1,203 @@
+//! The model as text, one line a fact, in an order that does not depend on where pages stand: what a reviewer reads
+//! when pages change.
+
+use crate::model::{
+    Field, Form, Instruction, Kind, ListKind, Mark, Marks, Member, MemberType, Model, Part, PartKind, Presence, Shape,
+};
+
+/// All facts of a model, sorted within each group.
+pub fn facts(model: &Model) -> String {
+    let mut out = Vec::new();
+    for t in &model.types {
+        out.push(format!("type {} code {:#x} bits {}", t.name, t.code, t.bits));
+    }
+    for (age, p) in model.platforms.iter().enumerate() {
+        out.push(format!(
+            "platform {age} {} aliases [{}] gen {:?} families {:x?} registers {}",
+            p.name,
+            p.aliases.join(" "),
+            p.gen_codes,
+            p.families,
+            p.register_bytes
+        ));
+    }
+    for (kind, table) in [("variable", &model.predefined), ("surface", &model.surfaces), ("sampler", &model.samplers)] {
+        for p in table {
+            let (narrow, wide) = p.elements;
+            out.push(format!("{kind} {} {} old {} type {} elements {narrow}/{wide}", p.id, p.name, p.old_name, p.ty));
+        }
+    }
+    for a in &model.attributes {
+        out.push(format!("attribute {} on {} bytes {} value {}", a.name, a.place, a.bytes, a.value));
+    }
+    let mut lists: Vec<_> = model.lists.iter().collect();
+    lists.sort_by(|a, b| a.name.cmp(&b.name));
+    for list in lists {
+        out.push(format!("list {} bits {}", list.name, list.bits));
+        match &list.kind {
+            ListKind::Enumeration { lo, width, values } => {
+                for v in values {
+                    let text = if v.text == v.name { String::new() } else { format!(" text {:?}", v.text) };
+                    let top = lo + width - 1;
+                    out.push(format!("list {} [{top}..{lo}] {:#x} {}{text}{}", list.name, v.value, v.name, marks(&v.marks)));
+                }
+            }
+            ListKind::Parts(parts) => {
+                out.extend(parts.iter().map(|p| format!("list {} {}", list.name, part(model, p))));
+            }
+        }
+        if let Some(text) = &list.text {
+            out.push(format!("list {} prints {}", list.name, text.source));
+        }
+    }
+    for s in &model.structures {
+        if let Some(class) = &s.class {
+            out.push(format!("structure {} class {class}", s.name));
+        }
+        for (i, m) in s.members.iter().enumerate() {
+            out.push(format!("structure {} {i} {}", s.name, member(model, m)));
+        }
+    }
+    for i in &model.instructions {
+        instruction(model, i, &mut out);
+    }
+    out.push(String::new());
+    out.join("\n")
+}
+
+fn marks(marks: &Marks) -> String {
+    marks
+        .0
+        .iter()
+        .map(|m| match m {
+            Mark::From(p) => format!(" {{{p}+}}"),
+            Mark::Before(p) => format!(" {{-{p}}}"),
+            Mark::Only(p) => format!(" {{{p}}}"),
+            Mark::FromVersion(a, b) => format!(" {{{a}.{b}+}}"),
+            Mark::BeforeVersion(a, b) => format!(" {{-{a}.{b}}}"),
+        })
+        .collect()
+}
+
+fn part(model: &Model, p: &Part) -> String {
+    let what = match p.kind {
+        PartKind::Zero => "zero".to_owned(),
+        PartKind::Flag => format!("flag {:?}", p.text),
+        PartKind::Number => "number".to_owned(),
+        PartKind::DataType => "data type".to_owned(),
+        PartKind::Enumeration(id) => format!("list {}", model.list(id).name),
+    };
+    let name = if p.kind == PartKind::Zero { "-" } else { &p.name };
+    format!("[{}..{}] {name} {what}{}", p.hi, p.lo, marks(&p.marks))
+}
+
+fn shape(model: &Model, shape: Shape) -> String {
+    match shape {
+        Shape::Number => "number".to_owned(),
+        Shape::List(id) => format!("list {}", model.list(id).name),
+        Shape::Index(kind) => format!("index {}", kind.name()),
+        Shape::Predicate => "predicate".to_owned(),
+        Shape::Vector => "vec_operand".to_owned(),
+        Shape::Scalar => "scalar".to_owned(),
+        Shape::Raw => "raw_operand".to_owned(),
+        Shape::IndexBy(of) => format!("index by field {of}"),
+        Shape::Zero => "zero".to_owned(),
+        Shape::Copy(of) => format!("copy of field {of}"),
+    }
+}
+
+fn member(model: &Model, m: &Member) -> String {
+    let storage: Vec<String> = m
+        .storage
+        .iter()
+        .map(|(k, t)| {
+            let name = match t {
+                MemberType::Number(s) => s.name().to_owned(),
+                MemberType::Structure(s) => s.clone(),
+                MemberType::StringPool => "strings".to_owned(),
+                MemberType::Info => "by class".to_owned(),
+                MemberType::Instructions => "instructions".to_owned(),
+            };
+            format!("{name}{}", marks(k))
+        })
+        .collect();
+    let count = m.count.as_ref().map_or(String::new(), |c| format!(" times {c}"));
+    let when = m.presence.as_ref().map_or(String::new(), |(f, v)| format!(" if {f}={}", v.join(",")));
+    let ty = if m.data_type { "data type".to_owned() } else { shape(model, m.shape) };
+    format!("{} {} {ty}{count}{when}", m.name, storage.join(" | "))
+}
+
+fn instruction(model: &Model, i: &Instruction, out: &mut Vec<String>) {
+    let name = &i.name;
+    let sub = i.sub_opcode.map_or(String::new(), |s| format!(" {s:#04x}"));
+    let kind = match &i.kind {
+        Kind::Ordinary => String::new(),
+        Kind::Umbrella => " umbrella".to_owned(),
+        Kind::Alias { of, when } => format!(" alias of {of} when {when}"),
+        Kind::Reserved => " reserved".to_owned(),
+        Kind::Undefined => " undefined".to_owned(),
+    };
+    out.push(format!("{name} opcode {:#04x}{sub}{kind}{}", i.opcode, marks(&i.platforms)));
+    for form in &i.forms {
+        let label = if form.name.is_empty() { String::new() } else { format!(" {}", form.name) };
+        if let Some((field, values)) = &form.condition {
+            out.push(format!("{name}{label} when {field}={}", values.join(",")));
+        }
+        for (n, f) in form.fields.iter().enumerate() {
+            out.push(format!("{name}{label} {n} {}", field(model, form, f)));
+        }
+    }
+    for (t, m) in &i.types {
+        out.push(format!("{name} type {t}{}", marks(m)));
+    }
+    for map in &i.type_maps {
+        out.push(format!("{name} map {} <- {}{}", map.dst.join(","), map.src.join(","), marks(&map.marks)));
+    }
+    out.push(format!("{name} saturation {:?} modifier {:?}", i.saturation, i.source_modifier));
+    if !i.out_of_bound.is_empty() {
+        out.push(format!("{name} out of bounds {}", i.out_of_bound));
+    }
+    for text in &i.text {
+        let when: Vec<_> = text.conditions.iter().map(|(f, v)| format!("{f}={}", v.join(","))).collect();
+        let when = if when.is_empty() { String::new() } else { format!(" when {}", when.join(" and ")) };
+        out.push(format!("{name} text{when} {}", text.template.source));
+    }
+}
+
+fn field(model: &Model, form: &Form, f: &Field) -> String {
+    let mut out = format!("{} {}", f.name, shape(model, f.shape));
+    for (m, s) in &f.storage {
+        out.push_str(&format!(" {}{}", s.name(), marks(m)));
+    }
+    match &f.presence {
+        Presence::Always => {}
+        Presence::If { field, part, values } => {
+            let dot = if part.is_empty() { "" } else { "." };
+            out.push_str(&format!(" if {}{dot}{part}={}", form.fields[*field].name, values.join(",")));
+        }
+        Presence::Times(count) => out.push_str(&format!(" times {}", form.fields[*count].name)),
+    }
+    if !f.classes.is_empty() {
+        out.push_str(&format!(" classes {}", f.classes.join(",")));
+    }
+    if !f.types.is_empty() {
+        out.push_str(&format!(" types {}", f.types.join(",")));
+    }
+    if let Some((low, high)) = f.range {
+        out.push_str(&format!(" range {low}..{high}"));
+    }
+    for (part, values) in &f.only {
+        let values: Vec<_> = values.iter().map(|(n, m)| format!("{n}{}", marks(m))).collect();
+        out.push_str(&format!(" only {part}={}", values.join(",")));
+    }
+    if f.nonzero {
+        out.push_str(" nonzero");
+    }
+    if f.default != 0 || f.default_if.is_some() {
+        out.push_str(&format!(" default {}", f.default));
+    }
+    if let Some((field, values)) = &f.default_if {
+        out.push_str(&format!(" if {field}={}", values.join(",")));
+    }
+    out
+}

@@ -1,0 +1,207 @@
+//! Arithmetic: sums, products, quotients, means, extrema.
+
+use crate::isa::{Addc, MinMax, MinMaxOp, Subb, VecOperand};
+use crate::kernels::compute::{Domain, Target, widths};
+use crate::kernels::integer::{Integer, floats_of, integers_of, ring_of};
+use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal};
+use crate::machine::World;
+use crate::machine::float::Float;
+use crate::machine::lane::Lane;
+use crate::machine::operand::Start;
+use crate::machine::thread::Thread;
+use crate::rt::ComponentWise;
+
+pub(super) fn add(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
+    let target = Target::from(inst);
+    if let Some(domain) = l.float_domain(&inst.src)? {
+        return floats_of!(domain, T => l.float_binary::<T>(target, inst.src, |a, b| a + b, T::sum));
+    }
+    if l.saturates(&target) {
+        let domain = l.exact_domain(&inst.src, 1)?;
+        return integers_of!(domain, T => l.binary::<T>(target, inst.src, T::plus));
+    }
+    let domain = l.ring_domain(target.dst)?;
+    ring_of!(domain, T => l.binary::<T>(target, inst.src, T::plus))
+}
+
+pub(super) fn mul(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
+    let target = Target::from(inst);
+    if let Some(domain) = l.float_domain(&inst.src)? {
+        return floats_of!(domain, T => l.float_binary::<T>(target, inst.src, |a, b| a * b, T::product));
+    }
+    if l.saturates(&target) {
+        let domain = product_domain(l, &inst.src, 0)?;
+        return integers_of!(domain, T => l.binary::<T>(target, inst.src, T::times));
+    }
+    let domain = l.ring_domain(target.dst)?;
+    ring_of!(domain, T => l.binary::<T>(target, inst.src, T::times))
+}
+
+pub(super) fn mad(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 3>) -> LowerResult {
+    let target = Target::from(inst);
+    if let Some(domain) = l.float_domain(&inst.src)? {
+        return floats_of!(domain, T => l.float_ternary::<T>(target, inst.src, T::fused_plain, T::fused));
+    }
+    if l.saturates(&target) {
+        let domain = product_domain(l, &inst.src, 1)?;
+        return integers_of!(domain, T => l.ternary::<T>(target, inst.src, |a, b, c| a.times(b).plus(c)));
+    }
+    let domain = l.ring_domain(target.dst)?;
+    ring_of!(domain, T => l.ternary::<T>(target, inst.src, |a, b, c| a.times(b).plus(c)))
+}
+
+/// The type that holds products of two sources, and `growth` bits more.
+fn product_domain(l: &Lowering<'_>, sources: &[&VecOperand], growth: u32) -> LowerResult<Domain> {
+    let mut widest = 0;
+    for source in sources {
+        widest = widest.max(l.type_of(source)?.bits());
+    }
+    l.exact_domain(sources, widest + growth)
+}
+
+pub(super) fn add3(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 3>) -> LowerResult {
+    let target = Target::from(inst);
+    if l.saturates(&target) {
+        let domain = l.exact_domain(&inst.src, 2)?;
+        return integers_of!(domain, T => l.ternary::<T>(target, inst.src, |a, b, c| a.plus(b).plus(c)));
+    }
+    let domain = l.ring_domain(target.dst)?;
+    ring_of!(domain, T => l.ternary::<T>(target, inst.src, |a, b, c| a.plus(b).plus(c)))
+}
+
+pub(super) fn avg(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
+    let domain = l.exact_domain(&inst.src, 1)?;
+    integers_of!(domain, T => l.binary::<T>(inst.into(), inst.src, |a, b| {
+        a.plus(b).plus(T::small(1)).down(T::small(1), 1)
+    }))
+}
+
+pub(super) fn mulh(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
+    let domain = l.exact_domain(&inst.src, 32)?;
+    integers_of!(domain, T => l.binary::<T>(inst.into(), inst.src, |a, b| a.times(b).down(T::small(32), 63)))
+}
+
+pub(super) fn div(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
+    if let Some(domain) = l.float_domain(&inst.src)? {
+        return floats_of!(domain, T => l.float_binary::<T>(
+            inst.into(),
+            inst.src,
+            |a, b| a * (1.0 / b),
+            |a, b, mode| a.product((1.0 as T).quotient(b, mode), mode)
+        ));
+    }
+    let domain = l.exact_domain(&inst.src, 1)?;
+    integers_of!(domain, T => l.costly::<T, 2>(inst.into(), inst.src, |[a, b], _| a.over(b)))
+}
+
+pub(super) fn modulo(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
+    let domain = l.exact_domain(&inst.src, 1)?;
+    integers_of!(domain, T => l.costly::<T, 2>(inst.into(), inst.src, |[a, b], _| a.modulo(b)))
+}
+
+pub(super) fn lrp(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 3>) -> LowerResult {
+    l.float_ternary::<f32>(
+        inst.into(),
+        inst.src,
+        |weight, a, b| a * weight + b * (1.0 - weight),
+        |weight, a, b, mode| {
+            let rest = 1.0_f32.sum(-weight, mode);
+            a.product(weight, mode).sum(b.product(rest, mode), mode)
+        },
+    )
+}
+
+/// With a NaN on one side the result is the other side; with two it is the second.
+pub(super) fn min_max(l: &mut Lowering<'_>, inst: &MinMax) -> LowerResult {
+    let target = Target { exec_size: inst.exec_size, pred: Default::default(), dst: &inst.dst };
+    let sources = [&inst.src0, &inst.src1];
+    let min = inst.op == MinMaxOp::Min;
+    if let Some(domain) = l.float_domain(&sources)? {
+        return floats_of!(domain, T => if min {
+            l.float_binary::<T>(target, sources, least, |a, b, mode| least(a.flushed(mode), b.flushed(mode)))
+        } else {
+            l.float_binary::<T>(target, sources, most, |a, b, mode| most(a.flushed(mode), b.flushed(mode)))
+        });
+    }
+    let domain = l.exact_domain(&sources, 0)?;
+    integers_of!(domain, T => if min {
+        l.binary::<T>(target, sources, |a, b| if a < b { a } else { b })
+    } else {
+        l.binary::<T>(target, sources, |a, b| if a > b { a } else { b })
+    })
+}
+
+#[inline(always)]
+fn least<T: Lane>(a: T, b: T) -> T {
+    if a < b || b != b { a } else { b }
+}
+
+#[inline(always)]
+fn most<T: Lane>(a: T, b: T) -> T {
+    if a > b || b != b { a } else { b }
+}
+
+pub(super) fn addc(l: &mut Lowering<'_>, inst: &Addc) -> LowerResult {
+    let target = Target { exec_size: inst.exec_size, pred: inst.pred, dst: &inst.dst };
+    two_results(l, target, &inst.carry, [&inst.src0, &inst.src1], |a, b| {
+        let sum = a + b;
+        (sum, sum >> 32)
+    })
+}
+
+pub(super) fn subb(l: &mut Lowering<'_>, inst: &Subb) -> LowerResult {
+    let target = Target { exec_size: inst.exec_size, pred: inst.pred, dst: &inst.dst };
+    two_results(l, target, &inst.borrow, [&inst.src0, &inst.src1], |a, b| (a.wrapping_sub(b), (a < b).into()))
+}
+
+/// Two results of 32 bits in two destinations; the sources are of 32 bits, zero-extended.
+fn two_results(
+    l: &mut Lowering<'_>,
+    target: Target<'_>,
+    second: &VecOperand,
+    sources: [&VecOperand; 2],
+    f: impl Fn(u64, u64) -> (u64, u64) + Copy + Send + Sync + 'static,
+) -> LowerResult {
+    let lanes = channels(target.exec_size);
+    let a = l.source::<u32>(sources[0], lanes)?;
+    let b = l.source::<u32>(sources[1], lanes)?;
+    let first = l.destination::<u32>(target.dst, lanes)?;
+    let second = l.destination::<u32>(second, lanes)?;
+    let enable = l.enable(target.exec_size, target.pred)?;
+    let run = widths!(lanes, N => Box::new(move |thread: &mut Thread, _: &World<'_>| {
+        let (a, b): ([u32; N], [u32; N]) = (a.load(thread), b.load(thread));
+        let low = std::array::from_fn(|i| f(a[i].into(), b[i].into()).0 as u32);
+        let high = std::array::from_fn(|i| f(a[i].into(), b[i].into()).1 as u32);
+        let enabled = thread.enabled(&enable);
+        first.store::<N>(thread, &low, enabled);
+        second.store::<N>(thread, &high, enabled);
+        Ok(())
+    }));
+    Ok(l.step(enable, run))
+}
+
+/// The low halves go to the destination, the high halves to the registers behind it.
+pub(super) fn madw(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 3>) -> LowerResult {
+    let lanes = channels(inst.exec_size);
+    let a = l.source::<i128>(inst.src[0], lanes)?;
+    let b = l.source::<i128>(inst.src[1], lanes)?;
+    let c = l.source::<i128>(inst.src[2], lanes)?;
+    let low = l.destination::<i128>(inst.dst, lanes)?;
+    let pitch = (lanes as u32).max(l.layout.grf_bytes / 4) * 4;
+    let mut region = l.region(inst.dst, lanes)?;
+    region.start = match region.start {
+        Start::At(offset) if offset + pitch + region.extent(4) as u32 <= l.layout.len => Start::At(offset + pitch),
+        _ => return illegal("the destination of a wide multiplication is a general variable"),
+    };
+    let high = low.moved_to(region);
+    let enable = l.enable(inst.exec_size, inst.pred)?;
+    let run = widths!(lanes, N => Box::new(move |thread: &mut Thread, _: &World<'_>| {
+        let (a, b, c): ([i128; N], [i128; N], [i128; N]) = (a.load(thread), b.load(thread), c.load(thread));
+        let value: [i128; N] = std::array::from_fn(|i| a[i] * b[i] + c[i]);
+        let enabled = thread.enabled(&enable);
+        low.store::<N>(thread, &value, enabled);
+        high.store::<N>(thread, &value.map(|value| value >> 32), enabled);
+        Ok(())
+    }));
+    Ok(l.step(enable, run))
+}

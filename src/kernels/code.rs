@@ -1,0 +1,233 @@
+//! A whole routine, lowered: blocks of steps with the branch that ends each.
+
+use std::collections::HashMap;
+
+use crate::isa::LabelId;
+use crate::kernels::layout::Layout;
+use crate::kernels::lowering::Lowering;
+use crate::kernels::step::{Lowered, Run};
+use crate::machine::World;
+use crate::machine::fault::Trouble;
+use crate::machine::thread::{Enable, Thread};
+use crate::object::Routine;
+
+/// A lowered routine.
+pub struct Code {
+    /// The places of its variables.
+    pub layout: Layout,
+    /// The values that stand behind the variables, from [`Code::constants_at`] on.
+    pub constants: Vec<u8>,
+    /// The operations of all blocks, in program order.
+    pub steps: Vec<Run>,
+    /// What counting and messages want to know of each step.
+    pub marks: Vec<Mark>,
+    /// The blocks, in program order.
+    pub blocks: Vec<Block>,
+    /// The first block behind the main routine.
+    pub main_end: u32,
+}
+
+/// What is known of a step or a branch beside what it does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mark {
+    /// Index of the instruction in the routine.
+    pub instruction: u32,
+    /// Line that the program names for it.
+    pub source_line: Option<u32>,
+    /// The channels it is for.
+    pub enable: Enable,
+}
+
+impl Mark {
+    /// The mark of a routine without instructions.
+    pub fn nowhere() -> Self {
+        Self { instruction: 0, source_line: None, enable: Enable::all(1) }
+    }
+}
+
+/// Instructions that are executed one after the other.
+#[derive(Clone, Copy, Debug)]
+pub struct Block {
+    /// The steps.
+    pub first: u32,
+    /// The one behind the last step.
+    pub end: u32,
+    /// What happens behind them.
+    pub next: After,
+    /// The branch itself; for a block without one, its last step.
+    pub mark: Mark,
+    /// How many instructions the block has.
+    pub instructions: u32,
+}
+
+/// What happens behind a block.
+#[derive(Clone, Copy, Debug)]
+pub enum After {
+    /// The next block.
+    Fall,
+    /// Channels branch.
+    Branch {
+        /// Whether all of them do the same.
+        uniform: bool,
+        /// Where to.
+        target: u32,
+    },
+    /// All channels jump, or none.
+    Jump {
+        /// Where to.
+        target: u32,
+    },
+    /// Channels call.
+    Call {
+        /// Whether all of them do the same.
+        uniform: bool,
+        /// The subroutine's blocks.
+        routine: (u32, u32),
+    },
+    /// Channels leave the subroutine.
+    Return {
+        /// Whether all of them do the same.
+        uniform: bool,
+    },
+    /// The thread waits for its group.
+    Barrier,
+}
+
+impl Code {
+    /// Lowers a routine. Instructions that cannot be lowered stop only threads that reach them.
+    ///
+    /// # Errors
+    /// When a branch has no target.
+    pub fn new(routine: &Routine, layout: Layout) -> Result<Self, String> {
+        let mut lowering = Lowering::new(&layout, routine);
+        let mut builder = Builder::default();
+        for (index, instruction) in routine.instructions.iter().enumerate() {
+            let lowered = instruction.dispatch(&mut lowering).unwrap_or_else(|error| {
+                let trouble = Trouble::from(error);
+                let run = Box::new(move |_: &mut Thread, _: &World<'_>| Err(Box::new(trouble.clone())));
+                lowering.step(Enable::all(1), run)
+            });
+            builder.add(index as u32, lowered);
+        }
+        let constants = lowering.into_constants();
+        builder.finish(layout, constants)
+    }
+
+    /// Offset of the constants in the register file.
+    pub fn constants_at(&self) -> u32 {
+        self.layout.len.next_multiple_of(64)
+    }
+}
+
+#[derive(Default)]
+struct Builder {
+    steps: Vec<Run>,
+    marks: Vec<Mark>,
+    blocks: Vec<Block>,
+    pending: Vec<Pending>,
+    labels: HashMap<LabelId, u32>,
+    /// First block of each subroutine.
+    routines: Vec<u32>,
+    /// First step of the current block.
+    first: u32,
+    /// Line of the instructions to come.
+    line: Option<u32>,
+}
+
+/// A branch whose target is known when all labels are.
+struct Pending {
+    block: u32,
+    label: LabelId,
+    instruction: u32,
+}
+
+impl Builder {
+    fn add(&mut self, instruction: u32, lowered: Lowered) {
+        let line = self.line;
+        let mark = |enable| Mark { instruction, source_line: line, enable };
+        match lowered {
+            Lowered::Step(step) => {
+                self.marks.push(mark(step.enable));
+                self.steps.push(step.run);
+            }
+            Lowered::Label(label) => {
+                self.split();
+                self.labels.insert(label, self.blocks.len() as u32);
+            }
+            Lowered::Subroutine(label) => {
+                self.split();
+                self.labels.insert(label, self.blocks.len() as u32);
+                self.routines.push(self.blocks.len() as u32);
+            }
+            Lowered::Branch { enable, label } => {
+                self.refer(label, instruction);
+                self.end(mark(enable), After::Branch { uniform: is_uniform(&enable), target: 0 });
+            }
+            Lowered::Jump { enable, label } => {
+                self.refer(label, instruction);
+                self.end(mark(enable), After::Jump { target: 0 });
+            }
+            Lowered::Call { enable, label } => {
+                self.refer(label, instruction);
+                self.end(mark(enable), After::Call { uniform: is_uniform(&enable), routine: (0, 0) });
+            }
+            Lowered::Return { enable } => self.end(mark(enable), After::Return { uniform: is_uniform(&enable) }),
+            Lowered::Barrier => self.end(mark(Enable::all(1)), After::Barrier),
+            Lowered::Line(line) => self.line = Some(line),
+            Lowered::Nothing => {}
+        }
+    }
+
+    fn refer(&mut self, label: LabelId, instruction: u32) {
+        self.pending.push(Pending { block: self.blocks.len() as u32, label, instruction });
+    }
+
+    /// Ends the current block with a branch.
+    fn end(&mut self, mark: Mark, next: After) {
+        let end = self.steps.len() as u32;
+        let instructions = end - self.first + 1;
+        self.blocks.push(Block { first: self.first, end, next, mark, instructions });
+        self.first = end;
+    }
+
+    /// Ends the current block where a label stands, unless it is empty and nothing refers to it yet.
+    fn split(&mut self) {
+        let end = self.steps.len() as u32;
+        if end == self.first {
+            return;
+        }
+        let mark = self.marks[end as usize - 1];
+        self.blocks.push(Block { first: self.first, end, next: After::Fall, mark, instructions: end - self.first });
+        self.first = end;
+    }
+
+    fn finish(mut self, layout: Layout, constants: Vec<u8>) -> Result<Code, String> {
+        self.split();
+        let count = self.blocks.len() as u32;
+        let end_of = |start: u32, routines: &[u32]| routines.iter().copied().find(|&other| other > start).unwrap_or(count);
+        for pending in &self.pending {
+            let target = self.labels.get(&pending.label).copied();
+            let Some(place) = target else {
+                return Err(format!("the label that instruction {} refers to stands nowhere", pending.instruction));
+            };
+            match &mut self.blocks[pending.block as usize].next {
+                After::Branch { target, .. } | After::Jump { target } => *target = place,
+                After::Call { routine, .. } => *routine = (place, end_of(place, &self.routines)),
+                After::Fall | After::Return { .. } | After::Barrier => {}
+            }
+        }
+        let main_end = end_of(0, &self.routines);
+        Ok(Code {
+            layout,
+            constants,
+            steps: self.steps,
+            marks: self.marks,
+            blocks: self.blocks,
+            main_end,
+        })
+    }
+}
+
+fn is_uniform(enable: &Enable) -> bool {
+    enable.lanes == 1
+}

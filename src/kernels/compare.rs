@@ -1,0 +1,159 @@
+//! Comparison and selection.
+
+use crate::isa::{Cmp, Operand, Predicate, RelOp, VecOperand};
+use crate::kernels::compute::{is_float, pattern, widths};
+use crate::kernels::integer::{floats_of, integers_of};
+use crate::kernels::logic::predicate_id;
+use crate::kernels::lowering::{LowerResult, Lowering, channels, is_saturated};
+use crate::machine::World;
+use crate::machine::convert::Compute;
+use crate::machine::lane::MAX_LANES;
+use crate::machine::operand::Destination;
+use crate::machine::thread::{Enable, Thread};
+use crate::rt::ComponentWise;
+
+pub(super) fn cmp(l: &mut Lowering<'_>, inst: &Cmp) -> LowerResult {
+    let sources = [&inst.src0, &inst.src1];
+    match l.float_domain(&sources)? {
+        Some(domain) => floats_of!(domain, T => compare::<T>(l, inst, sources)),
+        None => {
+            let domain = l.exact_domain(&sources, 0)?;
+            integers_of!(domain, T => compare::<T>(l, inst, sources))
+        }
+    }
+}
+
+fn compare<T: Compute>(l: &mut Lowering<'_>, inst: &Cmp, sources: [&VecOperand; 2]) -> LowerResult {
+    match inst.rel_op {
+        RelOp::Eq => compare_by::<T>(l, inst, sources, |a, b| a == b),
+        RelOp::Ne => compare_by::<T>(l, inst, sources, |a, b| a != b),
+        RelOp::Gt => compare_by::<T>(l, inst, sources, |a, b| a > b),
+        RelOp::Ge => compare_by::<T>(l, inst, sources, |a, b| a >= b),
+        RelOp::Lt => compare_by::<T>(l, inst, sources, |a, b| a < b),
+        RelOp::Le => compare_by::<T>(l, inst, sources, |a, b| a <= b),
+    }
+}
+
+fn compare_by<T: Compute>(
+    l: &mut Lowering<'_>,
+    inst: &Cmp,
+    sources: [&VecOperand; 2],
+    holds: impl Fn(T, T) -> bool + Copy + Send + Sync + 'static,
+) -> LowerResult {
+    let lanes = channels(inst.exec_size);
+    let a = l.source::<T>(sources[0], lanes)?;
+    let b = l.source::<T>(sources[1], lanes)?;
+    let enable = l.enable(inst.exec_size, Predicate::default())?;
+    if let Operand::Predicate(_) = inst.dst.operand {
+        let dst = predicate_id(l, &inst.dst)?;
+        let run = widths!(lanes, N => Box::new(move |thread: &mut Thread, _: &World<'_>| {
+            let (a, b): ([T; N], [T; N]) = (a.load(thread), b.load(thread));
+            let bits = bits_where(&a, &b, holds);
+            let enabled = thread.enabled(&enable);
+            thread.set_predicate(dst, enable.shift, enabled, bits);
+            Ok(())
+        }));
+        return Ok(l.step(enable, run));
+    }
+    // A general destination gets ones or zeros in all bits of its elements.
+    let data_type = l.type_of(&inst.dst)?;
+    macro_rules! into {
+        ($d:ty) => {{
+            let dst: Destination<$d> = l.destination_as(&inst.dst, pattern(data_type), lanes)?;
+            let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
+                let (a, b): ([T; MAX_LANES], [T; MAX_LANES]) = (a.load(thread), b.load(thread));
+                let result = std::array::from_fn(|i| if holds(a[i], b[i]) { <$d>::MAX } else { 0 });
+                let enabled = thread.enabled(&enable);
+                dst.store::<MAX_LANES>(thread, &result, enabled);
+                Ok(())
+            });
+            Ok(l.step(enable, run))
+        }};
+    }
+    match data_type.bits() {
+        8 => into!(u8),
+        16 => into!(u16),
+        64 => into!(u64),
+        _ => into!(u32),
+    }
+}
+
+/// One bit for each channel: whether the relation holds.
+#[inline(always)]
+fn bits_where<T: Copy, const N: usize>(a: &[T; N], b: &[T; N], holds: impl Fn(T, T) -> bool) -> u32 {
+    // Bits first, their union afterwards: this way the compiler uses vectors.
+    let bits: [u32; N] = std::array::from_fn(|i| if holds(a[i], b[i]) { 1 << i } else { 0 });
+    bits.iter().fold(0, |all, bit| all | bit)
+}
+
+/// The predicate chooses between the sources; only the execution mask enables channels.
+pub(super) fn sel(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
+    let types = [l.type_of(inst.dst)?, l.type_of(inst.src[0])?, l.type_of(inst.src[1])?];
+    let enable = l.enable(inst.exec_size, Predicate::default())?;
+    let choice = l.enable(inst.exec_size, inst.pred)?;
+    let plain = !is_saturated(inst.dst) && inst.src.iter().all(|source| !is_modified(source));
+    if plain && types.iter().all(|t| pattern(*t) == pattern(types[0]) && is_float(*t) == is_float(types[0])) {
+        // Only patterns move.
+        let data_type = pattern(types[0]);
+        return match data_type.bits() {
+            8 => select::<u8>(l, inst, data_type, enable, choice),
+            16 => select::<u16>(l, inst, data_type, enable, choice),
+            64 => select::<u64>(l, inst, data_type, enable, choice),
+            _ => select::<u32>(l, inst, data_type, enable, choice),
+        };
+    }
+    match l.float_domain(&inst.src)? {
+        Some(domain) => floats_of!(domain, T => select_number::<T>(l, inst, enable, choice)),
+        None => {
+            let domain = l.exact_domain(&inst.src, 0)?;
+            integers_of!(domain, T => select_number::<T>(l, inst, enable, choice))
+        }
+    }
+}
+
+pub(super) fn is_modified(operand: &VecOperand) -> bool {
+    operand.modifier != crate::isa::Modifier::None && !matches!(operand.operand, Operand::Immediate(_))
+}
+
+fn select<T: Compute>(
+    l: &mut Lowering<'_>,
+    inst: &ComponentWise<'_, 2>,
+    data_type: crate::isa::DataType,
+    enable: Enable,
+    choice: Enable,
+) -> LowerResult {
+    let lanes = channels(inst.exec_size);
+    let a = l.source_as::<T>(inst.src[0], data_type, lanes)?;
+    let b = l.source_as::<T>(inst.src[1], data_type, lanes)?;
+    let dst = l.destination_as::<T>(inst.dst, data_type, lanes)?;
+    let run = widths!(lanes, N => Box::new(move |thread: &mut Thread, _: &World<'_>| {
+        let (a, b): ([T; N], [T; N]) = (a.load(thread), b.load(thread));
+        let first = if choice.predicate == 0 { u32::MAX } else { thread.predicate_lanes(&choice) };
+        let result = std::array::from_fn(|i| if first & 1 << i != 0 { a[i] } else { b[i] });
+        let enabled = thread.enabled(&enable);
+        dst.store::<N>(thread, &result, enabled);
+        Ok(())
+    }));
+    Ok(l.step(enable, run))
+}
+
+fn select_number<T: Compute>(
+    l: &mut Lowering<'_>,
+    inst: &ComponentWise<'_, 2>,
+    enable: Enable,
+    choice: Enable,
+) -> LowerResult {
+    let lanes = channels(inst.exec_size);
+    let a = l.source::<T>(inst.src[0], lanes)?;
+    let b = l.source::<T>(inst.src[1], lanes)?;
+    let dst = l.destination::<T>(inst.dst, lanes)?;
+    let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
+        let (a, b): ([T; MAX_LANES], [T; MAX_LANES]) = (a.load(thread), b.load(thread));
+        let first = if choice.predicate == 0 { u32::MAX } else { thread.predicate_lanes(&choice) };
+        let result = std::array::from_fn(|i| if first & 1 << i != 0 { a[i] } else { b[i] });
+        let enabled = thread.enabled(&enable);
+        dst.store::<MAX_LANES>(thread, &result, enabled);
+        Ok(())
+    });
+    Ok(l.step(enable, run))
+}

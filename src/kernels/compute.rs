@@ -1,0 +1,330 @@
+//! Component-wise kernels: a scalar function becomes an operation on all channels.
+//!
+//! What is common to them is here: the type to compute with, operands, masks, the floating-point mode, and one version
+//! for each number of channels.
+
+use crate::isa::{DataType, ExecSize, Modifier, Operand, Predicate, VecOperand};
+use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal, is_saturated};
+use crate::kernels::step::Run;
+use crate::machine::World;
+use crate::machine::convert::Compute;
+use crate::machine::float::{Float, FloatMode};
+use crate::machine::lane::{Lane, MAX_LANES};
+use crate::machine::thread::Thread;
+use crate::rt::ComponentWise;
+
+/// Chooses the version of an operation for a number of channels: `$n` becomes a constant of at least that number.
+macro_rules! widths {
+    ($lanes:expr, $n:ident => $run:expr) => {{
+        let run: $crate::kernels::step::Run = match $lanes {
+            1 => {
+                const $n: usize = 1;
+                $run
+            }
+            2..=8 => {
+                const $n: usize = 8;
+                $run
+            }
+            9..=16 => {
+                const $n: usize = 16;
+                $run
+            }
+            _ => {
+                const $n: usize = 32;
+                $run
+            }
+        };
+        run
+    }};
+}
+pub(super) use widths;
+
+/// The type that an instruction computes with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Domain {
+    /// 32 bits; only the low bits of the result matter, or all operands are unsigned.
+    U32,
+    /// The same with 64 bits.
+    U64,
+    /// Signed, 32 bits.
+    I32,
+    /// Signed, 64 bits.
+    I64,
+    /// Wide enough for every value that 64-bit operands can give.
+    I128,
+    /// F, and HF and BF with it.
+    F32,
+    /// DF.
+    F64,
+}
+
+/// The mask and the destination of an instruction.
+#[derive(Clone, Copy)]
+pub(super) struct Target<'a> {
+    /// Number of channels and mask.
+    pub exec_size: ExecSize,
+    /// Predicate.
+    pub pred: Predicate,
+    /// Destination.
+    pub dst: &'a VecOperand,
+}
+
+impl<'a, const N: usize> From<&ComponentWise<'a, N>> for Target<'a> {
+    fn from(inst: &ComponentWise<'a, N>) -> Self {
+        Self { exec_size: inst.exec_size, pred: inst.pred, dst: inst.dst }
+    }
+}
+
+/// Whether a type is a float.
+pub(super) fn is_float(data_type: DataType) -> bool {
+    matches!(data_type, DataType::F | DataType::Df | DataType::Hf | DataType::Bf)
+}
+
+/// Whether a type is a signed integer.
+pub(super) fn is_signed(data_type: DataType) -> bool {
+    matches!(data_type, DataType::B | DataType::W | DataType::D | DataType::Q)
+}
+
+/// The unsigned integer type of the same size: for values that are only moved.
+pub(super) fn pattern(data_type: DataType) -> DataType {
+    match data_type.bits() {
+        8 => DataType::Ub,
+        16 => DataType::Uw,
+        64 => DataType::Uq,
+        _ => DataType::Ud,
+    }
+}
+
+impl Lowering<'_> {
+    /// F or DF when the sources are floats, nothing when they are integers.
+    pub(super) fn float_domain(&self, sources: &[&VecOperand]) -> LowerResult<Option<Domain>> {
+        let mut floats = 0;
+        let mut domain = Domain::F32;
+        for source in sources {
+            let data_type = self.type_of(source)?;
+            floats += usize::from(is_float(data_type));
+            if data_type == DataType::Df {
+                domain = Domain::F64;
+            }
+        }
+        match floats {
+            0 => Ok(None),
+            n if n == sources.len() => Ok(Some(domain)),
+            _ => illegal("the sources mix integers and floats"),
+        }
+    }
+
+    /// The type for operations of which only the low bits of the result matter: as wide as the destination.
+    pub(super) fn ring_domain(&self, dst: &VecOperand) -> LowerResult<Domain> {
+        let data_type = self.type_of(dst)?;
+        if is_float(data_type) {
+            return illegal("the sources are integers and the destination is a float");
+        }
+        Ok(if data_type.bits() > 32 { Domain::U64 } else { Domain::U32 })
+    }
+
+    /// The type that holds every value of the integer sources, and of results that need `growth` bits more.
+    pub(super) fn exact_domain(&self, sources: &[&VecOperand], growth: u32) -> LowerResult<Domain> {
+        let (mut signed, mut magnitude) = (false, 0);
+        for source in sources {
+            let data_type = self.type_of(source)?;
+            let negated = matches!(source.modifier, Modifier::Negate | Modifier::NegateAbs | Modifier::Abs)
+                && !matches!(source.operand, Operand::Immediate(_));
+            signed |= is_signed(data_type) || negated;
+            // Bits beside the sign; the negative of the smallest number needs one more.
+            let bits = data_type.bits() - u32::from(is_signed(data_type)) + u32::from(negated && is_signed(data_type));
+            magnitude = magnitude.max(bits);
+        }
+        Ok(match (signed, magnitude + growth) {
+            (false, ..=32) => Domain::U32,
+            (false, ..=64) => Domain::U64,
+            (true, ..=31) => Domain::I32,
+            (true, ..=63) => Domain::I64,
+            _ => Domain::I128,
+        })
+    }
+
+    /// Whether a result is stored with saturation.
+    pub(super) fn saturates(&self, target: &Target<'_>) -> bool {
+        is_saturated(target.dst)
+    }
+
+    /// `dst[i] = f(src[i])`.
+    pub(super) fn unary<T: Compute>(
+        &mut self,
+        target: Target<'_>,
+        source: &VecOperand,
+        f: impl Fn(T) -> T + Copy + Send + Sync + 'static,
+    ) -> LowerResult {
+        let lanes = channels(target.exec_size);
+        let a = self.source::<T>(source, lanes)?;
+        let dst = self.destination::<T>(target.dst, lanes)?;
+        let enable = self.enable(target.exec_size, target.pred)?;
+        let run = widths!(lanes, N => Box::new(move |thread: &mut Thread, _: &World<'_>| {
+            let a: [T; N] = a.load(thread);
+            let enabled = thread.enabled(&enable);
+            dst.store(thread, &a.map(f), enabled);
+            Ok(())
+        }));
+        Ok(self.step(enable, run))
+    }
+
+    /// `dst[i] = f(src0[i], src1[i])`.
+    pub(super) fn binary<T: Compute>(
+        &mut self,
+        target: Target<'_>,
+        sources: [&VecOperand; 2],
+        f: impl Fn(T, T) -> T + Copy + Send + Sync + 'static,
+    ) -> LowerResult {
+        let lanes = channels(target.exec_size);
+        let a = self.source::<T>(sources[0], lanes)?;
+        let b = self.source::<T>(sources[1], lanes)?;
+        let dst = self.destination::<T>(target.dst, lanes)?;
+        let enable = self.enable(target.exec_size, target.pred)?;
+        let run = widths!(lanes, N => Box::new(move |thread: &mut Thread, _: &World<'_>| {
+            let (a, b): ([T; N], [T; N]) = (a.load(thread), b.load(thread));
+            let result = std::array::from_fn(|i| f(a[i], b[i]));
+            let enabled = thread.enabled(&enable);
+            dst.store::<N>(thread, &result, enabled);
+            Ok(())
+        }));
+        Ok(self.step(enable, run))
+    }
+
+    /// `dst[i] = f(src0[i], src1[i], src2[i])`.
+    pub(super) fn ternary<T: Compute>(
+        &mut self,
+        target: Target<'_>,
+        sources: [&VecOperand; 3],
+        f: impl Fn(T, T, T) -> T + Copy + Send + Sync + 'static,
+    ) -> LowerResult {
+        let lanes = channels(target.exec_size);
+        let a = self.source::<T>(sources[0], lanes)?;
+        let b = self.source::<T>(sources[1], lanes)?;
+        let c = self.source::<T>(sources[2], lanes)?;
+        let dst = self.destination::<T>(target.dst, lanes)?;
+        let enable = self.enable(target.exec_size, target.pred)?;
+        let run = widths!(lanes, N => Box::new(move |thread: &mut Thread, _: &World<'_>| {
+            let (a, b, c): ([T; N], [T; N], [T; N]) = (a.load(thread), b.load(thread), c.load(thread));
+            let result = std::array::from_fn(|i| f(a[i], b[i], c[i]));
+            let enabled = thread.enabled(&enable);
+            dst.store::<N>(thread, &result, enabled);
+            Ok(())
+        }));
+        Ok(self.step(enable, run))
+    }
+
+    /// `dst[i] = f(src0[i], src1[i])` for floats: `plain` in the host's mode, `moded` in any other.
+    pub(super) fn float_binary<T: Compute + Float>(
+        &mut self,
+        target: Target<'_>,
+        sources: [&VecOperand; 2],
+        plain: impl Fn(T, T) -> T + Copy + Send + Sync + 'static,
+        moded: fn(T, T, FloatMode) -> T,
+    ) -> LowerResult {
+        let lanes = channels(target.exec_size);
+        let a = self.source::<T>(sources[0], lanes)?;
+        let b = self.source::<T>(sources[1], lanes)?;
+        let dst = self.destination::<T>(target.dst, lanes)?;
+        let enable = self.enable(target.exec_size, target.pred)?;
+        let run = widths!(lanes, N => Box::new(move |thread: &mut Thread, _: &World<'_>| {
+            let (a, b): ([T; N], [T; N]) = (a.load(thread), b.load(thread));
+            let result = if thread.plain {
+                std::array::from_fn(|i| plain(a[i], b[i]))
+            } else {
+                in_mode_2(&a, &b, thread.mode, moded)
+            };
+            let enabled = thread.enabled(&enable);
+            dst.store::<N>(thread, &result, enabled);
+            Ok(())
+        }));
+        Ok(self.step(enable, run))
+    }
+
+    /// `dst[i] = f(src0[i], src1[i], src2[i])` for floats, as [`Lowering::float_binary`].
+    pub(super) fn float_ternary<T: Compute + Float>(
+        &mut self,
+        target: Target<'_>,
+        sources: [&VecOperand; 3],
+        plain: impl Fn(T, T, T) -> T + Copy + Send + Sync + 'static,
+        moded: fn(T, T, T, FloatMode) -> T,
+    ) -> LowerResult {
+        let lanes = channels(target.exec_size);
+        let a = self.source::<T>(sources[0], lanes)?;
+        let b = self.source::<T>(sources[1], lanes)?;
+        let c = self.source::<T>(sources[2], lanes)?;
+        let dst = self.destination::<T>(target.dst, lanes)?;
+        let enable = self.enable(target.exec_size, target.pred)?;
+        let run = widths!(lanes, N => Box::new(move |thread: &mut Thread, _: &World<'_>| {
+            let (a, b, c): ([T; N], [T; N], [T; N]) = (a.load(thread), b.load(thread), c.load(thread));
+            let result = if thread.plain {
+                std::array::from_fn(|i| plain(a[i], b[i], c[i]))
+            } else {
+                in_mode_3(&a, &b, &c, thread.mode, moded)
+            };
+            let enabled = thread.enabled(&enable);
+            dst.store::<N>(thread, &result, enabled);
+            Ok(())
+        }));
+        Ok(self.step(enable, run))
+    }
+
+    /// `dst[i] = f(src0[i], …)` for functions that cost more than everything around them: one version, and only the
+    /// enabled channels.
+    pub(super) fn costly<T: Compute, const S: usize>(
+        &mut self,
+        target: Target<'_>,
+        sources: [&VecOperand; S],
+        f: fn([T; S], FloatMode) -> T,
+    ) -> LowerResult {
+        self.costly_with(target, sources, f)
+    }
+
+    /// The same for a function that brings something with it.
+    pub(super) fn costly_with<T: Compute, const S: usize>(
+        &mut self,
+        target: Target<'_>,
+        sources: [&VecOperand; S],
+        f: impl Fn([T; S], FloatMode) -> T + Send + Sync + 'static,
+    ) -> LowerResult {
+        let lanes = channels(target.exec_size);
+        let mut loads = Vec::with_capacity(S);
+        for source in sources {
+            loads.push(self.source::<T>(source, lanes)?);
+        }
+        let dst = self.destination::<T>(target.dst, lanes)?;
+        let enable = self.enable(target.exec_size, target.pred)?;
+        let run: Run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
+            let enabled = thread.enabled(&enable);
+            let values: [[T; MAX_LANES]; S] = std::array::from_fn(|s| loads[s].load(thread));
+            let mut result = [T::default(); MAX_LANES];
+            let mut rest = enabled;
+            while rest != 0 {
+                let lane = rest.trailing_zeros() as usize;
+                rest &= rest - 1;
+                result[lane] = f(std::array::from_fn(|s| values[s][lane]), thread.mode);
+            }
+            dst.store(thread, &result, enabled);
+            Ok(())
+        });
+        Ok(self.step(enable, run))
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn in_mode_2<T: Lane, const N: usize>(a: &[T; N], b: &[T; N], mode: FloatMode, f: fn(T, T, FloatMode) -> T) -> [T; N] {
+    std::array::from_fn(|i| f(a[i], b[i], mode))
+}
+
+#[cold]
+#[inline(never)]
+fn in_mode_3<T: Lane, const N: usize>(
+    a: &[T; N],
+    b: &[T; N],
+    c: &[T; N],
+    mode: FloatMode,
+    f: fn(T, T, T, FloatMode) -> T,
+) -> [T; N] {
+    std::array::from_fn(|i| f(a[i], b[i], c[i], mode))
+}

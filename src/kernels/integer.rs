@@ -1,0 +1,125 @@
+//! Integer arithmetic of the types that kernels compute with. Everything wraps unless it says otherwise.
+
+use crate::machine::convert::Compute;
+
+/// An integer to compute with.
+pub(super) trait Integer: Compute + Ord {
+    /// The sum.
+    fn plus(self, other: Self) -> Self;
+    /// The product; in 128 bits the nearest that fits, which is beyond what any register holds.
+    fn times(self, other: Self) -> Self;
+    /// The quotient, cut off towards zero. All ones for a divisor of zero: what the hardware does is not published.
+    fn over(self, other: Self) -> Self;
+    /// The remainder, with the sign of the dividend; the dividend for a divisor of zero.
+    fn modulo(self, other: Self) -> Self;
+    /// Bitwise and.
+    fn and(self, other: Self) -> Self;
+    /// Bitwise or.
+    fn or(self, other: Self) -> Self;
+    /// Bitwise exclusive or.
+    fn xor(self, other: Self) -> Self;
+    /// Moved up by the low bits of a number that `mask` leaves.
+    fn up(self, by: Self, mask: u32) -> Self;
+    /// Moved down by the low bits of a number that `mask` leaves; copies of the sign come in, if there is one.
+    fn down(self, by: Self, mask: u32) -> Self;
+    /// A small number.
+    fn small(value: u8) -> Self;
+}
+
+macro_rules! integers {
+    ($($type:ty, $times:ident;)*) => {$(
+        impl Integer for $type {
+            #[inline(always)]
+            fn plus(self, other: Self) -> Self { self.wrapping_add(other) }
+            #[inline(always)]
+            fn times(self, other: Self) -> Self { self.$times(other) }
+            #[inline(always)]
+            fn over(self, other: Self) -> Self { if other == 0 { !0 } else { self.wrapping_div(other) } }
+            #[inline(always)]
+            fn modulo(self, other: Self) -> Self { if other == 0 { self } else { self.wrapping_rem(other) } }
+            #[inline(always)]
+            fn and(self, other: Self) -> Self { self & other }
+            #[inline(always)]
+            fn or(self, other: Self) -> Self { self | other }
+            #[inline(always)]
+            fn xor(self, other: Self) -> Self { self ^ other }
+            #[inline(always)]
+            fn up(self, by: Self, mask: u32) -> Self { self.wrapping_shl(by as u32 & mask) }
+            #[inline(always)]
+            fn down(self, by: Self, mask: u32) -> Self { self.wrapping_shr(by as u32 & mask) }
+            #[inline(always)]
+            fn small(value: u8) -> Self { value.into() }
+        }
+    )*};
+}
+
+integers! {
+    u32, wrapping_mul;
+    u64, wrapping_mul;
+    i32, wrapping_mul;
+    i64, wrapping_mul;
+    i128, saturating_mul;
+}
+
+/// Runs an expression with `$t` as the integer type of a domain.
+macro_rules! integers_of {
+    ($domain:expr, $t:ident => $body:expr) => {
+        match $domain {
+            $crate::kernels::compute::Domain::U32 => {
+                type $t = u32;
+                $body
+            }
+            $crate::kernels::compute::Domain::U64 => {
+                type $t = u64;
+                $body
+            }
+            $crate::kernels::compute::Domain::I32 => {
+                type $t = i32;
+                $body
+            }
+            $crate::kernels::compute::Domain::I64 => {
+                type $t = i64;
+                $body
+            }
+            _ => {
+                type $t = i128;
+                $body
+            }
+        }
+    };
+}
+pub(super) use integers_of;
+
+/// Runs an expression with `$t` as the unsigned type of a domain of which only the low bits matter.
+macro_rules! ring_of {
+    ($domain:expr, $t:ident => $body:expr) => {
+        match $domain {
+            $crate::kernels::compute::Domain::U64 => {
+                type $t = u64;
+                $body
+            }
+            _ => {
+                type $t = u32;
+                $body
+            }
+        }
+    };
+}
+pub(super) use ring_of;
+
+/// Runs an expression with `$t` as the float type of a domain.
+macro_rules! floats_of {
+    ($domain:expr, $t:ident => $body:expr) => {
+        match $domain {
+            $crate::kernels::compute::Domain::F64 => {
+                type $t = f64;
+                $body
+            }
+            _ => {
+                type $t = f32;
+                $body
+            }
+        }
+    };
+}
+pub(super) use floats_of;

@@ -1,0 +1,256 @@
+//! Bits: logic, shifts, counting, fields.
+
+use crate::isa::{Bfn, DataType, Operand, VecOperand};
+use crate::kernels::compute::{Target, is_signed, pattern, widths};
+use crate::kernels::integer::{Integer, ring_of};
+use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal};
+use crate::machine::World;
+use crate::machine::lane::Number;
+use crate::machine::thread::Thread;
+use crate::rt::ComponentWise;
+
+pub(super) fn and(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
+    if is_predicate(inst.dst) {
+        return predicates(l, inst.into(), inst.src, |a, b| a & b);
+    }
+    let domain = l.ring_domain(inst.dst)?;
+    ring_of!(domain, T => l.binary::<T>(inst.into(), inst.src, T::and))
+}
+
+pub(super) fn or(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
+    if is_predicate(inst.dst) {
+        return predicates(l, inst.into(), inst.src, |a, b| a | b);
+    }
+    let domain = l.ring_domain(inst.dst)?;
+    ring_of!(domain, T => l.binary::<T>(inst.into(), inst.src, T::or))
+}
+
+pub(super) fn xor(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
+    if is_predicate(inst.dst) {
+        return predicates(l, inst.into(), inst.src, |a, b| a ^ b);
+    }
+    let domain = l.ring_domain(inst.dst)?;
+    ring_of!(domain, T => l.binary::<T>(inst.into(), inst.src, T::xor))
+}
+
+pub(super) fn not(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>) -> LowerResult {
+    let [source] = inst.src;
+    if is_predicate(inst.dst) {
+        return predicates(l, inst.into(), [source, source], |a, _| !a);
+    }
+    let domain = l.ring_domain(inst.dst)?;
+    ring_of!(domain, T => l.unary::<T>(inst.into(), source, T::inverted))
+}
+
+fn is_predicate(operand: &VecOperand) -> bool {
+    matches!(operand.operand, Operand::Predicate(_))
+}
+
+/// Index of a predicate operand.
+pub(super) fn predicate_id(l: &Lowering<'_>, operand: &VecOperand) -> LowerResult<u32> {
+    match &operand.operand {
+        Operand::Predicate(predicate) => {
+            let id = u32::from(predicate.value.id);
+            if id == 0 || id as usize > l.routine.predicates.len() {
+                return illegal(format!("there is no predicate P{id}"));
+            }
+            Ok(id)
+        }
+        _ => illegal("the operands mix predicates and others"),
+    }
+}
+
+/// Logic of predicates: the bits of the instruction's channels, where they are enabled.
+fn predicates(
+    l: &mut Lowering<'_>,
+    target: Target<'_>,
+    sources: [&VecOperand; 2],
+    f: fn(u32, u32) -> u32,
+) -> LowerResult {
+    let [a, b] = [predicate_id(l, sources[0])?, predicate_id(l, sources[1])?];
+    let dst = predicate_id(l, target.dst)?;
+    let enable = l.enable(target.exec_size, target.pred)?;
+    let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
+        let bits = f(thread.predicates[a as usize], thread.predicates[b as usize]) >> enable.shift;
+        let enabled = thread.enabled(&enable);
+        thread.set_predicate(dst, enable.shift, enabled, bits);
+        Ok(())
+    });
+    Ok(l.step(enable, run))
+}
+
+/// Which bits of a shift's count matter: as many as the destination has places.
+fn count_mask(l: &Lowering<'_>, dst: &VecOperand) -> LowerResult<u32> {
+    Ok(if l.type_of(dst)?.bits() == 64 { 63 } else { 31 })
+}
+
+pub(super) fn shl(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
+    let mask = count_mask(l, inst.dst)?;
+    let target = Target::from(inst);
+    if l.saturates(&target) {
+        return l.binary::<i128>(target, inst.src, move |a, b| a.up(b, mask));
+    }
+    let domain = l.ring_domain(inst.dst)?;
+    ring_of!(domain, T => l.binary::<T>(target, inst.src, move |a, b| a.up(b, mask)))
+}
+
+/// The value is taken as unsigned, whatever its type says.
+pub(super) fn shr(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
+    let mask = count_mask(l, inst.dst)?;
+    let lanes = channels(inst.exec_size);
+    let value_type = l.type_of(inst.src[0])?;
+    let wide = mask == 63 || value_type.bits() == 64;
+    macro_rules! lower {
+        ($t:ty) => {{
+            let a = l.source_as::<$t>(inst.src[0], pattern(value_type), lanes)?;
+            let b = l.source::<$t>(inst.src[1], lanes)?;
+            let dst = l.destination::<$t>(inst.dst, lanes)?;
+            let enable = l.enable(inst.exec_size, inst.pred)?;
+            let run = widths!(lanes, N => Box::new(move |thread: &mut Thread, _: &World<'_>| {
+                let (a, b): ([$t; N], [$t; N]) = (a.load(thread), b.load(thread));
+                let enabled = thread.enabled(&enable);
+                dst.store::<N>(thread, &std::array::from_fn(|i| a[i].down(b[i], mask)), enabled);
+                Ok(())
+            }));
+            Ok(l.step(enable, run))
+        }};
+    }
+    if wide { lower!(u64) } else { lower!(u32) }
+}
+
+pub(super) fn asr(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
+    let mask = count_mask(l, inst.dst)?;
+    let value_type = l.type_of(inst.src[0])?;
+    let signed = is_signed(value_type) || inst.src[0].modifier != crate::isa::Modifier::None;
+    let wide = mask == 63 || value_type.bits() == 64;
+    match (signed, wide) {
+        (true, false) => l.binary::<i32>(inst.into(), inst.src, move |a, b| a.down(b, mask)),
+        (true, true) => l.binary::<i64>(inst.into(), inst.src, move |a, b| a.down(b, mask)),
+        (false, false) => l.binary::<u32>(inst.into(), inst.src, move |a, b| a.down(b, mask)),
+        (false, true) => l.binary::<u64>(inst.into(), inst.src, move |a, b| a.down(b, mask)),
+    }
+}
+
+pub(super) fn rol(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
+    rotate(l, inst, |count, bits| count % bits)
+}
+
+pub(super) fn ror(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
+    rotate(l, inst, |count, bits| (bits - count % bits) % bits)
+}
+
+/// Rotates up, within as many bits as the value's type has, by what `places` makes of the count and of these bits.
+fn rotate(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>, places: fn(u64, u64) -> u64) -> LowerResult {
+    let lanes = channels(inst.exec_size);
+    let value_type = l.type_of(inst.src[0])?;
+    let bits = u64::from(value_type.bits());
+    let a = l.source_as::<u64>(inst.src[0], pattern(value_type), lanes)?;
+    let b = l.source::<u64>(inst.src[1], lanes)?;
+    let dst = l.destination::<u64>(inst.dst, lanes)?;
+    let enable = l.enable(inst.exec_size, inst.pred)?;
+    let run = widths!(lanes, N => Box::new(move |thread: &mut Thread, _: &World<'_>| {
+        let (a, b): ([u64; N], [u64; N]) = (a.load(thread), b.load(thread));
+        let result = std::array::from_fn(|i| {
+            let up = places(b[i], bits);
+            // What leaves at the top comes in at the bottom; what is above the type's bits is not stored.
+            a[i] << up | a[i].checked_shr((bits - up) as u32).unwrap_or(0)
+        });
+        let enabled = thread.enabled(&enable);
+        dst.store::<N>(thread, &result, enabled);
+        Ok(())
+    }));
+    Ok(l.step(enable, run))
+}
+
+pub(super) fn cbit(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>) -> LowerResult {
+    bits_of(l, inst, u32::count_ones)
+}
+
+/// Place of the lowest bit that is set, all ones when there is none.
+pub(super) fn fbl(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>) -> LowerResult {
+    bits_of(l, inst, |a| if a == 0 { u32::MAX } else { a.trailing_zeros() })
+}
+
+/// Place, from the top, of the highest bit that differs from the sign; all ones when there is none.
+pub(super) fn fbh(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>) -> LowerResult {
+    let place = |a: u32| if a == 0 { u32::MAX } else { a.leading_zeros() };
+    if is_signed(l.type_of(inst.src[0])?) {
+        return l.unary::<i32>(inst.into(), inst.src[0], move |a| place((a ^ a >> 31) as u32) as i32);
+    }
+    l.unary::<u32>(inst.into(), inst.src[0], place)
+}
+
+pub(super) fn lzd(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>) -> LowerResult {
+    bits_of(l, inst, u32::leading_zeros)
+}
+
+pub(super) fn bfrev(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>) -> LowerResult {
+    bits_of(l, inst, u32::reverse_bits)
+}
+
+/// A function of the bits of a value of at most 32 bits, zero-extended.
+fn bits_of(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>, f: fn(u32) -> u32) -> LowerResult {
+    let data_type = l.type_of(inst.src[0])?;
+    if data_type.bits() > 32 {
+        return illegal(format!("a value of type {} is too wide here", data_type.name()));
+    }
+    let lanes = channels(inst.exec_size);
+    let a = l.source_as::<u32>(inst.src[0], pattern(data_type), lanes)?;
+    let dst = l.destination::<u32>(inst.dst, lanes)?;
+    let enable = l.enable(inst.exec_size, inst.pred)?;
+    let run = widths!(lanes, N => Box::new(move |thread: &mut Thread, _: &World<'_>| {
+        let a: [u32; N] = a.load(thread);
+        let enabled = thread.enabled(&enable);
+        dst.store(thread, &a.map(f), enabled);
+        Ok(())
+    }));
+    Ok(l.step(enable, run))
+}
+
+pub(super) fn bfe(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 3>) -> LowerResult {
+    let signed = l.type_of(inst.dst)? == DataType::D;
+    l.ternary::<u32>(inst.into(), inst.src, move |width, first, value| {
+        let (width, first) = (width & 31, first & 31);
+        let field = value >> first & ((1 << width) - 1);
+        // With a width of zero there is no sign and nothing to extend.
+        let sign = if signed && width > 0 { field >> (width - 1) & 1 } else { 0 };
+        field.wrapping_sub(sign << width)
+    })
+}
+
+pub(super) fn bfi(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 4>) -> LowerResult {
+    let lanes = channels(inst.exec_size);
+    let mut sources = Vec::with_capacity(4);
+    for source in inst.src {
+        sources.push(l.source::<u32>(source, lanes)?);
+    }
+    let dst = l.destination::<u32>(inst.dst, lanes)?;
+    let enable = l.enable(inst.exec_size, inst.pred)?;
+    let run = widths!(lanes, N => {
+        let sources = sources.clone();
+        Box::new(move |thread: &mut Thread, _: &World<'_>| {
+            let [width, first, field, rest]: [[u32; N]; 4] = std::array::from_fn(|s| sources[s].load(thread));
+            let result = std::array::from_fn(|i| {
+                let mask = ((1_u32 << (width[i] & 31)) - 1) << (first[i] & 31);
+                field[i] << (first[i] & 31) & mask | rest[i] & !mask
+            });
+            let enabled = thread.enabled(&enable);
+            dst.store::<N>(thread, &result, enabled);
+            Ok(())
+        })
+    });
+    Ok(l.step(enable, run))
+}
+
+/// Each bit of the result is the bit of the control that the sources' bits name.
+pub(super) fn bfn(l: &mut Lowering<'_>, inst: &Bfn) -> LowerResult {
+    let target = Target { exec_size: inst.exec_size, pred: inst.pred, dst: &inst.dst };
+    let control = inst.control;
+    let row = move |n: u32| if control >> n & 1 == 1 { u32::MAX } else { 0 };
+    let rows: [u32; 8] = std::array::from_fn(|n| row(n as u32));
+    l.ternary::<u32>(target, [&inst.src0, &inst.src1, &inst.src2], move |a, b, c| {
+        let choose = |bit: u32, set: u32, clear: u32| bit & set | !bit & clear;
+        let low = |base: usize| choose(b, choose(a, rows[base + 3], rows[base + 2]), choose(a, rows[base + 1], rows[base]));
+        choose(c, low(4), low(0))
+    })
+}

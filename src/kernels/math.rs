@@ -1,0 +1,88 @@
+//! Functions of one or two floats. Those that the hardware approximates are computed in DF and rounded once.
+
+use crate::kernels::compute::Target;
+use crate::kernels::integer::floats_of;
+use crate::kernels::lowering::{LowerResult, Lowering, illegal};
+use crate::machine::float::{Float, FloatMode, double_to_single};
+use crate::rt::ComponentWise;
+
+type One<'a> = ComponentWise<'a, 1>;
+
+pub(super) fn inv(l: &mut Lowering<'_>, inst: &One<'_>) -> LowerResult {
+    let domain = l.float_domain(&inst.src)?;
+    let Some(domain) = domain else { return illegal("the inverse of an integer") };
+    floats_of!(domain, T => l.costly::<T, 1>(inst.into(), inst.src, |[a], mode| (1.0 as T).quotient(a, mode)))
+}
+
+pub(super) fn sqrt(l: &mut Lowering<'_>, inst: &One<'_>) -> LowerResult {
+    let Some(domain) = l.float_domain(&inst.src)? else { return illegal("the square root of an integer") };
+    floats_of!(domain, T => l.costly::<T, 1>(inst.into(), inst.src, |[a], mode| a.root(mode)))
+}
+
+pub(super) fn rsqrt(l: &mut Lowering<'_>, inst: &One<'_>) -> LowerResult {
+    let Some(domain) = l.float_domain(&inst.src)? else { return illegal("the square root of an integer") };
+    floats_of!(domain, T => l.costly::<T, 1>(inst.into(), inst.src, |[a], mode| {
+        (1.0 as T).quotient(a.flushed(mode).sqrt(), mode)
+    }))
+}
+
+pub(super) fn exp(l: &mut Lowering<'_>, inst: &One<'_>) -> LowerResult {
+    approximate(l, inst.into(), inst.src, |[a]| a.exp2())
+}
+
+pub(super) fn log(l: &mut Lowering<'_>, inst: &One<'_>) -> LowerResult {
+    approximate(l, inst.into(), inst.src, |[a]| a.log2())
+}
+
+pub(super) fn sin(l: &mut Lowering<'_>, inst: &One<'_>) -> LowerResult {
+    approximate(l, inst.into(), inst.src, |[a]| a.sin())
+}
+
+pub(super) fn cos(l: &mut Lowering<'_>, inst: &One<'_>) -> LowerResult {
+    approximate(l, inst.into(), inst.src, |[a]| a.cos())
+}
+
+pub(super) fn pow(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
+    approximate(l, inst.into(), inst.src, |[a, b]| a.powf(b))
+}
+
+/// A function of F values, computed in DF.
+fn approximate<const S: usize>(
+    l: &mut Lowering<'_>,
+    target: Target<'_>,
+    sources: [&crate::isa::VecOperand; S],
+    f: fn([f64; S]) -> f64,
+) -> LowerResult {
+    l.costly_with::<f32, S>(target, sources, move |values, mode: FloatMode| {
+        double_to_single(f(values.map(|value| value.flushed(mode).into())), mode)
+    })
+}
+
+pub(super) fn frc(l: &mut Lowering<'_>, inst: &One<'_>) -> LowerResult {
+    round(l, inst, |a| a - a.floor(), |a| a - a.floor())
+}
+
+pub(super) fn rndd(l: &mut Lowering<'_>, inst: &One<'_>) -> LowerResult {
+    round(l, inst, f32::floor, f64::floor)
+}
+
+pub(super) fn rndu(l: &mut Lowering<'_>, inst: &One<'_>) -> LowerResult {
+    round(l, inst, f32::ceil, f64::ceil)
+}
+
+pub(super) fn rnde(l: &mut Lowering<'_>, inst: &One<'_>) -> LowerResult {
+    round(l, inst, f32::round_ties_even, f64::round_ties_even)
+}
+
+pub(super) fn rndz(l: &mut Lowering<'_>, inst: &One<'_>) -> LowerResult {
+    round(l, inst, f32::trunc, f64::trunc)
+}
+
+fn round(l: &mut Lowering<'_>, inst: &One<'_>, single: fn(f32) -> f32, double: fn(f64) -> f64) -> LowerResult {
+    use crate::kernels::compute::Domain;
+    match l.float_domain(&inst.src)? {
+        Some(Domain::F64) => l.unary::<f64>(inst.into(), inst.src[0], double),
+        Some(_) => l.unary::<f32>(inst.into(), inst.src[0], single),
+        None => illegal("rounding an integer"),
+    }
+}

@@ -1,0 +1,394 @@
+//! What messages to memory have in common: where they go, the addresses of the channels, and the way of data between
+//! memory and registers.
+
+use crate::isa::{DataType, RawOperand, SurfaceId, VecOperand, predefined_surface};
+use crate::kernels::atomic::Update;
+use crate::kernels::lowering::{LowerResult, Lowering, illegal};
+use crate::kernels::step::{Lowered, Run};
+use crate::machine::World;
+use crate::machine::access::{Lanes, Miss, View};
+use crate::machine::fault::Trouble;
+use crate::machine::lane::MAX_LANES;
+use crate::machine::operand::{Source, blend};
+use crate::machine::thread::{Enable, Thread};
+
+/// Which memory a message goes to.
+#[derive(Clone, Copy)]
+pub(super) enum Place {
+    /// Flat memory.
+    Flat,
+    /// Shared local memory.
+    Local,
+    /// The surface whose binding-table index a surface element holds.
+    Surface(usize),
+    /// The surface whose binding-table index is the first element of an operand.
+    Index(Source<u32>),
+}
+
+impl Place {
+    #[inline(always)]
+    pub(super) fn view<'w>(&self, thread: &Thread, world: &World<'w>) -> View<'w> {
+        match self {
+            Self::Flat => world.flat(),
+            Self::Local => world.local(),
+            Self::Surface(element) => world.surface(thread.surfaces[*element]),
+            Self::Index(source) => {
+                let [index] = source.load(thread);
+                world.surface(index)
+            }
+        }
+    }
+}
+
+/// How the addresses of the channels come about: `base + unit * (global + element) + offset`, of which `mask` counts.
+#[derive(Clone, Copy)]
+pub(super) struct Addresses {
+    /// Where the elements stand; none for messages with one address.
+    pub elements: Option<Elements>,
+    /// A number for all channels.
+    pub global: Option<Source<u64>>,
+    /// Factor.
+    pub unit: u64,
+    /// Bytes added to each.
+    pub offset: i64,
+    /// Bits that count.
+    pub mask: u64,
+    /// Added once for each channel before the n-th; then the first element counts for all.
+    pub pitch: Option<Pitch>,
+}
+
+/// The distance from one channel to the next.
+#[derive(Clone, Copy)]
+pub(super) enum Pitch {
+    /// A dword.
+    Row,
+    /// As many bytes as an operand says.
+    Operand(Source<u64>),
+}
+
+/// Address elements in registers.
+#[derive(Clone, Copy)]
+pub(super) enum Elements {
+    /// Of 16 bits.
+    Words(u32),
+    /// Of 32 bits.
+    Dwords(u32),
+    /// Of 64 bits.
+    Qwords(u32),
+}
+
+impl Addresses {
+    /// Offsets of 32 bits in registers.
+    pub(super) fn dwords(at: u32) -> Self {
+        let mask = u32::MAX.into();
+        Self { elements: Some(Elements::Dwords(at)), global: None, unit: 1, offset: 0, mask, pitch: None }
+    }
+
+    /// The first address and the dwords behind it.
+    pub(super) fn in_row(self) -> Self {
+        Self { pitch: Some(Pitch::Row), ..self }
+    }
+
+    /// The first address and others at equal distances.
+    pub(super) fn at_pitch(self, pitch: Source<u64>) -> Self {
+        Self { pitch: Some(Pitch::Operand(pitch)), ..self }
+    }
+
+    /// Addresses of the channels.
+    #[inline(always)]
+    pub(super) fn resolve(&self, thread: &Thread) -> [u64; MAX_LANES] {
+        let mut addresses: [u64; MAX_LANES] = match self.elements {
+            None => [0; MAX_LANES],
+            Some(Elements::Words(at)) => thread.registers.load::<u16, MAX_LANES>(at).map(u64::from),
+            Some(Elements::Dwords(at)) => thread.registers.load::<u32, MAX_LANES>(at).map(u64::from),
+            Some(Elements::Qwords(at)) => thread.registers.load(at),
+        };
+        if let Some(global) = &self.global {
+            let [global] = global.load(thread);
+            if global != 0 {
+                addresses = addresses.map(|address| address.wrapping_add(global));
+            }
+        }
+        if self.unit != 1 {
+            addresses = addresses.map(|address| address.wrapping_mul(self.unit));
+        }
+        if self.offset != 0 {
+            addresses = addresses.map(|address| address.wrapping_add_signed(self.offset));
+        }
+        if let Some(pitch) = &self.pitch {
+            let [first, ..] = addresses;
+            let pitch = match pitch {
+                Pitch::Row => 4,
+                Pitch::Operand(source) => {
+                    let [pitch] = source.load(thread);
+                    pitch
+                }
+            };
+            addresses = std::array::from_fn(|i| first.wrapping_add((i as u64).wrapping_mul(pitch)));
+        }
+        if self.mask != u64::MAX {
+            addresses = addresses.map(|address| address & self.mask);
+        }
+        addresses
+    }
+}
+
+/// The shape of the data of a message. Sizes and distances are in bytes.
+#[derive(Clone, Copy)]
+pub(super) struct Shape {
+    /// Size of an element in memory.
+    pub size: u32,
+    /// Size of an element in registers.
+    pub slot: u32,
+    /// Whether the element is in the upper half of its slot.
+    pub high: bool,
+    /// From one channel to the next in registers.
+    pub lane_step: u32,
+    /// From one element of a channel to the next in registers.
+    pub element_step: u32,
+}
+
+impl Shape {
+    /// Elements of one size in memory and in registers, the channels one behind the other.
+    pub(super) fn packed(size: u32, element_step: u32) -> Self {
+        Self { size, slot: size, high: false, lane_step: size, element_step }
+    }
+
+    /// Bytes of registers that `lanes` channels with `elements` elements each need.
+    pub(super) fn extent(&self, lanes: usize, elements: usize) -> u64 {
+        let last = |count: usize, step: u32| (count.max(1) as u64 - 1) * u64::from(step);
+        last(lanes, self.lane_step) + last(elements, self.element_step) + u64::from(self.slot)
+    }
+
+    /// Whether the channels' words stand one behind the other.
+    fn is_words(&self) -> bool {
+        self.size == 4 && self.slot == 4 && self.lane_step == 4
+    }
+
+    fn lane(&self, at: u32, lane: usize) -> u32 {
+        at + lane as u32 * self.lane_step
+    }
+}
+
+/// A message that moves elements between memory and registers.
+pub(super) struct Message {
+    /// The channels.
+    pub enable: Enable,
+    /// The memory.
+    pub place: Place,
+    /// The addresses.
+    pub addresses: Addresses,
+    /// The data.
+    pub shape: Shape,
+    /// For each element of a channel, its distance from the channel's address.
+    pub elements: Vec<u64>,
+}
+
+impl Message {
+    /// Reads memory into registers from `dst` on; without it the message only asks for the data to come near.
+    pub(super) fn load(self, l: &mut Lowering<'_>, dst: Option<u32>) -> Lowered {
+        let Some(dst) = dst else { return l.step(self.enable, Box::new(|_, _| Ok(()))) };
+        let Self { enable, place, addresses, shape, elements } = self;
+        let run: Run = Box::new(move |thread: &mut Thread, world: &World<'_>| {
+            let enabled = thread.enabled(&enable);
+            if enabled == 0 {
+                return Ok(());
+            }
+            let view = place.view(thread, world);
+            let base = addresses.resolve(thread);
+            let mut outside = 0;
+            for (n, distance) in elements.iter().enumerate() {
+                let addresses = moved(&base, *distance);
+                let lanes = Lanes { addresses: &addresses, enabled };
+                let at = dst + n as u32 * shape.element_step;
+                if shape.is_words() {
+                    let mut values = [0; MAX_LANES];
+                    outside += view.load_words(&lanes, &mut values).map_err(trouble)?;
+                    blend(thread.registers.bytes_mut(at), &values, enabled);
+                } else {
+                    let mut values = [0; MAX_LANES];
+                    outside += view.load(&lanes, shape.size, &mut values).map_err(trouble)?;
+                    to_registers(thread, &shape, at, &values, enabled);
+                }
+            }
+            thread.outside_reads += u64::from(outside);
+            Ok(())
+        });
+        l.step(enable, run)
+    }
+
+    /// Writes registers from `src` on to memory.
+    pub(super) fn store(self, l: &mut Lowering<'_>, src: u32) -> Lowered {
+        let Self { enable, place, addresses, shape, elements } = self;
+        let run: Run = Box::new(move |thread: &mut Thread, world: &World<'_>| {
+            let enabled = thread.enabled(&enable);
+            if enabled == 0 {
+                return Ok(());
+            }
+            let view = place.view(thread, world);
+            let base = addresses.resolve(thread);
+            let mut outside = 0;
+            for (n, distance) in elements.iter().enumerate() {
+                let addresses = moved(&base, *distance);
+                let lanes = Lanes { addresses: &addresses, enabled };
+                let at = src + n as u32 * shape.element_step;
+                if shape.is_words() {
+                    let values = thread.registers.load(at);
+                    outside += view.store_words(&lanes, &values).map_err(trouble)?;
+                } else {
+                    let values = from_registers(thread, &shape, at, enabled);
+                    outside += view.store(&lanes, shape.size, &values).map_err(trouble)?;
+                }
+            }
+            thread.outside_writes += u64::from(outside);
+            Ok(())
+        });
+        l.step(enable, run)
+    }
+
+    /// Replaces memory by what `update` makes of it and of two operands; `dst` gets the old values, or the new ones.
+    pub(super) fn atomic(self, l: &mut Lowering<'_>, update: Update, operands: [Option<u32>; 2], result: AtomicResult) -> Lowered {
+        let Self { enable, place, addresses, shape, .. } = self;
+        let run: Run = Box::new(move |thread: &mut Thread, world: &World<'_>| {
+            let enabled = thread.enabled(&enable);
+            if enabled == 0 {
+                return Ok(());
+            }
+            let view = place.view(thread, world);
+            let addresses = addresses.resolve(thread);
+            let lanes = Lanes { addresses: &addresses, enabled };
+            let [a, b] = operands.map(|at| match at {
+                Some(at) => from_registers(thread, &shape, at, enabled),
+                None => [0; MAX_LANES],
+            });
+            let mut old = [0; MAX_LANES];
+            let change = |lane: usize, old: u64| update(old, a[lane], b[lane]);
+            let outside = view.update(&lanes, shape.size, &mut old, change).map_err(trouble)?;
+            thread.outside_writes += u64::from(outside);
+            match result {
+                AtomicResult::None => {}
+                AtomicResult::Old(at) => to_registers(thread, &shape, at, &old, enabled),
+                AtomicResult::New(at) => {
+                    let new = std::array::from_fn(|i| update(old[i], a[i], b[i]));
+                    to_registers(thread, &shape, at, &new, enabled);
+                }
+            }
+            Ok(())
+        });
+        l.step(enable, run)
+    }
+}
+
+/// What an atomic operation gives back, and where.
+#[derive(Clone, Copy)]
+pub(super) enum AtomicResult {
+    /// Nothing.
+    None,
+    /// What was in memory.
+    Old(u32),
+    /// What is there now.
+    New(u32),
+}
+
+#[cold]
+pub(super) fn trouble(miss: Miss) -> Box<Trouble> {
+    miss.into()
+}
+
+#[inline(always)]
+fn moved(addresses: &[u64; MAX_LANES], distance: u64) -> [u64; MAX_LANES] {
+    if distance == 0 { *addresses } else { addresses.map(|address| address.wrapping_add(distance)) }
+}
+
+fn to_registers(thread: &mut Thread, shape: &Shape, at: u32, values: &[u64; MAX_LANES], enabled: u32) {
+    let mut rest = enabled;
+    while rest != 0 {
+        let lane = rest.trailing_zeros() as usize;
+        rest &= rest - 1;
+        let (at, value) = (shape.lane(at, lane), values[lane]);
+        match shape.slot {
+            1 => thread.registers.set(at, value as u8),
+            2 => thread.registers.set(at, value as u16),
+            8 => thread.registers.set(at, value),
+            _ => thread.registers.set(at, if shape.high { (value as u32) << 16 } else { value as u32 }),
+        }
+    }
+}
+
+fn from_registers(thread: &Thread, shape: &Shape, at: u32, enabled: u32) -> [u64; MAX_LANES] {
+    let mut values = [0; MAX_LANES];
+    let mut rest = enabled;
+    while rest != 0 {
+        let lane = rest.trailing_zeros() as usize;
+        rest &= rest - 1;
+        let at = shape.lane(at, lane);
+        values[lane] = match shape.slot {
+            1 => thread.registers.get::<u8>(at).into(),
+            2 => thread.registers.get::<u16>(at).into(),
+            8 => thread.registers.get(at),
+            _ if shape.high => u64::from(thread.registers.get::<u32>(at) >> 16),
+            _ => thread.registers.get::<u32>(at).into(),
+        };
+    }
+    values
+}
+
+impl Lowering<'_> {
+    /// The memory of a surface operand. Of the predefined ones, two can be used: shared local and stateless memory.
+    pub(super) fn place(&self, surface: SurfaceId) -> LowerResult<Place> {
+        match surface {
+            predefined_surface::SLM => Ok(Place::Local),
+            predefined_surface::SCRATCH => Ok(Place::Flat),
+            _ if surface.0 < predefined_surface::DECLARED => {
+                illegal(format!("the predefined surface {} is not supported yet", surface.0))
+            }
+            _ => match self.layout.surface(surface.0) {
+                Some(element) => Ok(Place::Surface(element as usize)),
+                None => illegal(format!("there is no surface T{}", surface.0)),
+            },
+        }
+    }
+
+    /// Offsets into a surface: 32-bit numbers that wrap, of elements and of one for all channels, in units of bytes.
+    pub(super) fn surface_addresses(
+        &mut self,
+        elements: Option<&RawOperand>,
+        global: &VecOperand,
+        lanes: usize,
+        unit: u32,
+    ) -> LowerResult<Addresses> {
+        let elements = match elements {
+            Some(operand) => Some(Elements::Dwords(self.raw_required(operand, lanes as u64 * 4)?)),
+            None => None,
+        };
+        let global = Some(self.scalar(global)?);
+        Ok(Addresses { elements, global, unit: unit.into(), offset: 0, mask: u32::MAX.into(), pitch: None })
+    }
+
+    /// Virtual addresses of 64 bits, of elements and of one for all channels.
+    pub(super) fn flat_addresses(
+        &mut self,
+        elements: Option<&RawOperand>,
+        global: Option<&VecOperand>,
+        lanes: usize,
+    ) -> LowerResult<Addresses> {
+        let elements = match elements {
+            Some(operand) => Some(Elements::Qwords(self.raw_required(operand, lanes as u64 * 8)?)),
+            None => None,
+        };
+        let global = match global {
+            Some(operand) => Some(self.scalar(operand)?),
+            None => None,
+        };
+        Ok(Addresses { elements, global, unit: 1, offset: 0, mask: u64::MAX, pitch: None })
+    }
+
+    /// The first element of an operand as a number without sign.
+    pub(super) fn scalar(&mut self, operand: &VecOperand) -> LowerResult<Source<u64>> {
+        let data_type = self.type_of(operand)?;
+        if super::compute::is_float(data_type) || data_type == DataType::Bool {
+            return illegal(format!("an address of type {}", data_type.name()));
+        }
+        self.source(operand, 1)
+    }
+}

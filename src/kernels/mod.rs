@@ -1,0 +1,41 @@
+//! The kernels: what each instruction does, in the chapters of the specification.
+//!
+//! A routine is lowered once for each launch: [`layout`] gives every variable a fixed place, [`lowering`] resolves
+//! operands, [`pages`] sends each instruction to its kernel, and [`code`] strings the operations together. The kernels
+//! themselves are scalar functions of typed values (with [`compute`] around them) or messages (with [`message`]).
+
+pub mod layout;
+
+pub mod step;
+
+pub mod lowering;
+
+mod pages;
+
+mod compute;
+
+mod integer;
+
+mod arithmetic;
+
+mod math;
+
+mod logic;
+
+mod compare;
+
+mod movement;
+
+mod control;
+
+mod message;
+
+mod surface;
+
+mod svm;
+
+mod lsc;
+
+mod atomic;
+
+pub mod code;

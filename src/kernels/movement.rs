@@ -1,0 +1,222 @@
+//! Moves: values with conversion, predicates, addresses, state variables.
+
+use crate::isa::{AddrAdd, AddrOpnd, DataType, Movs, Operand, Predicate, Setp, StateClass, StateOpnd, VecOperand};
+use crate::isa::predefined;
+use crate::kernels::compute::{Domain, Target, is_float, is_signed, pattern, widths};
+use crate::kernels::compare::is_modified;
+use crate::kernels::logic::predicate_id;
+use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal, is_saturated, number};
+use crate::machine::World;
+use crate::machine::convert::Compute;
+use crate::machine::lane::MAX_LANES;
+use crate::machine::operand::Start;
+use crate::machine::thread::{Enable, Thread};
+use crate::rt::ComponentWise;
+
+pub(super) fn mov(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>) -> LowerResult {
+    let target = Target::from(inst);
+    let [source] = inst.src;
+    if let Operand::Predicate(_) = source.operand {
+        return mov_predicate(l, target, source);
+    }
+    let (from, to) = (l.type_of(source)?, l.type_of(inst.dst)?);
+    let same = from == to || pattern(from) == pattern(to) && !is_float(from) && !is_float(to);
+    if same && !is_saturated(inst.dst) && !is_modified(source) {
+        let data_type = pattern(to);
+        return match data_type.bits() {
+            8 => mov_pattern::<u8>(l, target, source, data_type),
+            16 => mov_pattern::<u16>(l, target, source, data_type),
+            64 => mov_pattern::<u64>(l, target, source, data_type),
+            _ => mov_pattern::<u32>(l, target, source, data_type),
+        };
+    }
+    match (l.float_domain(&[source])?, is_signed(from), from.bits()) {
+        (Some(Domain::F64), ..) => l.unary::<f64>(target, source, |a| a),
+        (Some(_), ..) => l.unary::<f32>(target, source, |a| a),
+        (None, true, 64) => l.unary::<i64>(target, source, |a| a),
+        (None, true, _) => l.unary::<i32>(target, source, |a| a),
+        (None, false, 64) => l.unary::<u64>(target, source, |a| a),
+        (None, false, _) => l.unary::<u32>(target, source, |a| a),
+    }
+}
+
+fn mov_pattern<T: Compute>(
+    l: &mut Lowering<'_>,
+    target: Target<'_>,
+    source: &VecOperand,
+    data_type: DataType,
+) -> LowerResult {
+    let lanes = channels(target.exec_size);
+    let a = l.source_as::<T>(source, data_type, lanes)?;
+    let dst = l.destination_as::<T>(target.dst, data_type, lanes)?;
+    let enable = l.enable(target.exec_size, target.pred)?;
+    let run = widths!(lanes, N => Box::new(move |thread: &mut Thread, _: &World<'_>| {
+        let a: [T; N] = a.load(thread);
+        let enabled = thread.enabled(&enable);
+        dst.store(thread, &a, enabled);
+        Ok(())
+    }));
+    Ok(l.step(enable, run))
+}
+
+/// All bits of a predicate as one number.
+fn mov_predicate(l: &mut Lowering<'_>, target: Target<'_>, source: &VecOperand) -> LowerResult {
+    let id = predicate_id(l, source)?;
+    let elements = l.routine.predicates[id as usize - 1].num_elements;
+    let mask = crate::machine::thread::ones(elements.into());
+    let dst = l.destination::<u32>(target.dst, 1)?;
+    let enable = Enable::all(1);
+    let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
+        let bits = thread.predicates[id as usize] & mask;
+        dst.store(thread, &[bits], 1);
+        Ok(())
+    });
+    Ok(l.step(enable, run))
+}
+
+pub(super) fn setp(l: &mut Lowering<'_>, inst: &Setp) -> LowerResult {
+    let lanes = channels(inst.exec_size);
+    let dst = predicate_id(l, &inst.dst)?;
+    let enable = l.enable(inst.exec_size, Predicate::default())?;
+    let is_scalar = match &inst.src0.operand {
+        Operand::Immediate(_) => true,
+        _ => l.region(&inst.src0, lanes)?.stride() == Some(0),
+    };
+    if is_scalar {
+        let a = l.source::<u32>(&inst.src0, 1)?;
+        let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
+            let [bits] = a.load(thread);
+            thread.set_predicate(dst, enable.shift, enable.lanes, bits);
+            Ok(())
+        });
+        return Ok(l.step(enable, run));
+    }
+    let a = l.source::<u32>(&inst.src0, lanes)?;
+    let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
+        let a: [u32; MAX_LANES] = a.load(thread);
+        let bits = a.iter().enumerate().fold(0, |bits, (i, a)| bits | (a & 1) << i);
+        let enabled = thread.enabled(&enable);
+        thread.set_predicate(dst, enable.shift, enabled, bits);
+        Ok(())
+    });
+    Ok(l.step(enable, run))
+}
+
+/// Addresses are offsets into the register file. A number added to one may be negative, as 16 bits have it.
+pub(super) fn addr_add(l: &mut Lowering<'_>, inst: &AddrAdd) -> LowerResult {
+    let lanes = channels(inst.exec_size);
+    let Operand::Address(dst) = &inst.dst.operand else {
+        return illegal("the destination of an address is an address variable");
+    };
+    let first = address_elements(l, dst, lanes)?;
+    let base = match &inst.src0.operand {
+        Operand::Address(address) => {
+            let width = number(address.width.name());
+            let first = address_elements(l, address, lanes.min(width as usize))?;
+            Base::Elements { first, width }
+        }
+        Operand::General(general) => {
+            let root = l.variable(general.id)?.root;
+            if root.0 < predefined::DECLARED && root != predefined::ARG && root != predefined::RETVAL {
+                return illegal("the address of a predefined variable");
+            }
+            match l.region(&inst.src0, 1)?.start {
+                Start::At(offset) => Base::Place(offset),
+                _ => return illegal("the address of a computed place"),
+            }
+        }
+        _ => return illegal("an address of something that is no variable"),
+    };
+    let offsets = l.source::<u32>(&inst.src1, lanes)?;
+    let enable = l.enable(inst.exec_size, Predicate::default())?;
+    let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
+        let offsets: [u32; MAX_LANES] = offsets.load(thread);
+        let enabled = thread.enabled(&enable);
+        let bases: [u32; MAX_LANES] = std::array::from_fn(|i| match base {
+            Base::Place(place) => place,
+            Base::Elements { first, width } if i < lanes => thread.addresses[(first + i as u32 % width) as usize],
+            Base::Elements { .. } => 0,
+        });
+        for i in (0..lanes).filter(|i| enabled >> i & 1 == 1) {
+            let offset = i32::from(offsets[i] as i16);
+            thread.addresses[first as usize + i] = bases[i].wrapping_add_signed(offset);
+        }
+        Ok(())
+    });
+    Ok(l.step(enable, run))
+}
+
+#[derive(Clone, Copy)]
+enum Base {
+    Place(u32),
+    Elements { first: u32, width: u32 },
+}
+
+fn address_elements(l: &Lowering<'_>, operand: &AddrOpnd, count: usize) -> LowerResult<u32> {
+    let first = l.address_element(operand.id.0, operand.offset.into())?;
+    if first as usize + count > l.layout.address_count() {
+        return illegal("an address operand has more elements than its variable");
+    }
+    Ok(first)
+}
+
+/// Moves between state variables and numbers, which are binding-table indices.
+pub(super) fn movs(l: &mut Lowering<'_>, inst: &Movs) -> LowerResult {
+    let lanes = channels(inst.exec_size);
+    let enable = l.enable(inst.exec_size, Predicate::default())?;
+    let from = match &inst.src0.operand {
+        Operand::State(state) => Some(surface_elements(l, state, lanes)?),
+        _ => None,
+    };
+    match (&inst.dst.operand, from) {
+        (Operand::State(state), None) => {
+            let to = surface_elements(l, state, lanes)?;
+            let values = l.source::<u32>(&inst.src0, lanes)?;
+            let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
+                let values: [u32; MAX_LANES] = values.load(thread);
+                let enabled = thread.enabled(&enable);
+                for i in (0..lanes).filter(|i| enabled >> i & 1 == 1) {
+                    thread.surfaces[to + i] = values[i];
+                }
+                Ok(())
+            });
+            Ok(l.step(enable, run))
+        }
+        (Operand::State(state), Some(from)) => {
+            let to = surface_elements(l, state, lanes)?;
+            let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
+                let enabled = thread.enabled(&enable);
+                let values: [u32; MAX_LANES] =
+                    std::array::from_fn(|i| if i < lanes { thread.surfaces[from + i] } else { 0 });
+                for i in (0..lanes).filter(|i| enabled >> i & 1 == 1) {
+                    thread.surfaces[to + i] = values[i];
+                }
+                Ok(())
+            });
+            Ok(l.step(enable, run))
+        }
+        (_, Some(from)) => {
+            let dst = l.destination::<u32>(&inst.dst, lanes)?;
+            let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
+                let values: [u32; MAX_LANES] =
+                    std::array::from_fn(|i| if i < lanes { thread.surfaces[from + i] } else { 0 });
+                let enabled = thread.enabled(&enable);
+                dst.store(thread, &values, enabled);
+                Ok(())
+            });
+            Ok(l.step(enable, run))
+        }
+        (_, None) => illegal("neither operand is a state variable"),
+    }
+}
+
+fn surface_elements(l: &Lowering<'_>, state: &StateOpnd, count: usize) -> LowerResult<usize> {
+    if state.class != StateClass::Surface {
+        return illegal("samplers are not supported yet");
+    }
+    let first = l.layout.surface(state.id.into()).and_then(|first| first.checked_add(state.offset.into()));
+    match first.map(|first| first as usize) {
+        Some(first) if first + count <= l.layout.surface_count() => Ok(first),
+        _ => illegal(format!("there is no element {} of the surface variable T{}", state.offset, state.id)),
+    }
+}

@@ -1,0 +1,353 @@
+//! One method a page: which kernel fills which stub.
+
+use crate::isa::{
+    AddrAdd, Addc, Barrier, Bfn, Call, Cmp, DwordAtomic, Fence, File, Gather, Gather4Scaled, GatherScaled, Goto, Jmp,
+    Kernels, Label, Lifetime, Loc, LscFence, LscUntyped, MinMax, Movs, OwordLd, OwordLdUnaligned, OwordSt, Ret, Scatter,
+    Scatter4Scaled, ScatterScaled, Setp, Subb, Subroutine, SvmAtomic, SvmBlockLd, SvmBlockSt, SvmGather,
+    SvmGather4Scaled, SvmScatter, SvmScatter4Scaled,
+};
+use crate::kernels::lowering::{LowerError, LowerResult, Lowering};
+use crate::kernels::step::Lowered;
+use crate::kernels::{arithmetic, compare, control, logic, lsc, math, movement, surface, svm};
+use crate::machine::thread::Enable;
+use crate::rt::ComponentWise;
+
+impl Kernels for Lowering<'_> {
+    type Output = Lowered;
+    type Error = LowerError;
+
+    // Arithmetic.
+
+    fn add(&mut self, inst: ComponentWise<'_, 2>) -> LowerResult {
+        arithmetic::add(self, &inst)
+    }
+
+    fn mul(&mut self, inst: ComponentWise<'_, 2>) -> LowerResult {
+        arithmetic::mul(self, &inst)
+    }
+
+    fn mad(&mut self, inst: ComponentWise<'_, 3>) -> LowerResult {
+        arithmetic::mad(self, &inst)
+    }
+
+    fn add3(&mut self, inst: ComponentWise<'_, 3>) -> LowerResult {
+        arithmetic::add3(self, &inst)
+    }
+
+    fn madw(&mut self, inst: ComponentWise<'_, 3>) -> LowerResult {
+        arithmetic::madw(self, &inst)
+    }
+
+    fn mulh(&mut self, inst: ComponentWise<'_, 2>) -> LowerResult {
+        arithmetic::mulh(self, &inst)
+    }
+
+    fn avg(&mut self, inst: ComponentWise<'_, 2>) -> LowerResult {
+        arithmetic::avg(self, &inst)
+    }
+
+    fn div(&mut self, inst: ComponentWise<'_, 2>) -> LowerResult {
+        arithmetic::div(self, &inst)
+    }
+
+    fn mod_(&mut self, inst: ComponentWise<'_, 2>) -> LowerResult {
+        arithmetic::modulo(self, &inst)
+    }
+
+    fn lrp(&mut self, inst: ComponentWise<'_, 3>) -> LowerResult {
+        arithmetic::lrp(self, &inst)
+    }
+
+    fn min_max(&mut self, inst: &MinMax) -> LowerResult {
+        arithmetic::min_max(self, inst)
+    }
+
+    fn addc(&mut self, inst: &Addc) -> LowerResult {
+        arithmetic::addc(self, inst)
+    }
+
+    fn subb(&mut self, inst: &Subb) -> LowerResult {
+        arithmetic::subb(self, inst)
+    }
+
+    // Functions of floats.
+
+    fn inv(&mut self, inst: ComponentWise<'_, 1>) -> LowerResult {
+        math::inv(self, &inst)
+    }
+
+    fn sqrt(&mut self, inst: ComponentWise<'_, 1>) -> LowerResult {
+        math::sqrt(self, &inst)
+    }
+
+    fn rsqrt(&mut self, inst: ComponentWise<'_, 1>) -> LowerResult {
+        math::rsqrt(self, &inst)
+    }
+
+    fn exp(&mut self, inst: ComponentWise<'_, 1>) -> LowerResult {
+        math::exp(self, &inst)
+    }
+
+    fn log(&mut self, inst: ComponentWise<'_, 1>) -> LowerResult {
+        math::log(self, &inst)
+    }
+
+    fn pow(&mut self, inst: ComponentWise<'_, 2>) -> LowerResult {
+        math::pow(self, &inst)
+    }
+
+    fn sin(&mut self, inst: ComponentWise<'_, 1>) -> LowerResult {
+        math::sin(self, &inst)
+    }
+
+    fn cos(&mut self, inst: ComponentWise<'_, 1>) -> LowerResult {
+        math::cos(self, &inst)
+    }
+
+    fn frc(&mut self, inst: ComponentWise<'_, 1>) -> LowerResult {
+        math::frc(self, &inst)
+    }
+
+    fn rndd(&mut self, inst: ComponentWise<'_, 1>) -> LowerResult {
+        math::rndd(self, &inst)
+    }
+
+    fn rndu(&mut self, inst: ComponentWise<'_, 1>) -> LowerResult {
+        math::rndu(self, &inst)
+    }
+
+    fn rnde(&mut self, inst: ComponentWise<'_, 1>) -> LowerResult {
+        math::rnde(self, &inst)
+    }
+
+    fn rndz(&mut self, inst: ComponentWise<'_, 1>) -> LowerResult {
+        math::rndz(self, &inst)
+    }
+
+    // Bits.
+
+    fn and(&mut self, inst: ComponentWise<'_, 2>) -> LowerResult {
+        logic::and(self, &inst)
+    }
+
+    fn or(&mut self, inst: ComponentWise<'_, 2>) -> LowerResult {
+        logic::or(self, &inst)
+    }
+
+    fn xor(&mut self, inst: ComponentWise<'_, 2>) -> LowerResult {
+        logic::xor(self, &inst)
+    }
+
+    fn not(&mut self, inst: ComponentWise<'_, 1>) -> LowerResult {
+        logic::not(self, &inst)
+    }
+
+    fn shl(&mut self, inst: ComponentWise<'_, 2>) -> LowerResult {
+        logic::shl(self, &inst)
+    }
+
+    fn shr(&mut self, inst: ComponentWise<'_, 2>) -> LowerResult {
+        logic::shr(self, &inst)
+    }
+
+    fn asr(&mut self, inst: ComponentWise<'_, 2>) -> LowerResult {
+        logic::asr(self, &inst)
+    }
+
+    fn rol(&mut self, inst: ComponentWise<'_, 2>) -> LowerResult {
+        logic::rol(self, &inst)
+    }
+
+    fn ror(&mut self, inst: ComponentWise<'_, 2>) -> LowerResult {
+        logic::ror(self, &inst)
+    }
+
+    fn cbit(&mut self, inst: ComponentWise<'_, 1>) -> LowerResult {
+        logic::cbit(self, &inst)
+    }
+
+    fn fbl(&mut self, inst: ComponentWise<'_, 1>) -> LowerResult {
+        logic::fbl(self, &inst)
+    }
+
+    fn fbh(&mut self, inst: ComponentWise<'_, 1>) -> LowerResult {
+        logic::fbh(self, &inst)
+    }
+
+    fn lzd(&mut self, inst: ComponentWise<'_, 1>) -> LowerResult {
+        logic::lzd(self, &inst)
+    }
+
+    fn bfrev(&mut self, inst: ComponentWise<'_, 1>) -> LowerResult {
+        logic::bfrev(self, &inst)
+    }
+
+    fn bfe(&mut self, inst: ComponentWise<'_, 3>) -> LowerResult {
+        logic::bfe(self, &inst)
+    }
+
+    fn bfi(&mut self, inst: ComponentWise<'_, 4>) -> LowerResult {
+        logic::bfi(self, &inst)
+    }
+
+    fn bfn(&mut self, inst: &Bfn) -> LowerResult {
+        logic::bfn(self, inst)
+    }
+
+    // Comparison and moves.
+
+    fn cmp(&mut self, inst: &Cmp) -> LowerResult {
+        compare::cmp(self, inst)
+    }
+
+    fn sel(&mut self, inst: ComponentWise<'_, 2>) -> LowerResult {
+        compare::sel(self, &inst)
+    }
+
+    fn mov(&mut self, inst: ComponentWise<'_, 1>) -> LowerResult {
+        movement::mov(self, &inst)
+    }
+
+    fn movs(&mut self, inst: &Movs) -> LowerResult {
+        movement::movs(self, inst)
+    }
+
+    fn setp(&mut self, inst: &Setp) -> LowerResult {
+        movement::setp(self, inst)
+    }
+
+    fn addr_add(&mut self, inst: &AddrAdd) -> LowerResult {
+        movement::addr_add(self, inst)
+    }
+
+    // Control flow.
+
+    fn label(&mut self, inst: &Label) -> LowerResult {
+        Ok(Lowered::Label(inst.label))
+    }
+
+    fn subroutine(&mut self, inst: &Subroutine) -> LowerResult {
+        Ok(Lowered::Subroutine(inst.label))
+    }
+
+    fn goto(&mut self, inst: &Goto) -> LowerResult {
+        control::goto(self, inst)
+    }
+
+    fn jmp(&mut self, inst: &Jmp) -> LowerResult {
+        control::jmp(self, inst)
+    }
+
+    fn call(&mut self, inst: &Call) -> LowerResult {
+        control::call(self, inst)
+    }
+
+    fn ret(&mut self, inst: &Ret) -> LowerResult {
+        control::ret(self, inst)
+    }
+
+    // Surfaces.
+
+    fn gather(&mut self, inst: &Gather) -> LowerResult {
+        surface::gather(self, inst)
+    }
+
+    fn scatter(&mut self, inst: &Scatter) -> LowerResult {
+        surface::scatter(self, inst)
+    }
+
+    fn gather_scaled(&mut self, inst: &GatherScaled) -> LowerResult {
+        surface::gather_scaled(self, inst)
+    }
+
+    fn scatter_scaled(&mut self, inst: &ScatterScaled) -> LowerResult {
+        surface::scatter_scaled(self, inst)
+    }
+
+    fn gather4_scaled(&mut self, inst: &Gather4Scaled) -> LowerResult {
+        surface::gather4_scaled(self, inst)
+    }
+
+    fn scatter4_scaled(&mut self, inst: &Scatter4Scaled) -> LowerResult {
+        surface::scatter4_scaled(self, inst)
+    }
+
+    fn oword_ld(&mut self, inst: &OwordLd) -> LowerResult {
+        surface::oword_ld(self, inst)
+    }
+
+    fn oword_ld_unaligned(&mut self, inst: &OwordLdUnaligned) -> LowerResult {
+        surface::oword_ld_unaligned(self, inst)
+    }
+
+    fn oword_st(&mut self, inst: &OwordSt) -> LowerResult {
+        surface::oword_st(self, inst)
+    }
+
+    fn dword_atomic(&mut self, inst: &DwordAtomic) -> LowerResult {
+        surface::dword_atomic(self, inst)
+    }
+
+    // Flat memory.
+
+    fn svm_block_ld(&mut self, inst: &SvmBlockLd) -> LowerResult {
+        svm::block_ld(self, inst)
+    }
+
+    fn svm_block_st(&mut self, inst: &SvmBlockSt) -> LowerResult {
+        svm::block_st(self, inst)
+    }
+
+    fn svm_gather(&mut self, inst: &SvmGather) -> LowerResult {
+        svm::gather(self, inst)
+    }
+
+    fn svm_scatter(&mut self, inst: &SvmScatter) -> LowerResult {
+        svm::scatter(self, inst)
+    }
+
+    fn svm_gather4_scaled(&mut self, inst: &SvmGather4Scaled) -> LowerResult {
+        svm::gather4_scaled(self, inst)
+    }
+
+    fn svm_scatter4_scaled(&mut self, inst: &SvmScatter4Scaled) -> LowerResult {
+        svm::scatter4_scaled(self, inst)
+    }
+
+    fn svm_atomic(&mut self, inst: &SvmAtomic) -> LowerResult {
+        svm::atomic(self, inst)
+    }
+
+    fn lsc_untyped(&mut self, inst: &LscUntyped) -> LowerResult {
+        lsc::untyped(self, inst)
+    }
+
+    // Synchronisation. Memory is coherent and every access is done before the next instruction, so fences have nothing
+    // to wait for.
+
+    fn barrier(&mut self, _: &Barrier) -> LowerResult {
+        Ok(Lowered::Barrier)
+    }
+
+    fn fence(&mut self, _: &Fence) -> LowerResult {
+        Ok(self.step(Enable::all(1), Box::new(|_, _| Ok(()))))
+    }
+
+    fn lsc_fence(&mut self, _: &LscFence) -> LowerResult {
+        Ok(self.step(Enable::all(1), Box::new(|_, _| Ok(()))))
+    }
+
+    // Marks that execute nothing.
+
+    fn file(&mut self, _: &File) -> LowerResult {
+        Ok(Lowered::Nothing)
+    }
+
+    fn loc(&mut self, inst: &Loc) -> LowerResult {
+        Ok(Lowered::Line(inst.line_number))
+    }
+
+    fn lifetime(&mut self, _: &Lifetime) -> LowerResult {
+        Ok(Lowered::Nothing)
+    }
+}

@@ -1,0 +1,59 @@
+//! What lowering makes of an instruction.
+
+use crate::isa::LabelId;
+use crate::machine::World;
+use crate::machine::fault::Trouble;
+use crate::machine::thread::{Enable, Thread};
+
+/// An operation with its places resolved.
+pub type Run = Box<dyn Fn(&mut Thread, &World<'_>) -> Result<(), Box<Trouble>> + Send + Sync>;
+
+/// An operation and the channels that it is for.
+pub struct Step {
+    /// The operation.
+    pub run: Run,
+    /// Its mask: the operation obeys it by itself, counting asks for it.
+    pub enable: Enable,
+}
+
+/// What an instruction becomes.
+pub enum Lowered {
+    /// An operation; execution goes on behind it.
+    Step(Step),
+    /// Each channel goes to a label or goes on; with one channel all of them do the same.
+    Branch {
+        /// The channels that go to the label.
+        enable: Enable,
+        /// The label.
+        label: LabelId,
+    },
+    /// All channels go to a label or go on, past others that wait on the way.
+    Jump {
+        /// The channel that decides.
+        enable: Enable,
+        /// The label.
+        label: LabelId,
+    },
+    /// Channels enter a subroutine.
+    Call {
+        /// The channels.
+        enable: Enable,
+        /// The subroutine.
+        label: LabelId,
+    },
+    /// Channels leave the subroutine, or end.
+    Return {
+        /// The channels.
+        enable: Enable,
+    },
+    /// The thread waits for its group.
+    Barrier,
+    /// A place to branch to.
+    Label(LabelId),
+    /// The beginning of a subroutine.
+    Subroutine(LabelId),
+    /// The instructions that follow belong to this line of the source.
+    Line(u32),
+    /// Nothing to do.
+    Nothing,
+}

@@ -1,0 +1,73 @@
+//! The machine: registers, masks, control flow and memory, and the ways in which operands reach them.
+//!
+//! Kernels compute; everything they read and write is here. In the order of the flow: what a channel holds ([`lane`],
+//! [`float`]), how operands reach it ([`convert`], [`operand`]), the state of a thread ([`thread`], [`flow`]), memory
+//! ([`memory`], [`access`]), and what can go wrong ([`fault`]). Nothing here knows an instruction.
+
+pub mod lane;
+
+pub mod float;
+
+pub mod convert;
+
+pub mod operand;
+
+pub mod thread;
+
+pub mod flow;
+
+pub mod memory;
+
+pub mod access;
+
+pub mod fault;
+
+use access::View;
+use memory::{Buffer, Memory};
+
+/// What the threads of a group share: memory and what the launch bound to it.
+#[derive(Clone, Copy, Debug)]
+pub struct World<'a> {
+    /// Global memory.
+    pub memory: &'a Memory,
+    /// Shared local memory of the group.
+    pub local: &'a Buffer,
+    /// For each entry of the binding table, the buffer that it stands for.
+    pub bindings: &'a [Option<usize>],
+}
+
+impl<'a> World<'a> {
+    /// Flat memory.
+    #[inline]
+    pub fn flat(&self) -> View<'a> {
+        View::Flat(self.memory)
+    }
+
+    /// Shared local memory.
+    #[inline]
+    pub fn local(&self) -> View<'a> {
+        View::Local(self.local)
+    }
+
+    /// What an entry of the binding table stands for; the last entries mean flat and shared local memory.
+    #[inline]
+    pub fn surface(&self, entry: u32) -> View<'a> {
+        match entry {
+            STATELESS | STATELESS_NON_COHERENT => self.flat(),
+            LOCAL => self.local(),
+            _ => {
+                let buffer = usize::try_from(entry).ok().and_then(|entry| *self.bindings.get(entry)?);
+                buffer.and_then(|buffer| self.memory.buffers().get(buffer)).map_or(View::Nothing, |buffer| {
+                    View::Surface(self.memory, buffer)
+                })
+            }
+        }
+    }
+}
+
+/// Binding-table index of stateless memory.
+const STATELESS: u32 = 255;
+/// Binding-table index of shared local memory.
+const LOCAL: u32 = 254;
+/// Binding-table index of stateless memory without coherence, which makes no difference here.
+const STATELESS_NON_COHERENT: u32 = 253;

@@ -1,0 +1,309 @@
+//! Thread groups: hardware threads started, run until they wait or end, and counted.
+
+use std::collections::HashMap;
+
+use crate::isa::predefined;
+use crate::kernels::code::{After, Code, Mark};
+use crate::launch::payload::{Payload, ThreadStart, group_words};
+use crate::launch::range::NdRange;
+use crate::machine::World;
+use crate::machine::fault::{Fault, Trouble};
+use crate::machine::flow::{Flow, Next};
+use crate::machine::memory::{Buffer, Memory};
+use crate::machine::thread::{Registers, Thread};
+use crate::run::stats::Counts;
+use crate::run::{DEFAULT_MAX_INSTRUCTIONS, Options, Program};
+
+/// What all groups of a launch have in common.
+pub(super) struct Plan<'a> {
+    pub(super) code: &'a Code,
+    program: &'a Program,
+    payload: &'a Payload,
+    range: &'a NdRange,
+    memory: &'a Memory,
+    bindings: &'a [Option<usize>],
+    local_bytes: u32,
+    limit: u64,
+    count: bool,
+    special: Special,
+}
+
+/// Where the variables stand that a thread finds set.
+struct Special {
+    groups: [u32; 3],
+    state: u32,
+    hardware_id: u32,
+}
+
+impl<'a> Plan<'a> {
+    #[expect(clippy::too_many_arguments, reason = "it only brings together what a launch has made")]
+    pub(super) fn new(
+        program: &'a Program,
+        code: &'a Code,
+        payload: &'a Payload,
+        range: &'a NdRange,
+        memory: &'a Memory,
+        bindings: &'a [Option<usize>],
+        local_bytes: u32,
+        options: &Options<'_>,
+    ) -> Self {
+        let at = |id| code.layout.variable(id).map_or(0, |variable| variable.offset);
+        let special = Special {
+            groups: [predefined::GROUP_ID_X, predefined::GROUP_ID_Y, predefined::GROUP_ID_Z].map(at),
+            state: at(predefined::SR0),
+            hardware_id: at(predefined::HW_ID),
+        };
+        let limit = options.max_instructions.unwrap_or(DEFAULT_MAX_INSTRUCTIONS);
+        let count = options.stats;
+        Self { code, program, payload, range, memory, bindings, local_bytes, limit, count, special }
+    }
+
+    fn order(&self) -> [u32; 3] {
+        self.program.info.execution_env.work_group_walk_order_dimensions
+    }
+}
+
+/// One host thread's part: the state of one group at a time, used again for the next.
+pub(super) struct Worker<'a> {
+    plan: &'a Plan<'a>,
+    threads: Vec<Thread>,
+    local: Buffer,
+    /// How the threads start, by the size of the group: full ones and those that are cut off.
+    starts: HashMap<[u32; 3], Vec<ThreadStart>>,
+    counts: Counts,
+}
+
+impl<'a> Worker<'a> {
+    pub(super) fn new(plan: &'a Plan<'a>) -> Self {
+        Self {
+            plan,
+            threads: Vec::new(),
+            local: Buffer::zeros(plan.local_bytes as usize),
+            starts: HashMap::new(),
+            counts: Counts::new(plan.code),
+        }
+    }
+
+    pub(super) fn into_counts(self) -> Counts {
+        self.counts
+    }
+
+    /// Runs the n-th group.
+    pub(super) fn run(&mut self, index: u64) -> Result<(), Box<Fault>> {
+        let group = self.plan.range.group(index);
+        self.start(group);
+        let world = World { memory: self.plan.memory, local: &self.local, bindings: self.plan.bindings };
+        let mut states = vec![State::Running; self.threads.len()];
+        loop {
+            for (thread, state) in self.threads.iter_mut().zip(&mut states) {
+                if *state != State::Running {
+                    continue;
+                }
+                let next = if self.plan.count {
+                    run_thread::<true>(self.plan, thread, &world, &mut self.counts)
+                } else {
+                    run_thread::<false>(self.plan, thread, &world, &mut self.counts)
+                };
+                *state = match next {
+                    Ok((Next::Barrier, mark)) => State::Waiting(mark),
+                    Ok(_) => State::Ended,
+                    Err((trouble, mark)) => return Err(fault(self.plan, thread, group, *trouble, mark)),
+                };
+            }
+            let waiting = states.iter().filter(|state| matches!(state, State::Waiting(_))).count() as u32;
+            let ended = states.len() as u32 - waiting;
+            if waiting == 0 {
+                break;
+            }
+            for (thread, state) in self.threads.iter().zip(&mut states) {
+                if let State::Waiting(mark) = *state {
+                    if ended > 0 {
+                        let trouble = Trouble::UnreachedBarrier { waiting, ended };
+                        return Err(fault(self.plan, thread, group, trouble, mark));
+                    }
+                    *state = State::Running;
+                }
+            }
+        }
+        for thread in &self.threads {
+            self.counts.instructions += thread.executed;
+            self.counts.outside_reads += thread.outside_reads;
+            self.counts.outside_writes += thread.outside_writes;
+        }
+        Ok(())
+    }
+
+    /// Brings the threads of a group to the beginning of the program.
+    fn start(&mut self, group: [u32; 3]) {
+        let plan = self.plan;
+        let size = plan.range.size_of(group);
+        let starts = self.starts.entry(size).or_insert_with(|| plan.payload.threads(size, plan.order()));
+        self.threads.resize_with(starts.len(), || new_thread(plan));
+        self.local.clear();
+        for (index, (thread, start)) in self.threads.iter_mut().zip(starts).enumerate() {
+            restart(plan, thread, start, group, index as u32);
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Running,
+    Waiting(Mark),
+    Ended,
+}
+
+fn new_thread(plan: &Plan<'_>) -> Thread {
+    let code = plan.code;
+    let mut thread = Thread::scratch(code.constants_at() as usize + code.constants.len());
+    thread.registers.bytes_mut(code.constants_at())[..code.constants.len()].copy_from_slice(&code.constants);
+    thread.predicates = vec![0; plan.program.routine.predicates.len() + 1];
+    thread.addresses = vec![0; code.layout.address_count()];
+    thread.surfaces = vec![0; code.layout.surface_count()];
+    thread.flow = Flow::new(code.blocks.len() as u32, code.main_end);
+    thread
+}
+
+fn restart(plan: &Plan<'_>, thread: &mut Thread, start: &ThreadStart, group: [u32; 3], index: u32) {
+    let layout = &plan.code.layout;
+    let registers: &mut Registers = &mut thread.registers;
+    let bytes = registers.bytes_mut(0);
+    bytes[..start.payload.len()].copy_from_slice(&start.payload);
+    // Registers without a value are zero, so that a kernel that reads them does the same in every run.
+    bytes[start.payload.len()..layout.len as usize].fill(0);
+    for (offset, word) in group_words(group) {
+        registers.set(offset, word);
+    }
+    for (offset, word) in plan.special.groups.iter().zip(group) {
+        registers.set(*offset, word);
+    }
+    // Element 2 of the state register has the channels that the dispatch enabled.
+    registers.set(plan.special.state + 8, start.channels);
+    registers.set(plan.special.hardware_id, index);
+    for copy in &layout.copies {
+        let bytes = registers.bytes_mut(0);
+        bytes.copy_within(copy.from as usize..(copy.from + copy.size) as usize, copy.to as usize);
+    }
+    thread.predicates.fill(0);
+    thread.addresses.fill(0);
+    thread.surfaces.fill(0);
+    thread.active = start.channels;
+    thread.dispatched = start.channels;
+    thread.set_mode(0);
+    thread.flow.restart(plan.code.main_end);
+    thread.index = index;
+    thread.executed = 0;
+    thread.outside_reads = 0;
+    thread.outside_writes = 0;
+}
+
+/// Runs a thread until it waits or ends; counts steps and channels when `COUNT` says so.
+fn run_thread<const COUNT: bool>(
+    plan: &Plan<'_>,
+    thread: &mut Thread,
+    world: &World<'_>,
+    counts: &mut Counts,
+) -> Result<(Next, Mark), (Box<Trouble>, Mark)> {
+    let code = plan.code;
+    loop {
+        let index = thread.flow.block;
+        let Some(block) = code.blocks.get(index as usize) else {
+            let last = code.blocks.last().map_or(Mark::nowhere(), |block| block.mark);
+            return Err((Box::new(Trouble::RanOff), last));
+        };
+        thread.active |= thread.flow.join();
+        thread.executed += u64::from(block.instructions);
+        if thread.executed > plan.limit {
+            return Err((Box::new(Trouble::Budget(plan.limit)), block.mark));
+        }
+        let range = block.first as usize..block.end as usize;
+        for (n, step) in code.steps[range.clone()].iter().enumerate() {
+            if COUNT {
+                let at = range.start + n;
+                counts.steps[at].0 += 1;
+                counts.steps[at].1 += u64::from(thread.enabled(&code.marks[at].enable).count_ones());
+            }
+            if let Err(trouble) = step(thread, world) {
+                return Err((trouble, code.marks[range.start + n]));
+            }
+        }
+        if COUNT {
+            let lanes = match block.next {
+                After::Fall => 0,
+                _ => thread.active.count_ones(),
+            };
+            counts.branches[index as usize].0 += 1;
+            counts.branches[index as usize].1 += u64::from(lanes);
+        }
+        let next = index + 1;
+        match block.next {
+            After::Fall => thread.flow.block = next,
+            After::Branch { uniform, target } => {
+                let taken = taken(thread, &block.mark, uniform);
+                thread.active = thread.flow.branch(thread.active, taken, target, next);
+            }
+            After::Jump { target } => {
+                let taken = taken(thread, &block.mark, true);
+                thread.flow.jump(if taken != 0 { target } else { next });
+            }
+            After::Call { uniform, routine } => {
+                let taken = taken(thread, &block.mark, uniform);
+                if taken == 0 {
+                    thread.flow.block = next;
+                } else if thread.flow.depth() >= MAX_DEPTH {
+                    let trouble = Trouble::Illegal("subroutines call each other without end".to_owned());
+                    return Err((Box::new(trouble), block.mark));
+                } else {
+                    thread.active = thread.flow.call(thread.active, taken, routine, next);
+                }
+            }
+            After::Return { uniform } => {
+                let leaving = taken(thread, &block.mark, uniform);
+                let (next, active) = thread.flow.leave(thread.active, leaving, next);
+                thread.active = active;
+                if next == Next::End {
+                    return Ok((Next::End, block.mark));
+                }
+            }
+            After::Barrier => {
+                if thread.flow.is_divergent() {
+                    return Err((Box::new(Trouble::DivergentBarrier), block.mark));
+                }
+                thread.flow.block = next;
+                return Ok((Next::Barrier, block.mark));
+            }
+        }
+    }
+}
+
+/// Subroutines must not call themselves, so no chain of calls is longer than a routine has subroutines.
+const MAX_DEPTH: usize = 4096;
+
+/// The active channels that take a branch. Where all do the same, the first channel's predicate decides for them.
+#[inline(always)]
+fn taken(thread: &Thread, mark: &Mark, uniform: bool) -> u32 {
+    let enable = &mark.enable;
+    if uniform {
+        let decides = enable.predicate == 0 || thread.predicate_lanes(enable) & 1 == 1;
+        return if decides { thread.active } else { 0 };
+    }
+    thread.enabled(enable) << enable.shift & thread.active
+}
+
+/// A fault with its place.
+#[cold]
+fn fault(plan: &Plan<'_>, thread: &Thread, group: [u32; 3], trouble: Trouble, mark: Mark) -> Box<Fault> {
+    let channel = trouble.lane().map(|lane| lane + mark.enable.shift);
+    let size = plan.range.size_of(group);
+    let local_id = channel.map(|channel| plan.payload.local_id(thread.index, channel, size, plan.order()));
+    Box::new(Fault {
+        trouble,
+        instruction: mark.instruction,
+        line: plan.program.lines.get(mark.instruction as usize).copied().unwrap_or(0),
+        source_line: mark.source_line,
+        group,
+        thread: thread.index,
+        channel,
+        local_id,
+    })
+}

@@ -1,0 +1,221 @@
+//! Running a kernel: bytes in, buffers out.
+//!
+//! ```no_run
+//! use visakit::launch::{argument::Argument, range::NdRange};
+//! use visakit::run::{Options, Program, launch};
+//! use visakit::zebin::Zebin;
+//!
+//! let bytes = std::fs::read("vector_add.skl.zebin").unwrap();
+//! let zebin = Zebin::parse("vector_add.skl.zebin", &bytes).unwrap();
+//! let program = Program::from_zebin(&zebin, None, None).unwrap();
+//! let a = Argument::Buffer([1.0_f32, 2.0].map(f32::to_le_bytes).concat());
+//! let c = Argument::Buffer(vec![0; 8]);
+//! let n = Argument::Value(2_u32.to_le_bytes().to_vec());
+//! let range = NdRange::new(&[2], None, None, program.required_local_size()).unwrap();
+//! let outcome = launch(&program, &range, vec![Some(a.clone()), Some(a), Some(c), Some(n)], &Options::default()).unwrap();
+//! println!("{:?}", outcome.buffers[2]);
+//! ```
+
+mod group;
+mod program;
+pub mod stats;
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+use visakit_codegen::diag::{Diagnostic, Severity};
+
+use crate::kernels::code::Code;
+use crate::kernels::layout::Layout;
+use crate::launch::argument::Argument;
+use crate::launch::payload::{self, Payload, Placement};
+use crate::launch::range::NdRange;
+use crate::machine::fault::Fault;
+use crate::machine::memory::{Buffer, MAX_BUFFER, Memory};
+use group::{Plan, Worker};
+pub use program::Program;
+use stats::{Counts, Stats};
+
+/// Instructions that a hardware thread may execute when nobody says otherwise.
+pub const DEFAULT_MAX_INSTRUCTIONS: u64 = 1 << 33;
+
+/// How a kernel is run.
+#[derive(Clone, Copy, Default)]
+pub struct Options<'a> {
+    /// Host threads; all of the machine's when not given.
+    pub threads: Option<usize>,
+    /// Instructions that one hardware thread may execute; [`DEFAULT_MAX_INSTRUCTIONS`] when not given.
+    pub max_instructions: Option<u64>,
+    /// Whether to count instructions by mnemonic.
+    pub stats: bool,
+    /// Called with the number of groups that are done, now and then.
+    pub progress: Option<&'a (dyn Fn(u64) + Sync)>,
+}
+
+/// What a run gives.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The contents of each argument that is a buffer.
+    pub buffers: Vec<Option<Vec<u8>>>,
+    /// Wall time of the dispatch alone: nothing is lowered, copied or written to files in it.
+    pub wall: Duration,
+    /// Instructions executed by all hardware threads.
+    pub instructions: u64,
+    /// Counts by mnemonic, when asked for.
+    pub stats: Option<Stats>,
+    /// Elements that were read beyond the end of a surface, as zero.
+    pub outside_reads: u64,
+    /// Elements that were written beyond the end of a surface, to nowhere.
+    pub outside_writes: u64,
+}
+
+/// Why a run gives nothing.
+#[derive(Clone, Debug)]
+pub enum RunError {
+    /// The launch cannot be made.
+    Launch(Box<Diagnostic>),
+    /// A thread did something that it must not. When several did, this is the one in the first group.
+    Fault(Box<Fault>),
+}
+
+impl From<Box<Diagnostic>> for RunError {
+    fn from(diagnostic: Box<Diagnostic>) -> Self {
+        Self::Launch(diagnostic)
+    }
+}
+
+impl std::fmt::Display for RunError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Launch(diagnostic) => f.write_str(&diagnostic.one_line()),
+            Self::Fault(fault) => fault.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for RunError {}
+
+impl RunError {
+    /// The error as a diagnostic about the program's text.
+    pub fn diagnostic(&self, program: &Program) -> Diagnostic {
+        match self {
+            Self::Launch(diagnostic) => (**diagnostic).clone(),
+            Self::Fault(fault) => program.locate(fault),
+        }
+    }
+}
+
+/// Runs a kernel over a range of work items. The arguments are by index; `None` where the kernel has none.
+///
+/// # Errors
+/// When the arguments do not fit the kernel, the kernel needs something that is not supported yet, or a thread faults.
+pub fn launch(
+    program: &Program,
+    range: &NdRange,
+    arguments: Vec<Option<Argument>>,
+    options: &Options<'_>,
+) -> Result<Outcome, RunError> {
+    let mut memory = Memory::default();
+    let mut buffers = vec![None; arguments.len()];
+    for (index, argument) in arguments.iter().enumerate() {
+        if let Some(Argument::Buffer(bytes)) = argument {
+            memory.map(Buffer::from_bytes(bytes)).ok_or_else(|| {
+                let message = format!("argument {index} has {} bytes", bytes.len());
+                let finding = Diagnostic::new("argument-size", Severity::Error, "launch", message);
+                Box::new(finding.help(format!("the largest buffer has {MAX_BUFFER} bytes")))
+            })?;
+            buffers[index] = Some(memory.buffers().len() - 1);
+        }
+    }
+    let address = |index: u32| buffers.get(index as usize)?.map(|buffer| memory.address(buffer));
+    let placement = payload::place(&program.info, &arguments, address)?;
+    let payload = Payload::new(&program.info, program.payload_layout(), range, &arguments, &placement)?;
+    drop(arguments);
+    let code = lower(program, &payload)?;
+    let bindings = bindings(&placement, &buffers);
+    let plan = Plan::new(program, &code, &payload, range, &memory, &bindings, placement.local_bytes, options);
+
+    let start = Instant::now();
+    let (total, fault) = dispatch(&plan, range, options)?;
+    let wall = start.elapsed();
+    if let Some(fault) = fault {
+        return Err(RunError::Fault(fault));
+    }
+    let stats = options.stats.then(|| Stats::new(program, &code, &total, wall));
+    let contents = |buffer: &Option<usize>| buffer.map(|buffer| memory.buffers()[buffer].to_bytes());
+    Ok(Outcome {
+        buffers: buffers.iter().map(contents).collect(),
+        wall,
+        instructions: total.instructions,
+        stats,
+        outside_reads: total.outside_reads,
+        outside_writes: total.outside_writes,
+    })
+}
+
+fn lower(program: &Program, payload: &Payload) -> Result<Code, Box<Diagnostic>> {
+    let problem = |message: String| {
+        let finding = Diagnostic::new("lowering", Severity::Error, program.file.clone(), message);
+        Box::new(finding.help("`visa verify` says what is wrong with the kernel"))
+    };
+    let payload_bytes = u32::try_from(payload.len()).map_err(|e| problem(e.to_string()))?;
+    let layout = Layout::new(&program.routine, program.platform, payload_bytes).map_err(problem)?;
+    Code::new(&program.routine, layout).map_err(problem)
+}
+
+/// For each entry of the binding table, the buffer that it stands for.
+fn bindings(placement: &Placement, buffers: &[Option<usize>]) -> Vec<Option<usize>> {
+    let buffer = |argument: &Option<u32>| buffers.get((*argument)? as usize).copied().flatten();
+    placement.bindings.iter().map(buffer).collect()
+}
+
+/// Runs all groups on as many host threads as asked for. They take groups in order, so when several groups fault, the
+/// first one is always among those that have been run.
+fn dispatch(plan: &Plan<'_>, range: &NdRange, options: &Options<'_>) -> Result<(Counts, Option<Box<Fault>>), RunError> {
+    let groups = u64::try_from(range.group_count()).unwrap_or(u64::MAX);
+    let threads = options.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |n| n.get()));
+    let threads = threads.clamp(1, usize::try_from(groups).unwrap_or(usize::MAX).max(1));
+    let chunk = (groups / (threads as u64 * 16)).clamp(1, 64);
+    let (next, done) = (AtomicU64::new(0), AtomicU64::new(0));
+    let faulted = AtomicBool::new(false);
+    let fault: Mutex<Option<(u64, Box<Fault>)>> = Mutex::new(None);
+    let work = || {
+        let mut worker = Worker::new(plan);
+        'all: loop {
+            let first = next.fetch_add(chunk, Relaxed);
+            if first >= groups || faulted.load(Relaxed) {
+                break;
+            }
+            for group in first..groups.min(first.saturating_add(chunk)) {
+                if let Err(error) = worker.run(group) {
+                    let mut fault = fault.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+                    if fault.as_ref().is_none_or(|(other, _)| group < *other) {
+                        *fault = Some((group, error));
+                    }
+                    faulted.store(true, Relaxed);
+                    break 'all;
+                }
+            }
+            let now = done.fetch_add(chunk, Relaxed) + chunk;
+            if let Some(progress) = options.progress {
+                progress(now.min(groups));
+            }
+        }
+        worker.into_counts()
+    };
+    let mut total = Counts::new(plan.code);
+    if threads == 1 {
+        total.add(&work());
+    } else {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(|e| {
+            let finding = Diagnostic::new("threads", Severity::Error, "--threads", e.to_string());
+            Box::new(finding.help("ask for fewer threads"))
+        })?;
+        for counts in pool.broadcast(|_| work()) {
+            total.add(&counts);
+        }
+    }
+    let fault = fault.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    Ok((total, fault.map(|(_, fault)| fault)))
+}

@@ -1,0 +1,129 @@
+//! Counting what was executed.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde::Serialize;
+
+use crate::kernels::code::{After, Code};
+use crate::run::Program;
+
+/// Counts of one worker, or of all together.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Counts {
+    /// Instructions executed.
+    pub instructions: u64,
+    /// Elements read beyond the end of a surface.
+    pub outside_reads: u64,
+    /// Elements written there.
+    pub outside_writes: u64,
+    /// For each step, how often it was executed and for how many channels in all.
+    pub steps: Vec<(u64, u64)>,
+    /// The same for the branch that ends each block.
+    pub branches: Vec<(u64, u64)>,
+}
+
+impl Counts {
+    /// Zero everywhere.
+    pub(super) fn new(code: &Code) -> Self {
+        Self { steps: vec![(0, 0); code.steps.len()], branches: vec![(0, 0); code.blocks.len()], ..Self::default() }
+    }
+
+    /// Adds the counts of another.
+    pub(super) fn add(&mut self, other: &Self) {
+        self.instructions += other.instructions;
+        self.outside_reads += other.outside_reads;
+        self.outside_writes += other.outside_writes;
+        let both = self.steps.iter_mut().zip(&other.steps).chain(self.branches.iter_mut().zip(&other.branches));
+        for (sum, count) in both {
+            sum.0 += count.0;
+            sum.1 += count.1;
+        }
+    }
+}
+
+/// What `--stats` reports.
+#[derive(Clone, Debug, Serialize)]
+pub struct Stats {
+    /// Wall time of the dispatch alone, in seconds.
+    pub wall_s: f64,
+    /// SIMD instructions executed.
+    pub instructions: u64,
+    /// Channels that they were enabled for.
+    pub lane_operations: u64,
+    /// Instructions in a second of wall time.
+    pub instructions_per_s: f64,
+    /// The same by mnemonic.
+    pub by_opcode: BTreeMap<String, OpcodeStats>,
+}
+
+/// Counts of one mnemonic.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct OpcodeStats {
+    /// SIMD instructions executed.
+    pub instructions: u64,
+    /// Channels that they were enabled for.
+    pub lane_operations: u64,
+}
+
+impl Stats {
+    pub(super) fn new(program: &Program, code: &Code, counts: &Counts, wall: Duration) -> Self {
+        let mut by_opcode: BTreeMap<String, OpcodeStats> = BTreeMap::new();
+        let mut add = |instruction: u32, (executed, lanes): (u64, u64)| {
+            if executed == 0 {
+                return;
+            }
+            let entry = by_opcode.entry(mnemonic(program, instruction)).or_default();
+            entry.instructions += executed;
+            entry.lane_operations += lanes;
+        };
+        for (mark, count) in code.marks.iter().zip(&counts.steps) {
+            add(mark.instruction, *count);
+        }
+        for (block, count) in code.blocks.iter().zip(&counts.branches) {
+            if !matches!(block.next, After::Fall) {
+                add(block.mark.instruction, *count);
+            }
+        }
+        let instructions = by_opcode.values().map(|count| count.instructions).sum();
+        let lane_operations = by_opcode.values().map(|count| count.lane_operations).sum();
+        let wall_s = wall.as_secs_f64();
+        let instructions_per_s = if wall_s > 0.0 { instructions as f64 / wall_s } else { 0.0 };
+        Self { wall_s, instructions, lane_operations, instructions_per_s, by_opcode }
+    }
+
+    /// A table for a person, the most frequent mnemonic first.
+    pub fn table(&self) -> String {
+        let mut rows: Vec<_> = self.by_opcode.iter().collect();
+        rows.sort_by_key(|(name, count)| (std::cmp::Reverse(count.instructions), name.as_str()));
+        let mut out = format!("{:<24}{:>16}{:>18}\n", "mnemonic", "instructions", "lane operations");
+        for (name, count) in rows {
+            out += &format!("{name:<24}{:>16}{:>18}\n", count.instructions, count.lane_operations);
+        }
+        out += &format!("{:<24}{:>16}{:>18}\n", "all", self.instructions, self.lane_operations);
+        out += &format!("{:.3} ms, {:.1} million instructions/s\n", self.wall_s * 1e3, self.instructions_per_s / 1e6);
+        out
+    }
+}
+
+/// The mnemonic of an instruction: the word that its text begins with, without what follows the first point.
+fn mnemonic(program: &Program, instruction: u32) -> String {
+    let line = program.lines.get(instruction as usize).and_then(|line| {
+        let number = (*line as usize).checked_sub(1)?;
+        program.text.as_deref()?.lines().nth(number)
+    });
+    if let Some(line) = line {
+        // A predicate in parentheses may stand in front.
+        let statement = line.trim_start();
+        let statement = match statement.strip_prefix('(') {
+            Some(rest) => rest.split_once(')').map_or(statement, |(_, rest)| rest.trim_start()),
+            None => statement,
+        };
+        let word = statement.split(|c: char| c == '.' || c.is_whitespace()).next().unwrap_or_default();
+        if !word.is_empty() {
+            return word.to_owned();
+        }
+    }
+    let page = program.routine.instructions.get(instruction as usize).map(|instruction| instruction.page().name);
+    page.unwrap_or_default().to_ascii_lowercase()
+}

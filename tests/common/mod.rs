@@ -1,0 +1,107 @@
+//! What the tests share: where things are, and how a test says that it was skipped.
+#![allow(dead_code, reason = "each test file uses a part of it")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// The folder of the package.
+pub fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Whether a test that needs something outside the repository can run. `VISAKIT_REQUIRE` makes its absence a failure.
+pub fn have(test: &str, group: &str, found: bool, what: &str) -> bool {
+    if found {
+        return true;
+    }
+    let required = std::env::var("VISAKIT_REQUIRE").unwrap_or_default();
+    assert!(!required.split(',').any(|r| r == group), "{test} needs {what}");
+    eprintln!("skipped: {test}: no {what}");
+    false
+}
+
+/// A folder named by a variable, or the place where it usually is.
+pub fn shared(variable: &str, usual: &str) -> Option<PathBuf> {
+    let path = std::env::var_os(variable).map_or_else(|| root().join(usual), PathBuf::from);
+    path.is_dir().then_some(path)
+}
+
+/// Whether a program is on the path.
+pub fn program(name: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|dir| dir.join(name).is_file())
+}
+
+/// The command `visa` of this build.
+pub fn visa() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_visa"));
+    command.current_dir(root());
+    command
+}
+
+/// Runs `visa` and gives exit code, standard output and standard error.
+pub fn run(args: &[&str]) -> (i32, String, String) {
+    let output: Output = visa().args(args).output().expect("visa starts");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code().unwrap_or(-1), text(&output.stdout), text(&output.stderr))
+}
+
+/// A new folder for the files of one test.
+pub fn scratch(name: &str) -> PathBuf {
+    let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&dir);
+    std::fs::create_dir_all(&dir).expect("a scratch folder");
+    dir
+}
+
+/// Files of a folder with an ending, sorted.
+pub fn files(dir: &Path, ending: &str) -> Vec<PathBuf> {
+    let mut out: Vec<PathBuf> = std::fs::read_dir(dir)
+        .unwrap_or_else(|e| panic!("{}: {e}", dir.display()))
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|p| p.extension().is_some_and(|e| e == ending))
+        .collect();
+    out.sort();
+    out
+}
+
+/// The texts in the committed zebins: (example.platform, platform, text).
+pub fn compiled_texts() -> Vec<(String, String, String)> {
+    let mut out = Vec::new();
+    for example in ["vector_add", "histogram", "mandelbrot"] {
+        for zebin in files(&root().join("examples").join(example), "zebin") {
+            let name = zebin.file_name().unwrap().to_string_lossy().into_owned();
+            let platform = name.split('.').nth(1).unwrap().to_owned();
+            let bytes = std::fs::read(&zebin).unwrap();
+            out.push((name, platform, visaasm_section(&bytes)));
+        }
+    }
+    assert_eq!(out.len(), 12);
+    out
+}
+
+/// The `.visaasm` section of a zebin.
+fn visaasm_section(bytes: &[u8]) -> String {
+    use object::read::{Object as _, ObjectSection as _};
+    let file = object::File::parse(bytes).unwrap();
+    let section = file.sections().find(|s| s.name() == Ok(".visaasm")).expect("a .visaasm section");
+    String::from_utf8(section.data().unwrap().to_vec()).unwrap()
+}
+
+/// Compares a text with a file; `BLESS=1` writes the file instead.
+pub fn golden(path: &Path, found: &str) {
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(path, found).unwrap();
+        return;
+    }
+    let expected = std::fs::read_to_string(path).unwrap_or_default();
+    if expected == found {
+        return;
+    }
+    let mut shown = Vec::new();
+    let (old, new): (Vec<_>, Vec<_>) = (expected.lines().collect(), found.lines().collect());
+    shown.extend(old.iter().filter(|l| !new.contains(l)).map(|l| format!("- {l}")));
+    shown.extend(new.iter().filter(|l| !old.contains(l)).map(|l| format!("+ {l}")));
+    shown.truncate(40);
+    panic!("{} differs; accept with BLESS=1 cargo test:\n{}", path.display(), shown.join("\n"));
+}

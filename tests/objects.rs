@@ -1,0 +1,198 @@
+//! Objects and texts against the vendor's own bytes and words.
+
+mod common;
+
+use visakit::isa::Platform;
+use visakit::object::Object;
+use visakit::text::{Options, Style, parse, print};
+
+/// Single-instruction objects that the slice has no page or no spelling for yet, each with its reason.
+fn known_gaps() -> Vec<(String, String)> {
+    let text = std::fs::read_to_string(common::root().join("tests/vectors/known_gaps.txt")).unwrap();
+    text.lines()
+        .filter(|l| !l.is_empty() && !l.starts_with('#'))
+        .map(|l| l.split_once(": ").map(|(a, b)| (a.to_owned(), b.to_owned())).expect("name: reason"))
+        .collect()
+}
+
+fn assemble(text: &str, platform: &str) -> Object {
+    let options = Options { file: "test".into(), platform: Platform::from_name(platform) };
+    match parse(text, options) {
+        Ok(parsed) => parsed.into_object(),
+        Err(errors) => panic!("{}", errors.iter().map(|d| d.render(false)).collect::<String>()),
+    }
+}
+
+/// Text to object gives the bytes of the vendor's assembler; those bytes decode and encode to themselves.
+#[test]
+fn single_instruction_objects() {
+    let gaps = known_gaps();
+    let dir = common::root().join("tests/vectors/single");
+    let (mut proven, mut missing) = (0, Vec::new());
+    for file in common::files(&dir, "visaasm") {
+        let name = file.file_stem().unwrap().to_string_lossy().into_owned();
+        let text = std::fs::read_to_string(&file).unwrap();
+        let expected = std::fs::read(file.with_extension("isa")).unwrap();
+        let assembled = parse(&text, Options::default()).ok().map(|p| p.into_object().encode().unwrap());
+        let decoded = Object::decode(&expected).ok().map(|o| o.encode().unwrap());
+        let same = assembled.as_deref() == Some(&expected[..]) && decoded.as_deref() == Some(&expected[..]);
+        let gap = gaps.iter().find(|(gap, _)| *gap == name);
+        match (same, gap) {
+            (true, None) => proven += 1,
+            (false, Some(_)) => {}
+            (true, Some(_)) => missing.push(format!("{name} works now: remove it from known_gaps.txt")),
+            (false, None) => missing.push(format!("{name} differs")),
+        }
+    }
+    assert!(missing.is_empty(), "{}", missing.join("\n"));
+    assert_eq!(proven + gaps.len(), 207);
+}
+
+/// A gap is an error that says what is missing, never another text or other bytes.
+#[test]
+fn known_gaps_are_refused() {
+    for (name, _) in known_gaps() {
+        let path = common::root().join(format!("tests/vectors/single/{name}.visaasm"));
+        let text = std::fs::read_to_string(path).unwrap();
+        assert!(parse(&text, Options::default()).is_err(), "{name} is taken for something else");
+    }
+}
+
+/// What the compiler writes comes out as it went in: text, object, full text.
+#[test]
+fn compiled_texts_come_back() {
+    for (name, platform, text) in common::compiled_texts() {
+        let object = assemble(&text, &platform);
+        let bytes = object.encode().unwrap();
+        let decoded = Object::decode(&bytes).unwrap();
+        assert_eq!(decoded, object, "{name}");
+        let printed = print(&decoded, &decoded.kernels[0].routine, Platform::from_name(&platform), Style::Full);
+        assert!(printed == text, "{name}: the full text differs");
+    }
+}
+
+/// The compiler's kernels are legal by the rules of the pages.
+#[test]
+fn compiled_texts_are_legal() {
+    for (name, platform, text) in common::compiled_texts() {
+        let object = assemble(&text, &platform);
+        let found = visakit::verify::routine(&object.kernels[0].routine, Platform::from_name(&platform));
+        assert!(found.is_empty(), "{name}: {found:?}");
+    }
+}
+
+/// GenX_IR reads our objects and prints the text that we print, label suffixes and all.
+#[test]
+fn genx_ir_reads_our_objects() {
+    if !common::have("genx_ir_reads_our_objects", "vendor", common::program("GenX_IR"), "GenX_IR") {
+        return;
+    }
+    for (name, platform, text) in common::compiled_texts() {
+        let object = assemble(&text, &platform);
+        let ours = print(&object, &object.kernels[0].routine, Platform::from_name(&platform), Style::Vendor);
+        let theirs = genx_ir_text(&name, &object.encode().unwrap(), &platform);
+        assert!(ours == theirs, "{name}: GenX_IR prints another text");
+        // The compiler's own text is the same but for the suffixes of its labels.
+        let bare = |t: &str| t.lines().map(without_suffixes).collect::<Vec<_>>();
+        assert_eq!(bare(&theirs).len(), text.lines().count(), "{name}");
+    }
+    let dir = common::root().join("tests/vectors/single");
+    let gaps = known_gaps();
+    for file in common::files(&dir, "isa") {
+        let name = file.file_stem().unwrap().to_string_lossy().into_owned();
+        if gaps.iter().any(|(gap, _)| *gap == name) {
+            continue;
+        }
+        let bytes = std::fs::read(&file).unwrap();
+        let object = Object::decode(&bytes).unwrap();
+        let ours = print(&object, &object.kernels[0].routine, Platform::from_name("skl"), Style::Vendor);
+        assert!(ours == genx_ir_text(&name, &bytes, "skl"), "{name}: GenX_IR prints another text");
+    }
+}
+
+fn without_suffixes(line: &str) -> String {
+    line.split("///").next().unwrap_or("").trim_end().to_owned()
+}
+
+/// What the vendor's tool prints for an object. It may crash afterwards; its text counts.
+fn genx_ir_text(name: &str, bytes: &[u8], platform: &str) -> String {
+    let dir = common::scratch(&format!("genx-{name}"));
+    std::fs::write(dir.join("m.isa"), bytes).unwrap();
+    let _ = std::process::Command::new("GenX_IR")
+        .args(["m.isa", "-platform", &platform.to_ascii_uppercase(), "-dumpcommonisa", "-noschedule", "-noverifyCISA"])
+        .current_dir(&dir)
+        .output()
+        .unwrap();
+    std::fs::read_to_string(dir.join(".visaasm")).unwrap_or_default()
+}
+
+/// Objects of the packaged compiler lack operands, and are refused with that reason.
+#[test]
+fn incomplete_objects_are_refused() {
+    if !common::have("incomplete_objects_are_refused", "vendor", common::program("GenX_IR"), "GenX_IR") {
+        return;
+    }
+    for (name, platform, text) in common::compiled_texts() {
+        let dir = common::scratch(&format!("defect-{name}"));
+        std::fs::write(dir.join("k.visaasm"), &text).unwrap();
+        let _ = std::process::Command::new("GenX_IR")
+            .args(["k.visaasm", "-platform", &platform.to_ascii_uppercase(), "-binary", "-noschedule"])
+            .args(["-outputCisaBinaryName", "k.isa"])
+            .current_dir(&dir)
+            .output()
+            .unwrap();
+        let bytes = std::fs::read(dir.join("k.isa")).unwrap();
+        let error = Object::decode(&bytes).unwrap_err();
+        assert_eq!(error.code, "object-incomplete", "{name}: {error}");
+    }
+}
+
+/// A truncated object is an error wherever it ends, never a panic and never another object.
+#[test]
+fn truncated_objects_are_refused() {
+    let path = common::root().join("tests/vectors/single/arith-00.isa");
+    let bytes = std::fs::read(path).unwrap();
+    for end in 0..bytes.len() {
+        let error = Object::decode(&bytes[..end]).unwrap_err();
+        assert!(error.offset <= bytes.len(), "{end}: {error:?}");
+    }
+}
+
+/// Any byte may be wrong: the answer is an error or an object that encodes to the same bytes.
+#[test]
+fn damaged_objects_do_no_harm() {
+    for name in ["arith-00", "arith-44", "dg2-18", "flow", "mem-02"] {
+        let path = common::root().join(format!("tests/vectors/single/{name}.isa"));
+        let bytes = std::fs::read(path).unwrap();
+        for at in 0..bytes.len() {
+            for flip in [0x01, 0x80, 0xff] {
+                let mut damaged = bytes.clone();
+                damaged[at] ^= flip;
+                if let Ok(object) = Object::decode(&damaged) {
+                    let again = object.encode();
+                    // Places in the header are derived; an object whose places differ is not whole, but harmless.
+                    assert!(again.is_ok(), "{name} at {at}: {again:?}");
+                }
+            }
+        }
+    }
+}
+
+/// A reserved bit, an unknown opcode: the offset and the name of the place.
+#[test]
+fn illegal_bits_are_located() {
+    let path = common::root().join("tests/vectors/single/arith-00.isa");
+    let bytes = std::fs::read(path).unwrap();
+    // `add` stands 29 bytes before the end of the file: opcode, execution size, …; `ret` behind it has 4 bytes.
+    let code = bytes.len() - 4 - 28;
+    assert_eq!(bytes[code], 0x01);
+    let mut reserved = bytes.clone();
+    reserved[code + 1] |= 0x08;
+    let error = Object::decode(&reserved).unwrap_err();
+    assert_eq!((error.code, error.offset), ("bits-illegal", code + 1), "{error}");
+    assert!(error.message.contains("ADD.Exec_size"), "{error}");
+    let mut unknown = bytes;
+    unknown[code] = 0xfe;
+    let error = Object::decode(&unknown).unwrap_err();
+    assert_eq!((error.code, error.offset), ("opcode-unknown", code), "{error}");
+}
