@@ -119,7 +119,14 @@ fn genx_ir_text(name: &str, bytes: &[u8], platform: &str) -> String {
     let dir = common::scratch(&format!("genx-{name}"));
     std::fs::write(dir.join("m.isa"), bytes).unwrap();
     let _ = std::process::Command::new("GenX_IR")
-        .args(["m.isa", "-platform", &platform.to_ascii_uppercase(), "-dumpcommonisa", "-noschedule", "-noverifyCISA"])
+        .args([
+            "m.isa",
+            "-platform",
+            &platform.to_ascii_uppercase(),
+            "-dumpcommonisa",
+            "-noschedule",
+            "-noverifyCISA",
+        ])
         .current_dir(&dir)
         .output()
         .unwrap();

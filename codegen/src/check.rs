@@ -312,8 +312,8 @@ fn platforms(model: &Model, marks: &Marks, at: At, out: &mut Vec<Diagnostic>) {
         return;
     }
     for mark in &marks.0 {
-        if let Mark::From(name) | Mark::Before(name) | Mark::Only(name) = mark {
-            if platform(model, name).is_none() {
+        if let Mark::From(name) | Mark::Before(name) | Mark::Only(name) = mark
+            && platform(model, name).is_none() {
                 report(
                     model,
                     Severity::Warning,
@@ -324,15 +324,15 @@ fn platforms(model: &Model, marks: &Marks, at: At, out: &mut Vec<Diagnostic>) {
                     out,
                 );
             }
-        }
     }
 }
 
 /// Position of a platform by name or alias, without regard to case.
 pub(crate) fn platform(model: &Model, name: &str) -> Option<usize> {
-    model.platforms.iter().position(|p| {
-        p.name.eq_ignore_ascii_case(name) || p.aliases.iter().any(|a| a.eq_ignore_ascii_case(name))
-    })
+    model
+        .platforms
+        .iter()
+        .position(|p| p.name.eq_ignore_ascii_case(name) || p.aliases.iter().any(|a| a.eq_ignore_ascii_case(name)))
 }
 
 /// Pages without a line in the index, and lines without a page.

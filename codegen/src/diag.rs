@@ -50,12 +50,7 @@ pub struct Diagnostic {
 
 impl Diagnostic {
     /// A finding without a place inside its file.
-    pub fn new(
-        code: &'static str,
-        severity: Severity,
-        file: impl Into<String>,
-        message: impl Into<String>,
-    ) -> Self {
+    pub fn new(code: &'static str, severity: Severity, file: impl Into<String>, message: impl Into<String>) -> Self {
         Self {
             code,
             severity,

@@ -21,7 +21,8 @@ pub fn facts(model: &Model) -> String {
             p.register_bytes
         ));
     }
-    for (kind, table) in [("variable", &model.predefined), ("surface", &model.surfaces), ("sampler", &model.samplers)] {
+    for (kind, table) in [("variable", &model.predefined), ("surface", &model.surfaces), ("sampler", &model.samplers)]
+    {
         for p in table {
             let (narrow, wide) = p.elements;
             out.push(format!("{kind} {} {} old {} type {} elements {narrow}/{wide}", p.id, p.name, p.old_name, p.ty));
@@ -39,7 +40,13 @@ pub fn facts(model: &Model) -> String {
                 for v in values {
                     let text = if v.text == v.name { String::new() } else { format!(" text {:?}", v.text) };
                     let top = lo + width - 1;
-                    out.push(format!("list {} [{top}..{lo}] {:#x} {}{text}{}", list.name, v.value, v.name, marks(&v.marks)));
+                    out.push(format!(
+                        "list {} [{top}..{lo}] {:#x} {}{text}{}",
+                        list.name,
+                        v.value,
+                        v.name,
+                        marks(&v.marks)
+                    ));
                 }
             }
             ListKind::Parts(parts) => {

@@ -162,9 +162,8 @@ impl Inline {
 pub fn parse(source: &str) -> Document {
     let events = Parser::new_ext(source, Options::ENABLE_TABLES).into_offset_iter().collect();
     let mut reader = Reader { source, events, at: 0 };
-    let mut document = Document {
-        sections: vec![Section { level: 0, title: String::new(), span: 0..0, blocks: Vec::new() }],
-    };
+    let mut document =
+        Document { sections: vec![Section { level: 0, title: String::new(), span: 0..0, blocks: Vec::new() }] };
     while let Some((event, span)) = reader.next() {
         if let Event::Start(Tag::Heading { level, .. }) = event {
             let inline = reader.inline(|end| matches!(end, TagEnd::Heading(_)));

@@ -433,15 +433,8 @@ pub enum IndexKind {
 
 impl IndexKind {
     /// All kinds.
-    pub const ALL: [Self; 7] = [
-        Self::General,
-        Self::Address,
-        Self::Predicate,
-        Self::Sampler,
-        Self::Surface,
-        Self::Label,
-        Self::String,
-    ];
+    pub const ALL: [Self; 7] =
+        [Self::General, Self::Address, Self::Predicate, Self::Sampler, Self::Surface, Self::Label, Self::String];
 
     /// The specification's word.
     pub fn name(self) -> &'static str {

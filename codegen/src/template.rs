@@ -162,7 +162,7 @@ impl Reader<'_> {
                         self.at += 1;
                     }
                     // Indentation is not part of the template.
-                    if from > 0 && !(items.is_empty() && !nested) {
+                    if from > 0 && (nested || !items.is_empty()) {
                         items.push(Item::Space(self.at - from));
                     }
                     continue;

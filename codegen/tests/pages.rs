@@ -148,7 +148,8 @@ fn no_page_panics() {
 /// Emitting a page that was read without an error gives Rust, whatever its words are.
 #[test]
 fn emission_of_odd_names() {
-    for (old, new) in [("FOO", "TYPE"), ("FOO", "3D_FOO"), ("Mode", "Self"), ("slow", "8x8"), ("fast", "a+b"), ("fast", "fn")]
+    for (old, new) in
+        [("FOO", "TYPE"), ("FOO", "3D_FOO"), ("Mode", "Self"), ("slow", "8x8"), ("fast", "a+b"), ("fast", "fn")]
     {
         let mut files = specification();
         files.push(("FOO.md".to_owned(), PAGE.replace(old, new)));

@@ -26,7 +26,7 @@ pub(super) fn run(args: Args) -> Outcome {
     let text = match read_text(&args.input) {
         Ok(text) => text,
         Err(diagnostic) => {
-            report(&[diagnostic], args.format);
+            report(&[*diagnostic], args.format);
             return Outcome::Failed;
         }
     };
@@ -48,7 +48,7 @@ pub(super) fn run(args: Args) -> Outcome {
     match write(&args.output, &bytes) {
         Ok(()) => Outcome::Done,
         Err(diagnostic) => {
-            report(&[diagnostic], args.format);
+            report(&[*diagnostic], args.format);
             Outcome::Failed
         }
     }

@@ -35,7 +35,10 @@ pub(super) fn run(args: Args) -> Outcome {
         }
         Format::Human => {
             for entry in &report.missing {
-                out(&format!("spec/{}:{}: {} has no kernel [kernel-missing]\n", entry.page, entry.line, entry.instruction));
+                out(&format!(
+                    "spec/{}:{}: {} has no kernel [kernel-missing]\n",
+                    entry.page, entry.line, entry.instruction
+                ));
             }
             for entry in &report.undefined {
                 out(&format!(

@@ -30,7 +30,7 @@ pub(super) fn run(args: Args) -> Outcome {
     let bytes = match read(&args.input) {
         Ok(bytes) => bytes,
         Err(diagnostic) => {
-            report(&[diagnostic], args.format);
+            report(&[*diagnostic], args.format);
             return Outcome::Failed;
         }
     };
@@ -67,7 +67,7 @@ pub(super) fn run(args: Args) -> Outcome {
     match written {
         Ok(()) => Outcome::Done,
         Err(diagnostic) => {
-            report(&[diagnostic, problem("disasm", &args.input, "its text could not be written")], args.format);
+            report(&[*diagnostic, problem("disasm", &args.input, "its text could not be written")], args.format);
             Outcome::Failed
         }
     }

@@ -122,19 +122,20 @@ pub(crate) fn problem(code: &'static str, file: &Path, message: impl Into<String
 }
 
 /// Reads a file, or says why not.
-pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Diagnostic> {
-    std::fs::read(path).map_err(|error| problem("file-read", path, format!("cannot be read: {error}")))
+pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Box<Diagnostic>> {
+    std::fs::read(path).map_err(|error| problem("file-read", path, format!("cannot be read: {error}")).into())
 }
 
 /// Writes a file, or says why not.
-pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), Diagnostic> {
-    std::fs::write(path, bytes).map_err(|error| problem("file-write", path, format!("cannot be written: {error}")))
+pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), Box<Diagnostic>> {
+    std::fs::write(path, bytes)
+        .map_err(|error| problem("file-write", path, format!("cannot be written: {error}")).into())
 }
 
 /// Reads a text file, or says why not.
-pub(crate) fn read_text(path: &Path) -> Result<String, Diagnostic> {
+pub(crate) fn read_text(path: &Path) -> Result<String, Box<Diagnostic>> {
     String::from_utf8(read(path)?).map_err(|error| {
-        problem("file-text", path, "is no text").at_offset(error.utf8_error().valid_up_to() as u64)
+        problem("file-text", path, "is no text").at_offset(error.utf8_error().valid_up_to() as u64).into()
     })
 }
 

@@ -30,7 +30,7 @@ pub(super) fn run(args: Args) -> Outcome {
         let result = match read(file) {
             Err(diagnostic) => {
                 unread = true;
-                Err(vec![diagnostic])
+                Err(vec![*diagnostic])
             }
             Ok(bytes) if bytes.starts_with(b"CISA") => object(file, &bytes, args.platform),
             Ok(bytes) => match String::from_utf8(bytes) {

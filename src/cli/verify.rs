@@ -31,7 +31,7 @@ pub(super) fn run(args: Args) -> Outcome {
         match read(file) {
             Err(diagnostic) => {
                 unread = true;
-                findings.push(diagnostic);
+                findings.push(*diagnostic);
             }
             Ok(bytes) => findings.extend(one(file, &bytes, args.platform)),
         }

@@ -41,9 +41,7 @@ pub fn kernels() -> Vec<Entry> {
     let mut out: Vec<Entry> = Vec::new();
     for instruction in Instruction::samples() {
         let page = instruction.page();
-        let status = match layout.as_ref().map(|layout| {
-            instruction.dispatch(&mut Lowering::new(layout, &routine))
-        }) {
+        let status = match layout.as_ref().map(|layout| instruction.dispatch(&mut Lowering::new(layout, &routine))) {
             Some(Err(LowerError::Stub(stub))) if stub.reason == StubReason::Undefined => Status::Undefined,
             Some(Err(LowerError::Stub(_))) => Status::Missing,
             // A sample has null operands, which a kernel may refuse; but it is there.

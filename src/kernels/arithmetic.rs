@@ -17,8 +17,7 @@ pub(super) fn add(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerRes
         return floats_of!(domain, T => l.float_binary::<T>(target, inst.src, |a, b| a + b, T::sum));
     }
     if l.saturates(&target) {
-        let domain = l.exact_domain(&inst.src, 1)?;
-        return integers_of!(domain, T => l.binary::<T>(target, inst.src, T::plus));
+        return l.exact(target, inst.src, 1, |[a, b]| a.plus(b), |[a, b]| a.plus(b));
     }
     let domain = l.ring_domain(target.dst)?;
     ring_of!(domain, T => l.binary::<T>(target, inst.src, T::plus))
@@ -30,8 +29,8 @@ pub(super) fn mul(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerRes
         return floats_of!(domain, T => l.float_binary::<T>(target, inst.src, |a, b| a * b, T::product));
     }
     if l.saturates(&target) {
-        let domain = product_domain(l, &inst.src, 0)?;
-        return integers_of!(domain, T => l.binary::<T>(target, inst.src, T::times));
+        let growth = widest(l, &inst.src)?;
+        return l.exact(target, inst.src, growth, |[a, b]| a.times(b), |[a, b]| a.times(b));
     }
     let domain = l.ring_domain(target.dst)?;
     ring_of!(domain, T => l.binary::<T>(target, inst.src, T::times))
@@ -43,42 +42,41 @@ pub(super) fn mad(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 3>) -> LowerRes
         return floats_of!(domain, T => l.float_ternary::<T>(target, inst.src, T::fused_plain, T::fused));
     }
     if l.saturates(&target) {
-        let domain = product_domain(l, &inst.src, 1)?;
-        return integers_of!(domain, T => l.ternary::<T>(target, inst.src, |a, b, c| a.times(b).plus(c)));
+        let growth = widest(l, &inst.src)? + 1;
+        return l.exact(target, inst.src, growth, |[a, b, c]| a.times(b).plus(c), |[a, b, c]| a.times(b).plus(c));
     }
     let domain = l.ring_domain(target.dst)?;
     ring_of!(domain, T => l.ternary::<T>(target, inst.src, |a, b, c| a.times(b).plus(c)))
 }
 
-/// The type that holds products of two sources, and `growth` bits more.
-fn product_domain(l: &Lowering<'_>, sources: &[&VecOperand], growth: u32) -> LowerResult<Domain> {
+/// Bits of the widest source: as many more than the sources a product needs.
+fn widest(l: &Lowering<'_>, sources: &[&VecOperand]) -> LowerResult<u32> {
     let mut widest = 0;
     for source in sources {
         widest = widest.max(l.type_of(source)?.bits());
     }
-    l.exact_domain(sources, widest + growth)
+    Ok(widest)
 }
 
 pub(super) fn add3(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 3>) -> LowerResult {
     let target = Target::from(inst);
     if l.saturates(&target) {
-        let domain = l.exact_domain(&inst.src, 2)?;
-        return integers_of!(domain, T => l.ternary::<T>(target, inst.src, |a, b, c| a.plus(b).plus(c)));
+        return l.exact(target, inst.src, 2, |[a, b, c]| a.plus(b).plus(c), |[a, b, c]| a.plus(b).plus(c));
     }
     let domain = l.ring_domain(target.dst)?;
     ring_of!(domain, T => l.ternary::<T>(target, inst.src, |a, b, c| a.plus(b).plus(c)))
 }
 
 pub(super) fn avg(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
-    let domain = l.exact_domain(&inst.src, 1)?;
-    integers_of!(domain, T => l.binary::<T>(inst.into(), inst.src, |a, b| {
-        a.plus(b).plus(T::small(1)).down(T::small(1), 1)
-    }))
+    l.exact(inst.into(), inst.src, 1, |[a, b]| a.mean(b), |[a, b]| a.mean(b))
 }
 
 pub(super) fn mulh(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
-    let domain = l.exact_domain(&inst.src, 32)?;
-    integers_of!(domain, T => l.binary::<T>(inst.into(), inst.src, |a, b| a.times(b).down(T::small(32), 63)))
+    match l.exact_domain(&inst.src, 32)? {
+        Domain::U64 => l.binary::<u64>(inst.into(), inst.src, |a, b| a.times(b).down(32, 63)),
+        Domain::I64 => l.binary::<i64>(inst.into(), inst.src, |a, b| a.times(b).down(32, 63)),
+        _ => l.costly::<i128, 2>(inst.into(), inst.src, |[a, b], _| a.times(b) >> 32),
+    }
 }
 
 pub(super) fn div(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
@@ -90,13 +88,11 @@ pub(super) fn div(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerRes
             |a, b, mode| a.product((1.0 as T).quotient(b, mode), mode)
         ));
     }
-    let domain = l.exact_domain(&inst.src, 1)?;
-    integers_of!(domain, T => l.costly::<T, 2>(inst.into(), inst.src, |[a, b], _| a.over(b)))
+    l.exact(inst.into(), inst.src, 1, |[a, b]| a.over(b), |[a, b]| a.over(b))
 }
 
 pub(super) fn modulo(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
-    let domain = l.exact_domain(&inst.src, 1)?;
-    integers_of!(domain, T => l.costly::<T, 2>(inst.into(), inst.src, |[a, b], _| a.modulo(b)))
+    l.exact(inst.into(), inst.src, 1, |[a, b]| a.modulo(b), |[a, b]| a.modulo(b))
 }
 
 pub(super) fn lrp(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 3>) -> LowerResult {
@@ -124,11 +120,18 @@ pub(super) fn min_max(l: &mut Lowering<'_>, inst: &MinMax) -> LowerResult {
         });
     }
     let domain = l.exact_domain(&sources, 0)?;
-    integers_of!(domain, T => if min {
-        l.binary::<T>(target, sources, |a, b| if a < b { a } else { b })
-    } else {
-        l.binary::<T>(target, sources, |a, b| if a > b { a } else { b })
-    })
+    match min {
+        true => integers_of!(
+            domain,
+            T => l.binary::<T>(target, sources, T::min),
+            wide => l.costly::<i128, 2>(target, sources, |[a, b], _| a.min(b))
+        ),
+        false => integers_of!(
+            domain,
+            T => l.binary::<T>(target, sources, T::max),
+            wide => l.costly::<i128, 2>(target, sources, |[a, b], _| a.max(b))
+        ),
+    }
 }
 
 #[inline(always)]

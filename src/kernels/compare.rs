@@ -1,6 +1,6 @@
 //! Comparison and selection.
 
-use crate::isa::{Cmp, Operand, Predicate, RelOp, VecOperand};
+use crate::isa::{Cmp, DataType, Operand, Predicate, RelOp, VecOperand};
 use crate::kernels::compute::{is_float, pattern, widths};
 use crate::kernels::integer::{floats_of, integers_of};
 use crate::kernels::logic::predicate_id;
@@ -8,36 +8,60 @@ use crate::kernels::lowering::{LowerResult, Lowering, channels, is_saturated};
 use crate::machine::World;
 use crate::machine::convert::Compute;
 use crate::machine::lane::MAX_LANES;
-use crate::machine::operand::Destination;
 use crate::machine::thread::{Enable, Thread};
 use crate::rt::ComponentWise;
 
 pub(super) fn cmp(l: &mut Lowering<'_>, inst: &Cmp) -> LowerResult {
-    let sources = [&inst.src0, &inst.src1];
-    match l.float_domain(&sources)? {
-        Some(domain) => floats_of!(domain, T => compare::<T>(l, inst, sources)),
-        None => {
-            let domain = l.exact_domain(&sources, 0)?;
-            integers_of!(domain, T => compare::<T>(l, inst, sources))
-        }
+    // Each relation is another one with its sides exchanged or its answer turned over. With a NaN only `ne` holds, so a
+    // float is less or equal in its own right.
+    let (a, b) = (&inst.src0, &inst.src1);
+    let (relation, sources, inverse) = match inst.rel_op {
+        RelOp::Eq => (Relation::Equal, [a, b], false),
+        RelOp::Ne => (Relation::Equal, [a, b], true),
+        RelOp::Lt => (Relation::Less, [a, b], false),
+        RelOp::Gt => (Relation::Less, [b, a], false),
+        RelOp::Le => (Relation::LessOrEqual, [a, b], false),
+        RelOp::Ge => (Relation::LessOrEqual, [b, a], false),
+    };
+    let inverse = if inverse { u32::MAX } else { 0 };
+    if let Some(domain) = l.float_domain(&sources)? {
+        return floats_of!(domain, T => match relation {
+            Relation::Equal => compare::<T>(l, inst, sources, inverse, |a, b| a == b),
+            Relation::Less => compare::<T>(l, inst, sources, inverse, |a, b| a < b),
+            Relation::LessOrEqual => compare::<T>(l, inst, sources, inverse, |a, b| a <= b),
+        });
     }
+    let (sources, inverse) = match relation {
+        Relation::LessOrEqual => ([sources[1], sources[0]], !inverse),
+        _ => (sources, inverse),
+    };
+    let domain = l.exact_domain(&sources, 0)?;
+    if relation == Relation::Equal {
+        return integers_of!(
+            domain,
+            T => compare::<T>(l, inst, sources, inverse, |a, b| a == b),
+            wide => compare::<i128>(l, inst, sources, inverse, |a, b| a == b)
+        );
+    }
+    integers_of!(
+        domain,
+        T => compare::<T>(l, inst, sources, inverse, |a, b| a < b),
+        wide => compare::<i128>(l, inst, sources, inverse, |a, b| a < b)
+    )
 }
 
-fn compare<T: Compute>(l: &mut Lowering<'_>, inst: &Cmp, sources: [&VecOperand; 2]) -> LowerResult {
-    match inst.rel_op {
-        RelOp::Eq => compare_by::<T>(l, inst, sources, |a, b| a == b),
-        RelOp::Ne => compare_by::<T>(l, inst, sources, |a, b| a != b),
-        RelOp::Gt => compare_by::<T>(l, inst, sources, |a, b| a > b),
-        RelOp::Ge => compare_by::<T>(l, inst, sources, |a, b| a >= b),
-        RelOp::Lt => compare_by::<T>(l, inst, sources, |a, b| a < b),
-        RelOp::Le => compare_by::<T>(l, inst, sources, |a, b| a <= b),
-    }
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Relation {
+    Equal,
+    Less,
+    LessOrEqual,
 }
 
-fn compare_by<T: Compute>(
+fn compare<T: Compute>(
     l: &mut Lowering<'_>,
     inst: &Cmp,
     sources: [&VecOperand; 2],
+    inverse: u32,
     holds: impl Fn(T, T) -> bool + Copy + Send + Sync + 'static,
 ) -> LowerResult {
     let lanes = channels(inst.exec_size);
@@ -48,7 +72,7 @@ fn compare_by<T: Compute>(
         let dst = predicate_id(l, &inst.dst)?;
         let run = widths!(lanes, N => Box::new(move |thread: &mut Thread, _: &World<'_>| {
             let (a, b): ([T; N], [T; N]) = (a.load(thread), b.load(thread));
-            let bits = bits_where(&a, &b, holds);
+            let bits = bits_where(&a, &b, holds) ^ inverse;
             let enabled = thread.enabled(&enable);
             thread.set_predicate(dst, enable.shift, enabled, bits);
             Ok(())
@@ -56,26 +80,36 @@ fn compare_by<T: Compute>(
         return Ok(l.step(enable, run));
     }
     // A general destination gets ones or zeros in all bits of its elements.
-    let data_type = l.type_of(&inst.dst)?;
-    macro_rules! into {
-        ($d:ty) => {{
-            let dst: Destination<$d> = l.destination_as(&inst.dst, pattern(data_type), lanes)?;
-            let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
-                let (a, b): ([T; MAX_LANES], [T; MAX_LANES]) = (a.load(thread), b.load(thread));
-                let result = std::array::from_fn(|i| if holds(a[i], b[i]) { <$d>::MAX } else { 0 });
-                let enabled = thread.enabled(&enable);
-                dst.store::<MAX_LANES>(thread, &result, enabled);
-                Ok(())
-            });
-            Ok(l.step(enable, run))
-        }};
-    }
+    let bits = Box::new(move |thread: &Thread| {
+        let (a, b): ([T; MAX_LANES], [T; MAX_LANES]) = (a.load(thread), b.load(thread));
+        bits_where(&a, &b, holds) ^ inverse
+    });
+    let data_type = pattern(l.type_of(&inst.dst)?);
     match data_type.bits() {
-        8 => into!(u8),
-        16 => into!(u16),
-        64 => into!(u64),
-        _ => into!(u32),
+        8 => spread::<u8>(l, inst, data_type, enable, bits),
+        16 => spread::<u16>(l, inst, data_type, enable, bits),
+        64 => spread::<u64>(l, inst, data_type, enable, bits),
+        _ => spread::<u32>(l, inst, data_type, enable, bits),
     }
+}
+
+fn spread<D: Compute>(
+    l: &mut Lowering<'_>,
+    inst: &Cmp,
+    data_type: DataType,
+    enable: Enable,
+    bits: Box<dyn Fn(&Thread) -> u32 + Send + Sync>,
+) -> LowerResult {
+    let dst = l.destination_as::<D>(&inst.dst, data_type, channels(inst.exec_size))?;
+    let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
+        let bits = bits(thread);
+        let zero = D::default();
+        let result = std::array::from_fn(|i| if bits >> i & 1 == 1 { zero.inverted() } else { zero });
+        let enabled = thread.enabled(&enable);
+        dst.store::<MAX_LANES>(thread, &result, enabled);
+        Ok(())
+    });
+    Ok(l.step(enable, run))
 }
 
 /// One bit for each channel: whether the relation holds.
@@ -106,7 +140,11 @@ pub(super) fn sel(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerRes
         Some(domain) => floats_of!(domain, T => select_number::<T>(l, inst, enable, choice)),
         None => {
             let domain = l.exact_domain(&inst.src, 0)?;
-            integers_of!(domain, T => select_number::<T>(l, inst, enable, choice))
+            integers_of!(
+                domain,
+                T => select_number::<T>(l, inst, enable, choice),
+                wide => select_number::<i128>(l, inst, enable, choice)
+            )
         }
     }
 }
@@ -118,7 +156,7 @@ pub(super) fn is_modified(operand: &VecOperand) -> bool {
 fn select<T: Compute>(
     l: &mut Lowering<'_>,
     inst: &ComponentWise<'_, 2>,
-    data_type: crate::isa::DataType,
+    data_type: DataType,
     enable: Enable,
     choice: Enable,
 ) -> LowerResult {

@@ -13,7 +13,8 @@ use crate::machine::lane::{Lane, MAX_LANES};
 use crate::machine::thread::Thread;
 use crate::rt::ComponentWise;
 
-/// Chooses the version of an operation for a number of channels: `$n` becomes a constant of at least that number.
+/// Chooses the version of an operation for a number of channels: `$n` becomes a constant of at least that number. There
+/// are only three, because each is compiled for each operation and type.
 macro_rules! widths {
     ($lanes:expr, $n:ident => $run:expr) => {{
         let run: $crate::kernels::step::Run = match $lanes {
@@ -21,11 +22,7 @@ macro_rules! widths {
                 const $n: usize = 1;
                 $run
             }
-            2..=8 => {
-                const $n: usize = 8;
-                $run
-            }
-            9..=16 => {
+            2..=16 => {
                 const $n: usize = 16;
                 $run
             }
@@ -147,6 +144,24 @@ impl Lowering<'_> {
     /// Whether a result is stored with saturation.
     pub(super) fn saturates(&self, target: &Target<'_>) -> bool {
         is_saturated(target.dst)
+    }
+
+    /// `dst[i] = f(src0[i], …)` for integers, exact whatever their types are: for results that are saturated, or that
+    /// depend on more bits than the destination has. `growth` is how many bits more than the sources they need.
+    pub(super) fn exact<const S: usize>(
+        &mut self,
+        target: Target<'_>,
+        sources: [&VecOperand; S],
+        growth: u32,
+        narrow: fn([i64; S]) -> i64,
+        wide: fn([i128; S]) -> i128,
+    ) -> LowerResult {
+        match self.exact_domain(&sources, growth)? {
+            Domain::U32 | Domain::I32 | Domain::I64 => {
+                self.costly::<i64, S>(target, sources, move |values, _| narrow(values))
+            }
+            _ => self.costly::<i128, S>(target, sources, move |values, _| wide(values)),
+        }
     }
 
     /// `dst[i] = f(src[i])`.
@@ -272,16 +287,6 @@ impl Lowering<'_> {
     /// `dst[i] = f(src0[i], …)` for functions that cost more than everything around them: one version, and only the
     /// enabled channels.
     pub(super) fn costly<T: Compute, const S: usize>(
-        &mut self,
-        target: Target<'_>,
-        sources: [&VecOperand; S],
-        f: fn([T; S], FloatMode) -> T,
-    ) -> LowerResult {
-        self.costly_with(target, sources, f)
-    }
-
-    /// The same for a function that brings something with it.
-    pub(super) fn costly_with<T: Compute, const S: usize>(
         &mut self,
         target: Target<'_>,
         sources: [&VecOperand; S],

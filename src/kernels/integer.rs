@@ -8,10 +8,6 @@ pub(super) trait Integer: Compute + Ord {
     fn plus(self, other: Self) -> Self;
     /// The product; in 128 bits the nearest that fits, which is beyond what any register holds.
     fn times(self, other: Self) -> Self;
-    /// The quotient, cut off towards zero. All ones for a divisor of zero: what the hardware does is not published.
-    fn over(self, other: Self) -> Self;
-    /// The remainder, with the sign of the dividend; the dividend for a divisor of zero.
-    fn modulo(self, other: Self) -> Self;
     /// Bitwise and.
     fn and(self, other: Self) -> Self;
     /// Bitwise or.
@@ -22,8 +18,12 @@ pub(super) trait Integer: Compute + Ord {
     fn up(self, by: Self, mask: u32) -> Self;
     /// Moved down by the low bits of a number that `mask` leaves; copies of the sign come in, if there is one.
     fn down(self, by: Self, mask: u32) -> Self;
-    /// A small number.
-    fn small(value: u8) -> Self;
+    /// The mean, halves rounded up. The sum fits.
+    fn mean(self, other: Self) -> Self;
+    /// The quotient, cut off towards zero. All ones for a divisor of zero: what the hardware does is not published.
+    fn over(self, other: Self) -> Self;
+    /// The remainder, with the sign of the dividend; the dividend for a divisor of zero.
+    fn modulo(self, other: Self) -> Self;
 }
 
 macro_rules! integers {
@@ -34,10 +34,6 @@ macro_rules! integers {
             #[inline(always)]
             fn times(self, other: Self) -> Self { self.$times(other) }
             #[inline(always)]
-            fn over(self, other: Self) -> Self { if other == 0 { !0 } else { self.wrapping_div(other) } }
-            #[inline(always)]
-            fn modulo(self, other: Self) -> Self { if other == 0 { self } else { self.wrapping_rem(other) } }
-            #[inline(always)]
             fn and(self, other: Self) -> Self { self & other }
             #[inline(always)]
             fn or(self, other: Self) -> Self { self | other }
@@ -47,8 +43,9 @@ macro_rules! integers {
             fn up(self, by: Self, mask: u32) -> Self { self.wrapping_shl(by as u32 & mask) }
             #[inline(always)]
             fn down(self, by: Self, mask: u32) -> Self { self.wrapping_shr(by as u32 & mask) }
-            #[inline(always)]
-            fn small(value: u8) -> Self { value.into() }
+            fn mean(self, other: Self) -> Self { self.wrapping_add(other).wrapping_add(1) >> 1 }
+            fn over(self, other: Self) -> Self { if other == 0 { !0 } else { self.wrapping_div(other) } }
+            fn modulo(self, other: Self) -> Self { if other == 0 { self } else { self.wrapping_rem(other) } }
         }
     )*};
 }
@@ -61,9 +58,9 @@ integers! {
     i128, saturating_mul;
 }
 
-/// Runs an expression with `$t` as the integer type of a domain.
+/// Runs an expression with `$t` as the integer type of a domain, and another one for the type of 128 bits.
 macro_rules! integers_of {
-    ($domain:expr, $t:ident => $body:expr) => {
+    ($domain:expr, $t:ident => $body:expr, wide => $wide:expr) => {
         match $domain {
             $crate::kernels::compute::Domain::U32 => {
                 type $t = u32;
@@ -81,10 +78,7 @@ macro_rules! integers_of {
                 type $t = i64;
                 $body
             }
-            _ => {
-                type $t = i128;
-                $body
-            }
+            _ => $wide,
         }
     };
 }

@@ -88,7 +88,7 @@ pub(super) fn shl(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerRes
     let mask = count_mask(l, inst.dst)?;
     let target = Target::from(inst);
     if l.saturates(&target) {
-        return l.binary::<i128>(target, inst.src, move |a, b| a.up(b, mask));
+        return l.costly::<i128, 2>(target, inst.src, move |[a, b], _| a.up(b, mask));
     }
     let domain = l.ring_domain(inst.dst)?;
     ring_of!(domain, T => l.binary::<T>(target, inst.src, move |a, b| a.up(b, mask)))

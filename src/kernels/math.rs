@@ -53,7 +53,7 @@ fn approximate<const S: usize>(
     sources: [&crate::isa::VecOperand; S],
     f: fn([f64; S]) -> f64,
 ) -> LowerResult {
-    l.costly_with::<f32, S>(target, sources, move |values, mode: FloatMode| {
+    l.costly::<f32, S>(target, sources, move |values, mode: FloatMode| {
         double_to_single(f(values.map(|value| value.flushed(mode).into())), mode)
     })
 }

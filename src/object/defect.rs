@@ -2,51 +2,64 @@
 //! memory. This module notices operands that cannot be, and says why.
 
 use super::{ObjectError, Routine};
-use crate::isa::{Instruction, Operand, RawOperand, Stride, VecOperand, predefined, predefined_surface};
+use crate::isa::{Instruction, Operand, PAGES, RawOperand, Stride, VecOperand, predefined, predefined_surface};
 use crate::rt::{FieldRef, Visitor, reflect};
 
 /// What is impossible about an instruction of a routine: an index outside its table, or an operand of a class that
 /// the page does not allow.
-pub(super) fn impossible(instruction: &Instruction, routine: &Routine) -> Option<String> {
+pub(super) fn impossible(instruction: &Instruction, routine: &Routine) -> Option<(&'static str, String)> {
     let mut look = Look { routine, fields: instruction.form().fields, problem: None };
     instruction.visit(&mut look);
     look.problem
 }
 
-/// The same error with the known reason, when no instruction before it proves that the object has its operands.
-pub(super) fn explain(before: &[Instruction], error: ObjectError) -> ObjectError {
+/// The same error with the known reason, when it can be the defect: `field` is where it is, as the name of the
+/// instruction and of its field.
+pub(super) fn explain(before: &[Instruction], error: ObjectError, (owner, name): (&str, &str)) -> ObjectError {
     // An instruction with a predicate and operands behind it would have lost the last of them.
     let whole = before.iter().any(|i| {
         let fields = i.form().fields;
         let predicate = fields.iter().position(|f| f.shape == reflect::Shape::Predicate);
         predicate.is_some_and(|at| at + 2 < fields.len())
     });
-    // The first byte of an instruction is there in any case: an unknown one follows from what stands before it.
-    let after_operands = before.last().is_some_and(|i| i.form().fields.len() > 2);
-    if whole || (error.code == "opcode-unknown" && !after_operands) {
+    let lost_before = before.iter().any(|i| written(i.form().fields) < i.form().fields.len());
+    let forms = PAGES.iter().filter(|p| p.name == owner).flat_map(|p| p.forms);
+    let lost_here = forms.into_iter().any(|form| {
+        let at = form.fields.iter().position(|f| f.name == name);
+        at.is_some_and(|at| at >= written(form.fields))
+    });
+    if whole || !(lost_before || lost_here) {
         return error;
     }
     ObjectError {
         message: format!("the instructions lack operands: {}", error.message),
-        help: "the packaged compiler (IGC 1.0.12504, in ocloc and GenX_IR) writes objects without the last operands of \
+        help:
+            "the packaged compiler (IGC 1.0.12504, in ocloc and GenX_IR) writes objects without the last operands of \
                its instructions, and nothing can recover them; use the text that it writes beside the object (a \
                `.visaasm` file, or the `.visaasm` section of a zebin)"
-            .to_owned(),
+                .to_owned(),
         code: "object-incomplete",
         ..error
     }
 }
 
+/// How many fields the defective writer writes: as many as there are beside execution size and predicate.
+fn written(fields: &[reflect::Field]) -> usize {
+    let counted =
+        |f: &&reflect::Field| f.shape != reflect::Shape::Predicate && f.list.is_none_or(|l| l.name != "Exec_size");
+    fields.iter().filter(counted).count()
+}
+
 struct Look<'a> {
     routine: &'a Routine,
     fields: &'static [reflect::Field],
-    problem: Option<String>,
+    problem: Option<(&'static str, String)>,
 }
 
 impl Look<'_> {
     fn say(&mut self, position: usize, what: String) {
         let name = self.fields.get(position).map_or("?", |f| f.name);
-        self.problem.get_or_insert(format!("has {what} as {name}"));
+        self.problem.get_or_insert((name, format!("has {what} as {name}")));
     }
 
     fn general(&mut self, position: usize, id: u32) {
@@ -74,10 +87,9 @@ impl Look<'_> {
             Operand::Immediate(_) | Operand::State(_) => {}
         }
         let class = format!("{:?}", operand.operand.class()).to_ascii_lowercase();
-        if let Some(field) = self.fields.get(position) {
-            if !field.classes.is_empty() && !field.classes.contains(&class.as_str()) {
-                self.say(position, format!("an operand of class {class}"));
-            }
+        let classes = self.fields.get(position).map_or(&[][..], |f| f.classes);
+        if !classes.is_empty() && !classes.contains(&class.as_str()) {
+            self.say(position, format!("an operand of class {class}"));
         }
     }
 

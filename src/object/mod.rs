@@ -18,8 +18,8 @@ mod write;
 pub use read::ObjectError;
 
 use crate::isa::{
-    AddressInfo, AttributeInfo, FileScopeVarInfo, FunctionInfo, FunctionRelocSymtab, InputInfo, Instruction, KernelInfo,
-    LabelInfo, Platform, PredicateInfo, SamplerInfo, StringId, SurfaceInfo, VarInfo, VariableRelocSymtab,
+    AddressInfo, AttributeInfo, FileScopeVarInfo, FunctionInfo, FunctionRelocSymtab, InputInfo, Instruction,
+    KernelInfo, LabelInfo, Platform, PredicateInfo, SamplerInfo, StringId, SurfaceInfo, VarInfo, VariableRelocSymtab,
 };
 use crate::rt::{Bytes, Version};
 

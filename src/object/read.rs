@@ -94,8 +94,9 @@ fn read_version(bytes: &[u8]) -> Result<Version, ObjectError> {
         return Err(ObjectError {
             offset: 0,
             message: format!("this is no vISA object: it begins with 0x{magic:08x}, not with `CISA`"),
-            help: "objects come from `visa asm` or the vendor's assembler; for a zebin use `visa run` or `visa extract`"
-                .to_owned(),
+            help:
+                "objects come from `visa asm` or the vendor's assembler; for a zebin use `visa run` or `visa extract`"
+                    .to_owned(),
             code: "object-magic",
         });
     }
@@ -121,12 +122,7 @@ fn slice<'a>(bytes: &'a [u8], offset: u32, size: u32, what: &str) -> Result<&'a 
     })
 }
 
-fn read_binaries(
-    bytes: &[u8],
-    info: KernelInfo,
-    routine: Routine,
-    end: &mut usize,
-) -> Result<Kernel, ObjectError> {
+fn read_binaries(bytes: &[u8], info: KernelInfo, routine: Routine, end: &mut usize) -> Result<Kernel, ObjectError> {
     let mut binaries = Vec::new();
     for entry in &info.gen_binary_info {
         let code = slice(bytes, entry.binary_offset, entry.binary_size, "native program")?;
@@ -222,16 +218,19 @@ fn read_code(
         let at = r.offset();
         let instruction = match Instruction::decode(&mut r, cx) {
             Ok(instruction) => instruction,
-            Err(error) => return Err(defect::explain(&out, error.into())),
+            Err(error) => {
+                let place = error.place();
+                return Err(defect::explain(&out, error.into(), place));
+            }
         };
-        if let Some(problem) = defect::impossible(&instruction, routine) {
+        if let Some((field, problem)) = defect::impossible(&instruction, routine) {
             let error = ObjectError {
                 offset: at,
                 message: format!("{} {problem}", instruction.page().name),
                 help: "the file is damaged".to_owned(),
                 code: "operand-impossible",
             };
-            return Err(defect::explain(&out, error));
+            return Err(defect::explain(&out, error, (instruction.page().name, field)));
         }
         out.push(instruction);
     }

@@ -150,10 +150,7 @@ impl<'a> Reader<'a> {
 
     #[cold]
     fn truncated(&self, needed: u64) -> DecodeError {
-        DecodeError::new(
-            self.offset(),
-            DecodeProblem::Truncated { needed, left: self.remaining() as u64 },
-        )
+        DecodeError::new(self.offset(), DecodeProblem::Truncated { needed, left: self.remaining() as u64 })
     }
 }
 
@@ -213,7 +210,10 @@ impl Writer {
     pub fn strings(&mut self, strings: &[Bytes]) -> Result<(), EncodeError> {
         for string in strings {
             if string.0.contains(&0) {
-                return Err(EncodeError { place: "string_pool".to_owned(), problem: "a string with a zero byte".into() });
+                return Err(EncodeError {
+                    place: "string_pool".to_owned(),
+                    problem: "a string with a zero byte".into(),
+                });
             }
             self.bytes(&string.0);
             self.u8(0);
@@ -521,7 +521,10 @@ pub fn selected(matches: bool, place: &str) -> Result<(), EncodeError> {
     if matches {
         return Ok(());
     }
-    Err(EncodeError { place: place.to_owned(), problem: "the value belongs to another form of the instruction".into() })
+    Err(EncodeError {
+        place: place.to_owned(),
+        problem: "the value belongs to another form of the instruction".into(),
+    })
 }
 
 /// A table that must be empty.

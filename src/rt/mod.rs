@@ -10,8 +10,8 @@ pub mod reflect;
 mod text;
 
 pub use bytes::{
-    BadBits, Bits, Bytes, Context, DecodeError, DecodeProblem, EncodeError, Reader, Version, Wire, Writer, empty, fit,
-    narrow, place, present, selected,
+    BadBits, Bits, Bytes, Context, DecodeError, DecodeProblem, EncodeError, Reader, Version, Wire, Writer, empty,
+    fit, narrow, place, present, selected,
 };
 pub use kernel::{ComponentWise, FieldRef, Stub, StubReason, Visitor};
 pub use operand::{immediate_bits, is_saturated, saturate, zero_operand};

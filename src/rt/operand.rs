@@ -2,8 +2,8 @@
 
 use super::text::{Cursor, Format, Printer, Table, Text, TextError};
 use crate::isa::{
-    AddrOpnd, AddressId, ConstOpnd, DataType, GenOpnd, GeneralId, IndirectOpnd, Modifier, Operand, PredOpnd, Predicate,
-    RawOperand, Region, StateClass, StateOpnd, Stride, VecOperand,
+    AddrOpnd, AddressId, ConstOpnd, DataType, GenOpnd, GeneralId, IndirectOpnd, Modifier, Operand, PredOpnd,
+    Predicate, RawOperand, Region, StateClass, StateOpnd, Stride, VecOperand,
 };
 
 /// The region that the assembler writes where the text has none: one element for all channels.
@@ -246,11 +246,8 @@ impl Cursor<'_> {
             return Err(self.error("an operand: a variable, `r[…]`, or a constant with its type"));
         };
         if let Some(id) = self.symbols.find(Table::General, name) {
-            let (row_offset, col_offset) = if format != Format::Bare || self.looking_at("(") {
-                self.place(true)?
-            } else {
-                (0, 0)
-            };
+            let (row_offset, col_offset) =
+                if format != Format::Bare || self.looking_at("(") { self.place(true)? } else { (0, 0) };
             let region = if self.looking_at("<") { self.region()? } else { SCALAR };
             return Ok(Operand::General(GenOpnd { id: GeneralId(id), row_offset, col_offset, region }));
         }

@@ -280,7 +280,7 @@ impl<'a> Cursor<'a> {
                 Ok(*value)
             }
             None => {
-                let known: Vec<_> = all.iter().map(|v| spelling(v)).filter(|s| !s.is_empty()).take(12).collect();
+                let known: Vec<_> = all.iter().map(&spelling).filter(|s| !s.is_empty()).take(12).collect();
                 let more = if all.len() > 12 { ", …" } else { "" };
                 Err(self.error(format!("{}: one of {}{more}", list.to_ascii_lowercase(), known.join(", "))))
             }

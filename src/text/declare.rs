@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::names::{data_type, predefined_names};
+use super::names::{NameTables, data_type};
 use crate::isa::{
     ATTRIBUTES, AddressInfo, Alignment, AttributeInfo, DataType, GeneralId, InputClass, InputInfo, InputInfoKind,
     InputOrigin, LabelInfo, LabelKind, PredicateInfo, SamplerInfo, StringId, SurfaceInfo, VarInfo,
@@ -15,7 +15,7 @@ use crate::rt::{Bits, Bytes, Cursor, Format, Names, Symbols, Table, Text, TextEr
 pub(super) struct Scope {
     pub(super) routine: Routine,
     pub(super) register_bytes: u32,
-    names: HashMap<(Table, String), u32>,
+    names: NameTables,
     strings: HashMap<String, StringId>,
     /// Labels that stand in the text, as opposed to those only referred to.
     pub(super) defined: Vec<bool>,
@@ -39,7 +39,7 @@ impl Scope {
                 instructions: Vec::new(),
             },
             register_bytes,
-            names: predefined_names(),
+            names: NameTables::predefined(),
             strings: HashMap::new(),
             defined: Vec::new(),
         }
@@ -68,13 +68,13 @@ impl Scope {
     }
 
     fn enter(&mut self, table: Table, name: &str, id: usize) {
-        self.names.insert((table, name.to_owned()), u32::try_from(id).unwrap_or(u32::MAX));
+        self.names.insert(table, name, u32::try_from(id).unwrap_or(u32::MAX));
     }
 
     /// The label of that name, new if need be.
     pub(super) fn label(&mut self, name: &str, kind: LabelKind) -> u32 {
-        if let Some(id) = self.names.get(&(Table::Label, name.to_owned())) {
-            return *id;
+        if let Some(id) = self.names.get(Table::Label, name) {
+            return id;
         }
         let name_index = self.intern(name);
         let id = self.routine.labels.len();
@@ -87,7 +87,7 @@ impl Scope {
 
 impl Names for Scope {
     fn name(&self, table: Table, id: u32) -> Option<String> {
-        self.names.iter().find(|((t, _), i)| *t == table && **i == id).map(|((_, name), _)| name.clone())
+        self.names.name(table, id).map(str::to_owned)
     }
 
     fn data_type(&self, id: GeneralId) -> Option<DataType> {
@@ -104,7 +104,7 @@ impl Symbols for Scope {
         match table {
             Table::Label => Some(self.label(name, LabelKind::default())),
             Table::String => Some(self.intern(name).0),
-            _ => self.names.get(&(table, name.to_owned())).copied(),
+            _ => self.names.get(table, name),
         }
     }
 }
@@ -124,9 +124,10 @@ pub(super) fn directive(scope: &mut Scope, word: &str, text: &str, at: usize) ->
             }
             None => Err(TextError {
                 at: 0,
-                expected: ".version, .kernel, .global_function, .funcdecl, .decl, .input, .implicit_…, .kernel_attr or \
+                expected:
+                    ".version, .kernel, .global_function, .funcdecl, .decl, .input, .implicit_…, .kernel_attr or \
                            .function"
-                    .to_owned(),
+                        .to_owned(),
             }),
         },
     }
@@ -154,7 +155,8 @@ fn decl(scope: &mut Scope, text: &str, at: usize) -> Result<(), TextError> {
     let mut c = Cursor::new(text, at, scope);
     c.skip_blanks();
     let start = c.save();
-    let mut decl = Decl { name: c.word().ok_or_else(|| c.error("the name of a variable"))?.to_owned(), ..Decl::default() };
+    let mut decl =
+        Decl { name: c.word().ok_or_else(|| c.error("the name of a variable"))?.to_owned(), ..Decl::default() };
     loop {
         c.skip_blanks();
         if c.at_end() {
@@ -250,7 +252,7 @@ fn enter_decl(scope: &mut Scope, decl: Decl, at: usize) -> Result<(), TextError>
     let fail = |expected: &str| Err(TextError { at, expected: expected.to_owned() });
     let Some(num_elements) = decl.elements else { return fail("num_elts= in this declaration") };
     let tables = [Table::General, Table::Address, Table::Predicate, Table::Sampler, Table::Surface];
-    if tables.iter().any(|t| scope.names.contains_key(&(*t, decl.name.clone()))) {
+    if tables.iter().any(|t| scope.names.get(*t, &decl.name).is_some()) {
         return fail(&format!("a new name: `{}` is already declared", decl.name));
     }
     let shown = decl.shown_name.as_deref().unwrap_or(&decl.name).to_owned();
@@ -262,8 +264,8 @@ fn enter_decl(scope: &mut Scope, decl: Decl, at: usize) -> Result<(), TextError>
             let Some(type_) = decl.data_type else { return fail("type= in the declaration of a general variable") };
             let (alias_index, alias_offset) = match &decl.alias {
                 None => (GeneralId(0), 0),
-                Some((base, offset, at)) => match scope.names.get(&(Table::General, base.clone())) {
-                    Some(id) => (GeneralId(*id), *offset),
+                Some((base, offset, at)) => match scope.names.get(Table::General, base) {
+                    Some(id) => (GeneralId(id), *offset),
                     None => {
                         let expected = format!("a variable that is declared above, not `{base}`");
                         return Err(TextError { at: *at, expected });
@@ -325,9 +327,12 @@ fn input(scope: &mut Scope, text: &str, at: usize, origin: InputOrigin) -> Resul
         }
     }
     let fail = |expected: String| Err(TextError { at: start, expected });
-    let classes =
-        [(Table::General, InputClass::General), (Table::Sampler, InputClass::Sampler), (Table::Surface, InputClass::Surface)];
-    let found = classes.iter().find_map(|(t, class)| Some((*class, *scope.names.get(&(*t, name.clone()))?)));
+    let classes = [
+        (Table::General, InputClass::General),
+        (Table::Sampler, InputClass::Sampler),
+        (Table::Surface, InputClass::Surface),
+    ];
+    let found = classes.iter().find_map(|(t, class)| Some((*class, scope.names.get(*t, &name)?)));
     let Some((class, id)) = found else { return fail(format!("a declared variable, not `{name}`")) };
     let Some(offset) = offset else { return fail("offset= of this input".to_owned()) };
     let natural = natural_size(scope, class, id);

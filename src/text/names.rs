@@ -55,9 +55,7 @@ impl Names for RoutineNames<'_> {
                 }
             },
             Table::Address => r.addresses.get(id as usize).and_then(|a| self.string(a.name_index)),
-            Table::Predicate => {
-                r.predicates.get(id.checked_sub(1)? as usize).and_then(|p| self.string(p.name_index))
-            }
+            Table::Predicate => r.predicates.get(id.checked_sub(1)? as usize).and_then(|p| self.string(p.name_index)),
             // State variables go by their number; their names stand in the declaration only.
             Table::Sampler => Some(format!("S{id}")),
             Table::Surface => match id.checked_sub(predefined_surface::DECLARED) {
@@ -89,15 +87,35 @@ pub fn data_type(routine: &Routine, id: GeneralId) -> Option<DataType> {
     }
 }
 
-/// Names of predefined variables and surfaces, by table, in texts of all versions.
-pub(super) fn predefined_names() -> HashMap<(Table, String), u32> {
-    let mut out = HashMap::new();
-    for entry in predefined::ALL {
-        out.insert((Table::General, entry.name.to_owned()), entry.id);
+/// What the names of a text stand for, table by table.
+pub(super) struct NameTables([HashMap<String, u32>; TABLES.len()]);
+
+const TABLES: [Table; 7] =
+    [Table::General, Table::Address, Table::Predicate, Table::Sampler, Table::Surface, Table::Label, Table::String];
+
+impl NameTables {
+    /// The predefined variables and surfaces.
+    pub(super) fn predefined() -> Self {
+        let mut out = Self(Default::default());
+        for entry in predefined::ALL {
+            out.insert(Table::General, entry.name, entry.id);
+        }
+        for entry in predefined_surface::ALL {
+            out.insert(Table::Surface, entry.name, entry.id);
+            out.insert(Table::Surface, &format!("T{}", entry.id), entry.id);
+        }
+        out
     }
-    for entry in predefined_surface::ALL {
-        out.insert((Table::Surface, entry.name.to_owned()), entry.id);
-        out.insert((Table::Surface, format!("T{}", entry.id)), entry.id);
+
+    pub(super) fn get(&self, table: Table, name: &str) -> Option<u32> {
+        self.0[table as usize].get(name).copied()
     }
-    out
+
+    pub(super) fn insert(&mut self, table: Table, name: &str, id: u32) {
+        self.0[table as usize].insert(name.to_owned(), id);
+    }
+
+    pub(super) fn name(&self, table: Table, id: u32) -> Option<&str> {
+        self.0[table as usize].iter().find(|(_, i)| **i == id).map(|(name, _)| name.as_str())
+    }
 }

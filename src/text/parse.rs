@@ -6,7 +6,7 @@ use super::declare::{self, Scope};
 use super::source::{Statement, statements};
 use crate::isa::{ExecMask, Instruction, Label, LabelId, LabelKind, Operand, Platform, Subroutine, candidates};
 use crate::object::{Function, Kernel, Object, Routine, RoutineKind};
-use crate::rt::{Candidate, Cursor, Table, TextError, Version, Names};
+use crate::rt::{Candidate, Cursor, Names, Table, TextError, Version};
 
 /// What a text does not say itself.
 #[derive(Clone, Debug, Default)]
@@ -32,8 +32,13 @@ impl Parsed {
     /// An object with this routine alone.
     pub fn into_object(self) -> Object {
         let name = self.routine.strings.first().cloned().unwrap_or_default();
-        let mut object =
-            Object { version: self.version, kernels: Vec::new(), variables: Vec::new(), functions: Vec::new(), padding: Vec::new() };
+        let mut object = Object {
+            version: self.version,
+            kernels: Vec::new(),
+            variables: Vec::new(),
+            functions: Vec::new(),
+            padding: Vec::new(),
+        };
         match self.routine.kind {
             RoutineKind::Kernel => object.kernels.push(Kernel {
                 name,
@@ -274,9 +279,14 @@ impl Reader<'_> {
         for name in undefined {
             let at = self.text.find(&name).unwrap_or(0);
             missing.push(
-                Diagnostic::new("label-missing", Severity::Error, self.file.as_str(), format!("label `{name}` stands nowhere"))
-                    .at_text(self.text, at, at + name.len())
-                    .help(format!("add a line `{name}:` where the branch should go")),
+                Diagnostic::new(
+                    "label-missing",
+                    Severity::Error,
+                    self.file.as_str(),
+                    format!("label `{name}` stands nowhere"),
+                )
+                .at_text(self.text, at, at + name.len())
+                .help(format!("add a line `{name}:` where the branch should go")),
             );
         }
         self.errors.extend(missing);
@@ -314,6 +324,7 @@ fn one(
         c.restore(c.save() + "fc".len());
     }
     let instruction = (candidate.parse)(c, predicate)?;
+    c.skip_blanks();
     if !c.at_end() {
         return Err(c.error("the end of the statement"));
     }

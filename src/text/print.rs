@@ -4,9 +4,7 @@ use std::fmt::Write as _;
 
 use super::declare::{is_plain, spelled};
 use super::names::RoutineNames;
-use crate::isa::{
-    ATTRIBUTES, AttributeInfo, InputClass, Instruction, Platform, predefined, predefined_surface,
-};
+use crate::isa::{ATTRIBUTES, AttributeInfo, InputClass, Instruction, Platform, predefined, predefined_surface};
 use crate::object::{Object, Routine, RoutineKind};
 use crate::rt::{Names, Printer, Table, Version};
 

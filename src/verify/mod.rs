@@ -142,7 +142,9 @@ impl Check<'_> {
         let (Some(dst), false) = (self.types.dst, self.page.type_maps.is_empty()) else { return };
         let src = std::mem::take(&mut self.types.src);
         let legal = self.page.type_maps.iter().any(|map| {
-            self.applies(map.platforms) && map.dst.contains(&dst) && src.iter().all(|s| map.src.contains(&unpacked(*s)) || map.src.contains(s))
+            self.applies(map.platforms)
+                && map.dst.contains(&dst)
+                && src.iter().all(|s| map.src.contains(&unpacked(*s)) || map.src.contains(s))
         });
         if !legal {
             let names: Vec<_> = src.iter().map(|t| t.name()).collect();

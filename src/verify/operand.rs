@@ -61,10 +61,18 @@ impl Check<'_> {
         }
         let known = |t: &DataType| self.page.types.iter().any(|(p, range)| p == t && self.applies(*range));
         let counted = super::unpacked(ty);
-        if !self.page.types.is_empty() && field.types.is_empty() && !known(&ty) && !known(&counted) && ty != DataType::Bool
+        if !self.page.types.is_empty()
+            && field.types.is_empty()
+            && !known(&ty)
+            && !known(&counted)
+            && ty != DataType::Bool
         {
             let line = self.page.line;
-            self.say("type", line, format!("{} has type {}, which the instruction does not support", field.name, ty.name()));
+            self.say(
+                "type",
+                line,
+                format!("{} has type {}, which the instruction does not support", field.name, ty.name()),
+            );
         }
     }
 

@@ -107,17 +107,14 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
 fn sample(cx: &Cx<'_>, instruction: &Instruction, form: &Form) -> TokenStream {
     let _ = instruction;
     let mut sets = Vec::new();
-    if let Some((field, values)) = &form.condition {
-        if let (Some(field), Some(value)) =
+    if let Some((field, values)) = &form.condition
+        && let (Some(field), Some(value)) =
             (form.fields.iter().find(|f| f.name.eq_ignore_ascii_case(field)), values.first())
-        {
-            if let Shape::List(id) = field.shape {
+            && let Shape::List(id) = field.shape {
                 let (member, ty) = (member_name(&field.name), cx.list_type(id));
                 let value = enumerator(cx, id, value);
                 sets.push(quote!(#member: #ty::#value));
             }
-        }
-    }
     for field in &form.fields {
         if let Presence::If { field: selector, part, values } = &field.presence {
             let selector = &form.fields[*selector];
@@ -240,7 +237,8 @@ fn one(cx: &Cx<'_>, i: &Instruction) -> TokenStream {
 /// Reads ahead to the selector, which stands at the same place in all forms.
 fn select_form(cx: &Cx<'_>, i: &Instruction) -> TokenStream {
     let owner = &i.name;
-    let Some((first, selector)) = i.forms.first().and_then(|f| f.condition.as_ref().map(|c| (f, c.0.as_str()))) else {
+    let Some((first, selector)) = i.forms.first().and_then(|f| f.condition.as_ref().map(|c| (f, c.0.as_str())))
+    else {
         return quote!(Err(rt::DecodeError::unknown_opcode(r.offset(), 0)));
     };
     let mut ahead = Vec::new();
@@ -304,21 +302,19 @@ fn form_struct(cx: &Cx<'_>, i: &Instruction, form: &Form) -> TokenStream {
     let mut reads = Vec::new();
     let mut writes = Vec::new();
     let mut visits = Vec::new();
-    if let Some((field, values)) = &form.condition {
-        if let Some(field) = form.fields.iter().find(|f| f.name.eq_ignore_ascii_case(field)) {
-            if let Shape::List(id) = field.shape {
+    if let Some((field, values)) = &form.condition
+        && let Some(field) = form.fields.iter().find(|f| f.name.eq_ignore_ascii_case(field))
+            && let Shape::List(id) = field.shape {
                 let (member, ty) = (member_name(&field.name), cx.list_type(id));
                 let values = values.iter().map(|v| enumerator(cx, id, v));
                 let place = format!("{owner}.{}", field.name);
                 writes.push(quote!(rt::selected(matches!(self.#member, #(#ty::#values)|*), #place)?;));
             }
-        }
-    }
     for (position, field) in form.fields.iter().enumerate() {
         let ident = member_name(&field.name);
         let spec = &field.name;
-        let read = read_field(cx, i, form, field);
-        reads.push(quote!(let #ident = rt::place(#owner, #spec, r, |r| Ok(#read))?;));
+        let (local, read) = (local_name(field), read_field(cx, i, form, field));
+        reads.push(quote!(let #local = rt::place(#owner, #spec, r, |r| Ok(#read))?;));
         writes.push(write_field(cx, i, form, field));
         if is_counter(form, position) {
             continue;
@@ -331,7 +327,7 @@ fn form_struct(cx: &Cx<'_>, i: &Instruction, form: &Form) -> TokenStream {
         };
         let doc = cx.doc(&field.doc, &field.name, field.at);
         members.push(quote!(#doc pub #ident: #ty));
-        names.push(ident.clone());
+        names.push(quote!(#ident: #local));
         let shown = visit_field(field, &ident);
         visits.push(quote!(#shown));
         let _ = position;
@@ -381,7 +377,9 @@ fn number_visits(form: &Form, visits: Vec<TokenStream>) -> Vec<TokenStream> {
 fn visit_field(field: &Field, ident: &Ident) -> TokenStream {
     let show = |value: TokenStream| match field.shape {
         Shape::Number | Shape::IndexBy(_) => quote!(v.field(position, rt::FieldRef::Number(#value as i64));),
-        Shape::List(_) => quote!(v.field(position, rt::FieldRef::Bits(rt::Bits::to_bits(&#value).unwrap_or_default()));),
+        Shape::List(_) => {
+            quote!(v.field(position, rt::FieldRef::Bits(rt::Bits::to_bits(&#value).unwrap_or_default()));)
+        }
         Shape::Index(_) => quote!(v.field(position, rt::FieldRef::Index(#value.0));),
         Shape::Predicate => quote!(v.field(position, rt::FieldRef::Predicate(#value));),
         Shape::Vector | Shape::Scalar => quote!(v.field(position, rt::FieldRef::Vector(&#value));),
@@ -439,7 +437,7 @@ fn read_field(cx: &Cx<'_>, i: &Instruction, form: &Form, field: &Field) -> Token
             quote!(if #test { Some(#one) } else { None })
         }
         Presence::Times(count) => {
-            let count = member_name(&form.fields[*count].name);
+            let count = local_name(&form.fields[*count]);
             quote!({
                 let mut all = Vec::new();
                 for _ in 0..#count { all.push(#one); }
@@ -450,8 +448,13 @@ fn read_field(cx: &Cx<'_>, i: &Instruction, form: &Form, field: &Field) -> Token
 }
 
 fn member_value(field: &Field, of_self: bool) -> TokenStream {
-    let ident = member_name(&field.name);
-    if of_self { quote!(self.#ident) } else { quote!(#ident) }
+    let (member, local) = (member_name(&field.name), local_name(field));
+    if of_self { quote!(self.#member) } else { quote!(#local) }
+}
+
+/// The variable that holds a field while an instruction is read; no field is called like it, nor like the reader.
+fn local_name(field: &Field) -> Ident {
+    format_ident!("v_{}", member_name(&field.name))
 }
 
 /// The bits of a field as a `u64`.
@@ -474,7 +477,9 @@ pub(crate) fn test(cx: &Cx<'_>, field: &Field, part: &str, values: &[String], va
                 return quote!(matches!(#value, #(#ty::#values)|*));
             }
             ListKind::Parts(parts) => {
-                let Some(part) = parts.iter().find(|p| p.name.eq_ignore_ascii_case(part)) else { return quote!(false) };
+                let Some(part) = parts.iter().find(|p| p.name.eq_ignore_ascii_case(part)) else {
+                    return quote!(false);
+                };
                 let member = member_name(&part.name);
                 return match part.kind {
                     PartKind::Flag => {

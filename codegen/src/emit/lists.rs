@@ -15,14 +15,7 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
     quote!(#(#items)*)
 }
 
-fn enumeration(
-    cx: &Cx<'_>,
-    id: ListId,
-    list: &List,
-    lo: u32,
-    width: u32,
-    values: &[Enumerator],
-) -> TokenStream {
+fn enumeration(cx: &Cx<'_>, id: ListId, list: &List, lo: u32, width: u32, values: &[Enumerator]) -> TokenStream {
     let name = cx.list_type(id);
     let doc = cx.doc(&list.doc, &list.name, list.at);
     let named: Vec<&Enumerator> = values.iter().filter(|v| !v.reserved).collect();
@@ -176,7 +169,9 @@ fn bit_field(cx: &Cx<'_>, id: ListId, list: &List, parts: &[Part]) -> TokenStrea
                 quote!(DataType::from_code((#raw) as u8).ok_or(rt::BadBits::value(#place, #raw))?),
                 quote!(u64::from(self.#member.code())),
             ),
-            PartKind::Enumeration(_) => (quote!(rt::Bits::from_bits(#raw)?), quote!(rt::Bits::to_bits(&self.#member)?)),
+            PartKind::Enumeration(_) => {
+                (quote!(rt::Bits::from_bits(#raw)?), quote!(rt::Bits::to_bits(&self.#member)?))
+            }
             PartKind::Zero => continue,
         };
         reads.push(quote!(#member: #read));
@@ -218,7 +213,8 @@ fn bit_field(cx: &Cx<'_>, id: ListId, list: &List, parts: &[Part]) -> TokenStrea
 /// Printing and parsing of a bit field: by its own template, as letters of its flags, or as a number.
 fn text(cx: &Cx<'_>, list: &List, parts: &[&Part]) -> TokenStream {
     // Predicates need names of variables and print in their own way.
-    let by_template = list.text.as_ref().filter(|_| Some(list.at) != cx.predicate_list().map(|id| cx.model.list(id).at));
+    let by_template =
+        list.text.as_ref().filter(|_| Some(list.at) != cx.predicate_list().map(|id| cx.model.list(id).at));
     let (print, parse) = if let Some(template) = by_template {
         let print = print_items(parts, &template.items);
         let parse = parse_items(parts, &template.items);
@@ -235,10 +231,7 @@ fn text(cx: &Cx<'_>, list: &List, parts: &[&Part]) -> TokenStream {
             },
         )
     } else {
-        (
-            quote!(p.number(rt::Bits::to_bits(self).unwrap_or_default() as i64, format);),
-            quote!(c.bits(format)),
-        )
+        (quote!(p.number(rt::Bits::to_bits(self).unwrap_or_default() as i64, format);), quote!(c.bits(format)))
     };
     quote! {
         #[allow(unused_variables, reason = "a template of its own needs no format")]

@@ -5,11 +5,10 @@ use proc_macro2::{Ident, Span};
 
 /// Words that cannot be a name in Rust; they get a trailing `_`.
 const KEYWORDS: [&str; 52] = [
-    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do",
-    "dyn", "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let",
-    "loop", "macro", "match", "mod", "move", "mut", "override", "priv", "pub", "ref", "return", "self",
-    "static", "struct", "super", "trait", "true", "try", "type", "typeof", "unsafe", "unsized", "use",
-    "virtual", "where", "while", "yield", "union",
+    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do", "dyn", "else",
+    "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro", "match",
+    "mod", "move", "mut", "override", "priv", "pub", "ref", "return", "self", "static", "struct", "super", "trait",
+    "true", "try", "type", "typeof", "unsafe", "unsized", "use", "virtual", "where", "while", "yield", "union",
 ];
 
 /// A type: `GATHER4_SCALED` is `Gather4Scaled`, `3D_SAMPLE` is `Sample3d`.
@@ -41,11 +40,8 @@ fn digits_last(name: &str) -> String {
         return format!("{rest}_{first}");
     }
     // Camel case: the group ends in front of the first capital that follows a digit or `D`.
-    let end = name
-        .char_indices()
-        .skip(1)
-        .find(|&(i, c)| c.is_ascii_uppercase() && i > 1)
-        .map_or(name.len(), |(i, _)| i);
+    let end =
+        name.char_indices().skip(1).find(|&(i, c)| c.is_ascii_uppercase() && i > 1).map_or(name.len(), |(i, _)| i);
     let (first, rest) = name.split_at(end);
     format!("{rest}{}", first.to_ascii_lowercase())
 }

@@ -5,7 +5,9 @@ use quote::quote;
 
 use super::instructions::encoded;
 use super::{Cx, constant_name, hex, variant_name};
-use crate::model::{Field, Form, Instruction, Kind, List, ListId, ListKind, PartKind, Presence, Saturation, Shape, SourceModifier};
+use crate::model::{
+    Field, Form, Instruction, Kind, List, ListId, ListKind, PartKind, Presence, Saturation, Shape, SourceModifier,
+};
 
 pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
     let lists = (0..cx.model.lists.len()).map(|i| list(cx, ListId(i), &cx.model.lists[i]));

@@ -324,7 +324,9 @@ fn union(cx: &Cx<'_>, s: &Structure) -> TokenStream {
 
 fn has_classes(cx: &Cx<'_>, id: crate::model::ListId) -> bool {
     let ListKind::Enumeration { values, .. } = &cx.model.list(id).kind else { return false };
-    cx.model.structures.iter().filter_map(|s| s.class.as_ref()).all(|class| {
-        values.iter().any(|v| v.name.eq_ignore_ascii_case(class))
-    })
+    cx.model
+        .structures
+        .iter()
+        .filter_map(|s| s.class.as_ref())
+        .all(|class| values.iter().any(|v| v.name.eq_ignore_ascii_case(class)))
 }

@@ -21,9 +21,14 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
     for i in &all {
         for form in &i.forms {
             for (number, text) in texts(cx, i, form).into_iter().enumerate() {
+                let words = words(cx, form, &text);
+                // A template without a word, such as a label's, is read by the frame of the text.
+                if words.is_empty() {
+                    continue;
+                }
                 let name = format_ident!("{}_{number}", member_name(&format!("{}_{}", i.name, form.name)));
                 parsers.push(parser(cx, i, form, &text, &name));
-                for word in words(cx, form, &text) {
+                for word in words {
                     by_word.entry(word).or_default().push(name.clone());
                 }
             }
@@ -66,7 +71,8 @@ fn texts(cx: &Cx<'_>, i: &Instruction, form: &Form) -> Vec<TextForm> {
         t.template.fields().iter().all(|(f, p)| resolve(cx.model, form, f, *p).is_some())
             && t.conditions.iter().all(|(name, values)| {
                 let (field, part) = split(name);
-                let selector = form.condition.as_ref().filter(|(f, _)| f.eq_ignore_ascii_case(field) && part.is_none());
+                let selector =
+                    form.condition.as_ref().filter(|(f, _)| f.eq_ignore_ascii_case(field) && part.is_none());
                 let overlaps = selector.is_none_or(|(_, allowed)| {
                     values.iter().any(|v| allowed.iter().any(|a| a.eq_ignore_ascii_case(v)))
                 });
@@ -120,7 +126,12 @@ fn words(cx: &Cx<'_>, form: &Form, text: &TextForm) -> Vec<String> {
         };
         form.condition.iter().all(matches) && text.conditions.iter().all(matches)
     };
-    values.iter().filter(|v| !v.reserved && allowed(&v.name)).map(|v| v.text.clone()).filter(|t| !t.is_empty()).collect()
+    values
+        .iter()
+        .filter(|v| !v.reserved && allowed(&v.name))
+        .map(|v| v.text.clone())
+        .filter(|t| !t.is_empty())
+        .collect()
 }
 
 fn printers(cx: &Cx<'_>, i: &Instruction) -> TokenStream {

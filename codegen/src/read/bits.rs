@@ -14,6 +14,15 @@ pub(crate) enum Nested {
     Number,
 }
 
+/// Where a list stands.
+#[derive(Clone, Copy)]
+pub(crate) struct Place<'a> {
+    /// In the chapter of shared lists.
+    pub(crate) shared: bool,
+    /// The text above it.
+    pub(crate) doc: &'a str,
+}
+
 /// Reads what is nested below a field of `bits` bits; a new list gets `name`.
 pub(crate) fn read(
     cx: &mut Cx<'_>,
@@ -22,9 +31,9 @@ pub(crate) fn read(
     name: &str,
     bits: u32,
     owner: &Span,
-    shared: bool,
-    doc: &str,
+    place: Place<'_>,
 ) -> Nested {
+    let Place { shared, doc } = place;
     let mut parts = Vec::new();
     let mut values = Vec::new();
     for block in blocks {
@@ -76,22 +85,14 @@ pub(crate) fn read(
         return Nested::List(id);
     }
     let at = cx.at(owner);
-    model.lists.push(List {
-        name: name.to_owned(),
-        bits,
-        shared,
-        doc: doc.to_owned(),
-        kind,
-        text: None,
-        at,
-    });
+    model.lists.push(List { name: name.to_owned(), bits, shared, doc: doc.to_owned(), kind, text: None, at });
     Nested::List(ListId(model.lists.len() - 1))
 }
 
 /// Warns of what stands below a field and is neither bits nor values. With `named`, values are understood as names of
 /// single entries of a table.
 pub(crate) fn leftovers(cx: &mut Cx<'_>, blocks: &[Block], named: bool) {
-    let mut warn = |cx: &mut Cx<'_>, span: &Span| {
+    let warn = |cx: &mut Cx<'_>, span: &Span| {
         cx.warn(
             "item-leftover",
             span,
@@ -274,8 +275,7 @@ fn join_parts(cx: &mut Cx<'_>, model: &mut Model, mut parts: Vec<RawPart>, bits:
         unaccounted(cx, owner, bits - 1, next);
     }
     // One unnamed part beside zeros is the value of the whole field.
-    let used: Vec<usize> =
-        (0..parts.len()).filter(|&i| !matches!(parts[i].content, Content::Zero)).collect();
+    let used: Vec<usize> = (0..parts.len()).filter(|&i| !matches!(parts[i].content, Content::Zero)).collect();
     if let [only] = used.as_slice() {
         let part = &mut parts[*only];
         if part.name.is_none() {
@@ -349,9 +349,9 @@ fn unaccounted(cx: &mut Cx<'_>, owner: &Span, hi: u32, lo: u32) {
 /// that it allows, has the shared type.
 fn same_shared(model: &Model, kind: &ListKind, bits: u32) -> Option<ListId> {
     let same_values = |a: &[Enumerator], b: &[Enumerator]| {
-        a.iter().filter(|v| !v.reserved).all(|v| {
-            b.iter().any(|w| !w.reserved && w.value == v.value && w.name.eq_ignore_ascii_case(&v.name))
-        })
+        a.iter()
+            .filter(|v| !v.reserved)
+            .all(|v| b.iter().any(|w| !w.reserved && w.value == v.value && w.name.eq_ignore_ascii_case(&v.name)))
     };
     // Parts that a page does not name are named after their bits.
     let same_name = |a: &Part, b: &Part| a.name.eq_ignore_ascii_case(&b.name) || a.name.starts_with("bit");
@@ -363,32 +363,36 @@ fn same_shared(model: &Model, kind: &ListKind, bits: u32) -> Option<ListId> {
                 (PartKind::Enumeration(x), PartKind::Enumeration(y)) => {
                     x == y
                         || match (&model.list(x).kind, &model.list(y).kind) {
-                            (
-                                ListKind::Enumeration { values: v, .. },
-                                ListKind::Enumeration { values: w, .. },
-                            ) => same_values(v, w),
+                            (ListKind::Enumeration { values: v, .. }, ListKind::Enumeration { values: w, .. }) => {
+                                same_values(v, w)
+                            }
                             _ => false,
                         }
                 }
                 (x, y) => x == y,
             }
     };
-    model.lists.iter().position(|list| {
-        list.shared
-            && list.bits == bits
-            && match (kind, &list.kind) {
-                (
-                    ListKind::Enumeration { lo, width, values },
-                    ListKind::Enumeration { lo: lo2, width: width2, values: values2 },
-                ) => lo == lo2 && width == width2 && values.len() > 1 && same_values(values, values2),
-                (ListKind::Parts(a), ListKind::Parts(b)) => {
-                    let used = |p: &&Part| p.kind != PartKind::Zero;
-                    let (a, b): (Vec<_>, Vec<_>) = (a.iter().filter(used).collect(), b.iter().filter(used).collect());
-                    a.len() == b.len() && a.iter().zip(&b).all(|(x, y)| same_part(x, y))
+    model
+        .lists
+        .iter()
+        .position(|list| {
+            list.shared
+                && list.bits == bits
+                && match (kind, &list.kind) {
+                    (
+                        ListKind::Enumeration { lo, width, values },
+                        ListKind::Enumeration { lo: lo2, width: width2, values: values2 },
+                    ) => lo == lo2 && width == width2 && values.len() > 1 && same_values(values, values2),
+                    (ListKind::Parts(a), ListKind::Parts(b)) => {
+                        let used = |p: &&Part| p.kind != PartKind::Zero;
+                        let (a, b): (Vec<_>, Vec<_>) =
+                            (a.iter().filter(used).collect(), b.iter().filter(used).collect());
+                        a.len() == b.len() && a.iter().zip(&b).all(|(x, y)| same_part(x, y))
+                    }
+                    _ => false,
                 }
-                _ => false,
-            }
-    }).map(ListId)
+        })
+        .map(ListId)
 }
 
 /// `value: name "spelling" (note) - description`.

@@ -42,9 +42,7 @@ fn read_table(cx: &mut Cx<'_>, rows: &[Row], model: &mut Model) {
             read_type(cx, &columns, model);
         } else if has("Platform") && has("Register bytes") {
             read_platform(cx, &columns, model);
-        } else if has("Id") && has("Old name") {
-            read_predefined(cx, &columns, model);
-        } else if has("Sampler id") {
+        } else if (has("Id") && has("Old name")) || has("Sampler id") {
             read_predefined(cx, &columns, model);
         } else if has("Where") && has("Value") && has("Name") {
             let get = |n: &str| columns.get(n).unwrap_or("").trim_matches('`').to_owned();
@@ -117,12 +115,7 @@ fn read_platform(cx: &mut Cx<'_>, columns: &Columns<'_>, model: &mut Model) {
 fn read_predefined(cx: &mut Cx<'_>, columns: &Columns<'_>, model: &mut Model) {
     let sampler = columns.get("Sampler id");
     let Some(id) = columns.get("Id").or(sampler).and_then(number) else {
-        cx.error(
-            "predefined-syntax",
-            &columns.row.span,
-            "this row has no id",
-            "give a number in the column Id",
-        );
+        cx.error("predefined-syntax", &columns.row.span, "this row has no id", "give a number in the column Id");
         return;
     };
     let get = |n: &str| columns.get(n).unwrap_or("").trim_matches('`').to_owned();
@@ -209,7 +202,7 @@ fn read_list(cx: &mut Cx<'_>, section: &Section, model: &mut Model) {
             }
         }
     }
-    match bits::read(cx, model, &section.blocks, name, bits, &section.span, true, &doc) {
+    match bits::read(cx, model, &section.blocks, name, bits, &section.span, bits::Place { shared: true, doc: &doc }) {
         bits::Nested::List(id) => {
             let list = &mut model.lists[id.0];
             list.text = text;
@@ -264,4 +257,3 @@ fn read_index(cx: &mut Cx<'_>, items: &[Item], model: &mut Model) {
         }
     }
 }
-

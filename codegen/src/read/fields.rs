@@ -183,7 +183,7 @@ pub(crate) fn resolve(
                 bits::leftovers(cx, &raw.blocks, true);
                 return Shape::Index(kind);
             }
-            match bits::read(cx, model, &raw.blocks, &list_name, bits, &raw.text.span, false, doc) {
+            match bits::read(cx, model, &raw.blocks, &list_name, bits, &raw.text.span, bits::Place { shared: false, doc }) {
                 bits::Nested::List(id) => Shape::List(id),
                 bits::Nested::Number => Shape::Number,
                 bits::Nested::Nothing if doc.starts_with("Must be zero") => Shape::Zero,
@@ -319,13 +319,11 @@ fn presence(cx: &mut Cx<'_>, raw: &RawField, earlier: &[Field]) -> Presence {
             return Presence::If { field: position, part: part.to_owned(), values: words(values) };
         }
     }
-    if let Some(text) = after_phrase(&raw.doc, "repeated ") {
-        if let Some(name) = text.strip_suffix("times").map(str::trim) {
-            if let Some(position) = find_field(cx, raw, name, earlier) {
+    if let Some(text) = after_phrase(&raw.doc, "repeated ")
+        && let Some(name) = text.strip_suffix("times").map(str::trim)
+            && let Some(position) = find_field(cx, raw, name, earlier) {
                 return Presence::Times(position);
             }
-        }
-    }
     Presence::Always
 }
 
@@ -362,15 +360,14 @@ fn only(doc: &str) -> Vec<(String, Vec<(String, Marks)>)> {
         let behind = &rest[at + 4..];
         let Some(colon) = behind.find(':') else { break };
         let part = behind[..colon].trim();
-        if part.is_empty() || part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
-            if let Some(values) = after_phrase(&behind[colon..], ":") {
+        if (part.is_empty() || part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_'))
+            && let Some(values) = after_phrase(&behind[colon..], ":") {
                 let values = words(values).into_iter().map(|word| {
                     let (marks, name) = all_marks(&word);
                     (name.trim().to_owned(), marks)
                 });
                 out.push((part.to_owned(), values.collect()));
             }
-        }
         rest = &behind[colon..];
     }
     out

@@ -52,8 +52,8 @@ pub(crate) fn read(cx: &mut Cx<'_>, sections: &[&Section], opcode: &Opcode) -> V
             );
         }
     }
-    if layouts.is_empty() {
-        if let Some(section) = sections.first() {
+    if layouts.is_empty()
+        && let Some(section) = sections.first() {
             cx.error(
                 "format-missing",
                 &section.span,
@@ -61,7 +61,6 @@ pub(crate) fn read(cx: &mut Cx<'_>, sections: &[&Section], opcode: &Opcode) -> V
                 "add a table: an empty head, dashes, then `| 0xNN(NAME) | Field | … |`",
             );
         }
-    }
     layouts
 }
 

@@ -25,9 +25,10 @@ pub(crate) fn read(cx: &mut Cx<'_>, document: &Document, path: &str, model: &mut
     check_sections(cx, document);
     let Some(opcode_section) = group(document, "opcode").first().copied() else {
         let start = document.sections.get(1).map_or(0..0, |s| s.span.clone());
-        let diagnostic = Diagnostic::new("opcode-missing", Severity::Error, cx.shown, "the page has no Opcode section")
-            .at_text(cx.source, start.start, start.end)
-            .help("add `## Opcode` with a line `NAME = 0xNN` in front of the Format");
+        let diagnostic =
+            Diagnostic::new("opcode-missing", Severity::Error, cx.shown, "the page has no Opcode section")
+                .at_text(cx.source, start.start, start.end)
+                .help("add `## Opcode` with a line `NAME = 0xNN` in front of the Format");
         cx.diagnostics.push(diagnostic);
         return;
     };
@@ -54,10 +55,8 @@ pub(crate) fn read(cx: &mut Cx<'_>, document: &Document, path: &str, model: &mut
         || layouts.iter().any(|l| l.fields.iter().any(|f| f.name.eq_ignore_ascii_case("various")));
     let kind = if umbrella { Kind::Umbrella } else { opcode.kind.clone() };
     let forms = if umbrella { Vec::new() } else { forms(cx, model, &opcode.name, layouts, &raw_fields) };
-    let properties = group(document, "properties")
-        .first()
-        .map(|section| properties::read(cx, section))
-        .unwrap_or_default();
+    let properties =
+        group(document, "properties").first().map(|section| properties::read(cx, section)).unwrap_or_default();
     let type_maps = group(document, "operand type maps")
         .first()
         .map(|section| properties::read_type_maps(cx, section))
@@ -215,7 +214,8 @@ fn forms(
                 continue;
             };
             used.insert(index);
-            let again = resolved.get(&index).filter(|f| !matches!(f.shape, Shape::Copy(_)) && f.presence == Presence::Always);
+            let again =
+                resolved.get(&index).filter(|f| !matches!(f.shape, Shape::Copy(_)) && f.presence == Presence::Always);
             let field = match again {
                 Some(field) => field.clone(),
                 None => fields::resolve(cx, model, instruction, &raw[index], &fields),

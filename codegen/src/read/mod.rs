@@ -119,9 +119,10 @@ fn read_pages(pages: Vec<Page>) -> (Model, Vec<Diagnostic>) {
     let documents: Vec<Document> = pages.iter().map(|p| markdown::parse(&p.text)).collect();
     let is_instruction = |page: &Page, document: &Document| {
         page.path.starts_with("instructions/")
-            || document.sections.iter().any(|s| {
-                s.title.eq_ignore_ascii_case("opcode") || s.title.eq_ignore_ascii_case("format")
-            })
+            || document
+                .sections
+                .iter()
+                .any(|s| s.title.eq_ignore_ascii_case("opcode") || s.title.eq_ignore_ascii_case("format"))
     };
     for round in 0..4 {
         for (i, (page, document)) in pages.iter().zip(&documents).enumerate() {
@@ -147,9 +148,7 @@ fn read_pages(pages: Vec<Page>) -> (Model, Vec<Diagnostic>) {
     }
     model.pages = pages;
     model.types.sort_by_key(|t| t.code);
-    model.instructions.sort_by(|a, b| {
-        (a.opcode, a.sub_opcode, &a.name).cmp(&(b.opcode, b.sub_opcode, &b.name))
-    });
+    model.instructions.sort_by(|a, b| (a.opcode, a.sub_opcode, &a.name).cmp(&(b.opcode, b.sub_opcode, &b.name)));
     crate::check::model(&model, &mut diagnostics);
     crate::diag::sort(&mut diagnostics);
     (model, diagnostics)
@@ -239,8 +238,7 @@ pub(crate) fn after_phrase<'a>(text: &'a str, phrase: &str) -> Option<&'a str> {
     let end = rest
         .char_indices()
         .find(|&(i, c)| {
-            c == '\n'
-                || (c == '.' && rest[i + 1..].chars().next().is_none_or(|next| next.is_whitespace()))
+            c == '\n' || (c == '.' && rest[i + 1..].chars().next().is_none_or(|next| next.is_whitespace()))
         })
         .map_or(rest.len(), |(i, _)| i);
     Some(rest[..end].trim())

@@ -127,7 +127,10 @@ pub(crate) fn key(item: &Item) -> Option<(String, String)> {
     let bold = item.text.bold.as_ref()?;
     let at = item.text.text.find(bold.as_str())? + bold.len();
     let value = item.text.text[at..].replace('\n', " ");
-    Some((bold.trim().trim_end_matches(':').trim().to_owned(), value.trim().trim_start_matches(':').trim().to_owned()))
+    Some((
+        bold.trim().trim_end_matches(':').trim().to_owned(),
+        value.trim().trim_start_matches(':').trim().to_owned(),
+    ))
 }
 
 fn items(section: &Section) -> impl Iterator<Item = &Item> {

@@ -11,9 +11,7 @@ pub(crate) fn read(cx: &mut Cx<'_>, document: &Document, model: &mut Model) {
         for block in &section.blocks {
             let lines: Vec<(String, Span)> = match block {
                 Block::Code(code) => code.lines.clone(),
-                Block::Paragraph(text) => {
-                    text.lines().into_iter().map(|(l, s)| (l.to_owned(), s)).collect()
-                }
+                Block::Paragraph(text) => text.lines().into_iter().map(|(l, s)| (l.to_owned(), s)).collect(),
                 _ => continue,
             };
             match head(&lines) {
@@ -187,7 +185,7 @@ fn describe(cx: &mut Cx<'_>, section: &Section, model: &mut Model, structure: &m
         // The vendor's chapters describe bits in prose; only our `Bit[…]` items are read.
         if has_bits(&item.blocks) {
             if let bits::Nested::List(id) =
-                bits::read(cx, model, &item.blocks, &list_name, width, &item.text.span, false, &doc)
+                bits::read(cx, model, &item.blocks, &list_name, width, &item.text.span, bits::Place { shared: false, doc: &doc })
             {
                 member.data_type = is_data_type(&model.list(id).kind);
                 match member.data_type {
@@ -223,8 +221,8 @@ fn has_bits(blocks: &[Block]) -> bool {
 
 fn check_counts(cx: &mut Cx<'_>, structure: &Structure) {
     for (i, member) in structure.members.iter().enumerate() {
-        if let Some(count) = &member.count {
-            if !structure.members[..i].iter().any(|m| m.name == *count) {
+        if let Some(count) = &member.count
+            && !structure.members[..i].iter().any(|m| m.name == *count) {
                 let span = member.at.start as usize..member.at.end as usize;
                 cx.error(
                     "count-unknown",
@@ -233,7 +231,5 @@ fn check_counts(cx: &mut Cx<'_>, structure: &Structure) {
                     "a count stands earlier in the same structure",
                 );
             }
-        }
     }
 }
-

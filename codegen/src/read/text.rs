@@ -12,9 +12,7 @@ pub(crate) fn read(cx: &mut Cx<'_>, sections: &[&Section]) -> Vec<TextForm> {
         for block in &section.blocks {
             let lines: Vec<(String, Span)> = match block {
                 Block::Code(code) => code.lines.clone(),
-                Block::Paragraph(text) => {
-                    text.lines().into_iter().map(|(l, s)| (l.to_owned(), s)).collect()
-                }
+                Block::Paragraph(text) => text.lines().into_iter().map(|(l, s)| (l.to_owned(), s)).collect(),
                 _ => continue,
             };
             for (line, span) in lines {
@@ -53,7 +51,9 @@ pub(crate) fn read(cx: &mut Cx<'_>, sections: &[&Section]) -> Vec<TextForm> {
 
 fn starts_like_a_template(template: &template::Template) -> bool {
     template.mnemonic().is_some()
-        || template.items.iter().find(|i| !matches!(i, template::Item::Predicate)).is_some_and(|i| {
-            matches!(i, template::Item::Field { .. })
-        })
+        || template
+            .items
+            .iter()
+            .find(|i| !matches!(i, template::Item::Predicate))
+            .is_some_and(|i| matches!(i, template::Item::Field { .. }))
 }

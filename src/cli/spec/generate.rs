@@ -8,7 +8,7 @@ use crate::cli::{Format, Outcome, out, problem, report, spec_dir, write};
 
 /// Write the Rust that the build emits.
 #[derive(clap::Args)]
-pub(super) struct Args {
+pub(in crate::cli) struct Args {
     /// The specification; `spec` when left out
     dir: Option<PathBuf>,
     /// The folder to write to
@@ -37,10 +37,10 @@ pub(super) fn run(args: Args) -> Outcome {
         let path = args.output.join(file.name);
         let written = match visakit_codegen::format(&file) {
             Ok(text) => write(&path, text.as_bytes()),
-            Err(error) => Err(problem("emit", &path, error)),
+            Err(error) => Err(problem("emit", &path, error).into()),
         };
         if let Err(diagnostic) = written {
-            report(&[diagnostic], Format::Human);
+            report(&[*diagnostic], Format::Human);
             return Outcome::Failed;
         }
         out(&format!("{}\n", path.display()));

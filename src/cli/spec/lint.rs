@@ -8,7 +8,7 @@ use crate::cli::{Format, Outcome, out, problem, read_text, report};
 
 /// Check pages and report what is wrong with them.
 #[derive(clap::Args)]
-pub(super) struct Args {
+pub(in crate::cli) struct Args {
     /// A folder with a specification, or single pages; `spec` when left out. Rules across pages need a folder
     #[arg(value_name = "DIR|FILE")]
     paths: Vec<PathBuf>,
@@ -42,7 +42,7 @@ pub(super) fn run(args: Args) -> Outcome {
         match read_text(&file) {
             Ok(text) => texts.push((file.display().to_string(), text)),
             Err(diagnostic) => {
-                report(&[diagnostic], args.format);
+                report(&[*diagnostic], args.format);
                 return Outcome::Failed;
             }
         }

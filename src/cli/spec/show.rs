@@ -3,13 +3,15 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use visakit_codegen::model::{Field, Instruction, Kind, ListId, ListKind, Mark, Marks, Model, PartKind, Presence, Shape};
+use visakit_codegen::model::{
+    Field, Instruction, Kind, ListId, ListKind, Mark, Marks, Model, PartKind, Presence, Shape,
+};
 
 use crate::cli::{Format, Outcome, out, problem, report, spec_dir};
 
 /// Show one instruction: layout, fields, types, platforms, syntax.
 #[derive(clap::Args)]
-pub(super) struct Args {
+pub(in crate::cli) struct Args {
     /// The instruction, such as ADD or SVM_ATOMIC
     name: String,
     /// The specification; `spec` when left out
@@ -106,7 +108,8 @@ fn properties(s: &mut String, i: &Instruction) {
         let _ = writeln!(s, "Out of bounds    {}", i.out_of_bound);
     }
     for map in &i.type_maps {
-        let _ = writeln!(s, "Type map         {} <- {} {}", map.dst.join(", "), map.src.join(", "), marks(&map.marks));
+        let _ =
+            writeln!(s, "Type map         {} <- {} {}", map.dst.join(", "), map.src.join(", "), marks(&map.marks));
     }
 }
 
