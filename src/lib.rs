@@ -15,3 +15,8 @@ pub mod text;
 pub mod cli;
 pub mod diff;
 pub mod verify;
+
+/// The README's example is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

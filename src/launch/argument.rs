@@ -158,11 +158,11 @@ impl Parameter {
         }
     }
 
-    /// Makes an argument of a specification. `folder` is what relative paths are relative to.
+    /// Makes an argument of a specification.
     ///
     /// # Errors
     /// When the specification is of the wrong kind or size, or its file cannot be read.
-    pub fn resolve(&self, spec: &Spec, folder: &Path) -> Result<Argument, Box<Diagnostic>> {
+    pub fn resolve(&self, spec: &Spec) -> Result<Argument, Box<Diagnostic>> {
         let option = format!("--arg {}", self.index);
         let refuse = |message: String| {
             let message = format!("{} {message}", self.describe());
@@ -171,7 +171,7 @@ impl Parameter {
         match (self.kind, spec) {
             (_, Spec::Image(_)) | (ParameterKind::Image, _) => unsupported(&option, "images"),
             (_, Spec::Sampler { .. }) | (ParameterKind::Sampler, _) => unsupported(&option, "samplers"),
-            (ParameterKind::Buffer, Spec::File(path)) => read_file(&option, &folder.join(path)).map(Argument::Buffer),
+            (ParameterKind::Buffer, Spec::File(path)) => read_file(&option, path).map(Argument::Buffer),
             (ParameterKind::Buffer, Spec::Zeros(size)) => zeros(&option, *size).map(Argument::Buffer),
             (ParameterKind::Buffer, Spec::Bytes(bytes)) => Ok(Argument::Buffer(bytes.clone())),
             (ParameterKind::Buffer, Spec::Value { kind: Scalar::U64, bytes }) => {
@@ -210,7 +210,6 @@ impl Parameter {
 pub fn resolve(
     parameters: &[Parameter],
     specs: &[(u32, Spec)],
-    folder: &Path,
 ) -> Result<Vec<Option<Argument>>, Box<Diagnostic>> {
     let listing = || match parameters {
         [] => "the kernel has no arguments".to_owned(),
@@ -236,7 +235,7 @@ pub fn resolve(
     for parameter in parameters {
         let spec = specs.iter().find(|(index, _)| *index == parameter.index);
         match spec {
-            Some((_, spec)) => arguments[parameter.index as usize] = Some(parameter.resolve(spec, folder)?),
+            Some((_, spec)) => arguments[parameter.index as usize] = Some(parameter.resolve(spec)?),
             None if !parameter.used => {}
             None => {
                 let option = format!("--arg {}", parameter.index);
@@ -317,7 +316,7 @@ kernels_misc_info:
         let info = info::parse("k", INFO).unwrap();
         let parameters = parameters(&info.kernels[0], info.kernels_misc_info.first());
         let specs: Vec<_> = texts.iter().map(|text| spec::parse_argument(text).unwrap()).collect();
-        resolve(&parameters, &specs, Path::new("."))
+        resolve(&parameters, &specs)
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::BufWriter;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use half::f16;
 use visakit_codegen::diag::{Diagnostic, Severity};
@@ -118,18 +118,18 @@ pub fn parse(text: &str) -> Result<Dump, TextError> {
 }
 
 impl Dump {
-    /// Writes a buffer to its file. `folder` is what a relative path is relative to.
+    /// Writes a buffer to its file.
     ///
     /// # Errors
     /// When the buffer is too small for the picture, or the file cannot be written.
-    pub fn write(&self, bytes: &[u8], folder: &Path) -> Result<(), Box<Diagnostic>> {
-        let path = folder.join(&self.path);
+    pub fn write(&self, bytes: &[u8]) -> Result<(), Box<Diagnostic>> {
+        let path = &self.path;
         let io = |error: &dyn std::fmt::Display| {
             let message = format!("{}: {error}", path.display());
             Box::new(Diagnostic::new("io", Severity::Error, format!("--dump {}", self.index), message).help("the folder must exist and be writable"))
         };
         let Some(picture) = self.picture else {
-            return std::fs::write(&path, bytes).map_err(|e| io(&e));
+            return std::fs::write(path, bytes).map_err(|e| io(&e));
         };
         let (color, depth, pixels) = picture.pixels(bytes).ok_or_else(|| {
             let message = format!(
@@ -142,7 +142,7 @@ impl Dump {
             Diagnostic::new("dump-size", Severity::Error, format!("--dump {}", self.index), message)
                 .help("give the size and the format that the kernel writes")
         })?;
-        let file = File::create(&path).map_err(|e| io(&e))?;
+        let file = File::create(path).map_err(|e| io(&e))?;
         let mut encoder = png::Encoder::new(BufWriter::new(file), picture.width, picture.height);
         encoder.set_color(color);
         encoder.set_depth(depth);

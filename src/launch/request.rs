@@ -21,11 +21,9 @@ use super::TextError;
 use super::dump::{self, Dump};
 use super::spec::{self, Spec};
 
-/// What is to be run, and how.
+/// What is to be run, and how. Paths are relative to the working folder.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Request {
-    /// The folder that relative paths of the arguments, dumps and programs below are relative to.
-    pub folder: PathBuf,
     /// A zebin, a vISA text or a vISA object.
     pub program: Option<PathBuf>,
     /// A zebin with the layout of the arguments, when the program has none.
@@ -73,6 +71,34 @@ struct File {
     max_instructions: Option<u64>,
 }
 
+impl Request {
+    /// Takes over what another request says; of its arguments and dumps, those that this one does not have.
+    #[must_use]
+    pub fn or(mut self, other: Self) -> Self {
+        let has = |index: &u32| self.arguments.iter().any(|(own, _)| own == index);
+        let arguments: Vec<_> = other.arguments.into_iter().filter(|(index, _)| !has(index)).collect();
+        self.arguments.extend(arguments);
+        if self.dumps.is_empty() {
+            self.dumps = other.dumps;
+        }
+        if self.global.is_empty() {
+            self.global = other.global;
+        }
+        Self {
+            program: self.program.or(other.program),
+            zebin: self.zebin.or(other.zebin),
+            kernel: self.kernel.or(other.kernel),
+            platform: self.platform.or(other.platform),
+            local: self.local.or(other.local),
+            offset: self.offset.or(other.offset),
+            stats: self.stats || other.stats,
+            threads: self.threads.or(other.threads),
+            max_instructions: self.max_instructions.or(other.max_instructions),
+            ..self
+        }
+    }
+}
+
 /// Reads a launch file.
 ///
 /// # Errors
@@ -83,14 +109,14 @@ pub fn read_file(path: &Path) -> Result<Request, Box<Diagnostic>> {
         Diagnostic::new("io", Severity::Error, name.clone(), e.to_string()).help("--launch takes a TOML file")
     })?;
     let folder = path.parent().unwrap_or(Path::new("")).to_owned();
-    parse(&name, &text, folder)
+    parse(&name, &text, &folder)
 }
 
 /// Reads the text of a launch file. `name` is its name for messages, `folder` what its paths are relative to.
 ///
 /// # Errors
 /// As [`read_file`].
-pub fn parse(name: &str, text: &str, folder: PathBuf) -> Result<Request, Box<Diagnostic>> {
+pub fn parse(name: &str, text: &str, folder: &Path) -> Result<Request, Box<Diagnostic>> {
     let file: File = toml::from_str(text).map_err(|e| {
         let help = "the keys are the options of `visa run`: program, zebin, kernel, platform, global, local, offset, \
             arg, dump, stats, threads, max-instructions";
@@ -108,16 +134,18 @@ pub fn parse(name: &str, text: &str, folder: PathBuf) -> Result<Request, Box<Dia
     };
     let mut arguments = Vec::new();
     for value in &file.arg {
-        arguments.push(spec::parse_argument(value.get_ref()).map_err(|e| located(value, e))?);
+        let (index, mut spec) = spec::parse_argument(value.get_ref()).map_err(|e| located(value, e))?;
+        spec.rebase(folder);
+        arguments.push((index, spec));
     }
     let mut dumps = Vec::new();
     for value in &file.dump {
-        dumps.push(dump::parse(value.get_ref()).map_err(|e| located(value, e))?);
+        let dump = dump::parse(value.get_ref()).map_err(|e| located(value, e))?;
+        dumps.push(Dump { path: folder.join(&dump.path), ..dump });
     }
     Ok(Request {
-        folder,
-        program: file.program,
-        zebin: file.zebin,
+        program: file.program.map(|path| folder.join(path)),
+        zebin: file.zebin.map(|path| folder.join(path)),
         kernel: file.kernel,
         platform: file.platform,
         global: file.global,
@@ -146,12 +174,12 @@ max-instructions = 1000
 
     #[test]
     fn keys_are_options() {
-        let request = parse("k.toml", FILE, "there".into()).unwrap();
-        assert_eq!(request.program, Some("k.zebin".into()));
+        let request = parse("k.toml", FILE, Path::new("there")).unwrap();
+        assert_eq!(request.program, Some("there/k.zebin".into()));
         assert_eq!((request.global, request.local), (vec![64, 2], None));
         assert_eq!(request.arguments[0], (0, Spec::Zeros(8)));
-        assert_eq!(request.dumps[0].path, PathBuf::from("out.bin"));
-        assert_eq!((request.folder, request.max_instructions), ("there".into(), Some(1000)));
+        assert_eq!(request.dumps[0].path, PathBuf::from("there/out.bin"));
+        assert_eq!(request.max_instructions, Some(1000));
     }
 
     #[test]
@@ -163,7 +191,7 @@ max-instructions = 1000
             ("0=out.bin", "0=out.png", 5, 8),
             ("program = ", "program ", 1, 9),
         ] {
-            let error = parse("k.toml", &FILE.replace(from, to), PathBuf::new()).unwrap_err();
+            let error = parse("k.toml", &FILE.replace(from, to), Path::new("")).unwrap_err();
             assert_eq!((error.line, error.column), (line, column), "{to}: {error:?}");
         }
         assert_eq!(read_file(Path::new("/nowhere.toml")).unwrap_err().code, "io");

@@ -12,7 +12,7 @@
 //!
 //! `u64:VALUE` for a pointer is the pointer itself, so `u64:0` passes NULL.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use half::f16;
 
@@ -47,6 +47,15 @@ pub enum Spec {
         /// Whether coordinates run from 0 to 1.
         normalized: bool,
     },
+}
+
+impl Spec {
+    /// Makes relative paths relative to a folder.
+    pub fn rebase(&mut self, folder: &Path) {
+        if let Self::File(path) | Self::Image(ImageSpec { pixels: Some(path), .. }) = self {
+            *path = folder.join(&*path);
+        }
+    }
 }
 
 /// An image argument.
