@@ -149,7 +149,7 @@ impl<'a> Lowering<'a> {
         let Some(fetch) = T::fetch(data_type) else {
             return illegal(format!("an operand of type {} has no place here", data_type.name()));
         };
-        let change = change(operand.modifier);
+        let change = change(operand.modifier, data_type);
         if let Operand::Immediate(constant) = &operand.operand {
             let region = self.immediate::<T>(constant, data_type, lanes)?;
             return Ok(Source::new(region, fetch, true, change));
@@ -372,11 +372,15 @@ pub fn element_bytes(data_type: DataType) -> LowerResult<u32> {
     }
 }
 
-fn change(modifier: Modifier) -> Change {
+/// What a modifier does to values of a type; those without sign are their own magnitude.
+fn change(modifier: Modifier, data_type: DataType) -> Change {
+    let unsigned = matches!(data_type, DataType::Ub | DataType::Uw | DataType::Ud | DataType::Uq);
     match modifier {
         Modifier::None | Modifier::Sat => Change::None,
+        Modifier::Abs if unsigned => Change::None,
         Modifier::Abs => Change::Abs,
         Modifier::Negate => Change::Negate,
+        Modifier::NegateAbs if unsigned => Change::Negate,
         Modifier::NegateAbs => Change::NegateAbs,
         Modifier::Not => Change::Not,
     }

@@ -79,7 +79,8 @@ pub enum Change {
 
 /// A value that modifiers can change: what kernels compute with.
 pub trait Number: Lane {
-    /// The absolute value, wrapping.
+    /// The absolute value, wrapping. A pattern without sign is taken as a signed number: the magnitude of a number that
+    /// really has none is left alone before it comes here.
     fn absolute(self) -> Self;
     /// The negative, wrapping.
     fn negative(self) -> Self;
@@ -100,7 +101,7 @@ pub trait Number: Lane {
 }
 
 macro_rules! numbers {
-    (signed: $($signed:ty)*; unsigned: $($unsigned:ty)*; float: $($float:ty)*) => {
+    (signed: $($signed:ty)*; float: $($float:ty)*; pattern: $($pattern:ty, $as_signed:ty;)*) => {
         $(impl Number for $signed {
             #[inline(always)]
             fn absolute(self) -> Self { self.wrapping_abs() }
@@ -109,9 +110,9 @@ macro_rules! numbers {
             #[inline(always)]
             fn inverted(self) -> Self { !self }
         })*
-        $(impl Number for $unsigned {
+        $(impl Number for $pattern {
             #[inline(always)]
-            fn absolute(self) -> Self { self }
+            fn absolute(self) -> Self { (self as $as_signed).wrapping_abs() as $pattern }
             #[inline(always)]
             fn negative(self) -> Self { self.wrapping_neg() }
             #[inline(always)]
@@ -128,7 +129,7 @@ macro_rules! numbers {
     };
 }
 
-numbers! { signed: i32 i64 i128; unsigned: u8 u16 u32 u64; float: f32 f64 }
+numbers! { signed: i32 i64 i128; float: f32 f64; pattern: u8, i8; u16, i16; u32, i32; u64, i64; }
 
 /// Changes every value in place.
 #[inline(never)]
