@@ -13,7 +13,9 @@ pub(crate) fn model(model: &Model, out: &mut Vec<Diagnostic>) {
         conditions(model, instruction, out);
         types(model, instruction, out);
         restrictions(model, instruction, out);
-        platforms(model, &instruction.platforms, instruction.at, out);
+        for marks in &instruction.platforms {
+            platforms(model, marks, instruction.at, out);
+        }
         for (_, marks) in &instruction.types {
             platforms(model, marks, instruction.at, out);
         }
@@ -180,7 +182,8 @@ fn conditions(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic
     let mut taken: BTreeMap<String, &str> = BTreeMap::new();
     for form in &instruction.forms {
         let Some((field, values)) = &form.condition else {
-            if instruction.forms.len() > 1 {
+            // A form without a selector is one of some object versions.
+            if instruction.forms.len() > 1 && form.versions.0.is_empty() {
                 report(
                     model,
                     Severity::Error,

@@ -144,11 +144,14 @@ fn instruction(model: &Model, i: &Instruction, out: &mut Vec<String>) {
         Kind::Reserved => " reserved".to_owned(),
         Kind::Undefined => " undefined".to_owned(),
     };
-    out.push(format!("{name} opcode {:#04x}{sub}{kind}{}", i.opcode, marks(&i.platforms)));
+    out.push(format!("{name} opcode {:#04x}{sub}{kind}{}", i.opcode, i.platforms.iter().map(marks).collect::<Vec<_>>().join(" or")));
     for form in &i.forms {
         let label = if form.name.is_empty() { String::new() } else { format!(" {}", form.name) };
         if let Some((field, values)) = &form.condition {
             out.push(format!("{name}{label} when {field}={}", values.join(",")));
+        }
+        if !form.versions.0.is_empty() {
+            out.push(format!("{name}{label} versions{}", marks(&form.versions)));
         }
         for (n, f) in form.fields.iter().enumerate() {
             out.push(format!("{name}{label} {n} {}", field(model, form, f)));
@@ -167,7 +170,8 @@ fn instruction(model: &Model, i: &Instruction, out: &mut Vec<String>) {
     for text in &i.text {
         let when: Vec<_> = text.conditions.iter().map(|(f, v)| format!("{f}={}", v.join(","))).collect();
         let when = if when.is_empty() { String::new() } else { format!(" when {}", when.join(" and ")) };
-        out.push(format!("{name} text{when} {}", text.template.source));
+        let form = text.form.as_ref().map_or(String::new(), |f| format!(" {f}"));
+        out.push(format!("{name}{form} text{when} {}", text.template.source));
     }
 }
 

@@ -304,8 +304,8 @@ pub struct Instruction {
     pub source_modifier: SourceModifier,
     /// What an access outside a buffer does.
     pub out_of_bound: String,
-    /// Where the instruction exists.
-    pub platforms: Marks,
+    /// Where the instruction exists: any of these; everywhere when there are none.
+    pub platforms: Vec<Marks>,
     /// Legal combinations of types.
     pub type_maps: Vec<TypeMap>,
     /// The page's first fact: the opcode.
@@ -356,6 +356,8 @@ pub struct Form {
     pub name: String,
     /// The selector field and its enumerators.
     pub condition: Option<(String, Vec<String>)>,
+    /// The object versions that have the form.
+    pub versions: Marks,
     /// The fields in the order in which they are stored.
     pub fields: Vec<Field>,
     /// Where it is defined.
@@ -471,6 +473,8 @@ pub enum Presence {
 /// Text templates that hold under conditions.
 #[derive(Clone, Debug)]
 pub struct TextForm {
+    /// The form that the template is for; any where it says none.
+    pub form: Option<String>,
     /// Fields (or `Field.part`) with the enumerators for which the templates hold.
     pub conditions: Vec<(String, Vec<String>)>,
     /// The template.

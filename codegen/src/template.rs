@@ -55,6 +55,12 @@ pub enum Format {
     Quoted,
     /// An operand as its address: `&V32[64]`.
     Address,
+    /// A string as it is where it is an identifier, otherwise in double quotes.
+    Word,
+    /// A raw operand without its offset.
+    Name,
+    /// A general operand with its offset and without its region.
+    Packed,
 }
 
 impl Format {
@@ -68,6 +74,9 @@ impl Format {
             "signed" => Self::Signed,
             "quoted" => Self::Quoted,
             "address" => Self::Address,
+            "word" => Self::Word,
+            "name" => Self::Name,
+            "packed" => Self::Packed,
             _ => return None,
         })
     }

@@ -9,6 +9,9 @@ use crate::isa::{
 /// The region that the assembler writes where the text has none: one element for all channels.
 const SCALAR: Region = Region { vertical_stride: Stride::N0, width: Stride::N1, horizontal_stride: Stride::N0 };
 
+/// The region of an operand whose elements follow each other.
+const PACKED: Region = Region { vertical_stride: Stride::N1, width: Stride::N1, horizontal_stride: Stride::N0 };
+
 /// Whether a destination is saturated.
 pub fn is_saturated(operand: &VecOperand) -> bool {
     operand.modifier == Modifier::Sat
@@ -248,7 +251,13 @@ impl Cursor<'_> {
         if let Some(id) = self.symbols.find(Table::General, name) {
             let (row_offset, col_offset) =
                 if format != Format::Bare || self.looking_at("(") { self.place(true)? } else { (0, 0) };
-            let region = if self.looking_at("<") { self.region()? } else { SCALAR };
+            let region = if self.looking_at("<") {
+                self.region()?
+            } else if format == Format::Packed {
+                PACKED
+            } else {
+                SCALAR
+            };
             return Ok(Operand::General(GenOpnd { id: GeneralId(id), row_offset, col_offset, region }));
         }
         if let Some(id) = self.symbols.find(Table::Predicate, name) {
@@ -349,7 +358,9 @@ impl Text for VecOperand {
                     }
                 } else {
                     p.place(g.row_offset, Some(g.col_offset));
-                    p.region(&g.region);
+                    if format != Format::Packed {
+                        p.region(&g.region);
+                    }
                 }
             }
             Operand::Address(a) => {
@@ -428,6 +439,9 @@ fn print_byte_offset(p: &mut Printer<'_>, offset: u32) {
 impl Text for RawOperand {
     fn print(&self, p: &mut Printer<'_>, format: Format) {
         p.index(Table::General, self.id.0, Format::Plain);
+        if format == Format::Name {
+            return;
+        }
         if format != Format::Bare || self.offset != 0 {
             p.text(".");
             p.number(i64::from(self.offset), Format::Plain);
@@ -440,7 +454,7 @@ impl Text for RawOperand {
         let offset = if c.rest().starts_with('.') {
             c.expect(".")?;
             c.number("offset", Format::Plain)?
-        } else if format == Format::Bare {
+        } else if matches!(format, Format::Bare | Format::Name) {
             0
         } else {
             return Err(c.error("`.` and the byte offset of the raw operand"));

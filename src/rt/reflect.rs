@@ -35,8 +35,8 @@ pub struct Page {
     pub source_modifier: SourceModifier,
     /// What an access outside a buffer does.
     pub out_of_bound: &'static str,
-    /// Where the instruction exists.
-    pub platforms: Platforms,
+    /// Where the instruction exists: in any of these ranges; everywhere when there are none.
+    pub platforms: &'static [Platforms],
 }
 
 /// What a page describes.

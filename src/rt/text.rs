@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::Version;
 use super::reflect::Page;
 use crate::isa::{DataType, GeneralId, Instruction, Predicate};
 
@@ -26,6 +27,12 @@ pub enum Format {
     Quoted,
     /// An operand as its address.
     Address,
+    /// A string as it is where it is an identifier, otherwise in double quotes.
+    Word,
+    /// A raw operand without its offset.
+    Name,
+    /// A general operand with its offset and without its region.
+    Packed,
 }
 
 /// A table of a routine.
@@ -51,6 +58,9 @@ pub trait Names {
 
     /// Size of a register in bytes.
     fn register_bytes(&self) -> u32;
+
+    /// Version of the object or text.
+    fn version(&self) -> Version;
 }
 
 /// Names of the variables of a routine, for parsing.
@@ -121,7 +131,7 @@ impl<'a> Printer<'a> {
             Format::Bare16 => write!(self.out, "{sign}{magnitude:x}"),
             Format::Bare16Padded => write!(self.out, "{sign}{magnitude:02x}"),
             Format::Signed => write!(self.out, "{}0x{magnitude:x}", if value < 0 { "-" } else { "+" }),
-            Format::Plain | Format::Quoted | Format::Address => write!(self.out, "{value}"),
+            _ => write!(self.out, "{value}"),
         };
     }
 
@@ -136,7 +146,9 @@ impl<'a> Printer<'a> {
             Table::Label => format!("L{id}"),
             Table::String => format!("N{id}"),
         });
-        if format == Format::Quoted {
+        let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let odd = !name.chars().all(plain) || name.starts_with(|c: char| c.is_ascii_digit()) || name.is_empty();
+        if format == Format::Quoted || (format == Format::Word && odd) {
             self.out.push('"');
             self.out.push_str(&escape(&name));
             self.out.push('"');
@@ -252,6 +264,15 @@ impl<'a> Cursor<'a> {
             return false;
         }
         self.at += lead + literal.len();
+        true
+    }
+
+    /// Takes the spelling of a flag that is not set yet, and sets it.
+    pub fn take_flag(&mut self, literal: &str, flag: &mut bool) -> bool {
+        if *flag || !self.take(literal) {
+            return false;
+        }
+        *flag = true;
         true
     }
 

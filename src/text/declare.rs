@@ -9,12 +9,13 @@ use crate::isa::{
     VarInfoBitProperties, predefined, predefined_sampler, predefined_surface,
 };
 use crate::object::{Routine, RoutineKind};
-use crate::rt::{Bits, Bytes, Cursor, Format, Names, Symbols, Table, Text, TextError};
+use crate::rt::{Bits, Bytes, Cursor, Format, Names, Symbols, Table, Text, TextError, Version};
 
 /// A routine that is being built from its text.
 pub(super) struct Scope {
     pub(super) routine: Routine,
     pub(super) register_bytes: u32,
+    pub(super) version: Version,
     names: NameTables,
     strings: HashMap<String, StringId>,
     /// Labels that stand in the text, as opposed to those only referred to.
@@ -39,6 +40,7 @@ impl Scope {
                 instructions: Vec::new(),
             },
             register_bytes,
+            version: Version::new(4, 1),
             names: NameTables::predefined(),
             strings: HashMap::new(),
             defined: Vec::new(),
@@ -96,6 +98,10 @@ impl Names for Scope {
 
     fn register_bytes(&self) -> u32 {
         self.register_bytes
+    }
+
+    fn version(&self) -> Version {
+        self.version
     }
 }
 

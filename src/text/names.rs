@@ -77,6 +77,10 @@ impl Names for RoutineNames<'_> {
     fn register_bytes(&self) -> u32 {
         self.register_bytes
     }
+
+    fn version(&self) -> Version {
+        self.version
+    }
 }
 
 /// The type of a general variable of a routine.

@@ -156,7 +156,8 @@ impl Reader<'_> {
                 let major = c.number("major version", crate::rt::Format::Plain)?;
                 c.expect(".")?;
                 let minor = c.number("minor version", crate::rt::Format::Plain)?;
-                self.version = Some(Version::new(major, minor));
+                self.scope.version = Version::new(major, minor);
+                self.version = Some(self.scope.version);
                 Ok(())
             }
             ".kernel" | ".global_function" => {

@@ -94,7 +94,8 @@ impl Check<'_> {
 
     fn platform_of_page(&mut self) {
         if let Some(platform) = self.platform {
-            if !self.page.platforms.contains(platform) {
+            let ranges = self.page.platforms;
+            if !ranges.is_empty() && !ranges.iter().any(|r| r.contains(platform)) {
                 self.say("platform", self.page.line, format!("{} does not have this instruction", platform.name()));
             }
         }

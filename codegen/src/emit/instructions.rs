@@ -237,6 +237,19 @@ fn one(cx: &Cx<'_>, i: &Instruction) -> TokenStream {
 /// Reads ahead to the selector, which stands at the same place in all forms.
 fn select_form(cx: &Cx<'_>, i: &Instruction) -> TokenStream {
     let owner = &i.name;
+    if i.forms.iter().all(|f| f.condition.is_none()) {
+        // Forms of object versions: exactly one holds.
+        let arms = i.forms.iter().filter_map(|form| {
+            let (variant, ty) = (variant_name(&form.name), form_type(i, form));
+            let test = super::version_condition(&form.versions)?;
+            Some(quote!(if #test { return #ty::decode_fields(r, cx).map(Self::#variant); }))
+        });
+        let message = format!("no form of {} belongs to the version", i.name);
+        return quote! {
+            #(#arms)*
+            Err(rt::DecodeError::new(r.offset(), rt::DecodeProblem::Other(#message.to_owned())))
+        };
+    }
     let Some((first, selector)) = i.forms.first().and_then(|f| f.condition.as_ref().map(|c| (f, c.0.as_str())))
     else {
         return quote!(Err(rt::DecodeError::unknown_opcode(r.offset(), 0)));
@@ -310,6 +323,10 @@ fn form_struct(cx: &Cx<'_>, i: &Instruction, form: &Form) -> TokenStream {
                 let place = format!("{owner}.{}", field.name);
                 writes.push(quote!(rt::selected(matches!(self.#member, #(#ty::#values)|*), #place)?;));
             }
+    if let Some(test) = super::version_condition(&form.versions) {
+        let place = format!("{owner} (form {})", form.name);
+        writes.push(quote!(rt::selected(#test, #place)?;));
+    }
     for (position, field) in form.fields.iter().enumerate() {
         let ident = member_name(&field.name);
         let spec = &field.name;
@@ -393,7 +410,7 @@ fn visit_field(field: &Field, ident: &Ident) -> TokenStream {
                 Shape::Vector | Shape::Scalar | Shape::Raw | Shape::List(_) => show(quote!((*item))),
                 _ => show(quote!((*item))),
             };
-            quote!(for item in &self.#ident { #one })
+            quote!(for item in self.#ident.iter() { #one })
         }
     }
 }
@@ -414,6 +431,17 @@ fn read_field(cx: &Cx<'_>, i: &Instruction, form: &Form, field: &Field) -> Token
                 return Err(rt::BadBits::reserved(#place, value as u64).at(at));
             }
         }),
+        Shape::Copy(of) if is_operand(&form.fields[of]) => {
+            let original = member_value(&form.fields[of], false);
+            let name = &form.fields[of].name;
+            let ty = cx.field_type(&form.fields[of]);
+            quote!({
+                let at = r.offset();
+                if <#ty as rt::Wire>::decode(r, cx)? != #original {
+                    return Err(rt::BadBits::copy(#place, #name, 0).at(at));
+                }
+            })
+        }
         Shape::Copy(of) => {
             let original = bits_of(&form.fields[of], &member_value(&form.fields[of], false));
             let name = &form.fields[of].name;
@@ -455,6 +483,11 @@ fn member_value(field: &Field, of_self: bool) -> TokenStream {
 /// The variable that holds a field while an instruction is read; no field is called like it, nor like the reader.
 fn local_name(field: &Field) -> Ident {
     format_ident!("v_{}", member_name(&field.name))
+}
+
+/// Whether a field is an operand rather than bits.
+fn is_operand(field: &Field) -> bool {
+    matches!(field.shape, Shape::Vector | Shape::Scalar | Shape::Raw)
 }
 
 /// The bits of a field as a `u64`.
@@ -520,6 +553,10 @@ fn write_field(cx: &Cx<'_>, i: &Instruction, form: &Form, field: &Field) -> Toke
         Shape::Number | Shape::IndexBy(_) => write_number(&field.storage, &quote!(*#value), &place),
         Shape::Index(_) => write_number(&field.storage, &quote!(u64::from(#value.0)), &place),
         Shape::Zero => write_number(&field.storage, &quote!(0u64), &place),
+        Shape::Copy(of) if is_operand(&form.fields[of]) => {
+            let original = member_value(&form.fields[of], true);
+            quote!(rt::Wire::encode(&#original, w, cx)?;)
+        }
         Shape::Copy(of) => {
             let original = bits_of(&form.fields[of], &member_value(&form.fields[of], true));
             write_number(&field.storage, &original, &place)

@@ -222,11 +222,16 @@ fn text(cx: &Cx<'_>, list: &List, parts: &[&Part]) -> TokenStream {
     } else if !parts.is_empty() && parts.iter().all(|p| p.kind == PartKind::Flag) {
         let texts: Vec<_> = parts.iter().map(|p| &p.text).collect();
         let members: Vec<_> = parts.iter().map(|p| member_name(&p.name)).collect();
+        let mut long: Vec<_> = texts.iter().zip(&members).collect();
+        long.sort_by_key(|(text, _)| std::cmp::Reverse(text.len()));
+        let long_texts = long.iter().map(|(text, _)| *text);
+        let long_members = long.iter().map(|(_, member)| *member);
         (
             quote!(#(if self.#members { p.text(#texts); })*),
             quote! {
+                // Longer spellings first, so that none is taken for the beginning of another.
                 let mut out = Self::default();
-                #(out.#members = c.take(#texts);)*
+                while #(c.take_flag(#long_texts, &mut out.#long_members))||* {}
                 Ok(out)
             },
         )

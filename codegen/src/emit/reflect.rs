@@ -113,7 +113,8 @@ fn page(cx: &Cx<'_>, i: &Instruction) -> TokenStream {
         let range = cx.platform_range(&m.marks);
         quote!(rt::reflect::TypeMap { dst: #dst, src: #src, platforms: #range })
     });
-    let platforms = cx.platform_range(&i.platforms);
+    let platforms = i.platforms.iter().map(|m| cx.platform_range(m));
+    let platforms = quote!(&[#(#platforms),*]);
     let out_of_bound = &i.out_of_bound;
     let saturation = match i.saturation {
         Saturation::No => quote!(No),

@@ -68,7 +68,8 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
 /// The templates that apply to a form; where the page has none that can be used, one is made.
 fn texts(cx: &Cx<'_>, i: &Instruction, form: &Form) -> Vec<TextForm> {
     let usable = |t: &&TextForm| {
-        t.template.fields().iter().all(|(f, p)| resolve(cx.model, form, f, *p).is_some())
+        t.form.as_ref().is_none_or(|name| name.eq_ignore_ascii_case(&form.name))
+            && t.template.fields().iter().all(|(f, p)| resolve(cx.model, form, f, *p).is_some())
             && t.conditions.iter().all(|(name, values)| {
                 let (field, part) = split(name);
                 let selector =
@@ -102,7 +103,7 @@ fn fallback(i: &Instruction, form: &Form) -> TextForm {
             items.push(shown);
         }
     }
-    TextForm { conditions: Vec::new(), template: Template { items, source: String::new() }, at: form.at }
+    TextForm { form: None, conditions: Vec::new(), template: Template { items, source: String::new() }, at: form.at }
 }
 
 fn split(name: &str) -> (&str, Option<&str>) {
@@ -190,6 +191,9 @@ pub(crate) fn format(format: Format) -> TokenStream {
         Format::Signed => quote!(rt::Format::Signed),
         Format::Quoted => quote!(rt::Format::Quoted),
         Format::Address => quote!(rt::Format::Address),
+        Format::Word => quote!(rt::Format::Word),
+        Format::Name => quote!(rt::Format::Name),
+        Format::Packed => quote!(rt::Format::Packed),
     }
 }
 
@@ -409,6 +413,14 @@ fn parser(cx: &Cx<'_>, i: &Instruction, form: &Form, text: &TextForm, name: &Ide
         quote!(#local = predicate;)
     });
     let presets = text.conditions.iter().filter_map(|(name, values)| preset(cx, form, name, values));
+    let versions = super::version_condition(&form.versions).map(|test| {
+        quote! {
+            let cx = rt::Context { version: c.symbols.version() };
+            if !(#test) {
+                return Err(c.error("an instruction of the text's version"));
+            }
+        }
+    });
     let items = parse_items(cx, form, &text.template.items);
     let saturate = text.template.items.contains(&Item::Saturation).then(|| {
         let local = destination(form).map(local);
@@ -434,6 +446,7 @@ fn parser(cx: &Cx<'_>, i: &Instruction, form: &Form, text: &TextForm, name: &Ide
         fn #name(c: &mut rt::Cursor<'_>, predicate: #predicate_type) -> Result<Instruction, rt::TextError> {
             #(#locals)*
             let mut saturated = false;
+            #versions
             #predicate
             #(#presets)*
             #items
@@ -509,6 +522,11 @@ fn parse_items(cx: &Cx<'_>, form: &Form, items: &[Item]) -> TokenStream {
             parse_field(cx, form, field, position, *format)
         }
         Item::Optional(inner) => match inner.split_first() {
+            _ if presence_test(cx, form, inner).is_some() => {
+                let test = presence_test(cx, form, inner);
+                let inner = parse_items(cx, form, inner);
+                quote!(if #test { #inner })
+            }
             Some((Item::Text(text), rest)) => {
                 let rest = parse_items(cx, form, rest);
                 quote!(if c.take(#text) { #rest })
@@ -536,6 +554,18 @@ fn parse_items(cx: &Cx<'_>, form: &Form, items: &[Item]) -> TokenStream {
         },
     });
     quote!(#(#pieces)*)
+}
+
+/// The condition of the first field of a group that is present only under one: it decides whether the group is read.
+fn presence_test(cx: &Cx<'_>, form: &Form, items: &[Item]) -> Option<TokenStream> {
+    let template = Template { items: items.to_vec(), source: String::new() };
+    template.fields().into_iter().find_map(|(name, part)| {
+        let field = &form.fields[resolve(cx.model, form, name, part)?];
+        let Presence::If { field: selector, part, values } = &field.presence else { return None };
+        let selector = &form.fields[*selector];
+        let local = local(selector);
+        Some(test(cx, selector, part, values, &quote!(#local)))
+    })
 }
 
 fn parse_field(cx: &Cx<'_>, form: &Form, field: &Field, position: usize, shown: Format) -> TokenStream {

@@ -169,10 +169,9 @@ pub(crate) fn resolve(
         None => format!("{instruction}_{}", raw.name),
     };
     let doc = raw.doc.as_str();
-    let shape = operand.unwrap_or_else(|| {
-        if let Some(copied) = phrase_field(cx, raw, "copy of", earlier) {
-            Shape::Copy(copied)
-        } else if let Some(position) = index_by(cx, raw, earlier) {
+    let copied = phrase_field(cx, raw, "copy of", earlier).map(Shape::Copy);
+    let shape = copied.or(operand).unwrap_or_else(|| {
+        if let Some(position) = index_by(cx, raw, earlier) {
             Shape::IndexBy(position)
         } else if let Some(id) = bits::linked_list(cx, model, &raw.text) {
             check_width(cx, model, raw, id, bits);

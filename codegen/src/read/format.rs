@@ -1,13 +1,15 @@
 //! `## Format`: the order of the fields, for each form.
 
 use super::opcode::Opcode;
-use super::{Cx, number, words};
+use super::{Cx, all_marks, number, words};
 use crate::markdown::{Block, Item, Row, Section, Span};
+use crate::model::Marks;
 
 /// A layout as the table has it.
 pub(crate) struct Layout {
     pub(crate) name: String,
     pub(crate) condition: Option<(String, Vec<String>)>,
+    pub(crate) versions: Marks,
     pub(crate) fields: Vec<Cell>,
     pub(crate) span: Span,
 }
@@ -23,6 +25,7 @@ pub(crate) fn read(cx: &mut Cx<'_>, sections: &[&Section], opcode: &Opcode) -> V
     let mut layouts = Vec::new();
     for section in sections {
         let (name, condition) = condition(cx, section);
+        let (versions, _) = all_marks(&section.title);
         let mut found = false;
         for block in &section.blocks {
             match block {
@@ -30,7 +33,7 @@ pub(crate) fn read(cx: &mut Cx<'_>, sections: &[&Section], opcode: &Opcode) -> V
                     found = true;
                     let fields = read_rows(cx, rows, opcode);
                     let span = rows.first().map_or(section.span.clone(), |r| r.span.clone());
-                    layouts.push(Layout { name: name.clone(), condition: condition.clone(), fields, span });
+                    layouts.push(Layout { name: name.clone(), condition: condition.clone(), versions: versions.clone(), fields, span });
                 }
                 Block::List(_) if section.level > 2 => {}
                 Block::Paragraph(text) if text.text.trim().is_empty() => {}

@@ -11,7 +11,7 @@ pub(crate) struct Properties {
     pub(crate) saturation: Saturation,
     pub(crate) source_modifier: SourceModifier,
     pub(crate) out_of_bound: String,
-    pub(crate) platforms: Marks,
+    pub(crate) platforms: Vec<Marks>,
 }
 
 pub(crate) fn read(cx: &mut Cx<'_>, section: &Section) -> Properties {
@@ -42,10 +42,12 @@ pub(crate) fn read(cx: &mut Cx<'_>, section: &Section) -> Properties {
             },
             "out-of-bound access" => out.out_of_bound = value,
             "platforms" => {
-                let (marks, rest) = all_marks(&value);
-                out.platforms = marks;
-                if !rest.trim().is_empty() {
-                    unknown(cx, item, rest.trim(), "marks in braces such as {DG2+}");
+                for group in words(&value) {
+                    let (marks, rest) = all_marks(&group);
+                    out.platforms.push(marks);
+                    if !rest.trim().is_empty() {
+                        unknown(cx, item, rest.trim(), "marks in braces such as {DG2+}");
+                    }
                 }
             }
             // Where branches may stand: told by the instruction itself.

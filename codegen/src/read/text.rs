@@ -9,6 +9,7 @@ pub(crate) fn read(cx: &mut Cx<'_>, sections: &[&Section]) -> Vec<TextForm> {
     let mut out = Vec::new();
     for section in sections {
         let conditions = format::conditions(cx, section);
+        let form = (section.level > 2).then(|| section.title.split_whitespace().nth(1).map(str::to_owned)).flatten();
         for block in &section.blocks {
             let lines: Vec<(String, Span)> = match block {
                 Block::Code(code) => code.lines.clone(),
@@ -23,7 +24,7 @@ pub(crate) fn read(cx: &mut Cx<'_>, sections: &[&Section]) -> Vec<TextForm> {
                 match template::parse(&line) {
                     Ok(template) => {
                         if starts_like_a_template(&template) {
-                            out.push(TextForm { conditions: conditions.clone(), template, at });
+                            out.push(TextForm { form: form.clone(), conditions: conditions.clone(), template, at });
                         } else {
                             cx.warn(
                                 "text-template",

@@ -68,6 +68,9 @@ fn text(model: &Model, i: &Instruction) -> String {
             Some((field, values)) => {
                 let _ = writeln!(s, "Format {} ({field} = {})", form.name, values.join(", "));
             }
+            None if !form.versions.0.is_empty() => {
+                let _ = writeln!(s, "Format {} {}", form.name, marks(&form.versions));
+            }
             None => s.push_str("Format\n"),
         }
         for field in &form.fields {
@@ -96,7 +99,7 @@ fn text(model: &Model, i: &Instruction) -> String {
 
 fn properties(s: &mut String, i: &Instruction) {
     s.push('\n');
-    let platforms = marks(&i.platforms);
+    let platforms = i.platforms.iter().map(marks).collect::<Vec<_>>().join(" or ");
     let _ = writeln!(s, "Platforms        {}", if platforms.is_empty() { "all" } else { &platforms });
     if !i.types.is_empty() {
         let types: Vec<_> = i.types.iter().map(|(t, m)| format!("{t}{}", marks(m))).collect();
