@@ -6,7 +6,7 @@ use crate::kernels::integer::{Integer, floats_of, integers_of, ring_of};
 use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal};
 use crate::machine::World;
 use crate::machine::float::Float;
-use crate::machine::lane::Lane;
+use crate::machine::lane::{Lane, each};
 use crate::machine::operand::Start;
 use crate::machine::thread::Thread;
 use crate::rt::ComponentWise;
@@ -173,8 +173,8 @@ fn two_results(
     let enable = l.enable(target.exec_size, target.pred)?;
     let run = widths!(lanes, N => Box::new(move |thread: &mut Thread, _: &World<'_>| {
         let (a, b): ([u32; N], [u32; N]) = (a.load(thread), b.load(thread));
-        let low = std::array::from_fn(|i| f(a[i].into(), b[i].into()).0 as u32);
-        let high = std::array::from_fn(|i| f(a[i].into(), b[i].into()).1 as u32);
+        let low = each(|i| f(a[i].into(), b[i].into()).0 as u32);
+        let high = each(|i| f(a[i].into(), b[i].into()).1 as u32);
         let enabled = thread.enabled(&enable);
         first.store::<N>(thread, &low, enabled);
         second.store::<N>(thread, &high, enabled);
@@ -200,10 +200,10 @@ pub(super) fn madw(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 3>) -> LowerRe
     let enable = l.enable(inst.exec_size, inst.pred)?;
     let run = widths!(lanes, N => Box::new(move |thread: &mut Thread, _: &World<'_>| {
         let (a, b, c): ([i128; N], [i128; N], [i128; N]) = (a.load(thread), b.load(thread), c.load(thread));
-        let value: [i128; N] = std::array::from_fn(|i| a[i] * b[i] + c[i]);
+        let value: [i128; N] = each(|i| a[i] * b[i] + c[i]);
         let enabled = thread.enabled(&enable);
         low.store::<N>(thread, &value, enabled);
-        high.store::<N>(thread, &value.map(|value| value >> 32), enabled);
+        high.store::<N>(thread, &each(|i| value[i] >> 32), enabled);
         Ok(())
     }));
     Ok(l.step(enable, run))

@@ -7,7 +7,7 @@ use crate::kernels::logic::predicate_id;
 use crate::kernels::lowering::{LowerResult, Lowering, channels, is_saturated};
 use crate::machine::World;
 use crate::machine::convert::Compute;
-use crate::machine::lane::MAX_LANES;
+use crate::machine::lane::{MAX_LANES, each};
 use crate::machine::thread::{Enable, Thread};
 use crate::rt::ComponentWise;
 
@@ -104,7 +104,7 @@ fn spread<D: Compute>(
     let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
         let bits = bits(thread);
         let zero = D::default();
-        let result = std::array::from_fn(|i| if bits >> i & 1 == 1 { zero.inverted() } else { zero });
+        let result = each(|i| if bits >> i & 1 == 1 { zero.inverted() } else { zero });
         let enabled = thread.enabled(&enable);
         dst.store::<MAX_LANES>(thread, &result, enabled);
         Ok(())
@@ -116,7 +116,7 @@ fn spread<D: Compute>(
 #[inline(always)]
 fn bits_where<T: Copy, const N: usize>(a: &[T; N], b: &[T; N], holds: impl Fn(T, T) -> bool) -> u32 {
     // Bits first, their union afterwards: this way the compiler uses vectors.
-    let bits: [u32; N] = std::array::from_fn(|i| if holds(a[i], b[i]) { 1 << i } else { 0 });
+    let bits: [u32; N] = each(|i| if holds(a[i], b[i]) { 1 << i } else { 0 });
     bits.iter().fold(0, |all, bit| all | bit)
 }
 
@@ -167,7 +167,7 @@ fn select<T: Compute>(
     let run = widths!(lanes, N => Box::new(move |thread: &mut Thread, _: &World<'_>| {
         let (a, b): ([T; N], [T; N]) = (a.load(thread), b.load(thread));
         let first = if choice.predicate == 0 { u32::MAX } else { thread.predicate_lanes(&choice) };
-        let result = std::array::from_fn(|i| if first & 1 << i != 0 { a[i] } else { b[i] });
+        let result = each(|i| if first & 1 << i != 0 { a[i] } else { b[i] });
         let enabled = thread.enabled(&enable);
         dst.store::<N>(thread, &result, enabled);
         Ok(())
@@ -188,7 +188,7 @@ fn select_number<T: Compute>(
     let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
         let (a, b): ([T; MAX_LANES], [T; MAX_LANES]) = (a.load(thread), b.load(thread));
         let first = if choice.predicate == 0 { u32::MAX } else { thread.predicate_lanes(&choice) };
-        let result = std::array::from_fn(|i| if first & 1 << i != 0 { a[i] } else { b[i] });
+        let result = each(|i| if first & 1 << i != 0 { a[i] } else { b[i] });
         let enabled = thread.enabled(&enable);
         dst.store::<MAX_LANES>(thread, &result, enabled);
         Ok(())

@@ -9,7 +9,7 @@ use crate::kernels::step::Run;
 use crate::machine::World;
 use crate::machine::convert::Compute;
 use crate::machine::float::{Float, FloatMode};
-use crate::machine::lane::{Lane, MAX_LANES};
+use crate::machine::lane::{Lane, MAX_LANES, each};
 use crate::machine::thread::Thread;
 use crate::rt::ComponentWise;
 
@@ -178,7 +178,7 @@ impl Lowering<'_> {
         let run = widths!(lanes, N => Box::new(move |thread: &mut Thread, _: &World<'_>| {
             let a: [T; N] = a.load(thread);
             let enabled = thread.enabled(&enable);
-            dst.store(thread, &a.map(f), enabled);
+            dst.store::<N>(thread, &each(|i| f(a[i])), enabled);
             Ok(())
         }));
         Ok(self.step(enable, run))
@@ -198,7 +198,7 @@ impl Lowering<'_> {
         let enable = self.enable(target.exec_size, target.pred)?;
         let run = widths!(lanes, N => Box::new(move |thread: &mut Thread, _: &World<'_>| {
             let (a, b): ([T; N], [T; N]) = (a.load(thread), b.load(thread));
-            let result = std::array::from_fn(|i| f(a[i], b[i]));
+            let result = each(|i| f(a[i], b[i]));
             let enabled = thread.enabled(&enable);
             dst.store::<N>(thread, &result, enabled);
             Ok(())
@@ -221,7 +221,7 @@ impl Lowering<'_> {
         let enable = self.enable(target.exec_size, target.pred)?;
         let run = widths!(lanes, N => Box::new(move |thread: &mut Thread, _: &World<'_>| {
             let (a, b, c): ([T; N], [T; N], [T; N]) = (a.load(thread), b.load(thread), c.load(thread));
-            let result = std::array::from_fn(|i| f(a[i], b[i], c[i]));
+            let result = each(|i| f(a[i], b[i], c[i]));
             let enabled = thread.enabled(&enable);
             dst.store::<N>(thread, &result, enabled);
             Ok(())
@@ -245,7 +245,7 @@ impl Lowering<'_> {
         let run = widths!(lanes, N => Box::new(move |thread: &mut Thread, _: &World<'_>| {
             let (a, b): ([T; N], [T; N]) = (a.load(thread), b.load(thread));
             let result = if thread.plain {
-                std::array::from_fn(|i| plain(a[i], b[i]))
+                each(|i| plain(a[i], b[i]))
             } else {
                 in_mode_2(&a, &b, thread.mode, moded)
             };
@@ -273,7 +273,7 @@ impl Lowering<'_> {
         let run = widths!(lanes, N => Box::new(move |thread: &mut Thread, _: &World<'_>| {
             let (a, b, c): ([T; N], [T; N], [T; N]) = (a.load(thread), b.load(thread), c.load(thread));
             let result = if thread.plain {
-                std::array::from_fn(|i| plain(a[i], b[i], c[i]))
+                each(|i| plain(a[i], b[i], c[i]))
             } else {
                 in_mode_3(&a, &b, &c, thread.mode, moded)
             };
@@ -319,7 +319,7 @@ impl Lowering<'_> {
 #[cold]
 #[inline(never)]
 fn in_mode_2<T: Lane, const N: usize>(a: &[T; N], b: &[T; N], mode: FloatMode, f: fn(T, T, FloatMode) -> T) -> [T; N] {
-    std::array::from_fn(|i| f(a[i], b[i], mode))
+    each(|i| f(a[i], b[i], mode))
 }
 
 #[cold]
@@ -331,5 +331,5 @@ fn in_mode_3<T: Lane, const N: usize>(
     mode: FloatMode,
     f: fn(T, T, T, FloatMode) -> T,
 ) -> [T; N] {
-    std::array::from_fn(|i| f(a[i], b[i], c[i], mode))
+    each(|i| f(a[i], b[i], c[i], mode))
 }

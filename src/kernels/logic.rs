@@ -5,7 +5,7 @@ use crate::kernels::compute::{Target, is_signed, pattern, widths};
 use crate::kernels::integer::{Integer, ring_of};
 use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal};
 use crate::machine::World;
-use crate::machine::lane::Number;
+use crate::machine::lane::{Number, each};
 use crate::machine::thread::Thread;
 use crate::rt::ComponentWise;
 
@@ -109,7 +109,7 @@ pub(super) fn shr(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerRes
             let run = widths!(lanes, N => Box::new(move |thread: &mut Thread, _: &World<'_>| {
                 let (a, b): ([$t; N], [$t; N]) = (a.load(thread), b.load(thread));
                 let enabled = thread.enabled(&enable);
-                dst.store::<N>(thread, &std::array::from_fn(|i| a[i].down(b[i], mask)), enabled);
+                dst.store::<N>(thread, &each(|i| a[i].down(b[i], mask)), enabled);
                 Ok(())
             }));
             Ok(l.step(enable, run))
@@ -150,7 +150,7 @@ fn rotate(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>, places: fn(u64, u64
     let enable = l.enable(inst.exec_size, inst.pred)?;
     let run = widths!(lanes, N => Box::new(move |thread: &mut Thread, _: &World<'_>| {
         let (a, b): ([u64; N], [u64; N]) = (a.load(thread), b.load(thread));
-        let result = std::array::from_fn(|i| {
+        let result = each(|i| {
             let up = places(b[i], bits);
             // What leaves at the top comes in at the bottom; what is above the type's bits is not stored.
             a[i] << up | a[i].checked_shr((bits - up) as u32).unwrap_or(0)
@@ -201,7 +201,7 @@ fn bits_of(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>, f: fn(u32) -> u32)
     let run = widths!(lanes, N => Box::new(move |thread: &mut Thread, _: &World<'_>| {
         let a: [u32; N] = a.load(thread);
         let enabled = thread.enabled(&enable);
-        dst.store(thread, &a.map(f), enabled);
+        dst.store::<N>(thread, &each(|i| f(a[i])), enabled);
         Ok(())
     }));
     Ok(l.step(enable, run))
@@ -230,7 +230,7 @@ pub(super) fn bfi(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 4>) -> LowerRes
         let sources = sources.clone();
         Box::new(move |thread: &mut Thread, _: &World<'_>| {
             let [width, first, field, rest]: [[u32; N]; 4] = std::array::from_fn(|s| sources[s].load(thread));
-            let result = std::array::from_fn(|i| {
+            let result = each(|i| {
                 let mask = ((1_u32 << (width[i] & 31)) - 1) << (first[i] & 31);
                 field[i] << (first[i] & 31) & mask | rest[i] & !mask
             });

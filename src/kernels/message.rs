@@ -8,7 +8,7 @@ use crate::kernels::step::{Lowered, Run};
 use crate::machine::World;
 use crate::machine::access::{Lanes, Miss, View};
 use crate::machine::fault::Trouble;
-use crate::machine::lane::MAX_LANES;
+use crate::machine::lane::{MAX_LANES, each};
 use crate::machine::operand::{Source, blend};
 use crate::machine::thread::{Enable, Thread};
 
@@ -99,21 +99,27 @@ impl Addresses {
     pub(super) fn resolve(&self, thread: &Thread) -> [u64; MAX_LANES] {
         let mut addresses: [u64; MAX_LANES] = match self.elements {
             None => [0; MAX_LANES],
-            Some(Elements::Words(at)) => thread.registers.load::<u16, MAX_LANES>(at).map(u64::from),
-            Some(Elements::Dwords(at)) => thread.registers.load::<u32, MAX_LANES>(at).map(u64::from),
+            Some(Elements::Words(at)) => {
+                let elements: [u16; MAX_LANES] = thread.registers.load(at);
+                each(|i| elements[i].into())
+            }
+            Some(Elements::Dwords(at)) => {
+                let elements: [u32; MAX_LANES] = thread.registers.load(at);
+                each(|i| elements[i].into())
+            }
             Some(Elements::Qwords(at)) => thread.registers.load(at),
         };
         if let Some(global) = &self.global {
             let [global] = global.load(thread);
             if global != 0 {
-                addresses = addresses.map(|address| address.wrapping_add(global));
+                addresses = each(|i| addresses[i].wrapping_add(global));
             }
         }
         if self.unit != 1 {
-            addresses = addresses.map(|address| address.wrapping_mul(self.unit));
+            addresses = each(|i| addresses[i].wrapping_mul(self.unit));
         }
         if self.offset != 0 {
-            addresses = addresses.map(|address| address.wrapping_add_signed(self.offset));
+            addresses = each(|i| addresses[i].wrapping_add_signed(self.offset));
         }
         if let Some(pitch) = &self.pitch {
             let [first, ..] = addresses;
@@ -124,10 +130,10 @@ impl Addresses {
                     pitch
                 }
             };
-            addresses = std::array::from_fn(|i| first.wrapping_add((i as u64).wrapping_mul(pitch)));
+            addresses = each(|i| first.wrapping_add((i as u64).wrapping_mul(pitch)));
         }
         if self.mask != u64::MAX {
-            addresses = addresses.map(|address| address & self.mask);
+            addresses = each(|i| addresses[i] & self.mask);
         }
         addresses
     }
@@ -269,7 +275,7 @@ impl Message {
                 AtomicResult::None => {}
                 AtomicResult::Old(at) => to_registers(thread, &shape, at, &old, enabled),
                 AtomicResult::New(at) => {
-                    let new = std::array::from_fn(|i| update(old[i], a[i], b[i]));
+                    let new = each(|i| update(old[i], a[i], b[i]));
                     to_registers(thread, &shape, at, &new, enabled);
                 }
             }
@@ -297,7 +303,7 @@ pub(super) fn trouble(miss: Miss) -> Box<Trouble> {
 
 #[inline(always)]
 fn moved(addresses: &[u64; MAX_LANES], distance: u64) -> [u64; MAX_LANES] {
-    if distance == 0 { *addresses } else { addresses.map(|address| address.wrapping_add(distance)) }
+    if distance == 0 { *addresses } else { each(|i| addresses[i].wrapping_add(distance)) }
 }
 
 fn to_registers(thread: &mut Thread, shape: &Shape, at: u32, values: &[u64; MAX_LANES], enabled: u32) {

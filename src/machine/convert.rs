@@ -7,7 +7,7 @@ use half::{bf16, f16};
 
 use crate::isa::DataType;
 use crate::machine::float::{self, Float as _, FloatMode};
-use crate::machine::lane::{Lane, MAX_LANES, Number};
+use crate::machine::lane::{Lane, MAX_LANES, Number, each};
 use crate::machine::operand::{Region, Start, blend};
 use crate::machine::thread::Thread;
 
@@ -42,7 +42,7 @@ fn fetch<S: Widen<T>, T: Number>(thread: &Thread, region: &Region) -> [T; MAX_LA
         && stride as usize == S::SIZE
     {
         let lanes: [S; MAX_LANES] = thread.registers.load(offset);
-        return lanes.map(|lane| lane.widen(thread.mode));
+        return each(|i| lanes[i].widen(thread.mode));
     }
     let mut lanes = [T::default(); MAX_LANES];
     for (lane, offset) in lanes.iter_mut().zip(region.offsets(thread)).take(region.lanes as usize) {
@@ -71,12 +71,12 @@ fn put_all<D: Lane>(thread: &mut Thread, region: &Region, lanes: &[D; MAX_LANES]
 
 fn put<T: Narrow<D>, D: Lane>(thread: &mut Thread, region: &Region, lanes: &[T; MAX_LANES], enabled: u32) {
     let mode = thread.mode;
-    put_all(thread, region, &lanes.map(|lane| lane.narrow(mode)), enabled);
+    put_all(thread, region, &each(|i| lanes[i].narrow(mode)), enabled);
 }
 
 fn put_saturating<T: Narrow<D>, D: Lane>(thread: &mut Thread, region: &Region, lanes: &[T; MAX_LANES], enabled: u32) {
     let mode = thread.mode;
-    put_all(thread, region, &lanes.map(|lane| lane.narrow_saturating(mode)), enabled);
+    put_all(thread, region, &each(|i| lanes[i].narrow_saturating(mode)), enabled);
 }
 
 /// `as` between integers: sign or zero extension, truncation.

@@ -5,6 +5,17 @@ use half::{bf16, f16};
 /// Most channels that one instruction has.
 pub const MAX_LANES: usize = 32;
 
+/// The values that a function gives for the numbers of the channels. This is a plain loop, of which the compiler makes
+/// vector instructions; of `std::array::from_fn` with many elements it makes calls.
+#[inline(always)]
+pub(crate) fn each<T: Lane, const N: usize>(f: impl Fn(usize) -> T) -> [T; N] {
+    let mut lanes = [T::default(); N];
+    for (i, lane) in lanes.iter_mut().enumerate() {
+        *lane = f(i);
+    }
+    lanes
+}
+
 /// A value of one channel.
 pub trait Lane: Copy + Default + PartialEq + PartialOrd + Send + Sync + 'static {
     /// Size in bytes.
@@ -31,7 +42,7 @@ macro_rules! lanes {
             #[inline(always)]
             fn load<const N: usize>(bytes: &[u8]) -> [Self; N] {
                 let values: &[[u8; $size]; N] = bytes.as_chunks().0.first_chunk().expect("slack behind the registers");
-                std::array::from_fn(|i| Self::from_le_bytes(values[i]))
+                each(|i| Self::from_le_bytes(values[i]))
             }
 
             #[inline(always)]

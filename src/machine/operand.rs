@@ -4,7 +4,7 @@
 //! addresses, another type than the kernel computes with) goes through a function that was chosen once.
 
 use crate::machine::convert::{Compute, Fetch, Put};
-use crate::machine::lane::{Change, Lane, MAX_LANES, change_all};
+use crate::machine::lane::{Change, Lane, MAX_LANES, change_all, each};
 use crate::machine::thread::{Thread, ones};
 
 /// Where the channels of an operand stand. Distances are in bytes.
@@ -152,7 +152,7 @@ impl<T: Compute> Source<T> {
             Shape::Scalar(offset) => [thread.registers.get(offset); N],
             Shape::Region | Shape::Nowhere => {
                 let all = (self.fetch)(thread, &self.region);
-                std::array::from_fn(|i| all[i])
+                each(|i| all[i])
             }
         };
         if self.change != Change::None {
@@ -217,6 +217,6 @@ pub(crate) fn blend<T: Lane, const N: usize>(bytes: &mut [u8], lanes: &[T; N], e
         T::store(bytes, lanes);
     } else {
         let old: [T; N] = T::load(bytes);
-        T::store(bytes, &std::array::from_fn::<T, N, _>(|i| if enabled & 1 << i != 0 { lanes[i] } else { old[i] }));
+        T::store(bytes, &each::<T, N>(|i| if enabled & 1 << i != 0 { lanes[i] } else { old[i] }));
     }
 }

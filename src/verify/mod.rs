@@ -133,7 +133,7 @@ impl Check<'_> {
         let Ok(size) = ExecSize::from_bits(bits) else { return };
         let channels = size.size.name().parse::<usize>().unwrap_or(1);
         let first = ExecMask::ALL.iter().position(|m| *m == size.mask).unwrap_or(0) % 8 * 4;
-        if channels > 4 && first % channels.min(8) != 0 || first + channels > 32 {
+        if first % channels != 0 || first + channels > 32 {
             let message = format!("{channels} channels cannot begin at channel {first} ({})", size.mask.name());
             self.say("mask", field.line, message);
         }
