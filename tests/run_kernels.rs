@@ -264,6 +264,26 @@ fn regions() {
 }
 
 #[test]
+fn all_channels_are_read_before_any_is_written() {
+    let numbers: [u32; 64] = std::array::from_fn(|i| i as u32);
+    let d = typed("ud", "ud") + "\n.decl A0 v_type=A num_elts=1";
+    for (body, want) in [
+        // Each value moves to the next place.
+        ("mov (M1_NM, 32) CT(0,1)<1> CT(0,0)<1;1,0>", &(|i: u32| if i == 0 { 0 } else { i - 1 }) as &dyn Fn(u32) -> u32),
+        ("mov (M1_NM, 16) CT(0,1)<1> CT(0,0)<1;1,0>", &|i| if i == 0 || i > 16 { i } else { i - 1 }),
+        // One value, which is part of the result, is added to all.
+        ("add (M1_NM, 32) CT(0,0)<1> CT(0,0)<1;1,0> CT(0,2)<0;1,0>", &|i| i + 2),
+        ("addr_add (M1, 1) A0(0)<1> &C 0x4:uw\n    mov (M1_NM, 32) r[A0(0),0]<1>:ud CT(0,0)<1;1,0>", &|i| i.max(1) - 1),
+    ] {
+        let all = format!(
+            "    mov (M1_NM, 32) CT(0,0)<1> AT(0,0)<1;1,0>\n    {body}\n"
+        );
+        let got = values_of!(u32, run(&d, &all, &bytes_of!(numbers)));
+        assert_eq!(got[..32], std::array::from_fn::<u32, 32, _>(|i| want(i as u32)), "{body}");
+    }
+}
+
+#[test]
 fn packed_constants() {
     let d = typed("d", "w") + "\n.decl CF v_type=G type=f num_elts=8 alias=<C, 128>";
     let body = "

@@ -44,7 +44,7 @@ enum Command {
     /// Check kernels by the rules of the pages
     Verify(verify::Args),
     /// Run a kernel on this machine's CPU
-    Run(run::Args),
+    Run(Box<run::Args>),
 }
 
 /// How a command reports.
@@ -84,7 +84,7 @@ pub fn main() -> ExitCode {
         Command::Disasm(args) => disasm::run(args),
         Command::Roundtrip(args) => roundtrip::run(args),
         Command::Verify(args) => verify::run(args),
-        Command::Run(args) => run::run(args),
+        Command::Run(args) => run::run(*args),
     };
     ExitCode::from(match outcome {
         Outcome::Done => 0,

@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::isa::{Instruction, Platform};
 use crate::kernels::layout::Layout;
 use crate::kernels::lowering::{LowerError, Lowering};
-use crate::object::{Routine, RoutineKind};
+use crate::object::Routine;
 use crate::rt::StubReason;
 
 /// Whether the kernel of a page is there.
@@ -36,7 +36,7 @@ pub struct Entry {
 
 /// Probes every kernel through its stub: an instruction of each page is lowered, and a stub says so.
 pub fn kernels() -> Vec<Entry> {
-    let routine = empty_routine();
+    let routine = Routine::default();
     let layout = Layout::new(&routine, Platform::ALL[0], 0).ok();
     let mut out: Vec<Entry> = Vec::new();
     for instruction in Instruction::samples() {
@@ -53,21 +53,4 @@ pub fn kernels() -> Vec<Entry> {
         }
     }
     out
-}
-
-fn empty_routine() -> Routine {
-    Routine {
-        kind: RoutineKind::Kernel,
-        strings: Vec::new(),
-        name: crate::isa::StringId(0),
-        variables: Vec::new(),
-        addresses: Vec::new(),
-        predicates: Vec::new(),
-        labels: Vec::new(),
-        samplers: Vec::new(),
-        surfaces: Vec::new(),
-        inputs: Vec::new(),
-        attributes: Vec::new(),
-        instructions: Vec::new(),
-    }
 }

@@ -1,12 +1,12 @@
 //! Arithmetic: sums, products, quotients, means, extrema.
 
 use crate::isa::{Addc, MinMax, MinMaxOp, Subb, VecOperand};
-use crate::kernels::compute::{Domain, Target, widths};
+use crate::kernels::compute::{Domain, Target};
 use crate::kernels::integer::{Integer, floats_of, integers_of, ring_of};
 use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal};
 use crate::machine::World;
 use crate::machine::float::Float;
-use crate::machine::lane::{Lane, each};
+use crate::machine::lane::{CHUNK, Lane, each};
 use crate::machine::operand::Start;
 use crate::machine::thread::Thread;
 use crate::rt::ComponentWise;
@@ -171,15 +171,20 @@ fn two_results(
     let first = l.destination::<u32>(target.dst, lanes)?;
     let second = l.destination::<u32>(second, lanes)?;
     let enable = l.enable(target.exec_size, target.pred)?;
-    let run = widths!(lanes, N => Box::new(move |thread: &mut Thread, _: &World<'_>| {
-        let (a, b): ([u32; N], [u32; N]) = (a.load(thread), b.load(thread));
-        let low = each(|i| f(a[i].into(), b[i].into()).0 as u32);
-        let high = each(|i| f(a[i].into(), b[i].into()).1 as u32);
+    let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
         let enabled = thread.enabled(&enable);
-        first.store::<N>(thread, &low, enabled);
-        second.store::<N>(thread, &high, enabled);
+        let part = |thread: &Thread, n| -> [[u32; CHUNK]; 2] {
+            let (a, b): ([u32; CHUNK], [u32; CHUNK]) = (a.load(thread, n), b.load(thread, n));
+            let low = each(|i| f(a[i].into(), b[i].into()).0 as u32);
+            [low, each(|i| f(a[i].into(), b[i].into()).1 as u32)]
+        };
+        let parts = [part(thread, 0), if lanes > CHUNK { part(thread, 1) } else { Default::default() }];
+        for (n, [low, high]) in parts.iter().enumerate().take(lanes.div_ceil(CHUNK)) {
+            first.store(thread, n, low, enabled >> (n * CHUNK));
+            second.store(thread, n, high, enabled >> (n * CHUNK));
+        }
         Ok(())
-    }));
+    });
     Ok(l.step(enable, run))
 }
 
@@ -198,13 +203,18 @@ pub(super) fn madw(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 3>) -> LowerRe
     };
     let high = low.moved_to(region);
     let enable = l.enable(inst.exec_size, inst.pred)?;
-    let run = widths!(lanes, N => Box::new(move |thread: &mut Thread, _: &World<'_>| {
-        let (a, b, c): ([i128; N], [i128; N], [i128; N]) = (a.load(thread), b.load(thread), c.load(thread));
-        let value: [i128; N] = each(|i| a[i] * b[i] + c[i]);
+    let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
         let enabled = thread.enabled(&enable);
-        low.store::<N>(thread, &value, enabled);
-        high.store::<N>(thread, &each(|i| value[i] >> 32), enabled);
+        let part = |thread: &Thread, n| -> [i128; CHUNK] {
+            let [a, b, c]: [[i128; CHUNK]; 3] = [a.load(thread, n), b.load(thread, n), c.load(thread, n)];
+            each(|i| a[i] * b[i] + c[i])
+        };
+        let parts = [part(thread, 0), if lanes > CHUNK { part(thread, 1) } else { [0; CHUNK] }];
+        for (n, value) in parts.iter().enumerate().take(lanes.div_ceil(CHUNK)) {
+            low.store(thread, n, value, enabled >> (n * CHUNK));
+            high.store(thread, n, &each::<i128, CHUNK>(|i| value[i] >> 32), enabled >> (n * CHUNK));
+        }
         Ok(())
-    }));
+    });
     Ok(l.step(enable, run))
 }

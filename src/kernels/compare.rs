@@ -1,13 +1,13 @@
 //! Comparison and selection.
 
 use crate::isa::{Cmp, DataType, Operand, Predicate, RelOp, VecOperand};
-use crate::kernels::compute::{is_float, pattern, widths};
+use crate::kernels::compute::{chunks, is_float, pattern, widths};
 use crate::kernels::integer::{floats_of, integers_of};
 use crate::kernels::logic::predicate_id;
 use crate::kernels::lowering::{LowerResult, Lowering, channels, is_saturated};
 use crate::machine::World;
 use crate::machine::convert::Compute;
-use crate::machine::lane::{MAX_LANES, each};
+use crate::machine::lane::{CHUNK, each};
 use crate::machine::thread::{Enable, Thread};
 use crate::rt::ComponentWise;
 
@@ -70,9 +70,13 @@ fn compare<T: Compute>(
     let enable = l.enable(inst.exec_size, Predicate::default())?;
     if let Operand::Predicate(_) = inst.dst.operand {
         let dst = predicate_id(l, &inst.dst)?;
-        let run = widths!(lanes, N => Box::new(move |thread: &mut Thread, _: &World<'_>| {
-            let (a, b): ([T; N], [T; N]) = (a.load(thread), b.load(thread));
-            let bits = bits_where(&a, &b, holds) ^ inverse;
+        let run = widths!(lanes, N, COUNT => Box::new(move |thread: &mut Thread, _: &World<'_>| {
+            let mut bits = 0;
+            for n in 0..COUNT {
+                let (a, b): ([T; N], [T; N]) = (a.load(thread, n), b.load(thread, n));
+                bits |= bits_where(&a, &b, holds) << (n * CHUNK);
+            }
+            let bits = bits ^ inverse;
             let enabled = thread.enabled(&enable);
             thread.set_predicate(dst, enable.shift, enabled, bits);
             Ok(())
@@ -81,8 +85,10 @@ fn compare<T: Compute>(
     }
     // A general destination gets ones or zeros in all bits of its elements.
     let bits = Box::new(move |thread: &Thread| {
-        let (a, b): ([T; MAX_LANES], [T; MAX_LANES]) = (a.load(thread), b.load(thread));
-        bits_where(&a, &b, holds) ^ inverse
+        (0..lanes.div_ceil(CHUNK)).fold(0, |bits, n| {
+            let (a, b): ([T; CHUNK], [T; CHUNK]) = (a.load(thread, n), b.load(thread, n));
+            bits | bits_where(&a, &b, holds) << (n * CHUNK)
+        }) ^ inverse
     });
     let data_type = pattern(l.type_of(&inst.dst)?);
     match data_type.bits() {
@@ -100,13 +106,14 @@ fn spread<D: Compute>(
     enable: Enable,
     bits: Box<dyn Fn(&Thread) -> u32 + Send + Sync>,
 ) -> LowerResult {
-    let dst = l.destination_as::<D>(&inst.dst, data_type, channels(inst.exec_size))?;
+    let lanes = channels(inst.exec_size);
+    let dst = l.destination_as::<D>(&inst.dst, data_type, lanes)?;
     let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
         let bits = bits(thread);
         let zero = D::default();
-        let result = each(|i| if bits >> i & 1 == 1 { zero.inverted() } else { zero });
-        let enabled = thread.enabled(&enable);
-        dst.store::<MAX_LANES>(thread, &result, enabled);
+        chunks::<D, CHUNK>(thread, lanes.div_ceil(CHUNK), &enable, &dst, |_, n| {
+            each(|i| if bits >> (n * CHUNK + i) & 1 == 1 { zero.inverted() } else { zero })
+        });
         Ok(())
     });
     Ok(l.step(enable, run))
@@ -164,12 +171,13 @@ fn select<T: Compute>(
     let a = l.source_as::<T>(inst.src[0], data_type, lanes)?;
     let b = l.source_as::<T>(inst.src[1], data_type, lanes)?;
     let dst = l.destination_as::<T>(inst.dst, data_type, lanes)?;
-    let run = widths!(lanes, N => Box::new(move |thread: &mut Thread, _: &World<'_>| {
-        let (a, b): ([T; N], [T; N]) = (a.load(thread), b.load(thread));
+    let run = widths!(lanes, N, COUNT => Box::new(move |thread: &mut Thread, _: &World<'_>| {
         let first = if choice.predicate == 0 { u32::MAX } else { thread.predicate_lanes(&choice) };
-        let result = each(|i| if first & 1 << i != 0 { a[i] } else { b[i] });
-        let enabled = thread.enabled(&enable);
-        dst.store::<N>(thread, &result, enabled);
+        chunks::<T, N>(thread, COUNT, &enable, &dst, |thread, n| {
+            let (a, b): ([T; N], [T; N]) = (a.load(thread, n), b.load(thread, n));
+            let first = first >> (n * CHUNK);
+            each(|i| if first & 1 << i != 0 { a[i] } else { b[i] })
+        });
         Ok(())
     }));
     Ok(l.step(enable, run))
@@ -186,11 +194,12 @@ fn select_number<T: Compute>(
     let b = l.source::<T>(inst.src[1], lanes)?;
     let dst = l.destination::<T>(inst.dst, lanes)?;
     let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
-        let (a, b): ([T; MAX_LANES], [T; MAX_LANES]) = (a.load(thread), b.load(thread));
         let first = if choice.predicate == 0 { u32::MAX } else { thread.predicate_lanes(&choice) };
-        let result = each(|i| if first & 1 << i != 0 { a[i] } else { b[i] });
-        let enabled = thread.enabled(&enable);
-        dst.store::<MAX_LANES>(thread, &result, enabled);
+        chunks::<T, CHUNK>(thread, lanes.div_ceil(CHUNK), &enable, &dst, |thread, n| {
+            let (a, b): ([T; CHUNK], [T; CHUNK]) = (a.load(thread, n), b.load(thread, n));
+            let first = first >> (n * CHUNK);
+            each(|i| if first & 1 << i != 0 { a[i] } else { b[i] })
+        });
         Ok(())
     });
     Ok(l.step(enable, run))

@@ -9,25 +9,30 @@ use crate::kernels::step::Run;
 use crate::machine::World;
 use crate::machine::convert::Compute;
 use crate::machine::float::{Float, FloatMode};
-use crate::machine::lane::{Lane, MAX_LANES, each};
-use crate::machine::thread::Thread;
+use crate::machine::lane::{CHUNK, Lane, each};
+use crate::machine::operand::Destination;
+use crate::machine::thread::{Enable, Thread, ones};
 use crate::rt::ComponentWise;
 
-/// Chooses the version of an operation for a number of channels: `$n` becomes a constant of at least that number. There
-/// are only three, because each is compiled for each operation and type.
+/// Chooses the version of an operation for a number of channels: `$n` becomes the constant number of channels of a chunk,
+/// and `$count` the constant number of chunks. There are only three versions, because each is compiled for each operation
+/// and type.
 macro_rules! widths {
-    ($lanes:expr, $n:ident => $run:expr) => {{
+    ($lanes:expr, $n:ident, $count:ident => $run:expr) => {{
         let run: $crate::kernels::step::Run = match $lanes {
             1 => {
                 const $n: usize = 1;
+                const $count: usize = 1;
                 $run
             }
-            2..=16 => {
-                const $n: usize = 16;
+            2..=$crate::machine::lane::CHUNK => {
+                const $n: usize = $crate::machine::lane::CHUNK;
+                const $count: usize = 1;
                 $run
             }
             _ => {
-                const $n: usize = 32;
+                const $n: usize = $crate::machine::lane::CHUNK;
+                const $count: usize = 2;
                 $run
             }
         };
@@ -35,6 +40,23 @@ macro_rules! widths {
     }};
 }
 pub(super) use widths;
+
+/// Computes and writes one chunk of channels after the other. Where a source of the second chunk is part of the
+/// destination of the first, lowering has sent the results another way ([`Lowering::destination`]).
+#[inline(always)]
+pub(super) fn chunks<T: Compute, const N: usize>(
+    thread: &mut Thread,
+    count: usize,
+    enable: &Enable,
+    dst: &Destination<T>,
+    compute: impl Fn(&Thread, usize) -> [T; N],
+) {
+    let enabled = thread.enabled(enable);
+    for n in 0..count {
+        let values = compute(thread, n);
+        dst.store(thread, n, &values, enabled >> (n * CHUNK));
+    }
+}
 
 /// The type that an instruction computes with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -175,10 +197,11 @@ impl Lowering<'_> {
         let a = self.source::<T>(source, lanes)?;
         let dst = self.destination::<T>(target.dst, lanes)?;
         let enable = self.enable(target.exec_size, target.pred)?;
-        let run = widths!(lanes, N => Box::new(move |thread: &mut Thread, _: &World<'_>| {
-            let a: [T; N] = a.load(thread);
-            let enabled = thread.enabled(&enable);
-            dst.store::<N>(thread, &each(|i| f(a[i])), enabled);
+        let run = widths!(lanes, N, COUNT => Box::new(move |thread: &mut Thread, _: &World<'_>| {
+            chunks::<T, N>(thread, COUNT, &enable, &dst, |thread, n| {
+                let a: [T; N] = a.load(thread, n);
+                each(|i| f(a[i]))
+            });
             Ok(())
         }));
         Ok(self.step(enable, run))
@@ -196,11 +219,11 @@ impl Lowering<'_> {
         let b = self.source::<T>(sources[1], lanes)?;
         let dst = self.destination::<T>(target.dst, lanes)?;
         let enable = self.enable(target.exec_size, target.pred)?;
-        let run = widths!(lanes, N => Box::new(move |thread: &mut Thread, _: &World<'_>| {
-            let (a, b): ([T; N], [T; N]) = (a.load(thread), b.load(thread));
-            let result = each(|i| f(a[i], b[i]));
-            let enabled = thread.enabled(&enable);
-            dst.store::<N>(thread, &result, enabled);
+        let run = widths!(lanes, N, COUNT => Box::new(move |thread: &mut Thread, _: &World<'_>| {
+            chunks::<T, N>(thread, COUNT, &enable, &dst, |thread, n| {
+                let (a, b): ([T; N], [T; N]) = (a.load(thread, n), b.load(thread, n));
+                each(|i| f(a[i], b[i]))
+            });
             Ok(())
         }));
         Ok(self.step(enable, run))
@@ -219,11 +242,11 @@ impl Lowering<'_> {
         let c = self.source::<T>(sources[2], lanes)?;
         let dst = self.destination::<T>(target.dst, lanes)?;
         let enable = self.enable(target.exec_size, target.pred)?;
-        let run = widths!(lanes, N => Box::new(move |thread: &mut Thread, _: &World<'_>| {
-            let (a, b, c): ([T; N], [T; N], [T; N]) = (a.load(thread), b.load(thread), c.load(thread));
-            let result = each(|i| f(a[i], b[i], c[i]));
-            let enabled = thread.enabled(&enable);
-            dst.store::<N>(thread, &result, enabled);
+        let run = widths!(lanes, N, COUNT => Box::new(move |thread: &mut Thread, _: &World<'_>| {
+            chunks::<T, N>(thread, COUNT, &enable, &dst, |thread, n| {
+                let (a, b, c): ([T; N], [T; N], [T; N]) = (a.load(thread, n), b.load(thread, n), c.load(thread, n));
+                each(|i| f(a[i], b[i], c[i]))
+            });
             Ok(())
         }));
         Ok(self.step(enable, run))
@@ -242,15 +265,11 @@ impl Lowering<'_> {
         let b = self.source::<T>(sources[1], lanes)?;
         let dst = self.destination::<T>(target.dst, lanes)?;
         let enable = self.enable(target.exec_size, target.pred)?;
-        let run = widths!(lanes, N => Box::new(move |thread: &mut Thread, _: &World<'_>| {
-            let (a, b): ([T; N], [T; N]) = (a.load(thread), b.load(thread));
-            let result = if thread.plain {
-                each(|i| plain(a[i], b[i]))
-            } else {
-                in_mode_2(&a, &b, thread.mode, moded)
-            };
-            let enabled = thread.enabled(&enable);
-            dst.store::<N>(thread, &result, enabled);
+        let run = widths!(lanes, N, COUNT => Box::new(move |thread: &mut Thread, _: &World<'_>| {
+            chunks::<T, N>(thread, COUNT, &enable, &dst, |thread, n| {
+                let (a, b): ([T; N], [T; N]) = (a.load(thread, n), b.load(thread, n));
+                if thread.plain { each(|i| plain(a[i], b[i])) } else { in_mode_2(&a, &b, thread.mode, moded) }
+            });
             Ok(())
         }));
         Ok(self.step(enable, run))
@@ -270,15 +289,15 @@ impl Lowering<'_> {
         let c = self.source::<T>(sources[2], lanes)?;
         let dst = self.destination::<T>(target.dst, lanes)?;
         let enable = self.enable(target.exec_size, target.pred)?;
-        let run = widths!(lanes, N => Box::new(move |thread: &mut Thread, _: &World<'_>| {
-            let (a, b, c): ([T; N], [T; N], [T; N]) = (a.load(thread), b.load(thread), c.load(thread));
-            let result = if thread.plain {
-                each(|i| plain(a[i], b[i], c[i]))
-            } else {
-                in_mode_3(&a, &b, &c, thread.mode, moded)
-            };
-            let enabled = thread.enabled(&enable);
-            dst.store::<N>(thread, &result, enabled);
+        let run = widths!(lanes, N, COUNT => Box::new(move |thread: &mut Thread, _: &World<'_>| {
+            chunks::<T, N>(thread, COUNT, &enable, &dst, |thread, n| {
+                let (a, b, c): ([T; N], [T; N], [T; N]) = (a.load(thread, n), b.load(thread, n), c.load(thread, n));
+                if thread.plain {
+                    each(|i| plain(a[i], b[i], c[i]))
+                } else {
+                    in_mode_3(&a, &b, &c, thread.mode, moded)
+                }
+            });
             Ok(())
         }));
         Ok(self.step(enable, run))
@@ -301,15 +320,17 @@ impl Lowering<'_> {
         let enable = self.enable(target.exec_size, target.pred)?;
         let run: Run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
             let enabled = thread.enabled(&enable);
-            let values: [[T; MAX_LANES]; S] = std::array::from_fn(|s| loads[s].load(thread));
-            let mut result = [T::default(); MAX_LANES];
-            let mut rest = enabled;
-            while rest != 0 {
-                let lane = rest.trailing_zeros() as usize;
-                rest &= rest - 1;
-                result[lane] = f(std::array::from_fn(|s| values[s][lane]), thread.mode);
-            }
-            dst.store(thread, &result, enabled);
+            chunks::<T, CHUNK>(thread, lanes.div_ceil(CHUNK), &enable, &dst, |thread, n| {
+                let values: [[T; CHUNK]; S] = std::array::from_fn(|s| loads[s].load(thread, n));
+                let mut result = [T::default(); CHUNK];
+                let mut rest = enabled >> (n * CHUNK) & ones(CHUNK);
+                while rest != 0 {
+                    let lane = rest.trailing_zeros() as usize;
+                    rest &= rest - 1;
+                    result[lane] = f(std::array::from_fn(|s| values[s][lane]), thread.mode);
+                }
+                result
+            });
             Ok(())
         });
         Ok(self.step(enable, run))

@@ -1,11 +1,11 @@
 //! Bits: logic, shifts, counting, fields.
 
 use crate::isa::{Bfn, DataType, Operand, VecOperand};
-use crate::kernels::compute::{Target, is_signed, pattern, widths};
+use crate::kernels::compute::{Target, chunks, is_signed, pattern, widths};
 use crate::kernels::integer::{Integer, ring_of};
 use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal};
 use crate::machine::World;
-use crate::machine::lane::{Number, each};
+use crate::machine::lane::{CHUNK, Number, each};
 use crate::machine::thread::Thread;
 use crate::rt::ComponentWise;
 
@@ -106,10 +106,11 @@ pub(super) fn shr(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerRes
             let b = l.source::<$t>(inst.src[1], lanes)?;
             let dst = l.destination::<$t>(inst.dst, lanes)?;
             let enable = l.enable(inst.exec_size, inst.pred)?;
-            let run = widths!(lanes, N => Box::new(move |thread: &mut Thread, _: &World<'_>| {
-                let (a, b): ([$t; N], [$t; N]) = (a.load(thread), b.load(thread));
-                let enabled = thread.enabled(&enable);
-                dst.store::<N>(thread, &each(|i| a[i].down(b[i], mask)), enabled);
+            let run = widths!(lanes, N, COUNT => Box::new(move |thread: &mut Thread, _: &World<'_>| {
+                chunks::<$t, N>(thread, COUNT, &enable, &dst, |thread, n| {
+                    let (a, b): ([$t; N], [$t; N]) = (a.load(thread, n), b.load(thread, n));
+                    each(|i| a[i].down(b[i], mask))
+                });
                 Ok(())
             }));
             Ok(l.step(enable, run))
@@ -148,15 +149,15 @@ fn rotate(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>, places: fn(u64, u64
     let b = l.source::<u64>(inst.src[1], lanes)?;
     let dst = l.destination::<u64>(inst.dst, lanes)?;
     let enable = l.enable(inst.exec_size, inst.pred)?;
-    let run = widths!(lanes, N => Box::new(move |thread: &mut Thread, _: &World<'_>| {
-        let (a, b): ([u64; N], [u64; N]) = (a.load(thread), b.load(thread));
-        let result = each(|i| {
-            let up = places(b[i], bits);
-            // What leaves at the top comes in at the bottom; what is above the type's bits is not stored.
-            a[i] << up | a[i].checked_shr((bits - up) as u32).unwrap_or(0)
+    let run = widths!(lanes, N, COUNT => Box::new(move |thread: &mut Thread, _: &World<'_>| {
+        chunks::<u64, N>(thread, COUNT, &enable, &dst, |thread, n| {
+            let (a, b): ([u64; N], [u64; N]) = (a.load(thread, n), b.load(thread, n));
+            each(|i| {
+                let up = places(b[i], bits);
+                // What leaves at the top comes in at the bottom; what is above the type's bits is not stored.
+                a[i] << up | a[i].checked_shr((bits - up) as u32).unwrap_or(0)
+            })
         });
-        let enabled = thread.enabled(&enable);
-        dst.store::<N>(thread, &result, enabled);
         Ok(())
     }));
     Ok(l.step(enable, run))
@@ -198,10 +199,11 @@ fn bits_of(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>, f: fn(u32) -> u32)
     let a = l.source_as::<u32>(inst.src[0], pattern(data_type), lanes)?;
     let dst = l.destination::<u32>(inst.dst, lanes)?;
     let enable = l.enable(inst.exec_size, inst.pred)?;
-    let run = widths!(lanes, N => Box::new(move |thread: &mut Thread, _: &World<'_>| {
-        let a: [u32; N] = a.load(thread);
-        let enabled = thread.enabled(&enable);
-        dst.store::<N>(thread, &each(|i| f(a[i])), enabled);
+    let run = widths!(lanes, N, COUNT => Box::new(move |thread: &mut Thread, _: &World<'_>| {
+        chunks::<u32, N>(thread, COUNT, &enable, &dst, |thread, n| {
+            let a: [u32; N] = a.load(thread, n);
+            each(|i| f(a[i]))
+        });
         Ok(())
     }));
     Ok(l.step(enable, run))
@@ -226,18 +228,15 @@ pub(super) fn bfi(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 4>) -> LowerRes
     }
     let dst = l.destination::<u32>(inst.dst, lanes)?;
     let enable = l.enable(inst.exec_size, inst.pred)?;
-    let run = widths!(lanes, N => {
-        let sources = sources.clone();
-        Box::new(move |thread: &mut Thread, _: &World<'_>| {
-            let [width, first, field, rest]: [[u32; N]; 4] = std::array::from_fn(|s| sources[s].load(thread));
-            let result = each(|i| {
+    let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
+        chunks::<u32, CHUNK>(thread, lanes.div_ceil(CHUNK), &enable, &dst, |thread, n| {
+            let [width, first, field, rest]: [[u32; CHUNK]; 4] = std::array::from_fn(|s| sources[s].load(thread, n));
+            each(|i| {
                 let mask = ((1_u32 << (width[i] & 31)) - 1) << (first[i] & 31);
                 field[i] << (first[i] & 31) & mask | rest[i] & !mask
-            });
-            let enabled = thread.enabled(&enable);
-            dst.store::<N>(thread, &result, enabled);
-            Ok(())
-        })
+            })
+        });
+        Ok(())
     });
     Ok(l.step(enable, run))
 }

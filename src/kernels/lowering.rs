@@ -7,7 +7,7 @@ use crate::kernels::step::{Lowered, Run, Step};
 use crate::machine::World;
 use crate::machine::convert::Compute;
 use crate::machine::fault::Trouble;
-use crate::machine::lane::{Change, Lane, MAX_LANES};
+use crate::machine::lane::{CHUNK, Change, Lane, MAX_LANES};
 use crate::machine::operand::{Destination, Region, Source, Start};
 use crate::machine::thread::{Combine, Enable, Thread, ones};
 use crate::object::Routine;
@@ -64,7 +64,14 @@ struct Notes {
     reads_time: Option<u32>,
     writes_control: Option<u32>,
     indirect: Vec<(Region, usize)>,
+    /// Bytes of the registers that the second chunk of channels reads.
+    second_chunk: Vec<std::ops::Range<u64>>,
+    /// Writes results that must wait until all channels have been read.
+    postponed: Vec<Postponed>,
 }
+
+/// Moves results of the enabled channels from where they wait to their destination.
+type Postponed = Box<dyn Fn(&mut Thread, u32) + Send + Sync>;
 
 impl<'a> Lowering<'a> {
     /// A lowering that has seen no instruction.
@@ -98,6 +105,15 @@ impl<'a> Lowering<'a> {
     pub fn step(&mut self, enable: Enable, run: Run) -> Lowered {
         let notes = std::mem::take(&mut self.notes);
         let mut run = run;
+        if !notes.postponed.is_empty() {
+            let (inner, postponed) = (run, notes.postponed);
+            run = Box::new(move |thread: &mut Thread, world: &World<'_>| {
+                inner(thread, world)?;
+                let enabled = thread.enabled(&enable);
+                postponed.iter().for_each(|write| write(thread, enabled));
+                Ok(())
+            });
+        }
         if let Some(offset) = notes.writes_control {
             let inner = run;
             run = Box::new(move |thread: &mut Thread, world: &World<'_>| {
@@ -155,6 +171,9 @@ impl<'a> Lowering<'a> {
             return Ok(Source::new(region, fetch, true, change));
         }
         let region = self.region(operand, lanes)?;
+        if lanes > CHUNK {
+            self.notes.second_chunk.push(bytes_of(&region.chunk(1), element_bytes(data_type)?));
+        }
         Ok(Source::new(region, fetch, T::is_native(data_type), change))
     }
 
@@ -188,7 +207,25 @@ impl<'a> Lowering<'a> {
         // A destination has one stride; what the region says of rows does not count.
         region.vertical = region.horizontal;
         region.width = 1;
-        Ok(Destination::new(region, put, T::is_native(data_type) && !saturate))
+        let destination = Destination::new(region, put, T::is_native(data_type) && !saturate);
+        let first = bytes_of(&region.chunk(0), element_bytes(data_type)?);
+        let overlaps = |read: &std::ops::Range<u64>| read.start < first.end && first.start < read.end;
+        if lanes > CHUNK && self.notes.second_chunk.iter().any(overlaps) {
+            return self.postpone(destination, lanes);
+        }
+        Ok(destination)
+    }
+
+    /// A destination in a place of its own, and a note to move the results from there when all have been computed.
+    fn postpone<T: Compute>(&mut self, real: Destination<T>, lanes: usize) -> LowerResult<Destination<T>> {
+        let at = self.push_constants(&[T::default(); MAX_LANES]);
+        self.notes.postponed.push(Box::new(move |thread, enabled| {
+            for n in 0..lanes.div_ceil(CHUNK) {
+                let values: [T; CHUNK] = thread.registers.load(at + (n * CHUNK * T::SIZE) as u32);
+                real.store(thread, n, &values, enabled >> (n * CHUNK));
+            }
+        }));
+        Ok(real.waiting_at(at))
     }
 
     /// The type of an operand's values; that of a predicate is BOOL.
@@ -263,9 +300,10 @@ impl<'a> Lowering<'a> {
     /// The value of an immediate for each channel, as constants behind the variables.
     fn immediate<T: Compute>(&mut self, constant: &ConstOpnd, as_type: DataType, lanes: usize) -> LowerResult<Region> {
         let packed = matches!(constant.type_, DataType::V | DataType::Uv | DataType::Vf);
-        let values = if packed { MAX_LANES } else { 1 };
+        // Packed ones repeat after eight or four channels, so a chunk of them is enough.
+        let values = if packed { CHUNK } else { 1 };
         // The constant is put as its own type and read back as the kernel reads registers of that type.
-        let mut scratch = Thread::scratch(MAX_LANES * 8);
+        let mut scratch = Thread::scratch(CHUNK * 8);
         let size = element_bytes(as_type)?;
         for lane in 0..values {
             let bits = packed_element(constant, lane).to_le_bytes();
@@ -273,8 +311,12 @@ impl<'a> Lowering<'a> {
             scratch.registers.bytes_mut(at)[..size as usize].copy_from_slice(&bits[..size as usize]);
         }
         let Some(fetch) = T::fetch(as_type) else { return illegal("a constant has no place here") };
-        let all = fetch(&scratch, &Region::contiguous(0, size, MAX_LANES as u32));
-        let offset = self.push_constants(&all[..values]);
+        let all = fetch(&scratch, &Region::contiguous(0, size, CHUNK as u32));
+        let mut offset = self.push_constants(&all[..values]);
+        if packed && lanes > CHUNK {
+            // The second chunk has the same values.
+            offset = self.push_constants(&[all, all].concat());
+        }
         let lanes = lanes as u32;
         Ok(if packed {
             Region::contiguous(offset, T::SIZE as u32, lanes)
@@ -357,6 +399,14 @@ pub fn mask(name: &str) -> (u32, u32) {
     };
     let quarter = number(place.trim_start_matches('M')).saturating_sub(1);
     (quarter * 4, if no_mask { u32::MAX } else { 0 })
+}
+
+/// Bytes of the registers that a region has; all of them when that is known only when it runs.
+fn bytes_of(region: &Region, size: u32) -> std::ops::Range<u64> {
+    match region.start {
+        Start::At(offset) => u64::from(offset)..u64::from(offset) + region.extent(size),
+        _ => 0..u64::MAX,
+    }
 }
 
 /// Whether a destination is saturated.

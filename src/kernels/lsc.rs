@@ -6,11 +6,11 @@ use crate::isa::{
 };
 use crate::kernels::atomic::lsc_update;
 use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal, number};
-use crate::kernels::message::{Addresses, AtomicResult, Elements, Message, Place, Shape, trouble};
+use crate::kernels::message::{Addresses, AtomicResult, Elements, Message, Place, Shape, for_chunks, trouble};
 use crate::kernels::step::Lowered;
 use crate::machine::World;
 use crate::machine::access::Lanes;
-use crate::machine::lane::MAX_LANES;
+use crate::machine::lane::CHUNK;
 use crate::machine::thread::Thread;
 use crate::rt::Stub;
 
@@ -120,19 +120,21 @@ fn access(l: &mut Lowering<'_>, inst: &LscUntypedAccess) -> LowerResult {
 fn status(l: &mut Lowering<'_>, message: Message, dst: Option<u32>) -> Lowered {
     let Message { enable, place, addresses, shape, elements } = message;
     let run = Box::new(move |thread: &mut Thread, world: &World<'_>| {
-        let enabled = thread.enabled(&enable);
         let view = place.view(thread, world);
-        let base = addresses.resolve(thread);
-        let mut bits = enabled;
-        for lane in (0..MAX_LANES).filter(|lane| enabled >> lane & 1 == 1) {
-            for distance in &elements {
-                let addresses = base.map(|address| address.wrapping_add(*distance));
-                let lanes = Lanes { addresses: &addresses, enabled: 1 << lane };
-                if view.load(&lanes, shape.size, &mut [0; MAX_LANES]) != Ok(0) {
-                    bits &= !(1 << lane);
+        let mut bits = thread.enabled(&enable);
+        for_chunks(bits, |n, enabled| {
+            let base = addresses.resolve(thread, n);
+            for lane in (0..CHUNK).filter(|lane| enabled >> lane & 1 == 1) {
+                for distance in &elements {
+                    let addresses = [base[lane].wrapping_add(*distance); CHUNK];
+                    let lanes = Lanes { addresses: &addresses, enabled: 1 };
+                    if view.load(&lanes, shape.size, &mut [0; CHUNK]) != Ok(0) {
+                        bits &= !(1 << (n * CHUNK + lane));
+                    }
                 }
             }
-        }
+            Ok(())
+        })?;
         if let Some(dst) = dst {
             thread.registers.set(dst, bits);
         }
@@ -218,10 +220,10 @@ fn block2d(l: &mut Lowering<'_>, inst: &LscUntypedBlock2d) -> LowerResult {
         if thread.enabled(&enable) & 1 == 0 {
             return Ok(());
         }
-        let [base] = base.load(thread);
-        let [[last_byte], [last_row]] = [limits[0].load(thread), limits[1].load(thread)];
-        let [surface_pitch] = surface_pitch.load(thread);
-        let [[left], [top]] = [corner[0].load(thread), corner[1].load(thread)];
+        let base = base.first(thread);
+        let [last_byte, last_row] = limits.map(|limit| limit.first(thread));
+        let surface_pitch = surface_pitch.first(thread);
+        let [left, top] = corner.map(|place| place.first(thread));
         let view = world.flat();
         for block in 0..blocks {
             let start = data + block * pitch as u32;
@@ -241,9 +243,9 @@ fn block2d(l: &mut Lowering<'_>, inst: &LscUntypedBlock2d) -> LowerResult {
                     continue;
                 }
                 let offset = line as u64 * u64::from(surface_pitch) + column as u64 * u64::from(size);
-                let addresses = [base.wrapping_add(offset); MAX_LANES];
+                let addresses = [base.wrapping_add(offset); CHUNK];
                 let lanes = Lanes { addresses: &addresses, enabled: 1 };
-                let mut values = [0; MAX_LANES];
+                let mut values = [0; CHUNK];
                 if load {
                     view.load(&lanes, size, &mut values).map_err(trouble)?;
                     let bytes = values[0].to_le_bytes();

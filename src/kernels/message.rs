@@ -8,9 +8,9 @@ use crate::kernels::step::{Lowered, Run};
 use crate::machine::World;
 use crate::machine::access::{Lanes, Miss, View};
 use crate::machine::fault::Trouble;
-use crate::machine::lane::{MAX_LANES, each};
+use crate::machine::lane::{CHUNK, MAX_LANES, each};
 use crate::machine::operand::{Source, blend};
-use crate::machine::thread::{Enable, Thread};
+use crate::machine::thread::{Enable, Thread, ones};
 
 /// Which memory a message goes to.
 #[derive(Clone, Copy)]
@@ -33,8 +33,7 @@ impl Place {
             Self::Local => world.local(),
             Self::Surface(element) => world.surface(thread.surfaces[*element]),
             Self::Index(source) => {
-                let [index] = source.load(thread);
-                world.surface(index)
+                world.surface(source.first(thread))
             }
         }
     }
@@ -94,23 +93,25 @@ impl Addresses {
         Self { pitch: Some(Pitch::Operand(pitch)), ..self }
     }
 
-    /// Addresses of the channels.
+    /// Addresses of the n-th chunk of channels.
     #[inline(always)]
-    pub(super) fn resolve(&self, thread: &Thread) -> [u64; MAX_LANES] {
-        let mut addresses: [u64; MAX_LANES] = match self.elements {
-            None => [0; MAX_LANES],
+    pub(super) fn resolve(&self, thread: &Thread, n: usize) -> [u64; CHUNK] {
+        // With a pitch there is one element for all channels.
+        let first = if self.pitch.is_some() { 0 } else { (n * CHUNK) as u32 };
+        let mut addresses: [u64; CHUNK] = match self.elements {
+            None => [0; CHUNK],
             Some(Elements::Words(at)) => {
-                let elements: [u16; MAX_LANES] = thread.registers.load(at);
+                let elements: [u16; CHUNK] = thread.registers.load(at + first * 2);
                 each(|i| elements[i].into())
             }
             Some(Elements::Dwords(at)) => {
-                let elements: [u32; MAX_LANES] = thread.registers.load(at);
+                let elements: [u32; CHUNK] = thread.registers.load(at + first * 4);
                 each(|i| elements[i].into())
             }
-            Some(Elements::Qwords(at)) => thread.registers.load(at),
+            Some(Elements::Qwords(at)) => thread.registers.load(at + first * 8),
         };
         if let Some(global) = &self.global {
-            let [global] = global.load(thread);
+            let global = global.first(thread);
             if global != 0 {
                 addresses = each(|i| addresses[i].wrapping_add(global));
             }
@@ -125,12 +126,9 @@ impl Addresses {
             let [first, ..] = addresses;
             let pitch = match pitch {
                 Pitch::Row => 4,
-                Pitch::Operand(source) => {
-                    let [pitch] = source.load(thread);
-                    pitch
-                }
+                Pitch::Operand(source) => source.first(thread),
             };
-            addresses = each(|i| first.wrapping_add((i as u64).wrapping_mul(pitch)));
+            addresses = each(|i| first.wrapping_add(((n * CHUNK + i) as u64).wrapping_mul(pitch)));
         }
         if self.mask != u64::MAX {
             addresses = each(|i| addresses[i] & self.mask);
@@ -171,6 +169,13 @@ impl Shape {
         self.size == 4 && self.slot == 4 && self.lane_step == 4
     }
 
+    /// Where the n-th chunk of channels of an element begins, of data that begin at `at`.
+    #[inline(always)]
+    fn place(&self, at: u32, element: usize, n: usize) -> u32 {
+        at + element as u32 * self.element_step + (n * CHUNK) as u32 * self.lane_step
+    }
+
+    #[inline(always)]
     fn lane(&self, at: u32, lane: usize) -> u32 {
         at + lane as u32 * self.lane_step
     }
@@ -196,27 +201,26 @@ impl Message {
         let Some(dst) = dst else { return l.step(self.enable, Box::new(|_, _| Ok(()))) };
         let Self { enable, place, addresses, shape, elements } = self;
         let run: Run = Box::new(move |thread: &mut Thread, world: &World<'_>| {
-            let enabled = thread.enabled(&enable);
-            if enabled == 0 {
-                return Ok(());
-            }
-            let view = place.view(thread, world);
-            let base = addresses.resolve(thread);
             let mut outside = 0;
-            for (n, distance) in elements.iter().enumerate() {
-                let addresses = moved(&base, *distance);
-                let lanes = Lanes { addresses: &addresses, enabled };
-                let at = dst + n as u32 * shape.element_step;
-                if shape.is_words() {
-                    let mut values = [0; MAX_LANES];
-                    outside += view.load_words(&lanes, &mut values).map_err(trouble)?;
-                    blend(thread.registers.bytes_mut(at), &values, enabled);
-                } else {
-                    let mut values = [0; MAX_LANES];
-                    outside += view.load(&lanes, shape.size, &mut values).map_err(trouble)?;
-                    to_registers(thread, &shape, at, &values, enabled);
+            for_chunks(thread.enabled(&enable), |n, enabled| {
+                let view = place.view(thread, world);
+                let base = addresses.resolve(thread, n);
+                for (element, distance) in elements.iter().enumerate() {
+                    let addresses = moved(&base, *distance);
+                    let lanes = Lanes { addresses: &addresses, enabled };
+                    let at = shape.place(dst, element, n);
+                    if shape.is_words() {
+                        let mut values = [0; CHUNK];
+                        outside += view.load_words(&lanes, &mut values)?;
+                        blend(&mut thread.registers, at, &values, enabled);
+                    } else {
+                        let mut values = [0; CHUNK];
+                        outside += view.load(&lanes, shape.size, &mut values)?;
+                        to_registers(thread, &shape, at, &values, enabled);
+                    }
                 }
-            }
+                Ok(())
+            })?;
             thread.outside_reads += u64::from(outside);
             Ok(())
         });
@@ -227,62 +231,84 @@ impl Message {
     pub(super) fn store(self, l: &mut Lowering<'_>, src: u32) -> Lowered {
         let Self { enable, place, addresses, shape, elements } = self;
         let run: Run = Box::new(move |thread: &mut Thread, world: &World<'_>| {
-            let enabled = thread.enabled(&enable);
-            if enabled == 0 {
-                return Ok(());
-            }
-            let view = place.view(thread, world);
-            let base = addresses.resolve(thread);
             let mut outside = 0;
-            for (n, distance) in elements.iter().enumerate() {
-                let addresses = moved(&base, *distance);
-                let lanes = Lanes { addresses: &addresses, enabled };
-                let at = src + n as u32 * shape.element_step;
-                if shape.is_words() {
-                    let values = thread.registers.load(at);
-                    outside += view.store_words(&lanes, &values).map_err(trouble)?;
-                } else {
-                    let values = from_registers(thread, &shape, at, enabled);
-                    outside += view.store(&lanes, shape.size, &values).map_err(trouble)?;
+            for_chunks(thread.enabled(&enable), |n, enabled| {
+                let view = place.view(thread, world);
+                let base = addresses.resolve(thread, n);
+                for (element, distance) in elements.iter().enumerate() {
+                    let addresses = moved(&base, *distance);
+                    let lanes = Lanes { addresses: &addresses, enabled };
+                    let at = shape.place(src, element, n);
+                    if shape.is_words() {
+                        let values = thread.registers.load(at);
+                        outside += view.store_words(&lanes, &values)?;
+                    } else {
+                        let values = from_registers(thread, &shape, at, enabled);
+                        outside += view.store(&lanes, shape.size, &values)?;
+                    }
                 }
-            }
+                Ok(())
+            })?;
             thread.outside_writes += u64::from(outside);
             Ok(())
         });
         l.step(enable, run)
     }
 
-    /// Replaces memory by what `update` makes of it and of two operands; `dst` gets the old values, or the new ones.
-    pub(super) fn atomic(self, l: &mut Lowering<'_>, update: Update, operands: [Option<u32>; 2], result: AtomicResult) -> Lowered {
+    /// Replaces memory by what `update` makes of it and of two operands; `result` gets the old values, or the new ones.
+    pub(super) fn atomic(
+        self,
+        l: &mut Lowering<'_>,
+        update: Update,
+        operands: [Option<u32>; 2],
+        result: AtomicResult,
+    ) -> Lowered {
         let Self { enable, place, addresses, shape, .. } = self;
         let run: Run = Box::new(move |thread: &mut Thread, world: &World<'_>| {
-            let enabled = thread.enabled(&enable);
-            if enabled == 0 {
-                return Ok(());
-            }
-            let view = place.view(thread, world);
-            let addresses = addresses.resolve(thread);
-            let lanes = Lanes { addresses: &addresses, enabled };
-            let [a, b] = operands.map(|at| match at {
-                Some(at) => from_registers(thread, &shape, at, enabled),
-                None => [0; MAX_LANES],
-            });
-            let mut old = [0; MAX_LANES];
-            let change = |lane: usize, old: u64| update(old, a[lane], b[lane]);
-            let outside = view.update(&lanes, shape.size, &mut old, change).map_err(trouble)?;
-            thread.outside_writes += u64::from(outside);
-            match result {
-                AtomicResult::None => {}
-                AtomicResult::Old(at) => to_registers(thread, &shape, at, &old, enabled),
-                AtomicResult::New(at) => {
-                    let new = each(|i| update(old[i], a[i], b[i]));
-                    to_registers(thread, &shape, at, &new, enabled);
+            let mut outside = 0;
+            for_chunks(thread.enabled(&enable), |n, enabled| {
+                let view = place.view(thread, world);
+                let addresses = addresses.resolve(thread, n);
+                let lanes = Lanes { addresses: &addresses, enabled };
+                let [a, b] = operands.map(|at| match at {
+                    Some(at) => from_registers(thread, &shape, shape.place(at, 0, n), enabled),
+                    None => [0; CHUNK],
+                });
+                let mut old = [0; CHUNK];
+                let change = |lane: usize, old: u64| update(old, a[lane], b[lane]);
+                outside += view.update(&lanes, shape.size, &mut old, change)?;
+                match result {
+                    AtomicResult::None => {}
+                    AtomicResult::Old(at) => to_registers(thread, &shape, shape.place(at, 0, n), &old, enabled),
+                    AtomicResult::New(at) => {
+                        let new = each(|i| update(old[i], a[i], b[i]));
+                        to_registers(thread, &shape, shape.place(at, 0, n), &new, enabled);
+                    }
                 }
-            }
+                Ok(())
+            })?;
+            thread.outside_writes += u64::from(outside);
             Ok(())
         });
         l.step(enable, run)
     }
+}
+
+/// Does something for each chunk of channels of which any is enabled. In a fault, the channel counts from the first chunk.
+#[inline(always)]
+pub(super) fn for_chunks(
+    enabled: u32,
+    mut access: impl FnMut(usize, u32) -> Result<(), Miss>,
+) -> Result<(), Box<Trouble>> {
+    for n in 0..MAX_LANES / CHUNK {
+        let enabled = enabled >> (n * CHUNK) & ones(CHUNK);
+        if enabled != 0
+            && let Err(miss) = access(n, enabled)
+        {
+            return Err(trouble(Miss { lane: miss.lane + (n * CHUNK) as u32, ..miss }));
+        }
+    }
+    Ok(())
 }
 
 /// What an atomic operation gives back, and where.
@@ -302,11 +328,11 @@ pub(super) fn trouble(miss: Miss) -> Box<Trouble> {
 }
 
 #[inline(always)]
-fn moved(addresses: &[u64; MAX_LANES], distance: u64) -> [u64; MAX_LANES] {
+fn moved(addresses: &[u64; CHUNK], distance: u64) -> [u64; CHUNK] {
     if distance == 0 { *addresses } else { each(|i| addresses[i].wrapping_add(distance)) }
 }
 
-fn to_registers(thread: &mut Thread, shape: &Shape, at: u32, values: &[u64; MAX_LANES], enabled: u32) {
+fn to_registers(thread: &mut Thread, shape: &Shape, at: u32, values: &[u64; CHUNK], enabled: u32) {
     let mut rest = enabled;
     while rest != 0 {
         let lane = rest.trailing_zeros() as usize;
@@ -321,8 +347,8 @@ fn to_registers(thread: &mut Thread, shape: &Shape, at: u32, values: &[u64; MAX_
     }
 }
 
-fn from_registers(thread: &Thread, shape: &Shape, at: u32, enabled: u32) -> [u64; MAX_LANES] {
-    let mut values = [0; MAX_LANES];
+fn from_registers(thread: &Thread, shape: &Shape, at: u32, enabled: u32) -> [u64; CHUNK] {
+    let mut values = [0; CHUNK];
     let mut rest = enabled;
     while rest != 0 {
         let lane = rest.trailing_zeros() as usize;

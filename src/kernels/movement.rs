@@ -2,14 +2,14 @@
 
 use crate::isa::{AddrAdd, AddrOpnd, DataType, Movs, Operand, Predicate, Setp, StateClass, StateOpnd, VecOperand};
 use crate::isa::predefined;
-use crate::kernels::compute::{Domain, Target, is_float, is_signed, pattern, widths};
+use crate::kernels::compute::{Domain, Target, chunks, is_float, is_signed, pattern, widths};
 use crate::kernels::compare::is_modified;
 use crate::kernels::logic::predicate_id;
 use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal, is_saturated, number};
 use crate::machine::World;
 use crate::machine::convert::Compute;
-use crate::machine::lane::MAX_LANES;
-use crate::machine::operand::Start;
+use crate::machine::lane::{CHUNK, MAX_LANES, each};
+use crate::machine::operand::{Source, Start};
 use crate::machine::thread::{Enable, Thread};
 use crate::rt::ComponentWise;
 
@@ -50,10 +50,8 @@ fn mov_pattern<T: Compute>(
     let a = l.source_as::<T>(source, data_type, lanes)?;
     let dst = l.destination_as::<T>(target.dst, data_type, lanes)?;
     let enable = l.enable(target.exec_size, target.pred)?;
-    let run = widths!(lanes, N => Box::new(move |thread: &mut Thread, _: &World<'_>| {
-        let a: [T; N] = a.load(thread);
-        let enabled = thread.enabled(&enable);
-        dst.store(thread, &a, enabled);
+    let run = widths!(lanes, N, COUNT => Box::new(move |thread: &mut Thread, _: &World<'_>| {
+        chunks::<T, N>(thread, COUNT, &enable, &dst, |thread, n| a.load(thread, n));
         Ok(())
     }));
     Ok(l.step(enable, run))
@@ -68,7 +66,7 @@ fn mov_predicate(l: &mut Lowering<'_>, target: Target<'_>, source: &VecOperand) 
     let enable = Enable::all(1);
     let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
         let bits = thread.predicates[id as usize] & mask;
-        dst.store(thread, &[bits], 1);
+        dst.store(thread, 0, &[bits], 1);
         Ok(())
     });
     Ok(l.step(enable, run))
@@ -85,7 +83,7 @@ pub(super) fn setp(l: &mut Lowering<'_>, inst: &Setp) -> LowerResult {
     if is_scalar {
         let a = l.source::<u32>(&inst.src0, 1)?;
         let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
-            let [bits] = a.load(thread);
+            let bits = a.first(thread);
             thread.set_predicate(dst, enable.shift, enable.lanes, bits);
             Ok(())
         });
@@ -93,7 +91,7 @@ pub(super) fn setp(l: &mut Lowering<'_>, inst: &Setp) -> LowerResult {
     }
     let a = l.source::<u32>(&inst.src0, lanes)?;
     let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
-        let a: [u32; MAX_LANES] = a.load(thread);
+        let a = all(&a, thread);
         let bits = a.iter().enumerate().fold(0, |bits, (i, a)| bits | (a & 1) << i);
         let enabled = thread.enabled(&enable);
         thread.set_predicate(dst, enable.shift, enabled, bits);
@@ -130,7 +128,7 @@ pub(super) fn addr_add(l: &mut Lowering<'_>, inst: &AddrAdd) -> LowerResult {
     let offsets = l.source::<u32>(&inst.src1, lanes)?;
     let enable = l.enable(inst.exec_size, Predicate::default())?;
     let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
-        let offsets: [u32; MAX_LANES] = offsets.load(thread);
+        let offsets = all(&offsets, thread);
         let enabled = thread.enabled(&enable);
         let bases: [u32; MAX_LANES] = std::array::from_fn(|i| match base {
             Base::Place(place) => place,
@@ -144,6 +142,12 @@ pub(super) fn addr_add(l: &mut Lowering<'_>, inst: &AddrAdd) -> LowerResult {
         Ok(())
     });
     Ok(l.step(enable, run))
+}
+
+/// The values of all channels.
+fn all(source: &Source<u32>, thread: &Thread) -> [u32; MAX_LANES] {
+    let [low, high]: [[u32; CHUNK]; 2] = [source.load(thread, 0), source.load(thread, 1)];
+    each(|i| if i < CHUNK { low[i] } else { high[i - CHUNK] })
 }
 
 #[derive(Clone, Copy)]
@@ -173,8 +177,14 @@ pub(super) fn movs(l: &mut Lowering<'_>, inst: &Movs) -> LowerResult {
             let to = surface_elements(l, state, lanes)?;
             let values = l.source::<u32>(&inst.src0, lanes)?;
             let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
-                let values: [u32; MAX_LANES] = values.load(thread);
                 let enabled = thread.enabled(&enable);
+                if lanes == 1 {
+                    if enabled != 0 {
+                        thread.surfaces[to] = values.first(thread);
+                    }
+                    return Ok(());
+                }
+                let values = all(&values, thread);
                 for i in (0..lanes).filter(|i| enabled >> i & 1 == 1) {
                     thread.surfaces[to + i] = values[i];
                 }
@@ -198,10 +208,10 @@ pub(super) fn movs(l: &mut Lowering<'_>, inst: &Movs) -> LowerResult {
         (_, Some(from)) => {
             let dst = l.destination::<u32>(&inst.dst, lanes)?;
             let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
-                let values: [u32; MAX_LANES] =
-                    std::array::from_fn(|i| if i < lanes { thread.surfaces[from + i] } else { 0 });
-                let enabled = thread.enabled(&enable);
-                dst.store(thread, &values, enabled);
+                chunks::<u32, CHUNK>(thread, lanes.div_ceil(CHUNK), &enable, &dst, |thread, n| {
+                    let at = |i: usize| n * CHUNK + i;
+                    each(|i| if at(i) < lanes { thread.surfaces[from + at(i)] } else { 0 })
+                });
                 Ok(())
             });
             Ok(l.step(enable, run))

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use crate::machine::lane::MAX_LANES;
+use crate::machine::lane::CHUNK;
 use crate::machine::memory::{Buffer, Memory, Sharing};
 use crate::machine::thread::ones;
 
@@ -52,7 +52,7 @@ pub type Access = Result<u32, Miss>;
 /// Addresses of the channels, and which of them count.
 pub struct Lanes<'a> {
     /// Address, or offset, of each channel in bytes.
-    pub addresses: &'a [u64; MAX_LANES],
+    pub addresses: &'a [u64; CHUNK],
     /// The enabled channels.
     pub enabled: u32,
 }
@@ -77,8 +77,10 @@ impl Lanes<'_> {
             return None;
         }
         let first = self.addresses[0];
-        let in_row = self.addresses[..lanes].iter().zip(0..).all(|(&a, i)| a == first.wrapping_add(i * 4));
-        (in_row && first.is_multiple_of(4)).then_some((first, lanes))
+        // All differences in one, without leaving early: so it is done with vectors.
+        let steps = self.addresses[..lanes].iter().zip(0_u64..);
+        let difference = steps.fold(0, |all, (address, i)| all | (address ^ first.wrapping_add(i * 4)));
+        (difference == 0 && first.is_multiple_of(4)).then_some((first, lanes))
     }
 }
 
@@ -116,7 +118,7 @@ impl<'a> View<'a> {
     ///
     /// # Errors
     /// The first channel whose access cannot be carried out.
-    pub fn load(&self, lanes: &Lanes<'_>, size: u32, values: &mut [u64; MAX_LANES]) -> Access {
+    pub fn load(&self, lanes: &Lanes<'_>, size: u32, values: &mut [u64; CHUNK]) -> Access {
         lanes.each(|lane, address| {
             let place = self.place(lane, address, size)?;
             values[lane] = place.and_then(|(buffer, offset)| buffer.load(offset, size)).unwrap_or(0);
@@ -128,7 +130,7 @@ impl<'a> View<'a> {
     ///
     /// # Errors
     /// The first channel whose access cannot be carried out.
-    pub fn load_words(&self, lanes: &Lanes<'_>, values: &mut [u32; MAX_LANES]) -> Access {
+    pub fn load_words(&self, lanes: &Lanes<'_>, values: &mut [u32; CHUNK]) -> Access {
         if let Some((first, count)) = lanes.row()
             && let Ok(Some((buffer, offset))) = self.place(0, first, 4)
             && let Some(words) = words(buffer, offset, count)
@@ -150,7 +152,7 @@ impl<'a> View<'a> {
     ///
     /// # Errors
     /// The first channel whose access cannot be carried out; those before it have been.
-    pub fn store(&self, lanes: &Lanes<'_>, size: u32, values: &[u64; MAX_LANES]) -> Access {
+    pub fn store(&self, lanes: &Lanes<'_>, size: u32, values: &[u64; CHUNK]) -> Access {
         let sharing = self.sharing();
         lanes.each(|lane, address| {
             let place = self.place(lane, address, size)?;
@@ -165,7 +167,7 @@ impl<'a> View<'a> {
     ///
     /// # Errors
     /// As [`View::store`].
-    pub fn store_words(&self, lanes: &Lanes<'_>, values: &[u32; MAX_LANES]) -> Access {
+    pub fn store_words(&self, lanes: &Lanes<'_>, values: &[u32; CHUNK]) -> Access {
         if let Some((first, count)) = lanes.row()
             && let Ok(Some((buffer, offset))) = self.place(0, first, 4)
             && let Some(words) = words(buffer, offset, count)
@@ -193,7 +195,7 @@ impl<'a> View<'a> {
         &self,
         lanes: &Lanes<'_>,
         size: u32,
-        old: &mut [u64; MAX_LANES],
+        old: &mut [u64; CHUNK],
         change: impl Fn(usize, u64) -> u64,
     ) -> Access {
         let sharing = self.sharing();
@@ -234,7 +236,7 @@ fn words(buffer: &Buffer, offset: u64, count: usize) -> Option<&[std::sync::atom
 mod tests {
     use super::*;
 
-    fn lanes(addresses: &[u64; MAX_LANES], enabled: u32) -> Lanes<'_> {
+    fn lanes(addresses: &[u64; CHUNK], enabled: u32) -> Lanes<'_> {
         Lanes { addresses, enabled }
     }
 
@@ -243,18 +245,18 @@ mod tests {
         let mut memory = Memory::default();
         let bytes: Vec<u8> = (0..=255).collect();
         let base = memory.map(Buffer::from_bytes(&bytes)).unwrap();
-        let row: [u64; MAX_LANES] = std::array::from_fn(|i| base + 8 + 4 * i as u64);
+        let row: [u64; CHUNK] = std::array::from_fn(|i| base + 8 + 4 * i as u64);
         let mut backwards = row;
         backwards.reverse();
         let view = View::Flat(&memory);
-        let (mut a, mut b) = ([0; MAX_LANES], [0; MAX_LANES]);
-        assert_eq!(view.load_words(&lanes(&row, u32::MAX), &mut a), Ok(0));
-        assert_eq!(view.load_words(&lanes(&backwards, u32::MAX), &mut b), Ok(0));
+        let (mut a, mut b) = ([0; CHUNK], [0; CHUNK]);
+        assert_eq!(view.load_words(&lanes(&row, 0xffff), &mut a), Ok(0));
+        assert_eq!(view.load_words(&lanes(&backwards, 0xffff), &mut b), Ok(0));
         b.reverse();
         assert_eq!(a, b);
         assert_eq!(a[1], u32::from_le_bytes([12, 13, 14, 15]));
 
-        assert_eq!(view.store_words(&lanes(&row, 0xff), &[7; MAX_LANES]), Ok(0));
+        assert_eq!(view.store_words(&lanes(&row, 0xff), &[7; CHUNK]), Ok(0));
         assert_eq!(memory.buffers()[0].load_u32(8 + 4 * 7), Some(7));
         assert_eq!(memory.buffers()[0].load_u32(8 + 4 * 8), Some(a[8]));
     }
@@ -264,12 +266,12 @@ mod tests {
         let mut memory = Memory::default();
         let base = memory.map(Buffer::zeros(16)).unwrap();
         let view = View::Flat(&memory);
-        let addresses: [u64; MAX_LANES] = std::array::from_fn(|i| base + 4 * i as u64);
-        let mut values = [0; MAX_LANES];
+        let addresses: [u64; CHUNK] = std::array::from_fn(|i| base + 4 * i as u64);
+        let mut values = [0; CHUNK];
         assert_eq!(view.load_words(&lanes(&addresses, 0xf), &mut values), Ok(0));
         let miss = view.load_words(&lanes(&addresses, 0x1f), &mut values).unwrap_err();
         assert_eq!((miss.lane, miss.address, miss.kind), (4, base + 16, MissKind::Outside));
-        let odd = [base + 2; MAX_LANES];
+        let odd = [base + 2; CHUNK];
         let miss = view.store_words(&lanes(&odd, 0b1000), &values).unwrap_err();
         assert_eq!((miss.lane, miss.kind), (3, MissKind::Misaligned));
     }
@@ -279,12 +281,12 @@ mod tests {
         let memory = Memory::default();
         let buffer = Buffer::from_bytes(&[1, 0, 0, 0, 2, 0, 0, 0]);
         let view = View::Surface(&memory, &buffer);
-        let addresses: [u64; MAX_LANES] = std::array::from_fn(|i| 4 * i as u64);
-        let mut values = [9; MAX_LANES];
+        let addresses: [u64; CHUNK] = std::array::from_fn(|i| 4 * i as u64);
+        let mut values = [9; CHUNK];
         assert_eq!(view.load_words(&lanes(&addresses, 0xf), &mut values), Ok(2));
         assert_eq!(values[..5], [1, 2, 0, 0, 9]);
-        assert_eq!(view.store(&lanes(&addresses, 0xc), 4, &[5; MAX_LANES]), Ok(2));
-        let mut old = [0; MAX_LANES];
+        assert_eq!(view.store(&lanes(&addresses, 0xc), 4, &[5; CHUNK]), Ok(2));
+        let mut old = [0; CHUNK];
         assert_eq!(view.update(&lanes(&addresses, 0x6), 4, &mut old, |_, x| x + 40), Ok(1));
         assert_eq!((old[1], old[2], buffer.load_u32(4)), (2, 0, Some(42)));
         assert_eq!(View::Nothing.load(&lanes(&addresses, 1), 4, &mut old), Ok(1));
@@ -294,11 +296,11 @@ mod tests {
     fn local_addresses_carry_a_tag() {
         let buffer = Buffer::zeros(16);
         let view = View::Local(&buffer);
-        let addresses = [0x1000_0004; MAX_LANES];
-        let mut old = [0; MAX_LANES];
-        assert_eq!(view.update(&lanes(&addresses, u32::MAX), 4, &mut old, |_, x| x + 1), Ok(0));
-        assert_eq!((old[31], buffer.load_u32(4)), (31, Some(32)));
-        let miss = view.load(&lanes(&[0x1000_0010; MAX_LANES], 1), 4, &mut old).unwrap_err();
+        let addresses = [0x1000_0004; CHUNK];
+        let mut old = [0; CHUNK];
+        assert_eq!(view.update(&lanes(&addresses, 0xffff), 4, &mut old, |_, x| x + 1), Ok(0));
+        assert_eq!((old[15], buffer.load_u32(4)), (15, Some(16)));
+        let miss = view.load(&lanes(&[0x1000_0010; CHUNK], 1), 4, &mut old).unwrap_err();
         assert_eq!(miss.kind, MissKind::OutsideLocal);
     }
 }

@@ -7,14 +7,14 @@ use half::{bf16, f16};
 
 use crate::isa::DataType;
 use crate::machine::float::{self, Float as _, FloatMode};
-use crate::machine::lane::{Lane, MAX_LANES, Number, each};
+use crate::machine::lane::{Lane, CHUNK, Number, each};
 use crate::machine::operand::{Region, Start, blend};
 use crate::machine::thread::Thread;
 
-/// Reads the channels of a region and widens them.
-pub type Fetch<T> = fn(&Thread, &Region) -> [T; MAX_LANES];
-/// Narrows values and writes those of the enabled channels to a region.
-pub type Put<T> = fn(&mut Thread, &Region, &[T; MAX_LANES], u32);
+/// Reads a chunk of channels of a region and widens them.
+pub type Fetch<T> = fn(&Thread, &Region) -> [T; CHUNK];
+/// Narrows a chunk of values and writes those of the enabled channels to a region.
+pub type Put<T> = fn(&mut Thread, &Region, &[T; CHUNK], u32);
 
 /// A type that kernels compute with.
 pub trait Compute: Number {
@@ -37,14 +37,14 @@ trait Narrow<D>: Number {
     fn narrow_saturating(self, mode: FloatMode) -> D;
 }
 
-fn fetch<S: Widen<T>, T: Number>(thread: &Thread, region: &Region) -> [T; MAX_LANES] {
+fn fetch<S: Widen<T>, T: Number>(thread: &Thread, region: &Region) -> [T; CHUNK] {
     if let (Start::At(offset), Some(stride)) = (region.start, region.stride())
         && stride as usize == S::SIZE
     {
-        let lanes: [S; MAX_LANES] = thread.registers.load(offset);
+        let lanes: [S; CHUNK] = thread.registers.load(offset);
         return each(|i| lanes[i].widen(thread.mode));
     }
-    let mut lanes = [T::default(); MAX_LANES];
+    let mut lanes = [T::default(); CHUNK];
     for (lane, offset) in lanes.iter_mut().zip(region.offsets(thread)).take(region.lanes as usize) {
         // Where an address points nowhere, the instruction has been stopped for the channels that are enabled.
         if thread.registers.holds(offset, S::SIZE) {
@@ -54,11 +54,11 @@ fn fetch<S: Widen<T>, T: Number>(thread: &Thread, region: &Region) -> [T; MAX_LA
     lanes
 }
 
-fn put_all<D: Lane>(thread: &mut Thread, region: &Region, lanes: &[D; MAX_LANES], enabled: u32) {
+fn put_all<D: Lane>(thread: &mut Thread, region: &Region, lanes: &[D; CHUNK], enabled: u32) {
     if let (Start::At(offset), Some(stride)) = (region.start, region.stride())
         && stride as usize == D::SIZE
     {
-        blend(thread.registers.bytes_mut(offset), lanes, enabled);
+        blend(&mut thread.registers, offset, lanes, enabled);
         return;
     }
     let offsets = region.offsets(thread);
@@ -69,12 +69,12 @@ fn put_all<D: Lane>(thread: &mut Thread, region: &Region, lanes: &[D; MAX_LANES]
     }
 }
 
-fn put<T: Narrow<D>, D: Lane>(thread: &mut Thread, region: &Region, lanes: &[T; MAX_LANES], enabled: u32) {
+fn put<T: Narrow<D>, D: Lane>(thread: &mut Thread, region: &Region, lanes: &[T; CHUNK], enabled: u32) {
     let mode = thread.mode;
     put_all(thread, region, &each(|i| lanes[i].narrow(mode)), enabled);
 }
 
-fn put_saturating<T: Narrow<D>, D: Lane>(thread: &mut Thread, region: &Region, lanes: &[T; MAX_LANES], enabled: u32) {
+fn put_saturating<T: Narrow<D>, D: Lane>(thread: &mut Thread, region: &Region, lanes: &[T; CHUNK], enabled: u32) {
     let mode = thread.mode;
     put_all(thread, region, &each(|i| lanes[i].narrow_saturating(mode)), enabled);
 }

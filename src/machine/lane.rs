@@ -2,18 +2,16 @@
 
 use half::{bf16, f16};
 
+/// How many channels kernels work on at a time. An instruction with twice as many is done in two halves: with vectors of
+/// 16 values the compiler keeps everything in the host's registers.
+pub const CHUNK: usize = 16;
 /// Most channels that one instruction has.
-pub const MAX_LANES: usize = 32;
+pub const MAX_LANES: usize = 2 * CHUNK;
 
-/// The values that a function gives for the numbers of the channels. This is a plain loop, of which the compiler makes
-/// vector instructions; of `std::array::from_fn` with many elements it makes calls.
+/// The values that a function gives for the numbers of the channels.
 #[inline(always)]
 pub(crate) fn each<T: Lane, const N: usize>(f: impl Fn(usize) -> T) -> [T; N] {
-    let mut lanes = [T::default(); N];
-    for (i, lane) in lanes.iter_mut().enumerate() {
-        *lane = f(i);
-    }
-    lanes
+    std::array::from_fn(f)
 }
 
 /// A value of one channel.
@@ -97,18 +95,6 @@ pub trait Number: Lane {
     fn negative(self) -> Self;
     /// Every bit turned over.
     fn inverted(self) -> Self;
-
-    /// The value that a modifier makes of this one.
-    #[inline(always)]
-    fn changed(self, change: Change) -> Self {
-        match change {
-            Change::None => self,
-            Change::Abs => self.absolute(),
-            Change::Negate => self.negative(),
-            Change::NegateAbs => self.absolute().negative(),
-            Change::Not => self.inverted(),
-        }
-    }
 }
 
 macro_rules! numbers {
@@ -142,9 +128,9 @@ macro_rules! numbers {
 
 numbers! { signed: i32 i64 i128; float: f32 f64; pattern: u8, i8; u16, i16; u32, i32; u64, i64; }
 
-/// Changes every value in place.
+/// Changes every value. Not inlined, and by value: the values of operands without a modifier stay in the host's registers.
 #[inline(never)]
-pub(crate) fn change_all<T: Number>(lanes: &mut [T], change: Change) {
+pub(crate) fn changed<T: Number, const N: usize>(mut lanes: [T; N], change: Change) -> [T; N] {
     match change {
         Change::None => {}
         Change::Abs => lanes.iter_mut().for_each(|lane| *lane = lane.absolute()),
@@ -152,4 +138,5 @@ pub(crate) fn change_all<T: Number>(lanes: &mut [T], change: Change) {
         Change::NegateAbs => lanes.iter_mut().for_each(|lane| *lane = lane.absolute().negative()),
         Change::Not => lanes.iter_mut().for_each(|lane| *lane = lane.inverted()),
     }
+    lanes
 }

@@ -4,8 +4,8 @@
 //! addresses, another type than the kernel computes with) goes through a function that was chosen once.
 
 use crate::machine::convert::{Compute, Fetch, Put};
-use crate::machine::lane::{Change, Lane, MAX_LANES, change_all, each};
-use crate::machine::thread::{Thread, ones};
+use crate::machine::lane::{CHUNK, Change, Lane, changed, each};
+use crate::machine::thread::{Registers, Thread, ones};
 
 /// Where the channels of an operand stand. Distances are in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,10 +77,29 @@ impl Region {
         u64::from(last) + u64::from(size)
     }
 
-    /// Offset of each channel in the registers. Addresses may point anywhere: see [`Region::check`].
+    /// The part of the region that the n-th chunk of channels has.
+    pub fn chunk(&self, n: usize) -> Self {
+        let first = (n * CHUNK) as u32;
+        let distance = self.step(first);
+        // Widths are powers of two, so a chunk begins where a row does, or lies within one row.
+        let start = match self.start {
+            Start::At(offset) => Start::At(offset.saturating_add(distance)),
+            Start::Address { element, displacement } => {
+                Start::Address { element, displacement: displacement.saturating_add_unsigned(distance) }
+            }
+            Start::Addresses { element, displacement } => {
+                let column = first % self.width * self.horizontal;
+                let displacement = displacement.saturating_add_unsigned(column);
+                Start::Addresses { element: element + first / self.width, displacement }
+            }
+        };
+        Self { start, lanes: self.lanes.saturating_sub(first).min(CHUNK as u32), ..*self }
+    }
+
+    /// Offset of each channel in the registers, of at most [`CHUNK`]. Addresses may point anywhere: see [`Region::check`].
     #[inline(always)]
-    pub(crate) fn offsets(&self, thread: &Thread) -> [u32; MAX_LANES] {
-        let mut offsets = [0; MAX_LANES];
+    pub(crate) fn offsets(&self, thread: &Thread) -> [u32; CHUNK] {
+        let mut offsets = [0; CHUNK];
         let lanes = offsets.iter_mut().enumerate().take(self.lanes as usize);
         match self.start {
             Start::At(start) => lanes.for_each(|(i, offset)| *offset = start + self.step(i as u32)),
@@ -99,11 +118,15 @@ impl Region {
 
     /// The first enabled channel whose `size` bytes are not in the registers, with its offset.
     pub fn check(&self, thread: &Thread, size: usize, enabled: u32) -> Option<(u32, u32)> {
-        let offsets = self.offsets(thread);
-        (0..self.lanes)
-            .filter(|lane| enabled >> lane & 1 == 1)
-            .map(|lane| (lane, offsets[lane as usize]))
-            .find(|&(_, offset)| !thread.registers.holds(offset, size))
+        (0..self.lanes.div_ceil(CHUNK as u32)).find_map(|n| {
+            let part = self.chunk(n as usize);
+            let first = n * CHUNK as u32;
+            let offsets = part.offsets(thread);
+            (0..part.lanes)
+                .filter(|lane| enabled >> (first + lane) & 1 == 1)
+                .map(|lane| (first + lane, offsets[lane as usize]))
+                .find(|&(_, offset)| !thread.registers.holds(offset, size))
+        })
     }
 }
 
@@ -124,7 +147,8 @@ enum Shape {
 #[derive(Clone, Copy, Debug)]
 pub struct Source<T: Compute> {
     shape: Shape,
-    region: Region,
+    /// The region of each chunk of channels.
+    regions: [Region; 2],
     fetch: Fetch<T>,
     change: Change,
 }
@@ -141,24 +165,28 @@ impl<T: Compute> Source<T> {
             },
             _ => Shape::Region,
         };
-        Self { shape, region, fetch, change }
+        Self { shape, regions: [region.chunk(0), region.chunk(1)], fetch, change }
     }
 
-    /// The values of the first `N` channels. Those beyond the instruction's are unspecified.
+    /// The values of the first `N` channels of the n-th chunk. Those beyond the instruction's are unspecified.
     #[inline(always)]
-    pub fn load<const N: usize>(&self, thread: &Thread) -> [T; N] {
-        let mut lanes = match self.shape {
-            Shape::Contiguous(offset) => thread.registers.load(offset),
+    pub fn load<const N: usize>(&self, thread: &Thread, n: usize) -> [T; N] {
+        let lanes = match self.shape {
+            Shape::Contiguous(offset) => thread.registers.load(offset + (n * CHUNK * T::SIZE) as u32),
             Shape::Scalar(offset) => [thread.registers.get(offset); N],
             Shape::Region | Shape::Nowhere => {
-                let all = (self.fetch)(thread, &self.region);
+                let all = (self.fetch)(thread, &self.regions[n]);
                 each(|i| all[i])
             }
         };
-        if self.change != Change::None {
-            change_all(&mut lanes, self.change);
-        }
-        lanes
+        if self.change == Change::None { lanes } else { changed(lanes, self.change) }
+    }
+
+    /// The value of the first channel.
+    #[inline(always)]
+    pub fn first(&self, thread: &Thread) -> T {
+        let [value] = self.load(thread, 0);
+        value
     }
 }
 
@@ -166,7 +194,8 @@ impl<T: Compute> Source<T> {
 #[derive(Clone, Copy, Debug)]
 pub struct Destination<T: Compute> {
     shape: Shape,
-    region: Region,
+    /// The region of each chunk of channels.
+    regions: [Region; 2],
     put: Put<T>,
 }
 
@@ -179,44 +208,51 @@ impl<T: Compute> Destination<T> {
             }
             _ => Shape::Region,
         };
-        Self { shape, region, put }
+        Self { shape, regions: [region.chunk(0), region.chunk(1)], put }
     }
 
     /// The same destination at another place.
     pub fn moved_to(self, region: Region) -> Self {
         match self.shape {
             Shape::Nowhere => self,
-            _ => Self { shape: Shape::Region, region, put: self.put },
+            _ => Self { shape: Shape::Region, regions: [region.chunk(0), region.chunk(1)], put: self.put },
         }
+    }
+
+    /// The same values in a row from `offset` on, as they are computed.
+    pub fn waiting_at(self, offset: u32) -> Self {
+        Self { shape: Shape::Contiguous(offset), ..self }
     }
 
     /// The null register.
     pub fn nowhere(put: Put<T>) -> Self {
-        Self { shape: Shape::Nowhere, region: Region::scalar(0, 0), put }
+        Self { shape: Shape::Nowhere, regions: [Region::scalar(0, 0); 2], put }
     }
 
-    /// Writes the values of the enabled channels.
+    /// Writes the values of the n-th chunk of channels, those that are enabled; bit 0 is the chunk's first channel.
     #[inline(always)]
-    pub fn store<const N: usize>(&self, thread: &mut Thread, lanes: &[T; N], enabled: u32) {
+    pub fn store<const N: usize>(&self, thread: &mut Thread, n: usize, lanes: &[T; N], enabled: u32) {
         match self.shape {
-            Shape::Contiguous(offset) => blend(thread.registers.bytes_mut(offset), lanes, enabled),
+            Shape::Contiguous(offset) => {
+                blend(&mut thread.registers, offset + (n * CHUNK * T::SIZE) as u32, lanes, enabled);
+            }
             Shape::Region => {
-                let mut all = [T::default(); MAX_LANES];
+                let mut all = [T::default(); CHUNK];
                 all[..N].copy_from_slice(lanes);
-                (self.put)(thread, &self.region, &all, enabled);
+                (self.put)(thread, &self.regions[n], &all, enabled);
             }
             Shape::Scalar(_) | Shape::Nowhere => {}
         }
     }
 }
 
-/// Writes the enabled ones of `lanes` to the beginning of `bytes`.
+/// Writes the enabled ones of `lanes` to the registers from `offset` on.
 #[inline(always)]
-pub(crate) fn blend<T: Lane, const N: usize>(bytes: &mut [u8], lanes: &[T; N], enabled: u32) {
-    if enabled == ones(N) {
-        T::store(bytes, lanes);
+pub(crate) fn blend<T: Lane, const N: usize>(registers: &mut Registers, offset: u32, lanes: &[T; N], enabled: u32) {
+    if enabled & ones(N) == ones(N) {
+        registers.store(offset, lanes);
     } else {
-        let old: [T; N] = T::load(bytes);
-        T::store(bytes, &each::<T, N>(|i| if enabled & 1 << i != 0 { lanes[i] } else { old[i] }));
+        let old: [T; N] = registers.load(offset);
+        registers.store(offset, &each::<T, N>(|i| if enabled & 1 << i != 0 { lanes[i] } else { old[i] }));
     }
 }

@@ -36,7 +36,8 @@ impl Registers {
     /// When the offset is not inside; lowering has checked those that are fixed, and the others have been checked at run time.
     #[inline(always)]
     pub fn load<T: Lane, const N: usize>(&self, offset: u32) -> [T; N] {
-        T::load(&self.bytes[offset as usize..])
+        let start = offset as usize;
+        T::load(&self.bytes[start..start + N * T::SIZE])
     }
 
     /// Replaces `N` values from `offset` on.
@@ -45,7 +46,8 @@ impl Registers {
     /// As [`Registers::load`].
     #[inline(always)]
     pub fn store<T: Lane, const N: usize>(&mut self, offset: u32, lanes: &[T; N]) {
-        T::store(&mut self.bytes[offset as usize..], lanes);
+        let start = offset as usize;
+        T::store(&mut self.bytes[start..start + N * T::SIZE], lanes);
     }
 
     /// One value.
@@ -193,7 +195,7 @@ impl Thread {
     }
 
     /// The bits of an instruction's predicate, for its channels, combined and turned over as it asks.
-    #[inline]
+    #[inline(never)]
     pub fn predicate_lanes(&self, enable: &Enable) -> u32 {
         let bits = self.predicates[enable.predicate as usize] >> enable.shift & enable.lanes;
         let combined = match enable.combine {

@@ -78,9 +78,10 @@ pub struct NativeBinary {
 }
 
 /// Whether a routine is a kernel or a function, and what only that kind has.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum RoutineKind {
     /// The host starts it.
+    #[default]
     Kernel,
     /// Other routines call it.
     Function {
@@ -92,7 +93,7 @@ pub enum RoutineKind {
 }
 
 /// The tables and the code of a kernel or a function.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Routine {
     /// Kernel or function.
     pub kind: RoutineKind,

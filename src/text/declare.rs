@@ -25,20 +25,7 @@ pub(super) struct Scope {
 impl Scope {
     pub(super) fn new(register_bytes: u32) -> Self {
         Self {
-            routine: Routine {
-                kind: RoutineKind::Kernel,
-                strings: Vec::new(),
-                name: StringId(0),
-                variables: Vec::new(),
-                addresses: Vec::new(),
-                predicates: Vec::new(),
-                labels: Vec::new(),
-                samplers: Vec::new(),
-                surfaces: Vec::new(),
-                inputs: Vec::new(),
-                attributes: Vec::new(),
-                instructions: Vec::new(),
-            },
+            routine: Routine::default(),
             register_bytes,
             version: Version::new(4, 1),
             names: NameTables::predefined(),

@@ -1,6 +1,6 @@
 //! Assembly text: routines read from `.visaasm` and printed as such.
 //!
-//! A text holds one kernel or function. [`parse`] collects every error of a text in one run; [`print`] writes either
+//! A text holds one kernel or function. [`parse`] collects every error of a text in one run; [`print()`] writes either
 //! what the vendor's printer writes for an object ([`Style::Vendor`]) or a text from which the same routine can be read
 //! again ([`Style::Full`]).
 

@@ -170,11 +170,11 @@ impl Visitor for Check<'_> {
         let Some(field) = self.fields.get(position) else { return };
         match value {
             FieldRef::Number(number) => {
-                if let Some((low, high)) = field.range {
-                    if number < low || number > high {
-                        let message = format!("{} is {number}, legal are {low} to {high}", field.name);
-                        self.say("range", field.line, message);
-                    }
+                if let Some((low, high)) = field.range
+                    && !(low..=high).contains(&number)
+                {
+                    let message = format!("{} is {number}, legal are {low} to {high}", field.name);
+                    self.say("range", field.line, message);
                 }
                 if field.nonzero && number == 0 {
                     self.say("zero", field.line, format!("{} must not be zero", field.name));

@@ -29,10 +29,11 @@ impl Check<'_> {
             self.data_type(field, ty);
         }
         self.modifier(field, operand, is_dst, ty);
-        if let Operand::General(g) = &operand.operand {
-            if is_dst && g.region.horizontal_stride == Stride::N0 {
-                self.say("region", field.line, format!("{} has horizontal stride 0", field.name));
-            }
+        if let Operand::General(g) = &operand.operand
+            && is_dst
+            && g.region.horizontal_stride == Stride::N0
+        {
+            self.say("region", field.line, format!("{} has horizontal stride 0", field.name));
         }
     }
 
