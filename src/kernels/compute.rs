@@ -9,8 +9,8 @@ use crate::kernels::step::Run;
 use crate::machine::World;
 use crate::machine::convert::Compute;
 use crate::machine::float::{Float, FloatMode};
-use crate::machine::lane::{CHUNK, Lane, each};
-use crate::machine::operand::Destination;
+use crate::machine::lane::{CHUNK, each};
+use crate::machine::operand::{Destination, Source};
 use crate::machine::thread::{Enable, Thread, ones};
 use crate::rt::ComponentWise;
 
@@ -267,8 +267,11 @@ impl Lowering<'_> {
         let enable = self.enable(target.exec_size, target.pred)?;
         let run = widths!(lanes, N, COUNT => Box::new(move |thread: &mut Thread, _: &World<'_>| {
             chunks::<T, N>(thread, COUNT, &enable, &dst, |thread, n| {
+                if !thread.plain {
+                    return in_mode(thread, n, [&a, &b], |[a, b], mode| moded(a, b, mode));
+                }
                 let (a, b): ([T; N], [T; N]) = (a.load(thread, n), b.load(thread, n));
-                if thread.plain { each(|i| plain(a[i], b[i])) } else { in_mode_2(&a, &b, thread.mode, moded) }
+                each(|i| plain(a[i], b[i]))
             });
             Ok(())
         }));
@@ -291,12 +294,11 @@ impl Lowering<'_> {
         let enable = self.enable(target.exec_size, target.pred)?;
         let run = widths!(lanes, N, COUNT => Box::new(move |thread: &mut Thread, _: &World<'_>| {
             chunks::<T, N>(thread, COUNT, &enable, &dst, |thread, n| {
-                let (a, b, c): ([T; N], [T; N], [T; N]) = (a.load(thread, n), b.load(thread, n), c.load(thread, n));
-                if thread.plain {
-                    each(|i| plain(a[i], b[i], c[i]))
-                } else {
-                    in_mode_3(&a, &b, &c, thread.mode, moded)
+                if !thread.plain {
+                    return in_mode(thread, n, [&a, &b, &c], |[a, b, c], mode| moded(a, b, c, mode));
                 }
+                let (a, b, c): ([T; N], [T; N], [T; N]) = (a.load(thread, n), b.load(thread, n), c.load(thread, n));
+                each(|i| plain(a[i], b[i], c[i]))
             });
             Ok(())
         }));
@@ -337,20 +339,16 @@ impl Lowering<'_> {
     }
 }
 
+/// The same operation in another floating-point mode. It loads the sources itself: values that were passed by reference
+/// could not stay in the host's registers in the usual mode.
 #[cold]
 #[inline(never)]
-fn in_mode_2<T: Lane, const N: usize>(a: &[T; N], b: &[T; N], mode: FloatMode, f: fn(T, T, FloatMode) -> T) -> [T; N] {
-    each(|i| f(a[i], b[i], mode))
-}
-
-#[cold]
-#[inline(never)]
-fn in_mode_3<T: Lane, const N: usize>(
-    a: &[T; N],
-    b: &[T; N],
-    c: &[T; N],
-    mode: FloatMode,
-    f: fn(T, T, T, FloatMode) -> T,
+fn in_mode<T: Compute, const N: usize, const S: usize>(
+    thread: &Thread,
+    n: usize,
+    sources: [&Source<T>; S],
+    f: impl Fn([T; S], FloatMode) -> T,
 ) -> [T; N] {
-    each(|i| f(a[i], b[i], c[i], mode))
+    let values: [[T; N]; S] = sources.map(|source| source.load(thread, n));
+    each(|i| f(std::array::from_fn(|s| values[s][i]), thread.mode))
 }

@@ -6,8 +6,11 @@
 //!
 //! A variable that the payload has a value for stays in the payload. Aliases stand in the variable that they name.
 
-use crate::isa::{AliasScope, DataType, GeneralId, InputClass, Platform, predefined};
+use std::collections::HashSet;
+
+use crate::isa::{AliasScope, DataType, GeneralId, InputClass, Operand, Platform, VecOperand, predefined};
 use crate::object::Routine;
+use crate::rt::{FieldRef, Visitor};
 
 /// The most that the registers of one thread may take, so that a damaged file cannot ask for more.
 const MAX_BYTES: u64 = 64 << 20;
@@ -62,12 +65,13 @@ impl Layout {
         let grf = platform.register_bytes();
         let mut space = Space { next: 0, grf };
         let inputs = inputs(routine)?;
+        let used = used_variables(routine);
         let mut area = payload;
         for input in inputs.iter().flatten() {
             area = area.max(input.from.saturating_add(input.size));
         }
         space.take(u64::from(area))?;
-        let predefined = predefined_variables(&mut space)?;
+        let predefined = predefined_variables(&mut space, &used)?;
         let mut copies = Vec::new();
         let mut declared = Vec::with_capacity(routine.variables.len());
         for (index, variable) in routine.variables.iter().enumerate() {
@@ -79,7 +83,8 @@ impl Layout {
             }
             let is_alias = variable.alias_index.0 != 0;
             let offset = match inputs[index] {
-                _ if is_alias => 0,
+                // An alias gets its place later; what no instruction uses gets none.
+                _ if is_alias || !used.contains(&id) => 0,
                 Some(input) if bytes <= u64::from(input.size) => input.from,
                 input => {
                     let offset = space.take(bytes)?;
@@ -199,7 +204,38 @@ fn inputs(routine: &Routine) -> Result<Vec<Option<Copy>>, String> {
     Ok(inputs)
 }
 
-fn predefined_variables(space: &mut Space) -> Result<Vec<Variable>, String> {
+/// The variables that instructions name, and those that these are aliases of.
+fn used_variables(routine: &Routine) -> HashSet<GeneralId> {
+    struct Uses(HashSet<GeneralId>);
+    impl Visitor for Uses {
+        fn field(&mut self, _: usize, value: FieldRef<'_>) {
+            match value {
+                FieldRef::Vector(VecOperand { operand: Operand::General(general), .. }) => self.0.insert(general.id),
+                FieldRef::Raw(raw) => self.0.insert(raw.id),
+                _ => false,
+            };
+        }
+    }
+    let mut uses = Uses(HashSet::new());
+    for instruction in &routine.instructions {
+        instruction.visit(&mut uses);
+    }
+    let mut used = uses.0;
+    let mut rest: Vec<GeneralId> = used.iter().copied().collect();
+    while let Some(id) = rest.pop() {
+        let index = id.0.checked_sub(predefined::DECLARED).map(|index| index as usize);
+        let variable = index.and_then(|index| routine.variables.get(index));
+        if let Some(base) = variable.map(|variable| variable.alias_index).filter(|base| base.0 != 0)
+            && used.insert(base)
+        {
+            rest.push(base);
+        }
+    }
+    used
+}
+
+/// Places the predefined variables; the large ones only when they are used.
+fn predefined_variables(space: &mut Space, used: &HashSet<GeneralId>) -> Result<Vec<Variable>, String> {
     let mut variables = Vec::with_capacity(predefined::DECLARED as usize);
     for id in 0..predefined::DECLARED {
         let root = GeneralId(id);
@@ -209,10 +245,11 @@ fn predefined_variables(space: &mut Space) -> Result<Vec<Variable>, String> {
             Some(entry) if root == predefined::R0 => Variable { offset: 0, data_type: entry.data_type, root },
             Some(entry) => {
                 let elements = if space.grf > 32 { entry.elements.1 } else { entry.elements.0 };
-                let bytes = u64::from(elements) * u64::from(entry.data_type.bits() / 8);
+                let needed = elements <= 16 || used.contains(&root);
+                let bytes = if needed { u64::from(elements) * u64::from(entry.data_type.bits() / 8) } else { 0 };
                 Variable { offset: space.take(bytes)?, data_type: entry.data_type, root }
             }
-            None => Variable { offset: space.take(u64::from(space.grf))?, data_type: DataType::Ud, root },
+            None => Variable { offset: space.take(if used.contains(&root) { u64::from(space.grf) } else { 0 })?, data_type: DataType::Ud, root },
         });
     }
     Ok(variables)

@@ -93,6 +93,33 @@ impl Addresses {
         Self { pitch: Some(Pitch::Operand(pitch)), ..self }
     }
 
+    /// The address of the first channel of the n-th chunk, when the next `count` ones are dwords one behind the other.
+    #[inline]
+    fn row(&self, thread: &Thread, n: usize, count: usize) -> Option<u64> {
+        let first = (n * CHUNK) as u32;
+        let address = match self.elements {
+            Some(Elements::Dwords(at)) => {
+                let elements: [u32; CHUNK] = thread.registers.load(at + first * 4);
+                is_row(&elements[..count], elements[0], |first, i| first.wrapping_add(i * 4))
+                    .then_some(u64::from(elements[0]))
+            }
+            Some(Elements::Qwords(at)) => {
+                let elements: [u64; CHUNK] = thread.registers.load(at + first * 8);
+                is_row(&elements[..count], elements[0], |first, i| first.wrapping_add(u64::from(i) * 4))
+                    .then_some(elements[0])
+            }
+            _ => None,
+        }?;
+        // A number for all channels may carry one of them over the end of what counts, but not two that are neighbours.
+        let global = self.global.as_ref().map_or(0, |global| global.first(thread));
+        Some(address.wrapping_add(global).wrapping_add_signed(self.offset) & self.mask)
+    }
+
+    /// Whether neighbouring elements are neighbours in memory when their numbers are.
+    fn is_plain(&self) -> bool {
+        self.unit == 1 && self.pitch.is_none()
+    }
+
     /// Addresses of the n-th chunk of channels.
     #[inline(always)]
     pub(super) fn resolve(&self, thread: &Thread, n: usize) -> [u64; CHUNK] {
@@ -200,10 +227,21 @@ impl Message {
     pub(super) fn load(self, l: &mut Lowering<'_>, dst: Option<u32>) -> Lowered {
         let Some(dst) = dst else { return l.step(self.enable, Box::new(|_, _| Ok(()))) };
         let Self { enable, place, addresses, shape, elements } = self;
+        let simple = shape.is_words() && elements == [0] && addresses.is_plain();
         let run: Run = Box::new(move |thread: &mut Thread, world: &World<'_>| {
             let mut outside = 0;
             for_chunks(thread.enabled(&enable), |n, enabled| {
                 let view = place.view(thread, world);
+                let count = enabled.trailing_ones() as usize;
+                if simple
+                    && enabled == ones(count)
+                    && let Some(address) = addresses.row(thread, n, count)
+                {
+                    let bytes = thread.registers.bytes_mut(shape.place(dst, 0, n));
+                    if view.load_row(address, &mut bytes.as_chunks_mut().0[..count]).is_some() {
+                        return Ok(());
+                    }
+                }
                 let base = addresses.resolve(thread, n);
                 for (element, distance) in elements.iter().enumerate() {
                     let addresses = moved(&base, *distance);
@@ -230,10 +268,21 @@ impl Message {
     /// Writes registers from `src` on to memory.
     pub(super) fn store(self, l: &mut Lowering<'_>, src: u32) -> Lowered {
         let Self { enable, place, addresses, shape, elements } = self;
+        let simple = shape.is_words() && elements == [0] && addresses.is_plain();
         let run: Run = Box::new(move |thread: &mut Thread, world: &World<'_>| {
             let mut outside = 0;
             for_chunks(thread.enabled(&enable), |n, enabled| {
                 let view = place.view(thread, world);
+                let count = enabled.trailing_ones() as usize;
+                if simple
+                    && enabled == ones(count)
+                    && let Some(address) = addresses.row(thread, n, count)
+                {
+                    let bytes = thread.registers.bytes(shape.place(src, 0, n));
+                    if view.store_row(address, &bytes.as_chunks().0[..count]).is_some() {
+                        return Ok(());
+                    }
+                }
                 let base = addresses.resolve(thread, n);
                 for (element, distance) in elements.iter().enumerate() {
                     let addresses = moved(&base, *distance);
@@ -327,12 +376,24 @@ pub(super) fn trouble(miss: Miss) -> Box<Trouble> {
     miss.into()
 }
 
+/// Whether each element is what `next` makes of the first one and its place. Differences are collected rather than
+/// looked at one by one, so that the compiler uses vectors.
+#[inline(always)]
+fn is_row<T: Copy + Into<u64>>(elements: &[T], first: T, next: impl Fn(T, u32) -> T) -> bool {
+    let differences = elements.iter().zip(0..).map(|(element, i)| (*element).into() ^ next(first, i).into());
+    differences.fold(0, |all, difference| all | difference) == 0
+}
+
 #[inline(always)]
 fn moved(addresses: &[u64; CHUNK], distance: u64) -> [u64; CHUNK] {
     if distance == 0 { *addresses } else { each(|i| addresses[i].wrapping_add(distance)) }
 }
 
 fn to_registers(thread: &mut Thread, shape: &Shape, at: u32, values: &[u64; CHUNK], enabled: u32) {
+    if shape.slot == 4 && shape.lane_step == 4 && !shape.high {
+        blend(&mut thread.registers, at, &each::<u32, CHUNK>(|i| values[i] as u32), enabled);
+        return;
+    }
     let mut rest = enabled;
     while rest != 0 {
         let lane = rest.trailing_zeros() as usize;
@@ -348,6 +409,10 @@ fn to_registers(thread: &mut Thread, shape: &Shape, at: u32, values: &[u64; CHUN
 }
 
 fn from_registers(thread: &Thread, shape: &Shape, at: u32, enabled: u32) -> [u64; CHUNK] {
+    if shape.slot == 4 && shape.lane_step == 4 && !shape.high {
+        let words: [u32; CHUNK] = thread.registers.load(at);
+        return each(|i| words[i].into());
+    }
     let mut values = [0; CHUNK];
     let mut rest = enabled;
     while rest != 0 {

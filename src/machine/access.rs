@@ -1,10 +1,10 @@
 //! The one door to memory: what a message reaches, and loads, stores and updates of one value for each enabled channel.
 
+use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
 use crate::machine::lane::CHUNK;
 use crate::machine::memory::{Buffer, Memory, Sharing};
-use crate::machine::thread::ones;
 
 /// Offsets in shared local memory; a pointer to it carries a tag above them.
 const SLM_OFFSET: u64 = 0x0fff_ffff;
@@ -68,20 +68,6 @@ impl Lanes<'_> {
         }
         Ok(outside)
     }
-
-    /// The common case of neighbouring 32-bit words: the first address and the number of channels.
-    #[inline]
-    fn row(&self) -> Option<(u64, usize)> {
-        let lanes = self.enabled.trailing_ones() as usize;
-        if lanes < 4 || self.enabled != ones(lanes) {
-            return None;
-        }
-        let first = self.addresses[0];
-        // All differences in one, without leaving early: so it is done with vectors.
-        let steps = self.addresses[..lanes].iter().zip(0_u64..);
-        let difference = steps.fold(0, |all, (address, i)| all | (address ^ first.wrapping_add(i * 4)));
-        (difference == 0 && first.is_multiple_of(4)).then_some((first, lanes))
-    }
 }
 
 impl<'a> View<'a> {
@@ -114,6 +100,32 @@ impl<'a> View<'a> {
         }
     }
 
+    /// Reads 32-bit words that stand one behind the other into little-endian bytes. `None` when they do not all lie inside,
+    /// or `address` is misaligned; then nothing has been read.
+    #[inline]
+    pub fn load_row(&self, address: u64, bytes: &mut [[u8; 4]]) -> Option<()> {
+        for (bytes, word) in bytes.iter_mut().zip(self.row(address, bytes.len())?) {
+            *bytes = word.load(Relaxed).to_le_bytes();
+        }
+        Some(())
+    }
+
+    /// Writes 32-bit words one behind the other. `None` as [`View::load_row`].
+    #[inline]
+    pub fn store_row(&self, address: u64, bytes: &[[u8; 4]]) -> Option<()> {
+        for (bytes, word) in bytes.iter().zip(self.row(address, bytes.len())?) {
+            word.store(u32::from_le_bytes(*bytes), Relaxed);
+        }
+        Some(())
+    }
+
+    #[inline]
+    fn row(&self, address: u64, count: usize) -> Option<&'a [AtomicU32]> {
+        let (buffer, offset) = self.place(0, address, 4).ok()??;
+        let first = usize::try_from(offset / 4).ok()?;
+        buffer.words().get(first..first.checked_add(count)?)
+    }
+
     /// Reads one value of `size` bytes (1, 2, 4 or 8) for each channel, zero-extended.
     ///
     /// # Errors
@@ -131,15 +143,6 @@ impl<'a> View<'a> {
     /// # Errors
     /// The first channel whose access cannot be carried out.
     pub fn load_words(&self, lanes: &Lanes<'_>, values: &mut [u32; CHUNK]) -> Access {
-        if let Some((first, count)) = lanes.row()
-            && let Ok(Some((buffer, offset))) = self.place(0, first, 4)
-            && let Some(words) = words(buffer, offset, count)
-        {
-            for (value, word) in values.iter_mut().zip(words) {
-                *value = word.load(Relaxed);
-            }
-            return Ok(0);
-        }
         lanes.each(|lane, address| {
             let place = self.place(lane, address, 4)?;
             values[lane] = place.and_then(|(buffer, offset)| buffer.load_u32(offset)).unwrap_or(0);
@@ -168,15 +171,6 @@ impl<'a> View<'a> {
     /// # Errors
     /// As [`View::store`].
     pub fn store_words(&self, lanes: &Lanes<'_>, values: &[u32; CHUNK]) -> Access {
-        if let Some((first, count)) = lanes.row()
-            && let Ok(Some((buffer, offset))) = self.place(0, first, 4)
-            && let Some(words) = words(buffer, offset, count)
-        {
-            for (value, word) in values.iter().zip(words) {
-                word.store(*value, Relaxed);
-            }
-            return Ok(0);
-        }
         lanes.each(|lane, address| {
             let place = self.place(lane, address, 4)?;
             if let Some((buffer, offset)) = place {
@@ -226,12 +220,6 @@ fn fits(buffer: &Buffer, offset: u64, size: u32) -> bool {
     offset.checked_add(u64::from(size)).is_some_and(|end| end <= buffer.reach())
 }
 
-#[inline]
-fn words(buffer: &Buffer, offset: u64, count: usize) -> Option<&[std::sync::atomic::AtomicU32]> {
-    let first = usize::try_from(offset / 4).ok()?;
-    buffer.words().get(first..first.checked_add(count)?)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -254,9 +242,15 @@ mod tests {
         assert_eq!(view.load_words(&lanes(&backwards, 0xffff), &mut b), Ok(0));
         b.reverse();
         assert_eq!(a, b);
-        assert_eq!(a[1], u32::from_le_bytes([12, 13, 14, 15]));
+        let mut bytes = [[0; 4]; CHUNK];
+        assert_eq!(view.load_row(base + 8, &mut bytes), Some(()));
+        assert_eq!(bytes.map(u32::from_le_bytes), a);
+        assert_eq!(bytes[1], [12, 13, 14, 15]);
+        assert_eq!(view.load_row(base + 9, &mut bytes), None);
+        assert_eq!(view.load_row(base + 256 - 60, &mut bytes), None);
+        assert_eq!(view.load_row(base + 256 - 64, &mut bytes), Some(()));
 
-        assert_eq!(view.store_words(&lanes(&row, 0xff), &[7; CHUNK]), Ok(0));
+        assert_eq!(view.store_row(base + 8, &[[7, 0, 0, 0]; 8]), Some(()));
         assert_eq!(memory.buffers()[0].load_u32(8 + 4 * 7), Some(7));
         assert_eq!(memory.buffers()[0].load_u32(8 + 4 * 8), Some(a[8]));
     }

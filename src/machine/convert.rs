@@ -45,6 +45,15 @@ fn fetch<S: Widen<T>, T: Number>(thread: &Thread, region: &Region) -> [T; CHUNK]
         return each(|i| lanes[i].widen(thread.mode));
     }
     let mut lanes = [T::default(); CHUNK];
+    if let (Start::At(offset), Some(stride)) = (region.start, region.stride()) {
+        // Lowering has checked that all of it is in the registers.
+        let mut offset = offset;
+        for lane in lanes.iter_mut().take(region.lanes as usize) {
+            *lane = thread.registers.get::<S>(offset).widen(thread.mode);
+            offset += stride;
+        }
+        return lanes;
+    }
     for (lane, offset) in lanes.iter_mut().zip(region.offsets(thread)).take(region.lanes as usize) {
         // Where an address points nowhere, the instruction has been stopped for the channels that are enabled.
         if thread.registers.holds(offset, S::SIZE) {

@@ -127,16 +127,3 @@ macro_rules! numbers {
 }
 
 numbers! { signed: i32 i64 i128; float: f32 f64; pattern: u8, i8; u16, i16; u32, i32; u64, i64; }
-
-/// Changes every value. Not inlined, and by value: the values of operands without a modifier stay in the host's registers.
-#[inline(never)]
-pub(crate) fn changed<T: Number, const N: usize>(mut lanes: [T; N], change: Change) -> [T; N] {
-    match change {
-        Change::None => {}
-        Change::Abs => lanes.iter_mut().for_each(|lane| *lane = lane.absolute()),
-        Change::Negate => lanes.iter_mut().for_each(|lane| *lane = lane.negative()),
-        Change::NegateAbs => lanes.iter_mut().for_each(|lane| *lane = lane.absolute().negative()),
-        Change::Not => lanes.iter_mut().for_each(|lane| *lane = lane.inverted()),
-    }
-    lanes
-}

@@ -4,7 +4,7 @@
 //! addresses, another type than the kernel computes with) goes through a function that was chosen once.
 
 use crate::machine::convert::{Compute, Fetch, Put};
-use crate::machine::lane::{CHUNK, Change, Lane, changed, each};
+use crate::machine::lane::{CHUNK, Change, Lane, each};
 use crate::machine::thread::{Registers, Thread, ones};
 
 /// Where the channels of an operand stand. Distances are in bytes.
@@ -68,7 +68,9 @@ impl Region {
     /// Offset of a channel from the start of the region, or of its row when every row has an address.
     #[inline(always)]
     fn step(&self, lane: u32) -> u32 {
-        lane / self.width * self.vertical + lane % self.width * self.horizontal
+        // Widths are powers of two.
+        let row = lane >> self.width.trailing_zeros();
+        row * self.vertical + (lane & (self.width - 1)) * self.horizontal
     }
 
     /// Offset behind the last byte that any channel of `size` bytes has, counted from the start.
@@ -108,7 +110,7 @@ impl Region {
                 lanes.for_each(|(i, offset)| *offset = start.wrapping_add(self.step(i as u32)));
             }
             Start::Addresses { element, displacement } => lanes.for_each(|(i, offset)| {
-                let (row, column) = (i as u32 / self.width, i as u32 % self.width);
+                let (row, column) = (i as u32 >> self.width.trailing_zeros(), i as u32 & (self.width - 1));
                 let start = thread.addresses[(element + row) as usize].wrapping_add_signed(displacement);
                 *offset = start.wrapping_add(column * self.horizontal);
             }),
@@ -157,7 +159,7 @@ impl<T: Compute> Source<T> {
     /// A source whose values stand in `region` and are read by `fetch`; `native` says that they are of type `T` there.
     pub fn new(region: Region, fetch: Fetch<T>, native: bool, change: Change) -> Self {
         let shape = match region.start {
-            Start::At(offset) if native => match region.stride() {
+            Start::At(offset) if native && change == Change::None => match region.stride() {
                 Some(0) => Shape::Scalar(offset),
                 Some(stride) if stride as usize == T::SIZE => Shape::Contiguous(offset),
                 _ if region.lanes == 1 => Shape::Scalar(offset),
@@ -171,15 +173,28 @@ impl<T: Compute> Source<T> {
     /// The values of the first `N` channels of the n-th chunk. Those beyond the instruction's are unspecified.
     #[inline(always)]
     pub fn load<const N: usize>(&self, thread: &Thread, n: usize) -> [T; N] {
-        let lanes = match self.shape {
+        match self.shape {
             Shape::Contiguous(offset) => thread.registers.load(offset + (n * CHUNK * T::SIZE) as u32),
             Shape::Scalar(offset) => [thread.registers.get(offset); N],
             Shape::Region | Shape::Nowhere => {
-                let all = (self.fetch)(thread, &self.regions[n]);
+                let all = self.load_region(thread, n);
                 each(|i| all[i])
             }
-        };
-        if self.change == Change::None { lanes } else { changed(lanes, self.change) }
+        }
+    }
+
+    /// What is not as simple. A call, so that the values of simple operands stay in the host's registers.
+    #[inline(never)]
+    fn load_region(&self, thread: &Thread, n: usize) -> [T; CHUNK] {
+        let mut lanes = (self.fetch)(thread, &self.regions[n]);
+        match self.change {
+            Change::None => {}
+            Change::Abs => lanes.iter_mut().for_each(|lane| *lane = lane.absolute()),
+            Change::Negate => lanes.iter_mut().for_each(|lane| *lane = lane.negative()),
+            Change::NegateAbs => lanes.iter_mut().for_each(|lane| *lane = lane.absolute().negative()),
+            Change::Not => lanes.iter_mut().for_each(|lane| *lane = lane.inverted()),
+        }
+        lanes
     }
 
     /// The value of the first channel.

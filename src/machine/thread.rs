@@ -74,6 +74,15 @@ impl Registers {
     /// # Panics
     /// As [`Registers::load`].
     #[inline(always)]
+    pub fn bytes(&self, offset: u32) -> &[u8] {
+        &self.bytes[offset as usize..]
+    }
+
+    /// The bytes from `offset` on, slack included.
+    ///
+    /// # Panics
+    /// As [`Registers::load`].
+    #[inline(always)]
     pub fn bytes_mut(&mut self, offset: u32) -> &mut [u8] {
         &mut self.bytes[offset as usize..]
     }
