@@ -110,7 +110,7 @@ impl Addresses {
             }
             _ => None,
         }?;
-        // A number for all channels may carry one of them over the end of what counts, but not two that are neighbours.
+        // Where addresses run over the end of what counts there is no buffer, so such a row is refused later.
         let global = self.global.as_ref().map_or(0, |global| global.first(thread));
         Some(address.wrapping_add(global).wrapping_add_signed(self.offset) & self.mask)
     }

@@ -58,6 +58,7 @@ pub struct Lanes<'a> {
 }
 
 impl Lanes<'_> {
+    #[inline(always)]
     fn each(&self, mut access: impl FnMut(usize, u64) -> Access) -> Access {
         let mut outside = 0;
         let mut rest = self.enabled;
@@ -104,7 +105,8 @@ impl<'a> View<'a> {
     /// or `address` is misaligned; then nothing has been read.
     #[inline]
     pub fn load_row(&self, address: u64, bytes: &mut [[u8; 4]]) -> Option<()> {
-        for (bytes, word) in bytes.iter_mut().zip(self.row(address, bytes.len())?) {
+        let words = self.row(address, bytes.len())?;
+        for (bytes, word) in bytes.iter_mut().zip(words) {
             *bytes = word.load(Relaxed).to_le_bytes();
         }
         Some(())
@@ -131,9 +133,18 @@ impl<'a> View<'a> {
     /// # Errors
     /// The first channel whose access cannot be carried out.
     pub fn load(&self, lanes: &Lanes<'_>, size: u32, values: &mut [u64; CHUNK]) -> Access {
+        match size {
+            1 => self.load_sized::<1>(lanes, values),
+            2 => self.load_sized::<2>(lanes, values),
+            4 => self.load_sized::<4>(lanes, values),
+            _ => self.load_sized::<8>(lanes, values),
+        }
+    }
+
+    fn load_sized<const SIZE: u32>(&self, lanes: &Lanes<'_>, values: &mut [u64; CHUNK]) -> Access {
         lanes.each(|lane, address| {
-            let place = self.place(lane, address, size)?;
-            values[lane] = place.and_then(|(buffer, offset)| buffer.load(offset, size)).unwrap_or(0);
+            let place = self.place(lane, address, SIZE)?;
+            values[lane] = place.and_then(|(buffer, offset)| buffer.load(offset, SIZE)).unwrap_or(0);
             Ok(place.is_none().into())
         })
     }
@@ -156,11 +167,20 @@ impl<'a> View<'a> {
     /// # Errors
     /// The first channel whose access cannot be carried out; those before it have been.
     pub fn store(&self, lanes: &Lanes<'_>, size: u32, values: &[u64; CHUNK]) -> Access {
+        match size {
+            1 => self.store_sized::<1>(lanes, values),
+            2 => self.store_sized::<2>(lanes, values),
+            4 => self.store_sized::<4>(lanes, values),
+            _ => self.store_sized::<8>(lanes, values),
+        }
+    }
+
+    fn store_sized<const SIZE: u32>(&self, lanes: &Lanes<'_>, values: &[u64; CHUNK]) -> Access {
         let sharing = self.sharing();
         lanes.each(|lane, address| {
-            let place = self.place(lane, address, size)?;
+            let place = self.place(lane, address, SIZE)?;
             if let Some((buffer, offset)) = place {
-                buffer.store(offset, size, values[lane], sharing);
+                buffer.store(offset, SIZE, values[lane], sharing);
             }
             Ok(place.is_none().into())
         })
@@ -192,6 +212,16 @@ impl<'a> View<'a> {
         old: &mut [u64; CHUNK],
         change: impl Fn(usize, u64) -> u64,
     ) -> Access {
+        if let (View::Local(buffer), 4) = (self, size) {
+            // The most frequent case, and the only one without anybody else.
+            return lanes.each(|lane, address| {
+                let Some((_, offset)) = self.place(lane, address, 4)? else { return Ok(1) };
+                let value = u64::from(buffer.load_u32(offset).unwrap_or(0));
+                buffer.store_u32(offset, change(lane, value) as u32);
+                old[lane] = value;
+                Ok(0)
+            });
+        }
         let sharing = self.sharing();
         lanes.each(|lane, address| {
             let place = self.place(lane, address, size)?;

@@ -137,7 +137,7 @@ pub fn launch(
     let plan = Plan::new(program, &code, &payload, range, &memory, &bindings, placement.local_bytes, options);
 
     let start = Instant::now();
-    let (total, fault) = dispatch(&plan, range, options)?;
+    let (total, fault) = dispatch(&plan, range, options);
     let wall = start.elapsed();
     if let Some(fault) = fault {
         return Err(RunError::Fault(fault));
@@ -172,7 +172,7 @@ fn bindings(placement: &Placement, buffers: &[Option<usize>]) -> Vec<Option<usiz
 
 /// Runs all groups on as many host threads as asked for. They take groups in order, so when several groups fault, the
 /// first one is always among those that have been run.
-fn dispatch(plan: &Plan<'_>, range: &NdRange, options: &Options<'_>) -> Result<(Counts, Option<Box<Fault>>), RunError> {
+fn dispatch(plan: &Plan<'_>, range: &NdRange, options: &Options<'_>) -> (Counts, Option<Box<Fault>>) {
     let groups = u64::try_from(range.group_count()).unwrap_or(u64::MAX);
     let threads = options.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |n| n.get()));
     let threads = threads.clamp(1, usize::try_from(groups).unwrap_or(usize::MAX).max(1));
@@ -204,18 +204,24 @@ fn dispatch(plan: &Plan<'_>, range: &NdRange, options: &Options<'_>) -> Result<(
         }
         worker.into_counts()
     };
-    let mut total = Counts::new(plan.code);
-    if threads == 1 {
-        total.add(&work());
-    } else {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(|e| {
-            let finding = Diagnostic::new("threads", Severity::Error, "--threads", e.to_string());
-            Box::new(finding.help("ask for fewer threads"))
-        })?;
-        for counts in pool.broadcast(|_| work()) {
-            total.add(&counts);
+    let total = std::thread::scope(|scope| {
+        // This thread works too. When the system gives no more threads, those that there are do all of it.
+        let mut helpers = Vec::new();
+        for _ in 1..threads {
+            match std::thread::Builder::new().spawn_scoped(scope, work) {
+                Ok(helper) => helpers.push(helper),
+                Err(_) => break,
+            }
         }
-    }
+        let mut total = work();
+        for helper in helpers {
+            match helper.join() {
+                Ok(counts) => total.add(&counts),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        total
+    });
     let fault = fault.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-    Ok((total, fault.map(|(_, fault)| fault)))
+    (total, fault.map(|(_, fault)| fault))
 }

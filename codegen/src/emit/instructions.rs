@@ -18,6 +18,38 @@ pub(crate) fn form_type(instruction: &Instruction, form: &Form) -> Ident {
     if form.name.is_empty() { base } else { format_ident!("{base}{}", type_name(&form.name)) }
 }
 
+/// Whether a struct is so large that it is kept in a box: a few rare instructions with many operands would make every
+/// instruction of a vector as large as themselves.
+pub(crate) fn is_large(form: &Form) -> bool {
+    // Bytes of the emitted members, nearly.
+    let size = |f: &Field| match (f.shape, &f.presence) {
+        (_, Presence::Times(_)) => 24,
+        (Shape::Vector | Shape::Scalar, _) => 24,
+        (Shape::Raw, _) => 8,
+        (Shape::Zero | Shape::Copy(_), _) => 0,
+        _ => 4,
+    };
+    form.fields.iter().map(size).sum::<usize>() > 132
+}
+
+/// A value of a form's struct, in its box where it has one.
+pub(crate) fn boxed(form: &Form, value: TokenStream) -> TokenStream {
+    if is_large(form) { quote!(Box::new(#value)) } else { value }
+}
+
+/// The type of a form in its enum.
+fn boxed_type(form: &Form, ty: TokenStream) -> TokenStream {
+    if is_large(form) { quote!(Box<#ty>) } else { ty }
+}
+
+/// The form that stands in the enum of instructions itself.
+fn only_form(i: &Instruction) -> Option<&Form> {
+    match i.forms.as_slice() {
+        [form] => Some(form),
+        _ => None,
+    }
+}
+
 pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
     let all: Vec<&Instruction> = cx.model.instructions.iter().filter(|i| encoded(i)).collect();
     let structs = all.iter().map(|i| one(cx, i));
@@ -52,13 +84,21 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
         i.forms.iter().map(move |form| {
             let sample = sample(cx, i, form);
             let form_name = form_type(i, form);
+            let sample = boxed(form, quote!(#form_name #sample));
             if i.forms.len() > 1 {
                 let variant = variant_name(&form.name);
-                quote!(Self::#name(#name::#variant(#form_name #sample)))
+                quote!(Self::#name(#name::#variant(#sample)))
             } else {
-                quote!(Self::#name(#form_name #sample))
+                quote!(Self::#name(#sample))
             }
         })
+    });
+    let variant_types = all.iter().map(|i| {
+        let name = type_name(&i.name);
+        match only_form(i) {
+            Some(form) => boxed_type(form, quote!(#name)),
+            None => quote!(#name),
+        }
     });
     quote! {
         #(#structs)*
@@ -66,7 +106,7 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
         /// An instruction: one variant a page that encodes.
         #[derive(Clone, Debug, PartialEq)]
         #[allow(clippy::large_enum_variant, reason = "instructions are kept in vectors and looked at once")]
-        pub enum Instruction { #(#docs #names(#names)),* }
+        pub enum Instruction { #(#docs #names(#variant_types)),* }
 
         impl Instruction {
             /// The page of the instruction.
@@ -176,13 +216,15 @@ fn decode(cx: &Cx<'_>) -> TokenStream {
         let code = hex(u64::from(opcode));
         if let Some(i) = same.iter().find(|i| encoded(i) && i.sub_opcode.is_none()) {
             let name = type_name(&i.name);
-            arms.push(quote!(#code => #name::decode_fields(r, cx).map(Self::#name)));
+            let wrap = wrap(&name, only_form(i));
+            arms.push(quote!(#code => #name::decode_fields(r, cx).map(#wrap)));
         } else if same.iter().any(|i| encoded(i)) {
             let family = same.iter().find_map(|i| i.family.as_deref()).unwrap_or("");
             let subs = same.iter().filter(|i| encoded(i)).map(|i| {
                 let sub = hex(u64::from(i.sub_opcode.unwrap_or(0)));
                 let name = type_name(&i.name);
-                quote!(#sub => #name::decode_fields(r, cx).map(Self::#name))
+                let wrap = wrap(&name, only_form(i));
+                quote!(#sub => #name::decode_fields(r, cx).map(#wrap))
             });
             arms.push(quote!(#code => match rt::place(#family, "sub-opcode", r, |r| r.u8())? {
                 #(#subs,)*
@@ -202,6 +244,11 @@ fn decode(cx: &Cx<'_>) -> TokenStream {
     }
 }
 
+/// The function that makes a variant of a struct.
+fn wrap(variant: &Ident, form: Option<&Form>) -> TokenStream {
+    if form.is_some_and(is_large) { quote!(|inst| Self::#variant(Box::new(inst))) } else { quote!(Self::#variant) }
+}
+
 fn one(cx: &Cx<'_>, i: &Instruction) -> TokenStream {
     let forms = i.forms.iter().map(|form| form_struct(cx, i, form));
     if i.forms.len() == 1 {
@@ -209,7 +256,14 @@ fn one(cx: &Cx<'_>, i: &Instruction) -> TokenStream {
     }
     let name = type_name(&i.name);
     let variants: Vec<_> = i.forms.iter().map(|f| variant_name(&f.name)).collect();
-    let types: Vec<_> = i.forms.iter().map(|f| form_type(i, f)).collect();
+    let types: Vec<_> = i
+        .forms
+        .iter()
+        .map(|f| {
+            let ty = form_type(i, f);
+            boxed_type(f, quote!(#ty))
+        })
+        .collect();
     let doc = cx.doc(&i.doc, &i.name, i.at);
     let docs = i.forms.iter().map(|f| cx.doc(&format!("The form {}.", f.name), "", f.at));
     let select = select_form(cx, i);
@@ -242,7 +296,8 @@ fn select_form(cx: &Cx<'_>, i: &Instruction) -> TokenStream {
         let arms = i.forms.iter().filter_map(|form| {
             let (variant, ty) = (variant_name(&form.name), form_type(i, form));
             let test = super::version_condition(&form.versions)?;
-            Some(quote!(if #test { return #ty::decode_fields(r, cx).map(Self::#variant); }))
+            let wrap = wrap(&variant, Some(form));
+            Some(quote!(if #test { return #ty::decode_fields(r, cx).map(#wrap); }))
         });
         let message = format!("no form of {} belongs to the version", i.name);
         return quote! {
@@ -277,8 +332,9 @@ fn select_form(cx: &Cx<'_>, i: &Instruction) -> TokenStream {
     let arms = i.forms.iter().map(|form| {
         let values = form.condition.as_ref().map(|c| c.1.as_slice()).unwrap_or_default();
         let values = values.iter().map(|v| enumerator(cx, id, v));
-        let (variant, form) = (variant_name(&form.name), form_type(i, form));
-        quote!(#(#ty::#values)|* => #form::decode_fields(r, cx).map(Self::#variant))
+        let (variant, struct_type) = (variant_name(&form.name), form_type(i, form));
+        let wrap = wrap(&variant, Some(form));
+        quote!(#(#ty::#values)|* => #struct_type::decode_fields(r, cx).map(#wrap))
     });
     let place = format!("{owner}.{selector}");
     quote! {

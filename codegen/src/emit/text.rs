@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
-use super::instructions::{encoded, enumerator, form_type, is_counter, test};
+use super::instructions::{boxed, encoded, enumerator, form_type, is_counter, test};
 use super::lists::{parse_part, print_part};
 use super::{Cx, constant_name, member_name, type_name, variant_name};
 use crate::check::{enumerators, resolve};
@@ -428,7 +428,7 @@ fn parser(cx: &Cx<'_>, i: &Instruction, form: &Form, text: &TextForm, name: &Ide
     });
     let form_name = form_type(i, form);
     let inst = type_name(&i.name);
-    let built = quote!(#form_name { #(#members),* });
+    let built = boxed(form, quote!(#form_name { #(#members),* }));
     let built = if i.forms.len() > 1 {
         let variant = variant_name(&form.name);
         quote!(Instruction::#inst(#inst::#variant(#built)))
