@@ -35,7 +35,11 @@ fn main() {
     let one = (0..5).map(|_| mandelbrot("dg2", Some(1)).0).min().unwrap_or_default();
     let ratio = |time: Duration| oclgrind.as_secs_f64() / time.as_secs_f64();
     println!("Mandelbrot set of {WIDTH}x{HEIGHT}, {LIMIT} steps: Oclgrind takes {oclgrind:.2?}, start-up apart;");
-    println!("visakit takes {ours:.2?} on all cores ({:.0} times as fast), {one:.2?} on one ({:.0} times)", ratio(ours), ratio(one));
+    println!(
+        "visakit takes {ours:.2?} on all cores ({:.0} times as fast), {one:.2?} on one ({:.0} times)",
+        ratio(ours),
+        ratio(one)
+    );
 }
 
 fn row(name: &str, mut run: impl FnMut() -> (Duration, u64, u64)) {

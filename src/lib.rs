@@ -2,19 +2,19 @@
 //!
 //! The pages in `spec/` say what the instruction set is; [`isa`] is generated from them.
 
-mod generated;
-pub mod isa;
-pub mod rt;
-pub mod zebin;
-pub mod launch;
-pub mod machine;
-pub mod kernels;
-pub mod run;
-pub mod object;
-pub mod text;
 pub mod cli;
 pub mod diff;
+mod generated;
+pub mod isa;
+pub mod kernels;
+pub mod launch;
+pub mod machine;
+pub mod object;
+pub mod rt;
+pub mod run;
+pub mod text;
 pub mod verify;
+pub mod zebin;
 
 /// The README's example is a test.
 #[cfg(doctest)]

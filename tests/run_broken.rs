@@ -129,7 +129,11 @@ fn wrong_programs() {
     refuses(&with(&file("short.zebin", &bytes[..100]), &[]), 1, &["zebin-damaged", "short.zebin"]);
     refuses(&with(&file("some.bin", b"hello"), &[]), 1, &["program-kind", "neither a zebin"]);
     refuses(&with(&file("k.cl", b"kernel void k() {}"), &[]), 1, &["must be compiled first", "ocloc compile"]);
-    refuses(&with(&example("vector_add"), &["--kernel", "other"]), 1, &["kernel-unknown", "no kernel `other`", "vector_add"]);
+    refuses(
+        &with(&example("vector_add"), &["--kernel", "other"]),
+        1,
+        &["kernel-unknown", "no kernel `other`", "vector_add"],
+    );
 
     // Compiled without its vISA: the sections are called something else and have another type.
     let mut without = bytes.clone();
@@ -212,13 +216,24 @@ fn faults_name_group_channel_instruction_and_line() {
     let mut all = with(&zebin, &right);
     all[2] = "1000";
     let output = visa(&all);
-    assert!(String::from_utf8_lossy(&output.stderr).contains("1980 elements were read as zero and 990 writes were dropped"));
+    assert!(
+        String::from_utf8_lossy(&output.stderr)
+            .contains("1980 elements were read as zero and 990 writes were dropped")
+    );
     // Flat memory does not.
     let pvc = zebin.replace(".skl.", ".pvc.");
     let mut all = with(&pvc, &right);
     all[2] = "1000";
     all.extend(["--local", "100"]);
-    let texts = ["fault-memory", "group (0, 0, 0)", "local id (10, 0, 0)", "channel 10", "instruction 11", "lsc_load.ugm", "^"];
+    let texts = [
+        "fault-memory",
+        "group (0, 0, 0)",
+        "local id (10, 0, 0)",
+        "channel 10",
+        "instruction 11",
+        "lsc_load.ugm",
+        "^",
+    ];
     refuses(&all, 1, &texts);
     refuses(&[&all[..], &["--max-instructions", "3"]].concat(), 1, &["fault-budget", "more than 3 instructions"]);
     let output = visa(&[&all[..], &["--format", "json"]].concat());

@@ -59,9 +59,13 @@ fn run(
 fn vector_add() {
     for target in TARGETS {
         let program = program("vector_add", target);
-        for (n, global, local, threads) in
-            [(1, 1, None, 1), (31, 64, Some(16), 1), (1000, 1001, Some(48), 2), (777, 777, Some(7), 4), (5000, 5003, None, 3)]
-        {
+        for (n, global, local, threads) in [
+            (1, 1, None, 1),
+            (31, 64, Some(16), 1),
+            (1000, 1001, Some(48), 2),
+            (777, 777, Some(7), 4),
+            (5000, 5003, None, 3),
+        ] {
             // All bit patterns, infinities and NaNs among them.
             let values = |seed| -> Vec<f32> { numbers(n, seed).iter().map(|&x| f32::from_bits(x as u32)).collect() };
             let (a, b) = (values(1), values(2));
@@ -75,7 +79,10 @@ fn vector_add() {
             let got = words(&outcome, 2);
             for i in 0..n {
                 let (want, got) = (a[i] + b[i], f32::from_bits(got[i]));
-                assert!(want.to_bits() == got.to_bits() || want.is_nan() && got.is_nan(), "{target} {n} {i}: {want} {got}");
+                assert!(
+                    want.to_bits() == got.to_bits() || want.is_nan() && got.is_nan(),
+                    "{target} {n} {i}: {want} {got}"
+                );
             }
             assert_eq!(got[n..], [0xaaaa_aaaa; 2], "{target}: nothing is written behind the tail");
         }

@@ -56,7 +56,8 @@ kernels:
 
 fn program(declarations: &str, body: &str) -> Program {
     let text = text(declarations, body);
-    Program::from_text("k.visaasm", &text, layout(), Platform::Skl).unwrap_or_else(|errors| panic!("{errors:#?}\n{text}"))
+    Program::from_text("k.visaasm", &text, layout(), Platform::Skl)
+        .unwrap_or_else(|errors| panic!("{errors:#?}\n{text}"))
 }
 
 fn try_run(declarations: &str, body: &str, input: &[u8], items: u64) -> Result<Vec<u8>, Box<Fault>> {
@@ -139,10 +140,7 @@ fn integers_are_extended_truncated_and_rounded() {
     assert_eq!(values_of!(f32, run(&typed("d", "f"), mov, &input))[..16], integers.map(|x| x as f32));
     assert_eq!(values_of!(f32, run(&typed("ud", "f"), mov, &input))[..16], integers.map(|x| x as u32 as f32));
     let sat = "    mov.sat (M1, 16) CT(0,0)<1> AT(0,0)<1;1,0>";
-    assert_eq!(
-        values_of!(i8, run(&typed("d", "b"), sat, &input))[..16],
-        integers.map(|x| x.clamp(-128, 127) as i8)
-    );
+    assert_eq!(values_of!(i8, run(&typed("d", "b"), sat, &input))[..16], integers.map(|x| x.clamp(-128, 127) as i8));
     assert_eq!(values_of!(u32, run(&typed("d", "ud"), sat, &input))[..16], integers.map(|x| x.max(0) as u32));
 }
 
@@ -228,7 +226,8 @@ fn types_mix() {
     assert_eq!(got[..16], std::array::from_fn::<i32, 16, _>(|i| i32::from(words[i]) * low(i)));
     assert_eq!(got[16..32], std::array::from_fn::<i32, 16, _>(|i| words[i].into()));
     // Signed and unsigned compare as numbers, not as patterns.
-    let declarations = typed("d", "d") + "\n.decl AU v_type=G type=ud num_elts=32 alias=<A, 0>\n.decl P1 v_type=P num_elts=16";
+    let declarations =
+        typed("d", "d") + "\n.decl AU v_type=G type=ud num_elts=32 alias=<A, 0>\n.decl P1 v_type=P num_elts=16";
     let body = "
     cmp.lt (M1, 16) P1 AT(0,0)<1;1,0> AU(0,0)<1;1,0>
     mov (M1_NM, 1) C(0,0)<1> P1";
@@ -269,15 +268,18 @@ fn all_channels_are_read_before_any_is_written() {
     let d = typed("ud", "ud") + "\n.decl A0 v_type=A num_elts=1";
     for (body, want) in [
         // Each value moves to the next place.
-        ("mov (M1_NM, 32) CT(0,1)<1> CT(0,0)<1;1,0>", &(|i: u32| if i == 0 { 0 } else { i - 1 }) as &dyn Fn(u32) -> u32),
+        (
+            "mov (M1_NM, 32) CT(0,1)<1> CT(0,0)<1;1,0>",
+            &(|i: u32| if i == 0 { 0 } else { i - 1 }) as &dyn Fn(u32) -> u32,
+        ),
         ("mov (M1_NM, 16) CT(0,1)<1> CT(0,0)<1;1,0>", &|i| if i == 0 || i > 16 { i } else { i - 1 }),
         // One value, which is part of the result, is added to all.
         ("add (M1_NM, 32) CT(0,0)<1> CT(0,0)<1;1,0> CT(0,2)<0;1,0>", &|i| i + 2),
-        ("addr_add (M1, 1) A0(0)<1> &C 0x4:uw\n    mov (M1_NM, 32) r[A0(0),0]<1>:ud CT(0,0)<1;1,0>", &|i| i.max(1) - 1),
+        ("addr_add (M1, 1) A0(0)<1> &C 0x4:uw\n    mov (M1_NM, 32) r[A0(0),0]<1>:ud CT(0,0)<1;1,0>", &|i| {
+            i.max(1) - 1
+        }),
     ] {
-        let all = format!(
-            "    mov (M1_NM, 32) CT(0,0)<1> AT(0,0)<1;1,0>\n    {body}\n"
-        );
+        let all = format!("    mov (M1_NM, 32) CT(0,0)<1> AT(0,0)<1;1,0>\n    {body}\n");
         let got = values_of!(u32, run(&d, &all, &bytes_of!(numbers)));
         assert_eq!(got[..32], std::array::from_fn::<u32, 32, _>(|i| want(i as u32)), "{body}");
     }
@@ -494,7 +496,16 @@ join:
     add (M1, 16) CT(0,0)<1> CT(0,0)<1;1,0> 0x1000:ud";
     let lanes: [u32; 16] = std::array::from_fn(|i| i as u32);
     let got = values_of!(u32, run(&d, body, &bytes_of!(lanes)));
-    assert_eq!(got[..16], lanes.map(|i| if i < 2 { 0x1011 } else if i < 4 { 0x1010 } else { 0x1100 }));
+    assert_eq!(
+        got[..16],
+        lanes.map(|i| if i < 2 {
+            0x1011
+        } else if i < 4 {
+            0x1010
+        } else {
+            0x1100
+        })
+    );
 }
 
 #[test]
@@ -566,11 +577,21 @@ twice:
 "#;
     let program = Program::from_text("k.visaasm", &text, layout(), Platform::Skl).unwrap();
     let lanes: [u32; 16] = std::array::from_fn(|i| i as u32);
-    let arguments = vec![Some(Argument::Buffer([bytes_of!(lanes), vec![0; 192]].concat())), Some(Argument::Buffer(vec![0; 256]))];
+    let arguments =
+        vec![Some(Argument::Buffer([bytes_of!(lanes), vec![0; 192]].concat())), Some(Argument::Buffer(vec![0; 256]))];
     let range = NdRange::new(&[16], Some(&[16]), None, [0; 3]).unwrap();
     let outcome = launch(&program, &range, arguments, &Options::default()).unwrap();
     let got = values_of!(u32, outcome.buffers[1].as_ref().unwrap());
-    assert_eq!(got[..16], lanes.map(|i| if i == 2 { 0x100 } else if i < 4 { 0x102 } else { 0x101 }));
+    assert_eq!(
+        got[..16],
+        lanes.map(|i| if i == 2 {
+            0x100
+        } else if i < 4 {
+            0x102
+        } else {
+            0x101
+        })
+    );
 }
 
 #[test]
@@ -628,7 +649,12 @@ fn surfaces_and_atomics() {
 #[test]
 fn faults_are_located() {
     let d = typed("ud", "ud");
-    let fault = try_run(&d, "    add (M1_NM, 1) IN(0,0)<1> IN(0,0)<0;1,0> 0x1000:ud\n    svm_block_ld (1) IN(0,0)<0;1,0> A.0", &[], 16);
+    let fault = try_run(
+        &d,
+        "    add (M1_NM, 1) IN(0,0)<1> IN(0,0)<0;1,0> 0x1000:ud\n    svm_block_ld (1) IN(0,0)<0;1,0> A.0",
+        &[],
+        16,
+    );
     let fault = fault.unwrap_err();
     assert!(matches!(fault.trouble, Trouble::Access(_)), "{fault}");
     assert_eq!((fault.channel, fault.local_id), (Some(0), Some([0, 0, 0])));

@@ -316,17 +316,18 @@ fn platforms(model: &Model, marks: &Marks, at: At, out: &mut Vec<Diagnostic>) {
     }
     for mark in &marks.0 {
         if let Mark::From(name) | Mark::Before(name) | Mark::Only(name) = mark
-            && platform(model, name).is_none() {
-                report(
-                    model,
-                    Severity::Warning,
-                    "platform-unknown",
-                    at,
-                    format!("`{name}` is no platform"),
-                    "use a name or alias of platforms.md",
-                    out,
-                );
-            }
+            && platform(model, name).is_none()
+        {
+            report(
+                model,
+                Severity::Warning,
+                "platform-unknown",
+                at,
+                format!("`{name}` is no platform"),
+                "use a name or alias of platforms.md",
+                out,
+            );
+        }
     }
 }
 

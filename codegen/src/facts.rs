@@ -144,7 +144,11 @@ fn instruction(model: &Model, i: &Instruction, out: &mut Vec<String>) {
         Kind::Reserved => " reserved".to_owned(),
         Kind::Undefined => " undefined".to_owned(),
     };
-    out.push(format!("{name} opcode {:#04x}{sub}{kind}{}", i.opcode, i.platforms.iter().map(marks).collect::<Vec<_>>().join(" or")));
+    out.push(format!(
+        "{name} opcode {:#04x}{sub}{kind}{}",
+        i.opcode,
+        i.platforms.iter().map(marks).collect::<Vec<_>>().join(" or")
+    ));
     for form in &i.forms {
         let label = if form.name.is_empty() { String::new() } else { format!(" {}", form.name) };
         if let Some((field, values)) = &form.condition {

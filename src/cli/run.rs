@@ -108,7 +108,9 @@ fn execute(args: Args) -> Result<(), Vec<Diagnostic>> {
     }
     if outcome.outside_reads + outcome.outside_writes > 0 {
         let (reads, writes) = (outcome.outside_reads, outcome.outside_writes);
-        eprintln!("note: beyond the end of a surface, {reads} elements were read as zero and {writes} writes were dropped");
+        eprintln!(
+            "note: beyond the end of a surface, {reads} elements were read as zero and {writes} writes were dropped"
+        );
     }
     if let Some(stats) = &outcome.stats {
         print_stats(stats, &outcome, format);
@@ -174,7 +176,9 @@ fn program(request: &Request) -> Result<Program, Vec<Diagnostic>> {
         return Err(vec![finding.help("name a zebin, or a launch file with --launch; see visa run --help")]);
     };
     let platform = match &request.platform {
-        Some(name) => Some(super::platform(name).map_err(|e| vec![Diagnostic::new("platform", Severity::Error, "--platform", e)])?),
+        Some(name) => Some(
+            super::platform(name).map_err(|e| vec![Diagnostic::new("platform", Severity::Error, "--platform", e)])?,
+        ),
         None => None,
     };
     let bytes = read(path).map_err(one)?;
@@ -195,13 +199,13 @@ fn program(request: &Request) -> Result<Program, Vec<Diagnostic>> {
     match path.extension().and_then(|extension| extension.to_str()) {
         Some("visaasm") => from_text(path, bytes, layout.as_ref(), kernel, platform),
         Some("isa") => from_object(path, &bytes, layout.as_ref(), kernel, platform),
-        Some("cl") => Err(vec![
-            problem("program-source", path, "programs in OpenCL C must be compiled first").help(format!(
+        Some("cl") => {
+            Err(vec![problem("program-source", path, "programs in OpenCL C must be compiled first").help(format!(
                 "compile it with `ocloc compile -file {} -device skl --format zebin {} -output k`",
                 path.display(),
                 crate::zebin::VISA_OPTION
-            )),
-        ]),
+            ))])
+        }
         _ => Err(vec![
             problem("program-kind", path, "this is neither a zebin, nor a text (.visaasm), nor an object (.isa)")
                 .help("the file is recognised by its first bytes or its extension"),
@@ -210,7 +214,10 @@ fn program(request: &Request) -> Result<Program, Vec<Diagnostic>> {
 }
 
 fn default_platform() -> Platform {
-    eprintln!("note: the file does not say its platform; {} is assumed, --platform names another", DEFAULT_PLATFORM.name());
+    eprintln!(
+        "note: the file does not say its platform; {} is assumed, --platform names another",
+        DEFAULT_PLATFORM.name()
+    );
     DEFAULT_PLATFORM
 }
 
@@ -272,7 +279,9 @@ fn layout_of(
     kernel: Option<&str>,
 ) -> Result<KernelInfo, Vec<Diagnostic>> {
     if routine.kind != RoutineKind::Kernel {
-        return Err(vec![problem("program-kind", path, "this is a function, not a kernel").help("name a file with a kernel")]);
+        return Err(vec![
+            problem("program-kind", path, "this is a function, not a kernel").help("name a file with a kernel"),
+        ]);
     }
     if let Some(zebin) = layout {
         return zebin.kernel_info(kernel).cloned().map_err(|e| vec![*e]);

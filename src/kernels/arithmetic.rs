@@ -134,11 +134,15 @@ pub(super) fn min_max(l: &mut Lowering<'_>, inst: &MinMax) -> LowerResult {
     }
 }
 
+/// The smaller; a NaN yields the other value.
+#[expect(clippy::eq_op, reason = "only a NaN differs from itself, and integers cost nothing")]
 #[inline(always)]
 fn least<T: Lane>(a: T, b: T) -> T {
     if a < b || b != b { a } else { b }
 }
 
+/// The larger; a NaN yields the other value.
+#[expect(clippy::eq_op, reason = "only a NaN differs from itself, and integers cost nothing")]
 #[inline(always)]
 fn most<T: Lane>(a: T, b: T) -> T {
     if a > b || b != b { a } else { b }

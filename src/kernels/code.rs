@@ -204,7 +204,8 @@ impl Builder {
     fn finish(mut self, layout: Layout, constants: Vec<u8>) -> Result<Code, String> {
         self.split();
         let count = self.blocks.len() as u32;
-        let end_of = |start: u32, routines: &[u32]| routines.iter().copied().find(|&other| other > start).unwrap_or(count);
+        let end_of =
+            |start: u32, routines: &[u32]| routines.iter().copied().find(|&other| other > start).unwrap_or(count);
         for pending in &self.pending {
             let target = self.labels.get(&pending.label).copied();
             let Some(place) = target else {
@@ -217,14 +218,7 @@ impl Builder {
             }
         }
         let main_end = end_of(0, &self.routines);
-        Ok(Code {
-            layout,
-            constants,
-            steps: self.steps,
-            marks: self.marks,
-            blocks: self.blocks,
-            main_end,
-        })
+        Ok(Code { layout, constants, steps: self.steps, marks: self.marks, blocks: self.blocks, main_end })
     }
 }
 

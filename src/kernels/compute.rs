@@ -151,7 +151,8 @@ impl Lowering<'_> {
                 && !matches!(source.operand, Operand::Immediate(_));
             signed |= is_signed(data_type) || negated;
             // Bits beside the sign; the negative of the smallest number needs one more.
-            let bits = data_type.bits() - u32::from(is_signed(data_type)) + u32::from(negated && is_signed(data_type));
+            let bits =
+                data_type.bits() - u32::from(is_signed(data_type)) + u32::from(negated && is_signed(data_type));
             magnitude = magnitude.max(bits);
         }
         Ok(match (signed, magnitude + growth) {

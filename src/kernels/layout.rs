@@ -79,7 +79,10 @@ impl Layout {
             let data_type = variable.bit_properties.type_;
             let bytes = u64::from(variable.num_elements) * u64::from(data_type.bits().max(8) / 8);
             if variable.alias_scope_specifier == AliasScope::Global {
-                return Err(format!("variable {} is an alias of a variable of the file, which is not supported yet", id.0));
+                return Err(format!(
+                    "variable {} is an alias of a variable of the file, which is not supported yet",
+                    id.0
+                ));
             }
             let is_alias = variable.alias_index.0 != 0;
             let offset = match inputs[index] {
@@ -249,7 +252,11 @@ fn predefined_variables(space: &mut Space, used: &HashSet<GeneralId>) -> Result<
                 let bytes = if needed { u64::from(elements) * u64::from(entry.data_type.bits() / 8) } else { 0 };
                 Variable { offset: space.take(bytes)?, data_type: entry.data_type, root }
             }
-            None => Variable { offset: space.take(if used.contains(&root) { u64::from(space.grf) } else { 0 })?, data_type: DataType::Ud, root },
+            None => Variable {
+                offset: space.take(if used.contains(&root) { u64::from(space.grf) } else { 0 })?,
+                data_type: DataType::Ud,
+                root,
+            },
         });
     }
     Ok(variables)

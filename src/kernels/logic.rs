@@ -249,7 +249,8 @@ pub(super) fn bfn(l: &mut Lowering<'_>, inst: &Bfn) -> LowerResult {
     let rows: [u32; 8] = std::array::from_fn(|n| row(n as u32));
     l.ternary::<u32>(target, [&inst.src0, &inst.src1, &inst.src2], move |a, b, c| {
         let choose = |bit: u32, set: u32, clear: u32| bit & set | !bit & clear;
-        let low = |base: usize| choose(b, choose(a, rows[base + 3], rows[base + 2]), choose(a, rows[base + 1], rows[base]));
+        let low =
+            |base: usize| choose(b, choose(a, rows[base + 3], rows[base + 2]), choose(a, rows[base + 1], rows[base]));
         choose(c, low(4), low(0))
     })
 }

@@ -275,11 +275,8 @@ impl<'a> Lowering<'a> {
         let displacement = i32::from(indirect.indirect_offset);
         let element = self.address_element(indirect.id.0, u32::from(indirect.addr_offset))?;
         let rows = indirect.region.vertical_stride == Stride::Null && indirect.region.width != Stride::Null;
-        let start = if rows {
-            Start::Addresses { element, displacement }
-        } else {
-            Start::Address { element, displacement }
-        };
+        let start =
+            if rows { Start::Addresses { element, displacement } } else { Start::Address { element, displacement } };
         let region = strides(&indirect.region, start, size, lanes);
         let needed = if rows { lanes as u32 / region.width } else { 1 };
         if element as usize + needed as usize > self.layout.address_count() {
@@ -298,7 +295,12 @@ impl<'a> Lowering<'a> {
     }
 
     /// The value of an immediate for each channel, as constants behind the variables.
-    fn immediate<T: Compute>(&mut self, constant: &ConstOpnd, as_type: DataType, lanes: usize) -> LowerResult<Region> {
+    fn immediate<T: Compute>(
+        &mut self,
+        constant: &ConstOpnd,
+        as_type: DataType,
+        lanes: usize,
+    ) -> LowerResult<Region> {
         let packed = matches!(constant.type_, DataType::V | DataType::Uv | DataType::Vf);
         // Packed ones repeat after eight or four channels, so a chunk of them is enough.
         let values = if packed { CHUNK } else { 1 };
@@ -318,11 +320,7 @@ impl<'a> Lowering<'a> {
             offset = self.push_constants(&[all, all].concat());
         }
         let lanes = lanes as u32;
-        Ok(if packed {
-            Region::contiguous(offset, T::SIZE as u32, lanes)
-        } else {
-            Region::scalar(offset, lanes)
-        })
+        Ok(if packed { Region::contiguous(offset, T::SIZE as u32, lanes) } else { Region::scalar(offset, lanes) })
     }
 
     /// Puts values behind the variables and gives the offset of the first.

@@ -32,9 +32,7 @@ impl Place {
             Self::Flat => world.flat(),
             Self::Local => world.local(),
             Self::Surface(element) => world.surface(thread.surfaces[*element]),
-            Self::Index(source) => {
-                world.surface(source.first(thread))
-            }
+            Self::Index(source) => world.surface(source.first(thread)),
         }
     }
 }

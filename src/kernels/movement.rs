@@ -1,9 +1,9 @@
 //! Moves: values with conversion, predicates, addresses, state variables.
 
-use crate::isa::{AddrAdd, AddrOpnd, DataType, Movs, Operand, Predicate, Setp, StateClass, StateOpnd, VecOperand};
 use crate::isa::predefined;
-use crate::kernels::compute::{Domain, Target, chunks, is_float, is_signed, pattern, widths};
+use crate::isa::{AddrAdd, AddrOpnd, DataType, Movs, Operand, Predicate, Setp, StateClass, StateOpnd, VecOperand};
 use crate::kernels::compare::is_modified;
+use crate::kernels::compute::{Domain, Target, chunks, is_float, is_signed, pattern, widths};
 use crate::kernels::logic::predicate_id;
 use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal, is_saturated, number};
 use crate::machine::World;

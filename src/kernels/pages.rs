@@ -1,9 +1,9 @@
 //! One method a page: which kernel fills which stub.
 
 use crate::isa::{
-    AddrAdd, Addc, Barrier, Bfn, Call, Cmp, DwordAtomic, Fence, File, Gather, Gather4Scaled, GatherScaled, Goto, Jmp,
-    Kernels, Label, Lifetime, Loc, LscFence, LscUntyped, MinMax, Movs, OwordLd, OwordLdUnaligned, OwordSt, Ret, Scatter,
-    Scatter4Scaled, ScatterScaled, Setp, Subb, Subroutine, SvmAtomic, SvmBlockLd, SvmBlockSt, SvmGather,
+    Addc, AddrAdd, Barrier, Bfn, Call, Cmp, DwordAtomic, Fence, File, Gather, Gather4Scaled, GatherScaled, Goto, Jmp,
+    Kernels, Label, Lifetime, Loc, LscFence, LscUntyped, MinMax, Movs, OwordLd, OwordLdUnaligned, OwordSt, Ret,
+    Scatter, Scatter4Scaled, ScatterScaled, Setp, Subb, Subroutine, SvmAtomic, SvmBlockLd, SvmBlockSt, SvmGather,
     SvmGather4Scaled, SvmScatter, SvmScatter4Scaled,
 };
 use crate::kernels::lowering::{LowerError, LowerResult, Lowering};

@@ -1,8 +1,8 @@
 //! Messages to surfaces: gather and scatter, blocks of owords, atomic operations.
 
 use crate::isa::{
-    AtomicOpOp, Channels, DwordAtomic, ExecSize, Gather, Gather4Scaled, GatherScaled, OwordLd, OwordLdUnaligned, OwordSt,
-    Predicate, RawOperand, Scatter, Scatter4Scaled, ScatterScaled, SurfaceId, VecOperand,
+    AtomicOpOp, Channels, DwordAtomic, ExecSize, Gather, Gather4Scaled, GatherScaled, OwordLd, OwordLdUnaligned,
+    OwordSt, Predicate, RawOperand, Scatter, Scatter4Scaled, ScatterScaled, SurfaceId, VecOperand,
 };
 use crate::kernels::atomic;
 use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal, mask, number};

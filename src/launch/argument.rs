@@ -65,7 +65,8 @@ pub fn parameters(kernel: &KernelInfo, names: Option<&KernelMiscInfo>) -> Vec<Pa
         // The type comes as `float*;8`: its name and its size.
         let text = info.map(|info| info.type_name.as_str()).unwrap_or_default();
         let (type_name, size) = text.rsplit_once(';').unwrap_or((text, ""));
-        let items = || kernel.payload_arguments.iter().filter(|item| is_explicit(item) && item.arg_index == Some(index));
+        let items =
+            || kernel.payload_arguments.iter().filter(|item| is_explicit(item) && item.arg_index == Some(index));
         let kind = match items().next() {
             Some(item) if item.arg_type == ArgType::ByValue => {
                 let laid_out = items().map(|part| part.source_offset.unwrap_or(0).saturating_add(part.size)).max();
@@ -207,10 +208,7 @@ impl Parameter {
 ///
 /// # Errors
 /// When one is missing, given twice, unknown or wrong.
-pub fn resolve(
-    parameters: &[Parameter],
-    specs: &[(u32, Spec)],
-) -> Result<Vec<Option<Argument>>, Box<Diagnostic>> {
+pub fn resolve(parameters: &[Parameter], specs: &[(u32, Spec)]) -> Result<Vec<Option<Argument>>, Box<Diagnostic>> {
     let listing = || match parameters {
         [] => "the kernel has no arguments".to_owned(),
         _ => format!(
@@ -327,7 +325,8 @@ kernels_misc_info:
         assert_eq!(arguments[2], Some(Argument::Local(64)));
         assert_eq!(arguments[3], None);
         assert_eq!(arguments[4], Some(Argument::Value([1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0].to_vec())));
-        let arguments = given(&["0=u64:0", "1=bytes:07", "2=local:0", "3=i32:1", "4=bytes:00000000000000000000000000000000"]);
+        let arguments =
+            given(&["0=u64:0", "1=bytes:07", "2=local:0", "3=i32:1", "4=bytes:00000000000000000000000000000000"]);
         assert_eq!(arguments.unwrap()[0], Some(Argument::Pointer(0)));
     }
 

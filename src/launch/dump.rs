@@ -100,7 +100,11 @@ pub fn parse(text: &str) -> Result<Dump, TextError> {
     {
         let size_at = start + path.len() + 1;
         let Some([width, height, 1]) = parse_size(size).filter(|_| size.contains('x')) else {
-            return error(size_at..size_at + size.len(), format!("`{size}` is no size"), "write WxH, such as 640x480".to_owned());
+            return error(
+                size_at..size_at + size.len(),
+                format!("`{size}` is no size"),
+                "write WxH, such as 640x480".to_owned(),
+            );
         };
         let Some((_, format, _)) = FORMATS.iter().find(|(known, ..)| *known == name) else {
             let known: Vec<_> = FORMATS.iter().map(|(name, ..)| *name).collect();
@@ -126,7 +130,10 @@ impl Dump {
         let path = &self.path;
         let io = |error: &dyn std::fmt::Display| {
             let message = format!("{}: {error}", path.display());
-            Box::new(Diagnostic::new("io", Severity::Error, format!("--dump {}", self.index), message).help("the folder must exist and be writable"))
+            Box::new(
+                Diagnostic::new("io", Severity::Error, format!("--dump {}", self.index), message)
+                    .help("the folder must exist and be writable"),
+            )
         };
         let Some(picture) = self.picture else {
             return std::fs::write(path, bytes).map_err(|e| io(&e));
@@ -179,11 +186,19 @@ impl Picture {
                 Some((ColorType::Rgba, BitDepth::Eight, pixels))
             }
             PixelFormat::R8Uint => grey(bytes.iter().map(|&p| f64::from(p)).collect()),
-            PixelFormat::R16Uint => grey(bytes.as_chunks().0.iter().map(|p| f64::from(u16::from_le_bytes(*p))).collect()),
-            PixelFormat::R32Uint => grey(bytes.as_chunks().0.iter().map(|p| f64::from(u32::from_le_bytes(*p))).collect()),
-            PixelFormat::R32Sint => grey(bytes.as_chunks().0.iter().map(|p| f64::from(i32::from_le_bytes(*p))).collect()),
+            PixelFormat::R16Uint => {
+                grey(bytes.as_chunks().0.iter().map(|p| f64::from(u16::from_le_bytes(*p))).collect())
+            }
+            PixelFormat::R32Uint => {
+                grey(bytes.as_chunks().0.iter().map(|p| f64::from(u32::from_le_bytes(*p))).collect())
+            }
+            PixelFormat::R32Sint => {
+                grey(bytes.as_chunks().0.iter().map(|p| f64::from(i32::from_le_bytes(*p))).collect())
+            }
             PixelFormat::R16F => grey(bytes.as_chunks().0.iter().map(|p| f16::from_le_bytes(*p).to_f64()).collect()),
-            PixelFormat::R32F => grey(bytes.as_chunks().0.iter().map(|p| f64::from(f32::from_le_bytes(*p))).collect()),
+            PixelFormat::R32F => {
+                grey(bytes.as_chunks().0.iter().map(|p| f64::from(f32::from_le_bytes(*p))).collect())
+            }
         }
     }
 }

@@ -95,7 +95,8 @@ pub fn place(
     for binding in &kernel.binding_table_indices {
         // 240 entries are for programs, the rest of the 256 mean other things.
         let entry = usize::try_from(binding.bti_value).ok().filter(|&entry| entry < 240);
-        let entry = entry.ok_or_else(|| problem(&format!("there is no binding-table entry {}", binding.bti_value)))?;
+        let entry =
+            entry.ok_or_else(|| problem(&format!("there is no binding-table entry {}", binding.bti_value)))?;
         if placement.bindings.len() <= entry {
             placement.bindings.resize(entry + 1, None);
         }
@@ -123,12 +124,12 @@ impl Payload {
         let grf = layout.grf_bytes as usize;
         let (ids, own) = local_ids(kernel, grf, simd)?;
         let base = grf + own.next_multiple_of(grf) + if own == 0 && layout.pads { grf } else { 0 };
-        let mut payload =
-            Self { image: vec![0; base], ids, local_sizes: Vec::new(), simd };
+        let mut payload = Self { image: vec![0; base], ids, local_sizes: Vec::new(), simd };
         for item in &kernel.payload_arguments {
             let value = value_of(item, kernel, range, arguments, placement)?;
             let end = item.offset.checked_add(item.size).filter(|&end| end <= MAX_CROSS_THREAD);
-            let end = end.ok_or_else(|| problem(&format!("`{}` at offset {} is too far away", item.arg_type, item.offset)))?;
+            let end = end
+                .ok_or_else(|| problem(&format!("`{}` at offset {} is too far away", item.arg_type, item.offset)))?;
             let (start, end) = (base + item.offset as usize, base + end as usize);
             if payload.image.len() < end {
                 payload.image.resize(end, 0);
@@ -293,7 +294,10 @@ fn unsupported(item: &PayloadArgument) -> Box<Diagnostic> {
         what += &format!(" ({mode})");
     }
     let help = "see --help for the arguments that can be given";
-    Box::new(Diagnostic::new("launch-unsupported", Severity::Error, ".ze_info", what + ", which is not supported yet").help(help))
+    Box::new(
+        Diagnostic::new("launch-unsupported", Severity::Error, ".ze_info", what + ", which is not supported yet")
+            .help(help),
+    )
 }
 
 fn problem(message: &str) -> Box<Diagnostic> {

@@ -184,7 +184,8 @@ pub fn parse(text: &str) -> Result<Spec, TextError> {
         return Err(error(text, 0..text.len(), format!("`{text}` does not say what it is"), FORMS));
     };
     let at = kind.len() + 1..text.len();
-    let count = |help: &str| parse_number(value).ok_or_else(|| wrong(text, at.clone(), value, "number of bytes", help));
+    let count =
+        |help: &str| parse_number(value).ok_or_else(|| wrong(text, at.clone(), value, "number of bytes", help));
     match kind {
         "file" if value.is_empty() => Err(error(text, at, "the file's name is missing", "write file:PATH")),
         "file" => Ok(Spec::File(PathBuf::from(value))),

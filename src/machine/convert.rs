@@ -7,7 +7,7 @@ use half::{bf16, f16};
 
 use crate::isa::DataType;
 use crate::machine::float::{self, Float as _, FloatMode};
-use crate::machine::lane::{Lane, CHUNK, Number, each};
+use crate::machine::lane::{CHUNK, Lane, Number, each};
 use crate::machine::operand::{Region, Start, blend};
 use crate::machine::thread::Thread;
 

@@ -92,7 +92,9 @@ impl fmt::Display for Trouble {
                 }
                 MissKind::Misaligned => write!(f, "access to {size} bytes at 0x{address:x}, which is misaligned"),
             },
-            Self::Indirect { offset, .. } => write!(f, "indirect operand at register offset 0x{offset:x}, outside the registers"),
+            Self::Indirect { offset, .. } => {
+                write!(f, "indirect operand at register offset 0x{offset:x}, outside the registers")
+            }
             Self::Stub(stub) => stub.fmt(f),
             Self::Illegal(why) => f.write_str(why),
             Self::DivergentBarrier => f.write_str("barrier in divergent control flow"),

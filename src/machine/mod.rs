@@ -57,9 +57,9 @@ impl<'a> World<'a> {
             LOCAL => self.local(),
             _ => {
                 let buffer = usize::try_from(entry).ok().and_then(|entry| *self.bindings.get(entry)?);
-                buffer.and_then(|buffer| self.memory.buffers().get(buffer)).map_or(View::Nothing, |buffer| {
-                    View::Surface(self.memory, buffer)
-                })
+                buffer
+                    .and_then(|buffer| self.memory.buffers().get(buffer))
+                    .map_or(View::Nothing, |buffer| View::Surface(self.memory, buffer))
             }
         }
     }

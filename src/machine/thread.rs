@@ -1,7 +1,7 @@
 //! One hardware thread: its registers, masks and place in the program.
 
-use crate::machine::flow::Flow;
 use crate::machine::float::FloatMode;
+use crate::machine::flow::Flow;
 use crate::machine::lane::Lane;
 
 /// Bytes behind the last register that no operand names: kernels may read a whole vector where only its beginning counts.
@@ -125,14 +125,7 @@ pub struct Enable {
 impl Enable {
     /// All of the first `channels` channels, whatever the masks say.
     pub fn all(channels: usize) -> Self {
-        Self {
-            shift: 0,
-            lanes: ones(channels),
-            always: u32::MAX,
-            predicate: 0,
-            combine: Combine::Each,
-            inverse: 0,
-        }
+        Self { shift: 0, lanes: ones(channels), always: u32::MAX, predicate: 0, combine: Combine::Each, inverse: 0 }
     }
 }
 

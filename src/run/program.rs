@@ -38,7 +38,11 @@ impl Program {
     ///
     /// # Errors
     /// When there is no such kernel, the file holds no vISA text for it, or the text is wrong.
-    pub fn from_zebin(zebin: &Zebin, kernel: Option<&str>, platform: Option<Platform>) -> Result<Self, Vec<Diagnostic>> {
+    pub fn from_zebin(
+        zebin: &Zebin,
+        kernel: Option<&str>,
+        platform: Option<Platform>,
+    ) -> Result<Self, Vec<Diagnostic>> {
         let found = zebin.kernel(kernel).map_err(|e| vec![*e])?;
         let platform = platform.or_else(|| Self::platform_of(zebin)).unwrap_or(Platform::Skl);
         let file = format!("{}({})", zebin.file, found.info.name);
@@ -76,10 +80,7 @@ impl Program {
 
     /// What of the platform matters to the payload.
     pub(super) fn payload_layout(&self) -> payload::Layout {
-        payload::Layout {
-            grf_bytes: self.platform.register_bytes(),
-            pads: self.platform < FIRST_WITHOUT_PADDING,
-        }
+        payload::Layout { grf_bytes: self.platform.register_bytes(), pads: self.platform < FIRST_WITHOUT_PADDING }
     }
 
     /// A fault as a diagnostic at the line of its instruction.

@@ -28,9 +28,7 @@ pub(super) fn read(file: &str, bytes: &[u8]) -> Result<Zebin, Box<Diagnostic>> {
         )
     };
     let header = Header::parse(bytes).map_err(|e| not_a_zebin(file, &e.to_string()))?;
-    let endian = header
-        .endian()
-        .map_err(|_| not_a_zebin(file, "it is not a little-endian file of 64-bit ELF"))?;
+    let endian = header.endian().map_err(|_| not_a_zebin(file, "it is not a little-endian file of 64-bit ELF"))?;
     let sections = header.sections(endian, bytes).map_err(|e| damaged("section headers", e))?;
 
     let mut target = super::Target::default();
@@ -48,9 +46,14 @@ pub(super) fn read(file: &str, bytes: &[u8]) -> Result<Zebin, Box<Diagnostic>> {
             std::str::from_utf8(contents()?).map_err(|e| {
                 let at = section.sh_offset(endian).saturating_add(e.valid_up_to() as u64);
                 Box::new(
-                    Diagnostic::new("zebin-damaged", Severity::Error, file, format!("section {name} is no UTF-8 text"))
-                        .at_offset(at)
-                        .help("the file is damaged; compile it again"),
+                    Diagnostic::new(
+                        "zebin-damaged",
+                        Severity::Error,
+                        file,
+                        format!("section {name} is no UTF-8 text"),
+                    )
+                    .at_offset(at)
+                    .help("the file is damaged; compile it again"),
                 )
             })
         };
@@ -96,6 +99,8 @@ pub(super) fn read(file: &str, bytes: &[u8]) -> Result<Zebin, Box<Diagnostic>> {
 }
 
 fn not_a_zebin(file: &str, why: &str) -> Diagnostic {
-    Diagnostic::new("zebin-not-elf", Severity::Error, file, format!("this is no zebin: {why}"))
-        .help(format!("make one with `ocloc compile -file k.cl -device skl --format zebin {} -output k", super::VISA_OPTION))
+    Diagnostic::new("zebin-not-elf", Severity::Error, file, format!("this is no zebin: {why}")).help(format!(
+        "make one with `ocloc compile -file k.cl -device skl --format zebin {} -output k",
+        super::VISA_OPTION
+    ))
 }

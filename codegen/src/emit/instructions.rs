@@ -150,11 +150,12 @@ fn sample(cx: &Cx<'_>, instruction: &Instruction, form: &Form) -> TokenStream {
     if let Some((field, values)) = &form.condition
         && let (Some(field), Some(value)) =
             (form.fields.iter().find(|f| f.name.eq_ignore_ascii_case(field)), values.first())
-            && let Shape::List(id) = field.shape {
-                let (member, ty) = (member_name(&field.name), cx.list_type(id));
-                let value = enumerator(cx, id, value);
-                sets.push(quote!(#member: #ty::#value));
-            }
+        && let Shape::List(id) = field.shape
+    {
+        let (member, ty) = (member_name(&field.name), cx.list_type(id));
+        let value = enumerator(cx, id, value);
+        sets.push(quote!(#member: #ty::#value));
+    }
     for field in &form.fields {
         if let Presence::If { field: selector, part, values } = &field.presence {
             let selector = &form.fields[*selector];
@@ -373,12 +374,13 @@ fn form_struct(cx: &Cx<'_>, i: &Instruction, form: &Form) -> TokenStream {
     let mut visits = Vec::new();
     if let Some((field, values)) = &form.condition
         && let Some(field) = form.fields.iter().find(|f| f.name.eq_ignore_ascii_case(field))
-            && let Shape::List(id) = field.shape {
-                let (member, ty) = (member_name(&field.name), cx.list_type(id));
-                let values = values.iter().map(|v| enumerator(cx, id, v));
-                let place = format!("{owner}.{}", field.name);
-                writes.push(quote!(rt::selected(matches!(self.#member, #(#ty::#values)|*), #place)?;));
-            }
+        && let Shape::List(id) = field.shape
+    {
+        let (member, ty) = (member_name(&field.name), cx.list_type(id));
+        let values = values.iter().map(|v| enumerator(cx, id, v));
+        let place = format!("{owner}.{}", field.name);
+        writes.push(quote!(rt::selected(matches!(self.#member, #(#ty::#values)|*), #place)?;));
+    }
     if let Some(test) = super::version_condition(&form.versions) {
         let place = format!("{owner} (form {})", form.name);
         writes.push(quote!(rt::selected(#test, #place)?;));

@@ -182,7 +182,15 @@ pub(crate) fn resolve(
                 bits::leftovers(cx, &raw.blocks, true);
                 return Shape::Index(kind);
             }
-            match bits::read(cx, model, &raw.blocks, &list_name, bits, &raw.text.span, bits::Place { shared: false, doc }) {
+            match bits::read(
+                cx,
+                model,
+                &raw.blocks,
+                &list_name,
+                bits,
+                &raw.text.span,
+                bits::Place { shared: false, doc },
+            ) {
                 bits::Nested::List(id) => Shape::List(id),
                 bits::Nested::Number => Shape::Number,
                 bits::Nested::Nothing if doc.starts_with("Must be zero") => Shape::Zero,
@@ -320,9 +328,10 @@ fn presence(cx: &mut Cx<'_>, raw: &RawField, earlier: &[Field]) -> Presence {
     }
     if let Some(text) = after_phrase(&raw.doc, "repeated ")
         && let Some(name) = text.strip_suffix("times").map(str::trim)
-            && let Some(position) = find_field(cx, raw, name, earlier) {
-                return Presence::Times(position);
-            }
+        && let Some(position) = find_field(cx, raw, name, earlier)
+    {
+        return Presence::Times(position);
+    }
     Presence::Always
 }
 
@@ -360,13 +369,14 @@ fn only(doc: &str) -> Vec<(String, Vec<(String, Marks)>)> {
         let Some(colon) = behind.find(':') else { break };
         let part = behind[..colon].trim();
         if (part.is_empty() || part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_'))
-            && let Some(values) = after_phrase(&behind[colon..], ":") {
-                let values = words(values).into_iter().map(|word| {
-                    let (marks, name) = all_marks(&word);
-                    (name.trim().to_owned(), marks)
-                });
-                out.push((part.to_owned(), values.collect()));
-            }
+            && let Some(values) = after_phrase(&behind[colon..], ":")
+        {
+            let values = words(values).into_iter().map(|word| {
+                let (marks, name) = all_marks(&word);
+                (name.trim().to_owned(), marks)
+            });
+            out.push((part.to_owned(), values.collect()));
+        }
         rest = &behind[colon..];
     }
     out

@@ -33,7 +33,13 @@ pub(crate) fn read(cx: &mut Cx<'_>, sections: &[&Section], opcode: &Opcode) -> V
                     found = true;
                     let fields = read_rows(cx, rows, opcode);
                     let span = rows.first().map_or(section.span.clone(), |r| r.span.clone());
-                    layouts.push(Layout { name: name.clone(), condition: condition.clone(), versions: versions.clone(), fields, span });
+                    layouts.push(Layout {
+                        name: name.clone(),
+                        condition: condition.clone(),
+                        versions: versions.clone(),
+                        fields,
+                        span,
+                    });
                 }
                 Block::List(_) if section.level > 2 => {}
                 Block::Paragraph(text) if text.text.trim().is_empty() => {}
@@ -56,14 +62,15 @@ pub(crate) fn read(cx: &mut Cx<'_>, sections: &[&Section], opcode: &Opcode) -> V
         }
     }
     if layouts.is_empty()
-        && let Some(section) = sections.first() {
-            cx.error(
-                "format-missing",
-                &section.span,
-                "the Format section has no table",
-                "add a table: an empty head, dashes, then `| 0xNN(NAME) | Field | … |`",
-            );
-        }
+        && let Some(section) = sections.first()
+    {
+        cx.error(
+            "format-missing",
+            &section.span,
+            "the Format section has no table",
+            "add a table: an empty head, dashes, then `| 0xNN(NAME) | Field | … |`",
+        );
+    }
     layouts
 }
 

@@ -223,7 +223,13 @@ fn forms(
             resolved.insert(index, field.clone());
             fields.push(field);
         }
-        out.push(Form { name, condition: layout.condition, versions: layout.versions, fields, at: cx.at(&layout.span) });
+        out.push(Form {
+            name,
+            condition: layout.condition,
+            versions: layout.versions,
+            fields,
+            at: cx.at(&layout.span),
+        });
     }
     for (i, field) in raw.iter().enumerate() {
         if !used.contains(&i) && !out.is_empty() {

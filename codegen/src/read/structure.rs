@@ -184,9 +184,15 @@ fn describe(cx: &mut Cx<'_>, section: &Section, model: &mut Model, structure: &m
         let doc = member.doc.clone();
         // The vendor's chapters describe bits in prose; only our `Bit[…]` items are read.
         if has_bits(&item.blocks) {
-            if let bits::Nested::List(id) =
-                bits::read(cx, model, &item.blocks, &list_name, width, &item.text.span, bits::Place { shared: false, doc: &doc })
-            {
+            if let bits::Nested::List(id) = bits::read(
+                cx,
+                model,
+                &item.blocks,
+                &list_name,
+                width,
+                &item.text.span,
+                bits::Place { shared: false, doc: &doc },
+            ) {
                 member.data_type = is_data_type(&model.list(id).kind);
                 match member.data_type {
                     true => drop(model.lists.pop()),
@@ -222,14 +228,15 @@ fn has_bits(blocks: &[Block]) -> bool {
 fn check_counts(cx: &mut Cx<'_>, structure: &Structure) {
     for (i, member) in structure.members.iter().enumerate() {
         if let Some(count) = &member.count
-            && !structure.members[..i].iter().any(|m| m.name == *count) {
-                let span = member.at.start as usize..member.at.end as usize;
-                cx.error(
-                    "count-unknown",
-                    &span,
-                    format!("there is no member `{count}` before `{}`", member.name),
-                    "a count stands earlier in the same structure",
-                );
-            }
+            && !structure.members[..i].iter().any(|m| m.name == *count)
+        {
+            let span = member.at.start as usize..member.at.end as usize;
+            cx.error(
+                "count-unknown",
+                &span,
+                format!("there is no member `{count}` before `{}`", member.name),
+                "a count stands earlier in the same structure",
+            );
+        }
     }
 }
