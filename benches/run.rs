@@ -1,134 +1,166 @@
-//! The example kernels on the emulator, and the Mandelbrot set beside Oclgrind where that is installed: the same kernel,
-//! the same size, in one run of the program.
+//! The emulator's speed: instructions in a second on the example kernels and, where Oclgrind is installed, the same
+//! kernels at the same sizes there, as ratios in one run.
 //!
-//! `cargo bench --bench run`
+//! `cargo bench --bench run` runs everything. Oclgrind compiles its kernel each time, so its figure is the time of a whole
+//! process less that of the same process with one work item.
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use visakit::launch::argument::Argument;
 use visakit::launch::range::NdRange;
-use visakit::run::{Options, Program, launch};
+use visakit::run::{Options, Outcome, Program, launch};
 use visakit::zebin::Zebin;
 
-const WIDTH: u32 = 256;
-const HEIGHT: u32 = 192;
-const LIMIT: u32 = 400;
+/// Each figure is the best of this many.
+const REPEATS: usize = 5;
+
+/// A kernel, its sizes and its arguments, for both.
+struct Case {
+    kernel: &'static str,
+    global: [u64; 2],
+    local: [u64; 2],
+    arguments: Vec<Value>,
+}
+
+#[derive(Clone)]
+enum Value {
+    Buffer(usize),
+    Uint(u32),
+    Float(f32),
+}
+
+fn cases() -> Vec<Case> {
+    let n = 1 << 18;
+    let (width, height) = (512, 384);
+    let mandelbrot = vec![
+        Value::Buffer(width * height * 4),
+        Value::Uint(width as u32),
+        Value::Uint(height as u32),
+        Value::Float(-2.2),
+        Value::Float(-1.15),
+        Value::Float(3.0 / width as f32),
+        Value::Uint(100),
+    ];
+    vec![
+        Case {
+            kernel: "vector_add",
+            global: [n as u64, 1],
+            local: [256, 1],
+            arguments: vec![Value::Buffer(n * 4), Value::Buffer(n * 4), Value::Buffer(n * 4), Value::Uint(n as u32)],
+        },
+        Case {
+            kernel: "histogram",
+            global: [8192, 1],
+            local: [256, 1],
+            arguments: vec![Value::Buffer(n * 8), Value::Uint(n as u32 * 8), Value::Buffer(1024)],
+        },
+        Case { kernel: "mandelbrot", global: [width as u64, height as u64], local: [16, 16], arguments: mandelbrot },
+    ]
+}
 
 fn main() {
-    // `cargo test --benches` runs benches with --test: there is nothing to test here.
-    if std::env::args().any(|a| a == "--test") {
-        return;
+    let oclgrind = find_oclgrind();
+    if oclgrind.is_none() {
+        println!("oclgrind-kernel is not installed: no comparison");
     }
-    println!("{:<24}{:>12}{:>22}{:>20}", "kernel", "dispatch", "instructions/s", "channels/s");
-    for target in ["skl", "tgllp", "dg2", "pvc"] {
-        row(&format!("vector_add {target}"), || vector_add(target));
-        row(&format!("histogram {target}"), || histogram(target));
-        row(&format!("mandelbrot {target}"), || mandelbrot(target, None));
+    let mut ratios = Vec::new();
+    for case in cases() {
+        for target in ["skl", "tgllp", "dg2", "pvc"] {
+            let outcome = ours(&case, target);
+            let rate = outcome.instructions as f64 / outcome.wall.as_secs_f64() / 1e6;
+            println!(
+                "{:<12}{target:<7}{:>10.3} ms {rate:>8.1} million instructions/s",
+                case.kernel,
+                outcome.wall.as_secs_f64() * 1e3
+            );
+            if target == "skl"
+                && let Some(oclgrind) = &oclgrind
+            {
+                let theirs = theirs(oclgrind, &case);
+                let ratio = theirs.as_secs_f64() / outcome.wall.as_secs_f64();
+                println!(
+                    "{:<12}{:<7}{:>10.3} ms: {ratio:.0} times as long",
+                    "",
+                    "oclgrind",
+                    theirs.as_secs_f64() * 1e3
+                );
+                ratios.push(ratio);
+            }
+        }
     }
-    let Some(oclgrind) = oclgrind() else {
-        println!("Oclgrind is not installed: no comparison");
-        return;
-    };
-    let ours = (0..5).map(|_| mandelbrot("dg2", None).0).min().unwrap_or_default();
-    let one = (0..5).map(|_| mandelbrot("dg2", Some(1)).0).min().unwrap_or_default();
-    let ratio = |time: Duration| oclgrind.as_secs_f64() / time.as_secs_f64();
-    println!("Mandelbrot set of {WIDTH}x{HEIGHT}, {LIMIT} steps: Oclgrind takes {oclgrind:.2?}, start-up apart;");
-    println!(
-        "visakit takes {ours:.2?} on all cores ({:.0} times as fast), {one:.2?} on one ({:.0} times)",
-        ratio(ours),
-        ratio(one)
-    );
+    if !ratios.is_empty() {
+        let mean = (ratios.iter().map(|ratio| ratio.ln()).sum::<f64>() / ratios.len() as f64).exp();
+        println!("geometric mean: oclgrind takes {mean:.0} times as long");
+    }
 }
 
-fn row(name: &str, mut run: impl FnMut() -> (Duration, u64, u64)) {
-    let best = (0..5).map(|_| run()).min().unwrap_or_default();
-    let seconds = best.0.as_secs_f64();
-    let rate = |n: u64| n as f64 / seconds / 1e6;
-    println!("{name:<24}{:>12.2?}{:>16.1} M/s{:>14.1} M/s", best.0, rate(best.1), rate(best.2));
+fn folder(kernel: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("examples").join(kernel)
 }
 
-/// Wall time of the dispatch, instructions and channels of them.
-fn run(
-    name: &str,
-    target: &str,
-    global: &[u64],
-    threads: Option<usize>,
-    arguments: Vec<Argument>,
-) -> (Duration, u64, u64) {
-    let path = root().join(format!("{name}/{name}.{target}.zebin"));
-    let bytes = std::fs::read(&path).expect("a committed zebin");
-    let zebin = Zebin::parse(&path.display().to_string(), &bytes).expect("a zebin");
+fn ours(case: &Case, target: &str) -> Outcome {
+    let path = folder(case.kernel).join(format!("{}.{target}.zebin", case.kernel));
+    let bytes = std::fs::read(&path).expect("the examples are committed");
+    let zebin = Zebin::parse(case.kernel, &bytes).expect("a zebin");
     let program = Program::from_zebin(&zebin, None, None).expect("a kernel");
-    let range = NdRange::new(global, None, None, program.required_local_size()).expect("a range");
-    let arguments: Vec<_> = arguments.into_iter().map(Some).collect();
-    let counted = Options { threads, stats: true, ..Options::default() };
-    let stats = launch(&program, &range, arguments.clone(), &counted).expect("it runs").stats.expect("counts");
-    let plain = Options { threads, ..Options::default() };
-    let outcome = launch(&program, &range, arguments, &plain).expect("it runs");
-    (outcome.wall, stats.instructions, stats.lane_operations)
+    let range = NdRange::new(&case.global, Some(&case.local), None, [0; 3]).expect("sizes");
+    let arguments: Vec<_> = case
+        .arguments
+        .iter()
+        .map(|value| {
+            Some(match value {
+                Value::Buffer(size) => Argument::Buffer(vec![0; *size]),
+                Value::Uint(value) => Argument::Value(value.to_le_bytes().to_vec()),
+                Value::Float(value) => Argument::Value(value.to_le_bytes().to_vec()),
+            })
+        })
+        .collect();
+    (0..REPEATS)
+        .map(|_| launch(&program, &range, arguments.clone(), &Options::default()).expect("a run"))
+        .min_by_key(|outcome| outcome.wall)
+        .expect("at least one run")
 }
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("examples")
+fn find_oclgrind() -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|folder| folder.join("oclgrind-kernel")).find(|file| file.is_file())
 }
 
-fn value(bytes: [u8; 4]) -> Argument {
-    Argument::Value(bytes.to_vec())
+/// The time that Oclgrind takes for the work items but the first.
+fn theirs(oclgrind: &Path, case: &Case) -> Duration {
+    let best = |global, local| {
+        (0..REPEATS.min(3)).map(|_| time(oclgrind, case, global, local)).min().expect("at least one run")
+    };
+    best(case.global, case.local).saturating_sub(best([1, 1], [1, 1]))
 }
 
-fn vector_add(target: &str) -> (Duration, u64, u64) {
-    const N: u32 = 1_000_003;
-    let floats = || Argument::Buffer((0..N).flat_map(|i| (i as f32).to_le_bytes()).collect());
-    let arguments = vec![floats(), floats(), Argument::Buffer(vec![0; N as usize * 4]), value(N.to_le_bytes())];
-    run("vector_add", target, &[u64::from(N).next_multiple_of(64)], None, arguments)
-}
-
-fn histogram(target: &str) -> (Duration, u64, u64) {
-    const N: u32 = 1_000_003;
-    let data = (0..N).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
-    let arguments = vec![Argument::Buffer(data), value(N.to_le_bytes()), Argument::Buffer(vec![0; 1024])];
-    run("histogram", target, &[8192], None, arguments)
-}
-
-fn mandelbrot(target: &str, threads: Option<usize>) -> (Duration, u64, u64) {
-    let arguments = vec![
-        Argument::Buffer(vec![0; (WIDTH * HEIGHT * 4) as usize]),
-        value(WIDTH.to_le_bytes()),
-        value(HEIGHT.to_le_bytes()),
-        value((-2.2_f32).to_le_bytes()),
-        value((-1.15_f32).to_le_bytes()),
-        value((3.0 / WIDTH as f32).to_le_bytes()),
-        value(LIMIT.to_le_bytes()),
-    ];
-    run("mandelbrot", target, &[u64::from(WIDTH), u64::from(HEIGHT)], threads, arguments)
-}
-
-/// Time of the Mandelbrot kernel under Oclgrind, less that of the same launch with a single step.
-fn oclgrind() -> Option<Duration> {
-    let whole = oclgrind_run(LIMIT)?;
-    let start_up = oclgrind_run(1)?;
-    Some(whole.saturating_sub(start_up))
-}
-
-fn oclgrind_run(limit: u32) -> Option<Duration> {
-    let dir = std::env::temp_dir().join(format!("visakit-bench-{}", std::process::id()));
-    std::fs::create_dir_all(&dir).ok()?;
-    let kernel = root().join("mandelbrot/mandelbrot.cl");
-    let pitch = 3.0 / WIDTH as f32;
-    let bytes = WIDTH * HEIGHT * 4;
-    let text = format!(
-        "{}\nmandelbrot\n{WIDTH} {HEIGHT} 1\n16 16 1\n\n<size={bytes} fill=0>\n<size=4 uint>\n{WIDTH}\n\
-         <size=4 uint>\n{HEIGHT}\n<size=4 float>\n-2.2\n<size=4 float>\n-1.15\n<size=4 float>\n{pitch}\n\
-         <size=4 uint>\n{limit}\n",
-        kernel.display()
-    );
-    let sim = dir.join("mandelbrot.sim");
-    std::fs::write(&sim, text).ok()?;
+fn time(oclgrind: &Path, case: &Case, global: [u64; 2], local: [u64; 2]) -> Duration {
+    let mut text =
+        format!("{0}.cl\n{0}\n{1} {2} 1\n{3} {4} 1\n\n", case.kernel, global[0], global[1], local[0], local[1]);
+    for argument in &case.arguments {
+        let _ = match argument {
+            Value::Buffer(size) => writeln!(text, "<size={size} fill=0>"),
+            Value::Uint(value) => writeln!(text, "<size=4 uint>\n{value}"),
+            Value::Float(value) => writeln!(text, "<size=4 float>\n{value}"),
+        };
+    }
+    let folder_of_sim = std::env::temp_dir().join(format!("visakit-bench-{}", std::process::id()));
+    std::fs::create_dir_all(&folder_of_sim).expect("a scratch folder");
+    let source = format!("{}.cl", case.kernel);
+    std::fs::copy(folder(case.kernel).join(&source), folder_of_sim.join(&source)).expect("the kernel's source");
+    std::fs::write(folder_of_sim.join("k.sim"), text).expect("a scratch file");
     let start = Instant::now();
-    let status = Command::new("oclgrind-kernel").arg(&sim).output().ok()?.status;
+    let status = Command::new(oclgrind)
+        .arg("k.sim")
+        .current_dir(&folder_of_sim)
+        .stdout(Stdio::null())
+        .status()
+        .expect("oclgrind-kernel starts");
     let time = start.elapsed();
-    let _ = std::fs::remove_dir_all(&dir);
-    status.success().then_some(time)
+    assert!(status.success(), "oclgrind-kernel failed");
+    std::fs::remove_dir_all(&folder_of_sim).expect("the scratch folder");
+    time
 }

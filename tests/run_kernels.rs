@@ -8,6 +8,9 @@ use visakit::machine::fault::{Fault, Trouble};
 use visakit::run::{Options, Program, RunError, launch};
 use visakit::zebin::info::{self, KernelInfo};
 
+/// A mnemonic and what it computes.
+type Case<T> = (&'static str, fn(T) -> T);
+
 /// A kernel of 16 channels with two pointers: `IN` to 256 bytes that it has read into `A` (and, from byte 128 on, `B`), and
 /// `OUT` to 256 bytes that get what is in `C` (and `D`).
 fn text(declarations: &str, body: &str) -> String {
@@ -389,7 +392,7 @@ fn shifts_and_bits() {
         let got = values_of!(u32, run(&typed(data_type, data_type), &body, &input));
         assert_eq!(got[..16], std::array::from_fn::<u32, 16, _>(|i| want(a[i], b[i])), "{op} {data_type}");
     }
-    let cases: [(&str, fn(u32) -> u32); 5] = [
+    let cases: [Case<u32>; 5] = [
         ("cbit", u32::count_ones),
         ("bfrev", u32::reverse_bits),
         ("lzd", u32::leading_zeros),
@@ -454,7 +457,7 @@ fn wide_results() {
 fn functions_of_floats() {
     let a: [f32; 16] = std::array::from_fn(|i| i as f32 * 0.75 + 0.25);
     let input = bytes_of!(a);
-    let cases: [(&str, fn(f64) -> f64); 11] = [
+    let cases: [Case<f64>; 11] = [
         ("inv", |x| 1.0 / x),
         ("sqrt", f64::sqrt),
         ("rsqrt", |x| 1.0 / x.sqrt()),

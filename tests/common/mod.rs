@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 /// The folder of the package.
-pub fn root() -> PathBuf {
+pub(crate) fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
 /// Whether a test that needs something outside the repository can run. `VISAKIT_REQUIRE` makes its absence a failure.
-pub fn have(test: &str, group: &str, found: bool, what: &str) -> bool {
+pub(crate) fn have(test: &str, group: &str, found: bool, what: &str) -> bool {
     if found {
         return true;
     }
@@ -21,33 +21,33 @@ pub fn have(test: &str, group: &str, found: bool, what: &str) -> bool {
 }
 
 /// A folder named by a variable, or the place where it usually is.
-pub fn shared(variable: &str, usual: &str) -> Option<PathBuf> {
+pub(crate) fn shared(variable: &str, usual: &str) -> Option<PathBuf> {
     let path = std::env::var_os(variable).map_or_else(|| root().join(usual), PathBuf::from);
     path.is_dir().then_some(path)
 }
 
 /// Whether a program is on the path.
-pub fn program(name: &str) -> bool {
+pub(crate) fn program(name: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).any(|dir| dir.join(name).is_file())
 }
 
 /// The command `visa` of this build.
-pub fn visa() -> Command {
+pub(crate) fn visa() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_visa"));
     command.current_dir(root());
     command
 }
 
 /// Runs `visa` and gives exit code, standard output and standard error.
-pub fn run(args: &[&str]) -> (i32, String, String) {
+pub(crate) fn run(args: &[&str]) -> (i32, String, String) {
     let output: Output = visa().args(args).output().expect("visa starts");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (output.status.code().unwrap_or(-1), text(&output.stdout), text(&output.stderr))
 }
 
 /// A new folder for the files of one test.
-pub fn scratch(name: &str) -> PathBuf {
+pub(crate) fn scratch(name: &str) -> PathBuf {
     let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = std::fs::remove_dir_all(&dir);
     std::fs::create_dir_all(&dir).expect("a scratch folder");
@@ -55,7 +55,7 @@ pub fn scratch(name: &str) -> PathBuf {
 }
 
 /// Files of a folder with an ending, sorted.
-pub fn files(dir: &Path, ending: &str) -> Vec<PathBuf> {
+pub(crate) fn files(dir: &Path, ending: &str) -> Vec<PathBuf> {
     let mut out: Vec<PathBuf> = std::fs::read_dir(dir)
         .unwrap_or_else(|e| panic!("{}: {e}", dir.display()))
         .filter_map(|entry| Some(entry.ok()?.path()))
@@ -66,7 +66,7 @@ pub fn files(dir: &Path, ending: &str) -> Vec<PathBuf> {
 }
 
 /// The texts in the committed zebins: (example.platform, platform, text).
-pub fn compiled_texts() -> Vec<(String, String, String)> {
+pub(crate) fn compiled_texts() -> Vec<(String, String, String)> {
     let mut out = Vec::new();
     for example in ["vector_add", "histogram", "mandelbrot"] {
         for zebin in files(&root().join("examples").join(example), "zebin") {
@@ -89,7 +89,7 @@ fn visaasm_section(bytes: &[u8]) -> String {
 }
 
 /// Compares a text with a file; `BLESS=1` writes the file instead.
-pub fn golden(path: &Path, found: &str) {
+pub(crate) fn golden(path: &Path, found: &str) {
     if std::env::var_os("BLESS").is_some() {
         std::fs::write(path, found).unwrap();
         return;
