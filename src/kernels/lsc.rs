@@ -90,6 +90,7 @@ fn access(l: &mut Lowering<'_>, inst: &LscUntypedAccess) -> LowerResult {
         addresses: addresses(l, &inst.src0_addrs, lanes, inst.addr_size, inst.addr_scale, inst.addr_imm_offset)?,
         shape,
         elements: (0..count as u64).map(|n| n * u64::from(shape.size)).collect(),
+        unaligned: true,
     };
     let bytes = shape.extent(lanes, count);
     match inst.lsc_sub_op {
@@ -118,7 +119,7 @@ fn access(l: &mut Lowering<'_>, inst: &LscUntypedAccess) -> LowerResult {
 
 /// One bit for each enabled channel whose whole vector is in memory.
 fn status(l: &mut Lowering<'_>, message: Message, dst: Option<u32>) -> Lowered {
-    let Message { enable, place, addresses, shape, elements } = message;
+    let Message { enable, place, addresses, shape, elements, .. } = message;
     let run = Box::new(move |thread: &mut Thread, world: &World<'_>| {
         let view = place.view(thread, world);
         let mut bits = thread.enabled(&enable);
@@ -127,7 +128,7 @@ fn status(l: &mut Lowering<'_>, message: Message, dst: Option<u32>) -> Lowered {
             for lane in (0..CHUNK).filter(|lane| enabled >> lane & 1 == 1) {
                 for distance in &elements {
                     let addresses = [base[lane].wrapping_add(*distance); CHUNK];
-                    let lanes = Lanes { addresses: &addresses, enabled: 1 };
+                    let lanes = Lanes { addresses: &addresses, enabled: 1, unaligned: true };
                     if view.load(&lanes, shape.size, &mut [0; CHUNK]) != Ok(0) {
                         bits &= !(1 << (n * CHUNK + lane));
                     }
@@ -158,6 +159,7 @@ fn quad(l: &mut Lowering<'_>, inst: &LscUntypedQuad) -> LowerResult {
         addresses: addresses(l, &inst.src0_addrs, lanes, inst.addr_size, inst.addr_scale, inst.addr_imm_offset)?,
         shape,
         elements,
+        unaligned: true,
     };
     if inst.lsc_sub_op == LscOp::LscLoadQuad {
         let dst = l.raw(&inst.dst_data, bytes)?;
@@ -184,6 +186,7 @@ fn strided(l: &mut Lowering<'_>, inst: &LscUntypedStrided) -> LowerResult {
         addresses: base.at_pitch(pitch),
         shape,
         elements: (0..count as u64).map(|n| n * u64::from(shape.size)).collect(),
+        unaligned: true,
     };
     let bytes = shape.extent(lanes, count);
     if inst.lsc_sub_op == LscOp::LscLoadStrided {
@@ -244,7 +247,7 @@ fn block2d(l: &mut Lowering<'_>, inst: &LscUntypedBlock2d) -> LowerResult {
                 }
                 let offset = line as u64 * u64::from(surface_pitch) + column as u64 * u64::from(size);
                 let addresses = [base.wrapping_add(offset); CHUNK];
-                let lanes = Lanes { addresses: &addresses, enabled: 1 };
+                let lanes = Lanes { addresses: &addresses, enabled: 1, unaligned: true };
                 let mut values = [0; CHUNK];
                 if load {
                     view.load(&lanes, size, &mut values).map_err(trouble)?;

@@ -218,13 +218,15 @@ pub(super) struct Message {
     pub shape: Shape,
     /// For each element of a channel, its distance from the channel's address.
     pub elements: Vec<u64>,
+    /// Whether addresses may be anything, not only multiples of the size.
+    pub unaligned: bool,
 }
 
 impl Message {
     /// Reads memory into registers from `dst` on; without it the message only asks for the data to come near.
     pub(super) fn load(self, l: &mut Lowering<'_>, dst: Option<u32>) -> Lowered {
         let Some(dst) = dst else { return l.step(self.enable, Box::new(|_, _| Ok(()))) };
-        let Self { enable, place, addresses, shape, elements } = self;
+        let Self { enable, place, addresses, shape, elements, unaligned } = self;
         let simple = shape.is_words() && elements == [0] && addresses.is_plain();
         let run: Run = Box::new(move |thread: &mut Thread, world: &World<'_>| {
             let mut outside = 0;
@@ -243,7 +245,7 @@ impl Message {
                 let base = addresses.resolve(thread, n);
                 for (element, distance) in elements.iter().enumerate() {
                     let addresses = moved(&base, *distance);
-                    let lanes = Lanes { addresses: &addresses, enabled };
+                    let lanes = Lanes { addresses: &addresses, enabled, unaligned };
                     let at = shape.place(dst, element, n);
                     if shape.is_words() {
                         let mut values = [0; CHUNK];
@@ -265,7 +267,7 @@ impl Message {
 
     /// Writes registers from `src` on to memory.
     pub(super) fn store(self, l: &mut Lowering<'_>, src: u32) -> Lowered {
-        let Self { enable, place, addresses, shape, elements } = self;
+        let Self { enable, place, addresses, shape, elements, unaligned } = self;
         let simple = shape.is_words() && elements == [0] && addresses.is_plain();
         let run: Run = Box::new(move |thread: &mut Thread, world: &World<'_>| {
             let mut outside = 0;
@@ -284,7 +286,7 @@ impl Message {
                 let base = addresses.resolve(thread, n);
                 for (element, distance) in elements.iter().enumerate() {
                     let addresses = moved(&base, *distance);
-                    let lanes = Lanes { addresses: &addresses, enabled };
+                    let lanes = Lanes { addresses: &addresses, enabled, unaligned };
                     let at = shape.place(src, element, n);
                     if shape.is_words() {
                         let values = thread.registers.load(at);
@@ -316,7 +318,7 @@ impl Message {
             for_chunks(thread.enabled(&enable), |n, enabled| {
                 let view = place.view(thread, world);
                 let addresses = addresses.resolve(thread, n);
-                let lanes = Lanes { addresses: &addresses, enabled };
+                let lanes = Lanes { addresses: &addresses, enabled, unaligned: false };
                 let [a, b] = operands.map(|at| match at {
                     Some(at) => from_registers(thread, &shape, shape.place(at, 0, n), enabled),
                     None => [0; CHUNK],

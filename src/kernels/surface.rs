@@ -47,7 +47,7 @@ fn elements(
     let place = l.place(surface)?;
     let addresses = l.surface_addresses(Some(offsets), global, lanes(&enable), size)?;
     let shape = Shape { size, slot: 4, high: false, lane_step: 4, element_step: 0 };
-    Ok(Message { enable, place, addresses, shape, elements: vec![0] })
+    Ok(Message { enable, place, addresses, shape, elements: vec![0], unaligned: false })
 }
 
 pub(super) fn gather_scaled(l: &mut Lowering<'_>, inst: &GatherScaled) -> LowerResult {
@@ -77,7 +77,7 @@ fn bytes(
     let addresses = l.surface_addresses(Some(offsets), global, lanes(&enable), 1)?;
     let shape = Shape { size: 1, slot: 1, high: false, lane_step: 4, element_step: 1 };
     let elements = (0..u64::from(number(count))).collect();
-    Ok(Message { enable, place, addresses, shape, elements })
+    Ok(Message { enable, place, addresses, shape, elements, unaligned: false })
 }
 
 pub(super) fn gather4_scaled(l: &mut Lowering<'_>, inst: &Gather4Scaled) -> LowerResult {
@@ -111,7 +111,7 @@ pub(super) fn colours(
     let pitch = (lanes(&enable) as u32).max(l.layout.grf_bytes / 4) * 4;
     let flags = [moved.r, moved.g, moved.b, moved.a];
     let elements = (0..4).zip(flags).filter(|(_, moved)| *moved).map(|(n, _)| n * 4).collect();
-    Ok(Message { enable, place, addresses, shape: Shape::packed(4, pitch), elements })
+    Ok(Message { enable, place, addresses, shape: Shape::packed(4, pitch), elements, unaligned: false })
 }
 
 pub(super) fn oword_ld(l: &mut Lowering<'_>, inst: &OwordLd) -> LowerResult {
@@ -162,7 +162,7 @@ fn block(owords: u32, place: Place, addresses: Addresses) -> Message {
     let lanes = dwords.min(MAX_LANES);
     let shape = Shape::packed(4, MAX_LANES as u32 * 4);
     let elements = (0..dwords.div_ceil(MAX_LANES) as u64).map(|n| n * MAX_LANES as u64 * 4).collect();
-    Message { enable: Enable::all(lanes), place, addresses: addresses.in_row(), shape, elements }
+    Message { enable: Enable::all(lanes), place, addresses: addresses.in_row(), shape, elements, unaligned: false }
 }
 
 pub(super) fn dword_atomic(l: &mut Lowering<'_>, inst: &DwordAtomic) -> LowerResult {
@@ -180,7 +180,7 @@ pub(super) fn dword_atomic(l: &mut Lowering<'_>, inst: &DwordAtomic) -> LowerRes
     let elements = l.raw_required(&inst.element_offset, lanes as u64 * 4)?;
     let addresses = Addresses::dwords(elements);
     let place = l.place(inst.surface)?;
-    let message = Message { enable, place, addresses, shape, elements: Vec::new() };
+    let message = Message { enable, place, addresses, shape, elements: Vec::new(), unaligned: false };
     Ok(message.atomic(l, update, operands, result))
 }
 

@@ -51,7 +51,7 @@ fn blocks(
         Shape::packed(size, lanes as u32 * size)
     };
     let elements = (0..u64::from(count)).map(|n| n * u64::from(size)).collect();
-    Ok(Message { enable, place: Place::Flat, addresses, shape, elements })
+    Ok(Message { enable, place: Place::Flat, addresses, shape, elements, unaligned: false })
 }
 
 pub(super) fn gather4_scaled(l: &mut Lowering<'_>, inst: &SvmGather4Scaled) -> LowerResult {
@@ -83,6 +83,6 @@ pub(super) fn atomic(l: &mut Lowering<'_>, inst: &SvmAtomic) -> LowerResult {
     let operands = [l.raw(&inst.src0, bytes)?, l.raw(&inst.src1, bytes)?];
     let result = result(inst.op.op, l.raw(&inst.dst, bytes)?);
     let addresses = l.flat_addresses(Some(&inst.addresses), None, lanes)?;
-    let message = Message { enable, place: Place::Flat, addresses, shape, elements: Vec::new() };
+    let message = Message { enable, place: Place::Flat, addresses, shape, elements: Vec::new(), unaligned: false };
     Ok(message.atomic(l, update, operands, result))
 }

@@ -55,6 +55,8 @@ pub struct Lanes<'a> {
     pub addresses: &'a [u64; CHUNK],
     /// The enabled channels.
     pub enabled: u32,
+    /// Whether addresses may be anything, not only multiples of the size.
+    pub unaligned: bool,
 }
 
 impl Lanes<'_> {
@@ -84,10 +86,18 @@ impl<'a> View<'a> {
     /// The buffer that an address falls into, with the offset there. `None`: the access is lost, as surfaces lose it.
     #[inline]
     fn place(&self, lane: usize, address: u64, size: u32) -> Result<Option<(&'a Buffer, u64)>, Miss> {
+        if address.is_multiple_of(u64::from(size)) {
+            self.place_anywhere(lane, address, size)
+        } else {
+            Err(Miss { lane: lane as u32, address, size, kind: MissKind::Misaligned })
+        }
+    }
+
+    /// The same for any address.
+    #[inline]
+    fn place_anywhere(&self, lane: usize, address: u64, size: u32) -> Result<Option<(&'a Buffer, u64)>, Miss> {
         let miss = |kind| Err(Miss { lane: lane as u32, address, size, kind });
-        let aligned = address.is_multiple_of(u64::from(size.min(8)));
         match *self {
-            _ if !aligned => miss(MissKind::Misaligned),
             View::Flat(memory) => match memory.find(address) {
                 Some((buffer, base)) if fits(buffer, address - base, size) => Ok(Some((buffer, address - base))),
                 _ => miss(MissKind::Outside),
@@ -143,6 +153,11 @@ impl<'a> View<'a> {
 
     fn load_sized<const SIZE: u32>(&self, lanes: &Lanes<'_>, values: &mut [u64; CHUNK]) -> Access {
         lanes.each(|lane, address| {
+            if lanes.unaligned && !address.is_multiple_of(SIZE.into()) {
+                let place = self.place_anywhere(lane, address, SIZE)?;
+                values[lane] = place.and_then(|(buffer, offset)| buffer.load_unaligned(offset, SIZE)).unwrap_or(0);
+                return Ok(place.is_none().into());
+            }
             let place = self.place(lane, address, SIZE)?;
             values[lane] = place.and_then(|(buffer, offset)| buffer.load(offset, SIZE)).unwrap_or(0);
             Ok(place.is_none().into())
@@ -154,6 +169,12 @@ impl<'a> View<'a> {
     /// # Errors
     /// The first channel whose access cannot be carried out.
     pub fn load_words(&self, lanes: &Lanes<'_>, values: &mut [u32; CHUNK]) -> Access {
+        if lanes.unaligned {
+            let mut wide = [0; CHUNK];
+            let outside = self.load_sized::<4>(lanes, &mut wide)?;
+            *values = wide.map(|value| value as u32);
+            return Ok(outside);
+        }
         lanes.each(|lane, address| {
             let place = self.place(lane, address, 4)?;
             values[lane] = place.and_then(|(buffer, offset)| buffer.load_u32(offset)).unwrap_or(0);
@@ -178,6 +199,13 @@ impl<'a> View<'a> {
     fn store_sized<const SIZE: u32>(&self, lanes: &Lanes<'_>, values: &[u64; CHUNK]) -> Access {
         let sharing = self.sharing();
         lanes.each(|lane, address| {
+            if lanes.unaligned && !address.is_multiple_of(SIZE.into()) {
+                let place = self.place_anywhere(lane, address, SIZE)?;
+                if let Some((buffer, offset)) = place {
+                    buffer.store_unaligned(offset, SIZE, values[lane], sharing);
+                }
+                return Ok(place.is_none().into());
+            }
             let place = self.place(lane, address, SIZE)?;
             if let Some((buffer, offset)) = place {
                 buffer.store(offset, SIZE, values[lane], sharing);
@@ -191,6 +219,9 @@ impl<'a> View<'a> {
     /// # Errors
     /// As [`View::store`].
     pub fn store_words(&self, lanes: &Lanes<'_>, values: &[u32; CHUNK]) -> Access {
+        if lanes.unaligned {
+            return self.store_sized::<4>(lanes, &values.map(u64::from));
+        }
         lanes.each(|lane, address| {
             let place = self.place(lane, address, 4)?;
             if let Some((buffer, offset)) = place {
@@ -255,7 +286,7 @@ mod tests {
     use super::*;
 
     fn lanes(addresses: &[u64; CHUNK], enabled: u32) -> Lanes<'_> {
-        Lanes { addresses, enabled }
+        Lanes { addresses, enabled, unaligned: false }
     }
 
     #[test]
@@ -298,6 +329,13 @@ mod tests {
         let odd = [base + 2; CHUNK];
         let miss = view.store_words(&lanes(&odd, 0b1000), &values).unwrap_err();
         assert_eq!((miss.lane, miss.kind), (3, MissKind::Misaligned));
+        let anywhere = Lanes { unaligned: true, ..lanes(&odd, 1) };
+        assert_eq!(view.store_words(&anywhere, &[0x0403_0201; CHUNK]), Ok(0));
+        assert_eq!(view.load_words(&anywhere, &mut values), Ok(0));
+        assert_eq!(
+            (values[0], memory.buffers()[0].to_bytes()[..7].to_vec()),
+            (0x0403_0201, vec![0, 0, 1, 2, 3, 4, 0])
+        );
     }
 
     #[test]

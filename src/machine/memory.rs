@@ -127,6 +127,25 @@ impl Buffer {
         }
     }
 
+    /// The `size` bytes (2, 4 or 8) at any `offset`, zero-extended. `None` outside the buffer.
+    pub fn load_unaligned(&self, offset: u64, size: u32) -> Option<u64> {
+        self.load(offset.checked_add(u64::from(size) - 1)?, 1)?;
+        let first = offset & !3;
+        // Words behind the last byte are not there, and do not count.
+        let word = |n: u64| first.checked_add(n * 4).and_then(|at| self.load_u32(at)).map_or(0, u128::from);
+        let bits = (word(0) | word(1) << 32 | word(2) << 64) >> ((offset & 3) * 8);
+        Some(bits as u64 & u64::MAX >> (64 - size * 8))
+    }
+
+    /// Replaces the `size` bytes (2, 4 or 8) at any `offset`. `None` outside the buffer, which then stays as it was.
+    pub fn store_unaligned(&self, offset: u64, size: u32, value: u64, sharing: Sharing) -> Option<()> {
+        self.load(offset.checked_add(u64::from(size) - 1)?, 1)?;
+        for (n, byte) in value.to_le_bytes().iter().enumerate().take(size as usize) {
+            self.store(offset + n as u64, 1, (*byte).into(), sharing)?;
+        }
+        Some(())
+    }
+
     /// Replaces the `size` bytes (1, 2, 4 or 8) at `offset`, a multiple of `size`. `None` outside the buffer, which
     /// then stays as it was.
     #[inline]
@@ -268,6 +287,29 @@ mod tests {
         }
         assert_eq!(buffer.store(4, 8, u64::MAX, Sharing::Shared), None);
         assert_eq!(buffer.to_bytes(), [1, 2, 3, 4, 5]);
+    }
+
+    #[test]
+    fn unaligned_parts() {
+        let bytes: Vec<u8> = (1..=16).collect();
+        for offset in 0..16_u64 {
+            for size in [2_u32, 4, 8] {
+                let buffer = Buffer::from_bytes(&bytes);
+                let range = offset as usize..offset as usize + size as usize;
+                let want = bytes
+                    .get(range.clone())
+                    .map(|part| part.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte)));
+                assert_eq!(buffer.load_unaligned(offset, size), want);
+                let stored = buffer.store_unaligned(offset, size, u64::MAX, Sharing::Shared);
+                assert_eq!(stored.is_some(), want.is_some());
+                let mut after = bytes.clone();
+                if want.is_some() {
+                    after[range].fill(0xff);
+                }
+                assert_eq!(buffer.to_bytes(), after);
+            }
+        }
+        assert_eq!(Buffer::zeros(8).load_unaligned(u64::MAX, 4), None);
     }
 
     #[test]
