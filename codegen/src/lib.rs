@@ -9,10 +9,14 @@ mod emit;
 mod facts;
 pub mod markdown;
 pub mod model;
+pub mod overlay;
+mod places;
 mod read;
 pub mod template;
 
 pub use check::complete;
 pub use emit::{File, emit, format};
 pub use facts::facts;
+pub use overlay::read_to_build;
+pub use places::places;
 pub use read::{read_dir, read_files};

@@ -27,6 +27,8 @@ pub struct Page {
     pub shown: String,
     /// The text.
     pub text: String,
+    /// Whether an overlay added it to a specification that has no such page.
+    pub supplied: bool,
 }
 
 /// The whole specification.
