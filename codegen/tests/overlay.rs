@@ -173,3 +173,67 @@ fn documents_that_changed() {
     let neither = findings.iter().find(|d| d.code == "overlay-neither").unwrap();
     assert!(neither.message.contains("classes address"), "{}", neither.message);
 }
+
+/// The code of both, apart from documentation and the reflection tables, which quote the pages.
+#[test]
+fn the_documents_give_the_same_code() {
+    let Some(dir) = upstream("2025-02") else { return };
+    let overlay = ours();
+    let (model, ..) = read(&dir, &overlay);
+    let (ours, theirs) = (items(&overlay.base), items(&model));
+    let only = |a: &BTreeSet<String>, b: &BTreeSet<String>| a.difference(b).cloned().collect::<Vec<_>>().join("\n\n");
+    let (missing, extra) = (only(&ours, &theirs), only(&theirs, &ours));
+    assert!(missing.is_empty() && extra.is_empty(), "only from our pages:\n{missing}\n\nonly from theirs:\n{extra}");
+}
+
+fn items(model: &Model) -> BTreeSet<String> {
+    let mut out = BTreeSet::new();
+    for file in visakit_codegen::emit(model).into_iter().filter(|f| f.name != "reflection.rs") {
+        let mut parsed: syn::File = syn::parse2(file.tokens).unwrap();
+        for item in &mut parsed.items {
+            strip(item);
+            out.insert(quote::quote!(#item).to_string());
+        }
+    }
+    out
+}
+
+/// Removes documentation.
+fn strip(item: &mut syn::Item) {
+    let docs = |attrs: &mut Vec<syn::Attribute>| attrs.retain(|a| !a.path().is_ident("doc"));
+    match item {
+        syn::Item::Struct(s) => {
+            docs(&mut s.attrs);
+            s.fields.iter_mut().for_each(|f| docs(&mut f.attrs));
+        }
+        syn::Item::Enum(e) => {
+            docs(&mut e.attrs);
+            e.variants.iter_mut().for_each(|v| {
+                docs(&mut v.attrs);
+                v.fields.iter_mut().for_each(|f| docs(&mut f.attrs));
+            });
+        }
+        syn::Item::Impl(i) => {
+            docs(&mut i.attrs);
+            for inner in &mut i.items {
+                match inner {
+                    syn::ImplItem::Fn(f) => docs(&mut f.attrs),
+                    syn::ImplItem::Const(c) => docs(&mut c.attrs),
+                    _ => {}
+                }
+            }
+        }
+        syn::Item::Trait(t) => {
+            docs(&mut t.attrs);
+            for inner in &mut t.items {
+                if let syn::TraitItem::Fn(f) = inner {
+                    docs(&mut f.attrs);
+                }
+            }
+        }
+        syn::Item::Static(s) => docs(&mut s.attrs),
+        syn::Item::Const(c) => docs(&mut c.attrs),
+        syn::Item::Macro(m) => docs(&mut m.attrs),
+        _ => {}
+    }
+}
