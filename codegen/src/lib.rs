@@ -10,6 +10,7 @@ mod facts;
 pub mod markdown;
 pub mod model;
 mod read;
+pub mod semantics;
 pub mod template;
 
 pub use check::complete;

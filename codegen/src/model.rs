@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::semantics;
 use crate::template::Template;
 
 /// A place in a page: index of the page in [`Model::pages`] and byte range of its text.
@@ -49,6 +50,8 @@ pub struct Model {
     pub attributes: Vec<Attribute>,
     /// The instructions, by opcode, sub-opcode and name.
     pub instructions: Vec<Instruction>,
+    /// The built-ins of the Semantics sections; none where the specification has no `semantics.md`.
+    pub builtins: Vec<semantics::Builtin>,
     /// The lines of the index page: page name and place.
     pub index: Vec<(String, At)>,
 }
@@ -292,6 +295,8 @@ pub struct Instruction {
     pub text: Vec<TextForm>,
     /// The semantics block as written.
     pub semantics: String,
+    /// The semantics block as a tree; `None` where there is none, and where the specification has no notation.
+    pub behaviour: Option<semantics::Block>,
     /// The description's prose.
     pub doc: String,
     /// The notes as written.

@@ -149,6 +149,7 @@ fn read_pages(pages: Vec<Page>) -> (Model, Vec<Diagnostic>) {
     model.pages = pages;
     model.types.sort_by_key(|t| t.code);
     model.instructions.sort_by(|a, b| (a.opcode, a.sub_opcode, &a.name).cmp(&(b.opcode, b.sub_opcode, &b.name)));
+    crate::semantics::read(&mut model, &documents, &mut diagnostics);
     crate::check::model(&model, &mut diagnostics);
     crate::diag::sort(&mut diagnostics);
     (model, diagnostics)
