@@ -42,7 +42,7 @@ impl<'m> Resolver<'m, '_> {
             }
             ExpressionKind::Call(call) => match self.call(call).map(|builtin| builtin.kind) {
                 None => Sort::Unknown,
-                Some(BuiltinKind::Operand) => Sort::Operand { writable: true },
+                Some(BuiltinKind::Operand) => Sort::Operand { writable: false },
                 Some(BuiltinKind::Effect) => Sort::Nothing,
                 Some(_) => Sort::Value,
             },
@@ -269,6 +269,8 @@ impl<'m> Resolver<'m, '_> {
     fn equality(&mut self, left: &mut Expression, right: &mut Expression) {
         let (a, b) = (self.expression(left), self.expression(right));
         match (a, b) {
+            // A finding says why already.
+            (Sort::Unknown, _) | (_, Sort::Unknown) => {}
             (Sort::Enumerator { lists }, Sort::Named(named)) => self.comparable(&named, &lists, left),
             (Sort::Named(named), Sort::Enumerator { lists }) => self.comparable(&named, &lists, right),
             (Sort::Named(a), Sort::Named(b)) if a.lists == b.lists => {}

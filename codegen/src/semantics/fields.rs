@@ -52,7 +52,13 @@ impl Named {
     pub(super) fn names<'m>(&self, model: &'m Model) -> Vec<&'m str> {
         let all = self.lists.iter().flat_map(|id| values(model.list(*id)));
         let only: Vec<&String> = self.only.iter().filter(|(part, _)| part.is_empty()).map(|(_, name)| name).collect();
-        all.filter(|name| only.is_empty() || only.iter().any(|o| o.eq_ignore_ascii_case(name))).collect()
+        let mut out: Vec<&str> = Vec::new();
+        for name in all.filter(|name| only.is_empty() || only.iter().any(|o| o.eq_ignore_ascii_case(name))) {
+            if !out.contains(&name) {
+                out.push(name);
+            }
+        }
+        out
     }
 
     /// The part of that name, in any of the lists.
