@@ -12,6 +12,7 @@ pub mod model;
 pub mod overlay;
 mod places;
 mod read;
+pub mod semantics;
 pub mod template;
 
 pub use check::complete;

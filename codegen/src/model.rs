@@ -5,6 +5,7 @@ use std::fmt;
 
 use serde::Serialize;
 
+use crate::semantics;
 use crate::template::Template;
 
 /// A place in a page: index of the page in [`Model::pages`] and byte range of its text.
@@ -54,6 +55,8 @@ pub struct Model {
     pub attributes: Vec<Attribute>,
     /// The instructions, by opcode, sub-opcode and name.
     pub instructions: Vec<Instruction>,
+    /// The built-ins of the Semantics sections; none where the specification has no `semantics.md`.
+    pub builtins: Vec<semantics::Builtin>,
     /// The lines of the index of instructions.
     pub index: Vec<IndexLine>,
     /// The rows of the table of instructions by platform, which the vendor's documents have.
@@ -350,6 +353,8 @@ pub struct Instruction {
     pub text: Vec<TextForm>,
     /// The semantics block as written.
     pub semantics: String,
+    /// The semantics block as a tree; `None` where there is none, and where the specification has no notation.
+    pub behaviour: Option<semantics::Block>,
     /// The description's prose.
     pub doc: String,
     /// The notes as written.

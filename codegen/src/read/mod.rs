@@ -174,6 +174,7 @@ pub(crate) fn read_pages(pages: Vec<Page>, files: Option<BTreeSet<String>>) -> (
     model.types.sort_by_key(|t| t.code);
     model.instructions.sort_by(|a, b| (a.opcode, a.sub_opcode, &a.name).cmp(&(b.opcode, b.sub_opcode, &b.name)));
     platforms_of_index(&mut model);
+    crate::semantics::read(&mut model, &documents, &mut diagnostics);
     (model, diagnostics)
 }
 
