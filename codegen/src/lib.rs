@@ -6,6 +6,7 @@
 mod check;
 pub mod diag;
 mod emit;
+pub mod export;
 mod facts;
 pub mod markdown;
 pub mod model;
