@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
+use super::super::isa::{DataType, GeneralId, Instruction, Predicate};
 use super::Version;
 use super::reflect::Page;
-use super::super::isa::{DataType, GeneralId, Instruction, Predicate};
 
 /// How a field prints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
