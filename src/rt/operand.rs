@@ -1,10 +1,10 @@
 //! Operands in assembly text: chapter 5 says how each class looks.
 
-use super::text::{Cursor, Format, Printer, Table, Text, TextError};
 use super::super::isa::{
     AddrOpnd, AddressId, ConstOpnd, DataType, GenOpnd, GeneralId, IndirectOpnd, Modifier, Operand, PredOpnd,
     Predicate, RawOperand, Region, StateClass, StateOpnd, Stride, VecOperand,
 };
+use super::text::{Cursor, Format, Printer, Table, Text, TextError};
 
 /// The region that the assembler writes where the text has none: one element for all channels.
 const SCALAR: Region = Region { vertical_stride: Stride::N0, width: Stride::N1, horizontal_stride: Stride::N0 };
