@@ -88,7 +88,7 @@ fn expression(f: &mut Formatter<'_>, e: &Expression, wanted: u8) -> fmt::Result 
     match &e.kind {
         ExpressionKind::Integer(value) => write!(f, "{value}")?,
         // With a fraction, or it would be a whole number.
-        ExpressionKind::Float(value) if value.fract() == 0.0 => write!(f, "{value:.1}")?,
+        ExpressionKind::Float(value) if value.fract() == 0.0 => write!(f, "{value}.0")?,
         ExpressionKind::Float(value) => write!(f, "{value}")?,
         ExpressionKind::Boolean(value) => write!(f, "{value}")?,
         ExpressionKind::Name { name, .. } => f.write_str(name)?,
