@@ -59,12 +59,15 @@ fn exports_of_the_vendors_documents_are_valid() {
     }
 }
 
+/// One way of making an export wrong.
+type Damage = fn(&mut Value);
+
 /// The schema is strict: what is missing, misspelt, of another type or too much is no valid export.
 #[test]
 fn the_schema_is_strict() {
     let (_, good) = read(&root().join("spec"));
     let add = good["instructions"].as_array().unwrap().iter().position(|i| i["name"] == "ADD").unwrap();
-    let damages: [(&str, fn(&mut Value)); 9] = [
+    let damages: [(&str, Damage); 9] = [
         ("a version of another form", |v| v["schema"] = "2.0".into()),
         ("no version", |v| drop(v.as_object_mut().unwrap().remove("schema"))),
         ("a new member", |v| v["extra"] = 1.into()),

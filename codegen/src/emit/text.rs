@@ -53,7 +53,7 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
         pub const MNEMONICS: &[&str] = &[#(#words),*];
 
         /// The parsers of the statements that begin with a word.
-        pub(crate) fn candidates(word: &str) -> &'static [&'static rt::Candidate] {
+        pub fn candidates(word: &str) -> &'static [&'static rt::Candidate] {
             match word { #(#arms,)* _ => &[] }
         }
 
