@@ -5,6 +5,7 @@
 
 mod check;
 pub mod diag;
+pub mod diff;
 mod emit;
 mod facts;
 pub mod markdown;

@@ -141,7 +141,7 @@ fn accidental(cx: &mut Cx<'_>, span: &Span, name: &str) {
 }
 
 /// `Name(type):` in bold.
-fn head(text: &Inline) -> Option<(String, String)> {
+pub(crate) fn head(text: &Inline) -> Option<(String, String)> {
     let bold = text.bold.as_ref()?.trim().trim_end_matches(':').trim();
     let (name, kind) = bold.strip_suffix(')')?.rsplit_once('(')?;
     let ok = !name.is_empty() && !name.contains(char::is_whitespace) && !kind.is_empty();

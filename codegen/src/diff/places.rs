@@ -1,0 +1,76 @@
+//! Places of facts for which the model keeps only the place of the whole: found again in the page's text.
+
+use super::matching::stem;
+use crate::model::{At, Form, Instruction, Model};
+
+/// The line of a property, `**Saturation:** …`; the opcode where there is none.
+pub(super) fn property(model: &Model, i: &Instruction, name: &str) -> At {
+    find_line(model, i.at.page, 0, |line| {
+        let text = line.trim_start_matches(['-', '*', '+', ' ', '\t']);
+        text.get(..name.len()).is_some_and(|head| head.eq_ignore_ascii_case(name))
+            && text[name.len()..].trim_start().starts_with([':', '*', '{'])
+    })
+    .unwrap_or(i.at)
+}
+
+/// The list item with the condition of a form; the table where there is none.
+pub(super) fn condition(model: &Model, form: &Form) -> At {
+    let Some((field, _)) = &form.condition else { return form.at };
+    let is_item = |line: &str| {
+        let text = line.trim_start_matches(['-', '*', '+', ' ', '\t']);
+        text.get(..field.len()).is_some_and(|head| head.eq_ignore_ascii_case(field))
+            && text[field.len()..].trim_start().starts_with('=')
+    };
+    // The last one in front of the table.
+    let mut found = None;
+    let mut from = 0;
+    while let Some(at) = find_line(model, form.at.page, from, is_item).filter(|at| at.start < form.at.start) {
+        from = at.end as usize;
+        found = Some(at);
+    }
+    found.unwrap_or(form.at)
+}
+
+/// The page of an instruction, without folder and ending.
+pub(super) fn page_name<'a>(model: &'a Model, i: &Instruction) -> &'a str {
+    model.pages.get(i.at.page as usize).map_or("", |p| stem(&p.path))
+}
+
+/// The first line behind a place that a test accepts.
+fn find_line(model: &Model, page: u32, from: usize, accepts: impl Fn(&str) -> bool) -> Option<At> {
+    let text = model.pages.get(page as usize)?.text.get(from..)?;
+    let mut start = from;
+    for line in text.split_inclusive('\n') {
+        if accepts(line) {
+            let lead = line.len() - line.trim_start().len();
+            let place = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+            return Some(At { page, start: place(start + lead), end: place(start + line.trim_end().len()) });
+        }
+        start += line.len();
+    }
+    None
+}
+
+/// The cell of the Format table that names a field, and whether it is marked as optional there.
+pub(super) fn cell(model: &Model, form: &Form, field: &str) -> Option<(At, bool)> {
+    let text = &model.pages.get(form.at.page as usize)?.text;
+    let mut start = form.at.start as usize;
+    for line in text.get(start..)?.split_inclusive('\n') {
+        if !line.trim_start().starts_with('|') && start != form.at.start as usize {
+            break;
+        }
+        let mut at = start;
+        for cell in line.split('|') {
+            let name = cell.replace(['\\', '*'], "");
+            if name.trim().eq_ignore_ascii_case(field) {
+                let lead = cell.len() - cell.trim_start().len();
+                let place = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+                let found = At { page: form.at.page, start: place(at + lead), end: place(at + cell.trim_end().len()) };
+                return Some((found, cell.contains('*')));
+            }
+            at += cell.len() + 1;
+        }
+        start += line.len();
+    }
+    None
+}
