@@ -2,7 +2,7 @@
 //! when pages change.
 
 use crate::model::{
-    Field, Form, Instruction, Kind, ListKind, Mark, Marks, Member, MemberType, Model, Part, PartKind, Presence, Shape,
+    Field, Form, Instruction, Kind, ListKind, Marks, Member, MemberType, Model, Part, PartKind, Presence, Shape,
 };
 
 /// All facts of a model, sorted within each group.
@@ -72,18 +72,9 @@ pub fn facts(model: &Model) -> String {
     out.join("\n")
 }
 
+/// Marks behind a fact, each with a blank in front.
 fn marks(marks: &Marks) -> String {
-    marks
-        .0
-        .iter()
-        .map(|m| match m {
-            Mark::From(p) => format!(" {{{p}+}}"),
-            Mark::Before(p) => format!(" {{-{p}}}"),
-            Mark::Only(p) => format!(" {{{p}}}"),
-            Mark::FromVersion(a, b) => format!(" {{{a}.{b}+}}"),
-            Mark::BeforeVersion(a, b) => format!(" {{-{a}.{b}}}"),
-        })
-        .collect()
+    marks.0.iter().map(|m| format!(" {}", Marks(vec![m.clone()]))).collect()
 }
 
 fn part(model: &Model, p: &Part) -> String {

@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd};
 
 /// A byte range of the page's text.
 pub type Span = Range<usize>;
@@ -14,6 +14,8 @@ pub type Span = Range<usize>;
 pub struct Document {
     /// The sections in order.
     pub sections: Vec<Section>,
+    /// All links and images, wherever they stand.
+    pub links: Vec<Link>,
 }
 
 /// A heading and what follows it up to the next heading of any level.
@@ -160,10 +162,12 @@ impl Inline {
 
 /// Reads a page. Never fails: what is not understood stays as text.
 pub fn parse(source: &str) -> Document {
-    let events = Parser::new_ext(source, Options::ENABLE_TABLES).into_offset_iter().collect();
+    let events: Vec<_> = Parser::new_ext(source, Options::ENABLE_TABLES).into_offset_iter().collect();
     let mut reader = Reader { source, events, at: 0 };
-    let mut document =
-        Document { sections: vec![Section { level: 0, title: String::new(), span: 0..0, blocks: Vec::new() }] };
+    let mut document = Document {
+        sections: vec![Section { level: 0, title: String::new(), span: 0..0, blocks: Vec::new() }],
+        links: links(&reader.events),
+    };
     while let Some((event, span)) = reader.next() {
         if let Event::Start(Tag::Heading { level, .. }) = event {
             let inline = reader.inline(|end| matches!(end, TagEnd::Heading(_)));
@@ -178,6 +182,30 @@ pub fn parse(source: &str) -> Document {
         }
     }
     document
+}
+
+fn links(events: &[(Event<'_>, Span)]) -> Vec<Link> {
+    let mut out: Vec<Link> = Vec::new();
+    let mut open = Vec::new();
+    for (event, span) in events {
+        match event {
+            // What stands in pointed brackets is more often a placeholder than an address.
+            Event::Start(
+                Tag::Link { link_type: LinkType::Autolink | LinkType::Email, .. }
+                | Tag::Image { link_type: LinkType::Autolink | LinkType::Email, .. },
+            ) => open.push(None),
+            Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => {
+                open.push(Some(out.len()));
+                out.push(Link { target: dest_url.to_string(), text: String::new(), span: span.clone() });
+            }
+            Event::End(TagEnd::Link | TagEnd::Image) => drop(open.pop()),
+            Event::Text(text) | Event::Code(text) => {
+                open.iter().flatten().for_each(|&i: &usize| out[i].text.push_str(text));
+            }
+            _ => {}
+        }
+    }
+    out
 }
 
 struct Reader<'a> {

@@ -1,5 +1,8 @@
 //! What the pages say, as plain data. Every fact carries the place it was read from.
 
+use std::collections::BTreeSet;
+use std::fmt;
+
 use serde::Serialize;
 
 use crate::template::Template;
@@ -49,8 +52,49 @@ pub struct Model {
     pub attributes: Vec<Attribute>,
     /// The instructions, by opcode, sub-opcode and name.
     pub instructions: Vec<Instruction>,
-    /// The lines of the index page: page name and place.
-    pub index: Vec<(String, At)>,
+    /// The lines of the index of instructions.
+    pub index: Vec<IndexLine>,
+    /// The rows of the table of instructions by platform, which the vendor's documents have.
+    pub support: Vec<SupportRow>,
+    /// All links of the pages.
+    pub links: Vec<PageLink>,
+    /// What links may name behind `#`: page and anchor.
+    pub anchors: Vec<(u32, String)>,
+    /// All files of the folder with their paths; none where single files were read.
+    pub files: Option<BTreeSet<String>>,
+}
+
+/// A link of a page.
+#[derive(Clone, Debug)]
+pub struct PageLink {
+    /// The destination as written.
+    pub target: String,
+    /// The link.
+    pub at: At,
+}
+
+/// A line of the index of instructions.
+#[derive(Clone, Debug)]
+pub struct IndexLine {
+    /// The name in front of the dash.
+    pub name: String,
+    /// The file that it links to, without folder and ending.
+    pub page: String,
+    /// Where the instruction exists: any of these; everywhere when there are none.
+    pub platforms: Vec<Marks>,
+    /// The link.
+    pub at: At,
+}
+
+/// A row of the table of instructions by platform.
+#[derive(Clone, Debug)]
+pub struct SupportRow {
+    /// The instruction.
+    pub name: String,
+    /// The platforms of the table's head, and whether they have it.
+    pub platforms: Vec<(String, bool)>,
+    /// The row.
+    pub at: At,
 }
 
 /// A data type of chapter 2.
@@ -88,6 +132,18 @@ pub struct Platform {
 /// Conditions in braces: from or before a platform or an object version.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Marks(pub Vec<Mark>);
+
+impl fmt::Display for Marks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|mark| match mark {
+            Mark::From(p) => write!(f, "{{{p}+}}"),
+            Mark::Before(p) => write!(f, "{{-{p}}}"),
+            Mark::Only(p) => write!(f, "{{{p}}}"),
+            Mark::FromVersion(a, b) => write!(f, "{{{a}.{b}+}}"),
+            Mark::BeforeVersion(a, b) => write!(f, "{{-{a}.{b}}}"),
+        })
+    }
+}
 
 /// One condition in braces.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -125,7 +125,7 @@ fn duplicates_across_pages() {
     let two = vec![("A.md".to_owned(), PAGE.to_owned()), ("B.md".to_owned(), PAGE.replace("FOO", "BAR"))];
     let (_, findings) = visakit_codegen::read_files(two);
     let found: Vec<_> = findings.iter().map(|d| (d.code, d.file.as_str(), d.line)).collect();
-    assert_eq!(found, [("opcode-duplicate", "A.md", 3)]);
+    assert_eq!(found, [("opcode-duplicate", "A.md", 3), ("opcode-duplicate", "B.md", 3)]);
 }
 
 /// Whatever a page holds, reading it ends with findings and without a panic.

@@ -159,8 +159,33 @@ fn read_item(
     let (_, bare) = leading_marks(text);
     if bare.starts_with("Bit[") || bare.starts_with("Bits[") {
         parts.extend(read_part(cx, model, item, owner, bits));
-    } else if let Some(value) = read_value(cx, &item.text) {
-        values.push(value);
+    } else {
+        read_values(cx, std::slice::from_ref(item), values);
+    }
+}
+
+/// The values among items. A value that is nested below another one by accident is one of the list as well.
+fn read_values(cx: &mut Cx<'_>, items: &[Item], out: &mut Vec<Enumerator>) {
+    for item in items {
+        let Some(value) = read_value(cx, &item.text) else { continue };
+        out.push(value);
+        for block in &item.blocks {
+            let Block::List(inner) = block else { continue };
+            for nested in inner {
+                let (_, bare) = leading_marks(&nested.text.text);
+                if bare.split_once(':').is_some_and(|(v, _)| number(v).is_some()) {
+                    cx.warn(
+                        "nesting-accidental",
+                        &nested.text.span,
+                        "this value is nested below another value",
+                        "indent its item like those of the other values; it is read as one of them",
+                    );
+                } else if bare.starts_with("Bit[") || bare.starts_with("Bits[") {
+                    bits_too_deep(cx, nested);
+                }
+            }
+            read_values(cx, inner, out);
+        }
     }
 }
 
@@ -204,12 +229,16 @@ fn read_part(cx: &mut Cx<'_>, model: &Model, item: &Item, owner: &str, bits: u32
         None => (None, rest),
     };
     let text = rest.trim_start().trim_start_matches(':').trim();
+    // The vendor's flags begin with their name in quotes.
+    let quoted = || Some(text.strip_prefix('"')?.split_once('"')?.0.trim().replace(' ', "_"));
+    let name = name.or_else(quoted).filter(|n| !n.is_empty());
     let (more, text) = all_marks(text);
     marks.0.extend(more.0);
     let mut inner_values = Vec::new();
     for block in &item.blocks {
         if let Block::List(items) = block {
-            inner_values.extend(items.iter().filter_map(|i| read_value(cx, &i.text)));
+            read_values(cx, items, &mut inner_values);
+            nested_leftovers(cx, items);
         }
     }
     name_values(&mut inner_values);
@@ -227,6 +256,32 @@ fn read_part(cx: &mut Cx<'_>, model: &Model, item: &Item, owner: &str, bits: u32
         Content::Plain
     };
     Some(RawPart { hi, lo, name, spelling, doc: text, marks, span: item.text.span.clone(), content })
+}
+
+/// What stands below a part and is no value.
+fn nested_leftovers(cx: &mut Cx<'_>, items: &[Item]) {
+    for item in items {
+        let (_, bare) = leading_marks(&item.text.text);
+        if bare.starts_with("Bit[") || bare.starts_with("Bits[") {
+            bits_too_deep(cx, item);
+        } else if bare.split_once(':').is_none_or(|(v, _)| number(v).is_none()) {
+            cx.warn(
+                "item-leftover",
+                &item.text.span,
+                "this is not used: it is no value",
+                "write `value: name`, or make it part of the text above",
+            );
+        }
+    }
+}
+
+fn bits_too_deep(cx: &mut Cx<'_>, item: &Item) {
+    cx.warn(
+        "nesting-accidental",
+        &item.text.span,
+        "these bits are nested below others, or below a value, and are not read",
+        "indent the item like those of the other bits",
+    );
 }
 
 /// The shared list that a text links to.
@@ -337,11 +392,12 @@ fn join_parts(cx: &mut Cx<'_>, model: &mut Model, mut parts: Vec<RawPart>, bits:
 
 fn unaccounted(cx: &mut Cx<'_>, owner: &Span, hi: u32, lo: u32) {
     let bits = if hi == lo { format!("bit {lo} is") } else { format!("bits {hi}..{lo} are") };
+    let range = if hi == lo { lo.to_string() } else { format!("{hi}..{lo}") };
     cx.warn(
         "bits-unaccounted",
         owner,
         format!("{bits} not accounted for"),
-        format!("add `Bit[{hi}..{lo}]: Must be zero` or say what they mean; they are taken as zero"),
+        format!("add `Bit[{range}]: Must be zero` or say what they mean; they are taken as zero"),
     );
 }
 
@@ -434,12 +490,19 @@ fn read_value(cx: &mut Cx<'_>, text: &Inline) -> Option<Enumerator> {
     })
 }
 
-/// Rows `| 0x1 | name | … |` of a table that the vendor keeps inside an item.
+/// Rows `| 0x1 | name | … |` or `| name | 0x1 | … |` of a table that the vendor keeps inside an item.
 fn table_values(cx: &mut Cx<'_>, lines: &[(String, Span)]) -> Vec<Enumerator> {
     let mut out = Vec::new();
     for (line, span) in lines {
         let mut cells = line.trim().trim_matches('|').split('|').map(str::trim);
-        let (Some(value), Some(name)) = (cells.next().and_then(number), cells.next()) else { continue };
+        let (Some(first), Some(second)) = (cells.next(), cells.next()) else { continue };
+        // The value stands in front of the name or behind it.
+        let (Some(value), name) = (match number(first) {
+            Some(value) => (Some(value), second),
+            None => (number(second), first),
+        }) else {
+            continue;
+        };
         if name.is_empty() || !line.trim().starts_with('|') {
             continue;
         }

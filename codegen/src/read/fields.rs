@@ -2,7 +2,7 @@
 
 use super::{Cx, after_phrase, all_marks, bits, find_phrase, leading_marks, number, words};
 use crate::markdown::{Block, Inline, Item, Section, Span};
-use crate::model::{Field, IndexKind, Marks, Model, Presence, Shape, Storage};
+use crate::model::{Field, IndexKind, ListKind, Marks, Model, Part, PartKind, Presence, Shape, Storage};
 
 /// A field as the Description lists it, not yet placed in a form.
 #[derive(Clone)]
@@ -206,10 +206,10 @@ pub(crate) fn resolve(
         name: raw.name.clone(),
         storage,
         shape,
-        presence: presence(cx, raw, earlier),
+        presence: presence(cx, model, raw, earlier),
         classes: classes.into_iter().map(|c| c.to_ascii_lowercase()).collect(),
         types: types(doc),
-        range: range(doc),
+        range: range(cx, raw),
         only,
         default,
         default_if,
@@ -310,9 +310,13 @@ fn find_field(cx: &mut Cx<'_>, raw: &RawField, name: &str, earlier: &[Field]) ->
     found
 }
 
-fn presence(cx: &mut Cx<'_>, raw: &RawField, earlier: &[Field]) -> Presence {
-    if let Some(text) = after_phrase(&raw.doc, "present only if ") {
-        let Some((field, values)) = text.split_once('=') else {
+fn presence(cx: &mut Cx<'_>, model: &Model, raw: &RawField, earlier: &[Field]) -> Presence {
+    if let Some(text) = after_phrase(&raw.doc, "present only ") {
+        let text = text.strip_prefix("if ").or_else(|| text.strip_prefix("If "));
+        let Some((field, values)) = text.and_then(|t| t.split_once('=')) else {
+            if let Some(flag) = text.and_then(|t| flag_presence(model, t, earlier)) {
+                return flag;
+            }
             cx.error(
                 "presence-syntax",
                 &raw.text.span,
@@ -335,6 +339,26 @@ fn presence(cx: &mut Cx<'_>, raw: &RawField, earlier: &[Field]) -> Presence {
     Presence::Always
 }
 
+/// The vendor's `NAME bit is set in FIELD`: a flag that an earlier field has, by its name or by what is said of it.
+fn flag_presence(model: &Model, text: &str, earlier: &[Field]) -> Option<Presence> {
+    let before = text.split(" bit is set").next().filter(|b| b.len() < text.len())?;
+    let flag = before.trim_start_matches("the ").trim_matches(['"', '`', ' ', '<', '>']);
+    let mentions = |doc: &str| doc.split(|c: char| !c.is_alphanumeric()).any(|w| w.eq_ignore_ascii_case(flag));
+    let parts = earlier.iter().enumerate().filter_map(|(i, f)| match f.shape {
+        Shape::List(id) => match &model.list(id).kind {
+            ListKind::Parts(parts) => Some((i, parts)),
+            ListKind::Enumeration { .. } => None,
+        },
+        _ => None,
+    });
+    let find = |test: &dyn Fn(&Part) -> bool| {
+        parts.clone().find_map(|(i, parts)| parts.iter().find(|p| test(p)).map(|p| (i, p.name.clone())))
+    };
+    let named = find(&|p| p.name.eq_ignore_ascii_case(flag));
+    let (field, part) = named.or_else(|| find(&|p| p.kind == PartKind::Flag && mentions(&p.doc)))?;
+    Some(Presence::If { field, part, values: vec!["1".to_owned()] })
+}
+
 /// `Must have type UD, D, F` and the vendor's `must have one of UD, D, F type`.
 fn types(doc: &str) -> Vec<String> {
     let text = after_phrase(doc, "must have type").or_else(|| after_phrase(doc, "must have one of"));
@@ -351,13 +375,32 @@ fn types(doc: &str) -> Vec<String> {
 }
 
 /// `Valid values are [a-b]`; either end may be negative.
-fn range(doc: &str) -> Option<(i64, i64)> {
-    let text = after_phrase(doc, "valid values are")?;
-    let inner = text.trim_start().strip_prefix('[')?.split_once(']')?.0;
-    let split = inner[1..].find(['-', ',']).map(|i| i + 1)?;
-    let low = inner[..split].trim().parse().ok()?;
-    let high = inner[split + 1..].trim().parse().ok()?;
-    Some((low, high))
+fn range(cx: &mut Cx<'_>, raw: &RawField) -> Option<(i64, i64)> {
+    let text = after_phrase(&raw.doc, "valid values are")?.trim();
+    // A list of values follows.
+    if text.is_empty() || text.starts_with(':') {
+        return None;
+    }
+    let ends = range_ends(text);
+    if ends.is_none_or(|(low, high)| low > high) {
+        cx.warn(
+            "range-syntax",
+            &raw.text.span,
+            format!("the range `{text}` is not understood"),
+            "write `Valid values are [low-high]`, two numbers",
+        );
+    }
+    ends.filter(|(low, high)| low <= high)
+}
+
+/// `[a-b]`, and `[a], [b]` as the vendor has it.
+fn range_ends(text: &str) -> Option<(i64, i64)> {
+    let (inner, rest) = text.strip_prefix('[')?.split_once(']')?;
+    if let Some(second) = rest.trim_start().strip_prefix(',').and_then(|r| r.trim().strip_prefix('[')) {
+        return Some((inner.trim().parse().ok()?, second.split_once(']')?.0.trim().parse().ok()?));
+    }
+    let split = inner.get(1..)?.find(['-', ',']).map(|i| i + 1)?;
+    Some((inner[..split].trim().parse().ok()?, inner[split + 1..].trim().parse().ok()?))
 }
 
 /// `Only: a, b.` and `Only part: a, b.`, any number of them.

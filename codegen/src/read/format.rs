@@ -21,7 +21,8 @@ pub(crate) struct Cell {
 }
 
 /// Reads the Format section and the `### CONDITION` sections that follow it.
-pub(crate) fn read(cx: &mut Cx<'_>, sections: &[&Section], opcode: &Opcode) -> Vec<Layout> {
+/// `described` tells whether the Description has fields.
+pub(crate) fn read(cx: &mut Cx<'_>, sections: &[&Section], opcode: &Opcode, described: bool) -> Vec<Layout> {
     let mut layouts = Vec::new();
     for section in sections {
         let (name, condition) = condition(cx, section);
@@ -64,12 +65,20 @@ pub(crate) fn read(cx: &mut Cx<'_>, sections: &[&Section], opcode: &Opcode) -> V
     if layouts.is_empty()
         && let Some(section) = sections.first()
     {
-        cx.error(
-            "format-missing",
-            &section.span,
-            "the Format section has no table",
-            "add a table: an empty head, dashes, then `| 0xNN(NAME) | Field | … |`",
-        );
+        let help = "add a table: an empty head, dashes, then `| 0xNN(NAME) | Field | … |`";
+        if described || !section.blocks.is_empty() {
+            cx.error("format-missing", &section.span, "the Format section has no table", help);
+        } else {
+            let message = "the Format section is empty: it is read as an instruction without fields";
+            cx.warn("format-empty", &section.span, message, help);
+            layouts.push(Layout {
+                name: String::new(),
+                condition: None,
+                versions: Marks::default(),
+                fields: Vec::new(),
+                span: section.span.clone(),
+            });
+        }
     }
     layouts
 }
@@ -186,6 +195,18 @@ fn check_opcode_cell(cx: &mut Cx<'_>, opcode: &Opcode, column: usize, value: u64
             "format-opcode",
             span,
             format!("the Format says 0x{value:02x} for {name}, the Opcode section 0x{expected:02x}"),
+            "make the two the same",
+        );
+    }
+    let own = opcode.family.as_deref().map_or(opcode.name.as_str(), |family| match column {
+        0 => family,
+        _ => opcode.name.strip_prefix(family).map_or(&opcode.name, |n| n.trim_start_matches('_')),
+    });
+    if name.trim() != own && name.trim() != opcode.name {
+        cx.warn(
+            "format-opcode",
+            span,
+            format!("the Format calls it {name}, the Opcode section {own}"),
             "make the two the same",
         );
     }

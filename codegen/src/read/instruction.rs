@@ -6,7 +6,7 @@ use super::fields::{self, RawField};
 use super::{Cx, format, opcode, properties, text};
 use crate::diag::{Diagnostic, Severity};
 use crate::markdown::{Block, Document, Section};
-use crate::model::{Field, Form, Instruction, Kind, Marks, Model, Presence, Shape, Storage};
+use crate::model::{Field, Form, Instruction, Kind, Marks, Model, Presence, Shape, Storage, TextForm};
 
 const KNOWN: [&str; 10] = [
     "opcode",
@@ -33,7 +33,6 @@ pub(crate) fn read(cx: &mut Cx<'_>, document: &Document, path: &str, model: &mut
         return;
     };
     let Some(opcode) = opcode::read(cx, opcode_section) else { return };
-    let _ = path;
     let bare = matches!(opcode.kind, Kind::Umbrella | Kind::Alias { .. } | Kind::Reserved);
     let (doc, raw_fields) = fields::read(cx, &group(document, "description"));
     let format_sections = group(document, "format");
@@ -48,7 +47,7 @@ pub(crate) fn read(cx: &mut Cx<'_>, document: &Document, path: &str, model: &mut
         );
         Vec::new()
     } else {
-        format::read(cx, &format_sections, &opcode)
+        format::read(cx, &format_sections, &opcode, !raw_fields.is_empty())
     };
     // An umbrella page of the vendor has a Format whose last cell is `various`.
     let umbrella = opcode.kind == Kind::Umbrella
@@ -62,6 +61,7 @@ pub(crate) fn read(cx: &mut Cx<'_>, document: &Document, path: &str, model: &mut
         .map(|section| properties::read_type_maps(cx, section))
         .unwrap_or_default();
     let text = if bare || umbrella { Vec::new() } else { text::read(cx, &group(document, "text")) };
+    page_name(cx, path, &opcode, &text);
     let semantics = prose(document, "semantics");
     if !bare && !umbrella {
         if semantics.trim().is_empty() {
@@ -70,6 +70,14 @@ pub(crate) fn read(cx: &mut Cx<'_>, document: &Document, path: &str, model: &mut
                 &opcode_section.span,
                 format!("{} has no Semantics", opcode.name),
                 "add `## Semantics` with a block in the notation of spec/semantics.md, or `undefined`",
+            );
+        }
+        if group(document, "description").is_empty() {
+            cx.warn(
+                "description-missing",
+                &opcode_section.span,
+                format!("{} has no Description", opcode.name),
+                "add `## Description` with what it does and an item for each field",
             );
         }
         if text.is_empty() {
@@ -100,6 +108,21 @@ pub(crate) fn read(cx: &mut Cx<'_>, document: &Document, path: &str, model: &mut
         type_maps,
         at: cx.at(&opcode.span),
     });
+}
+
+/// A page is called like its instruction, with or without the family, or like its mnemonic.
+fn page_name(cx: &mut Cx<'_>, path: &str, opcode: &opcode::Opcode, text: &[TextForm]) {
+    let Some(stem) = path.strip_prefix("instructions/").and_then(|p| p.strip_suffix(".md")) else { return };
+    let short = opcode.family.as_ref().and_then(|f| opcode.name.strip_prefix(&format!("{f}_")));
+    let mnemonic = |t: &TextForm| t.template.mnemonic().is_some_and(|m| m.eq_ignore_ascii_case(stem));
+    if stem != opcode.name && Some(stem) != short && !text.iter().any(mnemonic) {
+        cx.warn(
+            "page-name",
+            &opcode.span,
+            format!("the page of {} is called `{stem}.md`", opcode.name),
+            format!("call it `{}.md`, or correct the name", opcode.name),
+        );
+    }
 }
 
 /// A section of that title and the `### CONDITION` sections below it.
@@ -140,6 +163,7 @@ fn prose(document: &Document, title: &str) -> String {
 
 fn check_sections(cx: &mut Cx<'_>, document: &Document) {
     let mut seen = BTreeSet::new();
+    let mut last = 0;
     // What stands in front of the first heading belongs to no section.
     for block in document.sections.iter().take(1).flat_map(|s| &s.blocks) {
         let span = match block {
@@ -160,6 +184,18 @@ fn check_sections(cx: &mut Cx<'_>, document: &Document) {
         let first = if title.starts_with("condition") { "condition" } else { title.as_str() };
         if section.level == 1 {
             continue;
+        }
+        if let Some(at) = KNOWN.iter().position(|k| *k == first && first != "condition") {
+            // Notes and examples may change places.
+            if at < last && first != "notes" {
+                cx.warn(
+                    "section-order",
+                    &section.span,
+                    format!("`{}` stands behind `{}`", section.title, KNOWN[last]),
+                    "the order of the sections is in spec/README.md",
+                );
+            }
+            last = last.max(at);
         }
         if !KNOWN.contains(&first) {
             cx.warn(

@@ -3,6 +3,7 @@
 //! Readers return what they understood and push a diagnostic for everything else, so that one run over a
 //! folder reports all pages. No reader fails and none panics, whatever the page holds.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use crate::diag::{Diagnostic, Severity};
@@ -16,6 +17,7 @@ mod chapter;
 mod fields;
 mod format;
 mod instruction;
+mod markup;
 mod opcode;
 mod properties;
 mod structure;
@@ -76,17 +78,22 @@ pub fn read_dir(dir: &Path) -> Result<(Model, Vec<Diagnostic>), (PathBuf, std::i
     collect(dir, &mut paths)?;
     paths.sort();
     let mut pages = Vec::new();
+    let mut files = BTreeSet::new();
     for path in paths {
-        let text = std::fs::read(&path).map_err(|e| (path.clone(), e))?;
         let relative = path.strip_prefix(dir).unwrap_or(&path);
         let relative = relative.components().map(|c| c.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/");
+        files.insert(relative.clone());
+        if path.extension().is_none_or(|e| e != "md") {
+            continue;
+        }
+        let text = std::fs::read(&path).map_err(|e| (path.clone(), e))?;
         pages.push(Page {
             path: relative,
             shown: path.display().to_string(),
             text: String::from_utf8_lossy(&text).into_owned(),
         });
     }
-    Ok(read_pages(pages))
+    Ok(read_pages(pages, Some(files)))
 }
 
 /// Reads single pages, given as (path as shown, text).
@@ -98,7 +105,7 @@ pub fn read_files(files: Vec<(String, String)>) -> (Model, Vec<Diagnostic>) {
             Page { path: name, shown, text }
         })
         .collect();
-    read_pages(pages)
+    read_pages(pages, None)
 }
 
 fn collect(dir: &Path, out: &mut Vec<PathBuf>) -> Result<(), (PathBuf, std::io::Error)> {
@@ -106,7 +113,7 @@ fn collect(dir: &Path, out: &mut Vec<PathBuf>) -> Result<(), (PathBuf, std::io::
         let path = entry.map_err(|e| (dir.to_owned(), e))?.path();
         if path.is_dir() {
             collect(&path, out)?;
-        } else if path.extension().is_some_and(|e| e == "md") {
+        } else {
             out.push(path);
         }
     }
@@ -115,8 +122,8 @@ fn collect(dir: &Path, out: &mut Vec<PathBuf>) -> Result<(), (PathBuf, std::io::
 
 /// Reads pages in rounds, because later pages refer to facts of earlier ones: tables and shared
 /// lists, then structures, then instructions.
-fn read_pages(pages: Vec<Page>) -> (Model, Vec<Diagnostic>) {
-    let mut model = Model::default();
+fn read_pages(pages: Vec<Page>, files: Option<BTreeSet<String>>) -> (Model, Vec<Diagnostic>) {
+    let mut model = Model { files, ..Model::default() };
     let mut diagnostics = Vec::new();
     let documents: Vec<Document> = pages.iter().map(|p| markdown::parse(&p.text)).collect();
     let is_instruction = |page: &Page, document: &Document| {
@@ -138,6 +145,9 @@ fn read_pages(pages: Vec<Page>) -> (Model, Vec<Diagnostic>) {
                 source: &page.text,
                 diagnostics: &mut diagnostics,
             };
+            if round == 0 {
+                markup::read(&mut cx, document, &mut model);
+            }
             match (is_instruction(page, document), round) {
                 // Lists that refer to others are read behind those that do not.
                 (false, 0) => chapter::read_tables(&mut cx, document, &mut model),
@@ -151,9 +161,21 @@ fn read_pages(pages: Vec<Page>) -> (Model, Vec<Diagnostic>) {
     model.pages = pages;
     model.types.sort_by_key(|t| t.code);
     model.instructions.sort_by(|a, b| (a.opcode, a.sub_opcode, &a.name).cmp(&(b.opcode, b.sub_opcode, &b.name)));
+    platforms_of_index(&mut model);
     crate::check::model(&model, &mut diagnostics);
     crate::diag::sort(&mut diagnostics);
     (model, diagnostics)
+}
+
+/// The platforms of a page that names none stand in its line of the index.
+fn platforms_of_index(model: &mut Model) {
+    for instruction in model.instructions.iter_mut().filter(|i| i.platforms.is_empty()) {
+        let Some(page) = model.pages.get(instruction.at.page as usize) else { continue };
+        let stem = page.path.rsplit('/').next().unwrap_or("").trim_end_matches(".md");
+        if let Some(line) = model.index.iter().find(|line| line.page == stem) {
+            instruction.platforms = line.platforms.clone();
+        }
+    }
 }
 
 /// Reads a number: decimal, `0x…` or `0b…`.

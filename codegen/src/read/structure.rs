@@ -151,7 +151,11 @@ fn describe(cx: &mut Cx<'_>, section: &Section, model: &mut Model, structure: &m
     for item in items {
         let Some(bold) = &item.text.bold else { continue };
         let name = bold.trim().trim_end_matches(':').trim();
-        let name = name.split_once('(').map_or(name, |(n, _)| n).trim();
+        let name = name.split_once('(').map_or(name, |(n, _)| n).trim_matches(['<', '>', ' ', '`']);
+        // Prose has lists of other names as well.
+        if !name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
+            continue;
+        }
         let Some(member) = structure.members.iter_mut().find(|m| m.name.eq_ignore_ascii_case(name)) else {
             cx.warn(
                 "member-unknown",

@@ -2,6 +2,10 @@
 
 use std::collections::BTreeMap;
 
+mod fields;
+mod index;
+mod links;
+
 use crate::diag::{Diagnostic, Severity};
 use crate::model::{At, Form, Instruction, Kind, Mark, Marks, Model, Presence, Shape};
 
@@ -13,6 +17,7 @@ pub(crate) fn model(model: &Model, out: &mut Vec<Diagnostic>) {
         conditions(model, instruction, out);
         types(model, instruction, out);
         restrictions(model, instruction, out);
+        fields::check(model, instruction, out);
         for marks in &instruction.platforms {
             platforms(model, marks, instruction.at, out);
         }
@@ -23,7 +28,9 @@ pub(crate) fn model(model: &Model, out: &mut Vec<Diagnostic>) {
             platforms(model, &map.marks, map.at, out);
         }
     }
-    index(model, out);
+    fields::structures(model, out);
+    index::check(model, out);
+    links::check(model, out);
 }
 
 /// What the emitted code and its runtime cannot do without, for a folder that is to be built.
@@ -47,6 +54,20 @@ pub fn complete(model: &Model) -> Vec<Diagnostic> {
     }
     for name in ["vec_operand", "raw_operand", "common_isa_header", "kernel_data", "function_data"] {
         need(model.structures.iter().any(|s| s.name == name), &format!("structure {name}"), "chapters 4 and 5");
+    }
+    for form in model.instructions.iter().flat_map(|i| &i.forms) {
+        let of_part = |(field, _): &(String, Vec<String>)| enumerators(model, form, field, None).is_none();
+        if form.condition.as_ref().is_some_and(of_part) {
+            report(
+                model,
+                Severity::Error,
+                "condition-selector",
+                form.at,
+                "this form is selected by something else than a whole field: no decoder can be made of it",
+                "select forms by a field with named values, or by the object version",
+                &mut out,
+            );
+        }
     }
     out
 }
@@ -88,16 +109,19 @@ fn duplicate_opcodes(model: &Model, out: &mut Vec<Diagnostic>) {
             continue;
         }
         if let Some(other) = seen.insert((instruction.opcode, instruction.sub_opcode), instruction) {
-            let (page, line) = model.origin(other.at);
-            report(
-                model,
-                Severity::Error,
-                "opcode-duplicate",
-                instruction.at,
-                format!("{} has the opcode of {} ({page}:{line})", instruction.name, other.name),
-                "change one of the two, or mark this page `Kind: alias of …`",
-                out,
-            );
+            // Nothing tells which of the two is wrong.
+            for (one, other) in [(instruction, other), (other, instruction)] {
+                let (page, line) = model.origin(other.at);
+                report(
+                    model,
+                    Severity::Error,
+                    "opcode-duplicate",
+                    one.at,
+                    format!("{} has the opcode of {} ({page}:{line})", one.name, other.name),
+                    format!("change one of the two, or mark one `Kind: alias of {} when …`", other.name),
+                    out,
+                );
+            }
         }
     }
 }
@@ -177,6 +201,20 @@ pub(crate) fn enumerators<'a>(
     }
 }
 
+/// Names of the enumerators of a selector: a field, or the part of one that has names.
+fn selected<'a>(model: &'a Model, form: &Form, selector: &str) -> Option<&'a [crate::model::Enumerator]> {
+    let Some((field, part)) = selector.split_once('.') else { return enumerators(model, form, selector, None) };
+    enumerators(model, form, field, Some(part)).or_else(|| {
+        // The vendor names a part that its list leaves without a name: the only one with values.
+        let position = resolve(model, form, field, None)?;
+        let Shape::List(id) = form.fields[position].shape else { return None };
+        let crate::model::ListKind::Parts(parts) = &model.list(id).kind else { return None };
+        let mut named = parts.iter().filter(|p| matches!(p.kind, crate::model::PartKind::Enumeration(_)));
+        let only = named.next().filter(|_| named.next().is_none())?;
+        enumerators(model, form, field, Some(&only.name))
+    })
+}
+
 /// Values of conditions exist, and no value selects two forms.
 fn conditions(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic>) {
     let mut taken: BTreeMap<String, &str> = BTreeMap::new();
@@ -196,7 +234,12 @@ fn conditions(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic
             }
             continue;
         };
-        let known = enumerators(model, form, field, None);
+        // What the vendor's pages say of an operand's type is no value of a field.
+        let of_operand = field.strip_prefix("field_operand_type(").and_then(|f| f.strip_suffix(')'));
+        if of_operand.is_some_and(|f| form.fields.iter().any(|known| known.name.eq_ignore_ascii_case(f))) {
+            continue;
+        }
+        let known = selected(model, form, field);
         if known.is_none() {
             report(
                 model,
@@ -337,40 +380,4 @@ pub(crate) fn platform(model: &Model, name: &str) -> Option<usize> {
         .platforms
         .iter()
         .position(|p| p.name.eq_ignore_ascii_case(name) || p.aliases.iter().any(|a| a.eq_ignore_ascii_case(name)))
-}
-
-/// Pages without a line in the index, and lines without a page.
-fn index(model: &Model, out: &mut Vec<Diagnostic>) {
-    if model.index.is_empty() {
-        return;
-    }
-    let stem = |path: &str| path.rsplit('/').next().unwrap_or(path).trim_end_matches(".md").to_owned();
-    for instruction in &model.instructions {
-        let Some(page) = model.pages.get(instruction.at.page as usize) else { continue };
-        if !model.index.iter().any(|(name, _)| *name == stem(&page.path)) {
-            report(
-                model,
-                Severity::Warning,
-                "index-missing",
-                instruction.at,
-                format!("{} has no line in the index", instruction.name),
-                format!("add `- [{} - …]({})` to 6_instructions.md", instruction.name, page.path),
-                out,
-            );
-        }
-    }
-    for (name, at) in &model.index {
-        let found = model.pages.iter().any(|p| p.path.starts_with("instructions/") && stem(&p.path) == *name);
-        if !found {
-            report(
-                model,
-                Severity::Warning,
-                "index-dead",
-                *at,
-                format!("the index names {name}, which has no page"),
-                "add the page or remove the line",
-                out,
-            );
-        }
-    }
 }

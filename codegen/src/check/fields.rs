@@ -1,0 +1,83 @@
+//! What pages say of single fields and members holds together: classes, ranges, types, structures.
+
+use super::report;
+use crate::diag::{Diagnostic, Severity};
+use crate::model::{At, Instruction, MemberType, Model, Storage};
+
+pub(super) fn check(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic>) {
+    let classes: Vec<String> =
+        model.structures.iter().filter_map(|s| s.class.as_ref()).map(|c| c.to_ascii_lowercase()).collect();
+    let mut seen: Vec<At> = Vec::new();
+    for field in instruction.forms.iter().flat_map(|f| &f.fields) {
+        // Fields that several forms share are checked once.
+        if seen.contains(&field.at) {
+            continue;
+        }
+        seen.push(field.at);
+        let mut warn = |code, message: String, help: String| {
+            report(model, Severity::Warning, code, field.at, message, help, out);
+        };
+        for class in field.classes.iter().filter(|c| !classes.is_empty() && !classes.contains(c)) {
+            let message = format!("`{class}` is no class of operands");
+            warn("class-unknown", message, format!("the classes are {}", classes.join(", ")));
+        }
+        let bits = field.storage.iter().map(|(_, s)| *s).min_by_key(|s| s.bits());
+        if let (Some((low, high)), Some(storage)) = (field.range, bits)
+            && !(holds(storage, low) && holds(storage, high))
+        {
+            let message = format!("[{low}-{high}] does not fit into `{}`", storage.name());
+            warn("range-width", message, "give the field a wider type, or the range smaller ends".to_owned());
+        }
+    }
+    let supported = |t: &String| instruction.types.iter().any(|(known, _)| known == t);
+    for map in instruction.type_maps.iter().filter(|_| !instruction.types.is_empty()) {
+        let mut missing: Vec<&str> = Vec::new();
+        for ty in map.src.iter().chain(&map.dst).filter(|t| !supported(t)) {
+            if !missing.contains(&ty.as_str()) {
+                missing.push(ty);
+            }
+        }
+        if !missing.is_empty() {
+            report(
+                model,
+                Severity::Warning,
+                "type-contradiction",
+                map.at,
+                format!("the map has types that the Properties do not support: {}", missing.join(", ")),
+                "add them to Supported Types, or take them out of the map",
+                out,
+            );
+        }
+    }
+}
+
+fn holds(storage: Storage, value: i64) -> bool {
+    let bits = storage.bits();
+    let signed = matches!(storage, Storage::B | Storage::W | Storage::D | Storage::Q);
+    match signed {
+        true => bits == 64 || (-(1i64 << (bits - 1))..1i64 << (bits - 1)).contains(&value),
+        false => value >= 0 && (bits == 64 || value < 1i64 << bits),
+    }
+}
+
+/// Members of structures have types that exist.
+pub(super) fn structures(model: &Model, out: &mut Vec<Diagnostic>) {
+    for structure in &model.structures {
+        for member in &structure.members {
+            for (_, ty) in &member.storage {
+                let MemberType::Structure(name) = ty else { continue };
+                if !model.structures.iter().any(|s| s.name == *name) {
+                    report(
+                        model,
+                        Severity::Error,
+                        "type-unknown",
+                        member.at,
+                        format!("`{name}` is no type and no structure"),
+                        "use ub, b, uw, w, ud, d, uq, q, or the name of a structure of the chapters",
+                        out,
+                    );
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! The index of instructions, the table of instructions by platform and the pages say the same.
+
+use std::collections::BTreeMap;
+
+use super::{platform, report};
+use crate::diag::{Diagnostic, Severity};
+use crate::model::{At, Instruction, Mark, Marks, Model};
+
+pub(super) fn check(model: &Model, out: &mut Vec<Diagnostic>) {
+    let pages = pages(model);
+    if !model.index.is_empty() {
+        without_line(model, &pages, out);
+        lines(model, &pages, out);
+    }
+    if !model.support.is_empty() {
+        rows(model, &pages, out);
+    }
+}
+
+/// The instructions by the name of their page's file.
+fn pages(model: &Model) -> BTreeMap<&str, &Instruction> {
+    let mut out = BTreeMap::new();
+    for instruction in &model.instructions {
+        if let Some(page) = model.pages.get(instruction.at.page as usize) {
+            out.insert(stem(&page.path), instruction);
+        }
+    }
+    out
+}
+
+fn stem(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path).trim_end_matches(".md")
+}
+
+fn without_line(model: &Model, pages: &BTreeMap<&str, &Instruction>, out: &mut Vec<Diagnostic>) {
+    for (page, instruction) in pages {
+        if !model.index.iter().any(|line| line.page == *page) {
+            report(
+                model,
+                Severity::Warning,
+                "index-missing",
+                instruction.at,
+                format!("{} has no line in the index", instruction.name),
+                format!("add `- [{} - …](instructions/{page}.md)` to 6_instructions.md", instruction.name),
+                out,
+            );
+        }
+    }
+}
+
+fn lines(model: &Model, pages: &BTreeMap<&str, &Instruction>, out: &mut Vec<Diagnostic>) {
+    let mut seen: BTreeMap<&str, At> = BTreeMap::new();
+    for line in &model.index {
+        let mut warn = |code, message: String, help: &str| {
+            report(model, Severity::Warning, code, line.at, message, help, out);
+        };
+        if let Some(earlier) = seen.insert(&line.page, line.at) {
+            let (page, number) = model.origin(earlier);
+            let message = format!("{} already has a line in the index, {page}:{number}", line.page);
+            warn("index-duplicate", message, "keep one");
+            continue;
+        }
+        let exists = model.pages.iter().any(|p| p.path.starts_with("instructions/") && stem(&p.path) == line.page);
+        if !exists {
+            let message = format!("the index names {}, which has no page", line.page);
+            warn("index-dead", message, "add the page or remove the line");
+            continue;
+        }
+        if line.name != line.page {
+            let message = format!("the line of {} links to the page of {}", line.name, line.page);
+            warn("index-name", message, "name the page that the line links to");
+        }
+        for marks in &line.platforms {
+            super::platforms(model, marks, line.at, out);
+        }
+        let Some(instruction) = pages.get(line.page.as_str()) else { continue };
+        let differs = instruction.platforms != line.platforms
+            && match model.platforms.as_slice() {
+                [] => true,
+                all => all.iter().any(|p| {
+                    holds(model, &[], &instruction.platforms, &p.name) != holds(model, &[], &line.platforms, &p.name)
+                }),
+            };
+        if differs {
+            let (page, number) = model.origin(instruction.at);
+            report(
+                model,
+                Severity::Warning,
+                "platform-contradiction",
+                line.at,
+                format!(
+                    "the index says {} of {}, its page {} ({page}:{number})",
+                    said(&line.platforms),
+                    line.page,
+                    said(&instruction.platforms)
+                ),
+                "make the two the same",
+                out,
+            );
+        }
+    }
+}
+
+fn rows(model: &Model, pages: &BTreeMap<&str, &Instruction>, out: &mut Vec<Diagnostic>) {
+    let mut seen: BTreeMap<&str, At> = BTreeMap::new();
+    for row in &model.support {
+        if let Some(earlier) = seen.insert(&row.name, row.at) {
+            let (page, number) = model.origin(earlier);
+            report(
+                model,
+                Severity::Warning,
+                "support-duplicate",
+                row.at,
+                format!("{} already has a row, {page}:{number}", row.name),
+                "keep one",
+                out,
+            );
+            continue;
+        }
+        let Some(instruction) = pages.get(row.name.as_str()) else {
+            report(
+                model,
+                Severity::Warning,
+                "support-dead",
+                row.at,
+                format!("the table of platforms names {}, which has no page", row.name),
+                "add the page or remove the row",
+                out,
+            );
+            continue;
+        };
+        let columns: Vec<&str> = row.platforms.iter().map(|(p, _)| p.as_str()).collect();
+        let wrong: Vec<&str> = row
+            .platforms
+            .iter()
+            .filter(|(name, yes)| holds(model, &columns, &instruction.platforms, name) != *yes)
+            .map(|(name, _)| name.as_str())
+            .collect();
+        if !wrong.is_empty() {
+            report(
+                model,
+                Severity::Warning,
+                "platform-contradiction",
+                row.at,
+                format!(
+                    "this row disagrees with the index and the page of {}, which say {}: {}",
+                    row.name,
+                    said(&instruction.platforms),
+                    wrong.join(", ")
+                ),
+                "make the row, the line of the index and the page say the same",
+                out,
+            );
+        }
+    }
+    for (page, instruction) in pages {
+        if !seen.contains_key(page) {
+            report(
+                model,
+                Severity::Warning,
+                "support-missing",
+                instruction.at,
+                format!("{page} has no row in the table of platforms"),
+                "add a row with a Y below each platform that has it",
+                out,
+            );
+        }
+    }
+}
+
+/// Whether alternatives of marks hold for a platform. Platforms that are known have the order of their table; where a
+/// document has none, the columns of the table of instructions, and what stands in no column is younger than they.
+fn holds(model: &Model, columns: &[&str], alternatives: &[Marks], name: &str) -> bool {
+    let age = |name: &str| match platform(model, name) {
+        Some(at) => at,
+        None => columns.iter().position(|c| c.eq_ignore_ascii_case(name)).unwrap_or(usize::MAX),
+    };
+    let at = age(name);
+    alternatives.is_empty()
+        || alternatives.iter().any(|marks| {
+            marks.0.iter().all(|mark| match mark {
+                Mark::From(p) => at >= age(p),
+                Mark::Before(p) => at < age(p),
+                Mark::Only(p) => at == age(p),
+                Mark::FromVersion(..) | Mark::BeforeVersion(..) => true,
+            })
+        })
+}
+
+/// Alternatives of marks as a person writes them.
+fn said(alternatives: &[Marks]) -> String {
+    match alternatives {
+        [] => "all platforms".to_owned(),
+        some => some.iter().map(|m| m.to_string()).collect::<Vec<_>>().join(", "),
+    }
+}

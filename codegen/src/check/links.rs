@@ -1,0 +1,60 @@
+//! Links lead somewhere.
+
+use super::report;
+use crate::diag::{Diagnostic, Severity};
+use crate::model::Model;
+
+pub(super) fn check(model: &Model, out: &mut Vec<Diagnostic>) {
+    for link in &model.links {
+        let Some(page) = model.pages.get(link.at.page as usize) else { continue };
+        let target = link.target.as_str();
+        if target.contains("://") || target.starts_with("mailto:") {
+            continue;
+        }
+        let (file, anchor) = target.split_once('#').map_or((target, None), |(f, a)| (f, Some(a)));
+        let path = match file {
+            "" => Some(page.path.clone()),
+            file => resolve(&page.path, file),
+        };
+        // Single files have no folder to look into, and what lies outside the folder is not ours to judge.
+        let (Some(files), Some(path)) = (&model.files, path) else { continue };
+        let message = if !files.contains(&path) {
+            format!("there is no file `{path}`")
+        } else {
+            let wanted = anchor.filter(|a| !a.is_empty()).map(str::to_ascii_lowercase);
+            let of_page = |p: &u32| model.pages.get(*p as usize).is_some_and(|p| p.path == path);
+            let known = |a: &String| model.anchors.iter().any(|(p, known)| known == a && of_page(p));
+            match wanted {
+                Some(anchor) if path.ends_with(".md") && !known(&anchor) => {
+                    format!("`{path}` has no heading `{anchor}`")
+                }
+                _ => continue,
+            }
+        };
+        report(
+            model,
+            Severity::Warning,
+            "link-dead",
+            link.at,
+            message,
+            "correct the link, or add what it leads to",
+            out,
+        );
+    }
+}
+
+/// A link as a path from the folder of the specification; none where it leads out of it.
+fn resolve(from: &str, link: &str) -> Option<String> {
+    let mut path: Vec<&str> = from.split('/').collect();
+    path.pop();
+    for piece in link.split('/') {
+        match piece {
+            "" | "." => {}
+            ".." => {
+                path.pop()?;
+            }
+            piece => path.push(piece),
+        }
+    }
+    Some(path.join("/").replace("%20", " "))
+}

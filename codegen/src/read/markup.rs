@@ -1,0 +1,97 @@
+//! What holds for the markdown of any page: tables are whole, fences are closed; and its links and anchors.
+
+use super::Cx;
+use crate::markdown::{Block, Code, Document, Item, Row};
+use crate::model::{Model, PageLink};
+
+pub(crate) fn read(cx: &mut Cx<'_>, document: &Document, model: &mut Model) {
+    for link in &document.links {
+        model.links.push(PageLink { target: link.target.clone(), at: cx.at(&link.span) });
+    }
+    for section in &document.sections {
+        model.anchors.extend(anchors(&section.title).map(|anchor| (cx.page, anchor)));
+        blocks(cx, &section.blocks);
+    }
+}
+
+/// What a link may call a heading: the words joined by dashes, or the name of a list without its type.
+fn anchors(title: &str) -> impl Iterator<Item = String> {
+    let slug = |text: &str| {
+        text.trim()
+            .to_lowercase()
+            .chars()
+            .filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'))
+            .map(|c| if c == ' ' { '-' } else { c })
+            .collect::<String>()
+    };
+    let name = title.split_once('(').map(|(name, _)| slug(name));
+    [Some(slug(title)), name].into_iter().flatten().filter(|a| !a.is_empty())
+}
+
+fn blocks(cx: &mut Cx<'_>, all: &[Block]) {
+    for block in all {
+        match block {
+            Block::Table(rows) => table(cx, rows),
+            Block::Code(code) => fence(cx, code),
+            Block::List(items) => items.iter().for_each(|Item { blocks: inner, .. }| blocks(cx, inner)),
+            Block::Paragraph(text) => {
+                // A bar behind a backslash is text.
+                let escaped = |at: usize| cx.source[..at].ends_with('\\');
+                let mut lines = text
+                    .lines()
+                    .into_iter()
+                    .filter(|(l, span)| l.trim_start().starts_with('|') && !escaped(span.start));
+                if let Some((_, span)) = lines.next() {
+                    cx.warn(
+                        "table-broken",
+                        &span,
+                        "this looks like a table but is none",
+                        "a table has a head, then a line of dashes with as many cells, then its rows",
+                    );
+                }
+            }
+        }
+    }
+}
+
+fn table(cx: &mut Cx<'_>, rows: &[Row]) {
+    let Some((head, rows)) = rows.split_first() else { return };
+    for row in rows {
+        let dashes = |cell: &str| cell.len() > 1 && cell.chars().all(|c| matches!(c, '-' | ':'));
+        if row.cells.iter().all(|(c, _)| dashes(c)) && !row.cells.is_empty() {
+            cx.warn(
+                "table-broken",
+                &row.span,
+                "a second line of dashes in this table",
+                "keep the one below the head",
+            );
+        } else if row.cells.len() != head.cells.len() {
+            cx.warn(
+                "table-cells",
+                &row.span,
+                format!("this row has {} cells, the head {}", row.cells.len(), head.cells.len()),
+                "give every row as many cells as the head has; empty ones are fine",
+            );
+        }
+    }
+}
+
+fn fence(cx: &mut Cx<'_>, code: &Code) {
+    if !code.fenced {
+        return;
+    }
+    let source = &cx.source[code.span.clone()];
+    let mark = source.trim_start().chars().next().unwrap_or('`');
+    let last = source.trim_end().lines().last().unwrap_or("").trim_start().trim_start_matches(['>', ' ']);
+    let closed =
+        source.trim_end().lines().count() > 1 && last.starts_with(mark) && last.trim_matches(mark).is_empty();
+    if !closed {
+        let end = code.span.start + source.find('\n').unwrap_or(source.len());
+        cx.error(
+            "fence-open",
+            &(code.span.start..end),
+            "this block of code is not closed",
+            "add a line with the same fence behind it; everything up to there is read as code",
+        );
+    }
+}

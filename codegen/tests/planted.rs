@@ -1,0 +1,191 @@
+//! Mistakes planted into whole specifications: each is found at its line, in our pages and in the vendor's documents.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use visakit_codegen::diag::Diagnostic;
+
+/// A mistake: file, what is replaced and by what, and the finding: code, and a piece of the line it is at.
+struct Plant(&'static str, &'static str, &'static str, &'static str, &'static str);
+
+/// Mistakes that both kinds of pages can have.
+const COMMON: &[Plant] = &[
+    Plant("instructions/ADD.md", "ADD = 0x01", "ADD = 0x13", "opcode-duplicate", "ADD = 0x13"),
+    Plant("instructions/ADD.md", "ADD = 0x01", "ADD 0x01", "section-leftover", "ADD 0x01"),
+    Plant("instructions/ADD.md", "ADD = 0x01", "SUM = 0x01", "format-opcode", "0x01(ADD)"),
+    Plant("instructions/INV.md", "INV = ", "INVERSE = ", "format-opcode", "(INV)"),
+    Plant("instructions/ADD.md", "| 0x01(ADD)", "| 0x02(ADD)", "format-opcode", "0x02(ADD)"),
+    Plant("instructions/ADD.md", "Src1 ", "Src2 ", "field-undescribed", "Src2"),
+    Plant("instructions/ADD.md", "**Src1(", "**Source1(", "field-undescribed", "| Src1"),
+    Plant("instructions/ADD.md", "**Src1(", "**Source1(", "field-unused", "**Source1("),
+    Plant("instructions/ADD.md", "| Src1 ", "| Src0 ", "format-duplicate", "| Src0 "),
+    Plant("instructions/ADD.md", "**Src1(vec_operand)", "**Src1(vec_opernd)", "type-unknown", "vec_opernd"),
+    Plant("instructions/ADD.md", "**Pred(uw)", "**Pred(uv)", "type-unknown", "Pred(uv)"),
+    Plant("instructions/ADD.md", "## Semantics", "## Semantix", "section-unknown", "## Semantix"),
+    Plant("instructions/ADD.md", "## Semantics", "## Semantix", "semantics-missing", "## Opcode"),
+    Plant("instructions/ADD.md", "## Text", "## Format", "section-duplicate", "## Format"),
+    Plant("instructions/ADD.md", "## Text", "## Notes", "text-missing", "## Opcode"),
+    Plant("instructions/ADD.md", "## Description", "## Notes", "description-missing", "## Opcode"),
+    Plant("instructions/ADD.md", "## Format", "## Noformat", "format-missing", "## Opcode"),
+    Plant("instructions/ADD.md", "## Opcode", "## Operation code", "opcode-missing", "## Operation code"),
+    Plant("instructions/ADD.md", "| --- | --- |", "| --- |", "table-broken", "| | |"),
+    Plant("instructions/ADD.md", "| Src0 ", "| Src0 | Extra ", "table-cells", "| Src0"),
+    Plant("instructions/ADD.md", "**Source Modifier:** ", "**Source Modifier:** odd", "property-value", "odd"),
+    Plant("instructions/ADD.md", "**Saturation:**", "**Saturaton:**", "property-unknown", "Saturaton"),
+    Plant("instructions/ADD.md", "**Dst types:** ", "**Dst types:** XD,", "type-unknown", "**Type map**"),
+    Plant("instructions/ADD.md", "general,", "generl,", "class-unknown", "generl"),
+    Plant("instructions/CALL.md", "CALL = 0x33", "CALL = 0x133", "opcode-range", "0x133"),
+    Plant("instructions/RT_WRITE.md", "Bit[9]", "Bit[8]", "bits-overlap", "Bit[8]"),
+    Plant("instructions/RT_WRITE.md", "Bit[9]", "Bit[99]", "bits-range", "Bit[99]"),
+    Plant("instructions/RT_WRITE.md", "Bit[9]", "Bit[x]", "bits-syntax", "Bit[x]"),
+    Plant("instructions/RT_WRITE.md", "Bit[9]", "Byte[9]", "bits-unaccounted", "**Mode("),
+    Plant("instructions/RT_WRITE.md", "Bit[9]", "Byte[9]", "item-leftover", "Byte[9]"),
+    Plant("instructions/RT_WRITE.md", "- **G(raw_operand)", "    - **G(raw_operand)", "nesting-accidental", "**G("),
+    Plant("instructions/3D_LOAD.md", "[1-15]", "[1-1500]", "range-width", "[1-1500]"),
+    Plant("instructions/3D_LOAD.md", "[1-15]", "[15-1]", "range-syntax", "[15-1]"),
+    Plant("instructions/RT_WRITE.md", "resent only if", "resent only when", "presence-syntax", "resent only when"),
+    Plant("6_instructions.md", "(instructions/ADD.md)", "(instructions/ADDX.md)", "index-dead", "ADDX.md"),
+    Plant("6_instructions.md", "(instructions/ADD.md)", "(instructions/ADDX.md)", "link-dead", "ADDX.md"),
+    Plant("6_instructions.md", "(instructions/ADD.md)", "(instructions/ADDC.md)", "index-name", "[ADD - "),
+    Plant("6_instructions.md", "(instructions/ADDC.md)", "(instructions/ADD.md)", "index-duplicate", "[ADDC - "),
+    Plant("2_datatypes.md", "| UW", "| UD", "type-duplicate", "| UD"),
+];
+
+/// Mistakes of the vendor's chapters.
+const VENDOR: &[Plant] = &[
+    Plant("instructions/CMP.md", "0b0010:", "0b0001:", "enumerator-duplicate", "0b0001:"),
+    Plant("instructions/CMP.md", "0b0010:", "0b10010:", "enumerator-range", "0b10010:"),
+    Plant("instructions/CMP.md", "    - 0b0001:", "        - 0b0001:", "nesting-accidental", "0b0001:"),
+    Plant("instructions/ADD.md", "  - Bit[7..4]", "      - Bit[7..4]", "nesting-accidental", "Bit[7..4]"),
+    Plant("appendix_instruction_by_platform.md", "|ADD  ", "|ADX  ", "support-dead", "|ADX"),
+    Plant(
+        "appendix_instruction_by_platform.md",
+        "|ADD  ",
+        "|ADX  ",
+        "support-missing",
+        "ADD = 0x01@instructions/ADD.md",
+    ),
+    Plant("appendix_instruction_by_platform.md", "|ADDC ", "|ADD  ", "support-duplicate", "|ADD  "),
+    Plant(
+        "appendix_instruction_by_platform.md",
+        "|ADD                 | Y | Y ",
+        "|ADD                 | Y |   ",
+        "platform-contradiction",
+        "|ADD  ",
+    ),
+    Plant(
+        "6_instructions.md",
+        "[ROL - rotate left {ICLLP+}]",
+        "[ROL - rotate left {TGLLP+}]",
+        "platform-contradiction",
+        "|ROL @appendix_instruction_by_platform.md",
+    ),
+    Plant("4_visa_header.md", "UD variable_count;", "UD variable_cont;", "count-unknown", "[variable_count]"),
+    Plant("1_introduction.md", "(5_operands.md)", "(5_operand.md)", "link-dead", "5_operand.md"),
+    Plant("index.md", "(1_introduction.md)", "(1_intro.md)", "link-dead", "1_intro.md"),
+];
+
+/// Mistakes that only our grammar can have.
+const OURS: &[Plant] = &[
+    Plant("lists.md", "0b101: 32", "0b100: 32", "enumerator-duplicate", "0b100: 32"),
+    Plant("lists.md", "0b101: 32", "0b1101: 32", "enumerator-range", "0b1101: 32"),
+    Plant("lists.md", "0b101: 32", "0b101: 16", "enumerator-duplicate", "0b101: 16"),
+    Plant("5_operands.md", "UW offset;", "UZ offset;", "type-unknown", "UZ offset"),
+    Plant("instructions/ADD3.md", "{XEHP+}", "{DG2+}", "platform-contradiction", "[ADD3 - @6_instructions.md"),
+    Plant("instructions/ADD3.md", "{XEHP+}", "{XEHQ+}", "platform-unknown", "ADD3 = "),
+    Plant("lists.md", "## Exec_size(ub)", "## Exec_siz(ub)", "list-unknown", "#exec_size@instructions/ADD.md"),
+    Plant("instructions/ADD.md", "lists.md#exec_size", "list.md#exec_size", "link-dead", "list.md#exec_size"),
+];
+
+#[test]
+fn in_our_pages() {
+    let spec = Path::new(env!("CARGO_MANIFEST_DIR")).join("../spec");
+    let scratch = Scratch::new(&spec, "ours");
+    scratch.check(COMMON);
+    scratch.check(OURS);
+}
+
+#[test]
+fn in_the_documents() {
+    let Some(folder) = upstream() else { return };
+    for revision in ["2022-12", "2025-02"] {
+        let scratch = Scratch::new(&folder.join(revision), revision);
+        scratch.check(COMMON);
+        scratch.check(VENDOR);
+    }
+}
+
+fn upstream() -> Option<PathBuf> {
+    let folder = std::env::var_os("VISAKIT_UPSTREAM")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/upstream-spec"), PathBuf::from);
+    let required = std::env::var("VISAKIT_REQUIRE").is_ok_and(|r| r.split(',').any(|w| w == "shared"));
+    assert!(folder.is_dir() || !required, "{} is not there", folder.display());
+    folder.is_dir().then_some(folder)
+}
+
+/// A copy of a specification that mistakes are written into.
+struct Scratch {
+    folder: PathBuf,
+    known: BTreeSet<(String, &'static str, String)>,
+}
+
+impl Scratch {
+    fn new(from: &Path, name: &str) -> Self {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("planted-{name}"));
+        let _ = fs::remove_dir_all(&folder);
+        copy(from, &folder);
+        let known = read(&folder).iter().map(key).collect();
+        Self { folder, known }
+    }
+
+    #[track_caller]
+    fn check(&self, plants: &[Plant]) {
+        let mut missed = Vec::new();
+        for Plant(file, old, new, code, place) in plants {
+            let path = self.folder.join(file);
+            let text = fs::read_to_string(&path).unwrap();
+            if !text.contains(old) {
+                missed.push(format!("{file} has no `{old}`"));
+                continue;
+            }
+            fs::write(&path, text.replacen(old, new, 1)).unwrap();
+            let (line, place_file) = place.split_once('@').unwrap_or((place, file));
+            let findings = read(&self.folder);
+            fs::write(&path, &text).unwrap();
+            let found = findings.iter().any(|d| {
+                d.code == *code
+                    && d.file.ends_with(place_file)
+                    && d.quote.contains(line)
+                    && !self.known.contains(&key(d))
+            });
+            if !found {
+                let others: Vec<_> =
+                    findings.iter().filter(|d| !self.known.contains(&key(d))).map(Diagnostic::one_line).collect();
+                missed.push(format!("{code} at `{line}` for `{old}` -> `{new}` in {file}; found {others:#?}"));
+            }
+        }
+        assert!(missed.is_empty(), "{}:\n{}", self.folder.display(), missed.join("\n"));
+    }
+}
+
+/// What tells a finding from another, apart from its line number, which mistakes above may change.
+fn key(d: &Diagnostic) -> (String, &'static str, String) {
+    (d.file.clone(), d.code, format!("{} {}", d.quote, d.message))
+}
+
+fn read(folder: &Path) -> Vec<Diagnostic> {
+    visakit_codegen::read_dir(folder).unwrap().1
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        let target = to.join(path.file_name().unwrap());
+        match path.is_dir() {
+            true => copy(&path, &target),
+            false => drop(fs::copy(&path, target).unwrap()),
+        }
+    }
+}
