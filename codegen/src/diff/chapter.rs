@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::form::Renames;
 use super::matching::{align, norm};
-use super::{Class, Cx, Said, lists, platforms};
-use crate::model::{At, Attribute, DataType, Member, MemberType, Model, Platform, Predefined, Shape, Structure};
+use super::{Class, Cx, Said, lists, places, platforms};
+use crate::model::{At, Attribute, DataType, Member, MemberType, Model, Platform, Predefined, Shape, Structure, SupportRow};
 
 pub(super) fn compare(cx: &mut Cx<'_>) {
     let (old, new) = (cx.old, cx.new);
@@ -23,6 +23,40 @@ pub(super) fn compare(cx: &mut Cx<'_>) {
     let both = (old.attributes.as_slice(), new.attributes.as_slice());
     // Attributes have no code: their names are what objects hold.
     table(cx, ["attribute-added", "attribute-removed"], both, |a| (&a.name, a.at), |a| a.name.clone(), attribute);
+}
+
+/// Compares what the index and the table of instructions by platform say of platforms.
+pub(super) fn platform_tables(cx: &mut Cx<'_>) {
+    let (old, new) = (cx.old, cx.new);
+    for y in &new.index {
+        let Some(x) = old.index.iter().find(|x| x.page == y.page) else { continue };
+        let moved = cx.platforms.compare(&x.platforms, &y.platforms);
+        // Where the page takes its platforms from here, its entry says the same and is not repeated.
+        let name = new.instructions.iter().find(|i| places::page_name(new, i) == y.page);
+        let name = name.map_or(y.page.as_str(), |i| &i.name);
+        for class in lists::classes(moved) {
+            let said = (platforms::alternatives(&x.platforms), platforms::alternatives(&y.platforms));
+            cx.differs(class, "platform", name, (said.0, x.at), (said.1, y.at));
+        }
+    }
+    for y in &new.support {
+        let Some(x) = old.support.iter().find(|x| x.name == y.name) else { continue };
+        let has = |row: &SupportRow, name: &str| row.platforms.iter().find(|(p, _)| p == name).map(|(_, yes)| *yes);
+        let mut moved = platforms::Moved::default();
+        for (name, b) in &y.platforms {
+            if let Some(a) = has(x, name) {
+                moved.lost |= a && !b;
+                moved.gained |= *b && !a;
+            }
+        }
+        let text = |row: &SupportRow| {
+            let names: Vec<_> = row.platforms.iter().filter(|(_, yes)| *yes).map(|(p, _)| p.as_str()).collect();
+            if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+        };
+        for class in lists::classes(moved) {
+            cx.differs(class, "platform", &y.name, (text(x), x.at), (text(y), y.at));
+        }
+    }
 }
 
 /// Pairs the rows of a table by name, then by code, and compares them.
@@ -266,7 +300,7 @@ fn declared(m: &Member) -> String {
                 MemberType::Info => "info".to_owned(),
                 MemberType::Instructions => "instructions".to_owned(),
             };
-            format!("{}{name}", platforms::text(marks))
+            format!("{marks}{name}")
         })
         .collect();
     storage.join(" ")

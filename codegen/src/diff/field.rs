@@ -25,7 +25,7 @@ pub(super) fn storage(field: &Field) -> String {
 }
 
 fn storages(all: &[(Marks, Storage)]) -> String {
-    all.iter().map(|(m, s)| format!("{}{}", platforms::text(m), s.name())).collect::<Vec<_>>().join(" ")
+    all.iter().map(|(m, s)| format!("{}{}", m, s.name())).collect::<Vec<_>>().join(" ")
 }
 
 pub(super) fn compare(

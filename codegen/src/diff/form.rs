@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::matching::{align, norm};
 use super::places::{self, cell};
 use super::values::resolve_all;
-use super::{Class, Cx, Said, field, platforms};
+use super::{Class, Cx, Said, field};
 use crate::model::{At, Field, Form, Instruction, Model, Presence};
 
 /// Names of fields of the old side that have another name on the new one, both as [`norm`] has them.
@@ -89,7 +89,7 @@ fn taken(values: &Holds, others: &[Holds]) -> bool {
 }
 
 fn versions(form: &Form) -> String {
-    platforms::text(&form.versions)
+    form.versions.to_string()
 }
 
 fn said(form: &Form) -> Said {

@@ -209,7 +209,7 @@ fn allowed(model: &Model, list: &List, part: &str, only: Only<'_>) -> Allowed {
 
 fn marks(cx: &mut Cx<'_>, path: &str, old: (&str, &Marks, At), new: (&str, &Marks, At)) {
     let moved = cx.platforms.compare(std::slice::from_ref(old.1), std::slice::from_ref(new.1));
-    let said = |(name, marks, at): (&str, &Marks, At)| (format!("{name} {}", platforms::text(marks)).trim().into(), at);
+    let said = |(name, marks, at): (&str, &Marks, At)| (format!("{name} {}", marks).trim().into(), at);
     for class in classes(moved) {
         cx.differs(class, "platform", path, said(old), said(new));
     }

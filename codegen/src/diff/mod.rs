@@ -106,6 +106,7 @@ pub fn diff(old: &Model, new: &Model, platforms: &[Platform]) -> Vec<Change> {
             }
         }
     }
+    chapter::platform_tables(&mut cx);
     for (a, b) in matching::chapters(old, new) {
         prose::page(&mut cx, a, b, &structures);
     }

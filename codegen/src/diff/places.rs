@@ -13,6 +13,13 @@ pub(super) fn property(model: &Model, i: &Instruction, name: &str) -> At {
     .unwrap_or(i.at)
 }
 
+/// The line that says where an instruction exists: its property, or else its line of the index.
+pub(super) fn platforms(model: &Model, i: &Instruction) -> At {
+    let own = property(model, i, "Platforms");
+    let line = model.index.iter().find(|line| line.page == page_name(model, i));
+    if own == i.at { line.map_or(own, |line| line.at) } else { own }
+}
+
 /// The list item with the condition of a form; the table where there is none.
 pub(super) fn condition(model: &Model, form: &Form) -> At {
     let Some((field, _)) = &form.condition else { return form.at };

@@ -104,29 +104,14 @@ fn holds(rows: &[Platform], at: usize, version: (u8, u8), alternatives: &[Marks]
     Some(any)
 }
 
-/// Marks as the pages write them.
-pub(super) fn text(marks: &Marks) -> String {
-    marks
-        .0
-        .iter()
-        .map(|m| match m {
-            Mark::From(p) => format!("{{{p}+}}"),
-            Mark::Before(p) => format!("{{-{p}}}"),
-            Mark::Only(p) => format!("{{{p}}}"),
-            Mark::FromVersion(a, b) => format!("{{{a}.{b}+}}"),
-            Mark::BeforeVersion(a, b) => format!("{{-{a}.{b}}}"),
-        })
-        .collect()
-}
-
 /// Alternatives as the pages write them.
 pub(super) fn alternatives(all: &[Marks]) -> String {
     match all {
         [] => "all".to_owned(),
-        _ => all.iter().map(text).collect::<Vec<_>>().join(", "),
+        _ => all.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
     }
 }
 
 fn spelled(all: &[Marks]) -> BTreeSet<String> {
-    all.iter().map(|m| text(m).to_ascii_lowercase()).collect()
+    all.iter().map(|m| m.to_string().to_ascii_lowercase()).collect()
 }

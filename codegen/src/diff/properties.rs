@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::platforms::{Moved, alternatives, text};
+use super::platforms::{Moved, alternatives};
 use super::{Class, Cx, lists, places};
 use crate::model::{At, Instruction, Marks, Saturation, SourceModifier, TypeMap};
 
@@ -11,7 +11,7 @@ pub(super) fn compare(cx: &mut Cx<'_>, old: &Instruction, new: &Instruction) {
     let at = |cx: &Cx<'_>, key: &str| (places::property(cx.old, old, key), places::property(cx.new, new, key));
     let moved = cx.platforms.compare(&old.platforms, &new.platforms);
     for class in lists::classes(moved) {
-        let (o, n) = at(cx, "Platforms");
+        let (o, n) = (places::platforms(cx.old, old), places::platforms(cx.new, new));
         let said = (alternatives(&old.platforms), alternatives(&new.platforms));
         cx.differs(class, "platform", name, (said.0, o), (said.1, n));
     }
@@ -73,7 +73,7 @@ fn types(cx: &mut Cx<'_>, old: &Instruction, new: &Instruction) {
     let path = format!("{}.Supported_Types", new.name);
     let list = |i: &Instruction| match i.types.as_slice() {
         [] => "any".to_owned(),
-        all => all.iter().map(|(t, m)| format!("{}{t}", text(m))).collect::<Vec<_>>().join(", "),
+        all => all.iter().map(|(t, m)| format!("{m}{t}")).collect::<Vec<_>>().join(", "),
     };
     if a.is_empty() != b.is_empty() {
         // Where nothing is said nothing is refused.
@@ -161,7 +161,7 @@ fn sorted(types: &[String]) -> BTreeSet<&str> {
 
 fn said(map: &TypeMap) -> super::Said {
     let list = |all: &[String]| if all.is_empty() { "any".to_owned() } else { all.join(", ") };
-    (format!("{}{} <- {}", text(&map.marks), list(&map.dst), list(&map.src)), map.at)
+    (format!("{}{} <- {}", map.marks, list(&map.dst), list(&map.src)), map.at)
 }
 
 /// The two maps that have most types in common; none when no two have any.

@@ -432,7 +432,10 @@ fn fact_rows(model: &Model, page: u32) -> BTreeMap<u32, String> {
     let attributes = model.attributes.iter().map(|a| (a.at, format!("attribute {}", a.name)));
     let tables = [("variable", &model.predefined), ("surface", &model.surfaces), ("sampler", &model.samplers)];
     let predefined = tables.iter().flat_map(|(k, all)| all.iter().map(move |p| (p.at, format!("{k} {}", p.id))));
+    // A row of an instruction comes and goes with it.
+    let support = model.support.iter().map(|r| (r.at, format!("support {}", r.name)));
     types
+        .chain(support)
         .chain(platforms)
         .chain(attributes)
         .chain(predefined)
@@ -452,7 +455,8 @@ fn chapter_block(
     match block {
         Block::Table(all) => {
             for row in all {
-                match rows.get(&start(row.span.start)) {
+                let cell = row.cells.first().map_or(row.span.start, |(_, span)| span.start);
+                match rows.get(&start(row.span.start)).or_else(|| rows.get(&start(cell))) {
                     Some(key) => {
                         let path = key.split_once(' ').map_or(key.as_str(), |(_, name)| name).to_owned();
                         let inner = Owner { key: format!("row:{key}"), path, kind: "prose", fact: true };

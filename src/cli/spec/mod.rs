@@ -1,5 +1,6 @@
 //! `visa spec`: the pages themselves.
 
+mod diff;
 mod generate;
 mod lint;
 mod show;
@@ -13,6 +14,8 @@ pub(super) enum Command {
     Lint(lint::Args),
     /// Show one instruction: layout, fields, types, platforms, syntax
     Show(show::Args),
+    /// What changed between two specifications
+    Diff(diff::Args),
     /// Write the Rust that the build emits
     Generate(generate::Args),
 }
@@ -21,6 +24,7 @@ pub(super) fn run(command: Command) -> Outcome {
     match command {
         Command::Lint(args) => lint::run(args),
         Command::Show(args) => show::run(args),
+        Command::Diff(args) => diff::run(args),
         Command::Generate(args) => generate::run(args),
     }
 }
