@@ -198,6 +198,22 @@ fn renamed(old: &Form, new: &Form, in_order: &[(usize, usize)], partner: &mut [O
         let free = |i: usize, partner: &[Option<usize>]| !partner.contains(&Some(i));
         let left: Vec<usize> = (i0..i1).filter(|&i| free(i, partner)).collect();
         let right: Vec<usize> = (j0..j1).filter(|&j| partner[j].is_none()).collect();
+        // Where fields came or went as well, only a name that was shortened or extended is the same field.
+        if left.len() != right.len() {
+            for &i in &left {
+                let same = |x: &str, y: &str| x.starts_with(y) || y.starts_with(x);
+                let a = norm(&old.fields[i].name);
+                let found = right.iter().find(|&&j| {
+                    partner[j].is_none()
+                        && same(&a, &norm(&new.fields[j].name))
+                        && stored(&old.fields[i]) == stored(&new.fields[j])
+                });
+                if let Some(&j) = found {
+                    partner[j] = Some(i);
+                }
+            }
+            continue;
+        }
         let kinds = |fields: &[Field], of: &[usize]| of.iter().map(|&i| stored(&fields[i])).collect::<Vec<_>>();
         for (i, j) in align(&kinds(&old.fields, &left), &kinds(&new.fields, &right)) {
             partner[right[j]] = Some(left[i]);

@@ -284,19 +284,28 @@ fn contents(cx: &mut Cx<'_>, path: &str, old: (ListId, Only<'_>), new: (ListId, 
         match partner[j] {
             Some(i) => part(cx, path, (&a[i], old.1), (y, new.1), styles),
             None => {
-                let class = if overlaps(y, &a) { Class::WireBreaking } else { Class::Widened };
+                let class = split(y, &a).unwrap_or(Class::Widened);
                 cx.fact(class, "part-added", &part_path(path, y), None, Some((bits(y), y.at)));
             }
         }
     }
     for (_, x) in a.iter().enumerate().filter(|(i, _)| !partner.contains(&Some(*i))) {
-        let class = if overlaps(x, &b) { Class::WireBreaking } else { Class::Narrowed };
+        let class = split(x, &b).unwrap_or(Class::Narrowed);
         cx.fact(class, "part-removed", &part_path(path, x), Some((bits(x), x.at)), None);
     }
 }
 
-fn overlaps(view: &View<'_>, others: &[View<'_>]) -> bool {
-    others.iter().any(|o| o.lo <= view.hi && view.lo <= o.hi)
+/// What it means that bits which the other side divides in another way are a part here; nothing where they are unused
+/// there. Where every pattern is legal on both sides, only the names differ.
+fn split(view: &View<'_>, others: &[View<'_>]) -> Option<Class> {
+    let mut over = others.iter().filter(|o| o.lo <= view.hi && view.lo <= o.hi).peekable();
+    over.peek()?;
+    let (mut covered, mut all) = (0, full(view));
+    for other in over {
+        covered += other.hi.min(view.hi) + 1 - other.lo.max(view.lo);
+        all &= full(other);
+    }
+    Some(if all && covered > view.hi - view.lo { Class::TextOnly } else { Class::WireBreaking })
 }
 
 fn part_path(path: &str, view: &View<'_>) -> String {
@@ -507,9 +516,10 @@ fn same_value(
         let elsewhere = |values: &Values<'_>, name: &str, value: u64| {
             values.iter().any(|(v, (e, _))| *v != value && !e.reserved && e.name == name)
         };
-        let number = |e: &Enumerator| e.name.starts_with(|c: char| c.is_ascii_digit());
+        let number = |e: &Enumerator| -> String { e.name.chars().take_while(char::is_ascii_digit).collect() };
         // A name that is a number is the meaning itself.
-        let other = elsewhere(new, &a.name, a.value) || elsewhere(old, &b.name, b.value) || (number(a) && number(b));
+        let counts = !number(a).is_empty() && !number(b).is_empty() && number(a) != number(b);
+        let other = counts || elsewhere(new, &a.name, a.value) || elsewhere(old, &b.name, b.value);
         let (class, kind) = match other {
             true => (Class::WireBreaking, "enumerator"),
             false => (Class::TextOnly, "enumerator-renamed"),

@@ -43,6 +43,21 @@ pub(super) fn push(
             continue;
         }
         let mut end = at + c.len_utf8();
+        // Tables drawn with signs, and escapes of what is markup elsewhere.
+        if style != Style::Code && matches!(c, '|' | '\\') {
+            spaced = true;
+            continue;
+        }
+        if style != Style::Code && is_rule(c) {
+            let run = text[at..].chars().take_while(|c| is_rule(*c)).count();
+            if run > 2 {
+                (1..run).for_each(|_| {
+                    chars.next();
+                });
+                spaced = true;
+                continue;
+            }
+        }
         if is_word(c) {
             while let Some(&(next, c)) = chars.peek().filter(|(_, c)| is_word(*c)) {
                 end = next + c.len_utf8();
@@ -64,6 +79,11 @@ pub(super) fn push(
         out.push(Token { text: text[at..end].to_owned(), at: place(at), spaced, ends });
         spaced = false;
     }
+}
+
+/// A sign of which rules are drawn.
+fn is_rule(c: char) -> bool {
+    matches!(c, '+' | '-' | '=')
 }
 
 fn is_word(c: char) -> bool {
@@ -105,16 +125,17 @@ pub(super) fn push_line(out: &mut Vec<Token>, line: &str, span: &Span, style: St
         finish(out);
         skip.push(lead..lead + 1);
     }
-    let drawn = |c: char| matches!(c, '+' | '-' | '=' | '|' | ':');
-    if bare.len() > 2 && bare.trim_end().chars().all(|c| drawn(c) || c == ' ') {
-        return finish(out);
-    }
     let row = bare.starts_with('|');
     for (at, c) in line.char_indices() {
         let double = line[at..].starts_with("**") || line[..at].ends_with('*') && c == '*';
-        if c == '`' || double || (row && c == '|') {
+        if c == '`' || double {
             skip.push(at..at + 1);
         }
+    }
+    // Columns: each line stands for itself.
+    let row = row || bare.trim_end().contains("   ");
+    if row {
+        finish(out);
     }
     push(out, line, style, &skip, |at| span.start + at);
     if row {

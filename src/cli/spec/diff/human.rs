@@ -44,8 +44,13 @@ fn entry(s: &mut String, group: &Group<'_>, color: bool) {
     };
     let class = paint(&format!("{:<13}", change.class.name()), code, color);
     let what = detail(change);
-    let what = if what.is_empty() { String::new() } else { format!("{what}: ") };
-    let kind = change.kind.replace('-', " ");
+    // Prose says by its place what it is.
+    let words = ["semantics", "description", "notes", "examples", "prose", "text", "index"].contains(&change.kind);
+    let (what, kind) = match (what.is_empty(), words) {
+        (true, _) => (String::new(), change.kind.replace('-', " ")),
+        (false, true) => (String::new(), what.to_owned()),
+        (false, false) => (format!("{what}: "), change.kind.replace('-', " ")),
+    };
     let _ = write!(s, "  {class}  {what}");
     match (&change.old, &change.new) {
         (Some(old), Some(new)) if old.value.len() + new.value.len() + what.len() < 70 => {
