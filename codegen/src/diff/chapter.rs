@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::form::Renames;
 use super::matching::{align, norm};
 use super::{Class, Cx, Said, lists, places, platforms};
-use crate::model::{At, Attribute, DataType, Member, MemberType, Model, Platform, Predefined, Shape, Structure, SupportRow};
+use crate::model::{
+    At, Attribute, DataType, Member, MemberType, Model, Platform, Predefined, Shape, Structure, SupportRow,
+};
 
 pub(super) fn compare(cx: &mut Cx<'_>) {
     let (old, new) = (cx.old, cx.new);
@@ -212,10 +214,8 @@ pub(super) fn structures(cx: &mut Cx<'_>) -> Renames {
     let (old, new) = (cx.old, cx.new);
     let mut renamed = Renames::new();
     let mut partner: BTreeMap<usize, usize> = BTreeMap::new();
-    let rounds: [fn(&Structure, &Structure) -> bool; 2] = [
-        |x, y| norm(&x.name) == norm(&y.name),
-        |x, y| x.class.is_some() && x.class == y.class,
-    ];
+    let rounds: [fn(&Structure, &Structure) -> bool; 2] =
+        [|x, y| norm(&x.name) == norm(&y.name), |x, y| x.class.is_some() && x.class == y.class];
     for same in rounds {
         for (j, y) in new.structures.iter().enumerate() {
             if partner.contains_key(&j) {

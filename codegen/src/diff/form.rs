@@ -112,10 +112,10 @@ fn condition(
     (a, b): (&Holds, &Holds),
     (all_old, all_new): (&[Holds], &[Holds]),
 ) {
-    if versions(x) != versions(y) {
-        cx.differs(Class::WireBreaking, "condition", name, (when(x), x.at), (when(y), y.at));
-    }
     let (p_old, p_new) = (places::condition(cx.old, x), places::condition(cx.new, y));
+    if versions(x) != versions(y) {
+        cx.differs(Class::WireBreaking, "condition", name, (when(x), p_old), (when(y), p_new));
+    }
     let selector = |f: &Form| f.condition.as_ref().map(|(field, _)| norm(field));
     match (a, b) {
         (Some(p), Some(q)) if selector(x) == selector(y) => {

@@ -2,7 +2,7 @@
 
 use super::form::{self, Paired};
 use super::matching::{Pair, norm};
-use super::{Class, Cx, properties, templates};
+use super::{Class, Cx, places, properties, templates};
 use crate::model::{Instruction, Kind, Model};
 
 /// Compares the facts of a pair; gives the fields that have another name now.
@@ -49,10 +49,16 @@ fn both(cx: &mut Cx<'_>, old: &Instruction, new: &Instruction) -> form::Renames 
         cx.differs(Class::TextOnly, "instruction-renamed", name, o, n);
     }
     if code(old) != code(new) {
-        cx.differs(Class::WireBreaking, "opcode", name, (code(old), old.at), (code(new), new.at));
+        // The line of the number that differs.
+        let (o, n) = match old.opcode == new.opcode {
+            true => (places::opcode(cx.old, old), places::opcode(cx.new, new)),
+            false => (old.at, new.at),
+        };
+        cx.differs(Class::WireBreaking, "opcode", name, (code(old), o), (code(new), n));
     }
     if old.kind != new.kind {
-        cx.differs(kind_class(old, new), "kind", name, (kind(old), old.at), (kind(new), new.at));
+        let (o, n) = (places::kind(cx.old, old), places::kind(cx.new, new));
+        cx.differs(kind_class(old, new), "kind", name, (kind(old), o), (kind(new), n));
     }
     // Pages of other kinds have no layout that could differ.
     let Paired { renamed, forms } = match old.forms.is_empty() || new.forms.is_empty() {

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::matching::norm;
 use super::values::spelled;
-use super::{Class, Cx, platforms};
-use crate::model::{At, Enumerator, Field, List, ListId, ListKind, Marks, Model, Part, PartKind, Shape};
+use super::{Class, Cx, places, platforms};
+use crate::model::{At, Enumerator, Field, List, ListId, ListKind, Marks, Model, Part, PartKind, Shape, Spelled};
 
 /// Some bits with a meaning.
 struct View<'a> {
@@ -17,6 +17,8 @@ struct View<'a> {
     stated: bool,
     kind: PartKind,
     values: &'a [Enumerator],
+    /// Whether the page writes the values of a shared list itself.
+    spelled: bool,
     part: Option<&'a Part>,
     at: At,
 }
@@ -35,10 +37,10 @@ pub(super) fn shared(cx: &mut Cx<'_>) {
         return;
     }
     let mut partner: BTreeMap<ListId, ListId> = BTreeMap::new();
-    let rounds: [&dyn Fn(ListId, ListId) -> bool; 2] = [
-        &|a, b| norm(&cx.old.list(a).name) == norm(&cx.new.list(b).name),
-        &|a, b| same_content(cx.old, cx.old.list(a), cx.new, cx.new.list(b)),
-    ];
+    let rounds: [&dyn Fn(ListId, ListId) -> bool; 2] =
+        [&|a, b| norm(&cx.old.list(a).name) == norm(&cx.new.list(b).name), &|a, b| {
+            same_content(cx.old, cx.old.list(a), cx.new, cx.new.list(b))
+        }];
     for same in rounds {
         for &b in &new {
             if partner.values().any(|x| *x == b) {
@@ -62,9 +64,9 @@ pub(super) fn shared(cx: &mut Cx<'_>) {
             let (o, n) = ((a_list.name.clone(), a_list.at), (b_list.name.clone(), b_list.at));
             cx.differs(Class::TextOnly, "list-renamed", &b_list.name, o, n);
         }
-        contents(cx, &b_list.name, (a, &[]), (b, &[]));
-        let print = |l: &List| l.text.as_ref().map(|t| (t.source.trim().to_owned(), l.at));
-        let (o, n) = (print(a_list), print(b_list));
+        contents(cx, &b_list.name, (a_list, &[]), (b_list, &[]));
+        let print = |m: &Model, l: &List| l.text.as_ref().map(|t| (t.source.trim().to_owned(), places::text(m, l)));
+        let (o, n) = (print(cx.old, a_list), print(cx.new, b_list));
         if o.as_ref().map(|s| &s.0) != n.as_ref().map(|s| &s.0) {
             cx.fact(Class::TextOnly, "text", &format!("{}.Text", b_list.name), o, n);
         }
@@ -134,18 +136,26 @@ fn users(model: &Model, id: ListId) -> Vec<String> {
 }
 
 /// Compares the lists of a field of both sides; `path` is the field. A pair of shared lists is compared by itself.
-pub(super) fn of_field(
-    cx: &mut Cx<'_>,
-    path: &str,
-    old: (ListId, Only<'_>),
-    new: (ListId, Only<'_>),
-    places: (At, At),
-) {
-    if cx.lists.get(&old.0) == Some(&new.0) {
-        restrictions(cx, path, old, new, places);
+pub(super) fn of_field(cx: &mut Cx<'_>, path: &str, old: (ListId, Only<'_>), new: (ListId, Only<'_>), at: (At, At)) {
+    let written = (spelled_out(cx.old, at.0), spelled_out(cx.new, at.1));
+    if written.0.is_none() && written.1.is_none() && cx.lists.get(&old.0) == Some(&new.0) {
+        restrictions(cx, path, old, new, at);
     } else {
-        contents(cx, path, old, new);
+        let old = (written.0.unwrap_or_else(|| cx.old.list(old.0).clone()), old.1);
+        let new = (written.1.unwrap_or_else(|| cx.new.list(new.0).clone()), new.1);
+        contents(cx, path, (&old.0, old.1), (&new.0, new.1));
     }
+}
+
+/// The list as the page of a field or part writes it, where that has the type of a shared list.
+fn spelled_out(model: &Model, at: At) -> Option<List> {
+    let kind = model.spelled.iter().find(|s| s.at == at)?.kind.clone();
+    let bits = match &kind {
+        ListKind::Enumeration { lo, width, .. } => lo + width,
+        ListKind::Parts(parts) => parts.iter().map(|p| p.hi + 1).max().unwrap_or(0),
+    };
+    let bits = bits.next_multiple_of(8);
+    Some(List { name: String::new(), bits, shared: false, doc: String::new(), kind, text: None, at })
 }
 
 /// Compares only what a page allows of a list that both sides share.
@@ -156,6 +166,14 @@ fn restrictions(
     new: (ListId, Only<'_>),
     (old_at, new_at): (At, At),
 ) {
+    let names = |only: Only<'_>| -> BTreeMap<String, BTreeSet<String>> {
+        let one = |(n, m): &(String, Marks)| format!("{}{m}", n.to_ascii_lowercase());
+        only.iter().map(|(part, all)| (norm(part), all.iter().map(one).collect())).collect()
+    };
+    // What the same names stand for is the list's affair.
+    if names(old.1) == names(new.1) {
+        return;
+    }
     let parts: BTreeSet<String> = old.1.iter().chain(new.1).map(|(part, _)| norm(part)).collect();
     let widths: BTreeMap<String, u32> = views(cx.new, cx.new.list(new.0))
         .iter()
@@ -231,6 +249,7 @@ fn views<'a>(model: &'a Model, list: &'a List) -> Vec<View<'a>> {
             stated: *lo != 0 || *width != list.bits,
             kind: PartKind::Number,
             values,
+            spelled: false,
             part: None,
             at: list.at,
         }],
@@ -243,13 +262,17 @@ fn views<'a>(model: &'a Model, list: &'a List) -> Vec<View<'a>> {
                 lo: p.lo,
                 stated: true,
                 kind: p.kind,
-                values: match p.kind {
-                    PartKind::Enumeration(id) => match &model.list(id).kind {
+                values: match (p.kind, model.spelled.iter().find(|s| s.at == p.at)) {
+                    (PartKind::Enumeration(_), Some(Spelled { kind: ListKind::Enumeration { values, .. }, .. })) => {
+                        values
+                    }
+                    (PartKind::Enumeration(id), _) => match &model.list(id).kind {
                         ListKind::Enumeration { values, .. } => values,
                         ListKind::Parts(_) => &[],
                     },
                     _ => &[],
                 },
+                spelled: model.spelled.iter().any(|s| s.at == p.at),
                 part: Some(p),
                 at: p.at,
             })
@@ -258,16 +281,20 @@ fn views<'a>(model: &'a Model, list: &'a List) -> Vec<View<'a>> {
 }
 
 /// Compares two lists part by part.
-fn contents(cx: &mut Cx<'_>, path: &str, old: (ListId, Only<'_>), new: (ListId, Only<'_>)) {
+fn contents(cx: &mut Cx<'_>, path: &str, old: (&List, Only<'_>), new: (&List, Only<'_>)) {
     let (old_model, new_model) = (cx.old, cx.new);
-    let (old_list, new_list) = (old_model.list(old.0), new_model.list(new.0));
+    let (old_list, new_list) = (old.0, new.0);
     let (a, b) = (views(old_model, old_list), views(new_model, new_list));
     let mut partner: Vec<Option<usize>> = vec![None; b.len()];
     let key = |v: &View<'_>| v.name.map(norm);
-    let rounds: [&dyn Fn(&View<'_>, &View<'_>) -> bool; 3] = [
+    let rounds: [&dyn Fn(&View<'_>, &View<'_>) -> bool; 4] = [
         &|x, y| key(x) == key(y) && (x.name.is_some() || (a.len() == 1 && b.len() == 1)),
         &|x, y| x.lo == y.lo && x.hi == y.hi,
         &|x, y| (x.name.is_none() || y.name.is_none()) && a.len() == 1 && b.len() == 1 && x.lo == y.lo,
+        // Parts without names are known by their bits, and by their values where those have changed.
+        &|x, y| {
+            unnamed(x) && unnamed(y) && x.values.is_empty() == y.values.is_empty() && (x.lo == y.lo || x.hi == y.hi)
+        },
     ];
     for same in rounds {
         for (j, y) in b.iter().enumerate() {
@@ -313,17 +340,16 @@ fn part_path(path: &str, view: &View<'_>) -> String {
 }
 
 fn bits(view: &View<'_>) -> String {
-    let range = if view.hi == view.lo {
-        format!("Bit[{}]", view.lo)
-    } else {
-        format!("Bit[{}..{}]", view.hi, view.lo)
-    };
+    let range =
+        if view.hi == view.lo { format!("Bit[{}]", view.lo) } else { format!("Bit[{}..{}]", view.hi, view.lo) };
     view.name.map_or_else(|| range.clone(), |name| format!("{range} ({name})"))
 }
 
 /// Whether the reader named the part after its bits, because the page does not.
 fn unnamed(view: &View<'_>) -> bool {
-    view.name.is_none_or(|n| n.strip_prefix("bit").is_some_and(|r| r.starts_with(|c: char| c.is_ascii_digit() || c == 's')))
+    view.name.is_none_or(|n| {
+        n.strip_prefix("bit").is_some_and(|r| r.starts_with(|c: char| c.is_ascii_digit() || c == 's'))
+    })
 }
 
 fn part(
@@ -335,7 +361,8 @@ fn part(
 ) {
     let here = part_path(path, y);
     let both = |f: &dyn Fn(&View<'_>) -> String| ((f(x), x.at), (f(y), y.at));
-    if x.name != y.name && (styles || !(unnamed(x) || unnamed(y))) && x.name.is_some() && y.name.is_some() {
+    let labels = if unnamed(x) && unnamed(y) { false } else { styles || !(unnamed(x) || unnamed(y)) };
+    if x.name != y.name && labels && x.name.is_some() && y.name.is_some() {
         let (o, n) = both(&bits);
         cx.differs(Class::TextOnly, "part-renamed", &here, o, n);
     }
@@ -351,6 +378,8 @@ fn part(
     }
     if let (PartKind::Enumeration(a), PartKind::Enumeration(b)) = (x.kind, y.kind)
         && cx.lists.get(&a) == Some(&b)
+        && !x.spelled
+        && !y.spelled
     {
         return;
     }
@@ -441,13 +470,7 @@ fn effective<'a>(view: &View<'a>, only: Option<&[(String, Marks)]>) -> BTreeMap<
 
 type Values<'a> = BTreeMap<u64, (&'a Enumerator, Marks)>;
 
-fn enumerators(
-    cx: &mut Cx<'_>,
-    path: &str,
-    old: &Values<'_>,
-    new: &Values<'_>,
-    width: u32,
-) {
+fn enumerators(cx: &mut Cx<'_>, path: &str, old: &Values<'_>, new: &Values<'_>, width: u32) {
     let live = |values: &'_ Values<'_>, value: u64| values.get(&value).filter(|(e, _)| !e.reserved).is_some();
     // Where a name that both sides have stands on the other side.
     let place = |values: &'_ Values<'_>, name: &str| {

@@ -9,7 +9,9 @@ use crate::read::{after_phrase, find_phrase, leading_marks};
 /// Where a text states facts that the model keeps: marks, links to lists, and the phrases of a field. `from` is the
 /// first byte behind the head of the item.
 pub(super) fn facts(text: &Inline, from: usize, field: Option<&Field>) -> Vec<Range<usize>> {
-    let all = text.text.as_str();
+    // Lines of an item end anywhere; the places of its words stay.
+    let all = text.text.replace('\n', " ");
+    let all = all.as_str();
     let mut out = Vec::new();
     marks(all, from, &mut out);
     for link in &text.links {
@@ -34,7 +36,8 @@ pub(super) fn facts(text: &Inline, from: usize, field: Option<&Field>) -> Vec<Ra
         add(types(rest, "must have type").or_else(|| types(rest, "must have one of")));
     }
     if field.range.is_some() {
-        add(words(rest, "valid values are").map(|r| r.start..rest[r.end..].find(']').map_or(r.end, |n| r.end + n + 1)));
+        add(words(rest, "valid values are")
+            .map(|r| r.start..rest[r.end..].find(']').map_or(r.end, |n| r.end + n + 1)));
     }
     if field.default != 0 || field.default_if.is_some() {
         add(sentence(rest, "default "));

@@ -68,8 +68,7 @@ fn types(cx: &mut Cx<'_>, old: &Instruction, new: &Instruction) {
         out
     };
     let (a, b) = (group(old), group(new));
-    let (o, n) =
-        (places::property(cx.old, old, "Supported Types"), places::property(cx.new, new, "Supported Types"));
+    let (o, n) = (places::property(cx.old, old, "Supported Types"), places::property(cx.new, new, "Supported Types"));
     let path = format!("{}.Supported_Types", new.name);
     let list = |i: &Instruction| match i.types.as_slice() {
         [] => "any".to_owned(),
@@ -134,8 +133,8 @@ fn type_maps(cx: &mut Cx<'_>, old: &Instruction, new: &Instruction) {
         for class in lists::classes(moved) {
             cx.differs(class, "platform", &path, said(a), said(b));
         }
-        side(cx, &format!("{path}.Dst"), (a, &a.dst), (b, &b.dst));
-        side(cx, &format!("{path}.Src"), (a, &a.src), (b, &b.src));
+        side(cx, &path, "Dst", (a, &a.dst), (b, &b.dst));
+        side(cx, &path, "Src", (a, &a.src), (b, &b.src));
     }
     for a in left {
         cx.fact(Class::Narrowed, "type-map", &path, Some(said(a)), None);
@@ -180,14 +179,17 @@ fn nearest(left: &[&TypeMap], right: &[&TypeMap]) -> Option<(usize, usize)> {
     best.map(|(_, i, j)| (i, j))
 }
 
-fn side(cx: &mut Cx<'_>, path: &str, (a, old): (&TypeMap, &[String]), (b, new): (&TypeMap, &[String])) {
+fn side(cx: &mut Cx<'_>, path: &str, name: &str, (a, old): (&TypeMap, &[String]), (b, new): (&TypeMap, &[String])) {
     let (p, q) = (sorted(old), sorted(new));
+    let path = format!("{path}.{name}");
+    let (o, n) = (places::type_map(cx.old, a, name), places::type_map(cx.new, b, name));
+    let (o, n) = ((said(a).0, o), (said(b).0, n));
     if p.is_empty() != q.is_empty() {
         let class = if p.is_empty() { Class::Narrowed } else { Class::Widened };
-        return cx.differs(class, "type-map", path, said(a), said(b));
+        return cx.differs(class, "type-map", &path, o, n);
     }
     for element in p.symmetric_difference(&q) {
         let class = if q.contains(element) { Class::Widened } else { Class::Narrowed };
-        cx.differs(class, "type-map", &format!("{path}.{element}"), said(a), said(b));
+        cx.differs(class, "type-map", &format!("{path}.{element}"), o.clone(), n.clone());
     }
 }

@@ -86,9 +86,8 @@ fn alone(cx: &mut Cx<'_>, side: usize, page: u32, s: &Segment) {
     let index = s.key.strip_prefix("index:");
     let other = cx.model(1 - side);
     // A line of the index comes and goes with its instruction.
-    let explained = index.is_some_and(|name| {
-        !other.instructions.iter().any(|i| super::places::page_name(other, i) == name)
-    });
+    let explained =
+        index.is_some_and(|name| !other.instructions.iter().any(|i| super::places::page_name(other, i) == name));
     if s.fact || s.tokens.is_empty() || explained {
         return;
     }
@@ -111,7 +110,8 @@ const REWRITTEN: f64 = 0.45;
 fn segment(cx: &mut Cx<'_>, (a, x): (u32, &Segment), (b, y): (u32, &Segment)) {
     let words = |tokens: &'_ [Token]| tokens.iter().map(|t| t.text.clone()).collect::<Vec<_>>();
     let (p, q) = (words(&x.tokens), words(&y.tokens));
-    if p == q || (x.mixed || y.mixed) && explained(cx, (a, x), (b, y)) {
+    let beside = x.mixed || y.mixed || p.is_empty() || q.is_empty();
+    if p == q || beside && explained(cx, (a, x), (b, y)) {
         return;
     }
     let kind = if y.key.starts_with("index:") { "index" } else { y.kind };
@@ -182,8 +182,10 @@ fn hunks(x: &[Token], y: &[Token], p: &[String], q: &[String]) -> Vec<Hunk> {
         }
         match out.last_mut() {
             // The same sentence, or the next one on both sides.
-            Some(last) if old.start < last.old.end || new.start < last.new.end
-                || (old.start == last.old.end && new.start == last.new.end) =>
+            Some(last)
+                if old.start < last.old.end
+                    || new.start < last.new.end
+                    || (old.start == last.old.end && new.start == last.new.end) =>
             {
                 last.old.end = last.old.end.max(old.end);
                 last.new.end = last.new.end.max(new.end);

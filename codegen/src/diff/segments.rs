@@ -73,7 +73,12 @@ struct Owner {
 
 impl Owner {
     fn inner(&self, key: &str, name: &str) -> Self {
-        Self { key: format!("{}/{key}", self.key), path: format!("{}.{name}", self.path), kind: self.kind, fact: true }
+        Self {
+            key: format!("{}/{key}", self.key),
+            path: format!("{}.{name}", self.path),
+            kind: self.kind,
+            fact: true,
+        }
     }
 }
 
@@ -152,8 +157,7 @@ fn instruction_page(b: &mut Builder<'_>, document: &Document) {
             }
             "description" => description(b, &owner, section, form.as_deref()),
             "properties" => items(b, &owner, section, |text| {
-                let known =
-                    ["supported types", "saturation", "source modifier", "out-of-bound access", "platforms"];
+                let known = ["supported types", "saturation", "source modifier", "out-of-bound access", "platforms"];
                 known.iter().any(|k| text.to_lowercase().starts_with(k))
             }),
             "operand type maps" => items(b, &owner, section, |text| text.to_lowercase().starts_with("type map")),
@@ -177,12 +181,7 @@ fn group_title(document: &Document, group: &str) -> String {
 }
 
 /// The lines of a section that are no facts.
-fn lines(
-    b: &mut Builder<'_>,
-    owner: &Owner,
-    section: &Section,
-    fact: impl Fn(&Builder<'_>, &str, usize) -> bool,
-) {
+fn lines(b: &mut Builder<'_>, owner: &Owner, section: &Section, fact: impl Fn(&Builder<'_>, &str, usize) -> bool) {
     for block in &section.blocks {
         let lines: Vec<(String, crate::markdown::Span)> = match block {
             Block::Code(code) => code.lines.clone(),
@@ -207,7 +206,7 @@ fn items(b: &mut Builder<'_>, owner: &Owner, section: &Section, fact: impl Fn(&s
     for block in &section.blocks {
         match block {
             Block::List(all) => {
-                for item in all.iter().filter(|i| !fact(i.text.text.trim())) {
+                for item in all.iter().filter(|i| !fact(i.text.text.replace('\n', " ").trim())) {
                     push_item(b.tokens(owner), item, Style::Prose);
                 }
             }
@@ -234,12 +233,7 @@ fn description(b: &mut Builder<'_>, owner: &Owner, section: &Section, form: Opti
 }
 
 /// The owner of a field's words.
-fn field_owner<'a>(
-    b: &Builder<'a>,
-    name: &str,
-    form: Option<&str>,
-    section: &Owner,
-) -> (Owner, Option<&'a Field>) {
+fn field_owner<'a>(b: &Builder<'a>, name: &str, form: Option<&str>, section: &Owner) -> (Owner, Option<&'a Field>) {
     let found = b.instruction.and_then(|i| {
         i.forms.iter().filter(|f| form.is_none_or(|n| f.name == n)).flat_map(|f| &f.fields).find(|f| f.name == name)
     });
@@ -352,7 +346,8 @@ fn nested_item(b: &mut Builder<'_>, owner: &Owner, item: &Item, form: Option<&st
         let first = name[..end].trim_end_matches(['.', ',', ';', ':']);
         at += end;
         at += skip_between(&text[at..], '"', '"');
-        let inner = owner.inner(&format!("{value:#x}"), &format!("{value:#x}"));
+        let written = bare.split(':').next().unwrap_or("").trim();
+        let inner = owner.inner(&format!("{value:#x}"), written);
         words(b, &inner, &item.text, at, None);
         // Where the name is more than the first word, the words behind it are part of it.
         if b.values.get(&start(item.text.span.start)).is_some_and(|v| v.name != first) {
@@ -498,7 +493,8 @@ fn structure_line(
 ) {
     let member = structure.and_then(|s| s.members.iter().find(|m| m.at.start as usize == span.start));
     let text = line.trim();
-    let remark = line.find("//").filter(|at| !line[at + 2..].trim_start().to_lowercase().starts_with("present only if"));
+    let remark =
+        line.find("//").filter(|at| !line[at + 2..].trim_start().to_lowercase().starts_with("present only if"));
     let declares = member.is_some() || text.contains(';') || text.ends_with('{') || text.starts_with('}');
     match (remark, declares) {
         (Some(at), true) if !line.contains("operand_class") => {
@@ -527,7 +523,8 @@ fn member(b: &mut Builder<'_>, owner: &Owner, structure: &Structure, item: &Item
 
 /// A line of the index. Its marks are facts, and so is that it is there.
 fn index_item(b: &mut Builder<'_>, item: &Item) -> bool {
-    let target = |t: &str| Some(t.split('#').next()?.strip_prefix("instructions/")?.trim_end_matches(".md").to_owned());
+    let target =
+        |t: &str| Some(t.split('#').next()?.strip_prefix("instructions/")?.trim_end_matches(".md").to_owned());
     let mut found = false;
     for link in &item.text.links {
         let Some(name) = target(&link.target) else { continue };

@@ -23,9 +23,8 @@ pub(super) fn compare(
         let i = old.forms.iter().position(|f| f.name == name);
         forms.iter().find(|(x, _)| Some(*x) == i).map_or_else(|| name.to_owned(), |(_, j)| j.to_string())
     };
-    let new_form = |name: &str| {
-        new.forms.iter().position(|f| f.name == name).map_or_else(|| name.to_owned(), |j| j.to_string())
-    };
+    let new_form =
+        |name: &str| new.forms.iter().position(|f| f.name == name).map_or_else(|| name.to_owned(), |j| j.to_string());
     let a = groups(cx.old, old, &rename, &old_form);
     let b = groups(cx.new, new, &|n| norm(n), &new_form);
     let mut gone: Vec<(String, &TextForm)> = Vec::new();
@@ -59,7 +58,10 @@ fn when(form: &TextForm) -> Said {
     let conditions: Vec<_> = form.conditions.iter().map(|(f, v)| format!("{f}={}", v.join(", "))).collect();
     let name = form.form.clone().unwrap_or_default();
     let conditions = if conditions.is_empty() { name } else { conditions.join(" and ") };
-    (format!("{}: {}", if conditions.is_empty() { "always" } else { &conditions }, form.template.source.trim()), form.at)
+    (
+        format!("{}: {}", if conditions.is_empty() { "always" } else { &conditions }, form.template.source.trim()),
+        form.at,
+    )
 }
 
 type Groups<'a> = BTreeMap<String, Vec<(String, &'a TextForm)>>;

@@ -47,12 +47,6 @@ pub(super) fn resolve(model: &Model, form: &Form, field: &str, part: &str, name:
 }
 
 /// The numbers of the names of a condition.
-pub(super) fn resolve_all(
-    model: &Model,
-    form: &Form,
-    field: &str,
-    part: &str,
-    names: &[String],
-) -> BTreeSet<String> {
+pub(super) fn resolve_all(model: &Model, form: &Form, field: &str, part: &str, names: &[String]) -> BTreeSet<String> {
     names.iter().map(|name| resolve(model, form, field, part, name)).collect()
 }

@@ -151,7 +151,8 @@ pub(crate) fn head(text: &Inline) -> Option<(String, String)> {
 fn doc_of(text: &Inline) -> String {
     let bold = text.bold.as_deref().unwrap_or("");
     let behind = text.text.find(bold).map_or(0, |i| i + bold.len());
-    text.text[behind..].trim().trim_start_matches(':').trim().to_owned()
+    // Where the lines of an item end means nothing.
+    text.text[behind..].trim().trim_start_matches(':').trim().replace('\n', " ")
 }
 
 /// Turns a described field into one of the model. `earlier` are the fields before it in its form.

@@ -131,9 +131,9 @@ fn groups(changes: &[Change]) -> Vec<Group<'_>> {
             let subjects = members.iter().map(|&i| subject(&changes[i])).collect();
             out.push((members[0], Group { first: &changes[members[0]], subjects }));
         } else {
-            out.extend(members.into_iter().map(|i| {
-                (i, Group { first: &changes[i], subjects: vec![subject(&changes[i])] })
-            }));
+            out.extend(
+                members.into_iter().map(|i| (i, Group { first: &changes[i], subjects: vec![subject(&changes[i])] })),
+            );
         }
     }
     out.sort_by_key(|(i, _)| *i);
