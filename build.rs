@@ -5,8 +5,10 @@ use std::{env, fs, path::PathBuf, process::exit};
 fn main() {
     println!("cargo::rerun-if-env-changed=VISAKIT_SPEC");
     let dir = env::var_os("VISAKIT_SPEC").map_or_else(|| PathBuf::from("spec"), PathBuf::from);
+    let overlay = PathBuf::from("spec/upstream-overlay.md");
     println!("cargo::rerun-if-changed={}", dir.display());
-    let (model, mut diagnostics) = visakit_codegen::read_dir(&dir).unwrap_or_else(|(path, error)| {
+    println!("cargo::rerun-if-changed={}", overlay.display());
+    let (model, mut diagnostics) = visakit_codegen::read_to_build(&dir, &overlay).unwrap_or_else(|(path, error)| {
         println!("cargo::error={}: {error}", path.display());
         exit(1);
     });

@@ -73,11 +73,11 @@ pub fn facts(model: &Model) -> String {
 }
 
 /// Marks behind a fact, each with a blank in front.
-fn marks(marks: &Marks) -> String {
+pub(crate) fn marks(marks: &Marks) -> String {
     marks.0.iter().map(|m| format!(" {}", Marks(vec![m.clone()]))).collect()
 }
 
-fn part(model: &Model, p: &Part) -> String {
+pub(crate) fn part(model: &Model, p: &Part) -> String {
     let what = match p.kind {
         PartKind::Zero => "zero".to_owned(),
         PartKind::Flag => format!("flag {:?}", p.text),
@@ -104,7 +104,7 @@ fn shape(model: &Model, shape: Shape) -> String {
     }
 }
 
-fn member(model: &Model, m: &Member) -> String {
+pub(crate) fn member(model: &Model, m: &Member) -> String {
     let storage: Vec<String> = m
         .storage
         .iter()
@@ -170,7 +170,7 @@ fn instruction(model: &Model, i: &Instruction, out: &mut Vec<String>) {
     }
 }
 
-fn field(model: &Model, form: &Form, f: &Field) -> String {
+pub(crate) fn field(model: &Model, form: &Form, f: &Field) -> String {
     let mut out = format!("{} {}", f.name, shape(model, f.shape));
     for (m, s) in &f.storage {
         out.push_str(&format!(" {}{}", s.name(), marks(m)));

@@ -5,6 +5,7 @@ use std::fmt;
 
 use serde::Serialize;
 
+use crate::semantics;
 use crate::template::Template;
 
 /// A place in a page: index of the page in [`Model::pages`] and byte range of its text.
@@ -27,6 +28,8 @@ pub struct Page {
     pub shown: String,
     /// The text.
     pub text: String,
+    /// Whether an overlay added it to a specification that has no such page.
+    pub supplied: bool,
 }
 
 /// The whole specification.
@@ -54,6 +57,8 @@ pub struct Model {
     pub attributes: Vec<Attribute>,
     /// The instructions, by opcode, sub-opcode and name.
     pub instructions: Vec<Instruction>,
+    /// The built-ins of the Semantics sections; none where the specification has no `semantics.md`.
+    pub builtins: Vec<semantics::Builtin>,
     /// The lines of the index of instructions.
     pub index: Vec<IndexLine>,
     /// The rows of the table of instructions by platform, which the vendor's documents have.
@@ -359,6 +364,8 @@ pub struct Instruction {
     pub text: Vec<TextForm>,
     /// The semantics block as written.
     pub semantics: String,
+    /// The semantics block as a tree; `None` where there is none, and where the specification has no notation.
+    pub behaviour: Option<semantics::Block>,
     /// The description's prose.
     pub doc: String,
     /// The notes as written.

@@ -64,21 +64,28 @@ pub enum Format {
 }
 
 impl Format {
+    /// All but the plain one, with their names in templates.
+    const NAMES: [(Self, &'static str); 11] = [
+        (Self::Hex, "hex"),
+        (Self::UpperHex, "HEX"),
+        (Self::Bare16, "x"),
+        (Self::Bare16Padded, "x2"),
+        (Self::Bare, "bare"),
+        (Self::Signed, "signed"),
+        (Self::Quoted, "quoted"),
+        (Self::Address, "address"),
+        (Self::Word, "word"),
+        (Self::Name, "name"),
+        (Self::Packed, "packed"),
+    ];
+
     fn from_name(name: &str) -> Option<Self> {
-        Some(match name {
-            "hex" => Self::Hex,
-            "HEX" => Self::UpperHex,
-            "x" => Self::Bare16,
-            "x2" => Self::Bare16Padded,
-            "bare" => Self::Bare,
-            "signed" => Self::Signed,
-            "quoted" => Self::Quoted,
-            "address" => Self::Address,
-            "word" => Self::Word,
-            "name" => Self::Name,
-            "packed" => Self::Packed,
-            _ => return None,
-        })
+        Self::NAMES.iter().find(|(_, n)| *n == name).map(|(format, _)| *format)
+    }
+
+    /// Its name in templates; the plain format has none.
+    pub fn name(self) -> Option<&'static str> {
+        Self::NAMES.iter().find(|(format, _)| *format == self).map(|(_, name)| *name)
     }
 }
 

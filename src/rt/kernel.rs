@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::reflect;
-use crate::isa::{ExecSize, Predicate, RawOperand, VecOperand};
+use super::super::isa::{ExecSize, Predicate, RawOperand, VecOperand};
 
 /// The answer of a page whose kernel is not there.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,7 @@
 //! Operands in assembly text: chapter 5 says how each class looks.
 
 use super::text::{Cursor, Format, Printer, Table, Text, TextError};
-use crate::isa::{
+use super::super::isa::{
     AddrOpnd, AddressId, ConstOpnd, DataType, GenOpnd, GeneralId, IndirectOpnd, Modifier, Operand, PredOpnd,
     Predicate, RawOperand, Region, StateClass, StateOpnd, Stride, VecOperand,
 };

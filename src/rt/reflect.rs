@@ -1,6 +1,6 @@
 //! Shapes of the reflection tables: what the pages say, as `static` data.
 
-use crate::isa::{DataType, Platform};
+use super::super::isa::{DataType, Platform};
 
 /// A page of the specification.
 #[derive(Debug)]

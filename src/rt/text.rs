@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::Version;
 use super::reflect::Page;
-use crate::isa::{DataType, GeneralId, Instruction, Predicate};
+use super::super::isa::{DataType, GeneralId, Instruction, Predicate};
 
 /// How a field prints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -34,7 +34,9 @@ fn stem(path: &str) -> &str {
 
 fn without_line(model: &Model, pages: &BTreeMap<&str, &Instruction>, out: &mut Vec<Diagnostic>) {
     for (page, instruction) in pages {
-        if !model.index.iter().any(|line| line.page == *page) {
+        // A page that an overlay adds has no line in documents that do not know it.
+        let supplied = model.pages.get(instruction.at.page as usize).is_some_and(|p| p.supplied);
+        if !supplied && !model.index.iter().any(|line| line.page == *page) {
             report(
                 model,
                 Severity::Warning,
@@ -60,7 +62,10 @@ fn lines(model: &Model, pages: &BTreeMap<&str, &Instruction>, out: &mut Vec<Diag
             warn("index-duplicate", message, "keep one");
             continue;
         }
-        let exists = model.pages.iter().any(|p| p.path.starts_with("instructions/") && stem(&p.path) == line.page);
+        let exists = model
+            .pages
+            .iter()
+            .any(|p| !p.supplied && p.path.starts_with("instructions/") && stem(&p.path) == line.page);
         if !exists {
             let message = format!("the index names {}, which has no page", line.page);
             warn("index-dead", message, "add the page or remove the line");
@@ -154,7 +159,8 @@ fn rows(model: &Model, pages: &BTreeMap<&str, &Instruction>, out: &mut Vec<Diagn
         }
     }
     for (page, instruction) in pages {
-        if !seen.contains_key(page) {
+        let supplied = model.pages.get(instruction.at.page as usize).is_some_and(|p| p.supplied);
+        if !supplied && !seen.contains_key(page) {
             report(
                 model,
                 Severity::Warning,

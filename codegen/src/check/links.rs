@@ -6,7 +6,8 @@ use crate::model::Model;
 
 pub(super) fn check(model: &Model, out: &mut Vec<Diagnostic>) {
     for link in &model.links {
-        let Some(page) = model.pages.get(link.at.page as usize) else { continue };
+        // A page that an overlay adds links to pages of its own specification.
+        let Some(page) = model.pages.get(link.at.page as usize).filter(|p| !p.supplied) else { continue };
         let target = link.target.as_str();
         if target.contains("://") || target.starts_with("mailto:") {
             continue;

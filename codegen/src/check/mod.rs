@@ -72,7 +72,8 @@ pub fn complete(model: &Model) -> Vec<Diagnostic> {
     out
 }
 
-fn report(
+/// Reports a finding at a place of the model.
+pub(crate) fn report(
     model: &Model,
     severity: Severity,
     code: &'static str,

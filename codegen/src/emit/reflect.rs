@@ -18,7 +18,7 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
     quote! {
         /// The bit fields and enumerations, as data.
         pub mod list_data {
-            use crate::rt;
+            use super::rt;
             #(#lists)*
         }
 
@@ -26,7 +26,7 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
         pub mod pages {
             #[allow(unused_imports, reason = "a specification may be small")]
             use super::{DataType, Platform, list_data};
-            use crate::rt;
+            use super::rt;
             #(#pages)*
         }
 

@@ -8,11 +8,14 @@ use crate::model::{Enumerator, List, ListId, ListKind, Marks, Model, Part, PartK
 pub(crate) enum Nested {
     /// Nothing that says anything about bits.
     Nothing,
-    /// A list, in-page or shared.
-    List(ListId),
+    /// A list, in-page or shared; and where the page names only some values of a shared one, which, by part.
+    List(ListId, Only),
     /// A plain number of which only some bits are used; the others are zero.
     Number,
 }
+
+/// Legal enumerators by part; the part is empty for a plain enumeration.
+pub(crate) type Only = Vec<(String, Vec<(String, Marks)>)>;
 
 /// Where a list stands.
 #[derive(Clone, Copy)]
@@ -61,6 +64,7 @@ pub(crate) fn read(
     leftovers(cx, blocks, false);
     name_values(&mut values);
     check_values(cx, &values, bits);
+    let mut some = Vec::new();
     let kind = if !values.is_empty() {
         if !parts.is_empty() {
             cx.warn(
@@ -76,18 +80,47 @@ pub(crate) fn read(
     } else {
         match join_parts(cx, model, parts, bits, owner) {
             Joined::Number => return Nested::Number,
-            Joined::Kind(kind) => kind,
-            Joined::Shared(id) => return Nested::List(id),
+            Joined::Kind(kind, only) => {
+                some = only;
+                kind
+            }
+            Joined::Shared(id) => return Nested::List(id, Only::new()),
         }
     };
     // Shared lists stay apart even where they say the same.
     if let Some(id) = same_shared(model, &kind, bits).filter(|_| !shared) {
+        let only = match (&kind, &model.list(id).kind) {
+            (ListKind::Enumeration { values, .. }, ListKind::Enumeration { values: all, .. }) => {
+                named_only(values, all).map(|names| (String::new(), names)).into_iter().collect()
+            }
+            // Parts that the page does not name have the names of the shared list.
+            (_, ListKind::Parts(parts)) => some
+                .into_iter()
+                .filter_map(|(lo, names)| Some((parts.iter().find(|p| p.lo == lo)?.name.clone(), names)))
+                .collect(),
+            _ => Only::new(),
+        };
         model.spelled.push(Spelled { at: cx.at(owner), kind });
-        return Nested::List(id);
+        return Nested::List(id, only);
     }
     let at = cx.at(owner);
+    let only = match &kind {
+        ListKind::Parts(parts) => some
+            .into_iter()
+            .filter_map(|(lo, names)| Some((parts.iter().find(|p| p.lo == lo)?.name.clone(), names)))
+            .collect(),
+        ListKind::Enumeration { .. } => Only::new(),
+    };
     model.lists.push(List { name: name.to_owned(), bits, shared, doc: doc.to_owned(), kind, text: None, at });
-    Nested::List(ListId(model.lists.len() - 1))
+    Nested::List(ListId(model.lists.len() - 1), only)
+}
+
+/// The values of a page by the names of the shared list, where the page has only some of them.
+fn named_only(values: &[Enumerator], all: &[Enumerator]) -> Option<Vec<(String, Marks)>> {
+    let here = |w: &&Enumerator| values.iter().find(|v| !v.reserved && v.value == w.value);
+    let legal = all.iter().filter(|w| !w.reserved);
+    let some: Vec<_> = legal.clone().filter_map(|w| Some((w.name.clone(), here(&w)?.marks.clone()))).collect();
+    (some.len() < legal.count()).then_some(some)
 }
 
 /// Warns of what stands below a field and is neither bits nor values. With `named`, values are understood as names of
@@ -308,7 +341,8 @@ pub(crate) fn linked_list(cx: &mut Cx<'_>, model: &Model, text: &Inline) -> Opti
 
 enum Joined {
     Number,
-    Kind(ListKind),
+    /// With the values of parts that name only some of a shared list's, by the part's lowest bit.
+    Kind(ListKind, Vec<(u32, Vec<(String, Marks)>)>),
     Shared(ListId),
 }
 
@@ -339,7 +373,8 @@ fn join_parts(cx: &mut Cx<'_>, model: &mut Model, mut parts: Vec<RawPart>, bits:
             match &mut part.content {
                 Content::Values(values, _) => {
                     let values = std::mem::take(values);
-                    return Joined::Kind(ListKind::Enumeration { lo: part.lo, width: part.hi - part.lo + 1, values });
+                    let kind = ListKind::Enumeration { lo: part.lo, width: part.hi - part.lo + 1, values };
+                    return Joined::Kind(kind, Vec::new());
                 }
                 Content::List(id) if part.lo == 0 && part.hi + 1 == bits => return Joined::Shared(*id),
                 Content::Plain if part.hi + 1 == bits && part.lo == 0 => return Joined::Number,
@@ -348,6 +383,7 @@ fn join_parts(cx: &mut Cx<'_>, model: &mut Model, mut parts: Vec<RawPart>, bits:
         }
     }
     let mut out: Vec<Part> = Vec::new();
+    let mut some = Vec::new();
     for part in parts {
         let width = part.hi - part.lo + 1;
         let kind = match part.content {
@@ -359,7 +395,13 @@ fn join_parts(cx: &mut Cx<'_>, model: &mut Model, mut parts: Vec<RawPart>, bits:
             Content::Values(values, name) => {
                 let kind = ListKind::Enumeration { lo: 0, width, values };
                 let at = cx.at(&part.span);
-                let id = match same_shared(model, &kind, width) {
+                let shared = same_shared(model, &kind, width);
+                if let (ListKind::Enumeration { values, .. }, Some(id)) = (&kind, shared)
+                    && let ListKind::Enumeration { values: all, .. } = &model.list(id).kind
+                {
+                    some.extend(named_only(values, all).map(|names| (part.lo, names)));
+                }
+                let id = match shared {
                     Some(id) => {
                         model.spelled.push(Spelled { at, kind });
                         id
@@ -389,7 +431,7 @@ fn join_parts(cx: &mut Cx<'_>, model: &mut Model, mut parts: Vec<RawPart>, bits:
         let text = part.spelling.unwrap_or_else(|| name.clone());
         out.push(Part { name, hi: part.hi, lo: part.lo, kind, text, doc: part.doc, marks: part.marks, at });
     }
-    Joined::Kind(ListKind::Parts(out))
+    Joined::Kind(ListKind::Parts(out), some)
 }
 
 fn unaccounted(cx: &mut Cx<'_>, owner: &Span, hi: u32, lo: u32) {

@@ -206,7 +206,7 @@ fn read_list(cx: &mut Cx<'_>, section: &Section, model: &mut Model) {
         }
     }
     match bits::read(cx, model, &section.blocks, name, bits, &section.span, bits::Place { shared: true, doc: &doc }) {
-        bits::Nested::List(id) => {
+        bits::Nested::List(id, _) => {
             let list = &mut model.lists[id.0];
             list.text = text;
             list.doc = doc;

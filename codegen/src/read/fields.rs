@@ -170,6 +170,7 @@ pub(crate) fn resolve(
         None => format!("{instruction}_{}", raw.name),
     };
     let doc = raw.doc.as_str();
+    let mut spelled = bits::Only::new();
     let copied = phrase_field(cx, raw, "copy of", earlier).map(Shape::Copy);
     let shape = copied.or(operand).unwrap_or_else(|| {
         if let Some(position) = index_by(cx, raw, earlier) {
@@ -192,7 +193,10 @@ pub(crate) fn resolve(
                 &raw.text.span,
                 bits::Place { shared: false, doc },
             ) {
-                bits::Nested::List(id) => Shape::List(id),
+                bits::Nested::List(id, some) => {
+                    spelled = some;
+                    Shape::List(id)
+                }
                 bits::Nested::Number => Shape::Number,
                 bits::Nested::Nothing if doc.starts_with("Must be zero") => Shape::Zero,
                 bits::Nested::Nothing if find_phrase(doc, "predication control").is_some() => Shape::Predicate,
@@ -201,7 +205,8 @@ pub(crate) fn resolve(
         }
     });
     let classes = after_phrase(doc, "operand class:").map(words).unwrap_or_default();
-    let only = only(doc);
+    let mut only = only(doc);
+    only.extend(spelled);
     let (default, default_if) = default(doc);
     Field {
         name: raw.name.clone(),

@@ -98,6 +98,7 @@ pub(crate) fn read(cx: &mut Cx<'_>, document: &Document, path: &str, model: &mut
         forms,
         text,
         semantics,
+        behaviour: None,
         doc,
         notes: prose(document, "notes"),
         types: properties.types,

@@ -74,6 +74,12 @@ impl Cx<'_> {
 
 /// Reads a specification folder. The error is the file that could not be read and why.
 pub fn read_dir(dir: &Path) -> Result<(Model, Vec<Diagnostic>), (PathBuf, std::io::Error)> {
+    let (pages, files) = load(dir)?;
+    Ok(checked(pages, Some(files)))
+}
+
+/// The pages of a folder, sorted by path, and the paths of all its files.
+pub(crate) fn load(dir: &Path) -> Result<(Vec<Page>, BTreeSet<String>), (PathBuf, std::io::Error)> {
     let mut paths = Vec::new();
     collect(dir, &mut paths)?;
     paths.sort();
@@ -91,9 +97,10 @@ pub fn read_dir(dir: &Path) -> Result<(Model, Vec<Diagnostic>), (PathBuf, std::i
             path: relative,
             shown: path.display().to_string(),
             text: String::from_utf8_lossy(&text).into_owned(),
+            supplied: false,
         });
     }
-    Ok(read_pages(pages, Some(files)))
+    Ok((pages, files))
 }
 
 /// Reads single pages, given as (path as shown, text).
@@ -102,10 +109,10 @@ pub fn read_files(files: Vec<(String, String)>) -> (Model, Vec<Diagnostic>) {
         .into_iter()
         .map(|(shown, text)| {
             let name = shown.rsplit(['/', '\\']).next().unwrap_or(&shown).to_owned();
-            Page { path: name, shown, text }
+            Page { path: name, shown, text, supplied: false }
         })
         .collect();
-    read_pages(pages, None)
+    checked(pages, None)
 }
 
 fn collect(dir: &Path, out: &mut Vec<PathBuf>) -> Result<(), (PathBuf, std::io::Error)> {
@@ -120,9 +127,16 @@ fn collect(dir: &Path, out: &mut Vec<PathBuf>) -> Result<(), (PathBuf, std::io::
     Ok(())
 }
 
+fn checked(pages: Vec<Page>, files: Option<BTreeSet<String>>) -> (Model, Vec<Diagnostic>) {
+    let (model, mut diagnostics) = read_pages(pages, files);
+    crate::check::model(&model, &mut diagnostics);
+    crate::diag::sort(&mut diagnostics);
+    (model, diagnostics)
+}
+
 /// Reads pages in rounds, because later pages refer to facts of earlier ones: tables and shared
 /// lists, then structures, then instructions.
-fn read_pages(pages: Vec<Page>, files: Option<BTreeSet<String>>) -> (Model, Vec<Diagnostic>) {
+pub(crate) fn read_pages(pages: Vec<Page>, files: Option<BTreeSet<String>>) -> (Model, Vec<Diagnostic>) {
     let mut model = Model { files, ..Model::default() };
     let mut diagnostics = Vec::new();
     let documents: Vec<Document> = pages.iter().map(|p| markdown::parse(&p.text)).collect();
@@ -135,8 +149,8 @@ fn read_pages(pages: Vec<Page>, files: Option<BTreeSet<String>>) -> (Model, Vec<
     };
     for round in 0..4 {
         for (i, (page, document)) in pages.iter().zip(&documents).enumerate() {
-            // The grammar describes pages and holds no facts.
-            if page.path == "README.md" {
+            // The grammar describes pages, the overlay corrects them; neither holds facts of its own.
+            if matches!(page.path.as_str(), "README.md" | "upstream-overlay.md") {
                 continue;
             }
             let mut cx = Cx {
@@ -162,8 +176,7 @@ fn read_pages(pages: Vec<Page>, files: Option<BTreeSet<String>>) -> (Model, Vec<
     model.types.sort_by_key(|t| t.code);
     model.instructions.sort_by(|a, b| (a.opcode, a.sub_opcode, &a.name).cmp(&(b.opcode, b.sub_opcode, &b.name)));
     platforms_of_index(&mut model);
-    crate::check::model(&model, &mut diagnostics);
-    crate::diag::sort(&mut diagnostics);
+    crate::semantics::read(&mut model, &documents, &mut diagnostics);
     (model, diagnostics)
 }
 

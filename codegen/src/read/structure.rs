@@ -188,7 +188,7 @@ fn describe(cx: &mut Cx<'_>, section: &Section, model: &mut Model, structure: &m
         let doc = member.doc.clone();
         // The vendor's chapters describe bits in prose; only our `Bit[…]` items are read.
         if has_bits(&item.blocks) {
-            if let bits::Nested::List(id) = bits::read(
+            if let bits::Nested::List(id, _) = bits::read(
                 cx,
                 model,
                 &item.blocks,

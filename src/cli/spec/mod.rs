@@ -1,6 +1,7 @@
 //! `visa spec`: the pages themselves.
 
 mod diff;
+mod export;
 mod generate;
 mod lint;
 mod show;
@@ -16,7 +17,9 @@ pub(super) enum Command {
     Show(show::Args),
     /// What changed between two specifications
     Diff(diff::Args),
-    /// Write the Rust that the build emits
+    /// Write every fact of a specification as JSON
+    Export(export::Args),
+    /// Write Rust that stands on its own: the emitted module and the runtime that it needs
     Generate(generate::Args),
 }
 
@@ -25,6 +28,7 @@ pub(super) fn run(command: Command) -> Outcome {
         Command::Lint(args) => lint::run(args),
         Command::Show(args) => show::run(args),
         Command::Diff(args) => diff::run(args),
+        Command::Export(args) => export::run(args),
         Command::Generate(args) => generate::run(args),
     }
 }

@@ -1,0 +1,344 @@
+//! Puts the facts of our pages where an overlay says that the documents are wrong.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Entry, Overlay, Place, Use};
+use crate::diag::{Diagnostic, Severity};
+use crate::model::{At, Form, Instruction, List, ListId, ListKind, Model, Page, PartKind, Shape};
+use crate::places;
+
+/// What stands for a place without facts.
+const NONE: &str = "(none)";
+
+type Facts = BTreeMap<String, BTreeSet<String>>;
+
+/// What an entry calls right is what our page says.
+pub(super) fn check(overlay: &Overlay, out: &mut Vec<Diagnostic>) {
+    let ours = places(&overlay.base);
+    for entry in &overlay.entries {
+        match &entry.place {
+            Place::Page(path) => {
+                if !overlay.base.pages.iter().any(|p| p.path == *path) {
+                    let message = format!("there is no page `{path}` beside the overlay");
+                    let help = "name a page of the overlay's folder";
+                    out.push(overlay.report(entry, Severity::Error, "overlay-place", message, help));
+                }
+            }
+            Place::Facts(place) => {
+                let none = BTreeSet::new();
+                let facts = ours.get(place).unwrap_or(&none);
+                if let Some(fact) = entry.new.iter().find(|f| !facts.contains(*f)) {
+                    let message = format!("our page does not say `{fact}` at `{place}`");
+                    let help = "the page is right: bring the entry up to date";
+                    out.push(overlay.report(entry, Severity::Error, "overlay-stale", message, help));
+                } else if let Some(fact) = entry.old.iter().find(|f| facts.contains(*f)) {
+                    let message = format!("our page says `{fact}` at `{place}` as well");
+                    let help = "what is wrong with the documents is what our page does not say";
+                    out.push(overlay.report(entry, Severity::Error, "overlay-stale", message, help));
+                }
+            }
+        }
+    }
+}
+
+/// Adds the pages that the documents lack.
+pub(super) fn pages(overlay: &Overlay, pages: &mut Vec<Page>, uses: &mut [Use]) {
+    for (entry, used) in overlay.entries.iter().zip(uses) {
+        let Place::Page(path) = &entry.place else { continue };
+        if pages.iter().any(|p| p.path == *path) {
+            *used = Use::Already;
+        } else if let Some(page) = overlay.base.pages.iter().find(|p| p.path == *path) {
+            pages.push(Page { supplied: true, ..page.clone() });
+            *used = Use::Applied;
+        }
+    }
+}
+
+/// Corrects the facts, and takes back the findings of what is corrected.
+pub(super) fn facts(overlay: &Overlay, model: &mut Model, diagnostics: &mut Vec<Diagnostic>, uses: &mut [Use]) {
+    let ours = places(&overlay.base);
+    let theirs = places(model);
+    let mut donor = Donor::new(overlay, model);
+    for (entry, used) in overlay.entries.iter().zip(uses) {
+        let Place::Facts(place) = &entry.place else {
+            if *used == Use::Already {
+                diagnostics.push(already(overlay, entry));
+            }
+            continue;
+        };
+        *used = judge(entry, place, &ours, &theirs, model);
+        match used {
+            Use::Applied => {
+                diagnostics.retain(|d| !settles(model, place, d));
+                donor.give(model, place);
+            }
+            Use::Already => diagnostics.push(already(overlay, entry)),
+            Use::Kept => {}
+            Use::Neither => {
+                let none = BTreeSet::new();
+                let (have, right) = (theirs.get(place).unwrap_or(&none), ours.get(place).unwrap_or(&none));
+                let list =
+                    |set: BTreeSet<&String>| set.iter().map(|f| format!("`{f}`")).collect::<Vec<_>>().join(", ");
+                let extra = list(have.difference(right).filter(|f| !entry.old.contains(*f)).collect());
+                let gone = list(entry.old.difference(have).collect());
+                let unsaid = list(right.difference(have).filter(|f| !entry.new.contains(*f)).collect());
+                let mut what = Vec::new();
+                for (facts, says) in [(gone, "no longer has"), (extra, "has"), (unsaid, "lacks")] {
+                    if !facts.is_empty() {
+                        what.push(format!("it {says} {facts}"));
+                    }
+                }
+                let message = format!("`{place}` has neither the old facts nor the new ones: {}", what.join("; "));
+                let help = "read what the documents say now, and correct our page or this entry";
+                diagnostics.push(overlay.report(entry, Severity::Error, "overlay-neither", message, help));
+            }
+        }
+    }
+    prune(model);
+}
+
+fn already(overlay: &Overlay, entry: &Entry) -> Diagnostic {
+    let help = "nothing to do; an entry that no revision needs any more can go";
+    overlay.report(entry, Severity::Note, "overlay-already", "the documents are right here by now", help)
+}
+
+/// Whether the documents have at a place what the entry says.
+fn judge(entry: &Entry, place: &str, ours: &Facts, theirs: &Facts, model: &Model) -> Use {
+    let none = BTreeSet::new();
+    let (right, have) = (ours.get(place).unwrap_or(&none), theirs.get(place).unwrap_or(&none));
+    let corrected: BTreeSet<&String> = have.iter().filter(|f| !entry.old.contains(*f)).chain(&entry.new).collect();
+    let name = place.split(' ').next().unwrap_or("");
+    let described = place.starts_with("structure ") || !place.contains(' ');
+    if right == have {
+        Use::Already
+    } else if !described && !model.instructions.iter().any(|i| i.name == name) {
+        // An older revision that has no such page.
+        Use::Kept
+    } else if entry.old.is_subset(have) && corrected == right.iter().collect() {
+        Use::Applied
+    } else if !entry.kept.is_empty() && (entry.kept.is_subset(have) || entry.kept.contains(NONE) && have.is_empty()) {
+        Use::Kept
+    } else {
+        Use::Neither
+    }
+}
+
+/// Whether a finding of reading a page is about facts that a correction replaces.
+fn settles(model: &Model, place: &str, d: &Diagnostic) -> bool {
+    let Some((name, aspect)) = place.split_once(' ') else { return false };
+    let page = model.instructions.iter().find(|i| i.name == name).and_then(|i| model.pages.get(i.at.page as usize));
+    if page.is_none_or(|p| p.shown != d.file) {
+        return false;
+    }
+    let layout =
+        ["bits-", "condition-", "enumerator-", "field-", "format-", "item-", "nesting-", "presence-", "range-"];
+    match aspect {
+        "layout" => layout.iter().any(|p| d.code.starts_with(p)) || d.code == "type-unknown",
+        "text" => d.code.starts_with("text-"),
+        "properties" | "types" => d.code.starts_with("property-"),
+        _ => false,
+    }
+}
+
+/// Our model beside the one that is corrected: places and lists of what is taken over get new numbers.
+struct Donor<'a> {
+    base: &'a Model,
+    first_page: u32,
+    lists: BTreeMap<ListId, ListId>,
+}
+
+impl<'a> Donor<'a> {
+    fn new(overlay: &'a Overlay, model: &mut Model) -> Self {
+        let first_page = u32::try_from(model.pages.len()).unwrap_or(u32::MAX);
+        let pages = overlay.base.pages.iter().map(|p| Page { supplied: true, ..p.clone() });
+        model.pages.extend(pages);
+        Self { base: &overlay.base, first_page, lists: BTreeMap::new() }
+    }
+
+    fn give(&mut self, model: &mut Model, place: &str) {
+        match place {
+            "types" => model.types = self.table(&self.base.types, |t| &mut t.at),
+            "variables" => model.predefined = self.table(&self.base.predefined, |t| &mut t.at),
+            "surfaces" => model.surfaces = self.table(&self.base.surfaces, |t| &mut t.at),
+            "samplers" => model.samplers = self.table(&self.base.samplers, |t| &mut t.at),
+            "attributes" => model.attributes = self.table(&self.base.attributes, |t| &mut t.at),
+            _ => match place.split_once(' ') {
+                Some(("structure", name)) => self.structure(model, name),
+                Some((name, aspect)) => self.instruction(model, name, aspect),
+                None => {}
+            },
+        }
+    }
+
+    fn at(&self, at: At) -> At {
+        At { page: at.page.saturating_add(self.first_page), ..at }
+    }
+
+    fn table<T: Clone>(&self, rows: &[T], at: impl Fn(&mut T) -> &mut At) -> Vec<T> {
+        let mut rows = rows.to_vec();
+        for row in &mut rows {
+            let place = at(row);
+            *place = self.at(*place);
+        }
+        rows
+    }
+
+    fn structure(&mut self, model: &mut Model, name: &str) {
+        let Some(structure) = self.base.structures.iter().find(|s| s.name == name) else {
+            model.structures.retain(|s| s.name != name);
+            return;
+        };
+        let mut structure = structure.clone();
+        structure.at = self.at(structure.at);
+        for member in &mut structure.members {
+            member.at = self.at(member.at);
+            member.shape = self.shape(model, member.shape);
+        }
+        match model.structures.iter_mut().find(|s| s.name == name) {
+            Some(theirs) => *theirs = structure,
+            None => model.structures.push(structure),
+        }
+    }
+
+    fn instruction(&mut self, model: &mut Model, name: &str, aspect: &str) {
+        let Some(ours) = self.base.instructions.iter().find(|i| i.name == name) else { return };
+        let Some(at) = model.instructions.iter().position(|i| i.name == name) else { return };
+        let forms = (aspect == "layout").then(|| self.forms(model, ours));
+        let Some(theirs) = model.instructions.get_mut(at) else { return };
+        match aspect {
+            "opcode" => {
+                theirs.opcode = ours.opcode;
+                theirs.sub_opcode = ours.sub_opcode;
+                theirs.family.clone_from(&ours.family);
+                theirs.kind = ours.kind.clone();
+                theirs.platforms.clone_from(&ours.platforms);
+                // The index is another place where the documents say it.
+                let line = model.index.iter_mut().find(|line| line.page == name);
+                line.into_iter().for_each(|line| line.platforms.clone_from(&ours.platforms));
+                // A page that is only another name has neither layout nor text of its own.
+                if ours.forms.is_empty() {
+                    theirs.forms.clear();
+                    theirs.text.clear();
+                    theirs.types.clear();
+                    theirs.type_maps.clear();
+                }
+            }
+            "layout" => theirs.forms = forms.unwrap_or_default(),
+            "types" => theirs.types.clone_from(&ours.types),
+            "maps" => theirs.type_maps = self.table(&ours.type_maps, |m| &mut m.at),
+            "properties" => {
+                theirs.saturation = ours.saturation;
+                theirs.source_modifier = ours.source_modifier;
+                theirs.out_of_bound.clone_from(&ours.out_of_bound);
+            }
+            "text" => theirs.text = self.table(&ours.text, |t| &mut t.at),
+            _ => {}
+        }
+    }
+
+    fn forms(&mut self, model: &mut Model, ours: &Instruction) -> Vec<Form> {
+        let mut forms = self.table(&ours.forms, |f| &mut f.at);
+        for field in forms.iter_mut().flat_map(|f| &mut f.fields) {
+            field.at = self.at(field.at);
+            field.shape = self.shape(model, field.shape);
+        }
+        forms
+    }
+
+    fn shape(&mut self, model: &mut Model, shape: Shape) -> Shape {
+        match shape {
+            Shape::List(id) => Shape::List(self.list(model, id)),
+            other => other,
+        }
+    }
+
+    /// The list of that number of ours in the other model: the shared one of that name, or a copy.
+    fn list(&mut self, model: &mut Model, id: ListId) -> ListId {
+        if let Some(known) = self.lists.get(&id) {
+            return *known;
+        }
+        let ours = self.base.list(id);
+        let shared = model.lists.iter().position(|l| ours.shared && l.shared && l.name == ours.name);
+        let there = shared.map(ListId).unwrap_or_else(|| {
+            let mut copy: List = ours.clone();
+            copy.at = self.at(copy.at);
+            match &mut copy.kind {
+                ListKind::Enumeration { values, .. } => values.iter_mut().for_each(|v| v.at = self.at(v.at)),
+                ListKind::Parts(parts) => {
+                    for part in parts {
+                        part.at = self.at(part.at);
+                        if let PartKind::Enumeration(inner) = part.kind {
+                            part.kind = PartKind::Enumeration(self.list(model, inner));
+                        }
+                    }
+                }
+            }
+            model.lists.push(copy);
+            ListId(model.lists.len() - 1)
+        });
+        self.lists.insert(id, there);
+        there
+    }
+}
+
+/// Removes lists that nothing refers to any more.
+fn prune(model: &mut Model) {
+    let mut used: Vec<bool> = model.lists.iter().map(|l| l.shared).collect();
+    let shapes = model.instructions.iter().flat_map(|i| &i.forms).flat_map(|f| &f.fields).map(|f| f.shape);
+    for shape in shapes.chain(model.structures.iter().flat_map(|s| &s.members).map(|m| m.shape)) {
+        if let Shape::List(id) = shape {
+            used[id.0] = true;
+        }
+    }
+    // Lists come before those that refer to them, or behind: repeat until nothing is added.
+    loop {
+        let inner: Vec<usize> = model
+            .lists
+            .iter()
+            .zip(&used)
+            .filter(|(_, used)| **used)
+            .flat_map(|(l, _)| match &l.kind {
+                ListKind::Parts(parts) => parts.as_slice(),
+                ListKind::Enumeration { .. } => &[],
+            })
+            .filter_map(|p| match p.kind {
+                PartKind::Enumeration(id) if !used[id.0] => Some(id.0),
+                _ => None,
+            })
+            .collect();
+        if inner.is_empty() {
+            break;
+        }
+        inner.into_iter().for_each(|i| used[i] = true);
+    }
+    let mut number = 0;
+    let numbers: Vec<usize> = used
+        .iter()
+        .map(|u| {
+            number += usize::from(*u);
+            number.wrapping_sub(1)
+        })
+        .collect();
+    let mut at = 0;
+    model.lists.retain(|_| {
+        at += 1;
+        used[at - 1]
+    });
+    let renumber = |id: &mut ListId| id.0 = numbers[id.0];
+    for list in &mut model.lists {
+        if let ListKind::Parts(parts) = &mut list.kind {
+            for part in parts {
+                if let PartKind::Enumeration(id) = &mut part.kind {
+                    renumber(id);
+                }
+            }
+        }
+    }
+    let fields = model.instructions.iter_mut().flat_map(|i| &mut i.forms).flat_map(|f| &mut f.fields);
+    let members = model.structures.iter_mut().flat_map(|s| &mut s.members).map(|m| &mut m.shape);
+    for shape in fields.map(|f| &mut f.shape).chain(members) {
+        if let Shape::List(id) = shape {
+            renumber(id);
+        }
+    }
+}

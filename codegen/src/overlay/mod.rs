@@ -1,0 +1,155 @@
+//! An overlay: corrections of somebody else's documents, as data, so that they give the facts of our pages.
+//!
+//! An entry names a place (see [`crate::places`]), the facts that the documents have there, those that are right, and
+//! why. What is right stands on our page: the overlay's folder is where it is taken from, and an entry that says
+//! something else than the page is an error. So no fact is written a second time without being checked.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::diag::{Diagnostic, Severity};
+use crate::model::Model;
+
+mod apply;
+mod parse;
+
+/// An overlay and the specification that it belongs to.
+#[derive(Clone, Debug)]
+pub struct Overlay {
+    /// The entries in order.
+    pub entries: Vec<Entry>,
+    /// The specification in whose folder it stands.
+    pub base: Model,
+    shown: String,
+    text: String,
+}
+
+/// A correction.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// What is corrected.
+    pub place: Place,
+    /// Facts that are wrong.
+    pub old: BTreeSet<String>,
+    /// Facts that are right, and missing.
+    pub new: BTreeSet<String>,
+    /// Facts of an older revision that are as they should be there: they are left alone.
+    pub kept: BTreeSet<String>,
+    /// Why.
+    pub reason: String,
+    start: usize,
+    end: usize,
+}
+
+/// What an entry corrects.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Place {
+    /// A page that the documents lack: path below the folder.
+    Page(String),
+    /// A group of facts, as [`crate::places`] names it.
+    Facts(String),
+}
+
+/// What became of an entry in a specification.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Use {
+    /// It was needed.
+    Applied,
+    /// The documents are right by now.
+    Already,
+    /// The revision has other facts there, and rightly so; or it has no such page.
+    Kept,
+    /// Neither the old facts nor the new ones are there.
+    Neither,
+}
+
+/// Reads an overlay and the specification in its folder. The error is the file that could not be read and why.
+pub fn read_overlay(file: &Path) -> Result<(Overlay, Vec<Diagnostic>), (PathBuf, io::Error)> {
+    let text = std::fs::read_to_string(file).map_err(|e| (file.to_owned(), e))?;
+    let folder = match file.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let (base, _) = crate::read_dir(folder)?;
+    let mut diagnostics = Vec::new();
+    let shown = file.display().to_string();
+    let entries = parse::entries(&text, &shown, &mut diagnostics);
+    let overlay = Overlay { entries, base, shown, text };
+    apply::check(&overlay, &mut diagnostics);
+    Ok((overlay, diagnostics))
+}
+
+/// Reads a specification folder and corrects it. What became of each entry comes with it.
+#[expect(clippy::type_complexity, reason = "the same as read_dir, and one thing more")]
+pub fn read_dir_with(
+    dir: &Path,
+    overlay: &Overlay,
+) -> Result<(Model, Vec<Diagnostic>, Vec<Use>), (PathBuf, io::Error)> {
+    let (mut pages, files) = crate::read::load(dir)?;
+    let mut uses = vec![Use::Neither; overlay.entries.len()];
+    apply::pages(overlay, &mut pages, &mut uses);
+    let (mut model, mut diagnostics) = crate::read::read_pages(pages, Some(files));
+    apply::facts(overlay, &mut model, &mut diagnostics, &mut uses);
+    crate::check::model(&model, &mut diagnostics);
+    crate::diag::sort(&mut diagnostics);
+    Ok((model, diagnostics, uses))
+}
+
+/// Reads a specification folder as a build does: one that has no overlay of its own is the vendor's, and is corrected.
+/// Entries that it does not need are left unsaid.
+pub fn read_to_build(dir: &Path, overlay: &Path) -> Result<(Model, Vec<Diagnostic>), (PathBuf, io::Error)> {
+    let own = overlay.file_name().is_none_or(|name| dir.join(name).exists());
+    if own {
+        return crate::read_dir(dir);
+    }
+    let (overlay, mut diagnostics) = read_overlay(overlay)?;
+    let (model, found, _) = read_dir_with(dir, &overlay)?;
+    diagnostics.extend(found.into_iter().filter(|d| d.severity != Severity::Note));
+    Ok((model, diagnostics))
+}
+
+/// The entries that would be needed beside those that are there, in the overlay's notation; their reasons are left to
+/// be written.
+pub fn draft(model: &Model, overlay: &Overlay) -> String {
+    let (ours, theirs) = (crate::places(&overlay.base), crate::places(model));
+    let names: BTreeSet<&String> = ours.keys().chain(theirs.keys()).collect();
+    let none = BTreeSet::new();
+    let mut out = String::new();
+    for name in names {
+        let (right, wrong) = (ours.get(name).unwrap_or(&none), theirs.get(name).unwrap_or(&none));
+        if right == wrong {
+            continue;
+        }
+        out.push_str(&format!("### {name}\n\n```\n"));
+        wrong.difference(right).for_each(|line| out.push_str(&format!("- {line}\n")));
+        right.difference(wrong).for_each(|line| out.push_str(&format!("+ {line}\n")));
+        out.push_str("```\n\n");
+    }
+    out
+}
+
+/// Entries that none of the specifications needed: the overlay says more than it must.
+pub fn unused(overlay: &Overlay, uses: &[Vec<Use>]) -> Vec<Diagnostic> {
+    let needed = |i: usize| uses.iter().any(|u| u.get(i) == Some(&Use::Applied));
+    let idle = overlay.entries.iter().enumerate().filter(|(i, _)| !needed(*i));
+    idle.map(|(_, entry)| {
+        overlay.report(entry, Severity::Error, "overlay-unused", "no revision needs this entry", "remove it")
+    })
+    .collect()
+}
+
+impl Overlay {
+    fn report(
+        &self,
+        entry: &Entry,
+        severity: Severity,
+        code: &'static str,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Diagnostic {
+        Diagnostic::new(code, severity, self.shown.as_str(), message)
+            .at_text(&self.text, entry.start, entry.end)
+            .help(help)
+    }
+}

@@ -1,0 +1,146 @@
+//! The facts of a model by place: what an overlay corrects, and what is compared after it.
+//!
+//! A place is a small group of facts that belong together: a table, a structure, or one aspect of an instruction. Its
+//! facts are lines of text in the notation of [`crate::facts`]; their order in the pages does not matter.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::facts::{field, marks, member, part};
+use crate::model::{Form, Instruction, Kind, ListId, ListKind, Marks, Model, PartKind, Shape};
+
+/// The places of a model with their facts. Documentation is in none of them.
+pub fn places(model: &Model) -> BTreeMap<String, BTreeSet<String>> {
+    let mut out: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let mut put = |place: &str, fact: String| {
+        out.entry(place.to_owned()).or_default().insert(fact.trim_end().to_owned());
+    };
+    for t in &model.types {
+        put("types", format!("{} code {:#x} bits {}", t.name, t.code, t.bits));
+    }
+    for (kind, table) in
+        [("variables", &model.predefined), ("surfaces", &model.surfaces), ("samplers", &model.samplers)]
+    {
+        for p in table {
+            let (narrow, wide) = p.elements;
+            put(kind, format!("{} {} old {} type {} elements {narrow}/{wide}", p.id, p.name, p.old_name, p.ty));
+        }
+    }
+    for a in &model.attributes {
+        put("attributes", format!("{} on {} bytes {} value {}", a.name, a.place, a.bytes, a.value));
+    }
+    for s in &model.structures {
+        let place = format!("structure {}", s.name);
+        let members: Vec<&str> = s.members.iter().map(|m| m.name.as_str()).collect();
+        let class = s.class.as_ref().map_or(String::new(), |c| format!(" class {c}"));
+        put(&place, format!("members {}{class}", members.join(", ")));
+        for m in &s.members {
+            put(&place, unnamed(model, m.shape, member(model, m)));
+            if let Shape::List(id) = m.shape {
+                list(model, id, &m.name, &mut |fact| put(&place, fact));
+            }
+        }
+    }
+    for i in &model.instructions {
+        instruction(model, i, &mut put);
+    }
+    out
+}
+
+fn instruction(model: &Model, i: &Instruction, put: &mut dyn FnMut(&str, String)) {
+    let name = &i.name;
+    let sub = i.sub_opcode.map_or(String::new(), |s| format!(" {s:#04x}"));
+    let kind = match &i.kind {
+        Kind::Ordinary => String::new(),
+        Kind::Umbrella => " umbrella".to_owned(),
+        Kind::Alias { of, when } => format!(" alias of {of} when {when}"),
+        Kind::Reserved => " reserved".to_owned(),
+        Kind::Undefined => " undefined".to_owned(),
+    };
+    let mut platforms: Vec<String> = i.platforms.iter().map(Marks::to_string).collect();
+    platforms.sort();
+    let platforms = if platforms.is_empty() { String::new() } else { format!(" {}", platforms.join(" or ")) };
+    put(&format!("{name} opcode"), format!("{:#04x}{sub}{kind}{platforms}", i.opcode));
+    let layout = format!("{name} layout");
+    for form in &i.forms {
+        put(&layout, form_line(form));
+        let prefix = if form.name.is_empty() { String::new() } else { format!("{}.", form.name) };
+        for f in &form.fields {
+            let line = unnamed(model, f.shape, field(model, form, f));
+            put(&layout, format!("{prefix}{line}"));
+            if let Shape::List(id) = f.shape {
+                list(model, id, &format!("{prefix}{}", f.name), &mut |fact| put(&layout, fact));
+            }
+        }
+    }
+    for (t, m) in &i.types {
+        put(&format!("{name} types"), format!("{t}{}", marks(m)));
+    }
+    for map in &i.type_maps {
+        let place = format!("{name} maps");
+        put(&place, format!("{} <- {}{}", map.dst.join(","), map.src.join(","), marks(&map.marks)));
+    }
+    if matches!(i.kind, Kind::Ordinary | Kind::Undefined) {
+        // What happens out of bounds is told in prose.
+        let line = format!("saturation {:?} modifier {:?}", i.saturation, i.source_modifier);
+        put(&format!("{name} properties"), line);
+    }
+    // Of several templates the first is printed.
+    for (n, text) in i.text.iter().enumerate() {
+        let when: Vec<_> = text.conditions.iter().map(|(f, v)| format!("{f}={}", v.join(","))).collect();
+        let when = if when.is_empty() { String::new() } else { format!(" when {}", when.join(" and ")) };
+        let form = text.form.as_ref().map_or(String::new(), |f| format!(" {f}"));
+        put(&format!("{name} text"), format!("{}{form}{when}: {}", n + 1, text.template.source));
+    }
+}
+
+fn form_line(form: &Form) -> String {
+    let fields: Vec<&str> = form.fields.iter().map(|f| f.name.as_str()).collect();
+    let when = form.condition.as_ref().map_or(String::new(), |(f, v)| format!(" when {f}={}", v.join(",")));
+    let name = if form.name.is_empty() { String::new() } else { format!(" {}", form.name) };
+    format!("form{name}{when}{}: {}", marks(&form.versions), fields.join(", "))
+}
+
+/// A line without the made-up name of a list that stands on the page itself.
+fn unnamed(model: &Model, shape: Shape, line: String) -> String {
+    match shape {
+        Shape::List(id) if !model.list(id).shared => {
+            line.replacen(&format!("list {}", model.list(id).name), "list", 1)
+        }
+        _ => line,
+    }
+}
+
+/// What a list that stands on a page holds. Shared lists are places of their own: the page that has them.
+fn list(model: &Model, id: ListId, owner: &str, put: &mut dyn FnMut(String)) {
+    let list = model.list(id);
+    if list.shared {
+        return;
+    }
+    match &list.kind {
+        ListKind::Enumeration { lo, width, values } => {
+            for v in values.iter().filter(|v| !v.reserved) {
+                let text = if v.text == v.name { String::new() } else { format!(" {:?}", v.text) };
+                let top = lo + width - 1;
+                put(format!("{owner} [{top}..{lo}] {:#x} {}{text}{}", v.value, v.name, marks(&v.marks)));
+            }
+        }
+        ListKind::Parts(parts) => {
+            // Bits that are always zero are what the other parts leave.
+            for p in parts.iter().filter(|p| p.kind != PartKind::Zero) {
+                let inner = match p.kind {
+                    PartKind::Enumeration(id) if !model.list(id).shared => Some(id),
+                    _ => None,
+                };
+                let line = part(model, p);
+                let line = match inner {
+                    Some(id) => line.replacen(&format!("list {}", model.list(id).name), "list", 1),
+                    None => line,
+                };
+                put(format!("{owner} {line}"));
+                if let Some(id) = inner {
+                    self::list(model, id, &format!("{owner}.{}", p.name), put);
+                }
+            }
+        }
+    }
+}

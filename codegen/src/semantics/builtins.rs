@@ -1,0 +1,137 @@
+//! The built-ins, which are data: the table of `semantics.md`, in which a row has a name with its arguments, a kind and
+//! a meaning.
+
+use crate::diag::{Diagnostic, Severity};
+use crate::markdown::{Block, Document, Row, Span};
+use crate::model::{At, Page};
+
+/// A built-in of the notation; one that takes different numbers of arguments has an entry for each.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Builtin {
+    /// Its name.
+    pub name: String,
+    /// The names of its arguments; `None` for a value that is written without parentheses.
+    pub parameters: Option<Vec<String>>,
+    /// How it can be used.
+    pub kind: BuiltinKind,
+    /// What it gives or does.
+    pub doc: String,
+    /// Where it is defined.
+    pub at: At,
+}
+
+/// How a built-in can be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BuiltinKind {
+    /// It gives a value.
+    Value,
+    /// It gives a value, and can be assigned to.
+    Place,
+    /// It gives a value, and can be assigned to where its first argument can.
+    View,
+    /// It stands for an operand.
+    Operand,
+    /// It is a statement.
+    Effect,
+    /// It gives a value, and is a statement as well.
+    ValueAndEffect,
+}
+
+impl BuiltinKind {
+    /// All kinds with their words in the table.
+    pub const ALL: [(Self, &'static str); 6] = [
+        (Self::Value, "value"),
+        (Self::Place, "place"),
+        (Self::View, "view"),
+        (Self::Operand, "operand"),
+        (Self::Effect, "effect"),
+        (Self::ValueAndEffect, "value, effect"),
+    ];
+
+    /// The word of the table.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(kind, _)| *kind == self).map_or("", |(_, name)| name)
+    }
+
+    /// Whether it can be a statement.
+    pub fn is_statement(self) -> bool {
+        matches!(self, Self::Effect | Self::ValueAndEffect)
+    }
+}
+
+/// Reads the table of the page with this number.
+pub(super) fn read(page: &Page, number: u32, document: &Document, out: &mut Vec<Diagnostic>) -> Vec<Builtin> {
+    let mut builtins: Vec<Builtin> = Vec::new();
+    let mut report = |code, span: &Span, message: String, help: &str| {
+        out.push(
+            Diagnostic::new(code, Severity::Warning, page.shown.as_str(), message)
+                .at_text(&page.text, span.start, span.end)
+                .help(help),
+        );
+    };
+    for block in document.sections.iter().flat_map(|s| &s.blocks) {
+        let Block::Table(rows) = block else { continue };
+        let Some((head, rows)) = rows.split_first() else { continue };
+        let titles = ["Built-in", "Kind", "Value or effect"];
+        if head.cells.iter().map(|(text, _)| text.as_str()).ne(titles) {
+            continue;
+        }
+        for row in rows {
+            match read_row(row, number) {
+                Ok(new) => {
+                    for builtin in new {
+                        let count = |b: &Builtin| b.parameters.as_ref().map(Vec::len);
+                        if builtins.iter().any(|b| b.name == builtin.name && count(b) == count(&builtin)) {
+                            let span = builtin.at.start as usize..builtin.at.end as usize;
+                            let message = format!("built-in `{}` stands twice", builtin.name);
+                            report("semantics-table", &span, message, "keep one of the two");
+                        } else {
+                            builtins.push(builtin);
+                        }
+                    }
+                }
+                Err(span) => report(
+                    "semantics-table",
+                    &span,
+                    "this row of the built-ins is not understood".to_owned(),
+                    "write `` | `name(a, b)` | kind | meaning | `` with a kind of the table above",
+                ),
+            }
+        }
+    }
+    builtins
+}
+
+/// The built-ins of a row, or the place of what is not understood.
+fn read_row(row: &Row, page: u32) -> Result<Vec<Builtin>, Span> {
+    let [(names, span), (kind, kind_span), (doc, _)] = row.cells.as_slice() else { return Err(row.span.clone()) };
+    let kind = BuiltinKind::ALL.iter().find(|(_, name)| *name == kind.as_str()).ok_or(kind_span.clone())?.0;
+    let mut out = Vec::new();
+    let mut at = span.start;
+    // Names stand between back-ticks, commas between them.
+    for (i, piece) in names.split('`').enumerate() {
+        let place = at..at + piece.len();
+        at += piece.len() + 1;
+        if i % 2 == 0 {
+            if !piece.trim_matches([' ', ',']).is_empty() {
+                return Err(place);
+            }
+            continue;
+        }
+        let (name, parameters) = match piece.split_once('(') {
+            None => (piece, None),
+            Some((name, rest)) => {
+                let inner = rest.strip_suffix(')').ok_or(place.clone())?;
+                (name, Some(crate::read::words(inner)))
+            }
+        };
+        let is_word = |w: &str| !w.is_empty() && w.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        if !is_word(name) || !parameters.iter().flatten().all(|p| is_word(p)) {
+            return Err(place);
+        }
+        let small = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+        let at = At { page, start: small(place.start), end: small(place.end) };
+        out.push(Builtin { name: name.to_owned(), parameters, kind, doc: doc.clone(), at });
+    }
+    if out.is_empty() { Err(span.clone()) } else { Ok(out) }
+}

@@ -1,0 +1,400 @@
+//! Names in expressions, and what their values can be used for.
+
+use super::ast::{Call, Expression, ExpressionKind, Meaning, Name};
+use super::builtins::{Builtin, BuiltinKind};
+use super::fields::{self, Named, Sort};
+use super::resolve::Resolver;
+use super::suggest;
+use crate::model::{At, IndexKind, ListId};
+
+impl<'m> Resolver<'m, '_> {
+    /// Resolves an expression and says what it is.
+    pub(super) fn expression(&mut self, e: &mut Expression) -> Sort {
+        if let Some(sort) = self.enumerator(e) {
+            return sort;
+        }
+        match &mut e.kind {
+            ExpressionKind::Integer(_) | ExpressionKind::Float(_) | ExpressionKind::Boolean(_) => Sort::Value,
+            ExpressionKind::Name { .. } => self.name(e),
+            // Only this resolver makes them.
+            ExpressionKind::Enumerator { .. } => Sort::Unknown,
+            ExpressionKind::Part { of, part } => {
+                let sort = match &mut of.kind {
+                    // `exec_size` is a number of its own, and a field with parts on most pages.
+                    ExpressionKind::Name { name, meaning } if self.is_hidden_field(name) => {
+                        *meaning = Meaning::Field;
+                        self.fields.get(name).unwrap_or(Sort::Unknown)
+                    }
+                    _ => self.expression(of),
+                };
+                self.part(sort, of.at, part)
+            }
+            ExpressionKind::Index { of, index } => {
+                self.value(index);
+                match self.expression(of) {
+                    Sort::Operand { .. } => Sort::Value,
+                    Sort::Repeated(one) => *one,
+                    sort => {
+                        self.has_elements(&sort, of.at);
+                        Sort::Unknown
+                    }
+                }
+            }
+            ExpressionKind::Call(call) => match self.call(call).map(|builtin| builtin.kind) {
+                None => Sort::Unknown,
+                Some(BuiltinKind::Operand) => Sort::Operand { writable: false },
+                Some(BuiltinKind::Effect) => Sort::Nothing,
+                Some(_) => Sort::Value,
+            },
+            ExpressionKind::Unary { operand, .. } => self.value(operand),
+            ExpressionKind::Binary { operator, left, right } => {
+                if operator.is_equality() {
+                    self.equality(left, right);
+                } else {
+                    self.value(left);
+                    self.value(right);
+                }
+                Sort::Value
+            }
+            ExpressionKind::Choice { condition, then, otherwise } => {
+                self.value(condition);
+                self.value(then);
+                self.value(otherwise);
+                Sort::Value
+            }
+        }
+    }
+
+    /// Resolves an expression that is computed with.
+    pub(super) fn value(&mut self, e: &mut Expression) -> Sort {
+        let sort = self.expression(e);
+        self.as_value(sort, e.at)
+    }
+
+    /// Says where something that is computed with is no number and no truth value.
+    pub(super) fn as_value(&mut self, sort: Sort, at: At) -> Sort {
+        match sort {
+            Sort::Value | Sort::Operand { .. } => return Sort::Value,
+            Sort::Unknown => {}
+            Sort::Named(named) if named.is_number(self.model) => return Sort::Value,
+            Sort::Named(named) => {
+                let help = format!("{}, or take its code with `bits(…)`", self.how_to_use(&named));
+                self.problem("semantics-value", at, "the values of this field are names, not numbers", help);
+            }
+            Sort::Repeated(_) => {
+                let help = "choose one first: `field[n]`";
+                self.problem("semantics-index", at, "this field is there several times", help);
+            }
+            Sort::Enumerator { .. } => {
+                let help = "compare it with `==` or `!=` to a field that has it";
+                self.problem("semantics-enumerator", at, "an enumerator is no number", help);
+            }
+            Sort::Entry => {
+                let help = "hand it to a built-in that wants one";
+                self.problem("semantics-value", at, "this is an entry of a table, no number", help);
+            }
+            Sort::Nothing => {
+                self.problem("semantics-effect", at, "this built-in gives no value", "write it as a statement");
+            }
+        }
+        Sort::Unknown
+    }
+
+    /// Says so where something has no elements.
+    pub(super) fn has_elements(&mut self, sort: &Sort, at: At) -> bool {
+        if matches!(sort, Sort::Operand { .. } | Sort::Repeated(_) | Sort::Unknown) {
+            return true;
+        }
+        let help = "operands, predicates and repeated fields have elements";
+        self.problem("semantics-index", at, "this has no elements", help);
+        false
+    }
+
+    /// Marks the local name that an assignment gives a new value: that is no use of it.
+    pub(super) fn assigned(&mut self, e: &mut Expression) {
+        if let ExpressionKind::Name { meaning, .. } = &mut e.kind {
+            *meaning = Meaning::Local;
+        }
+    }
+
+    fn is_hidden_field(&self, name: &str) -> bool {
+        !self.locals.iter().any(|l| l.name == name)
+            && self.builtin_value(name).is_some()
+            && self.fields.get(name).is_some()
+    }
+
+    fn name(&mut self, e: &mut Expression) -> Sort {
+        let at = e.at;
+        let ExpressionKind::Name { name, meaning } = &mut e.kind else { return Sort::Unknown };
+        if let Some(local) = self.locals.iter_mut().rev().find(|l| l.name == *name) {
+            *meaning = Meaning::Local;
+            local.used = true;
+            return local.sort.clone();
+        }
+        if let Some(index) = self.builtin_value(name) {
+            *meaning = Meaning::Builtin;
+            self.used.insert(index);
+            return Sort::Value;
+        }
+        if let Some(sort) = self.fields.get(name) {
+            *meaning = Meaning::Field;
+            return sort;
+        }
+        if let Some((table, id)) = self.predefined(name) {
+            *meaning = Meaning::Predefined { table, id };
+            return if table == IndexKind::General { Sort::Operand { writable: true } } else { Sort::Entry };
+        }
+        let name = name.clone();
+        self.unknown(&name, at);
+        Sort::Unknown
+    }
+
+    fn predefined(&self, name: &str) -> Option<(IndexKind, u64)> {
+        let tables = [
+            (IndexKind::General, &self.model.predefined),
+            (IndexKind::Surface, &self.model.surfaces),
+            (IndexKind::Sampler, &self.model.samplers),
+        ];
+        tables.into_iter().find_map(|(kind, table)| {
+            let entry = table.iter().find(|p| p.name == name)?;
+            Some((kind, entry.id))
+        })
+    }
+
+    fn unknown(&mut self, name: &str, at: At) {
+        if self.doubtful.iter().any(|d| d == name) {
+            return;
+        }
+        if let Some((_, place)) = self.declarations.iter().find(|(n, _)| n == name) {
+            let (message, help) = match place.start > at.start {
+                true => (format!("`{name}` is used before its `let`"), "move the `let` in front of this statement"),
+                false => (
+                    format!("`{name}` is known only inside the block of its `let` or loop"),
+                    "move the `let` in front of that block",
+                ),
+            };
+            self.problem("semantics-scope", at, message, help);
+            return;
+        }
+        if let Some(builtin) = self.builtins.iter().find(|b| b.name == name) {
+            let call = format!("write `{}`", call_of(builtin));
+            self.problem("semantics-name", at, format!("`{name}` is a built-in with arguments"), call);
+            return;
+        }
+        let mut known = self.fields.names();
+        known.extend(self.locals.iter().map(|l| l.name.clone()));
+        known.extend(self.builtins.iter().filter(|b| b.parameters.is_none()).map(|b| b.name.clone()));
+        if name.starts_with('%') {
+            known.extend(self.model.predefined.iter().chain(&self.model.surfaces).map(|p| p.name.clone()));
+        }
+        let help = suggest::help(name, known.iter().map(String::as_str), || {
+            "use the fields of the Format in lower case, names of `let`, predefined variables and the built-ins of \
+             semantics.md"
+                .to_owned()
+        });
+        self.problem("semantics-name", at, format!("there is no `{name}` here"), help);
+    }
+
+    fn part(&mut self, sort: Sort, of: At, part: &Name) -> Sort {
+        match sort {
+            Sort::Unknown => Sort::Unknown,
+            Sort::Named(named) if !named.part_names(self.model).is_empty() => {
+                if let Some(sort) = named.part(self.model, &part.text) {
+                    return sort;
+                }
+                let names = named.part_names(self.model);
+                let help = suggest::help(&part.text, names.iter().map(String::as_str), || {
+                    format!("its parts are {}", names.join(", "))
+                });
+                let message = format!("`{}` is no part of this field", part.text);
+                self.problem("semantics-name", part.at, message, help);
+                Sort::Unknown
+            }
+            _ => {
+                let help = "bit fields have parts; an enumerator is written behind the name of its list";
+                self.problem("semantics-name", of, "this has no parts", help);
+                Sort::Unknown
+            }
+        }
+    }
+
+    /// `List.enumerator` or `Field.part.enumerator`: what stands in front is the name of a list, not a value.
+    fn enumerator(&mut self, e: &mut Expression) -> Option<Sort> {
+        let ExpressionKind::Part { of, part } = &e.kind else { return None };
+        let (list, lists, at) = match &of.kind {
+            ExpressionKind::Name { name, .. } if !self.is_value(name) => {
+                (name.clone(), self.fields.lists(name), of.at)
+            }
+            ExpressionKind::Part { of: first, part } => match &first.kind {
+                ExpressionKind::Name { name, .. } if !self.is_value(name) => {
+                    let lists = self.fields.lists(name);
+                    let inner = self.fields.part_lists(&lists, &part.text);
+                    (format!("{name}.{}", part.text), inner, if lists.is_empty() { first.at } else { part.at })
+                }
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let first = list.split('.').next().unwrap_or(&list).to_owned();
+        if lists.is_empty() {
+            if self.fields.lists(&first).is_empty() && !first.starts_with(|c: char| c.is_ascii_uppercase()) {
+                return None;
+            }
+            let known = self.fields.list_names();
+            let help = suggest::help(&first, known.into_iter().filter(|n| *n != first), || {
+                "write a shared list, or a field as its Format does, or the two names `Field.part`".to_owned()
+            });
+            self.problem("semantics-name", at, format!("there is no list `{list}` here"), help);
+            return Some(Sort::Unknown);
+        }
+        let name = part.text.clone();
+        let place = part.at;
+        let known: Vec<&str> = lists.iter().flat_map(|id| fields::values(self.model.list(*id))).collect();
+        if !known.contains(&name.as_str()) {
+            let help = suggest::help(&name, known.iter().copied(), || match known.is_empty() {
+                true => format!("name a part of it first: `{list}.part.enumerator`"),
+                false => format!("it has {}", some_of(&known)),
+            });
+            self.problem("semantics-enumerator", place, format!("`{name}` is no value of `{list}`"), help);
+            return Some(Sort::Unknown);
+        }
+        e.kind = ExpressionKind::Enumerator { list, name };
+        Some(Sort::Enumerator { lists })
+    }
+
+    /// Whether a name stands for a value rather than for a list.
+    fn is_value(&self, name: &str) -> bool {
+        self.locals.iter().any(|l| l.name == name) || self.fields.get(name).is_some()
+    }
+
+    /// Both sides of `==` or `!=`, the only operators that names of values take part in.
+    fn equality(&mut self, left: &mut Expression, right: &mut Expression) {
+        let (a, b) = (self.expression(left), self.expression(right));
+        match (a, b) {
+            // A finding says why already.
+            (Sort::Unknown, _) | (_, Sort::Unknown) => {}
+            (Sort::Enumerator { lists }, Sort::Named(named)) => self.comparable(&named, &lists, left),
+            (Sort::Named(named), Sort::Enumerator { lists }) => self.comparable(&named, &lists, right),
+            (Sort::Named(a), Sort::Named(b)) if a.lists == b.lists => {}
+            (Sort::Named(named), _) if matches!(right.kind, ExpressionKind::Integer(_)) => {
+                self.possible(&named, left.at, right);
+            }
+            (_, Sort::Named(named)) if matches!(left.kind, ExpressionKind::Integer(_)) => {
+                self.possible(&named, right.at, left);
+            }
+            (a, b) => {
+                self.as_value(a, left.at);
+                self.as_value(b, right.at);
+            }
+        }
+    }
+
+    /// An enumerator is one that the field can have.
+    fn comparable(&mut self, named: &Named, lists: &[ListId], enumerator: &Expression) {
+        let ExpressionKind::Enumerator { name, .. } = &enumerator.kind else { return };
+        let same = lists.iter().any(|id| named.lists.contains(id));
+        if !same || !named.names(self.model).contains(&name.as_str()) {
+            let message = format!("the field that this is compared to never is `{name}`");
+            let help = self.how_to_use(named);
+            self.problem("semantics-enumerator", enumerator.at, message, help);
+        }
+    }
+
+    /// A number is one that the field can have.
+    fn possible(&mut self, named: &Named, field: At, number: &Expression) {
+        let ExpressionKind::Integer(value) = number.kind else { return };
+        if !named.is_number(self.model) {
+            self.as_value(Sort::Named(named.clone()), field);
+        } else if !named.number && !named.names(self.model).contains(&value.to_string().as_str()) {
+            let message = format!("the field that this is compared to never is {value}");
+            let help = format!("it can be {}", some_of(&named.names(self.model)));
+            self.problem("semantics-enumerator", number.at, message, help);
+        }
+    }
+
+    fn how_to_use(&self, named: &Named) -> String {
+        let names = named.names(self.model);
+        match names.is_empty() {
+            true => format!("name one of its parts: {}", named.part_names(self.model).join(", ")),
+            false => {
+                format!("compare it with one of its names, as in `{}.{}`: {}", named.label, names[0], some_of(&names))
+            }
+        }
+    }
+
+    /// Resolves a call and gives the built-in that it is of.
+    pub(super) fn call(&mut self, call: &mut Call) -> Option<&'m Builtin> {
+        let sorts: Vec<Sort> = call.arguments.iter_mut().map(|a| self.expression(a)).collect();
+        let name = &call.function.text;
+        let known: Vec<&'m Builtin> =
+            self.builtins.iter().filter(|b| b.name == *name && b.parameters.is_some()).collect();
+        let count = |b: &Builtin| b.parameters.as_ref().map_or(0, Vec::len);
+        let Some(builtin) = known.iter().copied().find(|b| count(b) == sorts.len()) else {
+            let at = call.function.at;
+            if known.is_empty() {
+                let names = self.builtins.iter().filter(|b| b.parameters.is_some()).map(|b| b.name.as_str());
+                let help = match self.is_value(name) {
+                    true => format!("`{name}` has elements: `{name}[i]`"),
+                    false => suggest::help(name, names, || "the built-ins stand in semantics.md".to_owned()),
+                };
+                self.problem("semantics-name", at, format!("there is no built-in `{name}`"), help);
+            } else {
+                let forms: Vec<_> = known.iter().map(|b| format!("`{}`", call_of(b))).collect();
+                let message = format!("`{name}` does not take {} arguments", sorts.len());
+                self.problem("semantics-arguments", at, message, format!("write {}", forms.join(" or ")));
+            }
+            return None;
+        };
+        if let Some(position) = self.builtins.iter().position(|b| std::ptr::eq(b, builtin)) {
+            self.used.insert(position);
+        }
+        let parameters = builtin.parameters.as_deref().unwrap_or(&[]);
+        for ((parameter, argument), sort) in parameters.iter().zip(&call.arguments).zip(sorts) {
+            self.argument(builtin, parameter, argument, sort);
+        }
+        Some(builtin)
+    }
+
+    /// The names of some arguments say what they have to be.
+    fn argument(&mut self, builtin: &Builtin, parameter: &str, argument: &Expression, sort: Sort) {
+        let call = call_of(builtin);
+        match (parameter, sort) {
+            ("op", Sort::Operand { .. } | Sort::Unknown) | (_, Sort::Unknown) => {}
+            ("op", _) => {
+                let help = "name an operand of the page, without an index";
+                self.problem("semantics-operand", argument.at, format!("`{call}` wants an operand here"), help);
+            }
+            ("place", _) => {
+                let is_place = match &argument.kind {
+                    ExpressionKind::Call(inner) => {
+                        self.builtins.iter().any(|b| b.name == inner.function.text && b.kind == BuiltinKind::Place)
+                    }
+                    _ => false,
+                };
+                if !is_place {
+                    let help =
+                        "write the built-in whose kind is `place` here; a `let` keeps its value, not the place";
+                    self.problem("semantics-operand", argument.at, format!("`{call}` wants a place here"), help);
+                }
+            }
+            (_, sort @ (Sort::Nothing | Sort::Repeated(_))) => {
+                self.as_value(sort, argument.at);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// `min(a, b)`.
+fn call_of(builtin: &Builtin) -> String {
+    match &builtin.parameters {
+        Some(parameters) => format!("{}({})", builtin.name, parameters.join(", ")),
+        None => builtin.name.clone(),
+    }
+}
+
+/// The first names of a list.
+fn some_of(names: &[&str]) -> String {
+    let more = if names.len() > 8 { ", …" } else { "" };
+    format!("{}{more}", names.iter().take(8).copied().collect::<Vec<_>>().join(", "))
+}

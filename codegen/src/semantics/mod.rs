@@ -1,0 +1,113 @@
+//! The notation of the Semantics sections: its tree, its parser, and what its names stand for.
+//!
+//! The grammar and the built-ins stand in `spec/semantics.md`, and the table of built-ins is read from there. A folder
+//! without that page, such as the vendor's documents, has no notation; its Semantics sections are free text.
+//!
+//! Everything that is wrong is a warning: what is built from a page does not need its semantics.
+
+use std::collections::BTreeSet;
+
+use crate::diag::{Diagnostic, Severity};
+use crate::markdown::{self, Document, Span};
+use crate::model::{At, Instruction, Kind, Model};
+
+mod ast;
+mod builtins;
+mod check;
+mod expression;
+mod fields;
+mod lex;
+mod parse;
+mod resolve;
+mod suggest;
+
+pub use ast::{
+    BinaryOperator, Block, Call, Expression, ExpressionKind, Meaning, Name, Statement, StatementKind, UnaryOperator,
+};
+pub use builtins::{Builtin, BuiltinKind};
+pub use parse::{Parsed, Problem, parse, parse_text};
+
+/// Reads the Semantics sections of all pages into the model, which is complete but for them. Positions of `documents`
+/// are those of the model's pages.
+pub(crate) fn read(model: &mut Model, documents: &[Document], out: &mut Vec<Diagnostic>) {
+    let Some(notation) = model.pages.iter().position(|p| p.path == "semantics.md") else { return };
+    let number = |page: usize| u32::try_from(page).unwrap_or(u32::MAX);
+    if let (Some(page), Some(document)) = (model.pages.get(notation), documents.get(notation)) {
+        model.builtins = builtins::read(page, number(notation), document, out);
+    }
+    let mut used = BTreeSet::new();
+    let mut blocks = Vec::new();
+    for instruction in &model.instructions {
+        let page = instruction.at.page;
+        blocks.push(documents.get(page as usize).and_then(|document| {
+            let mut block = block(model, instruction, document, page, out)?;
+            resolve::resolve(model, &model.builtins, instruction, &mut block, &mut used);
+            kind(model, instruction, &block, out);
+            for Problem { code, at, message, help } in block.problems {
+                crate::check::report(model, Severity::Warning, code, at, message, help, out);
+            }
+            Some(block.block)
+        }));
+    }
+    for (instruction, block) in model.instructions.iter_mut().zip(blocks) {
+        instruction.behaviour = block;
+    }
+    // What a whole folder does not use; a few pages may well leave built-ins alone.
+    if model.pages.iter().any(|p| p.path.starts_with("instructions/")) {
+        for (_, builtin) in model.builtins.iter().enumerate().filter(|(i, _)| !used.contains(i)) {
+            let message = format!("no page uses the built-in `{}`", builtin.name);
+            let help = "remove it from the table, or use it";
+            crate::check::report(model, Severity::Warning, "semantics-builtin", builtin.at, message, help, out);
+        }
+    }
+}
+
+/// The block of a page's Semantics section, parsed. Anything else in the section is a finding.
+fn block(
+    model: &Model,
+    instruction: &Instruction,
+    document: &Document,
+    page: u32,
+    out: &mut Vec<Diagnostic>,
+) -> Option<Parsed> {
+    let section = document.sections.iter().find(|s| s.title.eq_ignore_ascii_case("semantics"))?;
+    let mut parsed = None;
+    let mut leftover = |span: &Span| {
+        let small = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+        let at = At { page, start: small(span.start), end: small(span.end) };
+        let message = format!("the Semantics of {} are one fenced block, and this is beside it", instruction.name);
+        let help = "write what happens in the notation of semantics.md, and prose in the Description";
+        crate::check::report(model, Severity::Warning, "semantics-block", at, message, help, out);
+    };
+    for block in &section.blocks {
+        match block {
+            markdown::Block::Code(code) if parsed.is_none() => parsed = Some(parse(&code.lines, page)),
+            markdown::Block::Code(code) => leftover(&code.span),
+            markdown::Block::Paragraph(text) => leftover(&text.span),
+            markdown::Block::Table(rows) => rows.iter().take(1).for_each(|row| leftover(&row.span)),
+            markdown::Block::List(items) => items.iter().take(1).for_each(|item| leftover(&item.span)),
+        }
+    }
+    parsed
+}
+
+/// A page says the same in its Semantics and in its kind.
+fn kind(model: &Model, instruction: &Instruction, parsed: &Parsed, out: &mut Vec<Diagnostic>) {
+    let undefined = matches!(
+        parsed.block.statements.as_slice(),
+        [Statement { kind: StatementKind::Undefined, .. }] if parsed.problems.is_empty()
+    );
+    let name = &instruction.name;
+    let (message, help) = match (&instruction.kind, undefined) {
+        (Kind::Undefined, false) => (
+            format!("{name} is of `Kind: undefined`, but its Semantics say something"),
+            "write `undefined` alone, or remove the kind",
+        ),
+        (Kind::Ordinary, true) => (
+            format!("the Semantics of {name} are `undefined`, but its kind is not"),
+            "add `Kind: undefined` below the opcode, or say what happens",
+        ),
+        _ => return,
+    };
+    crate::check::report(model, Severity::Warning, "semantics-kind", parsed.block.at, message, help, out);
+}

@@ -1,0 +1,390 @@
+//! From tokens to the tree: statements here, expressions in `expression.rs`.
+
+use super::ast::{Block, Expression, ExpressionKind, Name, Statement, StatementKind};
+use super::lex::{self, Token};
+use crate::markdown::Span;
+use crate::model::At;
+
+/// A block as it was read, with everything that is wrong with its form.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Parsed {
+    /// The statements that could be read.
+    pub block: Block,
+    /// What is wrong, in the order of the text.
+    pub problems: Vec<Problem>,
+    /// Local names of statements that could not be read: nobody can say where they hold.
+    pub doubtful: Vec<String>,
+}
+
+/// Something that is wrong with a block, still without its page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// Stable name of the kind of problem, such as `semantics-syntax`.
+    pub code: &'static str,
+    /// Where it stands.
+    pub at: At,
+    /// What is wrong.
+    pub message: String,
+    /// What to do about it.
+    pub help: String,
+}
+
+/// Blocks and expressions inside each other, and tokens in a line: more is no semantics block but an accident, and
+/// whoever walks the tree may recurse.
+const DEEPEST: u32 = 48;
+const LONGEST: usize = 256;
+
+/// Words that are no names.
+const KEYWORDS: [&str; 7] = ["for", "if", "else", "let", "true", "false", "undefined"];
+
+/// Words with which statements begin, for suggestions.
+pub(super) const STATEMENTS: [&str; 5] = ["channels", "for", "if", "let", "undefined"];
+
+/// Reads the lines of a block of page number `page`, each with its place in that page. Never fails: what is not
+/// understood is among the problems.
+pub fn parse(lines: &[(String, Span)], page: u32) -> Parsed {
+    let mut parser = Parser {
+        tokens: lex::tokens(lines),
+        at: 0,
+        page,
+        depth: 0,
+        lines,
+        problems: Vec::new(),
+        declared: Vec::new(),
+        doubtful: Vec::new(),
+        crooked: None,
+    };
+    parser.cut_long_lines();
+    let statements = parser.statements(false);
+    let start = lines.first().map_or(0, |(_, span)| span.start);
+    let end = lines.last().map_or(start, |(_, span)| span.end);
+    let at = parser.place(&(start..end));
+    parser.problems.sort_by_key(|p| p.at);
+    Parsed { block: Block { statements, at }, problems: parser.problems, doubtful: parser.doubtful }
+}
+
+/// Reads a text that is a block of its own; places count from its beginning.
+pub fn parse_text(text: &str) -> Parsed {
+    let mut at = 0;
+    let mut lines = Vec::new();
+    for line in text.split_inclusive('\n') {
+        let bare = line.trim_end_matches(['\n', '\r']);
+        lines.push((bare.to_owned(), at..at + bare.len()));
+        at += line.len();
+    }
+    parse(&lines, 0)
+}
+
+pub(super) struct Parser<'a> {
+    tokens: Vec<(Token<'a>, Span)>,
+    at: usize,
+    page: u32,
+    pub(super) depth: u32,
+    lines: &'a [(String, Span)],
+    problems: Vec<Problem>,
+    /// Every local name so far, so that those of a broken statement can be told.
+    declared: Vec<String>,
+    doubtful: Vec<String>,
+    /// The first block whose closing brace is indented otherwise than the line of its opening one: where braces do
+    /// not match, one of these two is missing its partner.
+    crooked: Option<(Span, Span)>,
+}
+
+impl<'a> Parser<'a> {
+    /// A very long line is one problem; its tokens go.
+    fn cut_long_lines(&mut self) {
+        let mut kept = Vec::new();
+        for (text, span) in self.lines {
+            let from = self.tokens.partition_point(|(_, s)| s.start < span.start);
+            let to = self.tokens.partition_point(|(_, s)| s.start <= span.start + text.len());
+            if to - from > LONGEST {
+                let place = self.tokens[from].1.clone();
+                self.problem(
+                    "semantics-depth",
+                    &place,
+                    format!("this line has more than {LONGEST} words and signs"),
+                    "name parts of it with `let`",
+                );
+            } else {
+                kept.extend_from_slice(&self.tokens[from..to]);
+            }
+        }
+        self.tokens = kept;
+    }
+
+    /// Statements up to a closing brace, or up to the end of the block.
+    fn statements(&mut self, nested: bool) -> Vec<Statement> {
+        let mut out = Vec::new();
+        loop {
+            match self.peek() {
+                None => return out,
+                Some(Token::End) => self.at += 1,
+                Some(Token::Sign("}")) if nested => return out,
+                Some(Token::Sign("}")) => {
+                    let stray = self.crooked.take().map_or_else(|| self.span(), |(_, close)| close);
+                    self.problem("semantics-braces", &stray, "`}` without `{`", "remove it, or open its block");
+                    self.at += 1;
+                }
+                Some(_) => {
+                    let declared = self.declared.len();
+                    match self.statement().and_then(|statement| self.end_of_statement().map(|()| statement)) {
+                        Ok(statement) => out.push(statement),
+                        Err(problem) => {
+                            self.problems.push(problem);
+                            self.recover();
+                            self.doubtful.extend_from_slice(&self.declared[declared..]);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn end_of_statement(&mut self) -> Result<(), Problem> {
+        match self.peek() {
+            None | Some(Token::End | Token::Sign("}")) => Ok(()),
+            Some(_) => Err(self.unexpected("the end of the statement", "one statement a line, or `;` between them")),
+        }
+    }
+
+    /// Goes to the end of a broken statement. A block that it opens is read for problems of its own.
+    fn recover(&mut self) {
+        loop {
+            match self.peek() {
+                None | Some(Token::End | Token::Sign("}")) => return,
+                Some(Token::Sign("{")) if self.depth < DEEPEST => {
+                    if let Err(problem) = self.block() {
+                        self.problems.push(problem);
+                    }
+                }
+                Some(_) => self.at += 1,
+            }
+        }
+    }
+
+    fn statement(&mut self) -> Result<Statement, Problem> {
+        let start = self.span();
+        let kind = match (self.peek(), self.peek_behind()) {
+            // `channels` is the name of a field as well.
+            (Some(Token::Word("channels")), Some(Token::Word(_))) => {
+                self.at += 1;
+                StatementKind::Channels { channel: self.declare()?, body: self.block()? }
+            }
+            (Some(Token::Word("for")), _) => self.count()?,
+            (Some(Token::Word("if")), _) => self.choice()?,
+            (Some(Token::Word("let")), _) => {
+                self.at += 1;
+                let name = self.declare()?;
+                self.expect("=", "a new name is given a value: `let name = value`")?;
+                StatementKind::Let { name, value: self.expression()? }
+            }
+            (Some(Token::Word("undefined")), _) => {
+                self.at += 1;
+                StatementKind::Undefined
+            }
+            (Some(Token::Word("else")), _) => {
+                let help = "`else` stands behind the `}` of its `if`, on the same line";
+                return Err(self.fault("semantics-syntax", &start, "`else` without `if`", help));
+            }
+            (Some(Token::Word(word)), Some(Token::Word(_))) => {
+                return Err(self.fault(
+                    "semantics-statement",
+                    &start,
+                    format!("`{word} …` is no statement"),
+                    super::suggest::help(word, STATEMENTS.into_iter(), || {
+                        "the statements stand in the first table of semantics.md".to_owned()
+                    }),
+                ));
+            }
+            _ => self.effect()?,
+        };
+        Ok(Statement { kind, at: self.since(&start) })
+    }
+
+    /// `for i in a..b { … }`.
+    fn count(&mut self) -> Result<StatementKind, Problem> {
+        const HELP: &str = "a loop is written `for i in a..b { … }`";
+        self.at += 1;
+        let variable = self.declare()?;
+        match self.peek() {
+            Some(Token::Word("in")) => self.at += 1,
+            _ => return Err(self.unexpected("`in`", HELP)),
+        }
+        let from = self.expression()?;
+        self.expect("..", HELP)?;
+        let to = self.expression()?;
+        Ok(StatementKind::For { variable, from, to, body: self.block()? })
+    }
+
+    /// `if c { … } else { … }`.
+    fn choice(&mut self) -> Result<StatementKind, Problem> {
+        self.at += 1;
+        let condition = self.expression()?;
+        if self.peek() == Some(Token::Sign("=")) {
+            return Err(self.unexpected("`{`", "compare with `==`"));
+        }
+        let then = self.block()?;
+        if self.peek() != Some(Token::Word("else")) {
+            return Ok(StatementKind::If { condition, then, otherwise: None });
+        }
+        self.at += 1;
+        let otherwise = match self.peek() {
+            Some(Token::Word("if")) => {
+                let start = self.span();
+                let kind = self.deeper(Self::choice)?;
+                let at = self.since(&start);
+                Block { statements: vec![Statement { kind, at }], at }
+            }
+            _ => self.block()?,
+        };
+        Ok(StatementKind::If { condition, then, otherwise: Some(otherwise) })
+    }
+
+    /// An assignment or a call.
+    fn effect(&mut self) -> Result<StatementKind, Problem> {
+        let start = self.span();
+        let target = self.expression()?;
+        if self.peek() == Some(Token::Sign("=")) {
+            self.at += 1;
+            return Ok(StatementKind::Assign { target, value: self.expression()? });
+        }
+        self.end_of_statement()?;
+        match target.kind {
+            ExpressionKind::Call(call) => Ok(StatementKind::Call(call)),
+            _ => Err(self.fault(
+                "semantics-statement",
+                &(start.start..target.at.end as usize),
+                "this value is not used",
+                "assign it, or remove it",
+            )),
+        }
+    }
+
+    fn block(&mut self) -> Result<Block, Problem> {
+        let open = self.span();
+        self.expect("{", "the statements of a block stand between `{` and `}`")?;
+        let statements = self.deeper(|parser| Ok(parser.statements(true)))?;
+        let close = self.span();
+        if self.peek() != Some(Token::Sign("}")) {
+            let open = self.crooked.take().map_or(open, |(open, _)| open);
+            return Err(self.fault("semantics-braces", &open, "this `{` is never closed", "add its `}`"));
+        }
+        self.at += 1;
+        if self.crooked.is_none() && self.indentation(&close, true).is_some_and(|n| n != self.line_start(&open)) {
+            self.crooked = Some((open.clone(), close));
+        }
+        Ok(Block { statements, at: self.since(&open) })
+    }
+
+    /// A new local name.
+    fn declare(&mut self) -> Result<Name, Problem> {
+        match self.peek() {
+            Some(Token::Word(word)) if !KEYWORDS.contains(&word) => {
+                let at = self.place(&self.span());
+                self.at += 1;
+                self.declared.push(word.to_owned());
+                Ok(Name { text: word.to_owned(), at })
+            }
+            _ => Err(self.unexpected("a new name", "a name has letters, digits and `_`, and is no keyword")),
+        }
+    }
+
+    /// Runs a rule one level deeper; what is nested deeper than anyone writes is a problem.
+    pub(super) fn deeper<T>(&mut self, rule: impl FnOnce(&mut Self) -> Result<T, Problem>) -> Result<T, Problem> {
+        if self.depth >= DEEPEST {
+            let span = self.span();
+            let message = format!("more than {DEEPEST} blocks or brackets inside each other");
+            return Err(self.fault("semantics-depth", &span, message, "name parts of it with `let`"));
+        }
+        self.depth += 1;
+        let result = rule(self);
+        self.depth -= 1;
+        result
+    }
+
+    pub(super) fn peek(&self) -> Option<Token<'a>> {
+        self.tokens.get(self.at).map(|(token, _)| *token)
+    }
+
+    fn peek_behind(&self) -> Option<Token<'a>> {
+        self.tokens.get(self.at + 1).map(|(token, _)| *token)
+    }
+
+    pub(super) fn advance(&mut self) {
+        self.at += 1;
+    }
+
+    /// The place of the next token, or the end of the text.
+    pub(super) fn span(&self) -> Span {
+        match self.tokens.get(self.at) {
+            Some((_, span)) => span.clone(),
+            None => self.tokens.last().map_or(0..0, |(_, span)| span.end..span.end),
+        }
+    }
+
+    /// From a first token to the one before the next.
+    pub(super) fn since(&self, start: &Span) -> At {
+        let last = self.at.checked_sub(1).and_then(|i| self.tokens.get(i)).map_or(start.end, |(_, span)| span.end);
+        self.place(&(start.start..last.max(start.start)))
+    }
+
+    pub(super) fn place(&self, span: &Span) -> At {
+        let small = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+        At { page: self.page, start: small(span.start), end: small(span.end) }
+    }
+
+    pub(super) fn expect(&mut self, sign: &'static str, help: &str) -> Result<(), Problem> {
+        if self.peek() == Some(Token::Sign(sign)) {
+            self.at += 1;
+            return Ok(());
+        }
+        Err(self.unexpected(&format!("`{sign}`"), help))
+    }
+
+    /// What stands here is not what was expected.
+    pub(super) fn unexpected(&self, expected: &str, help: &str) -> Problem {
+        let found = match self.peek() {
+            Some(Token::Word(word)) => format!("`{word}`"),
+            Some(Token::Integer(None)) => "what is no number of 64 bits".to_owned(),
+            Some(Token::Integer(_) | Token::Float(_)) => "a number".to_owned(),
+            Some(Token::Sign(sign)) => format!("`{sign}`"),
+            Some(Token::Other(c)) => format!("`{c}`"),
+            Some(Token::End) => "the end of the line".to_owned(),
+            None => "the end of the block".to_owned(),
+        };
+        self.fault("semantics-syntax", &self.span(), format!("expected {expected}, found {found}"), help)
+    }
+
+    pub(super) fn fault(
+        &self,
+        code: &'static str,
+        span: &Span,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Problem {
+        Problem { code, at: self.place(span), message: message.into(), help: help.into() }
+    }
+
+    fn problem(&mut self, code: &'static str, span: &Span, message: impl Into<String>, help: impl Into<String>) {
+        let problem = self.fault(code, span, message, help);
+        self.problems.push(problem);
+    }
+
+    /// How far the line of a token is indented.
+    fn line_start(&self, span: &Span) -> usize {
+        self.indentation(span, false).unwrap_or(0)
+    }
+
+    /// How far the line of a token is indented; `first`: only if the token is the first of its line.
+    fn indentation(&self, span: &Span, first: bool) -> Option<usize> {
+        let line = self.lines.partition_point(|(_, s)| s.start <= span.start).checked_sub(1)?;
+        let (text, place) = self.lines.get(line)?;
+        let indent = text.len() - text.trim_start().len();
+        (!first || place.start + indent == span.start).then_some(indent)
+    }
+}
+
+/// The end of an expression's place.
+pub(super) fn joined(from: &Expression, to: At) -> At {
+    At { page: from.at.page, start: from.at.start, end: to.end.max(from.at.end) }
+}

@@ -1,0 +1,47 @@
+//! "Did you mean": the known name that is closest to a wrong one.
+
+/// What to do about an unknown name: the closest of the known ones, or something else.
+pub(super) fn help<'a>(
+    wrong: &str,
+    known: impl Iterator<Item = &'a str>,
+    otherwise: impl FnOnce() -> String,
+) -> String {
+    // A third of the letters may be wrong: further away it is another word.
+    let limit = wrong.chars().count().div_ceil(3);
+    let best = known.map(|name| (distance(wrong, name), name)).min().filter(|(d, _)| *d <= limit);
+    best.map_or_else(otherwise, |(_, name)| format!("did you mean `{name}`?"))
+}
+
+/// How many letters have to be changed, added, left out or swapped with their neighbour, without regard to case.
+fn distance(a: &str, b: &str) -> usize {
+    let a: Vec<char> = a.to_ascii_lowercase().chars().collect();
+    let b: Vec<char> = b.to_ascii_lowercase().chars().collect();
+    let mut before: Vec<usize> = Vec::new();
+    let mut last: Vec<usize> = (0..=b.len()).collect();
+    for i in 1..=a.len() {
+        let mut row = vec![i];
+        for j in 1..=b.len() {
+            let mut best = (last[j] + 1).min(row[j - 1] + 1).min(last[j - 1] + usize::from(a[i - 1] != b[j - 1]));
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                best = best.min(before[j - 2] + 1);
+            }
+            row.push(best);
+        }
+        before = std::mem::replace(&mut last, row);
+    }
+    last.last().copied().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_closest_name_is_suggested() {
+        let known = ["exec_size", "src0", "src1", "dst"];
+        let of = |wrong| help(wrong, known.into_iter(), || "none".to_owned());
+        assert_eq!(of("exce_size"), "did you mean `exec_size`?");
+        assert_eq!(of("scr1"), "did you mean `src1`?");
+        assert_eq!(of("surface"), "none");
+    }
+}
