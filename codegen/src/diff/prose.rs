@@ -247,7 +247,7 @@ fn sentence(tokens: &[Token], range: &Range<usize>) -> Range<usize> {
         start -= 1;
     }
     end = end.max(start + 1).min(tokens.len());
-    while !begins(tokens, end) {
+    while end < tokens.len() && !begins(tokens, end) {
         end += 1;
     }
     start..end
