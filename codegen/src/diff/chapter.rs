@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::form::Renames;
-use super::matching::{align, norm};
+use super::matching::{Same, align, norm};
 use super::{Class, Cx, Said, lists, places, platforms};
 use crate::model::{
     At, Attribute, DataType, Member, MemberType, Model, Platform, Predefined, Shape, Structure, SupportRow,
@@ -84,8 +84,7 @@ fn table<T, C: PartialEq>(
         _ => {}
     }
     let mut partner: Vec<Option<usize>> = vec![None; new.len()];
-    let rounds: [&dyn Fn(&T, &T) -> bool; 2] =
-        [&|x, y| name(x).0.eq_ignore_ascii_case(name(y).0), &|x, y| code(x) == code(y)];
+    let rounds: [Same<'_, T>; 2] = [&|x, y| name(x).0.eq_ignore_ascii_case(name(y).0), &|x, y| code(x) == code(y)];
     for same in rounds {
         for (j, y) in new.iter().enumerate() {
             if partner[j].is_none() {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::matching::norm;
+use super::matching::{Same, norm};
 use super::values::spelled;
 use super::{Class, Cx, places, platforms};
 use crate::model::{At, Enumerator, Field, List, ListId, ListKind, Marks, Model, Part, PartKind, Shape, Spelled};
@@ -91,7 +91,7 @@ fn nested(model: &Model, id: ListId) -> bool {
 }
 
 fn same_content(old_model: &Model, old: &List, new_model: &Model, new: &List) -> bool {
-    let names = |model: &Model, list: &List| -> Vec<(u32, u32, Vec<(u64, String)>)> {
+    let names = |model: &Model, list: &List| -> Vec<(u32, u32, Vec<_>)> {
         views(model, list)
             .iter()
             .map(|v| (v.hi, v.lo, v.values.iter().map(|e| (e.value, e.name.clone())).collect()))
@@ -287,7 +287,7 @@ fn contents(cx: &mut Cx<'_>, path: &str, old: (&List, Only<'_>), new: (&List, On
     let (a, b) = (views(old_model, old_list), views(new_model, new_list));
     let mut partner: Vec<Option<usize>> = vec![None; b.len()];
     let key = |v: &View<'_>| v.name.map(norm);
-    let rounds: [&dyn Fn(&View<'_>, &View<'_>) -> bool; 4] = [
+    let rounds: [Same<'_, View<'_>>; 4] = [
         &|x, y| key(x) == key(y) && (x.name.is_some() || (a.len() == 1 && b.len() == 1)),
         &|x, y| x.lo == y.lo && x.hi == y.hi,
         &|x, y| (x.name.is_none() || y.name.is_none()) && a.len() == 1 && b.len() == 1 && x.lo == y.lo,

@@ -14,6 +14,9 @@ pub(super) enum Pair {
     Both(usize, usize),
 }
 
+/// A way in which two things are the same; the ways are tried in turn.
+pub(super) type Same<'a, T> = &'a dyn Fn(&T, &T) -> bool;
+
 /// A name as it is compared: without regard to case and underscores.
 pub(super) fn norm(name: &str) -> String {
     name.chars().filter(|c| *c != '_').map(|c| c.to_ascii_lowercase()).collect()
