@@ -1,8 +1,8 @@
 //! What changed between two specifications, by meaning: facts are compared as the readers understood them, prose as
 //! words, and nothing depends on how a page is laid out.
 //!
-//! The flow: [`matching`] pairs what belongs together, one file for each kind of thing compares the pairs, and
-//! [`prose`] compares the words that carry no facts. What the classes mean stands in spec/README.md.
+//! The flow: `matching` pairs what belongs together, one file for each kind of thing compares the pairs, and
+//! `prose` compares the words that carry no facts. What the classes mean stands in spec/README.md.
 
 mod chapter;
 mod field;
