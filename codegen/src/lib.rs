@@ -5,6 +5,7 @@
 
 mod check;
 pub mod diag;
+pub mod diff;
 mod emit;
 pub mod export;
 mod facts;

@@ -10,6 +10,8 @@ use crate::diag::{Diagnostic, Severity};
 use crate::markdown::{self, Document, Span};
 use crate::model::{At, Mark, Marks, Model, Page};
 
+pub(crate) use fields::head as field_head;
+
 mod bits;
 mod chapter;
 mod fields;
