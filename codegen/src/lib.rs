@@ -15,4 +15,4 @@ pub mod template;
 pub use check::complete;
 pub use emit::{File, emit, format};
 pub use facts::facts;
-pub use read::{read_dir, read_files};
+pub use read::{read_dir, read_files, read_texts};
