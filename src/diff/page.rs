@@ -2,15 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use visakit_codegen::model::{Form, Instruction, Shape};
+use visakit_codegen::model::{Form, Instruction, Presence, Shape};
 
 use super::base::{base, newest_platform};
 use super::codec::{self, Seen, decode, hex};
 use super::finding::{Difference, Fact, Tally};
-use super::meaning::{counted_by, exists_on, holds};
+use super::meaning::{What, bits, counted_by, exists_on, field, holds, meant, ones};
 use super::rules;
 use super::sample::{Sample, Value, Written};
-use super::text::{Printed, applies, print, read_back, templates};
+use super::text::{Printed, applies, print, read_back, templates, value_path};
 use super::vary;
 use super::world::World;
 use crate::isa::{self, Platform};
@@ -69,6 +69,7 @@ impl<'m> Probes<'m> {
                 if self.is_broken(&sample) {
                     break;
                 }
+                let sample = self.settle(sample, &mut tally);
                 let name = form_name(page, form);
                 if !self.layout(&sample, &name, &mut tally) {
                     break;
@@ -186,6 +187,7 @@ impl<'m> Probes<'m> {
                         } else if cut_off {
                             let elsewhere = fields.iter().position(|f| f.name.eq_ignore_ascii_case(at));
                             let code = match (elsewhere, cut == *start) {
+                                (Some(_), true) if matches!(field.presence, Presence::If { .. }) => "presence",
                                 (None, _) => "field-extra",
                                 (Some(_), true) if self.starts_with(&written, sample, *position, at) => "field-order",
                                 (Some(_), _) => "field-width",
@@ -233,8 +235,14 @@ impl<'m> Probes<'m> {
         let written = sample.encode(&self.world.operands);
         let instruction = match self.read(probe, &written) {
             Ok(instruction) => instruction,
-            Err(difference) => {
-                tally.fail(probe.fact.clone(), difference);
+            Err((position, difference)) => {
+                // What is wrong with a base instruction is wrong with one of its fields.
+                let field = position.filter(|_| probe.fact.kind == "field").and_then(|p| sample.form.fields.get(p));
+                let fact = match field {
+                    Some(field) => Fact::new("field", format!("{}.{}", probe.own, field.name), field.at),
+                    None => probe.fact.clone(),
+                };
+                tally.fail(fact, difference);
                 return false;
             }
         };
@@ -243,7 +251,8 @@ impl<'m> Probes<'m> {
         let fact = Fact { kind: "rule", path: probe.own.clone(), at: probe.fact.at };
         self.judge(&fact, sample, &instruction, None, ignored, tally);
         self.judge(&fact, sample, &instruction, platform, ignored, tally);
-        if !probe.text {
+        // What is illegal may have no text: the parser refuses it, or it looks like something else.
+        if !probe.text || !rules::broken(&self.world, sample, None).is_empty() {
             return true;
         }
         let all = templates(self.world.model, sample);
@@ -276,8 +285,9 @@ impl<'m> Probes<'m> {
         sound
     }
 
-    /// Decodes an instruction and looks at every field, and encodes it again.
-    fn read(&self, probe: &Probe<'m>, written: &Written) -> Result<isa::Instruction, Difference> {
+    /// Decodes an instruction and looks at every field, and encodes it again. An error has the field that is wrong, where
+    /// it is known.
+    fn read(&self, probe: &Probe<'m>, written: &Written) -> Result<isa::Instruction, (Option<usize>, Difference)> {
         let sample = &probe.sample;
         let bytes = &written.bytes;
         let failed = |code, expected: String, got: String| Difference {
@@ -286,10 +296,12 @@ impl<'m> Probes<'m> {
             expected,
             got,
         };
-        let (instruction, read) = decode(bytes, sample.version)
-            .map_err(|e| failed(probe.refused, "an instruction".to_owned(), e.to_string()))?;
+        let (instruction, read) = decode(bytes, sample.version).map_err(|e| {
+            let position = field(sample.form, e.place().1);
+            (position, failed(probe.refused, "an instruction".to_owned(), e.to_string()))
+        })?;
         if instruction.page().name != sample.page.name {
-            return Err(failed("opcode", sample.page.name.clone(), instruction.page().name.to_owned()));
+            return Err((None, failed("opcode", sample.page.name.clone(), instruction.page().name.to_owned())));
         }
         let expected = self.fields(sample);
         let got = codec::fields(&instruction, sample.version);
@@ -308,15 +320,70 @@ impl<'m> Probes<'m> {
                 (Some(_), Some((at, seen))) if expected.iter().any(|(p, s)| p != at && s == seen) => "field-order",
                 _ => "field-value",
             };
-            return Err(failed(code, show(expected.get(n)), show(got.get(n))));
+            let position = expected.get(n).map(|(position, _)| *position);
+            return Err((position, failed(code, show(expected.get(n)), show(got.get(n)))));
         }
         if read != bytes.len() {
-            return Err(failed("layout", format!("{} bytes", bytes.len()), format!("{read} bytes")));
+            return Err((None, failed("layout", format!("{} bytes", bytes.len()), format!("{read} bytes"))));
         }
         match codec::encode(&instruction, sample.version) {
             Ok(again) if again == *bytes => Ok(instruction),
-            Ok(again) => Err(failed("encoded", hex(bytes), hex(&again))),
-            Err(error) => Err(failed("encoded", hex(bytes), error)),
+            Ok(again) => Err((None, failed("encoded", hex(bytes), hex(&again)))),
+            Err(error) => Err((None, failed("encoded", hex(bytes), error))),
+        }
+    }
+
+    /// The base with other values of lists where the implementation does not know those that it has: what is wrong with
+    /// a value must not hide the rest of the page.
+    fn settle(&self, mut sample: Sample<'m>, tally: &mut Tally) -> Sample<'m> {
+        for _ in 0..8 {
+            let Some(wrong) = self.wrong_field(&sample) else { break };
+            let one = &sample.form.fields[wrong];
+            let Shape::List(id) = one.shape else { break };
+            let own = format!("{}.{}", sample.page.name, one.name);
+            let now = sample.values[wrong].bits();
+            let legal = rules::broken(&self.world, &sample, None);
+            let mut better = None;
+            for b in bits(self.world.model, id).iter().filter(|b| matches!(b.what, What::Values(_))) {
+                for value in (0..=ones(b.width.min(8))).filter(|v| meant(self.world.model, b, *v)) {
+                    let mut other = sample.clone();
+                    other.values[wrong] = Value::Bits(b.set(now, value));
+                    let mut same = rules::broken(&self.world, &other, None) == legal;
+                    if let Some((name, names)) = sample.form.condition.as_ref().filter(|(n, _)| *n == one.name) {
+                        same &=
+                            field(sample.form, name).is_some_and(|at| other.has(self.world.model, at, b.name, names));
+                    }
+                    if same && better.is_none() && self.wrong_field(&other) != Some(wrong) {
+                        let fact = Fact::new("enumerator", value_path(&own, b, b.of(now)), one.at);
+                        better = Some((other, fact));
+                    }
+                }
+            }
+            let Some((other, fact)) = better else { break };
+            tally.fail(
+                fact,
+                Difference {
+                    code: "enumerator-missing",
+                    message: format!("decoding {}", hex(&sample.encode(&self.world.operands).bytes)),
+                    expected: "that value".to_owned(),
+                    got: "another one, or an error".to_owned(),
+                },
+            );
+            sample = other;
+        }
+        sample
+    }
+
+    /// The first field that the implementation refuses or sees with another value.
+    fn wrong_field(&self, sample: &Sample<'m>) -> Option<usize> {
+        match decode(&sample.encode(&self.world.operands).bytes, sample.version) {
+            Err(error) if matches!(error.problem(), DecodeProblem::Bits(_)) => field(sample.form, error.place().1),
+            Err(_) => None,
+            Ok((instruction, _)) => {
+                let got = codec::fields(&instruction, sample.version);
+                let expected = self.fields(sample);
+                expected.iter().zip(&got).find(|(a, b)| a != b).map(|((position, _), _)| *position)
+            }
         }
     }
 

@@ -411,6 +411,9 @@ impl Writer<'_, '_> {
 pub(super) fn value_path(path: &str, bits: &Bits<'_>, value: u64) -> String {
     let width = bits.width as usize;
     let owner = if bits.list.is_empty() { path } else { bits.list };
+    if matches!(bits.what, What::Zero) {
+        return format!("{owner}[{}]", bits.lo + value.trailing_zeros().min(63));
+    }
     let part = if bits.nested || bits.name.is_empty() { String::new() } else { format!(".{}", bits.name) };
     match bits.width {
         0..=8 => format!("{owner}{part}.0b{value:0width$b}"),

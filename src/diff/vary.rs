@@ -417,7 +417,11 @@ impl<'m> Vary<'_, 'm> {
                 _ => {}
             }
             for (fact, value, text) in values {
-                let changed = world.operands.with(base.clone(), &member.name, value);
+                let mut changed = world.operands.with(base.clone(), &member.name, value);
+                if class == "state" && member.name == "class" {
+                    let id = world.first(world.state_table(&changed));
+                    changed = world.operands.with(changed, "id", id);
+                }
                 let sample = self.with(position, Value::Operand(changed));
                 let own = format!("{}.{}.{}", self.name, field.name, fact.path);
                 self.accept(fact, own, "enumerator-missing", sample, text);
