@@ -337,7 +337,7 @@ impl<'m> Vary<'_, 'm> {
     fn type_maps(&mut self) {
         let world = &self.probes.world;
         let (page, form, version) = (self.base.page, self.base.form, self.base.version);
-        if page.types.is_empty() && page.type_maps.is_empty() {
+        if page.type_maps.is_empty() {
             return;
         }
         let at = page.type_maps.first().map_or(page.at, |m| m.at);
