@@ -391,7 +391,7 @@ const EMITTED: &[Change] = &[
     ),
     change("text.rs", "impl Frc {", "p.text(\"frc\")", "p.text(\"frac\")", "text-printed", "FRC.Text"),
     change("text.rs", "c.expect(\"lrp\")?", "c.expect(\"lrp\")?", "c.expect(\"lerp\")?", "text-parsed", "LRP.Text"),
-    change("text.rs", "pub const MNEMONICS", "&[", "&[\"frobnicate\", ", "mnemonic-extra", "mnemonic.frobnicate"),
+    change("text.rs", "pub const MNEMONICS", "= &[", "= &[\"frobnicate\", ", "mnemonic-extra", "mnemonic.frobnicate"),
     change(
         "text.rs",
         "fn lsc_untyped_strided",

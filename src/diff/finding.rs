@@ -82,6 +82,11 @@ pub(super) struct Difference {
     pub(super) got: String,
 }
 
+/// Whether what came is what was expected.
+pub(super) fn same(code: &'static str, message: String, expected: String, got: String) -> Result<(), Difference> {
+    if expected == got { Ok(()) } else { Err(Difference { code, message, expected, got }) }
+}
+
 impl Tally {
     /// A probe of a fact that passed.
     pub(super) fn pass(&mut self, fact: Fact) {

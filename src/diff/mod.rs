@@ -12,14 +12,17 @@
 mod base;
 mod chapter;
 mod codec;
+mod declare;
 mod finding;
 mod kernel;
 mod layout;
 mod meaning;
+mod order;
 mod page;
 mod reverse;
 mod rules;
 mod sample;
+mod statement;
 mod structure;
 mod text;
 mod vary;
