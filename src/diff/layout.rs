@@ -60,26 +60,47 @@ fn decoder(name: &str) -> Option<Decoder> {
 /// Probes every structure, and says which ones are broken.
 pub(super) fn structures(model: &Model, versions: &[Version], tally: &mut Tally) -> BTreeSet<String> {
     let mut broken = BTreeSet::new();
-    for structure in &model.structures {
-        let mut own = Tally::default();
-        match decoder(&structure.name) {
-            Some(decoder) => one(model, structure, decoder, versions, &mut own),
-            None => own.fail(
-                Fact::new("structure", &structure.name, structure.at),
-                Difference {
-                    code: "structure-missing",
-                    message: "looking for a type".to_owned(),
-                    expected: structure.name.clone(),
-                    got: "none of that name".to_owned(),
-                },
-            ),
+    let mut left: Vec<&Structure> = model.structures.iter().collect();
+    // Those inside others come first: what is wrong with them is not reported for the others too.
+    while !left.is_empty() {
+        let names: BTreeSet<&str> = left.iter().map(|s| s.name.as_str()).collect();
+        let (now, later): (Vec<_>, Vec<_>) =
+            left.iter().partition(|s| !inner(s).any(|n| n != s.name && names.contains(n)));
+        // Structures that contain each other cannot be written, whichever is first.
+        let now = if now.is_empty() { left.clone() } else { now };
+        left = if now.len() == left.len() { Vec::new() } else { later };
+        for structure in now {
+            let mut own = Tally::default();
+            match decoder(&structure.name) {
+                _ if inner(structure).any(|name| broken.contains(name)) => {
+                    broken.insert(structure.name.clone());
+                }
+                Some(decoder) => one(model, structure, decoder, versions, &mut own),
+                None => own.fail(
+                    Fact::new("structure", &structure.name, structure.at),
+                    Difference {
+                        code: "structure-missing",
+                        message: "looking for a type".to_owned(),
+                        expected: structure.name.clone(),
+                        got: "none of that name".to_owned(),
+                    },
+                ),
+            }
+            if own.is_broken() {
+                broken.insert(structure.name.clone());
+            }
+            tally.merge(own);
         }
-        if own.is_broken() {
-            broken.insert(structure.name.clone());
-        }
-        tally.merge(own);
     }
     broken
+}
+
+/// The structures that a structure consists of.
+fn inner(structure: &Structure) -> impl Iterator<Item = &str> {
+    structure.members.iter().flat_map(|m| &m.storage).filter_map(|(_, ty)| match ty {
+        MemberType::Structure(name) => Some(name.as_str()),
+        _ => None,
+    })
 }
 
 fn one(model: &Model, structure: &Structure, decoder: Decoder, versions: &[Version], tally: &mut Tally) {
@@ -181,7 +202,7 @@ fn layout(structure: &Structure, decoder: Decoder, written: &Written, version: V
             if start == end || cut < *start {
                 continue;
             }
-            let fact = Fact::new("structure", format!("{}.{}", structure.name, member.name), member.at);
+            let mut fact = Fact::new("structure", format!("{}.{}", structure.name, member.name), member.at);
             let failed = |code, got: String| Difference {
                 code,
                 message: format!("reading {cut} bytes of {} in version {version}", structure.name),
@@ -194,12 +215,19 @@ fn layout(structure: &Structure, decoder: Decoder, written: &Written, version: V
                 Err(error) if error.place().1 == member.name => Ok(()),
                 Err(error) => {
                     let found = error.place().1;
-                    let known = structure.members.iter().any(|m| m.name == found);
-                    let code = match (known, cut == *start) {
-                        (false, _) => "member-extra",
-                        (true, true) => "member-order",
-                        (true, false) => "member-width",
+                    let known = structure.members.iter().find(|m| m.name == found);
+                    let before =
+                        written.members.iter().rev().find(|(p, a, b)| p < position && a < b).map(|(p, ..)| *p);
+                    let (code, blamed) = match (known, cut == *start) {
+                        (None, _) => ("member-extra", member),
+                        // The member in front is still being read.
+                        (Some(m), true) if before.is_some_and(|p| structure.members[p].name == m.name) => {
+                            ("member-width", m)
+                        }
+                        (Some(_), true) => ("member-order", member),
+                        (Some(_), false) => ("member-width", member),
                     };
+                    fact = Fact::new("structure", format!("{}.{}", structure.name, blamed.name), blamed.at);
                     Err(failed(code, format!("{found} missing at byte {}", error.offset())))
                 }
             };

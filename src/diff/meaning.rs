@@ -132,7 +132,11 @@ pub(super) fn bits(model: &Model, id: ListId) -> Vec<Bits<'_>> {
                     PartKind::Number => (What::Number, shared(id), false),
                     PartKind::DataType => (What::DataType, "Data_type", true),
                     PartKind::Enumeration(nested) => match &model.list(nested).kind {
-                        ListKind::Enumeration { values, .. } if model.list(nested).shared => {
+                        // A list that stands with its part is named after both.
+                        ListKind::Enumeration { values, .. }
+                            if model.list(nested).shared
+                                && model.list(nested).name != format!("{}_{}", list.name, part.name) =>
+                        {
                             (What::Values(values), shared(nested), true)
                         }
                         ListKind::Enumeration { values, .. } => (What::Values(values), shared(id), false),
@@ -163,7 +167,7 @@ pub(super) fn bits(model: &Model, id: ListId) -> Vec<Bits<'_>> {
 }
 
 /// The named value of some bits, if it has a name.
-pub(super) fn named<'m>(values: &'m [Enumerator], value: u64) -> Option<&'m Enumerator> {
+pub(super) fn named(values: &[Enumerator], value: u64) -> Option<&Enumerator> {
     values.iter().find(|v| !v.reserved && v.value == value)
 }
 

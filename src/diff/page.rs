@@ -214,6 +214,8 @@ impl<'m> Probes<'m> {
             statements.push(Statement {
                 fact,
                 version: sample.version,
+                template: text.template.source.clone(),
+                is_base,
                 text: printed.text(),
                 bytes: expected.encode(&self.world.operands).bytes,
             });

@@ -12,6 +12,10 @@ pub(super) struct Statement {
     pub(super) fact: Fact,
     pub(super) version: Version,
     pub(super) text: String,
+    /// The template that it was made from.
+    pub(super) template: String,
+    /// Whether it is that of a base instruction.
+    pub(super) is_base: bool,
     pub(super) bytes: Vec<u8>,
 }
 
@@ -21,8 +25,14 @@ impl Probes<'_> {
         let mut versions: Vec<Version> = statements.iter().map(|s| s.version).collect();
         versions.sort_unstable();
         versions.dedup();
-        for version in versions {
-            let mut left: Vec<&Statement> = statements.iter().filter(|s| s.version == version).collect();
+        let mut lost: Vec<&str> = Vec::new();
+        let rounds = versions.into_iter().rev().flat_map(|version| [(version, true), (version, false)]);
+        for (version, is_base) in rounds {
+            // Where the base instruction of a template is not read, nothing more is said about that template.
+            let mut left: Vec<&Statement> = statements
+                .iter()
+                .filter(|s| s.version == version && s.is_base == is_base && !lost.contains(&s.template.as_str()))
+                .collect();
             // The second round has only what could be read.
             for _ in 0..2 {
                 let head = self.world.head(version);
@@ -31,7 +41,11 @@ impl Probes<'_> {
                 match crate::text::parse(&text, Default::default()) {
                     Ok(parsed) => {
                         for (statement, got) in left.iter().zip(&parsed.routine.instructions) {
-                            tally.probe(statement.fact.clone(), self.same(statement, got, &parsed.routine));
+                            if !tally.probe(statement.fact.clone(), self.same(statement, got, &parsed.routine))
+                                && is_base
+                            {
+                                lost.push(&statement.template);
+                            }
                         }
                         break;
                     }
@@ -46,6 +60,9 @@ impl Probes<'_> {
                             break;
                         }
                         for (n, message) in &failed {
+                            if is_base {
+                                lost.push(&left[*n].template);
+                            }
                             tally.fail(
                                 left[*n].fact.clone(),
                                 Difference {
