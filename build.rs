@@ -21,6 +21,11 @@ fn main() {
         exit(1);
     }
     let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
+    // The pages themselves go along, so that the program can probe itself wherever it is.
+    let pages: String = model.pages.iter().map(|p| format!("({:?}, {:?}),\n", p.path, p.text)).collect();
+    let doc = "/// The pages that this was built from: path below the specification's folder, and text.";
+    let pages = format!("{doc}\npub static SPECIFICATION: &[(&str, &str)] = &[\n{pages}];\n");
+    fs::write(out.join("pages.rs"), pages).expect("OUT_DIR can be written");
     for file in visakit_codegen::emit(&model) {
         let text = visakit_codegen::format(&file).expect("emitted code is Rust");
         fs::write(out.join(file.name), text).expect("OUT_DIR can be written");

@@ -72,7 +72,8 @@ pub struct ComponentWise<'a, const N: usize> {
 
 /// Looks at the fields of an instruction.
 pub trait Visitor {
-    /// A field by its position in the Format. Repeated fields come once for each element.
+    /// A field by its position in the Format. Repeated fields come once for each element, and the field that counts
+    /// them has their number.
     fn field(&mut self, position: usize, value: FieldRef<'_>);
 }
 

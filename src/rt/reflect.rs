@@ -209,6 +209,8 @@ pub struct Value {
     pub name: &'static str,
     /// Its spelling in assembly.
     pub text: &'static str,
+    /// The platforms that have it.
+    pub platforms: Platforms,
     /// What it means.
     pub doc: &'static str,
 }

@@ -60,6 +60,11 @@ impl Scope {
         self.names.insert(table, name, u32::try_from(id).unwrap_or(u32::MAX));
     }
 
+    /// A declared or predefined entry of a table; texts below version 4 have names of their own for the latter.
+    fn entry(&self, table: Table, name: &str) -> Option<u32> {
+        self.names.get(table, name).or_else(|| old_name(self.version, table, name))
+    }
+
     /// The label of that name, new if need be.
     pub(super) fn label(&mut self, name: &str, kind: LabelKind) -> u32 {
         if let Some(id) = self.names.get(Table::Label, name) {
@@ -97,9 +102,19 @@ impl Symbols for Scope {
         match table {
             Table::Label => Some(self.label(name, LabelKind::default())),
             Table::String => Some(self.intern(name).0),
-            _ => self.names.get(table, name),
+            _ => self.entry(table, name),
         }
     }
+}
+
+/// The predefined entry that texts below version 4 call so.
+fn old_name(version: Version, table: Table, name: &str) -> Option<u32> {
+    let entries = match table {
+        Table::General => predefined::ALL,
+        Table::Surface => predefined_surface::ALL,
+        _ => return None,
+    };
+    entries.iter().find(|e| version.major < 4 && !e.old_name.is_empty() && e.old_name == name).map(|e| e.id)
 }
 
 /// Reads a directive other than those that begin a file or a subroutine.
@@ -251,13 +266,14 @@ fn enter_decl(scope: &mut Scope, decl: Decl, at: usize) -> Result<(), TextError>
     let shown = decl.shown_name.as_deref().unwrap_or(&decl.name).to_owned();
     let name_index = scope.intern(if matches!(decl.kind.as_str(), "S" | "T") { &shown } else { &decl.name });
     let attribute_info = decl.attributes.iter().map(|(n, v)| attribute(scope, n, v.as_ref())).collect();
+    let base_of = decl.alias.as_ref().map(|(base, ..)| scope.entry(Table::General, base));
     let routine = &mut scope.routine;
     let (table, id) = match decl.kind.as_str() {
         "G" => {
             let Some(type_) = decl.data_type else { return fail("type= in the declaration of a general variable") };
             let (alias_index, alias_offset) = match &decl.alias {
                 None => (GeneralId(0), 0),
-                Some((base, offset, at)) => match scope.names.get(Table::General, base) {
+                Some((base, offset, at)) => match base_of.flatten() {
                     Some(id) => (GeneralId(id), *offset),
                     None => {
                         let expected = format!("a variable that is declared above, not `{base}`");
@@ -325,7 +341,7 @@ fn input(scope: &mut Scope, text: &str, at: usize, origin: InputOrigin) -> Resul
         (Table::Sampler, InputClass::Sampler),
         (Table::Surface, InputClass::Surface),
     ];
-    let found = classes.iter().find_map(|(t, class)| Some((*class, scope.names.get(*t, &name)?)));
+    let found = classes.iter().find_map(|(t, class)| Some((*class, scope.entry(*t, &name)?)));
     let Some((class, id)) = found else { return fail(format!("a declared variable, not `{name}`")) };
     let Some(offset) = offset else { return fail("offset= of this input".to_owned()) };
     let natural = natural_size(scope, class, id);

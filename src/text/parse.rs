@@ -226,6 +226,12 @@ impl Reader<'_> {
         let start = c.save();
         let Some(word) = c.word() else { return Err(c.error("an instruction, a label or a directive")) };
         let mut found = candidates(word);
+        // Few mnemonics have a plus inside: `sample+killpix` is another instruction than `sample`.
+        if c.rest().starts_with('+') {
+            let end = text[start..].find(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '+'));
+            let longer = candidates(&text[start..end.map_or(text.len(), |end| start + end)]);
+            found = if longer.is_empty() { found } else { longer };
+        }
         let link = word == "fccall";
         if link {
             // The same instruction as a call, with a label of another kind.

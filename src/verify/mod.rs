@@ -110,6 +110,17 @@ impl Check<'_> {
             self.say("zero", field.line, format!("{} must not be zero", field.name));
         }
         let Some(list) = field.list else { return };
+        for part in list.parts {
+            let value = bits >> part.lo & ((1u64 << part.width.min(63)) - 1);
+            if let Some(named) = part.values.iter().find(|v| v.value == value && !self.applies(v.platforms)) {
+                let platform = self.platform.map_or("the platform", Platform::name);
+                self.say(
+                    "value",
+                    field.line,
+                    format!("{} is {}, which {platform} does not have", field.name, named.name),
+                );
+            }
+        }
         for (part_name, allowed) in field.only {
             let Some(part) = list.parts.iter().find(|p| p.name.eq_ignore_ascii_case(part_name)) else { continue };
             let value = bits >> part.lo & ((1u64 << part.width.min(63)) - 1);

@@ -18,7 +18,8 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
     quote! {
         /// The bit fields and enumerations, as data.
         pub mod list_data {
-            use super::rt;
+            #[allow(unused_imports, reason = "few values belong to some platforms only")]
+            use super::{Platform, rt};
             #(#lists)*
         }
 
@@ -48,7 +49,10 @@ fn list(cx: &Cx<'_>, id: ListId, list: &List) -> TokenStream {
         ListKind::Enumeration { lo, width, values } => {
             let values = values.iter().filter(|v| !v.reserved).map(|v| {
                 let (name, text, doc, value) = (&v.name, &v.text, &v.doc, hex(v.value));
-                quote!(rt::reflect::Value { value: #value, name: #name, text: #text, doc: #doc })
+                let platforms = cx.platform_range(&v.marks);
+                quote!(rt::reflect::Value {
+                    value: #value, name: #name, text: #text, platforms: #platforms, doc: #doc
+                })
             });
             quote!(&[rt::reflect::Part {
                 name: "", lo: #lo, width: #width, zero: false, values: &[#(#values),*], doc: ""

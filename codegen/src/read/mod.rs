@@ -115,6 +115,12 @@ pub fn read_files(files: Vec<(String, String)>) -> (Model, Vec<Diagnostic>) {
     checked(pages, None)
 }
 
+/// Reads a specification that is at hand as pages, in whatever order.
+pub fn read_texts(mut pages: Vec<Page>) -> (Model, Vec<Diagnostic>) {
+    pages.sort_by(|a, b| a.path.cmp(&b.path));
+    read_pages(pages)
+}
+
 fn collect(dir: &Path, out: &mut Vec<PathBuf>) -> Result<(), (PathBuf, std::io::Error)> {
     for entry in std::fs::read_dir(dir).map_err(|e| (dir.to_owned(), e))? {
         let path = entry.map_err(|e| (dir.to_owned(), e))?.path();
