@@ -14,7 +14,10 @@ fn copy(name: &str) -> PathBuf {
         for entry in std::fs::read_dir(from).unwrap() {
             let path = entry.unwrap().path();
             let target = to.join(path.file_name().unwrap());
-            if path.is_dir() { walk(&path, &target) } else { drop(std::fs::copy(&path, &target).unwrap()) }
+            match path.is_dir() {
+                true => walk(&path, &target),
+                false => assert!(std::fs::copy(&path, &target).is_ok(), "{}", target.display()),
+            }
         }
     }
     let dir = scratch(name);
