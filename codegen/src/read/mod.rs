@@ -118,7 +118,7 @@ pub fn read_files(files: Vec<(String, String)>) -> (Model, Vec<Diagnostic>) {
 /// Reads a specification that is at hand as pages, in whatever order.
 pub fn read_texts(mut pages: Vec<Page>) -> (Model, Vec<Diagnostic>) {
     pages.sort_by(|a, b| a.path.cmp(&b.path));
-    read_pages(pages)
+    checked(pages, None)
 }
 
 fn collect(dir: &Path, out: &mut Vec<PathBuf>) -> Result<(), (PathBuf, std::io::Error)> {
