@@ -215,11 +215,21 @@ fn only_kernels_are_missing() {
 fn changed_pages_are_found() {
     let mut pages: Vec<Page> = SPECIFICATION
         .iter()
-        .map(|(path, text)| Page { path: (*path).to_owned(), shown: (*path).to_owned(), text: (*text).to_owned() })
+        .map(|(path, text)| Page {
+            path: (*path).to_owned(),
+            shown: (*path).to_owned(),
+            text: (*text).to_owned(),
+            ..Page::default()
+        })
         .filter(|page| page.path != "instructions/FRET.md")
         .collect();
     let foo = include_str!("pages/FOO.md").to_owned();
-    pages.push(Page { path: "instructions/FOO.md".to_owned(), shown: "instructions/FOO.md".to_owned(), text: foo });
+    pages.push(Page {
+        path: "instructions/FOO.md".to_owned(),
+        shown: "instructions/FOO.md".to_owned(),
+        text: foo,
+        ..Page::default()
+    });
     for change in PAGES {
         let page = pages.iter_mut().find(|p| p.path == change.file).unwrap();
         page.text = replaced(&page.text, change);

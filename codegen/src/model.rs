@@ -20,7 +20,7 @@ pub struct At {
 }
 
 /// A page as it was read.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Page {
     /// Path relative to the specification's folder, with forward slashes.
     pub path: String,

@@ -66,6 +66,7 @@ fn own_pages() -> impl Iterator<Item = Page> {
         path: (*path).to_owned(),
         shown: format!("spec/{path}"),
         text: (*text).to_owned(),
+        ..Page::default()
     })
 }
 
