@@ -8,6 +8,7 @@ use crate::kernels::lowering::Lowering;
 use crate::kernels::step::{Lowered, Run};
 use crate::machine::World;
 use crate::machine::fault::Trouble;
+use crate::machine::operand::Source;
 use crate::machine::thread::{Enable, Thread};
 use crate::object::Routine;
 
@@ -25,6 +26,16 @@ pub struct Code {
     pub blocks: Vec<Block>,
     /// The first block behind the main routine.
     pub main_end: u32,
+    /// The lists of targets that blocks end with.
+    pub switches: Vec<Switch>,
+}
+
+/// A choice among several places.
+pub struct Switch {
+    /// Gives the place in the list.
+    pub index: Source<u32>,
+    /// The blocks.
+    pub targets: Vec<u32>,
 }
 
 /// What is known of a step or a branch beside what it does.
@@ -89,8 +100,14 @@ pub enum After {
         /// Whether all of them do the same.
         uniform: bool,
     },
+    /// All channels jump to one of several places: the n-th of [`Code::switches`].
+    Switch(u32),
     /// The thread waits for its group.
     Barrier,
+    /// The thread has come to a barrier: that of the group, or a named one of as many threads.
+    Signal(Option<[Source<u32>; 2]>),
+    /// The thread waits until all have come to a barrier: that of the group, or a named one.
+    Wait(Option<Source<u32>>),
 }
 
 impl Code {
@@ -128,6 +145,7 @@ struct Builder {
     labels: HashMap<LabelId, u32>,
     /// First block of each subroutine.
     routines: Vec<u32>,
+    switches: Vec<Switch>,
     /// First step of the current block.
     first: u32,
     /// Line of the instructions to come.
@@ -173,6 +191,18 @@ impl Builder {
             }
             Lowered::Return { enable } => self.end(mark(enable), After::Return { uniform: is_uniform(&enable) }),
             Lowered::Barrier => self.end(mark(Enable::all(1)), After::Barrier),
+            Lowered::Signal { barrier, threads } => {
+                let named = barrier.zip(threads).map(|(barrier, threads)| [barrier, threads]);
+                self.end(mark(Enable::all(1)), After::Signal(named));
+            }
+            Lowered::Wait { barrier } => self.end(mark(Enable::all(1)), After::Wait(barrier)),
+            Lowered::Switch { index, labels } => {
+                for label in &labels {
+                    self.refer(*label, instruction);
+                }
+                self.switches.push(Switch { index, targets: Vec::with_capacity(labels.len()) });
+                self.end(mark(Enable::all(1)), After::Switch(self.switches.len() as u32 - 1));
+            }
             Lowered::Line(line) => self.line = Some(line),
             Lowered::Nothing => {}
         }
@@ -214,11 +244,14 @@ impl Builder {
             match &mut self.blocks[pending.block as usize].next {
                 After::Branch { target, .. } | After::Jump { target } => *target = place,
                 After::Call { routine, .. } => *routine = (place, end_of(place, &self.routines)),
-                After::Fall | After::Return { .. } | After::Barrier => {}
+                // References come in the order of the labels.
+                After::Switch(n) => self.switches[*n as usize].targets.push(place),
+                After::Fall | After::Return { .. } | After::Barrier | After::Signal(_) | After::Wait(_) => {}
             }
         }
         let main_end = end_of(0, &self.routines);
-        Ok(Code { layout, constants, steps: self.steps, marks: self.marks, blocks: self.blocks, main_end })
+        let (steps, marks, blocks, switches) = (self.steps, self.marks, self.blocks, self.switches);
+        Ok(Code { layout, constants, steps, marks, blocks, switches, main_end })
     }
 }
 

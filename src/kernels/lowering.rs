@@ -177,6 +177,24 @@ impl<'a> Lowering<'a> {
         Ok(Source::new(region, fetch, T::is_native(data_type), change))
     }
 
+    /// The values of an operand's modifier in a region that is not the operand's own.
+    pub fn source_in<T: Compute>(
+        &mut self,
+        operand: &VecOperand,
+        data_type: DataType,
+        region: Region,
+    ) -> LowerResult<Source<T>> {
+        let Some(fetch) = T::fetch(data_type) else {
+            return illegal(format!("an operand of type {} has no place here", data_type.name()));
+        };
+        let size = element_bytes(data_type)?;
+        match region.start {
+            Start::At(start) if u64::from(start) + region.extent(size) <= u64::from(self.layout.len) => {}
+            _ => return illegal("an operand lies outside the registers"),
+        }
+        Ok(Source::new(region, fetch, T::is_native(data_type), change(operand.modifier, data_type)))
+    }
+
     /// A destination operand of a kernel that computes with `T`, for `lanes` channels.
     pub fn destination<T: Compute>(&mut self, operand: &VecOperand, lanes: usize) -> LowerResult<Destination<T>> {
         let data_type = self.type_of(operand)?;

@@ -20,6 +20,12 @@ mod arithmetic;
 
 mod math;
 
+mod dot;
+
+mod matrix;
+
+mod narrow;
+
 mod logic;
 
 mod compare;

@@ -1,14 +1,15 @@
 //! One method a page: which kernel fills which stub.
 
 use crate::isa::{
-    Addc, AddrAdd, Barrier, Bfn, Call, Cmp, DwordAtomic, Fence, File, Gather, Gather4Scaled, GatherScaled, Goto, Jmp,
-    Kernels, Label, Lifetime, Loc, LscFence, LscUntyped, MinMax, Movs, OwordLd, OwordLdUnaligned, OwordSt, Ret,
-    Scatter, Scatter4Scaled, ScatterScaled, Setp, Subb, Subroutine, SvmAtomic, SvmBlockLd, SvmBlockSt, SvmGather,
-    SvmGather4Scaled, SvmScatter, SvmScatter4Scaled,
+    AddrAdd, Addc, Barrier, Bfn, CacheFlush, Call, Cmp, Dpas, DwordAtomic, Fcvt, Fence, File, Gather, Gather4Scaled,
+    GatherScaled, Goto, Jmp, Kernels, Label, Lifetime, Loc, LscFence, LscUntyped, MinMax, Movs, Nbarrier, OwordLd,
+    OwordLdUnaligned, OwordSt, QwGather, QwScatter, Ret, Sbarrier, Scatter, Scatter4Scaled, ScatterScaled, Setp, Srnd,
+    Subb, Subroutine, SvmAtomic, SvmBlockLd, SvmBlockSt, SvmGather, SvmGather4Scaled, SvmScatter, SvmScatter4Scaled,
+    Switchjmp, Yield,
 };
 use crate::kernels::lowering::{LowerError, LowerResult, Lowering};
 use crate::kernels::step::Lowered;
-use crate::kernels::{arithmetic, compare, control, logic, lsc, math, movement, surface, svm};
+use crate::kernels::{arithmetic, compare, control, dot, logic, lsc, math, matrix, movement, narrow, surface, svm};
 use crate::machine::thread::Enable;
 use crate::rt::ComponentWise;
 
@@ -70,6 +71,30 @@ impl Kernels for Lowering<'_> {
         arithmetic::subb(self, inst)
     }
 
+    fn divm(&mut self, inst: ComponentWise<'_, 2>) -> LowerResult {
+        arithmetic::divm(self, &inst)
+    }
+
+    fn dp4a(&mut self, inst: ComponentWise<'_, 3>) -> LowerResult {
+        dot::dp4a(self, &inst)
+    }
+
+    fn sad2(&mut self, inst: ComponentWise<'_, 2>) -> LowerResult {
+        dot::sad2(self, &inst)
+    }
+
+    fn sad2add(&mut self, inst: ComponentWise<'_, 3>) -> LowerResult {
+        dot::sad2add(self, &inst)
+    }
+
+    fn plane(&mut self, inst: ComponentWise<'_, 2>) -> LowerResult {
+        dot::plane(self, &inst)
+    }
+
+    fn dpas(&mut self, inst: &Dpas) -> LowerResult {
+        matrix::dpas(self, inst)
+    }
+
     // Functions of floats.
 
     fn inv(&mut self, inst: ComponentWise<'_, 1>) -> LowerResult {
@@ -77,6 +102,11 @@ impl Kernels for Lowering<'_> {
     }
 
     fn sqrt(&mut self, inst: ComponentWise<'_, 1>) -> LowerResult {
+        math::sqrt(self, &inst)
+    }
+
+    // The square root of the machine is the one of IEEE 754.
+    fn sqrtm(&mut self, inst: ComponentWise<'_, 1>) -> LowerResult {
         math::sqrt(self, &inst)
     }
 
@@ -208,6 +238,14 @@ impl Kernels for Lowering<'_> {
         movement::mov(self, &inst)
     }
 
+    fn fcvt(&mut self, inst: &Fcvt) -> LowerResult {
+        narrow::fcvt(self, inst)
+    }
+
+    fn srnd(&mut self, inst: &Srnd) -> LowerResult {
+        narrow::srnd(self, inst)
+    }
+
     fn movs(&mut self, inst: &Movs) -> LowerResult {
         movement::movs(self, inst)
     }
@@ -236,6 +274,10 @@ impl Kernels for Lowering<'_> {
 
     fn jmp(&mut self, inst: &Jmp) -> LowerResult {
         control::jmp(self, inst)
+    }
+
+    fn switchjmp(&mut self, inst: &Switchjmp) -> LowerResult {
+        control::switchjmp(self, inst)
     }
 
     fn call(&mut self, inst: &Call) -> LowerResult {
@@ -284,6 +326,14 @@ impl Kernels for Lowering<'_> {
         surface::oword_st(self, inst)
     }
 
+    fn qw_gather(&mut self, inst: &QwGather) -> LowerResult {
+        surface::qw_gather(self, inst)
+    }
+
+    fn qw_scatter(&mut self, inst: &QwScatter) -> LowerResult {
+        surface::qw_scatter(self, inst)
+    }
+
     fn dword_atomic(&mut self, inst: &DwordAtomic) -> LowerResult {
         surface::dword_atomic(self, inst)
     }
@@ -327,6 +377,22 @@ impl Kernels for Lowering<'_> {
 
     fn barrier(&mut self, _: &Barrier) -> LowerResult {
         Ok(Lowered::Barrier)
+    }
+
+    fn sbarrier(&mut self, inst: &Sbarrier) -> LowerResult {
+        Ok(control::sbarrier(inst))
+    }
+
+    fn nbarrier(&mut self, inst: &Nbarrier) -> LowerResult {
+        control::nbarrier(self, inst)
+    }
+
+    fn yield_(&mut self, _: &Yield) -> LowerResult {
+        Ok(self.step(Enable::all(1), Box::new(|_, _| Ok(()))))
+    }
+
+    fn cache_flush(&mut self, _: &CacheFlush) -> LowerResult {
+        Ok(self.step(Enable::all(1), Box::new(|_, _| Ok(()))))
     }
 
     fn fence(&mut self, _: &Fence) -> LowerResult {

@@ -23,7 +23,7 @@ pub enum Trouble {
     Illegal(String),
     /// A barrier was reached while channels of the thread wait elsewhere.
     DivergentBarrier,
-    /// Threads of the group wait at a barrier that others never reach.
+    /// Threads of the group wait at barriers that others never reach.
     UnreachedBarrier {
         /// How many wait.
         waiting: u32,
@@ -98,9 +98,10 @@ impl fmt::Display for Trouble {
             Self::Stub(stub) => stub.fmt(f),
             Self::Illegal(why) => f.write_str(why),
             Self::DivergentBarrier => f.write_str("barrier in divergent control flow"),
-            Self::UnreachedBarrier { waiting, ended } => {
-                write!(f, "{waiting} threads wait at a barrier that {ended} threads have ended without reaching")
-            }
+            Self::UnreachedBarrier { waiting, ended } => match ended {
+                0 => write!(f, "all {waiting} threads wait, at different barriers"),
+                _ => write!(f, "{waiting} threads wait at a barrier that {ended} threads have ended without reaching"),
+            },
             Self::Budget(limit) => write!(f, "more than {limit} instructions in one thread"),
             Self::RanOff => f.write_str("control flow ran behind the last instruction"),
         }

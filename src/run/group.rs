@@ -58,6 +58,12 @@ impl<'a> Plan<'a> {
         Self { code, program, payload, range, memory, bindings, local_bytes, limit, count, special }
     }
 
+    /// How many hardware threads a group has.
+    fn threads(&self, group: [u32; 3]) -> u32 {
+        let items: u32 = self.range.size_of(group).iter().product();
+        items.div_ceil(self.program.info.execution_env.simd_size.max(1))
+    }
+
     fn order(&self) -> [u32; 3] {
         self.program.info.execution_env.work_group_walk_order_dimensions
     }
@@ -94,35 +100,47 @@ impl<'a> Worker<'a> {
         self.start(group);
         let world = World { memory: self.plan.memory, local: &self.local, bindings: self.plan.bindings };
         let mut states = vec![State::Running; self.threads.len()];
+        let mut barriers = Barriers::default();
         loop {
+            let mut progress = false;
             for (thread, state) in self.threads.iter_mut().zip(&mut states) {
-                if *state != State::Running {
+                let runs = match *state {
+                    State::Running => true,
+                    State::Waiting { barrier, .. } => barriers.lets_pass(barrier, self.plan.threads(group)),
+                    State::AtBarrier(_) | State::Ended => false,
+                };
+                if !runs {
                     continue;
                 }
+                progress = true;
                 let next = if self.plan.count {
                     run_thread::<true>(self.plan, thread, &world, &mut self.counts)
                 } else {
                     run_thread::<false>(self.plan, thread, &world, &mut self.counts)
                 };
+                thread.signals.drain(..).for_each(|signal| barriers.signal(signal));
                 *state = match next {
-                    Ok((Next::Barrier, mark)) => State::Waiting(mark),
+                    Ok((Next::Barrier, mark)) => State::AtBarrier(mark),
+                    Ok((Next::Wait(barrier), mark)) => State::Waiting { barrier, mark },
                     Ok(_) => State::Ended,
                     Err((trouble, mark)) => return Err(fault(self.plan, thread, group, *trouble, mark)),
                 };
             }
-            let waiting = states.iter().filter(|state| matches!(state, State::Waiting(_))).count() as u32;
-            let ended = states.len() as u32 - waiting;
-            if waiting == 0 {
+            let ended = states.iter().filter(|state| **state == State::Ended).count();
+            if ended == states.len() {
                 break;
             }
-            for (thread, state) in self.threads.iter().zip(&mut states) {
-                if let State::Waiting(mark) = *state {
-                    if ended > 0 {
-                        let trouble = Trouble::UnreachedBarrier { waiting, ended };
-                        return Err(fault(self.plan, thread, group, trouble, mark));
-                    }
-                    *state = State::Running;
-                }
+            if states.iter().all(|state| matches!(state, State::AtBarrier(_))) {
+                states.fill(State::Running);
+            } else if !progress {
+                let stuck = self.threads.iter().zip(&states).find_map(|(thread, state)| match state {
+                    State::AtBarrier(mark) | State::Waiting { mark, .. } => Some((thread, *mark)),
+                    State::Running | State::Ended => None,
+                });
+                let Some((thread, mark)) = stuck else { break };
+                let trouble =
+                    Trouble::UnreachedBarrier { waiting: (states.len() - ended) as u32, ended: ended as u32 };
+                return Err(fault(self.plan, thread, group, trouble, mark));
             }
         }
         for thread in &self.threads {
@@ -149,8 +167,52 @@ impl<'a> Worker<'a> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     Running,
-    Waiting(Mark),
+    /// It has come to a plain barrier.
+    AtBarrier(Mark),
+    /// It waits until a barrier with two steps lets it pass.
+    Waiting {
+        barrier: Option<u32>,
+        mark: Mark,
+    },
     Ended,
+}
+
+/// The barriers of a group that have two steps, signal and wait.
+#[derive(Default)]
+struct Barriers(HashMap<Option<u32>, Signalled>);
+
+#[derive(Default)]
+struct Signalled {
+    /// How many threads it has, when they say so.
+    threads: Option<u32>,
+    /// How many have signalled.
+    come: u32,
+    /// How many of them have passed.
+    passed: u32,
+}
+
+impl Barriers {
+    fn signal(&mut self, signal: Option<(u32, u32)>) {
+        let barrier = self.0.entry(signal.map(|(id, _)| id)).or_default();
+        barrier.threads = signal.map(|(_, threads)| threads);
+        barrier.come += 1;
+    }
+
+    /// Whether all threads of a barrier have come; then one that waits passes. `group` is the number of threads of the
+    /// group. When the last one has passed, the barrier is free again.
+    fn lets_pass(&mut self, barrier: Option<u32>, group: u32) -> bool {
+        let barrier = self.0.entry(barrier).or_default();
+        let threads = barrier.threads.unwrap_or(group);
+        if barrier.come < threads || barrier.come == 0 {
+            return false;
+        }
+        barrier.passed += 1;
+        if barrier.passed >= threads {
+            barrier.come -= threads;
+            barrier.passed = 0;
+        }
+        true
+    }
 }
 
 fn new_thread(plan: &Plan<'_>) -> Thread {
@@ -192,6 +254,7 @@ fn restart(plan: &Plan<'_>, thread: &mut Thread, start: &ThreadStart, group: [u3
     thread.set_mode(0);
     thread.flow.restart(plan.code.main_end);
     thread.index = index;
+    thread.signals.clear();
     thread.executed = 0;
     thread.outside_reads = 0;
     thread.outside_writes = 0;
@@ -264,6 +327,25 @@ fn run_thread<const COUNT: bool>(
                 if next == Next::End {
                     return Ok((Next::End, block.mark));
                 }
+            }
+            After::Switch(n) => {
+                let switch = &code.switches[n as usize];
+                let index = switch.index.first(thread);
+                let Some(target) = switch.targets.get(index as usize) else {
+                    let why = format!("a jump to place {index} of a list of {} labels", switch.targets.len());
+                    return Err((Box::new(Trouble::Illegal(why)), block.mark));
+                };
+                thread.flow.jump(*target);
+            }
+            After::Signal(named) => {
+                let named = named.map(|[id, threads]| (id.first(thread), threads.first(thread)));
+                thread.signals.push(named);
+                thread.flow.block = next;
+            }
+            After::Wait(barrier) => {
+                let barrier = barrier.map(|id| id.first(thread));
+                thread.flow.block = next;
+                return Ok((Next::Wait(barrier), block.mark));
             }
             After::Barrier => {
                 if thread.flow.is_divergent() {
