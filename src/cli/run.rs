@@ -11,6 +11,7 @@ use visakit_codegen::diag::{Diagnostic, Severity};
 use super::{Format, Outcome, object_problem, out, problem, read, report};
 use crate::isa::Platform;
 use crate::launch::argument;
+use crate::launch::data::ProgramData;
 use crate::launch::dump::{self, Dump};
 use crate::launch::range::NdRange;
 use crate::launch::request::{self, Request};
@@ -238,7 +239,8 @@ fn from_text(
     let info = layout_of(path, &parsed.routine, layout, kernel)?;
     let names = names_of(layout, &info);
     let (routine, lines) = (parsed.routine, parsed.lines);
-    Ok(Program { file, text: Some(text), routine, lines, info, names, platform })
+    let data = data_of(layout);
+    Ok(Program { file, text: Some(text), routine, lines, info, names, data, platform })
 }
 
 fn from_object(
@@ -264,7 +266,12 @@ fn from_object(
     let info = layout_of(path, &chosen.routine, layout, kernel)?;
     let names = names_of(layout, &info);
     let file = path.display().to_string();
-    Ok(Program { file, text: None, routine: chosen.routine.clone(), lines: Vec::new(), info, names, platform })
+    let (routine, data) = (chosen.routine.clone(), data_of(layout));
+    Ok(Program { file, text: None, routine, lines: Vec::new(), info, names, data, platform })
+}
+
+fn data_of(layout: Option<&Zebin>) -> ProgramData {
+    layout.map(ProgramData::of).unwrap_or_default()
 }
 
 fn names_of(layout: Option<&Zebin>, info: &KernelInfo) -> Option<crate::zebin::info::KernelMiscInfo> {

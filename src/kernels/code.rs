@@ -111,12 +111,12 @@ pub enum After {
 }
 
 impl Code {
-    /// Lowers a routine. Instructions that cannot be lowered stop only threads that reach them.
+    /// Lowers a routine; `symbols` are the addresses of the program's data. Instructions that cannot be lowered stop only threads that reach them.
     ///
     /// # Errors
     /// When a branch has no target.
-    pub fn new(routine: &Routine, layout: Layout) -> Result<Self, String> {
-        let mut lowering = Lowering::new(&layout, routine);
+    pub fn new(routine: &Routine, layout: Layout, symbols: &HashMap<String, u64>) -> Result<Self, String> {
+        let mut lowering = Lowering::new(&layout, routine).with_symbols(symbols);
         let mut builder = Builder::default();
         for (index, instruction) in routine.instructions.iter().enumerate() {
             let lowered = instruction.dispatch(&mut lowering).unwrap_or_else(|error| {

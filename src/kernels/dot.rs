@@ -14,7 +14,8 @@ pub(super) fn dp4a(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 3>) -> LowerRe
     let target = Target::from(inst);
     let signed = [is_signed(l.type_of(inst.src[1])?), is_signed(l.type_of(inst.src[2])?)];
     if l.saturates(&target) {
-        return l.costly::<i64, 3>(target, inst.src, move |[sum, a, b], _| sum + products(a as u32, b as u32, signed));
+        return l
+            .costly::<i64, 3>(target, inst.src, move |[sum, a, b], _| sum + products(a as u32, b as u32, signed));
     }
     l.ternary::<u32>(target, inst.src, move |sum, a, b| sum.wrapping_add(products(a, b, signed) as u32))
 }

@@ -8,7 +8,9 @@
 
 use std::collections::HashSet;
 
-use crate::isa::{AliasScope, DataType, GeneralId, InputClass, Operand, Platform, VecOperand, predefined};
+use crate::isa::{
+    AliasScope, DataType, GeneralId, InputClass, Operand, Platform, VecOperand, predefined, predefined_surface,
+};
 use crate::object::Routine;
 use crate::rt::{FieldRef, Visitor};
 
@@ -54,6 +56,8 @@ pub struct Layout {
     addresses: Vec<u32>,
     /// For each surface, predefined ones included, its first element; then the number of all elements.
     surfaces: Vec<u32>,
+    /// For each sampler, its first element, which stands behind those of the surfaces; then the end of the last.
+    samplers: Vec<u32>,
 }
 
 impl Layout {
@@ -97,6 +101,14 @@ impl Layout {
             };
             declared.push(Variable { offset, data_type, root: id });
         }
+        let surfaces = starts(
+            (0..predefined_surface::DECLARED)
+                .map(|_| 1)
+                .chain(routine.surfaces.iter().map(|surface| surface.num_elements)),
+        );
+        let surface_count = surfaces.last().copied().unwrap_or(0);
+        let mut samplers = starts(routine.samplers.iter().map(|sampler| sampler.num_elements));
+        samplers.iter_mut().for_each(|start| *start += surface_count);
         let mut layout = Self {
             grf_bytes: grf,
             payload_bytes: area,
@@ -105,11 +117,8 @@ impl Layout {
             predefined,
             declared,
             addresses: starts(routine.addresses.iter().map(|a| a.num_elements)),
-            surfaces: starts(
-                (0..crate::isa::predefined_surface::DECLARED)
-                    .map(|_| 1)
-                    .chain(routine.surfaces.iter().map(|s| s.num_elements)),
-            ),
+            surfaces,
+            samplers,
         };
         layout.resolve_aliases(routine)?;
         Ok(layout)
@@ -133,14 +142,19 @@ impl Layout {
         self.addresses.last().map_or(0, |&n| n as usize)
     }
 
-    /// Index of the first element of a surface variable among all surface elements.
+    /// Index of the first element of a surface variable among all elements of state variables.
     pub fn surface(&self, id: u32) -> Option<u32> {
         self.surfaces.get(id as usize).copied().filter(|_| (id as usize) + 1 < self.surfaces.len())
     }
 
-    /// Number of all surface elements.
-    pub fn surface_count(&self) -> usize {
-        self.surfaces.last().map_or(0, |&n| n as usize)
+    /// Index of the first element of a sampler variable among all elements of state variables.
+    pub fn sampler(&self, id: u32) -> Option<u32> {
+        self.samplers.get(id as usize).copied().filter(|_| (id as usize) + 1 < self.samplers.len())
+    }
+
+    /// Number of all elements of state variables: surfaces, then samplers.
+    pub fn state_count(&self) -> usize {
+        self.samplers.last().map_or(0, |&n| n as usize)
     }
 
     /// Gives aliases the places of their variables. An alias may name another alias, before or behind it.

@@ -1,5 +1,7 @@
 //! From operands as the instruction has them to operands whose places are known.
 
+use std::collections::HashMap;
+
 use crate::isa::{ConstOpnd, DataType, ExecSize, GenOpnd, GeneralId, IndirectOpnd, Modifier, Operand, Predicate};
 use crate::isa::{RawOperand, Region as IsaRegion, Stride, VecOperand, predefined};
 use crate::kernels::layout::{Layout, Variable};
@@ -51,6 +53,8 @@ pub struct Lowering<'a> {
     pub layout: &'a Layout,
     /// The routine.
     pub routine: &'a Routine,
+    /// Addresses of the program's symbols.
+    symbols: Option<&'a HashMap<String, u64>>,
     /// Values that stand behind the variables.
     constants: Vec<u8>,
     /// What the current instruction does beside its operands.
@@ -76,7 +80,17 @@ type Postponed = Box<dyn Fn(&mut Thread, u32) + Send + Sync>;
 impl<'a> Lowering<'a> {
     /// A lowering that has seen no instruction.
     pub fn new(layout: &'a Layout, routine: &'a Routine) -> Self {
-        Self { layout, routine, constants: Vec::new(), notes: Notes::default() }
+        Self { layout, routine, symbols: None, constants: Vec::new(), notes: Notes::default() }
+    }
+
+    /// The same with the addresses of the program's symbols.
+    pub fn with_symbols(self, symbols: &'a HashMap<String, u64>) -> Self {
+        Self { symbols: Some(symbols), ..self }
+    }
+
+    /// The address of a symbol of the program's data.
+    pub fn symbol(&self, name: &str) -> Option<u64> {
+        self.symbols?.get(name).copied()
     }
 
     /// The constants that the instructions refer to; they stand behind the variables.

@@ -42,6 +42,8 @@ mod svm;
 
 mod lsc;
 
+mod image;
+
 mod atomic;
 
 pub mod code;

@@ -86,7 +86,8 @@ fn half_by(bits: u32, random: u32) -> u32 {
         return f16::from_f32(f32::from_bits(bits)).to_bits().into();
     }
     // With the bit in front of the point; the exponent of HF is 112 less.
-    let (mantissa, exponent) = if exponent == 0 { (fraction, 1 - 112) } else { (fraction | 0x0080_0000, exponent - 112) };
+    let (mantissa, exponent) =
+        if exponent == 0 { (fraction, 1 - 112) } else { (fraction | 0x0080_0000, exponent - 112) };
     let sum = mantissa + random;
     let magnitude = if exponent >= 1 {
         // A carry out of the fraction goes on into the exponent.

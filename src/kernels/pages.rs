@@ -1,15 +1,18 @@
 //! One method a page: which kernel fills which stub.
 
 use crate::isa::{
-    AddrAdd, Addc, Barrier, Bfn, CacheFlush, Call, Cmp, Dpas, DwordAtomic, Fcvt, Fence, File, Gather, Gather4Scaled,
-    GatherScaled, Goto, Jmp, Kernels, Label, Lifetime, Loc, LscFence, LscUntyped, MinMax, Movs, Nbarrier, OwordLd,
-    OwordLdUnaligned, OwordSt, QwGather, QwScatter, Ret, Sbarrier, Scatter, Scatter4Scaled, ScatterScaled, Setp, Srnd,
-    Subb, Subroutine, SvmAtomic, SvmBlockLd, SvmBlockSt, SvmGather, SvmGather4Scaled, SvmScatter, SvmScatter4Scaled,
-    Switchjmp, Yield,
+    Addc, AddrAdd, Barrier, Bfn, CacheFlush, Call, Cmp, Dpas, DwordAtomic, Faddr, Fcvt, Fence, File, Gather,
+    Gather4Scaled, Gather4Typed, GatherScaled, Goto, Info, Jmp, Kernels, Label, Lifetime, Load3d, Loc, LscFence,
+    LscTyped, LscUntyped, MinMax, Movs, Nbarrier, OwordLd, OwordLdUnaligned, OwordSt, QwGather, QwScatter, Ret,
+    Sample3d, Sbarrier, Scatter, Scatter4Scaled, Scatter4Typed, ScatterScaled, Setp, Srnd, Subb, Subroutine,
+    SvmAtomic, SvmBlockLd, SvmBlockSt, SvmGather, SvmGather4Scaled, SvmScatter, SvmScatter4Scaled, Switchjmp,
+    TypedAtomic, Yield,
 };
 use crate::kernels::lowering::{LowerError, LowerResult, Lowering};
 use crate::kernels::step::Lowered;
-use crate::kernels::{arithmetic, compare, control, dot, logic, lsc, math, matrix, movement, narrow, surface, svm};
+use crate::kernels::{
+    arithmetic, compare, control, dot, image, logic, lsc, math, matrix, movement, narrow, surface, svm,
+};
 use crate::machine::thread::Enable;
 use crate::rt::ComponentWise;
 
@@ -254,6 +257,10 @@ impl Kernels for Lowering<'_> {
         movement::setp(self, inst)
     }
 
+    fn faddr(&mut self, inst: &Faddr) -> LowerResult {
+        movement::faddr(self, inst)
+    }
+
     fn addr_add(&mut self, inst: &AddrAdd) -> LowerResult {
         movement::addr_add(self, inst)
     }
@@ -370,6 +377,36 @@ impl Kernels for Lowering<'_> {
 
     fn lsc_untyped(&mut self, inst: &LscUntyped) -> LowerResult {
         lsc::untyped(self, inst)
+    }
+
+    // Images.
+
+    fn load_3d(&mut self, inst: &Load3d) -> LowerResult {
+        image::load(self, inst)
+    }
+
+    fn sample_3d(&mut self, inst: &Sample3d) -> LowerResult {
+        image::sample(self, inst)
+    }
+
+    fn gather4_typed(&mut self, inst: &Gather4Typed) -> LowerResult {
+        image::gather4_typed(self, inst)
+    }
+
+    fn scatter4_typed(&mut self, inst: &Scatter4Typed) -> LowerResult {
+        image::scatter4_typed(self, inst)
+    }
+
+    fn typed_atomic(&mut self, inst: &TypedAtomic) -> LowerResult {
+        image::typed_atomic(self, inst)
+    }
+
+    fn info(&mut self, inst: &Info) -> LowerResult {
+        image::info(self, inst)
+    }
+
+    fn lsc_typed(&mut self, inst: &LscTyped) -> LowerResult {
+        image::lsc_typed(self, inst)
     }
 
     // Synchronisation. Memory is coherent and every access is done before the next instruction, so fences have nothing

@@ -2,7 +2,8 @@
 
 use crate::isa::{
     AtomicOpOp, Channels, DwordAtomic, ExecSize, Gather, Gather4Scaled, GatherScaled, OwordLd, OwordLdUnaligned,
-    OwordSt, Predicate, QwGather, QwScatter, RawOperand, Scatter, Scatter4Scaled, ScatterScaled, SurfaceId, VecOperand,
+    OwordSt, Predicate, QwGather, QwScatter, RawOperand, Scatter, Scatter4Scaled, ScatterScaled, SurfaceId,
+    VecOperand,
 };
 use crate::kernels::atomic;
 use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal, mask, number};

@@ -5,6 +5,7 @@ use std::path::Path;
 use visakit_codegen::diag::{Diagnostic, Severity};
 
 use super::spec::{Scalar, Spec};
+use crate::machine::image::{Format, Sampler, Shape};
 use crate::machine::memory::MAX_BUFFER;
 use crate::zebin::info::{AddrSpace, ArgType, KernelInfo, KernelMiscInfo, PayloadArgument};
 
@@ -19,6 +20,21 @@ pub enum Argument {
     Local(u32),
     /// A value, with exactly as many bytes as its type.
     Value(Vec<u8>),
+    /// An image.
+    Image(ImageArgument),
+    /// A sampler.
+    Sampler(Sampler),
+}
+
+/// An image that is passed to a kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ImageArgument {
+    /// Format of the texels.
+    pub format: Format,
+    /// Size.
+    pub shape: Shape,
+    /// The texels, one row behind the other without anything in between.
+    pub texels: Vec<u8>,
 }
 
 /// What a kernel says of one of its arguments.

@@ -66,6 +66,9 @@ impl Trouble {
             Self::Access(Miss { kind: MissKind::OutsideLocal, .. }) => {
                 "the kernel leaves its shared local memory: check the index and the size of its local arguments"
             }
+            Self::Access(Miss { kind: MissKind::OutsideScratch, .. }) => {
+                "an index into a private array is probably out of range"
+            }
             Self::Access(Miss { kind: MissKind::Outside, .. }) => {
                 "the kernel leaves its buffers: check the index and the size of the buffers that it was given"
             }
@@ -90,6 +93,9 @@ impl fmt::Display for Trouble {
                 MissKind::OutsideLocal => {
                     write!(f, "access to {size} bytes at 0x{address:x}, outside shared local memory")
                 }
+                MissKind::OutsideScratch => {
+                    write!(f, "access to {size} bytes at 0x{address:x}, outside the private memory")
+                }
                 MissKind::Misaligned => write!(f, "access to {size} bytes at 0x{address:x}, which is misaligned"),
             },
             Self::Indirect { offset, .. } => {
@@ -100,7 +106,9 @@ impl fmt::Display for Trouble {
             Self::DivergentBarrier => f.write_str("barrier in divergent control flow"),
             Self::UnreachedBarrier { waiting, ended } => match ended {
                 0 => write!(f, "all {waiting} threads wait, at different barriers"),
-                _ => write!(f, "{waiting} threads wait at a barrier that {ended} threads have ended without reaching"),
+                _ => {
+                    write!(f, "{waiting} threads wait at a barrier that {ended} threads have ended without reaching")
+                }
             },
             Self::Budget(limit) => write!(f, "more than {limit} instructions in one thread"),
             Self::RanOff => f.write_str("control flow ran behind the last instruction"),

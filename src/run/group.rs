@@ -9,8 +9,9 @@ use crate::launch::range::NdRange;
 use crate::machine::World;
 use crate::machine::fault::{Fault, Trouble};
 use crate::machine::flow::{Flow, Next};
-use crate::machine::memory::{Buffer, Memory};
+use crate::machine::memory::Buffer;
 use crate::machine::thread::{Registers, Thread};
+use crate::run::memory::LaunchMemory;
 use crate::run::stats::Counts;
 use crate::run::{DEFAULT_MAX_INSTRUCTIONS, Options, Program};
 
@@ -20,13 +21,15 @@ pub(super) struct Plan<'a> {
     program: &'a Program,
     payload: &'a Payload,
     range: &'a NdRange,
-    memory: &'a Memory,
-    bindings: &'a [Option<usize>],
-    local_bytes: u32,
+    mapped: &'a LaunchMemory,
+    scratch: &'a Buffer,
     limit: u64,
     count: bool,
     special: Special,
 }
+
+/// Offset of the scratch base in r0.
+const SCRATCH_WORD: u32 = 5 * 4;
 
 /// Where the variables stand that a thread finds set.
 struct Special {
@@ -36,15 +39,12 @@ struct Special {
 }
 
 impl<'a> Plan<'a> {
-    #[expect(clippy::too_many_arguments, reason = "it only brings together what a launch has made")]
     pub(super) fn new(
         program: &'a Program,
         code: &'a Code,
         payload: &'a Payload,
         range: &'a NdRange,
-        memory: &'a Memory,
-        bindings: &'a [Option<usize>],
-        local_bytes: u32,
+        mapped: &'a LaunchMemory,
         options: &Options<'_>,
     ) -> Self {
         let at = |id| code.layout.variable(id).map_or(0, |variable| variable.offset);
@@ -53,9 +53,11 @@ impl<'a> Plan<'a> {
             state: at(predefined::SR0),
             hardware_id: at(predefined::HW_ID),
         };
+        let scratch = mapped.scratch.buffer.and_then(|buffer| mapped.memory.buffers().get(buffer));
+        let scratch = scratch.unwrap_or(&mapped.nothing);
         let limit = options.max_instructions.unwrap_or(DEFAULT_MAX_INSTRUCTIONS);
         let count = options.stats;
-        Self { code, program, payload, range, memory, bindings, local_bytes, limit, count, special }
+        Self { code, program, payload, range, mapped, scratch, limit, count, special }
     }
 
     /// How many hardware threads a group has.
@@ -72,6 +74,7 @@ impl<'a> Plan<'a> {
 /// One host thread's part: the state of one group at a time, used again for the next.
 pub(super) struct Worker<'a> {
     plan: &'a Plan<'a>,
+    number: u32,
     threads: Vec<Thread>,
     local: Buffer,
     /// How the threads start, by the size of the group: full ones and those that are cut off.
@@ -80,11 +83,13 @@ pub(super) struct Worker<'a> {
 }
 
 impl<'a> Worker<'a> {
-    pub(super) fn new(plan: &'a Plan<'a>) -> Self {
+    /// The `number` tells workers that run at the same time apart.
+    pub(super) fn new(plan: &'a Plan<'a>, number: usize) -> Self {
         Self {
             plan,
+            number: number as u32,
             threads: Vec::new(),
-            local: Buffer::zeros(plan.local_bytes as usize),
+            local: Buffer::zeros(plan.mapped.placement.local_bytes as usize),
             starts: HashMap::new(),
             counts: Counts::new(plan.code),
         }
@@ -98,7 +103,15 @@ impl<'a> Worker<'a> {
     pub(super) fn run(&mut self, index: u64) -> Result<(), Box<Fault>> {
         let group = self.plan.range.group(index);
         self.start(group);
-        let world = World { memory: self.plan.memory, local: &self.local, bindings: self.plan.bindings };
+        let mapped = self.plan.mapped;
+        let world = World {
+            memory: &mapped.memory,
+            local: &self.local,
+            scratch: self.plan.scratch,
+            bindings: &mapped.bindings,
+            images: &mapped.images,
+            samplers: &mapped.samplers,
+        };
         let mut states = vec![State::Running; self.threads.len()];
         let mut barriers = Barriers::default();
         loop {
@@ -159,7 +172,8 @@ impl<'a> Worker<'a> {
         self.threads.resize_with(starts.len(), || new_thread(plan));
         self.local.clear();
         for (index, (thread, start)) in self.threads.iter_mut().zip(starts).enumerate() {
-            restart(plan, thread, start, group, index as u32);
+            let hardware = self.number * plan.mapped.scratch.threads + index as u32;
+            restart(plan, thread, start, group, index as u32, hardware);
         }
     }
 }
@@ -221,12 +235,12 @@ fn new_thread(plan: &Plan<'_>) -> Thread {
     thread.registers.bytes_mut(code.constants_at())[..code.constants.len()].copy_from_slice(&code.constants);
     thread.predicates = vec![0; plan.program.routine.predicates.len() + 1];
     thread.addresses = vec![0; code.layout.address_count()];
-    thread.surfaces = vec![0; code.layout.surface_count()];
+    thread.surfaces = vec![0; code.layout.state_count()];
     thread.flow = Flow::new(code.blocks.len() as u32, code.main_end);
     thread
 }
 
-fn restart(plan: &Plan<'_>, thread: &mut Thread, start: &ThreadStart, group: [u32; 3], index: u32) {
+fn restart(plan: &Plan<'_>, thread: &mut Thread, start: &ThreadStart, group: [u32; 3], index: u32, hardware: u32) {
     let layout = &plan.code.layout;
     let registers: &mut Registers = &mut thread.registers;
     let bytes = registers.bytes_mut(0);
@@ -241,7 +255,10 @@ fn restart(plan: &Plan<'_>, thread: &mut Thread, start: &ThreadStart, group: [u3
     }
     // Element 2 of the state register has the channels that the dispatch enabled.
     registers.set(plan.special.state + 8, start.channels);
-    registers.set(plan.special.hardware_id, index);
+    registers.set(plan.special.state, plan.program.state_register(hardware));
+    registers.set(plan.special.hardware_id, hardware);
+    // The base is a multiple of the step that its low bits leave out.
+    registers.set(SCRATCH_WORD, (u64::from(hardware) * plan.mapped.scratch.pitch) as u32);
     for copy in &layout.copies {
         let bytes = registers.bytes_mut(0);
         bytes.copy_within(copy.from as usize..(copy.from + copy.size) as usize, copy.to as usize);

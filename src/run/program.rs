@@ -4,6 +4,7 @@ use visakit_codegen::diag::{Diagnostic, Severity};
 
 use crate::isa::Platform;
 use crate::launch::argument::{self, Parameter};
+use crate::launch::data::ProgramData;
 use crate::launch::payload;
 use crate::machine::fault::Fault;
 use crate::object::Routine;
@@ -29,6 +30,8 @@ pub struct Program {
     pub info: KernelInfo,
     /// Names and types of the arguments.
     pub names: Option<KernelMiscInfo>,
+    /// The program's constants and variables.
+    pub data: ProgramData,
     /// The platform it was compiled for.
     pub platform: Platform,
 }
@@ -47,6 +50,7 @@ impl Program {
         let platform = platform.or_else(|| Self::platform_of(zebin)).unwrap_or(Platform::Skl);
         let file = format!("{}({})", zebin.file, found.info.name);
         let mut program = Self::from_text(&file, &found.text.text, found.info.clone(), platform)?;
+        program.data = ProgramData::of(zebin);
         program.names = zebin.info.kernels_misc_info.iter().find(|misc| misc.name == found.info.name).cloned();
         Ok(program)
     }
@@ -65,7 +69,8 @@ impl Program {
         let parsed = text::parse(text, options)?;
         let text = Some(text.to_owned());
         let (routine, lines) = (parsed.routine, parsed.lines);
-        Ok(Self { file: file.to_owned(), text, routine, lines, info, names: None, platform })
+        let data = ProgramData::default();
+        Ok(Self { file: file.to_owned(), text, routine, lines, info, names: None, data, platform })
     }
 
     /// The arguments that the kernel takes.
@@ -81,6 +86,14 @@ impl Program {
     /// What of the platform matters to the payload.
     pub(super) fn payload_layout(&self) -> payload::Layout {
         payload::Layout { grf_bytes: self.platform.register_bytes(), pads: self.platform < FIRST_WITHOUT_PADDING }
+    }
+
+    /// What the state register says of a hardware thread: its number, with bits in between that name other units.
+    pub(super) fn state_register(&self, hardware: u32) -> u32 {
+        // The compiler closes two gaps: one behind bit 2, and one behind bit 5 that is wider from pvc on.
+        let wide = if self.platform >= Platform::Pvc { 2 } else { 1 };
+        let first = hardware & 7 | (hardware & !7) << 1;
+        first & 0x3f | (first & !0x3f) << wide
     }
 
     /// A fault as a diagnostic at the line of its instruction.
