@@ -13,8 +13,9 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use serde::Deserialize;
 
-use visakit::launch::argument::Argument;
+use visakit::launch::argument::{Argument, ImageArgument};
 use visakit::launch::range::NdRange;
+use visakit::machine::image::{Addressing, Format, Sampler, Shape};
 use visakit::run::{Options, Program, launch};
 use visakit::zebin::Zebin;
 
@@ -54,6 +55,51 @@ enum Given {
     Val(String),
     /// Bytes of shared local memory.
     Local(u32),
+    /// An image.
+    Image(Pixels),
+    /// Normalised coordinates, addressing mode and filter as OpenCL numbers them.
+    Sampler([u32; 3]),
+}
+
+/// An image argument.
+#[derive(Deserialize)]
+struct Pixels {
+    format: String,
+    size: [u32; 3],
+    layers: u32,
+    /// OpenCL's number of the kind of image.
+    kind: u32,
+    data: String,
+}
+
+impl Pixels {
+    fn argument(&self, texels: Vec<u8>) -> Argument {
+        let (dimensions, is_array) = match self.kind {
+            0x10f2 => (3, false),
+            0x10f3 => (2, true),
+            0x10f4 | 0x10f6 => (1, false),
+            0x10f5 => (1, true),
+            _ => (2, false),
+        };
+        let layers = self.layers.max(1);
+        let format = Format::from_name(&self.format).expect("a format");
+        Argument::Image(ImageArgument {
+            format,
+            shape: Shape { size: self.size, dimensions, is_array, layers },
+            texels,
+        })
+    }
+}
+
+fn sampler([normalized, addressing, filter]: [u32; 3]) -> Sampler {
+    let addressing = match addressing {
+        0x1131 => Addressing::ClampToEdge,
+        0x1132 => Addressing::Clamp,
+        0x1133 => Addressing::Repeat,
+        0x1134 => Addressing::Mirror,
+        _ => Addressing::None,
+    };
+    Sampler { addressing, linear: filter == 0x1141, normalized: normalized != 0 }
 }
 
 /// What one argument must hold afterwards.
@@ -93,7 +139,8 @@ fn distance(found: f64, want: f64, digits: i32, least: i32) -> f64 {
         return f64::INFINITY;
     }
     let exponent = if want == 0.0 { least } else { (want.abs().log2().floor() as i32).max(least) };
-    (found - want).abs() / 2.0_f64.powi(exponent - digits)
+    // In two steps: the unit itself may be too small for a double.
+    (found - want).abs() * 2.0_f64.powi(-exponent) * 2.0_f64.powi(digits)
 }
 
 /// The first element that differs.
@@ -139,6 +186,8 @@ fn run(zebin: &Zebin, family: &Family, case: &Case) -> Result<(), String> {
             Given::Out(size) => Argument::Buffer(vec![0; *size]),
             Given::Val(bytes) => Argument::Value(unhex(bytes)),
             Given::Local(size) => Argument::Local(*size),
+            Given::Image(image) => image.argument(data(&image.data)),
+            Given::Sampler(numbers) => Argument::Sampler(sampler(*numbers)),
         })
     });
     let arguments: Vec<_> = given.by_ref().collect();
@@ -184,7 +233,11 @@ fn kernels_of_all_families() {
     let work = || {
         while let Some((name, target)) = jobs.get(next.fetch_add(1, Relaxed)) {
             let Some(program) = read(&folder.join(format!("{name}.{target}.zebin"))) else {
-                assert!(other.is_some(), "no program of {name} for {target}");
+                // One target has no samplers: its compiler drops what reads images.
+                assert!(
+                    other.is_some() || *name == "images" && *target == "pvc",
+                    "no program of {name} for {target}"
+                );
                 continue;
             };
             let cases = read(&folder.join(format!("{name}.json"))).expect("cases");

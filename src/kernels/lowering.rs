@@ -56,7 +56,7 @@ pub struct Lowering<'a> {
     /// Addresses of the program's symbols.
     symbols: Option<&'a HashMap<String, u64>>,
     /// Values that stand behind the variables.
-    constants: Vec<u8>,
+    pub(crate) constants: Vec<u8>,
     /// What the current instruction does beside its operands.
     notes: Notes,
 }
@@ -100,10 +100,10 @@ impl<'a> Lowering<'a> {
 
     /// The mask of an instruction.
     pub fn enable(&self, exec_size: ExecSize, predicate: Predicate) -> LowerResult<Enable> {
-        let id = u32::from(predicate.id);
-        if id as usize > self.routine.predicates.len() {
-            return illegal(format!("there is no predicate P{id}"));
-        }
+        let id = match u32::from(predicate.id) {
+            0 => 0,
+            id => self.predicate(id)?,
+        };
         let (shift, always) = mask(exec_size.mask.name());
         let lanes = ones(channels(exec_size));
         let combine = match predicate.combine {
@@ -113,6 +113,11 @@ impl<'a> Lowering<'a> {
         };
         let inverse = if predicate.inverse { u32::MAX } else { 0 };
         Ok(Enable { shift, lanes, always, predicate: id, combine, inverse })
+    }
+
+    /// Number of a predicate among those of all routines.
+    pub fn predicate(&self, id: u32) -> LowerResult<u32> {
+        self.layout.predicate(id).ok_or_else(|| LowerError::Illegal(format!("there is no predicate P{id}")))
     }
 
     /// Makes a step of a kernel, with what special registers and computed addresses ask for around it.

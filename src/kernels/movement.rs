@@ -61,7 +61,13 @@ fn mov_pattern<T: Compute>(
 /// All bits of a predicate as one number.
 fn mov_predicate(l: &mut Lowering<'_>, target: Target<'_>, source: &VecOperand) -> LowerResult {
     let id = predicate_id(l, source)?;
-    let elements = l.routine.predicates[id as usize - 1].num_elements;
+    let elements = match &source.operand {
+        Operand::Predicate(predicate) => usize::from(predicate.value.id)
+            .checked_sub(1)
+            .and_then(|index| l.routine.predicates.get(index))
+            .map_or(0, |info| info.num_elements),
+        _ => 0,
+    };
     let mask = crate::machine::thread::ones(elements.into());
     let dst = l.destination::<u32>(target.dst, 1)?;
     let enable = Enable::all(1);
@@ -116,7 +122,8 @@ pub(super) fn addr_add(l: &mut Lowering<'_>, inst: &AddrAdd) -> LowerResult {
         }
         Operand::General(general) => {
             let root = l.variable(general.id)?.root;
-            if root.0 < predefined::DECLARED && root != predefined::ARG && root != predefined::RETVAL {
+            if root.0 < predefined::DECLARED && ![predefined::ARG, predefined::RETVAL, predefined::R0].contains(&root)
+            {
                 return illegal("the address of a predefined variable");
             }
             match l.region(&inst.src0, 1)?.start {

@@ -1,12 +1,12 @@
 //! One method a page: which kernel fills which stub.
 
 use crate::isa::{
-    Addc, AddrAdd, Barrier, Bfn, CacheFlush, Call, Cmp, Dpas, DwordAtomic, Faddr, Fcvt, Fence, File, Gather,
-    Gather4Scaled, Gather4Typed, GatherScaled, Goto, Info, Jmp, Kernels, Label, Lifetime, Load3d, Loc, LscFence,
-    LscTyped, LscUntyped, MinMax, Movs, Nbarrier, OwordLd, OwordLdUnaligned, OwordSt, QwGather, QwScatter, Ret,
-    Sample3d, Sbarrier, Scatter, Scatter4Scaled, Scatter4Typed, ScatterScaled, Setp, Srnd, Subb, Subroutine,
-    SvmAtomic, SvmBlockLd, SvmBlockSt, SvmGather, SvmGather4Scaled, SvmScatter, SvmScatter4Scaled, Switchjmp,
-    TypedAtomic, Yield,
+    Addc, AddrAdd, Barrier, Bfn, CacheFlush, Call, Cmp, Dpas, DwordAtomic, Faddr, Fcall, Fcvt, Fence, File, Fret,
+    Gather, Gather4Scaled, Gather4Typed, GatherScaled, Goto, Ifcall, Info, Jmp, Kernels, Label, Lifetime, Load3d,
+    Loc, LscFence, LscTyped, LscUntyped, MinMax, Movs, Nbarrier, OwordLd, OwordLdUnaligned, OwordSt, QwGather,
+    QwScatter, Ret, Sample3d, Sbarrier, Scatter, Scatter4Scaled, Scatter4Typed, ScatterScaled, Setp, Srnd, Subb,
+    Subroutine, SvmAtomic, SvmBlockLd, SvmBlockSt, SvmGather, SvmGather4Scaled, SvmScatter, SvmScatter4Scaled,
+    Switchjmp, TypedAtomic, Wait, Yield,
 };
 use crate::kernels::lowering::{LowerError, LowerResult, Lowering};
 use crate::kernels::step::Lowered;
@@ -295,6 +295,18 @@ impl Kernels for Lowering<'_> {
         control::ret(self, inst)
     }
 
+    fn fcall(&mut self, inst: &Fcall) -> LowerResult {
+        control::fcall(self, inst)
+    }
+
+    fn ifcall(&mut self, inst: &Ifcall) -> LowerResult {
+        control::ifcall(self, inst)
+    }
+
+    fn fret(&mut self, inst: &Fret) -> LowerResult {
+        control::fret(self, inst)
+    }
+
     // Surfaces.
 
     fn gather(&mut self, inst: &Gather) -> LowerResult {
@@ -422,6 +434,11 @@ impl Kernels for Lowering<'_> {
 
     fn nbarrier(&mut self, inst: &Nbarrier) -> LowerResult {
         control::nbarrier(self, inst)
+    }
+
+    // Threads that a thread depends on have run before it or do not matter: no two groups are ordered.
+    fn wait(&mut self, _: &Wait) -> LowerResult {
+        Ok(self.step(Enable::all(1), Box::new(|_, _| Ok(()))))
     }
 
     fn yield_(&mut self, _: &Yield) -> LowerResult {

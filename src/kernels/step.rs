@@ -17,6 +17,14 @@ pub struct Step {
     pub enable: Enable,
 }
 
+/// Which function is called.
+pub enum Callee {
+    /// The one of that name.
+    Named(String),
+    /// The one at the address that the first enabled channel has.
+    At(Source<u64>),
+}
+
 /// What an instruction becomes.
 pub enum Lowered {
     /// An operation; execution goes on behind it.
@@ -48,6 +56,13 @@ pub enum Lowered {
         enable: Enable,
         /// The subroutine.
         label: LabelId,
+    },
+    /// Channels enter a function.
+    Function {
+        /// The channels.
+        enable: Enable,
+        /// The function.
+        callee: Callee,
     },
     /// Channels leave the subroutine, or end.
     Return {

@@ -442,7 +442,7 @@ kernels:
             ("offset: 40, size: 4", "offset: 4294967295, size: 4"),
             ("offset: 0, size: 96", "offset: 4294967295, size: 96"),
             ("addrmode: stateless", "addrmode: bindless"),
-            ("arg_type: enqueued_local_size", "arg_type: printf_buffer"),
+            ("arg_type: enqueued_local_size", "arg_type: from_the_future"),
         ] {
             let info = info::parse("k", &INFO.replace(from, to)).unwrap();
             let placement = Placement::default();

@@ -127,6 +127,8 @@ impl From<Miss> for Box<Trouble> {
 pub struct Fault {
     /// What happened.
     pub trouble: Trouble,
+    /// Which of the program's functions; none for the kernel itself.
+    pub function: Option<usize>,
     /// Index of the instruction in the routine.
     pub instruction: u32,
     /// Line of the instruction in its text, from 1; 0 when it came from an object.

@@ -223,7 +223,7 @@ pub struct Shape {
 impl Shape {
     /// Number of texels.
     pub fn texels(&self) -> u64 {
-        self.size.iter().map(|&side| u64::from(side)).product::<u64>() * u64::from(self.layers)
+        self.size.iter().chain([&self.layers]).fold(1, |texels, &side| texels.saturating_mul(side.into()))
     }
 }
 
@@ -376,9 +376,10 @@ impl Sampler {
     fn axis(&self, coordinate: f32, size: u32) -> (i64, i64, f32) {
         let sides = f64::from(size);
         let last = i64::from(size) - 1;
-        let s = f64::from(coordinate);
+        // What is not a number or far away is no place; these bounds are beyond every image.
+        let s = if coordinate.is_nan() { 0.0 } else { f64::from(coordinate).clamp(-1.0e9, 1.0e9) };
         let scaled = if self.normalized { s * sides } else { s };
-        let whole = |x: f64| if x.is_finite() { x.floor() as i64 } else { 0 };
+        let whole = |x: f64| x.floor() as i64;
         match self.addressing {
             Addressing::Repeat => {
                 let u = (s - s.floor()) * sides;

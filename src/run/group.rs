@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 
 use crate::isa::predefined;
-use crate::kernels::code::{After, Code, Mark};
+use crate::kernels::code::{After, Code, Mark, function_at};
 use crate::launch::payload::{Payload, ThreadStart, group_words};
 use crate::launch::range::NdRange;
 use crate::machine::World;
 use crate::machine::fault::{Fault, Trouble};
 use crate::machine::flow::{Flow, Next};
+use crate::machine::lane::CHUNK;
 use crate::machine::memory::Buffer;
 use crate::machine::thread::{Registers, Thread};
 use crate::run::memory::LaunchMemory;
@@ -28,6 +29,8 @@ pub(super) struct Plan<'a> {
     special: Special,
 }
 
+/// Offset of the byte of r0 that numbers the threads of a group.
+const THREAD_BYTE: u32 = 2 * 4;
 /// Offset of the scratch base in r0.
 const SCRATCH_WORD: u32 = 5 * 4;
 
@@ -233,9 +236,10 @@ fn new_thread(plan: &Plan<'_>) -> Thread {
     let code = plan.code;
     let mut thread = Thread::scratch(code.constants_at() as usize + code.constants.len());
     thread.registers.bytes_mut(code.constants_at())[..code.constants.len()].copy_from_slice(&code.constants);
-    thread.predicates = vec![0; plan.program.routine.predicates.len() + 1];
-    thread.addresses = vec![0; code.layout.address_count()];
-    thread.surfaces = vec![0; code.layout.state_count()];
+    let [predicates, addresses, states] = code.counts;
+    thread.predicates = vec![0; predicates];
+    thread.addresses = vec![0; addresses];
+    thread.surfaces = vec![0; states];
     thread.flow = Flow::new(code.blocks.len() as u32, code.main_end);
     thread
 }
@@ -258,6 +262,7 @@ fn restart(plan: &Plan<'_>, thread: &mut Thread, start: &ThreadStart, group: [u3
     registers.set(plan.special.state, plan.program.state_register(hardware));
     registers.set(plan.special.hardware_id, hardware);
     // The base is a multiple of the step that its low bits leave out.
+    registers.set(THREAD_BYTE, index as u8);
     registers.set(SCRATCH_WORD, (u64::from(hardware) * plan.mapped.scratch.pitch) as u32);
     for copy in &layout.copies {
         let bytes = registers.bytes_mut(0);
@@ -325,6 +330,26 @@ fn run_thread<const COUNT: bool>(
             After::Jump { target } => {
                 let taken = taken(thread, &block.mark, true);
                 thread.flow.jump(if taken != 0 { target } else { next });
+            }
+            After::CallAddress { uniform, callee } => {
+                let taken = taken(thread, &block.mark, uniform);
+                if taken == 0 {
+                    thread.flow.block = next;
+                    continue;
+                }
+                let lane = taken.trailing_zeros() - block.mark.enable.shift.min(taken.trailing_zeros());
+                let callee = &code.callees[callee as usize];
+                let addresses: [u64; CHUNK] = callee.load(thread, lane as usize / CHUNK);
+                let address = addresses[lane as usize % CHUNK];
+                let Some(&routine) = function_at(address).and_then(|n| code.functions.get(n)) else {
+                    let why = format!("a call to 0x{address:x}, where there is no function");
+                    return Err((Box::new(Trouble::Illegal(why)), block.mark));
+                };
+                if thread.flow.depth() >= MAX_DEPTH {
+                    let trouble = Trouble::Illegal("functions call each other without end".to_owned());
+                    return Err((Box::new(trouble), block.mark));
+                }
+                thread.active = thread.flow.call(thread.active, taken, routine, next);
             }
             After::Call { uniform, routine } => {
                 let taken = taken(thread, &block.mark, uniform);
@@ -395,10 +420,12 @@ fn fault(plan: &Plan<'_>, thread: &Thread, group: [u32; 3], trouble: Trouble, ma
     let channel = trouble.lane().map(|lane| lane + mark.enable.shift);
     let size = plan.range.size_of(group);
     let local_id = channel.map(|channel| plan.payload.local_id(thread.index, channel, size, plan.order()));
+    let place = plan.program.place(mark.instruction);
     Box::new(Fault {
         trouble,
-        instruction: mark.instruction,
-        line: plan.program.lines.get(mark.instruction as usize).copied().unwrap_or(0),
+        function: place.function,
+        instruction: place.instruction,
+        line: place.line,
         source_line: mark.source_line,
         group,
         thread: thread.index,

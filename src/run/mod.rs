@@ -35,7 +35,7 @@ use crate::launch::payload::Payload;
 use crate::launch::range::NdRange;
 use crate::machine::fault::Fault;
 use group::{Plan, Worker};
-pub use program::Program;
+pub use program::{FunctionText, Program};
 use stats::{Counts, Stats};
 
 /// Instructions that a hardware thread may execute when nobody says otherwise.
@@ -151,8 +151,9 @@ fn lower(program: &Program, payload: &Payload, symbols: &HashMap<String, u64>) -
         Box::new(finding.help("`visa verify` says what is wrong with the kernel"))
     };
     let payload_bytes = u32::try_from(payload.len()).map_err(|e| problem(e.to_string()))?;
-    let layout = Layout::new(&program.routine, program.platform, payload_bytes).map_err(problem)?;
-    Code::new(&program.routine, layout, symbols).map_err(problem)
+    let functions: Vec<_> = program.functions.iter().map(|function| &function.routine).collect();
+    let layouts = Layout::with_functions(&program.routine, &functions, program.platform, payload_bytes);
+    Code::new(&program.routine, &functions, layouts.map_err(problem)?, symbols).map_err(problem)
 }
 
 /// How many groups run at the same time.
