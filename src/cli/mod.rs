@@ -3,6 +3,7 @@
 //! Exit codes: 0 done and nothing found, 1 the input is wrong or a comparison found something, 2 usage or I/O.
 
 mod asm;
+mod compile;
 mod diff;
 mod disasm;
 mod roundtrip;
@@ -43,6 +44,8 @@ enum Command {
     Roundtrip(roundtrip::Args),
     /// Check kernels by the rules of the pages
     Verify(verify::Args),
+    /// Compile OpenCL C with the vendor's compiler
+    Compile(compile::Args),
     /// Run a kernel on this machine's CPU
     Run(Box<run::Args>),
 }
@@ -84,6 +87,7 @@ pub fn main() -> ExitCode {
         Command::Disasm(args) => disasm::run(args),
         Command::Roundtrip(args) => roundtrip::run(args),
         Command::Verify(args) => verify::run(args),
+        Command::Compile(args) => compile::run(args),
         Command::Run(args) => run::run(*args),
     };
     ExitCode::from(match outcome {
@@ -95,8 +99,13 @@ pub fn main() -> ExitCode {
 
 /// Prints to standard output. A reader that went away is a quiet end.
 pub(crate) fn out(text: &str) {
+    out_bytes(text.as_bytes());
+}
+
+/// The same for bytes that need not be text.
+pub(crate) fn out_bytes(bytes: &[u8]) {
     let mut stdout = std::io::stdout().lock();
-    if stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).is_err() {
+    if stdout.write_all(bytes).and_then(|()| stdout.flush()).is_err() {
         std::process::exit(0);
     }
 }
