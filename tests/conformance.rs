@@ -236,11 +236,9 @@ fn kernels_of_all_families() {
     let work = || {
         while let Some((name, target)) = jobs.get(next.fetch_add(1, Relaxed)) {
             let Some(program) = read(&folder.join(format!("{name}.{target}.zebin"))) else {
-                // One target has no samplers: its compiler drops what reads images.
-                assert!(
-                    other.is_some() || *name == "images" && *target == "pvc",
-                    "no program of {name} for {target}"
-                );
+                // For one target the compiler has no images, without which it reads no OpenCL C 3.0.
+                let without = ["images", "ballot"].contains(&name.as_str()) && *target == "pvc";
+                assert!(other.is_some() || without, "no program of {name} for {target}");
                 continue;
             };
             let cases = read(&folder.join(format!("{name}.json"))).expect("cases");
