@@ -1,10 +1,12 @@
-//! The emulator's speed: instructions in a second on the example kernels and, where Oclgrind is installed, the same
-//! kernels at the same sizes there, as ratios in one run.
+//! The emulator's speed on kernels of many kinds and, where they are installed, that of Oclgrind and of pocl on the same
+//! kernels, sizes and inputs, as ratios in one run.
 //!
-//! `cargo bench --bench run` runs everything. Oclgrind compiles its kernel each time, so its figure is the time of a whole
-//! process less that of the same process with one work item and numbers of zero, which does nothing.
+//! `cargo bench --bench run` runs everything; names behind `--` choose kernels. The programs are those of the conformance
+//! suite (`tests/conformance/programs.*`). Oclgrind compiles its kernel each time, so its figure is the time of a whole process
+//! less that of the same process with one work group and sizes of zero, which does next to nothing. pocl is driven by `benches/pocl.c`, which this bench compiles.
 
 use std::fmt::Write as _;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -17,7 +19,7 @@ use visakit::zebin::Zebin;
 /// Each figure is the best of this many.
 const REPEATS: usize = 5;
 
-/// A kernel, its sizes and its arguments, for both.
+/// A kernel, its sizes and its arguments, for all.
 struct Case {
     kernel: &'static str,
     global: [u64; 2],
@@ -27,38 +29,82 @@ struct Case {
 
 #[derive(Clone)]
 enum Value {
-    Buffer(usize),
+    /// So many zero bytes.
+    Zeros(usize),
+    Uints(Vec<u32>),
+    Floats(Vec<f32>),
     Uint(u32),
     Float(f32),
 }
 
+/// Numbers without a pattern, the same in every run.
+struct Numbers(u64);
+
+impl Numbers {
+    fn next(&mut self) -> u32 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 16) as u32
+    }
+
+    fn uints(&mut self, count: usize, below: u32) -> Value {
+        Value::Uints((0..count).map(|_| self.next() % below).collect())
+    }
+
+    fn floats(&mut self, count: usize) -> Value {
+        Value::Floats((0..count).map(|_| (self.next() % 4096) as f32 / 4096.0 + 0.125).collect())
+    }
+}
+
 fn cases() -> Vec<Case> {
-    let n = 1 << 18;
-    let (width, height) = (512, 384);
-    let mandelbrot = vec![
-        Value::Buffer(width * height * 4),
+    let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);
+    let n: usize = 1 << 16;
+    let (side, width, height) = (128_u64, 256_u64, 192_u64);
+    let square = (side * side) as usize;
+    let mut rows = vec![0];
+    for _ in 0..n / 4 {
+        let last = rows[rows.len() - 1];
+        rows.push(last + numbers.next() % 16);
+    }
+    let entries = rows[rows.len() - 1] as usize;
+    let line = |count: usize| ([count as u64, 1], [256, 1]);
+    let mut out = Vec::new();
+    let mut add = |kernel, (global, local): ([u64; 2], [u64; 2]), arguments| {
+        out.push(Case { kernel, global, local, arguments });
+    };
+    let mut floats = |count| numbers.floats(count);
+    let size = Value::Uint(n as u32);
+    add("saxpy", line(n), vec![floats(n), floats(n), Value::Float(0.5), size.clone()]);
+    let matrices = |floats: &mut dyn FnMut(usize) -> Value| {
+        vec![Value::Zeros(square * 4), floats(square), floats(square), Value::Uint(side as u32)]
+    };
+    add("matmul", ([side; 2], [16; 2]), matrices(&mut floats));
+    add("matmul_tiled", ([side; 2], [16; 2]), matrices(&mut floats));
+    let bodies = vec![Value::Zeros(1024 * 16), floats(4096), Value::Uint(1024), Value::Float(0.01)];
+    add("nbody", ([1024, 1], [64, 1]), bodies);
+    let picture = vec![Value::Zeros(n * 4), floats(n), Value::Uint(256), Value::Uint(256)];
+    add("stencil", ([256, 256], [64, 4]), picture);
+    add("fft", line(n / 2), vec![Value::Zeros(n * 4), floats(n)]);
+    let entry_values = floats(entries);
+    let vector = floats(n / 4);
+    let mut uints = |count, below| numbers.uints(count, below);
+    add("histogram", line(4096), vec![Value::Zeros(1024), uints(n, u32::MAX), size.clone()]);
+    add("reduce", line(4096), vec![Value::Zeros(64), uints(n, u32::MAX), size]);
+    add("scan", line(n), vec![Value::Zeros(n * 4), uints(n, u32::MAX)]);
+    add("sort", line(n / 4), vec![Value::Zeros(n), uints(n / 4, u32::MAX)]);
+    add("sha256", ([4096, 1], [64, 1]), vec![Value::Zeros(4096 * 32), uints(4096 * 16, u32::MAX)]);
+    let places = vec![
+        Value::Zeros((width * height * 4) as usize),
         Value::Uint(width as u32),
         Value::Uint(height as u32),
-        Value::Float(-2.2),
-        Value::Float(-1.15),
-        Value::Float(3.0 / width as f32),
         Value::Uint(100),
     ];
-    vec![
-        Case {
-            kernel: "vector_add",
-            global: [n as u64, 1],
-            local: [256, 1],
-            arguments: vec![Value::Buffer(n * 4), Value::Buffer(n * 4), Value::Buffer(n * 4), Value::Uint(n as u32)],
-        },
-        Case {
-            kernel: "histogram",
-            global: [8192, 1],
-            local: [256, 1],
-            arguments: vec![Value::Buffer(n * 8), Value::Uint(n as u32 * 8), Value::Buffer(1024)],
-        },
-        Case { kernel: "mandelbrot", global: [width as u64, height as u64], local: [16, 16], arguments: mandelbrot },
-    ]
+    add("mandelbrot", ([width, height], [16; 2]), places);
+    let columns = uints(entries, (n / 4) as u32);
+    let count = Value::Uint((n / 4) as u32);
+    add("spmv", line(n / 4), vec![Value::Zeros(n), Value::Uints(rows), columns, entry_values, vector, count]);
+    out
 }
 
 fn main() {
@@ -66,109 +112,146 @@ fn main() {
     if std::env::args().any(|argument| argument == "--test") {
         return;
     }
-    let oclgrind = find_oclgrind();
-    if oclgrind.is_none() {
-        println!("oclgrind-kernel is not installed: no comparison");
+    let chosen: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let folder = std::env::temp_dir().join(format!("visakit-bench-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a scratch folder");
+    let source = root().join("tests/conformance/programs.cl");
+    let (oclgrind, pocl) = (find("oclgrind-kernel"), pocl_host(&folder));
+    if oclgrind.is_none() || pocl.is_none() {
+        println!("oclgrind-kernel, or a C compiler with pocl's headers, is missing: no comparison with it");
     }
-    let mut ratios = Vec::new();
-    for case in cases() {
-        for target in ["skl", "tgllp", "dg2", "pvc"] {
-            let outcome = ours(&case, target);
-            let rate = outcome.instructions as f64 / outcome.wall.as_secs_f64() / 1e6;
-            println!(
-                "{:<12}{target:<7}{:>10.3} ms {rate:>8.1} million instructions/s",
-                case.kernel,
-                outcome.wall.as_secs_f64() * 1e3
-            );
-            if target == "skl"
-                && let Some(oclgrind) = &oclgrind
-            {
-                let theirs = theirs(oclgrind, &case);
-                let ratio = theirs.as_secs_f64() / outcome.wall.as_secs_f64();
-                println!(
-                    "{:<12}{:<7}{:>10.3} ms: {ratio:.0} times as long",
-                    "",
-                    "oclgrind",
-                    theirs.as_secs_f64() * 1e3
-                );
-                ratios.push(ratio);
-            }
-        }
+    println!("{:<14}{:>10}{:>10}{:>12}{:>10}{:>12}", "ms", "skl", "pvc", "Oclgrind", "pocl", "million/s");
+    let (mut slower, mut faster) = (Vec::new(), Vec::new());
+    for case in cases().iter().filter(|case| chosen.is_empty() || chosen.iter().any(|name| name == case.kernel)) {
+        let (outcome, other) = (ours(case, "skl"), ours(case, "pvc"));
+        let wall = outcome.wall.as_secs_f64();
+        let rate = outcome.instructions as f64 / wall / 1e6;
+        print!("{:<14}{:>10.3}{:>10.3}", case.kernel, wall * 1e3, other.wall.as_secs_f64() * 1e3);
+        let theirs = oclgrind.as_ref().map(|program| on_oclgrind(program, &source, &folder, case).as_secs_f64());
+        let native = pocl.as_ref().and_then(|program| on_pocl(program, &source, &folder, case));
+        let shown = |time: Option<f64>| time.map_or("-".to_owned(), |time| format!("{:.3}", time * 1e3));
+        println!("{:>12}{:>10}{rate:>12.1}", shown(theirs), shown(native));
+        slower.extend(theirs.map(|time| time / wall));
+        faster.extend(native.map(|time| wall / time));
     }
-    if !ratios.is_empty() {
-        let mean = (ratios.iter().map(|ratio| ratio.ln()).sum::<f64>() / ratios.len() as f64).exp();
-        println!("geometric mean: oclgrind takes {mean:.0} times as long");
+    let mean = |ratios: &[f64]| (ratios.iter().map(|ratio| ratio.ln()).sum::<f64>() / ratios.len() as f64).exp();
+    if !slower.is_empty() {
+        println!(
+            "geometric mean: Oclgrind takes {:.0} times as long as the emulator with the program for skl",
+            mean(&slower)
+        );
     }
+    if !faster.is_empty() {
+        println!("geometric mean: the emulator takes {:.1} times as long as pocl", mean(&faster));
+    }
+    std::fs::remove_dir_all(&folder).expect("the scratch folder");
 }
 
-fn folder(kernel: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("examples").join(kernel)
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn find(program: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|folder| folder.join(program)).find(|file| file.is_file())
 }
 
 fn ours(case: &Case, target: &str) -> Outcome {
-    let path = folder(case.kernel).join(format!("{}.{target}.zebin", case.kernel));
-    let bytes = std::fs::read(&path).expect("the examples are committed");
-    let zebin = Zebin::parse(case.kernel, &bytes).expect("a zebin");
-    let program = Program::from_zebin(&zebin, None, None).expect("a kernel");
+    let path = root().join(format!("tests/conformance/programs.{target}.zebin.gz"));
+    let file = std::fs::File::open(path).expect("the programs are committed");
+    let mut bytes = Vec::new();
+    flate2::read::GzDecoder::new(file).read_to_end(&mut bytes).expect("a compressed file");
+    let zebin = Zebin::parse("programs", &bytes).expect("a zebin");
+    let program = Program::from_zebin(&zebin, Some(case.kernel), None).expect("a kernel");
     let range = NdRange::new(&case.global, Some(&case.local), None, [0; 3]).expect("sizes");
-    let arguments: Vec<_> = case
-        .arguments
-        .iter()
-        .map(|value| {
-            Some(match value {
-                Value::Buffer(size) => Argument::Buffer(vec![0; *size]),
-                Value::Uint(value) => Argument::Value(value.to_le_bytes().to_vec()),
-                Value::Float(value) => Argument::Value(value.to_le_bytes().to_vec()),
-            })
-        })
-        .collect();
+    let argument = |value: &Value| match value {
+        Value::Uint(value) => Argument::Value(value.to_le_bytes().to_vec()),
+        Value::Float(value) => Argument::Value(value.to_le_bytes().to_vec()),
+        other => Argument::Buffer(bytes_of(other)),
+    };
+    let arguments: Vec<_> = case.arguments.iter().map(|value| Some(argument(value))).collect();
     (0..REPEATS)
         .map(|_| launch(&program, &range, arguments.clone(), &Options::default()).expect("a run"))
         .min_by_key(|outcome| outcome.wall)
         .expect("at least one run")
 }
 
-fn find_oclgrind() -> Option<PathBuf> {
-    let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|folder| folder.join("oclgrind-kernel")).find(|file| file.is_file())
+fn bytes_of(value: &Value) -> Vec<u8> {
+    match value {
+        Value::Zeros(size) => vec![0; *size],
+        Value::Uints(values) => values.iter().flat_map(|value| value.to_le_bytes()).collect(),
+        Value::Floats(values) => values.iter().flat_map(|value| value.to_le_bytes()).collect(),
+        Value::Uint(_) | Value::Float(_) => Vec::new(),
+    }
 }
 
 /// The time that Oclgrind takes for the work, without that for starting and compiling.
-fn theirs(oclgrind: &Path, case: &Case) -> Duration {
-    let best = |case: &Case| (0..REPEATS.min(3)).map(|_| time(oclgrind, case)).min().expect("at least one run");
+fn on_oclgrind(oclgrind: &Path, source: &Path, folder: &Path, case: &Case) -> Duration {
+    let time = |case: &Case| {
+        std::fs::write(folder.join("k.sim"), simulation(source, case)).expect("a scratch file");
+        let start = Instant::now();
+        let status = Command::new(oclgrind).arg("k.sim").current_dir(folder).stdout(Stdio::null()).status();
+        assert!(status.expect("oclgrind-kernel starts").success(), "oclgrind-kernel failed");
+        start.elapsed()
+    };
     let arguments = case.arguments.iter().map(|value| match value {
         Value::Uint(_) => Value::Uint(0),
         other => other.clone(),
     });
-    let nothing = Case { global: [1, 1], local: [1, 1], arguments: arguments.collect(), ..*case };
-    best(case).saturating_sub(best(&nothing))
+    let nothing = Case { global: case.local, arguments: arguments.collect(), ..*case };
+    time(case).saturating_sub(time(&nothing))
 }
 
-fn time(oclgrind: &Path, case: &Case) -> Duration {
-    let (global, local) = (case.global, case.local);
+/// What oclgrind-kernel reads.
+fn simulation(source: &Path, case: &Case) -> String {
+    let (global, local, kernel) = (case.global, case.local, case.kernel);
     let mut text =
-        format!("{0}.cl\n{0}\n{1} {2} 1\n{3} {4} 1\n\n", case.kernel, global[0], global[1], local[0], local[1]);
+        format!("{}\n{kernel}\n{} {} 1\n{} {} 1\n\n", source.display(), global[0], global[1], local[0], local[1]);
     for argument in &case.arguments {
+        let size = bytes_of(argument).len();
         let _ = match argument {
-            Value::Buffer(size) => writeln!(text, "<size={size} fill=0>"),
+            Value::Zeros(size) => writeln!(text, "<size={size} fill=0>"),
             Value::Uint(value) => writeln!(text, "<size=4 uint>\n{value}"),
             Value::Float(value) => writeln!(text, "<size=4 float>\n{value}"),
+            Value::Uints(values) => {
+                let values: Vec<_> = values.iter().map(u32::to_string).collect();
+                writeln!(text, "<size={size} uint>\n{}", values.join(" "))
+            }
+            Value::Floats(values) => {
+                let values: Vec<_> = values.iter().map(f32::to_string).collect();
+                writeln!(text, "<size={size} float>\n{}", values.join(" "))
+            }
         };
     }
-    let folder_of_sim = std::env::temp_dir().join(format!("visakit-bench-{}", std::process::id()));
-    std::fs::create_dir_all(&folder_of_sim).expect("a scratch folder");
-    let source = format!("{}.cl", case.kernel);
-    std::fs::copy(folder(case.kernel).join(&source), folder_of_sim.join(&source)).expect("the kernel's source");
-    std::fs::write(folder_of_sim.join("k.sim"), text).expect("a scratch file");
-    let start = Instant::now();
-    let status = Command::new(oclgrind)
-        .arg("k.sim")
-        .current_dir(&folder_of_sim)
-        .stdout(Stdio::null())
-        .status()
-        .expect("oclgrind-kernel starts");
-    let time = start.elapsed();
-    assert!(status.success(), "oclgrind-kernel failed");
-    std::fs::remove_dir_all(&folder_of_sim).expect("the scratch folder");
-    time
+    text
+}
+
+/// Compiles the program that drives pocl.
+fn pocl_host(folder: &Path) -> Option<PathBuf> {
+    let program = folder.join("pocl");
+    let mut compiler = Command::new("cc");
+    compiler.arg("-O1").arg(root().join("benches/pocl.c")).arg("-o").arg(&program).arg("-lOpenCL");
+    let status = compiler.stdout(Stdio::null()).stderr(Stdio::null()).status().ok()?;
+    status.success().then_some(program)
+}
+
+/// The seconds that pocl takes; none when there is no pocl.
+fn on_pocl(program: &Path, source: &Path, folder: &Path, case: &Case) -> Option<f64> {
+    let mut command = Command::new(program);
+    command.arg(source).arg(case.kernel).args([case.global, case.local].as_flattened().iter().map(u64::to_string));
+    for (n, argument) in case.arguments.iter().enumerate() {
+        command.arg(match argument {
+            Value::Zeros(size) => format!("zeros:{size}"),
+            Value::Uint(value) => format!("u32:{value}"),
+            Value::Float(value) => format!("f32:{value}"),
+            other => {
+                let path = folder.join(format!("{n}.bin"));
+                std::fs::write(&path, bytes_of(other)).expect("a scratch file");
+                format!("file:{}", path.display())
+            }
+        });
+    }
+    let output =
+        command.env("OCL_ICD_VENDORS", "/etc/OpenCL/vendors/pocl.icd").stderr(Stdio::null()).output().ok()?;
+    String::from_utf8(output.stdout).ok()?.trim().parse().ok()
 }

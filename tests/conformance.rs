@@ -204,6 +204,9 @@ fn run(zebin: &Zebin, family: &Family, case: &Case) -> Result<(), String> {
     Ok(())
 }
 
+/// Family and kernel, target, and how it went.
+type Ran<'a> = (String, &'a str, Result<(), String>);
+
 /// Names, numbers and addresses taken out, so that equal reasons look equal.
 fn reason(error: &str) -> String {
     let error = error.split("; group").next().unwrap_or(error);
@@ -229,15 +232,13 @@ fn kernels_of_all_families() {
     assert!(!names.is_empty(), "no families in {}", folder.display());
     let jobs: Vec<(&String, &str)> = names.iter().flat_map(|name| TARGETS.map(|target| (name, target))).collect();
     let next = AtomicUsize::new(0);
-    let results: Mutex<Vec<(String, &str, Result<(), String>)>> = Mutex::default();
+    let results: Mutex<Vec<Ran<'_>>> = Mutex::default();
     let work = || {
         while let Some((name, target)) = jobs.get(next.fetch_add(1, Relaxed)) {
             let Some(program) = read(&folder.join(format!("{name}.{target}.zebin"))) else {
-                // One target has no samplers: its compiler drops what reads images.
-                assert!(
-                    other.is_some() || *name == "images" && *target == "pvc",
-                    "no program of {name} for {target}"
-                );
+                // For one target the compiler has no images, without which it reads no OpenCL C 3.0.
+                let without = ["images", "ballot"].contains(&name.as_str()) && *target == "pvc";
+                assert!(other.is_some() || without, "no program of {name} for {target}");
                 continue;
             };
             let cases = read(&folder.join(format!("{name}.json"))).expect("cases");

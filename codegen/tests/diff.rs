@@ -525,8 +525,11 @@ fn a_spelled_out_list_is_the_list() {
     assert!(found.is_empty(), "{found:#?}");
 }
 
+/// A page in another layout.
+type Reformat = fn(&str) -> String;
+
 /// Ways to write the same page in another layout.
-const REFORMATS: &[(&str, fn(&str) -> String)] = &[
+const REFORMATS: &[(&str, Reformat)] = &[
     ("line ends of another system", |t| t.replace('\n', "\r\n")),
     ("more blank lines", |t| outside(t, |l| if l.trim().is_empty() { "\n\n".to_owned() } else { l.to_owned() })),
     ("other list marks", |t| {

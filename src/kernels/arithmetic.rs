@@ -39,7 +39,7 @@ pub(super) fn mul(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerRes
 pub(super) fn mad(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 3>) -> LowerResult {
     let target = Target::from(inst);
     if let Some(domain) = l.float_domain(&inst.src)? {
-        return floats_of!(domain, T => l.float_ternary::<T>(target, inst.src, T::fused_plain, T::fused));
+        return floats_of!(domain, T => l.fused::<T>(target, inst.src));
     }
     if l.saturates(&target) {
         let growth = widest(l, &inst.src)? + 1;

@@ -306,6 +306,26 @@ impl Lowering<'_> {
         Ok(self.step(enable, run))
     }
 
+    /// `dst[i] = src0[i] * src1[i] + src2[i]`, rounded once.
+    pub(super) fn fused<T: Compute + Float>(&mut self, target: Target<'_>, sources: [&VecOperand; 3]) -> LowerResult {
+        let lanes = channels(target.exec_size);
+        let a = self.source::<T>(sources[0], lanes)?;
+        let b = self.source::<T>(sources[1], lanes)?;
+        let c = self.source::<T>(sources[2], lanes)?;
+        let dst = self.destination::<T>(target.dst, lanes)?;
+        let enable = self.enable(target.exec_size, target.pred)?;
+        let run = widths!(lanes, N, COUNT => Box::new(move |thread: &mut Thread, _: &World<'_>| {
+            chunks::<T, N>(thread, COUNT, &enable, &dst, |thread, n| {
+                if !thread.plain {
+                    return in_mode(thread, n, [&a, &b, &c], |[a, b, c], mode| a.fused(b, c, mode));
+                }
+                T::fused_all(a.load(thread, n), b.load(thread, n), c.load(thread, n))
+            });
+            Ok(())
+        }));
+        Ok(self.step(enable, run))
+    }
+
     /// `dst[i] = f(src0[i], …)` for bit patterns: `types` are those of the destination and of the first source, as unsigned
     /// integers; the other sources are numbers.
     pub(super) fn costly_patterns<const S: usize>(

@@ -3,10 +3,10 @@
 use crate::isa::{
     Addc, AddrAdd, Barrier, Bfn, CacheFlush, Call, Cmp, Dpas, DwordAtomic, Faddr, Fcall, Fcvt, Fence, File, Fret,
     Gather, Gather4Scaled, Gather4Typed, GatherScaled, Goto, Ifcall, Info, Jmp, Kernels, Label, Lifetime, Load3d,
-    Loc, LscFence, LscTyped, LscUntyped, MinMax, Movs, Nbarrier, OwordLd, OwordLdUnaligned, OwordSt, QwGather,
-    QwScatter, Ret, Sample3d, Sbarrier, Scatter, Scatter4Scaled, Scatter4Typed, ScatterScaled, Setp, Srnd, Subb,
-    Subroutine, SvmAtomic, SvmBlockLd, SvmBlockSt, SvmGather, SvmGather4Scaled, SvmScatter, SvmScatter4Scaled,
-    Switchjmp, TypedAtomic, Wait, Yield,
+    Loc, LscFence, LscTyped, LscUntyped, MediaLd, MediaSt, MinMax, Movs, Nbarrier, OwordLd, OwordLdUnaligned,
+    OwordSt, QwGather, QwScatter, Ret, Sample3d, Sbarrier, Scatter, Scatter4Scaled, Scatter4Typed, ScatterScaled,
+    Setp, Srnd, Subb, Subroutine, SvmAtomic, SvmBlockLd, SvmBlockSt, SvmGather, SvmGather4Scaled, SvmScatter,
+    SvmScatter4Scaled, Switchjmp, TypedAtomic, Wait, Yield,
 };
 use crate::kernels::lowering::{LowerError, LowerResult, Lowering};
 use crate::kernels::step::Lowered;
@@ -407,6 +407,14 @@ impl Kernels for Lowering<'_> {
 
     fn scatter4_typed(&mut self, inst: &Scatter4Typed) -> LowerResult {
         image::scatter4_typed(self, inst)
+    }
+
+    fn media_ld(&mut self, inst: &MediaLd) -> LowerResult {
+        image::media_ld(self, inst)
+    }
+
+    fn media_st(&mut self, inst: &MediaSt) -> LowerResult {
+        image::media_st(self, inst)
     }
 
     fn typed_atomic(&mut self, inst: &TypedAtomic) -> LowerResult {

@@ -35,6 +35,8 @@ pub struct Placement {
     pub local_offsets: Vec<Option<u32>>,
     /// Bytes of shared local memory that a group needs.
     pub local_bytes: u32,
+    /// Size of each argument that is a buffer, in bytes.
+    pub sizes: Vec<u64>,
     /// What is there beside the arguments.
     pub extra: Extra,
 }
@@ -277,10 +279,10 @@ fn value_of(
         ArgType::BufferAddress => address(),
         // Every buffer begins where its surface does.
         ArgType::BufferOffset => vec![0; 4],
-        ArgType::BufferSize => match argument() {
-            Some(Argument::Buffer(bytes)) => (bytes.len() as u64).to_le_bytes().to_vec(),
-            _ => vec![0; 8],
-        },
+        ArgType::BufferSize => {
+            let size = index.and_then(|index| placement.sizes.get(index)).copied();
+            size.unwrap_or(0).to_le_bytes().to_vec()
+        }
         ArgType::ByValue => match argument() {
             Some(Argument::Value(bytes)) => {
                 let start = item.source_offset.map_or(0, |offset| offset as usize);

@@ -301,6 +301,13 @@ impl Image {
         true
     }
 
+    /// Offset of a byte of a row of a two-dimensional image. `None` outside of it.
+    pub fn byte(&self, x: u32, y: u32) -> Option<u64> {
+        let [width, height, _] = self.shape.size;
+        let pitch = u64::from(width) * self.format.bytes() as u64;
+        (u64::from(x) < pitch && y < height).then(|| u64::from(y) * pitch + u64::from(x))
+    }
+
     /// Offset of a texel in the buffer, for atomic operations. `None` outside of the image.
     pub fn offset(&self, place: [i64; 3]) -> Option<u64> {
         Some(self.index(place)? * self.format.bytes() as u64)

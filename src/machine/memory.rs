@@ -234,6 +234,11 @@ impl Memory {
         &self.buffers
     }
 
+    /// The buffers, for good.
+    pub fn into_buffers(self) -> Vec<Buffer> {
+        self.buffers
+    }
+
     /// Address of the n-th buffer. Slot 0 holds no buffer, so that the null pointer and its neighbours point nowhere.
     pub fn address(&self, index: usize) -> u64 {
         (index as u64 + 1) << SLOT_BITS

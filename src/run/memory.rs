@@ -45,6 +45,13 @@ pub(super) struct Scratch {
 }
 
 impl LaunchMemory {
+    /// The contents of the arguments that are buffers. Each goes away before the next is copied.
+    pub(super) fn into_contents(self) -> Vec<Option<Vec<u8>>> {
+        let mut buffers: Vec<_> = self.memory.into_buffers().into_iter().map(Some).collect();
+        let mut take = |index: usize| buffers.get_mut(index)?.take().map(|buffer| buffer.to_bytes());
+        self.buffers.iter().map(|index| take((*index)?)).collect()
+    }
+
     /// What the kernel has printed.
     pub(super) fn printed(&self) -> Vec<u8> {
         let buffer = self.printf.and_then(|buffer| self.memory.buffers().get(buffer));
@@ -52,27 +59,30 @@ impl LaunchMemory {
     }
 }
 
-/// Maps everything. `workers` is the number of groups that run at the same time.
+/// Maps everything; the bytes of buffers and images are taken out of the arguments. `workers` is the number of groups that run at the same time.
 ///
 /// # Errors
 /// When something is too large, or the layout contradicts itself.
 pub(super) fn map(
     program: &Program,
     range: &NdRange,
-    arguments: &[Option<Argument>],
+    arguments: &mut [Option<Argument>],
     workers: usize,
 ) -> Result<LaunchMemory, Box<Diagnostic>> {
     let info = &program.info;
     let mut memory = Memory::default();
     let mut buffers = vec![None; arguments.len()];
-    for (index, argument) in arguments.iter().enumerate() {
+    let mut sizes = vec![0; arguments.len()];
+    for (index, argument) in arguments.iter_mut().enumerate() {
+        // The bytes go as soon as they are mapped, so that there are not two of every buffer.
         let bytes = match argument {
-            Some(Argument::Buffer(bytes)) => bytes,
-            Some(Argument::Image(image)) => &image.texels,
+            Some(Argument::Buffer(bytes)) => std::mem::take(bytes),
+            Some(Argument::Image(image)) => std::mem::take(&mut image.texels),
             _ => continue,
         };
+        sizes[index] = bytes.len() as u64;
         let what = || format!("argument {index} has {} bytes", bytes.len());
-        map_buffer(&mut memory, Buffer::from_bytes(bytes), what)?;
+        map_buffer(&mut memory, Buffer::from_bytes(&bytes), what)?;
         buffers[index] = Some(memory.buffers().len() - 1);
     }
     let data = data::map(&program.data, &mut memory)?;
@@ -89,6 +99,7 @@ pub(super) fn map(
     let address = |index: u32| buffers.get(index as usize)?.map(|buffer| memory.address(buffer));
     let mut placement = payload::place(info, arguments, address)?;
     placement.extra = extra;
+    placement.sizes = sizes;
     let buffer = |argument: &Option<u32>| buffers.get((*argument)? as usize).copied().flatten();
     let bindings = placement.bindings.iter().map(buffer).collect();
     let images = placement.bindings.iter().map(|argument| {

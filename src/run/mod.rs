@@ -116,11 +116,11 @@ impl RunError {
 pub fn launch(
     program: &Program,
     range: &NdRange,
-    arguments: Vec<Option<Argument>>,
+    mut arguments: Vec<Option<Argument>>,
     options: &Options<'_>,
 ) -> Result<Outcome, RunError> {
     let workers = workers(range, options);
-    let mapped = memory::map(program, range, &arguments, workers)?;
+    let mapped = memory::map(program, range, &mut arguments, workers)?;
     let payload = Payload::new(&program.info, program.payload_layout(), range, &arguments, &mapped.placement)?;
     drop(arguments);
     let code = lower(program, &payload, &mapped.data.symbols)?;
@@ -133,10 +133,10 @@ pub fn launch(
         return Err(RunError::Fault(fault));
     }
     let stats = options.stats.then(|| Stats::new(program, &code, &total, wall));
-    let contents = |buffer: &Option<usize>| buffer.map(|buffer| mapped.memory.buffers()[buffer].to_bytes());
+    let printed = mapped.printed();
     Ok(Outcome {
-        buffers: mapped.buffers.iter().map(contents).collect(),
-        printed: mapped.printed(),
+        buffers: mapped.into_contents(),
+        printed,
         wall,
         instructions: total.instructions,
         stats,
