@@ -50,6 +50,13 @@ fn written(fields: &[reflect::Field]) -> usize {
     fields.iter().filter(counted).count()
 }
 
+/// What is impossible about an operand with a class, as a field of an instruction of a routine.
+pub(super) fn vector_problem(operand: &VecOperand, field: &'static reflect::Field, routine: &Routine) -> Option<String> {
+    let mut look = Look { routine, fields: std::slice::from_ref(field), problem: None };
+    look.vector(0, operand);
+    look.problem.map(|(_, what)| what)
+}
+
 struct Look<'a> {
     routine: &'a Routine,
     fields: &'static [reflect::Field],

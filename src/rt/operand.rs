@@ -2,7 +2,7 @@
 
 use super::text::{Cursor, Format, Printer, Table, Text, TextError};
 use crate::isa::{
-    AddrOpnd, AddressId, ConstOpnd, DataType, GenOpnd, GeneralId, IndirectOpnd, Modifier, Operand, PredOpnd,
+    AddrOpnd, AddressId, ConstOpnd, DataType, GenOpnd, GeneralId, IndirectOpnd, IndirectOpndBitProperties, Modifier, Operand, PredOpnd,
     Predicate, RawOperand, Region, StateClass, StateOpnd, Stride, VecOperand,
 };
 
@@ -238,7 +238,8 @@ impl Cursor<'_> {
         self.expect("]")?;
         let region = self.region()?;
         self.expect(":")?;
-        let bit_properties = Text::parse(self, Format::Plain)?;
+        let type_ = Text::parse(self, Format::Plain)?;
+        let bit_properties = IndirectOpndBitProperties { type_, ..Default::default() };
         Ok(IndirectOpnd { id, addr_offset, indirect_offset, bit_properties, region })
     }
 
@@ -380,7 +381,7 @@ impl Text for VecOperand {
                 p.text("]");
                 p.region(&i.region);
                 p.text(":");
-                p.text(i.bit_properties.name());
+                p.text(i.bit_properties.type_.name());
             }
             Operand::Immediate(c) if format == Format::Bare => {
                 p.number(immediate_bits(c) as i64, Format::UpperHex);

@@ -8,8 +8,10 @@ mod declare;
 mod names;
 mod parse;
 mod print;
+mod salvage;
 mod source;
 
 pub use names::{RoutineNames, data_type};
 pub use parse::{Options, Parsed, parse};
 pub use print::{Style, print};
+pub use salvage::print_salvaged;

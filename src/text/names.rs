@@ -25,6 +25,12 @@ impl<'a> RoutineNames<'a> {
         self.routine.strings.get(id.0 as usize).map(Bytes::to_text)
     }
 
+    /// Whether the predefined variables have the names that objects below version 4 give them. The vendor's printer
+    /// always shows the newer ones.
+    fn has_old_names(&self) -> bool {
+        self.style == Style::Full && self.version.major < 4
+    }
+
     /// Labels get suffixes in the vendor's style, so that equal names stay apart.
     fn label(&self, id: u32) -> Option<String> {
         let label = self.routine.labels.get(id as usize)?;
@@ -50,19 +56,26 @@ impl Names for RoutineNames<'_> {
                 Some(declared) => self.string(r.variables.get(declared as usize)?.name_index),
                 None => {
                     let entry = predefined::ALL.iter().find(|p| p.id == id)?;
-                    let old = self.version.major < 4 && !entry.old_name.is_empty();
-                    Some(if old { entry.old_name } else { entry.name }.to_owned())
+                    Some(if self.has_old_names() && !entry.old_name.is_empty() { entry.old_name } else { entry.name })
+                        .map(str::to_owned)
                 }
             },
-            Table::Address => r.addresses.get(id as usize).and_then(|a| self.string(a.name_index)),
-            Table::Predicate => r.predicates.get(id.checked_sub(1)? as usize).and_then(|p| self.string(p.name_index)),
+            // The vendor's printer goes by their numbers, whatever the object calls them.
+            Table::Address => {
+                let entry = r.addresses.get(id as usize)?;
+                if self.style == Style::Full { self.string(entry.name_index) } else { Some(format!("A{id}")) }
+            }
+            Table::Predicate => {
+                let entry = r.predicates.get(id.checked_sub(1)? as usize)?;
+                if self.style == Style::Full { self.string(entry.name_index) } else { Some(format!("P{id}")) }
+            }
             // State variables go by their number; their names stand in the declaration only.
             Table::Sampler => Some(format!("S{id}")),
             Table::Surface => match id.checked_sub(predefined_surface::DECLARED) {
                 Some(_) => Some(format!("T{id}")),
                 None => {
                     let entry = predefined_surface::ALL.iter().find(|p| p.id == id)?;
-                    Some(if self.version.major < 4 { entry.old_name } else { entry.name }.to_owned())
+                    Some(if self.has_old_names() { entry.old_name } else { entry.name }.to_owned())
                 }
             },
             Table::Label => self.label(id),

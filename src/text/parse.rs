@@ -37,6 +37,7 @@ impl Parsed {
             kernels: Vec::new(),
             variables: Vec::new(),
             functions: Vec::new(),
+            order: Vec::new(),
             padding: Vec::new(),
         };
         match self.routine.kind {

@@ -6,7 +6,7 @@ use super::declare::{is_plain, spelled};
 use super::names::RoutineNames;
 use crate::isa::{ATTRIBUTES, AttributeInfo, InputClass, Instruction, Platform, predefined, predefined_surface};
 use crate::object::{Object, Routine, RoutineKind};
-use crate::rt::{Names, Printer, Table, Version};
+use crate::rt::{Names, Printer, Table};
 
 /// How a routine is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,14 +30,29 @@ const NUMBER_COLUMN: usize = 80;
 /// assert!(printed.contains(".decl V32 v_type=G type=f num_elts=8 align=GRF"));
 /// ```
 pub fn print(object: &Object, routine: &Routine, platform: Option<Platform>, style: Style) -> String {
-    let register_bytes = platform.or(object.platform()).map_or(32, Platform::register_bytes);
-    let names = RoutineNames::new(routine, object.version, register_bytes, style);
+    let out = frame(object, routine, platform, style);
+    code(out, routine, &names(object, routine, platform, style))
+}
+
+/// Everything in front of the code.
+pub(super) fn frame(object: &Object, routine: &Routine, platform: Option<Platform>, style: Style) -> String {
+    let names = names(object, routine, platform, style);
     let mut out = String::new();
     head(&mut out, object, routine);
     predefined_comments(&mut out, &names);
-    declarations(&mut out, routine, &names, object.version);
+    declarations(&mut out, routine, &names);
     attributes(&mut out, routine, style);
-    code(out, routine, &names)
+    out
+}
+
+fn names<'a>(
+    object: &'a Object,
+    routine: &'a Routine,
+    platform: Option<Platform>,
+    style: Style,
+) -> RoutineNames<'a> {
+    let register_bytes = platform.or(object.platform()).map_or(32, Platform::register_bytes);
+    RoutineNames::new(routine, object.version, register_bytes, style)
 }
 
 fn head(out: &mut String, object: &Object, routine: &Routine) {
@@ -66,7 +81,7 @@ fn predefined_comments(out: &mut String, names: &RoutineNames<'_>) {
     out.push('\n');
 }
 
-fn declarations(out: &mut String, routine: &Routine, names: &RoutineNames<'_>, _version: Version) {
+fn declarations(out: &mut String, routine: &Routine, names: &RoutineNames<'_>) {
     let string = |id| routine.string(id).unwrap_or_default();
     for variable in &routine.variables {
         let properties = variable.bit_properties;
@@ -86,12 +101,14 @@ fn declarations(out: &mut String, routine: &Routine, names: &RoutineNames<'_>, _
         }
         variable_attributes(out, routine, &variable.attribute_info);
     }
-    for address in &routine.addresses {
-        let _ = write!(out, ".decl {} v_type=A num_elts={}", string(address.name_index), address.num_elements);
+    for (id, address) in (0..).zip(&routine.addresses) {
+        let name = names.name(Table::Address, id).unwrap_or_default();
+        let _ = write!(out, ".decl {name} v_type=A num_elts={}", address.num_elements);
         variable_attributes(out, routine, &address.attribute_info);
     }
-    for predicate in &routine.predicates {
-        let _ = write!(out, ".decl {} v_type=P num_elts={}", string(predicate.name_index), predicate.num_elements);
+    for (id, predicate) in (1..).zip(&routine.predicates) {
+        let name = names.name(Table::Predicate, id).unwrap_or_default();
+        let _ = write!(out, ".decl {name} v_type=P num_elts={}", predicate.num_elements);
         variable_attributes(out, routine, &predicate.attribute_info);
     }
     for (id, sampler) in (0..).zip(&routine.samplers) {
@@ -156,23 +173,39 @@ fn attribute(routine: &Routine, attribute: &AttributeInfo) -> String {
     }
 }
 
-/// The vendor's printer ends each attribute's line in front of the next one, and has blanks behind the last.
+/// The vendor's printer ends each attribute's line in front of the next one, and has blanks behind the last. It leaves
+/// out where a listing went, and adds the producer where an object does not say it.
 fn attributes(out: &mut String, routine: &Routine, style: Style) {
-    let shown: Vec<&AttributeInfo> = routine
+    let full = style == Style::Full;
+    let name = |a: &AttributeInfo| routine.string(a.name).unwrap_or_default();
+    let mut shown: Vec<String> = routine
         .attributes
         .iter()
-        .filter(|a| style == Style::Full || routine.string(a.name).as_deref() != Some(NOT_PRINTED))
+        .filter(|a| full || !NOT_PRINTED.contains(&name(a).as_str()))
+        .map(|a| attribute(routine, a))
         .collect();
+    if !full && !routine.attributes.iter().any(|a| name(a) == TARGET) {
+        shown.push(format!("{TARGET}={}", spelled_of(TARGET, DEFAULT_TARGET)));
+    }
     for (i, one) in shown.iter().enumerate() {
-        let _ = write!(out, ".kernel_attr {}", attribute(routine, one));
+        let _ = write!(out, ".kernel_attr {one}");
         if i + 1 < shown.len() {
             out.push('\n');
         }
     }
 }
 
-/// The attribute that the vendor's printer leaves out.
-const NOT_PRINTED: &str = "OutputAsmPath";
+/// The attributes that the vendor's printer leaves out: one of files below 4.0, and its successor.
+const NOT_PRINTED: [&str; 2] = ["AsmName", "OutputAsmPath"];
+/// The attribute that it adds, and the value.
+const TARGET: &str = "Target";
+const DEFAULT_TARGET: u8 = 1;
+
+/// How a value of an attribute is spelled by the table of the pages.
+fn spelled_of(name: &str, value: u8) -> String {
+    let known = ATTRIBUTES.iter().find(|a| a.name == name);
+    known.and_then(|a| spelled(a.value, value)).unwrap_or_else(|| value.to_string())
+}
 
 fn code(out: String, routine: &Routine, names: &RoutineNames<'_>) -> String {
     let mut p = Printer::new(out, names);

@@ -10,7 +10,7 @@ use crate::text::data_type as variable_type;
 pub(super) fn data_type(operand: &Operand, routine: &Routine) -> Option<DataType> {
     match operand {
         Operand::General(g) => variable_type(routine, g.id),
-        Operand::Indirect(i) => Some(i.bit_properties),
+        Operand::Indirect(i) => Some(i.bit_properties.type_),
         Operand::Immediate(c) => Some(c.type_),
         Operand::Predicate(_) => Some(DataType::Bool),
         Operand::Address(_) | Operand::State(_) => None,

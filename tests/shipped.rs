@@ -1,0 +1,91 @@
+//! Objects of older versions that the vendor shipped, with the texts that its printer makes of them.
+
+mod common;
+
+use std::path::PathBuf;
+
+use visakit::object::{Object, Part};
+use visakit::text::{Options, Style, parse, print};
+
+/// The folders of the objects, or nothing where they are not there.
+fn folders(test: &str) -> Vec<PathBuf> {
+    let dir = common::shared("VISAKIT_VECTORS", "../shared/vectors").map(|d| d.join("public"));
+    let found = dir.as_ref().is_some_and(|d| d.is_dir());
+    if !common::have(test, "shared", found, "vectors/public") {
+        return Vec::new();
+    }
+    let mut out: Vec<_> = std::fs::read_dir(dir.unwrap()).unwrap().map(|e| e.unwrap().path()).collect();
+    out.sort();
+    assert!(out.len() >= 17);
+    out
+}
+
+fn name(folder: &std::path::Path) -> String {
+    folder.file_name().unwrap().to_string_lossy().into_owned()
+}
+
+/// Typed values alone give the same bytes again.
+#[test]
+fn bytes_come_back() {
+    for folder in folders("bytes_come_back") {
+        let bytes = std::fs::read(folder.join("object.isa")).unwrap();
+        let object = Object::decode(&bytes).unwrap_or_else(|e| panic!("{}: {e}", name(&folder)));
+        assert!(object.encode().unwrap() == bytes, "{}", name(&folder));
+    }
+}
+
+/// Our text of each routine is what the vendor's printer writes, byte for byte.
+#[test]
+fn texts_are_the_vendors() {
+    for folder in folders("texts_are_the_vendors") {
+        let object = Object::decode(&std::fs::read(folder.join("object.isa")).unwrap()).unwrap();
+        let texts: Vec<String> = object.routines().map(|r| print(&object, r, None, Style::Vendor)).collect();
+        let theirs = common::files(&folder, "visaasm");
+        // The vendor's printer prints nothing of routines whose code was removed.
+        let whole = object.routines().filter(|r| r.stripped.is_none()).count();
+        assert_eq!(theirs.len(), whole, "{}", name(&folder));
+        for file in theirs {
+            let text = std::fs::read_to_string(&file).unwrap();
+            assert!(texts.contains(&text), "{}", file.display());
+        }
+    }
+}
+
+/// The full text of a routine gives its instructions and tables again.
+#[test]
+fn full_texts_come_back() {
+    for folder in folders("full_texts_come_back") {
+        let object = Object::decode(&std::fs::read(folder.join("object.isa")).unwrap()).unwrap();
+        for routine in object.routines().filter(|r| r.stripped.is_none()) {
+            let text = print(&object, routine, None, Style::Full);
+            let parsed = match parse(&text, Options::default()) {
+                Ok(parsed) => parsed,
+                Err(errors) => panic!("{}: {}", name(&folder), errors[0].render(false)),
+            };
+            let again = parsed.into_object();
+            let (version, again) = (again.version, &again.kernels[0].routine);
+            assert_eq!(version, object.version);
+            assert_eq!(again.variables.len(), routine.variables.len(), "{} {}", name(&folder), routine.name());
+            assert_eq!(again.inputs, routine.inputs, "{} {}", name(&folder), routine.name());
+            assert_eq!(again.instructions.len(), routine.instructions.len(), "{} {}", name(&folder), routine.name());
+        }
+    }
+}
+
+/// What is not in every file: code that was removed, native programs behind all kernels, padding.
+#[test]
+fn unusual_files() {
+    let (mut removed, mut ordered, mut padded) = (0, 0, 0);
+    let folders = folders("unusual_files");
+    for folder in &folders {
+        let object = Object::decode(&std::fs::read(folder.join("object.isa")).unwrap()).unwrap();
+        removed += usize::from(object.routines().any(|r| r.stripped.is_some()));
+        ordered += usize::from(!object.order.is_empty());
+        padded += usize::from(!object.padding.is_empty());
+        assert!(object.padding.len() <= 3 && object.padding.iter().all(|b| *b == 0), "{}", name(folder));
+        assert!(!object.order.iter().any(|p| matches!(p, Part::Gap(_))), "{}", name(folder));
+    }
+    if !folders.is_empty() {
+        assert!(removed >= 1 && ordered >= 1 && padded >= 1, "{removed} {ordered} {padded}");
+    }
+}
