@@ -6,7 +6,7 @@ use visakit::text::{Options, Style, parse, print, print_salvaged};
 
 /// An object is refused with a place inside of it, or comes out of the encoder as it went in; whatever can be done with
 /// it ends.
-pub fn object(data: &[u8]) {
+pub(crate) fn object(data: &[u8]) {
     match Object::decode(data) {
         Err(error) => {
             assert!(error.offset <= data.len(), "{error:?} in {} bytes", data.len());
@@ -30,7 +30,7 @@ pub fn object(data: &[u8]) {
 }
 
 /// A text is refused with places inside of it, or its object can be written, or the writer says what does not fit.
-pub fn text(data: &[u8]) {
+pub(crate) fn text(data: &[u8]) {
     let source = String::from_utf8_lossy(data);
     let lines = source.lines().count() as u32 + 1;
     match parse(&source, Options { file: "fuzz".to_owned(), platform: None }) {
@@ -48,14 +48,14 @@ pub fn text(data: &[u8]) {
 }
 
 /// A page is a model with findings, and the model gives code.
-pub fn page(data: &[u8]) {
+pub(crate) fn page(data: &[u8]) {
     let text = String::from_utf8_lossy(data).into_owned();
     let (model, _) = visakit_codegen::read_files(vec![("instructions/FUZZ.md".to_owned(), text)]);
     let _ = visakit_codegen::facts(&model);
 }
 
 /// A container gives files with plain names, and findings.
-pub fn container(data: &[u8]) {
+pub(crate) fn container(data: &[u8]) {
     if let Ok(found) = visakit::zebin::extract("fuzz", data) {
         let total: usize = found.items.iter().map(|i| i.bytes.len()).sum();
         // Lossy text may be three times as long as what it was made of.

@@ -69,7 +69,9 @@ fn the_schema_is_strict() {
         ("no version", |v| drop(v.as_object_mut().unwrap().remove("schema"))),
         ("a new member", |v| v["kernels"][0]["extra"] = 1.into()),
         ("half a byte", |v| v["padding"] = "0".into()),
-        ("an unknown kind of field", |v| v["kernels"][0]["routine"]["instructions"][0]["fields"][0]["kind"] = "x".into()),
+        ("an unknown kind of field", |v| {
+            v["kernels"][0]["routine"]["instructions"][0]["fields"][0]["kind"] = "x".into()
+        }),
         ("a kernel with the size of a function's result", |v| v["kernels"][0]["routine"]["input_size"] = 1.into()),
         ("an opcode of two bytes", |v| v["kernels"][0]["routine"]["instructions"][0]["opcode"] = 256.into()),
     ];
@@ -124,8 +126,9 @@ fn salvage() {
         let whole = parse(&source, Options::default()).unwrap();
         let expected: Vec<&str> = whole.routine.instructions.iter().map(|i| i.page().name).collect();
         let salvaged = Object::salvage(&std::fs::read(&file).unwrap()).unwrap();
-        let found: Vec<&str> = salvaged.code[0].iter().map(|f| f.page.map_or("", |p| p.name)).collect();
+        let found: Vec<&str> = salvaged.code[0].instructions.iter().map(|f| f.page.name).collect();
         assert_eq!(found, expected, "{name}");
+        assert!(salvaged.code[0].is_whole, "{name}");
     }
 }
 

@@ -4,13 +4,12 @@
 
 mod common;
 
-use visakit::isa::{Instruction, Platform};
+use visakit::isa::Platform;
 use visakit::object::Object;
 use visakit::rt::Version;
 use visakit::text::{Style, print};
 
-const VERSIONS: [(u8, u8); 10] =
-    [(3, 0), (3, 1), (3, 2), (3, 3), (3, 4), (3, 5), (3, 6), (3, 7), (4, 0), (4, 1)];
+const VERSIONS: [(u8, u8); 10] = [(3, 0), (3, 1), (3, 2), (3, 3), (3, 4), (3, 5), (3, 6), (3, 7), (4, 0), (4, 1)];
 
 /// The single-instruction objects: name, platform, object.
 fn objects() -> Vec<(String, &'static str, Object)> {
@@ -64,11 +63,11 @@ fn the_vendors_reader_agrees() {
     for (name, platform, object) in objects().into_iter().step_by(step) {
         for version in VERSIONS {
             let Some((moved, bytes)) = moved(&object, version) else { continue };
-            let lost = moved.kernels[0].routine.instructions.iter().any(not_there(version));
-            if lost {
+            let ours = print(&moved, &moved.kernels[0].routine, Platform::from_name(platform), Style::Vendor);
+            if version == (3, 0) && ours.replace("(M1_NM", "").contains("_NM, ") {
+                // Before 3.1 a mask was NoMask or a first channel, see Exec_mask in spec/lists.md.
                 continue;
             }
-            let ours = print(&moved, &moved.kernels[0].routine, Platform::from_name(platform), Style::Vendor);
             let theirs = common::genx_ir_text(&format!("{name}-{}.{}", version.0, version.1), &bytes, platform);
             if ours != theirs {
                 let line = ours.lines().zip(theirs.lines()).find(|(a, b)| a != b);
@@ -77,9 +76,4 @@ fn the_vendors_reader_agrees() {
         }
     }
     assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
-}
-
-/// Instructions that the reader of a version does not have.
-fn not_there(_version: (u8, u8)) -> impl Fn(&Instruction) -> bool {
-    move |_| false
 }

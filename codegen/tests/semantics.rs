@@ -4,9 +4,7 @@ use std::path::{Path, PathBuf};
 
 use arbtest::arbtest;
 use visakit_codegen::diag::{Diagnostic, Severity};
-use visakit_codegen::semantics::{
-    ExpressionKind, Meaning, Statement, StatementKind, parse_text,
-};
+use visakit_codegen::semantics::{ExpressionKind, Meaning, Statement, StatementKind, parse_text};
 
 /// Lines of a page in front of its block.
 const BEFORE: u32 = 14;
@@ -198,7 +196,9 @@ fn planted_mistakes_are_found() {
 
 #[test]
 fn several_mistakes_are_all_found() {
-    let found = findings("let a = (1\nchannels j {\n    dst[j] = a + b\n    dst[j] = * 2\n    while x { dst[j] = nix( }\n}\n");
+    let found = findings(
+        "let a = (1\nchannels j {\n    dst[j] = a + b\n    dst[j] = * 2\n    while x { dst[j] = nix( }\n}\n",
+    );
     let places: Vec<_> = found.iter().map(|d| (d.code, d.line - BEFORE, d.column)).collect();
     let expected = [
         ("semantics-syntax", 1, 11),
@@ -361,11 +361,48 @@ fn nesting_has_an_end() {
 #[test]
 fn odd_blocks_do_not_panic() {
     let (model, _) = visakit_codegen::read_dir(&spec()).unwrap();
-    let blocks: Vec<&str> = model.instructions.iter().map(|i| i.semantics.as_str()).filter(|s| s.len() > 20).collect();
+    let blocks: Vec<&str> =
+        model.instructions.iter().map(|i| i.semantics.as_str()).filter(|s| s.len() > 20).collect();
     let pieces = [
-        "{", "}", "(", ")", "[", "]", ".", "..", "=", "==", "?", ":", "%", "-", ">>>", "if", "else", "let", "for", "in",
-        "channels", "undefined", "\n", ";", "0x", "1.", "99999999999999999999", "dst", "Op", "op", "Op.way", "src0[", "ä",
-        "//", "\t", "`", "|", "raw(", "\u{0}",
+        "{",
+        "}",
+        "(",
+        ")",
+        "[",
+        "]",
+        ".",
+        "..",
+        "=",
+        "==",
+        "?",
+        ":",
+        "%",
+        "-",
+        ">>>",
+        "if",
+        "else",
+        "let",
+        "for",
+        "in",
+        "channels",
+        "undefined",
+        "\n",
+        ";",
+        "0x",
+        "1.",
+        "99999999999999999999",
+        "dst",
+        "Op",
+        "op",
+        "Op.way",
+        "src0[",
+        "ä",
+        "//",
+        "\t",
+        "`",
+        "|",
+        "raw(",
+        "\u{0}",
     ];
     let chapters = chapters();
     arbtest(|u| {
@@ -390,7 +427,10 @@ fn odd_blocks_do_not_panic() {
         let text: String = text.into_iter().collect();
         let parsed = parse_text(&text);
         for problem in &parsed.problems {
-            assert!(problem.at.start <= problem.at.end && problem.at.end as usize <= text.len(), "{problem:?}\n{text}");
+            assert!(
+                problem.at.start <= problem.at.end && problem.at.end as usize <= text.len(),
+                "{problem:?}\n{text}"
+            );
         }
         for finding in findings_of_page(&chapters, format!("{HEAD}{text}\n{TAIL}")) {
             assert!(finding.line > 0 && !finding.help.is_empty(), "{finding:?}\n{text}");

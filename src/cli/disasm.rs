@@ -7,8 +7,8 @@ use visakit_codegen::diag::Diagnostic;
 
 use super::{Format, Outcome, object_problem, out, problem, read, report, write};
 use crate::isa::Platform;
-use crate::object::{Object, RoutineKind};
-use crate::text::{Style, print, print_salvaged};
+use crate::object::{Object, Routine, RoutineKind};
+use crate::text::{Style, print, print_exact, print_salvaged};
 use crate::zebin::plain_name;
 
 /// Print an object as text.
@@ -42,11 +42,14 @@ pub(super) fn run(args: Args) -> Outcome {
             return Outcome::Failed;
         }
     };
-    let style = if args.full { Style::Full } else { Style::Vendor };
     let mut findings = Vec::new();
     let (object, texts) = match (Object::decode(&bytes), args.salvage) {
         (Ok(object), _) => {
-            let texts = object.routines().map(|r| print(&object, r, args.platform, style)).collect();
+            let text = |routine: &Routine| match args.full {
+                true => full(&args, &object, routine, &mut findings),
+                false => print(&object, routine, args.platform, Style::Vendor),
+            };
+            let texts = object.routines().map(text).collect::<Vec<_>>();
             (object, texts)
         }
         (Err(error), true) => {
@@ -92,6 +95,16 @@ pub(super) fn run(args: Args) -> Outcome {
     }
     report(&findings, args.format);
     Outcome::Found
+}
+
+/// The text that gives the same object again, or the nearest one and a finding.
+fn full(args: &Args, object: &Object, routine: &Routine, findings: &mut Vec<Diagnostic>) -> String {
+    print_exact(object, routine, args.platform).unwrap_or_else(|text| {
+        let message = format!("the text of `{}` does not give the same object again", routine.name());
+        let help = "it has what no text can say, or was not whole before: compare with `visa roundtrip`";
+        findings.push(problem("text-inexact", &args.input, message).help(help));
+        text
+    })
 }
 
 /// A folder that is there, or a path that ends like one.

@@ -1,5 +1,5 @@
 //! One instruction of an object whose writer left the last fields out: which fields are there, how much they prove, and
-//! how long the instruction can be.
+//! how long the others would be.
 
 use super::Routine;
 use crate::isa::{PAGES, Predicate, RawOperand, VecOperand, predefined, predefined_surface};
@@ -17,20 +17,22 @@ pub(super) struct Guess {
     pub(super) missing: Vec<usize>,
     /// How many bits of the present fields are as they must be, where other bits would be wrong.
     pub(super) evidence: f32,
-    /// The lengths that the whole instruction can have, in bytes.
-    pub(super) lengths: Vec<usize>,
+    /// How many bytes are there, the opcode included.
+    pub(super) length: usize,
+    /// How many bytes the fields that are not there have, at least and at most.
+    pub(super) lost: (usize, usize),
 }
 
-/// Everything that can stand at the first byte of `code`.
-pub(super) fn guesses(code: &[u8], routine: &Routine, cx: Context) -> Vec<Guess> {
-    let Some(&opcode) = code.first() else { return Vec::new() };
+/// What stands at the first byte of `code`: of several layouts with that opcode the one that the fields speak for most.
+pub(super) fn guess(code: &[u8], routine: &Routine, cx: Context) -> Option<Guess> {
+    let opcode = *code.first()?;
     let pages = PAGES.iter().filter(|p| p.opcode == opcode && ordinary(p));
     let sub = |p: &Page| p.sub_opcode.is_none_or(|s| code.get(1) == Some(&s));
     pages
         .filter(|p| sub(p))
         .flat_map(|p| p.forms.iter().map(move |f| (p, f)))
-        .filter_map(|(page, form)| guess(code, page, form, routine, cx))
-        .collect()
+        .filter_map(|(page, form)| guess_form(code, page, form, routine, cx))
+        .max_by(|a, b| a.evidence.total_cmp(&b.evidence))
 }
 
 fn ordinary(page: &Page) -> bool {
@@ -64,7 +66,7 @@ fn mask(width: u32) -> u64 {
     1u64.checked_shl(width).map_or(u64::MAX, |m| m - 1)
 }
 
-fn guess(
+fn guess_form(
     code: &[u8],
     page: &'static Page,
     form: &'static Form,
@@ -73,8 +75,15 @@ fn guess(
 ) -> Option<Guess> {
     let mut r = Reader::new(code, 0);
     r.slice(1 + u64::from(page.sub_opcode.is_some())).ok()?;
-    let mut out =
-        Guess { page, form, present: Vec::new(), missing: Vec::new(), evidence: 1.0, lengths: vec![r.offset()] };
+    let mut out = Guess {
+        page,
+        form,
+        present: Vec::new(),
+        missing: Vec::new(),
+        evidence: 0.0,
+        length: r.offset(),
+        lost: (0, 0),
+    };
     let mut known = Known { fields: Vec::new() };
     // What counts for the writer are the fields beside execution size and predicate: as many as that are written,
     // from the first field on.
@@ -99,16 +108,13 @@ fn guess(
             }
             out.evidence += evidence;
             out.present.push((position, code.get(start..r.offset())?.to_vec()));
-            out.lengths = vec![r.offset()];
+            out.length = r.offset();
             known.fields.push((field, value));
         } else {
             out.missing.push(position);
             let sizes = sizes(field, cx);
-            let mut sums: Vec<usize> =
-                out.lengths.iter().flat_map(|l| sizes.iter().map(move |s| l + s)).filter(|l| *l <= code.len()).collect();
-            sums.sort_unstable();
-            sums.dedup();
-            out.lengths = sums;
+            out.lost.0 += sizes.iter().min().unwrap_or(&0);
+            out.lost.1 += sizes.iter().max().unwrap_or(&0);
         }
         done += 1;
     }
@@ -242,10 +248,7 @@ fn sizes(field: &Field, cx: Context) -> Vec<usize> {
                 ("state", Operand::State(Default::default())),
             ];
             let legal = |class: &str| field.classes.is_empty() || field.classes.contains(&class);
-            let mut out: Vec<usize> = classes.into_iter().filter(|(c, _)| legal(c)).filter_map(|(_, o)| of(o)).collect();
-            out.sort_unstable();
-            out.dedup();
-            out
+            classes.into_iter().filter(|(c, _)| legal(c)).filter_map(|(_, o)| of(o)).collect()
         }
         _ => number_size(field).into_iter().map(|s| s as usize).collect(),
     }

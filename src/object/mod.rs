@@ -21,7 +21,7 @@ mod write;
 
 pub use parts::Part;
 pub use read::ObjectError;
-pub use salvage::{Fragment, Salvaged};
+pub use salvage::{Fragment, Salvaged, SalvagedCode};
 
 use crate::isa::{
     AddressInfo, AttributeInfo, FileScopeVarInfo, FunctionInfo, FunctionRelocSymtab, InputInfo, Instruction,

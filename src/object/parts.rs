@@ -59,7 +59,11 @@ pub(super) fn order(object: &Object) -> Result<Vec<Part>, EncodeError> {
 ///
 /// # Errors
 /// A part lies outside the file, or two parts share bytes.
-pub(super) fn read(bytes: &[u8], header: &CommonIsaHeader, header_end: usize) -> Result<(Vec<Part>, usize), ObjectError> {
+pub(super) fn read(
+    bytes: &[u8],
+    header: &CommonIsaHeader,
+    header_end: usize,
+) -> Result<(Vec<Part>, usize), ObjectError> {
     let mut places = Vec::new();
     for (kernel, info) in header.kernel_info.iter().enumerate() {
         places.push((info.offset, info.size, "kernel", Part::Kernel(kernel)));
@@ -105,7 +109,7 @@ pub(super) fn read(bytes: &[u8], header: &CommonIsaHeader, header_end: usize) ->
 pub(super) fn slice<'a>(bytes: &'a [u8], offset: u32, size: u32, what: &str) -> Result<&'a [u8], ObjectError> {
     let range = offset as usize..(offset as usize).saturating_add(size as usize);
     bytes.get(range).ok_or_else(|| ObjectError {
-        offset: offset as usize,
+        offset: (offset as usize).min(bytes.len()),
         message: format!("a {what} of {size} bytes at 0x{offset:x} lies outside the file of {} bytes", bytes.len()),
         help: "the file is cut off, or its header is damaged".to_owned(),
         code: "object-truncated",

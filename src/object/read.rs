@@ -177,12 +177,7 @@ fn read_kernel(
     Ok(routine)
 }
 
-fn read_function(
-    bytes: &[u8],
-    base: usize,
-    cx: Context,
-    code: &mut ReadCode<'_>,
-) -> Result<Routine, ObjectError> {
+fn read_function(bytes: &[u8], base: usize, cx: Context, code: &mut ReadCode<'_>) -> Result<Routine, ObjectError> {
     let mut r = Reader::new(bytes, base);
     let data = FunctionData::decode(&mut r, cx)?;
     let mut routine = Routine {

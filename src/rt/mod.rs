@@ -15,7 +15,7 @@ pub use bytes::{
 };
 pub use kernel::{ComponentWise, FieldRef, Stub, StubReason, Visitor};
 pub use operand::{immediate_bits, is_saturated, saturate, zero_operand};
-pub use text::{Candidate, Cursor, Format, Names, Number, Printer, Symbols, Table, Text, TextError};
+pub use text::{Candidate, Cursor, Format, Names, Number, Printer, Symbols, Table, Text, TextError, escape};
 
 /// An index into one of the tables of a routine.
 pub trait Index: Copy {

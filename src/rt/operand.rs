@@ -2,8 +2,8 @@
 
 use super::text::{Cursor, Format, Printer, Table, Text, TextError};
 use crate::isa::{
-    AddrOpnd, AddressId, ConstOpnd, DataType, GenOpnd, GeneralId, IndirectOpnd, IndirectOpndBitProperties, Modifier, Operand, PredOpnd,
-    Predicate, RawOperand, Region, StateClass, StateOpnd, Stride, VecOperand,
+    AddrOpnd, AddressId, ConstOpnd, DataType, GenOpnd, GeneralId, IndirectOpnd, IndirectOpndBitProperties, Modifier,
+    Operand, PredOpnd, Predicate, RawOperand, Region, StateClass, StateOpnd, Stride, VecOperand,
 };
 
 /// The region that the assembler writes where the text has none: one element for all channels.

@@ -158,8 +158,8 @@ impl<'a> Printer<'a> {
     }
 }
 
-/// Escapes a string as C does.
-fn escape(text: &str) -> String {
+/// Escapes a string as C does, for double quotes around it.
+pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

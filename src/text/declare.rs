@@ -20,6 +20,8 @@ pub(super) struct Scope {
     strings: HashMap<String, StringId>,
     /// Labels that stand in the text, as opposed to those only referred to.
     pub(super) defined: Vec<bool>,
+    /// The routine's name, once its text says all strings: they replace those that the assembler would begin with.
+    explicit: Option<String>,
 }
 
 impl Scope {
@@ -31,7 +33,23 @@ impl Scope {
             names: NameTables::predefined(),
             strings: HashMap::new(),
             defined: Vec::new(),
+            explicit: None,
         }
+    }
+
+    /// The next string of a pool that the text says.
+    fn string(&mut self, text: String) {
+        if self.explicit.is_none() {
+            self.explicit = Some(self.routine.name());
+            self.routine.strings.clear();
+            self.strings.clear();
+        }
+        let id = StringId(u32::try_from(self.routine.strings.len()).unwrap_or(u32::MAX));
+        if self.explicit.as_ref() == Some(&text) && !self.strings.contains_key(&text) {
+            self.routine.name = id;
+        }
+        self.routine.strings.push(Bytes::from(text.as_str()));
+        self.strings.entry(text).or_insert(id);
     }
 
     /// Names the routine. The pool begins with its name; the predefined names follow.
@@ -106,6 +124,14 @@ impl Symbols for Scope {
 pub(super) fn directive(scope: &mut Scope, word: &str, text: &str, at: usize) -> Result<(), TextError> {
     match word {
         ".decl" => decl(scope, text, at),
+        ".string" => {
+            let mut c = Cursor::new(text, at, scope);
+            c.skip_blanks();
+            let string = c.quoted()?;
+            scope.string(string);
+            Ok(())
+        }
+        ".label" => label(scope, text, at),
         ".input" | ".parameter" => input(scope, text, at, InputOrigin::default()),
         _ => match word.strip_prefix(".implicit_") {
             Some(origin) => {
@@ -126,6 +152,28 @@ pub(super) fn directive(scope: &mut Scope, word: &str, text: &str, at: usize) ->
     }
 }
 
+/// `.label NAME kind=block string=12`: the next entry of the table, where a text says all of them.
+fn label(scope: &mut Scope, text: &str, at: usize) -> Result<(), TextError> {
+    let mut c = Cursor::new(text, at, scope);
+    c.skip_blanks();
+    let start = c.save();
+    let name = c.word().ok_or_else(|| c.error("the name of a label"))?.to_owned();
+    c.skip_blanks();
+    c.expect("kind=")?;
+    let kind: LabelKind = Text::parse(&mut c, Format::Plain)?;
+    c.skip_blanks();
+    c.expect("string=")?;
+    let string = StringId(c.number("string", Format::Plain)?);
+    if scope.names.get(Table::Label, &name).is_some() {
+        return Err(TextError { at: start, expected: format!("a new name: there is a label `{name}`") });
+    }
+    let id = scope.routine.labels.len();
+    scope.routine.labels.push(LabelInfo { name_index: string, kind, ..LabelInfo::default() });
+    scope.defined.push(false);
+    scope.enter(Table::Label, &name, id);
+    Ok(())
+}
+
 /// What stands behind `.decl`, collected before it is entered.
 #[derive(Default)]
 struct Decl {
@@ -137,10 +185,13 @@ struct Decl {
     alias: Option<(String, u16, usize)>,
     attributes: Vec<(String, Option<Value>)>,
     shown_name: Option<String>,
+    string: Option<StringId>,
 }
 
 enum Value {
     Number(u32),
+    /// A number in so many bytes.
+    Sized(u32, usize),
     Text(String),
 }
 
@@ -174,6 +225,7 @@ fn decl(scope: &mut Scope, text: &str, at: usize) -> Result<(), TextError> {
             "num_elts" => decl.elements = Some(c.number("num_elts", Format::Plain)?),
             "align" => decl.alignment = Text::parse(&mut c, Format::Plain)?,
             "alias" => decl.alias = Some(alias(&mut c)?),
+            "string" => decl.string = Some(StringId(c.number("string", Format::Plain)?)),
             "attrs" => decl.attributes = attributes(&mut c)?,
             _ => {
                 c.restore(key_at);
@@ -233,6 +285,10 @@ fn value(c: &mut Cursor<'_>) -> Result<Option<Value>, TextError> {
     let number = c.integer(Format::Plain)?;
     let number = u32::try_from(number).or_else(|_| i32::try_from(number).map(|n| n as u32));
     match number {
+        Ok(number) if c.take(":") => match c.number::<u8>("bytes of the value", Format::Plain)? {
+            bytes @ 1..=4 => Ok(Some(Value::Sized(number, usize::from(bytes)))),
+            _ => Err(c.error("1 to 4 bytes")),
+        },
         Ok(number) => Ok(Some(Value::Number(number))),
         Err(_) => {
             c.restore(start);
@@ -249,7 +305,10 @@ fn enter_decl(scope: &mut Scope, decl: Decl, at: usize) -> Result<(), TextError>
         return fail(&format!("a new name: `{}` is already declared", decl.name));
     }
     let shown = decl.shown_name.as_deref().unwrap_or(&decl.name).to_owned();
-    let name_index = scope.intern(if matches!(decl.kind.as_str(), "S" | "T") { &shown } else { &decl.name });
+    let name_index = match decl.string {
+        Some(id) => id,
+        None => scope.intern(if matches!(decl.kind.as_str(), "S" | "T") { &shown } else { &decl.name }),
+    };
     let attribute_info = decl.attributes.iter().map(|(n, v)| attribute(scope, n, v.as_ref())).collect();
     let routine = &mut scope.routine;
     let (table, id) = match decl.kind.as_str() {
@@ -378,6 +437,7 @@ fn attribute(scope: &mut Scope, name: &str, value: Option<&Value>) -> AttributeI
             let bytes = written.unwrap_or(needed).clamp(needed, 4);
             number.to_le_bytes()[..bytes].to_vec()
         }
+        Some(Value::Sized(number, bytes)) => number.to_le_bytes().into_iter().take(*bytes).collect(),
         Some(Value::Text(text)) => match known.and_then(|a| coded(a.value, text)) {
             Some(code) => vec![code],
             None => text.as_bytes().to_vec(),

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::explicit::Unique;
 use super::print::Style;
 use crate::isa::{DataType, GeneralId, StringId, predefined, predefined_surface};
 use crate::object::Routine;
@@ -13,32 +14,38 @@ pub struct RoutineNames<'a> {
     version: Version,
     register_bytes: u32,
     style: Style,
+    unique: Unique,
 }
 
 impl<'a> RoutineNames<'a> {
     /// Names as a style shows them; `register_bytes` is the platform's.
     pub fn new(routine: &'a Routine, version: Version, register_bytes: u32, style: Style) -> Self {
-        Self { routine, version, register_bytes, style }
+        let unique = if style == Style::Explicit { Unique::new(routine) } else { Unique::default() };
+        Self { routine, version, register_bytes, style, unique }
+    }
+
+    /// Names that differ, in the style that has them.
+    pub(super) fn unique(&self) -> &Unique {
+        &self.unique
     }
 
     fn string(&self, id: StringId) -> Option<String> {
         self.routine.strings.get(id.0 as usize).map(Bytes::to_text)
     }
 
-    /// Whether the predefined variables have the names that objects below version 4 give them. The vendor's printer
-    /// always shows the newer ones.
-    fn has_old_names(&self) -> bool {
-        self.style == Style::Full && self.version.major < 4
-    }
-
     /// Labels get suffixes in the vendor's style, so that equal names stay apart.
     fn label(&self, id: u32) -> Option<String> {
-        let label = self.routine.labels.get(id as usize)?;
-        let name = self.string(label.name_index)?;
-        if self.style == Style::Full {
-            return Some(name);
+        match self.style {
+            Style::Vendor => Some(self.original_label(id)?.replace(['.', '$'], "_")),
+            Style::Full => self.string(self.routine.labels.get(id as usize)?.name_index),
+            Style::Explicit => self.unique.labels.get(id as usize).cloned(),
         }
-        let mut name = name.replace(['.', '$'], "_");
+    }
+
+    /// A label with its suffixes, before the vendor's printer replaces characters in it.
+    pub(super) fn original_label(&self, id: u32) -> Option<String> {
+        let label = self.routine.labels.get(id as usize)?;
+        let mut name = self.string(label.name_index)?;
         name.push_str(&format!("_{}", label.name_index.0));
         // Only a block label is not a subroutine, a function or the target of a call.
         if label.kind != crate::isa::LabelKind::default() {
@@ -53,21 +60,32 @@ impl Names for RoutineNames<'_> {
         let r = self.routine;
         match table {
             Table::General => match id.checked_sub(predefined::DECLARED) {
+                Some(declared) if self.style == Style::Explicit => {
+                    self.unique.general.get(declared as usize).cloned()
+                }
                 Some(declared) => self.string(r.variables.get(declared as usize)?.name_index),
                 None => {
                     let entry = predefined::ALL.iter().find(|p| p.id == id)?;
-                    Some(if self.has_old_names() && !entry.old_name.is_empty() { entry.old_name } else { entry.name })
-                        .map(str::to_owned)
+                    Some(entry.name.to_owned())
                 }
             },
             // The vendor's printer goes by their numbers, whatever the object calls them.
             Table::Address => {
                 let entry = r.addresses.get(id as usize)?;
-                if self.style == Style::Full { self.string(entry.name_index) } else { Some(format!("A{id}")) }
+                match self.style {
+                    Style::Vendor => Some(format!("A{id}")),
+                    Style::Full => self.string(entry.name_index),
+                    Style::Explicit => self.unique.addresses.get(id as usize).cloned(),
+                }
             }
             Table::Predicate => {
-                let entry = r.predicates.get(id.checked_sub(1)? as usize)?;
-                if self.style == Style::Full { self.string(entry.name_index) } else { Some(format!("P{id}")) }
+                let number = id.checked_sub(1)? as usize;
+                let entry = r.predicates.get(number)?;
+                match self.style {
+                    Style::Vendor => Some(format!("P{id}")),
+                    Style::Full => self.string(entry.name_index),
+                    Style::Explicit => self.unique.predicates.get(number).cloned(),
+                }
             }
             // State variables go by their number; their names stand in the declaration only.
             Table::Sampler => Some(format!("S{id}")),
@@ -75,7 +93,7 @@ impl Names for RoutineNames<'_> {
                 Some(_) => Some(format!("T{id}")),
                 None => {
                     let entry = predefined_surface::ALL.iter().find(|p| p.id == id)?;
-                    Some(if self.has_old_names() { entry.old_name } else { entry.name }.to_owned())
+                    Some(entry.name.to_owned())
                 }
             },
             Table::Label => self.label(id),

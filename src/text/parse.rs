@@ -31,7 +31,7 @@ pub struct Parsed {
 impl Parsed {
     /// An object with this routine alone.
     pub fn into_object(self) -> Object {
-        let name = self.routine.strings.first().cloned().unwrap_or_default();
+        let name = self.routine.strings.get(self.routine.name.0 as usize).cloned().unwrap_or_default();
         let mut object = Object {
             version: self.version,
             kernels: Vec::new(),

@@ -3,7 +3,7 @@
 use super::names::RoutineNames;
 use super::print::{Style, frame};
 use crate::isa::{ExecSize, Instruction, Platform, Predicate, RawOperand, VecOperand};
-use crate::object::{Fragment, Object, Routine, Salvaged};
+use crate::object::{Fragment, Object, Routine, Salvaged, SalvagedCode};
 use crate::rt::reflect::{Field, Shape};
 use crate::rt::{Bits, Context, Format, Names, Printer, Reader, Table, Text, Wire};
 
@@ -19,7 +19,7 @@ pub fn print_salvaged(salvaged: &Salvaged, platform: Option<Platform>) -> Vec<St
     object.routines().zip(&salvaged.code).map(|(routine, code)| one(object, routine, code, platform)).collect()
 }
 
-fn one(object: &Object, routine: &Routine, code: &[Fragment], platform: Option<Platform>) -> String {
+fn one(object: &Object, routine: &Routine, code: &SalvagedCode, platform: Option<Platform>) -> String {
     let mut out = frame(object, routine, platform, Style::Vendor);
     let register_bytes = platform.or(object.platform()).map_or(32, Platform::register_bytes);
     let names = RoutineNames::new(routine, object.version, register_bytes, Style::Vendor);
@@ -27,21 +27,28 @@ fn one(object: &Object, routine: &Routine, code: &[Fragment], platform: Option<P
     if !out.ends_with('\n') {
         out.push('\n');
     }
-    for fragment in code {
+    for fragment in &code.instructions {
         let text = match complete(fragment, &names, cx) {
             Some(text) => text,
             None => fields(fragment, &names, cx),
         };
-        let is_label = fragment.page.is_some_and(|p| matches!(p.name, "LABEL" | "SUBROUTINE"));
+        let is_label = matches!(fragment.page.name, "LABEL" | "SUBROUTINE");
         let line = if is_label { format!("\n{text}") } else { format!("    {text}") };
         out.push_str(&format!("{line:<80} /// 0x{:x}\n", fragment.offset));
+    }
+    if code.rest > 0 {
+        let known = if code.is_whole { "the room of what is missing" } else { "in which no instruction was found" };
+        out.push_str(&format!("    // {} bytes follow, {known}\n", code.rest));
     }
     out
 }
 
 /// The usual text of an instruction that lacks nothing.
 fn complete(fragment: &Fragment, names: &RoutineNames<'_>, cx: Context) -> Option<String> {
-    let page = fragment.page.filter(|_| fragment.missing.is_empty())?;
+    let page = fragment.page;
+    if !fragment.missing.is_empty() {
+        return None;
+    }
     let mut bytes = vec![page.opcode];
     bytes.extend(page.sub_opcode);
     bytes.extend(fragment.present.iter().flat_map(|(_, b)| b));
@@ -53,10 +60,7 @@ fn complete(fragment: &Fragment, names: &RoutineNames<'_>, cx: Context) -> Optio
 
 /// The name of the page, and field by field what is there.
 fn fields(fragment: &Fragment, names: &RoutineNames<'_>, cx: Context) -> String {
-    let bytes: Vec<u8> = fragment.present.iter().flat_map(|(_, b)| b.iter().copied()).collect();
-    let (Some(page), Some(form)) = (fragment.page, fragment.form) else {
-        return format!("// {} bytes that are no instruction", bytes.len());
-    };
+    let (page, form) = (fragment.page, fragment.form);
     let mut out = page.name.to_ascii_lowercase();
     for (position, bytes) in &fragment.present {
         let Some(field) = form.fields.get(*position) else { continue };
@@ -89,7 +93,10 @@ fn shown(field: &Field, bytes: &[u8], names: &RoutineNames<'_>, cx: Context) -> 
         }
         Shape::Predicate => {
             let predicate = Predicate::from_bits(value).ok()?;
-            if predicate.is_default() { "()".to_owned() } else { text(&|p| predicate.print(p, Format::Plain)).trim().to_owned() }
+            if predicate.is_default() {
+                return Some("()".to_owned());
+            }
+            text(&|p| predicate.print(p, Format::Plain)).trim().to_owned()
         }
         Shape::Index => {
             let id = u32::try_from(value).ok()?;
@@ -104,7 +111,7 @@ fn shown(field: &Field, bytes: &[u8], names: &RoutineNames<'_>, cx: Context) -> 
         }
         Shape::List if field.list.is_some_and(|l| l.name == "Exec_size") => {
             let size = ExecSize::from_bits(value).ok()?;
-            text(&|p| size.print(p, Format::Plain))
+            format!("({})", text(&|p| size.print(p, Format::Plain)).trim_matches(['(', ')']))
         }
         Shape::List => {
             let parts = field.list?.parts.iter().filter(|p| !p.zero);

@@ -88,9 +88,10 @@ pub fn extract(file: &str, bytes: &[u8]) -> Result<Extracted, Box<Diagnostic>> {
     } else if bytes.starts_with(b"!<arch>\n") {
         archive(&mut out, bytes);
     } else {
-        let finding = Diagnostic::new("container-unknown", Severity::Error, file, "this is no container")
-            .at_offset(0)
-            .help("containers are ELF files and `ar` archives that ocloc writes; objects (.isa) are for `visa disasm`");
+        let finding =
+            Diagnostic::new("container-unknown", Severity::Error, file, "this is no container").at_offset(0).help(
+                "containers are ELF files and `ar` archives that ocloc writes; objects (.isa) are for `visa disasm`",
+            );
         return Err(finding.into());
     }
     Ok(out.found)

@@ -222,7 +222,9 @@ impl<'m> Resolver<'m, '_> {
     fn enumerator(&mut self, e: &mut Expression) -> Option<Sort> {
         let ExpressionKind::Part { of, part } = &e.kind else { return None };
         let (list, lists, at) = match &of.kind {
-            ExpressionKind::Name { name, .. } if !self.is_value(name) => (name.clone(), self.fields.lists(name), of.at),
+            ExpressionKind::Name { name, .. } if !self.is_value(name) => {
+                (name.clone(), self.fields.lists(name), of.at)
+            }
             ExpressionKind::Part { of: first, part } => match &first.kind {
                 ExpressionKind::Name { name, .. } if !self.is_value(name) => {
                     let lists = self.fields.lists(name);
@@ -314,7 +316,9 @@ impl<'m> Resolver<'m, '_> {
         let names = named.names(self.model);
         match names.is_empty() {
             true => format!("name one of its parts: {}", named.part_names(self.model).join(", ")),
-            false => format!("compare it with one of its names, as in `{}.{}`: {}", named.label, names[0], some_of(&names)),
+            false => {
+                format!("compare it with one of its names, as in `{}.{}`: {}", named.label, names[0], some_of(&names))
+            }
         }
     }
 
@@ -362,14 +366,14 @@ impl<'m> Resolver<'m, '_> {
             }
             ("place", _) => {
                 let is_place = match &argument.kind {
-                    ExpressionKind::Call(inner) => self
-                        .builtins
-                        .iter()
-                        .any(|b| b.name == inner.function.text && b.kind == BuiltinKind::Place),
+                    ExpressionKind::Call(inner) => {
+                        self.builtins.iter().any(|b| b.name == inner.function.text && b.kind == BuiltinKind::Place)
+                    }
                     _ => false,
                 };
                 if !is_place {
-                    let help = "write the built-in whose kind is `place` here; a `let` keeps its value, not the place";
+                    let help =
+                        "write the built-in whose kind is `place` here; a `let` keeps its value, not the place";
                     self.problem("semantics-operand", argument.at, format!("`{call}` wants a place here"), help);
                 }
             }

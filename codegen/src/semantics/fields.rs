@@ -140,7 +140,8 @@ impl<'m> Fields<'m> {
     }
 
     fn sort(found: &[(&Field, Shape)], label: &str) -> Sort {
-        let is_operand = |shape: &Shape| matches!(shape, Shape::Vector | Shape::Scalar | Shape::Raw | Shape::Predicate);
+        let is_operand =
+            |shape: &Shape| matches!(shape, Shape::Vector | Shape::Scalar | Shape::Raw | Shape::Predicate);
         if found.iter().any(|(_, shape)| is_operand(shape)) {
             let read_only = |field: &Field, shape: &Shape| {
                 *shape == Shape::Predicate

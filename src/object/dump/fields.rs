@@ -111,7 +111,9 @@ impl Visitor for Collect<'_> {
         let Some(field) = self.fields.get(position) else { return };
         let value = match value {
             FieldRef::Number(value) => Value::Number { value },
-            FieldRef::Bits(value) => Value::Bits { value, parts: field.list.map_or_else(Vec::new, |l| parts(l, value)) },
+            FieldRef::Bits(value) => {
+                Value::Bits { value, parts: field.list.map_or_else(Vec::new, |l| parts(l, value)) }
+            }
             FieldRef::Index(id) => {
                 let variable = table(field.table).and_then(|t| name(self.names, t, id));
                 Value::Index { table: field.table, id, variable }

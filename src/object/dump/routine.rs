@@ -237,7 +237,9 @@ pub(super) fn routine(object: &Object, r: &object::Routine, platform: Option<Pla
     Routine {
         kind: match r.kind {
             RoutineKind::Kernel => Code::Kernel,
-            RoutineKind::Function { input_size, return_value_size } => Code::Function { input_size, return_value_size },
+            RoutineKind::Function { input_size, return_value_size } => {
+                Code::Function { input_size, return_value_size }
+            }
         },
         strings: r.strings.iter().map(Text::new).collect(),
         name: r.name.0,
