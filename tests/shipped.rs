@@ -95,7 +95,8 @@ fn full_texts_are_exact() {
                         ("attributes", a.attributes == b.attributes),
                         ("instructions", a.instructions == b.instructions),
                     ];
-                    format!("{place}: {:?}", same.iter().filter(|s| !s.1).map(|s| s.0).collect::<Vec<_>>())
+                    let odd = a.variables.iter().zip(&b.variables).find(|(x, y)| x != y);
+                    format!("{place}: {odd:?} {:?}", same.iter().filter(|s| !s.1).map(|s| s.0).collect::<Vec<_>>())
                 }
             });
         }

@@ -64,7 +64,8 @@ fn the_schema_is_strict() {
     }
     let good = dumped(&root().join("tests/vectors/single/arith-00.isa"));
     assert_eq!(violations(&schema, &good), None);
-    let damages: [(&str, fn(&mut Value)); 7] = [
+    type Damage = fn(&mut Value);
+    let damages: [(&str, Damage); 7] = [
         ("a version of another form", |v| v["schema"] = "2.0".into()),
         ("no version", |v| drop(v.as_object_mut().unwrap().remove("schema"))),
         ("a new member", |v| v["kernels"][0]["extra"] = 1.into()),

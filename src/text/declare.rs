@@ -183,10 +183,13 @@ struct Decl {
     elements: Option<u16>,
     alignment: Alignment,
     alias: Option<(String, u16, usize)>,
-    attributes: Vec<(String, Option<Value>)>,
+    attributes: Vec<Attribute>,
     shown_name: Option<String>,
     string: Option<StringId>,
 }
+
+/// An attribute as it is written: its name, the string of the pool that this is where that is said, and its value.
+type Attribute = (String, Option<StringId>, Option<Value>);
 
 enum Value {
     Number(u32),
@@ -253,7 +256,7 @@ fn alias(c: &mut Cursor<'_>) -> Result<(String, u16, usize), TextError> {
     Ok((name, offset, at))
 }
 
-fn attributes(c: &mut Cursor<'_>) -> Result<Vec<(String, Option<Value>)>, TextError> {
+fn attributes(c: &mut Cursor<'_>) -> Result<Vec<Attribute>, TextError> {
     c.expect("{")?;
     let mut out = Vec::new();
     loop {
@@ -261,14 +264,20 @@ fn attributes(c: &mut Cursor<'_>) -> Result<Vec<(String, Option<Value>)>, TextEr
         if c.take("}") {
             return Ok(out);
         }
-        let name = c.word().ok_or_else(|| c.error("the name of an attribute"))?.to_owned();
-        out.push((name, value(c)?));
+        out.push(named_value(c)?);
         c.skip_blanks();
         if !c.take(",") {
             c.expect("}")?;
             return Ok(out);
         }
     }
+}
+
+/// `Name`, `Name=16`, or with the number of its name among several that are alike `Name@12=16`.
+fn named_value(c: &mut Cursor<'_>) -> Result<Attribute, TextError> {
+    let name = c.word().ok_or_else(|| c.error("the name of an attribute"))?.to_owned();
+    let string = if c.take("@") { Some(StringId(c.number("string", Format::Plain)?)) } else { None };
+    Ok((name, string, value(c)?))
 }
 
 /// `=value`, if there is one.
@@ -309,7 +318,7 @@ fn enter_decl(scope: &mut Scope, decl: Decl, at: usize) -> Result<(), TextError>
         Some(id) => id,
         None => scope.intern(if matches!(decl.kind.as_str(), "S" | "T") { &shown } else { &decl.name }),
     };
-    let attribute_info = decl.attributes.iter().map(|(n, v)| attribute(scope, n, v.as_ref())).collect();
+    let attribute_info = decl.attributes.iter().map(|written| attribute(scope, written)).collect();
     let routine = &mut scope.routine;
     let (table, id) = match decl.kind.as_str() {
         "G" => {
@@ -417,18 +426,17 @@ fn natural_size(scope: &Scope, class: InputClass, id: u32) -> Option<u16> {
 pub(super) fn kernel_attribute(scope: &mut Scope, text: &str, at: usize) -> Result<usize, TextError> {
     let mut c = Cursor::new(text, at, scope);
     c.skip_blanks();
-    let name = c.word().ok_or_else(|| c.error("the name of an attribute"))?.to_owned();
-    let value = value(&mut c)?;
+    let written = named_value(&mut c)?;
     let end = c.save();
-    let attribute = attribute(scope, &name, value.as_ref());
+    let attribute = attribute(scope, &written);
     scope.routine.attributes.push(attribute);
     Ok(end)
 }
 
 /// An attribute with its value in as many bytes as the assembler writes: the last of those that the page's table has.
-fn attribute(scope: &mut Scope, name: &str, value: Option<&Value>) -> AttributeInfo {
+fn attribute(scope: &mut Scope, (name, string, value): &Attribute) -> AttributeInfo {
     let known = ATTRIBUTES.iter().find(|a| a.name == name);
-    let name = scope.intern(name);
+    let name = string.unwrap_or_else(|| scope.intern(name));
     let value = match value {
         None => Vec::new(),
         Some(Value::Number(number)) => {

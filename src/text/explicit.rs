@@ -7,28 +7,58 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use super::parse::{Options, parse};
-use super::print::{Style, print};
-use crate::isa::{AttributeInfo, Platform, StringId, predefined, predefined_surface};
+use super::print::{Style, print, print_with};
+use crate::isa::{AttributeInfo, Instruction, Platform, StringId, predefined, predefined_surface};
 use crate::object::{Object, Routine};
-use crate::rt::{Bytes, escape};
+use crate::rt::{Bytes, Context, Reader, Version, Wire, Writer, escape};
 
 /// Prints a routine so that reading the text gives the same routine again: as [`Style::Full`] where that is enough, and
 /// otherwise as [`Style::Explicit`].
 ///
 /// # Errors
-/// The text that comes nearest, where a text cannot say what the routine has: strings that are no UTF-8 or stand twice
-/// in the pool and are used by instructions, scopes of aliases, attributes of labels, and operands that the page's text leaves out.
+/// The text that comes nearest, where a text cannot say what the routine has: strings that are no UTF-8, scopes of
+/// aliases, attributes of labels.
 pub fn print_exact(object: &Object, routine: &Routine, platform: Option<Platform>) -> Result<String, String> {
-    let same = |text: &str| {
-        let options = Options { file: String::new(), platform: platform.or(object.platform()) };
-        parse(text, options).is_ok_and(|p| p.version == object.version && p.routine == *routine)
-    };
+    let options = || Options { file: String::new(), platform: platform.or(object.platform()) };
+    let same =
+        |text: &str| parse(text, options()).is_ok_and(|p| p.version == object.version && p.routine == *routine);
     let full = print(object, routine, platform, Style::Full);
     if same(&full) {
         return Ok(full);
     }
-    let explicit = print(object, routine, platform, Style::Explicit);
+    // What an instruction's own text does not say is said by its bytes.
+    let mut as_bytes = HashSet::new();
+    let explicit = print_with(object, routine, platform, Style::Explicit, &as_bytes);
+    let Ok(parsed) = parse(&explicit, options()) else { return Err(explicit) };
+    let pairs = parsed.routine.instructions.iter().zip(&routine.instructions);
+    as_bytes.extend(pairs.enumerate().filter(|(_, (found, wanted))| found != wanted).map(|(number, _)| number));
+    let explicit = print_with(object, routine, platform, Style::Explicit, &as_bytes);
     if same(&explicit) { Ok(explicit) } else { Err(explicit) }
+}
+
+/// A line that says an instruction by its bytes, with its text behind it as a comment.
+pub(super) fn code(instruction: &Instruction, version: Version, text: &str) -> String {
+    let mut w = Writer::new();
+    // Bytes that cannot be written are not read back either: the comparison finds that.
+    let _ = instruction.encode(&mut w, Context { version });
+    let digits: String = w.into_bytes().iter().map(|b| format!("{b:02x}")).collect();
+    format!("    .code {digits} // {}\n", text.replace('\n', " "))
+}
+
+/// Reads the digits of such a line.
+///
+/// # Errors
+/// What was expected instead.
+pub(super) fn read_code(digits: &str, version: Version) -> Result<Instruction, String> {
+    let pair = |i: usize| digits.get(i..i + 2).and_then(|pair| u8::from_str_radix(pair, 16).ok());
+    let bytes: Option<Vec<u8>> = (0..digits.len()).step_by(2).map(pair).collect();
+    let bytes = bytes.filter(|b| !b.is_empty()).ok_or("the bytes of an instruction, two hexadecimal digits each")?;
+    let mut r = Reader::new(&bytes, 0);
+    match Instruction::decode(&mut r, Context { version }) {
+        Ok(instruction) if r.remaining() == 0 => Ok(instruction),
+        Ok(_) => Err(format!("one instruction: {} bytes are left", r.remaining())),
+        Err(error) => Err(format!("the bytes of an instruction: {error}")),
+    }
 }
 
 /// Names of the entries of a routine's tables that are words and differ from all others.
@@ -92,16 +122,25 @@ pub(super) fn tables(out: &mut String, routine: &Routine, names: &Unique) {
 
 /// ` string=12`, where the declared name is not that string of the pool.
 pub(super) fn string_of(routine: &Routine, id: StringId, shown: &str) -> String {
-    let first = routine.strings.iter().position(|s| s.as_slice() == shown.as_bytes());
-    if first == Some(id.0 as usize) { String::new() } else { format!(" string={}", id.0) }
+    if is_first(routine, id, shown) { String::new() } else { format!(" string={}", id.0) }
 }
 
-/// `Name`, `Name=16:4` with the bytes of the value behind the colon, or `Name="text"`.
-pub(super) fn attribute(name: &str, attribute: &AttributeInfo, is_text: bool) -> String {
+/// Whether a string is the first one of the pool that reads like this: what a text means without a number.
+fn is_first(routine: &Routine, id: StringId, shown: &str) -> bool {
+    let first = routine.strings.iter().position(|s| s.as_slice() == shown.as_bytes());
+    first == Some(id.0 as usize)
+}
+
+/// `Name`, `Name=16:4` with the bytes of the value behind the colon, or `Name="text"`; `Name@12` for the string with
+/// that number where several read alike.
+pub(super) fn attribute(routine: &Routine, name: &str, attribute: &AttributeInfo, is_text: bool) -> String {
+    let number =
+        if is_first(routine, attribute.name, name) { String::new() } else { format!("@{}", attribute.name.0) };
+    let name = format!("{name}{number}");
     let bytes = attribute.value.as_slice();
     let mut padded = [0; 4];
     match padded.get_mut(..bytes.len()) {
-        Some([]) => name.to_owned(),
+        Some([]) => name,
         Some(low) if !is_text => {
             low.copy_from_slice(bytes);
             format!("{name}={}:{}", u32::from_le_bytes(padded), bytes.len())

@@ -121,7 +121,18 @@ impl Reader<'_> {
             }
             return;
         }
-        let result = if rest.starts_with('.') {
+        let result = if let Some(digits) = rest.strip_prefix(".code ") {
+            // An instruction by its bytes.
+            let at = text.len() - digits.len();
+            match super::explicit::read_code(digits.trim(), self.scope.version) {
+                Ok(instruction) => {
+                    self.defines(&instruction);
+                    self.push(instruction, statement.line);
+                    Ok(())
+                }
+                Err(expected) => Err(TextError { at, expected }),
+            }
+        } else if rest.starts_with('.') {
             self.directive(text, lead)
         } else if let Some(name) = label(rest) {
             self.label(name, statement.line);
@@ -214,6 +225,18 @@ impl Reader<'_> {
             Some(_) => Instruction::Subroutine(Subroutine { label }),
         };
         self.push(instruction, line);
+    }
+
+    /// A label that is given as bytes stands in the text all the same.
+    fn defines(&mut self, instruction: &Instruction) {
+        let label = match instruction {
+            Instruction::Label(l) => l.label,
+            Instruction::Subroutine(s) => s.label,
+            _ => return,
+        };
+        if let Some(defined) = self.scope.defined.get_mut(label.0 as usize) {
+            *defined = true;
+        }
     }
 
     fn push(&mut self, instruction: Instruction, line: u32) {

@@ -1,5 +1,6 @@
 //! Printing a routine: the frame, the declarations and the code.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use super::declare::{is_plain, spelled};
@@ -34,8 +35,19 @@ const NUMBER_COLUMN: usize = 80;
 /// assert!(printed.contains(".decl V32 v_type=G type=f num_elts=8 align=GRF"));
 /// ```
 pub fn print(object: &Object, routine: &Routine, platform: Option<Platform>, style: Style) -> String {
+    print_with(object, routine, platform, style, &HashSet::new())
+}
+
+/// As [`print()`], the instructions with these numbers as bytes.
+pub(super) fn print_with(
+    object: &Object,
+    routine: &Routine,
+    platform: Option<Platform>,
+    style: Style,
+    as_bytes: &HashSet<usize>,
+) -> String {
     let out = frame(object, routine, platform, style);
-    code(out, routine, &names(object, routine, platform, style), style)
+    code(out, routine, &names(object, routine, platform, style), style, as_bytes)
 }
 
 /// Everything in front of the code.
@@ -163,7 +175,7 @@ fn attribute(routine: &Routine, attribute: &AttributeInfo, style: Style) -> Stri
     let known = ATTRIBUTES.iter().find(|a| a.name == name);
     let kind = known.map_or("number", |a| a.value);
     if style == Style::Explicit {
-        return explicit::attribute(&name, attribute, kind == "text");
+        return explicit::attribute(routine, &name, attribute, kind == "text");
     }
     if bytes.is_empty() {
         return name;
@@ -217,10 +229,15 @@ fn spelled_of(name: &str, value: u8) -> String {
     known.and_then(|a| spelled(a.value, value)).unwrap_or_else(|| value.to_string())
 }
 
-fn code(out: String, routine: &Routine, names: &RoutineNames<'_>, style: Style) -> String {
+fn code(out: String, routine: &Routine, names: &RoutineNames<'_>, style: Style, as_bytes: &HashSet<usize>) -> String {
     let mut p = Printer::new(out, names);
     for (number, instruction) in routine.instructions.iter().enumerate() {
         match instruction {
+            _ if as_bytes.contains(&number) => {
+                let mut text = Printer::new(String::new(), names);
+                instruction.print(&mut text);
+                p.text(&explicit::code(instruction, names.version(), &text.into_text()));
+            }
             Instruction::Label(_) => {
                 p.text("\n");
                 instruction.print(&mut p);
