@@ -218,7 +218,9 @@ impl Cursor<'_> {
                 self.restore(start);
                 return Err(self.error(format!("an integer for type {}", type_.name())));
             }
-            let fits = if wide {
+            let fits = if type_ == DataType::Hf {
+                (0..=i128::from(u16::MAX)).contains(&value)
+            } else if wide {
                 value >= i128::from(i64::MIN) && value <= i128::from(u64::MAX)
             } else {
                 value >= i128::from(i32::MIN) && value <= i128::from(u32::MAX)

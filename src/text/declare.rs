@@ -77,6 +77,15 @@ impl Scope {
     }
 }
 
+impl Scope {
+    /// Says what a label marks.
+    pub(super) fn set_kind(&mut self, label: u32, kind: LabelKind) {
+        if let Some(info) = self.routine.labels.get_mut(label as usize) {
+            info.kind = kind;
+        }
+    }
+}
+
 impl Names for Scope {
     fn name(&self, table: Table, id: u32) -> Option<String> {
         self.names.name(table, id).map(str::to_owned)
@@ -449,8 +458,16 @@ pub(super) fn kernel_attribute(scope: &mut Scope, text: &str, at: usize) -> Resu
     let mut c = Cursor::new(text, at, scope);
     c.skip_blanks();
     let name = c.word().ok_or_else(|| c.error("the name of an attribute"))?.to_owned();
+    c.skip_blanks();
+    let place = c.save();
     let value = value(&mut c)?;
     let end = c.save();
+    if let (Some(known), Some(Value::Text(text))) = (ATTRIBUTES.iter().find(|a| a.name == name), &value)
+        && spelled(known.value, 0).is_some()
+        && coded(known.value, text).is_none()
+    {
+        return Err(TextError { at: place, expected: format!("{name} with one of {}", known.value) });
+    }
     let attribute = attribute(scope, &name, value.as_ref());
     scope.routine.attributes.push(attribute);
     Ok(end)

@@ -1,11 +1,16 @@
 //! Reading a text: statement by statement, going on behind errors so that one run shows them all.
 
+use std::collections::HashSet;
+
 use visakit_codegen::diag::{Diagnostic, Severity};
 
 use super::declare::{self, Scope};
 use super::source::{Statement, statements};
 use super::withdrawn;
-use crate::isa::{ExecMask, Instruction, Label, LabelId, LabelKind, Operand, Platform, Subroutine, candidates};
+use crate::isa::{
+    And, ExecMask, ExecSize, Instruction, Label, LabelId, LabelKind, Modifier, Not, Operand, Or, Platform, Predicate,
+    Subroutine, VecOperand, Xor, candidates,
+};
 use crate::object::{Function, Kernel, Object, Routine, RoutineKind};
 use crate::rt::{Candidate, Cursor, TextError, Version, meant, nearest};
 
@@ -91,7 +96,7 @@ pub fn parse(text: &str, options: Options) -> Result<Parsed, Vec<Diagnostic>> {
         scope: Scope::new(register_bytes),
         version: None,
         named: false,
-        subroutine: None,
+        subroutines: HashSet::new(),
         lines: Vec::new(),
         uses: Vec::new(),
         done: Vec::new(),
@@ -110,8 +115,8 @@ struct Reader<'a> {
     scope: Scope,
     version: Option<Version>,
     named: bool,
-    /// The name behind the last `.function`, until its label comes.
-    subroutine: Option<String>,
+    /// The labels of `.function` directives.
+    subroutines: HashSet<u32>,
     lines: Vec<u32>,
     /// Byte of the text at which the statement begins that names each label first.
     uses: Vec<usize>,
@@ -153,7 +158,7 @@ impl Reader<'_> {
         let result = if let Some(spelled) = old_spelling(rest) {
             self.instruction(&format!("{}{spelled}{}", &text[..lead], &rest[spelled.len()..]), lead, statement.line)
         } else if rest.starts_with('.') {
-            self.directive(text, lead)
+            self.directive(text, lead, statement.line)
         } else if let Some(name) = label(rest) {
             self.label(name, statement.line);
             Ok(())
@@ -195,7 +200,7 @@ impl Reader<'_> {
         self.errors.push(diagnostic);
     }
 
-    fn directive(&mut self, text: &str, lead: usize) -> Result<(), TextError> {
+    fn directive(&mut self, text: &str, lead: usize, line: u32) -> Result<(), TextError> {
         let rest = &text[lead..];
         let len = rest.find(|c: char| c.is_whitespace() || c == '"').unwrap_or(rest.len());
         let (word, at) = (&rest[..len], lead + len);
@@ -226,8 +231,11 @@ impl Reader<'_> {
             ".funcdecl" => self.name(text, at).map(drop),
             ".function" => {
                 let name = self.name(text, at)?;
-                self.scope.label(&name, LabelKind::Subroutine);
-                self.subroutine = Some(name);
+                let id = self.scope.label(&name, LabelKind::Subroutine);
+                // The directive is where the subroutine begins; a label of its name may follow, and adds nothing.
+                self.scope.set_kind(id, LabelKind::Subroutine);
+                self.place(LabelId(id), line);
+                self.subroutines.insert(id);
                 Ok(())
             }
             _ => declare::directive(&mut self.scope, word, text, at).map_err(|mut error| {
@@ -249,14 +257,18 @@ impl Reader<'_> {
     }
 
     fn label(&mut self, name: &str, line: u32) {
-        let declared = self.subroutine.take().is_some_and(|s| s == name);
-        let kind = if declared { LabelKind::Subroutine } else { LabelKind::Block };
-        let id = self.scope.label(name, kind);
-        let label = LabelId(id);
-        if let Some(defined) = self.scope.defined.get_mut(id as usize) {
+        let id = self.scope.label(name, LabelKind::Block);
+        if !self.subroutines.contains(&id) {
+            self.place(LabelId(id), line);
+        }
+    }
+
+    /// Puts a label here.
+    fn place(&mut self, label: LabelId, line: u32) {
+        if let Some(defined) = self.scope.defined.get_mut(label.0 as usize) {
             *defined = true;
         }
-        let info = self.scope.routine.labels.get(id as usize);
+        let info = self.scope.routine.labels.get(label.0 as usize);
         let instruction = match info.map(|l| l.kind) {
             Some(LabelKind::Block) | None => Instruction::Label(Label { label }),
             Some(_) => Instruction::Subroutine(Subroutine { label }),
@@ -283,7 +295,7 @@ impl Reader<'_> {
             match c.attempt(|c| one(c, candidate, predicate, link)) {
                 Ok(mut instruction) => {
                     self.label_kind(&instruction, link);
-                    predicate_source(&mut instruction);
+                    on_predicates(&mut instruction);
                     self.push(instruction, line);
                     return Ok(());
                 }
@@ -346,7 +358,7 @@ impl Reader<'_> {
         self.scope.version = scope.version;
         self.done.push((scope.routine, std::mem::take(&mut self.lines)));
         self.uses.clear();
-        self.subroutine = None;
+        self.subroutines.clear();
     }
 
     /// An error about the text as a whole.
@@ -374,15 +386,26 @@ impl Reader<'_> {
     }
 }
 
-/// A move from a predicate obeys no execution mask, whatever the text says: the vendor's assembler writes it so, see
-/// instructions/MOV.md.
-fn predicate_source(instruction: &mut Instruction) {
-    let Instruction::Mov(mov) = instruction else { return };
-    if matches!(mov.src0.operand, Operand::Predicate(_)) {
-        let mask = format!("{}_NM", mov.exec_size.mask.name());
-        if let Some(no_mask) = ExecMask::ALL.iter().find(|m| m.name() == mask) {
-            mov.exec_size.mask = *no_mask;
+/// What the vendor's assembler makes of instructions on predicates, whatever the text says, see instructions/MOV.md: a
+/// predicate is moved by one channel without mask, and no predicate stands in front of either.
+fn on_predicates(instruction: &mut Instruction) {
+    let is_predicate = |o: &VecOperand| matches!(o.operand, Operand::Predicate(_));
+    match instruction {
+        Instruction::Mov(mov) if is_predicate(&mov.src0) => {
+            mov.exec_size = ExecSize { mask: ExecMask::M1Nm, ..ExecSize::default() };
+            mov.pred = Predicate::default();
+            mov.dst.modifier = Modifier::None;
         }
+        Instruction::And(And { pred, dst, .. })
+        | Instruction::Or(Or { pred, dst, .. })
+        | Instruction::Xor(Xor { pred, dst, .. })
+        | Instruction::Not(Not { pred, dst, .. })
+            if is_predicate(dst) =>
+        {
+            *pred = Predicate::default();
+            dst.modifier = Modifier::None;
+        }
+        _ => {}
     }
 }
 
@@ -390,10 +413,10 @@ fn predicate_source(instruction: &mut Instruction) {
 fn one(
     c: &mut Cursor<'_>,
     candidate: &Candidate,
-    predicate: crate::isa::Predicate,
+    predicate: Predicate,
     link: bool,
 ) -> Result<Instruction, TextError> {
-    if !candidate.takes_predicate && predicate != crate::isa::Predicate::default() {
+    if !candidate.takes_predicate && predicate != Predicate::default() {
         return Err(c.error(format!("no predicate: {} takes none", candidate.page.name)));
     }
     if link {

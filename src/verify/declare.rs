@@ -70,14 +70,17 @@ fn declared(routine: &Routine, name: StringId, code: &'static str, message: Stri
 fn general(routine: &Routine, number: usize, register: u32, out: &mut Vec<Violation>) {
     let Some(variable) = routine.variables.get(number) else { return };
     let ty = variable.bit_properties.type_;
-    let mut say = |code, message| out.push(declared(routine, variable.name_index, code, message));
     if matches!(ty, DataType::V | DataType::Uv | DataType::Vf | DataType::Bool) {
-        say("type", format!("a variable cannot have type {}", ty.name()));
+        let message = format!("a variable cannot have type {}", ty.name());
+        out.push(declared(routine, variable.name_index, "type", message));
         return;
     }
     if variable.num_elements == 0 || variable.num_elements > MOST_ELEMENTS {
-        say("size", format!("{} elements, legal are 1 to {MOST_ELEMENTS}", variable.num_elements));
+        let message = format!("{} elements, legal are 1 to {MOST_ELEMENTS}", variable.num_elements);
+        let severity = if variable.num_elements == 0 { Severity::Error } else { Severity::Warning };
+        out.push(Violation { severity, ..declared(routine, variable.name_index, "size", message) });
     }
+    let mut say = |code, message| out.push(declared(routine, variable.name_index, code, message));
     if variable.alias_index.0 == 0 && variable.alias_offset != 0 {
         say("alias", "an offset without a variable that it counts in".to_owned());
     }
@@ -96,8 +99,9 @@ fn general(routine: &Routine, number: usize, register: u32, out: &mut Vec<Violat
             }
             let aligned = outer.bit_properties.alignment.max(natural(outer, register));
             if aligned < natural(variable, register) {
-                let message = "the variable that it is an alias of has less alignment than its type needs";
-                say("alias", message.to_owned());
+                let message = "the variable that it is an alias of has less alignment than its type needs".to_owned();
+                let violation = declared(routine, variable.name_index, "alias", message);
+                out.push(Violation { severity: Severity::Warning, ..violation });
             }
             return;
         };

@@ -105,7 +105,7 @@ impl Check<'_> {
         let fits = |check: &Self, name: &str| {
             let ty = f.raw(name).and_then(|o| check.declared_type(o));
             ty.is_none_or(|ty| match op {
-                "minsint" | "maxsint" => ty == DataType::D,
+                "imin" | "imax" => ty == DataType::D,
                 "add" | "sub" => matches!(ty, DataType::D | DataType::Ud),
                 "fmax" | "fmin" | "fcmpwr" | "fadd" | "fsub" => ty == DataType::F,
                 _ => ty == DataType::Ud,

@@ -188,13 +188,27 @@ impl Check<'_> {
             let ranges = self.page.platforms;
             if !ranges.is_empty() && !ranges.iter().any(|r| r.contains(platform)) {
                 let message = format!("{} does not have this instruction", platform.name());
-                // Its assembler looks at the first platform that has an instruction, not at the last one.
-                let since = ranges.iter().filter_map(|r| r.from).min();
-                match since.is_some_and(|first| platform < first) {
+                match self.is_refused(platform) {
                     true => self.say("platform", self.page.line, message),
                     false => self.warn("platform", self.page.line, message),
                 }
             }
+        }
+    }
+
+    /// Whether the vendor's assembler refuses an instruction that a platform does not have. It looks at the first
+    /// platform that has one, and at the last only where it says so.
+    fn is_refused(&self, platform: Platform) -> bool {
+        let since = self.page.platforms.iter().filter_map(|r| r.from).min();
+        let until = self.page.platforms.iter().filter_map(|r| r.before).max();
+        match self.page.name {
+            "ADD3" | "ADD3O" | "BFN" => false,
+            // It knows that the platforms between those that have them do not.
+            "SQRTM" | "DIVM" | "INVM" | "RSQTM" => since.is_some_and(|first| platform > first),
+            // The last platform that has none of these is one later than the documents say.
+            "SAD2" | "SAD2ADD" => until.is_some_and(|end| platform > end),
+            "DPASW" | "SWITCHJMP" | "MOD" => true,
+            _ => since.is_some_and(|first| platform < first),
         }
     }
 
@@ -254,7 +268,10 @@ impl Check<'_> {
         let first = ExecMask::ALL.iter().position(|m| *m == size.mask).unwrap_or(0) % MASKS * CHANNELS_OF_A_MASK;
         if first % channels != 0 || first + channels > CHANNELS {
             let message = format!("{channels} channels cannot begin at channel {first} ({})", size.mask.name());
-            self.say("mask", field.line, message);
+            match first + channels > CHANNELS {
+                true => self.say("mask", field.line, message),
+                false => self.warn("mask", field.line, message),
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Rules of single operands: class, type, modifier, what is written to.
 
-use super::types::{Family, is_destination, is_integer, unpacked};
+use super::types::{Family, LOOSE, is_destination, is_integer, unpacked};
 use super::{Check, Severity};
 use crate::isa::{DataType, Modifier, Operand, RawOperand, VecOperand, predefined};
 use crate::object::Routine;
@@ -56,7 +56,9 @@ impl Check<'_> {
             let same = field.types.iter().any(|t| t.bits() == ty.bits() && is_integer(*t) && is_integer(ty));
             if !same {
                 let message = format!("{} has type {}, legal are {}", field.name, ty.name(), legal.join(", "));
-                self.warn("type", field.line, message);
+                // Of messages its assembler does not look at these.
+                let severity = if self.page.name == "ADDR_ADD" { Severity::Error } else { Severity::Warning };
+                self.push("type", severity, field.line, message);
             }
         }
         let known = |t: &DataType| self.page.types.iter().any(|(p, range)| p == t && self.applies(*range));
@@ -70,6 +72,7 @@ impl Check<'_> {
                 Family::Logic if is_integer(ty) => Severity::Warning,
                 // Types of sources are a matter of the type maps.
                 Family::Arithmetic if !is_dst && is_integer(ty) => Severity::Warning,
+                Family::Arithmetic if LOOSE.contains(&self.page.name) => Severity::Warning,
                 Family::Arithmetic | Family::Logic => Severity::Error,
                 _ => Severity::Warning,
             };
@@ -95,12 +98,18 @@ impl Check<'_> {
                 Saturation::Floats => float,
                 Saturation::No => false,
             };
-            if modifier != Modifier::Sat || !legal {
+            let bits = self.family == Family::Logic && !["SHL", "SHR", "ASR"].contains(&self.page.name);
+            if modifier != Modifier::Sat || !legal || bits {
                 self.push("saturation", self.saturation_rule(), line, format!("{} has modifier {name}", field.name));
             }
         } else if !allows(self.page.source_modifier, modifier) {
             let severity = match (self.family, modifier) {
                 (Family::Logic, Modifier::Not) | (Family::Other | Family::Port, _) => Severity::Warning,
+                (Family::Arithmetic, Modifier::Abs | Modifier::Negate | Modifier::NegateAbs)
+                    if self.page.name != "LZD" =>
+                {
+                    Severity::Warning
+                }
                 _ => Severity::Error,
             };
             self.push("modifier", severity, line, format!("{} has modifier {name}", field.name));

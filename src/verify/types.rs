@@ -31,6 +31,7 @@ pub(super) fn family(instruction: &Instruction) -> Family {
         I::OwordLd(_) | I::OwordSt(_) | I::OwordLdUnaligned(_) | I::MediaLd(_) | I::MediaSt(_) => Family::Port,
         I::Gather(_) | I::Scatter(_) | I::GatherScaled(_) | I::ScatterScaled(_) => Family::Port,
         I::Gather4Scaled(_) | I::Scatter4Scaled(_) | I::Gather4Typed(_) | I::Scatter4Typed(_) => Family::Port,
+        I::RtWrite(_) => Family::Port,
         I::DwordAtomic(_) | I::TypedAtomic(_) | I::QwGather(_) | I::QwScatter(_) => Family::Port,
         other if !other.page().types.is_empty() || !other.page().type_maps.is_empty() => Family::Arithmetic,
         _ => Family::Other,
@@ -58,7 +59,23 @@ impl Check<'_> {
         if matches!(self.page.name, "MOV") && src.contains(&DataType::Bool) {
             self.flag_copy(dst, place, seen);
         }
+        if self.family == Family::Logic {
+            let number = |t: &DataType| !is_integer(*t) && *t != DataType::Bool;
+            if let Some(ty) = std::iter::once(&dst).chain(&src).find(|t| number(t)) {
+                let message = format!("an operand has type {}, and bits have none of numbers", ty.name());
+                self.say("type", self.page.line, message);
+            }
+        }
+        self.no_double(dst);
         self.type_maps(dst, &src);
+    }
+
+    /// Platforms without the steps of IEEE's algorithms have no quotients and roots of doubles.
+    fn no_double(&mut self, dst: DataType) {
+        let stepless = self.platform.is_some_and(|p| STEPLESS.contains(&p.name()));
+        if stepless && dst == DataType::Df && ["INV", "DIV", "SQRT"].contains(&self.page.name) {
+            self.say("platform", self.page.line, "the platform does not have this for type df".to_owned());
+        }
     }
 
     fn type_maps(&mut self, dst: DataType, src: &[DataType]) {
@@ -80,8 +97,27 @@ impl Check<'_> {
             Family::Logic if is_integer(dst) && src.iter().all(|s| is_integer(*s)) => {
                 self.warn("type-map", self.page.line, message);
             }
+            // Integers of any size are extended; only some instructions insist on theirs.
+            Family::Arithmetic if is_integer(dst) && src.iter().all(|s| is_integer(*s)) && !self.is_strict(dst, src) => {
+                self.warn("type-map", self.page.line, message);
+            }
+            // These have a form for more types than any platform computes with.
+            Family::Arithmetic if LOOSE.contains(&self.page.name) && src.iter().all(|s| *s == dst) => {
+                self.warn("type-map", self.page.line, message);
+            }
             Family::Arithmetic | Family::Logic => self.say("type-map", self.page.line, message),
+            Family::Move if self.page.name == "FCVT" => self.say("type-map", self.page.line, message),
             _ => self.warn("type-map", self.page.line, message),
+        }
+    }
+
+    /// Whether an instruction takes only the integers that its page names.
+    fn is_strict(&self, dst: DataType, src: &[DataType]) -> bool {
+        let known = |t: &DataType| self.page.types.iter().any(|(p, range)| p == t && self.applies(*range));
+        match self.page.name {
+            "MUL" | "DIV" => src.iter().any(|s| s.bits() == 64 && is_integer(*s)),
+            "ADDC" | "SUBB" | "ADD3" | "ADD3O" | "DP4A" => src.iter().any(|s| !known(s) && !known(&unpacked(*s))),
+            name => !LOOSE.contains(&name) && !known(&dst),
         }
     }
 
@@ -110,6 +146,12 @@ impl Check<'_> {
         }
     }
 }
+
+/// Platforms that lack the steps of IEEE's algorithms.
+const STEPLESS: [&str; 4] = ["icllp", "tgllp", "dg1", "dg2"];
+
+/// Instructions that the vendor's assembler takes with types that their pages do not name.
+pub(super) const LOOSE: [&str; 6] = ["INV", "RSQRT", "SQRT", "SQRTM", "DIVM", "LINE"];
 
 /// Whether a predicate stands in front of the instruction.
 fn guarded(seen: &[(&'static Field, Seen)]) -> bool {
