@@ -9,6 +9,7 @@ mod names;
 mod parse;
 mod print;
 mod source;
+mod withdrawn;
 
 pub use names::{RoutineNames, data_type};
 pub use parse::{Options, Parsed, parse};
