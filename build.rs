@@ -1,5 +1,6 @@
 //! Reads the specification's pages and writes the Rust that they stand for.
 
+use std::collections::BTreeMap;
 use std::{env, fs, path::PathBuf, process::exit};
 
 fn main() {
@@ -21,6 +22,15 @@ fn main() {
         exit(1);
     }
     let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
+    // The pages themselves go along, so that the program can probe itself wherever it is: where documents were
+    // corrected, the pages that say the same without corrections.
+    let corrected = model.pages.iter().any(|p| p.supplied);
+    let pages: BTreeMap<&str, &str> =
+        model.pages.iter().filter(|p| p.supplied == corrected).map(|p| (p.path.as_str(), p.text.as_str())).collect();
+    let pages: String = pages.iter().map(|(path, text)| format!("({path:?}, {text:?}),\n")).collect();
+    let doc = "/// The pages that this was built from: path below the specification's folder, and text.";
+    let pages = format!("{doc}\npub static SPECIFICATION: &[(&str, &str)] = &[\n{pages}];\n");
+    fs::write(out.join("pages.rs"), pages).expect("OUT_DIR can be written");
     for file in visakit_codegen::emit(&model) {
         let text = visakit_codegen::format(&file).expect("emitted code is Rust");
         fs::write(out.join(file.name), text).expect("OUT_DIR can be written");

@@ -18,3 +18,4 @@ include!(concat!(env!("OUT_DIR"), "/instructions.rs"));
 include!(concat!(env!("OUT_DIR"), "/text.rs"));
 include!(concat!(env!("OUT_DIR"), "/kernels.rs"));
 include!(concat!(env!("OUT_DIR"), "/reflection.rs"));
+include!(concat!(env!("OUT_DIR"), "/pages.rs"));

@@ -5,7 +5,9 @@
 
 mod check;
 pub mod diag;
+pub mod diff;
 mod emit;
+pub mod export;
 mod facts;
 pub mod markdown;
 pub mod model;
@@ -20,4 +22,4 @@ pub use emit::{File, emit, format};
 pub use facts::facts;
 pub use overlay::read_to_build;
 pub use places::places;
-pub use read::{read_dir, read_files};
+pub use read::{read_dir, read_files, read_texts};

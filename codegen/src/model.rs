@@ -20,7 +20,7 @@ pub struct At {
 }
 
 /// A page as it was read.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Page {
     /// Path relative to the specification's folder, with forward slashes.
     pub path: String,
@@ -43,6 +43,8 @@ pub struct Model {
     pub platforms: Vec<Platform>,
     /// Bit fields and enumerations, shared ones first.
     pub lists: Vec<List>,
+    /// Lists that pages spell out although they are, or are part of, a shared list: they have the shared type.
+    pub spelled: Vec<Spelled>,
     /// Structures of the chapters.
     pub structures: Vec<Structure>,
     /// Predefined general variables.
@@ -241,6 +243,15 @@ pub struct List {
     pub text: Option<Template>,
     /// Where it is defined.
     pub at: At,
+}
+
+/// A list that a page spells out and whose type is a shared list.
+#[derive(Clone, Debug)]
+pub struct Spelled {
+    /// The field or the part that has it.
+    pub at: At,
+    /// What the page says: the shared list, or a part of it.
+    pub kind: ListKind,
 }
 
 /// What a list consists of.

@@ -7,7 +7,12 @@ pub struct Template {
     pub items: Vec<Item>,
     /// The template as written.
     pub source: String,
+    /// Whether it is printed only in the text that keeps everything.
+    pub full: bool,
 }
+
+/// In front of a template that keeps what the vendor's text loses.
+const FULL: &str = "full:";
 
 /// A piece of a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +36,8 @@ pub enum Item {
     },
     /// Printed only when something in it is not the default.
     Optional(Vec<Item>),
+    /// `[!…]`: always printed; where a digit stands in its place, it is not there.
+    Shown(Vec<Item>),
 }
 
 /// How a field prints.
@@ -64,34 +71,44 @@ pub enum Format {
 }
 
 impl Format {
+    /// All but the plain one, with their names in templates.
+    const NAMES: [(Self, &'static str); 11] = [
+        (Self::Hex, "hex"),
+        (Self::UpperHex, "HEX"),
+        (Self::Bare16, "x"),
+        (Self::Bare16Padded, "x2"),
+        (Self::Bare, "bare"),
+        (Self::Signed, "signed"),
+        (Self::Quoted, "quoted"),
+        (Self::Address, "address"),
+        (Self::Word, "word"),
+        (Self::Name, "name"),
+        (Self::Packed, "packed"),
+    ];
+
     fn from_name(name: &str) -> Option<Self> {
-        Some(match name {
-            "hex" => Self::Hex,
-            "HEX" => Self::UpperHex,
-            "x" => Self::Bare16,
-            "x2" => Self::Bare16Padded,
-            "bare" => Self::Bare,
-            "signed" => Self::Signed,
-            "quoted" => Self::Quoted,
-            "address" => Self::Address,
-            "word" => Self::Word,
-            "name" => Self::Name,
-            "packed" => Self::Packed,
-            _ => return None,
-        })
+        Self::NAMES.iter().find(|(_, n)| *n == name).map(|(format, _)| *format)
+    }
+
+    /// Its name in templates; the plain format has none.
+    pub fn name(self) -> Option<&'static str> {
+        Self::NAMES.iter().find(|(format, _)| *format == self).map(|(_, name)| *name)
     }
 }
 
 /// Reads a template line; the error says what is wrong with it and at which byte.
 pub fn parse(line: &str) -> Result<Template, (String, usize)> {
-    let mut reader = Reader { text: line.as_bytes(), line, at: 0 };
+    let lead = line.len() - line.trim_start().len();
+    let full = line[lead..].starts_with(FULL);
+    let start = if full { lead + FULL.len() } else { 0 };
+    let mut reader = Reader { text: line.as_bytes(), line, at: start };
     let mut items = reader.items(false)?;
     fold_specials(&mut items);
     lower_mnemonic(&mut items);
     while matches!(items.last(), Some(Item::Space(_))) {
         items.pop();
     }
-    Ok(Template { items, source: line.trim().to_owned() })
+    Ok(Template { items, source: line.trim().to_owned(), full })
 }
 
 impl Template {
@@ -113,7 +130,7 @@ impl Template {
             for item in items {
                 match item {
                     Item::Field { field, part, .. } => out.push((field, part.as_deref())),
-                    Item::Optional(items) => walk(items, out),
+                    Item::Optional(items) | Item::Shown(items) => walk(items, out),
                     _ => {}
                 }
             }
@@ -146,7 +163,10 @@ impl Reader<'_> {
                 b'[' => {
                     flush(&mut literal, &mut items);
                     self.at += 1;
-                    items.push(Item::Optional(self.items(true)?));
+                    let shown = self.text.get(self.at) == Some(&b'!');
+                    self.at += usize::from(shown);
+                    let inner = self.items(true)?;
+                    items.push(if shown { Item::Shown(inner) } else { Item::Optional(inner) });
                     continue;
                 }
                 b']' if nested => {
@@ -322,6 +342,13 @@ mod tests {
         assert!(t.items.contains(&Item::Space(2)));
         assert!(t.items.contains(&Item::Text("[".into())));
         assert_eq!(t.items.last(), Some(&Item::Text("]".into())));
+    }
+
+    #[test]
+    fn marks_what_is_printed_in_full_texts_only() {
+        let t = parse("full: [(<P>)] ADD <dst>").unwrap();
+        assert!(t.full && !parse("[(<P>)] ADD <dst>").unwrap().full);
+        assert_eq!(t.items, parse("[(<P>)] ADD <dst>").unwrap().items);
     }
 
     #[test]

@@ -289,6 +289,19 @@ fn our_pages_are_resolved() {
     assert_eq!(of("pred"), Meaning::Field);
 }
 
+/// What is printed of a block reads as the same block.
+#[test]
+fn printing_and_parsing_agree() {
+    let (model, _) = visakit_codegen::read_dir(&spec()).unwrap();
+    for i in &model.instructions {
+        let Some(block) = &i.behaviour else { continue };
+        let again = parse_text(&block.to_string());
+        assert_eq!(again.problems, [], "{}", i.name);
+        assert_eq!(again.block.to_string(), block.to_string(), "{}", i.name);
+        assert_eq!(parse_text(&i.semantics).block.to_string(), block.to_string(), "{}", i.name);
+    }
+}
+
 /// Every name of some statements with its meaning.
 fn names(statements: &[Statement]) -> Vec<(String, Meaning)> {
     fn walk(e: &ExpressionKind, out: &mut Vec<(String, Meaning)>) {
@@ -432,6 +445,8 @@ fn odd_blocks_do_not_panic() {
                 "{problem:?}\n{text}"
             );
         }
+        let printed = parsed.block.to_string();
+        assert_eq!(parse_text(&printed).block.to_string(), printed, "{text}");
         for finding in findings_of_page(&chapters, format!("{HEAD}{text}\n{TAIL}")) {
             assert!(finding.line > 0 && !finding.help.is_empty(), "{finding:?}\n{text}");
         }

@@ -3,6 +3,7 @@
 //! Exit codes: 0 done and nothing found, 1 the input is wrong or a comparison found something, 2 usage or I/O.
 
 mod asm;
+mod compile;
 mod diff;
 mod disasm;
 mod dump;
@@ -49,6 +50,8 @@ enum Command {
     Extract(extract::Args),
     /// Check kernels by the rules of the pages
     Verify(verify::Args),
+    /// Compile OpenCL C with the vendor's compiler
+    Compile(compile::Args),
     /// Run a kernel on this machine's CPU
     Run(Box<run::Args>),
 }
@@ -92,6 +95,7 @@ pub fn main() -> ExitCode {
         Command::Dump(args) => dump::run(args),
         Command::Extract(args) => extract::run(args),
         Command::Verify(args) => verify::run(args),
+        Command::Compile(args) => compile::run(args),
         Command::Run(args) => run::run(*args),
     };
     ExitCode::from(match outcome {
@@ -103,8 +107,13 @@ pub fn main() -> ExitCode {
 
 /// Prints to standard output. A reader that went away is a quiet end.
 pub(crate) fn out(text: &str) {
+    out_bytes(text.as_bytes());
+}
+
+/// The same for bytes that need not be text.
+pub(crate) fn out_bytes(bytes: &[u8]) {
     let mut stdout = std::io::stdout().lock();
-    if stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).is_err() {
+    if stdout.write_all(bytes).and_then(|()| stdout.flush()).is_err() {
         std::process::exit(0);
     }
 }

@@ -8,16 +8,18 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use visakit_codegen::diag::{Diagnostic, Severity};
 
-use super::{Format, Outcome, object_problem, out, problem, read, report};
+use super::compile::compile;
+use super::{Format, Outcome, object_problem, out, out_bytes, problem, read, report};
 use crate::isa::Platform;
 use crate::launch::argument;
+use crate::launch::data::ProgramData;
 use crate::launch::dump::{self, Dump};
 use crate::launch::range::NdRange;
 use crate::launch::request::{self, Request};
 use crate::launch::spec::{self, Spec};
 use crate::object::{Object, Routine, RoutineKind};
 use crate::run::stats::Stats;
-use crate::run::{Options, Program, RunError, launch};
+use crate::run::{FunctionText, Options, Program, RunError, launch};
 use crate::text;
 use crate::zebin::Zebin;
 use crate::zebin::info::{ExecutionEnv, KernelInfo};
@@ -30,6 +32,9 @@ const DEFAULT_PLATFORM: Platform = Platform::Skl;
 /// An argument is N=SPEC, where N is its index in the kernel, from 0, and SPEC one of
 /// file:PATH, zeros:BYTES, bytes:HEX, local:BYTES, or a type and a number such as u32:100 or f32:0.5
 /// (i8 u8 i16 u16 i32 u32 i64 u64 f16 f32 f64; the parts of a vector are separated by commas).
+/// For images it is image:FORMAT:WxH[xD]:PATH or image:FORMAT:WxH[xD]:zeros with formats such as rgba8unorm or r32f, where
+/// D is also the number of images in an array; for samplers sampler:none|clamp|clamp_to_edge|repeat|mirror,nearest|linear
+/// with ,normalized behind it where coordinates run from 0 to 1.
 ///
 /// A dump is N=FILE for the bytes of a buffer after the run, or N=FILE.png:WxH:FORMAT for a picture. Formats are
 /// r8unorm, r16unorm, rgba8unorm, bgra8unorm, rgba32f, and, as grey from the smallest value to the largest,
@@ -37,7 +42,8 @@ const DEFAULT_PLATFORM: Platform = Platform::Skl;
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
-    /// A zebin with its vISA texts; or a text (.visaasm) or a complete object (.isa), with --zebin
+    /// A zebin with its vISA texts; a source (.cl), which is compiled first; or a text (.visaasm) or a complete object
+    /// (.isa), with --zebin
     program: Option<PathBuf>,
     /// A TOML file with these options as keys; its paths are relative to it, and options given here go before it
     #[arg(long, value_name = "FILE")]
@@ -51,6 +57,9 @@ pub(super) struct Args {
     /// The platform, when it is not the one that the file says
     #[arg(long, value_name = "NAME")]
     platform: Option<String>,
+    /// Options for the compiler of a source, such as "-cl-std=CL2.0"
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    options: Option<String>,
     /// Work items in each dimension
     #[arg(long, value_name = "X[,Y[,Z]]", value_delimiter = ',')]
     global: Vec<u64>,
@@ -93,7 +102,7 @@ pub(super) fn run(args: Args) -> Outcome {
 
 /// Whether a finding is about how the command was called, or about a file that cannot be read or written.
 fn is_usage(code: &str) -> bool {
-    let prefixes = ["argument-", "dump-", "file-", "io", "launch-size", "threads", "platform", "usage"];
+    let prefixes = ["argument-", "compiler-", "dump-", "file-", "io", "launch-size", "threads", "platform", "usage"];
     prefixes.iter().any(|prefix| code.starts_with(prefix))
 }
 
@@ -112,26 +121,32 @@ fn execute(args: Args) -> Result<(), Vec<Diagnostic>> {
             "note: beyond the end of a surface, {reads} elements were read as zero and {writes} writes were dropped"
         );
     }
-    if let Some(stats) = &outcome.stats {
-        print_stats(stats, &outcome, format);
-    }
+    print_results(&outcome, format);
     Ok(())
 }
 
+/// What a run leaves beside its buffers, as JSON.
 #[derive(Serialize)]
 struct Report<'a> {
     #[serde(flatten)]
-    stats: &'a Stats,
+    stats: Option<&'a Stats>,
     outside_reads: u64,
     outside_writes: u64,
+    printf: &'a str,
 }
 
-fn print_stats(stats: &Stats, outcome: &crate::run::Outcome, format: Format) {
+fn print_results(outcome: &crate::run::Outcome, format: Format) {
+    let printed = String::from_utf8_lossy(&outcome.printed);
     match format {
-        Format::Human => out(&stats.table()),
+        Format::Human => {
+            out_bytes(&outcome.printed);
+            if let Some(stats) = &outcome.stats {
+                out(&stats.table());
+            }
+        }
         Format::Json => {
             let (outside_reads, outside_writes) = (outcome.outside_reads, outcome.outside_writes);
-            let report = Report { stats, outside_reads, outside_writes };
+            let report = Report { stats: outcome.stats.as_ref(), outside_reads, outside_writes, printf: &printed };
             let text = serde_json::to_string_pretty(&report).unwrap_or_default();
             out(&format!("{text}\n"));
         }
@@ -153,6 +168,7 @@ fn request(args: Args) -> Result<Request, Box<Diagnostic>> {
         zebin: args.zebin,
         kernel: args.kernel,
         platform: args.platform,
+        options: args.options,
         global: args.global,
         local: args.local,
         offset: args.offset,
@@ -181,8 +197,13 @@ fn program(request: &Request) -> Result<Program, Vec<Diagnostic>> {
         ),
         None => None,
     };
-    let bytes = read(path).map_err(one)?;
     let kernel = request.kernel.as_deref();
+    let is_source = path.extension().is_some_and(|extension| extension == "cl");
+    let bytes = if is_source {
+        compile(path, platform.unwrap_or_else(default_platform), request.options.as_deref())?
+    } else {
+        read(path).map_err(one)?
+    };
     if Zebin::is_elf(&bytes) {
         let zebin = Zebin::parse(&path.display().to_string(), &bytes).map_err(one)?;
         let platform = platform.or(Program::platform_of(&zebin)).unwrap_or_else(default_platform);
@@ -199,16 +220,9 @@ fn program(request: &Request) -> Result<Program, Vec<Diagnostic>> {
     match path.extension().and_then(|extension| extension.to_str()) {
         Some("visaasm") => from_text(path, bytes, layout.as_ref(), kernel, platform),
         Some("isa") => from_object(path, &bytes, layout.as_ref(), kernel, platform),
-        Some("cl") => {
-            Err(vec![problem("program-source", path, "programs in OpenCL C must be compiled first").help(format!(
-                "compile it with `ocloc compile -file {} -device skl --format zebin {} -output k`",
-                path.display(),
-                crate::zebin::VISA_OPTION
-            ))])
-        }
         _ => Err(vec![
             problem("program-kind", path, "this is neither a zebin, nor a text (.visaasm), nor an object (.isa)")
-                .help("the file is recognised by its first bytes or its extension"),
+                .help("the file is recognised by its first bytes or its extension; OpenCL C is .cl"),
         ]),
     }
 }
@@ -238,7 +252,9 @@ fn from_text(
     let info = layout_of(path, &parsed.routine, layout, kernel)?;
     let names = names_of(layout, &info);
     let (routine, lines) = (parsed.routine, parsed.lines);
-    Ok(Program { file, text: Some(text), routine, lines, info, names, platform })
+    let data = data_of(layout);
+    let functions = Vec::new();
+    Ok(Program { file, text: Some(text), routine, lines, functions, info, names, data, platform })
 }
 
 fn from_object(
@@ -264,7 +280,19 @@ fn from_object(
     let info = layout_of(path, &chosen.routine, layout, kernel)?;
     let names = names_of(layout, &info);
     let file = path.display().to_string();
-    Ok(Program { file, text: None, routine: chosen.routine.clone(), lines: Vec::new(), info, names, platform })
+    let (routine, data) = (chosen.routine.clone(), data_of(layout));
+    let functions = object.functions.iter().map(|function| FunctionText {
+        file: file.clone(),
+        text: None,
+        routine: function.routine.clone(),
+        lines: Vec::new(),
+    });
+    let functions = functions.collect();
+    Ok(Program { file, text: None, routine, lines: Vec::new(), functions, info, names, data, platform })
+}
+
+fn data_of(layout: Option<&Zebin>) -> ProgramData {
+    layout.map(ProgramData::of).unwrap_or_default()
 }
 
 fn names_of(layout: Option<&Zebin>, info: &KernelInfo) -> Option<crate::zebin::info::KernelMiscInfo> {
@@ -300,14 +328,17 @@ fn run_request(program: &Program, request: &Request) -> Result<crate::run::Outco
     let range = NdRange::new(&request.global, request.local.as_deref(), request.offset.as_deref(), required)?;
     let arguments = argument::resolve(&program.parameters(), &request.arguments)?;
     for dump in &request.dumps {
-        if !matches!(arguments.get(dump.index as usize), Some(Some(argument::Argument::Buffer(_)))) {
+        if !matches!(
+            arguments.get(dump.index as usize),
+            Some(Some(argument::Argument::Buffer(_) | argument::Argument::Image(_)))
+        ) {
             let finding = Diagnostic::new(
                 "dump-index",
                 Severity::Error,
                 format!("--dump {}", dump.index),
-                format!("argument {} is no buffer", dump.index),
+                format!("argument {} is no buffer or image", dump.index),
             );
-            return Err(finding.help("only buffers can be written to files").into());
+            return Err(finding.help("only buffers and images can be written to files").into());
         }
     }
     let bar = Bar::new(&range);

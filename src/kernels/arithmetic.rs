@@ -91,6 +91,16 @@ pub(super) fn div(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerRes
     l.exact(inst.into(), inst.src, 1, |[a, b]| a.over(b), |[a, b]| a.over(b))
 }
 
+/// Division as IEEE 754 has it.
+pub(super) fn divm(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
+    match l.float_domain(&inst.src)? {
+        Some(domain) => {
+            floats_of!(domain, T => l.costly::<T, 2>(inst.into(), inst.src, |[a, b], mode| a.quotient(b, mode)))
+        }
+        None => illegal("an IEEE division of integers"),
+    }
+}
+
 pub(super) fn modulo(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
     l.exact(inst.into(), inst.src, 1, |[a, b]| a.modulo(b), |[a, b]| a.modulo(b))
 }

@@ -5,9 +5,10 @@ use std::collections::HashMap;
 use crate::isa::LabelId;
 use crate::kernels::layout::Layout;
 use crate::kernels::lowering::Lowering;
-use crate::kernels::step::{Lowered, Run};
+use crate::kernels::step::{Callee, Lowered, Run};
 use crate::machine::World;
 use crate::machine::fault::Trouble;
+use crate::machine::operand::Source;
 use crate::machine::thread::{Enable, Thread};
 use crate::object::Routine;
 
@@ -25,12 +26,28 @@ pub struct Code {
     pub blocks: Vec<Block>,
     /// The first block behind the main routine.
     pub main_end: u32,
+    /// The lists of targets that blocks end with.
+    pub switches: Vec<Switch>,
+    /// Where calls through addresses find theirs.
+    pub callees: Vec<Source<u64>>,
+    /// The functions' first blocks and those behind their last, in the order of their addresses.
+    pub functions: Vec<(u32, u32)>,
+    /// Predicates, elements of address variables, elements of state variables that all routines have together.
+    pub counts: [usize; 3],
+}
+
+/// A choice among several places.
+pub struct Switch {
+    /// Gives the place in the list.
+    pub index: Source<u32>,
+    /// The blocks.
+    pub targets: Vec<u32>,
 }
 
 /// What is known of a step or a branch beside what it does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mark {
-    /// Index of the instruction in the routine.
+    /// Index of the instruction: those of the kernel, then those of its functions.
     pub instruction: u32,
     /// Line that the program names for it.
     pub source_line: Option<u32>,
@@ -89,34 +106,79 @@ pub enum After {
         /// Whether all of them do the same.
         uniform: bool,
     },
+    /// Channels enter the function whose address they have: the n-th of [`Code::callees`].
+    CallAddress {
+        /// Whether all of them do the same.
+        uniform: bool,
+        /// Where the address stands.
+        callee: u32,
+    },
+    /// All channels jump to one of several places: the n-th of [`Code::switches`].
+    Switch(u32),
     /// The thread waits for its group.
     Barrier,
+    /// The thread has come to a barrier: that of the group, or a named one of as many threads.
+    Signal(Option<[Source<u32>; 2]>),
+    /// The thread waits until all have come to a barrier: that of the group, or a named one.
+    Wait(Option<Source<u32>>),
 }
 
 impl Code {
-    /// Lowers a routine. Instructions that cannot be lowered stop only threads that reach them.
+    /// Lowers a kernel and the functions that it may call, each with its layout, the kernel first; `symbols` are the addresses
+    /// of the program's data. Instructions that cannot be lowered stop only threads that reach them.
     ///
     /// # Errors
     /// When a branch has no target.
-    pub fn new(routine: &Routine, layout: Layout) -> Result<Self, String> {
-        let mut lowering = Lowering::new(&layout, routine);
-        let mut builder = Builder::default();
-        for (index, instruction) in routine.instructions.iter().enumerate() {
-            let lowered = instruction.dispatch(&mut lowering).unwrap_or_else(|error| {
-                let trouble = Trouble::from(error);
-                let run = Box::new(move |_: &mut Thread, _: &World<'_>| Err(Box::new(trouble.clone())));
-                lowering.step(Enable::all(1), run)
-            });
-            builder.add(index as u32, lowered);
+    pub fn new(
+        kernel: &Routine,
+        functions: &[&Routine],
+        layouts: Vec<Layout>,
+        symbols: &HashMap<String, u64>,
+    ) -> Result<Self, String> {
+        let mut symbols = symbols.clone();
+        for (n, function) in functions.iter().enumerate() {
+            symbols.insert(function.name(), function_address(n));
         }
-        let constants = lowering.into_constants();
-        builder.finish(layout, constants)
+        let mut builder = Builder::default();
+        let mut constants = Vec::new();
+        for (routine, layout) in std::iter::once(&kernel).chain(functions).zip(&layouts) {
+            let mut lowering = Lowering::new(layout, routine).with_symbols(&symbols);
+            lowering.constants = constants;
+            builder.begin(routine.name());
+            for instruction in &routine.instructions {
+                let lowered = instruction.dispatch(&mut lowering).unwrap_or_else(|error| {
+                    let trouble = Trouble::from(error);
+                    let run = Box::new(move |_: &mut Thread, _: &World<'_>| Err(Box::new(trouble.clone())));
+                    lowering.step(Enable::all(1), run)
+                });
+                builder.add(lowered);
+            }
+            builder.end_routine()?;
+            constants = lowering.into_constants();
+        }
+        builder.finish(layouts, constants)
     }
 
     /// Offset of the constants in the register file.
     pub fn constants_at(&self) -> u32 {
         self.layout.len.next_multiple_of(64)
     }
+}
+
+/// Where functions seem to be: in the part of the address space that no buffer has.
+const FUNCTIONS_AT: u64 = 0x1_0000;
+/// From one function to the next.
+const FUNCTION_STEP: u64 = 16;
+
+/// The address of the n-th function.
+fn function_address(n: usize) -> u64 {
+    FUNCTIONS_AT + n as u64 * FUNCTION_STEP
+}
+
+/// Which function has an address.
+pub fn function_at(address: u64) -> Option<usize> {
+    let distance = address.checked_sub(FUNCTIONS_AT)?;
+    distance.is_multiple_of(FUNCTION_STEP).then(|| usize::try_from(distance / FUNCTION_STEP).ok())?
 }
 
 #[derive(Default)]
@@ -128,6 +190,14 @@ struct Builder {
     labels: HashMap<LabelId, u32>,
     /// First block of each subroutine.
     routines: Vec<u32>,
+    switches: Vec<Switch>,
+    callees: Vec<Source<u64>>,
+    /// First block of each routine, by name, in their order.
+    named: Vec<(String, u32)>,
+    /// Blocks that call a function of a name.
+    calls: Vec<(u32, String)>,
+    /// Instructions so far, of all routines.
+    instruction: u32,
     /// First step of the current block.
     first: u32,
     /// Line of the instructions to come.
@@ -142,7 +212,18 @@ struct Pending {
 }
 
 impl Builder {
-    fn add(&mut self, instruction: u32, lowered: Lowered) {
+    /// A routine begins.
+    fn begin(&mut self, name: String) {
+        self.split();
+        self.line = None;
+        self.labels.clear();
+        self.routines.push(self.blocks.len() as u32);
+        self.named.push((name, self.blocks.len() as u32));
+    }
+
+    fn add(&mut self, lowered: Lowered) {
+        let instruction = self.instruction;
+        self.instruction += 1;
         let line = self.line;
         let mark = |enable| Mark { instruction, source_line: line, enable };
         match lowered {
@@ -171,8 +252,34 @@ impl Builder {
                 self.refer(label, instruction);
                 self.end(mark(enable), After::Call { uniform: is_uniform(&enable), routine: (0, 0) });
             }
+            Lowered::Function { enable, callee } => {
+                let uniform = is_uniform(&enable);
+                let next = match callee {
+                    Callee::Named(name) => {
+                        self.calls.push((self.blocks.len() as u32, name));
+                        After::Call { uniform, routine: (0, 0) }
+                    }
+                    Callee::At(source) => {
+                        self.callees.push(source);
+                        After::CallAddress { uniform, callee: self.callees.len() as u32 - 1 }
+                    }
+                };
+                self.end(mark(enable), next);
+            }
             Lowered::Return { enable } => self.end(mark(enable), After::Return { uniform: is_uniform(&enable) }),
             Lowered::Barrier => self.end(mark(Enable::all(1)), After::Barrier),
+            Lowered::Signal { barrier, threads } => {
+                let named = barrier.zip(threads).map(|(barrier, threads)| [barrier, threads]);
+                self.end(mark(Enable::all(1)), After::Signal(named));
+            }
+            Lowered::Wait { barrier } => self.end(mark(Enable::all(1)), After::Wait(barrier)),
+            Lowered::Switch { index, labels } => {
+                for label in &labels {
+                    self.refer(*label, instruction);
+                }
+                self.switches.push(Switch { index, targets: Vec::with_capacity(labels.len()) });
+                self.end(mark(Enable::all(1)), After::Switch(self.switches.len() as u32 - 1));
+            }
             Lowered::Line(line) => self.line = Some(line),
             Lowered::Nothing => {}
         }
@@ -201,24 +308,50 @@ impl Builder {
         self.first = end;
     }
 
-    fn finish(mut self, layout: Layout, constants: Vec<u8>) -> Result<Code, String> {
+    /// Resolves the labels of a routine.
+    fn end_routine(&mut self) -> Result<(), String> {
         self.split();
-        let count = self.blocks.len() as u32;
-        let end_of =
-            |start: u32, routines: &[u32]| routines.iter().copied().find(|&other| other > start).unwrap_or(count);
-        for pending in &self.pending {
-            let target = self.labels.get(&pending.label).copied();
-            let Some(place) = target else {
+        for pending in std::mem::take(&mut self.pending) {
+            let Some(place) = self.labels.get(&pending.label).copied() else {
                 return Err(format!("the label that instruction {} refers to stands nowhere", pending.instruction));
             };
             match &mut self.blocks[pending.block as usize].next {
                 After::Branch { target, .. } | After::Jump { target } => *target = place,
-                After::Call { routine, .. } => *routine = (place, end_of(place, &self.routines)),
-                After::Fall | After::Return { .. } | After::Barrier => {}
+                // Where it ends is known when all routines are.
+                After::Call { routine, .. } => *routine = (place, place),
+                // References come in the order of the labels.
+                After::Switch(n) => self.switches[*n as usize].targets.push(place),
+                _ => {}
             }
         }
-        let main_end = end_of(0, &self.routines);
-        Ok(Code { layout, constants, steps: self.steps, marks: self.marks, blocks: self.blocks, main_end })
+        Ok(())
+    }
+
+    fn finish(mut self, mut layouts: Vec<Layout>, constants: Vec<u8>) -> Result<Code, String> {
+        let count = self.blocks.len() as u32;
+        for (block, name) in &self.calls {
+            let Some((_, place)) = self.named.iter().find(|(other, _)| other == name) else {
+                return Err(format!("the program has no function called `{name}`"));
+            };
+            if let After::Call { routine, .. } = &mut self.blocks[*block as usize].next {
+                *routine = (*place, *place);
+            }
+        }
+        let starts = &self.routines;
+        let end_of = |start: u32| starts.iter().copied().find(|&other| other > start).unwrap_or(count);
+        for block in &mut self.blocks {
+            if let After::Call { routine, .. } = &mut block.next {
+                routine.1 = end_of(routine.0);
+            }
+        }
+        let main_end = end_of(0);
+        let functions = self.named.iter().skip(1).map(|(_, start)| (*start, end_of(*start))).collect();
+        let last = layouts.last().ok_or("there is no routine")?;
+        let counts = [last.predicate_count() as usize + 1, last.address_count(), last.state_count()];
+        let layout = layouts.swap_remove(0);
+        let (steps, marks, blocks, switches) = (self.steps, self.marks, self.blocks, self.switches);
+        let callees = self.callees;
+        Ok(Code { layout, constants, steps, marks, blocks, switches, callees, functions, counts, main_end })
     }
 }
 

@@ -306,6 +306,33 @@ impl Lowering<'_> {
         Ok(self.step(enable, run))
     }
 
+    /// `dst[i] = f(src0[i], …)` for bit patterns: `types` are those of the destination and of the first source, as unsigned
+    /// integers; the other sources are numbers.
+    pub(super) fn costly_patterns<const S: usize>(
+        &mut self,
+        target: Target<'_>,
+        enable: Enable,
+        types: [DataType; 2],
+        sources: [&VecOperand; S],
+        f: fn([u32; S]) -> u32,
+    ) -> LowerResult {
+        let lanes = channels(target.exec_size);
+        let mut loads = Vec::with_capacity(S);
+        for (n, source) in sources.into_iter().enumerate() {
+            let data_type = if n == 0 { types[1] } else { self.type_of(source)? };
+            loads.push(self.source_as::<u32>(source, data_type, lanes)?);
+        }
+        let dst = self.destination_as::<u32>(target.dst, types[0], lanes)?;
+        let run: Run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
+            chunks::<u32, CHUNK>(thread, lanes.div_ceil(CHUNK), &enable, &dst, |thread, n| {
+                let values: [[u32; CHUNK]; S] = std::array::from_fn(|s| loads[s].load(thread, n));
+                each(|i| f(std::array::from_fn(|s| values[s][i])))
+            });
+            Ok(())
+        });
+        Ok(self.step(enable, run))
+    }
+
     /// `dst[i] = f(src0[i], …)` for functions that cost more than everything around them: one version, and only the
     /// enabled channels.
     pub(super) fn costly<T: Compute, const S: usize>(

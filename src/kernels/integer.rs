@@ -8,12 +8,6 @@ pub(super) trait Integer: Compute + Ord {
     fn plus(self, other: Self) -> Self;
     /// The product; in 128 bits the nearest that fits, which is beyond what any register holds.
     fn times(self, other: Self) -> Self;
-    /// Bitwise and.
-    fn and(self, other: Self) -> Self;
-    /// Bitwise or.
-    fn or(self, other: Self) -> Self;
-    /// Bitwise exclusive or.
-    fn xor(self, other: Self) -> Self;
     /// Moved up by the low bits of a number that `mask` leaves.
     fn up(self, by: Self, mask: u32) -> Self;
     /// Moved down by the low bits of a number that `mask` leaves; copies of the sign come in, if there is one.
@@ -33,12 +27,6 @@ macro_rules! integers {
             fn plus(self, other: Self) -> Self { self.wrapping_add(other) }
             #[inline(always)]
             fn times(self, other: Self) -> Self { self.$times(other) }
-            #[inline(always)]
-            fn and(self, other: Self) -> Self { self & other }
-            #[inline(always)]
-            fn or(self, other: Self) -> Self { self | other }
-            #[inline(always)]
-            fn xor(self, other: Self) -> Self { self ^ other }
             #[inline(always)]
             fn up(self, by: Self, mask: u32) -> Self { self.wrapping_shl(by as u32 & mask) }
             #[inline(always)]

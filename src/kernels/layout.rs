@@ -8,7 +8,10 @@
 
 use std::collections::HashSet;
 
-use crate::isa::{AliasScope, DataType, GeneralId, InputClass, Operand, Platform, VecOperand, predefined};
+use crate::isa::{
+    AliasScope, DataType, GeneralId, InputClass, Operand, Platform, VarInfo, VecOperand, predefined,
+    predefined_surface,
+};
 use crate::object::Routine;
 use crate::rt::{FieldRef, Visitor};
 
@@ -50,10 +53,16 @@ pub struct Layout {
     pub len: u32,
     predefined: Vec<Variable>,
     declared: Vec<Variable>,
+    /// Added to the ids of predicates.
+    predicates: u32,
+    /// The highest number of a predicate.
+    predicate_end: u32,
     /// For each address variable, its first element; then the number of all elements.
     addresses: Vec<u32>,
     /// For each surface, predefined ones included, its first element; then the number of all elements.
     surfaces: Vec<u32>,
+    /// For each sampler, its first element, which stands behind those of the surfaces; then the end of the last.
+    samplers: Vec<u32>,
 }
 
 impl Layout {
@@ -62,40 +71,85 @@ impl Layout {
     /// # Errors
     /// What is wrong with the routine's tables.
     pub fn new(routine: &Routine, platform: Platform, payload: u32) -> Result<Self, String> {
+        Self::with_functions(routine, &[], platform, payload).map(|mut layouts| layouts.swap_remove(0))
+    }
+
+    /// Places the variables of a kernel and of the functions that it may call, which share the predefined ones: one layout
+    /// for each, that of the kernel first.
+    ///
+    /// # Errors
+    /// As [`Layout::new`].
+    pub fn with_functions(
+        kernel: &Routine,
+        functions: &[&Routine],
+        platform: Platform,
+        payload: u32,
+    ) -> Result<Vec<Self>, String> {
+        let mut used = used_variables(kernel);
+        let of_functions: Vec<_> = functions.iter().map(|function| used_variables(function)).collect();
+        let predefined = |id: &&GeneralId| id.0 < predefined::DECLARED;
+        used.extend(of_functions.iter().flat_map(|used| used.iter().filter(predefined)));
+        let mut layouts = vec![Self::of_kernel(kernel, &used, platform, payload)?];
+        for (function, used) in functions.iter().zip(&of_functions) {
+            let next = layouts[layouts.len() - 1].of_function(function, used)?;
+            layouts.push(next);
+        }
+        // Operands are checked against all registers: every routine's are there.
+        let len = layouts[layouts.len() - 1].len;
+        layouts.iter_mut().for_each(|layout| layout.len = len);
+        Ok(layouts)
+    }
+
+    /// The layout of a function whose variables stand behind those of this routine.
+    fn of_function(&self, routine: &Routine, used: &HashSet<GeneralId>) -> Result<Self, String> {
+        let mut space = Space { next: self.len, grf: self.grf_bytes };
+        let mut declared = Vec::with_capacity(routine.variables.len());
+        for (index, variable) in routine.variables.iter().enumerate() {
+            let id = GeneralId(predefined::DECLARED + index as u32);
+            declared.push(declare(&mut space, variable, id, used, None, &mut Vec::new())?);
+        }
+        let mut layout = Self {
+            len: space.next,
+            declared,
+            copies: Vec::new(),
+            predicates: self.predicate_count(),
+            predicate_end: self.predicate_count() + routine.predicates.len() as u32,
+            addresses: starts(routine.addresses.iter().map(|a| a.num_elements), self.address_count() as u32),
+            ..self.clone()
+        };
+        layout.place_states(routine, self.state_count() as u32);
+        layout.resolve_aliases(routine)?;
+        Ok(layout)
+    }
+
+    /// Places state variables from an element on.
+    fn place_states(&mut self, routine: &Routine, first: u32) {
+        let predefined = (0..predefined_surface::DECLARED).map(|_| 1);
+        self.surfaces = starts(predefined.chain(routine.surfaces.iter().map(|s| s.num_elements)), first);
+        let behind = self.surfaces.last().copied().unwrap_or(first);
+        self.samplers = starts(routine.samplers.iter().map(|s| s.num_elements), behind);
+    }
+
+    fn of_kernel(
+        routine: &Routine,
+        used: &HashSet<GeneralId>,
+        platform: Platform,
+        payload: u32,
+    ) -> Result<Self, String> {
         let grf = platform.register_bytes();
         let mut space = Space { next: 0, grf };
         let inputs = inputs(routine)?;
-        let used = used_variables(routine);
         let mut area = payload;
         for input in inputs.iter().flatten() {
             area = area.max(input.from.saturating_add(input.size));
         }
         space.take(u64::from(area))?;
-        let predefined = predefined_variables(&mut space, &used)?;
+        let predefined = predefined_variables(&mut space, used)?;
         let mut copies = Vec::new();
         let mut declared = Vec::with_capacity(routine.variables.len());
         for (index, variable) in routine.variables.iter().enumerate() {
             let id = GeneralId(predefined::DECLARED + index as u32);
-            let data_type = variable.bit_properties.type_;
-            let bytes = u64::from(variable.num_elements) * u64::from(data_type.bits().max(8) / 8);
-            if variable.alias_scope_specifier == AliasScope::Global {
-                return Err(format!(
-                    "variable {} is an alias of a variable of the file, which is not supported yet",
-                    id.0
-                ));
-            }
-            let is_alias = variable.alias_index.0 != 0;
-            let offset = match inputs[index] {
-                // An alias gets its place later; what no instruction uses gets none.
-                _ if is_alias || !used.contains(&id) => 0,
-                Some(input) if bytes <= u64::from(input.size) => input.from,
-                input => {
-                    let offset = space.take(bytes)?;
-                    copies.extend(input.map(|input| Copy { to: offset, ..input }));
-                    offset
-                }
-            };
-            declared.push(Variable { offset, data_type, root: id });
+            declared.push(declare(&mut space, variable, id, used, inputs[index], &mut copies)?);
         }
         let mut layout = Self {
             grf_bytes: grf,
@@ -104,13 +158,13 @@ impl Layout {
             len: space.next,
             predefined,
             declared,
-            addresses: starts(routine.addresses.iter().map(|a| a.num_elements)),
-            surfaces: starts(
-                (0..crate::isa::predefined_surface::DECLARED)
-                    .map(|_| 1)
-                    .chain(routine.surfaces.iter().map(|s| s.num_elements)),
-            ),
+            predicates: 0,
+            predicate_end: routine.predicates.len() as u32,
+            addresses: starts(routine.addresses.iter().map(|a| a.num_elements), 0),
+            surfaces: Vec::new(),
+            samplers: Vec::new(),
         };
+        layout.place_states(routine, 0);
         layout.resolve_aliases(routine)?;
         Ok(layout)
     }
@@ -123,6 +177,16 @@ impl Layout {
         }
     }
 
+    /// Number of a predicate among those of all routines; 0 stands for none.
+    pub fn predicate(&self, id: u32) -> Option<u32> {
+        (1..=self.predicate_end - self.predicates).contains(&id).then(|| self.predicates + id)
+    }
+
+    /// The highest number of a predicate.
+    pub fn predicate_count(&self) -> u32 {
+        self.predicate_end
+    }
+
     /// Index of the first element of an address variable among all address elements.
     pub fn address(&self, id: u32) -> Option<u32> {
         self.addresses.get(id as usize).copied().filter(|_| (id as usize) + 1 < self.addresses.len())
@@ -133,14 +197,19 @@ impl Layout {
         self.addresses.last().map_or(0, |&n| n as usize)
     }
 
-    /// Index of the first element of a surface variable among all surface elements.
+    /// Index of the first element of a surface variable among all elements of state variables.
     pub fn surface(&self, id: u32) -> Option<u32> {
         self.surfaces.get(id as usize).copied().filter(|_| (id as usize) + 1 < self.surfaces.len())
     }
 
-    /// Number of all surface elements.
-    pub fn surface_count(&self) -> usize {
-        self.surfaces.last().map_or(0, |&n| n as usize)
+    /// Index of the first element of a sampler variable among all elements of state variables.
+    pub fn sampler(&self, id: u32) -> Option<u32> {
+        self.samplers.get(id as usize).copied().filter(|_| (id as usize) + 1 < self.samplers.len())
+    }
+
+    /// Number of all elements of state variables: surfaces, then samplers.
+    pub fn state_count(&self) -> usize {
+        self.samplers.last().map_or(0, |&n| n as usize)
     }
 
     /// Gives aliases the places of their variables. An alias may name another alias, before or behind it.
@@ -170,6 +239,34 @@ impl Layout {
         }
         Ok(())
     }
+}
+
+/// Places a declared variable.
+fn declare(
+    space: &mut Space,
+    variable: &VarInfo,
+    id: GeneralId,
+    used: &HashSet<GeneralId>,
+    input: Option<Copy>,
+    copies: &mut Vec<Copy>,
+) -> Result<Variable, String> {
+    let data_type = variable.bit_properties.type_;
+    let bytes = u64::from(variable.num_elements) * u64::from(data_type.bits().max(8) / 8);
+    if variable.alias_scope_specifier == AliasScope::Global {
+        return Err(format!("variable {} is an alias of a variable of the file, which is not supported yet", id.0));
+    }
+    let is_alias = variable.alias_index.0 != 0;
+    let offset = match input {
+        // An alias gets its place later; what no instruction uses gets none.
+        _ if is_alias || !used.contains(&id) => 0,
+        Some(input) if bytes <= u64::from(input.size) => input.from,
+        input => {
+            let offset = space.take(bytes)?;
+            copies.extend(input.map(|input| Copy { to: offset, ..input }));
+            offset
+        }
+    };
+    Ok(Variable { offset, data_type, root: id })
 }
 
 /// Free space, given out from the beginning.
@@ -262,10 +359,10 @@ fn predefined_variables(space: &mut Space, used: &HashSet<GeneralId>) -> Result<
     Ok(variables)
 }
 
-/// Running sums: where each of several variables begins, and the end of the last.
-fn starts(sizes: impl Iterator<Item = u16>) -> Vec<u32> {
-    let mut sum = 0;
-    let mut starts = vec![0];
+/// Running sums from `first` on: where each of several variables begins, and the end of the last.
+fn starts(sizes: impl Iterator<Item = u16>, first: u32) -> Vec<u32> {
+    let mut sum = first;
+    let mut starts = vec![first];
     for size in sizes {
         sum += u32::from(size.max(1));
         starts.push(sum);

@@ -1,11 +1,14 @@
 //! Bits: logic, shifts, counting, fields.
 
+use std::ops::{BitAnd as _, BitOr as _, BitXor as _};
+
 use crate::isa::{Bfn, DataType, Operand, VecOperand};
-use crate::kernels::compute::{Target, chunks, is_signed, pattern, widths};
+use crate::kernels::compute::{Target, chunks, is_float, is_signed, pattern, widths};
 use crate::kernels::integer::{Integer, ring_of};
 use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal};
 use crate::machine::World;
-use crate::machine::lane::{CHUNK, Number, each};
+use crate::machine::convert::Compute;
+use crate::machine::lane::{CHUNK, each};
 use crate::machine::thread::Thread;
 use crate::rt::ComponentWise;
 
@@ -13,24 +16,30 @@ pub(super) fn and(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerRes
     if is_predicate(inst.dst) {
         return predicates(l, inst.into(), inst.src, |a, b| a & b);
     }
-    let domain = l.ring_domain(inst.dst)?;
-    ring_of!(domain, T => l.binary::<T>(inst.into(), inst.src, T::and))
+    match l.type_of(inst.dst)?.bits() {
+        64 => binary::<u64>(l, inst.into(), inst.src, u64::bitand),
+        _ => binary::<u32>(l, inst.into(), inst.src, u32::bitand),
+    }
 }
 
 pub(super) fn or(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
     if is_predicate(inst.dst) {
         return predicates(l, inst.into(), inst.src, |a, b| a | b);
     }
-    let domain = l.ring_domain(inst.dst)?;
-    ring_of!(domain, T => l.binary::<T>(inst.into(), inst.src, T::or))
+    match l.type_of(inst.dst)?.bits() {
+        64 => binary::<u64>(l, inst.into(), inst.src, u64::bitor),
+        _ => binary::<u32>(l, inst.into(), inst.src, u32::bitor),
+    }
 }
 
 pub(super) fn xor(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
     if is_predicate(inst.dst) {
         return predicates(l, inst.into(), inst.src, |a, b| a ^ b);
     }
-    let domain = l.ring_domain(inst.dst)?;
-    ring_of!(domain, T => l.binary::<T>(inst.into(), inst.src, T::xor))
+    match l.type_of(inst.dst)?.bits() {
+        64 => binary::<u64>(l, inst.into(), inst.src, u64::bitxor),
+        _ => binary::<u32>(l, inst.into(), inst.src, u32::bitxor),
+    }
 }
 
 pub(super) fn not(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>) -> LowerResult {
@@ -38,24 +47,48 @@ pub(super) fn not(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>) -> LowerRes
     if is_predicate(inst.dst) {
         return predicates(l, inst.into(), [source, source], |a, _| !a);
     }
-    let domain = l.ring_domain(inst.dst)?;
-    ring_of!(domain, T => l.unary::<T>(inst.into(), source, T::inverted))
+    match l.type_of(inst.dst)?.bits() {
+        64 => binary::<u64>(l, inst.into(), [source, source], |a, _| !a),
+        _ => binary::<u32>(l, inst.into(), [source, source], |a, _| !a),
+    }
+}
+
+/// `dst[i] = f(src0[i], src1[i])` for bits: floats are taken as they stand in the registers.
+fn binary<T: Compute>(
+    l: &mut Lowering<'_>,
+    target: Target<'_>,
+    sources: [&VecOperand; 2],
+    f: impl Fn(T, T) -> T + Copy + Send + Sync + 'static,
+) -> LowerResult {
+    let lanes = channels(target.exec_size);
+    let bits = |l: &Lowering<'_>, operand: &VecOperand| -> LowerResult<DataType> {
+        let data_type = l.type_of(operand)?;
+        Ok(if is_float(data_type) { pattern(data_type) } else { data_type })
+    };
+    let types = [bits(l, sources[0])?, bits(l, sources[1])?];
+    let a = l.source_as::<T>(sources[0], types[0], lanes)?;
+    let b = l.source_as::<T>(sources[1], types[1], lanes)?;
+    let dst_type = bits(l, target.dst)?;
+    let dst = l.destination_as::<T>(target.dst, dst_type, lanes)?;
+    let enable = l.enable(target.exec_size, target.pred)?;
+    let run = widths!(lanes, N, COUNT => Box::new(move |thread: &mut Thread, _: &World<'_>| {
+        chunks::<T, N>(thread, COUNT, &enable, &dst, |thread, n| {
+            let (a, b): ([T; N], [T; N]) = (a.load(thread, n), b.load(thread, n));
+            each(|i| f(a[i], b[i]))
+        });
+        Ok(())
+    }));
+    Ok(l.step(enable, run))
 }
 
 fn is_predicate(operand: &VecOperand) -> bool {
     matches!(operand.operand, Operand::Predicate(_))
 }
 
-/// Index of a predicate operand.
+/// Number of a predicate operand among those of all routines.
 pub(super) fn predicate_id(l: &Lowering<'_>, operand: &VecOperand) -> LowerResult<u32> {
     match &operand.operand {
-        Operand::Predicate(predicate) => {
-            let id = u32::from(predicate.value.id);
-            if id == 0 || id as usize > l.routine.predicates.len() {
-                return illegal(format!("there is no predicate P{id}"));
-            }
-            Ok(id)
-        }
+        Operand::Predicate(predicate) => l.predicate(predicate.value.id.into()),
         _ => illegal("the operands mix predicates and others"),
     }
 }

@@ -1,5 +1,7 @@
 //! From operands as the instruction has them to operands whose places are known.
 
+use std::collections::HashMap;
+
 use crate::isa::{ConstOpnd, DataType, ExecSize, GenOpnd, GeneralId, IndirectOpnd, Modifier, Operand, Predicate};
 use crate::isa::{RawOperand, Region as IsaRegion, Stride, VecOperand, predefined};
 use crate::kernels::layout::{Layout, Variable};
@@ -51,8 +53,10 @@ pub struct Lowering<'a> {
     pub layout: &'a Layout,
     /// The routine.
     pub routine: &'a Routine,
+    /// Addresses of the program's symbols.
+    symbols: Option<&'a HashMap<String, u64>>,
     /// Values that stand behind the variables.
-    constants: Vec<u8>,
+    pub(crate) constants: Vec<u8>,
     /// What the current instruction does beside its operands.
     notes: Notes,
 }
@@ -76,7 +80,17 @@ type Postponed = Box<dyn Fn(&mut Thread, u32) + Send + Sync>;
 impl<'a> Lowering<'a> {
     /// A lowering that has seen no instruction.
     pub fn new(layout: &'a Layout, routine: &'a Routine) -> Self {
-        Self { layout, routine, constants: Vec::new(), notes: Notes::default() }
+        Self { layout, routine, symbols: None, constants: Vec::new(), notes: Notes::default() }
+    }
+
+    /// The same with the addresses of the program's symbols.
+    pub fn with_symbols(self, symbols: &'a HashMap<String, u64>) -> Self {
+        Self { symbols: Some(symbols), ..self }
+    }
+
+    /// The address of a symbol of the program's data.
+    pub fn symbol(&self, name: &str) -> Option<u64> {
+        self.symbols?.get(name).copied()
     }
 
     /// The constants that the instructions refer to; they stand behind the variables.
@@ -86,10 +100,10 @@ impl<'a> Lowering<'a> {
 
     /// The mask of an instruction.
     pub fn enable(&self, exec_size: ExecSize, predicate: Predicate) -> LowerResult<Enable> {
-        let id = u32::from(predicate.id);
-        if id as usize > self.routine.predicates.len() {
-            return illegal(format!("there is no predicate P{id}"));
-        }
+        let id = match u32::from(predicate.id) {
+            0 => 0,
+            id => self.predicate(id)?,
+        };
         let (shift, always) = mask(exec_size.mask.name());
         let lanes = ones(channels(exec_size));
         let combine = match predicate.combine {
@@ -99,6 +113,11 @@ impl<'a> Lowering<'a> {
         };
         let inverse = if predicate.inverse { u32::MAX } else { 0 };
         Ok(Enable { shift, lanes, always, predicate: id, combine, inverse })
+    }
+
+    /// Number of a predicate among those of all routines.
+    pub fn predicate(&self, id: u32) -> LowerResult<u32> {
+        self.layout.predicate(id).ok_or_else(|| LowerError::Illegal(format!("there is no predicate P{id}")))
     }
 
     /// Makes a step of a kernel, with what special registers and computed addresses ask for around it.
@@ -175,6 +194,24 @@ impl<'a> Lowering<'a> {
             self.notes.second_chunk.push(bytes_of(&region.chunk(1), element_bytes(data_type)?));
         }
         Ok(Source::new(region, fetch, T::is_native(data_type), change))
+    }
+
+    /// The values of an operand's modifier in a region that is not the operand's own.
+    pub fn source_in<T: Compute>(
+        &mut self,
+        operand: &VecOperand,
+        data_type: DataType,
+        region: Region,
+    ) -> LowerResult<Source<T>> {
+        let Some(fetch) = T::fetch(data_type) else {
+            return illegal(format!("an operand of type {} has no place here", data_type.name()));
+        };
+        let size = element_bytes(data_type)?;
+        match region.start {
+            Start::At(start) if u64::from(start) + region.extent(size) <= u64::from(self.layout.len) => {}
+            _ => return illegal("an operand lies outside the registers"),
+        }
+        Ok(Source::new(region, fetch, T::is_native(data_type), change(operand.modifier, data_type)))
     }
 
     /// A destination operand of a kernel that computes with `T`, for `lanes` channels.

@@ -32,6 +32,7 @@ fn place(l: &mut Lowering<'_>, sfid: LscSfid, kind: LscAddrType, surface: &VecOp
         (LscSfid::Tgm, _) => illegal("an untyped message to typed memory"),
         (_, LscAddrType::Flat) => Ok(Place::Flat),
         (_, LscAddrType::Bti) => Ok(Place::Index(l.source(surface, 1)?)),
+        (_, LscAddrType::Ss) => Ok(Place::Scratch),
         (_, kind) => illegal(format!("addresses of the type {} are not supported yet", kind.name())),
     }
 }
@@ -56,7 +57,26 @@ fn addresses(
         4 => Elements::Dwords(at),
         _ => Elements::Qwords(at),
     });
-    Ok(Addresses { elements, global: None, unit: scale.into(), offset: offset.into(), mask, pitch: None })
+    Ok(Addresses {
+        elements,
+        global: None,
+        unit: scale.into(),
+        offset: offset.into(),
+        mask,
+        pitch: None,
+        scratch: None,
+    })
+}
+
+/// Addresses in scratch memory count from where the state that the surface operand names begins.
+fn based(
+    l: &mut Lowering<'_>,
+    kind: LscAddrType,
+    surface: &VecOperand,
+    addresses: Addresses,
+) -> LowerResult<Addresses> {
+    let scratch = if kind == LscAddrType::Ss { Some(l.source(surface, 1)?) } else { None };
+    Ok(Addresses { scratch, ..addresses })
 }
 
 /// Bytes of an element in memory and in registers, and whether it is in the upper half there.
@@ -84,10 +104,11 @@ fn access(l: &mut Lowering<'_>, inst: &LscUntypedAccess) -> LowerResult {
     let lanes = channels(inst.exec_size);
     let count = number(inst.data_elems_per_addr.name()) as usize;
     let shape = shape(l, inst.exec_size, inst.data_size, inst.data_order == LscDataOrder::Transposed);
+    let addresses = addresses(l, &inst.src0_addrs, lanes, inst.addr_size, inst.addr_scale, inst.addr_imm_offset)?;
     let message = Message {
         enable,
         place: place(l, inst.lsc_sfid, inst.addr_type, &inst.surface)?,
-        addresses: addresses(l, &inst.src0_addrs, lanes, inst.addr_size, inst.addr_scale, inst.addr_imm_offset)?,
+        addresses: based(l, inst.addr_type, &inst.surface, addresses)?,
         shape,
         elements: (0..count as u64).map(|n| n * u64::from(shape.size)).collect(),
         unaligned: true,
@@ -153,10 +174,11 @@ fn quad(l: &mut Lowering<'_>, inst: &LscUntypedQuad) -> LowerResult {
     let elements: Vec<_> =
         (0..4).zip(flags).filter(|(_, moved)| *moved).map(|(n, _)| n * u64::from(shape.size)).collect();
     let bytes = shape.extent(lanes, elements.len());
+    let addresses = addresses(l, &inst.src0_addrs, lanes, inst.addr_size, inst.addr_scale, inst.addr_imm_offset)?;
     let message = Message {
         enable,
         place: place(l, inst.lsc_sfid, inst.addr_type, &inst.surface)?,
-        addresses: addresses(l, &inst.src0_addrs, lanes, inst.addr_size, inst.addr_scale, inst.addr_imm_offset)?,
+        addresses: based(l, inst.addr_type, &inst.surface, addresses)?,
         shape,
         elements,
         unaligned: true,
@@ -179,6 +201,7 @@ fn strided(l: &mut Lowering<'_>, inst: &LscUntypedStrided) -> LowerResult {
         shape.lane_step = count as u32 * shape.slot;
     }
     let base = addresses(l, &inst.src0_addr_base, 1, inst.addr_size, inst.addr_scale, inst.addr_imm_offset)?;
+    let base = based(l, inst.addr_type, &inst.surface, base)?;
     let pitch = l.scalar(&inst.src0_addr_pitch)?;
     let message = Message {
         enable,

@@ -19,6 +19,8 @@ pub(super) enum Place {
     Flat,
     /// Shared local memory.
     Local,
+    /// Scratch memory, from its beginning.
+    Scratch,
     /// The surface whose binding-table index a surface element holds.
     Surface(usize),
     /// The surface whose binding-table index is the first element of an operand.
@@ -31,8 +33,18 @@ impl Place {
         match self {
             Self::Flat => world.flat(),
             Self::Local => world.local(),
+            Self::Scratch => world.scratch(),
             Self::Surface(element) => world.surface(thread.surfaces[*element]),
             Self::Index(source) => world.surface(source.first(thread)),
+        }
+    }
+
+    /// The binding-table index that it stands for, where it has one.
+    pub(super) fn entry(&self, thread: &Thread) -> Option<u32> {
+        match self {
+            Self::Surface(element) => Some(thread.surfaces[*element]),
+            Self::Index(source) => Some(source.first(thread)),
+            Self::Flat | Self::Local | Self::Scratch => None,
         }
     }
 }
@@ -52,7 +64,12 @@ pub(super) struct Addresses {
     pub mask: u64,
     /// Added once for each channel before the n-th; then the first element counts for all.
     pub pitch: Option<Pitch>,
+    /// Where the scratch memory of the thread begins, in units of [`SCRATCH_UNIT`].
+    pub scratch: Option<Source<u32>>,
 }
+
+/// Scratch states are named by the base of the memory, without its low bits.
+const SCRATCH_UNIT: u64 = 16;
 
 /// The distance from one channel to the next.
 #[derive(Clone, Copy)]
@@ -78,7 +95,15 @@ impl Addresses {
     /// Offsets of 32 bits in registers.
     pub(super) fn dwords(at: u32) -> Self {
         let mask = u32::MAX.into();
-        Self { elements: Some(Elements::Dwords(at)), global: None, unit: 1, offset: 0, mask, pitch: None }
+        Self {
+            elements: Some(Elements::Dwords(at)),
+            global: None,
+            unit: 1,
+            offset: 0,
+            mask,
+            pitch: None,
+            scratch: None,
+        }
     }
 
     /// The first address and the dwords behind it.
@@ -115,7 +140,7 @@ impl Addresses {
 
     /// Whether neighbouring elements are neighbours in memory when their numbers are.
     fn is_plain(&self) -> bool {
-        self.unit == 1 && self.pitch.is_none()
+        self.unit == 1 && self.pitch.is_none() && self.scratch.is_none()
     }
 
     /// Addresses of the n-th chunk of channels.
@@ -157,6 +182,10 @@ impl Addresses {
         }
         if self.mask != u64::MAX {
             addresses = each(|i| addresses[i] & self.mask);
+        }
+        if let Some(scratch) = &self.scratch {
+            let base = u64::from(scratch.first(thread)) * SCRATCH_UNIT;
+            addresses = each(|i| addresses[i].wrapping_add(base));
         }
         addresses
     }
@@ -435,7 +464,7 @@ impl Lowering<'_> {
     pub(super) fn place(&self, surface: SurfaceId) -> LowerResult<Place> {
         match surface {
             predefined_surface::SLM => Ok(Place::Local),
-            predefined_surface::SCRATCH => Ok(Place::Flat),
+            predefined_surface::SCRATCH => Ok(Place::Scratch),
             _ if surface.0 < predefined_surface::DECLARED => {
                 illegal(format!("the predefined surface {} is not supported yet", surface.0))
             }
@@ -459,7 +488,15 @@ impl Lowering<'_> {
             None => None,
         };
         let global = Some(self.scalar(global)?);
-        Ok(Addresses { elements, global, unit: unit.into(), offset: 0, mask: u32::MAX.into(), pitch: None })
+        Ok(Addresses {
+            elements,
+            global,
+            unit: unit.into(),
+            offset: 0,
+            mask: u32::MAX.into(),
+            pitch: None,
+            scratch: None,
+        })
     }
 
     /// Virtual addresses of 64 bits, of elements and of one for all channels.
@@ -477,7 +514,7 @@ impl Lowering<'_> {
             Some(operand) => Some(self.scalar(operand)?),
             None => None,
         };
-        Ok(Addresses { elements, global, unit: 1, offset: 0, mask: u64::MAX, pitch: None })
+        Ok(Addresses { elements, global, unit: 1, offset: 0, mask: u64::MAX, pitch: None, scratch: None })
     }
 
     /// The first element of an operand as a number without sign.

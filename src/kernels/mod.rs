@@ -20,6 +20,12 @@ mod arithmetic;
 
 mod math;
 
+mod dot;
+
+mod matrix;
+
+mod narrow;
+
 mod logic;
 
 mod compare;
@@ -35,6 +41,8 @@ mod surface;
 mod svm;
 
 mod lsc;
+
+mod image;
 
 mod atomic;
 

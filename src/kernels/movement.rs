@@ -1,7 +1,8 @@
 //! Moves: values with conversion, predicates, addresses, state variables.
 
 use crate::isa::predefined;
-use crate::isa::{AddrAdd, AddrOpnd, DataType, Movs, Operand, Predicate, Setp, StateClass, StateOpnd, VecOperand};
+use crate::isa::{AddrAdd, AddrOpnd, DataType, Faddr, Movs, Operand};
+use crate::isa::{Predicate, Setp, StateClass, StateOpnd, VecOperand};
 use crate::kernels::compare::is_modified;
 use crate::kernels::compute::{Domain, Target, chunks, is_float, is_signed, pattern, widths};
 use crate::kernels::logic::predicate_id;
@@ -60,7 +61,13 @@ fn mov_pattern<T: Compute>(
 /// All bits of a predicate as one number.
 fn mov_predicate(l: &mut Lowering<'_>, target: Target<'_>, source: &VecOperand) -> LowerResult {
     let id = predicate_id(l, source)?;
-    let elements = l.routine.predicates[id as usize - 1].num_elements;
+    let elements = match &source.operand {
+        Operand::Predicate(predicate) => usize::from(predicate.value.id)
+            .checked_sub(1)
+            .and_then(|index| l.routine.predicates.get(index))
+            .map_or(0, |info| info.num_elements),
+        _ => 0,
+    };
     let mask = crate::machine::thread::ones(elements.into());
     let dst = l.destination::<u32>(target.dst, 1)?;
     let enable = Enable::all(1);
@@ -115,7 +122,8 @@ pub(super) fn addr_add(l: &mut Lowering<'_>, inst: &AddrAdd) -> LowerResult {
         }
         Operand::General(general) => {
             let root = l.variable(general.id)?.root;
-            if root.0 < predefined::DECLARED && root != predefined::ARG && root != predefined::RETVAL {
+            if root.0 < predefined::DECLARED && ![predefined::ARG, predefined::RETVAL, predefined::R0].contains(&root)
+            {
                 return illegal("the address of a predefined variable");
             }
             match l.region(&inst.src0, 1)?.start {
@@ -164,17 +172,31 @@ fn address_elements(l: &Lowering<'_>, operand: &AddrOpnd, count: usize) -> Lower
     Ok(first)
 }
 
+/// The address of a symbol of the program's data.
+pub(super) fn faddr(l: &mut Lowering<'_>, inst: &Faddr) -> LowerResult {
+    let name = l.routine.string(inst.func_id).unwrap_or_default();
+    let Some(address) = l.symbol(&name) else {
+        return illegal(format!("the program has no data called `{name}`"));
+    };
+    let dst = l.destination::<u64>(&inst.dst, 1)?;
+    let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
+        dst.store(thread, 0, &[address], 1);
+        Ok(())
+    });
+    Ok(l.step(Enable::all(1), run))
+}
+
 /// Moves between state variables and numbers, which are binding-table indices.
 pub(super) fn movs(l: &mut Lowering<'_>, inst: &Movs) -> LowerResult {
     let lanes = channels(inst.exec_size);
     let enable = l.enable(inst.exec_size, Predicate::default())?;
     let from = match &inst.src0.operand {
-        Operand::State(state) => Some(surface_elements(l, state, lanes)?),
+        Operand::State(state) => Some(state_elements(l, state, lanes)?),
         _ => None,
     };
     match (&inst.dst.operand, from) {
         (Operand::State(state), None) => {
-            let to = surface_elements(l, state, lanes)?;
+            let to = state_elements(l, state, lanes)?;
             let values = l.source::<u32>(&inst.src0, lanes)?;
             let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
                 let enabled = thread.enabled(&enable);
@@ -193,7 +215,7 @@ pub(super) fn movs(l: &mut Lowering<'_>, inst: &Movs) -> LowerResult {
             Ok(l.step(enable, run))
         }
         (Operand::State(state), Some(from)) => {
-            let to = surface_elements(l, state, lanes)?;
+            let to = state_elements(l, state, lanes)?;
             let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
                 let enabled = thread.enabled(&enable);
                 let values: [u32; MAX_LANES] =
@@ -220,13 +242,13 @@ pub(super) fn movs(l: &mut Lowering<'_>, inst: &Movs) -> LowerResult {
     }
 }
 
-fn surface_elements(l: &Lowering<'_>, state: &StateOpnd, count: usize) -> LowerResult<usize> {
-    if state.class != StateClass::Surface {
-        return illegal("samplers are not supported yet");
-    }
-    let first = l.layout.surface(state.id.into()).and_then(|first| first.checked_add(state.offset.into()));
-    match first.map(|first| first as usize) {
-        Some(first) if first + count <= l.layout.surface_count() => Ok(first),
-        _ => illegal(format!("there is no element {} of the surface variable T{}", state.offset, state.id)),
+fn state_elements(l: &Lowering<'_>, state: &StateOpnd, count: usize) -> LowerResult<usize> {
+    let (first, letter) = match state.class {
+        StateClass::Surface => (l.layout.surface(state.id.into()), 'T'),
+        StateClass::Sampler => (l.layout.sampler(state.id.into()), 'S'),
+    };
+    match first.and_then(|first| first.checked_add(state.offset.into())).map(|first| first as usize) {
+        Some(first) if first + count <= l.layout.state_count() => Ok(first),
+        _ => illegal(format!("there is no element {} of the state variable {letter}{}", state.offset, state.id)),
     }
 }

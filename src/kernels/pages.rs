@@ -1,14 +1,18 @@
 //! One method a page: which kernel fills which stub.
 
 use crate::isa::{
-    Addc, AddrAdd, Barrier, Bfn, Call, Cmp, DwordAtomic, Fence, File, Gather, Gather4Scaled, GatherScaled, Goto, Jmp,
-    Kernels, Label, Lifetime, Loc, LscFence, LscUntyped, MinMax, Movs, OwordLd, OwordLdUnaligned, OwordSt, Ret,
-    Scatter, Scatter4Scaled, ScatterScaled, Setp, Subb, Subroutine, SvmAtomic, SvmBlockLd, SvmBlockSt, SvmGather,
-    SvmGather4Scaled, SvmScatter, SvmScatter4Scaled,
+    Addc, AddrAdd, Barrier, Bfn, CacheFlush, Call, Cmp, Dpas, DwordAtomic, Faddr, Fcall, Fcvt, Fence, File, Fret,
+    Gather, Gather4Scaled, Gather4Typed, GatherScaled, Goto, Ifcall, Info, Jmp, Kernels, Label, Lifetime, Load3d,
+    Loc, LscFence, LscTyped, LscUntyped, MinMax, Movs, Nbarrier, OwordLd, OwordLdUnaligned, OwordSt, QwGather,
+    QwScatter, Ret, Sample3d, Sbarrier, Scatter, Scatter4Scaled, Scatter4Typed, ScatterScaled, Setp, Srnd, Subb,
+    Subroutine, SvmAtomic, SvmBlockLd, SvmBlockSt, SvmGather, SvmGather4Scaled, SvmScatter, SvmScatter4Scaled,
+    Switchjmp, TypedAtomic, Wait, Yield,
 };
 use crate::kernels::lowering::{LowerError, LowerResult, Lowering};
 use crate::kernels::step::Lowered;
-use crate::kernels::{arithmetic, compare, control, logic, lsc, math, movement, surface, svm};
+use crate::kernels::{
+    arithmetic, compare, control, dot, image, logic, lsc, math, matrix, movement, narrow, surface, svm,
+};
 use crate::machine::thread::Enable;
 use crate::rt::ComponentWise;
 
@@ -70,6 +74,30 @@ impl Kernels for Lowering<'_> {
         arithmetic::subb(self, inst)
     }
 
+    fn divm(&mut self, inst: ComponentWise<'_, 2>) -> LowerResult {
+        arithmetic::divm(self, &inst)
+    }
+
+    fn dp4a(&mut self, inst: ComponentWise<'_, 3>) -> LowerResult {
+        dot::dp4a(self, &inst)
+    }
+
+    fn sad2(&mut self, inst: ComponentWise<'_, 2>) -> LowerResult {
+        dot::sad2(self, &inst)
+    }
+
+    fn sad2add(&mut self, inst: ComponentWise<'_, 3>) -> LowerResult {
+        dot::sad2add(self, &inst)
+    }
+
+    fn plane(&mut self, inst: ComponentWise<'_, 2>) -> LowerResult {
+        dot::plane(self, &inst)
+    }
+
+    fn dpas(&mut self, inst: &Dpas) -> LowerResult {
+        matrix::dpas(self, inst)
+    }
+
     // Functions of floats.
 
     fn inv(&mut self, inst: ComponentWise<'_, 1>) -> LowerResult {
@@ -77,6 +105,11 @@ impl Kernels for Lowering<'_> {
     }
 
     fn sqrt(&mut self, inst: ComponentWise<'_, 1>) -> LowerResult {
+        math::sqrt(self, &inst)
+    }
+
+    // The square root of the machine is the one of IEEE 754.
+    fn sqrtm(&mut self, inst: ComponentWise<'_, 1>) -> LowerResult {
         math::sqrt(self, &inst)
     }
 
@@ -208,12 +241,24 @@ impl Kernels for Lowering<'_> {
         movement::mov(self, &inst)
     }
 
+    fn fcvt(&mut self, inst: &Fcvt) -> LowerResult {
+        narrow::fcvt(self, inst)
+    }
+
+    fn srnd(&mut self, inst: &Srnd) -> LowerResult {
+        narrow::srnd(self, inst)
+    }
+
     fn movs(&mut self, inst: &Movs) -> LowerResult {
         movement::movs(self, inst)
     }
 
     fn setp(&mut self, inst: &Setp) -> LowerResult {
         movement::setp(self, inst)
+    }
+
+    fn faddr(&mut self, inst: &Faddr) -> LowerResult {
+        movement::faddr(self, inst)
     }
 
     fn addr_add(&mut self, inst: &AddrAdd) -> LowerResult {
@@ -238,12 +283,28 @@ impl Kernels for Lowering<'_> {
         control::jmp(self, inst)
     }
 
+    fn switchjmp(&mut self, inst: &Switchjmp) -> LowerResult {
+        control::switchjmp(self, inst)
+    }
+
     fn call(&mut self, inst: &Call) -> LowerResult {
         control::call(self, inst)
     }
 
     fn ret(&mut self, inst: &Ret) -> LowerResult {
         control::ret(self, inst)
+    }
+
+    fn fcall(&mut self, inst: &Fcall) -> LowerResult {
+        control::fcall(self, inst)
+    }
+
+    fn ifcall(&mut self, inst: &Ifcall) -> LowerResult {
+        control::ifcall(self, inst)
+    }
+
+    fn fret(&mut self, inst: &Fret) -> LowerResult {
+        control::fret(self, inst)
     }
 
     // Surfaces.
@@ -284,6 +345,14 @@ impl Kernels for Lowering<'_> {
         surface::oword_st(self, inst)
     }
 
+    fn qw_gather(&mut self, inst: &QwGather) -> LowerResult {
+        surface::qw_gather(self, inst)
+    }
+
+    fn qw_scatter(&mut self, inst: &QwScatter) -> LowerResult {
+        surface::qw_scatter(self, inst)
+    }
+
     fn dword_atomic(&mut self, inst: &DwordAtomic) -> LowerResult {
         surface::dword_atomic(self, inst)
     }
@@ -322,11 +391,62 @@ impl Kernels for Lowering<'_> {
         lsc::untyped(self, inst)
     }
 
+    // Images.
+
+    fn load_3d(&mut self, inst: &Load3d) -> LowerResult {
+        image::load(self, inst)
+    }
+
+    fn sample_3d(&mut self, inst: &Sample3d) -> LowerResult {
+        image::sample(self, inst)
+    }
+
+    fn gather4_typed(&mut self, inst: &Gather4Typed) -> LowerResult {
+        image::gather4_typed(self, inst)
+    }
+
+    fn scatter4_typed(&mut self, inst: &Scatter4Typed) -> LowerResult {
+        image::scatter4_typed(self, inst)
+    }
+
+    fn typed_atomic(&mut self, inst: &TypedAtomic) -> LowerResult {
+        image::typed_atomic(self, inst)
+    }
+
+    fn info(&mut self, inst: &Info) -> LowerResult {
+        image::info(self, inst)
+    }
+
+    fn lsc_typed(&mut self, inst: &LscTyped) -> LowerResult {
+        image::lsc_typed(self, inst)
+    }
+
     // Synchronisation. Memory is coherent and every access is done before the next instruction, so fences have nothing
     // to wait for.
 
     fn barrier(&mut self, _: &Barrier) -> LowerResult {
         Ok(Lowered::Barrier)
+    }
+
+    fn sbarrier(&mut self, inst: &Sbarrier) -> LowerResult {
+        Ok(control::sbarrier(inst))
+    }
+
+    fn nbarrier(&mut self, inst: &Nbarrier) -> LowerResult {
+        control::nbarrier(self, inst)
+    }
+
+    // Threads that a thread depends on have run before it or do not matter: no two groups are ordered.
+    fn wait(&mut self, _: &Wait) -> LowerResult {
+        Ok(self.step(Enable::all(1), Box::new(|_, _| Ok(()))))
+    }
+
+    fn yield_(&mut self, _: &Yield) -> LowerResult {
+        Ok(self.step(Enable::all(1), Box::new(|_, _| Ok(()))))
+    }
+
+    fn cache_flush(&mut self, _: &CacheFlush) -> LowerResult {
+        Ok(self.step(Enable::all(1), Box::new(|_, _| Ok(()))))
     }
 
     fn fence(&mut self, _: &Fence) -> LowerResult {

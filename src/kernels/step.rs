@@ -3,6 +3,7 @@
 use crate::isa::LabelId;
 use crate::machine::World;
 use crate::machine::fault::Trouble;
+use crate::machine::operand::Source;
 use crate::machine::thread::{Enable, Thread};
 
 /// An operation with its places resolved.
@@ -14,6 +15,14 @@ pub struct Step {
     pub run: Run,
     /// Its mask: the operation obeys it by itself, counting asks for it.
     pub enable: Enable,
+}
+
+/// Which function is called.
+pub enum Callee {
+    /// The one of that name.
+    Named(String),
+    /// The one at the address that the first enabled channel has.
+    At(Source<u64>),
 }
 
 /// What an instruction becomes.
@@ -34,12 +43,26 @@ pub enum Lowered {
         /// The label.
         label: LabelId,
     },
+    /// All channels go to one of several labels.
+    Switch {
+        /// Its place in the list.
+        index: Source<u32>,
+        /// The labels.
+        labels: Vec<LabelId>,
+    },
     /// Channels enter a subroutine.
     Call {
         /// The channels.
         enable: Enable,
         /// The subroutine.
         label: LabelId,
+    },
+    /// Channels enter a function.
+    Function {
+        /// The channels.
+        enable: Enable,
+        /// The function.
+        callee: Callee,
     },
     /// Channels leave the subroutine, or end.
     Return {
@@ -48,6 +71,18 @@ pub enum Lowered {
     },
     /// The thread waits for its group.
     Barrier,
+    /// The thread tells a barrier that it has come.
+    Signal {
+        /// Number of a named barrier; none for that of the group.
+        barrier: Option<Source<u32>>,
+        /// How many threads a named barrier has.
+        threads: Option<Source<u32>>,
+    },
+    /// The thread waits until all threads of a barrier have signalled.
+    Wait {
+        /// Number of a named barrier; none for that of the group.
+        barrier: Option<Source<u32>>,
+    },
     /// A place to branch to.
     Label(LabelId),
     /// The beginning of a subroutine.

@@ -2,7 +2,8 @@
 
 use crate::isa::{
     AtomicOpOp, Channels, DwordAtomic, ExecSize, Gather, Gather4Scaled, GatherScaled, OwordLd, OwordLdUnaligned,
-    OwordSt, Predicate, RawOperand, Scatter, Scatter4Scaled, ScatterScaled, SurfaceId, VecOperand,
+    OwordSt, Predicate, QwGather, QwScatter, RawOperand, Scatter, Scatter4Scaled, ScatterScaled, SurfaceId,
+    VecOperand,
 };
 use crate::kernels::atomic;
 use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal, mask, number};
@@ -112,6 +113,41 @@ pub(super) fn colours(
     let flags = [moved.r, moved.g, moved.b, moved.a];
     let elements = (0..4).zip(flags).filter(|(_, moved)| *moved).map(|(n, _)| n * 4).collect();
     Ok(Message { enable, place, addresses, shape: Shape::packed(4, pitch), elements, unaligned: false })
+}
+
+pub(super) fn qw_gather(l: &mut Lowering<'_>, inst: &QwGather) -> LowerResult {
+    let (lanes, count) = (channels(inst.exec_size), number(inst.num_blocks.name()));
+    let message = quads(l, inst.exec_size, inst.pred, count, inst.surface, &inst.offset)?;
+    let dst = l.raw(&inst.dst, message.shape.extent(lanes, count as usize))?;
+    Ok(message.load(l, dst))
+}
+
+pub(super) fn qw_scatter(l: &mut Lowering<'_>, inst: &QwScatter) -> LowerResult {
+    let (lanes, count) = (channels(inst.exec_size), number(inst.num_blocks.name()));
+    let message = quads(l, inst.exec_size, inst.pred, count, inst.surface, &inst.offset)?;
+    let src = l.raw_required(&inst.src, message.shape.extent(lanes, count as usize))?;
+    Ok(message.store(l, src))
+}
+
+/// Blocks of 8 bytes: the first of all channels, then the second.
+fn quads(
+    l: &mut Lowering<'_>,
+    exec_size: ExecSize,
+    pred: Predicate,
+    count: u32,
+    surface: SurfaceId,
+    offsets: &RawOperand,
+) -> LowerResult<Message> {
+    let lanes = channels(exec_size);
+    let addresses = Addresses::dwords(l.raw_required(offsets, lanes as u64 * 4)?);
+    Ok(Message {
+        enable: l.enable(exec_size, pred)?,
+        place: l.place(surface)?,
+        addresses,
+        shape: Shape::packed(8, lanes as u32 * 8),
+        elements: (0..u64::from(count)).map(|n| n * 8).collect(),
+        unaligned: false,
+    })
 }
 
 pub(super) fn oword_ld(l: &mut Lowering<'_>, inst: &OwordLd) -> LowerResult {

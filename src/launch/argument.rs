@@ -4,7 +4,8 @@ use std::path::Path;
 
 use visakit_codegen::diag::{Diagnostic, Severity};
 
-use super::spec::{Scalar, Spec};
+use super::spec::{ImageSpec, Scalar, Spec};
+use crate::machine::image::{Format, Sampler, Shape};
 use crate::machine::memory::MAX_BUFFER;
 use crate::zebin::info::{AddrSpace, ArgType, KernelInfo, KernelMiscInfo, PayloadArgument};
 
@@ -19,6 +20,21 @@ pub enum Argument {
     Local(u32),
     /// A value, with exactly as many bytes as its type.
     Value(Vec<u8>),
+    /// An image.
+    Image(ImageArgument),
+    /// A sampler.
+    Sampler(Sampler),
+}
+
+/// An image that is passed to a kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ImageArgument {
+    /// Format of the texels.
+    pub format: Format,
+    /// Size.
+    pub shape: Shape,
+    /// The texels, one row behind the other without anything in between.
+    pub texels: Vec<u8>,
 }
 
 /// What a kernel says of one of its arguments.
@@ -45,8 +61,13 @@ pub enum ParameterKind {
     Local,
     /// A value of this many bytes. A lower bound when the type is not known, because the layout rounds up.
     Value(u32),
-    /// An image.
-    Image,
+    /// An image with so many dimensions, or an array of such.
+    Image {
+        /// Coordinates of a texel.
+        dimensions: usize,
+        /// Whether there is one coordinate more.
+        is_array: bool,
+    },
     /// A sampler.
     Sampler,
     /// Nothing: the compiled kernel does not use it, and the file does not tell its type.
@@ -74,10 +95,12 @@ pub fn parameters(kernel: &KernelInfo, names: Option<&KernelMiscInfo>) -> Vec<Pa
             }
             Some(item) => match item.addrspace {
                 Some(AddrSpace::Local) => ParameterKind::Local,
-                Some(AddrSpace::Image) => ParameterKind::Image,
+                Some(AddrSpace::Image) => image_kind(item.image_type.as_deref().unwrap_or(type_name)),
                 Some(AddrSpace::Sampler) => ParameterKind::Sampler,
                 _ => ParameterKind::Buffer,
             },
+            None if type_name.starts_with("image") => image_kind(type_name),
+            None if type_name == "sampler_t" => ParameterKind::Sampler,
             None => match info.map(|info| info.address_qualifier.as_str()) {
                 Some("__local") => ParameterKind::Local,
                 Some("__global" | "__constant") => ParameterKind::Buffer,
@@ -94,6 +117,16 @@ pub fn parameters(kernel: &KernelInfo, names: Option<&KernelMiscInfo>) -> Vec<Pa
         }
     };
     indices.into_iter().map(parameter).collect()
+}
+
+/// The kind of an image by its name in the layout (`image_2d_array`) or in the source (`image2d_array_t`).
+fn image_kind(name: &str) -> ParameterKind {
+    let dimensions = match name.bytes().find(u8::is_ascii_digit) {
+        Some(b'3') => 3,
+        Some(b'2') => 2,
+        _ => 1,
+    };
+    ParameterKind::Image { dimensions, is_array: name.contains("array") }
 }
 
 fn is_explicit(item: &PayloadArgument) -> bool {
@@ -140,8 +173,12 @@ impl Parameter {
                     None => format!("it takes a value of {size} bytes: --arg {index}=bytes:HEX"),
                 }
             }
-            ParameterKind::Image => "it takes an image".to_owned(),
-            ParameterKind::Sampler => "it takes a sampler".to_owned(),
+            ParameterKind::Image { .. } => {
+                format!("it takes an image: --arg {index}=image:FORMAT:WxH[xD]:PATH or …:zeros")
+            }
+            ParameterKind::Sampler => {
+                format!("it takes a sampler: --arg {index}=sampler:ADDRESSING,FILTER[,normalized]")
+            }
             ParameterKind::Unknown => "the kernel does not use it: leave it out".to_owned(),
         }
     }
@@ -170,8 +207,10 @@ impl Parameter {
             Err(Box::new(Diagnostic::new("argument-kind", Severity::Error, &option, message).help(self.expected())))
         };
         match (self.kind, spec) {
-            (_, Spec::Image(_)) | (ParameterKind::Image, _) => unsupported(&option, "images"),
-            (_, Spec::Sampler { .. }) | (ParameterKind::Sampler, _) => unsupported(&option, "samplers"),
+            (ParameterKind::Image { dimensions, is_array }, Spec::Image(spec)) => {
+                image(&option, spec, dimensions, is_array).map(Argument::Image)
+            }
+            (ParameterKind::Sampler, Spec::Sampler(sampler)) => Ok(Argument::Sampler(*sampler)),
             (ParameterKind::Buffer, Spec::File(path)) => read_file(&option, path).map(Argument::Buffer),
             (ParameterKind::Buffer, Spec::Zeros(size)) => zeros(&option, *size).map(Argument::Buffer),
             (ParameterKind::Buffer, Spec::Bytes(bytes)) => Ok(Argument::Buffer(bytes.clone())),
@@ -198,6 +237,8 @@ impl Parameter {
             }
             (ParameterKind::Unknown, _) => Ok(Argument::Value(Vec::new())),
             (_, Spec::File(_) | Spec::Zeros(_)) => refuse("is given a buffer".to_owned()),
+            (_, Spec::Image(_)) => refuse("is given an image".to_owned()),
+            (_, Spec::Sampler(_)) => refuse("is given a sampler".to_owned()),
             (_, Spec::Local(_)) => refuse("is given shared local memory".to_owned()),
             (_, Spec::Bytes(_) | Spec::Value { .. }) => refuse("is given a value".to_owned()),
         }
@@ -247,11 +288,45 @@ pub fn resolve(parameters: &[Parameter], specs: &[(u32, Spec)]) -> Result<Vec<Op
     Ok(arguments)
 }
 
-fn unsupported<T>(option: &str, what: &str) -> Result<T, Box<Diagnostic>> {
-    let message = format!("{what} are not supported yet");
-    Err(Diagnostic::new("argument-unsupported", Severity::Error, option, message)
-        .help("kernels with buffers and values can be run")
-        .into())
+/// Makes an image of a specification.
+fn image(
+    option: &str,
+    spec: &ImageSpec,
+    dimensions: usize,
+    is_array: bool,
+) -> Result<ImageArgument, Box<Diagnostic>> {
+    let wrong = |message: String, help: String| {
+        Box::new(Diagnostic::new("argument-image", Severity::Error, option, message).help(help))
+    };
+    let Some(format) = Format::from_name(&spec.format) else {
+        let message = format!("there is no image format `{}`", spec.format);
+        return Err(wrong(message, format!("formats are {}", Format::names())));
+    };
+    // The side behind the dimensions is the number of images in an array; other sides are not there.
+    let used = dimensions + usize::from(is_array);
+    if spec.size[used.min(3)..].iter().any(|&side| side != 1) {
+        let [w, h, d] = spec.size;
+        return Err(wrong(
+            format!("an image of {w}x{h}x{d} is given, but the image has {dimensions} dimensions"),
+            "sizes that the image has not are 1".to_owned(),
+        ));
+    }
+    let mut size = [1; 3];
+    size[..dimensions].copy_from_slice(&spec.size[..dimensions]);
+    let layers = if is_array { spec.size[dimensions] } else { 1 };
+    let shape = Shape { size, dimensions, is_array, layers };
+    let bytes = shape.texels().saturating_mul(format.bytes() as u64);
+    let texels = match &spec.pixels {
+        Some(path) => read_file(option, path)?,
+        None => zeros(option, bytes)?,
+    };
+    if texels.len() as u64 != bytes {
+        return Err(wrong(
+            format!("the image has {bytes} bytes but is given {}", texels.len()),
+            "the file holds the texels, row by row, without anything in between".to_owned(),
+        ));
+    }
+    Ok(ImageArgument { format, shape, texels })
 }
 
 fn read_file(option: &str, path: &Path) -> Result<Vec<u8>, Box<Diagnostic>> {
@@ -336,7 +411,7 @@ kernels_misc_info:
         for (first, code, text) in [
             ("0=local:4", "argument-kind", "`float* data`"),
             ("0=f32:1", "argument-kind", "is given a value"),
-            ("0=image:r32f:1x1:zeros", "argument-unsupported", "images"),
+            ("0=image:r32f:1x1:zeros", "argument-kind", "is given an image"),
             ("0=zeros:99999999999", "argument-size", "too large"),
             ("0=file:/nowhere/at/all", "io", "/nowhere/at/all"),
             ("5=i32:1", "argument-unknown", "no argument 5"),

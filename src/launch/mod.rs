@@ -5,8 +5,10 @@
 //! what a thread finds in its registers when it starts.
 
 pub mod argument;
+pub mod data;
 pub mod dump;
 pub mod payload;
+pub mod printf;
 pub mod range;
 pub mod request;
 pub mod spec;

@@ -5,8 +5,9 @@
 
 use visakit_codegen::diag::{Diagnostic, Severity};
 
-use super::argument::Argument;
+use super::argument::{Argument, ImageArgument};
 use super::range::NdRange;
+use crate::machine::image::{Addressing, Sampler};
 use crate::zebin::info::{AddrMode, AddrSpace, ArgType, KernelInfo, PayloadArgument};
 
 /// Where the parts of r0 are: the elements, dwords, that hold the group ids.
@@ -34,6 +35,21 @@ pub struct Placement {
     pub local_offsets: Vec<Option<u32>>,
     /// Bytes of shared local memory that a group needs.
     pub local_bytes: u32,
+    /// What is there beside the arguments.
+    pub extra: Extra,
+}
+
+/// Addresses of memory that is no argument; 0 where the kernel has none.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Extra {
+    /// The program's constants.
+    pub constants: u64,
+    /// The program's variables.
+    pub variables: u64,
+    /// The buffer of `printf`.
+    pub printf: u64,
+    /// Private memory.
+    pub private: u64,
 }
 
 /// The payload of a kernel for one launch.
@@ -126,7 +142,7 @@ impl Payload {
         let base = grf + own.next_multiple_of(grf) + if own == 0 && layout.pads { grf } else { 0 };
         let mut payload = Self { image: vec![0; base], ids, local_sizes: Vec::new(), simd };
         for item in &kernel.payload_arguments {
-            let value = value_of(item, kernel, range, arguments, placement)?;
+            let value = value_of(item, range, arguments, placement)?;
             let end = item.offset.checked_add(item.size).filter(|&end| end <= MAX_CROSS_THREAD);
             let end = end
                 .ok_or_else(|| problem(&format!("`{}` at offset {} is too far away", item.arg_type, item.offset)))?;
@@ -241,7 +257,6 @@ fn local_ids(kernel: &KernelInfo, grf: usize, simd: u32) -> Result<(Option<Local
 /// The bytes of an item. They may be shorter or longer than its size says: sizes are rounded up, or only some dimensions.
 fn value_of(
     item: &PayloadArgument,
-    kernel: &KernelInfo,
     range: &NdRange,
     arguments: &[Option<Argument>],
     placement: &Placement,
@@ -273,19 +288,58 @@ fn value_of(
             }
             _ => Vec::new(),
         },
+        ArgType::ImageWidth => of_image(argument(), |image| image.shape.size[0]),
+        ArgType::ImageHeight => of_image(argument(), |image| image.shape.size[1]),
+        ArgType::ImageDepth => of_image(argument(), |image| image.shape.size[2]),
+        ArgType::ImageArraySize => of_image(argument(), |image| image.shape.layers),
+        ArgType::ImageChannelOrder => of_image(argument(), |image| image.format.order_number()),
+        ArgType::ImageChannelDataType => of_image(argument(), |image| image.format.part_number()),
+        // Images have one level and one sample.
+        ArgType::ImageNumMipLevels => of_image(argument(), |_| 1),
+        ArgType::ImageNumSamples => of_image(argument(), |_| 0),
+        ArgType::SamplerAddress => of_sampler(argument(), |sampler| match sampler.addressing {
+            Addressing::None => 0,
+            Addressing::Clamp => 1,
+            Addressing::ClampToEdge => 2,
+            Addressing::Repeat => 3,
+            Addressing::Mirror => 4,
+        }),
+        ArgType::SamplerNormalized => of_sampler(argument(), |sampler| if sampler.normalized { 8 } else { 0 }),
+        ArgType::SamplerSnapWa => of_sampler(argument(), |sampler| {
+            if sampler.addressing == Addressing::Clamp && !sampler.linear { u32::MAX } else { 0 }
+        }),
         ArgType::ByPointer => match (&item.addrspace, &item.addrmode) {
-            (Some(AddrSpace::Image | AddrSpace::Sampler), _) | (_, Some(AddrMode::Bindless)) => {
-                return Err(unsupported(item));
-            }
+            (_, Some(AddrMode::Bindless)) => return Err(unsupported(item)),
+            // They are reached through the binding table.
+            (Some(AddrSpace::Image | AddrSpace::Sampler), _) => Vec::new(),
             (_, Some(AddrMode::Slm)) => {
                 let offset = index.and_then(|index| *placement.local_offsets.get(index)?);
                 u64::from(offset.unwrap_or(0)).to_le_bytes().to_vec()
             }
             _ => address(),
         },
-        ArgType::PrivateBaseStateless if kernel.per_thread_memory_buffers.is_empty() => vec![0; 8],
+        ArgType::PrivateBaseStateless => placement.extra.private.to_le_bytes().to_vec(),
+        ArgType::PrintfBuffer => placement.extra.printf.to_le_bytes().to_vec(),
+        ArgType::ConstBase => placement.extra.constants.to_le_bytes().to_vec(),
+        ArgType::GlobalBase => placement.extra.variables.to_le_bytes().to_vec(),
         _ => return Err(unsupported(item)),
     })
+}
+
+/// A number that an image has.
+fn of_image(argument: Option<&Argument>, number: impl Fn(&ImageArgument) -> u32) -> Vec<u8> {
+    match argument {
+        Some(Argument::Image(image)) => number(image).to_le_bytes().to_vec(),
+        _ => vec![0; 4],
+    }
+}
+
+/// A number that describes a sampler.
+fn of_sampler(argument: Option<&Argument>, number: impl Fn(&Sampler) -> u32) -> Vec<u8> {
+    match argument {
+        Some(Argument::Sampler(sampler)) => number(sampler).to_le_bytes().to_vec(),
+        _ => vec![0; 4],
+    }
 }
 
 fn unsupported(item: &PayloadArgument) -> Box<Diagnostic> {
@@ -388,7 +442,7 @@ kernels:
             ("offset: 40, size: 4", "offset: 4294967295, size: 4"),
             ("offset: 0, size: 96", "offset: 4294967295, size: 96"),
             ("addrmode: stateless", "addrmode: bindless"),
-            ("arg_type: enqueued_local_size", "arg_type: printf_buffer"),
+            ("arg_type: enqueued_local_size", "arg_type: from_the_future"),
         ] {
             let info = info::parse("k", &INFO.replace(from, to)).unwrap();
             let placement = Placement::default();

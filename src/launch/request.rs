@@ -32,6 +32,8 @@ pub struct Request {
     pub kernel: Option<String>,
     /// The platform, when it is not the one that the program was compiled for.
     pub platform: Option<String>,
+    /// Options for the compiler, when the program is a source.
+    pub options: Option<String>,
     /// Work items in each dimension.
     pub global: Vec<u64>,
     /// Work items of a group in each dimension.
@@ -57,6 +59,7 @@ struct File {
     zebin: Option<PathBuf>,
     kernel: Option<String>,
     platform: Option<String>,
+    options: Option<String>,
     #[serde(default)]
     global: Vec<u64>,
     local: Option<Vec<u64>>,
@@ -89,6 +92,7 @@ impl Request {
             zebin: self.zebin.or(other.zebin),
             kernel: self.kernel.or(other.kernel),
             platform: self.platform.or(other.platform),
+            options: self.options.or(other.options),
             local: self.local.or(other.local),
             offset: self.offset.or(other.offset),
             stats: self.stats || other.stats,
@@ -118,7 +122,7 @@ pub fn read_file(path: &Path) -> Result<Request, Box<Diagnostic>> {
 /// As [`read_file`].
 pub fn parse(name: &str, text: &str, folder: &Path) -> Result<Request, Box<Diagnostic>> {
     let file: File = toml::from_str(text).map_err(|e| {
-        let help = "the keys are the options of `visa run`: program, zebin, kernel, platform, global, local, offset, \
+        let help = "the keys are the options of `visa run`: program, zebin, kernel, platform, options, global, local, offset, \
             arg, dump, stats, threads, max-instructions";
         let finding = Diagnostic::new("launch-file", Severity::Error, name, e.message()).help(help);
         match e.span() {
@@ -148,6 +152,7 @@ pub fn parse(name: &str, text: &str, folder: &Path) -> Result<Request, Box<Diagn
         zebin: file.zebin.map(|path| folder.join(path)),
         kernel: file.kernel,
         platform: file.platform,
+        options: file.options,
         global: file.global,
         local: file.local,
         offset: file.offset,

@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 use half::f16;
 
 use super::{TextError, parse_number};
+use crate::machine::image::{Addressing, Sampler};
 
 /// What is passed for an argument.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,17 +37,10 @@ pub enum Spec {
         /// Their bytes.
         bytes: Vec<u8>,
     },
-    /// An image: not supported yet.
+    /// An image.
     Image(ImageSpec),
-    /// A sampler: not supported yet.
-    Sampler {
-        /// What is beyond the edge.
-        addressing: Addressing,
-        /// Whether neighbours are mixed.
-        linear: bool,
-        /// Whether coordinates run from 0 to 1.
-        normalized: bool,
-    },
+    /// A sampler.
+    Sampler(Sampler),
 }
 
 impl Spec {
@@ -67,21 +61,6 @@ pub struct ImageSpec {
     pub size: [u32; 3],
     /// The file with its pixels; none for zeros.
     pub pixels: Option<PathBuf>,
-}
-
-/// What a sampler gives beyond the edge of an image.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Addressing {
-    /// Undefined.
-    None,
-    /// The border colour.
-    Clamp,
-    /// The nearest pixel.
-    ClampToEdge,
-    /// The image again.
-    Repeat,
-    /// The image again, every other one mirrored.
-    Mirror,
 }
 
 /// A type of number.
@@ -283,7 +262,7 @@ fn parse_sampler(text: &str, at: std::ops::Range<usize>, value: &str) -> Result<
         ["linear", "normalized"] => (true, true),
         _ => return Err(wrong(text, at, value, "sampler", help)),
     };
-    Ok(Spec::Sampler { addressing, linear, normalized })
+    Ok(Spec::Sampler(Sampler { addressing, linear, normalized }))
 }
 
 fn wrong(text: &str, at: std::ops::Range<usize>, value: &str, what: &str, help: &str) -> TextError {
@@ -312,7 +291,7 @@ mod tests {
         assert_eq!(parse("f32:1.5,-2"), Ok(Spec::Value { kind: Scalar::F32, bytes: two }));
         let image = ImageSpec { format: "r32f".into(), size: [4, 2, 1], pixels: None };
         assert_eq!(parse("image:r32f:4x2:zeros"), Ok(Spec::Image(image)));
-        let sampler = Spec::Sampler { addressing: Addressing::Mirror, linear: true, normalized: true };
+        let sampler = Spec::Sampler(Sampler { addressing: Addressing::Mirror, linear: true, normalized: true });
         assert_eq!(parse("sampler:mirror,linear,normalized"), Ok(sampler));
     }
 

@@ -16,6 +16,8 @@ pub enum View<'a> {
     Flat(&'a Memory),
     /// Shared local memory of the group. An access outside of it is a fault.
     Local(&'a Buffer),
+    /// Scratch memory of all hardware threads. An access outside of it is a fault.
+    Scratch(&'a Buffer),
     /// A surface: offsets into a buffer. Reads beyond its end give zero, writes there are dropped.
     Surface(&'a Memory, &'a Buffer),
     /// A surface of no size: the binding table's entry holds nothing.
@@ -42,6 +44,8 @@ pub enum MissKind {
     Outside,
     /// It is outside the group's shared local memory.
     OutsideLocal,
+    /// It is outside the scratch memory.
+    OutsideScratch,
     /// Its address is no multiple of its size.
     Misaligned,
 }
@@ -78,7 +82,8 @@ impl<'a> View<'a> {
     #[inline]
     fn sharing(&self) -> Sharing {
         match self {
-            View::Local(_) => Sharing::Exclusive,
+            // A thread has whole words of scratch memory for itself.
+            View::Local(_) | View::Scratch(_) => Sharing::Exclusive,
             _ => Sharing::Shared,
         }
     }
@@ -106,6 +111,8 @@ impl<'a> View<'a> {
                 let offset = address & SLM_OFFSET;
                 if fits(buffer, offset, size) { Ok(Some((buffer, offset))) } else { miss(MissKind::OutsideLocal) }
             }
+            View::Scratch(buffer) if fits(buffer, address, size) => Ok(Some((buffer, address))),
+            View::Scratch(_) => miss(MissKind::OutsideScratch),
             View::Surface(_, buffer) => Ok(fits(buffer, address, size).then_some((buffer, address))),
             View::Nothing => Ok(None),
         }

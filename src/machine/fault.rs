@@ -23,7 +23,7 @@ pub enum Trouble {
     Illegal(String),
     /// A barrier was reached while channels of the thread wait elsewhere.
     DivergentBarrier,
-    /// Threads of the group wait at a barrier that others never reach.
+    /// Threads of the group wait at barriers that others never reach.
     UnreachedBarrier {
         /// How many wait.
         waiting: u32,
@@ -66,6 +66,9 @@ impl Trouble {
             Self::Access(Miss { kind: MissKind::OutsideLocal, .. }) => {
                 "the kernel leaves its shared local memory: check the index and the size of its local arguments"
             }
+            Self::Access(Miss { kind: MissKind::OutsideScratch, .. }) => {
+                "an index into a private array is probably out of range"
+            }
             Self::Access(Miss { kind: MissKind::Outside, .. }) => {
                 "the kernel leaves its buffers: check the index and the size of the buffers that it was given"
             }
@@ -90,6 +93,9 @@ impl fmt::Display for Trouble {
                 MissKind::OutsideLocal => {
                     write!(f, "access to {size} bytes at 0x{address:x}, outside shared local memory")
                 }
+                MissKind::OutsideScratch => {
+                    write!(f, "access to {size} bytes at 0x{address:x}, outside the private memory")
+                }
                 MissKind::Misaligned => write!(f, "access to {size} bytes at 0x{address:x}, which is misaligned"),
             },
             Self::Indirect { offset, .. } => {
@@ -98,9 +104,12 @@ impl fmt::Display for Trouble {
             Self::Stub(stub) => stub.fmt(f),
             Self::Illegal(why) => f.write_str(why),
             Self::DivergentBarrier => f.write_str("barrier in divergent control flow"),
-            Self::UnreachedBarrier { waiting, ended } => {
-                write!(f, "{waiting} threads wait at a barrier that {ended} threads have ended without reaching")
-            }
+            Self::UnreachedBarrier { waiting, ended } => match ended {
+                0 => write!(f, "all {waiting} threads wait, at different barriers"),
+                _ => {
+                    write!(f, "{waiting} threads wait at a barrier that {ended} threads have ended without reaching")
+                }
+            },
             Self::Budget(limit) => write!(f, "more than {limit} instructions in one thread"),
             Self::RanOff => f.write_str("control flow ran behind the last instruction"),
         }
@@ -118,6 +127,8 @@ impl From<Miss> for Box<Trouble> {
 pub struct Fault {
     /// What happened.
     pub trouble: Trouble,
+    /// Which of the program's functions; none for the kernel itself.
+    pub function: Option<usize>,
     /// Index of the instruction in the routine.
     pub instruction: u32,
     /// Line of the instruction in its text, from 1; 0 when it came from an object.

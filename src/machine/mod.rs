@@ -2,7 +2,7 @@
 //!
 //! Kernels compute; everything they read and write is here. In the order of the flow: what a channel holds ([`lane`],
 //! [`float`]), how operands reach it ([`convert`], [`operand`]), the state of a thread ([`thread`], [`flow`]), memory
-//! ([`memory`], [`access`]), and what can go wrong ([`fault`]). Nothing here knows an instruction.
+//! ([`memory`], [`access`], [`image`]), and what can go wrong ([`fault`]). Nothing here knows an instruction.
 
 pub mod lane;
 
@@ -20,9 +20,12 @@ pub mod memory;
 
 pub mod access;
 
+pub mod image;
+
 pub mod fault;
 
 use access::View;
+use image::{Image, Sampler};
 use memory::{Buffer, Memory};
 
 /// What the threads of a group share: memory and what the launch bound to it.
@@ -32,8 +35,14 @@ pub struct World<'a> {
     pub memory: &'a Memory,
     /// Shared local memory of the group.
     pub local: &'a Buffer,
+    /// Scratch memory of all hardware threads.
+    pub scratch: &'a Buffer,
     /// For each entry of the binding table, the buffer that it stands for.
     pub bindings: &'a [Option<usize>],
+    /// For each entry of the binding table, the image that it stands for.
+    pub images: &'a [Option<Image>],
+    /// The samplers by index.
+    pub samplers: &'a [Option<Sampler>],
 }
 
 impl<'a> World<'a> {
@@ -47,6 +56,22 @@ impl<'a> World<'a> {
     #[inline]
     pub fn local(&self) -> View<'a> {
         View::Local(self.local)
+    }
+
+    /// Scratch memory.
+    #[inline]
+    pub fn scratch(&self) -> View<'a> {
+        View::Scratch(self.scratch)
+    }
+
+    /// The image that an entry of the binding table stands for.
+    pub fn image(&self, entry: u32) -> Option<&'a Image> {
+        self.images.get(entry as usize)?.as_ref()
+    }
+
+    /// The sampler with an index.
+    pub fn sampler(&self, index: u32) -> Option<&'a Sampler> {
+        self.samplers.get(index as usize)?.as_ref()
     }
 
     /// What an entry of the binding table stands for; the last entries mean flat and shared local memory.

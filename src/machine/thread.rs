@@ -158,6 +158,9 @@ pub struct Thread {
     pub flow: Flow,
     /// Index of the thread in its group.
     pub index: u32,
+    /// Barriers that the thread has signalled since its group looked: a named one and its number of threads, or that of
+    /// the group.
+    pub signals: Vec<Option<(u32, u32)>>,
     /// Instructions executed.
     pub executed: u64,
     /// Reads of surfaces beyond their end.
@@ -180,6 +183,7 @@ impl Thread {
             plain: true,
             flow: Flow::default(),
             index: 0,
+            signals: Vec::new(),
             executed: 0,
             outside_reads: 0,
             outside_writes: 0,

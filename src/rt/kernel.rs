@@ -2,8 +2,8 @@
 
 use std::fmt;
 
+use super::super::isa::{ExecSize, Predicate, RawOperand, VecOperand};
 use super::reflect;
-use crate::isa::{ExecSize, Predicate, RawOperand, VecOperand};
 
 /// The answer of a page whose kernel is not there.
 #[derive(Clone, Copy, Debug)]
@@ -72,7 +72,8 @@ pub struct ComponentWise<'a, const N: usize> {
 
 /// Looks at the fields of an instruction.
 pub trait Visitor {
-    /// A field by its position in the Format. Repeated fields come once for each element.
+    /// A field by its position in the Format. Repeated fields come once for each element, and the field that counts
+    /// them has their number.
     fn field(&mut self, position: usize, value: FieldRef<'_>);
 }
 

@@ -1,10 +1,13 @@
 //! The small runtime that the generated ISA module stands on: bytes, text, reflection, kernels.
 //!
 //! Nothing here knows an opcode, a bit range or an enumerator; those are in the generated code, and come from the
-//! pages in `spec/`.
+//! pages in `spec/`. It needs the standard library only, and finds the generated module beside itself as `isa`: that is how
+//! `visa spec generate` copies the two out of this crate.
 
 mod bytes;
+mod expression;
 mod kernel;
+mod near;
 mod operand;
 pub mod reflect;
 mod text;
@@ -14,6 +17,7 @@ pub use bytes::{
     fit, narrow, place, present, selected,
 };
 pub use kernel::{ComponentWise, FieldRef, Stub, StubReason, Visitor};
+pub use near::{meant, nearest};
 pub use operand::{immediate_bits, is_saturated, saturate, zero_operand};
 pub use text::{Candidate, Cursor, Format, Names, Number, Printer, Symbols, Table, Text, TextError, escape};
 

@@ -1,6 +1,6 @@
 //! Shapes of the reflection tables: what the pages say, as `static` data.
 
-use crate::isa::{DataType, Platform};
+use super::super::isa::{DataType, Platform};
 
 /// A page of the specification.
 #[derive(Debug)]
@@ -209,6 +209,8 @@ pub struct Value {
     pub name: &'static str,
     /// Its spelling in assembly.
     pub text: &'static str,
+    /// The platforms that have it.
+    pub platforms: Platforms,
     /// What it means.
     pub doc: &'static str,
 }

@@ -3,14 +3,16 @@
 use std::collections::HashMap;
 
 use crate::isa::predefined;
-use crate::kernels::code::{After, Code, Mark};
+use crate::kernels::code::{After, Code, Mark, function_at};
 use crate::launch::payload::{Payload, ThreadStart, group_words};
 use crate::launch::range::NdRange;
 use crate::machine::World;
 use crate::machine::fault::{Fault, Trouble};
 use crate::machine::flow::{Flow, Next};
-use crate::machine::memory::{Buffer, Memory};
+use crate::machine::lane::CHUNK;
+use crate::machine::memory::Buffer;
 use crate::machine::thread::{Registers, Thread};
+use crate::run::memory::LaunchMemory;
 use crate::run::stats::Counts;
 use crate::run::{DEFAULT_MAX_INSTRUCTIONS, Options, Program};
 
@@ -20,13 +22,17 @@ pub(super) struct Plan<'a> {
     program: &'a Program,
     payload: &'a Payload,
     range: &'a NdRange,
-    memory: &'a Memory,
-    bindings: &'a [Option<usize>],
-    local_bytes: u32,
+    mapped: &'a LaunchMemory,
+    scratch: &'a Buffer,
     limit: u64,
     count: bool,
     special: Special,
 }
+
+/// Offset of the byte of r0 that numbers the threads of a group.
+const THREAD_BYTE: u32 = 2 * 4;
+/// Offset of the scratch base in r0.
+const SCRATCH_WORD: u32 = 5 * 4;
 
 /// Where the variables stand that a thread finds set.
 struct Special {
@@ -36,15 +42,12 @@ struct Special {
 }
 
 impl<'a> Plan<'a> {
-    #[expect(clippy::too_many_arguments, reason = "it only brings together what a launch has made")]
     pub(super) fn new(
         program: &'a Program,
         code: &'a Code,
         payload: &'a Payload,
         range: &'a NdRange,
-        memory: &'a Memory,
-        bindings: &'a [Option<usize>],
-        local_bytes: u32,
+        mapped: &'a LaunchMemory,
         options: &Options<'_>,
     ) -> Self {
         let at = |id| code.layout.variable(id).map_or(0, |variable| variable.offset);
@@ -53,9 +56,17 @@ impl<'a> Plan<'a> {
             state: at(predefined::SR0),
             hardware_id: at(predefined::HW_ID),
         };
+        let scratch = mapped.scratch.buffer.and_then(|buffer| mapped.memory.buffers().get(buffer));
+        let scratch = scratch.unwrap_or(&mapped.nothing);
         let limit = options.max_instructions.unwrap_or(DEFAULT_MAX_INSTRUCTIONS);
         let count = options.stats;
-        Self { code, program, payload, range, memory, bindings, local_bytes, limit, count, special }
+        Self { code, program, payload, range, mapped, scratch, limit, count, special }
+    }
+
+    /// How many hardware threads a group has.
+    fn threads(&self, group: [u32; 3]) -> u32 {
+        let items: u32 = self.range.size_of(group).iter().product();
+        items.div_ceil(self.program.info.execution_env.simd_size.max(1))
     }
 
     fn order(&self) -> [u32; 3] {
@@ -66,6 +77,7 @@ impl<'a> Plan<'a> {
 /// One host thread's part: the state of one group at a time, used again for the next.
 pub(super) struct Worker<'a> {
     plan: &'a Plan<'a>,
+    number: u32,
     threads: Vec<Thread>,
     local: Buffer,
     /// How the threads start, by the size of the group: full ones and those that are cut off.
@@ -74,11 +86,13 @@ pub(super) struct Worker<'a> {
 }
 
 impl<'a> Worker<'a> {
-    pub(super) fn new(plan: &'a Plan<'a>) -> Self {
+    /// The `number` tells workers that run at the same time apart.
+    pub(super) fn new(plan: &'a Plan<'a>, number: usize) -> Self {
         Self {
             plan,
+            number: number as u32,
             threads: Vec::new(),
-            local: Buffer::zeros(plan.local_bytes as usize),
+            local: Buffer::zeros(plan.mapped.placement.local_bytes as usize),
             starts: HashMap::new(),
             counts: Counts::new(plan.code),
         }
@@ -92,37 +106,57 @@ impl<'a> Worker<'a> {
     pub(super) fn run(&mut self, index: u64) -> Result<(), Box<Fault>> {
         let group = self.plan.range.group(index);
         self.start(group);
-        let world = World { memory: self.plan.memory, local: &self.local, bindings: self.plan.bindings };
+        let mapped = self.plan.mapped;
+        let world = World {
+            memory: &mapped.memory,
+            local: &self.local,
+            scratch: self.plan.scratch,
+            bindings: &mapped.bindings,
+            images: &mapped.images,
+            samplers: &mapped.samplers,
+        };
         let mut states = vec![State::Running; self.threads.len()];
+        let mut barriers = Barriers::default();
         loop {
+            let mut progress = false;
             for (thread, state) in self.threads.iter_mut().zip(&mut states) {
-                if *state != State::Running {
+                let runs = match *state {
+                    State::Running => true,
+                    State::Waiting { barrier, .. } => barriers.lets_pass(barrier, self.plan.threads(group)),
+                    State::AtBarrier(_) | State::Ended => false,
+                };
+                if !runs {
                     continue;
                 }
+                progress = true;
                 let next = if self.plan.count {
                     run_thread::<true>(self.plan, thread, &world, &mut self.counts)
                 } else {
                     run_thread::<false>(self.plan, thread, &world, &mut self.counts)
                 };
+                thread.signals.drain(..).for_each(|signal| barriers.signal(signal));
                 *state = match next {
-                    Ok((Next::Barrier, mark)) => State::Waiting(mark),
+                    Ok((Next::Barrier, mark)) => State::AtBarrier(mark),
+                    Ok((Next::Wait(barrier), mark)) => State::Waiting { barrier, mark },
                     Ok(_) => State::Ended,
                     Err((trouble, mark)) => return Err(fault(self.plan, thread, group, *trouble, mark)),
                 };
             }
-            let waiting = states.iter().filter(|state| matches!(state, State::Waiting(_))).count() as u32;
-            let ended = states.len() as u32 - waiting;
-            if waiting == 0 {
+            let ended = states.iter().filter(|state| **state == State::Ended).count();
+            if ended == states.len() {
                 break;
             }
-            for (thread, state) in self.threads.iter().zip(&mut states) {
-                if let State::Waiting(mark) = *state {
-                    if ended > 0 {
-                        let trouble = Trouble::UnreachedBarrier { waiting, ended };
-                        return Err(fault(self.plan, thread, group, trouble, mark));
-                    }
-                    *state = State::Running;
-                }
+            if states.iter().all(|state| matches!(state, State::AtBarrier(_))) {
+                states.fill(State::Running);
+            } else if !progress {
+                let stuck = self.threads.iter().zip(&states).find_map(|(thread, state)| match state {
+                    State::AtBarrier(mark) | State::Waiting { mark, .. } => Some((thread, *mark)),
+                    State::Running | State::Ended => None,
+                });
+                let Some((thread, mark)) = stuck else { break };
+                let trouble =
+                    Trouble::UnreachedBarrier { waiting: (states.len() - ended) as u32, ended: ended as u32 };
+                return Err(fault(self.plan, thread, group, trouble, mark));
             }
         }
         for thread in &self.threads {
@@ -141,7 +175,8 @@ impl<'a> Worker<'a> {
         self.threads.resize_with(starts.len(), || new_thread(plan));
         self.local.clear();
         for (index, (thread, start)) in self.threads.iter_mut().zip(starts).enumerate() {
-            restart(plan, thread, start, group, index as u32);
+            let hardware = self.number * plan.mapped.scratch.threads + index as u32;
+            restart(plan, thread, start, group, index as u32, hardware);
         }
     }
 }
@@ -149,22 +184,67 @@ impl<'a> Worker<'a> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     Running,
-    Waiting(Mark),
+    /// It has come to a plain barrier.
+    AtBarrier(Mark),
+    /// It waits until a barrier with two steps lets it pass.
+    Waiting {
+        barrier: Option<u32>,
+        mark: Mark,
+    },
     Ended,
+}
+
+/// The barriers of a group that have two steps, signal and wait.
+#[derive(Default)]
+struct Barriers(HashMap<Option<u32>, Signalled>);
+
+#[derive(Default)]
+struct Signalled {
+    /// How many threads it has, when they say so.
+    threads: Option<u32>,
+    /// How many have signalled.
+    come: u32,
+    /// How many of them have passed.
+    passed: u32,
+}
+
+impl Barriers {
+    fn signal(&mut self, signal: Option<(u32, u32)>) {
+        let barrier = self.0.entry(signal.map(|(id, _)| id)).or_default();
+        barrier.threads = signal.map(|(_, threads)| threads);
+        barrier.come += 1;
+    }
+
+    /// Whether all threads of a barrier have come; then one that waits passes. `group` is the number of threads of the
+    /// group. When the last one has passed, the barrier is free again.
+    fn lets_pass(&mut self, barrier: Option<u32>, group: u32) -> bool {
+        let barrier = self.0.entry(barrier).or_default();
+        let threads = barrier.threads.unwrap_or(group);
+        if barrier.come < threads || barrier.come == 0 {
+            return false;
+        }
+        barrier.passed += 1;
+        if barrier.passed >= threads {
+            barrier.come -= threads;
+            barrier.passed = 0;
+        }
+        true
+    }
 }
 
 fn new_thread(plan: &Plan<'_>) -> Thread {
     let code = plan.code;
     let mut thread = Thread::scratch(code.constants_at() as usize + code.constants.len());
     thread.registers.bytes_mut(code.constants_at())[..code.constants.len()].copy_from_slice(&code.constants);
-    thread.predicates = vec![0; plan.program.routine.predicates.len() + 1];
-    thread.addresses = vec![0; code.layout.address_count()];
-    thread.surfaces = vec![0; code.layout.surface_count()];
+    let [predicates, addresses, states] = code.counts;
+    thread.predicates = vec![0; predicates];
+    thread.addresses = vec![0; addresses];
+    thread.surfaces = vec![0; states];
     thread.flow = Flow::new(code.blocks.len() as u32, code.main_end);
     thread
 }
 
-fn restart(plan: &Plan<'_>, thread: &mut Thread, start: &ThreadStart, group: [u32; 3], index: u32) {
+fn restart(plan: &Plan<'_>, thread: &mut Thread, start: &ThreadStart, group: [u32; 3], index: u32, hardware: u32) {
     let layout = &plan.code.layout;
     let registers: &mut Registers = &mut thread.registers;
     let bytes = registers.bytes_mut(0);
@@ -179,7 +259,11 @@ fn restart(plan: &Plan<'_>, thread: &mut Thread, start: &ThreadStart, group: [u3
     }
     // Element 2 of the state register has the channels that the dispatch enabled.
     registers.set(plan.special.state + 8, start.channels);
-    registers.set(plan.special.hardware_id, index);
+    registers.set(plan.special.state, plan.program.state_register(hardware));
+    registers.set(plan.special.hardware_id, hardware);
+    // The base is a multiple of the step that its low bits leave out.
+    registers.set(THREAD_BYTE, index as u8);
+    registers.set(SCRATCH_WORD, (u64::from(hardware) * plan.mapped.scratch.pitch) as u32);
     for copy in &layout.copies {
         let bytes = registers.bytes_mut(0);
         bytes.copy_within(copy.from as usize..(copy.from + copy.size) as usize, copy.to as usize);
@@ -192,6 +276,7 @@ fn restart(plan: &Plan<'_>, thread: &mut Thread, start: &ThreadStart, group: [u3
     thread.set_mode(0);
     thread.flow.restart(plan.code.main_end);
     thread.index = index;
+    thread.signals.clear();
     thread.executed = 0;
     thread.outside_reads = 0;
     thread.outside_writes = 0;
@@ -246,6 +331,26 @@ fn run_thread<const COUNT: bool>(
                 let taken = taken(thread, &block.mark, true);
                 thread.flow.jump(if taken != 0 { target } else { next });
             }
+            After::CallAddress { uniform, callee } => {
+                let taken = taken(thread, &block.mark, uniform);
+                if taken == 0 {
+                    thread.flow.block = next;
+                    continue;
+                }
+                let lane = taken.trailing_zeros() - block.mark.enable.shift.min(taken.trailing_zeros());
+                let callee = &code.callees[callee as usize];
+                let addresses: [u64; CHUNK] = callee.load(thread, lane as usize / CHUNK);
+                let address = addresses[lane as usize % CHUNK];
+                let Some(&routine) = function_at(address).and_then(|n| code.functions.get(n)) else {
+                    let why = format!("a call to 0x{address:x}, where there is no function");
+                    return Err((Box::new(Trouble::Illegal(why)), block.mark));
+                };
+                if thread.flow.depth() >= MAX_DEPTH {
+                    let trouble = Trouble::Illegal("functions call each other without end".to_owned());
+                    return Err((Box::new(trouble), block.mark));
+                }
+                thread.active = thread.flow.call(thread.active, taken, routine, next);
+            }
             After::Call { uniform, routine } => {
                 let taken = taken(thread, &block.mark, uniform);
                 if taken == 0 {
@@ -264,6 +369,25 @@ fn run_thread<const COUNT: bool>(
                 if next == Next::End {
                     return Ok((Next::End, block.mark));
                 }
+            }
+            After::Switch(n) => {
+                let switch = &code.switches[n as usize];
+                let index = switch.index.first(thread);
+                let Some(target) = switch.targets.get(index as usize) else {
+                    let why = format!("a jump to place {index} of a list of {} labels", switch.targets.len());
+                    return Err((Box::new(Trouble::Illegal(why)), block.mark));
+                };
+                thread.flow.jump(*target);
+            }
+            After::Signal(named) => {
+                let named = named.map(|[id, threads]| (id.first(thread), threads.first(thread)));
+                thread.signals.push(named);
+                thread.flow.block = next;
+            }
+            After::Wait(barrier) => {
+                let barrier = barrier.map(|id| id.first(thread));
+                thread.flow.block = next;
+                return Ok((Next::Wait(barrier), block.mark));
             }
             After::Barrier => {
                 if thread.flow.is_divergent() {
@@ -296,10 +420,12 @@ fn fault(plan: &Plan<'_>, thread: &Thread, group: [u32; 3], trouble: Trouble, ma
     let channel = trouble.lane().map(|lane| lane + mark.enable.shift);
     let size = plan.range.size_of(group);
     let local_id = channel.map(|channel| plan.payload.local_id(thread.index, channel, size, plan.order()));
+    let place = plan.program.place(mark.instruction);
     Box::new(Fault {
         trouble,
-        instruction: mark.instruction,
-        line: plan.program.lines.get(mark.instruction as usize).copied().unwrap_or(0),
+        function: place.function,
+        instruction: place.instruction,
+        line: place.line,
         source_line: mark.source_line,
         group,
         thread: thread.index,

@@ -17,11 +17,13 @@
 //! ```
 
 mod group;
+mod memory;
 mod program;
 pub mod stats;
 
+use std::collections::HashMap;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use visakit_codegen::diag::{Diagnostic, Severity};
@@ -29,12 +31,11 @@ use visakit_codegen::diag::{Diagnostic, Severity};
 use crate::kernels::code::Code;
 use crate::kernels::layout::Layout;
 use crate::launch::argument::Argument;
-use crate::launch::payload::{self, Payload, Placement};
+use crate::launch::payload::Payload;
 use crate::launch::range::NdRange;
 use crate::machine::fault::Fault;
-use crate::machine::memory::{Buffer, MAX_BUFFER, Memory};
 use group::{Plan, Worker};
-pub use program::Program;
+pub use program::{FunctionText, Program};
 use stats::{Counts, Stats};
 
 /// Instructions that a hardware thread may execute when nobody says otherwise.
@@ -56,8 +57,10 @@ pub struct Options<'a> {
 /// What a run gives.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// The contents of each argument that is a buffer.
+    /// The contents of each argument that is a buffer or an image.
     pub buffers: Vec<Option<Vec<u8>>>,
+    /// What the kernel printed.
+    pub printed: Vec<u8>,
     /// Wall time of the dispatch alone: nothing is lowered, copied or written to files in it.
     pub wall: Duration,
     /// Instructions executed by all hardware threads.
@@ -116,36 +119,24 @@ pub fn launch(
     arguments: Vec<Option<Argument>>,
     options: &Options<'_>,
 ) -> Result<Outcome, RunError> {
-    let mut memory = Memory::default();
-    let mut buffers = vec![None; arguments.len()];
-    for (index, argument) in arguments.iter().enumerate() {
-        if let Some(Argument::Buffer(bytes)) = argument {
-            memory.map(Buffer::from_bytes(bytes)).ok_or_else(|| {
-                let message = format!("argument {index} has {} bytes", bytes.len());
-                let finding = Diagnostic::new("argument-size", Severity::Error, "launch", message);
-                Box::new(finding.help(format!("the largest buffer has {MAX_BUFFER} bytes")))
-            })?;
-            buffers[index] = Some(memory.buffers().len() - 1);
-        }
-    }
-    let address = |index: u32| buffers.get(index as usize)?.map(|buffer| memory.address(buffer));
-    let placement = payload::place(&program.info, &arguments, address)?;
-    let payload = Payload::new(&program.info, program.payload_layout(), range, &arguments, &placement)?;
+    let workers = workers(range, options);
+    let mapped = memory::map(program, range, &arguments, workers)?;
+    let payload = Payload::new(&program.info, program.payload_layout(), range, &arguments, &mapped.placement)?;
     drop(arguments);
-    let code = lower(program, &payload)?;
-    let bindings = bindings(&placement, &buffers);
-    let plan = Plan::new(program, &code, &payload, range, &memory, &bindings, placement.local_bytes, options);
+    let code = lower(program, &payload, &mapped.data.symbols)?;
+    let plan = Plan::new(program, &code, &payload, range, &mapped, options);
 
     let start = Instant::now();
-    let (total, fault) = dispatch(&plan, range, options);
+    let (total, fault) = dispatch(&plan, range, workers, options);
     let wall = start.elapsed();
     if let Some(fault) = fault {
         return Err(RunError::Fault(fault));
     }
     let stats = options.stats.then(|| Stats::new(program, &code, &total, wall));
-    let contents = |buffer: &Option<usize>| buffer.map(|buffer| memory.buffers()[buffer].to_bytes());
+    let contents = |buffer: &Option<usize>| buffer.map(|buffer| mapped.memory.buffers()[buffer].to_bytes());
     Ok(Outcome {
-        buffers: buffers.iter().map(contents).collect(),
+        buffers: mapped.buffers.iter().map(contents).collect(),
+        printed: mapped.printed(),
         wall,
         instructions: total.instructions,
         stats,
@@ -154,34 +145,34 @@ pub fn launch(
     })
 }
 
-fn lower(program: &Program, payload: &Payload) -> Result<Code, Box<Diagnostic>> {
+fn lower(program: &Program, payload: &Payload, symbols: &HashMap<String, u64>) -> Result<Code, Box<Diagnostic>> {
     let problem = |message: String| {
         let finding = Diagnostic::new("lowering", Severity::Error, program.file.clone(), message);
         Box::new(finding.help("`visa verify` says what is wrong with the kernel"))
     };
     let payload_bytes = u32::try_from(payload.len()).map_err(|e| problem(e.to_string()))?;
-    let layout = Layout::new(&program.routine, program.platform, payload_bytes).map_err(problem)?;
-    Code::new(&program.routine, layout).map_err(problem)
+    let functions: Vec<_> = program.functions.iter().map(|function| &function.routine).collect();
+    let layouts = Layout::with_functions(&program.routine, &functions, program.platform, payload_bytes);
+    Code::new(&program.routine, &functions, layouts.map_err(problem)?, symbols).map_err(problem)
 }
 
-/// For each entry of the binding table, the buffer that it stands for.
-fn bindings(placement: &Placement, buffers: &[Option<usize>]) -> Vec<Option<usize>> {
-    let buffer = |argument: &Option<u32>| buffers.get((*argument)? as usize).copied().flatten();
-    placement.bindings.iter().map(buffer).collect()
+/// How many groups run at the same time.
+fn workers(range: &NdRange, options: &Options<'_>) -> usize {
+    let groups = usize::try_from(range.group_count()).unwrap_or(usize::MAX);
+    let threads = options.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |n| n.get()));
+    threads.clamp(1, groups.max(1))
 }
 
 /// Runs all groups on as many host threads as asked for. They take groups in order, so when several groups fault, the
 /// first one is always among those that have been run.
-fn dispatch(plan: &Plan<'_>, range: &NdRange, options: &Options<'_>) -> (Counts, Option<Box<Fault>>) {
+fn dispatch(plan: &Plan<'_>, range: &NdRange, workers: usize, options: &Options<'_>) -> (Counts, Option<Box<Fault>>) {
     let groups = u64::try_from(range.group_count()).unwrap_or(u64::MAX);
-    let threads = options.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |n| n.get()));
-    let threads = threads.clamp(1, usize::try_from(groups).unwrap_or(usize::MAX).max(1));
-    let chunk = (groups / (threads as u64 * 16)).clamp(1, 64);
-    let (next, done) = (AtomicU64::new(0), AtomicU64::new(0));
+    let chunk = (groups / (workers as u64 * 16)).clamp(1, 64);
+    let (next, done, number) = (AtomicU64::new(0), AtomicU64::new(0), AtomicUsize::new(0));
     let faulted = AtomicBool::new(false);
     let fault: Mutex<Option<(u64, Box<Fault>)>> = Mutex::new(None);
     let work = || {
-        let mut worker = Worker::new(plan);
+        let mut worker = Worker::new(plan, number.fetch_add(1, Relaxed));
         'all: loop {
             let first = next.fetch_add(chunk, Relaxed);
             if first >= groups || faulted.load(Relaxed) {
@@ -207,7 +198,7 @@ fn dispatch(plan: &Plan<'_>, range: &NdRange, options: &Options<'_>) -> (Counts,
     let total = std::thread::scope(|scope| {
         // This thread works too. When the system gives no more threads, those that there are do all of it.
         let mut helpers = Vec::new();
-        for _ in 1..threads {
+        for _ in 1..workers {
             match std::thread::Builder::new().spawn_scoped(scope, work) {
                 Ok(helper) => helpers.push(helper),
                 Err(_) => break,

@@ -4,6 +4,7 @@ use visakit_codegen::diag::{Diagnostic, Severity};
 
 use crate::isa::Platform;
 use crate::launch::argument::{self, Parameter};
+use crate::launch::data::ProgramData;
 use crate::launch::payload;
 use crate::machine::fault::Fault;
 use crate::object::Routine;
@@ -25,12 +26,39 @@ pub struct Program {
     pub routine: Routine,
     /// Line of each instruction in the text; empty when it came from an object.
     pub lines: Vec<u32>,
+    /// The functions that it may call.
+    pub functions: Vec<FunctionText>,
     /// The layout of the arguments.
     pub info: KernelInfo,
     /// Names and types of the arguments.
     pub names: Option<KernelMiscInfo>,
+    /// The program's constants and variables.
+    pub data: ProgramData,
     /// The platform it was compiled for.
     pub platform: Platform,
+}
+
+/// A function that kernels of the file call.
+#[derive(Clone, Debug)]
+pub struct FunctionText {
+    /// Name of the file, for messages.
+    pub file: String,
+    /// The function's text, when it came from one.
+    pub text: Option<String>,
+    /// The code.
+    pub routine: Routine,
+    /// Line of each instruction in the text; empty when it came from an object.
+    pub lines: Vec<u32>,
+}
+
+/// Where an instruction of a program is.
+pub(super) struct Place {
+    /// Which of the program's functions; none for the kernel itself.
+    pub(super) function: Option<usize>,
+    /// Index in the routine.
+    pub(super) instruction: u32,
+    /// Line in the routine's text, from 1; 0 when there is none.
+    pub(super) line: u32,
 }
 
 impl Program {
@@ -47,6 +75,14 @@ impl Program {
         let platform = platform.or_else(|| Self::platform_of(zebin)).unwrap_or(Platform::Skl);
         let file = format!("{}({})", zebin.file, found.info.name);
         let mut program = Self::from_text(&file, &found.text.text, found.info.clone(), platform)?;
+        for text in zebin.texts.iter().filter(|text| !text.is_kernel()) {
+            let file = format!("{}(section {})", zebin.file, text.section);
+            let options = text::Options { file: file.clone(), platform: Some(platform) };
+            let parsed = text::parse(&text.text, options)?;
+            let (routine, lines) = (parsed.routine, parsed.lines);
+            program.functions.push(FunctionText { file, text: Some(text.text.clone()), routine, lines });
+        }
+        program.data = ProgramData::of(zebin);
         program.names = zebin.info.kernels_misc_info.iter().find(|misc| misc.name == found.info.name).cloned();
         Ok(program)
     }
@@ -65,7 +101,8 @@ impl Program {
         let parsed = text::parse(text, options)?;
         let text = Some(text.to_owned());
         let (routine, lines) = (parsed.routine, parsed.lines);
-        Ok(Self { file: file.to_owned(), text, routine, lines, info, names: None, platform })
+        let (functions, data) = (Vec::new(), ProgramData::default());
+        Ok(Self { file: file.to_owned(), text, routine, lines, functions, info, names: None, data, platform })
     }
 
     /// The arguments that the kernel takes.
@@ -83,11 +120,45 @@ impl Program {
         payload::Layout { grf_bytes: self.platform.register_bytes(), pads: self.platform < FIRST_WITHOUT_PADDING }
     }
 
+    /// What the state register says of a hardware thread: its number, with bits in between that name other units.
+    pub(super) fn state_register(&self, hardware: u32) -> u32 {
+        // The compiler closes two gaps: one behind bit 2, and one behind bit 5 that is wider from pvc on.
+        let wide = if self.platform >= Platform::Pvc { 2 } else { 1 };
+        let first = hardware & 7 | (hardware & !7) << 1;
+        first & 0x3f | (first & !0x3f) << wide
+    }
+
+    /// Where an instruction is; they are counted from the kernel's first to the last of the last function.
+    pub(super) fn place(&self, instruction: u32) -> Place {
+        let mut rest = instruction as usize;
+        let mut routine = (&self.routine, &self.lines);
+        let mut function = None;
+        for (n, next) in self.functions.iter().enumerate() {
+            if rest < routine.0.instructions.len() {
+                break;
+            }
+            rest -= routine.0.instructions.len();
+            routine = (&next.routine, &next.lines);
+            function = Some(n);
+        }
+        let line = routine.1.get(rest).copied().unwrap_or(0);
+        Place { function, instruction: rest as u32, line }
+    }
+
+    /// The name of the file, the text and the code of the kernel or of a function.
+    pub(super) fn routine(&self, function: Option<usize>) -> (&str, Option<&str>, &Routine) {
+        match function.and_then(|n| self.functions.get(n)) {
+            Some(function) => (&function.file, function.text.as_deref(), &function.routine),
+            None => (&self.file, self.text.as_deref(), &self.routine),
+        }
+    }
+
     /// A fault as a diagnostic at the line of its instruction.
     pub(super) fn locate(&self, fault: &Fault) -> Diagnostic {
-        let finding = Diagnostic::new(fault.trouble.code(), Severity::Error, self.file.clone(), fault.to_string())
+        let (file, text, _) = self.routine(fault.function);
+        let finding = Diagnostic::new(fault.trouble.code(), Severity::Error, file, fault.to_string())
             .help(fault.trouble.help());
-        let line = self.text.as_deref().and_then(|text| {
+        let line = text.and_then(|text| {
             let number = fault.line.checked_sub(1)? as usize;
             let start: usize = text.split_inclusive('\n').take(number).map(str::len).sum();
             let line = text[start..].lines().next()?;

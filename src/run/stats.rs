@@ -108,10 +108,9 @@ impl Stats {
 
 /// The mnemonic of an instruction: the word that its text begins with, without what follows the first point.
 fn mnemonic(program: &Program, instruction: u32) -> String {
-    let line = program.lines.get(instruction as usize).and_then(|line| {
-        let number = (*line as usize).checked_sub(1)?;
-        program.text.as_deref()?.lines().nth(number)
-    });
+    let place = program.place(instruction);
+    let (_, text, routine) = program.routine(place.function);
+    let line = (place.line as usize).checked_sub(1).and_then(|number| text?.lines().nth(number));
     if let Some(line) = line {
         // A predicate in parentheses may stand in front.
         let statement = line.trim_start();
@@ -124,6 +123,6 @@ fn mnemonic(program: &Program, instruction: u32) -> String {
             return word.to_owned();
         }
     }
-    let page = program.routine.instructions.get(instruction as usize).map(|instruction| instruction.page().name);
+    let page = routine.instructions.get(place.instruction as usize).map(|instruction| instruction.page().name);
     page.unwrap_or_default().to_ascii_lowercase()
 }

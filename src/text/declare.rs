@@ -9,14 +9,14 @@ use crate::isa::{
     VarInfoBitProperties, predefined, predefined_sampler, predefined_surface,
 };
 use crate::object::{Routine, RoutineKind};
-use crate::rt::{Bits, Bytes, Cursor, Format, Names, Symbols, Table, Text, TextError, Version};
+use crate::rt::{Bits, Bytes, Cursor, Format, Names, Symbols, Table, Text, TextError, Version, meant, nearest};
 
 /// A routine that is being built from its text.
 pub(super) struct Scope {
     pub(super) routine: Routine,
     pub(super) register_bytes: u32,
     pub(super) version: Version,
-    names: NameTables,
+    pub(super) names: NameTables,
     strings: HashMap<String, StringId>,
     /// Labels that stand in the text, as opposed to those only referred to.
     pub(super) defined: Vec<bool>,
@@ -54,6 +54,7 @@ impl Scope {
 
     /// Names the routine. The pool begins with its name; the predefined names follow.
     pub(super) fn begin(&mut self, name: &str, kind: RoutineKind) {
+        self.explicit = None;
         self.routine.kind = kind;
         self.routine.strings = vec![Bytes::from(name)];
         self.strings = HashMap::from([(name.to_owned(), StringId(0))]);
@@ -75,7 +76,12 @@ impl Scope {
     }
 
     fn enter(&mut self, table: Table, name: &str, id: usize) {
-        self.names.insert(table, name, u32::try_from(id).unwrap_or(u32::MAX));
+        self.names.declare(table, name, u32::try_from(id).unwrap_or(u32::MAX));
+    }
+
+    /// A declared or predefined entry of a table; texts below version 4 have names of their own for the latter.
+    fn entry(&self, table: Table, name: &str) -> Option<u32> {
+        self.names.get(table, name).or_else(|| old_name(self.version, table, name))
     }
 
     /// The label of that name, new if need be.
@@ -87,8 +93,18 @@ impl Scope {
         let id = self.routine.labels.len();
         self.routine.labels.push(LabelInfo { name_index, kind, ..LabelInfo::default() });
         self.defined.push(false);
-        self.enter(Table::Label, name, id);
-        u32::try_from(id).unwrap_or(u32::MAX)
+        let id = u32::try_from(id).unwrap_or(u32::MAX);
+        self.names.insert(Table::Label, name, id);
+        id
+    }
+}
+
+impl Scope {
+    /// Says what a label marks.
+    pub(super) fn set_kind(&mut self, label: u32, kind: LabelKind) {
+        if let Some(info) = self.routine.labels.get_mut(label as usize) {
+            info.kind = kind;
+        }
     }
 }
 
@@ -115,9 +131,50 @@ impl Symbols for Scope {
         match table {
             Table::Label => Some(self.label(name, LabelKind::default())),
             Table::String => Some(self.intern(name).0),
-            _ => self.names.get(table, name),
+            _ => self.entry(table, name),
         }
     }
+
+    fn size_of(&self, name: &str) -> Option<u32> {
+        let address = || {
+            let id = self.names.get(Table::Address, name)?;
+            Some(u32::from(self.routine.addresses.get(id as usize)?.num_elements) * ADDRESS_BYTES)
+        };
+        match self.names.get(Table::General, name) {
+            Some(id) => general_bytes(self, id),
+            None if name == "GRF" => Some(self.register_bytes),
+            None => address(),
+        }
+    }
+
+    fn simd_size(&self) -> Option<u32> {
+        self.routine.attribute("SimdSize")
+    }
+
+    fn near(&self, table: Table, name: &str) -> Option<String> {
+        // The first ones are enough: a text may have very many.
+        nearest(name, self.names.known(table).take(5000)).map(str::to_owned)
+    }
+}
+
+/// Bytes of an element of an address variable.
+const ADDRESS_BYTES: u32 = 2;
+
+/// Size in bytes of a general variable.
+fn general_bytes(scope: &Scope, id: u32) -> Option<u32> {
+    let declared = id.checked_sub(predefined::DECLARED)?;
+    let variable = scope.routine.variables.get(declared as usize)?;
+    Some((u32::from(variable.num_elements) * variable.bit_properties.type_.bits()).div_ceil(8))
+}
+
+/// The predefined entry that texts below version 4 call so.
+fn old_name(version: Version, table: Table, name: &str) -> Option<u32> {
+    let entries = match table {
+        Table::General => predefined::ALL,
+        Table::Surface => predefined_surface::ALL,
+        _ => return None,
+    };
+    entries.iter().find(|e| version.major < 4 && !e.old_name.is_empty() && e.old_name == name).map(|e| e.id)
 }
 
 /// Reads a directive other than those that begin a file or a subroutine.
@@ -141,13 +198,10 @@ pub(super) fn directive(scope: &mut Scope, word: &str, text: &str, at: usize) ->
                     None => Err(TextError { at: 0, expected: format!("an origin of an input, not `{origin}`") }),
                 }
             }
-            None => Err(TextError {
-                at: 0,
-                expected:
-                    ".version, .kernel, .global_function, .funcdecl, .decl, .input, .implicit_…, .kernel_attr or \
-                           .function"
-                        .to_owned(),
-            }),
+            None => {
+                let hint = meant(nearest(word, DIRECTIVES.iter().copied()));
+                Err(TextError { at: 0, expected: format!("one of {}{hint}", DIRECTIVES.join(", ")) })
+            }
         },
     }
 }
@@ -173,6 +227,24 @@ fn label(scope: &mut Scope, text: &str, at: usize) -> Result<(), TextError> {
     scope.enter(Table::Label, &name, id);
     Ok(())
 }
+/// The words that begin a directive; `.implicit_` goes on with the origin of the input.
+const DIRECTIVES: &[&str] = &[
+    ".version",
+    ".kernel",
+    ".global_function",
+    ".funcdecl",
+    ".decl",
+    ".input",
+    ".parameter",
+    ".implicit_",
+    ".kernel_attr",
+    ".function",
+    ".string",
+    ".label",
+    ".code",
+    ".file",
+    ".loc",
+];
 
 /// What stands behind `.decl`, collected before it is entered.
 #[derive(Default)]
@@ -212,7 +284,7 @@ fn decl(scope: &mut Scope, text: &str, at: usize) -> Result<(), TextError> {
         let key_at = c.save();
         let key = c.word().unwrap_or("");
         c.skip_blanks();
-        if !key.is_empty() {
+        if !key.is_empty() && !(key == "alias" && c.looking_at("(")) {
             c.expect("=")?;
             c.skip_blanks();
         }
@@ -225,8 +297,8 @@ fn decl(scope: &mut Scope, text: &str, at: usize) -> Result<(), TextError> {
                 c.restore(c.save() + len);
             }
             "type" => decl.data_type = Some(Text::parse(&mut c, Format::Plain)?),
-            "num_elts" => decl.elements = Some(c.number("num_elts", Format::Plain)?),
-            "align" => decl.alignment = Text::parse(&mut c, Format::Plain)?,
+            "num_elts" => decl.elements = Some(c.expression("num_elts")?),
+            "align" => decl.alignment = alignment(&mut c)?,
             "alias" => decl.alias = Some(alias(&mut c)?),
             "string" => decl.string = Some(StringId(c.number("string", Format::Plain)?)),
             "attrs" => decl.attributes = attributes(&mut c)?,
@@ -238,6 +310,43 @@ fn decl(scope: &mut Scope, text: &str, at: usize) -> Result<(), TextError> {
     }
     enter_decl(scope, decl, start)
 }
+
+/// The name of an alignment, one of its older spellings, or a number of bytes.
+fn alignment(c: &mut Cursor<'_>) -> Result<Alignment, TextError> {
+    let named = |name: &str| Alignment::ALL.iter().copied().find(|a| a.text() == name);
+    let older = OLDER_ALIGNMENTS.iter().find(|(old, _)| c.rest().starts_with(old));
+    if let Some((old, alignment)) = older.and_then(|(old, new)| Some((old, named(new)?))) {
+        c.restore(c.save() + old.len());
+        return Ok(alignment);
+    }
+    if !c.rest().starts_with(|ch: char| ch.is_ascii_digit() || "(%+-~!".contains(ch)) {
+        return Text::parse(c, Format::Plain);
+    }
+    let start = c.save();
+    let bytes: u32 = c.expression("align")?;
+    // A register's bytes stand for the alignment of that many bytes, not for that of a register.
+    let found = BYTE_ALIGNMENTS.iter().find(|(size, _)| *size == bytes).and_then(|(_, name)| named(name));
+    found.ok_or_else(|| {
+        c.restore(start);
+        c.error("a number of bytes: 1, 2, 4, 8, 16, 32, 64 or 128")
+    })
+}
+
+/// Spellings that the assembler has dropped, and those of today.
+const OLDER_ALIGNMENTS: &[(&str, &str)] =
+    &[("2GRF", "GRFx2"), ("2_GRF", "GRFx2"), ("32word", "wordx32"), ("64word", "wordx64")];
+
+/// The alignments that are a number of bytes.
+const BYTE_ALIGNMENTS: &[(u32, &str)] = &[
+    (1, "byte"),
+    (2, "word"),
+    (4, "dword"),
+    (8, "qword"),
+    (16, "oword"),
+    (32, "hword"),
+    (64, "wordx32"),
+    (128, "wordx64"),
+];
 
 fn alias(c: &mut Cursor<'_>) -> Result<(String, u16, usize), TextError> {
     // The documents write parentheses, the tools angle brackets.
@@ -251,7 +360,8 @@ fn alias(c: &mut Cursor<'_>) -> Result<(String, u16, usize), TextError> {
     let at = c.save();
     let name = c.word().ok_or_else(|| c.error("the name of a variable"))?.to_owned();
     c.expect(",")?;
-    let offset = c.number("alias offset", Format::Plain)?;
+    let offset = c.sum("alias offset")?;
+    c.skip_blanks();
     c.expect(close)?;
     Ok((name, offset, at))
 }
@@ -290,8 +400,11 @@ fn value(c: &mut Cursor<'_>) -> Result<Option<Value>, TextError> {
     if c.rest().starts_with('"') {
         return Ok(Some(Value::Text(c.quoted()?)));
     }
+    if c.at_end() {
+        return Ok(None);
+    }
     let start = c.save();
-    let number = c.integer(Format::Plain)?;
+    let number: i64 = c.sum("value")?;
     let number = u32::try_from(number).or_else(|_| i32::try_from(number).map(|n| n as u32));
     match number {
         Ok(number) if c.take(":") => match c.number::<u8>("bytes of the value", Format::Plain)? {
@@ -308,9 +421,10 @@ fn value(c: &mut Cursor<'_>) -> Result<Option<Value>, TextError> {
 
 fn enter_decl(scope: &mut Scope, decl: Decl, at: usize) -> Result<(), TextError> {
     let fail = |expected: &str| Err(TextError { at, expected: expected.to_owned() });
-    let Some(num_elements) = decl.elements else { return fail("num_elts= in this declaration") };
-    let tables = [Table::General, Table::Address, Table::Predicate, Table::Sampler, Table::Surface];
-    if tables.iter().any(|t| scope.names.get(*t, &decl.name).is_some()) {
+    // The assembly chapter declares samplers and surfaces without a number.
+    let one = matches!(decl.kind.as_str(), "S" | "T").then_some(1);
+    let Some(num_elements) = decl.elements.or(one) else { return fail("num_elts= in this declaration") };
+    if scope.names.is_declared(&decl.name) {
         return fail(&format!("a new name: `{}` is already declared", decl.name));
     }
     let shown = decl.shown_name.as_deref().unwrap_or(&decl.name).to_owned();
@@ -319,13 +433,14 @@ fn enter_decl(scope: &mut Scope, decl: Decl, at: usize) -> Result<(), TextError>
         None => scope.intern(if matches!(decl.kind.as_str(), "S" | "T") { &shown } else { &decl.name }),
     };
     let attribute_info = decl.attributes.iter().map(|written| attribute(scope, written)).collect();
+    let base_of = decl.alias.as_ref().map(|(base, ..)| scope.entry(Table::General, base));
     let routine = &mut scope.routine;
     let (table, id) = match decl.kind.as_str() {
         "G" => {
             let Some(type_) = decl.data_type else { return fail("type= in the declaration of a general variable") };
             let (alias_index, alias_offset) = match &decl.alias {
                 None => (GeneralId(0), 0),
-                Some((base, offset, at)) => match scope.names.get(Table::General, base) {
+                Some((base, offset, at)) => match base_of.flatten() {
                     Some(id) => (GeneralId(id), *offset),
                     None => {
                         let expected = format!("a variable that is declared above, not `{base}`");
@@ -371,6 +486,7 @@ fn input(scope: &mut Scope, text: &str, at: usize, origin: InputOrigin) -> Resul
     c.skip_blanks();
     let start = c.save();
     let name = c.word().ok_or_else(|| c.error("the name of a variable"))?.to_owned();
+    // Without an offset an input lies at 0, as the parameters of functions do.
     let (mut offset, mut size) = (None, None);
     while !c.at_end() {
         c.skip_blanks();
@@ -379,8 +495,10 @@ fn input(scope: &mut Scope, text: &str, at: usize, origin: InputOrigin) -> Resul
         c.skip_blanks();
         c.expect("=")?;
         match key {
-            "offset" => offset = Some(c.number("offset", Format::Plain)?),
-            "size" => size = Some(c.number("size", Format::Plain)?),
+            "offset" => offset = Some(c.expression("offset")?),
+            "size" => size = Some(c.expression("size")?),
+            // Attributes of an input mean nothing to the object.
+            "attrs" => drop(attributes(&mut c)?),
             _ => {
                 c.restore(key_at);
                 return Err(c.error("offset= or size="));
@@ -393,9 +511,12 @@ fn input(scope: &mut Scope, text: &str, at: usize, origin: InputOrigin) -> Resul
         (Table::Sampler, InputClass::Sampler),
         (Table::Surface, InputClass::Surface),
     ];
-    let found = classes.iter().find_map(|(t, class)| Some((*class, scope.names.get(*t, &name)?)));
-    let Some((class, id)) = found else { return fail(format!("a declared variable, not `{name}`")) };
-    let Some(offset) = offset else { return fail("offset= of this input".to_owned()) };
+    let found = classes.iter().find_map(|(t, class)| Some((*class, scope.entry(*t, &name)?)));
+    let Some((class, id)) = found else {
+        let hint = meant(scope.near(Table::General, &name).as_deref());
+        return fail(format!("a declared variable, not `{name}`{hint}"));
+    };
+    let offset = offset.unwrap_or(0);
     let natural = natural_size(scope, class, id);
     let size = match (size, natural) {
         (Some(size), Some(natural)) if size != natural => {
@@ -412,12 +533,7 @@ fn input(scope: &mut Scope, text: &str, at: usize, origin: InputOrigin) -> Resul
 /// Size in bytes of a variable that is an input.
 fn natural_size(scope: &Scope, class: InputClass, id: u32) -> Option<u16> {
     match class {
-        InputClass::General => {
-            let declared = id.checked_sub(predefined::DECLARED)?;
-            let variable = scope.routine.variables.get(declared as usize)?;
-            let bits = u32::from(variable.num_elements) * variable.bit_properties.type_.bits();
-            u16::try_from(bits.div_ceil(8)).ok()
-        }
+        InputClass::General => general_bytes(scope, id).and_then(|bytes| u16::try_from(bytes).ok()),
         InputClass::Sampler | InputClass::Surface => None,
     }
 }
@@ -426,8 +542,16 @@ fn natural_size(scope: &Scope, class: InputClass, id: u32) -> Option<u16> {
 pub(super) fn kernel_attribute(scope: &mut Scope, text: &str, at: usize) -> Result<usize, TextError> {
     let mut c = Cursor::new(text, at, scope);
     c.skip_blanks();
+    let place = c.save();
     let written = named_value(&mut c)?;
     let end = c.save();
+    if let (name, _, Some(Value::Text(text))) = &written
+        && let Some(known) = ATTRIBUTES.iter().find(|a| a.name == name)
+        && spelled(known.value, 0).is_some()
+        && coded(known.value, text).is_none()
+    {
+        return Err(TextError { at: place, expected: format!("{name} with one of {}", known.value) });
+    }
     let attribute = attribute(scope, &written);
     scope.routine.attributes.push(attribute);
     Ok(end)

@@ -11,6 +11,7 @@ mod parse;
 mod print;
 mod salvage;
 mod source;
+mod withdrawn;
 
 pub use explicit::print_exact;
 pub use names::{RoutineNames, data_type};

@@ -112,6 +112,10 @@ impl Names for RoutineNames<'_> {
     fn version(&self) -> Version {
         self.version
     }
+
+    fn full(&self) -> bool {
+        self.style == Style::Full
+    }
 }
 
 /// The type of a general variable of a routine.
@@ -123,15 +127,24 @@ pub fn data_type(routine: &Routine, id: GeneralId) -> Option<DataType> {
 }
 
 /// What the names of a text stand for, table by table.
-pub(super) struct NameTables([HashMap<String, u32>; TABLES.len()]);
+pub(super) struct NameTables {
+    tables: [HashMap<String, u32>; TABLES.len()],
+    /// Names that a block has hidden, with what they stood for outside of it.
+    hidden: Vec<(Table, String, Option<u32>)>,
+    /// How many names were hidden when each open block began.
+    blocks: Vec<usize>,
+}
 
 const TABLES: [Table; 7] =
     [Table::General, Table::Address, Table::Predicate, Table::Sampler, Table::Surface, Table::Label, Table::String];
 
+/// The tables of what a `.decl` declares.
+const DECLARED: [Table; 5] = [Table::General, Table::Address, Table::Predicate, Table::Sampler, Table::Surface];
+
 impl NameTables {
     /// The predefined variables and surfaces.
     pub(super) fn predefined() -> Self {
-        let mut out = Self(Default::default());
+        let mut out = Self { tables: Default::default(), hidden: Vec::new(), blocks: Vec::new() };
         for entry in predefined::ALL {
             out.insert(Table::General, entry.name, entry.id);
         }
@@ -143,14 +156,63 @@ impl NameTables {
     }
 
     pub(super) fn get(&self, table: Table, name: &str) -> Option<u32> {
-        self.0[table as usize].get(name).copied()
+        self.tables[table as usize].get(name).copied()
     }
 
     pub(super) fn insert(&mut self, table: Table, name: &str, id: u32) {
-        self.0[table as usize].insert(name.to_owned(), id);
+        self.tables[table as usize].insert(name.to_owned(), id);
+    }
+
+    /// Whether a name is declared already where the text stands: in the open block, if there is one.
+    pub(super) fn is_declared(&self, name: &str) -> bool {
+        match self.blocks.last() {
+            Some(&begin) => self.hidden[begin..].iter().any(|(_, hidden, _)| hidden == name),
+            None => DECLARED.iter().any(|t| self.get(*t, name).is_some()),
+        }
+    }
+
+    /// Enters a variable. Inside a block it hides what has its name outside, of any kind, until the block ends.
+    pub(super) fn declare(&mut self, table: Table, name: &str, id: u32) {
+        if !self.blocks.is_empty() {
+            for hidden in DECLARED {
+                let before = self.tables[hidden as usize].remove(name);
+                if before.is_some() || hidden == table {
+                    self.hidden.push((hidden, name.to_owned(), before));
+                }
+            }
+        }
+        self.insert(table, name, id);
+    }
+
+    /// Begins a block.
+    pub(super) fn open(&mut self) {
+        self.blocks.push(self.hidden.len());
+    }
+
+    /// Ends a block; `false` when none is open.
+    pub(super) fn close(&mut self) -> bool {
+        let Some(begin) = self.blocks.pop() else { return false };
+        for (table, name, before) in self.hidden.drain(begin..).rev() {
+            match before {
+                Some(id) => self.tables[table as usize].insert(name, id),
+                None => self.tables[table as usize].remove(&name),
+            };
+        }
+        true
+    }
+
+    /// How many blocks are open.
+    pub(super) fn depth(&self) -> usize {
+        self.blocks.len()
     }
 
     pub(super) fn name(&self, table: Table, id: u32) -> Option<&str> {
-        self.0[table as usize].iter().find(|(_, i)| **i == id).map(|(name, _)| name.as_str())
+        self.tables[table as usize].iter().find(|(_, i)| **i == id).map(|(name, _)| name.as_str())
+    }
+
+    /// All names that a variable has here, or those of a table that is none of variables.
+    pub(super) fn known(&self, table: Table) -> impl Iterator<Item = &str> {
+        let tables: &[Table] = if DECLARED.contains(&table) { &DECLARED } else { &[] };
+        tables.iter().flat_map(|t| self.tables[*t as usize].keys()).map(String::as_str)
     }
 }

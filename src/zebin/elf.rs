@@ -1,16 +1,20 @@
 //! The ELF side of a zebin: which sections there are and what they become.
 
-use object::elf::{FileHeader64, SHT_NOBITS, SHT_NOTE, SHT_SYMTAB};
-use object::read::elf::{FileHeader, SectionHeader, Sym};
-use object::{LittleEndian, SectionIndex};
+use object::elf::{FileHeader64, SHT_NOBITS, SHT_NOTE, SHT_REL, SHT_SYMTAB};
+use object::read::elf::{FileHeader, Rel, SectionHeader, Sym};
+use object::{LittleEndian, SectionIndex, SymbolIndex};
 use visakit_codegen::diag::{Diagnostic, Severity};
 
-use super::{DataSection, Symbol, VisaText, Zebin, info, notes};
+use super::{AddressPart, DataSection, Relocation, Symbol, VisaText, Zebin, info, notes};
 
 /// Section type of a vISA text (`SHT_ZEBIN_VISAASM`). Names vary (`.visaasm`, `.visaasm.module`), the type does not.
 pub(super) const SHT_ZEBIN_VISAASM: u32 = 0xff00_0013;
 /// Section type of `.ze_info`.
 pub(super) const SHT_ZEBIN_ZEINFO: u32 = 0xff00_0011;
+/// Relocations that put an address into data: all of it, its lower half, its upper half (zebin-spec/elf.md).
+const R_ZE_SYM_ADDR: u32 = 1;
+const R_ZE_SYM_ADDR_32: u32 = 2;
+const R_ZE_SYM_ADDR_32_HI: u32 = 3;
 /// The notes that say what the program was compiled for. `.note.intelgt.metrics`, beside it, is malformed by its writer.
 pub(super) const COMPAT_NOTES: &[u8] = b".note.intelgt.compat";
 
@@ -69,6 +73,7 @@ pub(super) fn read(file: &str, bytes: &[u8]) -> Result<Zebin, Box<Diagnostic>> {
                 section: index.0,
                 bytes: if kind == SHT_NOBITS.0 { Vec::new() } else { contents()?.to_vec() },
                 size: section.sh_size(endian),
+                relocations: Vec::new(),
                 name,
             }),
             _ => {}
@@ -89,6 +94,29 @@ pub(super) fn read(file: &str, bytes: &[u8]) -> Result<Zebin, Box<Diagnostic>> {
             value: symbol.st_value(endian),
             size: symbol.st_size(endian),
         });
+    }
+
+    for section in sections.iter().filter(|section| section.sh_type(endian) == SHT_REL) {
+        let Some(target) = data.iter_mut().find(|data| data.section == section.sh_info(endian) as usize) else {
+            continue;
+        };
+        let entries = section.rel(endian, bytes).map_err(|e| damaged("relocations", e))?;
+        for entry in entries.map(|(entries, _)| entries).unwrap_or_default() {
+            let index = SymbolIndex(entry.r_sym(endian) as usize);
+            let symbol = table.symbol(index).map_err(|e| damaged("symbol of a relocation", e))?;
+            let section = table
+                .symbol_section(endian, symbol, index)
+                .map_err(|e| damaged("symbol section", e))?
+                .unwrap_or(SectionIndex(0));
+            let part = match entry.r_type(endian).0 {
+                R_ZE_SYM_ADDR => AddressPart::Whole,
+                R_ZE_SYM_ADDR_32 => AddressPart::Low,
+                R_ZE_SYM_ADDR_32_HI => AddressPart::High,
+                _ => continue,
+            };
+            let offset = entry.r_offset(endian);
+            target.relocations.push(Relocation { offset, part, section: section.0, value: symbol.st_value(endian) });
+        }
     }
 
     let info = ze_info.ok_or_else(|| {

@@ -258,6 +258,28 @@ named! {
         ByValue = "arg_byvalue",
         /// An argument passed by pointer.
         ByPointer = "arg_bypointer",
+        /// Width of an image in texels.
+        ImageWidth = "image_width",
+        /// Height of an image in texels.
+        ImageHeight = "image_height",
+        /// Depth of an image in texels.
+        ImageDepth = "image_depth",
+        /// Number of images in an array of them.
+        ImageArraySize = "image_array_size",
+        /// OpenCL's number of an image's channel order.
+        ImageChannelOrder = "image_channel_order",
+        /// OpenCL's number of an image's channel type.
+        ImageChannelDataType = "image_channel_data_type",
+        /// Number of levels of an image.
+        ImageNumMipLevels = "image_num_mip_levels",
+        /// Number of samples of a texel.
+        ImageNumSamples = "image_num_samples",
+        /// Addressing mode of a sampler.
+        SamplerAddress = "sampler_address",
+        /// Whether a sampler takes coordinates from 0 to 1.
+        SamplerNormalized = "sampler_normalized",
+        /// Whether coordinates of a sampler are rounded by the kernel.
+        SamplerSnapWa = "sampler_snap_wa",
         /// Address of the program's constants.
         ConstBase = "const_base",
         /// Address of the program's global variables.

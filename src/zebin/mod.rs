@@ -78,6 +78,32 @@ pub struct DataSection {
     pub bytes: Vec<u8>,
     /// Size in bytes, of which those that are not in `bytes` are zero.
     pub size: u64,
+    /// Addresses that stand in it.
+    pub relocations: Vec<Relocation>,
+}
+
+/// An address that a section of data holds once it is known where everything is. What stands there before is added to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Relocation {
+    /// Where in the section it stands.
+    pub offset: u64,
+    /// Which part of the address.
+    pub part: AddressPart,
+    /// Index of the section that it points into.
+    pub section: usize,
+    /// The offset there.
+    pub value: u64,
+}
+
+/// A part of an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AddressPart {
+    /// All 64 bits.
+    Whole,
+    /// The lower 32 bits.
+    Low,
+    /// The upper 32 bits.
+    High,
 }
 
 /// A symbol of the file.

@@ -391,7 +391,9 @@ fn form_struct(cx: &Cx<'_>, i: &Instruction, form: &Form) -> TokenStream {
         let (local, read) = (local_name(field), read_field(cx, i, form, field));
         reads.push(quote!(let #local = rt::place(#owner, #spec, r, |r| Ok(#read))?;));
         writes.push(write_field(cx, i, form, field));
-        if is_counter(form, position) {
+        if let Some(counted) = form.fields.iter().find(|f| f.presence == Presence::Times(position)) {
+            let counted = member_name(&counted.name);
+            visits.push(quote!(v.field(position, rt::FieldRef::Number(self.#counted.len() as i64));));
             continue;
         }
         let Some(ty) = cx.field_type(field) else { continue };
@@ -405,7 +407,6 @@ fn form_struct(cx: &Cx<'_>, i: &Instruction, form: &Form) -> TokenStream {
         names.push(quote!(#ident: #local));
         let shown = visit_field(field, &ident);
         visits.push(quote!(#shown));
-        let _ = position;
     }
     let visits = number_visits(form, visits);
     quote! {
@@ -444,7 +445,7 @@ fn number_visits(form: &Form, visits: Vec<TokenStream>) -> Vec<TokenStream> {
         .fields
         .iter()
         .enumerate()
-        .filter(|(p, f)| !is_counter(form, *p) && !matches!(f.shape, Shape::Zero | Shape::Copy(_)))
+        .filter(|(_, f)| !matches!(f.shape, Shape::Zero | Shape::Copy(_)))
         .map(|(p, _)| p);
     positions.zip(visits).map(|(p, visit)| quote!({ let position = #p; #visit })).collect()
 }

@@ -18,7 +18,8 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
     quote! {
         /// The bit fields and enumerations, as data.
         pub mod list_data {
-            use crate::rt;
+            #[allow(unused_imports, reason = "few values belong to some platforms only")]
+            use super::{Platform, rt};
             #(#lists)*
         }
 
@@ -26,7 +27,7 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
         pub mod pages {
             #[allow(unused_imports, reason = "a specification may be small")]
             use super::{DataType, Platform, list_data};
-            use crate::rt;
+            use super::rt;
             #(#pages)*
         }
 
@@ -48,7 +49,10 @@ fn list(cx: &Cx<'_>, id: ListId, list: &List) -> TokenStream {
         ListKind::Enumeration { lo, width, values } => {
             let values = values.iter().filter(|v| !v.reserved).map(|v| {
                 let (name, text, doc, value) = (&v.name, &v.text, &v.doc, hex(v.value));
-                quote!(rt::reflect::Value { value: #value, name: #name, text: #text, doc: #doc })
+                let platforms = cx.platform_range(&v.marks);
+                quote!(rt::reflect::Value {
+                    value: #value, name: #name, text: #text, platforms: #platforms, doc: #doc
+                })
             });
             quote!(&[rt::reflect::Part {
                 name: "", lo: #lo, width: #width, zero: false, values: &[#(#values),*], doc: ""

@@ -215,7 +215,7 @@ fn predefined(cx: &Cx<'_>, table: &[Predefined], kind: IndexKind) -> TokenStream
         pub mod #module {
             #[allow(unused_imports, reason = "the table may be empty")]
             use super::{DataType, #ty};
-            use crate::rt;
+            use super::rt;
 
             #(#constants)*
 

@@ -2,7 +2,7 @@
 
 use super::{Cx, all_marks, find_phrase, leading_marks, number};
 use crate::markdown::{Block, Inline, Item, Span};
-use crate::model::{Enumerator, List, ListId, ListKind, Marks, Model, Part, PartKind};
+use crate::model::{Enumerator, List, ListId, ListKind, Marks, Model, Part, PartKind, Spelled};
 
 /// What is nested below a field.
 pub(crate) enum Nested {
@@ -100,6 +100,7 @@ pub(crate) fn read(
                 .collect(),
             _ => Only::new(),
         };
+        model.spelled.push(Spelled { at: cx.at(owner), kind });
         return Nested::List(id, only);
     }
     let at = cx.at(owner);
@@ -223,7 +224,8 @@ fn read_values(cx: &mut Cx<'_>, items: &[Item], out: &mut Vec<Enumerator>) {
 }
 
 fn read_part(cx: &mut Cx<'_>, model: &Model, item: &Item, owner: &str, bits: u32) -> Option<RawPart> {
-    let (mut marks, bare) = leading_marks(&item.text.text);
+    let flat = item.text.text.replace('\n', " ");
+    let (mut marks, bare) = leading_marks(&flat);
     let inner = bare.split_once('[').map_or("", |(_, rest)| rest);
     let (range, rest) = inner.split_once(']').unwrap_or((inner, ""));
     let ends: Vec<u64> = range.split("..").filter_map(number).collect();
@@ -392,24 +394,24 @@ fn join_parts(cx: &mut Cx<'_>, model: &mut Model, mut parts: Vec<RawPart>, bits:
             Content::List(id) => PartKind::Enumeration(id),
             Content::Values(values, name) => {
                 let kind = ListKind::Enumeration { lo: 0, width, values };
+                let at = cx.at(&part.span);
                 let shared = same_shared(model, &kind, width);
                 if let (ListKind::Enumeration { values, .. }, Some(id)) = (&kind, shared)
                     && let ListKind::Enumeration { values: all, .. } = &model.list(id).kind
                 {
                     some.extend(named_only(values, all).map(|names| (part.lo, names)));
                 }
-                let id = shared.unwrap_or_else(|| {
-                    model.lists.push(List {
-                        name,
-                        bits: width,
-                        shared: false,
-                        doc: part.doc.clone(),
-                        kind,
-                        text: None,
-                        at: cx.at(&part.span),
-                    });
-                    ListId(model.lists.len() - 1)
-                });
+                let id = match shared {
+                    Some(id) => {
+                        model.spelled.push(Spelled { at, kind });
+                        id
+                    }
+                    None => {
+                        let doc = part.doc.clone();
+                        model.lists.push(List { name, bits: width, shared: false, doc, kind, text: None, at });
+                        ListId(model.lists.len() - 1)
+                    }
+                };
                 PartKind::Enumeration(id)
             }
         };

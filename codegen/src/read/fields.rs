@@ -141,7 +141,7 @@ fn accidental(cx: &mut Cx<'_>, span: &Span, name: &str) {
 }
 
 /// `Name(type):` in bold.
-fn head(text: &Inline) -> Option<(String, String)> {
+pub(crate) fn head(text: &Inline) -> Option<(String, String)> {
     let bold = text.bold.as_ref()?.trim().trim_end_matches(':').trim();
     let (name, kind) = bold.strip_suffix(')')?.rsplit_once('(')?;
     let ok = !name.is_empty() && !name.contains(char::is_whitespace) && !kind.is_empty();
@@ -151,7 +151,8 @@ fn head(text: &Inline) -> Option<(String, String)> {
 fn doc_of(text: &Inline) -> String {
     let bold = text.bold.as_deref().unwrap_or("");
     let behind = text.text.find(bold).map_or(0, |i| i + bold.len());
-    text.text[behind..].trim().trim_start_matches(':').trim().to_owned()
+    // Where the lines of an item end means nothing.
+    text.text[behind..].trim().trim_start_matches(':').trim().replace('\n', " ")
 }
 
 /// Turns a described field into one of the model. `earlier` are the fields before it in its form.

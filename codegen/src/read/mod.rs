@@ -10,6 +10,8 @@ use crate::diag::{Diagnostic, Severity};
 use crate::markdown::{self, Document, Span};
 use crate::model::{At, Mark, Marks, Model, Page};
 
+pub(crate) use fields::head as field_head;
+
 mod bits;
 mod chapter;
 mod fields;
@@ -110,6 +112,12 @@ pub fn read_files(files: Vec<(String, String)>) -> (Model, Vec<Diagnostic>) {
             Page { path: name, shown, text, supplied: false }
         })
         .collect();
+    checked(pages, None)
+}
+
+/// Reads a specification that is at hand as pages, in whatever order.
+pub fn read_texts(mut pages: Vec<Page>) -> (Model, Vec<Diagnostic>) {
+    pages.sort_by(|a, b| a.path.cmp(&b.path));
     checked(pages, None)
 }
 

@@ -130,7 +130,7 @@ pub(crate) fn key(item: &Item) -> Option<(String, String)> {
     let at = item.text.text.find(bold.as_str())? + bold.len();
     let value = item.text.text[at..].replace('\n', " ");
     Some((
-        bold.trim().trim_end_matches(':').trim().to_owned(),
+        bold.replace('\n', " ").trim().trim_end_matches(':').trim().to_owned(),
         value.trim().trim_start_matches(':').trim().to_owned(),
     ))
 }

@@ -166,7 +166,7 @@ fn describe(cx: &mut Cx<'_>, section: &Section, model: &mut Model, structure: &m
             continue;
         };
         let behind = item.text.text.find(bold.as_str()).map_or(0, |i| i + bold.len());
-        member.doc = item.text.text[behind..].trim().trim_start_matches(':').trim().to_owned();
+        member.doc = item.text.text[behind..].trim().trim_start_matches(':').trim().replace('\n', " ");
         let width = member
             .storage
             .iter()

@@ -3,7 +3,8 @@
 
 use crate::model::{At, IndexKind};
 
-/// Statements between braces, or a whole semantics block.
+/// Statements between braces, or a whole semantics block. Printing it gives the one layout in which equal texts are equal
+/// meanings.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Block {
     /// The statements in order.

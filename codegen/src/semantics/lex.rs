@@ -8,7 +8,7 @@ use crate::markdown::Span;
 pub(super) enum Token<'a> {
     /// A name, a keyword among them.
     Word(&'a str),
-    /// A whole number; `None` when it has no 64 bits or no digits.
+    /// A whole number; `None` when it has more than 64 bits or no digits, or is no number at all.
     Integer(Option<u64>),
     /// A number with a fraction.
     Float(f64),
@@ -75,7 +75,8 @@ fn number(rest: &str) -> (Token<'_>, usize) {
     let digits = fraction.find(|c: char| !c.is_ascii_digit()).unwrap_or(fraction.len());
     if whole.bytes().all(|b| b.is_ascii_digit()) && digits > 0 {
         let len = len + 1 + digits;
-        return (Token::Float(rest[..len].parse().unwrap_or(0.0)), len);
+        let value = rest[..len].parse().ok().filter(|value: &f64| value.is_finite());
+        return (value.map_or(Token::Integer(None), Token::Float), len);
     }
     (Token::Integer(crate::read::number(whole)), len)
 }

@@ -18,6 +18,7 @@ mod expression;
 mod fields;
 mod lex;
 mod parse;
+mod print;
 mod resolve;
 mod suggest;
 

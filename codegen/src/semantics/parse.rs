@@ -168,13 +168,14 @@ impl<'a> Parser<'a> {
             // `channels` is the name of a field as well.
             (Some(Token::Word("channels")), Some(Token::Word(_))) => {
                 self.at += 1;
-                StatementKind::Channels { channel: self.declare()?, body: self.block()? }
+                let channel = self.declare("channels are written `channels i { … }`")?;
+                StatementKind::Channels { channel, body: self.block()? }
             }
             (Some(Token::Word("for")), _) => self.count()?,
             (Some(Token::Word("if")), _) => self.choice()?,
             (Some(Token::Word("let")), _) => {
                 self.at += 1;
-                let name = self.declare()?;
+                let name = self.declare("a name has letters, digits and `_`, and is no keyword")?;
                 self.expect("=", "a new name is given a value: `let name = value`")?;
                 StatementKind::Let { name, value: self.expression()? }
             }
@@ -205,7 +206,7 @@ impl<'a> Parser<'a> {
     fn count(&mut self) -> Result<StatementKind, Problem> {
         const HELP: &str = "a loop is written `for i in a..b { … }`";
         self.at += 1;
-        let variable = self.declare()?;
+        let variable = self.declare(HELP)?;
         match self.peek() {
             Some(Token::Word("in")) => self.at += 1,
             _ => return Err(self.unexpected("`in`", HELP)),
@@ -277,7 +278,7 @@ impl<'a> Parser<'a> {
     }
 
     /// A new local name.
-    fn declare(&mut self) -> Result<Name, Problem> {
+    fn declare(&mut self, help: &str) -> Result<Name, Problem> {
         match self.peek() {
             Some(Token::Word(word)) if !KEYWORDS.contains(&word) => {
                 let at = self.place(&self.span());
@@ -285,7 +286,7 @@ impl<'a> Parser<'a> {
                 self.declared.push(word.to_owned());
                 Ok(Name { text: word.to_owned(), at })
             }
-            _ => Err(self.unexpected("a new name", "a name has letters, digits and `_`, and is no keyword")),
+            _ => Err(self.unexpected("a new name", help)),
         }
     }
 

@@ -1,5 +1,7 @@
 //! `visa spec`: the pages themselves.
 
+mod diff;
+mod export;
 mod generate;
 mod lint;
 mod show;
@@ -13,7 +15,11 @@ pub(super) enum Command {
     Lint(lint::Args),
     /// Show one instruction: layout, fields, types, platforms, syntax
     Show(show::Args),
-    /// Write the Rust that the build emits
+    /// What changed between two specifications
+    Diff(diff::Args),
+    /// Write every fact of a specification as JSON
+    Export(export::Args),
+    /// Write Rust that stands on its own: the emitted module and the runtime that it needs
     Generate(generate::Args),
 }
 
@@ -21,6 +27,8 @@ pub(super) fn run(command: Command) -> Outcome {
     match command {
         Command::Lint(args) => lint::run(args),
         Command::Show(args) => show::run(args),
+        Command::Diff(args) => diff::run(args),
+        Command::Export(args) => export::run(args),
         Command::Generate(args) => generate::run(args),
     }
 }

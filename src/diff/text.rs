@@ -1,0 +1,495 @@
+//! Instructions as text, from the templates of the model alone: what must be printed, and what must be read back from it.
+
+use visakit_codegen::model::{At, Form, IndexKind, ListId, Model, Presence, Shape, TextForm};
+use visakit_codegen::template::{Format, Item};
+
+use super::meaning::{Bits, What, bits, counted_by, field, named, one_of, part, split, usual, usual_of_list};
+use super::sample::{Operand, Sample, Value, table_of};
+use super::world::World;
+
+/// A piece of text, and the fact that decides how it is spelled.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Piece {
+    pub(super) text: String,
+    pub(super) path: String,
+    pub(super) at: At,
+}
+
+/// A printed instruction.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Printed {
+    pub(super) pieces: Vec<Piece>,
+    /// Positions of the fields that the text shows, with the part and the format.
+    shown: Vec<(usize, Option<String>, Format)>,
+    saturated: bool,
+}
+
+impl Printed {
+    pub(super) fn text(&self) -> String {
+        self.pieces.iter().map(|p| p.text.as_str()).collect()
+    }
+
+    /// The piece that stands at a byte of the text.
+    pub(super) fn piece_at(&self, byte: usize) -> Option<&Piece> {
+        let mut end = 0;
+        self.pieces.iter().find(|p| {
+            end += p.text.len();
+            byte < end
+        })
+    }
+}
+
+/// The templates of a form, in the order of the page.
+pub(super) fn templates<'m>(model: &Model, sample: &Sample<'m>) -> Vec<&'m TextForm> {
+    sample.page.text.iter().filter(|t| usable(model, sample.form, t)).collect()
+}
+
+fn usable(model: &Model, form: &Form, text: &TextForm) -> bool {
+    let resolves = |name: &str, wanted: Option<&str>| {
+        field(form, name).is_some_and(|at| wanted.is_none_or(|p| part(model, &form.fields[at], p).is_some()))
+    };
+    text.form.as_ref().is_none_or(|name| name.eq_ignore_ascii_case(&form.name))
+        && text.template.fields().iter().all(|(name, part)| resolves(name, *part))
+        && text.conditions.iter().all(|(name, values)| {
+            let (name, wanted) = split(name);
+            let overlaps = match &form.condition {
+                Some((selector, legal)) if selector.eq_ignore_ascii_case(name) && wanted.is_none() => {
+                    values.iter().any(|v| legal.iter().any(|l| l.eq_ignore_ascii_case(v)))
+                }
+                _ => true,
+            };
+            resolves(name, wanted) && overlaps
+        })
+}
+
+/// Whether the conditions of a template hold for an instruction.
+pub(super) fn applies(model: &Model, sample: &Sample<'_>, text: &TextForm) -> bool {
+    text.conditions.iter().all(|(name, values)| {
+        let (name, wanted) = split(name);
+        field(sample.form, name).is_some_and(|at| sample.has(model, at, wanted.unwrap_or(""), values))
+    })
+}
+
+/// What a template prints for an instruction.
+pub(super) fn print(world: &World<'_>, sample: &Sample<'_>, text: &TextForm) -> Printed {
+    let mut out = Writer { world, sample, text, out: Printed::default() };
+    out.items(&text.template.items);
+    out.out
+}
+
+struct Writer<'a, 'm> {
+    world: &'a World<'m>,
+    sample: &'a Sample<'m>,
+    text: &'a TextForm,
+    out: Printed,
+}
+
+impl Writer<'_, '_> {
+    fn push(&mut self, text: impl Into<String>, path: impl Into<String>, at: At) {
+        self.out.pieces.push(Piece { text: text.into(), path: path.into(), at });
+    }
+
+    fn literal(&mut self, text: &str) {
+        self.push(text, format!("{}.Text", self.sample.page.name), self.text.at);
+    }
+
+    fn items(&mut self, items: &[Item]) {
+        for item in items {
+            match item {
+                Item::Text(text) => self.literal(text),
+                Item::Space(n) => self.literal(&" ".repeat(*n)),
+                Item::Predicate => self.predicate(),
+                Item::Saturation => {
+                    let at = destination(self.sample.form);
+                    let operand = at.map(|at| &self.sample.values[at]);
+                    if let Some(Value::Operand(operand)) = operand
+                        && self.world.operands.modifier(operand) == "sat"
+                    {
+                        self.literal(".sat");
+                    }
+                    self.out.saturated = true;
+                }
+                Item::Field { field: name, part: wanted, format } => {
+                    let Some(at) = field(self.sample.form, name) else { continue };
+                    self.out.shown.push((at, wanted.clone(), *format));
+                    self.field(at, wanted.as_deref(), *format);
+                }
+                Item::Shown(inner) => self.items(inner),
+                Item::Optional(inner) => {
+                    if self.any_shown(inner) {
+                        self.items(inner);
+                    }
+                }
+            }
+        }
+    }
+
+    fn predicate(&mut self) {
+        let Some(at) = self.sample.form.fields.iter().position(|f| f.shape == Shape::Predicate) else { return };
+        self.out.shown.push((at, None, Format::Plain));
+        let value = self.sample.values[at].bits();
+        let Some(list) = self.world.model.shared_list("Predicate") else { return };
+        let all = bits(self.world.model, list);
+        let get = |name: &str| all.iter().find(|b| b.name == name).map_or(0, |b| b.of(value));
+        if get("id") == 0 {
+            return;
+        }
+        self.literal("(");
+        self.predicate_value(value);
+        self.literal(")");
+        self.literal(" ");
+    }
+
+    /// `!P1.any`, as the list's own template says.
+    fn predicate_value(&mut self, value: u64) {
+        let model = self.world.model;
+        let Some(id) = model.shared_list("Predicate") else { return };
+        let list = model.list(id);
+        let (at, template) = (list.at, list.text.as_ref().map_or(&[][..], |t| &t.items));
+        self.list_items(&bits(model, id), template, value, "Predicate", at);
+    }
+
+    fn any_shown(&self, items: &[Item]) -> bool {
+        items.iter().any(|item| match item {
+            Item::Field { field: name, part: wanted, .. } => {
+                field(self.sample.form, name).is_some_and(|at| self.changed(at, wanted.as_deref()))
+            }
+            Item::Optional(inner) => self.any_shown(inner),
+            _ => false,
+        })
+    }
+
+    /// Whether an optional group shows this field.
+    fn changed(&self, at: usize, wanted: Option<&str>) -> bool {
+        let model = self.world.model;
+        let one = &self.sample.form.fields[at];
+        if let Some(bits) = wanted.and_then(|w| part(model, one, w)) {
+            return bits.of(self.sample.values[at].bits()) != usual(model, &bits);
+        }
+        match one.presence {
+            Presence::If { .. } => return self.sample.present(model, at),
+            Presence::Times(_) => return !self.sample.elements(at).is_empty(),
+            Presence::Always => {}
+        }
+        let elsewhere = one.default_if.as_ref().is_some_and(|(other, values)| {
+            field(self.sample.form, other).is_some_and(|at| !self.sample.has(model, at, "", values))
+        });
+        let value = &self.sample.values[at];
+        elsewhere
+            || match (one.shape, value) {
+                (Shape::Zero | Shape::Copy(_), _) => false,
+                (Shape::List(id), Value::Bits(b)) if one.default == 0 => *b != usual_of_list(model, id),
+                (_, Value::Bits(b)) => *b as i64 != one.default,
+                (_, Value::Operand(operand)) => !self.world.is_nothing(operand),
+                (_, Value::Many(_)) => true,
+            }
+    }
+
+    fn field(&mut self, at: usize, wanted: Option<&str>, format: Format) {
+        let model = self.world.model;
+        let sample = self.sample;
+        let one = &sample.form.fields[at];
+        let path = format!("{}.{}", sample.page.name, one.name);
+        if let Some(bits) = wanted.and_then(|w| part(model, one, w)) {
+            let value = bits.of(sample.values[at].bits());
+            self.bits(&bits, value, format, &path);
+            return;
+        }
+        if let Some(counted) = counted_by(sample.form, at) {
+            let count = sample.elements(counted).len();
+            self.push(number(count as i64, format), path, one.at);
+            return;
+        }
+        if !sample.present(model, at) {
+            return;
+        }
+        for (n, value) in sample.elements(at).iter().enumerate() {
+            if n > 0 {
+                let labels = one.shape == Shape::Index(IndexKind::Label);
+                self.push(if labels { ", " } else { " " }, format!("{path}.separator"), one.at);
+            }
+            match (one.shape, value) {
+                (Shape::List(id), value) => self.list(id, value.bits(), format, &path),
+                (Shape::Predicate, value) => self.predicate_value(value.bits()),
+                (Shape::Index(kind), value) => self.index(kind, value.bits(), format, &path, one.at),
+                (Shape::IndexBy(by), value) => {
+                    self.index(table_of(model, sample, by), value.bits(), format, &path, one.at);
+                }
+                (_, Value::Operand(operand)) => self.operand(operand, format, &path, one.at),
+                (_, value) => self.push(number(value.bits() as i64, format), &path, one.at),
+            }
+        }
+    }
+
+    fn list(&mut self, id: ListId, value: u64, format: Format, path: &str) {
+        let model = self.world.model;
+        let list = model.list(id);
+        let all = bits(model, id);
+        let path = if list.shared { list.name.as_str() } else { path };
+        if let (Format::Plain, Some(template)) = (format, &list.text) {
+            self.list_items(&all, &template.items, value, path, list.at);
+            return;
+        }
+        let parts: Vec<&Bits<'_>> = all.iter().filter(|b| !matches!(b.what, What::Zero)).collect();
+        match parts.as_slice() {
+            [one] if one.name.is_empty() => self.bits(one, one.of(value), format, path),
+            flags if format == Format::Plain && flags.iter().all(|b| matches!(b.what, What::Flag(_))) => {
+                for flag in flags {
+                    self.bits(flag, flag.of(value), format, path);
+                }
+            }
+            _ => self.push(number(value as i64, format), path, list.at),
+        }
+    }
+
+    fn list_items(&mut self, all: &[Bits<'_>], items: &[Item], value: u64, path: &str, at: At) {
+        for item in items {
+            match item {
+                Item::Text(text) => self.push(text, format!("{path}.Text"), at),
+                Item::Space(n) => self.push(" ".repeat(*n), format!("{path}.Text"), at),
+                Item::Field { field, format, .. } => {
+                    if let Some(b) = all.iter().find(|b| b.name.eq_ignore_ascii_case(field)) {
+                        if b.name == "id" {
+                            self.index(IndexKind::Predicate, b.of(value), Format::Plain, path, at);
+                        } else {
+                            self.bits(b, b.of(value), *format, path);
+                        }
+                    }
+                }
+                Item::Shown(inner) => self.list_items(all, inner, value, path, at),
+                Item::Optional(inner) => {
+                    let shown = inner.iter().any(|i| match i {
+                        Item::Field { field, .. } => all
+                            .iter()
+                            .find(|b| b.name.eq_ignore_ascii_case(field))
+                            .is_some_and(|b| b.of(value) != usual(self.world.model, b)),
+                        _ => false,
+                    });
+                    if shown {
+                        self.list_items(all, inner, value, path, at);
+                    }
+                }
+                Item::Predicate | Item::Saturation => {}
+            }
+        }
+    }
+
+    fn bits(&mut self, bits: &Bits<'_>, value: u64, format: Format, path: &str) {
+        let path = value_path(path, bits, value);
+        match bits.what {
+            What::Flag(text) if value != 0 => self.push(text, path, bits.at),
+            What::Flag(_) | What::Zero => {}
+            What::Values(values) if format == Format::Plain => match named(values, value) {
+                Some(v) => self.push(&v.text, path, v.at),
+                None => self.push("?", path, bits.at),
+            },
+            What::DataType => self.data_type(value),
+            _ => self.push(number(value as i64, format), path, bits.at),
+        }
+    }
+
+    fn data_type(&mut self, code: u64) {
+        match self.world.model.types.iter().find(|t| t.code == code) {
+            Some(t) => self.push(t.name.to_ascii_lowercase(), format!("Data_type.{}", t.name), t.at),
+            None => self.literal("?"),
+        }
+    }
+
+    fn index(&mut self, kind: IndexKind, id: u64, format: Format, path: &str, at: At) {
+        let name = self.world.name(kind, id, self.sample.version);
+        let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let word = !name.is_empty() && name.chars().all(plain) && !name.starts_with(|c: char| c.is_ascii_digit());
+        let text = match format {
+            Format::Quoted => format!("\"{name}\""),
+            Format::Word if !word => format!("\"{name}\""),
+            _ => name,
+        };
+        let (path, at) = match self.world.predefined(kind, id) {
+            Some(entry) => (format!("predefined.{}", entry.name), entry.at),
+            None => (format!("{path}.name"), at),
+        };
+        self.push(text, path, at);
+    }
+
+    /// An operand as the table of *Regions* in chapter 5 shows each class.
+    fn operand(&mut self, operand: &Operand, format: Format, path: &str, at: At) {
+        let world = self.world;
+        let get = |name: &str| world.operands.get(operand, name);
+        if operand.tag.is_none() {
+            self.index(IndexKind::General, get("id"), Format::Plain, path, at);
+            if format != Format::Name && (format != Format::Bare || get("offset") != 0) {
+                self.push(format!(".{}", get("offset")), format!("{path}.offset"), at);
+            }
+            return;
+        }
+        if let (Some(b), Some(tag)) = (&world.operands.modifier, operand.tag) {
+            self.bits(b, b.of(tag), Format::Plain, "Modifier");
+        }
+        let class = world.operands.class(operand).to_owned();
+        let shape = format!("{path}.{class}");
+        match class.as_str() {
+            "general" if format == Format::Address => {
+                self.push("&", &shape, at);
+                self.index(IndexKind::General, get("id"), Format::Plain, path, at);
+                let element = world.element_bytes(get("id"));
+                self.byte_offset(get("row_offset") * world.register_bytes + get("col_offset") * element, &shape, at);
+            }
+            "general" => {
+                self.index(IndexKind::General, get("id"), Format::Plain, path, at);
+                let origin = get("row_offset") == 0 && get("col_offset") == 0;
+                if format != Format::Bare || !origin {
+                    self.push(format!("({},{})", get("row_offset"), get("col_offset")), &shape, at);
+                }
+                if !matches!(format, Format::Bare | Format::Packed) {
+                    self.region(operand);
+                }
+            }
+            "address" => {
+                self.index(IndexKind::Address, get("id"), Format::Plain, path, at);
+                self.push(format!("({})<", get("offset")), &shape, at);
+                self.member_list(operand, "width", "Address_width");
+                self.push(">", &shape, at);
+            }
+            "predicate" => {
+                let id = world
+                    .model
+                    .shared_list("Predicate")
+                    .and_then(|id| bits(world.model, id).iter().find(|b| b.name == "id").map(|b| b.of(get("value"))));
+                self.index(IndexKind::Predicate, id.unwrap_or(0), Format::Plain, path, at);
+            }
+            "indirect" => {
+                self.push("r[", &shape, at);
+                self.index(IndexKind::Address, get("id"), Format::Plain, path, at);
+                let offset = get("indirect_offset") as i64;
+                self.push(format!("({}),{offset}]", get("addr_offset")), &shape, at);
+                self.region(operand);
+                self.push(":", &shape, at);
+                self.data_type(get("bit_properties"));
+            }
+            "immediate" => {
+                let value = get("low") | if world.is_wide(operand) { get("high") << 32 } else { 0 };
+                if format == Format::Bare {
+                    self.push(format!("0x{value:X}"), &shape, at);
+                } else {
+                    self.push(format!("0x{value:x}:"), &shape, at);
+                    self.data_type(get("type"));
+                }
+            }
+            "state" => {
+                let kind = world.state_table(operand);
+                if format == Format::Address {
+                    self.push("&", &shape, at);
+                }
+                self.index(kind, get("id"), Format::Plain, path, at);
+                match format {
+                    Format::Address => self.byte_offset(get("offset") * 4, &shape, at),
+                    _ => self.push(format!("({})", get("offset")), &shape, at),
+                }
+            }
+            _ => self.push("?", shape, at),
+        }
+    }
+
+    fn byte_offset(&mut self, offset: u64, path: &str, at: At) {
+        if offset != 0 {
+            self.push(format!("[{offset}]"), path, at);
+        }
+    }
+
+    fn region(&mut self, operand: &Operand) {
+        self.member_list(operand, "region", "Region");
+    }
+
+    fn member_list(&mut self, operand: &Operand, name: &str, path: &str) {
+        let structure = self.world.operands.structure(operand);
+        let member = structure.and_then(|s| s.members.iter().find(|m| m.name == name));
+        if let Some(Shape::List(id)) = member.map(|m| m.shape) {
+            self.list(id, self.world.operands.get(operand, name), Format::Plain, path);
+        }
+    }
+}
+
+/// The path of a value of some bits: those of shared lists belong to the list, wherever they are used.
+pub(super) fn value_path(path: &str, bits: &Bits<'_>, value: u64) -> String {
+    let width = bits.width as usize;
+    let owner = if bits.list.is_empty() { path } else { bits.list };
+    if matches!(bits.what, What::Zero) {
+        return format!("{owner}[{}]", bits.lo + value.trailing_zeros().min(63));
+    }
+    let part = if bits.nested || bits.name.is_empty() { String::new() } else { format!(".{}", bits.name) };
+    match bits.width {
+        0..=8 => format!("{owner}{part}.0b{value:0width$b}"),
+        _ => format!("{owner}{part}.0x{value:x}"),
+    }
+}
+
+/// A number in a format.
+fn number(value: i64, format: Format) -> String {
+    let (sign, size) = (if value < 0 { "-" } else { "" }, value.unsigned_abs());
+    match format {
+        Format::Hex => format!("{sign}0x{size:x}"),
+        Format::UpperHex | Format::Bare => format!("{sign}0x{size:X}"),
+        Format::Bare16 => format!("{sign}{size:x}"),
+        Format::Bare16Padded => format!("{sign}{size:02x}"),
+        Format::Signed => format!("{}0x{size:x}", if value < 0 { "-" } else { "+" }),
+        _ => value.to_string(),
+    }
+}
+
+/// The position of the destination that `.sat` is about.
+pub(super) fn destination(form: &Form) -> Option<usize> {
+    let vector = |name: Option<&str>| {
+        form.fields
+            .iter()
+            .position(|f| f.shape == Shape::Vector && name.is_none_or(|n| f.name.eq_ignore_ascii_case(n)))
+    };
+    vector(Some("dst")).or_else(|| vector(None))
+}
+
+/// What is read back from a printed text: what it does not show has its default.
+pub(super) fn read_back<'m>(
+    world: &World<'m>,
+    sample: &Sample<'m>,
+    text: &TextForm,
+    printed: &Printed,
+) -> Sample<'m> {
+    let model = world.model;
+    let mut out = sample.clone();
+    for (at, one) in sample.form.fields.iter().enumerate() {
+        out.values[at] = match (one.shape, &one.presence) {
+            (_, Presence::Times(_)) => Value::Many(Vec::new()),
+            (Shape::List(id), _) if one.default == 0 => Value::Bits(usual_of_list(model, id)),
+            (Shape::Vector | Shape::Scalar, _) if one.default_if.is_some() => world.zero(),
+            (Shape::Vector | Shape::Scalar, _) => world.null(),
+            (Shape::Raw, _) => Value::Operand(world.operands.of_raw()),
+            _ => Value::Bits(one.default as u64),
+        };
+    }
+    for (name, values) in &text.conditions {
+        let ([value], (name, wanted)) = (values.as_slice(), split(name)) else { continue };
+        let Some(at) = field(sample.form, name) else { continue };
+        let Some(bits) = part(model, &sample.form.fields[at], wanted.unwrap_or("")) else { continue };
+        let whole = out.values[at].bits();
+        let only = std::slice::from_ref(value);
+        let named = (0..=super::meaning::ones(bits.width.min(12))).find(|v| one_of(&bits, bits.set(0, *v), only));
+        out.values[at] = Value::Bits(bits.set(whole, named.unwrap_or(0)));
+    }
+    let saturated = printed.saturated.then(|| destination(sample.form)).flatten();
+    for (at, wanted, format) in &printed.shown {
+        let one = &sample.form.fields[*at];
+        if let Some(bits) = wanted.as_ref().and_then(|w| part(model, one, w)) {
+            let whole = out.values[*at].bits();
+            out.values[*at] = Value::Bits(bits.set(whole, bits.of(sample.values[*at].bits())));
+            continue;
+        }
+        let read = |value: &Value| match value {
+            Value::Operand(operand) => Value::Operand(world.read_operand(operand, *format, saturated == Some(*at))),
+            other => other.clone(),
+        };
+        out.values[*at] = match &sample.values[*at] {
+            Value::Many(all) => Value::Many(all.iter().map(read).collect()),
+            one => read(one),
+        };
+    }
+    out
+}

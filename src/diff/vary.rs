@@ -1,0 +1,465 @@
+//! What differs from a base instruction in one fact: legal values, values without a meaning, and what only the
+//! validator judges.
+
+use visakit_codegen::model::{Field, IndexKind, Presence, Shape};
+
+use super::base::{is_dst, newest_platform, operand, raw, typed};
+use super::finding::Fact;
+use super::meaning::{Bits, What, bits, counted_by, limits, meant, named, ones, storage};
+use super::page::{Probe, Probes, form_name};
+use super::rules;
+use super::sample::{Operand, Sample, Value, table_of};
+use super::text::value_path;
+
+/// The variations of a base instruction.
+#[derive(Default)]
+pub(super) struct All<'m> {
+    /// What must be read, written, printed and judged as the model says.
+    pub(super) accepted: Vec<Probe<'m>>,
+    /// What must be refused.
+    pub(super) refused: Vec<Refused>,
+    /// What differs for the validator only, and on which platforms it is judged.
+    pub(super) judged: Vec<(Fact, Sample<'m>, Vec<Option<usize>>)>,
+}
+
+/// Bytes that must be refused.
+pub(super) struct Refused {
+    pub(super) fact: Fact,
+    pub(super) bytes: Vec<u8>,
+    pub(super) code: &'static str,
+    /// Whether the decoder itself must refuse them.
+    pub(super) strict: bool,
+}
+
+/// All variations. Without `sound` the base prints wrongly already, and texts are left out.
+pub(super) fn all<'m>(probes: &Probes<'m>, base: &Sample<'m>, sound: bool) -> All<'m> {
+    let mut vary = Vary { probes, base, name: form_name(base.page, base.form), out: All::default() };
+    for (position, field) in base.form.fields.iter().enumerate() {
+        vary.field(position, field);
+    }
+    vary.platforms();
+    vary.type_maps();
+    vary.operand_structures();
+    if !sound {
+        vary.out.accepted.iter_mut().for_each(|p| p.text = false);
+    }
+    vary.out
+}
+
+struct Vary<'a, 'm> {
+    probes: &'a Probes<'m>,
+    base: &'a Sample<'m>,
+    name: String,
+    out: All<'m>,
+}
+
+impl<'m> Vary<'_, 'm> {
+    fn field(&mut self, position: usize, field: &'m Field) {
+        let own = format!("{}.{}", self.name, field.name);
+        match field.shape {
+            Shape::Zero => self.zero(position, field, &own),
+            Shape::Copy(_) => self.copy(position, field, &own),
+            _ if counted_by(self.base.form, position).is_some() => {}
+            _ if matches!(field.presence, Presence::Times(_)) => self.repeated(position, field, &own),
+            Shape::Number => self.number(position, field, &own),
+            Shape::List(id) => {
+                for b in bits(self.probes.world.model, id) {
+                    self.list(position, field, &b, &own);
+                }
+            }
+            Shape::Predicate => {
+                if let Some(id) = self.probes.world.model.shared_list("Predicate") {
+                    for b in bits(self.probes.world.model, id) {
+                        self.list(position, field, &b, &own);
+                    }
+                }
+            }
+            Shape::Index(kind) => self.index(position, field, kind, &own),
+            Shape::IndexBy(_) => {}
+            Shape::Vector | Shape::Scalar => self.vector(position, field, &own),
+            Shape::Raw => self.raw(position, field, &own),
+        }
+    }
+
+    /// The base with one field changed, and with the indices whose table that field names.
+    fn with(&self, position: usize, value: Value) -> Sample<'m> {
+        let mut out = self.base.clone();
+        out.values[position] = value;
+        for (at, field) in self.base.form.fields.iter().enumerate() {
+            if field.shape == Shape::IndexBy(position) {
+                out.values[at] =
+                    Value::Bits(self.probes.world.first(table_of(self.probes.world.model, &out, position)));
+            }
+        }
+        out
+    }
+
+    fn accept(&mut self, fact: Fact, own: String, refused: &'static str, sample: Sample<'m>, text: bool) {
+        self.out.accepted.push(Probe { fact, own, refused, sample, text });
+    }
+
+    fn refuse(&mut self, fact: Fact, code: &'static str, strict: bool, sample: &Sample<'m>) {
+        let bytes = sample.encode(&self.probes.world.operands).bytes;
+        self.out.refused.push(Refused { fact, bytes, code, strict });
+    }
+
+    fn list(&mut self, position: usize, field: &'m Field, b: &Bits<'m>, own: &str) {
+        let model = self.probes.world.model;
+        let base = self.base.values[position].bits();
+        let candidates: Vec<u64> = match b.what {
+            // Each bit alone: that of several one is accepted cannot hide another.
+            What::Zero => (0..b.width).map(|n| 1 << n).collect(),
+            What::Number | What::DataType | What::Flag(_) | What::Values(_) if b.width <= 8 => {
+                (0..=ones(b.width)).collect()
+            }
+            _ => vec![0, 1, 2, ones(b.width)],
+        };
+        let selector = self.base.form.condition.as_ref().filter(|(name, _)| name.eq_ignore_ascii_case(&field.name));
+        for value in candidates {
+            let path = value_path(own, b, value);
+            let own = format!("{own}{}{}={value}", if b.name.is_empty() { "" } else { "." }, b.name);
+            let sample = self.with(position, Value::Bits(b.set(base, value)));
+            let one = match b.what {
+                What::Values(values) => values.iter().find(|v| v.value == value),
+                _ => None,
+            };
+            let at = one.map_or(b.at, |v| v.at);
+            let kind = if matches!(b.what, What::Zero) { "reserved" } else { "enumerator" };
+            let fact = Fact::new(kind, path, at);
+            if !meant(model, b, value) {
+                let stated = matches!(b.what, What::Zero) || one.is_some();
+                self.refuse(fact, if stated { "reserved-accepted" } else { "enumerator-extra" }, true, &sample);
+                continue;
+            }
+            if let (Some((_, legal)), What::Values(values)) = (selector, b.what) {
+                let name = named(values, value).map_or("", |v| v.name.as_str());
+                if !legal.iter().any(|l| l.eq_ignore_ascii_case(name)) {
+                    let elsewhere = self.base.page.forms.iter().filter_map(|f| f.condition.as_ref());
+                    let other = elsewhere.flat_map(|(_, names)| names).any(|n| n.eq_ignore_ascii_case(name));
+                    if !other {
+                        let fact =
+                            Fact::new("form", format!("{}.{}.{name}", self.base.page.name, field.name), field.at);
+                        self.refuse(fact, "form-extra", false, &sample);
+                    }
+                    continue;
+                }
+            }
+            // Only a predicate that is declared has a name.
+            let text = !(field.shape == Shape::Predicate && b.name == "id" && value > super::world::OTHERS);
+            self.accept(fact.clone(), own.clone(), "enumerator-missing", sample.clone(), text);
+            let marked = field.only.iter().any(|(_, names)| names.iter().any(|(_, marks)| !marks.0.is_empty()));
+            let listed = matches!(field.shape, Shape::List(id) if rules::marked(model, id));
+            if marked || listed {
+                let fact = Fact { kind: "platform", path: own, at: fact.at };
+                let platforms = (0..self.probes.platforms.len()).map(Some).collect();
+                self.out.judged.push((fact, sample, platforms));
+            }
+        }
+    }
+
+    fn number(&mut self, position: usize, field: &'m Field, own: &str) {
+        let (least, most) = limits(storage(&field.storage, self.base.version));
+        let mut candidates = vec![least, 0, 1, 100, most];
+        if let Some((low, high)) = field.range {
+            let (low, high) = (i128::from(low), i128::from(high));
+            candidates.extend([low - 1, low, high, high + 1]);
+        }
+        candidates.retain(|n| (least..=most).contains(n));
+        candidates.sort_unstable();
+        candidates.dedup();
+        for value in candidates {
+            let path = format!("{own}={value}");
+            let sample = self.with(position, Value::Bits(value as i64 as u64));
+            let text = i64::try_from(value).is_ok();
+            self.accept(Fact::new("number", &path, field.at), path, "value-refused", sample, text);
+        }
+    }
+
+    fn index(&mut self, position: usize, field: &'m Field, kind: IndexKind, own: &str) {
+        let first = self.probes.world.first(kind);
+        let most = limits(storage(&field.storage, self.base.version)).1 as u64;
+        for value in [first, first + 1, 0, most] {
+            let path = format!("{own}={value}");
+            let sample = self.with(position, Value::Bits(value));
+            let text = self.probes.world.has(kind, value);
+            self.accept(Fact::new("index", &path, field.at), path, "value-refused", sample, text);
+        }
+    }
+
+    fn repeated(&mut self, position: usize, field: &'m Field, own: &str) {
+        let Some(one) = self.base.elements(position).first().cloned() else { return };
+        let Presence::Times(count) = field.presence else { return };
+        let counter = &self.base.form.fields[count];
+        let mut counts = vec![0, 1, 2, 5];
+        counts.extend(counter.range.into_iter().flat_map(|(low, high)| [low - 1, low, high, high + 1]));
+        counts.sort_unstable();
+        counts.dedup();
+        for count in counts {
+            let Ok(times) = usize::try_from(count) else { continue };
+            let path = format!("{own}*{count}");
+            let sample = self.with(position, Value::Many(vec![one.clone(); times]));
+            self.accept(Fact::new("repeat", &path, field.at), path, "repeat", sample, times > 0);
+        }
+    }
+
+    fn zero(&mut self, position: usize, field: &'m Field, own: &str) {
+        for bit in [0, 7] {
+            self.damage(position, field, "reserved", "reserved-accepted", format!("{own}={}", 1 << bit), 1 << bit);
+        }
+    }
+
+    fn copy(&mut self, position: usize, field: &'m Field, own: &str) {
+        self.damage(position, field, "copy", "copy-accepted", format!("{own}.copy"), 0x01);
+    }
+
+    /// The bytes of the base with some bits of a field's first byte inverted.
+    fn damage(
+        &mut self,
+        position: usize,
+        field: &Field,
+        kind: &'static str,
+        code: &'static str,
+        path: String,
+        bits: u8,
+    ) {
+        let written = self.base.encode(&self.probes.world.operands);
+        let Some((_, start, _)) = written.fields.iter().find(|(p, ..)| *p == position) else { return };
+        let mut bytes = written.bytes.clone();
+        if let Some(byte) = bytes.get_mut(*start) {
+            *byte ^= bits;
+        }
+        self.out.refused.push(Refused { fact: Fact::new(kind, path, field.at), bytes, code, strict: true });
+    }
+
+    fn vector(&mut self, position: usize, field: &'m Field, own: &str) {
+        let world = &self.probes.world;
+        let Value::Operand(base) = &self.base.values[position] else { return };
+        let own_type = world.operand_type(base).unwrap_or("UD");
+        for (_, class, _) in &world.operands.classes {
+            let legal = field.classes.is_empty() || field.classes.contains(class);
+            if let Some(one) = operand(world, class, own_type, is_dst(field), position) {
+                let path = format!("{own}.{class}");
+                let sample = self.with(position, Value::Operand(one));
+                let shown = legal && !shows_bare(self.base, field);
+                self.accept(Fact::new("class", &path, field.at), path, "class-refused", sample, shown);
+            }
+        }
+        self.modifiers(position, field, base, own);
+        let platforms = self.both_platforms();
+        for ty in &world.model.types {
+            for class in ["general", "immediate"] {
+                let legal = field.classes.is_empty() || field.classes.iter().any(|c| c == class);
+                // Packed types are of constants, booleans of predicates.
+                let sensible = if class == "general" { rules::of_variables(&ty.name) } else { ty.name != "BOOL" };
+                let one = operand(world, class, &ty.name, is_dst(field), position);
+                if let (Some(one), true) = (one, legal && sensible) {
+                    let fact = Fact::new("type", format!("{own}.{}", ty.name), field.at);
+                    let sample = self.with(position, Value::Operand(one));
+                    self.out.judged.push((fact, sample, platforms.clone()));
+                }
+            }
+        }
+    }
+
+    fn modifiers(&mut self, position: usize, field: &'m Field, base: &Operand, own: &str) {
+        let world = &self.probes.world;
+        let Some(modifier) = world.operands.modifier.clone() else { return };
+        let What::Values(values) = modifier.what else { return };
+        for value in values.iter().filter(|v| !v.reserved) {
+            let path = format!("{own}.{}", value.name);
+            let with = |operand: &Operand| Operand {
+                tag: operand.tag.map(|t| modifier.set(t, value.value)),
+                ..operand.clone()
+            };
+            let sample = self.with(position, Value::Operand(with(base)));
+            self.accept(Fact::new("modifier", &path, field.at), path.clone(), "modifier-refused", sample, true);
+            if is_dst(field) {
+                let platform = newest_platform(world, self.base.page);
+                for ty in ["D", "F"] {
+                    let mut sample =
+                        typed(world, self.base.page, self.base.form, self.base.version, ty, ty, platform);
+                    if let Value::Operand(one) = &sample.values[position] {
+                        sample.values[position] = Value::Operand(with(one));
+                        let fact = Fact::new("modifier", format!("{path}:{ty}"), field.at);
+                        self.out.judged.push((fact, sample, vec![None]));
+                    }
+                }
+            }
+        }
+        if is_dst(field) && world.operands.class(base) == "general" {
+            let sample = self.with(position, Value::Operand(world.operands.region(base.clone(), "", "", "0")));
+            let fact = Fact::new("region", format!("{own}.region"), field.at);
+            self.out.judged.push((fact, sample, vec![None]));
+        }
+    }
+
+    fn raw(&mut self, position: usize, field: &'m Field, own: &str) {
+        let world = &self.probes.world;
+        let Value::Operand(base) = &self.base.values[position] else { return };
+        for offset in [0, 1, 0xffff] {
+            let path = format!("{own}.offset={offset}");
+            let sample = self.with(position, Value::Operand(world.operands.with(base.clone(), "offset", offset)));
+            self.accept(Fact::new("raw", &path, field.at), path, "value-refused", sample, true);
+        }
+        let null = self.with(position, Value::Operand(world.operands.of_raw()));
+        let path = format!("{own}.null");
+        self.accept(Fact::new("raw", &path, field.at), path, "value-refused", null, true);
+        let platforms = self.both_platforms();
+        for ty in &world.model.types {
+            if let Some(id) = world.variable(&ty.name) {
+                let fact = Fact::new("type", format!("{own}.{}", ty.name), field.at);
+                let sample = self.with(position, Value::Operand(raw(world, id, position)));
+                self.out.judged.push((fact, sample, platforms.clone()));
+            }
+        }
+    }
+
+    /// No platform in particular, the newest and the oldest one that has the instruction.
+    fn both_platforms(&self) -> Vec<Option<usize>> {
+        let all = self.probes.platforms_of(self.base.page);
+        let mut out = vec![None, all.first().copied(), all.last().copied()];
+        out.dedup();
+        out
+    }
+
+    fn platforms(&mut self) {
+        for (at, platform) in self.probes.world.model.platforms.iter().enumerate() {
+            let fact = Fact::new(
+                "platform",
+                format!("{}.platform.{}", self.base.page.name, platform.name),
+                self.base.page.at,
+            );
+            self.out.judged.push((fact, self.base.clone(), vec![Some(at)]));
+        }
+    }
+
+    /// Every pair of types of the destination and the sources, and of the first source and the others.
+    fn type_maps(&mut self) {
+        let world = &self.probes.world;
+        let (page, form, version) = (self.base.page, self.base.form, self.base.version);
+        if page.type_maps.is_empty() {
+            return;
+        }
+        let at = page.type_maps.first().map_or(page.at, |m| m.at);
+        let platform = newest_platform(world, page);
+        let platforms = self.both_platforms();
+        let types: Vec<&str> =
+            world.model.types.iter().map(|t| t.name.as_str()).filter(|t| rules::of_variables(t)).collect();
+        let first = form.fields.iter().position(|f| f.shape == Shape::Vector && !is_dst(f) && f.types.is_empty());
+        for dst in &types {
+            for src in &types {
+                let sample = typed(world, page, form, version, dst, src, platform);
+                let fact = Fact::new("type-map", format!("{}.map.{dst}<-{src}", page.name), at);
+                self.out.judged.push((fact, sample, platforms.clone()));
+            }
+            let mixed = first.and_then(|at| Some((at, self.other_type(at, dst)?)));
+            if let Some((position, sample)) = mixed {
+                let fact = Fact::new("type-map", format!("{}.{}:{dst}", page.name, form.fields[position].name), at);
+                self.out.judged.push((fact, sample, platforms.clone()));
+            }
+        }
+    }
+
+    /// The base with another type of one source.
+    fn other_type(&self, position: usize, ty: &str) -> Option<Sample<'m>> {
+        let Value::Operand(base) = &self.base.values[position] else { return None };
+        let class = self.probes.world.operands.class(base);
+        Some(self.with(position, Value::Operand(operand(&self.probes.world, class, ty, false, position)?)))
+    }
+
+    /// The members of operands: each class is shown by one field of one page.
+    fn operand_structures(&mut self) {
+        for (class, page, position) in &self.probes.carriers {
+            if *page == self.name {
+                self.operand_members(class, *position);
+            }
+        }
+    }
+
+    fn operand_members(&mut self, class: &str, position: usize) {
+        let world = &self.probes.world;
+        let model = world.model;
+        let field = &self.base.form.fields[position];
+        let Value::Operand(own) = &self.base.values[position] else { return };
+        let ty = world.operand_type(own).unwrap_or("UD");
+        let Some(base) = operand(world, class, ty, is_dst(field), position) else { return };
+        let Some(structure) = world.operands.structure(&base) else { return };
+        for member in &structure.members {
+            let path = format!("{}.{}", structure.name, member.name);
+            let now = world.operands.get(&base, &member.name);
+            let mut values: Vec<(Fact, u64, bool)> = Vec::new();
+            match member.shape {
+                _ if member.data_type => values.extend(
+                    model
+                        .types
+                        .iter()
+                        .filter(|t| t.name != "BOOL")
+                        .map(|t| (Fact::new("data-type", format!("Data_type.{}", t.name), t.at), t.code, true)),
+                ),
+                Shape::List(id) => {
+                    for b in bits(model, id).iter().filter(|b| b.name != "id") {
+                        let all = (0..=ones(b.width.min(8))).filter(|v| meant(model, b, *v));
+                        values.extend(all.map(|v| {
+                            let fact = Fact::new("enumerator", value_path(&path, b, v), b.at);
+                            // A text has a horizontal stride always, and a width where it has a vertical one.
+                            let full = b.set(now, v);
+                            (fact, full, shows_region(model, &member.name, id, full))
+                        }));
+                    }
+                }
+                Shape::Number => {
+                    let (least, most) = limits(super::sample::number_at(member, self.base.version));
+                    let range = if member.name == "indirect_offset" { vec![-512, 511] } else { vec![least, most] };
+                    values.extend(range.into_iter().map(|v| {
+                        (Fact::new("number", format!("{path}={v}"), member.at), v as i64 as u64, member.name != "id")
+                    }));
+                }
+                _ => {}
+            }
+            for (fact, value, text) in values {
+                let mut changed = world.operands.with(base.clone(), &member.name, value);
+                if class == "state" && member.name == "class" {
+                    let id = world.first(world.state_table(&changed));
+                    changed = world.operands.with(changed, "id", id);
+                }
+                let sample = self.with(position, Value::Operand(changed));
+                let own = format!("{}.{}.{}", self.name, field.name, fact.path);
+                self.accept(fact, own, "enumerator-missing", sample, text);
+            }
+        }
+    }
+}
+
+/// Whether a region can be written as text.
+fn shows_region(
+    model: &visakit_codegen::model::Model,
+    member: &str,
+    id: visakit_codegen::model::ListId,
+    value: u64,
+) -> bool {
+    if member != "region" {
+        return true;
+    }
+    let all = bits(model, id);
+    let is_null = |name: &str| {
+        all.iter().find(|b| b.name == name).is_some_and(|b| match b.what {
+            What::Values(values) => named(values, b.of(value)).is_some_and(|v| v.text.is_empty()),
+            _ => false,
+        })
+    };
+    !is_null("horizontal_stride") && (is_null("vertical_stride") || !is_null("width"))
+}
+
+/// Whether the text shows a field without the type of a constant or the region of a variable, so that other classes of
+/// operands have no text there.
+fn shows_bare(base: &Sample<'_>, field: &Field) -> bool {
+    use visakit_codegen::template::{Format, Item};
+    fn walk(items: &[Item], name: &str) -> bool {
+        items.iter().any(|item| match item {
+            Item::Field { field, format, .. } => *format != Format::Plain && field.eq_ignore_ascii_case(name),
+            Item::Optional(inner) => walk(inner, name),
+            _ => false,
+        })
+    }
+    base.page.text.iter().any(|t| walk(&t.template.items, &field.name))
+}

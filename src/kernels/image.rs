@@ -1,0 +1,409 @@
+//! Messages to images: loads, samples, typed reads, writes and atomic operations, questions about sizes.
+//!
+//! What a filter computes is in [`crate::machine::image`].
+
+use crate::isa::{
+    Channels, ExecSize, Gather4Typed, Info, InfoOp, Load3d, LscDataSize, LscOp, LscTyped, LscTypedAccess,
+    LscTypedQuad, Predicate, RawOperand, Sample3d, SamplerId, Scatter4Typed, SurfaceId, TypedAtomic, VecOperand,
+    pages,
+};
+use crate::kernels::atomic::{self, Update};
+use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal, number};
+use crate::kernels::message::{AtomicResult, Place};
+use crate::kernels::surface::result;
+use crate::machine::World;
+use crate::machine::access::Lanes;
+use crate::machine::image::Image;
+use crate::machine::lane::CHUNK;
+use crate::machine::memory::Buffer;
+use crate::machine::thread::{Enable, Thread};
+use crate::rt::{Stub, immediate_bits};
+
+/// Where the elements of a raw operand stand, and how large they are; none for the null operand.
+#[derive(Clone, Copy)]
+struct Elements {
+    at: Option<u32>,
+    bytes: u32,
+}
+
+impl Elements {
+    fn new(l: &mut Lowering<'_>, operand: &RawOperand, lanes: usize) -> LowerResult<Self> {
+        let bytes = element_bytes(l, operand)?;
+        Ok(Self { at: l.raw(operand, lanes as u64 * u64::from(bytes))?, bytes })
+    }
+
+    fn bits(&self, thread: &Thread, lane: usize) -> u32 {
+        match self.at {
+            None => 0,
+            Some(at) if self.bytes == 2 => thread.registers.get::<u16>(at + lane as u32 * 2).into(),
+            Some(at) => thread.registers.get(at + lane as u32 * 4),
+        }
+    }
+
+    fn integer(&self, thread: &Thread, lane: usize) -> i64 {
+        let bits = self.bits(thread, lane);
+        if self.bytes == 2 { (bits as u16).into() } else { (bits as i32).into() }
+    }
+
+    fn float(&self, thread: &Thread, lane: usize) -> f32 {
+        let bits = self.bits(thread, lane);
+        if self.bytes == 2 { half::f16::from_bits(bits as u16).to_f32() } else { f32::from_bits(bits) }
+    }
+}
+
+/// 2 for a raw operand whose variable has elements of 16 bits, else 4.
+fn element_bytes(l: &Lowering<'_>, operand: &RawOperand) -> LowerResult<u32> {
+    Ok(if l.variable(operand.id)?.data_type.bits() == 16 { 2 } else { 4 })
+}
+
+/// Which colours a message moves.
+fn moved(flags: Channels) -> Vec<usize> {
+    [flags.r, flags.g, flags.b, flags.a].into_iter().enumerate().filter(|(_, moved)| *moved).map(|(c, _)| c).collect()
+}
+
+/// The data of a message: for each colour that is moved a row of elements, which begins at a register of its own.
+struct Colours {
+    moved: Vec<usize>,
+    at: Option<u32>,
+    bytes: u32,
+    pitch: u32,
+}
+
+impl Colours {
+    fn new(l: &mut Lowering<'_>, operand: &RawOperand, lanes: usize, moved: Vec<usize>) -> LowerResult<Self> {
+        let bytes = element_bytes(l, operand)?;
+        let pitch = (lanes as u32 * bytes).next_multiple_of(l.layout.grf_bytes);
+        let rows = moved.len().max(1) as u64 - 1;
+        let at = l.raw(operand, rows * u64::from(pitch) + lanes as u64 * u64::from(bytes))?;
+        Ok(Self { moved, at, bytes, pitch })
+    }
+
+    fn put(&self, thread: &mut Thread, lane: usize, colours: [u32; 4]) {
+        let Some(at) = self.at else { return };
+        for (n, &colour) in self.moved.iter().enumerate() {
+            let place = at + n as u32 * self.pitch + lane as u32 * self.bytes;
+            if self.bytes == 2 {
+                // Floats become HF, integers lose their upper half; what the image has is told by neither operand, so
+                // this is only right for floats, which are what the compiler asks for.
+                thread.registers.set(place, half::f16::from_f32(f32::from_bits(colours[colour])).to_bits());
+            } else {
+                thread.registers.set(place, colours[colour]);
+            }
+        }
+    }
+
+    fn get(&self, thread: &Thread, lane: usize) -> [u32; 4] {
+        let mut colours = [0; 4];
+        if let Some(at) = self.at {
+            for (n, &colour) in self.moved.iter().enumerate() {
+                colours[colour] = thread.registers.get(at + n as u32 * self.pitch + lane as u32 * 4);
+            }
+        }
+        colours
+    }
+}
+
+/// The image behind a surface and its texels.
+fn image<'w>(place: &Place, thread: &Thread, world: &World<'w>) -> Option<(&'w Image, &'w Buffer)> {
+    let image = world.image(place.entry(thread)?)?;
+    Some((image, world.memory.buffers().get(image.buffer)?))
+}
+
+/// Does something for each enabled channel.
+fn for_lanes(enabled: u32, mut each: impl FnMut(usize)) {
+    let mut rest = enabled;
+    while rest != 0 {
+        each(rest.trailing_zeros() as usize);
+        rest &= rest - 1;
+    }
+}
+
+/// The offsets that a message adds to texel coordinates: four bits each, with sign.
+fn offsets(operand: &VecOperand) -> [i64; 3] {
+    let crate::isa::Operand::Immediate(constant) = &operand.operand else { return [0; 3] };
+    let bits = immediate_bits(constant);
+    [8, 4, 0].map(|shift| (bits >> shift & 7) as i64 - (bits >> shift & 8) as i64)
+}
+
+pub(super) fn load(l: &mut Lowering<'_>, inst: &Load3d) -> LowerResult {
+    let Load3d::Current(inst) = inst else { return Err(Stub::undefined(&pages::LOAD_3D).into()) };
+    let order: [usize; 3] = match inst.op.op.name() {
+        "ld" => [0, 1, 3],
+        "ld_lz" => [0, 1, 2],
+        name => return illegal(format!("the operation {name} needs an image of several samples")),
+    };
+    let lanes = channels(inst.exec_size);
+    let mut params = Vec::with_capacity(inst.params.len());
+    for operand in &inst.params {
+        params.push(Elements::new(l, operand, lanes)?);
+    }
+    let nothing = Elements { at: None, bytes: 4 };
+    let place = order.map(|n| params.get(n).copied().unwrap_or(nothing));
+    let shift = offsets(&inst.aoffimmi);
+    let colours = Colours::new(l, &inst.dst, lanes, moved(inst.channels))?;
+    read(l, inst.exec_size, inst.pred, inst.surface, colours, move |thread, _, lane, image, texels| {
+        let place: [i64; 3] = std::array::from_fn(|d| place[d].integer(thread, lane) + shift[d]);
+        image.load(texels, place)
+    })
+}
+
+pub(super) fn sample(l: &mut Lowering<'_>, inst: &Sample3d) -> LowerResult {
+    let Sample3d::Current(inst) = inst else { return Err(Stub::undefined(&pages::SAMPLE_3D).into()) };
+    // Images have one level, so what chooses it does not count.
+    let order: [usize; 3] = match inst.op.op.name() {
+        "sample" | "sample_lz" => [0, 1, 2],
+        "sample_b" | "sample_l" => [1, 2, 3],
+        "sample_d" => [0, 3, 6],
+        _ => return Err(Stub::undefined(&pages::SAMPLE_3D).into()),
+    };
+    let lanes = channels(inst.exec_size);
+    let mut params = Vec::with_capacity(inst.params.len());
+    for operand in &inst.params {
+        params.push(Elements::new(l, operand, lanes)?);
+    }
+    let nothing = Elements { at: None, bytes: 4 };
+    let place = order.map(|n| params.get(n).copied().unwrap_or(nothing));
+    let sampler = sampler_element(l, inst.sampler)?;
+    let colours = Colours::new(l, &inst.dst, lanes, moved(inst.channels))?;
+    read(l, inst.exec_size, inst.pred, inst.surface, colours, move |thread, world, lane, image, texels| {
+        let Some(sampler) = world.sampler(thread.surfaces[sampler]) else { return [0; 4] };
+        image.sample(texels, sampler, place.map(|place| place.float(thread, lane)))
+    })
+}
+
+/// The state element of a sampler.
+fn sampler_element(l: &Lowering<'_>, id: SamplerId) -> LowerResult<usize> {
+    match l.layout.sampler(id.0) {
+        Some(element) => Ok(element as usize),
+        None => illegal(format!("there is no sampler S{}", id.0)),
+    }
+}
+
+/// A message that reads a texel, or several mixed, for each channel.
+fn read(
+    l: &mut Lowering<'_>,
+    exec_size: ExecSize,
+    pred: Predicate,
+    surface: SurfaceId,
+    colours: Colours,
+    texel: impl Fn(&Thread, &World<'_>, usize, &Image, &Buffer) -> [u32; 4] + Send + Sync + 'static,
+) -> LowerResult {
+    let enable = l.enable(exec_size, pred)?;
+    let place = l.place(surface)?;
+    let run = Box::new(move |thread: &mut Thread, world: &World<'_>| {
+        let enabled = thread.enabled(&enable);
+        let bound = image(&place, thread, world);
+        for_lanes(enabled, |lane| {
+            let value = bound.map_or([0; 4], |(image, texels)| texel(thread, world, lane, image, texels));
+            colours.put(thread, lane, value);
+        });
+        Ok(())
+    });
+    Ok(l.step(enable, run))
+}
+
+/// Coordinates of a typed message.
+fn coordinates(l: &mut Lowering<'_>, operands: [&RawOperand; 3], lanes: usize) -> LowerResult<[Elements; 3]> {
+    let [u, v, r] = operands;
+    Ok([Elements::new(l, u, lanes)?, Elements::new(l, v, lanes)?, Elements::new(l, r, lanes)?])
+}
+
+fn place_of(coordinates: &[Elements; 3], thread: &Thread, lane: usize) -> [i64; 3] {
+    // Typed messages have unsigned coordinates.
+    coordinates.map(|coordinate| coordinate.bits(thread, lane).into())
+}
+
+pub(super) fn gather4_typed(l: &mut Lowering<'_>, inst: &Gather4Typed) -> LowerResult {
+    let Gather4Typed::Current(inst) = inst else { return Err(Stub::missing(&pages::GATHER4_TYPED).into()) };
+    let lanes = channels(inst.exec_size);
+    let place = coordinates(l, [&inst.u, &inst.v, &inst.r], lanes)?;
+    let colours = Colours::new(l, &inst.dst, lanes, moved(inst.channels))?;
+    read(l, inst.exec_size, inst.pred, inst.surface, colours, move |thread, _, lane, image, texels| {
+        image.load(texels, place_of(&place, thread, lane))
+    })
+}
+
+pub(super) fn scatter4_typed(l: &mut Lowering<'_>, inst: &Scatter4Typed) -> LowerResult {
+    let Scatter4Typed::Current(inst) = inst else { return Err(Stub::missing(&pages::SCATTER4_TYPED).into()) };
+    let lanes = channels(inst.exec_size);
+    let place = coordinates(l, [&inst.u, &inst.v, &inst.r], lanes)?;
+    let colours = Colours::new(l, &inst.src, lanes, moved(inst.channels))?;
+    let enable = l.enable(inst.exec_size, inst.pred)?;
+    let surface = l.place(inst.surface)?;
+    write(l, enable, surface, place, colours)
+}
+
+/// A message that writes a texel for each channel.
+fn write(
+    l: &mut Lowering<'_>,
+    enable: Enable,
+    surface: Place,
+    place: [Elements; 3],
+    colours: Colours,
+) -> LowerResult {
+    let run = Box::new(move |thread: &mut Thread, world: &World<'_>| {
+        let bound = image(&surface, thread, world);
+        let mut outside = 0;
+        for_lanes(thread.enabled(&enable), |lane| {
+            let written = bound.is_some_and(|(image, texels)| {
+                image.store(texels, place_of(&place, thread, lane), colours.get(thread, lane))
+            });
+            outside += u64::from(!written);
+        });
+        thread.outside_writes += outside;
+        Ok(())
+    });
+    Ok(l.step(enable, run))
+}
+
+pub(super) fn typed_atomic(l: &mut Lowering<'_>, inst: &TypedAtomic) -> LowerResult {
+    let size = number(inst.op.width.name()) / 8;
+    let Some(update) = atomic::update(inst.op.op, size) else {
+        return illegal(format!("an atomic operation of {size} bytes"));
+    };
+    let lanes = channels(inst.exec_size);
+    let place = coordinates(l, [&inst.u, &inst.v, &inst.r], lanes)?;
+    let bytes = lanes as u64 * u64::from(size.max(4));
+    let operands = [l.raw(&inst.src0, bytes)?, l.raw(&inst.src1, bytes)?];
+    let result = result(inst.op.op, l.raw(&inst.dst, bytes)?);
+    let enable = l.enable(inst.exec_size, inst.pred)?;
+    let surface = l.place(inst.surface)?;
+    update_texels(l, enable, surface, place, size, update, operands, result)
+}
+
+#[expect(clippy::too_many_arguments, reason = "these are the operands of the message")]
+fn update_texels(
+    l: &mut Lowering<'_>,
+    enable: Enable,
+    surface: Place,
+    place: [Elements; 3],
+    size: u32,
+    update: Update,
+    operands: [Option<u32>; 2],
+    result: AtomicResult,
+) -> LowerResult {
+    let slot = size.max(4);
+    let get = move |thread: &Thread, at: u32, lane: usize| -> u64 {
+        let at = at + lane as u32 * slot;
+        if slot == 8 { thread.registers.get(at) } else { thread.registers.get::<u32>(at).into() }
+    };
+    let run = Box::new(move |thread: &mut Thread, world: &World<'_>| {
+        let Some(entry) = surface.entry(thread) else { return Ok(()) };
+        let view = world.surface(entry);
+        let bound = image(&surface, thread, world);
+        let mut outside = 0;
+        for_lanes(thread.enabled(&enable), |lane| {
+            let offset = bound.and_then(|(image, _)| image.offset(place_of(&place, thread, lane)));
+            let [a, b] = operands.map(|at| at.map_or(0, |at| get(thread, at, lane)));
+            let mut old = [0; CHUNK];
+            if let Some(offset) = offset {
+                let addresses = [offset; CHUNK];
+                let lanes = Lanes { addresses: &addresses, enabled: 1, unaligned: false };
+                // A texel of the image is inside of its surface.
+                let _ = view.update(&lanes, size, &mut old, |_, old| update(old, a, b));
+            } else {
+                outside += 1;
+            }
+            let (at, value) = match result {
+                AtomicResult::None => return,
+                AtomicResult::Old(at) => (at, old[0]),
+                AtomicResult::New(at) => (at, update(old[0], a, b)),
+            };
+            let at = at + lane as u32 * slot;
+            if slot == 8 { thread.registers.set(at, value) } else { thread.registers.set(at, value as u32) }
+        });
+        thread.outside_writes += outside;
+        Ok(())
+    });
+    Ok(l.step(enable, run))
+}
+
+pub(super) fn info(l: &mut Lowering<'_>, inst: &Info) -> LowerResult {
+    let lanes = channels(inst.exec_size);
+    let lod = match (&inst.lod, inst.op) {
+        (Some(operand), InfoOp::Resinfo) => Elements::new(l, operand, lanes)?,
+        _ => Elements { at: None, bytes: 4 },
+    };
+    let samples = inst.op == InfoOp::Sampleinfo;
+    let colours = Colours::new(l, &inst.dst, lanes, moved(inst.channels))?;
+    read(l, inst.exec_size, Predicate::default(), inst.surface, colours, move |thread, _, lane, image, _| {
+        if samples {
+            return [1, 0, 0, 0];
+        }
+        let shape = &image.shape;
+        let level = lod.bits(thread, lane);
+        let mut sizes = [0; 4];
+        for (d, size) in sizes.iter_mut().enumerate().take(shape.dimensions) {
+            // Images have one level; others have no size.
+            *size = if level == 0 { shape.size[d] } else { 0 };
+        }
+        if shape.is_array {
+            sizes[shape.dimensions] = shape.layers;
+        }
+        sizes[3] = 1;
+        sizes
+    })
+}
+
+pub(super) fn lsc_typed(l: &mut Lowering<'_>, inst: &LscTyped) -> LowerResult {
+    match inst {
+        LscTyped::Access(inst) => lsc_access(l, inst),
+        LscTyped::Quad(inst) => lsc_quad(l, inst),
+        LscTyped::Info(_) | LscTyped::Block2d(_) => Err(Stub::missing(&pages::LSC_TYPED).into()),
+    }
+}
+
+fn lsc_place(l: &mut Lowering<'_>, kind: crate::isa::LscAddrType, surface: &VecOperand) -> LowerResult<Place> {
+    match kind {
+        crate::isa::LscAddrType::Bti => Ok(Place::Index(l.source(surface, 1)?)),
+        kind => illegal(format!("typed addresses of the type {} are not supported yet", kind.name())),
+    }
+}
+
+fn lsc_quad(l: &mut Lowering<'_>, inst: &LscTypedQuad) -> LowerResult {
+    if inst.data_size != LscDataSize::D32 {
+        return illegal(format!("texels of {} elements", inst.data_size.name()));
+    }
+    let lanes = channels(inst.exec_size);
+    let place = coordinates(l, [&inst.src0_addrs_u, &inst.src0_addrs_v, &inst.src0_addrs_r], lanes)?;
+    let flags = inst.data_elems_per_addr;
+    let flags = [flags.x, flags.y, flags.z, flags.w];
+    let moved = (0..4).filter(|&c| flags[c]).collect();
+    let surface = lsc_place(l, inst.addr_type, &inst.surface)?;
+    let enable = l.enable(inst.exec_size, inst.pred)?;
+    if inst.lsc_sub_op != LscOp::LscLoadQuad {
+        let colours = Colours::new(l, &inst.src1_data, lanes, moved)?;
+        return write(l, enable, surface, place, colours);
+    }
+    let colours = Colours::new(l, &inst.dst_data, lanes, moved)?;
+    let run = Box::new(move |thread: &mut Thread, world: &World<'_>| {
+        let bound = image(&surface, thread, world);
+        for_lanes(thread.enabled(&enable), |lane| {
+            let load = |(image, texels): (&Image, &Buffer)| image.load(texels, place_of(&place, thread, lane));
+            let value = bound.map_or([0; 4], load);
+            colours.put(thread, lane, value);
+        });
+        Ok(())
+    });
+    Ok(l.step(enable, run))
+}
+
+fn lsc_access(l: &mut Lowering<'_>, inst: &LscTypedAccess) -> LowerResult {
+    let lanes = channels(inst.exec_size);
+    let size = match inst.data_size {
+        LscDataSize::D32 => 4,
+        LscDataSize::D64 => 8,
+        LscDataSize::D16c32 => 2,
+        other => return illegal(format!("an atomic operation of {} elements", other.name())),
+    };
+    let Some(update) = atomic::lsc_update(inst.lsc_sub_op, size) else {
+        return Err(Stub::missing(&pages::LSC_TYPED).into());
+    };
+    let place = coordinates(l, [&inst.src0_addrs_u, &inst.src0_addrs_v, &inst.src0_addrs_r], lanes)?;
+    let bytes = lanes as u64 * u64::from(size.max(4));
+    let operands = [l.raw(&inst.src1_data, bytes)?, l.raw(&inst.src2_data, bytes)?];
+    let result = l.raw(&inst.dst_data, bytes)?.map_or(AtomicResult::None, AtomicResult::Old);
+    let surface = lsc_place(l, inst.addr_type, &inst.surface)?;
+    let enable = l.enable(inst.exec_size, inst.pred)?;
+    update_texels(l, enable, surface, place, size, update, operands, result)
+}

@@ -1,0 +1,425 @@
+//! The kernel's `printf`: records in a buffer become text.
+//!
+//! The first dword of the buffer is the offset of the next record. A record is the address of the format, 64 bits, and for
+//! each conversion a dword that tells the type and the value, filled up to four bytes; a vector has its number of elements
+//! in front of them. Strings are addresses.
+
+use crate::machine::memory::Memory;
+
+/// Size of the buffer in bytes; compiled kernels compare offsets with this very number.
+pub const BUFFER_BYTES: usize = 4 << 20;
+/// Offset of the first record.
+pub const FIRST_RECORD: u32 = 4;
+
+/// A value of a record.
+#[derive(Clone, Debug, PartialEq)]
+enum Value {
+    Integer { bits: u64, bytes: usize },
+    Float(f64),
+    Text(Vec<u8>),
+    Vector(Vec<Value>),
+}
+
+/// Bytes of the buffer, from the beginning.
+struct Reader<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl Reader<'_> {
+    fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
+        let bytes = *self.bytes.get(self.at..)?.first_chunk()?;
+        self.at += N;
+        Some(bytes)
+    }
+
+    fn word(&mut self) -> Option<u32> {
+        self.take().map(u32::from_le_bytes)
+    }
+
+    fn long(&mut self) -> Option<u64> {
+        self.take().map(u64::from_le_bytes)
+    }
+
+    /// An element of a scalar type, by its number: 1 byte, 2 short, 3 int, 4 float, 6 long, 7 pointer, 8 double.
+    fn element(&mut self, kind: u32) -> Option<Value> {
+        Some(match kind {
+            1 => Value::Integer { bits: self.word()?.into(), bytes: 1 },
+            2 => Value::Integer { bits: self.word()?.into(), bytes: 2 },
+            3 => Value::Integer { bits: self.word()?.into(), bytes: 4 },
+            4 => Value::Float(f32::from_bits(self.word()?).into()),
+            6 | 7 => Value::Integer { bits: self.long()?, bytes: 8 },
+            8 => Value::Float(f64::from_bits(self.long()?)),
+            _ => return None,
+        })
+    }
+
+    /// A value with its type in front. Types from 9 on are vectors of the scalar ones.
+    fn value(&mut self, memory: &Memory) -> Option<Value> {
+        let kind = self.word()?;
+        if kind == 5 {
+            return Some(Value::Text(text_at(memory, self.long()?)));
+        }
+        let Some(vector) = kind.checked_sub(9) else { return self.element(kind) };
+        let scalar = *[1, 2, 3, 6, 4, 8].get(vector as usize)?;
+        let count = self.word()?;
+        if count > 16 {
+            return None;
+        }
+        // Elements of less than four bytes stand one behind the other, but their places are filled up at the end.
+        let small = match scalar {
+            1 => 1,
+            2 => 2,
+            _ => 4,
+        };
+        let start = self.at;
+        let elements: Option<Vec<Value>> = (0..count)
+            .map(|n| {
+                if small < 4 {
+                    self.at = start + n as usize * small;
+                    let bits = match small {
+                        1 => u64::from(self.take::<1>()?[0]),
+                        _ => u64::from(u16::from_le_bytes(self.take()?)),
+                    };
+                    return Some(Value::Integer { bits, bytes: small });
+                }
+                self.element(scalar)
+            })
+            .collect();
+        if small < 4 {
+            self.at = start + count as usize * 4;
+        }
+        elements.map(Value::Vector)
+    }
+}
+
+/// What the kernels printed. A buffer that makes no sense ends the text there.
+pub fn decode(buffer: &[u8], memory: &Memory) -> Vec<u8> {
+    let mut out = Vec::new();
+    let end = buffer.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes) as usize).min(buffer.len());
+    let mut reader = Reader { bytes: &buffer[..end], at: FIRST_RECORD as usize };
+    while let Some(format) = reader.long() {
+        let format = text_at(memory, format);
+        if print(&format, &mut out, || reader.value(memory)).is_none() {
+            break;
+        }
+    }
+    out
+}
+
+/// The bytes from an address up to a zero.
+fn text_at(memory: &Memory, address: u64) -> Vec<u8> {
+    let Some((buffer, base)) = memory.find(address) else { return Vec::new() };
+    (address - base..)
+        .map_while(|at| buffer.load(at, 1))
+        .map(|byte| byte as u8)
+        .take_while(|&byte| byte != 0)
+        .collect()
+}
+
+/// A conversion of a format, such as `%-5.2hf`.
+#[derive(Debug, Default)]
+struct Conversion {
+    left: bool,
+    plus: bool,
+    space: bool,
+    alternate: bool,
+    zero: bool,
+    width: usize,
+    precision: Option<usize>,
+    letter: u8,
+}
+
+/// Prints a format; `next` gives the values. `None` when there are not enough of them.
+fn print(format: &[u8], out: &mut Vec<u8>, mut next: impl FnMut() -> Option<Value>) -> Option<()> {
+    let mut rest = format;
+    while let Some((&first, tail)) = rest.split_first() {
+        rest = tail;
+        if first != b'%' {
+            out.push(first);
+            continue;
+        }
+        if let Some(tail) = rest.strip_prefix(b"%") {
+            out.push(b'%');
+            rest = tail;
+            continue;
+        }
+        let conversion = read_conversion(&mut rest);
+        match next()? {
+            Value::Vector(elements) => {
+                for (n, element) in elements.iter().enumerate() {
+                    if n > 0 {
+                        out.push(b',');
+                    }
+                    put(&conversion, element, out);
+                }
+            }
+            value => put(&conversion, &value, out),
+        }
+    }
+    Some(())
+}
+
+fn read_conversion(rest: &mut &[u8]) -> Conversion {
+    let mut conversion = Conversion::default();
+    let bump = |rest: &mut &[u8]| {
+        let first = rest.first().copied();
+        *rest = rest.get(1..).unwrap_or_default();
+        first
+    };
+    loop {
+        match rest.first() {
+            Some(b'-') => conversion.left = true,
+            Some(b'+') => conversion.plus = true,
+            Some(b' ') => conversion.space = true,
+            Some(b'#') => conversion.alternate = true,
+            Some(b'0') => conversion.zero = true,
+            _ => break,
+        }
+        bump(rest);
+    }
+    let number = |rest: &mut &[u8]| {
+        let mut value = 0_usize;
+        while let Some(digit) = rest.first().filter(|c| c.is_ascii_digit()) {
+            value = value.saturating_mul(10).saturating_add(usize::from(digit - b'0')).min(1 << 16);
+            *rest = &rest[1..];
+        }
+        value
+    };
+    conversion.width = number(rest);
+    if rest.first() == Some(&b'.') {
+        *rest = &rest[1..];
+        conversion.precision = Some(number(rest));
+    }
+    if rest.first() == Some(&b'v') {
+        *rest = &rest[1..];
+        number(rest);
+    }
+    while matches!(rest.first(), Some(b'h' | b'l' | b'j' | b'z' | b't' | b'L')) {
+        *rest = &rest[1..];
+    }
+    conversion.letter = rest.first().copied().unwrap_or_default();
+    *rest = rest.get(1..).unwrap_or_default();
+    conversion
+}
+
+/// Prints one value.
+fn put(conversion: &Conversion, value: &Value, out: &mut Vec<u8>) {
+    let (sign, body, is_number) = match (conversion.letter, value) {
+        (b'c', Value::Integer { bits, .. }) => ("", vec![*bits as u8], false),
+        (b's', Value::Text(text)) => {
+            ("", text[..conversion.precision.unwrap_or(text.len()).min(text.len())].to_vec(), false)
+        }
+        (b'p', Value::Integer { bits, .. }) => ("", format!("{bits:#x}").into_bytes(), false),
+        (b'd' | b'i', Value::Integer { bits, bytes }) => {
+            let shift = 64 - *bytes as u32 * 8;
+            let number = ((bits << shift) as i64) >> shift;
+            (sign(conversion, number < 0), digits(conversion, number.unsigned_abs().to_string()), true)
+        }
+        (letter, Value::Integer { bits, bytes }) => {
+            let number = bits & u64::MAX >> (64 - *bytes as u32 * 8);
+            let prefix = if conversion.alternate && number != 0 { letter } else { 0 };
+            let (prefix, text) = match letter {
+                b'x' => (if prefix != 0 { "0x" } else { "" }, format!("{number:x}")),
+                b'X' => (if prefix != 0 { "0X" } else { "" }, format!("{number:X}")),
+                b'o' => (if prefix != 0 { "0" } else { "" }, format!("{number:o}")),
+                _ => ("", number.to_string()),
+            };
+            (prefix, digits(conversion, text), true)
+        }
+        (letter, Value::Float(number)) => {
+            let negative = number.is_sign_negative() && !number.is_nan();
+            let mut text = float(conversion, number.abs());
+            if letter.is_ascii_uppercase() {
+                text.make_ascii_uppercase();
+            }
+            (sign(conversion, negative), text.into_bytes(), number.is_finite())
+        }
+        (_, Value::Text(text)) => ("", text.clone(), false),
+        (_, Value::Vector(_)) => ("", Vec::new(), false),
+    };
+    let padding = conversion.width.saturating_sub(sign.len() + body.len());
+    let integer = matches!(value, Value::Integer { .. });
+    let zeros = is_number && conversion.zero && !conversion.left && !(integer && conversion.precision.is_some());
+    let pad = |out: &mut Vec<u8>, byte: u8| out.resize(out.len() + padding, byte);
+    if !conversion.left && !zeros {
+        pad(out, b' ');
+    }
+    out.extend(sign.bytes());
+    if zeros {
+        pad(out, b'0');
+    }
+    out.extend(body);
+    if conversion.left {
+        pad(out, b' ');
+    }
+}
+
+fn sign(conversion: &Conversion, negative: bool) -> &'static str {
+    match (negative, conversion.plus, conversion.space) {
+        (true, ..) => "-",
+        (_, true, _) => "+",
+        (_, _, true) => " ",
+        _ => "",
+    }
+}
+
+/// An integer with as many digits as the precision asks for.
+fn digits(conversion: &Conversion, text: String) -> Vec<u8> {
+    let least = conversion.precision.unwrap_or(1);
+    if least == 0 && text == "0" {
+        return Vec::new();
+    }
+    let mut digits = vec![b'0'; least.saturating_sub(text.len())];
+    digits.extend(text.bytes());
+    digits
+}
+
+/// A float without its sign, as C prints it.
+fn float(conversion: &Conversion, number: f64) -> String {
+    if number.is_nan() {
+        return "nan".to_owned();
+    }
+    if number.is_infinite() {
+        return "inf".to_owned();
+    }
+    let precision = conversion.precision.unwrap_or(6);
+    match conversion.letter.to_ascii_lowercase() {
+        b'e' => exponential(number, precision, conversion.alternate),
+        b'g' => general(number, precision.max(1), conversion.alternate),
+        b'a' => hexadecimal(number, conversion.precision),
+        _ => format!("{number:.precision$}{}", if conversion.alternate && precision == 0 { "." } else { "" }),
+    }
+}
+
+fn exponential(number: f64, precision: usize, alternate: bool) -> String {
+    let text = format!("{number:.precision$e}");
+    let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    let point = if alternate && precision == 0 { "." } else { "" };
+    let sign = if exponent < 0 { '-' } else { '+' };
+    format!("{mantissa}{point}e{sign}{:02}", exponent.abs())
+}
+
+/// The shorter form, without zeros at the end unless they are asked for.
+fn general(number: f64, precision: usize, alternate: bool) -> String {
+    let rounded = format!("{number:.*e}", precision - 1);
+    let exponent: i32 = rounded.split_once('e').and_then(|(_, e)| e.parse().ok()).unwrap_or(0);
+    let text = if exponent < -4 || exponent >= precision as i32 {
+        exponential(number, precision - 1, alternate)
+    } else {
+        format!("{number:.*}", (precision as i32 - 1 - exponent).max(0) as usize)
+    };
+    if alternate || !text.contains('.') {
+        return text;
+    }
+    match text.split_once('e') {
+        Some((mantissa, exponent)) => {
+            format!("{}e{exponent}", mantissa.trim_end_matches('0').trim_end_matches('.'))
+        }
+        None => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+    }
+}
+
+fn hexadecimal(number: f64, precision: Option<usize>) -> String {
+    if number == 0.0 {
+        return match precision {
+            Some(n) if n > 0 => format!("0x0.{}p+0", "0".repeat(n)),
+            _ => "0x0p+0".to_owned(),
+        };
+    }
+    let bits = number.to_bits();
+    let subnormal = bits >> 52 == 0;
+    let exponent = if subnormal { -1022 } else { (bits >> 52) as i64 - 1023 };
+    let mut significand = bits & ((1 << 52) - 1) | if subnormal { 0 } else { 1 << 52 };
+    if let Some(n) = precision.filter(|&n| n < 13) {
+        let drop = 52 - 4 * n as u32;
+        let half = 1_u64 << (drop - 1);
+        let rest = significand & ((1 << drop) - 1);
+        significand >>= drop;
+        significand += u64::from(rest > half || rest == half && significand & 1 == 1);
+        significand <<= drop;
+    }
+    let digits = format!("{:013x}", significand & ((1 << 52) - 1));
+    let digits = match precision {
+        Some(n) => format!("{digits:0<n$}")[..n].to_owned(),
+        None => digits.trim_end_matches('0').to_owned(),
+    };
+    let point = if digits.is_empty() { "" } else { "." };
+    format!("0x{}{point}{digits}p{exponent:+}", significand >> 52)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machine::memory::Buffer;
+
+    fn one(format: &str, value: Value) -> String {
+        let mut out = Vec::new();
+        let mut value = Some(value);
+        print(format.as_bytes(), &mut out, || value.take()).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn numbers_as_c_prints_them() {
+        let int = |n: i64| Value::Integer { bits: n as u64, bytes: 4 };
+        for (format, value, want) in [
+            ("%d", int(-5), "-5"),
+            ("%5d|", int(-5), "   -5|"),
+            ("%-5d|", int(7), "7    |"),
+            ("%05d", int(-7), "-0007"),
+            ("%+d", int(7), "+7"),
+            ("%.3d", int(7), "007"),
+            ("%8.3d", int(-7), "    -007"),
+            ("%u", int(-1), "4294967295"),
+            ("%#x", int(255), "0xff"),
+            ("%#o", int(8), "010"),
+            ("%X", int(0xabc), "ABC"),
+            ("%c!", int(65), "A!"),
+            ("%hhd", Value::Integer { bits: 0x1ff, bytes: 1 }, "-1"),
+            ("%ld%%", Value::Integer { bits: u64::MAX, bytes: 8 }, "-1%"),
+            ("%f", Value::Float(1.5), "1.500000"),
+            ("%8.2f|", Value::Float(-1.005), "   -1.00|"),
+            ("%08.2f", Value::Float(-1.5), "-0001.50"),
+            ("%e", Value::Float(12345.678), "1.234568e+04"),
+            ("%.0e", Value::Float(2.0e-7), "2e-07"),
+            ("%g", Value::Float(100000.0), "100000"),
+            ("%g", Value::Float(1000000.0), "1e+06"),
+            ("%g", Value::Float(0.0001), "0.0001"),
+            ("%g", Value::Float(0.0), "0"),
+            ("%G", Value::Float(1.0e-10), "1E-10"),
+            ("%#g", Value::Float(1.5), "1.50000"),
+            ("%a", Value::Float(1.0), "0x1p+0"),
+            ("%a", Value::Float(-0.15625), "-0x1.4p-3"),
+            ("%.1a", Value::Float(1.999), "0x2.0p+0"),
+            ("%f", Value::Float(f64::NEG_INFINITY), "-inf"),
+            ("%05f|", Value::Float(f64::NAN), "  nan|"),
+            ("%s", Value::Text(b"abc".to_vec()), "abc"),
+            ("%5.2s|", Value::Text(b"abc".to_vec()), "   ab|"),
+            ("%v2hld", Value::Vector(vec![int(1), int(-2)]), "1,-2"),
+        ] {
+            assert_eq!(one(format, value), want, "{format}");
+        }
+    }
+
+    #[test]
+    fn records_of_a_buffer() {
+        let mut memory = Memory::default();
+        let text = memory.map(Buffer::from_bytes(b"%d %s\n\0bye %f\0")).unwrap();
+        let mut buffer = vec![0; 4];
+        buffer.extend(text.to_le_bytes());
+        for word in [3, 7, 5] {
+            buffer.extend(u32::to_le_bytes(word));
+        }
+        buffer.extend((text + 7).to_le_bytes());
+        buffer.extend((text + 7).to_le_bytes());
+        buffer.extend([4_u32.to_le_bytes(), 0.5_f32.to_le_bytes()].concat());
+        let end = buffer.len() as u32;
+        buffer[..4].copy_from_slice(&end.to_le_bytes());
+        buffer.resize(200, 0);
+        assert_eq!(decode(&buffer, &memory), b"7 bye %f\nbye 0.500000");
+        assert_eq!(decode(&buffer[..30], &memory), b"7 ", "a buffer that was cut off");
+        assert_eq!(decode(&[], &memory), b"");
+    }
+}

@@ -1,0 +1,507 @@
+//! Images: texels of many formats in a buffer, and samplers that read them.
+//!
+//! Filters and addressing modes follow the equations of the OpenCL specification ("Image Addressing and Filtering"), because
+//! the instruction set's own public texts leave them out.
+
+use half::f16;
+
+use crate::machine::memory::{Buffer, Sharing};
+
+/// How many parts a texel has and what they mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names are OpenCL's")]
+pub enum Order {
+    R,
+    Rg,
+    Rgba,
+    Bgra,
+    Argb,
+    Abgr,
+    A,
+    Luminance,
+    Intensity,
+    Depth,
+    Srgba,
+    Sbgra,
+}
+
+/// What a part of a texel is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names are OpenCL's")]
+pub enum Part {
+    Unorm8,
+    Unorm16,
+    Snorm8,
+    Snorm16,
+    Uint8,
+    Uint16,
+    Uint32,
+    Sint8,
+    Sint16,
+    Sint32,
+    Half,
+    Float,
+}
+
+/// The format of an image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Format {
+    /// The order of the parts.
+    pub order: Order,
+    /// Their type.
+    pub part: Part,
+}
+
+/// Names of orders as formats begin with, and their OpenCL numbers.
+const ORDERS: [(&str, Order, u32); 12] = [
+    ("rgba", Order::Rgba, 0x10b5),
+    ("bgra", Order::Bgra, 0x10b6),
+    ("argb", Order::Argb, 0x10b7),
+    ("abgr", Order::Abgr, 0x10c3),
+    ("srgba", Order::Srgba, 0x10c1),
+    ("sbgra", Order::Sbgra, 0x10c2),
+    ("rg", Order::Rg, 0x10b2),
+    ("r", Order::R, 0x10b0),
+    ("a", Order::A, 0x10b1),
+    ("luminance", Order::Luminance, 0x10b9),
+    ("intensity", Order::Intensity, 0x10b8),
+    ("depth", Order::Depth, 0x10bd),
+];
+
+/// Names of parts as formats end with, and their OpenCL numbers.
+const PARTS: [(&str, Part, u32); 12] = [
+    ("8unorm", Part::Unorm8, 0x10d2),
+    ("16unorm", Part::Unorm16, 0x10d3),
+    ("8snorm", Part::Snorm8, 0x10d0),
+    ("16snorm", Part::Snorm16, 0x10d1),
+    ("8uint", Part::Uint8, 0x10da),
+    ("16uint", Part::Uint16, 0x10db),
+    ("32uint", Part::Uint32, 0x10dc),
+    ("8sint", Part::Sint8, 0x10d7),
+    ("16sint", Part::Sint16, 0x10d8),
+    ("32sint", Part::Sint32, 0x10d9),
+    ("16f", Part::Half, 0x10dd),
+    ("32f", Part::Float, 0x10de),
+];
+
+impl Format {
+    /// A format by its name: an order and a part, such as `rgba8unorm` or `r32f`.
+    pub fn from_name(name: &str) -> Option<Self> {
+        ORDERS.iter().find_map(|&(prefix, order, _)| {
+            let rest = name.strip_prefix(prefix)?;
+            let part = PARTS.iter().find(|(suffix, ..)| *suffix == rest)?.1;
+            Some(Self { order, part })
+        })
+    }
+
+    /// What formats are called, for messages.
+    pub fn names() -> String {
+        let orders: Vec<_> = ORDERS.iter().map(|order| order.0).collect();
+        let parts: Vec<_> = PARTS.iter().map(|part| part.0).collect();
+        format!("{} followed by {}", orders.join("|"), parts.join("|"))
+    }
+
+    /// OpenCL's number of the order.
+    pub fn order_number(self) -> u32 {
+        ORDERS.iter().find(|(_, order, _)| *order == self.order).map_or(0, |order| order.2)
+    }
+
+    /// OpenCL's number of the parts' type.
+    pub fn part_number(self) -> u32 {
+        PARTS.iter().find(|(_, part, _)| *part == self.part).map_or(0, |part| part.2)
+    }
+
+    /// Bytes of a texel.
+    pub fn bytes(self) -> usize {
+        self.parts() * self.part.bytes()
+    }
+
+    fn parts(self) -> usize {
+        match self.order {
+            Order::R | Order::A | Order::Luminance | Order::Intensity | Order::Depth => 1,
+            Order::Rg => 2,
+            _ => 4,
+        }
+    }
+
+    fn is_srgb(self) -> bool {
+        matches!(self.order, Order::Srgba | Order::Sbgra)
+    }
+
+    /// For red, green, blue and alpha, the part that it comes from.
+    fn sources(self) -> [Source; 4] {
+        use Source::{One, Part, Zero};
+        match self.order {
+            Order::R | Order::Depth => [Part(0), Zero, Zero, One],
+            Order::Rg => [Part(0), Part(1), Zero, One],
+            Order::Rgba | Order::Srgba => [Part(0), Part(1), Part(2), Part(3)],
+            Order::Bgra | Order::Sbgra => [Part(2), Part(1), Part(0), Part(3)],
+            Order::Argb => [Part(1), Part(2), Part(3), Part(0)],
+            Order::Abgr => [Part(3), Part(2), Part(1), Part(0)],
+            Order::A => [Zero, Zero, Zero, Part(0)],
+            Order::Luminance => [Part(0), Part(0), Part(0), One],
+            Order::Intensity => [Part(0); 4],
+        }
+    }
+
+    /// A texel whose parts are all zero: what is beyond the edge.
+    fn border(self) -> [u32; 4] {
+        let one = if self.part.is_integer() { 1 } else { 1.0_f32.to_bits() };
+        self.sources().map(|source| if source == Source::One { one } else { 0 })
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Source {
+    Part(usize),
+    Zero,
+    One,
+}
+
+impl Part {
+    fn bytes(self) -> usize {
+        match self {
+            Self::Unorm8 | Self::Snorm8 | Self::Uint8 | Self::Sint8 => 1,
+            Self::Unorm16 | Self::Snorm16 | Self::Uint16 | Self::Sint16 | Self::Half => 2,
+            Self::Uint32 | Self::Sint32 | Self::Float => 4,
+        }
+    }
+
+    /// Whether registers hold it as an integer rather than as F.
+    fn is_integer(self) -> bool {
+        matches!(self, Self::Uint8 | Self::Uint16 | Self::Uint32 | Self::Sint8 | Self::Sint16 | Self::Sint32)
+    }
+
+    /// The register's bits for a part's bits.
+    fn widen(self, bits: u32) -> u32 {
+        let norm = |value: f32, most: f32| (value / most).max(-1.0).to_bits();
+        match self {
+            Self::Unorm8 => norm(bits as f32, 255.0),
+            Self::Unorm16 => norm(bits as f32, 65535.0),
+            Self::Snorm8 => norm((bits as i8).into(), 127.0),
+            Self::Snorm16 => norm((bits as i16).into(), 32767.0),
+            Self::Uint8 | Self::Uint16 | Self::Uint32 | Self::Sint32 | Self::Float => bits,
+            Self::Sint8 => i32::from(bits as i8) as u32,
+            Self::Sint16 => i32::from(bits as i16) as u32,
+            Self::Half => f16::from_bits(bits as u16).to_f32().to_bits(),
+        }
+    }
+
+    /// A part's bits for what a register holds; integers and normalised numbers saturate.
+    fn narrow(self, bits: u32) -> u32 {
+        let float = f32::from_bits(bits);
+        // The conversion to an integer cuts NaN to zero and saturates.
+        let norm = |least: f32, most: f32| (float.clamp(least, 1.0) * most).round_ties_even() as i32 as u32;
+        match self {
+            Self::Unorm8 => norm(0.0, 255.0) & 0xff,
+            Self::Unorm16 => norm(0.0, 65535.0) & 0xffff,
+            Self::Snorm8 => norm(-1.0, 127.0) & 0xff,
+            Self::Snorm16 => norm(-1.0, 32767.0) & 0xffff,
+            Self::Uint8 => bits.min(0xff),
+            Self::Uint16 => bits.min(0xffff),
+            Self::Uint32 | Self::Sint32 | Self::Float => bits,
+            Self::Sint8 => (bits as i32).clamp(-0x80, 0x7f) as u32 & 0xff,
+            Self::Sint16 => (bits as i32).clamp(-0x8000, 0x7fff) as u32 & 0xffff,
+            Self::Half => f16::from_f32(float).to_bits().into(),
+        }
+    }
+}
+
+/// The shape of an image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Width, height and depth; 1 for dimensions that it has not.
+    pub size: [u32; 3],
+    /// How many of the coordinates are dimensions; the next one is the index in an array.
+    pub dimensions: usize,
+    /// Whether it is an array of images.
+    pub is_array: bool,
+    /// Number of images in the array; 1 for other images.
+    pub layers: u32,
+}
+
+impl Shape {
+    /// Number of texels.
+    pub fn texels(&self) -> u64 {
+        self.size.iter().chain([&self.layers]).fold(1, |texels, &side| texels.saturating_mul(side.into()))
+    }
+}
+
+/// An image that a launch has bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Image {
+    /// Index of the buffer with its texels, one row behind the other.
+    pub buffer: usize,
+    /// Format of the texels.
+    pub format: Format,
+    /// Size.
+    pub shape: Shape,
+}
+
+impl Image {
+    /// The texel's index; `None` outside of the image.
+    fn index(&self, place: [i64; 3]) -> Option<u64> {
+        let Shape { size, dimensions, is_array, layers } = self.shape;
+        let mut sides = [1; 3];
+        sides[..dimensions].copy_from_slice(&size[..dimensions]);
+        if is_array {
+            sides[dimensions] = layers;
+        }
+        let used = dimensions + usize::from(is_array);
+        let mut index = 0;
+        for d in (0..used).rev() {
+            let at = u64::try_from(place[d]).ok().filter(|&at| at < u64::from(sides[d]))?;
+            index = index * u64::from(sides[d]) + at;
+        }
+        Some(index)
+    }
+
+    /// The four colours of a texel, as registers hold them. Outside of the image all parts are zero.
+    pub fn load(&self, texels: &Buffer, place: [i64; 3]) -> [u32; 4] {
+        let Some(index) = self.index(place) else { return self.format.border() };
+        let bytes = self.format.part.bytes() as u32;
+        let start = index * self.format.bytes() as u64;
+        let part = |n: usize| {
+            let bits = texels.load(start + (n as u64) * u64::from(bytes), bytes).unwrap_or(0) as u32;
+            self.format.part.widen(bits)
+        };
+        let one = if self.format.part.is_integer() { 1 } else { 1.0_f32.to_bits() };
+        let mut colours = self.format.sources().map(|source| match source {
+            Source::Part(n) => part(n),
+            Source::Zero => 0,
+            Source::One => one,
+        });
+        if self.format.is_srgb() {
+            for colour in &mut colours[..3] {
+                *colour = linear(f32::from_bits(*colour)).to_bits();
+            }
+        }
+        colours
+    }
+
+    /// Whether there is such a texel; writes its four colours.
+    pub fn store(&self, texels: &Buffer, place: [i64; 3], mut colours: [u32; 4]) -> bool {
+        let Some(index) = self.index(place) else { return false };
+        if self.format.is_srgb() {
+            for colour in &mut colours[..3] {
+                *colour = encoded(f32::from_bits(*colour)).to_bits();
+            }
+        }
+        let bytes = self.format.part.bytes() as u32;
+        let start = index * self.format.bytes() as u64;
+        let mut written = [false; 4];
+        for (source, colour) in self.format.sources().into_iter().zip(colours) {
+            if let Source::Part(n) = source
+                && !std::mem::replace(&mut written[n], true)
+            {
+                let bits = self.format.part.narrow(colour);
+                texels.store(start + n as u64 * u64::from(bytes), bytes, bits.into(), Sharing::Shared);
+            }
+        }
+        true
+    }
+
+    /// Offset of a texel in the buffer, for atomic operations. `None` outside of the image.
+    pub fn offset(&self, place: [i64; 3]) -> Option<u64> {
+        Some(self.index(place)? * self.format.bytes() as u64)
+    }
+
+    /// The four colours that a sampler gives at a place.
+    pub fn sample(&self, texels: &Buffer, sampler: &Sampler, place: [f32; 3]) -> [u32; 4] {
+        let dimensions = self.shape.dimensions;
+        let mut fixed = [0; 3];
+        if self.shape.is_array {
+            let last = i64::from(self.shape.layers) - 1;
+            fixed[dimensions] = (place[dimensions].round_ties_even() as i64).clamp(0, last);
+        }
+        let axis = |d: usize| sampler.axis(place[d], self.shape.size[d]);
+        if !sampler.linear || self.format.part.is_integer() {
+            for (d, at) in fixed.iter_mut().enumerate().take(dimensions) {
+                *at = axis(d).0;
+            }
+            return self.load(texels, fixed);
+        }
+        let axes: Vec3 = std::array::from_fn(|d| if d < dimensions { axis(d) } else { (fixed[d], fixed[d], 0.0) });
+        let mut sum = [0.0_f32; 4];
+        for corner in 0..1_usize << dimensions {
+            let mut weight = 1.0;
+            let mut at = fixed;
+            for (d, &(low, high, part)) in axes.iter().enumerate().take(dimensions) {
+                let upper = corner >> d & 1 == 1;
+                at[d] = if upper { high } else { low };
+                weight *= if upper { part } else { 1.0 - part };
+            }
+            if weight == 0.0 {
+                continue;
+            }
+            for (sum, colour) in sum.iter_mut().zip(self.load(texels, at)) {
+                *sum += weight * f32::from_bits(colour);
+            }
+        }
+        sum.map(f32::to_bits)
+    }
+}
+
+type Vec3 = [(i64, i64, f32); 3];
+
+/// What a coordinate beyond the edge means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Addressing {
+    /// Undefined; here as the border.
+    None,
+    /// The border colour.
+    Clamp,
+    /// The nearest texel.
+    ClampToEdge,
+    /// The image again.
+    Repeat,
+    /// The image again, every other one mirrored.
+    Mirror,
+}
+
+/// How images are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sampler {
+    /// What is beyond the edge.
+    pub addressing: Addressing,
+    /// Whether neighbours are mixed.
+    pub linear: bool,
+    /// Whether coordinates run from 0 to 1.
+    pub normalized: bool,
+}
+
+impl Sampler {
+    /// The texels to the left and to the right of a coordinate along an axis, and the weight of the right one. When
+    /// neighbours are not mixed, the first is the texel.
+    fn axis(&self, coordinate: f32, size: u32) -> (i64, i64, f32) {
+        let sides = f64::from(size);
+        let last = i64::from(size) - 1;
+        // What is not a number or far away is no place; these bounds are beyond every image.
+        let s = if coordinate.is_nan() { 0.0 } else { f64::from(coordinate).clamp(-1.0e9, 1.0e9) };
+        let scaled = if self.normalized { s * sides } else { s };
+        let whole = |x: f64| x.floor() as i64;
+        match self.addressing {
+            Addressing::Repeat => {
+                let u = (s - s.floor()) * sides;
+                if !self.linear {
+                    let i = whole(u);
+                    return (if i > last { i - i64::from(size) } else { i }, 0, 0.0);
+                }
+                let low = whole(u - 0.5);
+                let weight = (u - 0.5) - (u - 0.5).floor();
+                let wrap = |i: i64| {
+                    if i < 0 {
+                        i + i64::from(size)
+                    } else if i > last {
+                        i - i64::from(size)
+                    } else {
+                        i
+                    }
+                };
+                (wrap(low), wrap(low + 1), weight as f32)
+            }
+            Addressing::Mirror => {
+                let even = 2.0 * (0.5 * s).round_ties_even();
+                let u = (s - even).abs() * sides;
+                if !self.linear {
+                    return (whole(u).min(last), 0, 0.0);
+                }
+                let low = whole(u - 0.5);
+                let weight = (u - 0.5) - (u - 0.5).floor();
+                (low.max(0), (low + 1).min(last), weight as f32)
+            }
+            addressing => {
+                let fix = |i: i64| if addressing == Addressing::ClampToEdge { i.clamp(0, last) } else { i };
+                if !self.linear {
+                    return (fix(whole(scaled)), 0, 0.0);
+                }
+                let low = whole(scaled - 0.5);
+                let weight = (scaled - 0.5) - (scaled - 0.5).floor();
+                (fix(low), fix(low.saturating_add(1)), weight as f32)
+            }
+        }
+    }
+}
+
+/// From the curve of sRGB to intensity.
+fn linear(value: f32) -> f32 {
+    if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
+}
+
+/// From intensity to the curve of sRGB.
+fn encoded(value: f32) -> f32 {
+    let value = if value.is_nan() { 0.0 } else { value.clamp(0.0, 1.0) };
+    if value < 0.003_130_8 { value * 12.92 } else { 1.055 * value.powf(1.0 / 2.4) - 0.055 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn image(name: &str, size: [u32; 3], dimensions: usize, layers: Option<u32>) -> Image {
+        let is_array = layers.is_some();
+        let shape = Shape { size, dimensions, is_array, layers: layers.unwrap_or(1) };
+        Image { buffer: 0, format: Format::from_name(name).unwrap(), shape }
+    }
+
+    #[test]
+    fn formats_have_names() {
+        for (name, bytes) in [("r8unorm", 1), ("rg16f", 4), ("rgba32f", 16), ("bgra8unorm", 4), ("a8unorm", 1)] {
+            assert_eq!(Format::from_name(name).map(Format::bytes), Some(bytes), "{name}");
+        }
+        assert_eq!(Format::from_name("rgb8unorm"), None);
+        assert_eq!(Format::from_name("r"), None);
+        let format = Format::from_name("srgba8unorm").unwrap();
+        assert_eq!((format.order_number(), format.part_number()), (0x10c1, 0x10d2));
+    }
+
+    #[test]
+    fn texels_are_converted() {
+        let image = image("bgra8unorm", [2, 1, 1], 2, None);
+        let texels = Buffer::from_bytes(&[0, 51, 255, 102, 1, 2, 3, 4]);
+        assert_eq!(image.load(&texels, [0, 0, 9]).map(f32::from_bits), [1.0, 0.2, 0.0, 0.4]);
+        assert_eq!(image.load(&texels, [2, 0, 0]), [0; 4]);
+        assert!(image.store(&texels, [1, 0, 0], [2.0_f32, 0.5, -1.0, f32::NAN].map(f32::to_bits)));
+        assert!(!image.store(&texels, [0, 1, 0], [0; 4]));
+        assert_eq!(texels.to_bytes()[4..], [0, 128, 255, 0]);
+    }
+
+    #[test]
+    fn integers_saturate_and_missing_colours_are_constant() {
+        let image = image("r8sint", [4, 1, 1], 1, Some(2));
+        let texels = Buffer::zeros(8);
+        assert!(image.store(&texels, [3, 1, 0], [-1000_i32 as u32, 5, 5, 5]));
+        assert_eq!(texels.to_bytes()[7], 0x80);
+        assert_eq!(image.load(&texels, [3, 1, 0]), [-128_i32 as u32, 0, 0, 1]);
+        assert_eq!(image.load(&texels, [0, 2, 0]), [0, 0, 0, 1]);
+    }
+
+    #[test]
+    fn samplers_address_and_mix() {
+        let image = image("r32f", [4, 1, 1], 1, None);
+        let texels = Buffer::from_bytes(&[1.0_f32, 2.0, 3.0, 4.0].map(f32::to_le_bytes).concat());
+        let at = |addressing, linear, normalized, u: f32| {
+            let sampler = Sampler { addressing, linear, normalized };
+            f32::from_bits(image.sample(&texels, &sampler, [u, 0.0, 0.0])[0])
+        };
+        assert_eq!(at(Addressing::ClampToEdge, false, false, 9.5), 4.0);
+        assert_eq!(at(Addressing::Clamp, false, false, -0.1), 0.0);
+        assert_eq!(at(Addressing::Clamp, true, false, 4.0), 2.0);
+        assert_eq!(at(Addressing::ClampToEdge, true, true, 0.25), 1.5);
+        assert_eq!(at(Addressing::Repeat, false, true, 1.3), 2.0);
+        assert_eq!(at(Addressing::Repeat, true, true, 0.0), 2.5);
+        assert_eq!(at(Addressing::Mirror, false, true, 1.1), 4.0);
+        assert_eq!(at(Addressing::Mirror, false, true, -0.3), 2.0);
+        assert_eq!(at(Addressing::ClampToEdge, true, false, f32::NAN), 1.0);
+    }
+
+    #[test]
+    fn srgb_goes_both_ways() {
+        let image = image("srgba8unorm", [1, 1, 1], 2, None);
+        let texels = Buffer::from_bytes(&[188, 10, 255, 7]);
+        let colours = image.load(&texels, [0; 3]);
+        assert!((f32::from_bits(colours[0]) - 0.5029).abs() < 1e-3);
+        assert!(image.store(&texels, [0; 3], colours));
+        assert_eq!(texels.to_bytes(), [188, 10, 255, 7]);
+    }
+}

@@ -1,0 +1,198 @@
+//! The memory of a launch: buffers and images of the arguments, the program's data, private memory, the buffer of `printf`.
+
+use visakit_codegen::diag::{Diagnostic, Severity};
+
+use crate::launch::argument::Argument;
+use crate::launch::data::{self, DataPlaces};
+use crate::launch::payload::{self, Extra, Placement};
+use crate::launch::printf;
+use crate::launch::range::NdRange;
+use crate::machine::image::{Addressing, Image, Sampler};
+use crate::machine::memory::{Buffer, MAX_BUFFER, Memory};
+use crate::run::Program;
+use crate::zebin::info::{ArgType, InlineSampler, KernelInfo, PerThreadMemoryBuffer};
+
+/// Steps of the scratch base that a thread finds in r0.
+const SCRATCH_STEP: u64 = 1024;
+
+/// Everything that a launch has mapped.
+pub(super) struct LaunchMemory {
+    pub(super) memory: Memory,
+    /// For each argument, its buffer.
+    pub(super) buffers: Vec<Option<usize>>,
+    pub(super) placement: Placement,
+    /// For each entry of the binding table, the buffer that it stands for.
+    pub(super) bindings: Vec<Option<usize>>,
+    /// For each entry of the binding table, the image that it stands for.
+    pub(super) images: Vec<Option<Image>>,
+    /// The samplers by index.
+    pub(super) samplers: Vec<Option<Sampler>>,
+    pub(super) data: DataPlaces,
+    printf: Option<usize>,
+    pub(super) scratch: Scratch,
+    /// No memory at all.
+    pub(super) nothing: Buffer,
+}
+
+/// Scratch memory: a part of one buffer for each hardware thread that there can be at a time.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Scratch {
+    pub(super) buffer: Option<usize>,
+    /// Bytes of a hardware thread.
+    pub(super) pitch: u64,
+    /// Hardware threads of a full group.
+    pub(super) threads: u32,
+}
+
+impl LaunchMemory {
+    /// What the kernel has printed.
+    pub(super) fn printed(&self) -> Vec<u8> {
+        let buffer = self.printf.and_then(|buffer| self.memory.buffers().get(buffer));
+        buffer.map(|buffer| printf::decode(&buffer.to_bytes(), &self.memory)).unwrap_or_default()
+    }
+}
+
+/// Maps everything. `workers` is the number of groups that run at the same time.
+///
+/// # Errors
+/// When something is too large, or the layout contradicts itself.
+pub(super) fn map(
+    program: &Program,
+    range: &NdRange,
+    arguments: &[Option<Argument>],
+    workers: usize,
+) -> Result<LaunchMemory, Box<Diagnostic>> {
+    let info = &program.info;
+    let mut memory = Memory::default();
+    let mut buffers = vec![None; arguments.len()];
+    for (index, argument) in arguments.iter().enumerate() {
+        let bytes = match argument {
+            Some(Argument::Buffer(bytes)) => bytes,
+            Some(Argument::Image(image)) => &image.texels,
+            _ => continue,
+        };
+        let what = || format!("argument {index} has {} bytes", bytes.len());
+        map_buffer(&mut memory, Buffer::from_bytes(bytes), what)?;
+        buffers[index] = Some(memory.buffers().len() - 1);
+    }
+    let data = data::map(&program.data, &mut memory)?;
+    let mut extra = Extra { constants: data.constants, variables: data.variables, ..Extra::default() };
+    let printf = if info.payload_arguments.iter().any(|item| item.arg_type == ArgType::PrintfBuffer) {
+        let buffer = Buffer::zeros(printf::BUFFER_BYTES);
+        buffer.store_u32(0, printf::FIRST_RECORD);
+        extra.printf = map_buffer(&mut memory, buffer, || "the buffer of printf".to_owned())?;
+        Some(memory.buffers().len() - 1)
+    } else {
+        None
+    };
+    let scratch = private(info, range, workers, &mut memory, &mut extra)?;
+    let address = |index: u32| buffers.get(index as usize)?.map(|buffer| memory.address(buffer));
+    let mut placement = payload::place(info, arguments, address)?;
+    placement.extra = extra;
+    let buffer = |argument: &Option<u32>| buffers.get((*argument)? as usize).copied().flatten();
+    let bindings = placement.bindings.iter().map(buffer).collect();
+    let images = placement.bindings.iter().map(|argument| {
+        let image = match arguments.get((*argument)? as usize)? {
+            Some(Argument::Image(image)) => image,
+            _ => return None,
+        };
+        Some(Image { buffer: buffer(argument)?, format: image.format, shape: image.shape })
+    });
+    let (images, samplers) = (images.collect(), samplers(info, arguments));
+    Ok(LaunchMemory {
+        memory,
+        buffers,
+        placement,
+        bindings,
+        images,
+        samplers,
+        data,
+        printf,
+        scratch,
+        nothing: Buffer::default(),
+    })
+}
+
+fn map_buffer(memory: &mut Memory, buffer: Buffer, what: impl Fn() -> String) -> Result<u64, Box<Diagnostic>> {
+    memory.map(buffer).ok_or_else(|| {
+        let finding = Diagnostic::new("argument-size", Severity::Error, "launch", what());
+        Box::new(finding.help(format!("the largest buffer has {MAX_BUFFER} bytes")))
+    })
+}
+
+/// Private memory that every hardware thread has for itself, in one buffer of each kind.
+fn private(
+    info: &KernelInfo,
+    range: &NdRange,
+    workers: usize,
+    memory: &mut Memory,
+    extra: &mut Extra,
+) -> Result<Scratch, Box<Diagnostic>> {
+    let simd = info.execution_env.simd_size.max(1);
+    let threads = range.local.iter().product::<u32>().div_ceil(simd).max(1);
+    let count = u64::from(threads) * workers as u64;
+    let size = |buffer: &PerThreadMemoryBuffer| {
+        u64::from(buffer.size) * if buffer.is_simt_thread { u64::from(simd) } else { 1 }
+    };
+    let of_kind = |kind: &str| {
+        let buffers = info.per_thread_memory_buffers.iter().filter(|buffer| buffer.kind == kind);
+        buffers.map(size).fold(0, u64::saturating_add)
+    };
+    let mut map = |pitch: u64| {
+        let what =
+            || format!("the kernel needs {pitch} bytes of private memory for each of {count} hardware threads");
+        let bytes = pitch.checked_mul(count).filter(|&bytes| bytes <= MAX_BUFFER);
+        let bytes = bytes.and_then(|bytes| usize::try_from(bytes).ok()).ok_or_else(|| {
+            let finding = Diagnostic::new("launch-private", Severity::Error, "launch", what());
+            Box::new(finding.help("use smaller private arrays, smaller groups or fewer host threads"))
+        })?;
+        map_buffer(memory, Buffer::zeros(bytes), what)
+    };
+    let mut scratch = Scratch { threads, ..Scratch::default() };
+    let pitch = of_kind("scratch").next_multiple_of(SCRATCH_STEP);
+    if pitch > 0 {
+        extra.private = map(pitch)?;
+        scratch.pitch = pitch;
+    }
+    let pitch = of_kind("global");
+    if pitch > 0 {
+        extra.private = map(pitch)?;
+    }
+    if scratch.pitch > 0 {
+        let behind = if pitch > 0 { 2 } else { 1 };
+        scratch.buffer = Some(memory.buffers().len() - behind);
+    }
+    Ok(scratch)
+}
+
+/// The samplers that the arguments and the source give, by index.
+fn samplers(info: &KernelInfo, arguments: &[Option<Argument>]) -> Vec<Option<Sampler>> {
+    let given = info.payload_arguments.iter().filter(|item| item.arg_type == ArgType::ByPointer).filter_map(|item| {
+        match arguments.get(item.arg_index? as usize)? {
+            Some(Argument::Sampler(sampler)) => Some((item.sampler_index?, *sampler)),
+            _ => None,
+        }
+    });
+    let inline = info.inline_samplers.iter().map(|sampler| (sampler.sampler_index, inline_sampler(sampler)));
+    let mut samplers = Vec::new();
+    for (index, sampler) in given.chain(inline) {
+        // There are at most 16 sampler states.
+        let index = index as usize % 32;
+        if samplers.len() <= index {
+            samplers.resize(index + 1, None);
+        }
+        samplers[index] = Some(sampler);
+    }
+    samplers
+}
+
+fn inline_sampler(sampler: &InlineSampler) -> Sampler {
+    let addressing = match sampler.addrmode.as_str() {
+        "repeat" => Addressing::Repeat,
+        "mirror" => Addressing::Mirror,
+        "clamp_edge" => Addressing::ClampToEdge,
+        "clamp_border" => Addressing::Clamp,
+        _ => Addressing::None,
+    };
+    Sampler { addressing, linear: sampler.filtermode == "linear", normalized: sampler.normalized }
+}

@@ -1,0 +1,286 @@
+//! OpenCL kernels written for this project, across the built-in families, as the vendor's compiler translates them for four
+//! targets, run on the emulator and compared with an OpenCL CPU device (pocl) or with computations on the host.
+//!
+//! `tests/conformance` holds, for each family, its source, its cases (arguments, sizes and expected results, as JSON) and
+//! one program a target: a zebin without its native code. `VISAKIT_CONFORMANCE` names another folder of the same form, whose
+//! files need not be compressed; then the share that passes is printed, with the reasons of failures, most frequent first.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+use serde::Deserialize;
+
+use visakit::launch::argument::{Argument, ImageArgument};
+use visakit::launch::range::NdRange;
+use visakit::machine::image::{Addressing, Format, Sampler, Shape};
+use visakit::run::{Options, Program, launch};
+use visakit::zebin::Zebin;
+
+const TARGETS: [&str; 4] = ["skl", "tgllp", "dg2", "pvc"];
+
+/// The cases of one family.
+#[derive(Deserialize)]
+struct Family {
+    /// Contents of buffers, in hexadecimal digits, by name.
+    data: BTreeMap<String, String>,
+    cases: Vec<Case>,
+}
+
+/// One kernel and one launch of it.
+#[derive(Deserialize)]
+struct Case {
+    kernel: String,
+    glob: Vec<u64>,
+    loc: Vec<u64>,
+    #[serde(default)]
+    off: Option<Vec<u64>>,
+    args: Vec<Given>,
+    check: Vec<Check>,
+}
+
+/// What is passed for an argument.
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Given {
+    /// A buffer that is only read: a name of the data.
+    In(String),
+    /// A buffer that is read and written.
+    Inout(String),
+    /// A buffer of so many zeros.
+    Out(usize),
+    /// The bytes of a value.
+    Val(String),
+    /// Bytes of shared local memory.
+    Local(u32),
+    /// An image.
+    Image(Pixels),
+    /// Normalised coordinates, addressing mode and filter as OpenCL numbers them.
+    Sampler([u32; 3]),
+}
+
+/// An image argument.
+#[derive(Deserialize)]
+struct Pixels {
+    format: String,
+    size: [u32; 3],
+    layers: u32,
+    /// OpenCL's number of the kind of image.
+    kind: u32,
+    data: String,
+}
+
+impl Pixels {
+    fn argument(&self, texels: Vec<u8>) -> Argument {
+        let (dimensions, is_array) = match self.kind {
+            0x10f2 => (3, false),
+            0x10f3 => (2, true),
+            0x10f4 | 0x10f6 => (1, false),
+            0x10f5 => (1, true),
+            _ => (2, false),
+        };
+        let layers = self.layers.max(1);
+        let format = Format::from_name(&self.format).expect("a format");
+        Argument::Image(ImageArgument {
+            format,
+            shape: Shape { size: self.size, dimensions, is_array, layers },
+            texels,
+        })
+    }
+}
+
+fn sampler([normalized, addressing, filter]: [u32; 3]) -> Sampler {
+    let addressing = match addressing {
+        0x1131 => Addressing::ClampToEdge,
+        0x1132 => Addressing::Clamp,
+        0x1133 => Addressing::Repeat,
+        0x1134 => Addressing::Mirror,
+        _ => Addressing::None,
+    };
+    Sampler { addressing, linear: filter == 0x1141, normalized: normalized != 0 }
+}
+
+/// What one argument must hold afterwards.
+#[derive(Deserialize)]
+struct Check {
+    arg: usize,
+    /// The OpenCL type of its elements.
+    #[serde(rename = "type")]
+    kind: String,
+    /// Units in the last place that a float may be off; none: equal bits.
+    ulp: Option<f64>,
+    expect: String,
+}
+
+fn unhex(text: &str) -> Vec<u8> {
+    let digit = |c: u8| char::from(c).to_digit(16).expect("hexadecimal digits") as u8;
+    text.as_bytes().as_chunks().0.iter().map(|[high, low]| digit(*high) << 4 | digit(*low)).collect()
+}
+
+/// Reads a file or its compressed form.
+fn read(path: &Path) -> Option<Vec<u8>> {
+    if let Ok(bytes) = std::fs::read(path) {
+        return Some(bytes);
+    }
+    let file = std::fs::File::open(format!("{}.gz", path.display())).ok()?;
+    let mut bytes = Vec::new();
+    flate2::read::GzDecoder::new(file).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
+}
+
+/// How far apart two floats are, in units of the last place of the expected one, as OpenCL counts them.
+fn distance(found: f64, want: f64, digits: i32, least: i32) -> f64 {
+    if found == want || found.is_nan() && want.is_nan() {
+        return 0.0;
+    }
+    if !found.is_finite() || !want.is_finite() {
+        return f64::INFINITY;
+    }
+    let exponent = if want == 0.0 { least } else { (want.abs().log2().floor() as i32).max(least) };
+    // In two steps: the unit itself may be too small for a double.
+    (found - want).abs() * 2.0_f64.powi(-exponent) * 2.0_f64.powi(digits)
+}
+
+/// The first element that differs.
+fn compare(check: &Check, found: &[u8]) -> Option<String> {
+    let want = unhex(&check.expect);
+    if found.len() != want.len() {
+        return Some(format!("{} bytes instead of {}", found.len(), want.len()));
+    }
+    let (size, digits, least) = match (check.kind.as_str(), check.ulp) {
+        ("double", Some(_)) => (8, 52, -1022),
+        ("float", Some(_)) => (4, 23, -126),
+        ("half", Some(_)) => (2, 10, -14),
+        _ => (1, 0, 0),
+    };
+    let value = |bytes: &[u8]| match size {
+        8 => bytes.try_into().map_or(0.0, f64::from_le_bytes),
+        4 => bytes.try_into().map_or(0.0, |b| f64::from(f32::from_le_bytes(b))),
+        _ => bytes.try_into().map_or(0.0, |b| half::f16::from_le_bytes(b).to_f64()),
+    };
+    for (n, (a, b)) in found.chunks(size).zip(want.chunks(size)).enumerate() {
+        if a == b {
+            continue;
+        }
+        if size == 1 {
+            return Some(format!("byte {n} of argument {}: {a:02x?}, not {b:02x?}", check.arg));
+        }
+        let (a, b) = (value(a), value(b));
+        let off = distance(a, b, digits, least);
+        if off > check.ulp.unwrap_or(0.0) {
+            return Some(format!("element {n} of argument {}: {a:e}, not {b:e}: {off} ulp", check.arg));
+        }
+    }
+    None
+}
+
+fn run(zebin: &Zebin, family: &Family, case: &Case) -> Result<(), String> {
+    let program =
+        Program::from_zebin(zebin, Some(&case.kernel), None).map_err(|e| format!("program: {}", e[0].message))?;
+    let data = |name: &String| unhex(&family.data[name]);
+    let mut given = case.args.iter().map(|given| {
+        Some(match given {
+            Given::In(name) | Given::Inout(name) => Argument::Buffer(data(name)),
+            Given::Out(size) => Argument::Buffer(vec![0; *size]),
+            Given::Val(bytes) => Argument::Value(unhex(bytes)),
+            Given::Local(size) => Argument::Local(*size),
+            Given::Image(image) => image.argument(data(&image.data)),
+            Given::Sampler(numbers) => Argument::Sampler(sampler(*numbers)),
+        })
+    });
+    let arguments: Vec<_> = given.by_ref().collect();
+    let range = NdRange::new(&case.glob, Some(&case.loc), case.off.as_deref(), [0; 3])
+        .map_err(|e| format!("range: {}", e.message))?;
+    let options = Options { threads: Some(1), max_instructions: Some(2_000_000), ..Options::default() };
+    let outcome = launch(&program, &range, arguments, &options).map_err(|e| format!("launch: {e}"))?;
+    for check in &case.check {
+        let found = outcome.buffers.get(check.arg).and_then(Option::as_deref).unwrap_or_default();
+        if let Some(difference) = compare(check, found) {
+            return Err(format!("result: {difference}"));
+        }
+    }
+    Ok(())
+}
+
+/// Names, numbers and addresses taken out, so that equal reasons look equal.
+fn reason(error: &str) -> String {
+    let error = error.split("; group").next().unwrap_or(error);
+    if error.starts_with("result: ") {
+        return "result".to_owned();
+    }
+    error.chars().map(|c| if c.is_ascii_digit() { '#' } else { c }).collect()
+}
+
+#[test]
+fn kernels_of_all_families() {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance");
+    let other = std::env::var_os("VISAKIT_CONFORMANCE").map(PathBuf::from);
+    let folder = other.clone().unwrap_or(own);
+    let only = std::env::var("VISAKIT_ONLY").unwrap_or_default();
+    let mut names: Vec<String> = std::fs::read_dir(&folder)
+        .expect("the folder of the suite")
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .filter_map(|name| name.strip_suffix(".cl").map(str::to_owned))
+        .filter(|name| only.is_empty() || only.split(',').any(|start| name.starts_with(start)))
+        .collect();
+    names.sort();
+    assert!(!names.is_empty(), "no families in {}", folder.display());
+    let jobs: Vec<(&String, &str)> = names.iter().flat_map(|name| TARGETS.map(|target| (name, target))).collect();
+    let next = AtomicUsize::new(0);
+    let results: Mutex<Vec<(String, &str, Result<(), String>)>> = Mutex::default();
+    let work = || {
+        while let Some((name, target)) = jobs.get(next.fetch_add(1, Relaxed)) {
+            let Some(program) = read(&folder.join(format!("{name}.{target}.zebin"))) else {
+                // One target has no samplers: its compiler drops what reads images.
+                assert!(
+                    other.is_some() || *name == "images" && *target == "pvc",
+                    "no program of {name} for {target}"
+                );
+                continue;
+            };
+            let cases = read(&folder.join(format!("{name}.json"))).expect("cases");
+            let family: Family = serde_json::from_slice(&cases).expect("cases as JSON");
+            let zebin = Zebin::parse(name, &program).expect("a zebin");
+            for case in &family.cases {
+                if zebin.kernel_infos().all(|kernel| kernel.name != case.kernel) {
+                    // Two targets have no doubles; their programs lack those kernels.
+                    assert!(["tgllp", "dg2"].contains(target), "{name}.{target} has no kernel {}", case.kernel);
+                    continue;
+                }
+                let result = run(&zebin, &family, case);
+                let label = format!("{name}/{}", case.kernel);
+                results.lock().expect("no panic").push((label, target, result));
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, |n| n.get()) {
+            scope.spawn(work);
+        }
+    });
+    let mut results = results.into_inner().expect("no panic");
+    results.sort_by(|a, b| (&a.0, a.1).cmp(&(&b.0, b.1)));
+    let mut reasons: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (label, target, result) in &results {
+        if let Err(error) = result {
+            reasons.entry(reason(error)).or_default().push(format!("{target} {label}: {error}"));
+        }
+    }
+    let mut reasons: Vec<_> = reasons.into_iter().collect();
+    reasons.sort_by_key(|(_, cases)| std::cmp::Reverse(cases.len()));
+    for (reason, cases) in &reasons {
+        let shown = if other.is_some() && std::env::var_os("VISAKIT_ALL").is_some() { cases.len() } else { 6 };
+        eprintln!("{} times {reason}", cases.len());
+        let step = cases.len().div_ceil(shown).max(1);
+        cases.iter().step_by(step).for_each(|case| eprintln!("    {case}"));
+    }
+    for target in TARGETS {
+        let of_target = results.iter().filter(|(_, other, _)| *other == target);
+        let (all, passed) =
+            of_target.fold((0, 0), |(all, passed), (_, _, result)| (all + 1, passed + usize::from(result.is_ok())));
+        eprintln!("{target}: {passed} of {all} pass");
+    }
+    assert!(other.is_some() || reasons.is_empty(), "some cases fail");
+}

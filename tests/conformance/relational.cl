@@ -1,0 +1,42 @@
+// Compiled for the four targets into the programs beside this file.
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#pragma OPENCL EXTENSION cl_khr_fp16 : enable
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
+
+kernel void rel_char_selectu_char4(global char* o, global const char* p0, global const char* p1, global const uchar* p2){ size_t g=get_global_id(0); char4 a=vload4(g,p0); char4 b=vload4(g,p1); uchar4 c=vload4(g,p2); vstore4(select(a,b,c),g,o); }
+kernel void rel_double_isgreater_double3(global long* o, global const double* p0, global const double* p1){ size_t g=get_global_id(0); double3 a=vload3(g,p0); double3 b=vload3(g,p1); vstore3(isgreater(a,b),g,o); }
+kernel void rel_float_isnotequal_float16(global int* o, global const float* p0, global const float* p1){ size_t g=get_global_id(0); float16 a=vload16(g,p0); float16 b=vload16(g,p1); vstore16(isnotequal(a,b),g,o); }
+kernel void rel_int_selectu_int8(global int* o, global const int* p0, global const int* p1, global const uint* p2){ size_t g=get_global_id(0); int8 a=vload8(g,p0); int8 b=vload8(g,p1); uint8 c=vload8(g,p2); vstore8(select(a,b,c),g,o); }
+kernel void rel_long_bitselect_long2(global long* o, global const long* p0, global const long* p1, global const long* p2){ size_t g=get_global_id(0); long2 a=vload2(g,p0); long2 b=vload2(g,p1); long2 c=vload2(g,p2); vstore2(bitselect(a,b,c),g,o); }
+kernel void rel_short_select_short16(global short* o, global const short* p0, global const short* p1, global const short* p2){ size_t g=get_global_id(0); short16 a=vload16(g,p0); short16 b=vload16(g,p1); short16 c=vload16(g,p2); vstore16(select(a,b,c),g,o); }
+kernel void rel_uchar_selectu_uchar4(global uchar* o, global const uchar* p0, global const uchar* p1, global const uchar* p2){ size_t g=get_global_id(0); uchar4 a=vload4(g,p0); uchar4 b=vload4(g,p1); uchar4 c=vload4(g,p2); vstore4(select(a,b,c),g,o); }
+kernel void rel_uint_selectu_uint8(global uint* o, global const uint* p0, global const uint* p1, global const uint* p2){ size_t g=get_global_id(0); uint8 a=vload8(g,p0); uint8 b=vload8(g,p1); uint8 c=vload8(g,p2); vstore8(select(a,b,c),g,o); }
+kernel void rel_ulong_selectu_ulong4(global ulong* o, global const ulong* p0, global const ulong* p1, global const ulong* p2){ size_t g=get_global_id(0); ulong4 a=vload4(g,p0); ulong4 b=vload4(g,p1); ulong4 c=vload4(g,p2); vstore4(select(a,b,c),g,o); }
+kernel void rel_ushort_select_ushort8(global ushort* o, global const ushort* p0, global const ushort* p1, global const short* p2){ size_t g=get_global_id(0); ushort8 a=vload8(g,p0); ushort8 b=vload8(g,p1); short8 c=vload8(g,p2); vstore8(select(a,b,c),g,o); }
+kernel void rel_char_any_char16(global int* o, global const char* p0){ size_t g=get_global_id(0); char16 a=vload16(g,p0); o[g]=any(a); }
+kernel void rel_double_select_double2(global double* o, global const double* p0, global const double* p1, global const long* p2){ size_t g=get_global_id(0); double2 a=vload2(g,p0); double2 b=vload2(g,p1); long2 c=vload2(g,p2); vstore2(select(a,b,c),g,o); }
+kernel void rel_float_isordered_float(global int* o, global const float* p0, global const float* p1){ size_t g=get_global_id(0); float a=p0[g]; float b=p1[g]; o[g]=isordered(a,b); }
+kernel void rel_int_all_int16(global int* o, global const int* p0){ size_t g=get_global_id(0); int16 a=vload16(g,p0); o[g]=all(a); }
+kernel void rel_long_all_long8(global int* o, global const long* p0){ size_t g=get_global_id(0); long8 a=vload8(g,p0); o[g]=all(a); }
+kernel void rel_short_selectu_short(global short* o, global const short* p0, global const short* p1, global const ushort* p2){ size_t g=get_global_id(0); short a=p0[g]; short b=p1[g]; ushort c=p2[g]; o[g]=select(a,b,c); }
+kernel void rel_uchar_select_uchar8(global uchar* o, global const uchar* p0, global const uchar* p1, global const char* p2){ size_t g=get_global_id(0); uchar8 a=vload8(g,p0); uchar8 b=vload8(g,p1); char8 c=vload8(g,p2); vstore8(select(a,b,c),g,o); }
+kernel void rel_uint_bitselect_uint16(global uint* o, global const uint* p0, global const uint* p1, global const uint* p2){ size_t g=get_global_id(0); uint16 a=vload16(g,p0); uint16 b=vload16(g,p1); uint16 c=vload16(g,p2); vstore16(bitselect(a,b,c),g,o); }
+kernel void rel_ulong_bitselect_ulong2(global ulong* o, global const ulong* p0, global const ulong* p1, global const ulong* p2){ size_t g=get_global_id(0); ulong2 a=vload2(g,p0); ulong2 b=vload2(g,p1); ulong2 c=vload2(g,p2); vstore2(bitselect(a,b,c),g,o); }
+kernel void rel_ushort_select_ushort(global ushort* o, global const ushort* p0, global const ushort* p1, global const short* p2){ size_t g=get_global_id(0); ushort a=p0[g]; ushort b=p1[g]; short c=p2[g]; o[g]=select(a,b,c); }
+kernel void rel_char_all_char2(global int* o, global const char* p0){ size_t g=get_global_id(0); char2 a=vload2(g,p0); o[g]=all(a); }
+kernel void rel_double_selectu_double8(global double* o, global const double* p0, global const double* p1, global const ulong* p2){ size_t g=get_global_id(0); double8 a=vload8(g,p0); double8 b=vload8(g,p1); ulong8 c=vload8(g,p2); vstore8(select(a,b,c),g,o); }
+kernel void rel_float_isgreater_float3(global int* o, global const float* p0, global const float* p1){ size_t g=get_global_id(0); float3 a=vload3(g,p0); float3 b=vload3(g,p1); vstore3(isgreater(a,b),g,o); }
+kernel void rel_int_select_int8(global int* o, global const int* p0, global const int* p1, global const int* p2){ size_t g=get_global_id(0); int8 a=vload8(g,p0); int8 b=vload8(g,p1); int8 c=vload8(g,p2); vstore8(select(a,b,c),g,o); }
+kernel void rel_long_selectu_long8(global long* o, global const long* p0, global const long* p1, global const ulong* p2){ size_t g=get_global_id(0); long8 a=vload8(g,p0); long8 b=vload8(g,p1); ulong8 c=vload8(g,p2); vstore8(select(a,b,c),g,o); }
+kernel void rel_short_all_short3(global int* o, global const short* p0){ size_t g=get_global_id(0); short3 a=vload3(g,p0); o[g]=all(a); }
+kernel void rel_uchar_select_uchar2(global uchar* o, global const uchar* p0, global const uchar* p1, global const char* p2){ size_t g=get_global_id(0); uchar2 a=vload2(g,p0); uchar2 b=vload2(g,p1); char2 c=vload2(g,p2); vstore2(select(a,b,c),g,o); }
+kernel void rel_uint_selectu_uint(global uint* o, global const uint* p0, global const uint* p1, global const uint* p2){ size_t g=get_global_id(0); uint a=p0[g]; uint b=p1[g]; uint c=p2[g]; o[g]=select(a,b,c); }
+kernel void rel_ulong_bitselect_ulong3(global ulong* o, global const ulong* p0, global const ulong* p1, global const ulong* p2){ size_t g=get_global_id(0); ulong3 a=vload3(g,p0); ulong3 b=vload3(g,p1); ulong3 c=vload3(g,p2); vstore3(bitselect(a,b,c),g,o); }
+kernel void rel_ushort_bitselect_ushort4(global ushort* o, global const ushort* p0, global const ushort* p1, global const ushort* p2){ size_t g=get_global_id(0); ushort4 a=vload4(g,p0); ushort4 b=vload4(g,p1); ushort4 c=vload4(g,p2); vstore4(bitselect(a,b,c),g,o); }
+kernel void rel_char_select_char16(global char* o, global const char* p0, global const char* p1, global const char* p2){ size_t g=get_global_id(0); char16 a=vload16(g,p0); char16 b=vload16(g,p1); char16 c=vload16(g,p2); vstore16(select(a,b,c),g,o); }
+kernel void rel_double_islessgreater_double3(global long* o, global const double* p0, global const double* p1){ size_t g=get_global_id(0); double3 a=vload3(g,p0); double3 b=vload3(g,p1); vstore3(islessgreater(a,b),g,o); }
+kernel void rel_float_isunordered_float3(global int* o, global const float* p0, global const float* p1){ size_t g=get_global_id(0); float3 a=vload3(g,p0); float3 b=vload3(g,p1); vstore3(isunordered(a,b),g,o); }
+kernel void rel_int_selectu_int16(global int* o, global const int* p0, global const int* p1, global const uint* p2){ size_t g=get_global_id(0); int16 a=vload16(g,p0); int16 b=vload16(g,p1); uint16 c=vload16(g,p2); vstore16(select(a,b,c),g,o); }
+kernel void rel_long_bitselect_long4(global long* o, global const long* p0, global const long* p1, global const long* p2){ size_t g=get_global_id(0); long4 a=vload4(g,p0); long4 b=vload4(g,p1); long4 c=vload4(g,p2); vstore4(bitselect(a,b,c),g,o); }
+kernel void rel_short_bitselect_short3(global short* o, global const short* p0, global const short* p1, global const short* p2){ size_t g=get_global_id(0); short3 a=vload3(g,p0); short3 b=vload3(g,p1); short3 c=vload3(g,p2); vstore3(bitselect(a,b,c),g,o); }
