@@ -220,9 +220,18 @@ fn peak(run: impl FnOnce()) -> usize {
 fn decoding_takes_little_memory() {
     let _alone = alone();
     let mut worst = (0.0, 0);
-    for (i, bytes) in seeds("object").iter().enumerate() {
+    // Much code of short instructions, and few tables.
+    let head = ".version 4.1\n.kernel \"k\"\n.decl V32 v_type=G type=f num_elts=16 align=GRF\n";
+    let code =
+        "    mov (M1, 16) V32(0,0)<1> V32(0,0)<1;1,0>\n    ret (M1, 1)\n    add (M1, 1) V32(0,0)<1> 0x0:f 0x1:f\n";
+    let text = format!("{head}{}", code.repeat(20_000));
+    let code = visakit::text::parse(&text, Default::default()).unwrap().into_object().encode().unwrap();
+    for (i, bytes) in std::iter::once(&code).chain(&seeds("object")).enumerate() {
         let used = peak(|| drop(Object::decode(bytes)));
         let ratio = used as f64 / bytes.len() as f64;
+        if i == 0 || bytes.len() > 100_000 {
+            eprintln!("{ratio:.2} for {} bytes", bytes.len());
+        }
         if ratio > worst.0 {
             worst = (ratio, i);
         }

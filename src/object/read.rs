@@ -248,6 +248,9 @@ fn instructions(routine: &mut Routine, code: &[u8], base: usize, cx: Context) ->
     let mut r = Reader::new(code, base);
     while r.remaining() > 0 {
         let at = r.offset();
+        if routine.instructions.len() == routine.instructions.capacity() {
+            routine.instructions.reserve_exact(expected(routine.instructions.len(), at - base, r.remaining()));
+        }
         let instruction = match Instruction::decode(&mut r, cx) {
             Ok(instruction) => instruction,
             Err(error) => {
@@ -267,4 +270,12 @@ fn instructions(routine: &mut Routine, code: &[u8], base: usize, cx: Context) ->
         routine.instructions.push(instruction);
     }
     Ok(())
+}
+
+/// How many more instructions to make room for, when `read` of them took `taken` bytes and `left` bytes are left: lists
+/// that double their room would take several times what they hold.
+fn expected(read: usize, taken: usize, left: usize) -> usize {
+    const USUAL_BYTES: usize = 32;
+    let average = if read < 8 { USUAL_BYTES } else { (taken / read).max(1) };
+    left / average + read / 32 + 1
 }

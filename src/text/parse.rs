@@ -201,14 +201,15 @@ impl Reader<'_> {
     }
 
     fn report(&mut self, statement: &Statement, code: &'static str, error: &TextError) {
-        let at = statement.start + error.at.min(statement.text.len());
+        let at = error.at.min(statement.text.len());
+        let line = self.text.get(statement.start..).and_then(|rest| rest.lines().next()).unwrap_or("");
         let width = statement.text[error.at.min(statement.text.len())..]
             .find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
             .unwrap_or(1)
             .max(1);
         let diagnostic =
             Diagnostic::new(code, Severity::Error, self.file.as_str(), format!("expected {}", error.expected))
-                .at_text(self.text, at, at + width);
+                .at_line(statement.line, line, at, at + width);
         self.errors.push(diagnostic);
     }
 
@@ -365,11 +366,15 @@ impl Reader<'_> {
     fn complete(&mut self) {
         let undefined = (0..self.scope.routine.labels.len())
             .filter(|&i| !self.scope.defined[i] && self.scope.routine.labels[i].kind != LabelKind::Fccall);
+        let ends: Vec<usize> = self.text.match_indices('\n').map(|(at, _)| at).collect();
         for i in undefined {
             let Some(name) = self.scope.routine.string(self.scope.routine.labels[i].name_index) else { continue };
             let from = self.uses.get(i).copied().unwrap_or(0);
-            let line = self.text.get(from..).and_then(|rest| rest.lines().next()).unwrap_or("");
-            let at = from + line.find(&name).unwrap_or(0);
+            let number = ends.partition_point(|end| *end < from) + 1;
+            let begin = number.checked_sub(2).and_then(|n| ends.get(n)).map_or(0, |end| end + 1);
+            let line = self.text.get(begin..).and_then(|rest| rest.lines().next()).unwrap_or("");
+            let lead = from - begin;
+            let at = lead + line.get(lead..).and_then(|rest| rest.find(&name)).unwrap_or(0);
             self.errors.push(
                 Diagnostic::new(
                     "label-missing",
@@ -377,7 +382,7 @@ impl Reader<'_> {
                     self.file.as_str(),
                     format!("label `{name}` stands nowhere"),
                 )
-                .at_text(self.text, at, at + name.len())
+                .at_line(u32::try_from(number).unwrap_or(u32::MAX), line, at, at + name.len())
                 .help(format!("add a line `{name}:` where the branch should go")),
             );
         }
