@@ -133,6 +133,39 @@ fn salvage() {
     }
 }
 
+/// The same for what ocloc writes beside its texts, with images and samplers.
+#[test]
+fn salvage_dumps() {
+    if !common::have("salvage_dumps", "vendor", common::program("ocloc"), "ocloc") {
+        return;
+    }
+    let source = "kernel void k(read_only image2d_t im, sampler_t s, global float4 *o) {\n\
+                  \x20   int x = get_global_id(0);\n\
+                  \x20   if (x < 64) o[x] = read_imagef(im, s, (float2)(x, 1)) + read_imagef(im, (int2)(x, 2));\n}\n";
+    let mut count = 0;
+    for device in ["skl", "tgllp", "dg2"] {
+        let dir = scratch(&format!("salvage-dumps-{device}"));
+        std::fs::write(dir.join("k.cl"), source).unwrap();
+        let _ = std::process::Command::new("ocloc")
+            .args(["compile", "-file", "k.cl", "-device", device, "-q"])
+            .envs([("IGC_ShaderDumpEnable", "1"), ("IGC_DumpToCustomDir", dir.to_str().unwrap())])
+            .current_dir(&dir)
+            .output()
+            .unwrap();
+        for file in common::files(&dir, "isa") {
+            let text = std::fs::read_to_string(file.with_extension("visaasm")).unwrap();
+            let whole = parse(&text, Options::default()).unwrap_or_else(|e| panic!("{}", e[0].render(false)));
+            let expected: Vec<&str> = whole.routine.instructions.iter().map(|i| i.page().name).collect();
+            let salvaged = Object::salvage(&std::fs::read(&file).unwrap()).unwrap();
+            let found: Vec<&str> = salvaged.code[0].instructions.iter().map(|f| f.page.name).collect();
+            assert_eq!(found, expected, "{}", file.display());
+            assert!(expected.contains(&"3D_SAMPLE"), "{}", file.display());
+            count += 1;
+        }
+    }
+    assert!(count >= 3, "{count}");
+}
+
 /// A zebin comes apart: its text is the section's, byte for byte.
 #[test]
 fn extract_a_zebin() {

@@ -39,6 +39,9 @@ fn ordinary(page: &Page) -> bool {
     matches!(page.kind, PageKind::Ordinary | PageKind::Undefined)
 }
 
+/// More than a field is ever repeated.
+const MOST: usize = 64;
+
 /// Values of the fields so far, for what decides about later ones.
 struct Known {
     fields: Vec<(&'static Field, u64)>,
@@ -89,7 +92,8 @@ fn guess_form(
     // from the first field on.
     let stored = |known: &Known| -> Vec<usize> {
         let times = |f: &Field| match f.presence.strip_suffix(" times") {
-            Some(counter) => known.value(counter).unwrap_or(0).min(64) as usize,
+            // As long as the count is not read, there may be as many as there can be.
+            Some(counter) => known.value(counter).map_or(MOST, |n| usize::try_from(n).unwrap_or(MOST).min(MOST)),
             None => usize::from(is_present(f, known)),
         };
         form.fields.iter().enumerate().flat_map(|(i, f)| std::iter::repeat_n(i, times(f))).collect()
@@ -128,6 +132,7 @@ fn uncounted(field: &Field) -> bool {
 
 fn is_present(field: &Field, known: &Known) -> bool {
     match field.presence.split_once('=') {
+        Some((place, _)) if known.value(place.split('.').next().unwrap_or(place)).is_none() => true,
         Some((place, values)) => known.is_one_of(place, &values.split(',').map(str::trim).collect::<Vec<_>>()),
         None => true,
     }
