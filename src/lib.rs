@@ -2,6 +2,34 @@
 //!
 //! The pages in `spec/` say what the instruction set is; [`isa`] is generated from them.
 //!
+//! Everything works on bytes and texts in memory, without files and without global state:
+//!
+//! ```
+//! use visakit::object::{Object, dump};
+//! use visakit::text::{Options, Style, parse, print};
+//!
+//! fn assemble(text: &str) -> Result<Vec<u8>, String> {
+//!     let parsed = parse(text, Options::default()).map_err(|errors| errors[0].one_line())?;
+//!     parsed.into_object().encode().map_err(|error| error.to_string())
+//! }
+//!
+//! fn disassemble(bytes: &[u8]) -> Result<Vec<String>, String> {
+//!     let object = Object::decode(bytes).map_err(|error| error.to_string())?;
+//!     Ok(object.routines().map(|routine| print(&object, routine, None, Style::Full)).collect())
+//! }
+//!
+//! let bytes = assemble(".version 4.1\n.kernel \"k\"\n    ret (M1, 1)\n").unwrap();
+//! let texts = disassemble(&bytes).unwrap();
+//! assert_eq!(assemble(&texts[0]).unwrap(), bytes);
+//! // Nothing is lost on the way through values.
+//! assert_eq!(Object::decode(&bytes).unwrap().encode().unwrap(), bytes);
+//! // What is wrong is said with its place.
+//! assert!(disassemble(&bytes[..40]).unwrap_err().contains("at byte 0x"));
+//! // The same as JSON, for other programs.
+//! let json = serde_json::to_string(&dump::dump(&Object::decode(&bytes).unwrap(), None)).unwrap();
+//! assert!(json.contains("\"name\":\"RET\""));
+//! ```
+//!
 //! Modules in reading order: the runtime and the generated module; objects, texts and the rules; containers and
 //! launches; the machine, its kernels and runs; the comparison of specification and implementation; the command line.
 

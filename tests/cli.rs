@@ -137,8 +137,12 @@ fn verify() {
     check("    add (M1, 16) V33(0,0)<0> V33(1,0)<8;8,1> 0x3f800000:f", "region", "skl");
     check("    add (M1, 16) V33(0,0)<1> (~)V33(1,0)<8;8,1> 0x3f800000:f", "modifier", "skl");
     check("    and.sat (M1, 8) V34(0,0)<1> V34(1,0)<8;8,1> 0x1:ud", "saturation", "skl");
-    check("    add (M3, 16) V33(0,0)<1> V33(1,0)<8;8,1> 0x3f800000:f", "mask", "skl");
-    check("    add3 (M1, 8) V32(0,0)<1> V32(1,0)<8;8,1> V32(2,0)<8;8,1> V32(3,0)<8;8,1>", "platform", "skl");
-    check("    add3 (M1, 8) V32(0,0)<1> V32(1,0)<8;8,1> V32(2,0)<8;8,1> V32(3,0)<8;8,1>", "", "dg2");
+    check("    add (M7, 16) V33(0,0)<1> V33(1,0)<8;8,1> 0x3f800000:f", "mask", "skl");
+    check("    rol (M1, 8) V32(0,0)<1> V32(1,0)<8;8,1> V32(2,0)<8;8,1>", "platform", "skl");
+    check("    rol (M1, 8) V32(0,0)<1> V32(1,0)<8;8,1> V32(2,0)<8;8,1>", "", "dg2");
     check("    lsc_load.ugm (M1, 8)  V34:d32  flat[V38]:a64", "platform", "tgllp");
+    // What only the documents forbid is a warning.
+    std::fs::write(&file, with("    add (M3, 16) V33(0,0)<1> V33(1,0)<8;8,1> 0x3f800000:f")).unwrap();
+    let (exit, _, err) = run(&["verify", &text(&file), "--platform", "skl"]);
+    assert!(exit == 0 && err.contains("warning[mask]") && err.contains("k.visaasm:27:5"), "{exit} {err}");
 }

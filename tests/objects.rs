@@ -80,7 +80,7 @@ fn genx_ir_reads_our_objects() {
     for (name, platform, text) in common::compiled_texts() {
         let object = assemble(&text, &platform);
         let ours = print(&object, &object.kernels[0].routine, Platform::from_name(&platform), Style::Vendor);
-        let theirs = genx_ir_text(&name, &object.encode().unwrap(), &platform);
+        let theirs = common::genx_ir_text(&name, &object.encode().unwrap(), &platform);
         assert!(ours == theirs, "{name}: GenX_IR prints another text");
         // The compiler's own text is the same but for the suffixes of its labels.
         let bare = |t: &str| t.lines().map(without_suffixes).collect::<Vec<_>>();
@@ -94,31 +94,12 @@ fn genx_ir_reads_our_objects() {
         let bytes = std::fs::read(&file).unwrap();
         let object = Object::decode(&bytes).unwrap();
         let ours = print(&object, &object.kernels[0].routine, Platform::from_name(platform), Style::Vendor);
-        assert!(ours == genx_ir_text(&name, &bytes, platform), "{name}: GenX_IR prints another text");
+        assert!(ours == common::genx_ir_text(&name, &bytes, platform), "{name}: GenX_IR prints another text");
     }
 }
 
 fn without_suffixes(line: &str) -> String {
     line.split("///").next().unwrap_or("").trim_end().to_owned()
-}
-
-/// What the vendor's tool prints for an object. It may crash afterwards; its text counts.
-fn genx_ir_text(name: &str, bytes: &[u8], platform: &str) -> String {
-    let dir = common::scratch(&format!("genx-{name}"));
-    std::fs::write(dir.join("m.isa"), bytes).unwrap();
-    let _ = std::process::Command::new("GenX_IR")
-        .args([
-            "m.isa",
-            "-platform",
-            &platform.to_ascii_uppercase(),
-            "-dumpcommonisa",
-            "-noschedule",
-            "-noverifyCISA",
-        ])
-        .current_dir(&dir)
-        .output()
-        .unwrap();
-    std::fs::read_to_string(dir.join(".visaasm")).unwrap_or_default()
 }
 
 /// Objects of the packaged compiler lack operands, and are refused with that reason.

@@ -86,6 +86,15 @@ impl Diagnostic {
         self
     }
 
+    /// The same finding at a byte range of a line, of which the number is known: where there may be many findings, looking
+    /// for the line of each would take too long.
+    #[must_use]
+    pub fn at_line(self, number: u32, line: &str, start: usize, end: usize) -> Self {
+        let mut out = self.at_text(line, start, end);
+        out.line = number;
+        out
+    }
+
     /// The same finding at a byte offset of a binary.
     #[must_use]
     pub fn at_offset(mut self, offset: u64) -> Self {

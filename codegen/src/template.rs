@@ -7,7 +7,12 @@ pub struct Template {
     pub items: Vec<Item>,
     /// The template as written.
     pub source: String,
+    /// Whether it is printed only in the text that keeps everything.
+    pub full: bool,
 }
+
+/// In front of a template that keeps what the vendor's text loses.
+const FULL: &str = "full:";
 
 /// A piece of a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +36,8 @@ pub enum Item {
     },
     /// Printed only when something in it is not the default.
     Optional(Vec<Item>),
+    /// `[!…]`: always printed; where a digit stands in its place, it is not there.
+    Shown(Vec<Item>),
 }
 
 /// How a field prints.
@@ -91,14 +98,17 @@ impl Format {
 
 /// Reads a template line; the error says what is wrong with it and at which byte.
 pub fn parse(line: &str) -> Result<Template, (String, usize)> {
-    let mut reader = Reader { text: line.as_bytes(), line, at: 0 };
+    let lead = line.len() - line.trim_start().len();
+    let full = line[lead..].starts_with(FULL);
+    let start = if full { lead + FULL.len() } else { 0 };
+    let mut reader = Reader { text: line.as_bytes(), line, at: start };
     let mut items = reader.items(false)?;
     fold_specials(&mut items);
     lower_mnemonic(&mut items);
     while matches!(items.last(), Some(Item::Space(_))) {
         items.pop();
     }
-    Ok(Template { items, source: line.trim().to_owned() })
+    Ok(Template { items, source: line.trim().to_owned(), full })
 }
 
 impl Template {
@@ -120,7 +130,7 @@ impl Template {
             for item in items {
                 match item {
                     Item::Field { field, part, .. } => out.push((field, part.as_deref())),
-                    Item::Optional(items) => walk(items, out),
+                    Item::Optional(items) | Item::Shown(items) => walk(items, out),
                     _ => {}
                 }
             }
@@ -153,7 +163,10 @@ impl Reader<'_> {
                 b'[' => {
                     flush(&mut literal, &mut items);
                     self.at += 1;
-                    items.push(Item::Optional(self.items(true)?));
+                    let shown = self.text.get(self.at) == Some(&b'!');
+                    self.at += usize::from(shown);
+                    let inner = self.items(true)?;
+                    items.push(if shown { Item::Shown(inner) } else { Item::Optional(inner) });
                     continue;
                 }
                 b']' if nested => {
@@ -329,6 +342,13 @@ mod tests {
         assert!(t.items.contains(&Item::Space(2)));
         assert!(t.items.contains(&Item::Text("[".into())));
         assert_eq!(t.items.last(), Some(&Item::Text("]".into())));
+    }
+
+    #[test]
+    fn marks_what_is_printed_in_full_texts_only() {
+        let t = parse("full: [(<P>)] ADD <dst>").unwrap();
+        assert!(t.full && !parse("[(<P>)] ADD <dst>").unwrap().full);
+        assert_eq!(t.items, parse("[(<P>)] ADD <dst>").unwrap().items);
     }
 
     #[test]

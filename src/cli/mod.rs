@@ -6,6 +6,8 @@ mod asm;
 mod compile;
 mod diff;
 mod disasm;
+mod dump;
+mod extract;
 mod roundtrip;
 mod run;
 mod spec;
@@ -42,6 +44,10 @@ enum Command {
     Disasm(disasm::Args),
     /// Decode and encode objects, or parse and print texts, and compare
     Roundtrip(roundtrip::Args),
+    /// Write an object as JSON
+    Dump(dump::Args),
+    /// Take a zebin, a fat binary or an archive apart: vISA texts, `.ze_info`, native code
+    Extract(extract::Args),
     /// Check kernels by the rules of the pages
     Verify(verify::Args),
     /// Compile OpenCL C with the vendor's compiler
@@ -86,6 +92,8 @@ pub fn main() -> ExitCode {
         Command::Asm(args) => asm::run(args),
         Command::Disasm(args) => disasm::run(args),
         Command::Roundtrip(args) => roundtrip::run(args),
+        Command::Dump(args) => dump::run(args),
+        Command::Extract(args) => extract::run(args),
         Command::Verify(args) => verify::run(args),
         Command::Compile(args) => compile::run(args),
         Command::Run(args) => run::run(*args),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::{Format, Outcome, object_problem, out, problem, read, report};
 use crate::isa::Platform;
 use crate::object::Object;
-use crate::text::{Options, Style, parse, print};
+use crate::text::{Options, Style, parse, print, print_exact};
 use visakit_codegen::diag::Diagnostic;
 
 /// Decode and encode objects, parse and print texts, and compare.
@@ -56,7 +56,7 @@ pub(super) fn run(args: Args) -> Outcome {
     }
 }
 
-/// Object to values to object, and object to full text to object.
+/// Object to values to object, and each routine to full text and back.
 fn object(file: &Path, bytes: &[u8], platform: Option<Platform>) -> Result<(), Vec<Diagnostic>> {
     let object = Object::decode(bytes).map_err(|e| vec![object_problem(file, e)])?;
     let again = object.encode().map_err(|e| vec![problem("encode", file, e.to_string())])?;
@@ -64,12 +64,12 @@ fn object(file: &Path, bytes: &[u8], platform: Option<Platform>) -> Result<(), V
         let diagnostic = problem("roundtrip-bytes", file, "decoding and encoding gives other bytes").at_offset(at);
         return Err(vec![diagnostic]);
     }
-    if object.kernels.len() == 1 && object.functions.is_empty() && object.kernels[0].binaries.is_empty() {
-        let full = print(&object, &object.kernels[0].routine, platform, Style::Full);
-        let options = Options { file: format!("{} as text", file.display()), platform };
-        let parsed = parse(&full, options)?;
-        if parsed.routine.instructions != object.kernels[0].routine.instructions {
-            let message = "printing and parsing gives other instructions";
+    for routine in object.routines().filter(|r| r.stripped.is_none()) {
+        if let Err(text) = print_exact(&object, routine, platform) {
+            let options = Options { file: format!("{} as text", file.display()), platform };
+            // A text that cannot be read says more than that it is not the same.
+            parse(&text, options)?;
+            let message = format!("printing and parsing `{}` gives another routine", routine.name());
             return Err(vec![problem("roundtrip-text", file, message)]);
         }
     }

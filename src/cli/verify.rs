@@ -8,7 +8,7 @@ use super::{Format, Outcome, object_problem, out, problem, read, report};
 use crate::isa::Platform;
 use crate::object::{Object, Routine};
 use crate::text::{Options, parse};
-use crate::verify::{Violation, routine};
+use crate::verify::{Place, Violation, routine};
 
 /// Check kernels by the rules of the pages.
 #[derive(clap::Args)]
@@ -40,10 +40,11 @@ pub(super) fn run(args: Args) -> Outcome {
     if args.format == Format::Human {
         out(&format!("{} files, {} findings\n", args.files.len(), findings.len()));
     }
-    match (unread, findings.is_empty()) {
+    let wrong = findings.iter().any(|f| f.severity == Severity::Error);
+    match (unread, wrong) {
         (true, _) => Outcome::Failed,
-        (false, true) => Outcome::Done,
-        (false, false) => Outcome::Found,
+        (false, false) => Outcome::Done,
+        (false, true) => Outcome::Found,
     }
 }
 
@@ -60,7 +61,9 @@ fn one(file: &Path, bytes: &[u8], platform: Option<Platform>) -> Vec<Diagnostic>
         return vec![problem("file-kind", file, "is neither an object nor a text")];
     };
     match parse(text, Options { file: file.display().to_string(), platform }) {
-        Ok(parsed) => check(file, &parsed.routine, platform, Some((text, &parsed.lines))),
+        Ok(parsed) => {
+            parsed.routines().flat_map(|(r, lines)| check(file, r, platform, Some((text, lines)))).collect()
+        }
         Err(errors) => errors,
     }
 }
@@ -71,23 +74,59 @@ fn check(
     platform: Option<Platform>,
     source: Option<(&str, &[u32])>,
 ) -> Vec<Diagnostic> {
+    let lines = source.map(|(text, _)| LineIndex::new(text));
     let place = |violation: Violation| {
-        let message = match source {
-            Some(_) => violation.message,
-            None => format!("instruction {}: {}", violation.instruction, violation.message),
+        let message = match (&violation.place, source) {
+            (Place::Instruction(number), None) => format!("instruction {number}: {}", violation.message),
+            _ => violation.message,
         };
-        let found = Diagnostic::new(violation.code, Severity::Error, file.display().to_string(), message)
+        let found = Diagnostic::new(violation.code, violation.severity, file.display().to_string(), message)
             .help(format!("the rule stands in spec/{}", violation.page));
-        match source.and_then(|(text, lines)| Some((text, *lines.get(violation.instruction)?))) {
-            Some((text, line)) => {
-                let start: usize = text.split_inclusive('\n').take(line as usize - 1).map(str::len).sum();
-                let quoted = text[start..].lines().next().unwrap_or("");
-                let lead = quoted.len() - quoted.trim_start().len();
-                let body = quoted.split("///").next().unwrap_or("").trim_end().len().max(lead);
-                found.at_text(text, start + lead, start + body)
-            }
+        let (Some((text, numbers)), Some(lines)) = (source, &lines) else { return found };
+        let range = match &violation.place {
+            Place::Instruction(number) => numbers.get(*number).and_then(|line| lines.statement(text, *line)),
+            Place::Declaration(name) => declaration(text, &[".decl"], name),
+            Place::Input(name) => declaration(text, &[".input", ".parameter", ".implicit_"], name),
+            Place::Routine => None,
+        };
+        match range {
+            Some(range) => found.at_text(text, range.start, range.end),
             None => found,
         }
     };
     routine(checked, platform).into_iter().map(place).collect()
+}
+
+/// Where the lines of a text begin.
+struct LineIndex(Vec<usize>);
+
+impl LineIndex {
+    fn new(text: &str) -> Self {
+        let ends = text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i + 1);
+        Self(std::iter::once(0).chain(ends).collect())
+    }
+
+    /// The statement of a line, counted from 1: without blanks and comment.
+    fn statement(&self, text: &str, line: u32) -> Option<std::ops::Range<usize>> {
+        let start = *self.0.get((line as usize).checked_sub(1)?)?;
+        let quoted = text.get(start..)?.lines().next()?;
+        let lead = quoted.len() - quoted.trim_start().len();
+        let body = quoted.split("///").next().unwrap_or("").trim_end().len().max(lead);
+        Some(start + lead..start + body)
+    }
+}
+
+/// The line of a directive about a variable.
+fn declaration(text: &str, directives: &[&str], name: &str) -> Option<std::ops::Range<usize>> {
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        let mut words = line.split_whitespace();
+        let directive = words.next().is_some_and(|word| directives.iter().any(|d| word.starts_with(d)));
+        if directive && words.next() == Some(name) {
+            let lead = line.len() - line.trim_start().len();
+            return Some(start + lead..start + line.trim_end().len());
+        }
+        start += line.len();
+    }
+    None
 }

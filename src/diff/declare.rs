@@ -98,8 +98,14 @@ fn bytes_of(value: &impl Wire, version: Version) -> Vec<u8> {
 }
 
 fn printed(version: Version, routine: &Routine) -> String {
-    let object =
-        Object { version, kernels: Vec::new(), variables: Vec::new(), functions: Vec::new(), padding: Vec::new() };
+    let object = Object {
+        version,
+        kernels: Vec::new(),
+        variables: Vec::new(),
+        functions: Vec::new(),
+        order: Vec::new(),
+        padding: Vec::new(),
+    };
     text::print(&object, routine, None, Style::Full)
 }
 

@@ -114,6 +114,7 @@ impl Writer<'_, '_> {
                     self.out.shown.push((at, wanted.clone(), *format));
                     self.field(at, wanted.as_deref(), *format);
                 }
+                Item::Shown(inner) => self.items(inner),
                 Item::Optional(inner) => {
                     if self.any_shown(inner) {
                         self.items(inner);
@@ -255,6 +256,7 @@ impl Writer<'_, '_> {
                         }
                     }
                 }
+                Item::Shown(inner) => self.list_items(all, inner, value, path, at),
                 Item::Optional(inner) => {
                     let shown = inner.iter().any(|i| match i {
                         Item::Field { field, .. } => all

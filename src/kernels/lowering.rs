@@ -269,7 +269,7 @@ impl<'a> Lowering<'a> {
     pub fn type_of(&self, operand: &VecOperand) -> LowerResult<DataType> {
         Ok(match &operand.operand {
             Operand::General(general) => self.variable(general.id)?.data_type,
-            Operand::Indirect(indirect) => indirect.bit_properties,
+            Operand::Indirect(indirect) => indirect.bit_properties.type_,
             Operand::Immediate(constant) => match constant.type_ {
                 DataType::V => DataType::W,
                 DataType::Uv => DataType::Uw,
@@ -308,7 +308,7 @@ impl<'a> Lowering<'a> {
     }
 
     fn indirect(&mut self, indirect: &IndirectOpnd, lanes: usize) -> LowerResult<Region> {
-        let size = element_bytes(indirect.bit_properties)?;
+        let size = element_bytes(indirect.bit_properties.type_)?;
         let displacement = i32::from(indirect.indirect_offset);
         let element = self.address_element(indirect.id.0, u32::from(indirect.addr_offset))?;
         let rows = indirect.region.vertical_stride == Stride::Null && indirect.region.width != Stride::Null;

@@ -1,5 +1,5 @@
-//! Objects of the packaged compiler lack operands: every instruction keeps its length, but its tail is whatever was in
-//! memory. This module notices operands that cannot be, and says why.
+//! Objects of the packaged compiler lack operands: of each instruction the last fields are not written, and the code is
+//! filled up to its length with whatever was in memory. This module notices operands that cannot be, and says why.
 
 use super::{ObjectError, Routine};
 use crate::isa::{Instruction, Operand, PAGES, RawOperand, Stride, VecOperand, predefined, predefined_surface};
@@ -48,6 +48,17 @@ fn written(fields: &[reflect::Field]) -> usize {
     let counted =
         |f: &&reflect::Field| f.shape != reflect::Shape::Predicate && f.list.is_none_or(|l| l.name != "Exec_size");
     fields.iter().filter(counted).count()
+}
+
+/// What is impossible about an operand with a class, as a field of an instruction of a routine.
+pub(super) fn vector_problem(
+    operand: &VecOperand,
+    field: &'static reflect::Field,
+    routine: &Routine,
+) -> Option<String> {
+    let mut look = Look { routine, fields: std::slice::from_ref(field), problem: None };
+    look.vector(0, operand);
+    look.problem.map(|(_, what)| what)
 }
 
 struct Look<'a> {

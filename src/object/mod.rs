@@ -12,10 +12,16 @@
 //! ```
 
 mod defect;
+pub mod dump;
+mod fragment;
+mod parts;
 mod read;
+mod salvage;
 mod write;
 
+pub use parts::Part;
 pub use read::ObjectError;
+pub use salvage::{Fragment, Salvaged, SalvagedCode};
 
 use crate::isa::{
     AddressInfo, AttributeInfo, FileScopeVarInfo, FunctionInfo, FunctionRelocSymtab, InputInfo, Instruction,
@@ -34,6 +40,9 @@ pub struct Object {
     pub variables: Vec<FileScopeVarInfo>,
     /// The functions.
     pub functions: Vec<Function>,
+    /// The order of the parts in the file, where it is not the usual one: each kernel with its native programs behind
+    /// it, then the functions. Empty for the usual order.
+    pub order: Vec<Part>,
     /// Bytes behind the last part, which some producers add.
     pub padding: Vec<u8>,
 }
@@ -119,6 +128,18 @@ pub struct Routine {
     pub attributes: Vec<AttributeInfo>,
     /// The code.
     pub instructions: Vec<Instruction>,
+    /// What the file says of code that was removed from it; such a routine has no instructions.
+    pub stripped: Option<Removed>,
+}
+
+/// What a routine's tables say of its code, where the code itself was removed: some producers leave the native program
+/// and the tables only, and do not correct these numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Removed {
+    /// Bytes that the code had.
+    pub size: u32,
+    /// Where it began, counted from the start of the routine before anything was removed.
+    pub entry: u32,
 }
 
 impl Routine {

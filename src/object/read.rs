@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Function, Kernel, NativeBinary, Object, Routine, RoutineKind, defect};
+use super::{Function, Kernel, NativeBinary, Object, Removed, Routine, RoutineKind, defect, parts};
 use crate::isa::{CommonIsaHeader, FunctionData, Instruction, KernelData, KernelInfo};
 use crate::rt::{Context, DecodeError, DecodeProblem, Reader, Version, Wire};
 
@@ -58,33 +58,42 @@ impl Object {
     /// The bytes are no object, end too early, or hold what no page gives a meaning to. Objects of the packaged
     /// compiler, which lack operands, are refused with that reason.
     pub fn decode(bytes: &[u8]) -> Result<Self, ObjectError> {
-        let version = read_version(bytes)?;
-        let cx = Context { version };
-        let mut r = Reader::new(bytes, 0);
-        let header = CommonIsaHeader::decode(&mut r, cx)?;
-        let mut end = r.offset();
-        let mut kernels = Vec::new();
-        for info in header.kernel_info {
-            let part = slice(bytes, info.offset, info.size, "kernel")?;
-            end = end.max(info.offset as usize + part.len());
-            let routine = read_kernel(part, info.offset as usize, cx)?;
-            kernels.push(read_binaries(bytes, info, routine, &mut end)?);
-        }
-        let mut functions = Vec::new();
-        for info in header.function_info {
-            let part = slice(bytes, info.offset, info.size, "function")?;
-            end = end.max(info.offset as usize + part.len());
-            functions.push(Function {
-                name: info.name,
-                linkage: info.linkage,
-                routine: read_function(part, info.offset as usize, cx)?,
-                variable_relocations: info.variable_reloc_symtab,
-                function_relocations: info.function_reloc_symtab,
-            });
-        }
-        let padding = bytes.get(end..).unwrap_or_default().to_vec();
-        Ok(Self { version, kernels, variables: header.file_scope_var_info, functions, padding })
+        read_with(bytes, &mut instructions)
     }
+}
+
+/// What reads the code of a routine, given its bytes and their place in the file.
+pub(super) type ReadCode<'a> = dyn FnMut(&mut Routine, &[u8], usize, Context) -> Result<(), ObjectError> + 'a;
+
+/// Reads an object, its code with `code`.
+///
+/// # Errors
+/// As [`Object::decode`], and what `code` says.
+pub(super) fn read_with(bytes: &[u8], code: &mut ReadCode<'_>) -> Result<Object, ObjectError> {
+    let version = read_version(bytes)?;
+    let cx = Context { version };
+    let mut r = Reader::new(bytes, 0);
+    let header = CommonIsaHeader::decode(&mut r, cx)?;
+    let (order, end) = parts::read(bytes, &header, r.offset())?;
+    let mut kernels = Vec::with_capacity(header.kernel_info.len());
+    for info in header.kernel_info {
+        let part = parts::slice(bytes, info.offset, info.size, "kernel")?;
+        let routine = read_kernel(part, &info, cx, code)?;
+        kernels.push(read_binaries(bytes, info, routine)?);
+    }
+    let mut functions = Vec::with_capacity(header.function_info.len());
+    for info in header.function_info {
+        let part = parts::slice(bytes, info.offset, info.size, "function")?;
+        functions.push(Function {
+            name: info.name,
+            linkage: info.linkage,
+            routine: read_function(part, info.offset as usize, cx, code)?,
+            variable_relocations: info.variable_reloc_symtab,
+            function_relocations: info.function_reloc_symtab,
+        });
+    }
+    let padding = bytes.get(end..).unwrap_or_default().to_vec();
+    Ok(Object { version, kernels, variables: header.file_scope_var_info, functions, order, padding })
 }
 
 fn read_version(bytes: &[u8]) -> Result<Version, ObjectError> {
@@ -112,21 +121,10 @@ fn read_version(bytes: &[u8]) -> Result<Version, ObjectError> {
     Ok(version)
 }
 
-fn slice<'a>(bytes: &'a [u8], offset: u32, size: u32, what: &str) -> Result<&'a [u8], ObjectError> {
-    let range = offset as usize..(offset as usize).saturating_add(size as usize);
-    bytes.get(range).ok_or_else(|| ObjectError {
-        offset: offset as usize,
-        message: format!("a {what} of {size} bytes at 0x{offset:x} lies outside the file of {} bytes", bytes.len()),
-        help: "the file is cut off, or its header is damaged".to_owned(),
-        code: "object-truncated",
-    })
-}
-
-fn read_binaries(bytes: &[u8], info: KernelInfo, routine: Routine, end: &mut usize) -> Result<Kernel, ObjectError> {
+fn read_binaries(bytes: &[u8], info: KernelInfo, routine: Routine) -> Result<Kernel, ObjectError> {
     let mut binaries = Vec::new();
     for entry in &info.gen_binary_info {
-        let code = slice(bytes, entry.binary_offset, entry.binary_size, "native program")?;
-        *end = (*end).max(entry.binary_offset as usize + code.len());
+        let code = parts::slice(bytes, entry.binary_offset, entry.binary_size, "native program")?;
         binaries.push(NativeBinary { platform: entry.gen_platform, code: code.to_vec() });
     }
     Ok(Kernel {
@@ -138,9 +136,25 @@ fn read_binaries(bytes: &[u8], info: KernelInfo, routine: Routine, end: &mut usi
     })
 }
 
-fn read_kernel(bytes: &[u8], base: usize, cx: Context) -> Result<Routine, ObjectError> {
+fn read_kernel(
+    bytes: &[u8],
+    info: &KernelInfo,
+    cx: Context,
+    code: &mut ReadCode<'_>,
+) -> Result<Routine, ObjectError> {
+    let base = info.offset as usize;
     let mut r = Reader::new(bytes, base);
+    r.watch("num_inputs");
     let data = KernelData::decode(&mut r, cx)?;
+    if r.watched() != Some(info.input_offset as usize) {
+        let found = r.watched().unwrap_or_default();
+        return Err(ObjectError {
+            offset: found,
+            message: format!("the kernel's inputs stand at 0x{found:x}, not at 0x{:x}", info.input_offset),
+            help: "the `input_offset` of the kernel in the header is damaged".to_owned(),
+            code: "object-inputs",
+        });
+    }
     let mut routine = Routine {
         kind: RoutineKind::Kernel,
         strings: data.string_pool,
@@ -154,12 +168,16 @@ fn read_kernel(bytes: &[u8], base: usize, cx: Context) -> Result<Routine, Object
         inputs: data.input_info,
         attributes: data.attribute_info,
         instructions: Vec::new(),
+        stripped: None,
     };
-    routine.instructions = read_code(bytes, base, r.offset() - base, data.entry, data.size, cx, &routine)?;
+    let place = Removed { size: data.size, entry: data.entry };
+    if let Some((at, bytes)) = code_of(&mut routine, r, bytes.len(), place)? {
+        code(&mut routine, bytes, at, cx)?;
+    }
     Ok(routine)
 }
 
-fn read_function(bytes: &[u8], base: usize, cx: Context) -> Result<Routine, ObjectError> {
+fn read_function(bytes: &[u8], base: usize, cx: Context, code: &mut ReadCode<'_>) -> Result<Routine, ObjectError> {
     let mut r = Reader::new(bytes, base);
     let data = FunctionData::decode(&mut r, cx)?;
     let mut routine = Routine {
@@ -175,52 +193,69 @@ fn read_function(bytes: &[u8], base: usize, cx: Context) -> Result<Routine, Obje
         inputs: Vec::new(),
         attributes: data.attribute_info,
         instructions: Vec::new(),
+        stripped: None,
     };
-    routine.instructions = read_code(bytes, base, r.offset() - base, data.entry, data.size, cx, &routine)?;
+    let place = Removed { size: data.size, entry: data.entry };
+    if let Some((at, bytes)) = code_of(&mut routine, r, bytes.len(), place)? {
+        code(&mut routine, bytes, at, cx)?;
+    }
     Ok(routine)
 }
 
-fn read_code(
-    bytes: &[u8],
-    base: usize,
-    tables_end: usize,
-    entry: u32,
-    size: u32,
-    cx: Context,
-    routine: &Routine,
-) -> Result<Vec<Instruction>, ObjectError> {
-    let entry = entry as usize;
-    if entry != tables_end {
+/// The bytes of the code behind the tables, and their place in the file, unless they were removed from it. Of the routine
+/// `total` bytes are in the file; `place` is what the tables say of the code.
+fn code_of<'a>(
+    routine: &mut Routine,
+    mut r: Reader<'a>,
+    total: usize,
+    place: Removed,
+) -> Result<Option<(usize, &'a [u8])>, ObjectError> {
+    let (size, entry, offset) = (place.size as usize, place.entry as usize, r.offset());
+    let tables = total - r.remaining();
+    if r.remaining() == 0 && size > 0 {
+        routine.stripped = Some(place);
+        return Ok(None);
+    }
+    if entry != tables {
         return Err(ObjectError {
-            offset: base + tables_end,
-            message: format!("the code should begin right behind the tables at 0x{tables_end:x}, not at 0x{entry:x}"),
+            offset,
+            message: format!("the code should begin right behind the tables at 0x{tables:x}, not at 0x{entry:x}"),
             help: "the header of the routine is damaged".to_owned(),
             code: "object-entry",
         });
     }
-    let code = bytes.get(entry..entry.saturating_add(size as usize)).ok_or_else(|| ObjectError {
-        offset: base + entry,
-        message: format!("the code of {size} bytes is longer than its routine"),
-        help: "the file is cut off, or the code was stripped from it".to_owned(),
-        code: "object-truncated",
-    })?;
-    if entry + code.len() != bytes.len() {
+    if size > r.remaining() {
         return Err(ObjectError {
-            offset: base + entry + code.len(),
-            message: format!("{} bytes follow the code inside the routine", bytes.len() - entry - code.len()),
+            offset,
+            message: format!("the code of {size} bytes is longer than its routine"),
+            help: "the file is cut off, or a part of the code was removed from it".to_owned(),
+            code: "object-truncated",
+        });
+    }
+    if size < r.remaining() {
+        return Err(ObjectError {
+            offset: offset + size,
+            message: format!("{} bytes follow the code inside the routine", r.remaining() - size),
             help: "the header of the routine is damaged".to_owned(),
             code: "object-leftover",
         });
     }
-    let mut r = Reader::new(code, base + entry);
-    let mut out = Vec::new();
+    Ok(Some((offset, r.slice(size as u64)?)))
+}
+
+/// Reads the instructions of a routine.
+fn instructions(routine: &mut Routine, code: &[u8], base: usize, cx: Context) -> Result<(), ObjectError> {
+    let mut r = Reader::new(code, base);
     while r.remaining() > 0 {
         let at = r.offset();
+        if routine.instructions.len() == routine.instructions.capacity() {
+            routine.instructions.reserve_exact(expected(routine.instructions.len(), at - base, r.remaining()));
+        }
         let instruction = match Instruction::decode(&mut r, cx) {
             Ok(instruction) => instruction,
             Err(error) => {
                 let place = error.place();
-                return Err(defect::explain(&out, error.into(), place));
+                return Err(defect::explain(&routine.instructions, error.into(), place));
             }
         };
         if let Some((field, problem)) = defect::impossible(&instruction, routine) {
@@ -230,9 +265,17 @@ fn read_code(
                 help: "the file is damaged".to_owned(),
                 code: "operand-impossible",
             };
-            return Err(defect::explain(&out, error, (instruction.page().name, field)));
+            return Err(defect::explain(&routine.instructions, error, (instruction.page().name, field)));
         }
-        out.push(instruction);
+        routine.instructions.push(instruction);
     }
-    Ok(out)
+    Ok(())
+}
+
+/// How many more instructions to make room for, when `read` of them took `taken` bytes and `left` bytes are left: lists
+/// that double their room would take several times what they hold.
+fn expected(read: usize, taken: usize, left: usize) -> usize {
+    const USUAL_BYTES: usize = 32;
+    let average = if read < 8 { USUAL_BYTES } else { (taken / read).max(1) };
+    left / average + read / 32 + 1
 }

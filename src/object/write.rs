@@ -1,6 +1,6 @@
 //! Encoding: lays the parts out, then writes the header that says where they are.
 
-use super::{Object, Routine, RoutineKind, function_info, kernel_info};
+use super::{Object, Part, Routine, RoutineKind, function_info, kernel_info, parts};
 use crate::isa::{CommonIsaHeader, FunctionData, GenBinaryInfo, KernelData};
 use crate::rt::{Context, EncodeError, Wire, Writer};
 
@@ -18,25 +18,40 @@ impl Object {
             w.len()
         };
         let mut body = Vec::new();
-        for (kernel, info) in self.kernels.iter().zip(&mut header.kernel_info) {
+        for part in parts::order(self)? {
             let at = header_size + body.len();
-            let part = encode_routine(&kernel.routine, cx)?;
-            info.offset = place(at)?;
-            info.size = place(part.bytes.len())?;
-            info.input_offset = place(at + part.inputs)?;
-            body.extend(part.bytes);
-            for (binary, entry) in kernel.binaries.iter().zip(&mut info.gen_binary_info) {
-                entry.binary_offset = place(header_size + body.len())?;
-                entry.binary_size = place(binary.code.len())?;
-                body.extend(&binary.code);
+            match part {
+                Part::Kernel(number) => {
+                    let (Some(kernel), Some(info)) = (self.kernels.get(number), header.kernel_info.get_mut(number))
+                    else {
+                        continue;
+                    };
+                    let routine = encode_routine(&kernel.routine, cx)?;
+                    info.offset = place(at)?;
+                    info.size = place(routine.bytes.len())?;
+                    info.input_offset = place(at + routine.inputs)?;
+                    body.extend(routine.bytes);
+                }
+                Part::Native(kernel, number) => {
+                    let binary = self.kernels.get(kernel).and_then(|k| k.binaries.get(number));
+                    let entry = header.kernel_info.get_mut(kernel).and_then(|k| k.gen_binary_info.get_mut(number));
+                    let (Some(binary), Some(entry)) = (binary, entry) else { continue };
+                    entry.binary_offset = place(at)?;
+                    entry.binary_size = place(binary.code.len())?;
+                    body.extend(&binary.code);
+                }
+                Part::Function(number) => {
+                    let function = self.functions.get(number);
+                    let (Some(function), Some(info)) = (function, header.function_info.get_mut(number)) else {
+                        continue;
+                    };
+                    let routine = encode_routine(&function.routine, cx)?;
+                    info.offset = place(at)?;
+                    info.size = place(routine.bytes.len())?;
+                    body.extend(routine.bytes);
+                }
+                Part::Gap(bytes) => body.extend(bytes.0),
             }
-        }
-        for (function, info) in self.functions.iter().zip(&mut header.function_info) {
-            let at = header_size + body.len();
-            let part = encode_routine(&function.routine, cx)?;
-            info.offset = place(at)?;
-            info.size = place(part.bytes.len())?;
-            body.extend(part.bytes);
         }
         let mut w = Writer::new();
         header.encode(&mut w, cx)?;
@@ -71,13 +86,13 @@ impl Object {
     }
 }
 
-struct Part {
+struct Encoded {
     bytes: Vec<u8>,
     /// Where the count of inputs stands; the header repeats it.
     inputs: usize,
 }
 
-fn encode_routine(routine: &Routine, cx: Context) -> Result<Part, EncodeError> {
+fn encode_routine(routine: &Routine, cx: Context) -> Result<Encoded, EncodeError> {
     let mut code = Writer::new();
     for instruction in &routine.instructions {
         instruction.encode(&mut code, cx)?;
@@ -85,7 +100,10 @@ fn encode_routine(routine: &Routine, cx: Context) -> Result<Part, EncodeError> {
     let code = code.into_bytes();
     let write = |entry: usize| -> Result<Writer, EncodeError> {
         let mut w = Writer::with_marks();
-        let (size, entry) = (place(code.len())?, place(entry)?);
+        let (size, entry) = match routine.stripped {
+            Some(removed) if code.is_empty() => (removed.size, removed.entry),
+            _ => (place(code.len())?, place(entry)?),
+        };
         match routine.kind {
             RoutineKind::Kernel => kernel_data(routine, size, entry).encode(&mut w, cx)?,
             RoutineKind::Function { input_size, return_value_size } => {
@@ -99,7 +117,7 @@ fn encode_routine(routine: &Routine, cx: Context) -> Result<Part, EncodeError> {
     let mut w = write(entry)?;
     w.bytes(&code);
     let inputs = w.marked("num_inputs").unwrap_or(0);
-    Ok(Part { bytes: w.into_bytes(), inputs })
+    Ok(Encoded { bytes: w.into_bytes(), inputs })
 }
 
 fn kernel_data(r: &Routine, size: u32, entry: u32) -> KernelData {

@@ -76,12 +76,34 @@ pub struct Reader<'a> {
     at: usize,
     /// Offset of the first byte in the file.
     base: usize,
+    /// A member of a structure whose place is wanted, and its place.
+    watch: Option<(&'static str, Option<usize>)>,
 }
 
 impl<'a> Reader<'a> {
     /// A cursor at the first of `bytes`, which stands at offset `base` of its file.
     pub const fn new(bytes: &'a [u8], base: usize) -> Self {
-        Self { bytes, at: 0, base }
+        Self { bytes, at: 0, base, watch: None }
+    }
+
+    /// Asks for the place of the first member of a structure with that name.
+    pub fn watch(&mut self, member: &'static str) {
+        self.watch = Some((member, None));
+    }
+
+    /// Where that member began in the file, if it was met.
+    pub fn watched(&self) -> Option<usize> {
+        self.watch.and_then(|(_, at)| at)
+    }
+
+    /// A member of a structure begins here.
+    #[inline]
+    pub fn mark(&mut self, member: &'static str) {
+        if let Some((wanted, at @ None)) = &mut self.watch
+            && *wanted == member
+        {
+            *at = Some(self.base + self.at);
+        }
     }
 
     /// Offset of the next byte in the file.
@@ -134,18 +156,26 @@ impl<'a> Reader<'a> {
         Ok(Bytes(self.slice(count)?.to_vec()))
     }
 
-    /// The next `count` zero-terminated strings.
+    /// The next `count` zero-terminated strings. Nothing is allocated before all of them are known to be there.
     pub fn strings(&mut self, count: u64) -> Result<Vec<Bytes>, DecodeError> {
-        let mut out = Vec::new();
-        for _ in 0..count {
-            let rest = &self.bytes[self.at..];
-            let Some(end) = rest.iter().position(|&b| b == 0) else {
-                return Err(self.truncated(rest.len() as u64 + 1));
-            };
-            out.push(Bytes(rest[..end].to_vec()));
-            self.at += end + 1;
+        let rest = &self.bytes[self.at..];
+        let ends = rest.iter().filter(|b| **b == 0);
+        let found = ends.take(usize::try_from(count).unwrap_or(usize::MAX)).count();
+        if (found as u64) < count {
+            return Err(self.truncated(rest.len() as u64 + 1));
+        }
+        let mut out = Vec::with_capacity(found);
+        for string in rest.split(|b| *b == 0).take(found) {
+            out.push(Bytes(string.to_vec()));
+            self.at += string.len() + 1;
         }
         Ok(out)
+    }
+
+    /// A list for `count` values: its room is that of all of them, but no more than a few times what is left to read.
+    pub fn list<T>(&self, count: u64) -> Vec<T> {
+        let most = 4 * self.remaining() / std::mem::size_of::<T>().max(1);
+        Vec::with_capacity(usize::try_from(count).map_or(most, |c| c.min(most)))
     }
 
     #[cold]

@@ -5,7 +5,9 @@
 //! `visa spec generate` copies the two out of this crate.
 
 mod bytes;
+mod expression;
 mod kernel;
+mod near;
 mod operand;
 pub mod reflect;
 mod text;
@@ -15,8 +17,9 @@ pub use bytes::{
     fit, narrow, place, present, selected,
 };
 pub use kernel::{ComponentWise, FieldRef, Stub, StubReason, Visitor};
+pub use near::{meant, nearest};
 pub use operand::{immediate_bits, is_saturated, saturate, zero_operand};
-pub use text::{Candidate, Cursor, Format, Names, Number, Printer, Symbols, Table, Text, TextError};
+pub use text::{Candidate, Cursor, Format, Names, Number, Printer, Symbols, Table, Text, TextError, escape};
 
 /// An index into one of the tables of a routine.
 pub trait Index: Copy {

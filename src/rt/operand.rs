@@ -1,8 +1,8 @@
 //! Operands in assembly text: chapter 5 says how each class looks.
 
 use super::super::isa::{
-    AddrOpnd, AddressId, ConstOpnd, DataType, GenOpnd, GeneralId, IndirectOpnd, Modifier, Operand, PredOpnd,
-    Predicate, RawOperand, Region, StateClass, StateOpnd, Stride, VecOperand,
+    AddrOpnd, AddressId, ConstOpnd, DataType, GenOpnd, GeneralId, IndirectOpnd, IndirectOpndBitProperties, Modifier,
+    Operand, PredOpnd, Predicate, RawOperand, Region, StateClass, StateOpnd, Stride, VecOperand,
 };
 use super::text::{Cursor, Format, Printer, Table, Text, TextError};
 
@@ -102,36 +102,37 @@ impl Cursor<'_> {
     /// `<1>`, `<8;8,1>` or `<1,0>`.
     fn region(&mut self) -> Result<Region, TextError> {
         self.expect("<")?;
-        let mut out = Region::default();
-        let mut parts = Vec::new();
+        let mut parts = [Stride::Null; 3];
+        let mut count = 0;
         loop {
             self.skip_blanks();
             let at = self.save();
-            let value: u8 = self.number("stride", Format::Plain)?;
-            let stride = Stride::ALL.iter().copied().find(|s| s.text() == value.to_string());
-            let Some(stride) = stride else {
+            let value: u64 = self.sum("stride")?;
+            let named = |s: &&Stride| s.text().parse() == Ok(value);
+            let Some(stride) = Stride::ALL.iter().find(named) else {
                 self.restore(at);
                 return Err(self.error("a stride: 0, 1, 2, 4, 8, 16 or 32"));
             };
-            parts.push(stride);
-            let separator = if parts.len() == 1 && self.looking_at(";") { ";" } else { "," };
-            if parts.len() == 3 || !self.take(separator) {
+            parts[count] = *stride;
+            count += 1;
+            let separator = if count == 1 && self.looking_at(";") { ";" } else { "," };
+            if count == parts.len() || !self.take(separator) {
                 break;
             }
         }
+        self.skip_blanks();
         self.expect(">")?;
-        match parts.as_slice() {
-            [h] => out.horizontal_stride = *h,
-            [w, h] => (out.width, out.horizontal_stride) = (*w, *h),
-            [v, w, h] => (out.vertical_stride, out.width, out.horizontal_stride) = (*v, *w, *h),
-            _ => {}
-        }
-        Ok(out)
+        let (vertical_stride, width, horizontal_stride) = match count {
+            1 => (Stride::Null, Stride::Null, parts[0]),
+            2 => (Stride::Null, parts[0], parts[1]),
+            _ => (parts[0], parts[1], parts[2]),
+        };
+        Ok(Region { vertical_stride, width, horizontal_stride })
     }
 
     fn byte(&mut self, name: &str) -> Result<u8, TextError> {
         self.skip_blanks();
-        let value = self.number(name, Format::Plain)?;
+        let value = self.expression(name)?;
         self.skip_blanks();
         Ok(value)
     }
@@ -151,6 +152,9 @@ impl Cursor<'_> {
     }
 
     fn modifier(&mut self) -> Modifier {
+        if !self.rest().starts_with('(') {
+            return Modifier::None;
+        }
         let spelled = Modifier::ALL.iter().copied().filter(|m| !m.text().is_empty());
         for modifier in spelled {
             if self.take(modifier.text()) {
@@ -174,7 +178,11 @@ impl Cursor<'_> {
             len += 1 + body[len + 1..].find(|c: char| !c.is_ascii_digit()).unwrap_or(body.len() - len - 1);
         }
         let float = !hex && body[..len].contains(['.', 'e', 'E']);
-        let value = if float { 0 } else { self.integer(Format::Plain)? };
+        let value = match (float, format) {
+            (true, _) => 0,
+            (false, Format::Bare) => self.sum::<i64>("value")?.into(),
+            (false, _) => self.signed_value()?,
+        };
         let written = &rest[..rest.len() - body.len() + len];
         if float {
             self.restore(start + written.len());
@@ -193,7 +201,11 @@ impl Cursor<'_> {
         let type_: DataType = Text::parse(self, Format::Plain)?;
         let is_float = matches!(type_, DataType::F | DataType::Df | DataType::Hf | DataType::Bf);
         let wide = immediate_is_wide(type_);
-        let bits = if is_float && !hex {
+        // An integer in front of a float's type is its bit pattern, and a minus turns its sign.
+        let bits = if is_float && !float && value < 0 {
+            let sign = 1u64 << (type_.bits() - 1).min(63);
+            (-value) as u64 ^ sign
+        } else if is_float && float {
             match float_bits(written, type_.bits()) {
                 Ok(bits) => bits,
                 Err(expected) => {
@@ -206,7 +218,9 @@ impl Cursor<'_> {
                 self.restore(start);
                 return Err(self.error(format!("an integer for type {}", type_.name())));
             }
-            let fits = if wide {
+            let fits = if type_ == DataType::Hf {
+                (0..=i128::from(u16::MAX)).contains(&value)
+            } else if wide {
                 value >= i128::from(i64::MIN) && value <= i128::from(u64::MAX)
             } else {
                 value >= i128::from(i32::MIN) && value <= i128::from(u32::MAX)
@@ -230,7 +244,7 @@ impl Cursor<'_> {
         self.skip_blanks();
         let indirect_offset = if self.take(",") {
             self.skip_blanks();
-            self.number("offset", Format::Plain)?
+            self.expression("offset")?
         } else {
             0
         };
@@ -238,7 +252,8 @@ impl Cursor<'_> {
         self.expect("]")?;
         let region = self.region()?;
         self.expect(":")?;
-        let bit_properties = Text::parse(self, Format::Plain)?;
+        let type_ = Text::parse(self, Format::Plain)?;
+        let bit_properties = IndirectOpndBitProperties { type_, ..Default::default() };
         Ok(IndirectOpnd { id, addr_offset, indirect_offset, bit_properties, region })
     }
 
@@ -249,8 +264,15 @@ impl Cursor<'_> {
             return Err(self.error("an operand: a variable, `r[…]`, or a constant with its type"));
         };
         if let Some(id) = self.symbols.find(Table::General, name) {
-            let (row_offset, col_offset) =
-                if format != Format::Bare || self.looking_at("(") { self.place(true)? } else { (0, 0) };
+            let (row_offset, col_offset) = if self.looking_at("(") {
+                self.place(true)?
+            } else if format == Format::Bare && self.take(".") {
+                (0, self.byte("column")?)
+            } else if format == Format::Bare || self.looking_at("<") {
+                (0, 0)
+            } else {
+                return Err(self.error("the row and the column of the variable: `(0,0)`"));
+            };
             let region = if self.looking_at("<") {
                 self.region()?
             } else if format == Format::Packed {
@@ -266,11 +288,16 @@ impl Cursor<'_> {
         }
         if let Some(id) = self.symbols.find(Table::Address, name) {
             let (offset, _) = self.place(false)?;
-            self.expect("<")?;
-            self.skip_blanks();
-            let width = Text::parse(self, Format::Plain)?;
-            self.skip_blanks();
-            self.expect(">")?;
+            // The assembly chapter leaves the width of one element out.
+            let width = if self.take("<") {
+                self.skip_blanks();
+                let width = Text::parse(self, Format::Plain)?;
+                self.skip_blanks();
+                self.expect(">")?;
+                width
+            } else {
+                Default::default()
+            };
             return Ok(Operand::Address(AddrOpnd { id: AddressId(id), offset, width }));
         }
         for (table, class) in [(Table::Surface, StateClass::Surface), (Table::Sampler, StateClass::Sampler)] {
@@ -281,7 +308,7 @@ impl Cursor<'_> {
             }
         }
         self.restore(start);
-        Err(self.error(format!("a declared variable, not `{name}`")))
+        Err(self.unknown("a declared variable", Table::General, name))
     }
 
     /// `&V32[64]`: the place as a row and a column of the variable.
@@ -292,9 +319,12 @@ impl Cursor<'_> {
         if self.looking_at("[") {
             self.expect("[")?;
             self.skip_blanks();
-            offset = self.number::<u32>("offset", Format::Plain)?;
+            offset = self.expression::<u32>("offset")?;
             self.skip_blanks();
             self.expect("]")?;
+        } else if self.rest().starts_with('+') {
+            // The assembly chapter's spelling.
+            offset = self.number("offset", Format::Plain)?;
         }
         if let Some(id) = self.symbols.find(Table::General, name) {
             let id = GeneralId(id);
@@ -315,7 +345,7 @@ impl Cursor<'_> {
             }
         }
         self.restore(start);
-        Err(self.error(format!("a declared variable, not `{name}`")))
+        Err(self.unknown("a declared variable", Table::General, name))
     }
 }
 
@@ -380,7 +410,7 @@ impl Text for VecOperand {
                 p.text("]");
                 p.region(&i.region);
                 p.text(":");
-                p.text(i.bit_properties.name());
+                p.text(i.bit_properties.type_.name());
             }
             Operand::Immediate(c) if format == Format::Bare => {
                 p.number(immediate_bits(c) as i64, Format::UpperHex);
@@ -400,7 +430,10 @@ impl Text for VecOperand {
         let modifier = c.modifier();
         let rest = c.rest();
         let body = rest.strip_prefix(['-', '+']).unwrap_or(rest);
-        let operand = if body.starts_with(|c: char| c.is_ascii_digit()) {
+        let operand = if body.starts_with(|c: char| c.is_ascii_digit() || "(~!+-".contains(c))
+            || rest.starts_with("%sizeof")
+            || rest.starts_with("%DispatchSimd")
+        {
             Operand::Immediate(c.immediate(format)?)
         } else if rest.starts_with("r[") {
             c.expect("r")?;
@@ -439,10 +472,10 @@ fn print_byte_offset(p: &mut Printer<'_>, offset: u32) {
 impl Text for RawOperand {
     fn print(&self, p: &mut Printer<'_>, format: Format) {
         p.index(Table::General, self.id.0, Format::Plain);
-        if format == Format::Name {
+        if format == Format::Name && !(p.names.full() && self.offset != 0) {
             return;
         }
-        if format != Format::Bare || self.offset != 0 {
+        if format == Format::Plain || self.offset != 0 {
             p.text(".");
             p.number(i64::from(self.offset), Format::Plain);
         }
@@ -453,7 +486,7 @@ impl Text for RawOperand {
         let id = GeneralId(c.index(Table::General, Format::Plain)?);
         let offset = if c.rest().starts_with('.') {
             c.expect(".")?;
-            c.number("offset", Format::Plain)?
+            if c.rest().starts_with('(') { c.expression("offset")? } else { c.number("offset", Format::Plain)? }
         } else if matches!(format, Format::Bare | Format::Name) {
             0
         } else {

@@ -1,9 +1,11 @@
 //! Printing and parsing of assembly text, field by field.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use super::super::isa::{DataType, GeneralId, Instruction, Predicate};
 use super::Version;
+use super::near::{meant, nearest};
 use super::reflect::Page;
 
 /// How a field prints.
@@ -64,12 +66,32 @@ pub trait Names {
 
     /// Version of the object or text.
     fn version(&self) -> Version;
+
+    /// Whether templates that are marked `full:` are printed: they keep what the vendor's text loses.
+    fn full(&self) -> bool {
+        false
+    }
 }
 
 /// Names of the variables of a routine, for parsing.
 pub trait Symbols: Names {
     /// The entry of a name. Labels and strings are entered when they are met first.
     fn find(&mut self, table: Table, name: &str) -> Option<u32>;
+
+    /// Size in bytes of a declared variable, or of a register by the name `GRF`: the value of `%sizeof`.
+    fn size_of(&self, _name: &str) -> Option<u32> {
+        None
+    }
+
+    /// The value of `%DispatchSimd`: the number of channels that the text says of its kernel.
+    fn simd_size(&self) -> Option<u32> {
+        None
+    }
+
+    /// The declared name that a name which no table has is most like, if one is near.
+    fn near(&self, _table: Table, _name: &str) -> Option<String> {
+        None
+    }
 }
 
 /// A field in assembly text.
@@ -161,8 +183,8 @@ impl<'a> Printer<'a> {
     }
 }
 
-/// Escapes a string as C does.
-fn escape(text: &str) -> String {
+/// Escapes a string as C does, for double quotes around it.
+pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -205,6 +227,8 @@ pub struct Candidate {
 pub struct Cursor<'a> {
     text: &'a str,
     at: usize,
+    /// Whether a failure is going to be forgotten: then nobody reads what its error says.
+    quiet: bool,
     /// Names of the routine's variables.
     pub symbols: &'a mut dyn Symbols,
 }
@@ -212,7 +236,7 @@ pub struct Cursor<'a> {
 impl<'a> Cursor<'a> {
     /// A cursor at byte `at` of a text.
     pub fn new(text: &'a str, at: usize, symbols: &'a mut dyn Symbols) -> Self {
-        Self { text, at: at.min(text.len()), symbols }
+        Self { text, at: at.min(text.len()), quiet: false, symbols }
     }
 
     /// The byte at which the cursor stands.
@@ -233,7 +257,25 @@ impl<'a> Cursor<'a> {
     /// An error at this place.
     #[cold]
     pub fn error(&self, expected: impl Into<String>) -> TextError {
-        TextError { at: self.at, expected: expected.into() }
+        self.failed(|| expected.into())
+    }
+
+    /// An error at this place, whose words are only made when somebody reads them.
+    #[cold]
+    pub fn failed(&self, expected: impl FnOnce() -> String) -> TextError {
+        TextError { at: self.at, expected: if self.quiet { String::new() } else { expected() } }
+    }
+
+    /// Reads something that need not be there, and goes back when it is not. The words of its error are not made.
+    pub fn attempt<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, TextError>) -> Result<T, TextError> {
+        let (before, quiet) = (self.at, self.quiet);
+        self.quiet = true;
+        let result = read(self);
+        self.quiet = quiet;
+        if result.is_err() {
+            self.at = before;
+        }
+        result
     }
 
     /// Passes over blanks.
@@ -250,6 +292,11 @@ impl<'a> Cursor<'a> {
     /// Whether the text goes on like this, blanks apart.
     pub fn looking_at(&self, text: &str) -> bool {
         self.rest().trim_start_matches([' ', '\t']).starts_with(text)
+    }
+
+    /// Whether a digit comes next.
+    pub fn at_digit(&self) -> bool {
+        self.rest().starts_with(|c: char| c.is_ascii_digit())
     }
 
     /// Takes a literal if it is there. Blanks in front of punctuation do not count.
@@ -285,7 +332,7 @@ impl<'a> Cursor<'a> {
 
     /// Takes a literal, or says that it was expected.
     pub fn expect(&mut self, literal: &str) -> Result<(), TextError> {
-        if self.take(literal) { Ok(()) } else { Err(self.error(format!("`{literal}`"))) }
+        if self.take(literal) { Ok(()) } else { Err(self.failed(|| format!("`{literal}`"))) }
     }
 
     /// Takes the longest of the spellings of a list.
@@ -303,11 +350,14 @@ impl<'a> Cursor<'a> {
                 self.at += spelling(value).len();
                 Ok(*value)
             }
-            None => {
+            None => Err(self.failed(|| {
                 let known: Vec<_> = all.iter().map(&spelling).filter(|s| !s.is_empty()).take(12).collect();
                 let more = if all.len() > 12 { ", …" } else { "" };
-                Err(self.error(format!("{}: one of {}{more}", list.to_ascii_lowercase(), known.join(", "))))
-            }
+                let word: String = rest.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
+                let all = all.iter().map(&spelling).filter(|s| !s.is_empty());
+                let hint = meant(nearest(&word, all));
+                format!("{}: one of {}{more}{hint}", list.to_ascii_lowercase(), known.join(", "))
+            })),
         }
     }
 
@@ -328,10 +378,10 @@ impl<'a> Cursor<'a> {
     pub fn index(&mut self, table: Table, format: Format) -> Result<u32, TextError> {
         let start = self.at;
         let name = if self.rest().starts_with('"') || format == Format::Quoted {
-            self.quoted()?
+            Cow::Owned(self.quoted()?)
         } else {
             match self.word() {
-                Some(word) => word.to_owned(),
+                Some(word) => Cow::Borrowed(word),
                 None => return Err(self.error(expected_entry(table))),
             }
         };
@@ -339,9 +389,15 @@ impl<'a> Cursor<'a> {
             Some(id) => Ok(id),
             None => {
                 self.at = start;
-                Err(self.error(format!("{}, not `{name}`", expected_entry(table))))
+                Err(self.unknown(expected_entry(table), table, &name))
             }
         }
+    }
+
+    /// An error about a name that no table has, with the name that may have been meant.
+    #[cold]
+    pub fn unknown(&self, expected: &str, table: Table, name: &str) -> TextError {
+        self.failed(|| format!("{expected}, not `{name}`{}", meant(self.symbols.near(table, name).as_deref())))
     }
 
     /// Takes a string in double quotes.
@@ -377,39 +433,57 @@ impl<'a> Cursor<'a> {
     /// Takes an integer, decimal or hexadecimal, with or without sign.
     pub fn integer(&mut self, format: Format) -> Result<i128, TextError> {
         let start = self.at;
-        if !matches!(format, Format::Bare16 | Format::Bare16Padded) {
+        let bare = matches!(format, Format::Bare16 | Format::Bare16Padded);
+        if !bare {
             self.skip_blanks();
         }
-        let rest = self.rest();
-        let negative = rest.starts_with('-');
-        let body = rest.strip_prefix(['-', '+']).unwrap_or(rest).trim_start_matches([' ', '\t']);
-        let (digits, radix) = match body.strip_prefix("0x").or_else(|| body.strip_prefix("0X")) {
-            Some(hex) => (hex, 16),
-            None if matches!(format, Format::Bare16 | Format::Bare16Padded) => (body, 16),
-            None => (body, 10),
-        };
-        let len = digits.find(|c: char| !c.is_digit(radix)).unwrap_or(digits.len());
-        let value = i128::from_str_radix(&digits[..len], radix).ok();
-        match value {
-            Some(value) if len > 0 => {
-                self.at += rest.len() - digits.len() + len;
-                Ok(if negative { -value } else { value })
-            }
-            _ => {
-                self.at = start;
-                Err(self.error("a number"))
-            }
+        let bytes = self.rest().as_bytes();
+        let negative = bytes.first() == Some(&b'-');
+        let mut at = usize::from(negative || bytes.first() == Some(&b'+'));
+        if at > 0 {
+            at += bytes[at..].iter().take_while(|b| matches!(b, b' ' | b'\t')).count();
         }
+        let hex = bytes[at..].starts_with(b"0x") || bytes[at..].starts_with(b"0X");
+        let radix = if hex || bare { 16 } else { 10 };
+        at += if hex { 2 } else { 0 };
+        let digits = at;
+        let mut value = 0i128;
+        while let Some(digit) = bytes.get(at).and_then(|b| char::from(*b).to_digit(radix)) {
+            // More digits than a number of 64 bits has are no number.
+            if value >> 64 != 0 {
+                break;
+            }
+            value = value * i128::from(radix) + i128::from(digit);
+            at += 1;
+        }
+        let overflow = bytes.get(at).is_some_and(|b| char::from(*b).is_digit(radix));
+        if at == digits || overflow {
+            self.at = start;
+            return Err(self.error("a number"));
+        }
+        self.at += at;
+        Ok(if negative { -value } else { value })
     }
 
     /// Takes a number of a type.
     pub fn number<T: Number>(&mut self, name: &str, format: Format) -> Result<T, TextError> {
+        match format {
+            Format::Hex => return self.product(name),
+            Format::Signed => {
+                self.skip_blanks();
+                if !self.rest().starts_with(['+', '-']) {
+                    return Err(self.error("`+` or `-` and a number"));
+                }
+                return self.sum(name);
+            }
+            _ => {}
+        }
         let start = self.at;
         let value = self.integer(format)?;
         T::from_i128(value).ok_or_else(|| {
             self.at = start;
             let (low, high) = T::RANGE;
-            self.error(format!("{name}: a number from {low} to {high}, not {value}"))
+            self.failed(|| format!("{name}: a number from {low} to {high}, not {value}"))
         })
     }
 
@@ -419,7 +493,7 @@ impl<'a> Cursor<'a> {
         let value = self.number::<u64>("value", format)?;
         T::from_bits(value).map_err(|e| {
             self.at = start;
-            self.error(format!("a legal value: {e}"))
+            self.failed(|| format!("a legal value: {e}"))
         })
     }
 }
@@ -505,7 +579,18 @@ impl Text for DataType {
     }
 
     fn parse(c: &mut Cursor<'_>, _: Format) -> Result<Self, TextError> {
-        c.one_of("type", Self::ALL, |t| t.name())
+        let rest = c.rest();
+        let word = &rest[..rest.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(rest.len())];
+        match Self::ALL.iter().find(|t| t.name().eq_ignore_ascii_case(word)) {
+            Some(found) => {
+                c.restore(c.save() + word.len());
+                Ok(*found)
+            }
+            None => Err(c.failed(|| {
+                let names: Vec<_> = Self::ALL.iter().map(|t| t.name()).collect();
+                format!("type: one of {}{}", names.join(", "), meant(nearest(word, names.iter().copied())))
+            })),
+        }
     }
 
     fn is_default(&self) -> bool {

@@ -9,17 +9,19 @@ use crate::isa::{
     VarInfoBitProperties, predefined, predefined_sampler, predefined_surface,
 };
 use crate::object::{Routine, RoutineKind};
-use crate::rt::{Bits, Bytes, Cursor, Format, Names, Symbols, Table, Text, TextError, Version};
+use crate::rt::{Bits, Bytes, Cursor, Format, Names, Symbols, Table, Text, TextError, Version, meant, nearest};
 
 /// A routine that is being built from its text.
 pub(super) struct Scope {
     pub(super) routine: Routine,
     pub(super) register_bytes: u32,
     pub(super) version: Version,
-    names: NameTables,
+    pub(super) names: NameTables,
     strings: HashMap<String, StringId>,
     /// Labels that stand in the text, as opposed to those only referred to.
     pub(super) defined: Vec<bool>,
+    /// The routine's name, once its text says all strings: they replace those that the assembler would begin with.
+    explicit: Option<String>,
 }
 
 impl Scope {
@@ -31,11 +33,28 @@ impl Scope {
             names: NameTables::predefined(),
             strings: HashMap::new(),
             defined: Vec::new(),
+            explicit: None,
         }
+    }
+
+    /// The next string of a pool that the text says.
+    fn string(&mut self, text: String) {
+        if self.explicit.is_none() {
+            self.explicit = Some(self.routine.name());
+            self.routine.strings.clear();
+            self.strings.clear();
+        }
+        let id = StringId(u32::try_from(self.routine.strings.len()).unwrap_or(u32::MAX));
+        if self.explicit.as_ref() == Some(&text) && !self.strings.contains_key(&text) {
+            self.routine.name = id;
+        }
+        self.routine.strings.push(Bytes::from(text.as_str()));
+        self.strings.entry(text).or_insert(id);
     }
 
     /// Names the routine. The pool begins with its name; the predefined names follow.
     pub(super) fn begin(&mut self, name: &str, kind: RoutineKind) {
+        self.explicit = None;
         self.routine.kind = kind;
         self.routine.strings = vec![Bytes::from(name)];
         self.strings = HashMap::from([(name.to_owned(), StringId(0))]);
@@ -57,7 +76,7 @@ impl Scope {
     }
 
     fn enter(&mut self, table: Table, name: &str, id: usize) {
-        self.names.insert(table, name, u32::try_from(id).unwrap_or(u32::MAX));
+        self.names.declare(table, name, u32::try_from(id).unwrap_or(u32::MAX));
     }
 
     /// A declared or predefined entry of a table; texts below version 4 have names of their own for the latter.
@@ -74,8 +93,18 @@ impl Scope {
         let id = self.routine.labels.len();
         self.routine.labels.push(LabelInfo { name_index, kind, ..LabelInfo::default() });
         self.defined.push(false);
-        self.enter(Table::Label, name, id);
-        u32::try_from(id).unwrap_or(u32::MAX)
+        let id = u32::try_from(id).unwrap_or(u32::MAX);
+        self.names.insert(Table::Label, name, id);
+        id
+    }
+}
+
+impl Scope {
+    /// Says what a label marks.
+    pub(super) fn set_kind(&mut self, label: u32, kind: LabelKind) {
+        if let Some(info) = self.routine.labels.get_mut(label as usize) {
+            info.kind = kind;
+        }
     }
 }
 
@@ -105,6 +134,37 @@ impl Symbols for Scope {
             _ => self.entry(table, name),
         }
     }
+
+    fn size_of(&self, name: &str) -> Option<u32> {
+        let address = || {
+            let id = self.names.get(Table::Address, name)?;
+            Some(u32::from(self.routine.addresses.get(id as usize)?.num_elements) * ADDRESS_BYTES)
+        };
+        match self.names.get(Table::General, name) {
+            Some(id) => general_bytes(self, id),
+            None if name == "GRF" => Some(self.register_bytes),
+            None => address(),
+        }
+    }
+
+    fn simd_size(&self) -> Option<u32> {
+        self.routine.attribute("SimdSize")
+    }
+
+    fn near(&self, table: Table, name: &str) -> Option<String> {
+        // The first ones are enough: a text may have very many.
+        nearest(name, self.names.known(table).take(5000)).map(str::to_owned)
+    }
+}
+
+/// Bytes of an element of an address variable.
+const ADDRESS_BYTES: u32 = 2;
+
+/// Size in bytes of a general variable.
+fn general_bytes(scope: &Scope, id: u32) -> Option<u32> {
+    let declared = id.checked_sub(predefined::DECLARED)?;
+    let variable = scope.routine.variables.get(declared as usize)?;
+    Some((u32::from(variable.num_elements) * variable.bit_properties.type_.bits()).div_ceil(8))
 }
 
 /// The predefined entry that texts below version 4 call so.
@@ -121,6 +181,14 @@ fn old_name(version: Version, table: Table, name: &str) -> Option<u32> {
 pub(super) fn directive(scope: &mut Scope, word: &str, text: &str, at: usize) -> Result<(), TextError> {
     match word {
         ".decl" => decl(scope, text, at),
+        ".string" => {
+            let mut c = Cursor::new(text, at, scope);
+            c.skip_blanks();
+            let string = c.quoted()?;
+            scope.string(string);
+            Ok(())
+        }
+        ".label" => label(scope, text, at),
         ".input" | ".parameter" => input(scope, text, at, InputOrigin::default()),
         _ => match word.strip_prefix(".implicit_") {
             Some(origin) => {
@@ -130,16 +198,53 @@ pub(super) fn directive(scope: &mut Scope, word: &str, text: &str, at: usize) ->
                     None => Err(TextError { at: 0, expected: format!("an origin of an input, not `{origin}`") }),
                 }
             }
-            None => Err(TextError {
-                at: 0,
-                expected:
-                    ".version, .kernel, .global_function, .funcdecl, .decl, .input, .implicit_…, .kernel_attr or \
-                           .function"
-                        .to_owned(),
-            }),
+            None => {
+                let hint = meant(nearest(word, DIRECTIVES.iter().copied()));
+                Err(TextError { at: 0, expected: format!("one of {}{hint}", DIRECTIVES.join(", ")) })
+            }
         },
     }
 }
+
+/// `.label NAME kind=block string=12`: the next entry of the table, where a text says all of them.
+fn label(scope: &mut Scope, text: &str, at: usize) -> Result<(), TextError> {
+    let mut c = Cursor::new(text, at, scope);
+    c.skip_blanks();
+    let start = c.save();
+    let name = c.word().ok_or_else(|| c.error("the name of a label"))?.to_owned();
+    c.skip_blanks();
+    c.expect("kind=")?;
+    let kind: LabelKind = Text::parse(&mut c, Format::Plain)?;
+    c.skip_blanks();
+    c.expect("string=")?;
+    let string = StringId(c.number("string", Format::Plain)?);
+    if scope.names.get(Table::Label, &name).is_some() {
+        return Err(TextError { at: start, expected: format!("a new name: there is a label `{name}`") });
+    }
+    let id = scope.routine.labels.len();
+    scope.routine.labels.push(LabelInfo { name_index: string, kind, ..LabelInfo::default() });
+    scope.defined.push(false);
+    scope.enter(Table::Label, &name, id);
+    Ok(())
+}
+/// The words that begin a directive; `.implicit_` goes on with the origin of the input.
+const DIRECTIVES: &[&str] = &[
+    ".version",
+    ".kernel",
+    ".global_function",
+    ".funcdecl",
+    ".decl",
+    ".input",
+    ".parameter",
+    ".implicit_",
+    ".kernel_attr",
+    ".function",
+    ".string",
+    ".label",
+    ".code",
+    ".file",
+    ".loc",
+];
 
 /// What stands behind `.decl`, collected before it is entered.
 #[derive(Default)]
@@ -150,12 +255,18 @@ struct Decl {
     elements: Option<u16>,
     alignment: Alignment,
     alias: Option<(String, u16, usize)>,
-    attributes: Vec<(String, Option<Value>)>,
+    attributes: Vec<Attribute>,
     shown_name: Option<String>,
+    string: Option<StringId>,
 }
+
+/// An attribute as it is written: its name, the string of the pool that this is where that is said, and its value.
+type Attribute = (String, Option<StringId>, Option<Value>);
 
 enum Value {
     Number(u32),
+    /// A number in so many bytes.
+    Sized(u32, usize),
     Text(String),
 }
 
@@ -173,7 +284,7 @@ fn decl(scope: &mut Scope, text: &str, at: usize) -> Result<(), TextError> {
         let key_at = c.save();
         let key = c.word().unwrap_or("");
         c.skip_blanks();
-        if !key.is_empty() {
+        if !key.is_empty() && !(key == "alias" && c.looking_at("(")) {
             c.expect("=")?;
             c.skip_blanks();
         }
@@ -186,9 +297,10 @@ fn decl(scope: &mut Scope, text: &str, at: usize) -> Result<(), TextError> {
                 c.restore(c.save() + len);
             }
             "type" => decl.data_type = Some(Text::parse(&mut c, Format::Plain)?),
-            "num_elts" => decl.elements = Some(c.number("num_elts", Format::Plain)?),
-            "align" => decl.alignment = Text::parse(&mut c, Format::Plain)?,
+            "num_elts" => decl.elements = Some(c.expression("num_elts")?),
+            "align" => decl.alignment = alignment(&mut c)?,
             "alias" => decl.alias = Some(alias(&mut c)?),
+            "string" => decl.string = Some(StringId(c.number("string", Format::Plain)?)),
             "attrs" => decl.attributes = attributes(&mut c)?,
             _ => {
                 c.restore(key_at);
@@ -198,6 +310,43 @@ fn decl(scope: &mut Scope, text: &str, at: usize) -> Result<(), TextError> {
     }
     enter_decl(scope, decl, start)
 }
+
+/// The name of an alignment, one of its older spellings, or a number of bytes.
+fn alignment(c: &mut Cursor<'_>) -> Result<Alignment, TextError> {
+    let named = |name: &str| Alignment::ALL.iter().copied().find(|a| a.text() == name);
+    let older = OLDER_ALIGNMENTS.iter().find(|(old, _)| c.rest().starts_with(old));
+    if let Some((old, alignment)) = older.and_then(|(old, new)| Some((old, named(new)?))) {
+        c.restore(c.save() + old.len());
+        return Ok(alignment);
+    }
+    if !c.rest().starts_with(|ch: char| ch.is_ascii_digit() || "(%+-~!".contains(ch)) {
+        return Text::parse(c, Format::Plain);
+    }
+    let start = c.save();
+    let bytes: u32 = c.expression("align")?;
+    // A register's bytes stand for the alignment of that many bytes, not for that of a register.
+    let found = BYTE_ALIGNMENTS.iter().find(|(size, _)| *size == bytes).and_then(|(_, name)| named(name));
+    found.ok_or_else(|| {
+        c.restore(start);
+        c.error("a number of bytes: 1, 2, 4, 8, 16, 32, 64 or 128")
+    })
+}
+
+/// Spellings that the assembler has dropped, and those of today.
+const OLDER_ALIGNMENTS: &[(&str, &str)] =
+    &[("2GRF", "GRFx2"), ("2_GRF", "GRFx2"), ("32word", "wordx32"), ("64word", "wordx64")];
+
+/// The alignments that are a number of bytes.
+const BYTE_ALIGNMENTS: &[(u32, &str)] = &[
+    (1, "byte"),
+    (2, "word"),
+    (4, "dword"),
+    (8, "qword"),
+    (16, "oword"),
+    (32, "hword"),
+    (64, "wordx32"),
+    (128, "wordx64"),
+];
 
 fn alias(c: &mut Cursor<'_>) -> Result<(String, u16, usize), TextError> {
     // The documents write parentheses, the tools angle brackets.
@@ -211,12 +360,13 @@ fn alias(c: &mut Cursor<'_>) -> Result<(String, u16, usize), TextError> {
     let at = c.save();
     let name = c.word().ok_or_else(|| c.error("the name of a variable"))?.to_owned();
     c.expect(",")?;
-    let offset = c.number("alias offset", Format::Plain)?;
+    let offset = c.sum("alias offset")?;
+    c.skip_blanks();
     c.expect(close)?;
     Ok((name, offset, at))
 }
 
-fn attributes(c: &mut Cursor<'_>) -> Result<Vec<(String, Option<Value>)>, TextError> {
+fn attributes(c: &mut Cursor<'_>) -> Result<Vec<Attribute>, TextError> {
     c.expect("{")?;
     let mut out = Vec::new();
     loop {
@@ -224,14 +374,20 @@ fn attributes(c: &mut Cursor<'_>) -> Result<Vec<(String, Option<Value>)>, TextEr
         if c.take("}") {
             return Ok(out);
         }
-        let name = c.word().ok_or_else(|| c.error("the name of an attribute"))?.to_owned();
-        out.push((name, value(c)?));
+        out.push(named_value(c)?);
         c.skip_blanks();
         if !c.take(",") {
             c.expect("}")?;
             return Ok(out);
         }
     }
+}
+
+/// `Name`, `Name=16`, or with the number of its name among several that are alike `Name@12=16`.
+fn named_value(c: &mut Cursor<'_>) -> Result<Attribute, TextError> {
+    let name = c.word().ok_or_else(|| c.error("the name of an attribute"))?.to_owned();
+    let string = if c.take("@") { Some(StringId(c.number("string", Format::Plain)?)) } else { None };
+    Ok((name, string, value(c)?))
 }
 
 /// `=value`, if there is one.
@@ -244,10 +400,17 @@ fn value(c: &mut Cursor<'_>) -> Result<Option<Value>, TextError> {
     if c.rest().starts_with('"') {
         return Ok(Some(Value::Text(c.quoted()?)));
     }
+    if c.at_end() {
+        return Ok(None);
+    }
     let start = c.save();
-    let number = c.integer(Format::Plain)?;
+    let number: i64 = c.sum("value")?;
     let number = u32::try_from(number).or_else(|_| i32::try_from(number).map(|n| n as u32));
     match number {
+        Ok(number) if c.take(":") => match c.number::<u8>("bytes of the value", Format::Plain)? {
+            bytes @ 1..=4 => Ok(Some(Value::Sized(number, usize::from(bytes)))),
+            _ => Err(c.error("1 to 4 bytes")),
+        },
         Ok(number) => Ok(Some(Value::Number(number))),
         Err(_) => {
             c.restore(start);
@@ -258,14 +421,18 @@ fn value(c: &mut Cursor<'_>) -> Result<Option<Value>, TextError> {
 
 fn enter_decl(scope: &mut Scope, decl: Decl, at: usize) -> Result<(), TextError> {
     let fail = |expected: &str| Err(TextError { at, expected: expected.to_owned() });
-    let Some(num_elements) = decl.elements else { return fail("num_elts= in this declaration") };
-    let tables = [Table::General, Table::Address, Table::Predicate, Table::Sampler, Table::Surface];
-    if tables.iter().any(|t| scope.names.get(*t, &decl.name).is_some()) {
+    // The assembly chapter declares samplers and surfaces without a number.
+    let one = matches!(decl.kind.as_str(), "S" | "T").then_some(1);
+    let Some(num_elements) = decl.elements.or(one) else { return fail("num_elts= in this declaration") };
+    if scope.names.is_declared(&decl.name) {
         return fail(&format!("a new name: `{}` is already declared", decl.name));
     }
     let shown = decl.shown_name.as_deref().unwrap_or(&decl.name).to_owned();
-    let name_index = scope.intern(if matches!(decl.kind.as_str(), "S" | "T") { &shown } else { &decl.name });
-    let attribute_info = decl.attributes.iter().map(|(n, v)| attribute(scope, n, v.as_ref())).collect();
+    let name_index = match decl.string {
+        Some(id) => id,
+        None => scope.intern(if matches!(decl.kind.as_str(), "S" | "T") { &shown } else { &decl.name }),
+    };
+    let attribute_info = decl.attributes.iter().map(|written| attribute(scope, written)).collect();
     let base_of = decl.alias.as_ref().map(|(base, ..)| scope.entry(Table::General, base));
     let routine = &mut scope.routine;
     let (table, id) = match decl.kind.as_str() {
@@ -319,6 +486,7 @@ fn input(scope: &mut Scope, text: &str, at: usize, origin: InputOrigin) -> Resul
     c.skip_blanks();
     let start = c.save();
     let name = c.word().ok_or_else(|| c.error("the name of a variable"))?.to_owned();
+    // Without an offset an input lies at 0, as the parameters of functions do.
     let (mut offset, mut size) = (None, None);
     while !c.at_end() {
         c.skip_blanks();
@@ -327,8 +495,10 @@ fn input(scope: &mut Scope, text: &str, at: usize, origin: InputOrigin) -> Resul
         c.skip_blanks();
         c.expect("=")?;
         match key {
-            "offset" => offset = Some(c.number("offset", Format::Plain)?),
-            "size" => size = Some(c.number("size", Format::Plain)?),
+            "offset" => offset = Some(c.expression("offset")?),
+            "size" => size = Some(c.expression("size")?),
+            // Attributes of an input mean nothing to the object.
+            "attrs" => drop(attributes(&mut c)?),
             _ => {
                 c.restore(key_at);
                 return Err(c.error("offset= or size="));
@@ -342,8 +512,11 @@ fn input(scope: &mut Scope, text: &str, at: usize, origin: InputOrigin) -> Resul
         (Table::Surface, InputClass::Surface),
     ];
     let found = classes.iter().find_map(|(t, class)| Some((*class, scope.entry(*t, &name)?)));
-    let Some((class, id)) = found else { return fail(format!("a declared variable, not `{name}`")) };
-    let Some(offset) = offset else { return fail("offset= of this input".to_owned()) };
+    let Some((class, id)) = found else {
+        let hint = meant(scope.near(Table::General, &name).as_deref());
+        return fail(format!("a declared variable, not `{name}`{hint}"));
+    };
+    let offset = offset.unwrap_or(0);
     let natural = natural_size(scope, class, id);
     let size = match (size, natural) {
         (Some(size), Some(natural)) if size != natural => {
@@ -360,12 +533,7 @@ fn input(scope: &mut Scope, text: &str, at: usize, origin: InputOrigin) -> Resul
 /// Size in bytes of a variable that is an input.
 fn natural_size(scope: &Scope, class: InputClass, id: u32) -> Option<u16> {
     match class {
-        InputClass::General => {
-            let declared = id.checked_sub(predefined::DECLARED)?;
-            let variable = scope.routine.variables.get(declared as usize)?;
-            let bits = u32::from(variable.num_elements) * variable.bit_properties.type_.bits();
-            u16::try_from(bits.div_ceil(8)).ok()
-        }
+        InputClass::General => general_bytes(scope, id).and_then(|bytes| u16::try_from(bytes).ok()),
         InputClass::Sampler | InputClass::Surface => None,
     }
 }
@@ -374,18 +542,25 @@ fn natural_size(scope: &Scope, class: InputClass, id: u32) -> Option<u16> {
 pub(super) fn kernel_attribute(scope: &mut Scope, text: &str, at: usize) -> Result<usize, TextError> {
     let mut c = Cursor::new(text, at, scope);
     c.skip_blanks();
-    let name = c.word().ok_or_else(|| c.error("the name of an attribute"))?.to_owned();
-    let value = value(&mut c)?;
+    let place = c.save();
+    let written = named_value(&mut c)?;
     let end = c.save();
-    let attribute = attribute(scope, &name, value.as_ref());
+    if let (name, _, Some(Value::Text(text))) = &written
+        && let Some(known) = ATTRIBUTES.iter().find(|a| a.name == name)
+        && spelled(known.value, 0).is_some()
+        && coded(known.value, text).is_none()
+    {
+        return Err(TextError { at: place, expected: format!("{name} with one of {}", known.value) });
+    }
+    let attribute = attribute(scope, &written);
     scope.routine.attributes.push(attribute);
     Ok(end)
 }
 
 /// An attribute with its value in as many bytes as the assembler writes: the last of those that the page's table has.
-fn attribute(scope: &mut Scope, name: &str, value: Option<&Value>) -> AttributeInfo {
+fn attribute(scope: &mut Scope, (name, string, value): &Attribute) -> AttributeInfo {
     let known = ATTRIBUTES.iter().find(|a| a.name == name);
-    let name = scope.intern(name);
+    let name = string.unwrap_or_else(|| scope.intern(name));
     let value = match value {
         None => Vec::new(),
         Some(Value::Number(number)) => {
@@ -394,6 +569,7 @@ fn attribute(scope: &mut Scope, name: &str, value: Option<&Value>) -> AttributeI
             let bytes = written.unwrap_or(needed).clamp(needed, 4);
             number.to_le_bytes()[..bytes].to_vec()
         }
+        Some(Value::Sized(number, bytes)) => number.to_le_bytes().into_iter().take(*bytes).collect(),
         Some(Value::Text(text)) => match known.and_then(|a| coded(a.value, text)) {
             Some(code) => vec![code],
             None => text.as_bytes().to_vec(),

@@ -2,14 +2,19 @@
 //!
 //! A text holds one kernel or function. [`parse`] collects every error of a text in one run; [`print()`] writes either
 //! what the vendor's printer writes for an object ([`Style::Vendor`]) or a text from which the same routine can be read
-//! again ([`Style::Full`]).
+//! again ([`Style::Full`], [`Style::Explicit`]; [`print_exact`] chooses).
 
 mod declare;
+mod explicit;
 mod names;
 mod parse;
 mod print;
+mod salvage;
 mod source;
+mod withdrawn;
 
+pub use explicit::print_exact;
 pub use names::{RoutineNames, data_type};
 pub use parse::{Options, Parsed, parse};
 pub use print::{Style, print};
+pub use salvage::print_salvaged;

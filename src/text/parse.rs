@@ -1,12 +1,18 @@
 //! Reading a text: statement by statement, going on behind errors so that one run shows them all.
 
+use std::collections::HashSet;
+
 use visakit_codegen::diag::{Diagnostic, Severity};
 
 use super::declare::{self, Scope};
 use super::source::{Statement, statements};
-use crate::isa::{ExecMask, Instruction, Label, LabelId, LabelKind, Operand, Platform, Subroutine, candidates};
+use super::withdrawn;
+use crate::isa::{
+    And, ExecMask, ExecSize, Instruction, Label, LabelId, LabelKind, Modifier, Not, Operand, Or, Platform, Predicate,
+    Subroutine, VecOperand, Xor, candidates,
+};
 use crate::object::{Function, Kernel, Object, Routine, RoutineKind};
-use crate::rt::{Candidate, Cursor, Names, Table, TextError, Version};
+use crate::rt::{Candidate, Cursor, TextError, Version, meant, nearest};
 
 /// What a text does not say itself.
 #[derive(Clone, Debug, Default)]
@@ -17,45 +23,56 @@ pub struct Options {
     pub platform: Option<Platform>,
 }
 
-/// A routine that was read, with what the object does not keep.
+/// What was read from a text, with what the object does not keep.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parsed {
     /// Version of the text.
     pub version: Version,
-    /// The routine.
+    /// The first routine, in most texts the only one.
     pub routine: Routine,
-    /// The line of each instruction, from 1.
+    /// The line of each of its instructions, from 1.
     pub lines: Vec<u32>,
+    /// The routines that follow it in the same text, with their lines.
+    pub more: Vec<(Routine, Vec<u32>)>,
 }
 
 impl Parsed {
-    /// An object with this routine alone.
+    /// An object with the routines of the text.
     pub fn into_object(self) -> Object {
-        let name = self.routine.strings.first().cloned().unwrap_or_default();
         let mut object = Object {
             version: self.version,
             kernels: Vec::new(),
             variables: Vec::new(),
             functions: Vec::new(),
+            order: Vec::new(),
             padding: Vec::new(),
         };
-        match self.routine.kind {
-            RoutineKind::Kernel => object.kernels.push(Kernel {
-                name,
-                routine: self.routine,
-                variable_relocations: Vec::new(),
-                function_relocations: Vec::new(),
-                binaries: Vec::new(),
-            }),
-            RoutineKind::Function { .. } => object.functions.push(Function {
-                name,
-                linkage: Default::default(),
-                routine: self.routine,
-                variable_relocations: Vec::new(),
-                function_relocations: Vec::new(),
-            }),
+        for routine in std::iter::once(self.routine).chain(self.more.into_iter().map(|(routine, _)| routine)) {
+            let name = routine.strings.get(routine.name.0 as usize).cloned().unwrap_or_default();
+            match routine.kind {
+                RoutineKind::Kernel => object.kernels.push(Kernel {
+                    name,
+                    routine,
+                    variable_relocations: Vec::new(),
+                    function_relocations: Vec::new(),
+                    binaries: Vec::new(),
+                }),
+                RoutineKind::Function { .. } => object.functions.push(Function {
+                    name,
+                    linkage: Default::default(),
+                    routine,
+                    variable_relocations: Vec::new(),
+                    function_relocations: Vec::new(),
+                }),
+            }
         }
         object
+    }
+
+    /// All routines with the lines of their instructions, in the order of the text.
+    pub fn routines(&self) -> impl Iterator<Item = (&Routine, &[u32])> {
+        let more = self.more.iter().map(|(routine, lines)| (routine, lines.as_slice()));
+        std::iter::once((&self.routine, self.lines.as_slice())).chain(more)
     }
 }
 
@@ -76,11 +93,14 @@ pub fn parse(text: &str, options: Options) -> Result<Parsed, Vec<Diagnostic>> {
     let mut reader = Reader {
         text,
         file: options.file,
+        register_bytes,
         scope: Scope::new(register_bytes),
         version: None,
         named: false,
-        subroutine: None,
+        subroutines: HashSet::new(),
         lines: Vec::new(),
+        uses: Vec::new(),
+        done: Vec::new(),
         errors: Vec::new(),
     };
     for statement in statements(text) {
@@ -92,12 +112,17 @@ pub fn parse(text: &str, options: Options) -> Result<Parsed, Vec<Diagnostic>> {
 struct Reader<'a> {
     text: &'a str,
     file: String,
+    register_bytes: u32,
     scope: Scope,
     version: Option<Version>,
     named: bool,
-    /// The name behind the last `.function`, until its label comes.
-    subroutine: Option<String>,
+    /// The labels of `.function` directives.
+    subroutines: HashSet<u32>,
     lines: Vec<u32>,
+    /// Byte of the text at which the statement begins that names each label first.
+    uses: Vec<usize>,
+    /// Routines that are complete.
+    done: Vec<(Routine, Vec<u32>)>,
     errors: Vec<Diagnostic>,
 }
 
@@ -107,7 +132,7 @@ impl Reader<'_> {
     }
 
     fn statement_from(&mut self, statement: &Statement, from: usize) {
-        let text = statement.text.as_str();
+        let text = &*statement.text;
         let lead = text.len() - text[from..].trim_start().len();
         let rest = &text[lead..];
         if rest.is_empty() {
@@ -120,33 +145,75 @@ impl Reader<'_> {
             }
             return;
         }
-        let result = if rest.starts_with('.') {
-            self.directive(text, lead)
+        if rest.starts_with(['{', '}']) {
+            let opens = rest.starts_with('{');
+            if opens {
+                self.scope.names.open();
+            } else if !self.scope.names.close() {
+                let expected = "a statement: no block is open that `}` could end".to_owned();
+                self.report(statement, "statement", &TextError { at: lead, expected });
+            }
+            self.statement_from(statement, lead + 1);
+            return;
+        }
+        let result = if let Some(digits) = rest.strip_prefix(".code ") {
+            // An instruction by its bytes.
+            let at = text.len() - digits.len();
+            match super::explicit::read_code(digits.trim(), self.scope.version) {
+                Ok(instruction) => {
+                    self.defines(&instruction);
+                    self.push(instruction, statement.line);
+                    Ok(())
+                }
+                Err(expected) => Err(TextError { at, expected }),
+            }
+        } else if let Some(spelled) = old_spelling(rest) {
+            self.instruction(&format!("{}{spelled}{}", &text[..lead], &rest[spelled.len()..]), lead, statement.line)
+        } else if rest.starts_with('.') {
+            self.directive(text, lead, statement.line)
         } else if let Some(name) = label(rest) {
             self.label(name, statement.line);
             Ok(())
         } else {
-            self.instruction(text, lead, statement.line)
+            self.block_ends(text, lead, statement.line)
         };
+        self.uses.resize(self.scope.routine.labels.len(), statement.start + lead);
         if let Err(error) = result {
             let code = if rest.starts_with('.') { "directive" } else { "statement" };
             self.report(statement, code, &error);
         }
     }
 
+    /// An instruction, behind which open blocks may end.
+    fn block_ends(&mut self, text: &str, lead: usize, line: u32) -> Result<(), TextError> {
+        let mut body = text;
+        let mut ends = 0;
+        while ends < self.scope.names.depth()
+            && let Some(inner) = body.trim_end().strip_suffix('}')
+        {
+            (body, ends) = (inner, ends + 1);
+        }
+        let result = self.instruction(body, lead, line);
+        for _ in 0..ends {
+            self.scope.names.close();
+        }
+        result
+    }
+
     fn report(&mut self, statement: &Statement, code: &'static str, error: &TextError) {
-        let at = statement.start + error.at.min(statement.text.len());
+        let at = error.at.min(statement.text.len());
+        let line = self.text.get(statement.start..).and_then(|rest| rest.lines().next()).unwrap_or("");
         let width = statement.text[error.at.min(statement.text.len())..]
             .find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
             .unwrap_or(1)
             .max(1);
         let diagnostic =
             Diagnostic::new(code, Severity::Error, self.file.as_str(), format!("expected {}", error.expected))
-                .at_text(self.text, at, at + width);
+                .at_line(statement.line, line, at, at + width);
         self.errors.push(diagnostic);
     }
 
-    fn directive(&mut self, text: &str, lead: usize) -> Result<(), TextError> {
+    fn directive(&mut self, text: &str, lead: usize, line: u32) -> Result<(), TextError> {
         let rest = &text[lead..];
         let len = rest.find(|c: char| c.is_whitespace() || c == '"').unwrap_or(rest.len());
         let (word, at) = (&rest[..len], lead + len);
@@ -163,7 +230,7 @@ impl Reader<'_> {
             ".kernel" | ".global_function" => {
                 let name = self.name(text, at)?;
                 if self.named {
-                    return Err(TextError { at: lead, expected: "one kernel or function in a text".to_owned() });
+                    self.complete();
                 }
                 self.named = true;
                 let kind = match word {
@@ -177,8 +244,11 @@ impl Reader<'_> {
             ".funcdecl" => self.name(text, at).map(drop),
             ".function" => {
                 let name = self.name(text, at)?;
-                self.scope.label(&name, LabelKind::Subroutine);
-                self.subroutine = Some(name);
+                let id = self.scope.label(&name, LabelKind::Subroutine);
+                // The directive is where the subroutine begins; a label of its name may follow, and adds nothing.
+                self.scope.set_kind(id, LabelKind::Subroutine);
+                self.place(LabelId(id), line);
+                self.subroutines.insert(id);
                 Ok(())
             }
             _ => declare::directive(&mut self.scope, word, text, at).map_err(|mut error| {
@@ -200,19 +270,35 @@ impl Reader<'_> {
     }
 
     fn label(&mut self, name: &str, line: u32) {
-        let declared = self.subroutine.take().is_some_and(|s| s == name);
-        let kind = if declared { LabelKind::Subroutine } else { LabelKind::Block };
-        let id = self.scope.label(name, kind);
-        let label = LabelId(id);
-        if let Some(defined) = self.scope.defined.get_mut(id as usize) {
+        let id = self.scope.label(name, LabelKind::Block);
+        if !self.subroutines.contains(&id) {
+            self.place(LabelId(id), line);
+        }
+    }
+
+    /// Puts a label here.
+    fn place(&mut self, label: LabelId, line: u32) {
+        if let Some(defined) = self.scope.defined.get_mut(label.0 as usize) {
             *defined = true;
         }
-        let info = self.scope.routine.labels.get(id as usize);
+        let info = self.scope.routine.labels.get(label.0 as usize);
         let instruction = match info.map(|l| l.kind) {
             Some(LabelKind::Block) | None => Instruction::Label(Label { label }),
             Some(_) => Instruction::Subroutine(Subroutine { label }),
         };
         self.push(instruction, line);
+    }
+
+    /// A label that is given as bytes stands in the text all the same.
+    fn defines(&mut self, instruction: &Instruction) {
+        let label = match instruction {
+            Instruction::Label(l) => l.label,
+            Instruction::Subroutine(s) => s.label,
+            _ => return,
+        };
+        if let Some(defined) = self.scope.defined.get_mut(label.0 as usize) {
+            *defined = true;
+        }
     }
 
     fn push(&mut self, instruction: Instruction, line: u32) {
@@ -225,39 +311,46 @@ impl Reader<'_> {
         let predicate = c.predicate()?;
         let start = c.save();
         let Some(word) = c.word() else { return Err(c.error("an instruction, a label or a directive")) };
-        let mut found = candidates(word);
+        // The same instruction as a call, with a label of another kind.
+        let link = word == "fccall";
+        let mut found = candidates(if link { "call" } else { word });
         // Few mnemonics have a plus inside: `sample+killpix` is another instruction than `sample`.
         if c.rest().starts_with('+') {
             let end = text[start..].find(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '+'));
             let longer = candidates(&text[start..end.map_or(text.len(), |end| start + end)]);
             found = if longer.is_empty() { found } else { longer };
         }
-        let link = word == "fccall";
-        if link {
-            // The same instruction as a call, with a label of another kind.
-            found = candidates("call");
-        }
-        if found.is_empty() {
-            return Err(unknown(word, start));
-        }
-        let mut best: Option<TextError> = None;
+        let mut furthest: Option<(usize, &Candidate)> = None;
         for candidate in found {
             c.restore(start);
-            match one(&mut c, candidate, predicate, link) {
+            match c.attempt(|c| one(c, candidate, predicate, link)) {
                 Ok(mut instruction) => {
                     self.label_kind(&instruction, link);
-                    predicate_source(&mut instruction);
+                    on_predicates(&mut instruction);
                     self.push(instruction, line);
                     return Ok(());
                 }
                 Err(error) => {
-                    if best.as_ref().is_none_or(|b| error.at > b.at) {
-                        best = Some(error);
+                    if furthest.is_none_or(|(at, _)| error.at > at) {
+                        furthest = Some((error.at, candidate));
                     }
                 }
             }
         }
-        Err(best.unwrap_or_else(|| unknown(word, start)))
+        if let Some(spelled) = respelled(text, start, word) {
+            return self.instruction(&spelled, lead, line);
+        }
+        let Some((_, candidate)) = furthest else { return Err(unknown(word, start)) };
+        // Only what is reported is put into words.
+        c.restore(start);
+        let error = match one(&mut c, candidate, predicate, link) {
+            Ok(_) => unknown(word, start),
+            Err(error) => error,
+        };
+        Err(match text.get(error.at..).and_then(withdrawn::mask) {
+            Some((old, now)) => TextError { at: error.at, expected: format!("{now}: `{old}` was withdrawn") },
+            None => error,
+        })
     }
 
     /// A label that is called before it stands in the text is a subroutine.
@@ -269,50 +362,86 @@ impl Reader<'_> {
         }
     }
 
-    fn finish(mut self) -> Result<Parsed, Vec<Diagnostic>> {
-        let whole = |code, message: &str, help: &str| {
-            Diagnostic::new(code, Severity::Error, self.file.as_str(), message).at_text(self.text, 0, 0).help(help)
-        };
-        let mut missing = Vec::new();
-        if !self.named {
-            missing.push(whole("kernel-missing", "the text names no kernel", "begin it with `.kernel \"name\"`"));
-        }
-        if self.version.is_none() {
-            missing.push(whole("version-missing", "the text has no version", "begin it with `.version 4.1`"));
-        }
+    /// Ends a routine: labels that stand nowhere are reported.
+    fn complete(&mut self) {
         let undefined = (0..self.scope.routine.labels.len())
-            .filter(|&i| !self.scope.defined[i] && self.scope.routine.labels[i].kind != LabelKind::Fccall)
-            .filter_map(|i| self.scope.name(Table::Label, u32::try_from(i).ok()?));
-        for name in undefined {
-            let at = self.text.find(&name).unwrap_or(0);
-            missing.push(
+            .filter(|&i| !self.scope.defined[i] && self.scope.routine.labels[i].kind != LabelKind::Fccall);
+        let ends: Vec<usize> = self.text.match_indices('\n').map(|(at, _)| at).collect();
+        for i in undefined {
+            let Some(name) = self.scope.routine.string(self.scope.routine.labels[i].name_index) else { continue };
+            let from = self.uses.get(i).copied().unwrap_or(0);
+            let number = ends.partition_point(|end| *end < from) + 1;
+            let begin = number.checked_sub(2).and_then(|n| ends.get(n)).map_or(0, |end| end + 1);
+            let line = self.text.get(begin..).and_then(|rest| rest.lines().next()).unwrap_or("");
+            let lead = from - begin;
+            let at = lead + line.get(lead..).and_then(|rest| rest.find(&name)).unwrap_or(0);
+            self.errors.push(
                 Diagnostic::new(
                     "label-missing",
                     Severity::Error,
                     self.file.as_str(),
                     format!("label `{name}` stands nowhere"),
                 )
-                .at_text(self.text, at, at + name.len())
+                .at_line(u32::try_from(number).unwrap_or(u32::MAX), line, at, at + name.len())
                 .help(format!("add a line `{name}:` where the branch should go")),
             );
         }
-        self.errors.extend(missing);
-        match (self.errors.is_empty(), self.version) {
-            (true, Some(version)) => Ok(Parsed { version, routine: self.scope.routine, lines: self.lines }),
+        if self.scope.names.depth() > 0 {
+            self.errors.push(self.whole("block-open", "a block is not closed", "add a line `}` where it should end"));
+        }
+        let scope = std::mem::replace(&mut self.scope, Scope::new(self.register_bytes));
+        self.scope.version = scope.version;
+        self.done.push((scope.routine, std::mem::take(&mut self.lines)));
+        self.uses.clear();
+        self.subroutines.clear();
+    }
+
+    /// An error about the text as a whole.
+    fn whole(&self, code: &'static str, message: &str, help: &str) -> Diagnostic {
+        Diagnostic::new(code, Severity::Error, self.file.as_str(), message).at_text(self.text, 0, 0).help(help)
+    }
+
+    fn finish(mut self) -> Result<Parsed, Vec<Diagnostic>> {
+        if !self.named {
+            let missing =
+                self.whole("kernel-missing", "the text names no kernel", "begin it with `.kernel \"name\"`");
+            self.errors.push(missing);
+        }
+        if self.version.is_none() {
+            let missing = self.whole("version-missing", "the text has no version", "begin it with `.version 4.1`");
+            self.errors.push(missing);
+        }
+        self.complete();
+        let mut done = self.done.into_iter();
+        match (self.errors.is_empty(), self.version, done.next()) {
+            (true, Some(version), Some((routine, lines))) => {
+                Ok(Parsed { version, routine, lines, more: done.collect() })
+            }
             _ => Err(self.errors),
         }
     }
 }
 
-/// A move from a predicate obeys no execution mask, whatever the text says: the vendor's assembler writes it so, see
-/// instructions/MOV.md.
-fn predicate_source(instruction: &mut Instruction) {
-    let Instruction::Mov(mov) = instruction else { return };
-    if matches!(mov.src0.operand, Operand::Predicate(_)) {
-        let mask = format!("{}_NM", mov.exec_size.mask.name());
-        if let Some(no_mask) = ExecMask::ALL.iter().find(|m| m.name() == mask) {
-            mov.exec_size.mask = *no_mask;
+/// What the vendor's assembler makes of instructions on predicates, whatever the text says, see instructions/MOV.md: a
+/// predicate is moved by one channel without mask, and no predicate stands in front of either.
+fn on_predicates(instruction: &mut Instruction) {
+    let is_predicate = |o: &VecOperand| matches!(o.operand, Operand::Predicate(_));
+    match instruction {
+        Instruction::Mov(mov) if is_predicate(&mov.src0) => {
+            mov.exec_size = ExecSize { mask: ExecMask::M1Nm, ..ExecSize::default() };
+            mov.pred = Predicate::default();
+            mov.dst.modifier = Modifier::None;
         }
+        Instruction::And(And { pred, dst, .. })
+        | Instruction::Or(Or { pred, dst, .. })
+        | Instruction::Xor(Xor { pred, dst, .. })
+        | Instruction::Not(Not { pred, dst, .. })
+            if is_predicate(dst) =>
+        {
+            *pred = Predicate::default();
+            dst.modifier = Modifier::None;
+        }
+        _ => {}
     }
 }
 
@@ -320,10 +449,10 @@ fn predicate_source(instruction: &mut Instruction) {
 fn one(
     c: &mut Cursor<'_>,
     candidate: &Candidate,
-    predicate: crate::isa::Predicate,
+    predicate: Predicate,
     link: bool,
 ) -> Result<Instruction, TextError> {
-    if !candidate.takes_predicate && predicate != crate::isa::Predicate::default() {
+    if !candidate.takes_predicate && predicate != Predicate::default() {
         return Err(c.error(format!("no predicate: {} takes none", candidate.page.name)));
     }
     if link {
@@ -338,26 +467,45 @@ fn one(
     Ok(instruction)
 }
 
-fn unknown(word: &str, at: usize) -> TextError {
-    let near = crate::isa::MNEMONICS.iter().min_by_key(|m| distance(m, word)).filter(|m| distance(m, word) <= 2);
-    let hint = near.map_or(String::new(), |m| format!(" (is `{m}` meant?)"));
-    TextError { at, expected: format!("an instruction: no page has the mnemonic `{word}`{hint}") }
+/// The same statement as today's texts spell it, where it has an older spelling: capitals in the mnemonic or in a
+/// comparison, `NoMask`. Columns stay.
+fn respelled(text: &str, start: usize, word: &str) -> Option<String> {
+    let head = text[start..].find([' ', '\t', '(']).map_or(text.len(), |len| start + len);
+    let small = word.to_ascii_lowercase();
+    let capital_mnemonic = small != word && candidates(word).is_empty() && !candidates(&small).is_empty();
+    let rest = &text[start + word.len()..head];
+    let capital_comparison = small == "cmp" && rest != rest.to_ascii_lowercase();
+    let no_mask = text[head..].trim_start().strip_prefix('(').is_some_and(|t| t.trim_start().starts_with("NoMask"));
+    if !capital_mnemonic && !capital_comparison && !no_mask {
+        return None;
+    }
+    let rest = if capital_comparison { rest.to_ascii_lowercase() } else { rest.to_owned() };
+    let word = if capital_mnemonic { small.as_str() } else { word };
+    let behind = text[head..].replacen("NoMask", "M1_NM ", usize::from(no_mask));
+    Some(format!("{}{word}{rest}{behind}", &text[..start]))
 }
 
-/// How many letters two words differ in.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let next = if x == *y { diagonal } else { 1 + diagonal.min(row[j]).min(row[j + 1]) };
-            diagonal = row[j + 1];
-            row[j + 1] = next;
-        }
+/// `.file` and `.loc` are other spellings of instructions. What is returned is as long as what it stands for.
+fn old_spelling(text: &str) -> Option<&'static str> {
+    let word = |directive: &str| {
+        text.strip_prefix(directive).is_some_and(|rest| rest.starts_with([' ', '\t', '"']) || rest.is_empty())
+    };
+    match text {
+        _ if word(".file") => Some(" FILE"),
+        _ if word(".loc") => Some(" LOC"),
+        _ => None,
     }
-    row[b.len()]
+}
+
+fn unknown(word: &str, at: usize) -> TextError {
+    let expected = match withdrawn::mnemonic(word) {
+        Some(now) => format!("{now}: `{word}` was withdrawn"),
+        None => {
+            let hint = meant(nearest(word, crate::isa::MNEMONICS.iter().copied()));
+            format!("an instruction: no page has the mnemonic `{word}`{hint}")
+        }
+    };
+    TextError { at, expected }
 }
 
 /// `name:` alone on its line.

@@ -1,12 +1,14 @@
 //! Printing a routine: the frame, the declarations and the code.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use super::declare::{is_plain, spelled};
+use super::explicit;
 use super::names::RoutineNames;
 use crate::isa::{ATTRIBUTES, AttributeInfo, InputClass, Instruction, Platform, predefined, predefined_surface};
 use crate::object::{Object, Routine, RoutineKind};
-use crate::rt::{Names, Printer, Table, Version};
+use crate::rt::{Names, Printer, Table};
 
 /// How a routine is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +17,9 @@ pub enum Style {
     Vendor,
     /// With the names of the object, so that the same routine can be read again.
     Full,
+    /// As `Full`, with directives that say the tables: for objects whose strings or labels are not in the order in which
+    /// the assembler meets them, or whose names are no words.
+    Explicit,
 }
 
 /// Column at which the number of an instruction stands.
@@ -30,14 +35,38 @@ const NUMBER_COLUMN: usize = 80;
 /// assert!(printed.contains(".decl V32 v_type=G type=f num_elts=8 align=GRF"));
 /// ```
 pub fn print(object: &Object, routine: &Routine, platform: Option<Platform>, style: Style) -> String {
-    let register_bytes = platform.or(object.platform()).map_or(32, Platform::register_bytes);
-    let names = RoutineNames::new(routine, object.version, register_bytes, style);
+    print_with(object, routine, platform, style, &HashSet::new())
+}
+
+/// As [`print()`], the instructions with these numbers as bytes.
+pub(super) fn print_with(
+    object: &Object,
+    routine: &Routine,
+    platform: Option<Platform>,
+    style: Style,
+    as_bytes: &HashSet<usize>,
+) -> String {
+    let out = frame(object, routine, platform, style);
+    code(out, routine, &names(object, routine, platform, style), style, as_bytes)
+}
+
+/// Everything in front of the code.
+pub(super) fn frame(object: &Object, routine: &Routine, platform: Option<Platform>, style: Style) -> String {
+    let names = names(object, routine, platform, style);
     let mut out = String::new();
     head(&mut out, object, routine);
+    if style == Style::Explicit {
+        explicit::tables(&mut out, routine, names.unique());
+    }
     predefined_comments(&mut out, &names);
-    declarations(&mut out, routine, &names, object.version);
+    declarations(&mut out, routine, &names, style);
     attributes(&mut out, routine, style);
-    code(out, routine, &names)
+    out
+}
+
+fn names<'a>(object: &'a Object, routine: &'a Routine, platform: Option<Platform>, style: Style) -> RoutineNames<'a> {
+    let register_bytes = platform.or(object.platform()).map_or(32, Platform::register_bytes);
+    RoutineNames::new(routine, object.version, register_bytes, style)
 }
 
 fn head(out: &mut String, object: &Object, routine: &Routine) {
@@ -66,17 +95,17 @@ fn predefined_comments(out: &mut String, names: &RoutineNames<'_>) {
     out.push('\n');
 }
 
-fn declarations(out: &mut String, routine: &Routine, names: &RoutineNames<'_>, _version: Version) {
+fn declarations(out: &mut String, routine: &Routine, names: &RoutineNames<'_>, style: Style) {
     let string = |id| routine.string(id).unwrap_or_default();
-    for variable in &routine.variables {
+    let explicit = |id, shown: &str| match style {
+        Style::Explicit => explicit::string_of(routine, id, shown),
+        _ => String::new(),
+    };
+    for (id, variable) in (predefined::DECLARED..).zip(&routine.variables) {
+        let name = names.name(Table::General, id).unwrap_or_default();
         let properties = variable.bit_properties;
-        let _ = write!(
-            out,
-            ".decl {} v_type=G type={} num_elts={}",
-            string(variable.name_index),
-            properties.type_.name(),
-            variable.num_elements
-        );
+        let _ =
+            write!(out, ".decl {name} v_type=G type={} num_elts={}", properties.type_.name(), variable.num_elements);
         if properties.alignment != Default::default() {
             let _ = write!(out, " align={}", properties.alignment.text());
         }
@@ -84,25 +113,32 @@ fn declarations(out: &mut String, routine: &Routine, names: &RoutineNames<'_>, _
             let base = names.name(Table::General, variable.alias_index.0).unwrap_or_default();
             let _ = write!(out, " alias=<{base}, {}>", variable.alias_offset);
         }
-        variable_attributes(out, routine, &variable.attribute_info);
+        out.push_str(&explicit(variable.name_index, &name));
+        variable_attributes(out, routine, &variable.attribute_info, style);
     }
-    for address in &routine.addresses {
-        let _ = write!(out, ".decl {} v_type=A num_elts={}", string(address.name_index), address.num_elements);
-        variable_attributes(out, routine, &address.attribute_info);
+    for (id, address) in (0..).zip(&routine.addresses) {
+        let name = names.name(Table::Address, id).unwrap_or_default();
+        let _ = write!(out, ".decl {name} v_type=A num_elts={}", address.num_elements);
+        out.push_str(&explicit(address.name_index, &name));
+        variable_attributes(out, routine, &address.attribute_info, style);
     }
-    for predicate in &routine.predicates {
-        let _ = write!(out, ".decl {} v_type=P num_elts={}", string(predicate.name_index), predicate.num_elements);
-        variable_attributes(out, routine, &predicate.attribute_info);
+    for (id, predicate) in (1..).zip(&routine.predicates) {
+        let name = names.name(Table::Predicate, id).unwrap_or_default();
+        let _ = write!(out, ".decl {name} v_type=P num_elts={}", predicate.num_elements);
+        out.push_str(&explicit(predicate.name_index, &name));
+        variable_attributes(out, routine, &predicate.attribute_info, style);
     }
     for (id, sampler) in (0..).zip(&routine.samplers) {
         let name = names.name(Table::Sampler, id).unwrap_or_default();
         state(out, &name, 'S', sampler.num_elements, &string(sampler.name_index));
-        variable_attributes(out, routine, &sampler.attribute_info);
+        out.push_str(&explicit(sampler.name_index, &string(sampler.name_index)));
+        variable_attributes(out, routine, &sampler.attribute_info, style);
     }
     for (id, surface) in (predefined_surface::DECLARED..).zip(&routine.surfaces) {
         let name = names.name(Table::Surface, id).unwrap_or_default();
         state(out, &name, 'T', surface.num_elements, &string(surface.name_index));
-        variable_attributes(out, routine, &surface.attribute_info);
+        out.push_str(&explicit(surface.name_index, &string(surface.name_index)));
+        variable_attributes(out, routine, &surface.attribute_info, style);
     }
     for input in &routine.inputs {
         let table = match input.kind.class {
@@ -124,20 +160,23 @@ fn state(out: &mut String, name: &str, kind: char, elements: u16, shown: &str) {
     let _ = write!(out, ".decl {name} v_type={kind} num_elts={elements} v_name={shown}");
 }
 
-fn variable_attributes(out: &mut String, routine: &Routine, attributes: &[AttributeInfo]) {
+fn variable_attributes(out: &mut String, routine: &Routine, attributes: &[AttributeInfo], style: Style) {
     if !attributes.is_empty() {
-        let all: Vec<String> = attributes.iter().map(|a| attribute(routine, a)).collect();
+        let all: Vec<String> = attributes.iter().map(|a| attribute(routine, a, style)).collect();
         let _ = write!(out, " attrs={{{}}}", all.join(", "));
     }
     out.push('\n');
 }
 
 /// `Name`, `Name=16` or `Name="text"`.
-fn attribute(routine: &Routine, attribute: &AttributeInfo) -> String {
+fn attribute(routine: &Routine, attribute: &AttributeInfo, style: Style) -> String {
     let name = routine.string(attribute.name).unwrap_or_default();
     let bytes = attribute.value.as_slice();
     let known = ATTRIBUTES.iter().find(|a| a.name == name);
     let kind = known.map_or("number", |a| a.value);
+    if style == Style::Explicit {
+        return explicit::attribute(routine, &name, attribute, kind == "text");
+    }
     if bytes.is_empty() {
         return name;
     }
@@ -156,28 +195,49 @@ fn attribute(routine: &Routine, attribute: &AttributeInfo) -> String {
     }
 }
 
-/// The vendor's printer ends each attribute's line in front of the next one, and has blanks behind the last.
+/// The vendor's printer ends each attribute's line in front of the next one, and has blanks behind the last. It leaves
+/// out where a listing went, and adds the producer where an object does not say it.
 fn attributes(out: &mut String, routine: &Routine, style: Style) {
-    let shown: Vec<&AttributeInfo> = routine
+    let full = style != Style::Vendor;
+    let name = |a: &AttributeInfo| routine.string(a.name).unwrap_or_default();
+    let mut shown: Vec<String> = routine
         .attributes
         .iter()
-        .filter(|a| style == Style::Full || routine.string(a.name).as_deref() != Some(NOT_PRINTED))
+        .filter(|a| full || !NOT_PRINTED.contains(&name(a).as_str()))
+        .map(|a| attribute(routine, a, style))
         .collect();
+    if !full && !routine.attributes.iter().any(|a| name(a) == TARGET) {
+        shown.push(format!("{TARGET}={}", spelled_of(TARGET, DEFAULT_TARGET)));
+    }
     for (i, one) in shown.iter().enumerate() {
-        let _ = write!(out, ".kernel_attr {}", attribute(routine, one));
+        let _ = write!(out, ".kernel_attr {one}");
         if i + 1 < shown.len() {
             out.push('\n');
         }
     }
 }
 
-/// The attribute that the vendor's printer leaves out.
-const NOT_PRINTED: &str = "OutputAsmPath";
+/// The attributes that the vendor's printer leaves out: one of files below 4.0, and its successor.
+const NOT_PRINTED: [&str; 2] = ["AsmName", "OutputAsmPath"];
+/// The attribute that it adds, and the value.
+const TARGET: &str = "Target";
+const DEFAULT_TARGET: u8 = 1;
 
-fn code(out: String, routine: &Routine, names: &RoutineNames<'_>) -> String {
+/// How a value of an attribute is spelled by the table of the pages.
+fn spelled_of(name: &str, value: u8) -> String {
+    let known = ATTRIBUTES.iter().find(|a| a.name == name);
+    known.and_then(|a| spelled(a.value, value)).unwrap_or_else(|| value.to_string())
+}
+
+fn code(out: String, routine: &Routine, names: &RoutineNames<'_>, style: Style, as_bytes: &HashSet<usize>) -> String {
     let mut p = Printer::new(out, names);
     for (number, instruction) in routine.instructions.iter().enumerate() {
         match instruction {
+            _ if as_bytes.contains(&number) => {
+                let mut text = Printer::new(String::new(), names);
+                instruction.print(&mut text);
+                p.text(&explicit::code(instruction, names.version(), &text.into_text()));
+            }
             Instruction::Label(_) => {
                 p.text("\n");
                 instruction.print(&mut p);
@@ -187,7 +247,12 @@ fn code(out: String, routine: &Routine, names: &RoutineNames<'_>) -> String {
                 let name = names.name(Table::Label, inst.label.0).unwrap_or_default();
                 p.text("    \n.function \"");
                 p.text(&name);
-                p.text("\"\n\n");
+                p.text("\"");
+                let original = names.original_label(inst.label.0).unwrap_or_default();
+                if style == Style::Vendor && original != name {
+                    p.text(&format!(" /// Original Name: \"{original}\""));
+                }
+                p.text("\n\n");
                 instruction.print(&mut p);
                 p.text("\n");
             }

@@ -1,33 +1,68 @@
 //! A text cut into statements: comments go, places stay.
 
+use std::borrow::Cow;
+
 /// A statement: a line of the text without its comments.
 #[derive(Clone, Debug)]
-pub(super) struct Statement {
-    /// The text, comments replaced by blanks so that columns stay.
-    pub(super) text: String,
+pub(super) struct Statement<'a> {
+    /// The text, comments inside it replaced by blanks so that columns stay.
+    pub(super) text: Cow<'a, str>,
     /// Byte of the source at which it begins.
     pub(super) start: usize,
     /// Line, from 1.
     pub(super) line: u32,
 }
 
-/// Cuts a source at its line ends. Comments run from `//` to the end of the line or from `/*` to `*/`.
-pub(super) fn statements(source: &str) -> Vec<Statement> {
-    let mut out = Vec::new();
+/// Cuts a source at its line ends. Comments run from `//` to the end of the line or from `/*` to `*/`. A backslash
+/// behind a blank at the end of a line takes the next line into the same statement.
+pub(super) fn statements(source: &str) -> impl Iterator<Item = Statement<'_>> {
+    let mut lines = source.split_inclusive('\n');
     let mut in_comment = false;
-    let mut start = 0;
-    for (number, line) in source.split_inclusive('\n').enumerate() {
-        let text = without_comments(line.trim_end_matches(['\n', '\r']), &mut in_comment);
-        if !text.trim().is_empty() {
-            let line = u32::try_from(number + 1).unwrap_or(u32::MAX);
-            out.push(Statement { text, start, line });
+    let (mut start, mut line) = (0, 0);
+    std::iter::from_fn(move || {
+        loop {
+            let first = lines.next()?;
+            let (from, number) = (start, line + 1);
+            let mut text = uncommented(first, &mut in_comment);
+            start += first.len();
+            line += 1;
+            while is_continued(&text) {
+                let Some(next) = lines.next() else { break };
+                let mut joined = text.into_owned();
+                joined.pop();
+                joined.extend(std::iter::repeat_n(' ', start - from - joined.len()));
+                joined.push_str(&uncommented(next, &mut in_comment));
+                text = Cow::Owned(joined);
+                start += next.len();
+                line += 1;
+            }
+            let statement = Statement { text, start: from, line: number };
+            if !statement.text.trim().is_empty() {
+                return Some(statement);
+            }
         }
-        start += line.len();
-    }
-    out
+    })
 }
 
-fn without_comments(line: &str, in_comment: &mut bool) -> String {
+/// Whether a text ends with a backslash behind a blank.
+fn is_continued(text: &str) -> bool {
+    text.strip_suffix('\\').is_some_and(|body| body.is_empty() || body.ends_with([' ', '\t']))
+}
+
+/// A line without its end and its comments. Only a comment that something follows costs a copy.
+fn uncommented<'a>(line: &'a str, in_comment: &mut bool) -> Cow<'a, str> {
+    let line = line.trim_end_matches(['\n', '\r']);
+    let Some(slash) = line.find('/').filter(|_| !*in_comment) else {
+        return if *in_comment { Cow::Owned(blanked(line, in_comment)) } else { Cow::Borrowed(line) };
+    };
+    let plain = !line[..slash].contains('"');
+    if plain && line[slash..].starts_with("//") {
+        return Cow::Borrowed(&line[..slash]);
+    }
+    Cow::Owned(blanked(line, in_comment))
+}
+
+fn blanked(line: &str, in_comment: &mut bool) -> String {
     let mut out = String::with_capacity(line.len());
     let mut in_string = false;
     let mut chars = line.char_indices().peekable();
@@ -68,10 +103,20 @@ fn without_comments(line: &str, in_comment: &mut bool) -> String {
 mod tests {
     use super::*;
 
+    fn texts(source: &str) -> Vec<(String, u32)> {
+        statements(source).map(|s| (s.text.trim_end().to_owned(), s.line)).collect()
+    }
+
     #[test]
     fn comments_go_and_columns_stay() {
-        let all = statements("a /* b\n c */ d // e\n\n\"//\" f");
-        let texts: Vec<_> = all.iter().map(|s| (s.text.trim_end(), s.line)).collect();
-        assert_eq!(texts, [("a", 1), ("      d", 2), ("\"//\" f", 4)]);
+        let all = texts("a /* b\n c */ d // e\n\n\"//\" f\n1 / 2 // \"g\"");
+        let expected = [("a", 1), ("      d", 2), ("\"//\" f", 4), ("1 / 2", 5)];
+        assert_eq!(all, expected.map(|(text, line)| (text.to_owned(), line)));
+    }
+
+    #[test]
+    fn a_backslash_joins_lines() {
+        assert_eq!(texts("a \\\n b\nc"), [("a    b".to_owned(), 1), ("c".to_owned(), 3)]);
+        assert_eq!(texts("a\\\nb \\"), [("a\\".to_owned(), 1), ("b \\".to_owned(), 2)]);
     }
 }

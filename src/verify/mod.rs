@@ -1,7 +1,9 @@
-//! Is a routine legal? The rules of the pages, applied to every field of every instruction.
+//! Is a routine legal? The rules of the pages, applied to every field of every instruction, and the rules across
+//! operands and declarations that no single page has.
 //!
 //! The facts (sizes, classes, types, type maps, modifiers, saturation, ranges, platforms) come from the reflection
-//! tables; only how they are compared stands here.
+//! tables; only how they are compared stands here. A rule that the vendor's assembler refuses a kernel for is an
+//! error; what the documents forbid and its verifier takes all the same is a warning.
 //!
 //! ```
 //! use visakit::{text, verify};
@@ -10,34 +12,58 @@
 //! let parsed = text::parse(source, Default::default()).unwrap();
 //! let found = verify::routine(&parsed.routine, None);
 //! assert_eq!(found[0].code, "type-map");
-//! assert_eq!(found[0].instruction, 0);
+//! assert_eq!(found[0].place, verify::Place::Instruction(0));
 //! ```
 
+mod declare;
+mod flow;
+mod message;
 mod operand;
+mod region;
+mod types;
 
-use crate::isa::{DataType, ExecMask, ExecSize, Instruction, Operand, Platform};
+pub use visakit_codegen::diag::Severity;
+
+use crate::isa::{ExecMask, ExecSize, Instruction, Platform, Predicate, RawOperand, VecOperand};
 use crate::object::Routine;
-use crate::rt::reflect::{Field, Page, SourceModifier};
+use crate::rt::reflect::{Field, Page};
 use crate::rt::{Bits, FieldRef, Visitor};
 
-/// A rule that an instruction breaks.
+/// A rule that a routine breaks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
     /// Stable name of the rule.
     pub code: &'static str,
-    /// Number of the instruction in its routine, from 0; labels count.
-    pub instruction: usize,
+    /// Whether the vendor's assembler refuses it too, or only the documents do.
+    pub severity: Severity,
+    /// Where the routine breaks it.
+    pub place: Place,
     /// What is wrong.
     pub message: String,
-    /// `page:line` of the rule.
+    /// The page of the rule, with a line or a heading.
     pub page: String,
+}
+
+/// Where a rule is broken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In the instruction of that number, from 0; labels count.
+    Instruction(usize),
+    /// In the declaration of the variable of that name.
+    Declaration(String),
+    /// In the input that is the variable of that name.
+    Input(String),
+    /// In the routine as a whole.
+    Routine,
 }
 
 /// All rules that a routine breaks. Without a platform the rules of platforms are left out.
 pub fn routine(routine: &Routine, platform: Option<Platform>) -> Vec<Violation> {
-    let mut out = Vec::new();
+    let mut out = declare::check(routine, platform);
+    out.extend(flow::check(routine));
+    let variables = region::Variables::new(routine, platform);
     for (number, one) in routine.instructions.iter().enumerate() {
-        out.extend(instruction(one, number, routine, platform));
+        check(one, number, routine, &variables, platform, &mut out);
     }
     out
 }
@@ -49,60 +75,167 @@ pub fn instruction(
     routine: &Routine,
     platform: Option<Platform>,
 ) -> Vec<Violation> {
-    let page = instruction.page();
-    let mut check = Check {
-        page,
-        fields: instruction.form().fields,
-        routine,
-        platform,
-        number,
-        types: Types::default(),
-        out: Vec::new(),
-    };
-    check.platform_of_page();
-    instruction.visit(&mut check);
-    check.type_maps();
-    check.out
+    let mut out = Vec::new();
+    check(instruction, number, routine, &region::Variables::new(routine, platform), platform, &mut out);
+    out
 }
 
-/// Types of the operands, collected for the rules across them.
-#[derive(Default)]
-struct Types {
-    dst: Option<DataType>,
-    src: Vec<DataType>,
+fn check(
+    instruction: &Instruction,
+    number: usize,
+    routine: &Routine,
+    variables: &region::Variables,
+    platform: Option<Platform>,
+    out: &mut Vec<Violation>,
+) {
+    let mut fields = Fields { fields: instruction.form().fields, seen: Vec::new() };
+    instruction.visit(&mut fields);
+    let seen = fields.seen;
+    let exec_size = seen.iter().find_map(|(field, value)| match value {
+        Seen::Bits(bits) if field.list.is_some_and(|l| l.name == "Exec_size") => ExecSize::from_bits(*bits).ok(),
+        _ => None,
+    });
+    let family = types::family(instruction);
+    let page = instruction.page();
+    let mut check = Check { page, family, routine, variables, platform, number, exec_size, out };
+    check.platform_of_page();
+    for (field, value) in &seen {
+        check.field(field, value);
+    }
+    check.types(&seen);
+    check.message(&seen);
+}
+
+/// A field with its value.
+#[derive(Clone)]
+enum Seen {
+    Number(i64),
+    Bits(u64),
+    Index(u32),
+    Predicate(Predicate),
+    Vector(VecOperand),
+    Raw(RawOperand),
+}
+
+/// Collects the fields of an instruction.
+struct Fields {
+    fields: &'static [Field],
+    seen: Vec<(&'static Field, Seen)>,
+}
+
+impl Visitor for Fields {
+    fn field(&mut self, position: usize, value: FieldRef<'_>) {
+        let Some(field) = self.fields.get(position) else { return };
+        let value = match value {
+            FieldRef::Number(number) => Seen::Number(number),
+            FieldRef::Bits(bits) => Seen::Bits(bits),
+            FieldRef::Index(index) => Seen::Index(index),
+            FieldRef::Predicate(predicate) => Seen::Predicate(predicate),
+            FieldRef::Vector(operand) => Seen::Vector(operand.clone()),
+            FieldRef::Raw(operand) => Seen::Raw(operand.clone()),
+        };
+        self.seen.push((field, value));
+    }
 }
 
 struct Check<'a> {
     page: &'static Page,
-    fields: &'static [Field],
+    family: types::Family,
     routine: &'a Routine,
+    variables: &'a region::Variables,
     platform: Option<Platform>,
     number: usize,
-    types: Types,
-    out: Vec<Violation>,
+    exec_size: Option<ExecSize>,
+    out: &'a mut Vec<Violation>,
 }
 
 impl Check<'_> {
-    fn say(&mut self, code: &'static str, line: u32, message: String) {
+    fn push(&mut self, code: &'static str, severity: Severity, line: u32, message: String) {
         self.out.push(Violation {
             code,
-            instruction: self.number,
+            severity,
+            place: Place::Instruction(self.number),
             message: format!("{}: {message}", self.page.name),
             page: format!("{}:{line}", self.page.path),
         });
+    }
+
+    /// A rule that the vendor's assembler has too.
+    fn say(&mut self, code: &'static str, line: u32, message: String) {
+        self.push(code, Severity::Error, line, message);
+    }
+
+    /// A rule that only the documents have.
+    fn warn(&mut self, code: &'static str, line: u32, message: String) {
+        self.push(code, Severity::Warning, line, message);
+    }
+
+    fn applies(&self, range: crate::rt::reflect::Platforms) -> bool {
+        self.platform.is_none_or(|p| range.contains(p))
+    }
+
+    /// Number of channels, 1 where the instruction has none.
+    fn channels(&self) -> usize {
+        self.exec_size.and_then(|e| e.size.name().parse().ok()).unwrap_or(1)
+    }
+
+    fn no_mask(&self) -> bool {
+        self.exec_size.is_some_and(|e| e.mask.name().ends_with("_NM"))
     }
 
     fn platform_of_page(&mut self) {
         if let Some(platform) = self.platform {
             let ranges = self.page.platforms;
             if !ranges.is_empty() && !ranges.iter().any(|r| r.contains(platform)) {
-                self.say("platform", self.page.line, format!("{} does not have this instruction", platform.name()));
+                let message = format!("{} does not have this instruction", platform.name());
+                match self.is_refused(platform) {
+                    true => self.say("platform", self.page.line, message),
+                    false => self.warn("platform", self.page.line, message),
+                }
             }
         }
     }
 
-    fn applies(&self, range: crate::rt::reflect::Platforms) -> bool {
-        self.platform.is_none_or(|p| range.contains(p))
+    /// Whether the vendor's assembler refuses an instruction that a platform does not have. It looks at the first
+    /// platform that has one, and at the last only where it says so.
+    fn is_refused(&self, platform: Platform) -> bool {
+        let since = self.page.platforms.iter().filter_map(|r| r.from).min();
+        let until = self.page.platforms.iter().filter_map(|r| r.before).max();
+        match self.page.name {
+            "ADD3" | "ADD3O" | "BFN" => false,
+            // It knows that the platforms between those that have them do not.
+            "SQRTM" | "DIVM" | "INVM" | "RSQTM" => since.is_some_and(|first| platform > first),
+            // The last platform that has none of these is one later than the documents say.
+            "SAD2" | "SAD2ADD" => until.is_some_and(|end| platform > end),
+            "DPASW" | "SWITCHJMP" | "MOD" => true,
+            _ => since.is_some_and(|first| platform < first),
+        }
+    }
+
+    fn field(&mut self, field: &'static Field, value: &Seen) {
+        match value {
+            Seen::Number(number) => {
+                if let Some((low, high)) = field.range
+                    && !(low..=high).contains(number)
+                {
+                    let message = format!("{} is {number}, legal are {low} to {high}", field.name);
+                    self.say("range", field.line, message);
+                }
+                if field.nonzero && *number == 0 {
+                    self.say("zero", field.line, format!("{} must not be zero", field.name));
+                }
+            }
+            Seen::Bits(bits) => self.bits(field, *bits),
+            Seen::Index(_) => {}
+            Seen::Predicate(predicate) => {
+                if usize::from(predicate.id) > self.routine.predicates.len() {
+                    let message = format!("predicate {} is not declared", predicate.id);
+                    self.say("predicate", field.line, message);
+                }
+            }
+            Seen::Vector(operand) => self.vector(field, operand),
+            Seen::Raw(operand) => self.raw(field, operand),
+        }
     }
 
     fn bits(&mut self, field: &'static Field, bits: u64) {
@@ -131,7 +264,7 @@ impl Check<'_> {
                 let dot = if part_name.is_empty() { "" } else { "." };
                 let message =
                     format!("{}{dot}{part_name} is {}, legal are {}", field.name, named.name, names.join(", "));
-                self.say("value", field.line, message);
+                self.warn("value", field.line, message);
             }
         }
         if list.name == "Exec_size" {
@@ -142,82 +275,23 @@ impl Check<'_> {
     /// The first channel is a multiple of their number, and the last one is no further than 32.
     fn exec_size(&mut self, field: &'static Field, bits: u64) {
         let Ok(size) = ExecSize::from_bits(bits) else { return };
-        let channels = size.size.name().parse::<usize>().unwrap_or(1);
-        let first = ExecMask::ALL.iter().position(|m| *m == size.mask).unwrap_or(0) % 8 * 4;
-        if first % channels != 0 || first + channels > 32 {
+        let channels = self.channels();
+        let first = ExecMask::ALL.iter().position(|m| *m == size.mask).unwrap_or(0) % MASKS * CHANNELS_OF_A_MASK;
+        if first % channels != 0 || first + channels > CHANNELS {
             let message = format!("{channels} channels cannot begin at channel {first} ({})", size.mask.name());
-            self.say("mask", field.line, message);
-        }
-    }
-
-    fn type_maps(&mut self) {
-        let (Some(dst), false) = (self.types.dst, self.page.type_maps.is_empty()) else { return };
-        let src = std::mem::take(&mut self.types.src);
-        let legal = self.page.type_maps.iter().any(|map| {
-            self.applies(map.platforms)
-                && map.dst.contains(&dst)
-                && src.iter().all(|s| map.src.contains(&unpacked(*s)) || map.src.contains(s))
-        });
-        if !legal {
-            let names: Vec<_> = src.iter().map(|t| t.name()).collect();
-            let message = format!("no type map has destination {} with sources {}", dst.name(), names.join(", "));
-            self.say("type-map", self.page.line, message);
-        }
-    }
-}
-
-/// What a packed immediate counts as.
-fn unpacked(ty: DataType) -> DataType {
-    match ty {
-        DataType::V => DataType::W,
-        DataType::Uv => DataType::Uw,
-        DataType::Vf => DataType::F,
-        other => other,
-    }
-}
-
-impl Visitor for Check<'_> {
-    fn field(&mut self, position: usize, value: FieldRef<'_>) {
-        let Some(field) = self.fields.get(position) else { return };
-        match value {
-            FieldRef::Number(number) => {
-                if let Some((low, high)) = field.range
-                    && !(low..=high).contains(&number)
-                {
-                    let message = format!("{} is {number}, legal are {low} to {high}", field.name);
-                    self.say("range", field.line, message);
-                }
-                if field.nonzero && number == 0 {
-                    self.say("zero", field.line, format!("{} must not be zero", field.name));
-                }
+            match first + channels > CHANNELS {
+                true => self.say("mask", field.line, message),
+                false => self.warn("mask", field.line, message),
             }
-            FieldRef::Bits(bits) => self.bits(field, bits),
-            FieldRef::Vector(operand) => {
-                let is_dst = field.name.eq_ignore_ascii_case("dst");
-                self.vector(field, operand, is_dst);
-                let ty = operand::data_type(&operand.operand, self.routine);
-                match (is_dst, ty) {
-                    (true, Some(ty)) => self.types.dst = Some(ty),
-                    (false, Some(ty)) if field.types.is_empty() => self.types.src.push(ty),
-                    _ => {}
-                }
-            }
-            FieldRef::Raw(operand) => self.raw(field, operand),
-            FieldRef::Index(_) | FieldRef::Predicate(_) => {}
         }
     }
 }
 
-/// Which modifiers a page allows for a source.
-fn allows(modifier: SourceModifier, spelled: &str) -> bool {
-    match modifier {
-        SourceModifier::None => spelled == "none",
-        SourceModifier::Arithmetic => matches!(spelled, "none" | "abs" | "negate" | "negate_abs"),
-        SourceModifier::Logic => matches!(spelled, "none" | "not"),
-    }
-}
+/// The most channels that a thread has.
+const CHANNELS: usize = 32;
 
-/// The class of an operand as the pages call it.
-fn class(operand: &Operand) -> &'static str {
-    operand.class().name()
-}
+/// Execution masks begin at every fourth channel, see spec/lists.md.
+const CHANNELS_OF_A_MASK: usize = 4;
+
+/// How many of them there are, NoMask apart.
+const MASKS: usize = CHANNELS / CHANNELS_OF_A_MASK;

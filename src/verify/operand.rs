@@ -1,16 +1,17 @@
-//! Rules of single operands: class, type, modifier, region.
+//! Rules of single operands: class, type, modifier, what is written to.
 
-use super::{Check, allows, class};
-use crate::isa::{DataType, GeneralId, Operand, RawOperand, Stride, VecOperand};
+use super::types::{Family, LOOSE, is_destination, is_integer, unpacked};
+use super::{Check, Severity};
+use crate::isa::{DataType, Modifier, Operand, RawOperand, VecOperand, predefined};
 use crate::object::Routine;
-use crate::rt::reflect::{Field, Saturation};
+use crate::rt::reflect::{Field, Saturation, SourceModifier};
 use crate::text::data_type as variable_type;
 
 /// The type of an operand, where it has one of its own.
 pub(super) fn data_type(operand: &Operand, routine: &Routine) -> Option<DataType> {
     match operand {
         Operand::General(g) => variable_type(routine, g.id),
-        Operand::Indirect(i) => Some(i.bit_properties),
+        Operand::Indirect(i) => Some(i.bit_properties.type_),
         Operand::Immediate(c) => Some(c.type_),
         Operand::Predicate(_) => Some(DataType::Bool),
         Operand::Address(_) | Operand::State(_) => None,
@@ -18,83 +19,130 @@ pub(super) fn data_type(operand: &Operand, routine: &Routine) -> Option<DataType
 }
 
 impl Check<'_> {
-    pub(super) fn vector(&mut self, field: &'static Field, operand: &VecOperand, is_dst: bool) {
-        let class = class(&operand.operand);
+    pub(super) fn vector(&mut self, field: &'static Field, operand: &VecOperand) {
+        let class = operand.operand.class().name();
+        let is_dst = is_destination(field);
         if !field.classes.is_empty() && !field.classes.contains(&class) {
             let message = format!("{} is of class {class}, legal are {}", field.name, field.classes.join(", "));
             self.say("class", field.line, message);
         }
         let ty = data_type(&operand.operand, self.routine);
         if let Some(ty) = ty {
-            self.data_type(field, ty);
+            self.data_type(field, ty, is_dst);
         }
         self.modifier(field, operand, is_dst, ty);
-        if let Operand::General(g) = &operand.operand
-            && is_dst
-            && g.region.horizontal_stride == Stride::N0
-        {
-            self.say("region", field.line, format!("{} has horizontal stride 0", field.name));
+        self.written(field, &operand.operand, is_dst);
+        if self.family != Family::Port {
+            self.region(field, &operand.operand, is_dst);
         }
     }
 
     pub(super) fn raw(&mut self, field: &'static Field, operand: &RawOperand) {
-        if operand.id == GeneralId(0) {
+        self.raw_place(field, operand);
+        let Some(ty) = variable_type(self.routine, operand.id).filter(|_| operand.id.0 >= predefined::DECLARED)
+        else {
             return;
-        }
-        if let Some(ty) = variable_type(self.routine, operand.id) {
-            // The types of raw operands say how wide an element is: signs do not matter to a message.
-            let width = |t: DataType| t.bits();
-            if !field.types.is_empty() && !field.types.iter().any(|t| width(*t) == width(ty)) && ty.bits() > 32 {
-                self.say("type", field.line, format!("{} has type {}", field.name, ty.name()));
-            }
+        };
+        // The types of raw operands say how wide an element is: signs do not matter to a message.
+        let fits = |legal: &DataType| legal.bits() == ty.bits();
+        if !field.types.is_empty() && !field.types.iter().any(fits) {
+            self.warn("type", field.line, format!("{} has type {}", field.name, ty.name()));
         }
     }
 
-    fn data_type(&mut self, field: &'static Field, ty: DataType) {
+    fn data_type(&mut self, field: &'static Field, ty: DataType, is_dst: bool) {
         if !field.types.is_empty() && !field.types.contains(&ty) {
             let legal: Vec<_> = field.types.iter().map(|t| t.name()).collect();
             // Constants of another integer type of the same width mean the same.
             let same = field.types.iter().any(|t| t.bits() == ty.bits() && is_integer(*t) && is_integer(ty));
             if !same {
                 let message = format!("{} has type {}, legal are {}", field.name, ty.name(), legal.join(", "));
-                self.say("type", field.line, message);
+                // Of messages its assembler does not look at these.
+                let severity = if self.page.name == "ADDR_ADD" { Severity::Error } else { Severity::Warning };
+                self.push("type", severity, field.line, message);
             }
         }
         let known = |t: &DataType| self.page.types.iter().any(|(p, range)| p == t && self.applies(*range));
-        let counted = super::unpacked(ty);
-        if !self.page.types.is_empty()
+        let unknown = !self.page.types.is_empty()
             && field.types.is_empty()
             && !known(&ty)
-            && !known(&counted)
-            && ty != DataType::Bool
-        {
-            let line = self.page.line;
-            self.say(
-                "type",
-                line,
-                format!("{} has type {}, which the instruction does not support", field.name, ty.name()),
-            );
+            && !known(&unpacked(ty))
+            && ty != DataType::Bool;
+        if unknown {
+            let severity = match self.family {
+                Family::Logic if is_integer(ty) => Severity::Warning,
+                // Types of sources are a matter of the type maps.
+                Family::Arithmetic if !is_dst && is_integer(ty) => Severity::Warning,
+                Family::Arithmetic if LOOSE.contains(&self.page.name) => Severity::Warning,
+                Family::Arithmetic | Family::Logic => Severity::Error,
+                _ => Severity::Warning,
+            };
+            let message = format!("{} has type {}, which the instruction does not support", field.name, ty.name());
+            self.push("type", severity, self.page.line, message);
         }
     }
 
     fn modifier(&mut self, field: &'static Field, operand: &VecOperand, is_dst: bool, ty: Option<DataType>) {
-        let name = operand.modifier.name();
+        let modifier = operand.modifier;
+        if modifier == Modifier::None {
+            return;
+        }
+        let (name, line) = (modifier.name(), self.page.line);
+        if !matches!(operand.operand, Operand::General(_) | Operand::Indirect(_)) {
+            self.say("modifier", line, format!("{} has modifier {name}, and is no variable", field.name));
+            return;
+        }
         if is_dst {
             let float = ty.is_some_and(|t| !is_integer(t));
-            let legal = match (name, self.page.saturation) {
-                ("none", _) | ("sat", Saturation::Yes) => true,
-                ("sat", Saturation::Floats) => float,
-                _ => false,
+            let legal = match self.page.saturation {
+                Saturation::Yes => true,
+                Saturation::Floats => float,
+                Saturation::No => false,
             };
-            if !legal {
-                self.say("saturation", self.page.line, format!("{} has modifier {name}", field.name));
+            let bits = self.family == Family::Logic && !["SHL", "SHR", "ASR"].contains(&self.page.name);
+            if modifier != Modifier::Sat || !legal || bits {
+                self.push("saturation", self.saturation_rule(), line, format!("{} has modifier {name}", field.name));
             }
-        } else if !allows(self.page.source_modifier, name) {
-            self.say("modifier", self.page.line, format!("{} has modifier {name}", field.name));
+        } else if !allows(self.page.source_modifier, modifier) {
+            let severity = match (self.family, modifier) {
+                (Family::Logic, Modifier::Not) | (Family::Other | Family::Port, _) => Severity::Warning,
+                (Family::Arithmetic, Modifier::Abs | Modifier::Negate | Modifier::NegateAbs)
+                    if self.page.name != "LZD" =>
+                {
+                    Severity::Warning
+                }
+                _ => Severity::Error,
+            };
+            self.push("modifier", severity, line, format!("{} has modifier {name}", field.name));
+        }
+    }
+
+    /// Its assembler refuses saturation of some instructions only.
+    fn saturation_rule(&self) -> Severity {
+        let strict = ["FRC", "LZD", "MOD", "MULH", "MADW", "DIV"].contains(&self.page.name);
+        if strict || self.family == Family::Logic { Severity::Error } else { Severity::Warning }
+    }
+
+    /// Constants and some predefined variables are not written to.
+    fn written(&mut self, field: &'static Field, operand: &Operand, is_dst: bool) {
+        if !is_dst {
+            return;
+        }
+        if let Operand::General(g) = operand
+            && g.id.0 < predefined::DECLARED
+            && !self.variables.is_writable(g)
+        {
+            let name = predefined::ALL.iter().find(|p| p.id == g.id.0).map_or("a predefined variable", |p| p.name);
+            self.say("read-only", field.line, format!("{} is {name}, which cannot be written to", field.name));
         }
     }
 }
 
-fn is_integer(ty: DataType) -> bool {
-    !matches!(ty, DataType::F | DataType::Df | DataType::Hf | DataType::Bf | DataType::Vf)
+/// Whether a page allows a modifier of a source.
+fn allows(allowed: SourceModifier, modifier: Modifier) -> bool {
+    match allowed {
+        SourceModifier::None => false,
+        SourceModifier::Arithmetic => matches!(modifier, Modifier::Abs | Modifier::Negate | Modifier::NegateAbs),
+        SourceModifier::Logic => modifier == Modifier::Not,
+    }
 }

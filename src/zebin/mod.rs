@@ -4,8 +4,12 @@
 //! a kernel. Its `.ze_info` section says where every argument of a kernel goes. The two meet in [`Zebin::kernel`].
 
 mod elf;
+mod extract;
 pub mod info;
 mod notes;
+
+pub(crate) use extract::plain_name;
+pub use extract::{Extracted, Item, ItemKind, extract};
 
 use visakit_codegen::diag::{Diagnostic, Severity};
 

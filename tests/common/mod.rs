@@ -88,6 +88,25 @@ fn visaasm_section(bytes: &[u8]) -> String {
     String::from_utf8(section.data().unwrap().to_vec()).unwrap()
 }
 
+/// What the vendor's tool prints for an object. It may crash afterwards; its text counts.
+pub(crate) fn genx_ir_text(name: &str, bytes: &[u8], platform: &str) -> String {
+    let dir = scratch(&format!("genx-{name}"));
+    std::fs::write(dir.join("m.isa"), bytes).unwrap();
+    let _ = std::process::Command::new("GenX_IR")
+        .args([
+            "m.isa",
+            "-platform",
+            &platform.to_ascii_uppercase(),
+            "-dumpcommonisa",
+            "-noschedule",
+            "-noverifyCISA",
+        ])
+        .current_dir(&dir)
+        .output()
+        .unwrap();
+    std::fs::read_to_string(dir.join(".visaasm")).unwrap_or_default()
+}
+
 /// Compares a text with a file; `BLESS=1` writes the file instead.
 pub(crate) fn golden(path: &Path, found: &str) {
     if std::env::var_os("BLESS").is_some() {

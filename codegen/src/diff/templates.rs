@@ -151,8 +151,8 @@ fn items(all: &[Item], rename: &dyn Fn(&str) -> String, out: &mut String) {
                 let part = part.as_deref().map(norm).unwrap_or_default();
                 out.push_str(&format!("<{}.{part}:{format:?}>", rename(field)));
             }
-            Item::Optional(inner) => {
-                out.push('[');
+            Item::Optional(inner) | Item::Shown(inner) => {
+                out.push_str(if matches!(item, Item::Shown(_)) { "[!" } else { "[" });
                 items(inner, rename, out);
                 out.push(']');
             }

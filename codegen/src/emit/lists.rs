@@ -272,6 +272,7 @@ fn print_items(parts: &[&Part], items: &[Item]) -> TokenStream {
             }
             None => quote!(),
         },
+        Item::Shown(inner) => print_items(parts, inner),
         Item::Optional(inner) => {
             let tests = fields(inner).into_iter().filter_map(|f| find(parts, f)).map(|part| {
                 let member = member_name(&part.name);
@@ -320,6 +321,10 @@ fn parse_items(parts: &[&Part], items: &[Item]) -> TokenStream {
             }
             None => quote!(),
         },
+        Item::Shown(inner) => {
+            let inner = parse_items(parts, inner);
+            quote!(if !c.at_digit() { #inner })
+        }
         Item::Optional(inner) => match inner.split_first() {
             Some((Item::Text(text), rest)) => {
                 let rest = parse_items(parts, rest);
@@ -328,10 +333,8 @@ fn parse_items(parts: &[&Part], items: &[Item]) -> TokenStream {
             _ => {
                 let inner = parse_items(parts, inner);
                 quote! {{
-                    let before = c.save();
                     let kept = out;
-                    let tried: Result<(), rt::TextError> = (|| { #inner Ok(()) })();
-                    if tried.is_err() { c.restore(before); out = kept; }
+                    if c.attempt(|c| { #inner Ok(()) }).is_err() { out = kept; }
                 }}
             }
         },
@@ -345,7 +348,7 @@ fn fields(items: &[Item]) -> Vec<&str> {
         .iter()
         .flat_map(|i| match i {
             Item::Field { field, .. } => vec![field.as_str()],
-            Item::Optional(inner) => fields(inner),
+            Item::Optional(inner) | Item::Shown(inner) => fields(inner),
             _ => vec![],
         })
         .collect()

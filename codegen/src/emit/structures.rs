@@ -83,6 +83,7 @@ fn structure(cx: &Cx<'_>, s: &Structure) -> TokenStream {
             continue;
         }
         let read = read_member(cx, s, member);
+        reads.push(quote!(r.mark(#spec);));
         reads.push(quote!(let #ident = rt::place(#owner, #spec, r, |r| Ok(#read))?;));
         writes.push(quote!(w.mark(#spec);));
         if counted {
@@ -169,7 +170,7 @@ fn read_member(cx: &Cx<'_>, s: &Structure, member: &Member) -> TokenStream {
         (Some(count), _, _) => {
             let count = member_name(count);
             quote!({
-                let mut all = Vec::new();
+                let mut all = r.list(u64::from(#count));
                 for _ in 0..#count { all.push(#one); }
                 all
             })

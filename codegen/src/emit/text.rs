@@ -103,7 +103,7 @@ fn fallback(i: &Instruction, form: &Form) -> TextForm {
             items.push(shown);
         }
     }
-    TextForm { form: None, conditions: Vec::new(), template: Template { items, source: String::new() }, at: form.at }
+    TextForm { form: None, conditions: Vec::new(), template: Template { items, ..Template::default() }, at: form.at }
 }
 
 fn split(name: &str) -> (&str, Option<&str>) {
@@ -139,7 +139,8 @@ fn printers(cx: &Cx<'_>, i: &Instruction) -> TokenStream {
     let forms = i.forms.iter().map(|form| {
         let name = form_type(i, form);
         let mut body = TokenStream::new();
-        for text in texts(cx, i, form) {
+        let (full, usual): (Vec<_>, Vec<_>) = texts(cx, i, form).into_iter().partition(|t| t.template.full);
+        for text in full.into_iter().chain(usual) {
             let tests = text.conditions.iter().filter_map(|(name, values)| {
                 let (field, part) = split(name);
                 let position = resolve(cx.model, form, field, part)?;
@@ -147,7 +148,8 @@ fn printers(cx: &Cx<'_>, i: &Instruction) -> TokenStream {
                 let member = member_name(&field.name);
                 Some(test(cx, field, part.unwrap_or(""), values, &quote!(self.#member)))
             });
-            let tests: Vec<_> = tests.collect();
+            let full = text.template.full.then(|| quote!(p.names.full()));
+            let tests: Vec<_> = full.into_iter().chain(tests).collect();
             let print = print_items(cx, form, &text.template.items);
             if tests.is_empty() {
                 body.extend(quote!(#print return;));
@@ -236,6 +238,7 @@ fn print_items(cx: &Cx<'_>, form: &Form, items: &[Item]) -> TokenStream {
             }
             print_field(cx, form, field, position, *format)
         }
+        Item::Shown(inner) => print_items(cx, form, inner),
         Item::Optional(inner) => {
             let tests = shown_tests(cx, form, inner);
             let inner = print_items(cx, form, inner);
@@ -344,7 +347,7 @@ fn index_arms(cx: &Cx<'_>, field: &Field) -> Vec<(TokenStream, TokenStream)> {
 
 /// Tests whether anything in an optional group is not the default.
 fn shown_tests(cx: &Cx<'_>, form: &Form, items: &[Item]) -> Vec<TokenStream> {
-    let template = Template { items: items.to_vec(), source: String::new() };
+    let template = Template { items: items.to_vec(), ..Template::default() };
     let mut out = Vec::new();
     for (name, part) in template.fields() {
         let Some(position) = resolve(cx.model, form, name, part) else { continue };
@@ -521,6 +524,10 @@ fn parse_items(cx: &Cx<'_>, form: &Form, items: &[Item]) -> TokenStream {
             }
             parse_field(cx, form, field, position, *format)
         }
+        Item::Shown(inner) => {
+            let inner = parse_items(cx, form, inner);
+            quote!(if !c.at_digit() { #inner })
+        }
         Item::Optional(inner) => match inner.split_first() {
             _ if presence_test(cx, form, inner).is_some() => {
                 let test = presence_test(cx, form, inner);
@@ -532,7 +539,7 @@ fn parse_items(cx: &Cx<'_>, form: &Form, items: &[Item]) -> TokenStream {
                 quote!(if c.take(#text) { #rest })
             }
             _ => {
-                let fields = Template { items: inner.clone(), source: String::new() };
+                let fields = Template { items: inner.clone(), ..Template::default() };
                 let locals: Vec<Ident> = fields
                     .fields()
                     .iter()
@@ -542,11 +549,8 @@ fn parse_items(cx: &Cx<'_>, form: &Form, items: &[Item]) -> TokenStream {
                 let kept: Vec<Ident> = locals.iter().map(|l| format_ident!("kept_{l}")).collect();
                 let inner = parse_items(cx, form, inner);
                 quote! {{
-                    let before = c.save();
                     #(let #kept = #locals.clone();)*
-                    let tried: Result<(), rt::TextError> = (|| { #inner Ok(()) })();
-                    if tried.is_err() {
-                        c.restore(before);
+                    if c.attempt(|c| { #inner Ok(()) }).is_err() {
                         #(#locals = #kept;)*
                     }
                 }}
@@ -558,7 +562,7 @@ fn parse_items(cx: &Cx<'_>, form: &Form, items: &[Item]) -> TokenStream {
 
 /// The condition of the first field of a group that is present only under one: it decides whether the group is read.
 fn presence_test(cx: &Cx<'_>, form: &Form, items: &[Item]) -> Option<TokenStream> {
-    let template = Template { items: items.to_vec(), source: String::new() };
+    let template = Template { items: items.to_vec(), ..Template::default() };
     template.fields().into_iter().find_map(|(name, part)| {
         let field = &form.fields[resolve(cx.model, form, name, part)?];
         let Presence::If { field: selector, part, values } = &field.presence else { return None };
@@ -587,12 +591,10 @@ fn parse_field(cx: &Cx<'_>, form: &Form, field: &Field, position: usize, shown: 
             let by_local = self::local(by);
             let arms = index_arms(cx, by).into_iter().map(|(pattern, id)| {
                 quote! {
-                    let before = c.save();
-                    if let Ok(id) = <#id as rt::Text>::parse(c, #format) {
+                    if let Ok(id) = c.attempt(|c| <#id as rt::Text>::parse(c, #format)) {
                         #by_local.#part = #pattern;
                         break 'found id.0;
                     }
-                    c.restore(before);
                 }
             });
             quote!('found: { #(#arms)* return Err(c.error("a declared variable")); })

@@ -146,6 +146,8 @@ pub struct Text {
     pub conditions: Vec<Condition>,
     /// The template as written.
     pub template: String,
+    /// Whether it is printed only in the text that keeps everything.
+    pub full: bool,
     /// The template piece by piece.
     pub items: Vec<TemplateItem>,
     pub at: Place,
@@ -172,6 +174,9 @@ pub enum TemplateItem {
         format: Option<&'static str>,
     },
     Optional {
+        items: Vec<TemplateItem>,
+    },
+    Shown {
         items: Vec<TemplateItem>,
     },
 }
@@ -278,6 +283,7 @@ fn text(cx: &Cx<'_>, text: &model::TextForm) -> Text {
         form: text.form.clone(),
         conditions: text.conditions.iter().map(condition).collect(),
         template: text.template.source.clone(),
+        full: text.template.full,
         items: text.template.items.iter().map(item).collect(),
         at: cx.place(text.at),
     }
@@ -293,6 +299,7 @@ fn item(item: &template::Item) -> TemplateItem {
             TemplateItem::Field { field: field.clone(), part: part.clone(), format: format.name() }
         }
         template::Item::Optional(items) => TemplateItem::Optional { items: items.iter().map(self::item).collect() },
+        template::Item::Shown(items) => TemplateItem::Shown { items: items.iter().map(self::item).collect() },
     }
 }
 

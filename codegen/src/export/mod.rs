@@ -23,7 +23,7 @@ pub use semantics::{Expression, Semantics, Statement, StatementKind};
 
 /// The version of the form: the first number changes when a reader of the old form can go wrong, the second when
 /// something is added.
-pub const VERSION: &str = "1.0";
+pub const VERSION: &str = "1.1";
 
 /// The JSON Schema of the form, draft 2020-12.
 pub const SCHEMA: &str = include_str!("schema.json");

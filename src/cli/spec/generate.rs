@@ -21,10 +21,12 @@ pub(in crate::cli) struct Args {
 }
 
 /// The runtime's files, as they are.
-const RUNTIME: [(&str, &str); 6] = [
+const RUNTIME: [(&str, &str); 8] = [
     ("mod.rs", include_str!("../../rt/mod.rs")),
     ("bytes.rs", include_str!("../../rt/bytes.rs")),
+    ("expression.rs", include_str!("../../rt/expression.rs")),
     ("kernel.rs", include_str!("../../rt/kernel.rs")),
+    ("near.rs", include_str!("../../rt/near.rs")),
     ("operand.rs", include_str!("../../rt/operand.rs")),
     ("reflect.rs", include_str!("../../rt/reflect.rs")),
     ("text.rs", include_str!("../../rt/text.rs")),

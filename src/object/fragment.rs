@@ -1,0 +1,260 @@
+//! One instruction of an object whose writer left the last fields out: which fields are there, how much they prove, and
+//! how long the others would be.
+
+use super::Routine;
+use crate::isa::{PAGES, Predicate, RawOperand, VecOperand, predefined, predefined_surface};
+use crate::rt::reflect::{Field, Form, List, Page, PageKind, Shape};
+use crate::rt::{Bits, Context, Reader, Wire, Writer};
+
+/// What stands at a place, read as an instruction that may lack its last fields.
+#[derive(Clone, Debug)]
+pub(super) struct Guess {
+    pub(super) page: &'static Page,
+    pub(super) form: &'static Form,
+    /// The fields that are there, by their position in the form, and the bytes of each.
+    pub(super) present: Vec<(usize, Vec<u8>)>,
+    /// The fields that are not there.
+    pub(super) missing: Vec<usize>,
+    /// How many bits of the present fields are as they must be, where other bits would be wrong.
+    pub(super) evidence: f32,
+    /// How many bytes are there, the opcode included.
+    pub(super) length: usize,
+    /// How many bytes the fields that are not there have, at least and at most.
+    pub(super) lost: (usize, usize),
+}
+
+/// What stands at the first byte of `code`: of several layouts with that opcode the one that the fields speak for most.
+pub(super) fn guess(code: &[u8], routine: &Routine, cx: Context) -> Option<Guess> {
+    let opcode = *code.first()?;
+    let pages = PAGES.iter().filter(|p| p.opcode == opcode && ordinary(p));
+    let sub = |p: &Page| p.sub_opcode.is_none_or(|s| code.get(1) == Some(&s));
+    pages
+        .filter(|p| sub(p))
+        .flat_map(|p| p.forms.iter().map(move |f| (p, f)))
+        .filter_map(|(page, form)| guess_form(code, page, form, routine, cx))
+        .max_by(|a, b| a.evidence.total_cmp(&b.evidence))
+}
+
+fn ordinary(page: &Page) -> bool {
+    matches!(page.kind, PageKind::Ordinary | PageKind::Undefined)
+}
+
+/// More than a field is ever repeated.
+const MOST: usize = 64;
+
+/// Values of the fields so far, for what decides about later ones.
+struct Known {
+    fields: Vec<(&'static Field, u64)>,
+}
+
+impl Known {
+    /// The value of a field, or the name that one of its parts has: `Op`, `Mode.SI`.
+    fn value(&self, name: &str) -> Option<u64> {
+        self.fields.iter().find(|(f, _)| f.name == name).map(|(_, v)| *v)
+    }
+
+    fn is_one_of(&self, place: &str, values: &[&str]) -> bool {
+        let (field, part) = place.split_once('.').unwrap_or((place, ""));
+        let found = self.fields.iter().find(|(f, _)| f.name == field);
+        let Some((list, bits)) = found.and_then(|(f, bits)| Some((f.list?, *bits))) else { return false };
+        list.parts.iter().filter(|p| !p.zero && (part.is_empty() || p.name == part)).any(|p| {
+            let value = bits >> p.lo & mask(p.width);
+            let name = p.values.iter().find(|v| v.value == value).map(|v| v.name);
+            values.iter().any(|v| name == Some(*v) || v.parse() == Ok(value))
+        })
+    }
+}
+
+fn mask(width: u32) -> u64 {
+    1u64.checked_shl(width).map_or(u64::MAX, |m| m - 1)
+}
+
+fn guess_form(
+    code: &[u8],
+    page: &'static Page,
+    form: &'static Form,
+    routine: &Routine,
+    cx: Context,
+) -> Option<Guess> {
+    let mut r = Reader::new(code, 0);
+    r.slice(1 + u64::from(page.sub_opcode.is_some())).ok()?;
+    let mut out = Guess {
+        page,
+        form,
+        present: Vec::new(),
+        missing: Vec::new(),
+        evidence: 0.0,
+        length: r.offset(),
+        lost: (0, 0),
+    };
+    let mut known = Known { fields: Vec::new() };
+    // What counts for the writer are the fields beside execution size and predicate: as many as that are written,
+    // from the first field on.
+    let stored = |known: &Known| -> Vec<usize> {
+        let times = |f: &Field| match f.presence.strip_suffix(" times") {
+            // As long as the count is not read, there may be as many as there can be.
+            Some(counter) => known.value(counter).map_or(MOST, |n| usize::try_from(n).unwrap_or(MOST).min(MOST)),
+            None => usize::from(is_present(f, known)),
+        };
+        form.fields.iter().enumerate().flat_map(|(i, f)| std::iter::repeat_n(i, times(f))).collect()
+    };
+    let mut done = 0;
+    loop {
+        let all = stored(&known);
+        let written = all.iter().filter(|i| form.fields.get(**i).is_some_and(|f| !uncounted(f))).count();
+        let Some(&position) = all.get(done) else { break };
+        let field = form.fields.get(position)?;
+        if done < written {
+            let start = r.offset();
+            let (value, evidence) = read(&mut r, field, routine, cx)?;
+            if form.selector == field.name && !known_form(field, value, form) {
+                return None;
+            }
+            out.evidence += evidence;
+            out.present.push((position, code.get(start..r.offset())?.to_vec()));
+            out.length = r.offset();
+            known.fields.push((field, value));
+        } else {
+            out.missing.push(position);
+            let sizes = sizes(field, cx);
+            out.lost.0 += sizes.iter().min().unwrap_or(&0);
+            out.lost.1 += sizes.iter().max().unwrap_or(&0);
+        }
+        done += 1;
+    }
+    Some(out)
+}
+
+/// Fields that the defective writer does not count.
+fn uncounted(field: &Field) -> bool {
+    field.shape == Shape::Predicate || field.list.is_some_and(|l| l.name == "Exec_size")
+}
+
+fn is_present(field: &Field, known: &Known) -> bool {
+    match field.presence.split_once('=') {
+        Some((place, _)) if known.value(place.split('.').next().unwrap_or(place)).is_none() => true,
+        Some((place, values)) => known.is_one_of(place, &values.split(',').map(str::trim).collect::<Vec<_>>()),
+        None => true,
+    }
+}
+
+fn known_form(field: &'static Field, value: u64, form: &Form) -> bool {
+    Known { fields: vec![(field, value)] }.is_one_of(field.name, form.values)
+}
+
+/// Reads a field: its value where that is a number, and how many bits speak for it.
+fn read(r: &mut Reader<'_>, field: &'static Field, routine: &Routine, cx: Context) -> Option<(u64, f32)> {
+    match field.shape {
+        Shape::Predicate => {
+            let bits = u16::decode(r, cx).ok()?;
+            let predicate = Predicate::from_bits(u64::from(bits)).ok()?;
+            let evidence = among(u64::from(predicate.id), routine.predicates.len() as u64 + 1, 12)?;
+            Some((u64::from(bits), evidence))
+        }
+        Shape::Vector | Shape::Scalar => {
+            let operand = VecOperand::decode(r, cx).ok()?;
+            let class = format!("{:?}", operand.operand.class()).to_ascii_lowercase();
+            if !field.classes.is_empty() && !field.classes.contains(&class.as_str()) {
+                return None;
+            }
+            let evidence = super::defect::vector_problem(&operand, field, routine).is_none();
+            evidence.then_some((0, 20.0))
+        }
+        Shape::Raw => {
+            let raw = RawOperand::decode(r, cx).ok()?;
+            Some((0, general(raw.id.0, routine)?))
+        }
+        _ => {
+            let size = number_size(field)?;
+            let bytes = r.slice(size).ok()?;
+            let value = bytes.iter().rev().fold(0u64, |v, b| v << 8 | u64::from(*b));
+            let bits = 8 * size as u32;
+            let evidence = match (field.shape, field.list) {
+                (Shape::List, Some(list)) => in_list(list, value)?,
+                (Shape::Zero, _) => among(value, 1, bits)?,
+                (Shape::Index, _) => index(field, value, routine, bits)?,
+                _ => 0.0,
+            };
+            Some((value, evidence))
+        }
+    }
+}
+
+/// The evidence of a value that must be one of the first `count`, or nothing when it is none of them.
+fn among(value: u64, count: u64, bits: u32) -> Option<f32> {
+    (value < count).then(|| bits as f32 - (count as f32).log2())
+}
+
+fn general(id: u32, routine: &Routine) -> Option<f32> {
+    let declared = routine.variables.len() as u64 + u64::from(predefined::DECLARED);
+    among(u64::from(id), declared, 32)
+}
+
+fn index(field: &Field, value: u64, routine: &Routine, bits: u32) -> Option<f32> {
+    let count = match field.table {
+        "label" => routine.labels.len() as u64,
+        "sampler" => routine.samplers.len().max(32) as u64,
+        "surface" => routine.surfaces.len() as u64 + u64::from(predefined_surface::DECLARED),
+        "string" => routine.strings.len() as u64,
+        "general" => return general(u32::try_from(value).ok()?, routine),
+        _ => return Some(0.0),
+    };
+    among(value, count, bits)
+}
+
+/// The evidence of a value of a list, or nothing when it has no meaning there.
+fn in_list(list: &List, value: u64) -> Option<f32> {
+    let mut evidence = 0.0;
+    for part in list.parts {
+        let bits = value >> part.lo & mask(part.width);
+        if part.zero {
+            evidence += among(bits, 1, part.width)?;
+        } else if !part.values.is_empty() {
+            part.values.iter().find(|v| v.value == bits)?;
+            evidence += part.width as f32 - (part.values.len() as f32).log2();
+        }
+    }
+    Some(evidence)
+}
+
+fn number_size(field: &Field) -> Option<u64> {
+    Some(match (field.list, field.storage) {
+        (Some(list), _) => u64::from(list.bits.div_ceil(8)),
+        (None, "ub" | "b") => 1,
+        (None, "uw" | "w") => 2,
+        (None, "ud" | "d") => 4,
+        (None, "uq" | "q") => 8,
+        _ => return None,
+    })
+}
+
+/// The sizes that a field can have.
+fn sizes(field: &Field, cx: Context) -> Vec<usize> {
+    use crate::isa::Operand;
+    let size = |wire: &dyn Fn(&mut Writer) -> bool| {
+        let mut w = Writer::new();
+        wire(&mut w).then(|| w.len())
+    };
+    let of = |operand: Operand| {
+        size(&|w| VecOperand { operand: operand.clone(), ..VecOperand::default() }.encode(w, cx).is_ok())
+    };
+    match field.shape {
+        Shape::Predicate => vec![2],
+        Shape::Raw => size(&|w| RawOperand::default().encode(w, cx).is_ok()).into_iter().collect(),
+        Shape::Vector | Shape::Scalar => {
+            let wide = crate::isa::ConstOpnd { type_: crate::isa::DataType::Df, low: 0, high: Some(0) };
+            let classes = [
+                ("general", Operand::General(Default::default())),
+                ("address", Operand::Address(Default::default())),
+                ("predicate", Operand::Predicate(Default::default())),
+                ("indirect", Operand::Indirect(Default::default())),
+                ("immediate", Operand::Immediate(Default::default())),
+                ("immediate", Operand::Immediate(wide)),
+                ("state", Operand::State(Default::default())),
+            ];
+            let legal = |class: &str| field.classes.is_empty() || field.classes.contains(&class);
+            classes.into_iter().filter(|(c, _)| legal(c)).filter_map(|(_, o)| of(o)).collect()
+        }
+        _ => number_size(field).into_iter().map(|s| s as usize).collect(),
+    }
+}

@@ -1,0 +1,117 @@
+//! Where the parts of a file stand: routines and native programs, in the order of their offsets.
+
+use super::{Object, ObjectError};
+use crate::isa::CommonIsaHeader;
+use crate::rt::{Bytes, EncodeError};
+
+/// A part of a file behind its header.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// A kernel: its number.
+    Kernel(usize),
+    /// A native program: the number of its kernel, and its number there.
+    Native(usize, usize),
+    /// A function: its number.
+    Function(usize),
+    /// Bytes that belong to nothing.
+    Gap(Bytes),
+}
+
+/// The usual order: each kernel with its native programs behind it, then the functions. `natives` counts the native
+/// programs of each kernel.
+fn usual(natives: impl Iterator<Item = usize>, functions: usize) -> Vec<Part> {
+    let mut out = Vec::new();
+    for (kernel, count) in natives.enumerate() {
+        out.push(Part::Kernel(kernel));
+        out.extend((0..count).map(|n| Part::Native(kernel, n)));
+    }
+    out.extend((0..functions).map(Part::Function));
+    out
+}
+
+/// The order in which the parts of an object are written.
+///
+/// # Errors
+/// The object's own order leaves a part out, names one twice or one that is not there.
+pub(super) fn order(object: &Object) -> Result<Vec<Part>, EncodeError> {
+    let usual = usual(object.kernels.iter().map(|k| k.binaries.len()), object.functions.len());
+    if object.order.is_empty() {
+        return Ok(usual);
+    }
+    let rank = |part: &Part| match part {
+        Part::Kernel(kernel) => (*kernel, 0, 0),
+        Part::Native(kernel, n) => (*kernel, 1, *n),
+        Part::Function(function) => (usize::MAX, 2, *function),
+        Part::Gap(_) => (usize::MAX, 3, 0),
+    };
+    let mut named: Vec<&Part> = object.order.iter().filter(|p| !matches!(p, Part::Gap(_))).collect();
+    named.sort_by_key(|p| rank(p));
+    if !named.into_iter().eq(&usual) {
+        return Err(EncodeError {
+            place: "Object.order".to_owned(),
+            problem: "the order of the parts must name each part once".to_owned(),
+        });
+    }
+    Ok(object.order.clone())
+}
+
+/// The order that the header's places mean, empty for the usual one, and where the last part ends.
+///
+/// # Errors
+/// A part lies outside the file, or two parts share bytes.
+pub(super) fn read(
+    bytes: &[u8],
+    header: &CommonIsaHeader,
+    header_end: usize,
+) -> Result<(Vec<Part>, usize), ObjectError> {
+    let mut places = Vec::new();
+    for (kernel, info) in header.kernel_info.iter().enumerate() {
+        places.push((info.offset, info.size, "kernel", Part::Kernel(kernel)));
+        for (n, native) in info.gen_binary_info.iter().enumerate() {
+            let part = Part::Native(kernel, n);
+            places.push((native.binary_offset, native.binary_size, "native program", part));
+        }
+    }
+    for (function, info) in header.function_info.iter().enumerate() {
+        places.push((info.offset, info.size, "function", Part::Function(function)));
+    }
+    // An empty part stands in front of what begins at the same byte.
+    places.sort_by_key(|(offset, size, ..)| (*offset, *size > 0));
+    let (mut out, mut end) = (Vec::new(), header_end);
+    for (offset, size, what, part) in places {
+        let at = offset as usize;
+        slice(bytes, offset, size, what)?;
+        if at < end {
+            return Err(ObjectError {
+                offset: at,
+                message: format!("a {what} at 0x{at:x} begins inside of what ends at 0x{end:x}"),
+                help: "the header is damaged".to_owned(),
+                code: "object-overlap",
+            });
+        }
+        if at > end {
+            out.push(Part::Gap(Bytes(bytes.get(end..at).unwrap_or_default().to_vec())));
+        }
+        out.push(part);
+        end = at + size as usize;
+    }
+    let natives = header.kernel_info.iter().map(|k| k.gen_binary_info.len());
+    if out == usual(natives, header.function_info.len()) {
+        out.clear();
+    }
+    Ok((out, end))
+}
+
+/// The bytes of a part.
+///
+/// # Errors
+/// It lies outside the file.
+pub(super) fn slice<'a>(bytes: &'a [u8], offset: u32, size: u32, what: &str) -> Result<&'a [u8], ObjectError> {
+    let range = offset as usize..(offset as usize).saturating_add(size as usize);
+    bytes.get(range).ok_or_else(|| ObjectError {
+        offset: (offset as usize).min(bytes.len()),
+        message: format!("a {what} of {size} bytes at 0x{offset:x} lies outside the file of {} bytes", bytes.len()),
+        help: "the file is cut off, or its header is damaged".to_owned(),
+        code: "object-truncated",
+    })
+}

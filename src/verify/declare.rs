@@ -1,0 +1,216 @@
+//! Rules of declarations: types and sizes of variables, aliases, inputs, attributes.
+
+use super::{Place, Severity, Violation};
+use crate::isa::{Alignment, DataType, InputClass, Platform, StringId, predefined, predefined_surface};
+use crate::object::Routine;
+use crate::rt::Bits;
+
+/// Where the rules stand.
+const VARIABLES: &str = "4_object_format.md#var_info";
+const INPUTS: &str = "4_object_format.md#input_info";
+const ATTRIBUTES: &str = "4_object_format.md#attribute_info";
+
+/// The most elements of a general variable.
+const MOST_ELEMENTS: u16 = 4096;
+
+/// The most elements of an address variable.
+const MOST_ADDRESSES: u16 = 16;
+
+/// Inputs lie in this many registers.
+const INPUT_REGISTERS: i64 = 255;
+
+/// Bytes of an element of a surface variable that is an input.
+const SURFACE_BYTES: i64 = 4;
+
+pub(super) fn check(routine: &Routine, platform: Option<Platform>) -> Vec<Violation> {
+    let register = platform.map_or(32, Platform::register_bytes);
+    let mut out = Vec::new();
+    for number in 0..routine.variables.len() {
+        general(routine, number, register, &mut out);
+    }
+    for address in &routine.addresses {
+        if address.num_elements > MOST_ADDRESSES {
+            let message = format!("{} addresses, legal are up to {MOST_ADDRESSES}", address.num_elements);
+            out.push(declared(routine, address.name_index, "size", message));
+        }
+    }
+    for predicate in &routine.predicates {
+        if !predicate.num_elements.is_power_of_two() || predicate.num_elements > 32 {
+            let message = format!("{} bits, legal are 1, 2, 4, 8, 16 and 32", predicate.num_elements);
+            out.push(declared(routine, predicate.name_index, "size", message));
+        }
+    }
+    inputs(routine, i64::from(register), &mut out);
+    for name in ["SLMSize", "NBarrierCnt"] {
+        let count = routine.attributes.iter().filter(|a| routine.string(a.name).as_deref() == Some(name)).count();
+        if count > 1 {
+            out.push(Violation {
+                code: "attribute",
+                severity: Severity::Error,
+                place: Place::Routine,
+                message: format!("{name} is given {count} times"),
+                page: ATTRIBUTES.to_owned(),
+            });
+        }
+    }
+    out
+}
+
+fn declared(routine: &Routine, name: StringId, code: &'static str, message: String) -> Violation {
+    let name = routine.string(name).unwrap_or_default();
+    Violation {
+        code,
+        severity: Severity::Error,
+        message: format!("variable `{name}`: {message}"),
+        place: Place::Declaration(name),
+        page: VARIABLES.to_owned(),
+    }
+}
+
+fn general(routine: &Routine, number: usize, register: u32, out: &mut Vec<Violation>) {
+    let Some(variable) = routine.variables.get(number) else { return };
+    let ty = variable.bit_properties.type_;
+    if matches!(ty, DataType::V | DataType::Uv | DataType::Vf | DataType::Bool) {
+        let message = format!("a variable cannot have type {}", ty.name());
+        out.push(declared(routine, variable.name_index, "type", message));
+        return;
+    }
+    if variable.num_elements == 0 || variable.num_elements > MOST_ELEMENTS {
+        let message = format!("{} elements, legal are 1 to {MOST_ELEMENTS}", variable.num_elements);
+        let severity = if variable.num_elements == 0 { Severity::Error } else { Severity::Warning };
+        out.push(Violation { severity, ..declared(routine, variable.name_index, "size", message) });
+    }
+    let mut say = |code, message| out.push(declared(routine, variable.name_index, code, message));
+    if variable.alias_index.0 == 0 && variable.alias_offset != 0 {
+        say("alias", "an offset without a variable that it counts in".to_owned());
+    }
+    let Some(first) = variable.alias_index.0.checked_sub(predefined::DECLARED) else { return };
+    // The outermost variable, found in as many steps as there are variables, unless there is a circle.
+    let (mut base, mut offset) = (first as usize, u32::from(variable.alias_offset));
+    for _ in 0..=routine.variables.len() {
+        let Some(outer) = routine.variables.get(base) else {
+            say("alias", "it is an alias of a variable that is not there".to_owned());
+            return;
+        };
+        let Some(next) = outer.alias_index.0.checked_sub(predefined::DECLARED) else {
+            let bytes = outer.bit_properties.type_.bits() / 8 * u32::from(outer.num_elements);
+            if offset >= bytes {
+                say("alias", format!("it begins at byte {offset} of a variable of {bytes} bytes"));
+            }
+            let aligned = outer.bit_properties.alignment.max(natural(outer, register));
+            if aligned < natural(variable, register) {
+                let message = "the variable that it is an alias of has less alignment than its type needs".to_owned();
+                let violation = declared(routine, variable.name_index, "alias", message);
+                out.push(Violation { severity: Severity::Warning, ..violation });
+            }
+            return;
+        };
+        offset += u32::from(outer.alias_offset);
+        base = next as usize;
+    }
+    say("alias", "it is an alias of itself".to_owned());
+}
+
+/// The alignment that a variable's type needs: that of a register when it fills one.
+fn natural(variable: &crate::isa::VarInfo, register: u32) -> Alignment {
+    let bytes = variable.bit_properties.type_.bits() / 8;
+    let name = match bytes {
+        _ if bytes * u32::from(variable.num_elements) >= register => "GRF",
+        0 | 1 => "byte",
+        2 => "word",
+        4 => "dword",
+        _ => "qword",
+    };
+    Alignment::ALL.iter().copied().find(|a| a.name() == name).unwrap_or_default()
+}
+
+fn inputs(routine: &Routine, register: i64, out: &mut Vec<Violation>) {
+    let mut ranges: Vec<(i64, i64, usize)> = Vec::new();
+    let mut implicit = false;
+    for (number, input) in routine.inputs.iter().enumerate() {
+        let name = input_name(routine, number);
+        let mut say = |message: String| {
+            out.push(Violation {
+                code: "input",
+                severity: Severity::Error,
+                message: format!("input `{name}`: {message}"),
+                place: Place::Input(name.clone()),
+                page: INPUTS.to_owned(),
+            });
+        };
+        let size = i64::from(input.size);
+        let (begin, end) = (i64::from(input.offset), i64::from(input.offset) + size);
+        if end >= register * INPUT_REGISTERS {
+            say(format!("it ends at byte {end}, behind the {INPUT_REGISTERS} registers of inputs"));
+        }
+        ranges.push((begin, end, number));
+        let is_implicit = input.kind.origin.to_bits().unwrap_or_default() != 0;
+        if implicit && !is_implicit {
+            say("an argument of the kernel behind an implicit input".to_owned());
+        }
+        implicit |= is_implicit;
+        match input.kind.class {
+            InputClass::General => {
+                let declared = input.id.checked_sub(predefined::DECLARED);
+                match declared.and_then(|id| routine.variables.get(id as usize)) {
+                    None => say("it is no declared variable".to_owned()),
+                    Some(variable) => {
+                        let element = i64::from(variable.bit_properties.type_.bits() / 8);
+                        let bytes = element * i64::from(variable.num_elements);
+                        if bytes != size {
+                            say(format!("it has {size} bytes, its variable {bytes}"));
+                        }
+                        if 0 < size && size < register && begin / register != (end - 1) / register {
+                            say("it is smaller than a register, and lies in two".to_owned());
+                        }
+                    }
+                }
+            }
+            InputClass::Sampler => {
+                if input.id as usize >= routine.samplers.len() {
+                    say("it is no declared sampler".to_owned());
+                }
+            }
+            InputClass::Surface => {
+                let declared = input.id.checked_sub(predefined_surface::DECLARED);
+                match declared.and_then(|id| routine.surfaces.get(id as usize)) {
+                    None => say("it is no declared surface".to_owned()),
+                    Some(surface) if i64::from(surface.num_elements) * SURFACE_BYTES != size => {
+                        say(format!("it has {size} bytes, its surface {}", surface.num_elements));
+                    }
+                    Some(_) => {}
+                }
+            }
+        }
+    }
+    // In the order of their places only neighbours can overlap first.
+    ranges.sort_unstable();
+    for pair in ranges.windows(2) {
+        let [(begin, end, _), (next, _, number)] = pair else { continue };
+        if next < end && next >= begin {
+            let name = input_name(routine, *number);
+            out.push(Violation {
+                code: "input",
+                severity: Severity::Error,
+                message: format!("input `{name}`: it overlaps the input in front of it"),
+                place: Place::Input(name),
+                page: INPUTS.to_owned(),
+            });
+        }
+    }
+}
+
+fn input_name(routine: &Routine, number: usize) -> String {
+    let Some(input) = routine.inputs.get(number) else { return String::new() };
+    let declared = |first: u32| input.id.checked_sub(first).map(|id| id as usize);
+    let name = match input.kind.class {
+        InputClass::General => {
+            declared(predefined::DECLARED).and_then(|i| Some(routine.variables.get(i)?.name_index))
+        }
+        InputClass::Sampler => routine.samplers.get(input.id as usize).map(|s| s.name_index),
+        InputClass::Surface => {
+            declared(predefined_surface::DECLARED).and_then(|i| Some(routine.surfaces.get(i)?.name_index))
+        }
+    };
+    name.and_then(|name| routine.string(name)).unwrap_or_else(|| format!("{}", input.id))
+}

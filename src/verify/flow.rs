@@ -1,0 +1,77 @@
+//! Rules of labels: each that is used stands in the routine once.
+
+use super::{Place, Severity, Violation};
+use crate::isa::{Instruction, LabelId, LabelKind};
+use crate::object::Routine;
+use crate::rt::{FieldRef, Visitor};
+
+/// Where the rules stand.
+const PAGES: &str = "4_object_format.md#label_info";
+
+pub(super) fn check(routine: &Routine) -> Vec<Violation> {
+    let mut out = Vec::new();
+    let mut defined = vec![false; routine.labels.len()];
+    for (number, instruction) in routine.instructions.iter().enumerate() {
+        let label = match instruction {
+            Instruction::Label(label) => label.label,
+            Instruction::Subroutine(subroutine) => subroutine.label,
+            _ => continue,
+        };
+        match defined.get_mut(label.0 as usize) {
+            Some(seen) if *seen => {
+                out.push(violation("label", number, format!("label `{}` stands here again", name(routine, label))));
+            }
+            Some(seen) => *seen = true,
+            None => {}
+        }
+    }
+    for (number, instruction) in routine.instructions.iter().enumerate() {
+        for label in uses(instruction) {
+            let foreign = |kind| matches!(kind, LabelKind::Fccall | LabelKind::Function);
+            match (routine.labels.get(label.0 as usize), defined.get(label.0 as usize)) {
+                (Some(info), Some(false)) if !foreign(info.kind) => {
+                    out.push(violation("label", number, format!("label `{}` stands nowhere", name(routine, label))));
+                }
+                (None, _) => out.push(violation("label", number, format!("there is no label {}", label.0))),
+                _ => {}
+            }
+        }
+    }
+    out
+}
+
+fn violation(code: &'static str, number: usize, message: String) -> Violation {
+    let place = Place::Instruction(number);
+    Violation { code, severity: Severity::Error, place, message, page: PAGES.to_owned() }
+}
+
+fn name(routine: &Routine, label: LabelId) -> String {
+    routine.labels.get(label.0 as usize).and_then(|l| routine.string(l.name_index)).unwrap_or_default()
+}
+
+/// The labels that an instruction goes to.
+fn uses(instruction: &Instruction) -> Vec<LabelId> {
+    if matches!(instruction, Instruction::Label(_) | Instruction::Subroutine(_)) {
+        return Vec::new();
+    }
+    let fields = instruction.form().fields;
+    if !fields.iter().any(|f| f.table == TABLE) {
+        return Vec::new();
+    }
+    struct Labels(&'static [crate::rt::reflect::Field], Vec<LabelId>);
+    impl Visitor for Labels {
+        fn field(&mut self, position: usize, value: FieldRef<'_>) {
+            if let (Some(field), FieldRef::Index(index)) = (self.0.get(position), value)
+                && field.table == TABLE
+            {
+                self.1.push(LabelId(index as _));
+            }
+        }
+    }
+    let mut labels = Labels(fields, Vec::new());
+    instruction.visit(&mut labels);
+    labels.1
+}
+
+/// What the reflection table calls the table of labels.
+const TABLE: &str = "label";

@@ -1,0 +1,154 @@
+//! Rules of places: regions of vector operands, and where raw operands begin.
+
+use super::Check;
+use super::types::Family;
+use crate::isa::{GenOpnd, Operand, Platform, RawOperand, Region, Stride, predefined};
+use crate::object::Routine;
+use crate::rt::reflect::Field;
+
+/// Where the declared variables of a routine lie in those that they are aliases of.
+pub(super) struct Variables {
+    register_bytes: u32,
+    places: Vec<Place>,
+}
+
+#[derive(Clone, Copy)]
+struct Place {
+    /// Byte of the outermost variable at which this one begins.
+    start: u64,
+    /// Bytes of the outermost variable.
+    whole: u64,
+    element_bytes: u32,
+}
+
+impl Variables {
+    pub(super) fn new(routine: &Routine, platform: Option<Platform>) -> Self {
+        let mut places: Vec<Place> = Vec::with_capacity(routine.variables.len());
+        for variable in &routine.variables {
+            let element_bytes = variable.bit_properties.type_.bits().div_ceil(8);
+            let own = u64::from(element_bytes) * u64::from(variable.num_elements);
+            // An alias of what comes later, or of itself, is found by the rules of declarations.
+            let base = variable.alias_index.0.checked_sub(predefined::DECLARED);
+            let place = match base.and_then(|base| places.get(base as usize)) {
+                Some(base) => Place { start: base.start + u64::from(variable.alias_offset), ..*base },
+                None => Place { start: u64::from(variable.alias_offset), whole: own, element_bytes },
+            };
+            places.push(Place { element_bytes, ..place });
+        }
+        Self { register_bytes: platform.map_or(32, Platform::register_bytes), places }
+    }
+
+    fn get(&self, id: u32) -> Option<Place> {
+        self.places.get(id.checked_sub(predefined::DECLARED)? as usize).copied()
+    }
+
+    /// Whether a predefined variable may be written to at this place.
+    pub(super) fn is_writable(&self, operand: &GenOpnd) -> bool {
+        let Some(variable) = predefined::ALL.iter().find(|p| p.id == operand.id.0) else { return false };
+        let element = variable.data_type.bits() / 8;
+        let byte = u32::from(operand.row_offset) * self.register_bytes + u32::from(operand.col_offset) * element;
+        match variable.name {
+            "%tsc" => byte == 16,
+            "%sr0" => byte == 8 || byte == 12,
+            name => WRITABLE.contains(&name),
+        }
+    }
+}
+
+/// Predefined variables that can be written to as a whole.
+const WRITABLE: &[&str] =
+    &["%null", "%arg", "%retval", "%sp", "%fp", "%cr0", "%dbg0", "%impl_arg_buf_ptr", "%local_id_buf_ptr"];
+
+/// Where the rules of regions stand.
+const CHAPTER: &str = "5_operands.md";
+
+impl Check<'_> {
+    /// Strides, width and size of a region.
+    pub(super) fn region(&mut self, field: &'static Field, operand: &Operand, is_dst: bool) {
+        let region = match operand {
+            Operand::General(g) => &g.region,
+            Operand::Indirect(i) => &i.region,
+            _ => return,
+        };
+        let channels = self.channels() as u64;
+        if is_dst {
+            match stride(region.horizontal_stride) {
+                Some(0) => self.say("region", field.line, format!("{} has horizontal stride 0", field.name)),
+                Some(1 | 2 | 4) => {}
+                _ => self.say("region", field.line, format!("{}: a stride of 1, 2 or 4", field.name)),
+            }
+        } else if !self.source_region(field, region, channels) {
+            return;
+        }
+        if let Operand::General(g) = operand
+            && matches!(self.family, Family::Other)
+            && !is_dst
+        {
+            self.two_registers(field, g, channels);
+        }
+    }
+
+    /// Whether the rest of a source's region can be judged.
+    fn source_region(&mut self, field: &'static Field, region: &Region, channels: u64) -> bool {
+        let name = field.name;
+        let width = stride(region.width);
+        if width == Some(0) {
+            self.say("region", field.line, format!("{name} has width 0 ({CHAPTER})"));
+            return false;
+        }
+        if !matches!(stride(region.horizontal_stride), Some(0 | 1 | 2 | 4)) {
+            self.say("region", field.line, format!("{name}: a horizontal stride of 0, 1, 2 or 4 ({CHAPTER})"));
+        }
+        if width.is_some_and(|w| w > 16) {
+            self.say("region", field.line, format!("{name}: a width of 1, 2, 4, 8 or 16 ({CHAPTER})"));
+        }
+        if let Some(width) = width
+            && width > channels
+        {
+            let message = format!("{name} has rows of {width} elements, and {channels} channels ({CHAPTER})");
+            self.say("region", field.line, message);
+            return false;
+        }
+        if region.vertical_stride == Stride::Null
+            && let Some(width) = width
+            && channels / width > 16
+        {
+            self.say("region", field.line, format!("{name} needs more than 16 addresses ({CHAPTER})"));
+        }
+        true
+    }
+
+    /// What a message takes from a region lies in two registers that follow each other.
+    fn two_registers(&mut self, field: &'static Field, operand: &GenOpnd, channels: u64) {
+        let Some(place) = self.variables.get(operand.id.0) else { return };
+        let Region { vertical_stride, width, horizontal_stride } = operand.region;
+        let (Some(v), Some(w), Some(h)) = (stride(vertical_stride), stride(width), stride(horizontal_stride)) else {
+            return;
+        };
+        let element = u64::from(place.element_bytes);
+        let last = (channels / w.max(1)).saturating_sub(1) * v + (w - 1) * h;
+        let last_byte = last * element + element.saturating_sub(1);
+        let register = u64::from(self.variables.register_bytes);
+        let row = u64::from(operand.row_offset) * register;
+        let first = place.start + row + u64::from(operand.col_offset) * element;
+        if last_byte >= 2 * register || (first + last_byte) / register > first / register + 1 {
+            self.say("region", field.line, format!("{} lies in more than two registers ({CHAPTER})", field.name));
+        }
+    }
+
+    /// A raw operand of a variable that fills registers begins with one.
+    pub(super) fn raw_place(&mut self, field: &'static Field, operand: &RawOperand) {
+        let Some(place) = self.variables.get(operand.id.0) else { return };
+        let register = u64::from(self.variables.register_bytes);
+        let first = place.start + u64::from(operand.offset);
+        if place.whole >= register && first % register != 0 {
+            let message = format!("{} begins at byte {first}, not with a register ({CHAPTER})", field.name);
+            self.say("raw-place", field.line, message);
+        }
+    }
+}
+
+/// The number that a stride is, unless it is null.
+fn stride(stride: Stride) -> Option<u64> {
+    stride.name().parse().ok()
+}

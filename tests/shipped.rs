@@ -1,0 +1,105 @@
+//! Objects of older versions that the vendor shipped, with the texts that its printer makes of them.
+
+mod common;
+
+use std::path::PathBuf;
+
+use visakit::object::{Object, Part};
+use visakit::text::{Options, Style, parse, print, print_exact};
+
+/// The folders of the objects, or nothing where they are not there.
+fn folders(test: &str) -> Vec<PathBuf> {
+    let dir = common::shared("VISAKIT_VECTORS", "../shared/vectors").map(|d| d.join("public"));
+    let found = dir.as_ref().is_some_and(|d| d.is_dir());
+    if !common::have(test, "shared", found, "vectors/public") {
+        return Vec::new();
+    }
+    let mut out: Vec<_> = std::fs::read_dir(dir.unwrap()).unwrap().map(|e| e.unwrap().path()).collect();
+    out.sort();
+    assert!(out.len() >= 17);
+    out
+}
+
+fn name(folder: &std::path::Path) -> String {
+    folder.file_name().unwrap().to_string_lossy().into_owned()
+}
+
+/// Typed values alone give the same bytes again.
+#[test]
+fn bytes_come_back() {
+    for folder in folders("bytes_come_back") {
+        let bytes = std::fs::read(folder.join("object.isa")).unwrap();
+        let object = Object::decode(&bytes).unwrap_or_else(|e| panic!("{}: {e}", name(&folder)));
+        assert!(object.encode().unwrap() == bytes, "{}", name(&folder));
+    }
+}
+
+/// Our text of each routine is what the vendor's printer writes, byte for byte.
+#[test]
+fn texts_are_the_vendors() {
+    for folder in folders("texts_are_the_vendors") {
+        let object = Object::decode(&std::fs::read(folder.join("object.isa")).unwrap()).unwrap();
+        let texts: Vec<String> = object.routines().map(|r| print(&object, r, None, Style::Vendor)).collect();
+        let theirs = common::files(&folder, "visaasm");
+        // The vendor's printer prints nothing of routines whose code was removed.
+        let whole = object.routines().filter(|r| r.stripped.is_none()).count();
+        assert_eq!(theirs.len(), whole, "{}", name(&folder));
+        for file in theirs {
+            let text = std::fs::read_to_string(&file).unwrap();
+            assert!(texts.contains(&text), "{}", file.display());
+        }
+    }
+}
+
+/// What is not in every file: code that was removed, native programs behind all kernels, padding.
+#[test]
+fn unusual_files() {
+    let (mut removed, mut ordered, mut padded) = (0, 0, 0);
+    let folders = folders("unusual_files");
+    for folder in &folders {
+        let object = Object::decode(&std::fs::read(folder.join("object.isa")).unwrap()).unwrap();
+        removed += usize::from(object.routines().any(|r| r.stripped.is_some()));
+        ordered += usize::from(!object.order.is_empty());
+        padded += usize::from(!object.padding.is_empty());
+        assert!(object.padding.len() <= 3 && object.padding.iter().all(|b| *b == 0), "{}", name(folder));
+        assert!(!object.order.iter().any(|p| matches!(p, Part::Gap(_))), "{}", name(folder));
+    }
+    if !folders.is_empty() {
+        assert!(removed >= 1 && ordered >= 1 && padded >= 1, "{removed} {ordered} {padded}");
+    }
+}
+
+/// The full text of each routine gives its object again, byte for byte.
+#[test]
+fn full_texts_are_exact() {
+    let mut files = common::files(&common::root().join("tests/vectors/single"), "isa");
+    files.extend(folders("full_texts_are_exact").into_iter().map(|f| f.join("object.isa")));
+    let mut wrong = Vec::new();
+    for file in files {
+        let object = Object::decode(&std::fs::read(&file).unwrap()).unwrap();
+        for routine in object.routines().filter(|r| r.stripped.is_none()) {
+            let Err(text) = print_exact(&object, routine, None) else { continue };
+            let place = format!("{} {}", file.display(), routine.name());
+            wrong.push(match parse(&text, Options::default()) {
+                Err(errors) => format!("{place}: {}", errors[0].render(false)),
+                Ok(parsed) => {
+                    let (a, b) = (&parsed.routine, routine);
+                    let same = [
+                        ("strings", a.strings == b.strings),
+                        ("labels", a.labels == b.labels),
+                        ("variables", a.variables == b.variables),
+                        ("addresses", a.addresses == b.addresses),
+                        ("predicates", a.predicates == b.predicates),
+                        ("surfaces", a.surfaces == b.surfaces),
+                        ("inputs", a.inputs == b.inputs),
+                        ("attributes", a.attributes == b.attributes),
+                        ("instructions", a.instructions == b.instructions),
+                    ];
+                    let odd = a.variables.iter().zip(&b.variables).find(|(x, y)| x != y);
+                    format!("{place}: {odd:?} {:?}", same.iter().filter(|s| !s.1).map(|s| s.0).collect::<Vec<_>>())
+                }
+            });
+        }
+    }
+    assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
+}
