@@ -81,7 +81,10 @@ impl Cursor<'_> {
         read: impl FnOnce(&mut Self) -> Result<i128, TextError>,
     ) -> Result<T, TextError> {
         let start = self.save();
-        let value = read(self)?;
+        let value = match self.plain() {
+            Some(value) => i128::from(value),
+            None => read(self)?,
+        };
         T::from_i128(value).ok_or_else(|| {
             self.restore(start);
             let (low, high) = T::RANGE;

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use super::reflect;
 use super::super::isa::{ExecSize, Predicate, RawOperand, VecOperand};
+use super::reflect;
 
 /// The answer of a page whose kernel is not there.
 #[derive(Clone, Copy, Debug)]

@@ -9,9 +9,7 @@ use crate::isa::{
     VarInfoBitProperties, predefined, predefined_sampler, predefined_surface,
 };
 use crate::object::{Routine, RoutineKind};
-use crate::rt::{
-    Bits, Bytes, Cursor, Format, Names, Symbols, Table, Text, TextError, Version, meant, nearest,
-};
+use crate::rt::{Bits, Bytes, Cursor, Format, Names, Symbols, Table, Text, TextError, Version, meant, nearest};
 
 /// A routine that is being built from its text.
 pub(super) struct Scope {

@@ -204,7 +204,9 @@ fn input_name(routine: &Routine, number: usize) -> String {
     let Some(input) = routine.inputs.get(number) else { return String::new() };
     let declared = |first: u32| input.id.checked_sub(first).map(|id| id as usize);
     let name = match input.kind.class {
-        InputClass::General => declared(predefined::DECLARED).and_then(|i| Some(routine.variables.get(i)?.name_index)),
+        InputClass::General => {
+            declared(predefined::DECLARED).and_then(|i| Some(routine.variables.get(i)?.name_index))
+        }
         InputClass::Sampler => routine.samplers.get(input.id as usize).map(|s| s.name_index),
         InputClass::Surface => {
             declared(predefined_surface::DECLARED).and_then(|i| Some(routine.surfaces.get(i)?.name_index))

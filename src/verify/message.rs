@@ -82,7 +82,10 @@ impl Check<'_> {
                 self.must(self.platform.is_none() || sizes == Some(channels), "as many channels as the platform's");
             }
             _ if self.page.name.starts_with("SVM_") => {
-                self.must(f.named("Exec_size", "size") != Some("32"), "flat memory is reached by 16 channels at most");
+                self.must(
+                    f.named("Exec_size", "size") != Some("32"),
+                    "flat memory is reached by 16 channels at most",
+                );
             }
             _ => {}
         }

@@ -202,9 +202,8 @@ impl Check<'_> {
         let since = self.page.platforms.iter().filter_map(|r| r.from).min();
         let until = self.page.platforms.iter().filter_map(|r| r.before).max();
         match self.page.name {
-            "ADD3" | "ADD3O" | "BFN" => false,
-            // It knows that the platforms between those that have them do not.
-            "SQRTM" | "DIVM" | "INVM" | "RSQTM" => since.is_some_and(|first| platform > first),
+            // Whether it refuses the last two depends on their types.
+            "ADD3" | "ADD3O" | "BFN" | "SQRTM" | "DIVM" => false,
             // The last platform that has none of these is one later than the documents say.
             "SAD2" | "SAD2ADD" => until.is_some_and(|end| platform > end),
             "DPASW" | "SWITCHJMP" | "MOD" => true,

@@ -30,6 +30,12 @@ impl Check<'_> {
         if let Some(ty) = ty {
             self.data_type(field, ty, is_dst);
         }
+        if let Operand::Immediate(constant) = &operand.operand
+            && matches!(constant.type_, DataType::Bf | DataType::Bool)
+        {
+            let message = format!("{} is a constant of type {}, which has none", field.name, constant.type_.name());
+            self.say("type", field.line, message);
+        }
         self.modifier(field, operand, is_dst, ty);
         self.written(field, &operand.operand, is_dst);
         if self.family != Family::Port {
@@ -39,7 +45,8 @@ impl Check<'_> {
 
     pub(super) fn raw(&mut self, field: &'static Field, operand: &RawOperand) {
         self.raw_place(field, operand);
-        let Some(ty) = variable_type(self.routine, operand.id).filter(|_| operand.id.0 >= predefined::DECLARED) else {
+        let Some(ty) = variable_type(self.routine, operand.id).filter(|_| operand.id.0 >= predefined::DECLARED)
+        else {
             return;
         };
         // The types of raw operands say how wide an element is: signs do not matter to a message.
