@@ -212,7 +212,7 @@ fn decl(scope: &mut Scope, text: &str, at: usize) -> Result<(), TextError> {
         let key_at = c.save();
         let key = c.word().unwrap_or("");
         c.skip_blanks();
-        if !key.is_empty() && !(key == "alias" && c.looking_at("(")) {
+        if !(key.is_empty() || key == "alias" && c.looking_at("(")) {
             c.expect("=")?;
             c.skip_blanks();
         }

@@ -1,12 +1,15 @@
 //! Printing a routine: the frame, the declarations and the code.
 
+use std::collections::VecDeque;
 use std::fmt::Write as _;
 
 use super::declare::{is_plain, spelled};
 use super::names::RoutineNames;
-use crate::isa::{ATTRIBUTES, AttributeInfo, InputClass, Instruction, Platform, predefined, predefined_surface};
+use crate::isa::{
+    ATTRIBUTES, AttributeInfo, InputClass, Instruction, Platform, StringId, predefined, predefined_surface,
+};
 use crate::object::{Object, Routine, RoutineKind};
-use crate::rt::{Names, Printer, Table, Version};
+use crate::rt::{Names, Printer, Table};
 
 /// How a routine is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +38,7 @@ pub fn print(object: &Object, routine: &Routine, platform: Option<Platform>, sty
     let mut out = String::new();
     head(&mut out, object, routine);
     predefined_comments(&mut out, &names);
-    declarations(&mut out, routine, &names, object.version);
+    declarations(&mut out, routine, &names);
     attributes(&mut out, routine, style);
     code(out, routine, &names)
 }
@@ -66,44 +69,71 @@ fn predefined_comments(out: &mut String, names: &RoutineNames<'_>) {
     out.push('\n');
 }
 
-fn declarations(out: &mut String, routine: &Routine, names: &RoutineNames<'_>, _version: Version) {
+fn declarations(out: &mut String, routine: &Routine, names: &RoutineNames<'_>) {
+    let mut tables = variables(routine, names);
+    if !names.full() {
+        tables.iter().flatten().for_each(|(_, line)| out.push_str(line));
+    }
+    // Reading enters names in the order of the text. Tables whose names are mixed in the pool are mixed in the full text
+    // too, so that the same pool comes of it.
+    while names.full()
+        && let Some(first) = tables.iter_mut().filter(|t| !t.is_empty()).min_by_key(|t| t.front().map(|(id, _)| *id))
+        && let Some((_, line)) = first.pop_front()
+    {
+        out.push_str(&line);
+    }
+    inputs(out, routine, names);
+}
+
+/// The lines of the declarations, table by table, with the names that they enter.
+fn variables(routine: &Routine, names: &RoutineNames<'_>) -> [VecDeque<(StringId, String)>; 5] {
+    let mut tables = <[VecDeque<_>; 5]>::default();
     let string = |id| routine.string(id).unwrap_or_default();
+    let with = |line: String, attributes: &[AttributeInfo]| {
+        let mut line = line;
+        variable_attributes(&mut line, routine, attributes);
+        line
+    };
+    let [generals, addresses, predicates, samplers, surfaces] = &mut tables;
     for variable in &routine.variables {
         let properties = variable.bit_properties;
-        let _ = write!(
-            out,
+        let mut line = format!(
             ".decl {} v_type=G type={} num_elts={}",
             string(variable.name_index),
             properties.type_.name(),
             variable.num_elements
         );
         if properties.alignment != Default::default() {
-            let _ = write!(out, " align={}", properties.alignment.text());
+            let _ = write!(line, " align={}", properties.alignment.text());
         }
         if variable.alias_index.0 != 0 {
             let base = names.name(Table::General, variable.alias_index.0).unwrap_or_default();
-            let _ = write!(out, " alias=<{base}, {}>", variable.alias_offset);
+            let _ = write!(line, " alias=<{base}, {}>", variable.alias_offset);
         }
-        variable_attributes(out, routine, &variable.attribute_info);
+        generals.push_back((variable.name_index, with(line, &variable.attribute_info)));
     }
     for address in &routine.addresses {
-        let _ = write!(out, ".decl {} v_type=A num_elts={}", string(address.name_index), address.num_elements);
-        variable_attributes(out, routine, &address.attribute_info);
+        let line = format!(".decl {} v_type=A num_elts={}", string(address.name_index), address.num_elements);
+        addresses.push_back((address.name_index, with(line, &address.attribute_info)));
     }
     for predicate in &routine.predicates {
-        let _ = write!(out, ".decl {} v_type=P num_elts={}", string(predicate.name_index), predicate.num_elements);
-        variable_attributes(out, routine, &predicate.attribute_info);
+        let line = format!(".decl {} v_type=P num_elts={}", string(predicate.name_index), predicate.num_elements);
+        predicates.push_back((predicate.name_index, with(line, &predicate.attribute_info)));
     }
     for (id, sampler) in (0..).zip(&routine.samplers) {
         let name = names.name(Table::Sampler, id).unwrap_or_default();
-        state(out, &name, 'S', sampler.num_elements, &string(sampler.name_index));
-        variable_attributes(out, routine, &sampler.attribute_info);
+        let line = state(&name, 'S', sampler.num_elements, &string(sampler.name_index));
+        samplers.push_back((sampler.name_index, with(line, &sampler.attribute_info)));
     }
     for (id, surface) in (predefined_surface::DECLARED..).zip(&routine.surfaces) {
         let name = names.name(Table::Surface, id).unwrap_or_default();
-        state(out, &name, 'T', surface.num_elements, &string(surface.name_index));
-        variable_attributes(out, routine, &surface.attribute_info);
+        let line = state(&name, 'T', surface.num_elements, &string(surface.name_index));
+        surfaces.push_back((surface.name_index, with(line, &surface.attribute_info)));
     }
+    tables
+}
+
+fn inputs(out: &mut String, routine: &Routine, names: &RoutineNames<'_>) {
     for input in &routine.inputs {
         let table = match input.kind.class {
             InputClass::General => Table::General,
@@ -120,8 +150,8 @@ fn declarations(out: &mut String, routine: &Routine, names: &RoutineNames<'_>, _
     }
 }
 
-fn state(out: &mut String, name: &str, kind: char, elements: u16, shown: &str) {
-    let _ = write!(out, ".decl {name} v_type={kind} num_elts={elements} v_name={shown}");
+fn state(name: &str, kind: char, elements: u16, shown: &str) -> String {
+    format!(".decl {name} v_type={kind} num_elts={elements} v_name={shown}")
 }
 
 fn variable_attributes(out: &mut String, routine: &Routine, attributes: &[AttributeInfo]) {
