@@ -395,22 +395,6 @@ impl Reader<'_> {
 /// predicate is moved by one channel without mask, and no predicate stands in front of either. And what it takes for an
 /// operand that the text leaves out.
 fn complete(instruction: &mut Instruction) {
-    // Bits are not saturated, but for those that a shift moves: it forgets the word.
-    match instruction {
-        Instruction::And(i) => i.dst.modifier = Modifier::None,
-        Instruction::Or(i) => i.dst.modifier = Modifier::None,
-        Instruction::Xor(i) => i.dst.modifier = Modifier::None,
-        Instruction::Not(i) => i.dst.modifier = Modifier::None,
-        Instruction::Rol(i) => i.dst.modifier = Modifier::None,
-        Instruction::Ror(i) => i.dst.modifier = Modifier::None,
-        Instruction::Bfe(i) => i.dst.modifier = Modifier::None,
-        Instruction::Bfi(i) => i.dst.modifier = Modifier::None,
-        Instruction::Bfrev(i) => i.dst.modifier = Modifier::None,
-        Instruction::Cbit(i) => i.dst.modifier = Modifier::None,
-        Instruction::Fbh(i) => i.dst.modifier = Modifier::None,
-        Instruction::Fbl(i) => i.dst.modifier = Modifier::None,
-        _ => {}
-    }
     let is_predicate = |o: &VecOperand| matches!(o.operand, Operand::Predicate(_));
     match instruction {
         Instruction::Mov(mov) if is_predicate(&mov.src0) => {
@@ -425,6 +409,7 @@ fn complete(instruction: &mut Instruction) {
             if is_predicate(dst) =>
         {
             *pred = Predicate::default();
+            dst.modifier = Modifier::None;
         }
         // A strided access without pitch has elements that follow each other.
         Instruction::LscUntyped(LscUntyped::Strided(access)) if access.src0_addr_pitch == VecOperand::default() => {
