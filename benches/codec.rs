@@ -1,4 +1,4 @@
-//! Decoding, encoding, printing and parsing of compiled kernels, beside iced-x86's decoder on this program's own code.
+//! Decoding, encoding, printing, parsing and checking of compiled kernels, beside iced-x86's decoder on this program's own code.
 //! Figures are the best of several runs, in one run of the program, on one core.
 //!
 //! `cargo bench --bench codec`
@@ -47,6 +47,12 @@ fn main() {
         }
     });
     row("assemble (text)", rate(text_bytes, parsing), peer);
+    let checking = best(|| {
+        for ((platform, _), object) in texts.iter().zip(&objects) {
+            black_box(visakit::verify::routine(&object.kernels[0].routine, Platform::from_name(platform)));
+        }
+    });
+    row("verify (text)", rate(text_bytes, checking), peer);
 }
 
 fn row(name: &str, rate: f64, peer: f64) {

@@ -136,7 +136,7 @@ fn verify() {
     check("    add (M1, 16) V33(0,0)<1> V33(1,0)<8;8,1> 0x1:ud", "type-map", "skl");
     check("    add (M1, 16) V33(0,0)<0> V33(1,0)<8;8,1> 0x3f800000:f", "region", "skl");
     check("    add (M1, 16) V33(0,0)<1> (~)V33(1,0)<8;8,1> 0x3f800000:f", "modifier", "skl");
-    check("    and.sat (M1, 8) V34(0,0)<1> V34(1,0)<8;8,1> 0x1:ud", "saturation", "skl");
+    check("    mulh.sat (M1, 8) V34(0,0)<1> V34(1,0)<8;8,1> 0x1:ud", "saturation", "skl");
     check("    add (M7, 16) V33(0,0)<1> V33(1,0)<8;8,1> 0x3f800000:f", "mask", "skl");
     check("    rol (M1, 8) V32(0,0)<1> V32(1,0)<8;8,1> V32(2,0)<8;8,1>", "platform", "skl");
     check("    rol (M1, 8) V32(0,0)<1> V32(1,0)<8;8,1> V32(2,0)<8;8,1>", "", "dg2");

@@ -96,3 +96,107 @@ fn no_text_panics() {
         }
     }
 }
+
+fn instructions_of(text: &str) -> Vec<visakit::isa::Instruction> {
+    parse(text, Options::default()).unwrap_or_else(|e| panic!("{text}\n{e:#?}")).routine.instructions
+}
+
+/// Both bodies are read as the same instructions.
+#[track_caller]
+fn same(body: &str, plain: &str) {
+    assert_eq!(instructions_of(&format!("{HEAD}{body}")), instructions_of(&format!("{HEAD}{plain}")), "{body}");
+}
+
+#[test]
+fn expressions_are_computed() {
+    let with = |constant: &str| format!("    mov (M1, 1) V32(0,0)<1> {constant}\n");
+    for (written, value) in [
+        ("-5:w", "0xfffffffb:w"),
+        ("~5:d", "0xfffffffa:d"),
+        ("!5:d", "0x0:d"),
+        ("(3 < 2 ? 1 : 7):d", "0x7:d"),
+        ("(1 & 3 == 3):d", "0x1:d"),
+        ("(12 ^ 4 | 1):d", "0x9:d"),
+        ("(-8 >>> 60):d", "0xf:d"),
+        ("(1 << 4 >> 2):d", "0x4:d"),
+        ("(2 + 3 * 4 - 10 / 3 % 2):d", "0xd:d"),
+        ("%sizeof(V32):d", "0x40:d"),
+        ("%sizeof GRF:d", "0x20:d"),
+        ("%DispatchSimd:ud", "0x10:ud"),
+        ("1:f", "0x1:f"),
+        ("-0x3f800000:f", "0xbf800000:f"),
+        ("-1.5e+1:f", "0xc1700000:f"),
+        ("0x1:UD", "0x1:ud"),
+    ] {
+        same(&with(written), &with(value));
+    }
+    same("    mov (M1, 1) V32(0,1+2)<2*2/4> 0x0:f\n", "    mov (M1, 1) V32(0,3)<1> 0x0:f\n");
+    same("    mov (NoMask, 1) V32<1> 0x0:f\n", "    mov (M1_NM, 1) V32(0,0)<1> 0x0:f\n");
+    same("    mov (1) V32(0,0)<1> 0x0:f\n", "    mov (M1, 1) V32(0,0)<1> 0x0:f\n");
+    same("    MOV (M1, 1) V32(0,0)<1> \\\n 0x0:f\n", "    mov (M1, 1) V32(0,0)<1> 0x0:f\n");
+    same("    .file \"a\\x41\\102\"\n    .loc 17\n", "    FILE \"aAB\"\n    LOC 17\n");
+    fails("    mov (M1, 1) V32(0,0)<1> (1 / 0):d", 34, "a divisor other than 0");
+    fails("    mov (M1, 1) V32(0,0)<1> %sizeof V3:d", 37, "is `V32` meant?");
+}
+
+#[test]
+fn blocks_hide_names() {
+    let text = format!(
+        "{HEAD}{{\n.decl V32 v_type=G type=d num_elts=16\n    mov (M1, 1) V32(0,0)<1> 0x1:d\n{{\n\
+         .decl V32 v_type=G type=w num_elts=16\n    mov (M1, 1) V32(0,0)<1> 0x1:w }}\n}}\n\
+         {{ mov (M1, 1) V32(0,0)<1> 0x1:f }}\n"
+    );
+    let routine = parse(&text, Options::default()).unwrap().routine;
+    let ids = routine.instructions.iter().map(|i| match i {
+        visakit::isa::Instruction::Mov(mov) => match &mov.dst.operand {
+            visakit::isa::Operand::General(g) => g.id.0,
+            other => panic!("{other:?}"),
+        },
+        other => panic!("{other:?}"),
+    });
+    assert_eq!(ids.collect::<Vec<_>>(), [33, 34, 32]);
+    assert!(errors("{").iter().any(|e| e.code == "block-open"));
+    fails("}", 1, "no block is open");
+}
+
+#[test]
+fn withdrawn_words_are_named() {
+    for word in ["if", "ELSE", "do", "while", "break", "cont", "asin", "ATAN", "vme"] {
+        fails(&format!("    {word} (M1, 16)"), 5, "was withdrawn");
+    }
+    fails("    add (M0, 16) V32(0,0)<1> V32(0,0)<1;1,0> V32(0,0)<1;1,0>", 10, "`M0` was withdrawn");
+    fails("    add (NM, 16) V32(0,0)<1> V32(0,0)<1;1,0> V32(0,0)<1;1,0>", 10, "`NM` was withdrawn");
+}
+
+#[test]
+fn a_text_may_have_several_routines() {
+    let text = format!("{HEAD}    ret (M1, 1)\n.global_function \"f\"\n.parameter %r0\n");
+    let found = parse(&text, Options::default()).unwrap_err();
+    assert_eq!(found.len(), 1, "{found:#?}");
+    let text = format!(
+        "{HEAD}    ret (M1, 1)\n.global_function \"f\"\n.decl V32 v_type=G type=d num_elts=8\n    fret (M1, 1)\n"
+    );
+    let parsed = parse(&text, Options::default()).unwrap();
+    assert_eq!(
+        parsed.routines().map(|(r, lines)| (r.name(), lines.to_vec())).collect::<Vec<_>>(),
+        [("k".to_owned(), vec![7]), ("f".to_owned(), vec![10])]
+    );
+    let object = parsed.into_object();
+    assert_eq!((object.kernels.len(), object.functions.len()), (1, 1));
+    assert_eq!(visakit::object::Object::decode(&object.encode().unwrap()).unwrap(), object);
+}
+
+/// The full text of an object gives the same bytes again, whatever the vendor's text loses.
+#[test]
+fn full_texts_give_the_same_objects() {
+    for path in common::files(&common::root().join("tests/vectors/single"), "isa") {
+        let bytes = std::fs::read(&path).unwrap();
+        let object = visakit::object::Object::decode(&bytes).unwrap();
+        let wide = path.file_name().unwrap().to_string_lossy().starts_with("pvc");
+        let platform = visakit::isa::Platform::from_name(if wide { "pvc" } else { "dg2" });
+        let routine = &object.kernels[0].routine;
+        let full = visakit::text::print(&object, routine, platform, visakit::text::Style::Full);
+        let again = parse(&full, Options { file: String::new(), platform }).unwrap().into_object();
+        assert!(again.encode().unwrap() == bytes, "{}", path.display());
+    }
+}

@@ -17,8 +17,11 @@ impl Level {
     }
 }
 
+/// An operator: its spelling, how tightly it binds, and its value, if it has one.
+type Operator = (&'static str, Level, fn(i64, i64) -> Option<i64>);
+
 /// Longer spellings stand before those that they begin with.
-const OPERATORS: &[(&str, Level, fn(i64, i64) -> Option<i64>)] = &[
+const OPERATORS: &[Operator] = &[
     ("==", Level(4), |a, b| Some(i64::from(a == b))),
     ("!=", Level(4), |a, b| Some(i64::from(a != b))),
     ("<=", Level(5), |a, b| Some(i64::from(a <= b))),
@@ -81,7 +84,10 @@ impl Cursor<'_> {
         read: impl FnOnce(&mut Self) -> Result<i128, TextError>,
     ) -> Result<T, TextError> {
         let start = self.save();
-        let value = read(self)?;
+        let value = match self.plain() {
+            Some(value) => i128::from(value),
+            None => read(self)?,
+        };
         T::from_i128(value).ok_or_else(|| {
             self.restore(start);
             let (low, high) = T::RANGE;
@@ -107,6 +113,8 @@ impl Cursor<'_> {
             let before = self.save();
             self.skip_blanks();
             self.restore(self.save() + spelled.len());
+            self.skip_blanks();
+            let operand = self.save();
             // What follows may belong to something else, such as the address behind a scale: `4*V32`.
             let Ok(right) = self.attempt(|c| c.binary(at.tighter(), depth)) else {
                 self.restore(before);
@@ -115,7 +123,7 @@ impl Cursor<'_> {
             value = match apply(value as i64, right as i64) {
                 Some(result) => i128::from(result),
                 None => {
-                    self.restore(before);
+                    self.restore(operand);
                     return Err(self.error("a divisor other than 0"));
                 }
             };
@@ -124,7 +132,7 @@ impl Cursor<'_> {
     }
 
     /// The operator that comes next, if it binds as tightly as that.
-    fn operator(&self, level: Level) -> Option<&'static (&'static str, Level, fn(i64, i64) -> Option<i64>)> {
+    fn operator(&self, level: Level) -> Option<&'static Operator> {
         let rest = self.rest().trim_start_matches([' ', '\t']);
         if !rest.starts_with(['=', '!', '<', '>', '&', '^', '|', '+', '-', '*', '/', '%']) {
             return None;

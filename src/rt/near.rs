@@ -7,7 +7,9 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         return None;
     }
     let close = candidates.into_iter().filter(|c| c.len().abs_diff(word.len()) <= LETTERS);
-    let (letters, near) = close.map(|c| (distance(c, word), c)).min_by_key(|(letters, _)| *letters)?;
+    // Of equally near ones that which begins like the word, then the first of the alphabet, in whatever order they come.
+    let key = |c: &'a str| (distance(c, word), c.chars().next() != word.chars().next(), c);
+    let (letters, _, near) = close.map(key).min()?;
     (letters <= LETTERS && letters < word.chars().count()).then_some(near)
 }
 

@@ -1,5 +1,7 @@
 //! Operands in assembly text: chapter 5 says how each class looks.
 
+use std::sync::OnceLock;
+
 use super::super::isa::{
     AddrOpnd, AddressId, ConstOpnd, DataType, GenOpnd, GeneralId, IndirectOpnd, IndirectOpndBitProperties, Modifier,
     Operand, PredOpnd, Predicate, RawOperand, Region, StateClass, StateOpnd, Stride, VecOperand,
@@ -108,12 +110,11 @@ impl Cursor<'_> {
             self.skip_blanks();
             let at = self.save();
             let value: u64 = self.sum("stride")?;
-            let named = |s: &&Stride| s.text().parse() == Ok(value);
-            let Some(stride) = Stride::ALL.iter().find(named) else {
+            let Some(stride) = named_stride(value) else {
                 self.restore(at);
                 return Err(self.error("a stride: 0, 1, 2, 4, 8, 16 or 32"));
             };
-            parts[count] = *stride;
+            parts[count] = stride;
             count += 1;
             let separator = if count == 1 && self.looking_at(";") { ";" } else { "," };
             if count == parts.len() || !self.take(separator) {
@@ -347,6 +348,17 @@ impl Cursor<'_> {
         self.restore(start);
         Err(self.unknown("a declared variable", Table::General, name))
     }
+}
+
+/// The stride that is called like a number.
+fn named_stride(value: u64) -> Option<Stride> {
+    static STRIDES: OnceLock<Vec<Option<Stride>>> = OnceLock::new();
+    let strides = STRIDES.get_or_init(|| {
+        let number = |s: &Stride| s.text().parse::<usize>().ok();
+        let most = Stride::ALL.iter().filter_map(number).max().unwrap_or(0);
+        (0..=most).map(|n| Stride::ALL.iter().copied().find(|s| number(s) == Some(n))).collect()
+    });
+    strides.get(usize::try_from(value).ok()?).copied().flatten()
 }
 
 /// The bit pattern of a decimal float, or what was expected instead.

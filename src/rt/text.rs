@@ -280,40 +280,48 @@ impl<'a> Cursor<'a> {
 
     /// Passes over blanks.
     pub fn skip_blanks(&mut self) {
-        let rest = self.rest();
-        self.at += rest.len() - rest.trim_start_matches([' ', '\t']).len();
+        self.at = self.behind_blanks();
+    }
+
+    fn behind_blanks(&self) -> usize {
+        let bytes = self.text.as_bytes();
+        let mut at = self.at;
+        while matches!(bytes.get(at), Some(b' ' | b'\t')) {
+            at += 1;
+        }
+        at
     }
 
     /// Whether only blanks are left.
     pub fn at_end(&self) -> bool {
-        self.rest().trim_matches([' ', '\t']).is_empty()
+        self.behind_blanks() >= self.text.len()
     }
 
     /// Whether the text goes on like this, blanks apart.
     pub fn looking_at(&self, text: &str) -> bool {
-        self.rest().trim_start_matches([' ', '\t']).starts_with(text)
+        self.text.as_bytes().get(self.behind_blanks()..).is_some_and(|rest| rest.starts_with(text.as_bytes()))
     }
 
     /// Whether a digit comes next.
     pub fn at_digit(&self) -> bool {
-        self.rest().starts_with(|c: char| c.is_ascii_digit())
+        self.text.as_bytes().get(self.at).is_some_and(u8::is_ascii_digit)
     }
 
     /// Takes a literal if it is there. Blanks in front of punctuation do not count.
     pub fn take(&mut self, literal: &str) -> bool {
-        let loose = literal.starts_with(['(', ')', '[', ']', ',', ':', '<', '>', ';', '*', '+', '"']);
-        let rest = self.rest();
-        let lead = if loose { rest.len() - rest.trim_start_matches([' ', '\t']).len() } else { 0 };
-        if !rest[lead..].starts_with(literal) {
+        let spelled = literal.as_bytes();
+        let loose = spelled.first().is_some_and(|b| LOOSE.contains(b));
+        let start = if loose { self.behind_blanks() } else { self.at };
+        let rest = self.text.as_bytes().get(start..).unwrap_or_default();
+        if !rest.starts_with(spelled) {
             return false;
         }
         // A word ends where it ends: `add` is not the beginning of `addc`.
-        let behind = rest[lead + literal.len()..].chars().next();
-        let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        if literal.len() > 1 && literal.chars().all(word) && behind.is_some_and(word) && self.is_word_start() {
+        let goes_on = rest.get(spelled.len()).copied().is_some_and(is_word);
+        if goes_on && spelled.len() > 1 && spelled.iter().copied().all(is_word) && self.is_word_start() {
             return false;
         }
-        self.at += lead + literal.len();
+        self.at = start + spelled.len();
         true
     }
 
@@ -327,7 +335,8 @@ impl<'a> Cursor<'a> {
     }
 
     fn is_word_start(&self) -> bool {
-        !self.text[..self.at].ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.')
+        let before = self.at.checked_sub(1).and_then(|at| self.text.as_bytes().get(at)).copied();
+        !before.is_some_and(|b| is_word(b) || b == b'.')
     }
 
     /// Takes a literal, or says that it was expected.
@@ -363,15 +372,34 @@ impl<'a> Cursor<'a> {
 
     /// Takes an identifier; `%` may begin it.
     pub fn word(&mut self) -> Option<&'a str> {
-        let rest = self.rest();
-        let body = rest.strip_prefix('%').unwrap_or(rest);
-        let lead = rest.len() - body.len();
-        let len = body.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(body.len());
-        if len == 0 || (lead == 0 && body.starts_with(|c: char| c.is_ascii_digit())) {
+        let rest = self.text.get(self.at..)?;
+        let bytes = rest.as_bytes();
+        let lead = usize::from(bytes.first() == Some(&b'%'));
+        let len = bytes[lead..].iter().take_while(|b| is_word(**b)).count();
+        if len == 0 || (lead == 0 && bytes[0].is_ascii_digit()) {
             return None;
         }
         self.at += lead + len;
         Some(&rest[..lead + len])
+    }
+
+    /// Takes a plain decimal number that nothing else belongs to: most numbers are that.
+    pub(super) fn plain(&mut self) -> Option<u32> {
+        let bytes = self.text.as_bytes();
+        let start = self.behind_blanks();
+        let (mut at, mut value) = (start, 0);
+        while let Some(digit @ b'0'..=b'9') = bytes.get(at).copied()
+            && at < start + PLAIN_DIGITS
+        {
+            value = value * 10 + u32::from(digit - b'0');
+            at += 1;
+        }
+        let ends = matches!(bytes.get(at), Some(b',' | b')' | b']' | b';' | b'>'));
+        if at == start || !ends || bytes.get(at..).is_some_and(|rest| rest.starts_with(b">>")) {
+            return None;
+        }
+        self.at = at;
+        Some(value)
     }
 
     /// Takes the name of an entry of a table.
@@ -508,6 +536,17 @@ fn expected_entry(table: Table) -> &'static str {
         Table::Label => "a label",
         Table::String => "a name or a string",
     }
+}
+
+/// Punctuation in front of which blanks do not count.
+const LOOSE: &[u8] = b"()[],:<>;*+\"";
+
+/// More digits than this are read as any number is.
+const PLAIN_DIGITS: usize = 9;
+
+/// Whether a byte can stand in a word.
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
 /// One escape behind its backslash: its bytes, and how many bytes of the text it has.

@@ -94,7 +94,7 @@ impl Scope {
         self.routine.labels.push(LabelInfo { name_index, kind, ..LabelInfo::default() });
         self.defined.push(false);
         let id = u32::try_from(id).unwrap_or(u32::MAX);
-        self.names.insert(Table::Label, name, id);
+        self.names.label(name, id);
         id
     }
 }
@@ -152,10 +152,14 @@ impl Symbols for Scope {
     }
 
     fn near(&self, table: Table, name: &str) -> Option<String> {
-        // The first ones are enough: a text may have very many.
-        nearest(name, self.names.known(table).take(5000)).map(str::to_owned)
+        // A text may have very many names, and an error in each line.
+        let few = self.names.known(table).nth(MANY_NAMES).is_none();
+        few.then(|| nearest(name, self.names.known(table))).flatten().map(str::to_owned)
     }
 }
+
+/// Where there are more names than this, none of them is suggested.
+const MANY_NAMES: usize = 5000;
 
 /// Bytes of an element of an address variable.
 const ADDRESS_BYTES: u32 = 2;
@@ -284,7 +288,7 @@ fn decl(scope: &mut Scope, text: &str, at: usize) -> Result<(), TextError> {
         let key_at = c.save();
         let key = c.word().unwrap_or("");
         c.skip_blanks();
-        if !key.is_empty() && !(key == "alias" && c.looking_at("(")) {
+        if !(key.is_empty() || key == "alias" && c.looking_at("(")) {
             c.expect("=")?;
             c.skip_blanks();
         }

@@ -126,62 +126,56 @@ pub fn data_type(routine: &Routine, id: GeneralId) -> Option<DataType> {
     }
 }
 
-/// What the names of a text stand for, table by table.
+/// What the names of a text stand for. Variables of all kinds share one space of names.
 pub(super) struct NameTables {
-    tables: [HashMap<String, u32>; TABLES.len()],
+    variables: HashMap<String, (Table, u32)>,
+    labels: HashMap<String, u32>,
     /// Names that a block has hidden, with what they stood for outside of it.
-    hidden: Vec<(Table, String, Option<u32>)>,
+    hidden: Vec<(String, Option<(Table, u32)>)>,
     /// How many names were hidden when each open block began.
     blocks: Vec<usize>,
 }
 
-const TABLES: [Table; 7] =
-    [Table::General, Table::Address, Table::Predicate, Table::Sampler, Table::Surface, Table::Label, Table::String];
-
-/// The tables of what a `.decl` declares.
-const DECLARED: [Table; 5] = [Table::General, Table::Address, Table::Predicate, Table::Sampler, Table::Surface];
-
 impl NameTables {
     /// The predefined variables and surfaces.
     pub(super) fn predefined() -> Self {
-        let mut out = Self { tables: Default::default(), hidden: Vec::new(), blocks: Vec::new() };
+        let mut variables = HashMap::with_capacity(256);
+        let mut enter = |name: &str, table, id| variables.insert(name.to_owned(), (table, id));
         for entry in predefined::ALL {
-            out.insert(Table::General, entry.name, entry.id);
+            enter(entry.name, Table::General, entry.id);
         }
         for entry in predefined_surface::ALL {
-            out.insert(Table::Surface, entry.name, entry.id);
-            out.insert(Table::Surface, &format!("T{}", entry.id), entry.id);
+            enter(entry.name, Table::Surface, entry.id);
+            enter(&format!("T{}", entry.id), Table::Surface, entry.id);
         }
-        out
+        Self { variables, labels: HashMap::new(), hidden: Vec::new(), blocks: Vec::new() }
     }
 
     pub(super) fn get(&self, table: Table, name: &str) -> Option<u32> {
-        self.tables[table as usize].get(name).copied()
+        if table == Table::Label {
+            return self.labels.get(name).copied();
+        }
+        self.variables.get(name).filter(|(t, _)| *t == table).map(|(_, id)| *id)
     }
 
-    pub(super) fn insert(&mut self, table: Table, name: &str, id: u32) {
-        self.tables[table as usize].insert(name.to_owned(), id);
+    pub(super) fn label(&mut self, name: &str, id: u32) {
+        self.labels.insert(name.to_owned(), id);
     }
 
     /// Whether a name is declared already where the text stands: in the open block, if there is one.
     pub(super) fn is_declared(&self, name: &str) -> bool {
         match self.blocks.last() {
-            Some(&begin) => self.hidden[begin..].iter().any(|(_, hidden, _)| hidden == name),
-            None => DECLARED.iter().any(|t| self.get(*t, name).is_some()),
+            Some(&begin) => self.hidden[begin..].iter().any(|(hidden, _)| hidden == name),
+            None => self.variables.contains_key(name),
         }
     }
 
     /// Enters a variable. Inside a block it hides what has its name outside, of any kind, until the block ends.
     pub(super) fn declare(&mut self, table: Table, name: &str, id: u32) {
+        let before = self.variables.insert(name.to_owned(), (table, id));
         if !self.blocks.is_empty() {
-            for hidden in DECLARED {
-                let before = self.tables[hidden as usize].remove(name);
-                if before.is_some() || hidden == table {
-                    self.hidden.push((hidden, name.to_owned(), before));
-                }
-            }
+            self.hidden.push((name.to_owned(), before));
         }
-        self.insert(table, name, id);
     }
 
     /// Begins a block.
@@ -192,10 +186,10 @@ impl NameTables {
     /// Ends a block; `false` when none is open.
     pub(super) fn close(&mut self) -> bool {
         let Some(begin) = self.blocks.pop() else { return false };
-        for (table, name, before) in self.hidden.drain(begin..).rev() {
+        for (name, before) in self.hidden.drain(begin..).rev() {
             match before {
-                Some(id) => self.tables[table as usize].insert(name, id),
-                None => self.tables[table as usize].remove(&name),
+                Some(entry) => self.variables.insert(name, entry),
+                None => self.variables.remove(&name),
             };
         }
         true
@@ -207,12 +201,15 @@ impl NameTables {
     }
 
     pub(super) fn name(&self, table: Table, id: u32) -> Option<&str> {
-        self.tables[table as usize].iter().find(|(_, i)| **i == id).map(|(name, _)| name.as_str())
+        if table == Table::Label {
+            return self.labels.iter().find(|(_, i)| **i == id).map(|(name, _)| name.as_str());
+        }
+        self.variables.iter().find(|(_, entry)| **entry == (table, id)).map(|(name, _)| name.as_str())
     }
 
-    /// All names that a variable has here, or those of a table that is none of variables.
+    /// All names that a variable has here; labels need not be known to be meant.
     pub(super) fn known(&self, table: Table) -> impl Iterator<Item = &str> {
-        let tables: &[Table] = if DECLARED.contains(&table) { &DECLARED } else { &[] };
-        tables.iter().flat_map(|t| self.tables[*t as usize].keys()).map(String::as_str)
+        let labels = matches!(table, Table::Label | Table::String);
+        self.variables.keys().filter(move |_| !labels).map(String::as_str)
     }
 }

@@ -8,8 +8,8 @@ use super::declare::{self, Scope};
 use super::source::{Statement, statements};
 use super::withdrawn;
 use crate::isa::{
-    And, ExecMask, ExecSize, Instruction, Label, LabelId, LabelKind, Modifier, Not, Operand, Or, Platform, Predicate,
-    Subroutine, VecOperand, Xor, candidates,
+    And, ConstOpnd, DataType, ExecMask, ExecSize, Instruction, Label, LabelId, LabelKind, LscDataSize, LscUntyped,
+    Modifier, Not, Operand, Or, Platform, Predicate, Subroutine, VecOperand, Xor, candidates,
 };
 use crate::object::{Function, Kernel, Object, Routine, RoutineKind};
 use crate::rt::{Candidate, Cursor, TextError, Version, meant, nearest};
@@ -168,7 +168,7 @@ impl Reader<'_> {
                 Err(expected) => Err(TextError { at, expected }),
             }
         } else if let Some(spelled) = old_spelling(rest) {
-            self.instruction(&format!("{}{spelled}{}", &text[..lead], &rest[spelled.len()..]), lead, statement.line)
+            self.instruction(&format!("{}{spelled}{}", &text[..lead], &rest[spelled.len()..]), lead + 1, statement.line)
         } else if rest.starts_with('.') {
             self.directive(text, lead, statement.line)
         } else if let Some(name) = label(rest) {
@@ -326,7 +326,7 @@ impl Reader<'_> {
             match c.attempt(|c| one(c, candidate, predicate, link)) {
                 Ok(mut instruction) => {
                     self.label_kind(&instruction, link);
-                    on_predicates(&mut instruction);
+                    complete(&mut instruction);
                     self.push(instruction, line);
                     return Ok(());
                 }
@@ -423,8 +423,9 @@ impl Reader<'_> {
 }
 
 /// What the vendor's assembler makes of instructions on predicates, whatever the text says, see instructions/MOV.md: a
-/// predicate is moved by one channel without mask, and no predicate stands in front of either.
-fn on_predicates(instruction: &mut Instruction) {
+/// predicate is moved by one channel without mask, and no predicate stands in front of either. And what it takes for an
+/// operand that the text leaves out.
+fn complete(instruction: &mut Instruction) {
     let is_predicate = |o: &VecOperand| matches!(o.operand, Operand::Predicate(_));
     match instruction {
         Instruction::Mov(mov) if is_predicate(&mov.src0) => {
@@ -440,6 +441,17 @@ fn on_predicates(instruction: &mut Instruction) {
         {
             *pred = Predicate::default();
             dst.modifier = Modifier::None;
+        }
+        // A strided access without pitch has elements that follow each other.
+        Instruction::LscUntyped(LscUntyped::Strided(access)) if access.src0_addr_pitch == VecOperand::default() => {
+            let low = match access.data_size {
+                LscDataSize::D8 => 1,
+                LscDataSize::D16 => 2,
+                LscDataSize::D64 => 8,
+                _ => 4,
+            };
+            let pitch = ConstOpnd { type_: DataType::Ud, low, high: None };
+            access.src0_addr_pitch = VecOperand { operand: Operand::Immediate(pitch), ..VecOperand::default() };
         }
         _ => {}
     }

@@ -1,12 +1,14 @@
 //! Printing a routine: the frame, the declarations and the code.
 
-use std::collections::HashSet;
+use std::collections::{HashSet, VecDeque};
 use std::fmt::Write as _;
 
 use super::declare::{is_plain, spelled};
 use super::explicit;
 use super::names::RoutineNames;
-use crate::isa::{ATTRIBUTES, AttributeInfo, InputClass, Instruction, Platform, predefined, predefined_surface};
+use crate::isa::{
+    ATTRIBUTES, AttributeInfo, InputClass, Instruction, Platform, StringId, predefined, predefined_surface,
+};
 use crate::object::{Object, Routine, RoutineKind};
 use crate::rt::{Names, Printer, Table};
 
@@ -96,50 +98,71 @@ fn predefined_comments(out: &mut String, names: &RoutineNames<'_>) {
 }
 
 fn declarations(out: &mut String, routine: &Routine, names: &RoutineNames<'_>, style: Style) {
+    let mut tables = variables(routine, names, style);
+    if !names.full() {
+        tables.iter().flatten().for_each(|(_, line)| out.push_str(line));
+    }
+    // Reading enters names in the order of the text. Tables whose names are mixed in the pool are mixed in the full text
+    // too, so that the same pool comes of it.
+    while names.full()
+        && let Some(first) = tables.iter_mut().filter(|t| !t.is_empty()).min_by_key(|t| t.front().map(|(id, _)| *id))
+        && let Some((_, line)) = first.pop_front()
+    {
+        out.push_str(&line);
+    }
+    inputs(out, routine, names);
+}
+
+/// The lines of the declarations, table by table, with the names that they enter.
+fn variables(routine: &Routine, names: &RoutineNames<'_>, style: Style) -> [VecDeque<(StringId, String)>; 5] {
+    let mut tables = <[VecDeque<_>; 5]>::default();
     let string = |id| routine.string(id).unwrap_or_default();
-    let explicit = |id, shown: &str| match style {
-        Style::Explicit => explicit::string_of(routine, id, shown),
-        _ => String::new(),
+    let with = |mut line: String, id, shown: &str, attributes: &[AttributeInfo]| {
+        if style == Style::Explicit {
+            line.push_str(&explicit::string_of(routine, id, shown));
+        }
+        variable_attributes(&mut line, routine, attributes, style);
+        (id, line)
     };
+    let [generals, addresses, predicates, samplers, surfaces] = &mut tables;
     for (id, variable) in (predefined::DECLARED..).zip(&routine.variables) {
         let name = names.name(Table::General, id).unwrap_or_default();
         let properties = variable.bit_properties;
-        let _ =
-            write!(out, ".decl {name} v_type=G type={} num_elts={}", properties.type_.name(), variable.num_elements);
+        let mut line =
+            format!(".decl {name} v_type=G type={} num_elts={}", properties.type_.name(), variable.num_elements);
         if properties.alignment != Default::default() {
-            let _ = write!(out, " align={}", properties.alignment.text());
+            let _ = write!(line, " align={}", properties.alignment.text());
         }
         if variable.alias_index.0 != 0 {
             let base = names.name(Table::General, variable.alias_index.0).unwrap_or_default();
-            let _ = write!(out, " alias=<{base}, {}>", variable.alias_offset);
+            let _ = write!(line, " alias=<{base}, {}>", variable.alias_offset);
         }
-        out.push_str(&explicit(variable.name_index, &name));
-        variable_attributes(out, routine, &variable.attribute_info, style);
+        generals.push_back(with(line, variable.name_index, &name, &variable.attribute_info));
     }
     for (id, address) in (0..).zip(&routine.addresses) {
         let name = names.name(Table::Address, id).unwrap_or_default();
-        let _ = write!(out, ".decl {name} v_type=A num_elts={}", address.num_elements);
-        out.push_str(&explicit(address.name_index, &name));
-        variable_attributes(out, routine, &address.attribute_info, style);
+        let line = format!(".decl {name} v_type=A num_elts={}", address.num_elements);
+        addresses.push_back(with(line, address.name_index, &name, &address.attribute_info));
     }
     for (id, predicate) in (1..).zip(&routine.predicates) {
         let name = names.name(Table::Predicate, id).unwrap_or_default();
-        let _ = write!(out, ".decl {name} v_type=P num_elts={}", predicate.num_elements);
-        out.push_str(&explicit(predicate.name_index, &name));
-        variable_attributes(out, routine, &predicate.attribute_info, style);
+        let line = format!(".decl {name} v_type=P num_elts={}", predicate.num_elements);
+        predicates.push_back(with(line, predicate.name_index, &name, &predicate.attribute_info));
     }
     for (id, sampler) in (0..).zip(&routine.samplers) {
-        let name = names.name(Table::Sampler, id).unwrap_or_default();
-        state(out, &name, 'S', sampler.num_elements, &string(sampler.name_index));
-        out.push_str(&explicit(sampler.name_index, &string(sampler.name_index)));
-        variable_attributes(out, routine, &sampler.attribute_info, style);
+        let (name, shown) = (names.name(Table::Sampler, id).unwrap_or_default(), string(sampler.name_index));
+        let line = state(&name, 'S', sampler.num_elements, &shown);
+        samplers.push_back(with(line, sampler.name_index, &shown, &sampler.attribute_info));
     }
     for (id, surface) in (predefined_surface::DECLARED..).zip(&routine.surfaces) {
-        let name = names.name(Table::Surface, id).unwrap_or_default();
-        state(out, &name, 'T', surface.num_elements, &string(surface.name_index));
-        out.push_str(&explicit(surface.name_index, &string(surface.name_index)));
-        variable_attributes(out, routine, &surface.attribute_info, style);
+        let (name, shown) = (names.name(Table::Surface, id).unwrap_or_default(), string(surface.name_index));
+        let line = state(&name, 'T', surface.num_elements, &shown);
+        surfaces.push_back(with(line, surface.name_index, &shown, &surface.attribute_info));
     }
+    tables
+}
+
+fn inputs(out: &mut String, routine: &Routine, names: &RoutineNames<'_>) {
     for input in &routine.inputs {
         let table = match input.kind.class {
             InputClass::General => Table::General,
@@ -156,8 +179,8 @@ fn declarations(out: &mut String, routine: &Routine, names: &RoutineNames<'_>, s
     }
 }
 
-fn state(out: &mut String, name: &str, kind: char, elements: u16, shown: &str) {
-    let _ = write!(out, ".decl {name} v_type={kind} num_elts={elements} v_name={shown}");
+fn state(name: &str, kind: char, elements: u16, shown: &str) -> String {
+    format!(".decl {name} v_type={kind} num_elts={elements} v_name={shown}")
 }
 
 fn variable_attributes(out: &mut String, routine: &Routine, attributes: &[AttributeInfo], style: Style) {

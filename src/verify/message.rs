@@ -1,7 +1,7 @@
 //! Rules of messages: what the parameters of one have to do with each other.
 
 use super::{Check, Seen};
-use crate::isa::{DataType, Operand, RawOperand, VecOperand, predefined};
+use crate::isa::{DataType, Operand, Platform, RawOperand, VecOperand, predefined};
 use crate::rt::reflect::Field;
 use crate::text::data_type as variable_type;
 
@@ -58,11 +58,9 @@ impl Check<'_> {
         let f = Fields(seen);
         match self.page.name {
             "LSC_UNTYPED" | "LSC_TYPED" => self.lsc(f),
-            "LSC_FENCE" => {
-                if f.named("LscSFID", "") == Some("slm") {
-                    self.must(f.named("LscFenceOp", "") == Some("none"), "a fence of slm has operation none");
-                    self.must(f.named("LscScope", "") == Some("group"), "a fence of slm has scope group");
-                }
+            "LSC_FENCE" if f.named("LscSFID", "") == Some("slm") => {
+                self.must(f.named("LscFenceOp", "") == Some("none"), "a fence of slm has operation none");
+                self.must(f.named("LscScope", "") == Some("group"), "a fence of slm has scope group");
             }
             "DWORD_ATOMIC" => self.atomic(f),
             "GATHER" | "SCATTER" => {
@@ -71,6 +69,16 @@ impl Check<'_> {
             }
             "GATHER4_TYPED" | "SCATTER4_TYPED" => {
                 self.must(!matches!(f.index("Surface"), Some(0 | 5)), "slm and stateless memory have no types");
+            }
+            "3D_SAMPLE" | "3D_LOAD" | "3D_SAMPLE4" => {
+                let marks = f.find("Op").is_some_and(|(field, value)| is_set(field, value, "pixel_null_mask"));
+                let old = self.platform.is_some_and(|p| p < Platform::Skl);
+                self.must(!(marks && old), "the platform has no mask of null pixels");
+            }
+            "FCVT" => {
+                let dst = f.vector("Dst").and_then(|d| super::operand::data_type(&d.operand, self.routine));
+                let bytes = matches!(dst, Some(DataType::Ub | DataType::B));
+                self.must(!bytes || self.no_mask(), "conversions to eight bits take all channels: NoMask");
             }
             "SRND" => self.must(self.no_mask(), "all channels take part: NoMask"),
             "MEDIA_LD" | "MEDIA_ST" => self.media(f),
@@ -81,11 +89,9 @@ impl Check<'_> {
                 let channels = if wide { "16" } else { "8" };
                 self.must(self.platform.is_none() || sizes == Some(channels), "as many channels as the platform's");
             }
-            _ if self.page.name.starts_with("SVM_") => {
-                self.must(
-                    f.named("Exec_size", "size") != Some("32"),
-                    "flat memory is reached by 16 channels at most",
-                );
+            name if name.starts_with("SVM_") && f.named("Exec_size", "size") == Some("32") => {
+                let rule = "flat memory is reached by 16 channels at most".to_owned();
+                self.warn("message", self.page.line, rule);
             }
             _ => {}
         }
@@ -316,6 +322,13 @@ impl Check<'_> {
             }
         }
     }
+}
+
+/// Whether a flag of a bit field is set.
+fn is_set(field: &Field, value: &Seen, flag: &str) -> bool {
+    let Seen::Bits(bits) = value else { return false };
+    let part = field.list.and_then(|l| l.parts.iter().find(|p| p.name.eq_ignore_ascii_case(flag)));
+    part.is_some_and(|part| bits >> part.lo & 1 != 0)
 }
 
 /// What an LSC message does.

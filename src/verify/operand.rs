@@ -30,6 +30,12 @@ impl Check<'_> {
         if let Some(ty) = ty {
             self.data_type(field, ty, is_dst);
         }
+        if let Operand::Immediate(constant) = &operand.operand
+            && matches!(constant.type_, DataType::Bf | DataType::Bool)
+        {
+            let message = format!("{} is a constant of type {}, which has none", field.name, constant.type_.name());
+            self.say("type", field.line, message);
+        }
         self.modifier(field, operand, is_dst, ty);
         self.written(field, &operand.operand, is_dst);
         if self.family != Family::Port {
@@ -70,6 +76,9 @@ impl Check<'_> {
             && ty != DataType::Bool;
         if unknown {
             let severity = match self.family {
+                // Bytes are not rotated, and mixed floats need a platform that has them.
+                Family::Logic if matches!(self.page.name, "ROL" | "ROR") => Severity::Error,
+                Family::Move if ty == DataType::Bf => Severity::Error,
                 Family::Logic if is_integer(ty) => Severity::Warning,
                 // Types of sources are a matter of the type maps.
                 Family::Arithmetic if !is_dst && is_integer(ty) => Severity::Warning,
@@ -100,14 +109,22 @@ impl Check<'_> {
                 Saturation::No => false,
             };
             let bits = self.family == Family::Logic && !["SHL", "SHR", "ASR"].contains(&self.page.name);
-            if modifier != Modifier::Sat || !legal || bits {
+            let converted = self.page.name == "FCVT";
+            if modifier != Modifier::Sat || !legal || bits || converted {
                 self.push("saturation", self.saturation_rule(), line, format!("{} has modifier {name}", field.name));
             }
         } else if !allows(self.page.source_modifier, modifier) {
             let severity = match (self.family, modifier) {
-                (Family::Logic, Modifier::Not) | (Family::Other | Family::Port, _) => Severity::Warning,
+                (Family::Logic, Modifier::Not) => Severity::Warning,
+                (_, Modifier::Not) => Severity::Error,
+                (Family::Other | Family::Port, _) => Severity::Warning,
+                (Family::Move, Modifier::Abs | Modifier::Negate | Modifier::NegateAbs)
+                    if self.page.source_modifier == SourceModifier::None && self.page.name != "FCVT" =>
+                {
+                    Severity::Warning
+                }
                 (Family::Arithmetic, Modifier::Abs | Modifier::Negate | Modifier::NegateAbs)
-                    if self.page.name != "LZD" =>
+                    if self.page.name != "SRND" =>
                 {
                     Severity::Warning
                 }
@@ -120,7 +137,11 @@ impl Check<'_> {
     /// Its assembler refuses saturation of some instructions only.
     fn saturation_rule(&self) -> Severity {
         let strict = ["FRC", "LZD", "MOD", "MULH", "MADW", "DIV"].contains(&self.page.name);
-        if strict || self.family == Family::Logic { Severity::Error } else { Severity::Warning }
+        if strict || self.family == Family::Logic || self.page.name == "FCVT" {
+            Severity::Error
+        } else {
+            Severity::Warning
+        }
     }
 
     /// Constants and some predefined variables are not written to.

@@ -43,9 +43,11 @@ impl Check<'_> {
     pub(super) fn types(&mut self, seen: &[(&'static Field, Seen)]) {
         let mut dst = None;
         let mut src = Vec::new();
+        let mut all = Vec::new();
         for (field, value) in seen {
             let Seen::Vector(operand) = value else { continue };
             let Some(ty) = operand::data_type(&operand.operand, self.routine) else { continue };
+            all.push(ty);
             match is_destination(field) {
                 true => dst = dst.or(Some((ty, &operand.operand))),
                 false if field.types.is_empty() => src.push(ty),
@@ -61,20 +63,32 @@ impl Check<'_> {
         }
         if self.family == Family::Logic {
             let number = |t: &DataType| !is_integer(*t) && *t != DataType::Bool;
-            if let Some(ty) = std::iter::once(&dst).chain(&src).find(|t| number(t)) {
+            if let Some(ty) = all.iter().find(|t| number(t)) {
                 let message = format!("an operand has type {}, and bits have none of numbers", ty.name());
                 self.say("type", self.page.line, message);
             }
         }
-        self.no_double(dst);
+        if ["SQRTM", "DIVM"].contains(&self.page.name) {
+            let wrong = src.iter().find(|s| !matches!(s, DataType::F | DataType::Df | DataType::Vf));
+            if let Some(ty) = wrong {
+                self.say("type", self.page.line, format!("a source has type {}, legal are f, df and vf", ty.name()));
+            }
+        }
+        self.no_steps(dst);
         self.type_maps(dst, &src);
     }
 
-    /// Platforms without the steps of IEEE's algorithms have no quotients and roots of doubles.
-    fn no_double(&mut self, dst: DataType) {
+    /// Platforms without the steps of IEEE's algorithms have no quotients and roots of doubles, and no exact ones.
+    fn no_steps(&mut self, dst: DataType) {
         let stepless = self.platform.is_some_and(|p| STEPLESS.contains(&p.name()));
-        if stepless && dst == DataType::Df && ["INV", "DIV", "SQRT"].contains(&self.page.name) {
-            self.say("platform", self.page.line, "the platform does not have this for type df".to_owned());
+        let needed = match self.page.name {
+            "SQRTM" | "DIVM" => matches!(dst, DataType::F | DataType::Df),
+            "INV" | "DIV" | "SQRT" => dst == DataType::Df,
+            _ => false,
+        };
+        if stepless && needed {
+            let message = format!("the platform does not have this for type {}", dst.name());
+            self.say("platform", self.page.line, message);
         }
     }
 

@@ -34,10 +34,11 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
             }
         }
     }
+    // Both in the order of the words, which is looked up in halves.
     let words = by_word.keys();
-    let arms = by_word.iter().map(|(word, parsers)| {
+    let lists = by_word.values().map(|parsers| {
         let parsers = parsers.iter().map(|p| format_ident!("{}", p.to_string().to_ascii_uppercase()));
-        quote!(#word => const { &[#(parsers::#parsers),*] })
+        quote!(&[#(parsers::#parsers),*])
     });
     quote! {
         #(#printers)*
@@ -54,7 +55,8 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
 
         /// The parsers of the statements that begin with a word.
         pub fn candidates(word: &str) -> &'static [&'static rt::Candidate] {
-            match word { #(#arms,)* _ => &[] }
+            const CANDIDATES: &[&[&rt::Candidate]] = &[#(#lists),*];
+            MNEMONICS.binary_search(&word).ok().and_then(|at| CANDIDATES.get(at)).copied().unwrap_or(&[])
         }
 
         #[allow(unused_mut, unused_variables, unused_assignments, clippy::all, reason = "emitted for every template alike")]

@@ -1,0 +1,167 @@
+//! The verdict of `verify` on legal and illegal kernels, and the vendor's beside it where its assembler is installed.
+
+mod common;
+
+use std::process::Command;
+
+use visakit::isa::Platform;
+use visakit::text::{Options, parse};
+use visakit::verify::{Place, Severity, Violation, routine};
+
+const HEAD: &str = "\
+.version 4.1
+.kernel \"k\"
+.decl V32 v_type=G type=d num_elts=64 align=GRF
+.decl V33 v_type=G type=f num_elts=64 align=GRF
+.decl V34 v_type=G type=uq num_elts=16 align=GRF
+.decl V35 v_type=G type=ub num_elts=64 align=GRF alias=<V32, 0>
+.decl V36 v_type=G type=hf num_elts=64 align=GRF
+.decl V37 v_type=G type=df num_elts=16 align=GRF
+.decl V38 v_type=G type=ud num_elts=64 align=GRF
+.decl A0 v_type=A num_elts=16
+.decl P1 v_type=P num_elts=16
+.decl P2 v_type=P num_elts=16
+.decl T6 v_type=T num_elts=1 v_name=T6
+";
+
+const TAIL: &str = ".kernel_attr SimdSize=16\n";
+
+/// Statements with a platform and the rule that they break, which is empty for legal ones.
+const STATEMENTS: &[(&str, &str, &str)] = &[
+    ("add (M1, 16) V33(0,0)<1> V33(0,0)<1;1,0> 0x3f800000:f", "skl", ""),
+    ("add (M1, 16) V33(0,0)<1> V33(0,0)<1;1,0> V36(0,0)<1;1,0>", "skl", ""),
+    ("add (M1, 16) V33(0,0)<1> V32(0,0)<1;1,0> 0x3f800000:f", "skl", "type-map"),
+    ("add (M1, 16) V33(0,0)<0> V33(0,0)<1;1,0> 0x3f800000:f", "skl", "region"),
+    ("add (M7, 16) V33(0,0)<1> V33(0,0)<1;1,0> 0x3f800000:f", "skl", "mask"),
+    ("add (M1, 16) V33(0,0)<1> (~)V33(0,0)<1;1,0> 0x3f800000:f", "skl", "modifier"),
+    ("add (M1, 2) V33(0,0)<1> V33(0,0)<4;4,1> 0x3f800000:f", "skl", "region"),
+    ("add (M1, 16) %r0(0,0)<1> V38(0,0)<1;1,0> 0x1:ud", "skl", "read-only"),
+    ("(P1) sel (M1, 16) V33(0,0)<1> V33(0,0)<1;1,0> 0x0:f", "skl", ""),
+    ("mul (M1, 8) V34(0,0)<1> V34(0,0)<1;1,0> V34(0,0)<1;1,0>", "skl", "type-map"),
+    ("sin (M1, 16) V32(0,0)<1> V32(0,0)<1;1,0>", "skl", "type"),
+    ("lzd (M1, 16) V32(0,0)<1> V38(0,0)<1;1,0>", "skl", "type"),
+    ("and (M1, 16) V32(0,0)<1> V33(0,0)<1;1,0> 0x1:d", "skl", "type"),
+    ("and (M1, 16) V32(0,0)<1> (~)V32(0,0)<1;1,0> 0x1:d", "skl", ""),
+    ("and.sat (M1, 16) V32(0,0)<1> V32(0,0)<1;1,0> 0x1:d", "skl", "saturation"),
+    ("mulh.sat (M1, 16) V32(0,0)<1> V32(0,0)<1;1,0> 0x1:d", "skl", "saturation"),
+    ("and (M1, 16) P1 P1 P2", "skl", ""),
+    ("cmp.lt (M1, 16) P1 V33(0,0)<1;1,0> 0x0:f", "skl", ""),
+    ("mov (M1, 16) V36(0,0)<1> V32(0,0)<1;1,0>", "skl", ""),
+    ("mov (M1, 1) V38(0,0)<1> P1", "skl", ""),
+    ("mov (M1, 1) V33(0,0)<1> P1", "skl", "boolean"),
+    ("rol (M1, 16) V38(0,0)<1> V38(0,0)<1;1,0> 0x3:ud", "skl", "platform"),
+    ("rol (M1, 16) V38(0,0)<1> V38(0,0)<1;1,0> 0x3:ud", "tgllp", ""),
+    ("div (M1, 8) V37(0,0)<1> V37(0,0)<1;1,0> V37(0,0)<1;1,0>", "tgllp", "platform"),
+    ("div (M1, 8) V37(0,0)<1> V37(0,0)<1;1,0> V37(0,0)<1;1,0>", "skl", ""),
+    ("addr_add (M1, 1) A0(0)<1> &V32[64] 0x4:uw", "skl", ""),
+    ("addr_add (M1, 1) A0(0)<1> &V32[64] V38(0,0)<0;1,0>", "skl", "type"),
+    ("gather_scaled.4 (M1, 16) T6 0x0:ud V38.0 V33.0", "skl", ""),
+    ("gather_scaled.4 (M1, 16) T6 0x0:ud V38.4 V33.0", "skl", "raw-place"),
+    ("dword_atomic.add (M1, 8) T6 V38.0 V32.0 %null.0 %null.0", "skl", ""),
+    ("dword_atomic.inc (M1, 8) T6 V38.0 V38.0 %null.0 %null.0", "skl", "message"),
+    ("dword_atomic.maxsint (M1, 8) T6 V38.0 V38.0 %null.0 %null.0", "skl", "message"),
+    ("media_ld.nomod (33,8) T6 0 V38(0,0)<0;1,0> V38(0,1)<0;1,0> V32.0", "skl", "message"),
+    ("lsc_load.ugm (M1, 16)  V33:d32  flat[V34]:a64", "dg2", ""),
+    ("lsc_load.ugm.ca.ca (M1, 16)  V33:d32  flat[V34]:a64", "dg2", ""),
+    ("lsc_load.ugm.wb.wb (M1, 16)  V33:d32  flat[V34]:a64", "dg2", "message"),
+    ("lsc_load.slm (M1, 16)  V33:d32  flat[V34]:a64", "dg2", "message"),
+    ("lsc_load.ugm (M1, 16)  V33:d32x2t  flat[V34]:a64", "dg2", "message"),
+    ("lsc_load.ugm (M1, 16)  V33:d32  flat[0x3*V34]:a64", "dg2", "message"),
+    ("lsc_fence.slm.evict.group", "dg2", "message"),
+    ("lsc_load.ugm (M1, 16)  V33:d32  flat[V34]:a64", "tgllp", "platform"),
+];
+
+/// Declarations and inputs with the rule that they break.
+const DECLARATIONS: &[(&str, &str)] = &[
+    (".decl V50 v_type=G type=d num_elts=8 alias=<V33, 32>", ""),
+    (".decl V50 v_type=G type=d num_elts=8 alias=<V33, 256>", "alias"),
+    (".decl V50 v_type=G type=bool num_elts=8", "type"),
+    (".decl V50 v_type=G type=d num_elts=0", "size"),
+    (".decl P50 v_type=P num_elts=12", "size"),
+    (".decl A50 v_type=A num_elts=17", "size"),
+    (".input V32 offset=32 size=256\n.input V33 offset=288 size=256", ""),
+    (".input V32 offset=32 size=256\n.input V33 offset=160 size=256", "input"),
+    (".input V32 offset=8100 size=256", "input"),
+    (".decl V50 v_type=G type=uq num_elts=1\n.input V50 offset=60 size=8", "input"),
+    (".kernel_attr SLMSize=4\n.kernel_attr SLMSize=4", "attribute"),
+];
+
+fn kernel(declarations: &str, statement: &str) -> String {
+    format!("{HEAD}{declarations}\n{TAIL}    {statement}\n    ret (M1, 1)\n")
+}
+
+fn errors(text: &str, platform: &str) -> Vec<Violation> {
+    let platform = Platform::from_name(platform);
+    let parsed = parse(text, Options { file: String::new(), platform }).unwrap_or_else(|e| panic!("{text}{e:#?}"));
+    let found = routine(&parsed.routine, platform);
+    found.into_iter().filter(|v| v.severity == Severity::Error).collect()
+}
+
+#[test]
+fn statements() {
+    for (statement, platform, code) in STATEMENTS {
+        let found = errors(&kernel("", statement), platform);
+        assert_eq!(found.is_empty(), code.is_empty(), "{statement} on {platform}: {found:#?}");
+        assert!(found.iter().all(|v| v.place == Place::Instruction(0)), "{found:#?}");
+        assert!(code.is_empty() || found.iter().any(|v| v.code == *code), "{statement}: {found:#?}");
+    }
+}
+
+#[test]
+fn declarations() {
+    for (lines, code) in DECLARATIONS {
+        let found = errors(&kernel(lines, ""), "skl");
+        assert_eq!(found.is_empty(), code.is_empty(), "{lines}: {found:#?}");
+        assert!(code.is_empty() || found.iter().any(|v| v.code == *code), "{lines}: {found:#?}");
+    }
+}
+
+#[test]
+fn labels() {
+    let twice = errors(&kernel("", "goto (M1, 16) a\na:\n    goto (M1, 16) a\na:"), "skl");
+    assert_eq!(twice.len(), 1, "{twice:#?}");
+    assert_eq!((twice[0].code, &twice[0].place), ("label", &Place::Instruction(3)));
+    assert!(errors(&kernel("", "call (M1, 16) f\n    ret (M1, 1)\n.function \"f\"\nf:"), "skl").is_empty());
+}
+
+/// What the documents forbid and the vendor's assembler takes is a warning, so that neither is lost.
+#[test]
+fn warnings() {
+    let text = kernel("", "add (M3, 16) V33(0,0)<1> V33(0,0)<1;1,0> 0x3f800000:f");
+    let parsed = parse(&text, Options::default()).unwrap();
+    let found = routine(&parsed.routine, None);
+    let codes: Vec<_> = found.iter().map(|v| (v.code, v.severity)).collect();
+    assert_eq!(codes, [("mask", Severity::Warning)]);
+}
+
+/// The vendor's assembler gives the same verdict on all of the above.
+#[test]
+fn genx_ir_agrees() {
+    if !common::have("genx_ir_agrees", "vendor", common::program("GenX_IR"), "GenX_IR") {
+        return;
+    }
+    let dir = common::scratch("verify-genx");
+    let declared = DECLARATIONS.iter().map(|(lines, code)| (kernel(lines, ""), "skl", *code));
+    let stated = STATEMENTS.iter().map(|(statement, platform, code)| (kernel("", statement), *platform, *code));
+    let mut different = Vec::new();
+    for (text, platform, code) in declared.chain(stated) {
+        std::fs::write(dir.join("k.visaasm"), &text).unwrap();
+        let _ = std::fs::remove_file(dir.join("k.isa"));
+        let _ = std::fs::remove_file(dir.join("k.errors.txt"));
+        let output = Command::new("GenX_IR")
+            .args(["k.visaasm", "-platform", &platform.to_uppercase(), "-binary", "-noschedule"])
+            .args(["-outputCisaBinaryName", "k.isa"])
+            .current_dir(&dir)
+            .output()
+            .unwrap();
+        // It may crash later, in making native code: an object without findings is its consent.
+        let complaint = output.status.code() == Some(1) || dir.join("k.errors.txt").exists();
+        let legal = dir.join("k.isa").exists() && !complaint;
+        if legal != code.is_empty() {
+            let said = String::from_utf8_lossy(&output.stdout).into_owned();
+            let report = std::fs::read_to_string(dir.join("k.errors.txt")).unwrap_or_default();
+            different.push(format!("{text}expected {code:?} on {platform}, it says: {said}{report}"));
+        }
+    }
+    assert!(different.is_empty(), "{}", different.join("\n=====\n"));
+}
