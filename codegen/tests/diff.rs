@@ -143,7 +143,7 @@ const OURS: &[Plant] = &[
         &[(W, "enumerator", "Combine.0b10")],
     ),
     Plant("lists.md", "- Bit[12]: Must be zero", "- Bit[12] (more): more", &[(O, "part-added", "Predicate.more")]),
-    Plant("lists.md", "`<mask>, <size>`", "`<mask>,<size>`", &[(T, "text", "Exec_size.Text")]),
+    Plant("lists.md", "`[!<mask>, ]<size>`", "`[!<mask>,]<size>`", &[(T, "text", "Exec_size.Text")]),
     Plant("lists.md", "enabled when any of", "enabled when one of", &[(T, "prose", "Combine.0b01")]),
     // Properties and platforms.
     Plant("instructions/ADD.md", "**Saturation:** Yes", "**Saturation:** No", &[(N, "property", "ADD.Saturation")]),
@@ -180,9 +180,9 @@ const OURS: &[Plant] = &[
     Plant("instructions/ADD.md", "**Type map{XEHP+}**", "**Type map{TGLLP+}**", &[(O, "platform", "ADD.Type_map")]),
     Plant(
         "instructions/ADD.md",
-        "  - **Dst types:** HF\n",
         "  - **Dst types:** HF, F\n",
-        &[(O, "type-map", "ADD.Type_map.Dst.F")],
+        "  - **Dst types:** HF, F, BF\n",
+        &[(O, "type-map", "ADD.Type_map.Dst.BF")],
     ),
     Plant("instructions/NBARRIER.md", "{PVC+}", "{DG2+}", &[(O, "platform", "NBARRIER")]),
     Plant(

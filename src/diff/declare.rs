@@ -172,7 +172,7 @@ pub(super) fn predefined(world: &World<'_>, versions: &[Version], tally: &mut Ta
         {
             let letter_of_kind = if letter == 'V' { 'G' } else { 'T' };
             expected.extend(table.iter().map(|p| {
-                let name = world.name(kind, p.id, version);
+                let name = world.name(kind, p.id);
                 (p, format!("// .decl {letter}{} v_type={letter_of_kind} v_name={name}", p.id))
             }));
         }

@@ -186,7 +186,10 @@ impl<'m> Probes<'m> {
         self.judge(&fact, sample, &instruction, None, ignored, tally);
         self.judge(&fact, sample, &instruction, platform, ignored, tally);
         // What is illegal may have no text: the parser refuses it, or it looks like something else.
-        if !probe.text || !rules::broken(&self.world, sample, None).is_empty() {
+        if !probe.text
+            || !rules::broken(&self.world, sample, None).is_empty()
+            || rules::is_guarded(&self.world, sample)
+        {
             return Some(true);
         }
         let all = templates(self.world.model, sample);
@@ -197,6 +200,9 @@ impl<'m> Probes<'m> {
         let sound = self.printed(&instruction, sample, &printed, probe, tally);
         for text in all.iter().filter(|t| applies(self.world.model, sample, t)) {
             let printed = print(&self.world, sample, text);
+            if !printed.shows_operands(sample) {
+                continue;
+            }
             // A template without a word of its own is read by the frame of the text.
             let own_word =
                 printed.text().trim_start_matches(['(', '!', ' ']).starts_with(|c: char| c.is_ascii_alphabetic());
@@ -421,7 +427,7 @@ fn concerns(kind: &str, rule: &str) -> bool {
         "region" => rule == "region",
         "type-map" => rule == "type-map",
         "type" => matches!(rule, "type" | "type-map"),
-        _ => true,
+        _ => rules::OF_PAGES.contains(&rule),
     }
 }
 

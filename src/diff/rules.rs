@@ -7,6 +7,12 @@ use visakit_codegen::model::{Field, ListKind, Model, Saturation, Shape, SourceMo
 use super::meaning::{What, bits, counted_by, exists_on, named, on};
 use super::sample::{Operand, Sample, Value};
 use super::world::{World, is_packed};
+use crate::isa::predefined;
+
+/// The rules that a page states of one field or of its types. What the validator says across operands and declarations
+/// (places of regions, predicates, parameters of messages) has no page to be compared with.
+pub(super) const OF_PAGES: [&str; 10] =
+    ["platform", "value", "zero", "range", "mask", "class", "type", "type-map", "modifier", "saturation"];
 
 /// The rules that an instruction breaks on a platform (its position in the model), or on no platform in particular.
 pub(super) fn broken(world: &World<'_>, sample: &Sample<'_>, platform: Option<usize>) -> BTreeSet<&'static str> {
@@ -25,6 +31,17 @@ pub(super) fn broken(world: &World<'_>, sample: &Sample<'_>, platform: Option<us
     }
     check.type_maps();
     check.out
+}
+
+/// Whether a predicate guards an instruction on predicates, which the text cannot say: the assembler drops it.
+pub(super) fn is_guarded(world: &World<'_>, sample: &Sample<'_>) -> bool {
+    let operands = sample.values.iter().filter_map(|v| match v {
+        Value::Operand(operand) => Some(operand),
+        _ => None,
+    });
+    let guard = sample.form.fields.iter().position(|f| f.shape == Shape::Predicate);
+    guard.is_some_and(|at| sample.values[at].bits() != 0)
+        && operands.into_iter().any(|o| world.operands.class(o) == "predicate")
 }
 
 struct Check<'a, 'm> {
@@ -105,7 +122,7 @@ impl<'m> Check<'_, 'm> {
         if !field.classes.is_empty() && !field.classes.iter().any(|c| c == class) {
             self.out.insert("class");
         }
-        let is_dst = field.name.eq_ignore_ascii_case("dst");
+        let is_dst = field.name.get(..3).is_some_and(|n| n.eq_ignore_ascii_case("dst"));
         let ty = self.world.operand_type(operand);
         if let Some(ty) = ty {
             self.data_type(field, ty);
@@ -117,7 +134,10 @@ impl<'m> Check<'_, 'm> {
         }
         let modifier = operands.modifier(operand);
         let page = self.sample.page;
-        if is_dst {
+        if modifier != "none" && !matches!(class, "general" | "indirect") {
+            // Chapter 5: only what lies in a variable is modified.
+            self.out.insert("modifier");
+        } else if is_dst {
             let float = ty.is_some_and(|t| !is_integer(t));
             let saturates = page.saturation == Saturation::Yes || page.saturation == Saturation::Floats && float;
             if modifier != "none" && !(modifier == "sat" && saturates) {
@@ -133,7 +153,7 @@ impl<'m> Check<'_, 'm> {
                 self.out.insert("modifier");
             }
         }
-        if is_dst && class == "general" && self.horizontal(operand) == Some("0") {
+        if is_dst && class == "general" && !matches!(self.horizontal(operand), Some("1" | "2" | "4")) {
             self.out.insert("region");
         }
     }
@@ -165,12 +185,12 @@ impl<'m> Check<'_, 'm> {
         }
     }
 
-    /// The types of a raw operand matter only for elements that are wider than 32 bits.
+    /// The types of a raw operand say how wide its elements are.
     fn raw(&mut self, field: &Field, operand: &Operand) {
         let id = self.world.operands.get(operand, "id");
         let size = |name: &str| self.model().types.iter().find(|t| t.name == name).map_or(0, |t| t.bits);
-        let Some(ty) = self.world.type_of(id).filter(|_| id != 0) else { return };
-        if !field.types.is_empty() && size(ty) > 32 && !field.types.iter().any(|t| size(t) == size(ty)) {
+        let Some(ty) = self.world.type_of(id).filter(|_| id >= u64::from(predefined::DECLARED)) else { return };
+        if !field.types.is_empty() && !field.types.iter().any(|t| size(t) == size(ty)) {
             self.out.insert("type");
         }
     }

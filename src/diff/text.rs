@@ -1,6 +1,6 @@
 //! Instructions as text, from the templates of the model alone: what must be printed, and what must be read back from it.
 
-use visakit_codegen::model::{At, Form, IndexKind, ListId, Model, Presence, Shape, TextForm};
+use visakit_codegen::model::{At, Field, Form, IndexKind, ListId, Model, Presence, Shape, TextForm};
 use visakit_codegen::template::{Format, Item};
 
 use super::meaning::{Bits, What, bits, counted_by, field, named, one_of, part, split, usual, usual_of_list};
@@ -39,9 +39,25 @@ impl Printed {
     }
 }
 
-/// The templates of a form, in the order of the page.
+/// The templates of a form, in the order of the page, those of full texts first.
 pub(super) fn templates<'m>(model: &Model, sample: &Sample<'m>) -> Vec<&'m TextForm> {
-    sample.page.text.iter().filter(|t| usable(model, sample.form, t)).collect()
+    let (full, usual): (Vec<_>, Vec<_>) =
+        sample.page.text.iter().filter(|t| usable(model, sample.form, t)).partition(|t| t.template.full);
+    full.into_iter().chain(usual).collect()
+}
+
+impl Printed {
+    /// Whether the text shows every operand of the sample: one that it leaves out may have a value of its own.
+    pub(super) fn shows_operands(&self, sample: &Sample<'_>) -> bool {
+        let operand = |f: &Field| matches!(f.shape, Shape::Vector | Shape::Scalar);
+        sample
+            .form
+            .fields
+            .iter()
+            .enumerate()
+            .filter(|(_, f)| operand(f) && f.presence == Presence::Always)
+            .all(|(at, _)| self.shown.iter().any(|(shown, ..)| *shown == at))
+    }
 }
 
 fn usable(model: &Model, form: &Form, text: &TextForm) -> bool {
@@ -296,7 +312,7 @@ impl Writer<'_, '_> {
     }
 
     fn index(&mut self, kind: IndexKind, id: u64, format: Format, path: &str, at: At) {
-        let name = self.world.name(kind, id, self.sample.version);
+        let name = self.world.name(kind, id);
         let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let word = !name.is_empty() && name.chars().all(plain) && !name.starts_with(|c: char| c.is_ascii_digit());
         let text = match format {
@@ -317,7 +333,7 @@ impl Writer<'_, '_> {
         let get = |name: &str| world.operands.get(operand, name);
         if operand.tag.is_none() {
             self.index(IndexKind::General, get("id"), Format::Plain, path, at);
-            if format != Format::Name && (format != Format::Bare || get("offset") != 0) {
+            if !matches!(format, Format::Name | Format::Bare) || get("offset") != 0 {
                 self.push(format!(".{}", get("offset")), format!("{path}.offset"), at);
             }
             return;
@@ -364,7 +380,7 @@ impl Writer<'_, '_> {
                 self.push(format!("({}),{offset}]", get("addr_offset")), &shape, at);
                 self.region(operand);
                 self.push(":", &shape, at);
-                self.data_type(get("bit_properties"));
+                self.data_type(world.type_of_indirect(operand));
             }
             "immediate" => {
                 let value = get("low") | if world.is_wide(operand) { get("high") << 32 } else { 0 };

@@ -96,10 +96,9 @@ impl<'m> World<'m> {
     }
 
     /// The name of an entry of a table.
-    pub(super) fn name(&self, kind: IndexKind, id: u64, version: Version) -> String {
+    pub(super) fn name(&self, kind: IndexKind, id: u64) -> String {
         if let Some(entry) = self.predefined(kind, id) {
-            let old = version.major < 4 && !entry.old_name.is_empty();
-            return if old { &entry.old_name } else { &entry.name }.clone();
+            return entry.name.clone();
         }
         match kind {
             IndexKind::General => format!("V{id}"),
@@ -137,12 +136,28 @@ impl<'m> World<'m> {
         high.is_some_and(|m| self.operands.member_present(structure, m, &operand.members))
     }
 
+    /// The type code of an indirect operand, among the bits that stand beside it.
+    pub(super) fn type_of_indirect(&self, operand: &Operand) -> u64 {
+        let whole = self.operands.get(operand, "bit_properties");
+        let shape = self
+            .model
+            .structures
+            .iter()
+            .filter(|s| s.class.as_ref().is_some_and(|c| c.eq_ignore_ascii_case("indirect")))
+            .flat_map(|s| &s.members)
+            .find(|m| m.name == "bit_properties")
+            .map(|m| m.shape);
+        let Some(Shape::List(list)) = shape else { return whole };
+        let code = bits(self.model, list).into_iter().find(|b| matches!(b.what, What::DataType));
+        code.map_or(whole, |b| b.of(whole))
+    }
+
     /// The type of an operand, in capitals, where it has one of its own.
     pub(super) fn operand_type(&self, operand: &Operand) -> Option<&'m str> {
         let by_code = |code| self.model.types.iter().find(|t| t.code == code).map(|t| t.name.as_str());
         match self.operands.class(operand) {
             "general" => self.type_of(self.operands.get(operand, "id")),
-            "indirect" => by_code(self.operands.get(operand, "bit_properties")),
+            "indirect" => by_code(self.type_of_indirect(operand)),
             "immediate" => by_code(self.operands.get(operand, "type")),
             "predicate" => Some("BOOL"),
             _ => None,
@@ -176,7 +191,7 @@ impl<'m> World<'m> {
     pub(super) fn read_operand(&self, operand: &Operand, format: Format, saturated: bool) -> Operand {
         let mut out = operand.clone();
         if operand.tag.is_none() {
-            return if format == Format::Name { self.operands.with(out, "offset", 0) } else { out };
+            return out;
         }
         if let (Some(b), Some(tag)) = (&self.operands.modifier, operand.tag)
             && let What::Values(values) = b.what

@@ -168,7 +168,11 @@ impl Reader<'_> {
                 Err(expected) => Err(TextError { at, expected }),
             }
         } else if let Some(spelled) = old_spelling(rest) {
-            self.instruction(&format!("{}{spelled}{}", &text[..lead], &rest[spelled.len()..]), lead + 1, statement.line)
+            self.instruction(
+                &format!("{}{spelled}{}", &text[..lead], &rest[spelled.len()..]),
+                lead + 1,
+                statement.line,
+            )
         } else if rest.starts_with('.') {
             self.directive(text, lead, statement.line)
         } else if let Some(name) = label(rest) {

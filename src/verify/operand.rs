@@ -34,7 +34,7 @@ impl Check<'_> {
             && matches!(constant.type_, DataType::Bf | DataType::Bool)
         {
             let message = format!("{} is a constant of type {}, which has none", field.name, constant.type_.name());
-            self.say("type", field.line, message);
+            self.say("constant", field.line, message);
         }
         self.modifier(field, operand, is_dst, ty);
         self.written(field, &operand.operand, is_dst);

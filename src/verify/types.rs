@@ -65,13 +65,17 @@ impl Check<'_> {
             let number = |t: &DataType| !is_integer(*t) && *t != DataType::Bool;
             if let Some(ty) = all.iter().find(|t| number(t)) {
                 let message = format!("an operand has type {}, and bits have none of numbers", ty.name());
-                self.say("type", self.page.line, message);
+                self.say("source-type", self.page.line, message);
             }
         }
         if ["SQRTM", "DIVM"].contains(&self.page.name) {
             let wrong = src.iter().find(|s| !matches!(s, DataType::F | DataType::Df | DataType::Vf));
             if let Some(ty) = wrong {
-                self.say("type", self.page.line, format!("a source has type {}, legal are f, df and vf", ty.name()));
+                self.say(
+                    "source-type",
+                    self.page.line,
+                    format!("a source has type {}, legal are f, df and vf", ty.name()),
+                );
             }
         }
         self.no_steps(dst);
@@ -88,7 +92,7 @@ impl Check<'_> {
         };
         if stepless && needed {
             let message = format!("the platform does not have this for type {}", dst.name());
-            self.say("platform", self.page.line, message);
+            self.say("double", self.page.line, message);
         }
     }
 
