@@ -404,11 +404,11 @@ const EMITTED: &[Change] = &[
     change("text.rs", "pub const MNEMONICS", "= &[", "= &[\"frobnicate\", ", "mnemonic-extra", "mnemonic.frobnicate"),
     change(
         "text.rs",
-        "fn lsc_untyped_strided",
+        "fn lsc_untyped_quad",
         "let mut f_addr_scale: u16 = 1;",
         "let mut f_addr_scale: u16 = 2;",
         "text-parsed",
-        "LSC_UNTYPED.strided.AddrScale=1",
+        "LSC_UNTYPED.quad.AddrScale=1",
     ),
     change("reflection.rs", "static POW:", "DataType::Hf", "DataType::Df", "type-refused", "POW."),
     change(

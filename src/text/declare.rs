@@ -228,9 +228,10 @@ fn label(scope: &mut Scope, text: &str, at: usize) -> Result<(), TextError> {
     let id = scope.routine.labels.len();
     scope.routine.labels.push(LabelInfo { name_index: string, kind, ..LabelInfo::default() });
     scope.defined.push(false);
-    scope.enter(Table::Label, &name, id);
+    scope.names.label(&name, u32::try_from(id).unwrap_or(u32::MAX));
     Ok(())
 }
+
 /// The words that begin a directive; `.implicit_` goes on with the origin of the input.
 const DIRECTIVES: &[&str] = &[
     ".version",
