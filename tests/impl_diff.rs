@@ -401,14 +401,14 @@ const EMITTED: &[Change] = &[
     ),
     change("text.rs", "impl Frc {", "p.text(\"frc\")", "p.text(\"frac\")", "text-printed", "FRC.Text"),
     change("text.rs", "c.expect(\"lrp\")?", "c.expect(\"lrp\")?", "c.expect(\"lerp\")?", "text-parsed", "LRP.Text"),
-    change("text.rs", "pub const MNEMONICS", "= &[", "= &[\"frobnicate\", ", "mnemonic-extra", "mnemonic.frobnicate"),
+    change("text.rs", "pub const MNEMONICS", "\"yield\",", "\"yield\", \"zap\",", "mnemonic-extra", "mnemonic.zap"),
     change(
         "text.rs",
-        "fn lsc_untyped_quad",
+        "fn lsc_untyped_access",
         "let mut f_addr_scale: u16 = 1;",
         "let mut f_addr_scale: u16 = 2;",
         "text-parsed",
-        "LSC_UNTYPED.quad.AddrScale=1",
+        "LSC_UNTYPED.access.AddrScale=1",
     ),
     change("reflection.rs", "static POW:", "DataType::Hf", "DataType::Df", "type-refused", "POW."),
     change(
@@ -540,6 +540,8 @@ fn a_wrong_generator_is_found() {
     let others: Vec<_> = all
         .iter()
         .filter(|(code, paths)| !named.contains(&code.as_str()) && !known.contains(&head(&paths[0])))
+        // A type of another size is another type wherever an operand has it.
+        .filter(|(_, paths)| !paths.iter().all(|p| p.ends_with(".BF")))
         .collect();
     assert!(others.is_empty(), "{others:#?}");
 }
