@@ -32,6 +32,13 @@ pub struct Page {
     pub supplied: bool,
 }
 
+impl Page {
+    /// The file's name without folder and ending.
+    pub fn stem(&self) -> &str {
+        self.path.rsplit('/').next().unwrap_or(&self.path).trim_end_matches(".md")
+    }
+}
+
 /// The whole specification.
 #[derive(Clone, Debug, Default)]
 pub struct Model {

@@ -1,6 +1,8 @@
 //! Changes planted into whole specifications: each is found with its class and at its lines, and nothing else is;
 //! what only reformats a page changes nothing.
 
+mod common;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -320,17 +322,9 @@ fn ours() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../spec")
 }
 
-/// The vendor's documents, where they are.
+/// A revision of the vendor's documents, where they are.
 fn upstream(test: &str, revision: &str) -> Option<PathBuf> {
-    let usual = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/upstream-spec");
-    let dir = std::env::var_os("VISAKIT_UPSTREAM").map_or(usual, PathBuf::from).join(revision);
-    if dir.is_dir() {
-        return Some(dir);
-    }
-    let required = std::env::var("VISAKIT_REQUIRE").unwrap_or_default();
-    assert!(!required.split(',').any(|r| r == "shared"), "{test} needs the vendor's documents");
-    eprintln!("skipped: {test}: no folder of the vendor's documents");
-    None
+    Some(common::upstream(test)?.join(revision))
 }
 
 /// The pages of a folder: (path, text).

@@ -1,5 +1,7 @@
 //! The export is what its schema says, and says what the model says.
 
+mod common;
+
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -14,19 +16,6 @@ fn read(dir: &Path) -> (Model, Value) {
     let (model, _) = visakit_codegen::read_dir(dir).unwrap();
     let value = serde_json::to_value(export::export(&model)).unwrap();
     (model, value)
-}
-
-/// The vendor's documents, where they are.
-fn upstream() -> Option<PathBuf> {
-    let path =
-        std::env::var_os("VISAKIT_UPSTREAM").map_or_else(|| root().join("../shared/upstream-spec"), PathBuf::from);
-    if path.is_dir() {
-        return Some(path);
-    }
-    let required = std::env::var("VISAKIT_REQUIRE").unwrap_or_default();
-    assert!(!required.split(',').any(|r| r == "shared"), "the folder of the vendor's documents is required");
-    eprintln!("skipped: no folder of the vendor's documents");
-    None
 }
 
 /// What a validator has to say against a value; nothing when it is as the schema says.
@@ -51,7 +40,7 @@ fn our_export_is_valid() {
 
 #[test]
 fn exports_of_the_vendors_documents_are_valid() {
-    let Some(dir) = upstream() else { return };
+    let Some(dir) = common::upstream("export") else { return };
     for (revision, pages) in [("2022-12", 125), ("2025-02", 127)] {
         let (_, value) = read(&dir.join(revision));
         assert_eq!(violations(&schema(), &value), None, "{revision}");
@@ -202,7 +191,7 @@ fn agrees(model: &Model, value: &Value) {
 fn the_export_says_what_the_model_says() {
     let (model, value) = read(&root().join("spec"));
     agrees(&model, &value);
-    if let Some(dir) = upstream() {
+    if let Some(dir) = common::upstream("export") {
         for revision in ["2022-12", "2025-02"] {
             let (model, value) = read(&dir.join(revision));
             agrees(&model, &value);

@@ -1,5 +1,7 @@
 //! The overlay makes our facts of the vendor's documents, and says so when it does not fit.
 
+mod common;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,12 +15,9 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-fn upstream(revision: &str) -> Option<PathBuf> {
-    let folder =
-        std::env::var_os("VISAKIT_UPSTREAM").map_or_else(|| root().join("../shared/upstream-spec"), PathBuf::from);
-    let required = std::env::var("VISAKIT_REQUIRE").is_ok_and(|r| r.split(',').any(|w| w == "shared"));
-    assert!(folder.is_dir() || !required, "{} is not there", folder.display());
-    folder.is_dir().then(|| folder.join(revision))
+/// A revision of the vendor's documents.
+fn revision(test: &str, name: &str) -> Option<PathBuf> {
+    Some(common::upstream(test)?.join(name))
 }
 
 fn ours() -> Overlay {
@@ -39,7 +38,7 @@ fn differing(a: &Model, b: &Model) -> BTreeSet<String> {
 
 #[test]
 fn the_documents_of_2025_give_our_facts() {
-    let Some(dir) = upstream("2025-02") else { return };
+    let Some(dir) = revision("the_documents_of_2025_give_our_facts", "2025-02") else { return };
     let overlay = ours();
     let (model, findings, uses) = read(&dir, &overlay);
     let errors: Vec<_> = findings.iter().filter(|d| has_errors(std::slice::from_ref(*d))).collect();
@@ -53,7 +52,12 @@ fn the_documents_of_2025_give_our_facts() {
 /// What is left of the older revision's differences is what it really has: places at which the two revisions differ.
 #[test]
 fn the_documents_of_2022_keep_their_own_facts() {
-    let (Some(old), Some(new)) = (upstream("2022-12"), upstream("2025-02")) else { return };
+    let (Some(old), Some(new)) = (
+        revision("the_documents_of_2022_keep_their_own_facts", "2022-12"),
+        revision("the_documents_of_2022_keep_their_own_facts", "2025-02"),
+    ) else {
+        return;
+    };
     let overlay = ours();
     let (model, findings, uses) = read(&old, &overlay);
     assert!(!has_errors(&findings), "{findings:#?}");
@@ -177,7 +181,7 @@ fn documents_that_changed() {
 /// The code of both, apart from documentation and the reflection tables, which quote the pages.
 #[test]
 fn the_documents_give_the_same_code() {
-    let Some(dir) = upstream("2025-02") else { return };
+    let Some(dir) = revision("the_documents_give_the_same_code", "2025-02") else { return };
     let overlay = ours();
     let (model, ..) = read(&dir, &overlay);
     let (ours, theirs) = (items(&overlay.base), items(&model));

@@ -1,5 +1,7 @@
 //! Mistakes planted into whole specifications: each is found at its line, in our pages and in the vendor's documents.
 
+mod common;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -108,20 +110,12 @@ fn in_our_pages() {
 
 #[test]
 fn in_the_documents() {
-    let Some(folder) = upstream() else { return };
+    let Some(folder) = common::upstream("in_the_documents") else { return };
     for revision in ["2022-12", "2025-02"] {
         let scratch = Scratch::new(&folder.join(revision), revision);
         scratch.check(COMMON);
         scratch.check(VENDOR);
     }
-}
-
-fn upstream() -> Option<PathBuf> {
-    let folder = std::env::var_os("VISAKIT_UPSTREAM")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/upstream-spec"), PathBuf::from);
-    let required = std::env::var("VISAKIT_REQUIRE").is_ok_and(|r| r.split(',').any(|w| w == "shared"));
-    assert!(folder.is_dir() || !required, "{} is not there", folder.display());
-    folder.is_dir().then_some(folder)
 }
 
 /// A copy of a specification that mistakes are written into.

@@ -22,21 +22,20 @@ fn pages(model: &Model) -> BTreeMap<&str, &Instruction> {
     let mut out = BTreeMap::new();
     for instruction in &model.instructions {
         if let Some(page) = model.pages.get(instruction.at.page as usize) {
-            out.insert(stem(&page.path), instruction);
+            out.insert(page.stem(), instruction);
         }
     }
     out
 }
 
-fn stem(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path).trim_end_matches(".md")
+/// Whether an overlay added the page: documents that do not know it say nothing of it elsewhere.
+fn is_supplied(model: &Model, instruction: &Instruction) -> bool {
+    model.pages.get(instruction.at.page as usize).is_some_and(|p| p.supplied)
 }
 
 fn without_line(model: &Model, pages: &BTreeMap<&str, &Instruction>, out: &mut Vec<Diagnostic>) {
     for (page, instruction) in pages {
-        // A page that an overlay adds has no line in documents that do not know it.
-        let supplied = model.pages.get(instruction.at.page as usize).is_some_and(|p| p.supplied);
-        if !supplied && !model.index.iter().any(|line| line.page == *page) {
+        if !is_supplied(model, instruction) && !model.index.iter().any(|line| line.page == *page) {
             report(
                 model,
                 Severity::Warning,
@@ -62,10 +61,8 @@ fn lines(model: &Model, pages: &BTreeMap<&str, &Instruction>, out: &mut Vec<Diag
             warn("index-duplicate", message, "keep one");
             continue;
         }
-        let exists = model
-            .pages
-            .iter()
-            .any(|p| !p.supplied && p.path.starts_with("instructions/") && stem(&p.path) == line.page);
+        let exists =
+            model.pages.iter().any(|p| !p.supplied && p.path.starts_with("instructions/") && p.stem() == line.page);
         if !exists {
             let message = format!("the index names {}, which has no page", line.page);
             warn("index-dead", message, "add the page or remove the line");
@@ -159,8 +156,7 @@ fn rows(model: &Model, pages: &BTreeMap<&str, &Instruction>, out: &mut Vec<Diagn
         }
     }
     for (page, instruction) in pages {
-        let supplied = model.pages.get(instruction.at.page as usize).is_some_and(|p| p.supplied);
-        if !supplied && !seen.contains_key(page) {
+        if !is_supplied(model, instruction) && !seen.contains_key(page) {
             report(
                 model,
                 Severity::Warning,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
-use crate::model::{Form, Instruction, Kind, Model};
+use crate::model::{Form, Instruction, Kind, Model, Page};
 
 /// An instruction of either side, or of both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,23 +95,24 @@ pub(super) fn chapters(old: &Model, new: &Model) -> Vec<(Option<u32>, Option<u32
     let pages = |model: &Model| -> Vec<u32> {
         (0u32..)
             .zip(&model.pages)
-            .filter(|(i, p)| stem(&p.path) != "README" && !model.instructions.iter().any(|n| n.at.page == *i))
+            .filter(|(i, p)| p.stem() != "README" && !model.instructions.iter().any(|n| n.at.page == *i))
             .map(|(i, _)| i)
             .collect()
     };
     let (left, right) = (pages(old), pages(new));
-    let path = |model: &'_ Model, page: u32| model.pages[page as usize].path.clone();
-    let keys: [fn(&str) -> Option<String>; 3] = [
-        |path| Some(path.to_owned()),
-        |path| Some(stem(path).to_owned()),
-        |path| stem(path).split_once('_').map(|(n, _)| n.to_owned()).filter(|n| n.parse::<u8>().is_ok()),
+    let keys: [fn(&Page) -> Option<String>; 3] = [
+        |page| Some(page.path.clone()),
+        |page| Some(page.stem().to_owned()),
+        |page| page.stem().split_once('_').map(|(n, _)| n.to_owned()).filter(|n| n.parse::<u8>().is_ok()),
     ];
     let mut partner: BTreeMap<u32, u32> = BTreeMap::new();
     for key in keys {
         for &b in &right {
-            let Some(wanted) = key(&path(new, b)).filter(|_| !partner.contains_key(&b)) else { continue };
+            let Some(wanted) = key(&new.pages[b as usize]).filter(|_| !partner.contains_key(&b)) else { continue };
             let free = |a: &&u32| !partner.values().any(|x| x == *a);
-            if let Some(&a) = left.iter().filter(free).find(|a| key(&path(old, **a)).as_ref() == Some(&wanted)) {
+            if let Some(&a) =
+                left.iter().filter(free).find(|a| key(&old.pages[**a as usize]).as_ref() == Some(&wanted))
+            {
                 partner.insert(b, a);
             }
         }
@@ -125,9 +126,4 @@ pub(super) fn chapters(old: &Model, new: &Model) -> Vec<(Option<u32>, Option<u32
     }
     let gone = left.iter().filter(|a| !partner.values().any(|x| x == *a)).map(|&a| (Some(a), None));
     right.iter().map(|&b| (partner.get(&b).copied(), Some(b))).chain(gone).collect()
-}
-
-/// A file name without folder and ending.
-pub(super) fn stem(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path).trim_end_matches(".md")
 }

@@ -1,6 +1,5 @@
 //! Places of facts for which the model keeps only the place of the whole: found again in the page's text.
 
-use super::matching::stem;
 use crate::model::{At, Form, Instruction, List, Model, TypeMap};
 
 /// The line of a property, `**Saturation:** …`; the opcode where there is none.
@@ -71,7 +70,7 @@ fn last_line(model: &Model, form: &Form, accepts: impl Fn(&str) -> bool) -> Opti
 
 /// The page of an instruction, without folder and ending.
 pub(super) fn page_name<'a>(model: &'a Model, i: &Instruction) -> &'a str {
-    model.pages.get(i.at.page as usize).map_or("", |p| stem(&p.path))
+    model.pages.get(i.at.page as usize).map_or("", |p| p.stem())
 }
 
 /// The first line behind a place that a test accepts.

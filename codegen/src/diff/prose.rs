@@ -6,7 +6,6 @@ use std::ops::Range;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use super::form::Renames;
-use super::matching::stem;
 use super::segments::{self, Segment};
 use super::tokens::{Token, join};
 use super::{Class, Cx, Said};
@@ -16,7 +15,7 @@ use crate::model::At;
 pub(super) fn page(cx: &mut Cx<'_>, old: Option<u32>, new: Option<u32>, renamed: &Renames) {
     let whole = |side: usize, page: u32| {
         let found = cx.model(side).pages.get(page as usize);
-        let path = found.map_or("", |p| stem(&p.path)).to_owned();
+        let path = found.map_or("", |p| p.stem()).to_owned();
         let lines = found.map_or(0, |p| p.text.lines().count());
         (path, (format!("{lines} lines"), At { page, start: 0, end: 0 }))
     };

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::form::Renames;
-use super::matching::{norm, stem};
+use super::matching::norm;
 use super::phrases;
 use super::tokens::{Style, Token, finish, push, push_block, push_inline, push_item, push_line, push_row};
 use crate::markdown::{Block, Code, Document, Inline, Item, Section};
@@ -37,7 +37,7 @@ pub(super) fn of_page(model: &Model, page: u32, renamed: &Renames) -> Vec<Segmen
         model,
         page,
         instruction,
-        name: instruction.map_or_else(|| stem(&source.path).to_owned(), |i| i.name.clone()),
+        name: instruction.map_or_else(|| source.stem().to_owned(), |i| i.name.clone()),
         renamed,
         values: enumerators(model, page),
         out: Vec::new(),

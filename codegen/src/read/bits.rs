@@ -94,25 +94,33 @@ pub(crate) fn read(
                 named_only(values, all).map(|names| (String::new(), names)).into_iter().collect()
             }
             // Parts that the page does not name have the names of the shared list.
-            (_, ListKind::Parts(parts)) => some
-                .into_iter()
-                .filter_map(|(lo, names)| Some((parts.iter().find(|p| p.lo == lo)?.name.clone(), names)))
-                .collect(),
-            _ => Only::new(),
+            (_, kind) => by_part(some, kind),
         };
         model.spelled.push(Spelled { at: cx.at(owner), kind });
         return Nested::List(id, only);
     }
     let at = cx.at(owner);
-    let only = match &kind {
-        ListKind::Parts(parts) => some
-            .into_iter()
-            .filter_map(|(lo, names)| Some((parts.iter().find(|p| p.lo == lo)?.name.clone(), names)))
-            .collect(),
-        ListKind::Enumeration { .. } => Only::new(),
-    };
+    let only = by_part(some, &kind);
     model.lists.push(List { name: name.to_owned(), bits, shared, doc: doc.to_owned(), kind, text: None, at });
     Nested::List(ListId(model.lists.len() - 1), only)
+}
+
+/// What is legal by the names of the parts, given by their lowest bits.
+fn by_part(some: Vec<(u32, Vec<(String, Marks)>)>, kind: &ListKind) -> Only {
+    let ListKind::Parts(parts) = kind else { return Only::new() };
+    some.into_iter()
+        .filter_map(|(lo, names)| Some((parts.iter().find(|p| p.lo == lo)?.name.clone(), names)))
+        .collect()
+}
+
+/// Whether an item is about bits.
+fn is_bits(bare: &str) -> bool {
+    bare.starts_with("Bit[") || bare.starts_with("Bits[")
+}
+
+/// Whether an item is a value with its name.
+fn is_value(bare: &str) -> bool {
+    bare.split_once(':').is_some_and(|(value, _)| number(value).is_some())
 }
 
 /// The values of a page by the names of the shared list, where the page has only some of them.
@@ -139,9 +147,8 @@ pub(crate) fn leftovers(cx: &mut Cx<'_>, blocks: &[Block], named: bool) {
             Block::List(items) => {
                 for item in items {
                     let (_, bare) = leading_marks(&item.text.text);
-                    let value = bare.split_once(':').is_some_and(|(v, _)| number(v).is_some());
-                    let bits = (bare.starts_with("Bit[") || bare.starts_with("Bits[")) && !named;
-                    if !value && !bits {
+                    let bits = is_bits(bare) && !named;
+                    if !is_value(bare) && !bits {
                         warn(cx, &item.text.span);
                     }
                 }
@@ -191,7 +198,7 @@ fn read_item(
 ) {
     let text = item.text.text.as_str();
     let (_, bare) = leading_marks(text);
-    if bare.starts_with("Bit[") || bare.starts_with("Bits[") {
+    if is_bits(bare) {
         parts.extend(read_part(cx, model, item, owner, bits));
     } else {
         read_values(cx, std::slice::from_ref(item), values);
@@ -207,14 +214,14 @@ fn read_values(cx: &mut Cx<'_>, items: &[Item], out: &mut Vec<Enumerator>) {
             let Block::List(inner) = block else { continue };
             for nested in inner {
                 let (_, bare) = leading_marks(&nested.text.text);
-                if bare.split_once(':').is_some_and(|(v, _)| number(v).is_some()) {
+                if is_value(bare) {
                     cx.warn(
                         "nesting-accidental",
                         &nested.text.span,
                         "this value is nested below another value",
                         "indent its item like those of the other values; it is read as one of them",
                     );
-                } else if bare.starts_with("Bit[") || bare.starts_with("Bits[") {
+                } else if is_bits(bare) {
                     bits_too_deep(cx, nested);
                 }
             }
@@ -297,9 +304,9 @@ fn read_part(cx: &mut Cx<'_>, model: &Model, item: &Item, owner: &str, bits: u32
 fn nested_leftovers(cx: &mut Cx<'_>, items: &[Item]) {
     for item in items {
         let (_, bare) = leading_marks(&item.text.text);
-        if bare.starts_with("Bit[") || bare.starts_with("Bits[") {
+        if is_bits(bare) {
             bits_too_deep(cx, item);
-        } else if bare.split_once(':').is_none_or(|(v, _)| number(v).is_none()) {
+        } else if !is_value(bare) {
             cx.warn(
                 "item-leftover",
                 &item.text.span,

@@ -190,8 +190,7 @@ pub(crate) fn read_pages(pages: Vec<Page>, files: Option<BTreeSet<String>>) -> (
 fn platforms_of_index(model: &mut Model) {
     for instruction in model.instructions.iter_mut().filter(|i| i.platforms.is_empty()) {
         let Some(page) = model.pages.get(instruction.at.page as usize) else { continue };
-        let stem = page.path.rsplit('/').next().unwrap_or("").trim_end_matches(".md");
-        if let Some(line) = model.index.iter().find(|line| line.page == stem) {
+        if let Some(line) = model.index.iter().find(|line| line.page == page.stem()) {
             instruction.platforms = line.platforms.clone();
         }
     }
