@@ -44,6 +44,7 @@ fn instructions() {
     fails("    (P1) cmp.lt (M1, 16) P1 V32(0,0)<1;1,0> 0x1:f", 10, "no predicate");
     fails("    cmp.xx (M1, 16) P1 V32(0,0)<1;1,0> 0x1:f", 9, "rel_op");
     fails("    gather4_scaled.R (M1, 16) T7 0x0:ud V32.0 V32.0", 31, "not `T7`");
+    fails("    gather4_scaled.R (M1, 16) T0 0x0:ud V32.0 V32.0", 31, "not `T0`");
     fails("    gather4_scaled.R (M1, 16) T6 0x0:ud V32 V32.0", 44, "the byte offset");
     fails("    goto (M1, 16)", 18, "a label");
 }

@@ -10,6 +10,7 @@ mod names;
 mod parse;
 mod print;
 mod salvage;
+mod scope;
 mod source;
 mod withdrawn;
 

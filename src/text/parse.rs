@@ -4,7 +4,8 @@ use std::collections::HashSet;
 
 use visakit_codegen::diag::{Diagnostic, Severity};
 
-use super::declare::{self, Scope};
+use super::declare;
+use super::scope::Scope;
 use super::source::{Statement, statements};
 use super::withdrawn;
 use crate::isa::{

@@ -80,6 +80,10 @@ impl Check<'_> {
                 let bytes = matches!(dst, Some(DataType::Ub | DataType::B));
                 self.must(!bytes || self.no_mask(), "conversions to eight bits take all channels: NoMask");
             }
+            "MOVS" => {
+                let is_state = |n: &str| f.vector(n).is_some_and(|o| matches!(o.operand, Operand::State(_)));
+                self.must(is_state("Dst") || is_state("Src0"), "one side at least is a state operand");
+            }
             "SRND" => self.must(self.no_mask(), "all channels take part: NoMask"),
             "MEDIA_LD" | "MEDIA_ST" => self.media(f),
             "RAW_SEND" => self.raw_send(f),
@@ -275,6 +279,25 @@ impl Check<'_> {
             false => count * (bytes * channels / register).max(1),
         };
         self.must(self.platform.is_none() || registers <= 8, "a message moves 8 registers at most");
+        let address = f.raw("Src0Addrs").or(f.raw("Src0AddrBase"));
+        self.must(address.is_none_or(|o| o.id != predefined::NULL), "the address is not %null");
+        // Of wide messages the assembler looks at the sizes of some variables, see verification.md.
+        if self.platform.is_some() && channels > register / 4 {
+            if kind != Kind::Store {
+                self.fills(f.raw("DstData"), registers * register, "what is returned");
+            }
+            let wide = f.named("AddrSize", "").and_then(|n| n.get(1..)?.parse::<i64>().ok()).unwrap_or(32) / 8;
+            self.fills(f.raw("Src0Addrs"), channels * wide, "the address");
+        }
+    }
+
+    /// A variable has as many registers as a message takes bytes from it; `%null` has none and needs none.
+    fn fills(&mut self, operand: Option<&RawOperand>, bytes: i64, what: &str) {
+        let Some(operand) = operand.filter(|o| o.id != predefined::NULL) else { return };
+        let Some(whole) = self.variables.whole_bytes(operand.id.0) else { return };
+        let register = u64::from(self.platform.map_or(32, |p| p.register_bytes()));
+        let (has, needs) = (whole.div_ceil(register), (bytes.max(0) as u64).div_ceil(register));
+        self.must(has >= needs, &format!("{what} takes {needs} registers, its variable has {has}"));
     }
 
     fn block(&mut self, f: Fields<'_>, kind: Kind) {
