@@ -84,7 +84,14 @@ type Postponed = Box<dyn Fn(&mut Thread, u32) + Send + Sync>;
 impl<'a> Lowering<'a> {
     /// A lowering that has seen no instruction.
     pub fn new(layout: &'a Layout, routine: &'a Routine) -> Self {
-        Self { layout, routine, symbols: None, constants: Vec::new(), reads: OnceCell::new(), notes: Notes::default() }
+        Self {
+            layout,
+            routine,
+            symbols: None,
+            constants: Vec::new(),
+            reads: OnceCell::new(),
+            notes: Notes::default(),
+        }
     }
 
     /// The same with the addresses of the program's symbols.
