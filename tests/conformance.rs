@@ -32,13 +32,20 @@ struct Family {
 /// One kernel and one launch of it.
 #[derive(Deserialize)]
 struct Case {
+    /// What it is called where several cases have one kernel.
+    #[serde(default)]
+    name: String,
     kernel: String,
     glob: Vec<u64>,
-    loc: Vec<u64>,
+    /// None: what the kernel requires, or any.
+    loc: Option<Vec<u64>>,
     #[serde(default)]
     off: Option<Vec<u64>>,
     args: Vec<Given>,
     check: Vec<Check>,
+    /// The expectation is deliberately wrong.
+    #[serde(default)]
+    fails: bool,
 }
 
 /// What is passed for an argument.
@@ -111,6 +118,12 @@ struct Check {
     kind: String,
     /// Units in the last place that a float may be off; none: equal bits.
     ulp: Option<f64>,
+    /// How far a number may be off instead: NaNs are equal then, and so are zeros.
+    #[serde(default)]
+    within: Option<f64>,
+    /// Elements of each four that count: 3 for vectors of three.
+    #[serde(default)]
+    of_four: Option<usize>,
     expect: String,
 }
 
@@ -149,34 +162,51 @@ fn compare(check: &Check, found: &[u8]) -> Option<String> {
     if found.len() != want.len() {
         return Some(format!("{} bytes instead of {}", found.len(), want.len()));
     }
-    let (size, digits, least) = match (check.kind.as_str(), check.ulp) {
-        ("double", Some(_)) => (8, 52, -1022),
-        ("float", Some(_)) => (4, 23, -126),
-        ("half", Some(_)) => (2, 10, -14),
+    let (size, digits, least) = match check.kind.as_str() {
+        "double" => (8, 52, -1022),
+        "float" => (4, 23, -126),
+        "half" => (2, 10, -14),
+        "long" | "ulong" => (8, 0, 0),
+        "int" | "uint" => (4, 0, 0),
+        "short" | "ushort" => (2, 0, 0),
         _ => (1, 0, 0),
     };
-    let value = |bytes: &[u8]| match size {
-        8 => bytes.try_into().map_or(0.0, f64::from_le_bytes),
-        4 => bytes.try_into().map_or(0.0, |b| f64::from(f32::from_le_bytes(b))),
-        _ => bytes.try_into().map_or(0.0, |b| half::f16::from_le_bytes(b).to_f64()),
-    };
+    let exact = check.ulp.is_none() && check.within.is_none();
     for (n, (a, b)) in found.chunks(size).zip(want.chunks(size)).enumerate() {
-        if a == b {
+        if a == b || check.of_four.is_some_and(|used| n % 4 >= used) {
             continue;
         }
-        if size == 1 {
-            return Some(format!("byte {n} of argument {}: {a:02x?}, not {b:02x?}", check.arg));
+        if exact {
+            return Some(format!("element {n} of argument {}: {a:02x?}, not {b:02x?}", check.arg));
         }
-        let (a, b) = (value(a), value(b));
+        let (a, b) = (value(&check.kind, a), value(&check.kind, b));
+        if check.within.is_some_and(|most| a == b || a.is_nan() && b.is_nan() || (a - b).abs() <= most) {
+            continue;
+        }
         let off = distance(a, b, digits, least);
-        if off > check.ulp.unwrap_or(0.0) {
+        if check.ulp.is_none_or(|most| off > most) {
             return Some(format!("element {n} of argument {}: {a:e}, not {b:e}: {off} ulp", check.arg));
         }
     }
     None
 }
 
-fn run(zebin: &Zebin, family: &Family, case: &Case) -> Result<(), String> {
+/// A number of an OpenCL type.
+fn value(kind: &str, bytes: &[u8]) -> f64 {
+    let mut wide = [0; 8];
+    wide[..bytes.len()].copy_from_slice(bytes);
+    let unsigned = u64::from_le_bytes(wide);
+    let unused = 64 - 8 * bytes.len() as u32;
+    match kind {
+        "double" => f64::from_bits(unsigned),
+        "float" => f64::from(f32::from_bits(unsigned as u32)),
+        "half" => half::f16::from_bits(unsigned as u16).to_f64(),
+        _ if kind.starts_with('u') => unsigned as f64,
+        _ => ((unsigned << unused).cast_signed() >> unused) as f64,
+    }
+}
+
+fn run(zebin: &Zebin, family: &Family, case: &Case, limit: u64) -> Result<(), String> {
     let program =
         Program::from_zebin(zebin, Some(&case.kernel), None).map_err(|e| format!("program: {}", e[0].message))?;
     let data = |name: &String| unhex(&family.data[name]);
@@ -191,9 +221,9 @@ fn run(zebin: &Zebin, family: &Family, case: &Case) -> Result<(), String> {
         })
     });
     let arguments: Vec<_> = given.by_ref().collect();
-    let range = NdRange::new(&case.glob, Some(&case.loc), case.off.as_deref(), [0; 3])
+    let range = NdRange::new(&case.glob, case.loc.as_deref(), case.off.as_deref(), program.required_local_size())
         .map_err(|e| format!("range: {}", e.message))?;
-    let options = Options { threads: Some(1), max_instructions: Some(2_000_000), ..Options::default() };
+    let options = Options { threads: Some(1), max_instructions: Some(limit), ..Options::default() };
     let outcome = launch(&program, &range, arguments, &options).map_err(|e| format!("launch: {e}"))?;
     for check in &case.check {
         let found = outcome.buffers.get(check.arg).and_then(Option::as_deref).unwrap_or_default();
@@ -231,6 +261,8 @@ fn kernels_of_all_families() {
     names.sort();
     assert!(!names.is_empty(), "no families in {}", folder.display());
     let jobs: Vec<(&String, &str)> = names.iter().flat_map(|name| TARGETS.map(|target| (name, target))).collect();
+    // Instructions of one thread; those of real programs may be many.
+    let limit = if other.is_some() { 200_000_000 } else { 2_000_000 };
     let next = AtomicUsize::new(0);
     let results: Mutex<Vec<Ran<'_>>> = Mutex::default();
     let work = || {
@@ -247,11 +279,16 @@ fn kernels_of_all_families() {
             for case in &family.cases {
                 if zebin.kernel_infos().all(|kernel| kernel.name != case.kernel) {
                     // Two targets have no doubles; their programs lack those kernels.
-                    assert!(["tgllp", "dg2"].contains(target), "{name}.{target} has no kernel {}", case.kernel);
+                    let allowed = other.is_some() || ["tgllp", "dg2"].contains(target);
+                    assert!(allowed, "{name}.{target} has no kernel {}", case.kernel);
                     continue;
                 }
-                let result = run(&zebin, &family, case);
-                let label = format!("{name}/{}", case.kernel);
+                let result = match run(&zebin, &family, case, limit) {
+                    Ok(()) if case.fails => Err("result: as expected, which is wrong".to_owned()),
+                    Err(error) if case.fails && error.starts_with("result: ") => Ok(()),
+                    result => result,
+                };
+                let label = format!("{name}/{} {}", case.kernel, case.name);
                 results.lock().expect("no panic").push((label, target, result));
             }
         }

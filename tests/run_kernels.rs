@@ -707,3 +707,44 @@ past:";
     let fault = try_run(&d, body, &[], 32).unwrap_err();
     assert!(matches!(fault.trouble, Trouble::UnreachedBarrier { waiting: 1, ended: 1 }), "{fault}");
 }
+
+#[test]
+fn what_nobody_looks_at_is_not_loaded() {
+    // A block whose last three dwords lie behind the buffer: only the first is read.
+    let d = typed("ud", "ud") + "\n.decl X v_type=G type=ud num_elts=4 align=GRF";
+    let body = "
+    add (M1_NM, 1) IN(0,0)<1> IN(0,0)<0;1,0> 0xfc:ud
+    svm_block_ld (1) IN(0,0)<0;1,0> X.0
+    mov (M1, 16) CT(0,0)<1> X(0,0)<0;1,0>";
+    let mut input = vec![0; 256];
+    input[252..].copy_from_slice(&7_u32.to_le_bytes());
+    assert_eq!(values_of!(u32, run(&d, body, &input))[0], 7);
+    // A region that reaches further is read as a whole.
+    let fault = try_run(&d, &body.replace("X(0,0)<0;1,0>", "X(0,0)<0;4,1>"), &input, 16).unwrap_err();
+    assert!(matches!(fault.trouble, Trouble::Access(_)), "{fault}");
+}
+
+#[test]
+fn half_sums_of_products_are_rounded_once() {
+    // 3 × 331.75 is halfway between 995 and 995.5; a little is added that F cannot hold. The other sums are alike.
+    let cases = [
+        (0x4200_u16, 0x5d2f_u16, 0x005c_u16, 995.5),
+        (0x1447, 0x4cad, 0x4ad7, 13.6953125),
+        (0x6cc8, 0x3e40, 0x0bb4, 7652.0),
+    ];
+    for (a, b, c, want) in cases {
+        let body = format!("    mad (M1, 1) CT(0,0)<1> AT(0,0)<0;1,0> 0x{b:x}:hf 0x{c:x}:hf");
+        let got = values_of!(u16, run(&typed("hf", "hf"), &body, &a.to_le_bytes()));
+        assert_eq!(half::f16::from_bits(got[0]).to_f64(), want, "{a:x} * {b:x} + {c:x}");
+    }
+}
+
+#[test]
+fn quotients_have_the_whole_range() {
+    let tiny = f32::from_bits(1);
+    let input = [bytes_of!([0.0, f32::MAX, tiny, 1.0_f32]), vec![0; 112], bytes_of!([tiny, f32::MAX, tiny, 3.0_f32])]
+        .concat();
+    let got =
+        values_of!(f32, run(&typed("f", "f"), "    div (M1, 4) CT(0,0)<1> AT(0,0)<1;1,0> BT(0,0)<1;1,0>", &input));
+    assert_eq!(got[..4], [0.0, 1.0, 1.0, 1.0 / 3.0]);
+}

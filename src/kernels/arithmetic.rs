@@ -1,11 +1,11 @@
 //! Arithmetic: sums, products, quotients, means, extrema.
 
-use crate::isa::{Addc, MinMax, MinMaxOp, Subb, VecOperand};
+use crate::isa::{Addc, DataType, MinMax, MinMaxOp, Subb, VecOperand};
 use crate::kernels::compute::{Domain, Target};
 use crate::kernels::integer::{Integer, floats_of, integers_of, ring_of};
 use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal};
 use crate::machine::World;
-use crate::machine::float::Float;
+use crate::machine::float::{Float, FloatMode, fused_to_odd};
 use crate::machine::lane::{CHUNK, Lane, each};
 use crate::machine::operand::Start;
 use crate::machine::thread::Thread;
@@ -39,6 +39,11 @@ pub(super) fn mul(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerRes
 pub(super) fn mad(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 3>) -> LowerResult {
     let target = Target::from(inst);
     if let Some(domain) = l.float_domain(&inst.src)? {
+        if domain == Domain::F32 && matches!(l.type_of(inst.dst)?, DataType::Hf | DataType::Bf) {
+            // What has been rounded to F must not be rounded again.
+            let plain = |a, b, c| fused_to_odd(a, b, c, FloatMode::PLAIN);
+            return l.float_ternary::<f32>(target, inst.src, plain, fused_to_odd);
+        }
         return floats_of!(domain, T => l.fused::<T>(target, inst.src));
     }
     if l.saturates(&target) {
@@ -84,8 +89,8 @@ pub(super) fn div(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerRes
         return floats_of!(domain, T => l.float_binary::<T>(
             inst.into(),
             inst.src,
-            |a, b| a * (1.0 / b),
-            |a, b, mode| a.product((1.0 as T).quotient(b, mode), mode)
+            |a, b| a / b,
+            |a, b, mode| a.quotient(b, mode)
         ));
     }
     l.exact(inst.into(), inst.src, 1, |[a, b]| a.over(b), |[a, b]| a.over(b))

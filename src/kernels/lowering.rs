@@ -1,10 +1,12 @@
 //! From operands as the instruction has them to operands whose places are known.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 
 use crate::isa::{ConstOpnd, DataType, ExecSize, GenOpnd, GeneralId, IndirectOpnd, Modifier, Operand, Predicate};
 use crate::isa::{RawOperand, Region as IsaRegion, Stride, VecOperand, predefined};
 use crate::kernels::layout::{Layout, Variable};
+use crate::kernels::reads::Reads;
 use crate::kernels::step::{Lowered, Run, Step};
 use crate::machine::World;
 use crate::machine::convert::Compute;
@@ -57,6 +59,8 @@ pub struct Lowering<'a> {
     symbols: Option<&'a HashMap<String, u64>>,
     /// Values that stand behind the variables.
     pub(crate) constants: Vec<u8>,
+    /// What the routine reads, once somebody has asked.
+    reads: OnceCell<Reads>,
     /// What the current instruction does beside its operands.
     notes: Notes,
 }
@@ -80,7 +84,14 @@ type Postponed = Box<dyn Fn(&mut Thread, u32) + Send + Sync>;
 impl<'a> Lowering<'a> {
     /// A lowering that has seen no instruction.
     pub fn new(layout: &'a Layout, routine: &'a Routine) -> Self {
-        Self { layout, routine, symbols: None, constants: Vec::new(), notes: Notes::default() }
+        Self {
+            layout,
+            routine,
+            symbols: None,
+            constants: Vec::new(),
+            reads: OnceCell::new(),
+            notes: Notes::default(),
+        }
     }
 
     /// The same with the addresses of the program's symbols.
@@ -387,6 +398,13 @@ impl<'a> Lowering<'a> {
         }
         self.note_special(variable);
         Ok(Some(start as u32))
+    }
+
+    /// How many of the `count` elements of `size` bytes that a raw operand gets are looked at by any instruction.
+    pub fn used_of(&self, operand: &RawOperand, size: u32, count: usize) -> LowerResult<usize> {
+        let variable = self.variable(operand.id)?;
+        let reads = self.reads.get_or_init(|| Reads::of(self.routine, self.layout));
+        Ok(reads.used(variable.root, variable.offset.saturating_add(operand.offset.into()), size, count))
     }
 
     /// Offset of a raw operand that must not be null.

@@ -116,6 +116,10 @@ fn access(l: &mut Lowering<'_>, inst: &LscUntypedAccess) -> LowerResult {
     let bytes = shape.extent(lanes, count);
     match inst.lsc_sub_op {
         LscOp::LscLoad => {
+            let mut message = message;
+            if inst.data_order == LscDataOrder::Transposed {
+                message.elements.truncate(l.used_of(&inst.dst_data, shape.slot, count)?);
+            }
             let dst = l.raw(&inst.dst_data, bytes)?;
             Ok(message.load(l, dst))
         }

@@ -34,6 +34,8 @@ mod movement;
 
 mod control;
 
+mod reads;
+
 mod message;
 
 mod surface;

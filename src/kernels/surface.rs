@@ -176,8 +176,9 @@ pub(super) fn block_load(
     addresses: Addresses,
     dst: &RawOperand,
 ) -> LowerResult {
+    let dwords = l.used_of(dst, 4, owords as usize * 4)?;
     let dst = l.raw(dst, u64::from(owords) * 16)?;
-    Ok(block(owords, place, addresses).load(l, dst))
+    Ok(block(dwords, place, addresses).load(l, dst))
 }
 
 /// As [`block_load`], the other way.
@@ -189,12 +190,11 @@ pub(super) fn block_store(
     src: &RawOperand,
 ) -> LowerResult {
     let src = l.raw_required(src, u64::from(owords) * 16)?;
-    Ok(block(owords, place, addresses).store(l, src))
+    Ok(block(owords as usize * 4, place, addresses).store(l, src))
 }
 
 /// A block as a message of dwords, as many channels at a time as there can be.
-fn block(owords: u32, place: Place, addresses: Addresses) -> Message {
-    let dwords = owords as usize * 4;
+fn block(dwords: usize, place: Place, addresses: Addresses) -> Message {
     let lanes = dwords.min(MAX_LANES);
     let shape = Shape::packed(4, MAX_LANES as u32 * 4);
     let elements = (0..dwords.div_ceil(MAX_LANES) as u64).map(|n| n * MAX_LANES as u64 * 4).collect();

@@ -22,7 +22,41 @@ pub struct Layout {
     pub grf_bytes: u32,
     /// Whether a kernel without data of its own for each thread has a register of padding there.
     pub pads: bool,
+    /// Bytes between the data that come with the dispatch and those that the kernel loads, which `.ze_info` leaves out.
+    pub gap: u32,
 }
+
+impl Layout {
+    /// Finds the gap from where the kernel's `inputs` are, counted from register 0. The first argument that is not dispatched
+    /// begins at a multiple of its alignment, which may be more than a register; the others follow it.
+    pub fn with_gap(self, kernel: &KernelInfo, inputs: impl Iterator<Item = u64> + Clone) -> Self {
+        let grf = self.grf_bytes as usize;
+        let inline = u64::from(kernel.execution_env.inline_data_payload_size);
+        let Ok((_, own)) = local_ids(kernel, grf, kernel.execution_env.simd_size) else { return self };
+        let base = self.base(own) as u64;
+        let loaded = inputs.filter(|&offset| inline > 0 && offset >= base + inline);
+        let fits = |gap: &u32| {
+            let is_argument = |offset: u64| {
+                kernel.payload_arguments.iter().any(|item| {
+                    let start = u64::from(item.offset);
+                    item.size > 0 && start >= inline && base + start + u64::from(*gap) == offset
+                })
+            };
+            loaded.clone().all(is_argument)
+        };
+        let gap = (0..MAX_GAP).step_by(grf).find(fits).unwrap_or(0);
+        Self { gap, ..self }
+    }
+
+    /// Where the data of all threads begin, when each thread has `own` bytes of its own.
+    fn base(&self, own: usize) -> usize {
+        let grf = self.grf_bytes as usize;
+        grf + own.next_multiple_of(grf) + if own == 0 && self.pads { grf } else { 0 }
+    }
+}
+
+/// No alignment asks for more.
+const MAX_GAP: u32 = 256;
 
 /// The arguments as memory: where the buffers went and how much shared local memory there is.
 #[derive(Clone, Debug, Default)]
@@ -141,13 +175,15 @@ impl Payload {
         }
         let grf = layout.grf_bytes as usize;
         let (ids, own) = local_ids(kernel, grf, simd)?;
-        let base = grf + own.next_multiple_of(grf) + if own == 0 && layout.pads { grf } else { 0 };
+        let base = layout.base(own);
+        let inline = kernel.execution_env.inline_data_payload_size;
         let mut payload = Self { image: vec![0; base], ids, local_sizes: Vec::new(), simd };
         for item in &kernel.payload_arguments {
             let value = value_of(item, range, arguments, placement)?;
             let end = item.offset.checked_add(item.size).filter(|&end| end <= MAX_CROSS_THREAD);
             let end = end
                 .ok_or_else(|| problem(&format!("`{}` at offset {} is too far away", item.arg_type, item.offset)))?;
+            let base = if item.offset < inline { base } else { base + layout.gap as usize };
             let (start, end) = (base + item.offset as usize, base + end as usize);
             if payload.image.len() < end {
                 payload.image.resize(end, 0);
@@ -398,7 +434,7 @@ kernels:
     #[test]
     fn offsets_count_from_register_0() {
         let range = NdRange::new(&[40, 3], Some(&[20, 2]), Some(&[7, 8]), [0; 3]).unwrap();
-        let (payload, placement) = payload(INFO, Layout { grf_bytes: 32, pads: true }, &range);
+        let (payload, placement) = payload(INFO, Layout { grf_bytes: 32, pads: true, gap: 0 }, &range);
         assert_eq!((placement.local_bytes, placement.local_offsets[2]), (120, Some(112)));
         assert_eq!(placement.bindings, [None, Some(0)]);
 
@@ -425,20 +461,36 @@ kernels:
     fn registers_of_64_bytes_and_padding() {
         let range = NdRange::new(&[16], None, None, [0; 3]).unwrap();
         let wide = INFO.replace("size: 96", "size: 192");
-        let (wide, _) = payload(&wide, Layout { grf_bytes: 64, pads: false }, &range);
+        let (wide, _) = payload(&wide, Layout { grf_bytes: 64, pads: false, gap: 0 }, &range);
         let threads = wide.threads([16, 1, 1], [0, 1, 2]);
         assert_eq!(word(&threads[0].payload, 256 + 40), 0xfe);
         let none = INFO.replace("      - { arg_type: local_id, offset: 0, size: 96 }\n", "      []\n");
         for (pads, at) in [(true, 64), (false, 32)] {
-            let (payload, _) = payload(&none, Layout { grf_bytes: 32, pads }, &range);
+            let (payload, _) = payload(&none, Layout { grf_bytes: 32, pads, gap: 0 }, &range);
             assert_eq!(word(&payload.threads([16, 1, 1], [0; 3])[0].payload, at + 40), 0xfe);
         }
     }
 
     #[test]
+    fn what_is_not_dispatched_may_begin_further_on() {
+        // A pointer to shared memory whose alignment is two registers: its input is at 192, not at 160.
+        let text = INFO.replace("slm_size: 100", "inline_data_payload_size: 32");
+        let info = info::parse("k", &text).unwrap();
+        let layout = Layout { grf_bytes: 32, pads: false, gap: 0 };
+        let gap_of = |inputs: &[u64]| layout.with_gap(&info.kernels[0], inputs.iter().copied()).gap;
+        assert_eq!(gap_of(&[32, 64, 96, 128, 160, 168]), 0);
+        assert_eq!(gap_of(&[32, 64, 96, 128, 192, 200, 208, 216]), 32);
+        assert_eq!(gap_of(&[128, 225]), 0, "no argument begins there");
+        let range = NdRange::new(&[40], Some(&[20]), None, [0; 3]).unwrap();
+        let (payload, _) = payload(&text, Layout { gap: 32, ..layout }, &range);
+        let bytes = &payload.threads([20, 1, 1], [0, 1, 2])[0].payload;
+        assert_eq!((word(bytes, 140), word(bytes, 196), word(bytes, 200)), (20, 1, 0xfe));
+    }
+
+    #[test]
     fn damaged_layouts() {
         let range = NdRange::new(&[16], None, None, [0; 3]).unwrap();
-        let layout = Layout { grf_bytes: 32, pads: true };
+        let layout = Layout { grf_bytes: 32, pads: true, gap: 0 };
         for (from, to) in [
             ("simd_size: 16", "simd_size: 7"),
             ("offset: 40, size: 4", "offset: 4294967295, size: 4"),

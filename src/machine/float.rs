@@ -126,6 +126,21 @@ pub(crate) fn sum_to_odd(p: f64, c: f64) -> f64 {
     f64::from_bits(bits.wrapping_add(fix))
 }
 
+/// `a * b + c`, rounded to odd in F: rounding it to HF or BF gives what rounding the exact result would.
+pub(crate) fn fused_to_odd(a: f32, b: f32, c: f32, mode: FloatMode) -> f32 {
+    let (product, addend) = (f64::from(a) * f64::from(b), f64::from(c));
+    let sum = sum_to_odd(product, addend);
+    if sum == 0.0 {
+        return signed_zero_sum(product, addend, mode.rounding) as f32;
+    }
+    let near = sum as f32;
+    let rest = sum - f64::from(near);
+    let inexact = (rest > 0.0) | (rest < 0.0);
+    let step = if rest.is_sign_negative() == sum.is_sign_negative() { 1 } else { u32::MAX };
+    let bits = near.to_bits();
+    if inexact & (bits & 1 == 0) { f32::from_bits(bits.wrapping_add(step)) } else { near }
+}
+
 /// What `sum`, the rounded `p + c`, lacks; NaN when something is not finite.
 #[inline(always)]
 fn sum_error(p: f64, c: f64, sum: f64) -> f64 {

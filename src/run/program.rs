@@ -117,7 +117,9 @@ impl Program {
 
     /// What of the platform matters to the payload.
     pub(super) fn payload_layout(&self) -> payload::Layout {
-        payload::Layout { grf_bytes: self.platform.register_bytes(), pads: self.platform < FIRST_WITHOUT_PADDING }
+        let pads = self.platform < FIRST_WITHOUT_PADDING;
+        let layout = payload::Layout { grf_bytes: self.platform.register_bytes(), pads, gap: 0 };
+        layout.with_gap(&self.info, self.routine.inputs.iter().map(|input| input.offset as u64))
     }
 
     /// What the state register says of a hardware thread: its number, with bits in between that name other units.
