@@ -1,9 +1,10 @@
 //! Directives: declarations of variables, inputs and attributes, read into a routine that is being built.
 
+use super::file;
 use super::scope::{Scope, general_bytes};
 use crate::isa::{
-    ATTRIBUTES, AddressInfo, Alignment, AttributeInfo, DataType, GeneralId, InputClass, InputInfo, InputInfoKind,
-    InputOrigin, LabelInfo, LabelKind, PredicateInfo, SamplerInfo, StringId, SurfaceInfo, VarInfo,
+    ATTRIBUTES, AddressInfo, AliasScope, Alignment, AttributeInfo, DataType, GeneralId, InputClass, InputInfo,
+    InputInfoKind, InputOrigin, LabelInfo, LabelKind, PredicateInfo, SamplerInfo, StringId, SurfaceInfo, VarInfo,
     VarInfoBitProperties, predefined, predefined_surface,
 };
 use crate::rt::{Bits, Bytes, Cursor, Format, Symbols, Table, Text, TextError, meant, nearest};
@@ -20,6 +21,8 @@ pub(super) fn directive(scope: &mut Scope, word: &str, text: &str, at: usize) ->
             Ok(())
         }
         ".label" => label(scope, text, at),
+        ".file_variable" => file::variable(scope, text, at),
+        ".use_variable" | ".use_function" => file::usage(scope, word, text, at),
         ".input" | ".parameter" => input(scope, text, at, InputOrigin::default()),
         _ => match word.strip_prefix(".implicit_") {
             Some(origin) => {
@@ -73,6 +76,9 @@ const DIRECTIVES: &[&str] = &[
     ".function",
     ".string",
     ".label",
+    ".file_variable",
+    ".use_variable",
+    ".use_function",
     ".code",
     ".file",
     ".loc",
@@ -86,10 +92,19 @@ struct Decl {
     data_type: Option<DataType>,
     elements: Option<u16>,
     alignment: Alignment,
-    alias: Option<(String, u16, usize)>,
+    alias: Option<Alias>,
     attributes: Vec<Attribute>,
     shown_name: Option<String>,
     string: Option<StringId>,
+}
+
+/// What an alias is a part of, the offset, and where that is said.
+type Alias = (Base, u16, usize);
+
+enum Base {
+    Name(String),
+    /// The variable of the file with this number.
+    File(u32),
 }
 
 /// An attribute as it is written: its name, the string of the pool that this is where that is said, and its value.
@@ -180,7 +195,8 @@ const BYTE_ALIGNMENTS: &[(u32, &str)] = &[
     (128, "wordx64"),
 ];
 
-fn alias(c: &mut Cursor<'_>) -> Result<(String, u16, usize), TextError> {
+/// `<V32, 4>`, or `<global 3, 4>` for a part of variable 3 of the file.
+fn alias(c: &mut Cursor<'_>) -> Result<Alias, TextError> {
     // The documents write parentheses, the tools angle brackets.
     let close = if c.take("<") {
         ">"
@@ -191,11 +207,16 @@ fn alias(c: &mut Cursor<'_>) -> Result<(String, u16, usize), TextError> {
     c.skip_blanks();
     let at = c.save();
     let name = c.word().ok_or_else(|| c.error("the name of a variable"))?.to_owned();
+    c.skip_blanks();
+    let base = match name.as_str() {
+        "global" if !c.looking_at(",") => Base::File(c.number("variable of the file", Format::Plain)?),
+        _ => Base::Name(name),
+    };
     c.expect(",")?;
     let offset = c.sum("alias offset")?;
     c.skip_blanks();
     c.expect(close)?;
-    Ok((name, offset, at))
+    Ok((base, offset, at))
 }
 
 fn attributes(c: &mut Cursor<'_>) -> Result<Vec<Attribute>, TextError> {
@@ -265,20 +286,21 @@ fn enter_decl(scope: &mut Scope, decl: Decl, at: usize) -> Result<(), TextError>
         None => scope.intern(if matches!(decl.kind.as_str(), "S" | "T") { &shown } else { &decl.name }),
     };
     let attribute_info = decl.attributes.iter().map(|written| attribute(scope, written)).collect();
-    let base_of = decl.alias.as_ref().map(|(base, ..)| scope.entry(Table::General, base));
+    let base_of = decl.alias.as_ref().and_then(|(base, ..)| match base {
+        Base::Name(name) => Some((scope.entry(Table::General, name)?, AliasScope::Local)),
+        Base::File(number) => Some((*number, AliasScope::Global)),
+    });
     let routine = &mut scope.routine;
     let (table, id) = match decl.kind.as_str() {
         "G" => {
             let Some(type_) = decl.data_type else { return fail("type= in the declaration of a general variable") };
-            let (alias_index, alias_offset) = match &decl.alias {
-                None => (GeneralId(0), 0),
-                Some((base, offset, at)) => match base_of.flatten() {
-                    Some(id) => (GeneralId(id), *offset),
-                    None => {
-                        let expected = format!("a variable that is declared above, not `{base}`");
-                        return Err(TextError { at: *at, expected });
-                    }
-                },
+            let (alias_index, alias_scope_specifier, alias_offset) = match (&decl.alias, base_of) {
+                (Some((_, offset, _)), Some((id, scope))) => (GeneralId(id), scope, *offset),
+                (Some((Base::Name(base), _, at)), None) => {
+                    let expected = format!("a variable that is declared above, not `{base}`");
+                    return Err(TextError { at: *at, expected });
+                }
+                _ => (GeneralId(0), AliasScope::Local, 0),
             };
             routine.variables.push(VarInfo {
                 name_index,
@@ -286,8 +308,8 @@ fn enter_decl(scope: &mut Scope, decl: Decl, at: usize) -> Result<(), TextError>
                 num_elements,
                 alias_index,
                 alias_offset,
+                alias_scope_specifier,
                 attribute_info,
-                ..VarInfo::default()
             });
             (Table::General, routine.variables.len() - 1 + predefined::DECLARED as usize)
         }

@@ -6,6 +6,7 @@
 
 mod declare;
 mod explicit;
+mod file;
 mod names;
 mod parse;
 mod print;
@@ -15,6 +16,7 @@ mod source;
 mod withdrawn;
 
 pub use explicit::print_exact;
+pub use file::Uses;
 pub use names::{RoutineNames, data_type};
 pub use parse::{Options, Parsed, parse};
 pub use print::{Style, print};

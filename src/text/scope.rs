@@ -2,9 +2,11 @@
 
 use std::collections::HashMap;
 
+use super::file::Uses;
 use super::names::{NameTables, data_type};
 use crate::isa::{
-    DataType, GeneralId, LabelInfo, LabelKind, StringId, predefined, predefined_sampler, predefined_surface,
+    DataType, FileScopeVarInfo, GeneralId, LabelInfo, LabelKind, StringId, predefined, predefined_sampler,
+    predefined_surface,
 };
 use crate::object::{Routine, RoutineKind};
 use crate::rt::{Bytes, Names, Symbols, Table, Version, nearest};
@@ -18,6 +20,12 @@ pub(super) struct Scope {
     strings: HashMap<String, StringId>,
     /// Labels that stand in the text, as opposed to those only referred to.
     pub(super) defined: Vec<bool>,
+    /// What the routine uses of its file.
+    pub(super) uses: Uses,
+    /// Variables of the file, as this or another routine of it says them.
+    pub(super) file_variables: Vec<FileScopeVarInfo>,
+    /// How many of them this routine has said.
+    pub(super) file_variables_said: usize,
     /// The routine's name, once its text says all strings: they replace those that the assembler would begin with.
     explicit: Option<String>,
 }
@@ -31,6 +39,9 @@ impl Scope {
             names: NameTables::predefined(),
             strings: HashMap::new(),
             defined: Vec::new(),
+            uses: Uses::default(),
+            file_variables: Vec::new(),
+            file_variables_said: 0,
             explicit: None,
         }
     }

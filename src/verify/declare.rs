@@ -1,7 +1,7 @@
 //! Rules of declarations: types and sizes of variables, aliases, inputs, attributes.
 
 use super::{Place, Severity, Violation};
-use crate::isa::{Alignment, DataType, InputClass, Platform, StringId, predefined, predefined_surface};
+use crate::isa::{AliasScope, Alignment, DataType, InputClass, Platform, StringId, predefined, predefined_surface};
 use crate::object::Routine;
 use crate::rt::Bits;
 
@@ -90,6 +90,10 @@ fn general(routine: &Routine, number: usize, register: u32, out: &mut Vec<Violat
         out.push(Violation { severity, ..declared(routine, variable.name_index, "size", message) });
     }
     let mut say = |code, message| out.push(declared(routine, variable.name_index, code, message));
+    if variable.alias_scope_specifier == AliasScope::Global {
+        // A part of a variable of the file, which a routine alone does not have.
+        return;
+    }
     if variable.alias_index.0 == 0 && variable.alias_offset != 0 {
         say("alias", "an offset without a variable that it counts in".to_owned());
     }

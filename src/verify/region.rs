@@ -2,7 +2,7 @@
 
 use super::types::Family;
 use super::{Check, Severity};
-use crate::isa::{GenOpnd, Operand, Platform, RawOperand, Region, Rule, Stride, predefined};
+use crate::isa::{AliasScope, GenOpnd, Operand, Platform, RawOperand, Region, Rule, Stride, predefined};
 use crate::object::Routine;
 use crate::rt::reflect::Field;
 
@@ -31,12 +31,13 @@ impl Variables {
             let element_bytes = variable.bit_properties.type_.bits().div_ceil(8);
             let own = u64::from(element_bytes) * u64::from(variable.num_elements);
             // An alias of what comes later, or of itself, is found by the rules of declarations.
-            let base = variable.alias_index.0.checked_sub(predefined::DECLARED);
+            let local = variable.alias_scope_specifier == AliasScope::Local;
+            let base = variable.alias_index.0.checked_sub(predefined::DECLARED).filter(|_| local);
             let place = match base.and_then(|base| places.get(base as usize)) {
                 Some(base) => Place { start: base.start + u64::from(variable.alias_offset), ..*base },
                 None => {
                     let root = predefined_bytes(variable.alias_index.0, register_bytes)
-                        .filter(|_| variable.alias_index.0 != 0);
+                        .filter(|_| local && variable.alias_index.0 != 0);
                     let start = u64::from(variable.alias_offset);
                     Place { start, whole: own, root: root.unwrap_or(own), element_bytes }
                 }
