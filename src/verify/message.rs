@@ -1,7 +1,7 @@
 //! Rules of messages: what the parameters of one have to do with each other.
 
 use super::{Check, Seen};
-use crate::isa::{DataType, Operand, Platform, RawOperand, VecOperand, predefined};
+use crate::isa::{DataType, Operand, Platform, RawOperand, Rule, VecOperand, predefined, predefined_surface};
 use crate::rt::reflect::Field;
 use crate::text::data_type as variable_type;
 
@@ -56,6 +56,9 @@ impl Check<'_> {
     /// Rules across the fields of a message.
     pub(super) fn message(&mut self, seen: &[(&'static Field, Seen)]) {
         let f = Fields(seen);
+        if self.has(Rule::NoSlm) {
+            self.must(f.index("Surface") != Some(predefined_surface::SLM.0), "the surface is not slm here");
+        }
         match self.page.name {
             "LSC_UNTYPED" | "LSC_TYPED" => self.lsc(f),
             "LSC_FENCE" if f.named("LscSFID", "") == Some("slm") => {
@@ -92,6 +95,15 @@ impl Check<'_> {
                 let wide = self.platform.is_some_and(|p| p.register_bytes() > 32);
                 let channels = if wide { "16" } else { "8" };
                 self.must(self.platform.is_none() || sizes == Some(channels), "as many channels as the platform's");
+                for name in ["Dst", "Src0"] {
+                    let ty = f.raw(name).and_then(|o| self.declared_type(o));
+                    self.must(ty.is_none_or(|t| matches!(t.bits(), 16 | 32)), "results have 16 or 32 bits");
+                }
+                let src1 = f.raw("Src1").and_then(|o| self.declared_type(o));
+                let src2 = f.vector("Src2").and_then(|o| super::operand::data_type(&o.operand, self.routine));
+                for ty in [src1, src2].into_iter().flatten() {
+                    self.must(matches!(ty, DataType::D | DataType::Ud), "factors have type d or ud");
+                }
             }
             name if name.starts_with("SVM_") && f.named("Exec_size", "size") == Some("32") => {
                 let rule = "flat memory is reached by 16 channels at most".to_owned();

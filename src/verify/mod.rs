@@ -251,11 +251,9 @@ impl Check<'_> {
             let value = bits >> part.lo & ((1u64 << part.width.min(63)) - 1);
             if let Some(named) = part.values.iter().find(|v| v.value == value && !self.applies(v.platforms)) {
                 let platform = self.platform.map_or("the platform", Platform::name);
-                self.say(
-                    "value",
-                    field.line,
-                    format!("{} is {}, which {platform} does not have", field.name, named.name),
-                );
+                let severity = if self.has(Rule::AnyValue) { Severity::Warning } else { Severity::Error };
+                let message = format!("{} is {}, which {platform} does not have", field.name, named.name);
+                self.push("value", severity, field.line, message);
             }
         }
         for (part_name, allowed) in field.only {
@@ -285,7 +283,7 @@ impl Check<'_> {
         if !first.is_multiple_of(channels) || first + channels > CHANNELS {
             let message = format!("{channels} channels cannot begin at channel {first} ({})", size.mask.name());
             // Of messages to flat memory its assembler looks at other bits than these.
-            match first + channels > CHANNELS && !self.has(Rule::Flat) {
+            match first + channels > CHANNELS && !self.has(Rule::FreeMask) {
                 true => self.say("mask", field.line, message),
                 false => self.warn("mask", field.line, message),
             }

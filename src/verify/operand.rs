@@ -116,8 +116,10 @@ impl Check<'_> {
                 Saturation::Floats => float,
                 Saturation::No => false,
             };
-            if modifier == Modifier::Sat && ty == Some(DataType::Df) && self.has(Rule::NoDoubleSaturation) {
-                self.say("double", line, format!("{} has modifier {name}, and type df", field.name));
+            let never =
+                ty == Some(DataType::Df) && self.has(Rule::NoDoubleSaturation) || self.has(Rule::NoSaturation);
+            if modifier == Modifier::Sat && never {
+                self.say("saturated", line, format!("{} has modifier {name} all the same", field.name));
             }
             if modifier != Modifier::Sat || !legal {
                 self.push("saturation", self.saturation_rule(), line, format!("{} has modifier {name}", field.name));

@@ -56,7 +56,7 @@ impl Variables {
         let Some(variable) = predefined::ALL.iter().find(|p| p.id == operand.id.0) else { return false };
         let element = variable.data_type.bits() / 8;
         let byte = u32::from(operand.row_offset) * self.register_bytes + u32::from(operand.col_offset) * element;
-        let place = (byte % element == 0).then_some(byte / element);
+        let place = byte.checked_div(element).filter(|at| at * element == byte);
         variable.written.is_some_and(|list| list.is_empty() || place.is_some_and(|at| list.contains(&at)))
     }
 
