@@ -748,3 +748,23 @@ fn quotients_have_the_whole_range() {
         values_of!(f32, run(&typed("f", "f"), "    div (M1, 4) CT(0,0)<1> AT(0,0)<1;1,0> BT(0,0)<1;1,0>", &input));
     assert_eq!(got[..4], [0.0, 1.0, 1.0, 1.0 / 3.0]);
 }
+
+#[test]
+fn two_threads_share_the_rows_of_a_matrix() {
+    let d = typed("ud", "ud")
+        + "\n.decl X v_type=G type=ud num_elts=8 align=GRF\n.decl Y v_type=G type=ud num_elts=1 align=dword";
+    // All elements of the first thread's row are 1, of the second's 2.
+    let body = "
+    add (M1_NM, 1) Y(0,0)<1> %hw_id(0,0)<0;1,0> 0x1:ud
+    mul (M1_NM, 8) X(0,0)<1> Y(0,0)<0;1,0> 0x1010101:ud
+    dpasw.s8.s8.8.2 (M1, 8) C.0 %null.0 A.0 X(0,0)";
+    let input: Vec<u8> = (0..256).map(|k| (k * 7 % 23) as u8).collect();
+    let columns: [u32; 8] = std::array::from_fn(|i| {
+        (0..8).flat_map(|depth| (0..4).map(move |n| (depth * 8 + i) * 4 + n)).map(|at| u32::from(input[at])).sum()
+    });
+    let got = values_of!(u32, try_run(&d, body, &input, 32).unwrap());
+    assert_eq!(got[..8], columns);
+    assert_eq!(got[8..16], columns.map(|sum| 2 * sum));
+    let fault = try_run(&d, body, &input, 16).unwrap_err();
+    assert!(matches!(fault.trouble, Trouble::Illegal(_)), "{fault}");
+}

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::isa::LabelId;
 use crate::kernels::layout::Layout;
 use crate::kernels::lowering::Lowering;
-use crate::kernels::step::{Callee, Lowered, Run};
+use crate::kernels::step::{Callee, Exchange, Lowered, Run};
 use crate::machine::World;
 use crate::machine::fault::Trouble;
 use crate::machine::operand::Source;
@@ -30,6 +30,8 @@ pub struct Code {
     pub switches: Vec<Switch>,
     /// Where calls through addresses find theirs.
     pub callees: Vec<Source<u64>>,
+    /// What neighbouring threads begin together.
+    pub exchanges: Vec<Exchange>,
     /// The functions' first blocks and those behind their last, in the order of their addresses.
     pub functions: Vec<(u32, u32)>,
     /// Predicates, elements of address variables, elements of state variables that all routines have together.
@@ -115,6 +117,8 @@ pub enum After {
     },
     /// All channels jump to one of several places: the n-th of [`Code::switches`].
     Switch(u32),
+    /// The thread waits for its neighbour, for the n-th of [`Code::exchanges`].
+    Exchange(u32),
     /// The thread waits for its group.
     Barrier,
     /// The thread has come to a barrier: that of the group, or a named one of as many threads.
@@ -192,6 +196,7 @@ struct Builder {
     routines: Vec<u32>,
     switches: Vec<Switch>,
     callees: Vec<Source<u64>>,
+    exchanges: Vec<Exchange>,
     /// First block of each routine, by name, in their order.
     named: Vec<(String, u32)>,
     /// Blocks that call a function of a name.
@@ -267,6 +272,10 @@ impl Builder {
                 self.end(mark(enable), next);
             }
             Lowered::Return { enable } => self.end(mark(enable), After::Return { uniform: is_uniform(&enable) }),
+            Lowered::Exchange(exchange) => {
+                self.exchanges.push(exchange);
+                self.end(mark(Enable::all(1)), After::Exchange(self.exchanges.len() as u32 - 1));
+            }
             Lowered::Barrier => self.end(mark(Enable::all(1)), After::Barrier),
             Lowered::Signal { barrier, threads } => {
                 let named = barrier.zip(threads).map(|(barrier, threads)| [barrier, threads]);
@@ -350,8 +359,20 @@ impl Builder {
         let counts = [last.predicate_count() as usize + 1, last.address_count(), last.state_count()];
         let layout = layouts.swap_remove(0);
         let (steps, marks, blocks, switches) = (self.steps, self.marks, self.blocks, self.switches);
-        let callees = self.callees;
-        Ok(Code { layout, constants, steps, marks, blocks, switches, callees, functions, counts, main_end })
+        let (callees, exchanges) = (self.callees, self.exchanges);
+        Ok(Code {
+            layout,
+            constants,
+            steps,
+            marks,
+            blocks,
+            switches,
+            callees,
+            exchanges,
+            functions,
+            counts,
+            main_end,
+        })
     }
 }
 

@@ -163,11 +163,13 @@ pub(super) fn sample(l: &mut Lowering<'_>, inst: &Sample3d) -> LowerResult {
     }
     let nothing = Elements { at: None, bytes: 4 };
     let place = order.map(|n| params.get(n).copied().unwrap_or(nothing));
+    let shift = offsets(&inst.aoffimmi);
     let sampler = sampler_element(l, inst.sampler)?;
     let colours = Colours::new(l, &inst.dst, lanes, moved(inst.channels))?;
     read(l, inst.exec_size, inst.pred, inst.surface, colours, move |thread, world, lane, image, texels| {
         let Some(sampler) = world.sampler(thread.surfaces[sampler]) else { return [0; 4] };
-        image.sample(texels, sampler, place.map(|place| place.float(thread, lane)))
+        let place = place.map(|place| place.float(thread, lane));
+        image.sample(texels, sampler, image.shifted(sampler, place, shift))
     })
 }
 

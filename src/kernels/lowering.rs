@@ -383,6 +383,11 @@ impl<'a> Lowering<'a> {
         self.constants_base() + at as u32
     }
 
+    /// Room for `bytes` bytes behind the variables, for nobody but the current instruction.
+    pub fn room(&mut self, bytes: usize) -> u32 {
+        self.push_constants(&vec![0_u8; bytes])
+    }
+
     fn constants_base(&self) -> u32 {
         self.layout.len.next_multiple_of(64)
     }

@@ -2,10 +2,11 @@
 
 use half::{bf16, f16};
 
-use crate::isa::{DataType, Dpas, Precision};
+use crate::isa::{DataType, Dpas, Dpasw, Precision};
 use crate::kernels::compute::is_float;
 use crate::kernels::lowering::{LowerResult, Lowering, channels, element_bytes, illegal};
 use crate::kernels::narrow::{bf8_to_float, small_float};
+use crate::kernels::step::{Exchange, Lowered, Run};
 use crate::machine::World;
 use crate::machine::float::{FloatMode, double_to_half, double_to_single, single_to_bfloat};
 use crate::machine::operand::Start;
@@ -63,14 +64,66 @@ impl Element {
 }
 
 pub(super) fn dpas(l: &mut Lowering<'_>, inst: &Dpas) -> LowerResult {
+    let first = row_start(l, inst, row_bytes(inst))?;
+    let (enable, run) = product(l, inst, first)?;
+    Ok(l.step(enable, run))
+}
+
+/// The rows come half from this thread and half from its neighbour; the first half, rounded up to registers, from the first.
+pub(super) fn dpasw(l: &mut Lowering<'_>, inst: &Dpasw) -> LowerResult {
+    let inst = Dpas {
+        exec_size: inst.exec_size,
+        dst: inst.dst.clone(),
+        src0: inst.src0.clone(),
+        src1: inst.src1.clone(),
+        src2: inst.src2.clone(),
+        w: inst.w,
+        a: inst.a,
+        sd: inst.sd,
+        rc: inst.rc,
+    };
+    let grf = l.layout.grf_bytes;
+    let all = row_bytes(&inst).next_multiple_of(u64::from(grf)) as u32;
+    let first_half = (all / grf).div_ceil(2) * grf;
+    let own = row_start(l, &inst, first_half.into())?;
+    let shared = l.room(all as usize);
+    let (_, run) = product(l, &inst, shared)?;
+    Ok(Lowered::Exchange(Exchange { own, parts: [first_half, all - first_half], shared, run }))
+}
+
+/// Bytes of all rows of the third source.
+fn row_bytes(inst: &Dpas) -> u64 {
     let (columns, rows) = (Element::of(inst.w), Element::of(inst.a));
-    let (depth, repeats, lanes) = (u32::from(inst.sd), u32::from(inst.rc), channels(inst.exec_size) as u32);
-    let ops = match (columns.bits(), rows.bits()) {
+    let bits = u32::from(inst.rc) * u32::from(inst.sd) * steps(columns, rows) * rows.bits();
+    u64::from(bits).div_ceil(8)
+}
+
+/// Where the rows begin of which an operand holds `bytes` bytes.
+fn row_start(l: &mut Lowering<'_>, inst: &Dpas, bytes: u64) -> LowerResult<u32> {
+    let Start::At(first) = l.region(&inst.src2, 1)?.start else {
+        return illegal("the rows of a matrix are a general variable");
+    };
+    if u64::from(first) + bytes > u64::from(l.layout.len) {
+        return illegal("the rows of a matrix lie outside the registers");
+    }
+    Ok(first)
+}
+
+/// How many elements of a row and a column a step multiplies.
+fn steps(columns: Element, rows: Element) -> u32 {
+    match (columns.bits(), rows.bits()) {
         (32, _) => 1,
         (16, _) => 2,
         (8, _) | (_, 8) => 4,
         _ => 8,
-    };
+    }
+}
+
+/// The operation, with the rows from an offset in the registers on.
+fn product(l: &mut Lowering<'_>, inst: &Dpas, first: u32) -> LowerResult<(Enable, Run)> {
+    let (columns, rows) = (Element::of(inst.w), Element::of(inst.a));
+    let (depth, repeats, lanes) = (u32::from(inst.sd), u32::from(inst.rc), channels(inst.exec_size) as u32);
+    let ops = steps(columns, rows);
     let (dst_type, src_type) = (l.variable(inst.dst.id)?.data_type, l.variable(inst.src0.id)?.data_type);
     if columns.is_float() != rows.is_float() || is_float(dst_type) != columns.is_float() {
         return illegal("the matrices mix integers and floats");
@@ -85,13 +138,6 @@ pub(super) fn dpas(l: &mut Lowering<'_>, inst: &Dpas) -> LowerResult {
     let steps = 32 / (ops * columns.bits());
     let dwords = u64::from(lanes) * u64::from(depth.div_ceil(steps));
     let packed = l.raw_required(&inst.src1, dwords * 4)?;
-    let Start::At(first) = l.region(&inst.src2, 1)?.start else {
-        return illegal("the rows of a matrix are a general variable");
-    };
-    let row_bits = u64::from(repeats * depth * ops * rows.bits());
-    if u64::from(first) + row_bits.div_ceil(8) > u64::from(l.layout.len) {
-        return illegal("the rows of a matrix lie outside the registers");
-    }
     let enable = Enable::all(lanes as usize);
     let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
         let (registers, mode) = (&thread.registers, thread.mode);
@@ -122,7 +168,7 @@ pub(super) fn dpas(l: &mut Lowering<'_>, inst: &Dpas) -> LowerResult {
         }
         Ok(())
     });
-    Ok(l.step(enable, run))
+    Ok((enable, run))
 }
 
 /// A sum with what its rounded value lacks.

@@ -1,9 +1,9 @@
 //! One method a page: which kernel fills which stub.
 
 use crate::isa::{
-    Addc, AddrAdd, Barrier, Bfn, CacheFlush, Call, Cmp, Dpas, DwordAtomic, Faddr, Fcall, Fcvt, Fence, File, Fret,
-    Gather, Gather4Scaled, Gather4Typed, GatherScaled, Goto, Ifcall, Info, Jmp, Kernels, Label, Lifetime, Load3d,
-    Loc, LscFence, LscTyped, LscUntyped, MediaLd, MediaSt, MinMax, Movs, Nbarrier, OwordLd, OwordLdUnaligned,
+    Addc, AddrAdd, Barrier, Bfn, CacheFlush, Call, Cmp, Dpas, Dpasw, DwordAtomic, Faddr, Fcall, Fcvt, Fence, File,
+    Fret, Gather, Gather4Scaled, Gather4Typed, GatherScaled, Goto, Ifcall, Info, Jmp, Kernels, Label, Lifetime,
+    Load3d, Loc, LscFence, LscTyped, LscUntyped, MediaLd, MediaSt, MinMax, Movs, Nbarrier, OwordLd, OwordLdUnaligned,
     OwordSt, QwGather, QwScatter, Ret, Sample3d, Sbarrier, Scatter, Scatter4Scaled, Scatter4Typed, ScatterScaled,
     Setp, Srnd, Subb, Subroutine, SvmAtomic, SvmBlockLd, SvmBlockSt, SvmGather, SvmGather4Scaled, SvmScatter,
     SvmScatter4Scaled, Switchjmp, TypedAtomic, Wait, Yield,
@@ -96,6 +96,10 @@ impl Kernels for Lowering<'_> {
 
     fn dpas(&mut self, inst: &Dpas) -> LowerResult {
         matrix::dpas(self, inst)
+    }
+
+    fn dpasw(&mut self, inst: &Dpasw) -> LowerResult {
+        matrix::dpasw(self, inst)
     }
 
     // Functions of floats.

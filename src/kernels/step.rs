@@ -74,6 +74,18 @@ pub struct Step {
     pub enable: Enable,
 }
 
+/// An operation that two neighbouring threads of a group begin together, each with data of both.
+pub struct Exchange {
+    /// Where a thread's part of the data stands in its registers.
+    pub own: u32,
+    /// Bytes of the part that the thread with the even number gives, and of the other's.
+    pub parts: [u32; 2],
+    /// Where both parts go, one behind the other.
+    pub shared: u32,
+    /// The operation.
+    pub run: Run,
+}
+
 /// Which function is called.
 pub enum Callee {
     /// The one of that name.
@@ -126,6 +138,8 @@ pub enum Lowered {
         /// The channels.
         enable: Enable,
     },
+    /// The thread waits for its neighbour.
+    Exchange(Exchange),
     /// The thread waits for its group.
     Barrier,
     /// The thread tells a barrier that it has come.

@@ -11,6 +11,8 @@ pub enum Next {
     Run,
     /// It waits for the other threads of its group, then continues.
     Barrier,
+    /// It waits for its neighbour, then both do the n-th operation for two threads.
+    Exchange(u32),
     /// It waits until all threads of a barrier have signalled: a named one, or that of the group.
     Wait(Option<u32>),
     /// It has ended.

@@ -313,6 +313,16 @@ impl Image {
         Some(self.index(place)? * self.format.bytes() as u64)
     }
 
+    /// A place for a sampler with a number of texels added along each axis.
+    pub fn shifted(&self, sampler: &Sampler, place: [f32; 3], texels: [i64; 3]) -> [f32; 3] {
+        std::array::from_fn(|d| match texels[d] {
+            0 => place[d],
+            _ if d >= self.shape.dimensions => place[d],
+            shift if sampler.normalized => place[d] + shift as f32 / self.shape.size[d].max(1) as f32,
+            shift => place[d] + shift as f32,
+        })
+    }
+
     /// The four colours that a sampler gives at a place.
     pub fn sample(&self, texels: &Buffer, sampler: &Sampler, place: [f32; 3]) -> [u32; 4] {
         let dimensions = self.shape.dimensions;

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use crate::isa::predefined;
 use crate::kernels::code::{After, Code, Mark, function_at};
+use crate::kernels::step::Exchange;
 use crate::launch::payload::{Payload, ThreadStart, group_words};
 use crate::launch::range::NdRange;
 use crate::machine::World;
@@ -127,7 +128,7 @@ impl<'a> Worker<'a> {
                 let runs = match *state {
                     State::Running => true,
                     State::Waiting { barrier, .. } => barriers.lets_pass(barrier, self.plan.threads(group)),
-                    State::AtBarrier(_) | State::Ended => false,
+                    State::AtBarrier(_) | State::AtExchange { .. } | State::Ended => false,
                 };
                 if !runs {
                     continue;
@@ -141,10 +142,14 @@ impl<'a> Worker<'a> {
                 thread.signals.drain(..).for_each(|signal| barriers.signal(signal));
                 *state = match next {
                     Ok((Next::Barrier, mark)) => State::AtBarrier(mark),
+                    Ok((Next::Exchange(number), mark)) => State::AtExchange { number, mark },
                     Ok((Next::Wait(barrier), mark)) => State::Waiting { barrier, mark },
                     Ok(_) => State::Ended,
                     Err((trouble, mark)) => return Err(fault(self.plan, thread, group, *trouble, mark)),
                 };
+            }
+            if !self.plan.code.exchanges.is_empty() {
+                progress |= exchanges(self.plan, &mut self.threads, &mut states, &world, group)?;
             }
             let ended = states.iter().filter(|state| **state == State::Ended).count();
             if ended == states.len() {
@@ -154,12 +159,16 @@ impl<'a> Worker<'a> {
                 states.fill(State::Running);
             } else if !progress {
                 let stuck = self.threads.iter().zip(states.iter()).find_map(|(thread, state)| match state {
-                    State::AtBarrier(mark) | State::Waiting { mark, .. } => Some((thread, *mark)),
+                    State::AtBarrier(mark) | State::Waiting { mark, .. } => Some((thread, *mark, false)),
+                    State::AtExchange { mark, .. } => Some((thread, *mark, true)),
                     State::Running | State::Ended => None,
                 });
-                let Some((thread, mark)) = stuck else { break };
-                let trouble =
-                    Trouble::UnreachedBarrier { waiting: (states.len() - ended) as u32, ended: ended as u32 };
+                let Some((thread, mark, alone)) = stuck else { break };
+                let trouble = if alone {
+                    Trouble::Illegal("two threads do this together, and the other one does not come".to_owned())
+                } else {
+                    Trouble::UnreachedBarrier { waiting: (states.len() - ended) as u32, ended: ended as u32 }
+                };
                 return Err(fault(self.plan, thread, group, trouble, mark));
             }
         }
@@ -195,12 +204,60 @@ enum State {
     Running,
     /// It has come to a plain barrier.
     AtBarrier(Mark),
+    /// It waits for its neighbour.
+    AtExchange {
+        number: u32,
+        mark: Mark,
+    },
     /// It waits until a barrier with two steps lets it pass.
     Waiting {
         barrier: Option<u32>,
         mark: Mark,
     },
     Ended,
+}
+
+/// Lets neighbours go on that have come to the same operation for two threads; tells whether there were any.
+fn exchanges(
+    plan: &Plan<'_>,
+    threads: &mut [Thread],
+    states: &mut [State],
+    world: &World<'_>,
+    group: [u32; 3],
+) -> Result<bool, Box<Fault>> {
+    let mut progress = false;
+    for (threads, states) in threads.chunks_mut(2).zip(states.chunks_mut(2)) {
+        let [State::AtExchange { number, mark }, State::AtExchange { number: other, .. }] = *states else {
+            continue;
+        };
+        let [first, second] = threads else { continue };
+        if number == other {
+            exchange(&plan.code.exchanges[number as usize], first, second, world)
+                .map_err(|(thread, trouble)| fault(plan, thread, group, *trouble, mark))?;
+            states.fill(State::Running);
+            progress = true;
+        }
+    }
+    Ok(progress)
+}
+
+/// Gives two neighbouring threads the parts of both, and runs what they begin together.
+fn exchange<'t>(
+    exchange: &Exchange,
+    first: &'t mut Thread,
+    second: &'t mut Thread,
+    world: &World<'_>,
+) -> Result<(), (&'t Thread, Box<Trouble>)> {
+    let [first_size, second_size] = exchange.parts.map(|bytes| bytes as usize);
+    let mut shared = first.registers.bytes(exchange.own)[..first_size].to_vec();
+    shared.extend_from_slice(&second.registers.bytes(exchange.own)[..second_size]);
+    for thread in [first, second] {
+        thread.registers.bytes_mut(exchange.shared)[..shared.len()].copy_from_slice(&shared);
+        if let Err(trouble) = (exchange.run)(thread, world) {
+            return Err((thread, trouble));
+        }
+    }
+    Ok(())
 }
 
 /// The barriers of a group that have two steps, signal and wait.
@@ -387,6 +444,10 @@ fn run_thread<const COUNT: bool>(
                     return Err((Box::new(Trouble::Illegal(why)), block.mark));
                 };
                 thread.flow.jump(*target);
+            }
+            After::Exchange(number) => {
+                thread.flow.block = next;
+                return Ok((Next::Exchange(number), block.mark));
             }
             After::Signal(named) => {
                 let named = named.as_ref().map(|[id, threads]| (id.first(thread), threads.first(thread)));
