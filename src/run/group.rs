@@ -149,7 +149,7 @@ impl<'a> Worker<'a> {
                 };
             }
             if !self.plan.code.exchanges.is_empty() {
-                progress |= exchanges(self.plan, &mut self.threads, &mut states, &world, group)?;
+                progress |= exchanges(self.plan, &mut self.threads, states, &world, group)?;
             }
             let ended = states.iter().filter(|state| **state == State::Ended).count();
             if ended == states.len() {
@@ -447,7 +447,7 @@ fn run_thread<const COUNT: bool>(
             }
             After::Exchange(number) => {
                 thread.flow.block = next;
-                return Ok((Next::Exchange(number), block.mark));
+                return Ok((Next::Exchange(*number), block.mark));
             }
             After::Signal(named) => {
                 let named = named.as_ref().map(|[id, threads]| (id.first(thread), threads.first(thread)));
