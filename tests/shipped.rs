@@ -108,7 +108,11 @@ fn full_texts_are_exact() {
 #[test]
 fn joined_texts_are_exact() {
     let (mut several, mut wrong) = (0, Vec::new());
-    for folder in folders("joined_texts_are_exact") {
+    let folders = folders("joined_texts_are_exact");
+    if folders.is_empty() {
+        return;
+    }
+    for folder in folders {
         let mut object = Object::decode(&std::fs::read(folder.join("object.isa")).unwrap()).unwrap();
         if object.routines().any(|r| r.stripped.is_some()) {
             continue;
