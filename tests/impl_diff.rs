@@ -125,7 +125,7 @@ const PAGES: &[Change] = &[
     change(
         "4_object_format.md",
         "| 20 | %msg0",
-        "| 20 | %msg0 | | UD | 1 | 1 | RW | message register |\n",
+        "| 20 | %msg0 | | UD | 1 | 1 | R | message register |\n",
         "",
         "predefined-extra",
         "predefined.%msg0",

@@ -11,6 +11,8 @@ use std::sync::Mutex;
 use cap::Cap;
 use visakit::object::Object;
 
+use common::Random;
+
 /// Counts what is allocated, for [`decoding_takes_little_memory`].
 #[global_allocator]
 static MEMORY: Cap<System> = Cap::new(System, usize::MAX);
@@ -77,23 +79,6 @@ fn corpus(kind: &str) -> Vec<(PathBuf, Vec<u8>)> {
     let mut files: Vec<PathBuf> = std::fs::read_dir(dir).unwrap().map(|e| e.unwrap().path()).collect();
     files.sort();
     files.into_iter().map(|f| (f.clone(), std::fs::read(f).unwrap())).collect()
-}
-
-/// A small generator: the same inputs in every run.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        // xorshift64*
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
-    }
-
-    fn below(&mut self, n: usize) -> usize {
-        (self.next() >> 16) as usize % n.max(1)
-    }
 }
 
 /// Damages an input: bytes, numbers of all widths, cuts, pieces of itself or of another input in other places.

@@ -103,3 +103,26 @@ fn full_texts_are_exact() {
     }
     assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
 }
+
+/// The full texts of all routines, one after another, give the whole object again but for its native code.
+#[test]
+fn joined_texts_are_exact() {
+    let (mut several, mut wrong) = (0, Vec::new());
+    for folder in folders("joined_texts_are_exact") {
+        let mut object = Object::decode(&std::fs::read(folder.join("object.isa")).unwrap()).unwrap();
+        if object.routines().any(|r| r.stripped.is_some()) {
+            continue;
+        }
+        several += usize::from(object.routines().count() > 1);
+        let texts: Vec<String> = object.routines().filter_map(|r| print_exact(&object, r, None).ok()).collect();
+        let joined = parse(&texts.concat(), Options::default()).unwrap_or_else(|e| panic!("{}", e[0].render(false)));
+        object.kernels.iter_mut().for_each(|k| k.binaries.clear());
+        object.order.clear();
+        object.padding.clear();
+        if joined.into_object().encode() != object.encode() {
+            wrong.push(name(&folder));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:?}");
+    assert!(several >= 3, "{several}");
+}

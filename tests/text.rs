@@ -2,7 +2,8 @@
 
 mod common;
 
-use visakit::text::{Options, parse};
+use visakit::object::Object;
+use visakit::text::{Options, parse, print_exact};
 use visakit_codegen::diag::Diagnostic;
 
 const HEAD: &str = "\
@@ -44,6 +45,7 @@ fn instructions() {
     fails("    (P1) cmp.lt (M1, 16) P1 V32(0,0)<1;1,0> 0x1:f", 10, "no predicate");
     fails("    cmp.xx (M1, 16) P1 V32(0,0)<1;1,0> 0x1:f", 9, "rel_op");
     fails("    gather4_scaled.R (M1, 16) T7 0x0:ud V32.0 V32.0", 31, "not `T7`");
+    fails("    gather4_scaled.R (M1, 16) T0 0x0:ud V32.0 V32.0", 31, "not `T0`");
     fails("    gather4_scaled.R (M1, 16) T6 0x0:ud V32 V32.0", 44, "the byte offset");
     fails("    goto (M1, 16)", 18, "a label");
 }
@@ -199,4 +201,33 @@ fn full_texts_give_the_same_objects() {
         let again = parse(&full, Options { file: String::new(), platform }).unwrap().into_object();
         assert!(again.encode().unwrap() == bytes, "{}", path.display());
     }
+}
+
+/// What older objects have of their file: its variables, aliases of these, and who uses them. Each routine says them all.
+#[test]
+fn parts_of_the_file() {
+    let file = ".file_variable \"@xy\" linkage=global type=uw num_elts=2 align=dword\n\
+                .file_variable \"@n\" linkage=extern type=d num_elts=1 align=byte\n";
+    let kernel = |name: &str, uses: &str, alias: &str| {
+        format!(
+            ".version 3.2\n.kernel \"{name}\"\n{file}{uses}\
+             .decl V32 v_type=G type=uw num_elts=2 align=dword alias=<{alias}>\n    ret (M1, 1)\n"
+        )
+    };
+    let text = kernel("a", ".use_variable 25=1\n.use_variable 24=0\n", "global 0, 2")
+        + &kernel("b", ".use_function 3=4\n", "global 1, 0");
+    let object = parse(&text, Options::default()).unwrap_or_else(|e| panic!("{}", e[0].render(false))).into_object();
+    assert_eq!(object.variables.iter().map(|v| v.name.to_text()).collect::<Vec<_>>(), ["@xy", "@n"]);
+    let bytes = object.encode().unwrap();
+    let again = Object::decode(&bytes).unwrap();
+    assert_eq!(again.kernels[0].variable_relocations.len(), 2);
+    assert_eq!(again.kernels[1].function_relocations[0].resolved_index, 4);
+    let scopes = again.routines().map(|r| r.variables[0].alias_scope_specifier);
+    assert!(scopes.eq([visakit::isa::AliasScope::Global; 2]));
+    let printed: String = again.routines().map(|r| print_exact(&again, r, None).unwrap()).collect();
+    assert_eq!(parse(&printed, Options::default()).unwrap().into_object().encode().unwrap(), bytes);
+    // Two routines of one file do not differ in what it has.
+    let wrong = text.replacen("type=d num_elts=1", "type=d num_elts=3", 1);
+    let errors = parse(&wrong, Options::default()).unwrap_err();
+    assert!(errors[0].message.contains("`@n`, as the routine above says"), "{}", errors[0].message);
 }

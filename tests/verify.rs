@@ -18,6 +18,8 @@ const HEAD: &str = "\
 .decl V36 v_type=G type=hf num_elts=64 align=GRF
 .decl V37 v_type=G type=df num_elts=16 align=GRF
 .decl V38 v_type=G type=ud num_elts=64 align=GRF
+.decl V39 v_type=G type=bf num_elts=64 align=GRF
+.decl V40 v_type=G type=uw num_elts=64 align=GRF
 .decl A0 v_type=A num_elts=16
 .decl P1 v_type=P num_elts=16
 .decl P2 v_type=P num_elts=16
@@ -69,12 +71,58 @@ const STATEMENTS: &[(&str, &str, &str)] = &[
     ("lsc_load.ugm (M1, 16)  V33:d32  flat[0x3*V34]:a64", "dg2", "message"),
     ("lsc_fence.slm.evict.group", "dg2", "message"),
     ("lsc_load.ugm (M1, 16)  V33:d32  flat[V34]:a64", "tgllp", "platform"),
+    ("lsc_load.ugm (M1, 16)  V33:d32  flat[%null]:a64", "dg2", "message"),
+    ("lsc_load.ugm (M1, 32)  V33:d32  flat[V34]:a64", "dg2", "message"),
+    ("lsc_load.ugm (M1, 16)  %r0:d32  flat[V34]:a64", "dg2", "message"),
+    ("lsc_load.ugm (M1, 8)  %r0:d32  flat[V34]:a64", "dg2", ""),
+    ("gather_scaled.4 (M1, 16) T6 0x0:ud %null.4 V33.0", "skl", "raw-place"),
+    ("movs (M1, 1) T6(0) V38(0,0)<0;1,0>", "skl", ""),
+    ("movs (M1, 1) V38(0,0)<1> V38(1,0)<0;1,0>", "skl", "message"),
+    ("mov (M1, 1) V38(0,0)<1> A0(0)<1>", "skl", ""),
+    ("mov (M1, 16) V33(0,0)<1> V39(0,0)<1;1,0>", "pvc", ""),
+    ("mov (M1, 16) V32(0,0)<1> V39(0,0)<1;1,0>", "pvc", "source-type"),
+    ("min (M1, 8) V33(0,0)<0> V33(0,0)<1;1,0> V33(0,0)<1;1,0>", "skl", ""),
+    ("max (M1, 8) V33(0,0)<8> V33(0,0)<1;1,0> V33(0,0)<1;1,0>", "skl", "region"),
+    ("rndu (M1, 8) V33(0,0)<1> V36(0,0)<1;1,0>", "skl", ""),
+    ("rndu (M1, 8) V36(0,0)<1> V36(0,0)<1;1,0>", "skl", "type-map"),
+    ("sqrtm (M1, 8) V36(0,0)<1> V33(0,0)<1;1,0>", "skl", ""),
+    ("fbl (M1, 8) V38(0,0)<1> V34(0,0)<1;1,0>", "skl", "source-type"),
+    ("add3 (M1, 8) V32(0,0)<1> V32(0,0)<1;1,0> V32(0,0)<1;1,0> 0x20:v", "skl", "source-type"),
+    ("addc (M1, 8) V38(0,0)<1> V32(0,0)<1> V38(2,0)<1;1,0> 0x1:ud", "skl", ""),
+    ("addc (M1, 8) V38(0,0)<1> V38(1,0)<1> V38(2,0)<1;1,0> 0x1:uw", "skl", "source-type"),
+    ("div (M1, 8) V32(0,0)<1> V32(0,0)<1;1,0> V32(0,0)<1;1,0>", "skl", ""),
+    ("div (M1, 8) V32(0,0)<1> V32(0,0)<1;1,0> V32(0,0)<1;1,0>", "dg2", "type-map"),
+    ("rol (M1, 8) V32(0,0)<1> (-)V32(0,0)<1;1,0> V32(0,0)<1;1,0>", "tgllp", ""),
+    ("mad (M1, 8) V34(0,0)<1> V34(0,0)<1;1,0> V34(0,0)<1;1,0> V34(0,0)<1;1,0>", "skl", ""),
+    ("div.sat (M1, 8) V37(0,0)<1> V37(0,0)<1;1,0> V37(0,0)<1;1,0>", "skl", "saturated"),
+    ("mod.sat (M1, 8) V32(0,0)<1> V32(0,0)<1;1,0> V32(0,0)<1;1,0>", "skl", "saturated"),
+    ("div (M1, 8) V34(0,0)<1> V32(0,0)<1;1,0> V32(0,0)<1;1,0>", "skl", ""),
+    ("oword_ld (16) T6 0x0:ud V32.0", "skl", ""),
+    ("oword_ld (4) %slm 0x0:ud V32.0", "skl", "message"),
+    ("oword_ld (4) %slm 0x0:ud V32.0", "tgllp", ""),
+    ("dpas.bf.bf.8.8 (M1, 16) V33.0 %null.0 V38.0 V38(0,0)", "pvc", ""),
+    ("dpas.bf.bf.8.8 (M1, 16) V34.0 %null.0 V38.0 V38(0,0)", "pvc", "message"),
+    ("dpas.bf.bf.8.8 (M1, 16) V33.0 %null.0 V33.0 V38(0,0)", "pvc", "message"),
+    ("rsqrt (M1, 8) V37(0,0)<1> V37(0,0)<1;1,0>", "skl", "double"),
+    ("line (M1, 8) V36(0,0)<1> V36(0,0)<0;1,0> V36(0,0)<1;1,0>", "skl", "double"),
+    ("lrp (M1, 8) V33(0,0)<1> V36(0,0)<1;1,0> V36(0,0)<1;1,0> V36(0,0)<1;1,0>", "skl", ""),
+    ("sin (M1, 8) V36(0,0)<1> 0x30:vf", "skl", "source-type"),
+    ("sad2 (M1, 8) V40(0,0)<1> V35(0,0)<1;1,0> V35(0,0)<1;1,0>", "skl", ""),
+    ("sad2 (M1, 8) V40(0,0)<1> V32(0,0)<1;1,0> V35(0,0)<1;1,0>", "skl", "type"),
+    ("mov (M1, 1) %sr0(0,1)<1> 0x0:ud", "skl", "read-only"),
+    ("mov (M1, 1) %sr0(0,2)<1> 0x0:ud", "skl", ""),
 ];
 
 /// Declarations and inputs with the rule that they break.
 const DECLARATIONS: &[(&str, &str)] = &[
     (".decl V50 v_type=G type=d num_elts=8 alias=<V33, 32>", ""),
     (".decl V50 v_type=G type=d num_elts=8 alias=<V33, 256>", "alias"),
+    (".decl V50 v_type=G type=b num_elts=1\n.decl V51 v_type=G type=w num_elts=1 alias=<V50, 0>", ""),
+    (".decl V50 v_type=G type=d num_elts=1\n.decl V51 v_type=G type=q num_elts=1 alias=<V50, 0>", "alias"),
+    (".decl V50 v_type=G type=d num_elts=1 align=GRF\n.decl V51 v_type=G type=d num_elts=8 alias=<V50, 0>", "alias"),
+    (".decl V50 v_type=G type=d num_elts=1 align=hword\n.decl V51 v_type=G type=d num_elts=8 alias=<V50, 0>", ""),
+    (".decl S1 v_type=S num_elts=128", ""),
+    (".decl S1 v_type=S num_elts=129", "size"),
     (".decl V50 v_type=G type=bool num_elts=8", "type"),
     (".decl V50 v_type=G type=d num_elts=0", "size"),
     (".decl P50 v_type=P num_elts=12", "size"),

@@ -25,11 +25,20 @@ pub fn facts(model: &Model) -> String {
     {
         for p in table {
             let (narrow, wide) = p.elements;
-            out.push(format!("{kind} {} {} old {} type {} elements {narrow}/{wide}", p.id, p.name, p.old_name, p.ty));
+            let written = match &p.written {
+                None => String::new(),
+                Some(elements) => format!(" written {elements:?}"),
+            };
+            let (id, name, old, ty) = (p.id, &p.name, &p.old_name, &p.ty);
+            out.push(format!("{kind} {id} {name} old {old} type {ty} elements {narrow}/{wide}{written}"));
         }
     }
     for a in &model.attributes {
         out.push(format!("attribute {} on {} bytes {} value {}", a.name, a.place, a.bytes, a.value));
+    }
+    for r in &model.rules {
+        let platforms: String = r.platforms.iter().map(|m| format!(" {m}")).collect();
+        out.push(format!("rule {}{platforms}: {}", r.name, r.instructions.join(", ")));
     }
     let mut lists: Vec<_> = model.lists.iter().collect();
     lists.sort_by(|a, b| a.name.cmp(&b.name));

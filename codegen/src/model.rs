@@ -62,6 +62,8 @@ pub struct Model {
     pub samplers: Vec<Predefined>,
     /// Attributes of kernels and variables.
     pub attributes: Vec<Attribute>,
+    /// What the vendor's assembler makes of groups of instructions.
+    pub rules: Vec<Rule>,
     /// The instructions, by opcode, sub-opcode and name.
     pub instructions: Vec<Instruction>,
     /// The built-ins of the Semantics sections; none where the specification has no `semantics.md`.
@@ -628,9 +630,26 @@ pub struct Predefined {
     pub ty: String,
     /// Number of elements, with registers of 32 and of 64 bytes.
     pub elements: (u32, u32),
+    /// Elements that may be written to: none, those of the list, or all where it is empty.
+    pub written: Option<Vec<u32>>,
     /// What it is.
     pub doc: String,
     /// Where it is defined.
+    pub at: At,
+}
+
+/// A row of verification.md: what the vendor's assembler makes of some instructions beyond what their pages say.
+#[derive(Clone, Debug)]
+pub struct Rule {
+    /// Its name, words with dashes.
+    pub name: String,
+    /// The instructions that it holds for.
+    pub instructions: Vec<String>,
+    /// Where it holds: on any of these platforms; everywhere when there are none.
+    pub platforms: Vec<Marks>,
+    /// What it means.
+    pub doc: String,
+    /// The row.
     pub at: At,
 }
 

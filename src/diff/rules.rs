@@ -122,13 +122,14 @@ impl<'m> Check<'_, 'm> {
         if !field.classes.is_empty() && !field.classes.iter().any(|c| c == class) {
             self.out.insert("class");
         }
-        let is_dst = field.name.get(..3).is_some_and(|n| n.eq_ignore_ascii_case("dst"));
+        let is_dst = starts(field, "dst");
         let ty = self.world.operand_type(operand);
         if let Some(ty) = ty {
             self.data_type(field, ty);
             match is_dst {
                 true => self.dst = Some(ty),
-                false if field.types.is_empty() => self.src.push(ty),
+                // What is written beside the destination, such as a carry, is no source.
+                false if field.types.is_empty() && starts(field, "src") => self.src.push(ty),
                 false => {}
             }
         }
@@ -207,6 +208,11 @@ impl<'m> Check<'_, 'm> {
             self.out.insert("type-map");
         }
     }
+}
+
+/// Whether a field is called so.
+fn starts(field: &Field, name: &str) -> bool {
+    field.name.get(..name.len()).is_some_and(|n| n.eq_ignore_ascii_case(name))
 }
 
 /// The type of the elements of a packed constant.

@@ -33,7 +33,7 @@ pub(super) fn mul(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerRes
         return l.exact(target, inst.src, growth, |[a, b]| a.times(b), |[a, b]| a.times(b));
     }
     let domain = l.ring_domain(target.dst)?;
-    ring_of!(domain, T => l.binary::<T>(target, inst.src, T::times))
+    ring_of!(domain, T => l.wide_binary::<T>(target, inst.src, T::times))
 }
 
 pub(super) fn mad(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 3>) -> LowerResult {
@@ -51,7 +51,7 @@ pub(super) fn mad(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 3>) -> LowerRes
         return l.exact(target, inst.src, growth, |[a, b, c]| a.times(b).plus(c), |[a, b, c]| a.times(b).plus(c));
     }
     let domain = l.ring_domain(target.dst)?;
-    ring_of!(domain, T => l.ternary::<T>(target, inst.src, |a, b, c| a.times(b).plus(c)))
+    ring_of!(domain, T => l.wide_ternary::<T>(target, inst.src, |a, b, c| a.times(b).plus(c)))
 }
 
 /// Bits of the widest source: as many more than the sources a product needs.
@@ -100,7 +100,7 @@ pub(super) fn div(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerRes
 pub(super) fn divm(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
     match l.float_domain(&inst.src)? {
         Some(domain) => {
-            floats_of!(domain, T => l.costly::<T, 2>(inst.into(), inst.src, |[a, b], mode| a.quotient(b, mode)))
+            floats_of!(domain, T => l.float_binary::<T>(inst.into(), inst.src, |a, b| a / b, T::quotient))
         }
         None => illegal("an IEEE division of integers"),
     }
@@ -138,12 +138,12 @@ pub(super) fn min_max(l: &mut Lowering<'_>, inst: &MinMax) -> LowerResult {
     match min {
         true => integers_of!(
             domain,
-            T => l.binary::<T>(target, sources, T::min),
+            T => l.wide_binary::<T>(target, sources, T::min),
             wide => l.costly::<i128, 2>(target, sources, |[a, b], _| a.min(b))
         ),
         false => integers_of!(
             domain,
-            T => l.binary::<T>(target, sources, T::max),
+            T => l.wide_binary::<T>(target, sources, T::max),
             wide => l.costly::<i128, 2>(target, sources, |[a, b], _| a.max(b))
         ),
     }

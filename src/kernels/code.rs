@@ -65,7 +65,7 @@ impl Mark {
 }
 
 /// Instructions that are executed one after the other.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Block {
     /// The steps.
     pub first: u32,
@@ -80,7 +80,7 @@ pub struct Block {
 }
 
 /// What happens behind a block.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub enum After {
     /// The next block.
     Fall,

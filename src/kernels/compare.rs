@@ -5,9 +5,11 @@ use crate::kernels::compute::{chunks, is_float, pattern, widths};
 use crate::kernels::integer::{floats_of, integers_of};
 use crate::kernels::logic::predicate_id;
 use crate::kernels::lowering::{LowerResult, Lowering, channels, is_saturated};
+use crate::kernels::step::plain;
 use crate::machine::World;
 use crate::machine::convert::Compute;
 use crate::machine::lane::{CHUNK, each};
+use crate::machine::operand::Source;
 use crate::machine::thread::{Enable, Thread};
 use crate::rt::ComponentWise;
 
@@ -70,17 +72,12 @@ fn compare<T: Compute>(
     let enable = l.enable(inst.exec_size, Predicate::default())?;
     if let Operand::Predicate(_) = inst.dst.operand {
         let dst = predicate_id(l, &inst.dst)?;
-        let run = widths!(lanes, N, COUNT => Box::new(move |thread: &mut Thread, _: &World<'_>| {
-            let mut bits = 0;
-            for n in 0..COUNT {
-                let (a, b): ([T; N], [T; N]) = (a.load(thread, n), b.load(thread, n));
-                bits |= bits_where(&a, &b, holds) << (n * CHUNK);
-            }
-            let bits = bits ^ inverse;
-            let enabled = thread.enabled(&enable);
-            thread.set_predicate(dst, enable.shift, enabled, bits);
-            Ok(())
-        }));
+        let operands = (a, b, enable, dst, inverse);
+        let run = match lanes {
+            1 => plain(operands, move |operands, thread| set_bits::<T, 1, 1>(operands, thread, holds)),
+            2..=CHUNK => plain(operands, move |operands, thread| set_bits::<T, CHUNK, 1>(operands, thread, holds)),
+            _ => plain(operands, move |operands, thread| set_bits::<T, CHUNK, 2>(operands, thread, holds)),
+        };
         return Ok(l.step(enable, run));
     }
     // A general destination gets ones or zeros in all bits of its elements.
@@ -97,6 +94,25 @@ fn compare<T: Compute>(
         64 => spread::<u64>(l, inst, data_type, enable, bits),
         _ => spread::<u32>(l, inst, data_type, enable, bits),
     }
+}
+
+/// What a comparison needs: its sources, mask, predicate, and the bits that turn its answer over.
+type Comparison<T> = (Source<T>, Source<T>, Enable, u32, u32);
+
+/// Sets the bits of a predicate where the relation holds.
+#[inline(always)]
+fn set_bits<T: Compute, const N: usize, const COUNT: usize>(
+    (a, b, enable, dst, inverse): &Comparison<T>,
+    thread: &mut Thread,
+    holds: impl Fn(T, T) -> bool,
+) {
+    let mut bits = 0;
+    for n in 0..COUNT {
+        let (a, b): ([T; N], [T; N]) = (a.load(thread, n), b.load(thread, n));
+        bits |= bits_where(&a, &b, &holds) << (n * CHUNK);
+    }
+    let enabled = thread.enabled(enable);
+    thread.set_predicate(*dst, enable.shift, enabled, bits ^ inverse);
 }
 
 fn spread<D: Compute>(
@@ -171,15 +187,12 @@ fn select<T: Compute>(
     let a = l.source_as::<T>(inst.src[0], data_type, lanes)?;
     let b = l.source_as::<T>(inst.src[1], data_type, lanes)?;
     let dst = l.destination_as::<T>(inst.dst, data_type, lanes)?;
-    let run = widths!(lanes, N, COUNT => Box::new(move |thread: &mut Thread, _: &World<'_>| {
-        let first = if choice.predicate == 0 { u32::MAX } else { thread.predicate_lanes(&choice) };
-        chunks::<T, N>(thread, COUNT, &enable, &dst, |thread, n| {
-            let (a, b): ([T; N], [T; N]) = (a.load(thread, n), b.load(thread, n));
-            let first = first >> (n * CHUNK);
-            each(|i| if first & 1 << i != 0 { a[i] } else { b[i] })
-        });
-        Ok(())
-    }));
+    let run = widths!(false, lanes, enable, dst, [a, b, choice], |thread, n| [T; N] => {
+        let first = if choice.predicate == 0 { u32::MAX } else { thread.predicate_lanes(choice) };
+        let (a, b): ([T; N], [T; N]) = (a.load(thread, n), b.load(thread, n));
+        let first = first >> (n * CHUNK);
+        each(|i| if first & 1 << i != 0 { a[i] } else { b[i] })
+    });
     Ok(l.step(enable, run))
 }
 

@@ -5,7 +5,7 @@
 
 use crate::isa::{DataType, ExecSize, Modifier, Operand, Predicate, VecOperand};
 use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal, is_saturated};
-use crate::kernels::step::Run;
+use crate::kernels::step::{Run, has_fused, plain};
 use crate::machine::World;
 use crate::machine::convert::Compute;
 use crate::machine::float::{Float, FloatMode};
@@ -14,29 +14,52 @@ use crate::machine::operand::{Destination, Source};
 use crate::machine::thread::{Enable, Thread, ones};
 use crate::rt::ComponentWise;
 
-/// Chooses the version of an operation for a number of channels: `$n` becomes the constant number of channels of a chunk,
-/// and `$count` the constant number of chunks. There are only three versions, because each is compiled for each operation
-/// and type.
+/// Makes an operation of all channels. The values of a chunk are computed by an expression of the operands, the thread and the
+/// number of the chunk; it is compiled for one channel, one chunk and two, for each operation and type, so there are not more
+/// versions. Those of chunks are [`wide`](crate::kernels::step::wide) ones where the first argument says so.
 macro_rules! widths {
-    ($lanes:expr, $n:ident, $count:ident => $run:expr) => {{
-        let run: $crate::kernels::step::Run = match $lanes {
-            1 => {
-                const $n: usize = 1;
-                const $count: usize = 1;
-                $run
+    (
+        $wide:expr, $lanes:expr, $enable:ident, $dst:ident, [$($operand:ident),*],
+        |$thread:ident, $n:ident| [$type:ty; $width:ident] => $values:expr
+    ) => {{
+        const CHUNK: usize = $crate::machine::lane::CHUNK;
+        let (lanes, operands): (usize, _) = ($lanes, ($($operand,)* $enable, $dst));
+        let run: $crate::kernels::step::Run = match ($wide, lanes) {
+            (_, 1) => widths!(@as plain, 1, 1, operands, [$($operand),*], |$thread, $n| [$type; $width] => $values),
+            (true, 2..=CHUNK) => {
+                widths!(@as wide, CHUNK, 1, operands, [$($operand),*], |$thread, $n| [$type; $width] => $values)
             }
-            2..=$crate::machine::lane::CHUNK => {
-                const $n: usize = $crate::machine::lane::CHUNK;
-                const $count: usize = 1;
-                $run
+            (true, _) => {
+                widths!(@as wide, CHUNK, 2, operands, [$($operand),*], |$thread, $n| [$type; $width] => $values)
             }
-            _ => {
-                const $n: usize = $crate::machine::lane::CHUNK;
-                const $count: usize = 2;
-                $run
+            (false, 2..=CHUNK) => {
+                widths!(@as plain, CHUNK, 1, operands, [$($operand),*], |$thread, $n| [$type; $width] => $values)
+            }
+            (false, _) => {
+                widths!(@as plain, CHUNK, 2, operands, [$($operand),*], |$thread, $n| [$type; $width] => $values)
             }
         };
         run
+    }};
+    (
+        @as $make:ident, $size:expr, $count:expr, $operands:ident, [$($operand:ident),*],
+        |$thread:ident, $n:ident| [$type:ty; $width:ident] => $values:expr
+    ) => {{
+        const $width: usize = $size;
+        $crate::kernels::step::$make(
+            $operands,
+            #[inline(always)]
+            move |($($operand,)* enable, dst), thread| {
+                $crate::kernels::compute::chunks::<$type, $width>(
+                    thread,
+                    $count,
+                    enable,
+                    dst,
+                    #[inline(always)]
+                    |$thread, $n| $values,
+                );
+            },
+        )
     }};
 }
 pub(super) use widths;
@@ -194,17 +217,33 @@ impl Lowering<'_> {
         source: &VecOperand,
         f: impl Fn(T) -> T + Copy + Send + Sync + 'static,
     ) -> LowerResult {
+        self.unary_as::<T, false>(target, source, f)
+    }
+
+    /// The same with wide versions.
+    pub(super) fn wide_unary<T: Compute>(
+        &mut self,
+        target: Target<'_>,
+        source: &VecOperand,
+        f: impl Fn(T) -> T + Copy + Send + Sync + 'static,
+    ) -> LowerResult {
+        self.unary_as::<T, true>(target, source, f)
+    }
+
+    fn unary_as<T: Compute, const WIDE: bool>(
+        &mut self,
+        target: Target<'_>,
+        source: &VecOperand,
+        f: impl Fn(T) -> T + Copy + Send + Sync + 'static,
+    ) -> LowerResult {
         let lanes = channels(target.exec_size);
         let a = self.source::<T>(source, lanes)?;
         let dst = self.destination::<T>(target.dst, lanes)?;
         let enable = self.enable(target.exec_size, target.pred)?;
-        let run = widths!(lanes, N, COUNT => Box::new(move |thread: &mut Thread, _: &World<'_>| {
-            chunks::<T, N>(thread, COUNT, &enable, &dst, |thread, n| {
-                let a: [T; N] = a.load(thread, n);
-                each(|i| f(a[i]))
-            });
-            Ok(())
-        }));
+        let run = widths!(WIDE, lanes, enable, dst, [a], |thread, n| [T; N] => {
+            let a: [T; N] = a.load(thread, n);
+            each(|i| f(a[i]))
+        });
         Ok(self.step(enable, run))
     }
 
@@ -215,23 +254,58 @@ impl Lowering<'_> {
         sources: [&VecOperand; 2],
         f: impl Fn(T, T) -> T + Copy + Send + Sync + 'static,
     ) -> LowerResult {
+        self.binary_as::<T, false>(target, sources, f)
+    }
+
+    /// The same with wide versions.
+    pub(super) fn wide_binary<T: Compute>(
+        &mut self,
+        target: Target<'_>,
+        sources: [&VecOperand; 2],
+        f: impl Fn(T, T) -> T + Copy + Send + Sync + 'static,
+    ) -> LowerResult {
+        self.binary_as::<T, true>(target, sources, f)
+    }
+
+    fn binary_as<T: Compute, const WIDE: bool>(
+        &mut self,
+        target: Target<'_>,
+        sources: [&VecOperand; 2],
+        f: impl Fn(T, T) -> T + Copy + Send + Sync + 'static,
+    ) -> LowerResult {
         let lanes = channels(target.exec_size);
         let a = self.source::<T>(sources[0], lanes)?;
         let b = self.source::<T>(sources[1], lanes)?;
         let dst = self.destination::<T>(target.dst, lanes)?;
         let enable = self.enable(target.exec_size, target.pred)?;
-        let run = widths!(lanes, N, COUNT => Box::new(move |thread: &mut Thread, _: &World<'_>| {
-            chunks::<T, N>(thread, COUNT, &enable, &dst, |thread, n| {
-                let (a, b): ([T; N], [T; N]) = (a.load(thread, n), b.load(thread, n));
-                each(|i| f(a[i], b[i]))
-            });
-            Ok(())
-        }));
+        let run = widths!(WIDE || T::SIZE == 8, lanes, enable, dst, [a, b], |thread, n| [T; N] => {
+            let (a, b): ([T; N], [T; N]) = (a.load(thread, n), b.load(thread, n));
+            each(|i| f(a[i], b[i]))
+        });
         Ok(self.step(enable, run))
     }
 
     /// `dst[i] = f(src0[i], src1[i], src2[i])`.
     pub(super) fn ternary<T: Compute>(
+        &mut self,
+        target: Target<'_>,
+        sources: [&VecOperand; 3],
+        f: impl Fn(T, T, T) -> T + Copy + Send + Sync + 'static,
+    ) -> LowerResult {
+        self.ternary_as::<T, false>(target, sources, f)
+    }
+
+    /// The same with wide versions.
+    pub(super) fn wide_ternary<T: Compute>(
+        &mut self,
+        target: Target<'_>,
+        sources: [&VecOperand; 3],
+        f: impl Fn(T, T, T) -> T + Copy + Send + Sync + 'static,
+    ) -> LowerResult {
+        self.ternary_as::<T, true>(target, sources, f)
+    }
+
+    fn ternary_as<T: Compute, const WIDE: bool>(
         &mut self,
         target: Target<'_>,
         sources: [&VecOperand; 3],
@@ -243,13 +317,32 @@ impl Lowering<'_> {
         let c = self.source::<T>(sources[2], lanes)?;
         let dst = self.destination::<T>(target.dst, lanes)?;
         let enable = self.enable(target.exec_size, target.pred)?;
-        let run = widths!(lanes, N, COUNT => Box::new(move |thread: &mut Thread, _: &World<'_>| {
-            chunks::<T, N>(thread, COUNT, &enable, &dst, |thread, n| {
-                let (a, b, c): ([T; N], [T; N], [T; N]) = (a.load(thread, n), b.load(thread, n), c.load(thread, n));
-                each(|i| f(a[i], b[i], c[i]))
-            });
-            Ok(())
-        }));
+        let run = widths!(WIDE, lanes, enable, dst, [a, b, c], |thread, n| [T; N] => {
+            let (a, b, c): ([T; N], [T; N], [T; N]) = (a.load(thread, n), b.load(thread, n), c.load(thread, n));
+            each(|i| f(a[i], b[i], c[i]))
+        });
+        Ok(self.step(enable, run))
+    }
+
+    /// `dst[i] = f(src[i])` for floats, as [`Lowering::float_binary`], in wide versions.
+    pub(super) fn wide_float_unary<T: Compute + Float>(
+        &mut self,
+        target: Target<'_>,
+        source: &VecOperand,
+        plain: impl Fn(T) -> T + Copy + Send + Sync + 'static,
+        moded: fn(T, FloatMode) -> T,
+    ) -> LowerResult {
+        let lanes = channels(target.exec_size);
+        let a = self.source::<T>(source, lanes)?;
+        let dst = self.destination::<T>(target.dst, lanes)?;
+        let enable = self.enable(target.exec_size, target.pred)?;
+        let run = widths!(true, lanes, enable, dst, [a], |thread, n| [T; N] => {
+            if !thread.plain {
+                return in_mode(thread, n, [a], |[a], mode| moded(a, mode));
+            }
+            let a: [T; N] = a.load(thread, n);
+            each(|i| plain(a[i]))
+        });
         Ok(self.step(enable, run))
     }
 
@@ -266,16 +359,13 @@ impl Lowering<'_> {
         let b = self.source::<T>(sources[1], lanes)?;
         let dst = self.destination::<T>(target.dst, lanes)?;
         let enable = self.enable(target.exec_size, target.pred)?;
-        let run = widths!(lanes, N, COUNT => Box::new(move |thread: &mut Thread, _: &World<'_>| {
-            chunks::<T, N>(thread, COUNT, &enable, &dst, |thread, n| {
-                if !thread.plain {
-                    return in_mode(thread, n, [&a, &b], |[a, b], mode| moded(a, b, mode));
-                }
-                let (a, b): ([T; N], [T; N]) = (a.load(thread, n), b.load(thread, n));
-                each(|i| plain(a[i], b[i]))
-            });
-            Ok(())
-        }));
+        let run = widths!(false, lanes, enable, dst, [a, b], |thread, n| [T; N] => {
+            if !thread.plain {
+                return in_mode(thread, n, [a, b], |[a, b], mode| moded(a, b, mode));
+            }
+            let (a, b): ([T; N], [T; N]) = (a.load(thread, n), b.load(thread, n));
+            each(|i| plain(a[i], b[i]))
+        });
         Ok(self.step(enable, run))
     }
 
@@ -293,16 +383,13 @@ impl Lowering<'_> {
         let c = self.source::<T>(sources[2], lanes)?;
         let dst = self.destination::<T>(target.dst, lanes)?;
         let enable = self.enable(target.exec_size, target.pred)?;
-        let run = widths!(lanes, N, COUNT => Box::new(move |thread: &mut Thread, _: &World<'_>| {
-            chunks::<T, N>(thread, COUNT, &enable, &dst, |thread, n| {
-                if !thread.plain {
-                    return in_mode(thread, n, [&a, &b, &c], |[a, b, c], mode| moded(a, b, c, mode));
-                }
-                let (a, b, c): ([T; N], [T; N], [T; N]) = (a.load(thread, n), b.load(thread, n), c.load(thread, n));
-                each(|i| plain(a[i], b[i], c[i]))
-            });
-            Ok(())
-        }));
+        let run = widths!(false, lanes, enable, dst, [a, b, c], |thread, n| [T; N] => {
+            if !thread.plain {
+                return in_mode(thread, n, [a, b, c], |[a, b, c], mode| moded(a, b, c, mode));
+            }
+            let (a, b, c): ([T; N], [T; N], [T; N]) = (a.load(thread, n), b.load(thread, n), c.load(thread, n));
+            each(|i| plain(a[i], b[i], c[i]))
+        });
         Ok(self.step(enable, run))
     }
 
@@ -314,15 +401,24 @@ impl Lowering<'_> {
         let c = self.source::<T>(sources[2], lanes)?;
         let dst = self.destination::<T>(target.dst, lanes)?;
         let enable = self.enable(target.exec_size, target.pred)?;
-        let run = widths!(lanes, N, COUNT => Box::new(move |thread: &mut Thread, _: &World<'_>| {
-            chunks::<T, N>(thread, COUNT, &enable, &dst, |thread, n| {
+        if has_fused() {
+            let run = widths!(true, lanes, enable, dst, [a, b, c], |thread, n| [T; N] => {
                 if !thread.plain {
-                    return in_mode(thread, n, [&a, &b, &c], |[a, b, c], mode| a.fused(b, c, mode));
+                    return in_mode(thread, n, [a, b, c], |[a, b, c], mode| a.fused(b, c, mode));
+                }
+                let (a, b, c): ([T; N], [T; N], [T; N]) = (a.load(thread, n), b.load(thread, n), c.load(thread, n));
+                if N == 1 { T::fused_all(a, b, c) } else { each(|i| a[i].fused_by_host(b[i], c[i])) }
+            });
+            return Ok(self.step(enable, run));
+        }
+        let run = plain((a, b, c, enable, dst, lanes), |(a, b, c, enable, dst, lanes), thread| {
+            chunks::<T, CHUNK>(thread, lanes.div_ceil(CHUNK), enable, dst, |thread, n| {
+                if !thread.plain {
+                    return in_mode(thread, n, [a, b, c], |[a, b, c], mode| a.fused(b, c, mode));
                 }
                 T::fused_all(a.load(thread, n), b.load(thread, n), c.load(thread, n))
             });
-            Ok(())
-        }));
+        });
         Ok(self.step(enable, run))
     }
 

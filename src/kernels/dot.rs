@@ -91,7 +91,7 @@ pub(super) fn plane(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerR
     let enable = l.enable(inst.exec_size, inst.pred)?;
     let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
         chunks::<f32, CHUNK>(thread, 1, &enable, &dst, |thread, n| {
-            let [p, q, r] = plane.map(|source| source.first(thread));
+            let [p, q, r] = plane.each_ref().map(|source| source.first(thread));
             let [u, v]: [[f32; CHUNK]; 2] = [places[0].load(thread, n), places[1].load(thread, n)];
             each(|i| p * u[i] + q * v[i] + r)
         });

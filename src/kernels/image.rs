@@ -415,7 +415,7 @@ pub(super) fn media_ld(l: &mut Lowering<'_>, inst: &MediaLd) -> LowerResult {
     let corner = [l.source::<u32>(&inst.x_offset, 1)?, l.source::<u32>(&inst.y_offset, 1)?];
     let Some(dst) = l.raw(&inst.dst, block.bytes())? else { return illegal("the destination of a block is null") };
     let run = Box::new(move |thread: &mut Thread, world: &World<'_>| {
-        let corner = corner.map(|source| source.first(thread));
+        let corner = corner.each_ref().map(|source| source.first(thread));
         let bound = image(&block.surface, thread, world);
         for (at, x, y) in block.places(corner) {
             let byte = bound.and_then(|(image, texels)| texels.load(image.byte(x, y)?, 1)).unwrap_or(0);
@@ -431,7 +431,7 @@ pub(super) fn media_st(l: &mut Lowering<'_>, inst: &MediaSt) -> LowerResult {
     let corner = [l.source::<u32>(&inst.x_offset, 1)?, l.source::<u32>(&inst.y_offset, 1)?];
     let src = l.raw_required(&inst.src, block.bytes())?;
     let run = Box::new(move |thread: &mut Thread, world: &World<'_>| {
-        let corner = corner.map(|source| source.first(thread));
+        let corner = corner.each_ref().map(|source| source.first(thread));
         let Some((image, texels)) = image(&block.surface, thread, world) else { return Ok(()) };
         let mut outside = 0;
         for (at, x, y) in block.places(corner) {

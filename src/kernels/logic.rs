@@ -71,13 +71,10 @@ fn binary<T: Compute>(
     let dst_type = bits(l, target.dst)?;
     let dst = l.destination_as::<T>(target.dst, dst_type, lanes)?;
     let enable = l.enable(target.exec_size, target.pred)?;
-    let run = widths!(lanes, N, COUNT => Box::new(move |thread: &mut Thread, _: &World<'_>| {
-        chunks::<T, N>(thread, COUNT, &enable, &dst, |thread, n| {
-            let (a, b): ([T; N], [T; N]) = (a.load(thread, n), b.load(thread, n));
-            each(|i| f(a[i], b[i]))
-        });
-        Ok(())
-    }));
+    let run = widths!(false, lanes, enable, dst, [a, b], |thread, n| [T; N] => {
+        let (a, b): ([T; N], [T; N]) = (a.load(thread, n), b.load(thread, n));
+        each(|i| f(a[i], b[i]))
+    });
     Ok(l.step(enable, run))
 }
 
@@ -124,7 +121,7 @@ pub(super) fn shl(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerRes
         return l.costly::<i128, 2>(target, inst.src, move |[a, b], _| a.up(b, mask));
     }
     let domain = l.ring_domain(inst.dst)?;
-    ring_of!(domain, T => l.binary::<T>(target, inst.src, move |a, b| a.up(b, mask)))
+    ring_of!(domain, T => l.wide_binary::<T>(target, inst.src, move |a, b| a.up(b, mask)))
 }
 
 /// The value is taken as unsigned, whatever its type says.
@@ -139,13 +136,10 @@ pub(super) fn shr(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerRes
             let b = l.source::<$t>(inst.src[1], lanes)?;
             let dst = l.destination::<$t>(inst.dst, lanes)?;
             let enable = l.enable(inst.exec_size, inst.pred)?;
-            let run = widths!(lanes, N, COUNT => Box::new(move |thread: &mut Thread, _: &World<'_>| {
-                chunks::<$t, N>(thread, COUNT, &enable, &dst, |thread, n| {
-                    let (a, b): ([$t; N], [$t; N]) = (a.load(thread, n), b.load(thread, n));
-                    each(|i| a[i].down(b[i], mask))
-                });
-                Ok(())
-            }));
+            let run = widths!(true, lanes, enable, dst, [a, b], |thread, n| [$t; N] => {
+                let (a, b): ([$t; N], [$t; N]) = (a.load(thread, n), b.load(thread, n));
+                each(|i| a[i].down(b[i], mask))
+            });
             Ok(l.step(enable, run))
         }};
     }
@@ -158,19 +152,32 @@ pub(super) fn asr(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerRes
     let signed = is_signed(value_type) || inst.src[0].modifier != crate::isa::Modifier::None;
     let wide = mask == 63 || value_type.bits() == 64;
     match (signed, wide) {
-        (true, false) => l.binary::<i32>(inst.into(), inst.src, move |a, b| a.down(b, mask)),
-        (true, true) => l.binary::<i64>(inst.into(), inst.src, move |a, b| a.down(b, mask)),
-        (false, false) => l.binary::<u32>(inst.into(), inst.src, move |a, b| a.down(b, mask)),
-        (false, true) => l.binary::<u64>(inst.into(), inst.src, move |a, b| a.down(b, mask)),
+        (true, false) => l.wide_binary::<i32>(inst.into(), inst.src, move |a, b| a.down(b, mask)),
+        (true, true) => l.wide_binary::<i64>(inst.into(), inst.src, move |a, b| a.down(b, mask)),
+        (false, false) => l.wide_binary::<u32>(inst.into(), inst.src, move |a, b| a.down(b, mask)),
+        (false, true) => l.wide_binary::<u64>(inst.into(), inst.src, move |a, b| a.down(b, mask)),
     }
 }
 
 pub(super) fn rol(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
+    if is_rotation_of_words(l, inst)? {
+        return l.wide_binary::<u32>(inst.into(), inst.src, |a, b| a.rotate_left(b & 31));
+    }
     rotate(l, inst, |count, bits| count % bits)
 }
 
 pub(super) fn ror(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
+    if is_rotation_of_words(l, inst)? {
+        return l.wide_binary::<u32>(inst.into(), inst.src, |a, b| a.rotate_right(b & 31));
+    }
     rotate(l, inst, |count, bits| (bits - count % bits) % bits)
+}
+
+/// Whether only values of 32 bits are there, none of them modified: the usual case.
+fn is_rotation_of_words(l: &Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult<bool> {
+    let types = [l.type_of(inst.dst)?, l.type_of(inst.src[0])?];
+    let words = types.iter().all(|data_type| data_type.bits() == 32 && !is_float(*data_type));
+    Ok(words && !l.saturates(&inst.into()))
 }
 
 /// Rotates up, within as many bits as the value's type has, by what `places` makes of the count and of these bits.
@@ -182,17 +189,14 @@ fn rotate(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>, places: fn(u64, u64
     let b = l.source::<u64>(inst.src[1], lanes)?;
     let dst = l.destination::<u64>(inst.dst, lanes)?;
     let enable = l.enable(inst.exec_size, inst.pred)?;
-    let run = widths!(lanes, N, COUNT => Box::new(move |thread: &mut Thread, _: &World<'_>| {
-        chunks::<u64, N>(thread, COUNT, &enable, &dst, |thread, n| {
-            let (a, b): ([u64; N], [u64; N]) = (a.load(thread, n), b.load(thread, n));
-            each(|i| {
-                let up = places(b[i], bits);
-                // What leaves at the top comes in at the bottom; what is above the type's bits is not stored.
-                a[i] << up | a[i].checked_shr((bits - up) as u32).unwrap_or(0)
-            })
-        });
-        Ok(())
-    }));
+    let run = widths!(false, lanes, enable, dst, [a, b], |thread, n| [u64; N] => {
+        let (a, b): ([u64; N], [u64; N]) = (a.load(thread, n), b.load(thread, n));
+        each(|i| {
+            let up = places(b[i], bits);
+            // What leaves at the top comes in at the bottom; what is above the type's bits is not stored.
+            a[i] << up | a[i].checked_shr((bits - up) as u32).unwrap_or(0)
+        })
+    });
     Ok(l.step(enable, run))
 }
 
@@ -232,13 +236,10 @@ fn bits_of(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>, f: fn(u32) -> u32)
     let a = l.source_as::<u32>(inst.src[0], pattern(data_type), lanes)?;
     let dst = l.destination::<u32>(inst.dst, lanes)?;
     let enable = l.enable(inst.exec_size, inst.pred)?;
-    let run = widths!(lanes, N, COUNT => Box::new(move |thread: &mut Thread, _: &World<'_>| {
-        chunks::<u32, N>(thread, COUNT, &enable, &dst, |thread, n| {
-            let a: [u32; N] = a.load(thread, n);
-            each(|i| f(a[i]))
-        });
-        Ok(())
-    }));
+    let run = widths!(false, lanes, enable, dst, [a], |thread, n| [u32; N] => {
+        let a: [u32; N] = a.load(thread, n);
+        each(|i| f(a[i]))
+    });
     Ok(l.step(enable, run))
 }
 

@@ -267,13 +267,14 @@ impl<'a> Lowering<'a> {
     /// A destination in a place of its own, and a note to move the results from there when all have been computed.
     fn postpone<T: Compute>(&mut self, real: Destination<T>, lanes: usize) -> LowerResult<Destination<T>> {
         let at = self.push_constants(&[T::default(); MAX_LANES]);
+        let waiting = real.waiting_at(at);
         self.notes.postponed.push(Box::new(move |thread, enabled| {
             for n in 0..lanes.div_ceil(CHUNK) {
                 let values: [T; CHUNK] = thread.registers.load(at + (n * CHUNK * T::SIZE) as u32);
                 real.store(thread, n, &values, enabled >> (n * CHUNK));
             }
         }));
-        Ok(real.waiting_at(at))
+        Ok(waiting)
     }
 
     /// The type of an operand's values; that of a predicate is BOOL.

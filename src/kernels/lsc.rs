@@ -251,9 +251,9 @@ fn block2d(l: &mut Lowering<'_>, inst: &LscUntypedBlock2d) -> LowerResult {
             return Ok(());
         }
         let base = base.first(thread);
-        let [last_byte, last_row] = limits.map(|limit| limit.first(thread));
+        let [last_byte, last_row] = limits.each_ref().map(|limit| limit.first(thread));
         let surface_pitch = surface_pitch.first(thread);
-        let [left, top] = corner.map(|place| place.first(thread));
+        let [left, top] = corner.each_ref().map(|place| place.first(thread));
         let view = world.flat();
         for block in 0..blocks {
             let start = data + block * pitch as u32;

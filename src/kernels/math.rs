@@ -11,19 +11,27 @@ type One<'a> = ComponentWise<'a, 1>;
 pub(super) fn inv(l: &mut Lowering<'_>, inst: &One<'_>) -> LowerResult {
     let domain = l.float_domain(&inst.src)?;
     let Some(domain) = domain else { return illegal("the inverse of an integer") };
-    floats_of!(domain, T => l.costly::<T, 1>(inst.into(), inst.src, |[a], mode| (1.0 as T).quotient(a, mode)))
+    floats_of!(domain, T => l.wide_float_unary::<T>(
+        inst.into(),
+        inst.src[0],
+        |a| 1.0 / a,
+        |a, mode| (1.0 as T).quotient(a, mode)
+    ))
 }
 
 pub(super) fn sqrt(l: &mut Lowering<'_>, inst: &One<'_>) -> LowerResult {
     let Some(domain) = l.float_domain(&inst.src)? else { return illegal("the square root of an integer") };
-    floats_of!(domain, T => l.costly::<T, 1>(inst.into(), inst.src, |[a], mode| a.root(mode)))
+    floats_of!(domain, T => l.wide_float_unary::<T>(inst.into(), inst.src[0], T::sqrt, |a, mode| a.root(mode)))
 }
 
 pub(super) fn rsqrt(l: &mut Lowering<'_>, inst: &One<'_>) -> LowerResult {
     let Some(domain) = l.float_domain(&inst.src)? else { return illegal("the square root of an integer") };
-    floats_of!(domain, T => l.costly::<T, 1>(inst.into(), inst.src, |[a], mode| {
-        (1.0 as T).quotient(a.flushed(mode).sqrt(), mode)
-    }))
+    floats_of!(domain, T => l.wide_float_unary::<T>(
+        inst.into(),
+        inst.src[0],
+        |a| 1.0 / a.sqrt(),
+        |a, mode| (1.0 as T).quotient(a.flushed(mode).sqrt(), mode)
+    ))
 }
 
 pub(super) fn exp(l: &mut Lowering<'_>, inst: &One<'_>) -> LowerResult {
@@ -78,11 +86,16 @@ pub(super) fn rndz(l: &mut Lowering<'_>, inst: &One<'_>) -> LowerResult {
     round(l, inst, f32::trunc, f64::trunc)
 }
 
-fn round(l: &mut Lowering<'_>, inst: &One<'_>, single: fn(f32) -> f32, double: fn(f64) -> f64) -> LowerResult {
+fn round(
+    l: &mut Lowering<'_>,
+    inst: &One<'_>,
+    single: impl Fn(f32) -> f32 + Copy + Send + Sync + 'static,
+    double: impl Fn(f64) -> f64 + Copy + Send + Sync + 'static,
+) -> LowerResult {
     use crate::kernels::compute::Domain;
     match l.float_domain(&inst.src)? {
-        Some(Domain::F64) => l.unary::<f64>(inst.into(), inst.src[0], double),
-        Some(_) => l.unary::<f32>(inst.into(), inst.src[0], single),
+        Some(Domain::F64) => l.wide_unary::<f64>(inst.into(), inst.src[0], double),
+        Some(_) => l.wide_unary::<f32>(inst.into(), inst.src[0], single),
         None => illegal("rounding an integer"),
     }
 }

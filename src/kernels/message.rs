@@ -1,6 +1,9 @@
 //! What messages to memory have in common: where they go, the addresses of the channels, and the way of data between
 //! memory and registers.
 
+use fearless_simd::prelude::*;
+use fearless_simd::{Level, Simd, dispatch, u32x16, u64x8};
+
 use crate::isa::{DataType, RawOperand, SurfaceId, VecOperand, predefined_surface};
 use crate::kernels::atomic::Update;
 use crate::kernels::lowering::{LowerResult, Lowering, illegal};
@@ -8,12 +11,12 @@ use crate::kernels::step::{Lowered, Run};
 use crate::machine::World;
 use crate::machine::access::{Lanes, Miss, View};
 use crate::machine::fault::Trouble;
-use crate::machine::lane::{CHUNK, MAX_LANES, each};
+use crate::machine::lane::{CHUNK, Lane, MAX_LANES, each};
 use crate::machine::operand::{Source, blend};
 use crate::machine::thread::{Enable, Thread, ones};
 
 /// Which memory a message goes to.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(super) enum Place {
     /// Flat memory.
     Flat,
@@ -50,7 +53,7 @@ impl Place {
 }
 
 /// How the addresses of the channels come about: `base + unit * (global + element) + offset`, of which `mask` counts.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(super) struct Addresses {
     /// Where the elements stand; none for messages with one address.
     pub elements: Option<Elements>,
@@ -72,7 +75,7 @@ pub(super) struct Addresses {
 const SCRATCH_UNIT: u64 = 16;
 
 /// The distance from one channel to the next.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(super) enum Pitch {
     /// A dword.
     Row,
@@ -116,31 +119,45 @@ impl Addresses {
         Self { pitch: Some(Pitch::Operand(pitch)), ..self }
     }
 
-    /// The address of the first channel of the n-th chunk, when the next `count` ones are dwords one behind the other.
-    #[inline]
-    fn row(&self, thread: &Thread, n: usize, count: usize) -> Option<u64> {
-        let first = (n * CHUNK) as u32;
-        let address = match self.elements {
-            Some(Elements::Dwords(at)) => {
-                let elements: [u32; CHUNK] = thread.registers.load(at + first * 4);
-                is_row(&elements[..count], elements[0], |first, i| first.wrapping_add(i * 4))
-                    .then_some(u64::from(elements[0]))
-            }
-            Some(Elements::Qwords(at)) => {
-                let elements: [u64; CHUNK] = thread.registers.load(at + first * 8);
-                is_row(&elements[..count], elements[0], |first, i| first.wrapping_add(u64::from(i) * 4))
-                    .then_some(elements[0])
-            }
-            _ => None,
-        }?;
-        // Where addresses run over the end of what counts there is no buffer, so such a row is refused later.
+    /// How the addresses of the enabled channels of the n-th chunk, at least one, follow each other.
+    #[inline(always)]
+    fn order(&self, thread: &Thread, n: usize, enabled: u32) -> Order {
+        if self.pitch.is_some() {
+            return self.order_at_pitch(thread, n, enabled);
+        }
+        let chunk = |size: usize| (n * CHUNK * size) as u32;
+        let found = if let Some(Elements::Dwords(at)) = self.elements {
+            step_of_dwords(thread, at + chunk(4), enabled).map(|(element, step)| (u64::from(element), step))
+        } else if let Some(Elements::Qwords(at)) = self.elements {
+            step_of_qwords(thread, at + chunk(8), enabled)
+        } else if self.elements.is_none() {
+            Some((0, 0))
+        } else {
+            None
+        };
+        let Some((element, step)) = found else { return Order::Any };
         let global = self.global.as_ref().map_or(0, |global| global.first(thread));
-        Some(address.wrapping_add(global).wrapping_add_signed(self.offset) & self.mask)
+        let address =
+            element.wrapping_add(global).wrapping_mul(self.unit).wrapping_add_signed(self.offset) & self.mask;
+        let scratch = self.scratch.as_ref().map_or(0, |scratch| u64::from(scratch.first(thread)) * SCRATCH_UNIT);
+        let address = address.wrapping_add(scratch);
+        if step == 0 {
+            Order::Same(address)
+        } else if self.unit == 1 {
+            // Where addresses run over the end of what counts there is no buffer, so such a row is refused later.
+            row_of(address, enabled)
+        } else {
+            Order::Any
+        }
     }
 
-    /// Whether neighbouring elements are neighbours in memory when their numbers are.
-    fn is_plain(&self) -> bool {
-        self.unit == 1 && self.pitch.is_none() && self.scratch.is_none()
+    #[inline(never)]
+    fn order_at_pitch(&self, thread: &Thread, n: usize, enabled: u32) -> Order {
+        if let Some(Pitch::Row) = self.pitch {
+            let [address, ..] = self.resolve(thread, n);
+            return row_of(address.wrapping_add(u64::from(enabled.trailing_zeros()) * 4), enabled);
+        }
+        Order::Any
     }
 
     /// Addresses of the n-th chunk of channels.
@@ -189,6 +206,79 @@ impl Addresses {
         }
         addresses
     }
+}
+
+/// How the addresses of the enabled channels of a chunk follow each other.
+enum Order {
+    /// Neighbours are dwords one behind the other.
+    Row {
+        /// Address of the first enabled channel.
+        address: u64,
+        /// This channel.
+        first: u32,
+        /// How many are enabled.
+        count: usize,
+    },
+    /// All have this one.
+    Same(u64),
+    /// In any other way, or it is not known.
+    Any,
+}
+
+/// The first enabled channel's element, of those that stand at a place in the registers, and the distance from each to the next,
+/// 0 or 4, when it is the same for all enabled channels.
+macro_rules! step_of {
+    ($name:ident, $type:ty, $equal:ident) => {
+        #[inline(always)]
+        fn $name(thread: &Thread, at: u32, enabled: u32) -> Option<($type, u32)> {
+            let first = enabled.trailing_zeros();
+            let element = |lane: u32| thread.registers.get::<$type>(at + lane * <$type as Lane>::SIZE as u32);
+            let start = element(first);
+            if enabled & (enabled - 1) == 0 {
+                return Some((start, 0));
+            }
+            // The first two say what to look for.
+            let step = element(first + 1).wrapping_sub(start);
+            if step != 0 && step != 4 {
+                return None;
+            }
+            static DISTANCES: [[$type; CHUNK]; 2] =
+                [[0; CHUNK], [0, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60]];
+            let expected = &DISTANCES[usize::from(step == 4)];
+            let elements: [$type; CHUNK] = thread.registers.load(at);
+            let origin = start.wrapping_sub(<$type>::from(first).wrapping_mul(step));
+            let equal = dispatch!(Level::baseline(), simd => $equal(simd, &elements, origin, expected));
+            (equal & enabled == enabled).then_some((start, step as u32))
+        }
+    };
+}
+
+step_of!(step_of_dwords, u32, equal_dwords);
+step_of!(step_of_qwords, u64, equal_qwords);
+
+/// One bit for each channel: whether its element is as far from the origin as expected. The vectors are explicit, because the
+/// compiler would not use them where all that comes out is a number.
+#[inline(always)]
+fn equal_dwords<S: Simd>(simd: S, elements: &[u32; CHUNK], origin: u32, expected: &[u32; CHUNK]) -> u32 {
+    let distances = u32x16::from_slice(simd, elements) - u32x16::splat(simd, origin);
+    distances.simd_eq(u32x16::from_slice(simd, expected)).to_bitmask() as u32
+}
+
+/// The same for elements of 64 bits.
+#[inline(always)]
+fn equal_qwords<S: Simd>(simd: S, elements: &[u64; CHUNK], origin: u64, expected: &[u64; CHUNK]) -> u32 {
+    let half = |n: usize| {
+        let distances = u64x8::from_slice(simd, &elements[n * 8..][..8]) - u64x8::splat(simd, origin);
+        distances.simd_eq(u64x8::from_slice(simd, &expected[n * 8..][..8])).to_bitmask() as u32
+    };
+    half(0) | half(1) << 8
+}
+
+/// A row, when the enabled channels are neighbours; the address is that of the first of them.
+fn row_of(address: u64, enabled: u32) -> Order {
+    let first = enabled.trailing_zeros();
+    let count = (enabled >> first).trailing_ones() as usize;
+    if enabled >> first == ones(count) { Order::Row { address, first, count } } else { Order::Any }
 }
 
 /// The shape of the data of a message. Sizes and distances are in bytes.
@@ -251,86 +341,187 @@ pub(super) struct Message {
     pub unaligned: bool,
 }
 
+/// What is known of a message's data before it runs.
+#[derive(Clone, Copy)]
+struct Data {
+    /// Where they stand in the registers.
+    at: u32,
+    /// Whether they are words, one channel's behind the other's.
+    are_words: bool,
+    /// Whether each channel has one element, at its address.
+    is_single: bool,
+    /// See [`Message::is_block`].
+    is_block: bool,
+}
+
+impl Data {
+    fn new(message: &Message, at: u32) -> Self {
+        let (are_words, is_single) = (message.shape.is_words(), message.elements == [0]);
+        Self { at, are_words, is_single, is_block: message.is_block() }
+    }
+}
+
 impl Message {
+    /// Whether a single channel moves words that stand one behind the other, in memory and in registers.
+    fn is_block(&self) -> bool {
+        let in_row = self.elements.iter().zip(0..).all(|(distance, n)| *distance == n * 4);
+        self.enable.lanes == 1 && self.shape.is_words() && self.shape.element_step == 4 && in_row
+    }
+
     /// Reads memory into registers from `dst` on; without it the message only asks for the data to come near.
     pub(super) fn load(self, l: &mut Lowering<'_>, dst: Option<u32>) -> Lowered {
-        let Some(dst) = dst else { return l.step(self.enable, Box::new(|_, _| Ok(()))) };
-        let Self { enable, place, addresses, shape, elements, unaligned } = self;
-        let simple = shape.is_words() && elements == [0] && addresses.is_plain();
+        let enable = self.enable;
+        let Some(dst) = dst else { return l.step(enable, Box::new(|_, _| Ok(()))) };
+        let data = Data::new(&self, dst);
         let run: Run = Box::new(move |thread: &mut Thread, world: &World<'_>| {
-            let mut outside = 0;
-            for_chunks(thread.enabled(&enable), |n, enabled| {
-                let view = place.view(thread, world);
-                let count = enabled.trailing_ones() as usize;
-                if simple
-                    && enabled == ones(count)
-                    && let Some(address) = addresses.row(thread, n, count)
-                {
-                    let bytes = thread.registers.bytes_mut(shape.place(dst, 0, n));
-                    if view.load_row(address, &mut bytes.as_chunks_mut().0[..count]).is_some() {
-                        return Ok(());
-                    }
-                }
-                let base = addresses.resolve(thread, n);
-                for (element, distance) in elements.iter().enumerate() {
-                    let addresses = moved(&base, *distance);
-                    let lanes = Lanes { addresses: &addresses, enabled, unaligned };
-                    let at = shape.place(dst, element, n);
-                    if shape.is_words() {
-                        let mut values = [0; CHUNK];
-                        outside += view.load_words(&lanes, &mut values)?;
-                        blend(&mut thread.registers, at, &values, enabled);
-                    } else {
-                        let mut values = [0; CHUNK];
-                        outside += view.load(&lanes, shape.size, &mut values)?;
-                        to_registers(thread, &shape, at, &values, enabled);
-                    }
-                }
-                Ok(())
-            })?;
-            thread.outside_reads += u64::from(outside);
-            Ok(())
+            for_chunks(
+                thread.enabled(&enable),
+                #[inline(always)]
+                |n, enabled| self.load_chunk(thread, world, data, n, enabled),
+            )
         });
         l.step(enable, run)
     }
 
+    // A call, so that what this needs is computed where it is needed and not in front of all chunks.
+    #[inline(never)]
+    fn load_chunk(
+        &self,
+        thread: &mut Thread,
+        world: &World<'_>,
+        data: Data,
+        n: usize,
+        enabled: u32,
+    ) -> Result<(), Miss> {
+        let view = self.place.view(thread, world);
+        if data.are_words {
+            match self.addresses.order(thread, n, enabled) {
+                Order::Row { address, first, count } if data.is_single => {
+                    let at = self.shape.place(data.at, 0, n) + first * 4;
+                    let bytes = thread.registers.bytes_mut(at);
+                    if view.load_row(address, &mut bytes.as_chunks_mut().0[..count]).is_some() {
+                        return Ok(());
+                    }
+                }
+                Order::Row { address, .. } | Order::Same(address) if data.is_block => {
+                    let bytes = thread.registers.bytes_mut(data.at);
+                    let words = &mut bytes.as_chunks_mut().0[..self.elements.len()];
+                    if view.load_row(address, words).is_some() {
+                        return Ok(());
+                    }
+                }
+                Order::Same(address) => {
+                    if self.load_same(thread, &view, address, data.at, n, enabled).is_some() {
+                        return Ok(());
+                    }
+                }
+                _ => {}
+            }
+        }
+        self.load_any(thread, &view, data.at, n, enabled)
+    }
+
+    /// Reads words that are the same for all channels. `None` when one of them does not lie inside.
+    #[inline(never)]
+    fn load_same(
+        &self,
+        thread: &mut Thread,
+        view: &View<'_>,
+        address: u64,
+        dst: u32,
+        n: usize,
+        enabled: u32,
+    ) -> Option<()> {
+        for (element, distance) in self.elements.iter().enumerate() {
+            let word = view.load_word(address.wrapping_add(*distance))?;
+            blend(&mut thread.registers, self.shape.place(dst, element, n), &[word; CHUNK], enabled);
+        }
+        Some(())
+    }
+
+    #[inline(never)]
+    fn load_any(&self, thread: &mut Thread, view: &View<'_>, dst: u32, n: usize, enabled: u32) -> Result<(), Miss> {
+        let base = self.addresses.resolve(thread, n);
+        for (element, distance) in self.elements.iter().enumerate() {
+            let addresses = moved(&base, *distance);
+            let lanes = Lanes { addresses: &addresses, enabled, unaligned: self.unaligned };
+            let at = self.shape.place(dst, element, n);
+            let outside = if self.shape.is_words() {
+                let mut values = [0; CHUNK];
+                let outside = view.load_words(&lanes, &mut values)?;
+                blend(&mut thread.registers, at, &values, enabled);
+                outside
+            } else {
+                let mut values = [0; CHUNK];
+                let outside = view.load(&lanes, self.shape.size, &mut values)?;
+                to_registers(thread, &self.shape, at, &values, enabled);
+                outside
+            };
+            thread.outside_reads += u64::from(outside);
+        }
+        Ok(())
+    }
+
     /// Writes registers from `src` on to memory.
     pub(super) fn store(self, l: &mut Lowering<'_>, src: u32) -> Lowered {
-        let Self { enable, place, addresses, shape, elements, unaligned } = self;
-        let simple = shape.is_words() && elements == [0] && addresses.is_plain();
+        let enable = self.enable;
+        let data = Data::new(&self, src);
         let run: Run = Box::new(move |thread: &mut Thread, world: &World<'_>| {
-            let mut outside = 0;
-            for_chunks(thread.enabled(&enable), |n, enabled| {
-                let view = place.view(thread, world);
-                let count = enabled.trailing_ones() as usize;
-                if simple
-                    && enabled == ones(count)
-                    && let Some(address) = addresses.row(thread, n, count)
-                {
-                    let bytes = thread.registers.bytes(shape.place(src, 0, n));
+            for_chunks(
+                thread.enabled(&enable),
+                #[inline(always)]
+                |n, enabled| self.store_chunk(thread, world, data, n, enabled),
+            )
+        });
+        l.step(enable, run)
+    }
+
+    #[inline(never)]
+    fn store_chunk(
+        &self,
+        thread: &mut Thread,
+        world: &World<'_>,
+        data: Data,
+        n: usize,
+        enabled: u32,
+    ) -> Result<(), Miss> {
+        let view = self.place.view(thread, world);
+        if data.are_words {
+            match self.addresses.order(thread, n, enabled) {
+                Order::Row { address, first, count } if data.is_single => {
+                    let bytes = thread.registers.bytes(self.shape.place(data.at, 0, n) + first * 4);
                     if view.store_row(address, &bytes.as_chunks().0[..count]).is_some() {
                         return Ok(());
                     }
                 }
-                let base = addresses.resolve(thread, n);
-                for (element, distance) in elements.iter().enumerate() {
-                    let addresses = moved(&base, *distance);
-                    let lanes = Lanes { addresses: &addresses, enabled, unaligned };
-                    let at = shape.place(src, element, n);
-                    if shape.is_words() {
-                        let values = thread.registers.load(at);
-                        outside += view.store_words(&lanes, &values)?;
-                    } else {
-                        let values = from_registers(thread, &shape, at, enabled);
-                        outside += view.store(&lanes, shape.size, &values)?;
+                Order::Row { address, .. } | Order::Same(address) if data.is_block => {
+                    let words = &thread.registers.bytes(data.at).as_chunks().0[..self.elements.len()];
+                    if view.store_row(address, words).is_some() {
+                        return Ok(());
                     }
                 }
-                Ok(())
-            })?;
+                _ => {}
+            }
+        }
+        self.store_any(thread, &view, data.at, n, enabled)
+    }
+
+    #[inline(never)]
+    fn store_any(&self, thread: &mut Thread, view: &View<'_>, src: u32, n: usize, enabled: u32) -> Result<(), Miss> {
+        let base = self.addresses.resolve(thread, n);
+        for (element, distance) in self.elements.iter().enumerate() {
+            let addresses = moved(&base, *distance);
+            let lanes = Lanes { addresses: &addresses, enabled, unaligned: self.unaligned };
+            let at = self.shape.place(src, element, n);
+            let outside = if self.shape.is_words() {
+                view.store_words(&lanes, &thread.registers.load(at))?
+            } else {
+                let values = from_registers(thread, &self.shape, at, enabled);
+                view.store(&lanes, self.shape.size, &values)?
+            };
             thread.outside_writes += u64::from(outside);
-            Ok(())
-        });
-        l.step(enable, run)
+        }
+        Ok(())
     }
 
     /// Replaces memory by what `update` makes of it and of two operands; `result` gets the old values, or the new ones.
@@ -405,14 +596,6 @@ pub(super) fn trouble(miss: Miss) -> Box<Trouble> {
     miss.into()
 }
 
-/// Whether each element is what `next` makes of the first one and its place. Differences are collected rather than
-/// looked at one by one, so that the compiler uses vectors.
-#[inline(always)]
-fn is_row<T: Copy + Into<u64>>(elements: &[T], first: T, next: impl Fn(T, u32) -> T) -> bool {
-    let differences = elements.iter().zip(0..).map(|(element, i)| (*element).into() ^ next(first, i).into());
-    differences.fold(0, |all, difference| all | difference) == 0
-}
-
 #[inline(always)]
 fn moved(addresses: &[u64; CHUNK], distance: u64) -> [u64; CHUNK] {
     if distance == 0 { *addresses } else { each(|i| addresses[i].wrapping_add(distance)) }
@@ -421,6 +604,10 @@ fn moved(addresses: &[u64; CHUNK], distance: u64) -> [u64; CHUNK] {
 fn to_registers(thread: &mut Thread, shape: &Shape, at: u32, values: &[u64; CHUNK], enabled: u32) {
     if shape.slot == 4 && shape.lane_step == 4 && !shape.high {
         blend(&mut thread.registers, at, &each::<u32, CHUNK>(|i| values[i] as u32), enabled);
+        return;
+    }
+    if shape.slot == 8 && shape.lane_step == 8 {
+        blend(&mut thread.registers, at, values, enabled);
         return;
     }
     let mut rest = enabled;

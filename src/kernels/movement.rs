@@ -51,10 +51,7 @@ fn mov_pattern<T: Compute>(
     let a = l.source_as::<T>(source, data_type, lanes)?;
     let dst = l.destination_as::<T>(target.dst, data_type, lanes)?;
     let enable = l.enable(target.exec_size, target.pred)?;
-    let run = widths!(lanes, N, COUNT => Box::new(move |thread: &mut Thread, _: &World<'_>| {
-        chunks::<T, N>(thread, COUNT, &enable, &dst, |thread, n| a.load(thread, n));
-        Ok(())
-    }));
+    let run = widths!(false, lanes, enable, dst, [a], |thread, n| [T; N] => a.load(thread, n));
     Ok(l.step(enable, run))
 }
 

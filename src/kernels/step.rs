@@ -1,5 +1,8 @@
 //! What lowering makes of an instruction.
 
+#[cfg(target_arch = "x86_64")]
+use fearless_simd::{Level, Simd};
+
 use crate::isa::LabelId;
 use crate::machine::World;
 use crate::machine::fault::Trouble;
@@ -8,6 +11,60 @@ use crate::machine::thread::{Enable, Thread};
 
 /// An operation with its places resolved.
 pub type Run = Box<dyn Fn(&mut Thread, &World<'_>) -> Result<(), Box<Trouble>> + Send + Sync>;
+
+/// An operation whose operands stand together, so that a step needs few of the host's cache lines.
+pub(super) fn plain<E: Send + Sync + 'static>(
+    operands: E,
+    body: impl Fn(&E, &mut Thread) + Send + Sync + 'static,
+) -> Run {
+    Box::new(move |thread, _| {
+        body(&operands, thread);
+        Ok(())
+    })
+}
+
+/// The same in the version that suits the host: `body` is compiled for each set of vector instructions that there may be, and
+/// for a host without them. It has to be `#[inline(always)]`, and so has what it calls.
+///
+/// Worth its three versions where the baseline of the architecture lacks what is needed: fused multiplications, shifts by
+/// another count in each channel, many values of 64 bits.
+pub(super) fn wide<E: Send + Sync + 'static>(
+    operands: E,
+    body: impl Fn(&E, &mut Thread) + Send + Sync + 'static,
+) -> Run {
+    #[cfg(target_arch = "x86_64")]
+    match Level::new() {
+        Level::Avx512(simd) => return vectorized(simd, operands, body),
+        Level::Avx2(simd) => return vectorized(simd, operands, body),
+        _ => {}
+    }
+    plain(operands, body)
+}
+
+#[cfg(target_arch = "x86_64")]
+fn vectorized<E: Send + Sync + 'static>(
+    simd: impl Simd,
+    operands: E,
+    body: impl Fn(&E, &mut Thread) + Send + Sync + 'static,
+) -> Run {
+    let all = (operands, body);
+    Box::new(move |thread, _| {
+        let all = &all;
+        simd.vectorize(
+            #[inline(always)]
+            move || (all.1)(&all.0, thread),
+        );
+        Ok(())
+    })
+}
+
+/// Whether `mul_add` is an instruction in [`wide`] operations, not a function of the system's library.
+pub(super) fn has_fused() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return matches!(Level::new(), Level::Avx512(_) | Level::Avx2(_));
+    #[cfg(not(target_arch = "x86_64"))]
+    return cfg!(target_arch = "aarch64");
+}
 
 /// An operation and the channels that it is for.
 pub struct Step {

@@ -3,8 +3,12 @@
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
+use fearless_simd::prelude::*;
+use fearless_simd::{Level, dispatch, u32x4};
+
 use crate::machine::lane::CHUNK;
-use crate::machine::memory::{Buffer, Memory, Sharing};
+use crate::machine::memory::{Buffer, Memory, Sharing, part};
+use crate::machine::thread::ones;
 
 /// Offsets in shared local memory; a pointer to it carries a tag above them.
 const SLM_OFFSET: u64 = 0x0fff_ffff;
@@ -77,7 +81,113 @@ impl Lanes<'_> {
     }
 }
 
+/// A buffer that the addresses of several channels fall into.
+struct Window<'a> {
+    words: &'a [AtomicU32],
+    /// Address of its first byte.
+    base: u64,
+    /// Bits of an offset that count.
+    mask: u64,
+}
+
+impl<'a> Window<'a> {
+    /// The value of `SIZE` bytes (1, 2, 4 or 8) at an address, zero-extended. `None` when not all of it lies inside, or the
+    /// address is no multiple of the size.
+    #[inline(always)]
+    fn load<const SIZE: u32>(&self, address: u64) -> Option<u64> {
+        let (first, word) = self.word::<SIZE>(address)?;
+        let value = u64::from(word.load(Relaxed));
+        Some(match SIZE {
+            4 => value,
+            8 => value | u64::from(self.words.get(first + 1)?.load(Relaxed)) << 32,
+            _ => {
+                let (shift, mask) = part(address, SIZE);
+                value >> shift & u64::from(mask)
+            }
+        })
+    }
+
+    /// The word where a value begins, and its place.
+    #[inline(always)]
+    fn word<const SIZE: u32>(&self, address: u64) -> Option<(usize, &'a AtomicU32)> {
+        let offset = address.wrapping_sub(self.base) & self.mask;
+        if !offset.is_multiple_of(SIZE.into()) {
+            return None;
+        }
+        let first = usize::try_from(offset >> 2).ok()?;
+        Some((first, self.words.get(first)?))
+    }
+}
+
 impl<'a> View<'a> {
+    /// The buffer that an address falls into; others may not.
+    #[inline(always)]
+    fn window(&self, address: u64) -> Option<Window<'a>> {
+        let whole = |buffer: &'a Buffer, mask| Some(Window { words: buffer.words(), base: 0, mask });
+        match *self {
+            View::Flat(memory) => {
+                memory.find(address).map(|(buffer, base)| Window { words: buffer.words(), base, mask: u64::MAX })
+            }
+            View::Local(buffer) => whole(buffer, SLM_OFFSET),
+            View::Scratch(buffer) | View::Surface(_, buffer) => whole(buffer, u64::MAX),
+            View::Nothing => None,
+        }
+    }
+
+    /// Reads one 32-bit word. `None` when it does not lie inside, or `address` is misaligned.
+    #[inline]
+    pub fn load_word(&self, address: u64) -> Option<u32> {
+        self.window(address)?.load::<4>(address).map(|word| word as u32)
+    }
+
+    /// Reads values as [`View::load`], when all of them lie in one buffer, at multiples of their size. `None` otherwise.
+    #[inline]
+    fn load_inside<const SIZE: u32>(&self, lanes: &Lanes<'_>, values: &mut [u64; CHUNK]) -> Option<()> {
+        let window = self.window(lanes.addresses[lanes.enabled.trailing_zeros() as usize % CHUNK])?;
+        let mut rest = lanes.enabled;
+        while rest != 0 {
+            let lane = rest.trailing_zeros() as usize % CHUNK;
+            rest &= rest - 1;
+            values[lane] = window.load::<SIZE>(lanes.addresses[lane])?;
+        }
+        Some(())
+    }
+
+    /// Reads 32-bit words as [`View::load_words`], under the conditions of [`View::load_inside`].
+    #[inline]
+    fn load_words_inside(&self, lanes: &Lanes<'_>, values: &mut [u32; CHUNK]) -> Option<()> {
+        let window = self.window(lanes.addresses[lanes.enabled.trailing_zeros() as usize % CHUNK])?;
+        if lanes.enabled == ones(CHUNK) {
+            let word = |address: u64| Some(window.word::<4>(address)?.1.load(Relaxed));
+            let addresses = lanes.addresses.as_chunks().0;
+            for (values, [a, b, c, d]) in values.as_chunks_mut().0.iter_mut().zip(addresses) {
+                together(values, [word(*a)?, word(*b)?, word(*c)?, word(*d)?]);
+            }
+            return Some(());
+        }
+        let mut rest = lanes.enabled;
+        while rest != 0 {
+            let lane = rest.trailing_zeros() as usize % CHUNK;
+            rest &= rest - 1;
+            values[lane] = window.word::<4>(lanes.addresses[lane])?.1.load(Relaxed);
+        }
+        Some(())
+    }
+
+    /// Writes 32-bit words as [`View::store_words`], under the conditions of [`View::load_inside`]; where they do not hold, some
+    /// of the words may have been written.
+    #[inline]
+    fn store_words_inside(&self, lanes: &Lanes<'_>, values: &[u32; CHUNK]) -> Option<()> {
+        let window = self.window(lanes.addresses[lanes.enabled.trailing_zeros() as usize % CHUNK])?;
+        let mut rest = lanes.enabled;
+        while rest != 0 {
+            let lane = rest.trailing_zeros() as usize % CHUNK;
+            rest &= rest - 1;
+            window.word::<4>(lanes.addresses[lane])?.1.store(values[lane], Relaxed);
+        }
+        Some(())
+    }
+
     /// Whether other host threads may use the memory at the same time.
     #[inline]
     fn sharing(&self) -> Sharing {
@@ -123,6 +233,16 @@ impl<'a> View<'a> {
     #[inline]
     pub fn load_row(&self, address: u64, bytes: &mut [[u8; 4]]) -> Option<()> {
         let words = self.row(address, bytes.len())?;
+        if let (Ok(words), Ok(bytes)) =
+            (<&[AtomicU32; CHUNK]>::try_from(words), <&mut [[u8; 4]; CHUNK]>::try_from(&mut *bytes))
+        {
+            let mut values = [0; CHUNK];
+            for (values, words) in values.as_chunks_mut().0.iter_mut().zip(words.as_chunks::<4>().0) {
+                together(values, words.each_ref().map(|word| word.load(Relaxed)));
+            }
+            *bytes = values.map(u32::to_le_bytes);
+            return Some(());
+        }
         for (bytes, word) in bytes.iter_mut().zip(words) {
             *bytes = word.load(Relaxed).to_le_bytes();
         }
@@ -150,6 +270,15 @@ impl<'a> View<'a> {
     /// # Errors
     /// The first channel whose access cannot be carried out.
     pub fn load(&self, lanes: &Lanes<'_>, size: u32, values: &mut [u64; CHUNK]) -> Access {
+        let done = match size {
+            1 => self.load_inside::<1>(lanes, values),
+            2 => self.load_inside::<2>(lanes, values),
+            4 => self.load_inside::<4>(lanes, values),
+            _ => self.load_inside::<8>(lanes, values),
+        };
+        if done.is_some() {
+            return Ok(0);
+        }
         match size {
             1 => self.load_sized::<1>(lanes, values),
             2 => self.load_sized::<2>(lanes, values),
@@ -176,6 +305,9 @@ impl<'a> View<'a> {
     /// # Errors
     /// The first channel whose access cannot be carried out.
     pub fn load_words(&self, lanes: &Lanes<'_>, values: &mut [u32; CHUNK]) -> Access {
+        if self.load_words_inside(lanes, values).is_some() {
+            return Ok(0);
+        }
         if lanes.unaligned {
             let mut wide = [0; CHUNK];
             let outside = self.load_sized::<4>(lanes, &mut wide)?;
@@ -226,6 +358,9 @@ impl<'a> View<'a> {
     /// # Errors
     /// As [`View::store`].
     pub fn store_words(&self, lanes: &Lanes<'_>, values: &[u32; CHUNK]) -> Access {
+        if self.store_words_inside(lanes, values).is_some() {
+            return Ok(0);
+        }
         if lanes.unaligned {
             return self.store_sized::<4>(lanes, &values.map(u64::from));
         }
@@ -281,6 +416,13 @@ impl<'a> View<'a> {
             Ok(place.is_none().into())
         })
     }
+}
+
+/// Writes words that were read one by one as a vector: a vector that is loaded from where its parts have just been stored one by
+/// one has to wait for all of them.
+#[inline(always)]
+fn together(to: &mut [u32; 4], words: [u32; 4]) {
+    dispatch!(Level::baseline(), simd => u32x4::simd_from(simd, words).store_slice(to));
 }
 
 #[inline]

@@ -74,7 +74,9 @@ pub trait Float: crate::machine::lane::Number {
     fn flushed(self, mode: FloatMode) -> Self;
     /// `self * other + addend`, rounded once to nearest even, denormal values kept.
     fn fused_plain(self, other: Self, addend: Self) -> Self;
-    /// The same for several values.
+    /// The same by the host's instruction. Where it has none this is slow: a function of the system's library.
+    fn fused_by_host(self, other: Self, addend: Self) -> Self;
+    /// As [`Float::fused_plain`], for several values.
     #[inline(always)]
     fn fused_all<const N: usize>(a: [Self; N], b: [Self; N], c: [Self; N]) -> [Self; N] {
         each(|i| a[i].fused_plain(b[i], c[i]))
@@ -203,6 +205,11 @@ impl Float for f32 {
     }
 
     #[inline(always)]
+    fn fused_by_host(self, other: Self, addend: Self) -> Self {
+        self.mul_add(other, addend)
+    }
+
+    #[inline(always)]
     fn fused_plain(self, other: Self, addend: Self) -> Self {
         if cfg!(any(target_feature = "fma", target_arch = "aarch64")) {
             return self.mul_add(other, addend);
@@ -326,6 +333,11 @@ impl Float for f64 {
     #[inline(always)]
     fn flushed(self, mode: FloatMode) -> Self {
         if !mode.keep_double && self.is_subnormal() { 0.0_f64.copysign(self) } else { self }
+    }
+
+    #[inline(always)]
+    fn fused_by_host(self, other: Self, addend: Self) -> Self {
+        self.mul_add(other, addend)
     }
 
     #[inline(always)]

@@ -11,7 +11,12 @@ pub const MAX_LANES: usize = 2 * CHUNK;
 /// The values that a function gives for the numbers of the channels.
 #[inline(always)]
 pub(crate) fn each<T: Lane, const N: usize>(f: impl Fn(usize) -> T) -> [T; N] {
-    std::array::from_fn(f)
+    // Not `array::from_fn`: the compiler does not always inline that one.
+    let mut values = [T::default(); N];
+    for (i, value) in values.iter_mut().enumerate() {
+        *value = f(i);
+    }
+    values
 }
 
 /// A value of one channel.

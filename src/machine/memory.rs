@@ -16,6 +16,8 @@ const SLOT_BITS: u32 = 32;
 const GUARD: u64 = 1 << 16;
 /// The largest buffer, in bytes.
 pub const MAX_BUFFER: u64 = (1 << SLOT_BITS) - GUARD;
+/// Bytes that are copied before the memory that they were in is given back.
+const PIECE: usize = 4 << 20;
 /// How many locks 64-bit atomics are spread over.
 const LOCKS: usize = 64;
 
@@ -36,9 +38,10 @@ pub struct Buffer {
 }
 
 impl Buffer {
-    /// A buffer of `len` zero bytes.
+    /// A buffer of `len` zero bytes. The system gives its memory when it is first written to.
     pub fn zeros(len: usize) -> Self {
-        let words = (0..len.div_ceil(4)).map(|_| AtomicU32::new(0)).collect();
+        // The map is in place and does nothing, so that the zeros stay those of the allocator.
+        let words = vec![0_u32; len.div_ceil(4)].into_iter().map(AtomicU32::new).collect();
         Self { words, len }
     }
 
@@ -53,6 +56,40 @@ impl Buffer {
             words.push(AtomicU32::new(u32::from_le_bytes(last)));
         }
         Self { words, len: bytes.len() }
+    }
+
+    /// A buffer with these contents, which go away while they are copied: there are never two of everything.
+    pub fn from_vec(mut bytes: Vec<u8>) -> Self {
+        let buffer = Self::zeros(bytes.len());
+        // From the end on: a vector gives back what is behind its end.
+        while !bytes.is_empty() {
+            let start = (bytes.len() - 1) / PIECE * PIECE;
+            let (whole, rest) = bytes[start..].as_chunks::<4>();
+            let mut last = [0; 4];
+            last[..rest.len()].copy_from_slice(rest);
+            for (word, bytes) in buffer.words[start / 4..].iter().zip(whole.iter().chain([&last])) {
+                word.store(u32::from_le_bytes(*bytes), Relaxed);
+            }
+            bytes.truncate(start);
+            bytes.shrink_to_fit();
+        }
+        buffer
+    }
+
+    /// The contents, for good; the words go away while they are copied.
+    pub fn into_vec(self) -> Vec<u8> {
+        let Self { mut words, len } = self;
+        let mut bytes = vec![0; words.len() * 4];
+        while !words.is_empty() {
+            let start = (words.len() - 1) / (PIECE / 4) * (PIECE / 4);
+            for (bytes, word) in bytes[start * 4..].as_chunks_mut().0.iter_mut().zip(&words[start..]) {
+                *bytes = word.load(Relaxed).to_le_bytes();
+            }
+            words.truncate(start);
+            words.shrink_to_fit();
+        }
+        bytes.truncate(len);
+        bytes
     }
 
     /// The contents.
@@ -198,8 +235,8 @@ impl Buffer {
 }
 
 /// Where the part of a word that begins at `offset` stands in it: its shift, and its mask before the shift.
-#[inline]
-fn part(offset: u64, size: u32) -> (u32, u32) {
+#[inline(always)]
+pub(crate) fn part(offset: u64, size: u32) -> (u32, u32) {
     ((offset as u32 & 3) * 8, if size == 1 { 0xff } else { 0xffff })
 }
 
@@ -292,6 +329,16 @@ mod tests {
         }
         assert_eq!(buffer.store(4, 8, u64::MAX, Sharing::Shared), None);
         assert_eq!(buffer.to_bytes(), [1, 2, 3, 4, 5]);
+    }
+
+    #[test]
+    fn contents_move_in_and_out() {
+        for len in [0, 1, 3, 4, 5, 4096, PIECE - 1, PIECE, PIECE + 1, 2 * PIECE + 6] {
+            let bytes: Vec<u8> = (0..len).map(|n| (n ^ n >> 8 ^ n >> 16) as u8).collect();
+            let buffer = Buffer::from_vec(bytes.clone());
+            assert_eq!(buffer.len(), len);
+            assert!(buffer.to_bytes() == bytes && buffer.into_vec() == bytes, "{len} bytes");
+        }
     }
 
     #[test]

@@ -3,6 +3,8 @@
 //! Values in a row and single values are read in place. Everything else (strides, two-dimensional regions, indirect
 //! addresses, another type than the kernel computes with) goes through a function that was chosen once.
 
+use std::sync::Arc;
+
 use crate::machine::convert::{Compute, Fetch, Put};
 use crate::machine::lane::{CHUNK, Change, Lane, each};
 use crate::machine::thread::{Registers, Thread, ones};
@@ -136,19 +138,28 @@ impl Region {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Shape {
     /// Values of the kernel's type, one behind the other.
-    Contiguous(u32),
+    Contiguous,
     /// One value of the kernel's type.
-    Scalar(u32),
+    Scalar,
     /// Anything else.
     Region,
     /// The null register: nothing is written.
     Nowhere,
 }
 
-/// A source operand of a kernel that computes with `T`.
-#[derive(Clone, Copy, Debug)]
+/// A source operand of a kernel that computes with `T`. It is small, so that what an instruction needs is in one or two of the
+/// host's cache lines.
+#[derive(Clone, Debug)]
 pub struct Source<T: Compute> {
     shape: Shape,
+    /// Where the first value stands, unless the shape is a region.
+    at: u32,
+    region: Option<Arc<SourceRegion<T>>>,
+}
+
+/// A source that is not simple.
+#[derive(Debug)]
+struct SourceRegion<T: Compute> {
     /// The region of each chunk of channels.
     regions: [Region; 2],
     fetch: Fetch<T>,
@@ -158,24 +169,25 @@ pub struct Source<T: Compute> {
 impl<T: Compute> Source<T> {
     /// A source whose values stand in `region` and are read by `fetch`; `native` says that they are of type `T` there.
     pub fn new(region: Region, fetch: Fetch<T>, native: bool, change: Change) -> Self {
-        let shape = match region.start {
-            Start::At(offset) if native && change == Change::None => match region.stride() {
-                Some(0) => Shape::Scalar(offset),
-                Some(stride) if stride as usize == T::SIZE => Shape::Contiguous(offset),
-                _ if region.lanes == 1 => Shape::Scalar(offset),
-                _ => Shape::Region,
-            },
-            _ => Shape::Region,
-        };
-        Self { shape, regions: [region.chunk(0), region.chunk(1)], fetch, change }
+        if let (Start::At(at), true, Change::None) = (region.start, native, change) {
+            let simple = |shape| Self { shape, at, region: None };
+            match region.stride() {
+                Some(0) => return simple(Shape::Scalar),
+                Some(stride) if stride as usize == T::SIZE => return simple(Shape::Contiguous),
+                _ if region.lanes == 1 => return simple(Shape::Scalar),
+                _ => {}
+            }
+        }
+        let regions = [region.chunk(0), region.chunk(1)];
+        Self { shape: Shape::Region, at: 0, region: Some(Arc::new(SourceRegion { regions, fetch, change })) }
     }
 
     /// The values of the first `N` channels of the n-th chunk. Those beyond the instruction's are unspecified.
     #[inline(always)]
     pub fn load<const N: usize>(&self, thread: &Thread, n: usize) -> [T; N] {
         match self.shape {
-            Shape::Contiguous(offset) => thread.registers.load(offset + (n * CHUNK * T::SIZE) as u32),
-            Shape::Scalar(offset) => [thread.registers.get(offset); N],
+            Shape::Contiguous => thread.registers.load(self.at + (n * CHUNK * T::SIZE) as u32),
+            Shape::Scalar => [thread.registers.get(self.at); N],
             Shape::Region | Shape::Nowhere => {
                 let all = self.load_region(thread, n);
                 each(|i| all[i])
@@ -186,8 +198,9 @@ impl<T: Compute> Source<T> {
     /// What is not as simple. A call, so that the values of simple operands stay in the host's registers.
     #[inline(never)]
     fn load_region(&self, thread: &Thread, n: usize) -> [T; CHUNK] {
-        let mut lanes = (self.fetch)(thread, &self.regions[n]);
-        match self.change {
+        let Some(region) = &self.region else { return [T::default(); CHUNK] };
+        let mut lanes = (region.fetch)(thread, &region.regions[n]);
+        match region.change {
             Change::None => {}
             Change::Abs => lanes.iter_mut().for_each(|lane| *lane = lane.absolute()),
             Change::Negate => lanes.iter_mut().for_each(|lane| *lane = lane.negative()),
@@ -206,57 +219,62 @@ impl<T: Compute> Source<T> {
 }
 
 /// A destination operand of a kernel that computes with `T`.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Destination<T: Compute> {
     shape: Shape,
-    /// The region of each chunk of channels.
-    regions: [Region; 2],
+    /// Where the first value stands, unless the shape is a region.
+    at: u32,
     put: Put<T>,
+    region: Option<Arc<[Region; 2]>>,
 }
 
 impl<T: Compute> Destination<T> {
     /// A destination in `region`, written by `put`; `native` says that the values there are of type `T` and not saturated.
     pub fn new(region: Region, put: Put<T>, native: bool) -> Self {
-        let shape = match (region.start, region.stride()) {
-            (Start::At(offset), Some(stride)) if native && (stride as usize == T::SIZE || region.lanes == 1) => {
-                Shape::Contiguous(offset)
+        match (region.start, region.stride()) {
+            (Start::At(at), Some(stride)) if native && (stride as usize == T::SIZE || region.lanes == 1) => {
+                Self { shape: Shape::Contiguous, at, put, region: None }
             }
-            _ => Shape::Region,
-        };
-        Self { shape, regions: [region.chunk(0), region.chunk(1)], put }
-    }
-
-    /// The same destination at another place.
-    pub fn moved_to(self, region: Region) -> Self {
-        match self.shape {
-            Shape::Nowhere => self,
-            _ => Self { shape: Shape::Region, regions: [region.chunk(0), region.chunk(1)], put: self.put },
+            _ => Self::nowhere(put).in_region(region),
         }
     }
 
+    fn in_region(self, region: Region) -> Self {
+        let region = Some(Arc::new([region.chunk(0), region.chunk(1)]));
+        Self { shape: Shape::Region, region, ..self }
+    }
+
+    /// The same destination at another place.
+    pub fn moved_to(&self, region: Region) -> Self {
+        if self.shape == Shape::Nowhere { self.clone() } else { self.clone().in_region(region) }
+    }
+
     /// The same values in a row from `offset` on, as they are computed.
-    pub fn waiting_at(self, offset: u32) -> Self {
-        Self { shape: Shape::Contiguous(offset), ..self }
+    pub fn waiting_at(&self, offset: u32) -> Self {
+        Self { shape: Shape::Contiguous, at: offset, ..self.clone() }
     }
 
     /// The null register.
     pub fn nowhere(put: Put<T>) -> Self {
-        Self { shape: Shape::Nowhere, regions: [Region::scalar(0, 0); 2], put }
+        Self { shape: Shape::Nowhere, at: 0, put, region: None }
     }
 
     /// Writes the values of the n-th chunk of channels, those that are enabled; bit 0 is the chunk's first channel.
     #[inline(always)]
     pub fn store<const N: usize>(&self, thread: &mut Thread, n: usize, lanes: &[T; N], enabled: u32) {
-        match self.shape {
-            Shape::Contiguous(offset) => {
-                blend(&mut thread.registers, offset + (n * CHUNK * T::SIZE) as u32, lanes, enabled);
-            }
-            Shape::Region => {
-                let mut all = [T::default(); CHUNK];
-                all[..N].copy_from_slice(lanes);
-                (self.put)(thread, &self.regions[n], &all, enabled);
-            }
-            Shape::Scalar(_) | Shape::Nowhere => {}
+        if self.shape == Shape::Contiguous {
+            blend(&mut thread.registers, self.at + (n * CHUNK * T::SIZE) as u32, lanes, enabled);
+        } else {
+            self.store_region(thread, n, lanes, enabled);
+        }
+    }
+
+    #[inline(never)]
+    fn store_region<const N: usize>(&self, thread: &mut Thread, n: usize, lanes: &[T; N], enabled: u32) {
+        if let Some(regions) = &self.region {
+            let mut all = [T::default(); CHUNK];
+            all[..N].copy_from_slice(lanes);
+            (self.put)(thread, &regions[n], &all, enabled);
         }
     }
 }
@@ -266,8 +284,15 @@ impl<T: Compute> Destination<T> {
 pub(crate) fn blend<T: Lane, const N: usize>(registers: &mut Registers, offset: u32, lanes: &[T; N], enabled: u32) {
     if enabled & ones(N) == ones(N) {
         registers.store(offset, lanes);
-    } else {
-        let old: [T; N] = registers.load(offset);
-        registers.store(offset, &each::<T, N>(|i| if enabled & 1 << i != 0 { lanes[i] } else { old[i] }));
+    } else if N > 1 {
+        blend_some(registers, offset, lanes, enabled);
     }
+}
+
+/// A call: with newer vector instructions the compiler makes masked stores of this, of which what they have written is
+/// slow to load again.
+#[inline(never)]
+fn blend_some<T: Lane, const N: usize>(registers: &mut Registers, offset: u32, lanes: &[T; N], enabled: u32) {
+    let old: [T; N] = registers.load(offset);
+    registers.store(offset, &each::<T, N>(|i| if enabled & 1 << i != 0 { lanes[i] } else { old[i] }));
 }

@@ -7,17 +7,33 @@ use crate::machine::lane::Lane;
 /// Bytes behind the last register that no operand names: kernels may read a whole vector where only its beginning counts.
 pub const SLACK: usize = 1024;
 
+/// Where registers begin in the host's memory is a multiple of this, as their offsets mostly are: a vector that lies across
+/// two cache lines takes longer to load.
+const CACHE_LINE: usize = 64;
+
 /// The general registers: one array of bytes, in which every variable has a fixed offset.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Registers {
     bytes: Vec<u8>,
+    /// The first byte that is used.
+    first: usize,
     len: usize,
+}
+
+impl Clone for Registers {
+    fn clone(&self) -> Self {
+        let mut copy = Self::new(self.len);
+        copy.bytes_mut(0)[..self.len].copy_from_slice(&self.bytes(0)[..self.len]);
+        copy
+    }
 }
 
 impl Registers {
     /// `len` zero bytes.
     pub fn new(len: usize) -> Self {
-        Self { bytes: vec![0; len + SLACK], len }
+        let bytes = vec![0; len + SLACK + CACHE_LINE];
+        let first = bytes.as_ptr().align_offset(CACHE_LINE).min(CACHE_LINE);
+        Self { bytes, first, len }
     }
 
     /// Size in bytes, without the slack.
@@ -36,8 +52,8 @@ impl Registers {
     /// When the offset is not inside; lowering has checked those that are fixed, and the others have been checked at run time.
     #[inline(always)]
     pub fn load<T: Lane, const N: usize>(&self, offset: u32) -> [T; N] {
-        let start = offset as usize;
-        T::load(&self.bytes[start..start + N * T::SIZE])
+        let start = self.first + offset as usize;
+        T::load(&self.bytes[start..][..N * T::SIZE])
     }
 
     /// Replaces `N` values from `offset` on.
@@ -46,8 +62,8 @@ impl Registers {
     /// As [`Registers::load`].
     #[inline(always)]
     pub fn store<T: Lane, const N: usize>(&mut self, offset: u32, lanes: &[T; N]) {
-        let start = offset as usize;
-        T::store(&mut self.bytes[start..start + N * T::SIZE], lanes);
+        let start = self.first + offset as usize;
+        T::store(&mut self.bytes[start..][..N * T::SIZE], lanes);
     }
 
     /// One value.
@@ -75,7 +91,7 @@ impl Registers {
     /// As [`Registers::load`].
     #[inline(always)]
     pub fn bytes(&self, offset: u32) -> &[u8] {
-        &self.bytes[offset as usize..]
+        &self.bytes[self.first + offset as usize..]
     }
 
     /// The bytes from `offset` on, slack included.
@@ -84,7 +100,7 @@ impl Registers {
     /// As [`Registers::load`].
     #[inline(always)]
     pub fn bytes_mut(&mut self, offset: u32) -> &mut [u8] {
-        &mut self.bytes[offset as usize..]
+        &mut self.bytes[self.first + offset as usize..]
     }
 
     /// Whether `size` bytes at `offset` are registers.

@@ -1,7 +1,8 @@
 //! Integer expressions in assembly text, as the vendor's assembler reads them: C's operators without `&&` and `||`,
 //! `>>>` for a shift that fills with zeros, `%sizeof` of a variable, and `%DispatchSimd`.
 
-use super::text::{Cursor, Format, Number, Table, TextError};
+use super::cursor::{Cursor, Number, TextError};
+use super::text::{Format, Table};
 
 /// How tightly an operator binds. Where `<` or `>` would end a region, operators up to [`Level::SHIFT`] are read.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -5,6 +5,7 @@
 //! `visa spec generate` copies the two out of this crate.
 
 mod bytes;
+mod cursor;
 mod expression;
 mod kernel;
 mod near;
@@ -16,10 +17,11 @@ pub use bytes::{
     BadBits, Bits, Bytes, Context, DecodeError, DecodeProblem, EncodeError, Reader, Version, Wire, Writer, empty,
     fit, narrow, place, present, selected,
 };
+pub use cursor::{Candidate, Cursor, Number, TextError};
 pub use kernel::{ComponentWise, FieldRef, Stub, StubReason, Visitor};
 pub use near::{meant, nearest};
 pub use operand::{immediate_bits, is_saturated, saturate, zero_operand};
-pub use text::{Candidate, Cursor, Format, Names, Number, Printer, Symbols, Table, Text, TextError, escape};
+pub use text::{Format, Names, Printer, Symbols, Table, Text, escape};
 
 /// An index into one of the tables of a routine.
 pub trait Index: Copy {

@@ -6,7 +6,8 @@ use super::super::isa::{
     AddrOpnd, AddressId, ConstOpnd, DataType, GenOpnd, GeneralId, IndirectOpnd, IndirectOpndBitProperties, Modifier,
     Operand, PredOpnd, Predicate, RawOperand, Region, StateClass, StateOpnd, Stride, VecOperand,
 };
-use super::text::{Cursor, Format, Printer, Table, Text, TextError};
+use super::cursor::{Cursor, TextError};
+use super::text::{Format, Printer, Table, Text};
 
 /// The region that the assembler writes where the text has none: one element for all channels.
 const SCALAR: Region = Region { vertical_stride: Stride::N0, width: Stride::N1, horizontal_stride: Stride::N0 };

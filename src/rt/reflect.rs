@@ -1,6 +1,6 @@
 //! Shapes of the reflection tables: what the pages say, as `static` data.
 
-use super::super::isa::{DataType, Platform};
+use super::super::isa::{DataType, Platform, Rule};
 
 /// A page of the specification.
 #[derive(Debug)]
@@ -37,6 +37,8 @@ pub struct Page {
     pub out_of_bound: &'static str,
     /// Where the instruction exists: in any of these ranges; everywhere when there are none.
     pub platforms: &'static [Platforms],
+    /// What the vendor's assembler makes of it beyond the above: the rows of verification.md that name it.
+    pub rules: &'static [Rule],
 }
 
 /// What a page describes.
@@ -228,6 +230,8 @@ pub struct Predefined {
     pub data_type: DataType,
     /// Number of elements with registers of 32 bytes, and of 64 bytes.
     pub elements: (u32, u32),
+    /// Elements that may be written to: none, those of the list, or all where it is empty.
+    pub written: Option<&'static [u32]>,
 }
 
 /// A known attribute of a kernel or a variable.

@@ -81,8 +81,9 @@ pub(super) struct Worker<'a> {
     number: u32,
     threads: Vec<Thread>,
     local: Buffer,
-    /// How the threads start, by the size of the group: full ones and those that are cut off.
-    starts: HashMap<[u32; 3], Vec<ThreadStart>>,
+    states: Vec<State>,
+    /// How the threads start, by the size of the group: full ones and those that are cut off. There are at most eight sizes.
+    starts: Vec<([u32; 3], Vec<ThreadStart>)>,
     counts: Counts,
 }
 
@@ -94,7 +95,8 @@ impl<'a> Worker<'a> {
             number: number as u32,
             threads: Vec::new(),
             local: Buffer::zeros(plan.mapped.placement.local_bytes as usize),
-            starts: HashMap::new(),
+            states: Vec::new(),
+            starts: Vec::new(),
             counts: Counts::new(plan.code),
         }
     }
@@ -116,11 +118,13 @@ impl<'a> Worker<'a> {
             images: &mapped.images,
             samplers: &mapped.samplers,
         };
-        let mut states = vec![State::Running; self.threads.len()];
+        self.states.clear();
+        self.states.resize(self.threads.len(), State::Running);
+        let states = &mut self.states;
         let mut barriers = Barriers::default();
         loop {
             let mut progress = false;
-            for (thread, state) in self.threads.iter_mut().zip(&mut states) {
+            for (thread, state) in self.threads.iter_mut().zip(states.iter_mut()) {
                 let runs = match *state {
                     State::Running => true,
                     State::Waiting { barrier, .. } => barriers.lets_pass(barrier, self.plan.threads(group)),
@@ -145,7 +149,7 @@ impl<'a> Worker<'a> {
                 };
             }
             if !self.plan.code.exchanges.is_empty() {
-                progress |= exchanges(self.plan, &mut self.threads, &mut states, &world, group)?;
+                progress |= exchanges(self.plan, &mut self.threads, states, &world, group)?;
             }
             let ended = states.iter().filter(|state| **state == State::Ended).count();
             if ended == states.len() {
@@ -154,7 +158,7 @@ impl<'a> Worker<'a> {
             if states.iter().all(|state| matches!(state, State::AtBarrier(_))) {
                 states.fill(State::Running);
             } else if !progress {
-                let stuck = self.threads.iter().zip(&states).find_map(|(thread, state)| match state {
+                let stuck = self.threads.iter().zip(states.iter()).find_map(|(thread, state)| match state {
                     State::AtBarrier(mark) | State::Waiting { mark, .. } => Some((thread, *mark, false)),
                     State::AtExchange { mark, .. } => Some((thread, *mark, true)),
                     State::Running | State::Ended => None,
@@ -180,7 +184,12 @@ impl<'a> Worker<'a> {
     fn start(&mut self, group: [u32; 3]) {
         let plan = self.plan;
         let size = plan.range.size_of(group);
-        let starts = self.starts.entry(size).or_insert_with(|| plan.payload.threads(size, plan.order()));
+        let known = self.starts.iter().position(|(other, _)| *other == size);
+        let known = known.unwrap_or_else(|| {
+            self.starts.push((size, plan.payload.threads(size, plan.order())));
+            self.starts.len() - 1
+        });
+        let (_, starts) = &self.starts[known];
         self.threads.resize_with(starts.len(), || new_thread(plan));
         self.local.clear();
         for (index, (thread, start)) in self.threads.iter_mut().zip(starts).enumerate() {
@@ -378,24 +387,24 @@ fn run_thread<const COUNT: bool>(
             counts.branches[index as usize].1 += u64::from(lanes);
         }
         let next = index + 1;
-        match block.next {
+        match &block.next {
             After::Fall => thread.flow.block = next,
             After::Branch { uniform, target } => {
-                let taken = taken(thread, &block.mark, uniform);
-                thread.active = thread.flow.branch(thread.active, taken, target, next);
+                let taken = taken(thread, &block.mark, *uniform);
+                thread.active = thread.flow.branch(thread.active, taken, *target, next);
             }
             After::Jump { target } => {
                 let taken = taken(thread, &block.mark, true);
-                thread.flow.jump(if taken != 0 { target } else { next });
+                thread.flow.jump(if taken != 0 { *target } else { next });
             }
             After::CallAddress { uniform, callee } => {
-                let taken = taken(thread, &block.mark, uniform);
+                let taken = taken(thread, &block.mark, *uniform);
                 if taken == 0 {
                     thread.flow.block = next;
                     continue;
                 }
                 let lane = taken.trailing_zeros() - block.mark.enable.shift.min(taken.trailing_zeros());
-                let callee = &code.callees[callee as usize];
+                let callee = &code.callees[*callee as usize];
                 let addresses: [u64; CHUNK] = callee.load(thread, lane as usize / CHUNK);
                 let address = addresses[lane as usize % CHUNK];
                 let Some(&routine) = function_at(address).and_then(|n| code.functions.get(n)) else {
@@ -409,18 +418,18 @@ fn run_thread<const COUNT: bool>(
                 thread.active = thread.flow.call(thread.active, taken, routine, next);
             }
             After::Call { uniform, routine } => {
-                let taken = taken(thread, &block.mark, uniform);
+                let taken = taken(thread, &block.mark, *uniform);
                 if taken == 0 {
                     thread.flow.block = next;
                 } else if thread.flow.depth() >= MAX_DEPTH {
                     let trouble = Trouble::Illegal("subroutines call each other without end".to_owned());
                     return Err((Box::new(trouble), block.mark));
                 } else {
-                    thread.active = thread.flow.call(thread.active, taken, routine, next);
+                    thread.active = thread.flow.call(thread.active, taken, *routine, next);
                 }
             }
             After::Return { uniform } => {
-                let leaving = taken(thread, &block.mark, uniform);
+                let leaving = taken(thread, &block.mark, *uniform);
                 let (next, active) = thread.flow.leave(thread.active, leaving, next);
                 thread.active = active;
                 if next == Next::End {
@@ -428,7 +437,7 @@ fn run_thread<const COUNT: bool>(
                 }
             }
             After::Switch(n) => {
-                let switch = &code.switches[n as usize];
+                let switch = &code.switches[*n as usize];
                 let index = switch.index.first(thread);
                 let Some(target) = switch.targets.get(index as usize) else {
                     let why = format!("a jump to place {index} of a list of {} labels", switch.targets.len());
@@ -438,15 +447,15 @@ fn run_thread<const COUNT: bool>(
             }
             After::Exchange(number) => {
                 thread.flow.block = next;
-                return Ok((Next::Exchange(number), block.mark));
+                return Ok((Next::Exchange(*number), block.mark));
             }
             After::Signal(named) => {
-                let named = named.map(|[id, threads]| (id.first(thread), threads.first(thread)));
+                let named = named.as_ref().map(|[id, threads]| (id.first(thread), threads.first(thread)));
                 thread.signals.push(named);
                 thread.flow.block = next;
             }
             After::Wait(barrier) => {
-                let barrier = barrier.map(|id| id.first(thread));
+                let barrier = barrier.as_ref().map(|id| id.first(thread));
                 thread.flow.block = next;
                 return Ok((Next::Wait(barrier), block.mark));
             }

@@ -45,10 +45,10 @@ pub(super) struct Scratch {
 }
 
 impl LaunchMemory {
-    /// The contents of the arguments that are buffers. Each goes away before the next is copied.
+    /// The contents of the arguments that are buffers, moved out of the memory.
     pub(super) fn into_contents(self) -> Vec<Option<Vec<u8>>> {
         let mut buffers: Vec<_> = self.memory.into_buffers().into_iter().map(Some).collect();
-        let mut take = |index: usize| buffers.get_mut(index)?.take().map(|buffer| buffer.to_bytes());
+        let mut take = |index: usize| buffers.get_mut(index)?.take().map(Buffer::into_vec);
         self.buffers.iter().map(|index| take((*index)?)).collect()
     }
 
@@ -81,8 +81,8 @@ pub(super) fn map(
             _ => continue,
         };
         sizes[index] = bytes.len() as u64;
-        let what = || format!("argument {index} has {} bytes", bytes.len());
-        map_buffer(&mut memory, Buffer::from_bytes(&bytes), what)?;
+        let what = || format!("argument {index} has {} bytes", sizes[index]);
+        map_buffer(&mut memory, Buffer::from_vec(bytes), what)?;
         buffers[index] = Some(memory.buffers().len() - 1);
     }
     let data = data::map(&program.data, &mut memory)?;

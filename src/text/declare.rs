@@ -1,185 +1,13 @@
 //! Directives: declarations of variables, inputs and attributes, read into a routine that is being built.
 
-use std::collections::HashMap;
-
-use super::names::{NameTables, data_type};
+use super::file;
+use super::scope::{Scope, general_bytes};
 use crate::isa::{
-    ATTRIBUTES, AddressInfo, Alignment, AttributeInfo, DataType, GeneralId, InputClass, InputInfo, InputInfoKind,
-    InputOrigin, LabelInfo, LabelKind, PredicateInfo, SamplerInfo, StringId, SurfaceInfo, VarInfo,
-    VarInfoBitProperties, predefined, predefined_sampler, predefined_surface,
+    ATTRIBUTES, AddressInfo, AliasScope, Alignment, AttributeInfo, DataType, GeneralId, InputClass, InputInfo,
+    InputInfoKind, InputOrigin, LabelInfo, LabelKind, PredicateInfo, SamplerInfo, StringId, SurfaceInfo, VarInfo,
+    VarInfoBitProperties, predefined, predefined_surface,
 };
-use crate::object::{Routine, RoutineKind};
-use crate::rt::{Bits, Bytes, Cursor, Format, Names, Symbols, Table, Text, TextError, Version, meant, nearest};
-
-/// A routine that is being built from its text.
-pub(super) struct Scope {
-    pub(super) routine: Routine,
-    pub(super) register_bytes: u32,
-    pub(super) version: Version,
-    pub(super) names: NameTables,
-    strings: HashMap<String, StringId>,
-    /// Labels that stand in the text, as opposed to those only referred to.
-    pub(super) defined: Vec<bool>,
-    /// The routine's name, once its text says all strings: they replace those that the assembler would begin with.
-    explicit: Option<String>,
-}
-
-impl Scope {
-    pub(super) fn new(register_bytes: u32) -> Self {
-        Self {
-            routine: Routine::default(),
-            register_bytes,
-            version: Version::new(4, 1),
-            names: NameTables::predefined(),
-            strings: HashMap::new(),
-            defined: Vec::new(),
-            explicit: None,
-        }
-    }
-
-    /// The next string of a pool that the text says.
-    fn string(&mut self, text: String) {
-        if self.explicit.is_none() {
-            self.explicit = Some(self.routine.name());
-            self.routine.strings.clear();
-            self.strings.clear();
-        }
-        let id = StringId(u32::try_from(self.routine.strings.len()).unwrap_or(u32::MAX));
-        if self.explicit.as_ref() == Some(&text) && !self.strings.contains_key(&text) {
-            self.routine.name = id;
-        }
-        self.routine.strings.push(Bytes::from(text.as_str()));
-        self.strings.entry(text).or_insert(id);
-    }
-
-    /// Names the routine. The pool begins with its name; the predefined names follow.
-    pub(super) fn begin(&mut self, name: &str, kind: RoutineKind) {
-        self.explicit = None;
-        self.routine.kind = kind;
-        self.routine.strings = vec![Bytes::from(name)];
-        self.strings = HashMap::from([(name.to_owned(), StringId(0))]);
-        let surfaces = predefined_surface::ALL.iter().chain(predefined_sampler::ALL);
-        for entry in predefined::ALL.iter().chain(surfaces) {
-            self.intern(entry.name);
-        }
-    }
-
-    /// The pool's entry of a string, new if need be.
-    pub(super) fn intern(&mut self, text: &str) -> StringId {
-        if let Some(id) = self.strings.get(text) {
-            return *id;
-        }
-        let id = StringId(u32::try_from(self.routine.strings.len()).unwrap_or(u32::MAX));
-        self.routine.strings.push(Bytes::from(text));
-        self.strings.insert(text.to_owned(), id);
-        id
-    }
-
-    fn enter(&mut self, table: Table, name: &str, id: usize) {
-        self.names.declare(table, name, u32::try_from(id).unwrap_or(u32::MAX));
-    }
-
-    /// A declared or predefined entry of a table; texts below version 4 have names of their own for the latter.
-    fn entry(&self, table: Table, name: &str) -> Option<u32> {
-        self.names.get(table, name).or_else(|| old_name(self.version, table, name))
-    }
-
-    /// The label of that name, new if need be.
-    pub(super) fn label(&mut self, name: &str, kind: LabelKind) -> u32 {
-        if let Some(id) = self.names.get(Table::Label, name) {
-            return id;
-        }
-        let name_index = self.intern(name);
-        let id = self.routine.labels.len();
-        self.routine.labels.push(LabelInfo { name_index, kind, ..LabelInfo::default() });
-        self.defined.push(false);
-        let id = u32::try_from(id).unwrap_or(u32::MAX);
-        self.names.label(name, id);
-        id
-    }
-}
-
-impl Scope {
-    /// Says what a label marks.
-    pub(super) fn set_kind(&mut self, label: u32, kind: LabelKind) {
-        if let Some(info) = self.routine.labels.get_mut(label as usize) {
-            info.kind = kind;
-        }
-    }
-}
-
-impl Names for Scope {
-    fn name(&self, table: Table, id: u32) -> Option<String> {
-        self.names.name(table, id).map(str::to_owned)
-    }
-
-    fn data_type(&self, id: GeneralId) -> Option<DataType> {
-        data_type(&self.routine, id)
-    }
-
-    fn register_bytes(&self) -> u32 {
-        self.register_bytes
-    }
-
-    fn version(&self) -> Version {
-        self.version
-    }
-}
-
-impl Symbols for Scope {
-    fn find(&mut self, table: Table, name: &str) -> Option<u32> {
-        match table {
-            Table::Label => Some(self.label(name, LabelKind::default())),
-            Table::String => Some(self.intern(name).0),
-            _ => self.entry(table, name),
-        }
-    }
-
-    fn size_of(&self, name: &str) -> Option<u32> {
-        let address = || {
-            let id = self.names.get(Table::Address, name)?;
-            Some(u32::from(self.routine.addresses.get(id as usize)?.num_elements) * ADDRESS_BYTES)
-        };
-        match self.names.get(Table::General, name) {
-            Some(id) => general_bytes(self, id),
-            None if name == "GRF" => Some(self.register_bytes),
-            None => address(),
-        }
-    }
-
-    fn simd_size(&self) -> Option<u32> {
-        self.routine.attribute("SimdSize")
-    }
-
-    fn near(&self, table: Table, name: &str) -> Option<String> {
-        // A text may have very many names, and an error in each line.
-        let few = self.names.known(table).nth(MANY_NAMES).is_none();
-        few.then(|| nearest(name, self.names.known(table))).flatten().map(str::to_owned)
-    }
-}
-
-/// Where there are more names than this, none of them is suggested.
-const MANY_NAMES: usize = 5000;
-
-/// Bytes of an element of an address variable.
-const ADDRESS_BYTES: u32 = 2;
-
-/// Size in bytes of a general variable.
-fn general_bytes(scope: &Scope, id: u32) -> Option<u32> {
-    let declared = id.checked_sub(predefined::DECLARED)?;
-    let variable = scope.routine.variables.get(declared as usize)?;
-    Some((u32::from(variable.num_elements) * variable.bit_properties.type_.bits()).div_ceil(8))
-}
-
-/// The predefined entry that texts below version 4 call so.
-fn old_name(version: Version, table: Table, name: &str) -> Option<u32> {
-    let entries = match table {
-        Table::General => predefined::ALL,
-        Table::Surface => predefined_surface::ALL,
-        _ => return None,
-    };
-    entries.iter().find(|e| version.major < 4 && !e.old_name.is_empty() && e.old_name == name).map(|e| e.id)
-}
+use crate::rt::{Bits, Bytes, Cursor, Format, Symbols, Table, Text, TextError, meant, nearest};
 
 /// Reads a directive other than those that begin a file or a subroutine.
 pub(super) fn directive(scope: &mut Scope, word: &str, text: &str, at: usize) -> Result<(), TextError> {
@@ -193,6 +21,8 @@ pub(super) fn directive(scope: &mut Scope, word: &str, text: &str, at: usize) ->
             Ok(())
         }
         ".label" => label(scope, text, at),
+        ".file_variable" => file::variable(scope, text, at),
+        ".use_variable" | ".use_function" => file::usage(scope, word, text, at),
         ".input" | ".parameter" => input(scope, text, at, InputOrigin::default()),
         _ => match word.strip_prefix(".implicit_") {
             Some(origin) => {
@@ -246,6 +76,9 @@ const DIRECTIVES: &[&str] = &[
     ".function",
     ".string",
     ".label",
+    ".file_variable",
+    ".use_variable",
+    ".use_function",
     ".code",
     ".file",
     ".loc",
@@ -259,10 +92,19 @@ struct Decl {
     data_type: Option<DataType>,
     elements: Option<u16>,
     alignment: Alignment,
-    alias: Option<(String, u16, usize)>,
+    alias: Option<Alias>,
     attributes: Vec<Attribute>,
     shown_name: Option<String>,
     string: Option<StringId>,
+}
+
+/// What an alias is a part of, the offset, and where that is said.
+type Alias = (Base, u16, usize);
+
+enum Base {
+    Name(String),
+    /// The variable of the file with this number.
+    File(u32),
 }
 
 /// An attribute as it is written: its name, the string of the pool that this is where that is said, and its value.
@@ -353,7 +195,8 @@ const BYTE_ALIGNMENTS: &[(u32, &str)] = &[
     (128, "wordx64"),
 ];
 
-fn alias(c: &mut Cursor<'_>) -> Result<(String, u16, usize), TextError> {
+/// `<V32, 4>`, or `<global 3, 4>` for a part of variable 3 of the file.
+fn alias(c: &mut Cursor<'_>) -> Result<Alias, TextError> {
     // The documents write parentheses, the tools angle brackets.
     let close = if c.take("<") {
         ">"
@@ -364,11 +207,16 @@ fn alias(c: &mut Cursor<'_>) -> Result<(String, u16, usize), TextError> {
     c.skip_blanks();
     let at = c.save();
     let name = c.word().ok_or_else(|| c.error("the name of a variable"))?.to_owned();
+    c.skip_blanks();
+    let base = match name.as_str() {
+        "global" if !c.looking_at(",") => Base::File(c.number("variable of the file", Format::Plain)?),
+        _ => Base::Name(name),
+    };
     c.expect(",")?;
     let offset = c.sum("alias offset")?;
     c.skip_blanks();
     c.expect(close)?;
-    Ok((name, offset, at))
+    Ok((base, offset, at))
 }
 
 fn attributes(c: &mut Cursor<'_>) -> Result<Vec<Attribute>, TextError> {
@@ -438,20 +286,21 @@ fn enter_decl(scope: &mut Scope, decl: Decl, at: usize) -> Result<(), TextError>
         None => scope.intern(if matches!(decl.kind.as_str(), "S" | "T") { &shown } else { &decl.name }),
     };
     let attribute_info = decl.attributes.iter().map(|written| attribute(scope, written)).collect();
-    let base_of = decl.alias.as_ref().map(|(base, ..)| scope.entry(Table::General, base));
+    let base_of = decl.alias.as_ref().and_then(|(base, ..)| match base {
+        Base::Name(name) => Some((scope.entry(Table::General, name)?, AliasScope::Local)),
+        Base::File(number) => Some((*number, AliasScope::Global)),
+    });
     let routine = &mut scope.routine;
     let (table, id) = match decl.kind.as_str() {
         "G" => {
             let Some(type_) = decl.data_type else { return fail("type= in the declaration of a general variable") };
-            let (alias_index, alias_offset) = match &decl.alias {
-                None => (GeneralId(0), 0),
-                Some((base, offset, at)) => match base_of.flatten() {
-                    Some(id) => (GeneralId(id), *offset),
-                    None => {
-                        let expected = format!("a variable that is declared above, not `{base}`");
-                        return Err(TextError { at: *at, expected });
-                    }
-                },
+            let (alias_index, alias_scope_specifier, alias_offset) = match (&decl.alias, base_of) {
+                (Some((_, offset, _)), Some((id, scope))) => (GeneralId(id), scope, *offset),
+                (Some((Base::Name(base), _, at)), None) => {
+                    let expected = format!("a variable that is declared above, not `{base}`");
+                    return Err(TextError { at: *at, expected });
+                }
+                _ => (GeneralId(0), AliasScope::Local, 0),
             };
             routine.variables.push(VarInfo {
                 name_index,
@@ -459,8 +308,8 @@ fn enter_decl(scope: &mut Scope, decl: Decl, at: usize) -> Result<(), TextError>
                 num_elements,
                 alias_index,
                 alias_offset,
+                alias_scope_specifier,
                 attribute_info,
-                ..VarInfo::default()
             });
             (Table::General, routine.variables.len() - 1 + predefined::DECLARED as usize)
         }

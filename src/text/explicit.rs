@@ -6,6 +6,7 @@
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
+use super::file;
 use super::parse::{Options, parse};
 use super::print::{Style, print, print_with};
 use crate::isa::{AttributeInfo, Instruction, Platform, StringId, predefined, predefined_surface};
@@ -16,12 +17,17 @@ use crate::rt::{Bytes, Context, Reader, Version, Wire, Writer, escape};
 /// otherwise as [`Style::Explicit`].
 ///
 /// # Errors
-/// The text that comes nearest, where a text cannot say what the routine has: strings that are no UTF-8, scopes of
-/// aliases, attributes of labels.
+/// The text that comes nearest, where a text cannot say what the routine has: strings that are no UTF-8, attributes of
+/// labels and of variables of the file.
 pub fn print_exact(object: &Object, routine: &Routine, platform: Option<Platform>) -> Result<String, String> {
     let options = || Options { file: String::new(), platform: platform.or(object.platform()) };
-    let same =
-        |text: &str| parse(text, options()).is_ok_and(|p| p.version == object.version && p.routine == *routine);
+    let uses = file::uses(object, routine);
+    let same = |text: &str| {
+        parse(text, options()).is_ok_and(|p| {
+            let of_file = p.variables == object.variables && p.uses.first() == Some(&uses);
+            of_file && p.version == object.version && p.routine == *routine
+        })
+    };
     let full = print(object, routine, platform, Style::Full);
     if same(&full) {
         return Ok(full);

@@ -6,14 +6,17 @@
 
 mod declare;
 mod explicit;
+mod file;
 mod names;
 mod parse;
 mod print;
 mod salvage;
+mod scope;
 mod source;
 mod withdrawn;
 
 pub use explicit::print_exact;
+pub use file::Uses;
 pub use names::{RoutineNames, data_type};
 pub use parse::{Options, Parsed, parse};
 pub use print::{Style, print};

@@ -146,7 +146,6 @@ impl NameTables {
         }
         for entry in predefined_surface::ALL {
             enter(entry.name, Table::Surface, entry.id);
-            enter(&format!("T{}", entry.id), Table::Surface, entry.id);
         }
         Self { variables, labels: HashMap::new(), hidden: Vec::new(), blocks: Vec::new() }
     }
@@ -210,6 +209,6 @@ impl NameTables {
     /// All names that a variable has here; labels need not be known to be meant.
     pub(super) fn known(&self, table: Table) -> impl Iterator<Item = &str> {
         let labels = matches!(table, Table::Label | Table::String);
-        self.variables.keys().filter(move |_| !labels).map(String::as_str)
+        self.variables.iter().filter(move |(_, (t, _))| !labels && *t == table).map(|(name, _)| name.as_str())
     }
 }

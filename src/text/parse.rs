@@ -4,12 +4,15 @@ use std::collections::HashSet;
 
 use visakit_codegen::diag::{Diagnostic, Severity};
 
-use super::declare::{self, Scope};
+use super::declare;
+use super::file::Uses;
+use super::scope::Scope;
 use super::source::{Statement, statements};
 use super::withdrawn;
 use crate::isa::{
-    And, ConstOpnd, DataType, ExecMask, ExecSize, Instruction, Label, LabelId, LabelKind, LscDataSize, LscUntyped,
-    Modifier, Not, Operand, Or, Platform, Predicate, Subroutine, VecOperand, Xor, candidates,
+    And, ConstOpnd, DataType, ExecMask, ExecSize, FileScopeVarInfo, Instruction, Label, LabelId, LabelKind,
+    LscDataSize, LscUntyped, Modifier, Not, Operand, Or, Platform, Predicate, Subroutine, VecOperand, Xor,
+    candidates,
 };
 use crate::object::{Function, Kernel, Object, Routine, RoutineKind};
 use crate::rt::{Candidate, Cursor, TextError, Version, meant, nearest};
@@ -34,6 +37,10 @@ pub struct Parsed {
     pub lines: Vec<u32>,
     /// The routines that follow it in the same text, with their lines.
     pub more: Vec<(Routine, Vec<u32>)>,
+    /// Variables of the file.
+    pub variables: Vec<FileScopeVarInfo>,
+    /// What each of the routines uses of the file, in their order.
+    pub uses: Vec<Uses>,
 }
 
 impl Parsed {
@@ -42,27 +49,28 @@ impl Parsed {
         let mut object = Object {
             version: self.version,
             kernels: Vec::new(),
-            variables: Vec::new(),
+            variables: self.variables,
             functions: Vec::new(),
             order: Vec::new(),
             padding: Vec::new(),
         };
-        for routine in std::iter::once(self.routine).chain(self.more.into_iter().map(|(routine, _)| routine)) {
+        let routines = std::iter::once(self.routine).chain(self.more.into_iter().map(|(routine, _)| routine));
+        for (routine, uses) in routines.zip(self.uses) {
             let name = routine.strings.get(routine.name.0 as usize).cloned().unwrap_or_default();
             match routine.kind {
                 RoutineKind::Kernel => object.kernels.push(Kernel {
                     name,
                     routine,
-                    variable_relocations: Vec::new(),
-                    function_relocations: Vec::new(),
+                    variable_relocations: uses.variables,
+                    function_relocations: uses.functions,
                     binaries: Vec::new(),
                 }),
                 RoutineKind::Function { .. } => object.functions.push(Function {
                     name,
                     linkage: Default::default(),
                     routine,
-                    variable_relocations: Vec::new(),
-                    function_relocations: Vec::new(),
+                    variable_relocations: uses.variables,
+                    function_relocations: uses.functions,
                 }),
             }
         }
@@ -101,6 +109,7 @@ pub fn parse(text: &str, options: Options) -> Result<Parsed, Vec<Diagnostic>> {
         lines: Vec::new(),
         uses: Vec::new(),
         done: Vec::new(),
+        used: Vec::new(),
         errors: Vec::new(),
     };
     for statement in statements(text) {
@@ -123,6 +132,8 @@ struct Reader<'a> {
     uses: Vec<usize>,
     /// Routines that are complete.
     done: Vec<(Routine, Vec<u32>)>,
+    /// What they use of the file.
+    used: Vec<Uses>,
     errors: Vec<Diagnostic>,
 }
 
@@ -395,6 +406,8 @@ impl Reader<'_> {
         }
         let scope = std::mem::replace(&mut self.scope, Scope::new(self.register_bytes));
         self.scope.version = scope.version;
+        self.scope.file_variables = scope.file_variables;
+        self.used.push(scope.uses);
         self.done.push((scope.routine, std::mem::take(&mut self.lines)));
         self.uses.clear();
         self.subroutines.clear();
@@ -419,7 +432,8 @@ impl Reader<'_> {
         let mut done = self.done.into_iter();
         match (self.errors.is_empty(), self.version, done.next()) {
             (true, Some(version), Some((routine, lines))) => {
-                Ok(Parsed { version, routine, lines, more: done.collect() })
+                let (variables, uses) = (self.scope.file_variables, self.used);
+                Ok(Parsed { version, routine, lines, more: done.collect(), variables, uses })
             }
             _ => Err(self.errors),
         }

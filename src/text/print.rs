@@ -4,10 +4,11 @@ use std::collections::{HashSet, VecDeque};
 use std::fmt::Write as _;
 
 use super::declare::{is_plain, spelled};
-use super::explicit;
 use super::names::RoutineNames;
+use super::{explicit, file};
 use crate::isa::{
-    ATTRIBUTES, AttributeInfo, InputClass, Instruction, Platform, StringId, predefined, predefined_surface,
+    ATTRIBUTES, AliasScope, AttributeInfo, InputClass, Instruction, Platform, StringId, predefined,
+    predefined_surface,
 };
 use crate::object::{Object, Routine, RoutineKind};
 use crate::rt::{Names, Printer, Table};
@@ -57,6 +58,9 @@ pub(super) fn frame(object: &Object, routine: &Routine, platform: Option<Platfor
     let names = names(object, routine, platform, style);
     let mut out = String::new();
     head(&mut out, object, routine);
+    if style != Style::Vendor {
+        file::print(&mut out, object, routine);
+    }
     if style == Style::Explicit {
         explicit::tables(&mut out, routine, names.unique());
     }
@@ -133,7 +137,9 @@ fn variables(routine: &Routine, names: &RoutineNames<'_>, style: Style) -> [VecD
         if properties.alignment != Default::default() {
             let _ = write!(line, " align={}", properties.alignment.text());
         }
-        if variable.alias_index.0 != 0 {
+        if style != Style::Vendor && variable.alias_scope_specifier == AliasScope::Global {
+            let _ = write!(line, " alias=<global {}, {}>", variable.alias_index.0, variable.alias_offset);
+        } else if variable.alias_index.0 != 0 {
             let base = names.name(Table::General, variable.alias_index.0).unwrap_or_default();
             let _ = write!(line, " alias=<{base}, {}>", variable.alias_offset);
         }

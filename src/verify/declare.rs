@@ -1,7 +1,7 @@
 //! Rules of declarations: types and sizes of variables, aliases, inputs, attributes.
 
 use super::{Place, Severity, Violation};
-use crate::isa::{Alignment, DataType, InputClass, Platform, StringId, predefined, predefined_surface};
+use crate::isa::{AliasScope, Alignment, DataType, InputClass, Platform, StringId, predefined, predefined_surface};
 use crate::object::Routine;
 use crate::rt::Bits;
 
@@ -15,6 +15,9 @@ const MOST_ELEMENTS: u16 = 4096;
 
 /// The most elements of an address variable.
 const MOST_ADDRESSES: u16 = 16;
+
+/// The most elements of a sampler variable.
+const MOST_SAMPLERS: u16 = 128;
 
 /// Inputs lie in this many registers.
 const INPUT_REGISTERS: i64 = 255;
@@ -38,6 +41,12 @@ pub(super) fn check(routine: &Routine, platform: Option<Platform>) -> Vec<Violat
         if !predicate.num_elements.is_power_of_two() || predicate.num_elements > 32 {
             let message = format!("{} bits, legal are 1, 2, 4, 8, 16 and 32", predicate.num_elements);
             out.push(declared(routine, predicate.name_index, "size", message));
+        }
+    }
+    for sampler in &routine.samplers {
+        if sampler.num_elements > MOST_SAMPLERS {
+            let message = format!("{} samplers, legal are up to {MOST_SAMPLERS}", sampler.num_elements);
+            out.push(declared(routine, sampler.name_index, "size", message));
         }
     }
     inputs(routine, i64::from(register), &mut out);
@@ -81,6 +90,10 @@ fn general(routine: &Routine, number: usize, register: u32, out: &mut Vec<Violat
         out.push(Violation { severity, ..declared(routine, variable.name_index, "size", message) });
     }
     let mut say = |code, message| out.push(declared(routine, variable.name_index, code, message));
+    if variable.alias_scope_specifier == AliasScope::Global {
+        // A part of a variable of the file, which a routine alone does not have.
+        return;
+    }
     if variable.alias_index.0 == 0 && variable.alias_offset != 0 {
         say("alias", "an offset without a variable that it counts in".to_owned());
     }
@@ -99,9 +112,7 @@ fn general(routine: &Routine, number: usize, register: u32, out: &mut Vec<Violat
             }
             let aligned = outer.bit_properties.alignment.max(natural(outer, register));
             if aligned < natural(variable, register) {
-                let message = "the variable that it is an alias of has less alignment than its type needs".to_owned();
-                let violation = declared(routine, variable.name_index, "alias", message);
-                out.push(Violation { severity: Severity::Warning, ..violation });
+                say("alias", "the variable that it is an alias of has less alignment than its type needs".to_owned());
             }
             return;
         };
@@ -111,13 +122,19 @@ fn general(routine: &Routine, number: usize, register: u32, out: &mut Vec<Violat
     say("alias", "it is an alias of itself".to_owned());
 }
 
-/// The alignment that a variable's type needs: that of a register when it fills one.
+/// The alignment that a variable's type needs: that of a register when it fills one, and of a word at least. The
+/// vendor's assembler compares their codes, see verification.md.
 fn natural(variable: &crate::isa::VarInfo, register: u32) -> Alignment {
     let bytes = variable.bit_properties.type_.bits() / 8;
     let name = match bytes {
-        _ if bytes * u32::from(variable.num_elements) >= register => "GRF",
-        0 | 1 => "byte",
-        2 => "word",
+        _ if bytes * u32::from(variable.num_elements) >= register => {
+            if register > 32 {
+                "wordx32"
+            } else {
+                "hword"
+            }
+        }
+        0..=2 => "word",
         4 => "dword",
         _ => "qword",
     };

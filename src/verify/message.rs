@@ -1,7 +1,7 @@
 //! Rules of messages: what the parameters of one have to do with each other.
 
 use super::{Check, Seen};
-use crate::isa::{DataType, Operand, Platform, RawOperand, VecOperand, predefined};
+use crate::isa::{DataType, Operand, Platform, RawOperand, Rule, VecOperand, predefined, predefined_surface};
 use crate::rt::reflect::Field;
 use crate::text::data_type as variable_type;
 
@@ -56,6 +56,9 @@ impl Check<'_> {
     /// Rules across the fields of a message.
     pub(super) fn message(&mut self, seen: &[(&'static Field, Seen)]) {
         let f = Fields(seen);
+        if self.has(Rule::NoSlm) {
+            self.must(f.index("Surface") != Some(predefined_surface::SLM.0), "the surface is not slm here");
+        }
         match self.page.name {
             "LSC_UNTYPED" | "LSC_TYPED" => self.lsc(f),
             "LSC_FENCE" if f.named("LscSFID", "") == Some("slm") => {
@@ -80,6 +83,10 @@ impl Check<'_> {
                 let bytes = matches!(dst, Some(DataType::Ub | DataType::B));
                 self.must(!bytes || self.no_mask(), "conversions to eight bits take all channels: NoMask");
             }
+            "MOVS" => {
+                let is_state = |n: &str| f.vector(n).is_some_and(|o| matches!(o.operand, Operand::State(_)));
+                self.must(is_state("Dst") || is_state("Src0"), "one side at least is a state operand");
+            }
             "SRND" => self.must(self.no_mask(), "all channels take part: NoMask"),
             "MEDIA_LD" | "MEDIA_ST" => self.media(f),
             "RAW_SEND" => self.raw_send(f),
@@ -88,6 +95,15 @@ impl Check<'_> {
                 let wide = self.platform.is_some_and(|p| p.register_bytes() > 32);
                 let channels = if wide { "16" } else { "8" };
                 self.must(self.platform.is_none() || sizes == Some(channels), "as many channels as the platform's");
+                for name in ["Dst", "Src0"] {
+                    let ty = f.raw(name).and_then(|o| self.declared_type(o));
+                    self.must(ty.is_none_or(|t| matches!(t.bits(), 16 | 32)), "results have 16 or 32 bits");
+                }
+                let src1 = f.raw("Src1").and_then(|o| self.declared_type(o));
+                let src2 = f.vector("Src2").and_then(|o| super::operand::data_type(&o.operand, self.routine));
+                for ty in [src1, src2].into_iter().flatten() {
+                    self.must(matches!(ty, DataType::D | DataType::Ud), "factors have type d or ud");
+                }
             }
             name if name.starts_with("SVM_") && f.named("Exec_size", "size") == Some("32") => {
                 let rule = "flat memory is reached by 16 channels at most".to_owned();
@@ -275,6 +291,25 @@ impl Check<'_> {
             false => count * (bytes * channels / register).max(1),
         };
         self.must(self.platform.is_none() || registers <= 8, "a message moves 8 registers at most");
+        let address = f.raw("Src0Addrs").or(f.raw("Src0AddrBase"));
+        self.must(address.is_none_or(|o| o.id != predefined::NULL), "the address is not %null");
+        // Of wide messages the assembler looks at the sizes of some variables, see verification.md.
+        if self.platform.is_some() && channels > register / 4 {
+            if kind != Kind::Store {
+                self.fills(f.raw("DstData"), registers * register, "what is returned");
+            }
+            let wide = f.named("AddrSize", "").and_then(|n| n.get(1..)?.parse::<i64>().ok()).unwrap_or(32) / 8;
+            self.fills(f.raw("Src0Addrs"), channels * wide, "the address");
+        }
+    }
+
+    /// A variable has as many registers as a message takes bytes from it; `%null` has none and needs none.
+    fn fills(&mut self, operand: Option<&RawOperand>, bytes: i64, what: &str) {
+        let Some(operand) = operand.filter(|o| o.id != predefined::NULL) else { return };
+        let Some(whole) = self.variables.whole_bytes(operand.id.0) else { return };
+        let register = u64::from(self.platform.map_or(32, |p| p.register_bytes()));
+        let (has, needs) = (whole.div_ceil(register), (bytes.max(0) as u64).div_ceil(register));
+        self.must(has >= needs, &format!("{what} takes {needs} registers, its variable has {has}"));
     }
 
     fn block(&mut self, f: Fields<'_>, kind: Kind) {

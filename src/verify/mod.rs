@@ -24,7 +24,7 @@ mod types;
 
 pub use visakit_codegen::diag::Severity;
 
-use crate::isa::{ExecMask, ExecSize, Instruction, Platform, Predicate, RawOperand, VecOperand};
+use crate::isa::{ExecMask, ExecSize, Instruction, Platform, Predicate, RawOperand, Rule, VecOperand};
 use crate::object::Routine;
 use crate::rt::reflect::{Field, Page};
 use crate::rt::{Bits, FieldRef, Visitor};
@@ -95,8 +95,8 @@ fn check(
         Seen::Bits(bits) if field.list.is_some_and(|l| l.name == "Exec_size") => ExecSize::from_bits(*bits).ok(),
         _ => None,
     });
-    let family = types::family(instruction);
     let page = instruction.page();
+    let family = types::family(page);
     let mut check = Check { page, family, routine, variables, platform, number, exec_size, out };
     check.platform_of_page();
     for (field, value) in &seen {
@@ -170,6 +170,12 @@ impl Check<'_> {
         self.push(code, Severity::Warning, line, message);
     }
 
+    /// Whether a row of verification.md holds for this instruction here.
+    fn has(&self, rule: Rule) -> bool {
+        let on = |p: Platform| rule.platforms().iter().any(|range| range.contains(p));
+        self.page.rules.contains(&rule) && (rule.platforms().is_empty() || self.platform.is_some_and(on))
+    }
+
     fn applies(&self, range: crate::rt::reflect::Platforms) -> bool {
         self.platform.is_none_or(|p| range.contains(p))
     }
@@ -201,14 +207,13 @@ impl Check<'_> {
     fn is_refused(&self, platform: Platform) -> bool {
         let since = self.page.platforms.iter().filter_map(|r| r.from).min();
         let until = self.page.platforms.iter().filter_map(|r| r.before).max();
-        match self.page.name {
-            // Whether it refuses the last two depends on their types.
-            "ADD3" | "ADD3O" | "BFN" | "SQRTM" | "DIVM" => false,
-            // The last platform that has none of these is one later than the documents say.
-            "SAD2" | "SAD2ADD" => until.is_some_and(|end| platform > end),
-            "DPASW" | "SWITCHJMP" | "MOD" => true,
-            _ => since.is_some_and(|first| platform < first),
+        if self.has(Rule::AnyPlatform) {
+            return false;
         }
+        if self.has(Rule::LatePlatform) {
+            return until.is_some_and(|end| platform > end);
+        }
+        self.has(Rule::LastPlatform) || since.is_some_and(|first| platform < first)
     }
 
     fn field(&mut self, field: &'static Field, value: &Seen) {
@@ -246,11 +251,9 @@ impl Check<'_> {
             let value = bits >> part.lo & ((1u64 << part.width.min(63)) - 1);
             if let Some(named) = part.values.iter().find(|v| v.value == value && !self.applies(v.platforms)) {
                 let platform = self.platform.map_or("the platform", Platform::name);
-                self.say(
-                    "value",
-                    field.line,
-                    format!("{} is {}, which {platform} does not have", field.name, named.name),
-                );
+                let severity = if self.has(Rule::AnyValue) { Severity::Warning } else { Severity::Error };
+                let message = format!("{} is {}, which {platform} does not have", field.name, named.name);
+                self.push("value", severity, field.line, message);
             }
         }
         for (part_name, allowed) in field.only {
@@ -259,7 +262,8 @@ impl Check<'_> {
             let Some(named) = part.values.iter().find(|v| v.value == value) else { continue };
             let legal = allowed.iter().any(|(n, range)| n.eq_ignore_ascii_case(named.name) && self.applies(*range));
             if !legal {
-                let names: Vec<_> = allowed.iter().map(|(n, _)| *n).collect();
+                let here = allowed.iter().filter(|(_, range)| self.applies(*range));
+                let names: Vec<_> = here.map(|(n, _)| *n).collect();
                 let dot = if part_name.is_empty() { "" } else { "." };
                 let message =
                     format!("{}{dot}{part_name} is {}, legal are {}", field.name, named.name, names.join(", "));
@@ -279,7 +283,7 @@ impl Check<'_> {
         if !first.is_multiple_of(channels) || first + channels > CHANNELS {
             let message = format!("{channels} channels cannot begin at channel {first} ({})", size.mask.name());
             // Of messages to flat memory its assembler looks at other bits than these.
-            match first + channels > CHANNELS && !self.page.name.starts_with("SVM_") {
+            match first + channels > CHANNELS && !self.has(Rule::FreeMask) {
                 true => self.say("mask", field.line, message),
                 false => self.warn("mask", field.line, message),
             }

@@ -1,8 +1,8 @@
 //! Rules of single operands: class, type, modifier, what is written to.
 
-use super::types::{Family, LOOSE, is_destination, is_integer, unpacked};
+use super::types::{Family, is_destination, is_integer, unpacked};
 use super::{Check, Severity};
-use crate::isa::{DataType, Modifier, Operand, RawOperand, VecOperand, predefined};
+use crate::isa::{DataType, Modifier, Operand, RawOperand, Rule, VecOperand, predefined};
 use crate::object::Routine;
 use crate::rt::reflect::{Field, Saturation, SourceModifier};
 use crate::text::data_type as variable_type;
@@ -24,7 +24,8 @@ impl Check<'_> {
         let is_dst = is_destination(field);
         if !field.classes.is_empty() && !field.classes.contains(&class) {
             let message = format!("{} is of class {class}, legal are {}", field.name, field.classes.join(", "));
-            self.say("class", field.line, message);
+            let taken = self.has(Rule::AddressOperand) && matches!(operand.operand, Operand::Address(_));
+            self.push("class", if taken { Severity::Warning } else { Severity::Error }, field.line, message);
         }
         let ty = data_type(&operand.operand, self.routine);
         if let Some(ty) = ty {
@@ -45,6 +46,9 @@ impl Check<'_> {
 
     pub(super) fn raw(&mut self, field: &'static Field, operand: &RawOperand) {
         self.raw_place(field, operand);
+        if operand.id == predefined::NULL && operand.offset != 0 {
+            self.say("raw-place", field.line, format!("{} is %null with offset {}", field.name, operand.offset));
+        }
         let Some(ty) = variable_type(self.routine, operand.id).filter(|_| operand.id.0 >= predefined::DECLARED)
         else {
             return;
@@ -64,7 +68,7 @@ impl Check<'_> {
             if !same {
                 let message = format!("{} has type {}, legal are {}", field.name, ty.name(), legal.join(", "));
                 // Of messages its assembler does not look at these.
-                let severity = if self.page.name == "ADDR_ADD" { Severity::Error } else { Severity::Warning };
+                let severity = if self.has(Rule::FieldType) { Severity::Error } else { Severity::Warning };
                 self.push("type", severity, field.line, message);
             }
         }
@@ -77,12 +81,16 @@ impl Check<'_> {
         if unknown {
             let severity = match self.family {
                 // Bytes are not rotated, and mixed floats need a platform that has them.
-                Family::Logic if matches!(self.page.name, "ROL" | "ROR") => Severity::Error,
+                Family::Logic if self.has(Rule::ListedType) => Severity::Error,
                 Family::Move if ty == DataType::Bf => Severity::Error,
                 Family::Logic if is_integer(ty) => Severity::Warning,
                 // Types of sources are a matter of the type maps.
                 Family::Arithmetic if !is_dst && is_integer(ty) => Severity::Warning,
-                Family::Arithmetic if LOOSE.contains(&self.page.name) => Severity::Warning,
+                Family::Arithmetic if self.has(Rule::AnyType) && ty != DataType::Bf => Severity::Warning,
+                Family::Arithmetic if self.has(Rule::AnyInteger) && is_integer(ty) => Severity::Warning,
+                Family::Arithmetic if !is_dst && ty == DataType::Hf && self.has(Rule::HalfSource) => {
+                    Severity::Warning
+                }
                 Family::Arithmetic | Family::Logic => Severity::Error,
                 _ => Severity::Warning,
             };
@@ -108,26 +116,27 @@ impl Check<'_> {
                 Saturation::Floats => float,
                 Saturation::No => false,
             };
-            let bits = self.family == Family::Logic && !["SHL", "SHR", "ASR"].contains(&self.page.name);
-            let converted = self.page.name == "FCVT";
-            if modifier != Modifier::Sat || !legal || bits || converted {
+            let never =
+                ty == Some(DataType::Df) && self.has(Rule::NoDoubleSaturation) || self.has(Rule::NoSaturation);
+            if modifier == Modifier::Sat && never {
+                self.say("saturated", line, format!("{} has modifier {name} all the same", field.name));
+            }
+            if modifier != Modifier::Sat || !legal {
                 self.push("saturation", self.saturation_rule(), line, format!("{} has modifier {name}", field.name));
             }
         } else if !allows(self.page.source_modifier, modifier) {
             let severity = match (self.family, modifier) {
+                _ if self.has(Rule::StrictModifier) => Severity::Error,
+                _ if self.has(Rule::FreeModifier) => Severity::Warning,
                 (Family::Logic, Modifier::Not) => Severity::Warning,
                 (_, Modifier::Not) => Severity::Error,
                 (Family::Other | Family::Port, _) => Severity::Warning,
                 (Family::Move, Modifier::Abs | Modifier::Negate | Modifier::NegateAbs)
-                    if self.page.source_modifier == SourceModifier::None && self.page.name != "FCVT" =>
+                    if self.page.source_modifier == SourceModifier::None =>
                 {
                     Severity::Warning
                 }
-                (Family::Arithmetic, Modifier::Abs | Modifier::Negate | Modifier::NegateAbs)
-                    if self.page.name != "SRND" =>
-                {
-                    Severity::Warning
-                }
+                (Family::Arithmetic, Modifier::Abs | Modifier::Negate | Modifier::NegateAbs) => Severity::Warning,
                 _ => Severity::Error,
             };
             self.push("modifier", severity, line, format!("{} has modifier {name}", field.name));
@@ -136,11 +145,9 @@ impl Check<'_> {
 
     /// Its assembler refuses saturation of some instructions only.
     fn saturation_rule(&self) -> Severity {
-        let strict = ["FRC", "LZD", "MOD", "MULH", "MADW", "DIV"].contains(&self.page.name);
-        if strict || self.family == Family::Logic || self.page.name == "FCVT" {
-            Severity::Error
-        } else {
-            Severity::Warning
+        match self.has(Rule::StrictSaturation) || self.family == Family::Logic {
+            true => Severity::Error,
+            false => Severity::Warning,
         }
     }
 

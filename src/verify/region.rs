@@ -1,8 +1,8 @@
 //! Rules of places: regions of vector operands, and where raw operands begin.
 
-use super::Check;
 use super::types::Family;
-use crate::isa::{GenOpnd, Operand, Platform, RawOperand, Region, Stride, predefined};
+use super::{Check, Severity};
+use crate::isa::{AliasScope, GenOpnd, Operand, Platform, RawOperand, Region, Rule, Stride, predefined};
 use crate::object::Routine;
 use crate::rt::reflect::Field;
 
@@ -18,24 +18,33 @@ struct Place {
     start: u64,
     /// Bytes of the outermost variable.
     whole: u64,
+    /// The same, but where that one is predefined its bytes.
+    root: u64,
     element_bytes: u32,
 }
 
 impl Variables {
     pub(super) fn new(routine: &Routine, platform: Option<Platform>) -> Self {
+        let register_bytes = platform.map_or(32, Platform::register_bytes);
         let mut places: Vec<Place> = Vec::with_capacity(routine.variables.len());
         for variable in &routine.variables {
             let element_bytes = variable.bit_properties.type_.bits().div_ceil(8);
             let own = u64::from(element_bytes) * u64::from(variable.num_elements);
             // An alias of what comes later, or of itself, is found by the rules of declarations.
-            let base = variable.alias_index.0.checked_sub(predefined::DECLARED);
+            let local = variable.alias_scope_specifier == AliasScope::Local;
+            let base = variable.alias_index.0.checked_sub(predefined::DECLARED).filter(|_| local);
             let place = match base.and_then(|base| places.get(base as usize)) {
                 Some(base) => Place { start: base.start + u64::from(variable.alias_offset), ..*base },
-                None => Place { start: u64::from(variable.alias_offset), whole: own, element_bytes },
+                None => {
+                    let root = predefined_bytes(variable.alias_index.0, register_bytes)
+                        .filter(|_| local && variable.alias_index.0 != 0);
+                    let start = u64::from(variable.alias_offset);
+                    Place { start, whole: own, root: root.unwrap_or(own), element_bytes }
+                }
             };
             places.push(Place { element_bytes, ..place });
         }
-        Self { register_bytes: platform.map_or(32, Platform::register_bytes), places }
+        Self { register_bytes, places }
     }
 
     fn get(&self, id: u32) -> Option<Place> {
@@ -47,17 +56,22 @@ impl Variables {
         let Some(variable) = predefined::ALL.iter().find(|p| p.id == operand.id.0) else { return false };
         let element = variable.data_type.bits() / 8;
         let byte = u32::from(operand.row_offset) * self.register_bytes + u32::from(operand.col_offset) * element;
-        match variable.name {
-            "%tsc" => byte == 16,
-            "%sr0" => byte == 8 || byte == 12,
-            name => WRITABLE.contains(&name),
-        }
+        let place = byte.checked_div(element).filter(|at| at * element == byte);
+        variable.written.is_some_and(|list| list.is_empty() || place.is_some_and(|at| list.contains(&at)))
+    }
+
+    /// Bytes of the variable that one is an alias of, or of itself.
+    pub(super) fn whole_bytes(&self, id: u32) -> Option<u64> {
+        self.get(id).map(|place| place.root).or_else(|| predefined_bytes(id, self.register_bytes))
     }
 }
 
-/// Predefined variables that can be written to as a whole.
-const WRITABLE: &[&str] =
-    &["%null", "%arg", "%retval", "%sp", "%fp", "%cr0", "%dbg0", "%impl_arg_buf_ptr", "%local_id_buf_ptr"];
+/// Bytes of a predefined variable.
+fn predefined_bytes(id: u32, register_bytes: u32) -> Option<u64> {
+    let variable = predefined::ALL.iter().find(|p| p.id == id)?;
+    let elements = if register_bytes > 32 { variable.elements.1 } else { variable.elements.0 };
+    Some(u64::from(elements * variable.data_type.bits() / 8))
+}
 
 /// Where the rules of regions stand.
 const CHAPTER: &str = "5_operands.md";
@@ -73,7 +87,11 @@ impl Check<'_> {
         let channels = self.channels() as u64;
         if is_dst {
             match stride(region.horizontal_stride) {
-                Some(0) => self.say("region", field.line, format!("{} has horizontal stride 0", field.name)),
+                Some(0) => {
+                    let severity = if self.has(Rule::Unchecked) { Severity::Warning } else { Severity::Error };
+                    let message = format!("{} has horizontal stride 0", field.name);
+                    self.push("region", severity, field.line, message);
+                }
                 Some(1 | 2 | 4) => {}
                 _ => self.say("region", field.line, format!("{}: a stride of 1, 2 or 4", field.name)),
             }

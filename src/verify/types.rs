@@ -1,8 +1,8 @@
 //! Rules of types across the operands of an instruction.
 
 use super::{Check, Seen, operand};
-use crate::isa::{DataType, Instruction, Operand};
-use crate::rt::reflect::Field;
+use crate::isa::{DataType, Operand, Rule};
+use crate::rt::reflect::{Field, Page, TypeMap};
 
 /// What an instruction does, as far as its rules depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,22 +19,13 @@ pub(super) enum Family {
     Other,
 }
 
-/// The family of an instruction.
-pub(super) fn family(instruction: &Instruction) -> Family {
-    use Instruction as I;
-    match instruction {
-        I::And(_) | I::Or(_) | I::Xor(_) | I::Not(_) | I::Shl(_) | I::Shr(_) | I::Asr(_) | I::Rol(_) | I::Ror(_) => {
-            Family::Logic
-        }
-        I::Bfe(_) | I::Bfi(_) | I::Bfn(_) | I::Bfrev(_) | I::Cbit(_) | I::Fbh(_) | I::Fbl(_) => Family::Logic,
-        I::Mov(_) | I::Movs(_) | I::Sel(_) | I::MinMax(_) | I::Cmp(_) | I::Setp(_) | I::Fcvt(_) => Family::Move,
-        I::OwordLd(_) | I::OwordSt(_) | I::OwordLdUnaligned(_) | I::MediaLd(_) | I::MediaSt(_) => Family::Port,
-        I::Gather(_) | I::Scatter(_) | I::GatherScaled(_) | I::ScatterScaled(_) => Family::Port,
-        I::Gather4Scaled(_) | I::Scatter4Scaled(_) | I::Gather4Typed(_) | I::Scatter4Typed(_) => Family::Port,
-        I::RtWrite(_) => Family::Port,
-        I::DwordAtomic(_) | I::TypedAtomic(_) | I::QwGather(_) | I::QwScatter(_) => Family::Port,
-        other if !other.page().types.is_empty() || !other.page().type_maps.is_empty() => Family::Arithmetic,
-        _ => Family::Other,
+/// The family of a page's instruction.
+pub(super) fn family(page: &Page) -> Family {
+    let kinds = [(Rule::Logic, Family::Logic), (Rule::Move, Family::Move), (Rule::DataPort, Family::Port)];
+    match kinds.iter().find(|(rule, _)| page.rules.contains(rule)) {
+        Some((_, family)) => *family,
+        None if !page.types.is_empty() || !page.type_maps.is_empty() => Family::Arithmetic,
+        None => Family::Other,
     }
 }
 
@@ -50,7 +41,8 @@ impl Check<'_> {
             all.push(ty);
             match is_destination(field) {
                 true => dst = dst.or(Some((ty, &operand.operand))),
-                false if field.types.is_empty() => src.push(ty),
+                // What an instruction writes beside its destination is of no type that is looked at.
+                false if is_source(field) && field.types.is_empty() => src.push(ty),
                 false => {}
             }
         }
@@ -68,7 +60,7 @@ impl Check<'_> {
                 self.say("source-type", self.page.line, message);
             }
         }
-        if ["SQRTM", "DIVM"].contains(&self.page.name) {
+        if self.has(Rule::FloatSource) {
             let wrong = src.iter().find(|s| !matches!(s, DataType::F | DataType::Df | DataType::Vf));
             if let Some(ty) = wrong {
                 self.say(
@@ -78,21 +70,49 @@ impl Check<'_> {
                 );
             }
         }
-        self.no_steps(dst);
+        self.sizes(dst, &src, &all);
         self.type_maps(dst, &src);
     }
 
-    /// Platforms without the steps of IEEE's algorithms have no quotients and roots of doubles, and no exact ones.
-    fn no_steps(&mut self, dst: DataType) {
-        let stepless = self.platform.is_some_and(|p| STEPLESS.contains(&p.name()));
-        let needed = match self.page.name {
-            "SQRTM" | "DIVM" => matches!(dst, DataType::F | DataType::Df),
-            "INV" | "DIV" | "SQRT" => dst == DataType::Df,
-            _ => false,
-        };
-        if stepless && needed {
-            let message = format!("the platform does not have this for type {}", dst.name());
+    /// What the assembler asks of types beyond the type maps.
+    fn sizes(&mut self, dst: DataType, src: &[DataType], all: &[DataType]) {
+        let without = self.has(Rule::NoFloat) && matches!(dst, DataType::F | DataType::Df);
+        let double = self.has(Rule::NoDouble) || self.has(Rule::NeverDouble);
+        if without || double && dst == DataType::Df || self.has(Rule::NeverHalf) && dst == DataType::Hf {
+            let message = format!("there is no such instruction for type {} here", dst.name());
             self.say("double", self.page.line, message);
+        }
+        if self.has(Rule::NoQuad)
+            && let Some(ty) = all.iter().find(|t| t.bits() == 64)
+        {
+            let message = format!("an operand has type {}, legal are types of 32 bits and less", ty.name());
+            self.say("source-type", self.page.line, message);
+        }
+        if self.has(Rule::DwordOnly)
+            && let Some(ty) = src.iter().chain([&dst]).find(|t| !matches!(t, DataType::Ud | DataType::Uv))
+        {
+            self.say("source-type", self.page.line, format!("an operand has type {}, legal is ud", ty.name()));
+        }
+        if self.has(Rule::ExactType)
+            && let Some(ty) = src.iter().find(|t| unpacked(**t) != **t)
+        {
+            self.say("source-type", self.page.line, format!("a source is a packed constant of type {}", ty.name()));
+        }
+        if self.family == Family::Arithmetic && src.contains(&DataType::Vf) && all.contains(&DataType::Hf) {
+            self.say(
+                "source-type",
+                self.page.line,
+                "a source has type vf, which is f, beside one of type hf".to_owned(),
+            );
+        }
+        let plain = |t: &DataType| matches!(t, DataType::Bf | DataType::F | DataType::Vf | DataType::Bool);
+        if all.contains(&DataType::Bf)
+            && !self.page.type_maps.is_empty()
+            && !self.has(Rule::Unchecked)
+            && let Some(ty) = all.iter().find(|t| !plain(t))
+        {
+            let message = format!("an operand has type {} beside one of type bf, legal are bf and f", ty.name());
+            self.say("source-type", self.page.line, message);
         }
     }
 
@@ -100,14 +120,14 @@ impl Check<'_> {
         if self.page.type_maps.is_empty() {
             return;
         }
-        let legal = self.page.type_maps.iter().any(|map| {
-            self.applies(map.platforms)
-                && map.dst.contains(&dst)
-                && src.iter().all(|s| map.src.contains(&unpacked(*s)) || map.src.contains(s))
-        });
-        if legal {
+        let fits = |map: &&TypeMap| {
+            map.dst.contains(&dst) && src.iter().all(|s| map.src.contains(&unpacked(*s)) || map.src.contains(s))
+        };
+        if self.page.type_maps.iter().any(|map| self.applies(map.platforms) && fits(&map)) {
             return;
         }
+        // What other platforms compute with this one cannot.
+        let elsewhere = self.page.type_maps.iter().any(|map| fits(&map));
         let names: Vec<_> = src.iter().map(|t| t.name()).collect();
         let message = format!("no type map has destination {} with sources {}", dst.name(), names.join(", "));
         match self.family {
@@ -117,16 +137,26 @@ impl Check<'_> {
             }
             // Integers of any size are extended; only some instructions insist on theirs.
             Family::Arithmetic
-                if is_integer(dst) && src.iter().all(|s| is_integer(*s)) && !self.is_strict(dst, src) =>
+                if is_integer(dst)
+                    && src.iter().all(|s| is_integer(*s))
+                    && !elsewhere
+                    && !self.is_strict(dst, src) =>
             {
                 self.warn("type-map", self.page.line, message);
             }
             // These have a form for more types than any platform computes with.
-            Family::Arithmetic if LOOSE.contains(&self.page.name) && src.iter().all(|s| *s == dst) => {
+            Family::Arithmetic if self.has(Rule::AnyType) && src.iter().all(|s| single(*s) == single(dst)) => {
+                self.warn("type-map", self.page.line, message);
+            }
+            Family::Arithmetic
+                if self.has(Rule::HalfSource)
+                    && dst == DataType::F
+                    && src.iter().all(|s| single(*s) == DataType::F) =>
+            {
                 self.warn("type-map", self.page.line, message);
             }
             Family::Arithmetic | Family::Logic => self.say("type-map", self.page.line, message),
-            Family::Move if self.page.name == "FCVT" => self.say("type-map", self.page.line, message),
+            Family::Move if self.has(Rule::StrictMap) => self.say("type-map", self.page.line, message),
             _ => self.warn("type-map", self.page.line, message),
         }
     }
@@ -134,11 +164,11 @@ impl Check<'_> {
     /// Whether an instruction takes only the integers that its page names.
     fn is_strict(&self, dst: DataType, src: &[DataType]) -> bool {
         let known = |t: &DataType| self.page.types.iter().any(|(p, range)| p == t && self.applies(*range));
-        match self.page.name {
-            "MUL" | "DIV" => src.iter().any(|s| s.bits() == 64 && is_integer(*s)),
-            "ADDC" | "SUBB" | "ADD3" | "ADD3O" | "DP4A" => src.iter().any(|s| !known(s) && !known(&unpacked(*s))),
-            name => !LOOSE.contains(&name) && !known(&dst),
+        let quads = self.has(Rule::NoQuadSource);
+        if quads || self.has(Rule::ExactType) {
+            return src.iter().any(|s| if quads { s.bits() == 64 && is_integer(*s) } else { !known(s) });
         }
+        !self.has(Rule::AnyType) && !self.has(Rule::AnyInteger) && !known(&dst)
     }
 
     /// When one operand of a logic instruction is a predicate, all are, and none guards it.
@@ -167,12 +197,6 @@ impl Check<'_> {
     }
 }
 
-/// Platforms that lack the steps of IEEE's algorithms.
-const STEPLESS: [&str; 4] = ["icllp", "tgllp", "dg1", "dg2"];
-
-/// Instructions that the vendor's assembler takes with types that their pages do not name.
-pub(super) const LOOSE: [&str; 6] = ["INV", "RSQRT", "SQRT", "SQRTM", "DIVM", "LINE"];
-
 /// Whether a predicate stands in front of the instruction.
 fn guarded(seen: &[(&'static Field, Seen)]) -> bool {
     seen.iter().any(|(_, value)| matches!(value, Seen::Predicate(p) if p.id != 0))
@@ -181,6 +205,16 @@ fn guarded(seen: &[(&'static Field, Seen)]) -> bool {
 /// Whether a field is what an instruction writes.
 pub(super) fn is_destination(field: &Field) -> bool {
     field.name.get(..3).is_some_and(|n| n.eq_ignore_ascii_case("dst"))
+}
+
+/// Whether a field is what an instruction reads.
+fn is_source(field: &Field) -> bool {
+    field.name.get(..3).is_some_and(|n| n.eq_ignore_ascii_case("src"))
+}
+
+/// Floats of half and of single precision mix.
+fn single(ty: DataType) -> DataType {
+    if ty == DataType::Hf { DataType::F } else { unpacked(ty) }
 }
 
 /// What a packed immediate counts as.

@@ -124,3 +124,22 @@ pub(crate) fn golden(path: &Path, found: &str) {
     shown.truncate(40);
     panic!("{} differs; accept with BLESS=1 cargo test:\n{}", path.display(), shown.join("\n"));
 }
+
+/// A small generator: the same inputs in every run.
+pub(crate) struct Random(pub(crate) u64);
+
+impl Random {
+    /// The next number, 64 random bits.
+    pub(crate) fn next(&mut self) -> u64 {
+        // xorshift64*
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    }
+
+    /// A number below `n`.
+    pub(crate) fn below(&mut self, n: usize) -> usize {
+        (self.next() >> 16) as usize % n.max(1)
+    }
+}

@@ -26,7 +26,7 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
         /// The pages, as data.
         pub mod pages {
             #[allow(unused_imports, reason = "a specification may be small")]
-            use super::{DataType, Platform, list_data};
+            use super::{DataType, Platform, Rule, list_data};
             use super::rt;
             #(#pages)*
         }
@@ -120,6 +120,7 @@ fn page(cx: &Cx<'_>, i: &Instruction) -> TokenStream {
     let platforms = i.platforms.iter().map(|m| cx.platform_range(m));
     let platforms = quote!(&[#(#platforms),*]);
     let out_of_bound = &i.out_of_bound;
+    let rules = cx.model.rules.iter().filter(|r| r.instructions.contains(&i.name)).map(|r| variant_name(&r.name));
     let saturation = match i.saturation {
         Saturation::No => quote!(No),
         Saturation::Yes => quote!(Yes),
@@ -149,6 +150,7 @@ fn page(cx: &Cx<'_>, i: &Instruction) -> TokenStream {
             source_modifier: rt::reflect::SourceModifier::#modifier,
             out_of_bound: #out_of_bound,
             platforms: #platforms,
+            rules: &[#(Rule::#rules),*],
         };
     }
 }

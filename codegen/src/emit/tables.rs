@@ -13,8 +13,9 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
     let surfaces = predefined(cx, &cx.model.surfaces, IndexKind::Surface);
     let samplers = predefined(cx, &cx.model.samplers, IndexKind::Sampler);
     let attributes = attributes(cx);
+    let rules = rules(cx);
     let ids = IndexKind::ALL.into_iter().map(index);
-    quote!(#types #platforms #(#ids)* #variables #surfaces #samplers #attributes)
+    quote!(#types #platforms #(#ids)* #variables #surfaces #samplers #attributes #rules)
 }
 
 fn data_types(cx: &Cx<'_>) -> TokenStream {
@@ -199,8 +200,13 @@ fn predefined(cx: &Cx<'_>, table: &[Predefined], kind: IndexKind) -> TokenStream
             None => variant_name("UD"),
         };
         let (narrow, wide) = p.elements;
+        let written = match &p.written {
+            Some(elements) => quote!(Some(&[#(#elements),*])),
+            None => quote!(None),
+        };
         quote!(rt::reflect::Predefined {
-            id: #id, name: #name, old_name: #old, data_type: DataType::#ty, elements: (#narrow, #wide)
+            id: #id, name: #name, old_name: #old, data_type: DataType::#ty, elements: (#narrow, #wide),
+            written: #written
         })
     });
     // Ids from here on belong to the declared variables.
@@ -238,5 +244,42 @@ fn attributes(cx: &Cx<'_>) -> TokenStream {
     quote! {
         /// The known attributes of kernels and variables.
         pub const ATTRIBUTES: &[rt::reflect::Attribute] = &[#(#rows),*];
+    }
+}
+
+fn rules(cx: &Cx<'_>) -> TokenStream {
+    let rules = &cx.model.rules;
+    let names: Vec<_> = rules.iter().map(|r| variant_name(&r.name)).collect();
+    let docs = rules.iter().map(|r| cx.doc(&r.doc, &r.name, r.at));
+    let texts = rules.iter().map(|r| &r.name);
+    let ranges = rules.iter().map(|r| {
+        let ranges = r.platforms.iter().map(|m| cx.platform_range(m));
+        quote!(&[#(#ranges),*])
+    });
+    let places = rules.iter().map(|r| {
+        let (page, line) = cx.model.origin(r.at);
+        format!("{page}:{line}")
+    });
+    quote! {
+        /// What the vendor's assembler makes of groups of instructions, beyond what their pages say.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Rule { #(#docs #names),* }
+
+        impl Rule {
+            /// The name on the page.
+            pub const fn name(self) -> &'static str {
+                match self { #(Self::#names => #texts),* }
+            }
+
+            /// Where it holds: in any of these ranges; everywhere when there are none.
+            pub const fn platforms(self) -> &'static [rt::reflect::Platforms] {
+                match self { #(Self::#names => #ranges),* }
+            }
+
+            /// Page and line.
+            pub const fn origin(self) -> &'static str {
+                match self { #(Self::#names => #places),* }
+            }
+        }
     }
 }

@@ -196,6 +196,17 @@ pub struct Predefined {
     pub at: Place,
 }
 
+/// A row of verification.md.
+#[derive(Clone, Debug, Serialize)]
+#[expect(missing_docs, reason = "as in the model and in schema.json")]
+pub struct Rule {
+    pub name: String,
+    pub instructions: Vec<String>,
+    pub platforms: Vec<Vec<Mark>>,
+    pub doc: String,
+    pub at: Place,
+}
+
 /// What a variable consists of.
 #[derive(Clone, Debug, Serialize)]
 #[expect(missing_docs, reason = "as in the model and in schema.json")]
@@ -206,6 +217,9 @@ pub struct Class {
     pub elements: u32,
     /// The same with registers of 64 bytes.
     pub elements_wide: u32,
+    /// Elements that may be written to, all where there are none; absent where none may be.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub written: Option<Vec<u32>>,
 }
 
 /// An attribute.
@@ -379,7 +393,12 @@ pub(super) fn predefined(cx: &Cx<'_>, table: &[model::Predefined], variables: bo
         id: p.id,
         name: p.name.clone(),
         old_name: p.old_name.clone(),
-        class: variables.then(|| Class { ty: p.ty.clone(), elements: p.elements.0, elements_wide: p.elements.1 }),
+        class: variables.then(|| Class {
+            ty: p.ty.clone(),
+            elements: p.elements.0,
+            elements_wide: p.elements.1,
+            written: p.written.clone(),
+        }),
         doc: p.doc.clone(),
         at: cx.place(p.at),
     };
@@ -407,4 +426,15 @@ pub(super) fn builtins(cx: &Cx<'_>) -> Vec<Builtin> {
         at: cx.place(b.at),
     };
     cx.model.builtins.iter().map(one).collect()
+}
+
+pub(super) fn rules(cx: &Cx<'_>) -> Vec<Rule> {
+    let one = |r: &model::Rule| Rule {
+        name: r.name.clone(),
+        instructions: r.instructions.clone(),
+        platforms: r.platforms.iter().map(marks).collect(),
+        doc: r.doc.clone(),
+        at: cx.place(r.at),
+    };
+    cx.model.rules.iter().map(one).collect()
 }

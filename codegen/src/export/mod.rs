@@ -13,7 +13,7 @@ mod semantics;
 
 pub use chapters::{
     Attribute, Builtin, Class, DataType, Enumerator, List, ListKind, ListRef, Mark, Member, MemberType, Part,
-    PartKind, Platform, Predefined, Shape, Structure, Typed,
+    PartKind, Platform, Predefined, Rule, Shape, Structure, Typed,
 };
 pub use instructions::{
     Condition, Default, Field, Form, Instruction, Kind, MarkedName, Only, Presence, Range, TemplateItem, Text,
@@ -23,7 +23,7 @@ pub use semantics::{Expression, Semantics, Statement, StatementKind};
 
 /// The version of the form: the first number changes when a reader of the old form can go wrong, the second when
 /// something is added.
-pub const VERSION: &str = "1.1";
+pub const VERSION: &str = "1.2";
 
 /// The JSON Schema of the form, draft 2020-12.
 pub const SCHEMA: &str = include_str!("schema.json");
@@ -51,6 +51,8 @@ pub struct Specification {
     pub samplers: Vec<Predefined>,
     /// Attributes of kernels and variables.
     pub attributes: Vec<Attribute>,
+    /// What the vendor's assembler makes of groups of instructions.
+    pub rules: Vec<Rule>,
     /// Built-ins of the Semantics sections.
     pub builtins: Vec<Builtin>,
     /// The instructions, by opcode, sub-opcode and name.
@@ -82,6 +84,7 @@ pub fn export(model: &Model) -> Specification {
         surfaces: chapters::predefined(&cx, &model.surfaces, false),
         samplers: chapters::predefined(&cx, &model.samplers, false),
         attributes: chapters::attributes(&cx),
+        rules: chapters::rules(&cx),
         builtins: chapters::builtins(&cx),
         instructions: instructions::instructions(&cx),
     }

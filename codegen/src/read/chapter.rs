@@ -3,7 +3,7 @@
 
 use super::{Cx, bits, leading_marks, number, words};
 use crate::markdown::{Block, Document, Item, Row, Section};
-use crate::model::{Attribute, DataType, IndexLine, Marks, Model, Platform, Predefined, Storage, SupportRow};
+use crate::model::{Attribute, DataType, IndexLine, Marks, Model, Platform, Predefined, Rule, Storage, SupportRow};
 use crate::template;
 
 pub(crate) fn read_tables(cx: &mut Cx<'_>, document: &Document, model: &mut Model) {
@@ -47,6 +47,8 @@ fn read_table(cx: &mut Cx<'_>, rows: &[Row], model: &mut Model) {
             read_platform(cx, &columns, model);
         } else if (has("Id") && has("Old name")) || has("Sampler id") {
             read_predefined(cx, &columns, model);
+        } else if has("Rule") && has("Instructions") {
+            read_rule(cx, &columns, model);
         } else if has("Where") && has("Value") && has("Name") {
             let get = |n: &str| columns.get(n).unwrap_or("").trim_matches('`').to_owned();
             model.attributes.push(Attribute {
@@ -115,6 +117,37 @@ fn read_platform(cx: &mut Cx<'_>, columns: &Columns<'_>, model: &mut Model) {
     });
 }
 
+/// A row of the table of what the vendor's assembler makes of groups of instructions.
+fn read_rule(cx: &mut Cx<'_>, columns: &Columns<'_>, model: &mut Model) {
+    let name = columns.get("Rule").unwrap_or("").trim_matches('`').to_owned();
+    let is_word =
+        !name.is_empty() && name.split('-').all(|w| !w.is_empty() && w.bytes().all(|b| b.is_ascii_lowercase()));
+    if !is_word || model.rules.iter().any(|r| r.name == name) {
+        let message = if is_word { format!("rule `{name}` stands twice") } else { format!("`{name}` names no rule") };
+        cx.error(
+            "rule-syntax",
+            &columns.row.span,
+            message,
+            "give every rule a name of its own, lower-case words with dashes",
+        );
+        return;
+    }
+    model.rules.push(Rule {
+        name,
+        instructions: words(columns.get("Instructions").unwrap_or("")),
+        platforms: alternatives(columns.get("Platforms").unwrap_or("")),
+        doc: columns.get("Meaning").unwrap_or("").to_owned(),
+        at: cx.at(&columns.row.span),
+    });
+}
+
+/// Who may write to a predefined variable: `R` nobody, `RW` everybody, `RW(2, 3)` to these elements.
+fn written(access: &str) -> Option<Vec<u32>> {
+    let (_, behind) = access.split_once('W')?;
+    let inner = behind.trim().strip_prefix('(').and_then(|b| b.strip_suffix(')')).unwrap_or("");
+    Some(words(inner).iter().filter_map(|w| number(w)).filter_map(|n| u32::try_from(n).ok()).collect())
+}
+
 fn read_predefined(cx: &mut Cx<'_>, columns: &Columns<'_>, model: &mut Model) {
     let sampler = columns.get("Sampler id");
     let Some(id) = columns.get("Id").or(sampler).and_then(number) else {
@@ -131,6 +164,7 @@ fn read_predefined(cx: &mut Cx<'_>, columns: &Columns<'_>, model: &mut Model) {
         old_name: get("Old name"),
         ty: get("Type").to_ascii_uppercase(),
         elements: (narrow, count("Elements on 64-byte registers").unwrap_or(narrow)),
+        written: written(columns.get("Access").unwrap_or("")),
         doc: get("Meaning"),
         at: cx.at(&columns.row.span),
     };

@@ -1,0 +1,418 @@
+//! Reading assembly text: a cursor over a statement, and why it is not what was expected.
+
+use std::borrow::Cow;
+
+use super::super::isa::{Instruction, Predicate};
+use super::near::{meant, nearest};
+use super::reflect::Page;
+use super::text::{Format, Printer, Symbols, Table, Text};
+
+/// Why a text is not what was expected, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TextError {
+    /// Byte of the text.
+    pub at: usize,
+    /// What was expected there.
+    pub expected: String,
+}
+
+/// A parser of one template.
+pub struct Candidate {
+    /// The page.
+    pub page: &'static Page,
+    /// The template as written.
+    pub template: &'static str,
+    /// Whether the statement may have a predicate.
+    pub takes_predicate: bool,
+    /// Reads the statement behind its predicate.
+    pub parse: fn(&mut Cursor<'_>, Predicate) -> Result<Instruction, TextError>,
+}
+
+/// A cursor over the text of one statement.
+pub struct Cursor<'a> {
+    text: &'a str,
+    at: usize,
+    /// Whether a failure is going to be forgotten: then nobody reads what its error says.
+    quiet: bool,
+    /// Names of the routine's variables.
+    pub symbols: &'a mut dyn Symbols,
+}
+
+impl<'a> Cursor<'a> {
+    /// A cursor at byte `at` of a text.
+    pub fn new(text: &'a str, at: usize, symbols: &'a mut dyn Symbols) -> Self {
+        Self { text, at: at.min(text.len()), quiet: false, symbols }
+    }
+
+    /// The byte at which the cursor stands.
+    pub fn save(&self) -> usize {
+        self.at
+    }
+
+    /// Goes back.
+    pub fn restore(&mut self, at: usize) {
+        self.at = at;
+    }
+
+    /// What is left.
+    pub fn rest(&self) -> &'a str {
+        self.text.get(self.at..).unwrap_or("")
+    }
+
+    /// An error at this place.
+    #[cold]
+    pub fn error(&self, expected: impl Into<String>) -> TextError {
+        self.failed(|| expected.into())
+    }
+
+    /// An error at this place, whose words are only made when somebody reads them.
+    #[cold]
+    pub fn failed(&self, expected: impl FnOnce() -> String) -> TextError {
+        TextError { at: self.at, expected: if self.quiet { String::new() } else { expected() } }
+    }
+
+    /// Reads something that need not be there, and goes back when it is not. The words of its error are not made.
+    pub fn attempt<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, TextError>) -> Result<T, TextError> {
+        let (before, quiet) = (self.at, self.quiet);
+        self.quiet = true;
+        let result = read(self);
+        self.quiet = quiet;
+        if result.is_err() {
+            self.at = before;
+        }
+        result
+    }
+
+    /// Passes over blanks.
+    pub fn skip_blanks(&mut self) {
+        self.at = self.behind_blanks();
+    }
+
+    fn behind_blanks(&self) -> usize {
+        let bytes = self.text.as_bytes();
+        let mut at = self.at;
+        while matches!(bytes.get(at), Some(b' ' | b'\t')) {
+            at += 1;
+        }
+        at
+    }
+
+    /// Whether only blanks are left.
+    pub fn at_end(&self) -> bool {
+        self.behind_blanks() >= self.text.len()
+    }
+
+    /// Whether the text goes on like this, blanks apart.
+    pub fn looking_at(&self, text: &str) -> bool {
+        self.text.as_bytes().get(self.behind_blanks()..).is_some_and(|rest| rest.starts_with(text.as_bytes()))
+    }
+
+    /// Whether a digit comes next.
+    pub fn at_digit(&self) -> bool {
+        self.text.as_bytes().get(self.at).is_some_and(u8::is_ascii_digit)
+    }
+
+    /// Takes a literal if it is there. Blanks in front of punctuation do not count.
+    pub fn take(&mut self, literal: &str) -> bool {
+        let spelled = literal.as_bytes();
+        let loose = spelled.first().is_some_and(|b| LOOSE.contains(b));
+        let start = if loose { self.behind_blanks() } else { self.at };
+        let rest = self.text.as_bytes().get(start..).unwrap_or_default();
+        if !rest.starts_with(spelled) {
+            return false;
+        }
+        // A word ends where it ends: `add` is not the beginning of `addc`.
+        let goes_on = rest.get(spelled.len()).copied().is_some_and(is_word);
+        if goes_on && spelled.len() > 1 && spelled.iter().copied().all(is_word) && self.is_word_start() {
+            return false;
+        }
+        self.at = start + spelled.len();
+        true
+    }
+
+    /// Takes the spelling of a flag that is not set yet, and sets it.
+    pub fn take_flag(&mut self, literal: &str, flag: &mut bool) -> bool {
+        if *flag || !self.take(literal) {
+            return false;
+        }
+        *flag = true;
+        true
+    }
+
+    fn is_word_start(&self) -> bool {
+        let before = self.at.checked_sub(1).and_then(|at| self.text.as_bytes().get(at)).copied();
+        !before.is_some_and(|b| is_word(b) || b == b'.')
+    }
+
+    /// Takes a literal, or says that it was expected.
+    pub fn expect(&mut self, literal: &str) -> Result<(), TextError> {
+        if self.take(literal) { Ok(()) } else { Err(self.failed(|| format!("`{literal}`"))) }
+    }
+
+    /// Takes the longest of the spellings of a list.
+    pub fn one_of<T: Copy>(
+        &mut self,
+        list: &str,
+        all: &[T],
+        spelling: impl Fn(&T) -> &'static str,
+    ) -> Result<T, TextError> {
+        let rest = self.rest();
+        let best = all.iter().filter(|v| rest.starts_with(spelling(v))).max_by_key(|v| spelling(v).len());
+        // A default may be spelled with nothing, and then a word that is not on the list is no error here.
+        match best {
+            Some(value) => {
+                self.at += spelling(value).len();
+                Ok(*value)
+            }
+            None => Err(self.failed(|| {
+                let known: Vec<_> = all.iter().map(&spelling).filter(|s| !s.is_empty()).take(12).collect();
+                let more = if all.len() > 12 { ", …" } else { "" };
+                let word: String = rest.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
+                let all = all.iter().map(&spelling).filter(|s| !s.is_empty());
+                let hint = meant(nearest(&word, all));
+                format!("{}: one of {}{more}{hint}", list.to_ascii_lowercase(), known.join(", "))
+            })),
+        }
+    }
+
+    /// Takes an identifier; `%` may begin it.
+    pub fn word(&mut self) -> Option<&'a str> {
+        let rest = self.text.get(self.at..)?;
+        let bytes = rest.as_bytes();
+        let lead = usize::from(bytes.first() == Some(&b'%'));
+        let len = bytes[lead..].iter().take_while(|b| is_word(**b)).count();
+        if len == 0 || (lead == 0 && bytes[0].is_ascii_digit()) {
+            return None;
+        }
+        self.at += lead + len;
+        Some(&rest[..lead + len])
+    }
+
+    /// Takes a plain decimal number that nothing else belongs to: most numbers are that.
+    pub(super) fn plain(&mut self) -> Option<u32> {
+        let bytes = self.text.as_bytes();
+        let start = self.behind_blanks();
+        let (mut at, mut value) = (start, 0);
+        while let Some(digit @ b'0'..=b'9') = bytes.get(at).copied()
+            && at < start + PLAIN_DIGITS
+        {
+            value = value * 10 + u32::from(digit - b'0');
+            at += 1;
+        }
+        let ends = matches!(bytes.get(at), Some(b',' | b')' | b']' | b';' | b'>'));
+        if at == start || !ends || bytes.get(at..).is_some_and(|rest| rest.starts_with(b">>")) {
+            return None;
+        }
+        self.at = at;
+        Some(value)
+    }
+
+    /// Takes the name of an entry of a table.
+    pub fn index(&mut self, table: Table, format: Format) -> Result<u32, TextError> {
+        let start = self.at;
+        let name = if self.rest().starts_with('"') || format == Format::Quoted {
+            Cow::Owned(self.quoted()?)
+        } else {
+            match self.word() {
+                Some(word) => Cow::Borrowed(word),
+                None => return Err(self.error(expected_entry(table))),
+            }
+        };
+        match self.symbols.find(table, &name) {
+            Some(id) => Ok(id),
+            None => {
+                self.at = start;
+                Err(self.unknown(expected_entry(table), table, &name))
+            }
+        }
+    }
+
+    /// An error about a name that no table has, with the name that may have been meant.
+    #[cold]
+    pub fn unknown(&self, expected: &str, table: Table, name: &str) -> TextError {
+        self.failed(|| format!("{expected}, not `{name}`{}", meant(self.symbols.near(table, name).as_deref())))
+    }
+
+    /// Takes a string in double quotes.
+    pub fn quoted(&mut self) -> Result<String, TextError> {
+        let body = match self.rest().strip_prefix('"') {
+            Some(body) => body,
+            None => return Err(self.error("a string in double quotes")),
+        };
+        let mut out = Vec::new();
+        let bytes = body.as_bytes();
+        let mut i = 0;
+        while let Some(&byte) = bytes.get(i) {
+            match byte {
+                b'"' => {
+                    self.at += i + 2;
+                    return String::from_utf8(out).map_err(|_| self.error("a string of text"));
+                }
+                b'\\' => {
+                    let (value, len) = unescape(&bytes[i + 1..]);
+                    out.extend(value);
+                    i += 1 + len;
+                }
+                b'\n' => break,
+                _ => {
+                    out.push(byte);
+                    i += 1;
+                }
+            }
+        }
+        Err(self.error("a string that ends with a double quote"))
+    }
+
+    /// Takes an integer, decimal or hexadecimal, with or without sign.
+    pub fn integer(&mut self, format: Format) -> Result<i128, TextError> {
+        let start = self.at;
+        let bare = matches!(format, Format::Bare16 | Format::Bare16Padded);
+        if !bare {
+            self.skip_blanks();
+        }
+        let bytes = self.rest().as_bytes();
+        let negative = bytes.first() == Some(&b'-');
+        let mut at = usize::from(negative || bytes.first() == Some(&b'+'));
+        if at > 0 {
+            at += bytes[at..].iter().take_while(|b| matches!(b, b' ' | b'\t')).count();
+        }
+        let hex = bytes[at..].starts_with(b"0x") || bytes[at..].starts_with(b"0X");
+        let radix = if hex || bare { 16 } else { 10 };
+        at += if hex { 2 } else { 0 };
+        let digits = at;
+        let mut value = 0i128;
+        while let Some(digit) = bytes.get(at).and_then(|b| char::from(*b).to_digit(radix)) {
+            // More digits than a number of 64 bits has are no number.
+            if value >> 64 != 0 {
+                break;
+            }
+            value = value * i128::from(radix) + i128::from(digit);
+            at += 1;
+        }
+        let overflow = bytes.get(at).is_some_and(|b| char::from(*b).is_digit(radix));
+        if at == digits || overflow {
+            self.at = start;
+            return Err(self.error("a number"));
+        }
+        self.at += at;
+        Ok(if negative { -value } else { value })
+    }
+
+    /// Takes a number of a type.
+    pub fn number<T: Number>(&mut self, name: &str, format: Format) -> Result<T, TextError> {
+        match format {
+            Format::Hex => return self.product(name),
+            Format::Signed => {
+                self.skip_blanks();
+                if !self.rest().starts_with(['+', '-']) {
+                    return Err(self.error("`+` or `-` and a number"));
+                }
+                return self.sum(name);
+            }
+            _ => {}
+        }
+        let start = self.at;
+        let value = self.integer(format)?;
+        T::from_i128(value).ok_or_else(|| {
+            self.at = start;
+            let (low, high) = T::RANGE;
+            self.failed(|| format!("{name}: a number from {low} to {high}, not {value}"))
+        })
+    }
+
+    /// Takes a number as the bits of a list.
+    pub fn bits<T: super::Bits>(&mut self, format: Format) -> Result<T, TextError> {
+        let start = self.at;
+        let value = self.number::<u64>("value", format)?;
+        T::from_bits(value).map_err(|e| {
+            self.at = start;
+            self.failed(|| format!("a legal value: {e}"))
+        })
+    }
+}
+
+fn expected_entry(table: Table) -> &'static str {
+    match table {
+        Table::General => "a general variable",
+        Table::Address => "an address variable",
+        Table::Predicate => "a predicate",
+        Table::Sampler => "a sampler",
+        Table::Surface => "a surface",
+        Table::Label => "a label",
+        Table::String => "a name or a string",
+    }
+}
+
+/// Punctuation in front of which blanks do not count.
+const LOOSE: &[u8] = b"()[],:<>;*+\"";
+
+/// More digits than this are read as any number is.
+const PLAIN_DIGITS: usize = 9;
+
+/// Whether a byte can stand in a word.
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+/// One escape behind its backslash: its bytes, and how many bytes of the text it has.
+fn unescape(rest: &[u8]) -> (Vec<u8>, usize) {
+    let simple = |b: u8| (vec![b], 1);
+    match rest.first() {
+        Some(b'n') => simple(b'\n'),
+        Some(b't') => simple(b'\t'),
+        Some(b'r') => simple(b'\r'),
+        Some(b'a') => simple(7),
+        Some(b'b') => simple(8),
+        Some(b'v') => simple(11),
+        Some(b'f') => simple(12),
+        Some(b'x') => {
+            let len = rest[1..].iter().take(2).take_while(|b| b.is_ascii_hexdigit()).count();
+            let text = std::str::from_utf8(&rest[1..1 + len]).unwrap_or("0");
+            (vec![u8::from_str_radix(text, 16).unwrap_or(0)], 1 + len)
+        }
+        Some(b'0'..=b'7') => {
+            let len = rest.iter().take(3).take_while(|b| (b'0'..=b'7').contains(b)).count();
+            let text = std::str::from_utf8(&rest[..len]).unwrap_or("0");
+            (vec![u16::from_str_radix(text, 8).unwrap_or(0) as u8], len)
+        }
+        Some(&other) => simple(other),
+        None => (Vec::new(), 0),
+    }
+}
+
+/// The number types of fields.
+pub trait Number: Sized {
+    /// Smallest and largest value.
+    const RANGE: (i128, i128);
+
+    /// The number, if it is in range.
+    fn from_i128(value: i128) -> Option<Self>;
+}
+
+macro_rules! number {
+    ($($ty:ty),*) => {$(
+        impl Number for $ty {
+            const RANGE: (i128, i128) = (<$ty>::MIN as i128, <$ty>::MAX as i128);
+
+            fn from_i128(value: i128) -> Option<Self> {
+                <$ty>::try_from(value).ok()
+            }
+        }
+
+        impl Text for $ty {
+            fn print(&self, p: &mut Printer<'_>, format: Format) {
+                p.number(*self as i64, format);
+            }
+
+            fn parse(c: &mut Cursor<'_>, format: Format) -> Result<Self, TextError> {
+                c.number("value", format)
+            }
+
+            fn is_default(&self) -> bool {
+                *self == 0
+            }
+        }
+    )*};
+}
+
+number!(u8, i8, u16, i16, u32, i32, u64, i64);

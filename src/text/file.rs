@@ -1,0 +1,106 @@
+//! What a text says of the file that its routine is in: the variables of the file, and which of these and of the file's
+//! functions the routine uses. The vendor's texts have no words for it; the directives are ours.
+
+use std::fmt::Write as _;
+
+use super::scope::Scope;
+use crate::isa::{
+    Alignment, DataType, FileScopeVarInfo, FileScopeVarInfoBitProperties, FunctionRelocSymtab, Linkage,
+    VariableRelocSymtab,
+};
+use crate::object::{Object, Routine};
+use crate::rt::{Bytes, Cursor, Format, Text, TextError, escape};
+
+/// What of a file a routine uses: which of its own numbers stand for which entries of the file's tables.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Uses {
+    /// Variables of the file.
+    pub variables: Vec<VariableRelocSymtab>,
+    /// Functions of the file.
+    pub functions: Vec<FunctionRelocSymtab>,
+}
+
+/// What a routine of an object uses.
+pub(super) fn uses(object: &Object, routine: &Routine) -> Uses {
+    let kernels = object.kernels.iter().map(|k| (&k.routine, &k.variable_relocations, &k.function_relocations));
+    let functions = object.functions.iter().map(|f| (&f.routine, &f.variable_relocations, &f.function_relocations));
+    let found = kernels.chain(functions).find(|(r, ..)| std::ptr::eq(*r, routine));
+    found.map_or_else(Uses::default, |(_, v, f)| Uses { variables: v.clone(), functions: f.clone() })
+}
+
+/// The directives of a routine of an object.
+pub(super) fn print(out: &mut String, object: &Object, routine: &Routine) {
+    for variable in &object.variables {
+        let FileScopeVarInfoBitProperties { type_, alignment } = variable.bit_properties;
+        let _ = writeln!(
+            out,
+            ".file_variable \"{}\" linkage={} type={} num_elts={} align={}",
+            escape(&variable.name.to_text()),
+            variable.linkage.text(),
+            type_.name(),
+            variable.num_elements,
+            alignment.text()
+        );
+    }
+    let Uses { variables, functions } = uses(object, routine);
+    for used in variables {
+        let _ = writeln!(out, ".use_variable {}={}", used.symbolic_index, used.resolved_index);
+    }
+    for used in functions {
+        let _ = writeln!(out, ".use_function {}={}", used.symbolic_index, used.resolved_index);
+    }
+}
+
+/// `.file_variable "NAME" linkage=global type=uw num_elts=2 align=dword`. Each routine of a file says all of them.
+pub(super) fn variable(scope: &mut Scope, text: &str, at: usize) -> Result<(), TextError> {
+    let mut c = Cursor::new(text, at, scope);
+    c.skip_blanks();
+    let start = c.save();
+    let name = Bytes::from(c.quoted()?.as_str());
+    let linkage: Linkage = key(&mut c, "linkage=")?;
+    let type_: DataType = key(&mut c, "type=")?;
+    c.skip_blanks();
+    c.expect("num_elts=")?;
+    let num_elements = c.number("num_elts", Format::Plain)?;
+    let alignment: Alignment = key(&mut c, "align=")?;
+    end(&mut c)?;
+    let bit_properties = FileScopeVarInfoBitProperties { type_, alignment };
+    let variable = FileScopeVarInfo { linkage, name, bit_properties, num_elements, ..FileScopeVarInfo::default() };
+    let number = scope.file_variables_said;
+    scope.file_variables_said += 1;
+    match scope.file_variables.get(number) {
+        None => scope.file_variables.push(variable),
+        Some(known) if *known == variable => {}
+        Some(known) => {
+            let expected = format!("`{}`, as the routine above says: they are in one file", known.name.to_text());
+            return Err(TextError { at: start, expected });
+        }
+    }
+    Ok(())
+}
+
+/// `.use_variable 25=3`, and alike for functions: number 25 of the routine is number 3 of the file.
+pub(super) fn usage(scope: &mut Scope, word: &str, text: &str, at: usize) -> Result<(), TextError> {
+    let mut c = Cursor::new(text, at, scope);
+    c.skip_blanks();
+    let symbolic_index = c.number("number in the routine", Format::Plain)?;
+    c.expect("=")?;
+    let resolved_index = c.number("number in the file", Format::Plain)?;
+    end(&mut c)?;
+    match word {
+        ".use_variable" => scope.uses.variables.push(VariableRelocSymtab { symbolic_index, resolved_index }),
+        _ => scope.uses.functions.push(FunctionRelocSymtab { symbolic_index, resolved_index }),
+    }
+    Ok(())
+}
+
+fn key<T: Text>(c: &mut Cursor<'_>, key: &str) -> Result<T, TextError> {
+    c.skip_blanks();
+    c.expect(key)?;
+    T::parse(c, Format::Plain)
+}
+
+fn end(c: &mut Cursor<'_>) -> Result<(), TextError> {
+    c.skip_blanks();
+    if c.at_end() { Ok(()) } else { Err(c.error("the end of the line")) }
+}

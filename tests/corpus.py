@@ -1,0 +1,287 @@
+#!/usr/bin/env python3
+"""Other people's kernels through `visa`, with the vendor's tools beside it.
+
+    corpus.py compile DIR [--device D]… [--options O] [--internal I] FILE.cl…
+    corpus.py check   DIR [--visa PROGRAM] [--sample N]
+    corpus.py mutate  DIR [--count N] [--seed N]
+    corpus.py agree   DIR [--visa PROGRAM]
+
+`compile` gives OpenCL sources to ocloc and keeps the vISA texts of their kernels as DIR/PLATFORM/HASH.visaasm, each text once;
+what has been compiled is not compiled again. `check` assembles each text, reads and writes the object, prints and reads its full
+text, verifies it, and compares the text that GenX_IR prints for our object with ours. `mutate` changes one thing in each of
+`--count` kernels and keeps the results in DIR/mutants; `agree` puts the verdict of `visa verify` beside GenX_IR's and sorts what
+differs into classes. The vendor's answers are kept in DIR, so that a second run asks only what is new. Exit 1 when something
+differs. Nothing of DIR belongs into the repository.
+"""
+
+import argparse, collections, concurrent.futures, hashlib, json, os, random, re, shutil, struct, subprocess, sys, tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+import corpus_mutants
+
+DEVICES = ["skl", "tgllp", "dg2", "pvc"]
+WORKERS = 2
+
+
+def run(command, cwd=None, seconds=120):
+    """Exit status and output; the status is None when the time was up."""
+    try:
+        done = subprocess.run(command, cwd=cwd, timeout=seconds, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE)
+        return done.returncode, done.stdout, done.stderr
+    except subprocess.TimeoutExpired:
+        return None, b"", b"timeout"
+
+
+def each(function, items):
+    with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
+        yield from pool.map(function, items)
+
+
+def digest(*parts):
+    return hashlib.sha1("\0".join(parts).encode()).hexdigest()[:16]
+
+
+def keep(path, value):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(value))
+    return value
+
+
+def platform_of(args, text):
+    return text.relative_to(args.dir).parts[0]
+
+
+# Compiling
+
+
+def sections(data):
+    """Names and contents of the sections of a 64-bit ELF file."""
+    if data[:4] != b"\x7fELF":
+        return
+    (table,), (size, count, names) = struct.unpack_from("<Q", data, 0x28), struct.unpack_from("<HHH", data, 0x3A)
+    heads = [struct.unpack_from("<IIQQQQ", data, table + i * size) for i in range(count)]
+    for head in heads:
+        name = heads[names][4] + head[0]
+        yield data[name : data.index(b"\0", name)], data[head[4] : head[4] + head[5]]
+
+
+def compile_one(folder, source, device, options, internal):
+    record = folder / "compiled" / (digest(str(source), device, options, internal) + ".json")
+    if record.exists():
+        return json.loads(record.read_text())
+    with tempfile.TemporaryDirectory() as scratch:
+        command = ["ocloc", "compile", "-file", str(source.absolute()), "-device", device, "--format", "zebin", "-q",
+                   "-internal_options", f"-ze-opt-emit-zebin-visa-sections {internal}", "-output", "k", "-output_no_suffix"]
+        status, out, err = run(command + (["-options", options] if options else []), scratch, 150)
+        zebin = Path(scratch) / "k"
+        texts = []
+        for name, data in sections(zebin.read_bytes()) if zebin.exists() else []:
+            if name == b".visaasm":
+                path = folder / device / (hashlib.sha1(data).hexdigest()[:16] + ".visaasm")
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(data)
+                texts.append(str(path.relative_to(folder)))
+    said = "" if texts else (out + err)[-400:].decode(errors="replace")
+    return keep(record, {"source": str(source), "device": device, "options": options, "internal": internal,
+                         "status": status, "texts": texts, "said": said})
+
+
+def compile_all(args):
+    jobs = [(s, d) for s in args.files for d in args.device or DEVICES]
+    done = collections.Counter()
+    for record in each(lambda j: compile_one(args.dir, *j, args.options, args.internal), jobs):
+        done["compiled" if record["texts"] else "refused by ocloc"] += 1
+    print(dict(done))
+    return 0
+
+
+# Identities
+
+
+def check_one(args, text):
+    """What is wrong with a text: a list of (kind, what)."""
+    platform = platform_of(args, text)
+    found = []
+    with tempfile.TemporaryDirectory() as scratch:
+        scratch = Path(scratch)
+        isa = scratch / "m.isa"
+        visa = lambda *words: run([args.visa, *map(str, words), "--platform", platform])
+        status, out, err = visa("asm", text, "-o", isa)
+        if status != 0:
+            return [("asm", err.decode(errors="replace"))]
+        status, out, err = visa("roundtrip", text, isa)
+        if status != 0:
+            found.append(("roundtrip", (out + err).decode(errors="replace")))
+        status, out, err = visa("verify", text, "--format", "json")
+        try:
+            for finding in json.loads(out):
+                line = text.read_text(errors="replace").split("\n")[finding["line"] - 1] if finding["line"] else ""
+                found.append((f"verify-{finding['severity']}", f"{finding['code']}: {finding['message']}\n{line}"))
+        except ValueError:
+            found.append(("verify-crash", (out + err).decode(errors="replace")))
+        status, ours, err = visa("disasm", isa)
+        theirs = vendor_text(isa, platform)
+        if theirs is None:
+            found.append(("vendor-silent", ""))
+        elif theirs != ours:
+            found.append(("print", first_lines(ours, theirs)))
+        elif bare(theirs) != bare(text.read_bytes()):
+            found.append(("source", first_lines(bare(theirs), bare(text.read_bytes()))))
+    return found
+
+
+def vendor_text(isa, platform):
+    """The text that GenX_IR prints for an object; it goes on to compile, and may crash, when that has been written."""
+    with tempfile.TemporaryDirectory() as scratch:
+        shutil.copy(isa, scratch)
+        command = ["GenX_IR", "m.isa", "-platform", platform.upper(), "-dumpcommonisa", "-noschedule", "-noverifyCISA"]
+        run(command, scratch, 30)
+        texts = sorted(Path(scratch).glob("*.visaasm"))
+        return texts[0].read_bytes() if len(texts) == 1 else None
+
+
+def bare(text):
+    """A text without the suffixes that the vendor gives to labels and the padding that depends on them, and without the
+    declarations of functions of other files, which no object holds."""
+    text = re.sub(rb"(?m)^\.funcdecl .*\n", b"", text)
+    text = re.sub(rb"(?:_\d+)+\b", b"", text)
+    return re.sub(rb" +///", b" ///", text)
+
+
+def first_lines(a, b):
+    pairs = zip(a.split(b"\n"), b.split(b"\n"))
+    return next((f"{x.decode(errors='replace')}\n{y.decode(errors='replace')}" for x, y in pairs if x != y), "length")
+
+
+def check_all(args):
+    texts = sorted(p for d in DEVICES for p in args.dir.glob(f"{d}/**/*.visaasm"))
+    if args.sample:
+        texts = random.Random(args.seed).sample(texts, min(args.sample, len(texts)))
+    build = str(os.stat(args.visa).st_mtime)
+    counts, examples = collections.Counter(), collections.defaultdict(list)
+
+    def one(text):
+        record = args.dir / "checked" / build / f"{platform_of(args, text)}-{text.stem}.json"
+        return text, json.loads(record.read_text()) if record.exists() else keep(record, check_one(args, text))
+
+    for text, found in each(one, texts):
+        counts["texts"] += 1
+        counts["without error"] += not any(kind != "verify-warning" for kind, _ in found)
+        for kind, what in found:
+            counts[kind] += 1
+            examples[kind, re.sub(r"\d+", "N", what.split("\n")[0])[:110]].append((text, what))
+    print(dict(counts))
+    for (kind, what), where in sorted(examples.items(), key=lambda e: -len(e[1])):
+        print(f"{len(where):6} {kind} {what}\n         {where[0][0]}\n{where[0][1][:400]}")
+    return int(counts["texts"] != counts["without error"])
+
+
+# Verdicts
+
+
+def mutate(args):
+    texts = sorted(p for d in DEVICES for p in args.dir.glob(f"{d}/**/*.visaasm") if p.stat().st_size < 60000)
+    rnd = random.Random(args.seed)
+    made = collections.Counter()
+    while sum(made.values()) < args.count:
+        text = rnd.choice(texts)
+        platform = platform_of(args, text)
+        lines = text.read_text(errors="replace").split("\n")
+        kind, platform = corpus_mutants.mutate(rnd, lines, platform)
+        if kind:
+            path = args.dir / "mutants" / f"{args.seed}-{sum(made.values()):05}.{kind}.{platform}.visaasm"
+            path.parent.mkdir(exist_ok=True)
+            path.write_text("\n".join(lines))
+            made[kind] += 1
+    print(dict(made))
+    return 0
+
+
+def vendor_verdict(path, platform):
+    """GenX_IR's verdict and what it says: `legal`; `illegal`; `complains`, where it reports a broken assertion about the text and
+    writes an object all the same; `none`, where it crashes before it says anything."""
+    with tempfile.TemporaryDirectory() as scratch:
+        shutil.copy(path, Path(scratch) / "m.visaasm")
+        command = ["GenX_IR", "m.visaasm", "-platform", platform.upper(), "-binary", "-noschedule"]
+        status, out, err = run(command + ["-outputCisaBinaryName", "m.isa"], scratch, 60)
+        report = Path(scratch) / "m.errors.txt"
+        said = report.read_text(errors="replace") if report.exists() else ""
+        messages = re.findall(r"Error Message: (.*)", said) + re.findall(r"(?m)^ \* (.*)", said)
+        out = (out + err).decode(errors="replace").strip()
+        written = (Path(scratch) / "m.isa").exists()
+    if messages or said:
+        return {"verdict": "illegal", "says": (messages or [said])[0][:200]}
+    if status == 1 and "Spill memory" not in out:
+        return {"verdict": "illegal", "says": " ".join(out.split("\n")[-2:])[:300]}
+    complaint = re.search(r"Common_ISA\w*\.cpp:\d+ (.*)", out)
+    if written:
+        return {"verdict": "complains" if complaint else "legal", "says": complaint[1] if complaint else ""}
+    if status is None or status < 0:
+        return {"verdict": "none", "says": f"status {status}"}
+    return {"verdict": "illegal", "says": " ".join(out.split("\n")[-2:])[:300]}
+
+
+def agree(args):
+    mutants = sorted((args.dir / "mutants").glob(args.only))
+    counts, classes = collections.Counter(), collections.defaultdict(list)
+
+    def one(path):
+        platform = path.name.split(".")[-2]
+        record = args.dir / "verdicts" / (digest(path.read_text(errors="replace"), platform) + ".json")
+        theirs = json.loads(record.read_text()) if record.exists() else keep(record, vendor_verdict(path, platform))
+        status, out, err = run([args.visa, "verify", str(path), "--platform", platform, "--format", "json"])
+        try:
+            ours = [f for f in json.loads(out) if f["severity"] == "error"]
+        except ValueError:
+            ours = [{"code": "crash", "message": (out + err).decode(errors="replace"), "line": 0}]
+        return path, theirs, ours
+
+    for path, theirs, ours in each(one, mutants):
+        kind = path.name.split(".")[1]
+        if theirs["verdict"] in ("none", "complains"):
+            counts[theirs["verdict"]] += 1
+        elif (theirs["verdict"] == "illegal") == bool(ours):
+            counts["agree"] += 1
+            counts["both refuse"] += bool(ours)
+        else:
+            counts["differ"] += 1
+            says = f"{ours[0]['code']}: {ours[0]['message']}" if ours else theirs["says"]
+            who = "only we refuse" if ours else "only it refuses"
+            classes[who, re.sub(r"\d+", "N", says)[:130]].append((path, kind, ours[0]["line"] if ours else 0))
+    share = counts["agree"] / max(1, counts["agree"] + counts["differ"])
+    print(f"{dict(counts)}: {share:.2%}")
+    for (who, what), where in sorted(classes.items(), key=lambda e: -len(e[1])):
+        path, kind, line = where[0]
+        print(f"{len(where):5} {who}: {what} [{kind}]\n        {path}:{line}")
+    return int(counts["differ"] != 0)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True)
+    for name, function in [("compile", compile_all), ("check", check_all), ("mutate", mutate), ("agree", agree)]:
+        command = commands.add_parser(name)
+        command.set_defaults(function=function)
+        command.add_argument("dir", type=Path)
+        command.add_argument("--seed", type=int, default=1)
+        if name in ("check", "agree"):
+            command.add_argument("--visa", default="target/release/visa")
+        if name == "compile":
+            command.add_argument("--device", action="append")
+            command.add_argument("--options", default="")
+            command.add_argument("--internal", default="")
+            command.add_argument("files", type=Path, nargs="+")
+        if name == "check":
+            command.add_argument("--sample", type=int, default=0)
+        if name == "mutate":
+            command.add_argument("--count", type=int, default=1000)
+        if name == "agree":
+            command.add_argument("--only", default="*.visaasm", help="pattern of the mutants' names")
+    args = parser.parse_args()
+    return args.function(args)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

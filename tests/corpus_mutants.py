@@ -1,0 +1,234 @@
+"""One change in a vISA text: what `corpus.py mutate` does to kernels. Each function changes the lines in place and says whether it did."""
+
+import re
+
+PLATFORMS = ["bdw", "skl", "icllp", "tgllp", "dg2", "pvc"]
+TYPES = ["ud", "d", "uw", "w", "ub", "b", "f", "df", "hf", "uq", "q", "bf", "bool"]
+CONSTANT_TYPES = TYPES + ["v", "uv", "vf"]
+OPERATIONS = [
+    "mov frc lzd rndd rndu rnde rndz inv log exp sqrt rsqrt sin cos not cbit fbl fbh bfrev sqrtm fcvt setp movs rsqtm".split(),
+    "add mul avg mulh pow div mod and or xor shl shr asr rol ror sel min max dp2 dp4 addc subb line pln sad2 divm srnd".split(),
+    "mad lrp add3 madw dp4a bfe sad2add bfn.x96 bfi".split(),
+]
+REGION = r"<\d+;\d+,\d+>"
+GENERAL = r"[VA-Z]\w*\(\d+,\d+\)"
+MESSAGES = r"    (\([^)]*\) )?(gather|scatter|oword|svm|dword_atomic|media|sample|load|typed|raw|urb|rt_|avs|vme|info|resinfo|fence)"
+
+
+def instruction(line):
+    return line.startswith("    ") and "(" in line and not line.strip().startswith(("FILE", "LOC", ".", "//"))
+
+
+def declared(line):
+    return line.startswith(".decl")
+
+
+def pick(rnd, lines, test, pattern=None):
+    """A line for which the test holds and the pattern is found, and one of the places where."""
+    found = [i for i, line in enumerate(lines) if test(line) and (pattern is None or re.search(pattern, line))]
+    if not found:
+        return None, None
+    number = rnd.choice(found)
+    places = list(re.finditer(pattern, lines[number])) if pattern else [None]
+    return number, rnd.choice(places)
+
+
+def replace(rnd, lines, test, pattern, new):
+    """Puts `new(match)` where a pattern is found in some line."""
+    number, place = pick(rnd, lines, test, pattern)
+    if number is None:
+        return False
+    old = lines[number]
+    lines[number] = old[: place.start()] + new(place) + old[place.end() :]
+    return lines[number] != old
+
+
+def declared_type(rnd, lines):
+    return replace(rnd, lines, lambda l: declared(l) and "v_type=G" in l, r" type=\w+", lambda m: f" type={rnd.choice(TYPES)}")
+
+
+def constant_type(rnd, lines):
+    new = lambda m: m[1] + ":" + rnd.choice(CONSTANT_TYPES)
+    return replace(rnd, lines, instruction, r"(0x[0-9a-f]+):\w+", new)
+
+
+def constant_value(rnd, lines):
+    values = ["0", "1", "7f", "ff", "100", "8000", "ffff", "10000", "ffffffff", "100000000", "ffffffffffffffff", "1" + "0" * 17]
+    return replace(rnd, lines, instruction, r"0x[0-9a-f]+(?=:\w)", lambda m: "0x" + rnd.choice(values))
+
+
+def source_region(rnd, lines):
+    numbers = ([0, 1, 2, 4, 8, 16, 32, 3], [0, 1, 2, 4, 8, 16, 32], [0, 1, 2, 4, 8])
+    return replace(rnd, lines, instruction, REGION, lambda m: "<{};{},{}>".format(*map(rnd.choice, numbers)))
+
+
+def destination_region(rnd, lines):
+    return replace(rnd, lines, instruction, r"<\d+>", lambda m: f"<{rnd.choice([0, 1, 2, 4, 8, 3])}>")
+
+
+def execution(rnd, lines):
+    size = lambda: rnd.choice([1, 2, 4, 8, 16, 32])
+    if rnd.random() < 0.5:
+        return replace(rnd, lines, instruction, r", \d+\)", lambda m: f", {size()})")
+    mask = lambda m: f"(M{rnd.choice([1, 2, 3, 4, 5, 6, 7, 8])}{rnd.choice(['', '_NM'])}, {m[1]})"
+    return replace(rnd, lines, instruction, r"\(M\d(?:_NM)?, (\d+)\)", mask)
+
+
+def operation(rnd, lines):
+    number, _ = pick(rnd, lines, instruction)
+    place = re.match(r"    (?:\([^)]*\) )?([a-z0-9_]+(?:\.x[0-9a-f]+)?)", lines[number]) if number is not None else None
+    if not place:
+        return False
+    same = [names for names in OPERATIONS if place[1].split(".")[0] in [n.split(".")[0] for n in names]]
+    if same:
+        new = rnd.choice(same[0] if rnd.random() < 0.9 else sum(OPERATIONS, []))
+    elif place[1] == "cmp":
+        return replace(rnd, lines, lambda l: l is lines[number], r"cmp\.\w+", lambda m: "cmp." + rnd.choice("eq ne gt ge lt le xx".split()))
+    elif rnd.random() < 0.2:
+        new = rnd.choice(sum(OPERATIONS, []))
+    else:
+        return False
+    lines[number] = lines[number][: place.start(1)] + new + lines[number][place.end(1) :]
+    return new != place[1]
+
+
+def modifier(rnd, lines):
+    words = ["(-)", "(abs)", "(-abs)", "(~)", ""]
+    pattern = r"(?:\((?:-|abs|-abs|~)\))?(\w+\(\d+,\d+\)<\d+;|r\[A)"
+    return replace(rnd, lines, instruction, pattern, lambda m: rnd.choice(words) + m[1])
+
+
+def saturation(rnd, lines):
+    return replace(rnd, lines, instruction, r"^    (?:\([^)]*\) )?[a-z0-9_]+", lambda m: m[0] + ".sat")
+
+
+def offset(rnd, lines):
+    row, column = [0, 0, 1, 2, 7, 40, 300], [0, 1, 3, 7, 15, 31, 63, 255]
+    return replace(rnd, lines, instruction, r"\((\d+),(\d+)\)(?=<)", lambda m: f"({rnd.choice(row)},{rnd.choice(column)})")
+
+
+def raw_offset(rnd, lines):
+    places = [0, 2, 4, 16, 32, 64, 100, 512, 4096, 65535]
+    return replace(rnd, lines, instruction, r"\b(V\d+)\.\d+", lambda m: f"{m[1]}.{rnd.choice(places)}")
+
+
+def variable(rnd, lines):
+    names = re.findall(r"(?m)^\.decl (\w+)", "\n".join(lines)) + ["%null", "%r0", "%sr0", "%slm", "%bss", "V99999"]
+    return replace(rnd, lines, instruction, r"(?:%\w+|\b[VPTAS]\d+)", lambda m: rnd.choice(names))
+
+
+def source_class(rnd, lines):
+    words = ["0x1:ud", "0x1:w", "0x3f800000:f", "0x3c00:hf", "0x0:df", "0x1:uq", "P1", "A0(0)<1>", "V32.0", "T6", "%null(0,0)<0;1,0>", "r[A0(0),0]<1,0>:ud"]
+    return replace(rnd, lines, instruction, r"(?<= )\S+\(\d+,\d+\)" + REGION, lambda m: rnd.choice(words))
+
+
+def destination_class(rnd, lines):
+    words = ["0x1:ud", "%null(0,0)<1>", "%r0(0,0)<1>", "%sr0(0,0)<1>", "%sr0(0,2)<1>", "%sp(0,0)<1>", "%cr0(0,0)<1>", "P1", "A0(0)<1>", "r[A0(0),0]<1>:ud"]
+    return replace(rnd, lines, instruction, r"(?<= )\S+\(\d+,\d+\)<\d>", lambda m: rnd.choice(words))
+
+
+def elements(rnd, lines):
+    numbers = [0, 1, 2, 3, 4, 8, 16, 24, 32, 64, 4096, 4097, 5000, 65536]
+    return replace(rnd, lines, declared, r"num_elts=\d+", lambda m: f"num_elts={rnd.choice(numbers)}")
+
+
+def alias(rnd, lines):
+    if rnd.random() < 0.2:
+        names = re.findall(r"(?m)^\.decl (\w+)", "\n".join(lines)) + ["%r0", "%arg", "V99999"]
+        return replace(rnd, lines, declared, r"alias=<[^,]*", lambda m: f"alias=<{rnd.choice(names)}")
+    places = [0, 1, 2, 4, 8, 32, 64, 100, 4096, 70000]
+    return replace(rnd, lines, declared, r"(alias=<[^,]*), \d+>", lambda m: f"{m[1]}, {rnd.choice(places)}>")
+
+
+def alignment(rnd, lines):
+    names = "byte word dword qword oword GRF GRFx2 hword wordx32 wordx64".split()
+    return replace(rnd, lines, declared, r"align=\w+", lambda m: f"align={rnd.choice(names)}")
+
+
+def given(rnd, lines):
+    test = lambda l: l.startswith((".input", ".implicit"))
+    if rnd.random() < 0.5:
+        return replace(rnd, lines, test, r"offset=\d+", lambda m: f"offset={rnd.choice([0, 4, 30, 32, 60, 64, 100, 128, 8160, 9000])}")
+    return replace(rnd, lines, test, r"size=\d+", lambda m: f"size={rnd.choice([0, 1, 4, 8, 32, 64])}")
+
+
+def predicate(rnd, lines):
+    number, _ = pick(rnd, lines, instruction)
+    if number is None:
+        return False
+    old = lines[number]
+    if old.startswith("    ("):
+        lines[number] = re.sub(r"\((!?)P\d+(\.\w+)?\)", rnd.choice(["(P1.any)", "(!P1)", "(P999)", "(P1.all)", "", "(P0)"]), old, count=1)
+    else:
+        lines[number] = "    (P1) " + old[4:]
+    return lines[number] != old
+
+
+def label(rnd, lines):
+    number, _ = pick(rnd, lines, lambda l: re.match(r"^\w+:", l))
+    if number is None:
+        return False
+    what = rnd.random()
+    if what < 0.3:
+        lines.insert(number, lines[number])
+    elif what < 0.6:
+        del lines[number]
+    elif what < 0.8:
+        lines[number] = "other_" + lines[number]
+    else:
+        return replace(rnd, lines, lambda l: re.search(r"\b(goto|jmp|call) ", l), r"\w+(?=\s*(?:///.*)?$)", lambda m: "nowhere")
+    return True
+
+
+def lsc(rnd, lines):
+    test = lambda l: instruction(l) and "lsc_" in l
+    sizes, counts = ["8", "16", "32", "64", "8c32", "16c32", "16c32h"], ["", "x1", "x2", "x3", "x4", "x8", "x16", "x64"]
+    caching = ["", ".ca.ca", ".uc.uc", ".wb.wb", ".uc.ca", ".st.st", ".wt.wb", ".ri.ca", ".st.uc", ".uc.wb"]
+    where = ["flat[0x4*", "flat[0x3*", "bti(0x4)[", "bti(V32)[", "ss(V32)[", "bss(V32)[", "ss(0x4)["]
+    names = "lsc_load lsc_store lsc_atomic_iadd lsc_atomic_icas lsc_atomic_fadd lsc_load_quad lsc_store_quad lsc_load_strided".split()
+    changes = [
+        (r":d\d+(?:c32h?)?(?:x\d+)?t?", lambda m: f":d{rnd.choice(sizes)}{rnd.choice(counts)}{rnd.choice(['', '', 't'])}"),
+        (r":a\d+", lambda m: ":a" + rnd.choice(["16", "32", "64"])),
+        (r"\.(?:ugml?|slm|tgm)(?:\.\w+\.\w+)?", lambda m: "." + rnd.choice(["ugm", "slm", "ugml", "tgm"]) + rnd.choice(caching)),
+        (r"(?:flat|bti\([^)]*\)|b?ss\([^)]*\))\[", lambda m: rnd.choice(where)),
+        (r"lsc_[a-z_]+", lambda m: rnd.choice(names)),
+        (r"\bV\d+(?=:|\])", lambda m: rnd.choice(["%null", "V33", "V32.4"])),
+    ]
+    return replace(rnd, lines, test, *rnd.choice(changes))
+
+
+def message(rnd, lines):
+    test = lambda l: instruction(l) and re.match(MESSAGES, l)
+    changes = [
+        (r"(?<=\.)\d+\b", lambda m: rnd.choice(["1", "2", "4", "8", "16", "3"])),
+        (r"\bT\d+\b|%bss|%slm", lambda m: rnd.choice(["T0", "T5", "T6", "T7", "T99", "%bss", "%slm"])),
+        (r"\.[RGBA]+\b", lambda m: "." + rnd.choice(["R", "RGBA", "G", "BA", "RG"])),
+        (r"\((?:M1, )?\d+\)", lambda m: re.sub(r"\d+\)", f"{rnd.choice([1, 2, 4, 8, 16, 32])})", m[0])),
+        (r"(?<=atomic\.)\w+", lambda m: rnd.choice("add sub inc dec xchg cmpxchg minsint fadd fmax fcmpwr min predec".split())),
+        (r"\bS\d+\b", lambda m: rnd.choice(["S0", "S1", "S9", "T6", "V32.0"])),
+    ]
+    return replace(rnd, lines, test, *rnd.choice(changes))
+
+
+def attribute(rnd, lines):
+    number, _ = pick(rnd, lines, lambda l: l.startswith(".kernel_attr"))
+    words = ["SLMSize=4\n.kernel_attr SLMSize=4", "NBarrierCnt=1", "Foo=3", 'Target="xx"', "SimdSize=7", "SimdSize=64", "SLMSize=100", "NBarrierCnt=99"]
+    if number is not None:
+        lines.insert(number, ".kernel_attr " + rnd.choice(words))
+    return number is not None
+
+
+WEIGHTED = [
+    declared_type, declared_type, constant_type, constant_value, source_region, source_region, destination_region, execution, execution,
+    operation, operation, operation, modifier, modifier, saturation, offset, raw_offset, variable, variable, source_class, source_class,
+    destination_class, elements, alias, alignment, given, predicate, label, lsc, lsc, message, message, attribute,
+]
+
+
+def mutate(rnd, lines, platform):
+    """Changes the lines, or takes another platform: the kind of change, or an empty one, and the platform."""
+    if rnd.random() < 0.06:
+        other = rnd.choice(PLATFORMS)
+        return ("platform" if other != platform else ""), other
+    change = rnd.choice(WEIGHTED)
+    return (change.__name__ if change(rnd, lines) else ""), platform
