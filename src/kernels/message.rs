@@ -410,10 +410,8 @@ impl Message {
                         return Ok(());
                     }
                 }
-                Order::Same(address) => {
-                    if self.load_same(thread, &view, address, data.at, n, enabled).is_some() {
-                        return Ok(());
-                    }
+                Order::Same(address) if self.load_same(thread, &view, address, data.at, n, enabled).is_some() => {
+                    return Ok(());
                 }
                 _ => {}
             }
@@ -711,5 +709,35 @@ impl Lowering<'_> {
             return illegal(format!("an address of type {}", data_type.name()));
         }
         self.source(operand, 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_between_the_elements_of_enabled_channels() {
+        let mut thread = Thread::scratch(256);
+        let mut steps = |elements: [u32; CHUNK], enabled: u32| {
+            thread.registers.store(0, &elements);
+            thread.registers.store(64, &elements.map(u64::from));
+            let dwords = step_of_dwords(&thread, 0, enabled);
+            let qwords = step_of_qwords(&thread, 64, enabled);
+            assert_eq!(dwords.map(|(element, step)| (u64::from(element), step)), qwords, "{enabled:x}");
+            dwords
+        };
+        let row: [u32; CHUNK] = each(|i| 40 + 4 * i as u32);
+        assert_eq!(steps(row, 0xffff), Some((40, 4)));
+        assert_eq!(steps(row, 0x0ff0), Some((56, 4)));
+        assert_eq!(steps([8; CHUNK], 0xffff), Some((8, 0)));
+        let mut broken = row;
+        broken[9] = 0;
+        assert_eq!(steps(broken, 0xffff), None);
+        assert_eq!(steps(broken, 0x01ff), Some((40, 4)), "what is not enabled does not count");
+        assert_eq!(steps(broken, 1 << 9), Some((0, 0)), "one channel is like itself");
+        assert_eq!(steps(each(|i| 8 * i as u32), 0xffff), None);
+        assert!(matches!(row_of(56, 0x0ff0), Order::Row { address: 56, first: 4, count: 8 }));
+        assert!(matches!(row_of(56, 0x0f0f), Order::Any));
     }
 }

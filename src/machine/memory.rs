@@ -67,7 +67,8 @@ impl Buffer {
             let (whole, rest) = bytes[start..].as_chunks::<4>();
             let mut last = [0; 4];
             last[..rest.len()].copy_from_slice(rest);
-            for (word, bytes) in buffer.words[start / 4..].iter().zip(whole.iter().chain([&last])) {
+            let last = (!rest.is_empty()).then_some(&last);
+            for (word, bytes) in buffer.words[start / 4..].iter().zip(whole.iter().chain(last)) {
                 word.store(u32::from_le_bytes(*bytes), Relaxed);
             }
             bytes.truncate(start);
