@@ -16,6 +16,7 @@
 //! println!("{:?}", outcome.buffers[2]);
 //! ```
 
+mod barriers;
 mod group;
 mod memory;
 mod program;
