@@ -65,7 +65,7 @@ mod tests {
         let mut differ = 0;
         for n in 0..200_000_u32 {
             // Every magnitude from tiny to the limit, both signs.
-            let x = f32::from_bits(0x2000_0000 + n * 5_771 | n << 31);
+            let x = f32::from_bits((0x2000_0000 + n * 5_771) | (n << 31));
             if !are_near(&[x]) {
                 continue;
             }
