@@ -163,6 +163,12 @@ impl Code {
         builder.finish(layouts, constants)
     }
 
+    /// Whether a thread may stop before its end until others have come somewhere.
+    pub fn waits(&self) -> bool {
+        let waits = |block: &Block| matches!(block.next, After::Barrier | After::Wait(_) | After::Exchange(_));
+        self.blocks.iter().any(waits)
+    }
+
     /// Offset of the constants in the register file.
     pub fn constants_at(&self) -> u32 {
         self.layout.len.next_multiple_of(64)

@@ -1,9 +1,11 @@
 //! Functions of one or two floats. Those that the hardware approximates are computed in DF and rounded once.
 
-use crate::kernels::compute::Target;
+use crate::kernels::angle;
+use crate::kernels::compute::{Target, widths};
 use crate::kernels::integer::floats_of;
-use crate::kernels::lowering::{LowerResult, Lowering, illegal};
+use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal};
 use crate::machine::float::{Float, FloatMode, double_to_single};
+use crate::machine::lane::each;
 use crate::rt::ComponentWise;
 
 type One<'a> = ComponentWise<'a, 1>;
@@ -43,15 +45,39 @@ pub(super) fn log(l: &mut Lowering<'_>, inst: &One<'_>) -> LowerResult {
 }
 
 pub(super) fn sin(l: &mut Lowering<'_>, inst: &One<'_>) -> LowerResult {
-    approximate(l, inst.into(), inst.src, |[a]| a.sin())
+    turned(l, inst, 0, f64::sin)
 }
 
 pub(super) fn cos(l: &mut Lowering<'_>, inst: &One<'_>) -> LowerResult {
-    approximate(l, inst.into(), inst.src, |[a]| a.cos())
+    turned(l, inst, 1, f64::cos)
 }
 
 pub(super) fn pow(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
     approximate(l, inst.into(), inst.src, |[a, b]| a.powf(b))
+}
+
+/// The sine of F values and so many quarters of a turn; `any` computes it for those that [`angle::sine`] does not take.
+fn turned(l: &mut Lowering<'_>, inst: &One<'_>, quarters: u64, any: fn(f64) -> f64) -> LowerResult {
+    let lanes = channels(inst.exec_size);
+    let a = l.source::<f32>(inst.src[0], lanes)?;
+    let dst = l.destination::<f32>(inst.dst, lanes)?;
+    let enable = l.enable(inst.exec_size, inst.pred)?;
+    let run = widths!(true, lanes, enable, dst, [a, quarters, any], |thread, n| [f32; N] => {
+        let a: [f32; N] = a.load(thread, n);
+        if thread.plain && angle::are_near(&a) {
+            each(|i| angle::sine(a[i].into(), *quarters) as f32)
+        } else {
+            let copy = a;
+            one_by_one(&copy, *any, thread.mode)
+        }
+    });
+    Ok(l.step(enable, run))
+}
+
+#[cold]
+#[inline(never)]
+fn one_by_one<const N: usize>(values: &[f32; N], f: fn(f64) -> f64, mode: FloatMode) -> [f32; N] {
+    each(|i| double_to_single(f(values[i].flushed(mode).into()), mode))
 }
 
 /// A function of F values, computed in DF.

@@ -20,6 +20,8 @@ mod arithmetic;
 
 mod math;
 
+mod angle;
+
 mod dot;
 
 mod matrix;

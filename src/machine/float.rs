@@ -353,6 +353,9 @@ fn product_error(a: f64, b: f64, product: f64) -> f64 {
 
 /// Rounds to F.
 pub fn double_to_single(value: f64, mode: FloatMode) -> f32 {
+    if mode.is_plain() {
+        return value as f32;
+    }
     round_f32(value.flushed(mode), mode.rounding).flushed(mode)
 }
 

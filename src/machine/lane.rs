@@ -52,9 +52,13 @@ macro_rules! lanes {
             fn store<const N: usize>(bytes: &mut [u8], lanes: &[Self; N]) {
                 let values: &mut [[u8; $size]; N] =
                     bytes.as_chunks_mut().0.first_chunk_mut().expect("slack behind the registers");
-                for (value, lane) in values.iter_mut().zip(lanes) {
-                    *value = lane.to_le_bytes();
+                // All are read before the first is written. Otherwise the compiler, which does not know that they stand elsewhere,
+                // writes them one by one, and a vector that is loaded from where parts of it have just been written is slow.
+                let mut all = [[0; $size]; N];
+                for (bytes, lane) in all.iter_mut().zip(*lanes) {
+                    *bytes = lane.to_le_bytes();
                 }
+                *values = all;
             }
         }
     )*};

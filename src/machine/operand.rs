@@ -152,7 +152,7 @@ enum Shape {
 #[derive(Clone, Debug)]
 pub struct Source<T: Compute> {
     shape: Shape,
-    /// Where the first value stands, unless the shape is a region.
+    /// Where the first value stands, where values are reached simply.
     at: u32,
     region: Option<Arc<SourceRegion<T>>>,
 }
@@ -162,6 +162,8 @@ pub struct Source<T: Compute> {
 struct SourceRegion<T: Compute> {
     /// The region of each chunk of channels.
     regions: [Region; 2],
+    /// How the values are reached that only have to be changed.
+    simple: Option<Shape>,
     fetch: Fetch<T>,
     change: Change,
 }
@@ -169,17 +171,18 @@ struct SourceRegion<T: Compute> {
 impl<T: Compute> Source<T> {
     /// A source whose values stand in `region` and are read by `fetch`; `native` says that they are of type `T` there.
     pub fn new(region: Region, fetch: Fetch<T>, native: bool, change: Change) -> Self {
-        if let (Start::At(at), true, Change::None) = (region.start, native, change) {
-            let simple = |shape| Self { shape, at, region: None };
-            match region.stride() {
-                Some(0) => return simple(Shape::Scalar),
-                Some(stride) if stride as usize == T::SIZE => return simple(Shape::Contiguous),
-                _ if region.lanes == 1 => return simple(Shape::Scalar),
-                _ => {}
-            }
+        let (at, simple) = match (region.start, region.stride()) {
+            (Start::At(at), Some(0)) if native => (at, Some(Shape::Scalar)),
+            (Start::At(at), Some(stride)) if native && stride as usize == T::SIZE => (at, Some(Shape::Contiguous)),
+            (Start::At(at), _) if native && region.lanes == 1 => (at, Some(Shape::Scalar)),
+            _ => (0, None),
+        };
+        if let (Some(shape), Change::None) = (simple, change) {
+            return Self { shape, at, region: None };
         }
         let regions = [region.chunk(0), region.chunk(1)];
-        Self { shape: Shape::Region, at: 0, region: Some(Arc::new(SourceRegion { regions, fetch, change })) }
+        let region = Some(Arc::new(SourceRegion { regions, simple, fetch, change }));
+        Self { shape: Shape::Region, at, region }
     }
 
     /// The values of the first `N` channels of the n-th chunk. Those beyond the instruction's are unspecified.
@@ -199,7 +202,11 @@ impl<T: Compute> Source<T> {
     #[inline(never)]
     fn load_region(&self, thread: &Thread, n: usize) -> [T; CHUNK] {
         let Some(region) = &self.region else { return [T::default(); CHUNK] };
-        let mut lanes = (region.fetch)(thread, &region.regions[n]);
+        let mut lanes = match region.simple {
+            Some(Shape::Contiguous) => thread.registers.load(self.at + (n * CHUNK * T::SIZE) as u32),
+            Some(_) => [thread.registers.get(self.at); CHUNK],
+            None => (region.fetch)(thread, &region.regions[n]),
+        };
         match region.change {
             Change::None => {}
             Change::Abs => lanes.iter_mut().for_each(|lane| *lane = lane.absolute()),
@@ -262,16 +269,20 @@ impl<T: Compute> Destination<T> {
     /// Writes the values of the n-th chunk of channels, those that are enabled; bit 0 is the chunk's first channel.
     #[inline(always)]
     pub fn store<const N: usize>(&self, thread: &mut Thread, n: usize, lanes: &[T; N], enabled: u32) {
-        if self.shape == Shape::Contiguous {
-            blend(&mut thread.registers, self.at + (n * CHUNK * T::SIZE) as u32, lanes, enabled);
+        if self.shape == Shape::Contiguous && enabled & ones(N) == ones(N) {
+            thread.registers.store(self.at + (n * CHUNK * T::SIZE) as u32, lanes);
         } else {
-            self.store_region(thread, n, lanes, enabled);
+            // A copy, so that the values themselves stay in the host's registers.
+            let copy = *lanes;
+            self.store_otherwise(thread, n, &copy, enabled);
         }
     }
 
     #[inline(never)]
-    fn store_region<const N: usize>(&self, thread: &mut Thread, n: usize, lanes: &[T; N], enabled: u32) {
-        if let Some(regions) = &self.region {
+    fn store_otherwise<const N: usize>(&self, thread: &mut Thread, n: usize, lanes: &[T; N], enabled: u32) {
+        if self.shape == Shape::Contiguous {
+            blend(&mut thread.registers, self.at + (n * CHUNK * T::SIZE) as u32, lanes, enabled);
+        } else if let Some(regions) = &self.region {
             let mut all = [T::default(); CHUNK];
             all[..N].copy_from_slice(lanes);
             (self.put)(thread, &regions[n], &all, enabled);

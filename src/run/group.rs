@@ -1,7 +1,5 @@
 //! Thread groups: hardware threads started, run until they wait or end, and counted.
 
-use std::collections::HashMap;
-
 use crate::isa::predefined;
 use crate::kernels::code::{After, Code, Mark, function_at};
 use crate::kernels::step::Exchange;
@@ -13,6 +11,7 @@ use crate::machine::flow::{Flow, Next};
 use crate::machine::lane::CHUNK;
 use crate::machine::memory::Buffer;
 use crate::machine::thread::{Registers, Thread};
+use crate::run::barriers::Barriers;
 use crate::run::memory::LaunchMemory;
 use crate::run::stats::Counts;
 use crate::run::{DEFAULT_MAX_INSTRUCTIONS, Options, Program};
@@ -27,6 +26,8 @@ pub(super) struct Plan<'a> {
     scratch: &'a Buffer,
     limit: u64,
     count: bool,
+    /// Whether threads may stop before their end, for others to come.
+    waits: bool,
     special: Special,
 }
 
@@ -60,14 +61,27 @@ impl<'a> Plan<'a> {
         let scratch = mapped.scratch.buffer.and_then(|buffer| mapped.memory.buffers().get(buffer));
         let scratch = scratch.unwrap_or(&mapped.nothing);
         let limit = options.max_instructions.unwrap_or(DEFAULT_MAX_INSTRUCTIONS);
-        let count = options.stats;
-        Self { code, program, payload, range, mapped, scratch, limit, count, special }
+        let (count, waits) = (options.stats, code.waits());
+        Self { code, program, payload, range, mapped, scratch, limit, count, waits, special }
     }
 
     /// How many hardware threads a group has.
     fn threads(&self, group: [u32; 3]) -> u32 {
         let items: u32 = self.range.size_of(group).iter().product();
         items.div_ceil(self.program.info.execution_env.simd_size.max(1))
+    }
+
+    /// What the threads of a group share.
+    fn world<'w>(&'w self, local: &'w Buffer) -> World<'w> {
+        let mapped = self.mapped;
+        World {
+            memory: &mapped.memory,
+            local,
+            scratch: self.scratch,
+            bindings: &mapped.bindings,
+            images: &mapped.images,
+            samplers: &mapped.samplers,
+        }
     }
 
     fn order(&self) -> [u32; 3] {
@@ -108,16 +122,33 @@ impl<'a> Worker<'a> {
     /// Runs the n-th group.
     pub(super) fn run(&mut self, index: u64) -> Result<(), Box<Fault>> {
         let group = self.plan.range.group(index);
+        if !self.local.is_empty() {
+            self.local.clear();
+        }
+        if self.plan.waits { self.run_together(group) } else { self.run_in_turn(group) }
+    }
+
+    /// Runs threads that never wait one after the other, all of them in the same registers, which stay in the host's cache.
+    fn run_in_turn(&mut self, group: [u32; 3]) -> Result<(), Box<Fault>> {
+        let plan = self.plan;
+        let known = self.starts_of(group);
+        self.threads.resize_with(1, || new_thread(plan));
+        let world = plan.world(&self.local);
+        let [thread] = &mut self.threads[..] else { return Ok(()) };
+        for (index, start) in self.starts[known].1.iter().enumerate() {
+            let hardware = self.number * plan.mapped.scratch.threads + index as u32;
+            restart(plan, thread, start, group, index as u32, hardware);
+            run_thread(plan, thread, &world, &mut self.counts)
+                .map_err(|(trouble, mark)| fault(plan, thread, group, *trouble, mark))?;
+            self.counts.add_thread(thread);
+        }
+        Ok(())
+    }
+
+    /// Runs all threads, each until it waits or ends, until all have ended.
+    fn run_together(&mut self, group: [u32; 3]) -> Result<(), Box<Fault>> {
         self.start(group);
-        let mapped = self.plan.mapped;
-        let world = World {
-            memory: &mapped.memory,
-            local: &self.local,
-            scratch: self.plan.scratch,
-            bindings: &mapped.bindings,
-            images: &mapped.images,
-            samplers: &mapped.samplers,
-        };
+        let world = self.plan.world(&self.local);
         self.states.clear();
         self.states.resize(self.threads.len(), State::Running);
         let states = &mut self.states;
@@ -134,11 +165,7 @@ impl<'a> Worker<'a> {
                     continue;
                 }
                 progress = true;
-                let next = if self.plan.count {
-                    run_thread::<true>(self.plan, thread, &world, &mut self.counts)
-                } else {
-                    run_thread::<false>(self.plan, thread, &world, &mut self.counts)
-                };
+                let next = run_thread(self.plan, thread, &world, &mut self.counts);
                 thread.signals.drain(..).for_each(|signal| barriers.signal(signal));
                 *state = match next {
                     Ok((Next::Barrier, mark)) => State::AtBarrier(mark),
@@ -172,26 +199,26 @@ impl<'a> Worker<'a> {
                 return Err(fault(self.plan, thread, group, trouble, mark));
             }
         }
-        for thread in &self.threads {
-            self.counts.instructions += thread.executed;
-            self.counts.outside_reads += thread.outside_reads;
-            self.counts.outside_writes += thread.outside_writes;
-        }
+        self.threads.iter().for_each(|thread| self.counts.add_thread(thread));
         Ok(())
+    }
+
+    /// Which of the ways to start is that of a group.
+    fn starts_of(&mut self, group: [u32; 3]) -> usize {
+        let size = self.plan.range.size_of(group);
+        let known = self.starts.iter().position(|(other, _)| *other == size);
+        known.unwrap_or_else(|| {
+            self.starts.push((size, self.plan.payload.threads(size, self.plan.order())));
+            self.starts.len() - 1
+        })
     }
 
     /// Brings the threads of a group to the beginning of the program.
     fn start(&mut self, group: [u32; 3]) {
         let plan = self.plan;
-        let size = plan.range.size_of(group);
-        let known = self.starts.iter().position(|(other, _)| *other == size);
-        let known = known.unwrap_or_else(|| {
-            self.starts.push((size, plan.payload.threads(size, plan.order())));
-            self.starts.len() - 1
-        });
+        let known = self.starts_of(group);
         let (_, starts) = &self.starts[known];
         self.threads.resize_with(starts.len(), || new_thread(plan));
-        self.local.clear();
         for (index, (thread, start)) in self.threads.iter_mut().zip(starts).enumerate() {
             let hardware = self.number * plan.mapped.scratch.threads + index as u32;
             restart(plan, thread, start, group, index as u32, hardware);
@@ -260,44 +287,6 @@ fn exchange<'t>(
     Ok(())
 }
 
-/// The barriers of a group that have two steps, signal and wait.
-#[derive(Default)]
-struct Barriers(HashMap<Option<u32>, Signalled>);
-
-#[derive(Default)]
-struct Signalled {
-    /// How many threads it has, when they say so.
-    threads: Option<u32>,
-    /// How many have signalled.
-    come: u32,
-    /// How many of them have passed.
-    passed: u32,
-}
-
-impl Barriers {
-    fn signal(&mut self, signal: Option<(u32, u32)>) {
-        let barrier = self.0.entry(signal.map(|(id, _)| id)).or_default();
-        barrier.threads = signal.map(|(_, threads)| threads);
-        barrier.come += 1;
-    }
-
-    /// Whether all threads of a barrier have come; then one that waits passes. `group` is the number of threads of the
-    /// group. When the last one has passed, the barrier is free again.
-    fn lets_pass(&mut self, barrier: Option<u32>, group: u32) -> bool {
-        let barrier = self.0.entry(barrier).or_default();
-        let threads = barrier.threads.unwrap_or(group);
-        if barrier.come < threads || barrier.come == 0 {
-            return false;
-        }
-        barrier.passed += 1;
-        if barrier.passed >= threads {
-            barrier.come -= threads;
-            barrier.passed = 0;
-        }
-        true
-    }
-}
-
 fn new_thread(plan: &Plan<'_>) -> Thread {
     let code = plan.code;
     let mut thread = Thread::scratch(code.constants_at() as usize + code.constants.len());
@@ -348,8 +337,23 @@ fn restart(plan: &Plan<'_>, thread: &mut Thread, start: &ThreadStart, group: [u3
     thread.outside_writes = 0;
 }
 
-/// Runs a thread until it waits or ends; counts steps and channels when `COUNT` says so.
-fn run_thread<const COUNT: bool>(
+/// Runs a thread until it waits or ends.
+#[inline]
+fn run_thread(
+    plan: &Plan<'_>,
+    thread: &mut Thread,
+    world: &World<'_>,
+    counts: &mut Counts,
+) -> Result<(Next, Mark), (Box<Trouble>, Mark)> {
+    if plan.count {
+        run_blocks::<true>(plan, thread, world, counts)
+    } else {
+        run_blocks::<false>(plan, thread, world, counts)
+    }
+}
+
+/// The same; counts steps and channels when `COUNT` says so.
+fn run_blocks<const COUNT: bool>(
     plan: &Plan<'_>,
     thread: &mut Thread,
     world: &World<'_>,

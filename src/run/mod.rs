@@ -16,6 +16,7 @@
 //! println!("{:?}", outcome.buffers[2]);
 //! ```
 
+mod barriers;
 mod group;
 mod memory;
 mod program;
@@ -171,6 +172,7 @@ fn dispatch(plan: &Plan<'_>, range: &NdRange, workers: usize, options: &Options<
     let (next, done, number) = (AtomicU64::new(0), AtomicU64::new(0), AtomicUsize::new(0));
     let faulted = AtomicBool::new(false);
     let fault: Mutex<Option<(u64, Box<Fault>)>> = Mutex::new(None);
+    let total = Mutex::new(Counts::new(plan.code));
     let work = || {
         let mut worker = Worker::new(plan, number.fetch_add(1, Relaxed));
         'all: loop {
@@ -193,26 +195,24 @@ fn dispatch(plan: &Plan<'_>, range: &NdRange, workers: usize, options: &Options<
                 progress(now.min(groups));
             }
         }
-        worker.into_counts()
+        let mut total = total.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        total.add(&worker.into_counts());
     };
-    let total = std::thread::scope(|scope| {
-        // This thread works too. When the system gives no more threads, those that there are do all of it.
-        let mut helpers = Vec::new();
-        for _ in 1..workers {
-            match std::thread::Builder::new().spawn_scoped(scope, work) {
-                Ok(helper) => helpers.push(helper),
-                Err(_) => break,
-            }
-        }
-        let mut total = work();
-        for helper in helpers {
-            match helper.join() {
-                Ok(counts) => total.add(&counts),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
-        }
-        total
-    });
+    if options.threads.is_none() {
+        // The process's threads are there already, and nobody waits for one that is busy elsewhere.
+        rayon::scope(|scope| {
+            (1..workers).for_each(|_| scope.spawn(|_| work()));
+            work();
+        });
+    } else {
+        // When the system gives no more threads, those that there are do all of it. This one works too.
+        std::thread::scope(|scope| {
+            let started = (1..workers).map(|_| std::thread::Builder::new().spawn_scoped(scope, work));
+            started.take_while(Result::is_ok).for_each(drop);
+            work();
+        });
+    }
+    let total = total.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     let fault = fault.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     (total, fault.map(|(_, fault)| fault))
 }

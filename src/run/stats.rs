@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::kernels::code::{After, Code};
+use crate::machine::thread::Thread;
 use crate::run::Program;
 
 /// Counts of one worker, or of all together.
@@ -27,6 +28,13 @@ impl Counts {
     /// Zero everywhere.
     pub(super) fn new(code: &Code) -> Self {
         Self { steps: vec![(0, 0); code.steps.len()], branches: vec![(0, 0); code.blocks.len()], ..Self::default() }
+    }
+
+    /// Adds what a thread has done that has ended.
+    pub(super) fn add_thread(&mut self, thread: &Thread) {
+        self.instructions += thread.executed;
+        self.outside_reads += thread.outside_reads;
+        self.outside_writes += thread.outside_writes;
     }
 
     /// Adds the counts of another.
