@@ -1,11 +1,11 @@
 //! Running a kernel: bytes in, buffers out.
 //!
-//! ```no_run
+//! ```
 //! use visakit::launch::{argument::Argument, range::NdRange};
 //! use visakit::run::{Options, Program, launch};
 //! use visakit::zebin::Zebin;
 //!
-//! let bytes = std::fs::read("vector_add.skl.zebin").unwrap();
+//! let bytes = std::fs::read("examples/vector_add/vector_add.skl.zebin").unwrap();
 //! let zebin = Zebin::parse("vector_add.skl.zebin", &bytes).unwrap();
 //! let program = Program::from_zebin(&zebin, None, None).unwrap();
 //! let a = Argument::Buffer([1.0_f32, 2.0].map(f32::to_le_bytes).concat());
@@ -13,7 +13,7 @@
 //! let n = Argument::Value(2_u32.to_le_bytes().to_vec());
 //! let range = NdRange::new(&[2], None, None, program.required_local_size()).unwrap();
 //! let outcome = launch(&program, &range, vec![Some(a.clone()), Some(a), Some(c), Some(n)], &Options::default()).unwrap();
-//! println!("{:?}", outcome.buffers[2]);
+//! assert_eq!(outcome.buffers[2].as_deref(), Some(&[2.0_f32, 4.0].map(f32::to_le_bytes).concat()[..]));
 //! ```
 
 mod barriers;
