@@ -5,8 +5,9 @@
 //! one program a target: a zebin without its native code. `VISAKIT_CONFORMANCE` names another folder of the same form, whose
 //! files need not be compressed; then the share that passes is printed, with the reasons of failures, most frequent first.
 
+mod common;
+
 use std::collections::BTreeMap;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -134,13 +135,8 @@ fn unhex(text: &str) -> Vec<u8> {
 
 /// Reads a file or its compressed form.
 fn read(path: &Path) -> Option<Vec<u8>> {
-    if let Ok(bytes) = std::fs::read(path) {
-        return Some(bytes);
-    }
-    let file = std::fs::File::open(format!("{}.gz", path.display())).ok()?;
-    let mut bytes = Vec::new();
-    flate2::read::GzDecoder::new(file).read_to_end(&mut bytes).ok()?;
-    Some(bytes)
+    let compressed = || common::unpacked(Path::new(&format!("{}.gz", path.display())));
+    std::fs::read(path).ok().or_else(compressed)
 }
 
 /// How far apart two floats are, in units of the last place of the expected one, as OpenCL counts them.

@@ -2,9 +2,7 @@
 
 mod common;
 
-use std::io::Read as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
 
 use visakit::launch::argument::{Argument, Parameter, ParameterKind, resolve};
 use visakit::launch::range::NdRange;
@@ -23,13 +21,7 @@ fn wanted() -> usize {
 fn programs() -> Vec<Zebin> {
     let files = common::files(&common::root().join("tests/conformance"), "gz");
     let zebins = files.iter().filter(|f| f.to_string_lossy().ends_with(".zebin.gz"));
-    zebins.map(|file| Zebin::parse(&file.display().to_string(), &unpacked(file)).unwrap()).collect()
-}
-
-fn unpacked(file: &Path) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    flate2::read::GzDecoder::new(std::fs::File::open(file).unwrap()).read_to_end(&mut bytes).unwrap();
-    bytes
+    zebins.map(|file| Zebin::parse(&file.display().to_string(), &common::unpacked(file).unwrap()).unwrap()).collect()
 }
 
 #[test]

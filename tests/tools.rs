@@ -1,26 +1,19 @@
 //! The commands that take objects and containers apart: `dump`, `disasm --salvage`, `extract`.
 
 mod common;
+#[path = "../codegen/tests/common/schema.rs"]
+mod json_schema;
 
 use std::path::Path;
 
 use common::{root, run, scratch};
+use json_schema::violations;
 use serde_json::Value;
 use visakit::object::{Object, dump};
 use visakit::text::{Options, parse};
 
 fn text(path: &Path) -> String {
     path.display().to_string()
-}
-
-/// What a validator has to say against a value; nothing when it is as the schema says.
-fn violations(schema: &Value, value: &Value) -> Option<String> {
-    let mut schemas = boon::Schemas::new();
-    let mut compiler = boon::Compiler::new();
-    compiler.set_default_draft(boon::Draft::V2020_12);
-    compiler.add_resource("schema.json", schema.clone()).unwrap();
-    let index = compiler.compile("schema.json", &mut schemas).unwrap();
-    schemas.validate(value, index).err().map(|e| format!("{e:#}").chars().take(2000).collect())
 }
 
 fn schema() -> Value {
@@ -112,14 +105,7 @@ fn salvage() {
     }
     for (name, platform, source) in common::compiled_texts() {
         let dir = scratch(&format!("salvage-{name}"));
-        std::fs::write(dir.join("k.visaasm"), &source).unwrap();
-        let _ = std::process::Command::new("GenX_IR")
-            .args(["k.visaasm", "-platform", &platform.to_ascii_uppercase(), "-binary", "-noschedule"])
-            .args(["-outputCisaBinaryName", "k.isa"])
-            .current_dir(&dir)
-            .output()
-            .unwrap();
-        let file = text(&dir.join("k.isa"));
+        let file = text(&common::vendors_object(&dir, &platform, &source));
         assert_eq!(run(&["disasm", &file]).0, 1);
         let (exit, out, err) = run(&["disasm", &file, "--salvage"]);
         assert_eq!(exit, 1, "{name}");

@@ -134,16 +134,21 @@ pub(crate) fn member(model: &Model, m: &Member) -> String {
     format!("{} {} {ty}{count}{when}", m.name, storage.join(" | "))
 }
 
-fn instruction(model: &Model, i: &Instruction, out: &mut Vec<String>) {
-    let name = &i.name;
-    let sub = i.sub_opcode.map_or(String::new(), |s| format!(" {s:#04x}"));
-    let kind = match &i.kind {
+/// What a page describes, where that is no ordinary instruction.
+pub(crate) fn kind(kind: &Kind) -> String {
+    match kind {
         Kind::Ordinary => String::new(),
         Kind::Umbrella => " umbrella".to_owned(),
         Kind::Alias { of, when } => format!(" alias of {of} when {when}"),
         Kind::Reserved => " reserved".to_owned(),
         Kind::Undefined => " undefined".to_owned(),
-    };
+    }
+}
+
+fn instruction(model: &Model, i: &Instruction, out: &mut Vec<String>) {
+    let name = &i.name;
+    let sub = i.sub_opcode.map_or(String::new(), |s| format!(" {s:#04x}"));
+    let kind = kind(&i.kind);
     out.push(format!(
         "{name} opcode {:#04x}{sub}{kind}{}",
         i.opcode,

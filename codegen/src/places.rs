@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::facts::{field, marks, member, part};
+use crate::facts::{field, kind, marks, member, part};
 use crate::model::{Form, Instruction, Kind, ListId, ListKind, Marks, Model, PartKind, Shape};
 
 /// The places of a model with their facts. Documentation is in none of them.
@@ -49,13 +49,7 @@ pub fn places(model: &Model) -> BTreeMap<String, BTreeSet<String>> {
 fn instruction(model: &Model, i: &Instruction, put: &mut dyn FnMut(&str, String)) {
     let name = &i.name;
     let sub = i.sub_opcode.map_or(String::new(), |s| format!(" {s:#04x}"));
-    let kind = match &i.kind {
-        Kind::Ordinary => String::new(),
-        Kind::Umbrella => " umbrella".to_owned(),
-        Kind::Alias { of, when } => format!(" alias of {of} when {when}"),
-        Kind::Reserved => " reserved".to_owned(),
-        Kind::Undefined => " undefined".to_owned(),
-    };
+    let kind = kind(&i.kind);
     let mut platforms: Vec<String> = i.platforms.iter().map(Marks::to_string).collect();
     platforms.sort();
     let platforms = if platforms.is_empty() { String::new() } else { format!(" {}", platforms.join(" or ")) };

@@ -1,9 +1,12 @@
 //! The export is what its schema says, and says what the model says.
 
 mod common;
+#[path = "common/schema.rs"]
+mod json_schema;
 
 use std::path::{Path, PathBuf};
 
+use json_schema::violations;
 use serde_json::Value;
 use visakit_codegen::export;
 use visakit_codegen::model::{ListKind, Mark, Model, PartKind, Presence, Shape};
@@ -16,16 +19,6 @@ fn read(dir: &Path) -> (Model, Value) {
     let (model, _) = visakit_codegen::read_dir(dir).unwrap();
     let value = serde_json::to_value(export::export(&model)).unwrap();
     (model, value)
-}
-
-/// What a validator has to say against a value; nothing when it is as the schema says.
-fn violations(schema: &Value, value: &Value) -> Option<String> {
-    let mut schemas = boon::Schemas::new();
-    let mut compiler = boon::Compiler::new();
-    compiler.set_default_draft(boon::Draft::V2020_12);
-    compiler.add_resource("schema.json", schema.clone()).unwrap();
-    let index = compiler.compile("schema.json", &mut schemas).unwrap();
-    schemas.validate(value, index).err().map(|e| format!("{e:#}").chars().take(4000).collect())
 }
 
 fn schema() -> Value {

@@ -231,6 +231,16 @@ fn fact_of(entry: &Predefined) -> Fact {
     Fact::new("predefined", format!("predefined.{}", entry.name), entry.at)
 }
 
+/// Whether a text that names an entry is read as this one.
+fn read_as(entry: &Predefined, source: &str, got: Option<u64>) -> Result<(), Difference> {
+    same(
+        "predefined-name",
+        format!("reading `{}`", source.trim_end()),
+        format!("{:?}", Some(entry.id)),
+        format!("{got:?}"),
+    )
+}
+
 /// Names as a text refers to them, and the string pool, which begins with them.
 fn names_read(world: &World<'_>, version: Version, tally: &mut Tally) {
     let model = world.model;
@@ -238,12 +248,7 @@ fn names_read(world: &World<'_>, version: Version, tally: &mut Tally) {
         let source = format!(".decl X v_type=G type=ub num_elts=1 alias=<{}, 0>\n", entry.name);
         let result = parsed(version, &source).and_then(|routine| {
             let got = routine.variables.first().map(|v| u64::from(v.alias_index.0));
-            same(
-                "predefined-name",
-                format!("reading `{}`", source.trim_end()),
-                format!("{:?}", Some(entry.id)),
-                format!("{got:?}"),
-            )
+            read_as(entry, &source, got)
         });
         tally.probe(fact_of(entry), result);
     }
@@ -251,12 +256,7 @@ fn names_read(world: &World<'_>, version: Version, tally: &mut Tally) {
         let source = format!(".input {} offset=64 size=4\n", entry.name);
         let result = parsed(version, &source).and_then(|routine| {
             let got = routine.inputs.first().map(|i| u64::from(i.id));
-            same(
-                "predefined-name",
-                format!("reading `{}`", source.trim_end()),
-                format!("{:?}", Some(entry.id)),
-                format!("{got:?}"),
-            )
+            read_as(entry, &source, got)
         });
         tally.probe(fact_of(entry), result);
     }

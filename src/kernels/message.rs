@@ -370,14 +370,23 @@ impl Message {
 
     /// Reads memory into registers from `dst` on; without it the message only asks for the data to come near.
     pub(super) fn load(self, l: &mut Lowering<'_>, dst: Option<u32>) -> Lowered {
-        let enable = self.enable;
-        let Some(dst) = dst else { return l.step(enable, Box::new(|_, _| Ok(()))) };
-        let data = Data::new(&self, dst);
+        let Some(dst) = dst else { return l.step(self.enable, Box::new(|_, _| Ok(()))) };
+        self.in_chunks(l, dst, Self::load_chunk)
+    }
+
+    /// A step that moves the data at a place in the registers, chunk by chunk.
+    fn in_chunks(
+        self,
+        l: &mut Lowering<'_>,
+        at: u32,
+        chunk: impl Fn(&Self, &mut Thread, &World<'_>, Data, usize, u32) -> Result<(), Miss> + Send + Sync + 'static,
+    ) -> Lowered {
+        let (enable, data) = (self.enable, Data::new(&self, at));
         let run: Run = Box::new(move |thread: &mut Thread, world: &World<'_>| {
             for_chunks(
                 thread.enabled(&enable),
                 #[inline(always)]
-                |n, enabled| self.load_chunk(thread, world, data, n, enabled),
+                |n, enabled| chunk(&self, thread, world, data, n, enabled),
             )
         });
         l.step(enable, run)
@@ -462,16 +471,7 @@ impl Message {
 
     /// Writes registers from `src` on to memory.
     pub(super) fn store(self, l: &mut Lowering<'_>, src: u32) -> Lowered {
-        let enable = self.enable;
-        let data = Data::new(&self, src);
-        let run: Run = Box::new(move |thread: &mut Thread, world: &World<'_>| {
-            for_chunks(
-                thread.enabled(&enable),
-                #[inline(always)]
-                |n, enabled| self.store_chunk(thread, world, data, n, enabled),
-            )
-        });
-        l.step(enable, run)
+        self.in_chunks(l, src, Self::store_chunk)
     }
 
     #[inline(never)]

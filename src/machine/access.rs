@@ -68,14 +68,24 @@ pub struct Lanes<'a> {
 }
 
 impl Lanes<'_> {
+    /// The enabled channels with their addresses, in order.
+    #[inline(always)]
+    fn enabled(&self) -> impl Iterator<Item = (usize, u64)> {
+        let mut rest = self.enabled;
+        std::iter::from_fn(move || {
+            let lane = rest.trailing_zeros() as usize % CHUNK;
+            (rest != 0).then(|| {
+                rest &= rest - 1;
+                (lane, self.addresses[lane])
+            })
+        })
+    }
+
     #[inline(always)]
     fn each(&self, mut access: impl FnMut(usize, u64) -> Access) -> Access {
         let mut outside = 0;
-        let mut rest = self.enabled;
-        while rest != 0 {
-            let lane = rest.trailing_zeros() as usize;
-            rest &= rest - 1;
-            outside += access(lane, self.addresses[lane])?;
+        for (lane, address) in self.enabled() {
+            outside += access(lane, address)?;
         }
         Ok(outside)
     }
@@ -134,6 +144,13 @@ impl<'a> View<'a> {
         }
     }
 
+    /// The buffer that the first enabled channel's address falls into.
+    #[inline(always)]
+    fn window_of(&self, lanes: &Lanes<'_>) -> Option<Window<'a>> {
+        let (_, address) = lanes.enabled().next()?;
+        self.window(address)
+    }
+
     /// Reads one 32-bit word. `None` when it does not lie inside, or `address` is misaligned.
     #[inline]
     pub fn load_word(&self, address: u64) -> Option<u32> {
@@ -143,12 +160,9 @@ impl<'a> View<'a> {
     /// Reads values as [`View::load`], when all of them lie in one buffer, at multiples of their size. `None` otherwise.
     #[inline]
     fn load_inside<const SIZE: u32>(&self, lanes: &Lanes<'_>, values: &mut [u64; CHUNK]) -> Option<()> {
-        let window = self.window(lanes.addresses[lanes.enabled.trailing_zeros() as usize % CHUNK])?;
-        let mut rest = lanes.enabled;
-        while rest != 0 {
-            let lane = rest.trailing_zeros() as usize % CHUNK;
-            rest &= rest - 1;
-            values[lane] = window.load::<SIZE>(lanes.addresses[lane])?;
+        let window = self.window_of(lanes)?;
+        for (lane, address) in lanes.enabled() {
+            values[lane] = window.load::<SIZE>(address)?;
         }
         Some(())
     }
@@ -156,7 +170,7 @@ impl<'a> View<'a> {
     /// Reads 32-bit words as [`View::load_words`], under the conditions of [`View::load_inside`].
     #[inline]
     fn load_words_inside(&self, lanes: &Lanes<'_>, values: &mut [u32; CHUNK]) -> Option<()> {
-        let window = self.window(lanes.addresses[lanes.enabled.trailing_zeros() as usize % CHUNK])?;
+        let window = self.window_of(lanes)?;
         if lanes.enabled == ones(CHUNK) {
             let word = |address: u64| Some(window.word::<4>(address)?.1.load(Relaxed));
             let addresses = lanes.addresses.as_chunks().0;
@@ -165,11 +179,8 @@ impl<'a> View<'a> {
             }
             return Some(());
         }
-        let mut rest = lanes.enabled;
-        while rest != 0 {
-            let lane = rest.trailing_zeros() as usize % CHUNK;
-            rest &= rest - 1;
-            values[lane] = window.word::<4>(lanes.addresses[lane])?.1.load(Relaxed);
+        for (lane, address) in lanes.enabled() {
+            values[lane] = window.word::<4>(address)?.1.load(Relaxed);
         }
         Some(())
     }
@@ -178,12 +189,9 @@ impl<'a> View<'a> {
     /// of the words may have been written.
     #[inline]
     fn store_words_inside(&self, lanes: &Lanes<'_>, values: &[u32; CHUNK]) -> Option<()> {
-        let window = self.window(lanes.addresses[lanes.enabled.trailing_zeros() as usize % CHUNK])?;
-        let mut rest = lanes.enabled;
-        while rest != 0 {
-            let lane = rest.trailing_zeros() as usize % CHUNK;
-            rest &= rest - 1;
-            window.word::<4>(lanes.addresses[lane])?.1.store(values[lane], Relaxed);
+        let window = self.window_of(lanes)?;
+        for (lane, address) in lanes.enabled() {
+            window.word::<4>(address)?.1.store(values[lane], Relaxed);
         }
         Some(())
     }

@@ -136,8 +136,7 @@ impl<'a> Worker<'a> {
         let world = plan.world(&self.local);
         let [thread] = &mut self.threads[..] else { return Ok(()) };
         for (index, start) in self.starts[known].1.iter().enumerate() {
-            let hardware = self.number * plan.mapped.scratch.threads + index as u32;
-            restart(plan, thread, start, group, index as u32, hardware);
+            restart(plan, thread, start, group, index as u32, self.number);
             run_thread(plan, thread, &world, &mut self.counts)
                 .map_err(|(trouble, mark)| fault(plan, thread, group, *trouble, mark))?;
             self.counts.add_thread(thread);
@@ -220,8 +219,7 @@ impl<'a> Worker<'a> {
         let (_, starts) = &self.starts[known];
         self.threads.resize_with(starts.len(), || new_thread(plan));
         for (index, (thread, start)) in self.threads.iter_mut().zip(starts).enumerate() {
-            let hardware = self.number * plan.mapped.scratch.threads + index as u32;
-            restart(plan, thread, start, group, index as u32, hardware);
+            restart(plan, thread, start, group, index as u32, self.number);
         }
     }
 }
@@ -299,7 +297,8 @@ fn new_thread(plan: &Plan<'_>) -> Thread {
     thread
 }
 
-fn restart(plan: &Plan<'_>, thread: &mut Thread, start: &ThreadStart, group: [u32; 3], index: u32, hardware: u32) {
+fn restart(plan: &Plan<'_>, thread: &mut Thread, start: &ThreadStart, group: [u32; 3], index: u32, worker: u32) {
+    let hardware = worker * plan.mapped.scratch.threads + index;
     let layout = &plan.code.layout;
     let registers: &mut Registers = &mut thread.registers;
     let bytes = registers.bytes_mut(0);

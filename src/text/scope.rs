@@ -106,9 +106,7 @@ impl Scope {
         self.names.label(name, id);
         id
     }
-}
 
-impl Scope {
     /// Says what a label marks.
     pub(super) fn set_kind(&mut self, label: u32, kind: LabelKind) {
         if let Some(info) = self.routine.labels.get_mut(label as usize) {

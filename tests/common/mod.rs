@@ -88,6 +88,26 @@ fn visaasm_section(bytes: &[u8]) -> String {
     String::from_utf8(section.data().unwrap().to_vec()).unwrap()
 }
 
+/// Where the vendor's assembler puts the object that it makes of a text, in a folder.
+pub(crate) fn vendors_object(dir: &Path, platform: &str, text: &str) -> PathBuf {
+    std::fs::write(dir.join("k.visaasm"), text).unwrap();
+    let _ = Command::new("GenX_IR")
+        .args(["k.visaasm", "-platform", &platform.to_ascii_uppercase(), "-binary", "-noschedule"])
+        .args(["-outputCisaBinaryName", "k.isa"])
+        .current_dir(dir)
+        .output()
+        .unwrap();
+    dir.join("k.isa")
+}
+
+/// What a file compressed by gzip holds, where it is there and whole.
+pub(crate) fn unpacked(file: &Path) -> Option<Vec<u8>> {
+    use std::io::Read as _;
+    let mut bytes = Vec::new();
+    flate2::read::GzDecoder::new(std::fs::File::open(file).ok()?).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
+}
+
 /// What the vendor's tool prints for an object. It may crash afterwards; its text counts.
 pub(crate) fn genx_ir_text(name: &str, bytes: &[u8], platform: &str) -> String {
     let dir = scratch(&format!("genx-{name}"));
