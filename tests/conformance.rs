@@ -59,6 +59,10 @@ enum Given {
     Inout(String),
     /// A buffer of so many zeros.
     Out(usize),
+    /// The buffer or image that is another argument.
+    Same(u32),
+    /// A pointer to nothing.
+    Null,
     /// The bytes of a value.
     Val(String),
     /// Bytes of shared local memory.
@@ -210,6 +214,8 @@ fn run(zebin: &Zebin, family: &Family, case: &Case, limit: u64) -> Result<(), St
         Some(match given {
             Given::In(name) | Given::Inout(name) => Argument::Buffer(data(name)),
             Given::Out(size) => Argument::Buffer(vec![0; *size]),
+            Given::Same(other) => Argument::Same(*other),
+            Given::Null => Argument::Pointer(0),
             Given::Val(bytes) => Argument::Value(unhex(bytes)),
             Given::Local(size) => Argument::Local(*size),
             Given::Image(image) => image.argument(data(&image.data)),

@@ -30,8 +30,9 @@ const DEFAULT_PLATFORM: Platform = Platform::Skl;
 /// Run a kernel on this machine's CPU.
 ///
 /// An argument is N=SPEC, where N is its index in the kernel, from 0, and SPEC one of
-/// file:PATH, zeros:BYTES, bytes:HEX, local:BYTES, or a type and a number such as u32:100 or f32:0.5
-/// (i8 u8 i16 u16 i32 u32 i64 u64 f16 f32 f64; the parts of a vector are separated by commas).
+/// file:PATH, zeros:BYTES, bytes:HEX, local:BYTES, same:N for the buffer or image of another argument, or a type and a
+/// number such as u32:100 or f32:0.5 (i8 u8 i16 u16 i32 u32 i64 u64 f16 f32 f64; the parts of a vector are separated by
+/// commas). u64:0 is a pointer to nothing.
 /// For images it is image:FORMAT:WxH[xD]:PATH or image:FORMAT:WxH[xD]:zeros with formats such as rgba8unorm or r32f, where
 /// D is also the number of images in an array; for samplers sampler:none|clamp|clamp_to_edge|repeat|mirror,nearest|linear
 /// with ,normalized behind it where coordinates run from 0 to 1.
@@ -332,13 +333,17 @@ fn run_request(program: &Program, request: &Request) -> Result<crate::run::Outco
             arguments.get(dump.index as usize),
             Some(Some(argument::Argument::Buffer(_) | argument::Argument::Image(_)))
         ) {
+            let help = match arguments.get(dump.index as usize) {
+                Some(Some(argument::Argument::Same(other))) => format!("dump argument {other}, which it is the same as"),
+                _ => "only buffers and images can be written to files".to_owned(),
+            };
             let finding = Diagnostic::new(
                 "dump-index",
                 Severity::Error,
                 format!("--dump {}", dump.index),
-                format!("argument {} is no buffer or image", dump.index),
+                format!("argument {} is no buffer or image of its own", dump.index),
             );
-            return Err(finding.help("only buffers and images can be written to files").into());
+            return Err(finding.help(help).into());
         }
     }
     let bar = Bar::new(&range);

@@ -24,6 +24,8 @@ pub enum Argument {
     Image(ImageArgument),
     /// A sampler.
     Sampler(Sampler),
+    /// The buffer or image that is the argument with this index.
+    Same(u32),
 }
 
 /// An image that is passed to a kernel.
@@ -163,7 +165,7 @@ impl Parameter {
         let index = self.index;
         match self.kind {
             ParameterKind::Buffer => {
-                format!("it takes a buffer: --arg {index}=file:PATH, {index}=zeros:BYTES or {index}=bytes:HEX")
+                format!("it takes a buffer: --arg {index}=file:PATH, {index}=zeros:BYTES, {index}=bytes:HEX or {index}=same:N")
             }
             ParameterKind::Local => format!("it takes shared local memory: --arg {index}=local:BYTES"),
             ParameterKind::Value(size) => {
@@ -235,7 +237,9 @@ impl Parameter {
                     refuse(format!("has {size} bytes but is given {given}"))
                 }
             }
+            (ParameterKind::Buffer | ParameterKind::Image { .. }, Spec::Same(other)) => Ok(Argument::Same(*other)),
             (ParameterKind::Unknown, _) => Ok(Argument::Value(Vec::new())),
+            (_, Spec::Same(_)) => refuse("is given another argument's buffer".to_owned()),
             (_, Spec::File(_) | Spec::Zeros(_)) => refuse("is given a buffer".to_owned()),
             (_, Spec::Image(_)) => refuse("is given an image".to_owned()),
             (_, Spec::Sampler(_)) => refuse("is given a sampler".to_owned()),

@@ -6,6 +6,7 @@
 //! | `zeros:BYTES` | a buffer of zeros |
 //! | `bytes:HEX` | a buffer with these bytes or, where the kernel takes a value, the value's bytes |
 //! | `local:BYTES` | shared local memory for a pointer to it |
+//! | `same:N` | the buffer or image that is argument N |
 //! | `i8 u8 i16 u16 i32 u32 i64 u64 f16 f32 f64` `:VALUE` | a number; a vector's parts separated by commas |
 //! | `image:FORMAT:WxH[xD]:PATH` or `…:zeros` | an image |
 //! | `sampler:ADDRESSING,FILTER[,normalized]` | a sampler |
@@ -30,6 +31,8 @@ pub enum Spec {
     Bytes(Vec<u8>),
     /// That many bytes of shared local memory.
     Local(u32),
+    /// The buffer or image that is another argument.
+    Same(u32),
     /// A number, or the numbers of a vector.
     Value {
         /// Their type.
@@ -180,6 +183,12 @@ pub fn parse(text: &str) -> Result<Spec, TextError> {
                 .map(Spec::Local)
                 .map_err(|_| wrong(text, at, value, "number of bytes", "shared local memory is not that large"))
         }
+        "same" => {
+            let index = value.parse().map_err(|_| {
+                wrong(text, at, value, "index of an argument", "write same:N, where N is the other argument's index")
+            })?;
+            Ok(Spec::Same(index))
+        }
         "bytes" => parse_hex(text, at, value).map(Spec::Bytes),
         "image" => parse_image(text, at, value).map(Spec::Image),
         "sampler" => parse_sampler(text, at, value),
@@ -283,6 +292,7 @@ mod tests {
         assert_eq!(parse_argument("0=file:a b.bin"), Ok((0, Spec::File("a b.bin".into()))));
         assert_eq!(parse_argument("12=zeros:0x1_0"), Ok((12, Spec::Zeros(16))));
         assert_eq!(parse("local:64"), Ok(Spec::Local(64)));
+        assert_eq!(parse("same:3"), Ok(Spec::Same(3)));
         assert_eq!(parse("bytes:00ff_80"), Ok(Spec::Bytes(vec![0, 0xff, 0x80])));
         assert_eq!(parse("i8:-128"), Ok(Spec::Value { kind: Scalar::I8, bytes: vec![0x80] }));
         assert_eq!(parse("u16:0xffff"), Ok(Spec::Value { kind: Scalar::U16, bytes: vec![0xff; 2] }));
@@ -311,6 +321,7 @@ mod tests {
             ("1=bytes:abc", 8..11),
             ("1=bytes:+1", 8..10),
             ("1=local:99999999999", 8..19),
+            ("1=same:x", 7..8),
             ("1=image:r32f:4x0:zeros", 8..22),
             ("1=sampler:clamp", 10..15),
         ] {

@@ -45,7 +45,7 @@ pub(super) struct Scratch {
 }
 
 impl LaunchMemory {
-    /// The contents of the arguments that are buffers, moved out of the memory.
+    /// The contents of the arguments that are buffers, moved out of the memory, each to the first argument that it is.
     pub(super) fn into_contents(self) -> Vec<Option<Vec<u8>>> {
         let mut buffers: Vec<_> = self.memory.into_buffers().into_iter().map(Some).collect();
         let mut take = |index: usize| buffers.get_mut(index)?.take().map(Buffer::into_vec);
@@ -85,6 +85,17 @@ pub(super) fn map(
         map_buffer(&mut memory, Buffer::from_vec(bytes), what)?;
         buffers[index] = Some(memory.buffers().len() - 1);
     }
+    // What is the same as another argument shares its buffer, and looks to the payload like one of its kind.
+    for index in 0..arguments.len() {
+        let Some(Argument::Same(other)) = arguments[index] else { continue };
+        let of = other as usize;
+        arguments[index] = match arguments.get(of) {
+            Some(Some(Argument::Buffer(_))) => Some(Argument::Buffer(Vec::new())),
+            Some(Some(Argument::Image(image))) => Some(Argument::Image(image.clone())),
+            _ => return Err(not_same(index, other)),
+        };
+        (buffers[index], sizes[index]) = (buffers[of], sizes[of]);
+    }
     let data = data::map(&program.data, &mut memory)?;
     let mut extra = Extra { constants: data.constants, variables: data.variables, ..Extra::default() };
     let printf = if info.payload_arguments.iter().any(|item| item.arg_type == ArgType::PrintfBuffer) {
@@ -122,6 +133,12 @@ pub(super) fn map(
         scratch,
         nothing: Buffer::default(),
     })
+}
+
+fn not_same(index: usize, other: u32) -> Box<Diagnostic> {
+    let message = format!("argument {index} is the same as argument {other}, which is no buffer or image of its own");
+    let finding = Diagnostic::new("argument-same", Severity::Error, "launch", message);
+    Box::new(finding.help("same:N takes the index of an argument with contents"))
 }
 
 fn map_buffer(memory: &mut Memory, buffer: Buffer, what: impl Fn() -> String) -> Result<u64, Box<Diagnostic>> {

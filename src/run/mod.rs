@@ -58,7 +58,7 @@ pub struct Options<'a> {
 /// What a run gives.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// The contents of each argument that is a buffer or an image.
+    /// The contents of each argument that is a buffer or an image; none for one that is the same as another.
     pub buffers: Vec<Option<Vec<u8>>>,
     /// What the kernel printed.
     pub printed: Vec<u8>,

@@ -5,10 +5,11 @@ PIGLIT is a folder with piglit's `tests` and `generated_tests`, OUT gets NAME.cl
 each of its files (or for those whose names begin with a NAME), for `VISAKIT_CONFORMANCE=OUT cargo test --test
 conformance`. Needs `ocloc`; what that refuses is in NAME.TARGET.log. Files that are there already are not made again.
 """
-import json, math, os, re, struct, subprocess, sys, tempfile
+import json, math, os, re, struct, sys
 from concurrent.futures import ThreadPoolExecutor
 
-TARGETS = ["skl", "tgllp", "dg2", "pvc"]
+from ocloc import TARGETS, build
+
 CODES = dict(char="b", uchar="B", short="h", ushort="H", int="i", uint="I", long="q", ulong="Q",
              half="e", float="f", double="d")
 ADDRESSING = dict(none=0x1130, clamp_to_edge=0x1131, clamp=0x1132, repeat=0x1133, mirrored_repeat=0x1134)
@@ -171,28 +172,6 @@ def convert(path, out):
     with open(out + ".json", "w") as file:
         json.dump(dict(data=suite.data, cases=suite.cases, options=options.strip()), file)
     return options.strip(), None
-
-
-def build(out, target, options):
-    """Compiles for a target; what the compiler says otherwise goes into a log."""
-    zebin, log = f"{out}.{target}.zebin", f"{out}.{target}.log"
-    if os.path.exists(zebin) or os.path.exists(log):
-        return os.path.exists(zebin)
-    with tempfile.TemporaryDirectory() as folder:
-        command = ["ocloc", "compile", "-file", out + ".cl", "-device", target, "--format", "zebin", "-output", "k",
-                   "-output_no_suffix", "-internal_options", "-ze-opt-emit-zebin-visa-sections", "-options", options]
-        try:
-            said = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace", timeout=600)
-            said = said.stdout + said.stderr
-        except subprocess.TimeoutExpired:
-            said = "no end within ten minutes"
-        if os.path.exists(folder + "/k"):
-            with open(folder + "/k", "rb") as made, open(zebin, "wb") as kept:
-                kept.write(made.read())
-            return True
-    with open(log, "w") as file:
-        file.write(said)
-    return False
 
 
 def main():
