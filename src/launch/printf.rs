@@ -99,6 +99,14 @@ pub fn decode(buffer: &[u8], memory: &Memory) -> Vec<u8> {
     let end = buffer.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes) as usize).min(buffer.len());
     let mut reader = Reader { bytes: &buffer[..end], at: FIRST_RECORD as usize };
     while let Some(format) = reader.long() {
+        if memory.find(format).is_none() {
+            // No format begins here: it is a value that the last one had no conversion for.
+            reader.at -= 8;
+            if reader.value(memory).is_none() {
+                break;
+            }
+            continue;
+        }
         let format = text_at(memory, format);
         if print(&format, &mut out, || reader.value(memory)).is_none() {
             break;
@@ -127,6 +135,8 @@ struct Conversion {
     zero: bool,
     width: usize,
     precision: Option<usize>,
+    /// The most bytes of an integer that count; none: all of them.
+    bytes: Option<usize>,
     letter: u8,
 }
 
@@ -195,9 +205,15 @@ fn read_conversion(rest: &mut &[u8]) -> Conversion {
         *rest = &rest[1..];
         number(rest);
     }
-    while matches!(rest.first(), Some(b'h' | b'l' | b'j' | b'z' | b't' | b'L')) {
-        *rest = &rest[1..];
-    }
+    let lengths = rest.iter().take_while(|c| matches!(c, b'h' | b'l' | b'j' | b'z' | b't' | b'L')).count();
+    let (length, behind) = rest.split_at(lengths);
+    *rest = behind;
+    // What is passed for them is an int, but a char or a short is printed.
+    conversion.bytes = match length {
+        b"hh" => Some(1),
+        b"h" => Some(2),
+        _ => None,
+    };
     conversion.letter = rest.first().copied().unwrap_or_default();
     *rest = rest.get(1..).unwrap_or_default();
     conversion
@@ -205,6 +221,10 @@ fn read_conversion(rest: &mut &[u8]) -> Conversion {
 
 /// Prints one value.
 fn put(conversion: &Conversion, value: &Value, out: &mut Vec<u8>) {
+    let value = match (value, conversion.bytes) {
+        (Value::Integer { bits, bytes }, Some(most)) => &Value::Integer { bits: *bits, bytes: most.min(*bytes) },
+        _ => value,
+    };
     let (sign, body, is_number) = match (conversion.letter, value) {
         (b'c', Value::Integer { bits, .. }) => ("", vec![*bits as u8], false),
         (b's', Value::Text(text)) => {
@@ -378,6 +398,9 @@ mod tests {
             ("%X", int(0xabc), "ABC"),
             ("%c!", int(65), "A!"),
             ("%hhd", Value::Integer { bits: 0x1ff, bytes: 1 }, "-1"),
+            ("%hhd", int(12345), "57"),
+            ("%hu", int(-1), "65535"),
+            ("%hd", int(-32769), "32767"),
             ("%ld%%", Value::Integer { bits: u64::MAX, bytes: 8 }, "-1%"),
             ("%f", Value::Float(1.5), "1.500000"),
             ("%8.2f|", Value::Float(-1.005), "   -1.00|"),
@@ -419,6 +442,13 @@ mod tests {
         buffer[..4].copy_from_slice(&end.to_le_bytes());
         buffer.resize(200, 0);
         assert_eq!(decode(&buffer, &memory), b"7 bye %f\nbye 0.500000");
+        // `printf("%d %s\n", 7, text, 5)`: nothing asks for the last value.
+        let mut more = buffer[..end as usize - 16].to_vec();
+        more.extend([3_u32, 5].map(u32::to_le_bytes).concat());
+        more.extend_from_slice(&buffer[end as usize - 16..end as usize]);
+        let longer = more.len() as u32;
+        more[..4].copy_from_slice(&longer.to_le_bytes());
+        assert_eq!(decode(&more, &memory), b"7 bye %f\nbye 0.500000");
         assert_eq!(decode(&buffer[..30], &memory), b"7 ", "a buffer that was cut off");
         assert_eq!(decode(&[], &memory), b"");
     }

@@ -509,6 +509,23 @@ static void *CL_API_CALL svm_alloc(cl_context context, cl_svm_mem_flags flags, s
     return at;
 }
 
+/* Memory that the host may read, whatever the program promises. */
+static cl_mem_flags readable(cl_mem_flags flags)
+{
+    return flags & ~(cl_mem_flags)(CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS);
+}
+
+static cl_mem CL_API_CALL create_buffer(cl_context context, cl_mem_flags flags, size_t size, void *host, cl_int *error)
+{
+    return cl->clCreateBuffer(context, readable(flags), size, host, error);
+}
+
+static cl_mem CL_API_CALL create_image(cl_context context, cl_mem_flags flags, const cl_image_format *format,
+                                       const cl_image_desc *shape, void *host, cl_int *error)
+{
+    return cl->clCreateImage(context, readable(flags), format, shape, host, error);
+}
+
 static cl_int CL_API_CALL run(cl_command_queue queue, cl_kernel handle, cl_uint dimensions, const size_t *offset,
                               const size_t *global, const size_t *local, cl_uint events, const cl_event *waits,
                               cl_event *done)
@@ -589,6 +606,8 @@ CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint count, const cl_icd_dispatch
     layer.clCreateKernel = create_kernel;
     layer.clCreateKernelsInProgram = create_kernels;
     layer.clCloneKernel = clone_kernel;
+    layer.clCreateBuffer = create_buffer;
+    layer.clCreateImage = create_image;
     layer.clSVMAlloc = svm_alloc;
     layer.clEnqueueNDRangeKernel = run;
     layer.clEnqueueTask = run_task;
