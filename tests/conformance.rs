@@ -251,7 +251,7 @@ fn kernels_of_all_families() {
     let mut names: Vec<String> = std::fs::read_dir(&folder)
         .expect("the folder of the suite")
         .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
-        .filter_map(|name| name.strip_suffix(".cl").map(str::to_owned))
+        .filter_map(|name| name.strip_suffix(".json.gz").or(name.strip_suffix(".json")).map(str::to_owned))
         .filter(|name| only.is_empty() || only.split(',').any(|start| name.starts_with(start)))
         .collect();
     names.sort();

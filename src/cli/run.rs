@@ -78,9 +78,13 @@ pub(super) struct Args {
     /// Count instructions by mnemonic
     #[arg(long)]
     stats: bool,
-    /// Host threads to use
+    /// Host threads to use; the result is the same for any number
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
+    /// Run groups side by side even where the result depends on which comes first: where the kernel uses results of
+    /// atomic operations, adds floats by them, or prints
+    #[arg(long)]
+    any_order: bool,
     /// Instructions that one hardware thread may execute
     #[arg(long, value_name = "N")]
     max_instructions: Option<u64>,
@@ -176,6 +180,7 @@ fn request(args: Args) -> Result<Request, Box<Diagnostic>> {
         dumps,
         stats: args.stats,
         threads: args.threads,
+        any_order: args.any_order,
         max_instructions: args.max_instructions,
     };
     Ok(match &args.launch {
@@ -345,6 +350,7 @@ fn run_request(program: &Program, request: &Request) -> Result<crate::run::Outco
     let progress = |done| bar.show(done);
     let options = Options {
         threads: request.threads,
+        any_order: request.any_order,
         max_instructions: request.max_instructions,
         stats: request.stats,
         progress: Some(&progress),

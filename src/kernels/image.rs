@@ -289,6 +289,8 @@ fn update_texels(
         let at = at + lane as u32 * slot;
         if slot == 8 { thread.registers.get(at) } else { thread.registers.get::<u32>(at).into() }
     };
+    l.note_atomic(&update, result);
+    let update = update.of;
     let run = Box::new(move |thread: &mut Thread, world: &World<'_>| {
         let Some(entry) = surface.entry(thread) else { return Ok(()) };
         let view = world.surface(entry);

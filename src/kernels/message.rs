@@ -42,6 +42,11 @@ impl Place {
         }
     }
 
+    /// Whether other groups reach it as well.
+    fn is_shared(&self) -> bool {
+        !matches!(self, Self::Local | Self::Scratch)
+    }
+
     /// The binding-table index that it stands for, where it has one.
     pub(super) fn entry(&self, thread: &Thread) -> Option<u32> {
         match self {
@@ -531,6 +536,10 @@ impl Message {
         result: AtomicResult,
     ) -> Lowered {
         let Self { enable, place, addresses, shape, .. } = self;
+        if place.is_shared() {
+            l.note_atomic(&update, result);
+        }
+        let update = update.of;
         let run: Run = Box::new(move |thread: &mut Thread, world: &World<'_>| {
             let mut outside = 0;
             for_chunks(thread.enabled(&enable), |n, enabled| {

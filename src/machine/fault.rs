@@ -79,7 +79,10 @@ impl Trouble {
             Self::DivergentBarrier | Self::UnreachedBarrier { .. } => {
                 "every work item of a group must reach the same barriers"
             }
-            Self::Budget(_) => "the kernel may be endless; a higher --max-instructions lets it go on",
+            Self::Budget(_) => {
+                "the kernel may be endless; a higher --max-instructions lets it go on, and a group that waits for a later one \
+                 needs --any-order"
+            }
             Self::RanOff => "the routine must end with a return",
         }
     }

@@ -47,6 +47,9 @@ pub const DEFAULT_MAX_INSTRUCTIONS: u64 = 1 << 33;
 pub struct Options<'a> {
     /// Host threads; all of the machine's when not given.
     pub threads: Option<usize>,
+    /// Whether groups may run side by side even where the result depends on which comes first. Otherwise such a kernel, one
+    /// that uses the results of its atomic operations, adds floats by them or prints, runs its groups one after the other.
+    pub any_order: bool,
     /// Instructions that one hardware thread may execute; [`DEFAULT_MAX_INSTRUCTIONS`] when not given.
     pub max_instructions: Option<u64>,
     /// Whether to count instructions by mnemonic.
@@ -128,6 +131,7 @@ pub fn launch(
     let plan = Plan::new(program, &code, &payload, range, &mapped, options);
 
     let start = Instant::now();
+    let workers = if code.ordered && !options.any_order { 1 } else { workers };
     let (total, fault) = dispatch(&plan, range, workers, options);
     let wall = start.elapsed();
     if let Some(fault) = fault {
