@@ -360,6 +360,7 @@ pub(super) fn lsc_typed(l: &mut Lowering<'_>, inst: &LscTyped) -> LowerResult {
 fn lsc_place(l: &mut Lowering<'_>, kind: crate::isa::LscAddrType, surface: &VecOperand) -> LowerResult<Place> {
     match kind {
         crate::isa::LscAddrType::Bti => Ok(Place::Index(l.source(surface, 1)?)),
+        crate::isa::LscAddrType::Bss => Ok(Place::StateIndex(l.source(surface, 1)?)),
         kind => illegal(format!("typed addresses of the type {} are not supported yet", kind.name())),
     }
 }

@@ -3,7 +3,7 @@
 
 For each target, NAME.TARGET.zebin.gz is what `ocloc` makes of NAME.cl, with its vISA and without what nothing here reads:
 native code, the intermediate form, the build options and comments. Options for the compiler stand at the end of the source's first
-line, behind "with". Targets without doubles get the source without the lines that have any: a kernel takes one line.
+line, behind "with"; those that begin with -cl-intel are for its inner parts. Targets without doubles get the source without the lines that have any: a kernel takes one line.
 """
 import gzip, re, subprocess, sys, tempfile
 from pathlib import Path
@@ -45,10 +45,12 @@ def program(source, options, target):
     """The compiler's zebin, or None where it refuses the source."""
     if not TARGETS[target]:
         source = "\n".join(line for line in source.splitlines() if not re.search(r"\bdouble", line)) + "\n"
+    inner = [option for option in options if option.startswith("-cl-intel")]
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "k.cl").write_text(source)
         command = ["ocloc", "compile", "-file", "k.cl", "-device", target, "--format", "zebin", "-output", "k",
-                   "-output_no_suffix", "-internal_options", "-ze-opt-emit-zebin-visa-sections", "-options", options]
+                   "-output_no_suffix", "-internal_options", " ".join(["-ze-opt-emit-zebin-visa-sections", *inner]),
+                   "-options", " ".join(set(options) - set(inner))]
         result = subprocess.run(command, cwd=folder, capture_output=True, text=True)
         made = Path(folder) / "k.bin"
         if not made.exists():
@@ -63,6 +65,6 @@ for name in sys.argv[1:] or sys.exit(__doc__):
     source = (HERE / f"{name}.cl").read_text()
     options = re.search(r" with (.*?)\.?$", source.splitlines()[0])
     for target in TARGETS:
-        made = program(source, options[1] if options else "", target)
+        made = program(source, options[1].split() if options else [], target)
         if made:
             (HERE / f"{name}.{target}.zebin.gz").write_bytes(gzip.compress(made, mtime=0))
