@@ -6,8 +6,9 @@ use crate::kernels::step::Exchange;
 use crate::launch::payload::{Payload, ThreadStart, group_words};
 use crate::launch::range::NdRange;
 use crate::machine::World;
+use crate::machine::activation;
 use crate::machine::fault::{Fault, Trouble};
-use crate::machine::flow::{Flow, Next};
+use crate::machine::flow::{Callee, Flow, Next};
 use crate::machine::lane::CHUNK;
 use crate::machine::memory::Buffer;
 use crate::machine::thread::{Registers, Thread};
@@ -329,6 +330,8 @@ fn restart(plan: &Plan<'_>, thread: &mut Thread, start: &ThreadStart, group: [u3
     thread.dispatched = start.channels;
     thread.set_mode(0);
     thread.flow.restart(plan.code.main_end);
+    thread.activations.fill(0);
+    thread.outer.clear();
     thread.index = index;
     thread.signals.clear();
     thread.executed = 0;
@@ -410,15 +413,19 @@ fn run_blocks<const COUNT: bool>(
                 let callee = &code.callees[*callee as usize];
                 let addresses: [u64; CHUNK] = callee.load(thread, lane as usize / CHUNK);
                 let address = addresses[lane as usize % CHUNK];
-                let Some(&routine) = function_at(address).and_then(|n| code.functions.get(n)) else {
+                let Some(function) = function_at(address).filter(|&n| n < code.functions.len()) else {
                     let why = format!("a call to 0x{address:x}, where there is no function");
                     return Err((Box::new(Trouble::Illegal(why)), block.mark));
                 };
-                if thread.flow.depth() >= MAX_DEPTH {
-                    let trouble = Trouble::Illegal("functions call each other without end".to_owned());
-                    return Err((Box::new(trouble), block.mark));
+                enter(plan, thread, function, taken, next).map_err(|trouble| (trouble, block.mark))?;
+            }
+            After::Enter { uniform, function } => {
+                let taken = taken(thread, &block.mark, *uniform);
+                if taken == 0 {
+                    thread.flow.block = next;
+                    continue;
                 }
-                thread.active = thread.flow.call(thread.active, taken, routine, next);
+                enter(plan, thread, *function as usize, taken, next).map_err(|trouble| (trouble, block.mark))?;
             }
             After::Call { uniform, routine } => {
                 let taken = taken(thread, &block.mark, *uniform);
@@ -428,13 +435,12 @@ fn run_blocks<const COUNT: bool>(
                     let trouble = Trouble::Illegal("subroutines call each other without end".to_owned());
                     return Err((Box::new(trouble), block.mark));
                 } else {
-                    thread.active = thread.flow.call(thread.active, taken, *routine, next);
+                    thread.active = thread.flow.call(thread.active, taken, Callee { routine: *routine, function: None }, next);
                 }
             }
             After::Return { uniform } => {
                 let leaving = taken(thread, &block.mark, *uniform);
-                let (next, active) = thread.flow.leave(thread.active, leaving, next);
-                thread.active = active;
+                let next = activation::leave(thread, &code.functions, leaving, next);
                 if next == Next::End {
                     return Ok((Next::End, block.mark));
                 }
@@ -473,8 +479,18 @@ fn run_blocks<const COUNT: bool>(
     }
 }
 
-/// Subroutines must not call themselves, so no chain of calls is longer than a routine has subroutines.
-const MAX_DEPTH: usize = 4096;
+/// Subroutines must not call themselves, so no chain of calls is longer than a routine has subroutines. Functions may; their
+/// stack in memory is full before this, unless they never use it.
+const MAX_DEPTH: usize = 1 << 14;
+
+/// Enters a function.
+fn enter(plan: &Plan<'_>, thread: &mut Thread, function: usize, taken: u32, back: u32) -> Result<(), Box<Trouble>> {
+    if thread.flow.depth() >= MAX_DEPTH {
+        return Err(Box::new(Trouble::Illegal("functions call each other without end".to_owned())));
+    }
+    activation::enter(thread, &plan.code.functions, function, taken, back);
+    Ok(())
+}
 
 /// The active channels that take a branch. Where all do the same, the first channel's predicate decides for them.
 #[inline(always)]
