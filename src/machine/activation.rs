@@ -46,7 +46,8 @@ pub fn enter(thread: &mut Thread, functions: &[Function], n: usize, taken: u32, 
         thread.outer.push(outer);
     }
     thread.activations[n] += 1;
-    thread.active = thread.flow.call(thread.active, taken, Callee { routine: function.entry, function: Some(n) }, back);
+    thread.active =
+        thread.flow.call(thread.active, taken, Callee { routine: function.entry, function: Some(n) }, back);
 }
 
 /// Leaves the routine for `leaving` of the active channels; `next` is the block behind.

@@ -3,6 +3,7 @@
 use crate::isa::predefined;
 use crate::kernels::code::{After, Code, Mark, function_at};
 use crate::kernels::step::Exchange;
+use crate::launch::implicit;
 use crate::launch::payload::{Payload, ThreadStart, group_words};
 use crate::launch::range::NdRange;
 use crate::machine::World;
@@ -42,6 +43,8 @@ struct Special {
     groups: [u32; 3],
     state: u32,
     hardware_id: u32,
+    stack: u32,
+    implicit: [u32; 2],
 }
 
 impl<'a> Plan<'a> {
@@ -58,6 +61,8 @@ impl<'a> Plan<'a> {
             groups: [predefined::GROUP_ID_X, predefined::GROUP_ID_Y, predefined::GROUP_ID_Z].map(at),
             state: at(predefined::SR0),
             hardware_id: at(predefined::HW_ID),
+            stack: at(predefined::SP),
+            implicit: [predefined::IMPL_ARG_BUF_PTR, predefined::LOCAL_ID_BUF_PTR].map(at),
         };
         let scratch = mapped.scratch.buffer.and_then(|buffer| mapped.memory.buffers().get(buffer));
         let scratch = scratch.unwrap_or(&mapped.nothing);
@@ -85,6 +90,13 @@ impl<'a> Plan<'a> {
         }
     }
 
+    /// Where the buffer of implicit arguments of a worker's group is: the offset in scratch memory, and the address.
+    fn implicit_arguments(&self, worker: u32) -> Option<(u64, u64)> {
+        let implicit = self.mapped.implicit?;
+        let offset = implicit.first + implicit.pitch * u64::from(worker);
+        Some((offset, implicit.base + offset))
+    }
+
     fn order(&self) -> [u32; 3] {
         self.program.info.execution_env.work_group_walk_order_dimensions
     }
@@ -99,6 +111,8 @@ pub(super) struct Worker<'a> {
     states: Vec<State>,
     /// How the threads start, by the size of the group: full ones and those that are cut off. There are at most eight sizes.
     starts: Vec<([u32; 3], Vec<ThreadStart>)>,
+    /// The size of the group that the buffer of implicit arguments is for.
+    implicit: [u32; 3],
     counts: Counts,
 }
 
@@ -112,6 +126,7 @@ impl<'a> Worker<'a> {
             local: Buffer::zeros(plan.mapped.placement.local_bytes as usize),
             states: Vec::new(),
             starts: Vec::new(),
+            implicit: [0; 3],
             counts: Counts::new(plan.code),
         }
     }
@@ -126,7 +141,23 @@ impl<'a> Worker<'a> {
         if !self.local.is_empty() {
             self.local.clear();
         }
+        self.set_implicit_arguments(group);
         if self.plan.waits { self.run_together(group) } else { self.run_in_turn(group) }
+    }
+
+    /// Writes the implicit arguments of a group, unless those of its size stand there.
+    fn set_implicit_arguments(&mut self, group: [u32; 3]) {
+        let Some((offset, address)) = self.plan.implicit_arguments(self.number) else { return };
+        let size = self.plan.range.size_of(group);
+        if self.implicit != size {
+            let (info, printf) = (&self.plan.program.info, self.plan.mapped.placement.extra.printf);
+            let simd = info.execution_env.simd_size.max(1);
+            let bytes = implicit::buffer(self.plan.range, size, self.plan.order(), simd, printf, address);
+            for (n, word) in bytes.as_chunks::<4>().0.iter().enumerate() {
+                self.plan.scratch.store_u32(offset + n as u64 * 4, u32::from_le_bytes(*word));
+            }
+            self.implicit = size;
+        }
     }
 
     /// Runs threads that never wait one after the other, all of them in the same registers, which stay in the host's cache.
@@ -319,6 +350,16 @@ fn restart(plan: &Plan<'_>, thread: &mut Thread, start: &ThreadStart, group: [u3
     // The base is a multiple of the step that its low bits leave out.
     registers.set(THREAD_BYTE, index as u8);
     registers.set(SCRATCH_WORD, (u64::from(hardware) * plan.mapped.scratch.pitch) as u32);
+    if let Some((offset, address)) = plan.implicit_arguments(worker) {
+        // Scratch memory has less than 4 GiB, and buffers begin at multiples of 64.
+        registers.set(0, offset as u32);
+        let [arguments, ids] = plan.special.implicit;
+        registers.set(arguments, address);
+        registers.set(ids, address + implicit::BYTES as u64);
+        if let Some(at) = plan.payload.implicit() {
+            registers.set(at, address);
+        }
+    }
     for copy in &layout.copies {
         let bytes = registers.bytes_mut(0);
         bytes.copy_within(copy.from as usize..(copy.from + copy.size) as usize, copy.to as usize);
@@ -435,7 +476,8 @@ fn run_blocks<const COUNT: bool>(
                     let trouble = Trouble::Illegal("subroutines call each other without end".to_owned());
                     return Err((Box::new(trouble), block.mark));
                 } else {
-                    thread.active = thread.flow.call(thread.active, taken, Callee { routine: *routine, function: None }, next);
+                    thread.active =
+                        thread.flow.call(thread.active, taken, Callee { routine: *routine, function: None }, next);
                 }
             }
             After::Return { uniform } => {
@@ -487,6 +529,15 @@ const MAX_DEPTH: usize = 1 << 14;
 fn enter(plan: &Plan<'_>, thread: &mut Thread, function: usize, taken: u32, back: u32) -> Result<(), Box<Trouble>> {
     if thread.flow.depth() >= MAX_DEPTH {
         return Err(Box::new(Trouble::Illegal("functions call each other without end".to_owned())));
+    }
+    let (first, pitch) = plan.mapped.scratch.stack;
+    if pitch > 0 && plan.program.info.execution_env.has_stack_calls {
+        let hardware: u32 = thread.registers.get(plan.special.hardware_id);
+        let top: u64 = thread.registers.get(plan.special.stack);
+        let bottom = first + u64::from(hardware) * pitch;
+        if top.checked_sub(bottom).is_none_or(|used| used > pitch) {
+            return Err(Box::new(Trouble::Stack(pitch)));
+        }
     }
     activation::enter(thread, &plan.code.functions, function, taken, back);
     Ok(())
