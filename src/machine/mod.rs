@@ -1,7 +1,7 @@
 //! The machine: registers, masks, control flow and memory, and the ways in which operands reach them.
 //!
 //! Kernels compute; everything they read and write is here. In the order of the flow: what a channel holds ([`lane`],
-//! [`float`]), how operands reach it ([`convert`], [`operand`]), the state of a thread ([`thread`], [`flow`]), memory
+//! [`float`]), how operands reach it ([`convert`], [`operand`]), the state of a thread ([`thread`], [`flow`], [`activation`]), memory
 //! ([`memory`], [`access`], [`image`]), and what can go wrong ([`fault`]). Nothing here knows an instruction.
 
 pub mod lane;
@@ -15,6 +15,8 @@ pub mod operand;
 pub mod thread;
 
 pub mod flow;
+
+pub mod activation;
 
 pub mod memory;
 
