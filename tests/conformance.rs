@@ -219,7 +219,8 @@ fn run(zebin: &Zebin, family: &Family, case: &Case, limit: u64) -> Result<(), St
     let arguments: Vec<_> = given.by_ref().collect();
     let range = NdRange::new(&case.glob, case.loc.as_deref(), case.off.as_deref(), program.required_local_size())
         .map_err(|e| format!("range: {}", e.message))?;
-    let options = Options { threads: Some(1), max_instructions: Some(limit), ..Options::default() };
+    let outside_is_zero = std::env::var_os("VISAKIT_OUTSIDE_IS_ZERO").is_some();
+    let options = Options { threads: Some(1), max_instructions: Some(limit), outside_is_zero, ..Options::default() };
     let outcome = launch(&program, &range, arguments, &options).map_err(|e| format!("launch: {e}"))?;
     for check in &case.check {
         let found = outcome.buffers.get(check.arg).and_then(Option::as_deref).unwrap_or_default();

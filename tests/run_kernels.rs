@@ -698,6 +698,34 @@ fn faults_are_located() {
 }
 
 #[test]
+fn accesses_outside_of_every_buffer_can_be_let_pass() {
+    // The last eight channels read and write behind the ends.
+    let d = typed("ud", "ud") + "\n.decl AT2 v_type=G type=uq num_elts=16\n.decl ID v_type=G type=uq num_elts=16";
+    let body = "
+    mov (M1, 8) ID(0,0)<1> 0x76543210:v
+    add (M1, 8) ID(2,0)<1> ID(0,0)<1;1,0> 0x8:w
+    shl (M1, 16) ID(0,0)<1> ID(0,0)<1;1,0> 0x2:ud
+    add (M1, 16) ID(0,0)<1> ID(0,0)<1;1,0> 0xe0:ud
+    add (M1, 16) AT2(0,0)<1> ID(0,0)<1;1,0> IN(0,0)<0;1,0>
+    svm_gather.4.1 (M1, 16) AT2.0 C.0
+    add (M1, 16) AT2(0,0)<1> ID(0,0)<1;1,0> OUT(0,0)<0;1,0>
+    svm_scatter.4.1 (M1, 16) AT2.0 C.0";
+    let program = program(&d, body);
+    let words: Vec<u8> = (0..64_u32).flat_map(|i| (i + 1).to_le_bytes()).collect();
+    let range = NdRange::new(&[16], Some(&[16]), None, [0; 3]).unwrap();
+    let run = |outside_is_zero| {
+        let arguments = vec![Some(Argument::Buffer(words.clone())), Some(Argument::Buffer(vec![0; 256]))];
+        launch(&program, &range, arguments, &Options { outside_is_zero, ..Options::default() })
+    };
+    let Err(RunError::Fault(fault)) = run(false) else { panic!("the accesses pass") };
+    assert!(matches!(fault.trouble, Trouble::Access(_)), "{fault}");
+    let outcome = run(true).unwrap();
+    assert_eq!((outcome.outside_reads, outcome.outside_writes), (8, 8));
+    let got = values_of!(u32, outcome.buffers[1].as_ref().unwrap());
+    assert_eq!(got[..16], std::array::from_fn::<u32, 16, _>(|i| if i < 8 { i as u32 + 57 } else { 0 }));
+}
+
+#[test]
 fn what_is_not_reached_does_no_harm() {
     // The float and the integer do not go together; the fault names the line when it is reached.
     let d = typed("ud", "ud") + "\n.decl X v_type=G type=f num_elts=16\n.decl P1 v_type=P num_elts=16";

@@ -85,6 +85,10 @@ pub(super) struct Args {
     /// atomic operations, adds floats by them, or prints
     #[arg(long)]
     any_order: bool,
+    /// Let accesses outside of every buffer read zeros and write nowhere, as those beyond the end of a surface do, instead
+    /// of ending the run; they are counted
+    #[arg(long)]
+    outside_is_zero: bool,
     /// Instructions that one hardware thread may execute
     #[arg(long, value_name = "N")]
     max_instructions: Option<u64>,
@@ -122,7 +126,7 @@ fn execute(args: Args) -> Result<(), Vec<Diagnostic>> {
     if outcome.outside_reads + outcome.outside_writes > 0 {
         let (reads, writes) = (outcome.outside_reads, outcome.outside_writes);
         eprintln!(
-            "note: beyond the end of a surface, {reads} elements were read as zero and {writes} writes were dropped"
+            "note: beyond the ends of buffers, {reads} elements were read as zero and {writes} writes were dropped"
         );
     }
     print_results(&outcome, format);
@@ -181,6 +185,7 @@ fn request(args: Args) -> Result<Request, Box<Diagnostic>> {
         stats: args.stats,
         threads: args.threads,
         any_order: args.any_order,
+        outside_is_zero: args.outside_is_zero,
         max_instructions: args.max_instructions,
     };
     Ok(match &args.launch {
@@ -351,6 +356,7 @@ fn run_request(program: &Program, request: &Request) -> Result<crate::run::Outco
     let options = Options {
         threads: request.threads,
         any_order: request.any_order,
+        outside_is_zero: request.outside_is_zero,
         max_instructions: request.max_instructions,
         stats: request.stats,
         progress: Some(&progress),

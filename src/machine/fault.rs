@@ -73,7 +73,8 @@ impl Trouble {
                 "an index into a private array is probably out of range"
             }
             Self::Access(Miss { kind: MissKind::Outside, .. }) => {
-                "the kernel leaves its buffers: check the index and the size of the buffers that it was given"
+                "the kernel leaves its buffers: check the index and the size of the buffers that it was given; \
+                 --outside-is-zero lets it go on"
             }
             Self::Access(_) => "the address must be a multiple of the size of the access",
             Self::Indirect { .. } => "an index into a private array is probably out of range",

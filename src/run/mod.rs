@@ -50,6 +50,8 @@ pub struct Options<'a> {
     /// Whether groups may run side by side even where the result depends on which comes first. Otherwise such a kernel, one
     /// that uses the results of its atomic operations, adds floats by them or prints, runs its groups one after the other.
     pub any_order: bool,
+    /// Whether reads outside of every buffer give zero and writes there are lost, as with surfaces, instead of being faults.
+    pub outside_is_zero: bool,
     /// Instructions that one hardware thread may execute; [`DEFAULT_MAX_INSTRUCTIONS`] when not given.
     pub max_instructions: Option<u64>,
     /// Whether to count instructions by mnemonic.
@@ -71,9 +73,9 @@ pub struct Outcome {
     pub instructions: u64,
     /// Counts by mnemonic, when asked for.
     pub stats: Option<Stats>,
-    /// Elements that were read beyond the end of a surface, as zero.
+    /// Elements that were read beyond the end of a surface, or outside of every buffer where that is allowed, as zero.
     pub outside_reads: u64,
-    /// Elements that were written beyond the end of a surface, to nowhere.
+    /// Elements that were written there, to nowhere.
     pub outside_writes: u64,
 }
 
@@ -124,7 +126,8 @@ pub fn launch(
     options: &Options<'_>,
 ) -> Result<Outcome, RunError> {
     let workers = workers(range, options);
-    let mapped = memory::map(program, range, &mut arguments, workers)?;
+    let mut mapped = memory::map(program, range, &mut arguments, workers)?;
+    mapped.memory.outside_is_zero = options.outside_is_zero;
     let payload = Payload::new(&program.info, program.payload_layout(), range, &arguments, &mapped.placement)?;
     drop(arguments);
     let code = lower(program, &payload, &mapped.data.symbols)?;
