@@ -161,16 +161,24 @@ impl<'a> Worker<'a> {
     }
 
     /// Runs threads that never wait one after the other, all of them in the same registers, which stay in the host's cache.
+    /// One that does not end for long may look for something that a later one is to write: then those have their turns.
     fn run_in_turn(&mut self, group: [u32; 3]) -> Result<(), Box<Fault>> {
         let plan = self.plan;
         let known = self.starts_of(group);
         self.threads.resize_with(1, || new_thread(plan));
         let world = plan.world(&self.local);
         let [thread] = &mut self.threads[..] else { return Ok(()) };
-        for (index, start) in self.starts[known].1.iter().enumerate() {
+        let starts = &self.starts[known].1;
+        for (index, start) in starts.iter().enumerate() {
             restart(plan, thread, start, group, index as u32, self.number);
-            run_thread(plan, thread, &world, &mut self.counts)
+            let next = run_thread(plan, thread, &world, &mut self.counts, LONG_TURN)
                 .map_err(|(trouble, mark)| fault(plan, thread, group, *trouble, mark))?;
+            if let (Next::Pause, _) = next {
+                let paused = self.threads.pop();
+                self.start(group, index);
+                self.threads[index..].iter_mut().zip(paused).for_each(|(thread, paused)| *thread = paused);
+                return self.run_all(group);
+            }
             self.counts.add_thread(thread);
         }
         Ok(())
@@ -178,10 +186,13 @@ impl<'a> Worker<'a> {
 
     /// Runs all threads, each until it waits or ends, until all have ended.
     fn run_together(&mut self, group: [u32; 3]) -> Result<(), Box<Fault>> {
-        self.start(group);
+        self.start(group, 0);
+        self.run_all(group)
+    }
+
+    /// Runs the threads that have not ended, each until it waits, ends or has had its turn, until all have ended.
+    fn run_all(&mut self, group: [u32; 3]) -> Result<(), Box<Fault>> {
         let world = self.plan.world(&self.local);
-        self.states.clear();
-        self.states.resize(self.threads.len(), State::Running);
         let states = &mut self.states;
         let mut barriers = Barriers::default();
         loop {
@@ -196,12 +207,13 @@ impl<'a> Worker<'a> {
                     continue;
                 }
                 progress = true;
-                let next = run_thread(self.plan, thread, &world, &mut self.counts);
+                let next = run_thread(self.plan, thread, &world, &mut self.counts, TURN);
                 thread.signals.drain(..).for_each(|signal| barriers.signal(signal));
                 *state = match next {
                     Ok((Next::Barrier, mark)) => State::AtBarrier(mark),
                     Ok((Next::Exchange(number), mark)) => State::AtExchange { number, mark },
                     Ok((Next::Wait(barrier), mark)) => State::Waiting { barrier, mark },
+                    Ok((Next::Pause, _)) => State::Running,
                     Ok(_) => State::Ended,
                     Err((trouble, mark)) => return Err(fault(self.plan, thread, group, *trouble, mark)),
                 };
@@ -244,8 +256,8 @@ impl<'a> Worker<'a> {
         })
     }
 
-    /// Brings the threads of a group to the beginning of the program.
-    fn start(&mut self, group: [u32; 3]) {
+    /// Brings the threads of a group to the beginning of the program, but for the first ones, which have ended.
+    fn start(&mut self, group: [u32; 3], ended: usize) {
         let plan = self.plan;
         let known = self.starts_of(group);
         let (_, starts) = &self.starts[known];
@@ -253,6 +265,9 @@ impl<'a> Worker<'a> {
         for (index, (thread, start)) in self.threads.iter_mut().zip(starts).enumerate() {
             restart(plan, thread, start, group, index as u32, self.number);
         }
+        self.states.clear();
+        self.states.resize(ended, State::Ended);
+        self.states.resize(self.threads.len(), State::Running);
     }
 }
 
@@ -380,14 +395,21 @@ fn restart(plan: &Plan<'_>, thread: &mut Thread, start: &ThreadStart, group: [u3
     thread.outside_writes = 0;
 }
 
-/// Runs a thread until it waits or ends.
+/// Instructions after which a thread that never waits lets others run beside it.
+const LONG_TURN: u64 = 1 << 20;
+/// The same for threads that run in turns already.
+const TURN: u64 = 1 << 16;
+
+/// Runs a thread until it waits or ends, or has executed so many instructions.
 #[inline]
 fn run_thread(
     plan: &Plan<'_>,
     thread: &mut Thread,
     world: &World<'_>,
     counts: &mut Counts,
+    turn: u64,
 ) -> Result<(Next, Mark), (Box<Trouble>, Mark)> {
+    thread.until = plan.limit.min(thread.executed.saturating_add(turn));
     if plan.count {
         run_blocks::<true>(plan, thread, world, counts)
     } else {
@@ -410,10 +432,13 @@ fn run_blocks<const COUNT: bool>(
             return Err((Box::new(Trouble::RanOff), last));
         };
         thread.active |= thread.flow.join();
-        thread.executed += u64::from(block.instructions);
-        if thread.executed > plan.limit {
-            return Err((Box::new(Trouble::Budget(plan.limit)), block.mark));
+        if thread.executed >= thread.until {
+            if thread.executed >= plan.limit {
+                return Err((Box::new(Trouble::Budget(plan.limit)), block.mark));
+            }
+            return Ok((Next::Pause, block.mark));
         }
+        thread.executed += u64::from(block.instructions);
         let range = block.first as usize..block.end as usize;
         for (n, step) in code.steps[range.clone()].iter().enumerate() {
             if COUNT {
