@@ -129,6 +129,12 @@ fn execute(args: Args) -> Result<(), Vec<Diagnostic>> {
             "note: beyond the ends of buffers, {reads} elements were read as zero and {writes} writes were dropped"
         );
     }
+    if request.stats && outcome.ordered {
+        eprintln!(
+            "note: groups ran one after the other, because the result depends on their order; --any-order lets them run \
+             side by side"
+        );
+    }
     print_results(&outcome, format);
     Ok(())
 }

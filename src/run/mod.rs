@@ -73,6 +73,8 @@ pub struct Outcome {
     pub instructions: u64,
     /// Counts by mnemonic, when asked for.
     pub stats: Option<Stats>,
+    /// Whether groups ran one after the other because the result depends on their order.
+    pub ordered: bool,
     /// Elements that were read beyond the end of a surface, or outside of every buffer where that is allowed, as zero.
     pub outside_reads: u64,
     /// Elements that were written there, to nowhere.
@@ -134,7 +136,8 @@ pub fn launch(
     let plan = Plan::new(program, &code, &payload, range, &mapped, options);
 
     let start = Instant::now();
-    let workers = if code.ordered && !options.any_order { 1 } else { workers };
+    let ordered = code.ordered && !options.any_order;
+    let workers = if ordered { 1 } else { workers };
     let (total, fault) = dispatch(&plan, range, workers, options);
     let wall = start.elapsed();
     if let Some(fault) = fault {
@@ -148,6 +151,7 @@ pub fn launch(
         wall,
         instructions: total.instructions,
         stats,
+        ordered,
         outside_reads: total.outside_reads,
         outside_writes: total.outside_writes,
     })
