@@ -63,7 +63,7 @@ pub(super) struct Args {
     /// Work items in each dimension
     #[arg(long, value_name = "X[,Y[,Z]]", value_delimiter = ',')]
     global: Vec<u64>,
-    /// Work items of a group; without it the size that the kernel requires, or a divisor
+    /// Work items of a group; without it the size that the kernel requires, or one that fits
     #[arg(long, value_name = "X[,Y[,Z]]", value_delimiter = ',')]
     local: Option<Vec<u64>>,
     /// Offset of the global ids
