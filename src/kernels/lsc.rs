@@ -6,11 +6,14 @@ use crate::isa::{
 };
 use crate::kernels::atomic::lsc_update;
 use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal, number};
-use crate::kernels::message::{Addresses, AtomicResult, Elements, Message, Place, Shape, for_chunks, trouble};
+use crate::kernels::message::{
+    Addresses, AtomicResult, Elements, Message, Place, SCRATCH_UNIT, ScratchBase, Shape, for_chunks, trouble,
+};
 use crate::kernels::step::Lowered;
 use crate::machine::World;
 use crate::machine::access::Lanes;
 use crate::machine::lane::CHUNK;
+use crate::machine::operand::Source;
 use crate::machine::thread::Thread;
 use crate::rt::Stub;
 
@@ -32,10 +35,13 @@ fn place(l: &mut Lowering<'_>, sfid: LscSfid, kind: LscAddrType, surface: &VecOp
         (LscSfid::Tgm, _) => illegal("an untyped message to typed memory"),
         (_, LscAddrType::Flat) => Ok(Place::Flat),
         (_, LscAddrType::Bti) => Ok(Place::Index(l.source(surface, 1)?)),
-        (_, LscAddrType::Ss) => Ok(Place::Scratch),
-        (_, kind) => illegal(format!("addresses of the type {} are not supported yet", kind.name())),
+        (_, LscAddrType::Ss | LscAddrType::Arg) => Ok(Place::Scratch),
+        (_, LscAddrType::Bss) => Ok(Place::StateIndex(l.source(surface, 1)?)),
     }
 }
+
+/// Offset of the dword of r0 that says where arguments are.
+const R0_INDIRECT: u32 = 0;
 
 /// Addresses as an LSC message computes them.
 fn addresses(
@@ -68,14 +74,19 @@ fn addresses(
     })
 }
 
-/// Addresses in scratch memory count from where the state that the surface operand names begins.
+/// Addresses in scratch memory count from where the state that the surface operand names begins, those of arguments from
+/// where r0 says that implicit arguments are.
 fn based(
     l: &mut Lowering<'_>,
     kind: LscAddrType,
     surface: &VecOperand,
     addresses: Addresses,
 ) -> LowerResult<Addresses> {
-    let scratch = if kind == LscAddrType::Ss { Some(l.source(surface, 1)?) } else { None };
+    let scratch = match kind {
+        LscAddrType::Ss => Some(ScratchBase { number: l.source(surface, 1)?, unit: SCRATCH_UNIT }),
+        LscAddrType::Arg => Some(ScratchBase { number: Source::scalar(R0_INDIRECT), unit: 1 }),
+        _ => None,
+    };
     Ok(Addresses { scratch, ..addresses })
 }
 

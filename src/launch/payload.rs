@@ -8,6 +8,7 @@ use visakit_codegen::diag::{Diagnostic, Severity};
 use super::argument::{Argument, ImageArgument};
 use super::range::NdRange;
 use crate::machine::image::{Addressing, Sampler};
+use crate::machine::{ARGUMENTS, state_of_argument};
 use crate::zebin::info::{AddrMode, AddrSpace, ArgType, KernelInfo, PayloadArgument};
 
 /// Where the parts of r0 are: the elements, dwords, that hold the group ids.
@@ -63,7 +64,8 @@ const MAX_GAP: u32 = 256;
 pub struct Placement {
     /// Address of each argument that is a buffer or a pointer.
     pub addresses: Vec<Option<u64>>,
-    /// For each entry of the binding table, the argument that it stands for.
+    /// For each entry of the binding table, the argument that it stands for; beyond it all arguments, where the kernel names
+    /// their surfaces by state.
     pub bindings: Vec<Option<u32>>,
     /// Offset of each local pointer in shared local memory.
     pub local_offsets: Vec<Option<u32>>,
@@ -95,6 +97,8 @@ pub struct Payload {
     ids: Option<LocalIds>,
     /// Where the size of the group stands, and how many dimensions of it.
     local_sizes: Vec<(usize, usize)>,
+    /// Where the address of the buffer of implicit arguments goes.
+    implicit: Option<u32>,
     simd: u32,
 }
 
@@ -154,6 +158,10 @@ pub fn place(
         }
         placement.bindings[entry] = Some(binding.arg_index);
     }
+    if kernel.payload_arguments.iter().any(|item| item.addrmode == Some(AddrMode::Bindless)) {
+        placement.bindings.resize(ARGUMENTS as usize, None);
+        placement.bindings.extend((0..arguments.len() as u32).map(Some));
+    }
     Ok(placement)
 }
 
@@ -177,7 +185,7 @@ impl Payload {
         let (ids, own) = local_ids(kernel, grf, simd)?;
         let base = layout.base(own);
         let inline = kernel.execution_env.inline_data_payload_size;
-        let mut payload = Self { image: vec![0; base], ids, local_sizes: Vec::new(), simd };
+        let mut payload = Self { image: vec![0; base], ids, local_sizes: Vec::new(), implicit: None, simd };
         for item in &kernel.payload_arguments {
             let value = value_of(item, range, arguments, placement)?;
             let end = item.offset.checked_add(item.size).filter(|&end| end <= MAX_CROSS_THREAD);
@@ -190,11 +198,19 @@ impl Payload {
             }
             let size = value.len().min(end - start);
             payload.image[start..start + size].copy_from_slice(&value[..size]);
+            if item.arg_type == ArgType::ImplicitArgBuffer && end - start >= 8 {
+                payload.implicit = Some(start as u32);
+            }
             if item.arg_type == ArgType::LocalSize {
                 payload.local_sizes.push((start, size / 4));
             }
         }
         Ok(payload)
+    }
+
+    /// Offset of the address of the buffer of implicit arguments, which is the group's own.
+    pub fn implicit(&self) -> Option<u32> {
+        self.implicit
     }
 
     /// Size in bytes.
@@ -243,6 +259,12 @@ impl Payload {
             payload[at..at + 2].copy_from_slice(&(*id as u16).to_le_bytes());
         }
     }
+}
+
+/// The local ids of all work items of a group of `size`, in the order of their threads and channels.
+pub fn local_ids_of(size: [u32; 3], order: [u32; 3]) -> impl Iterator<Item = [u32; 3]> {
+    let order = walk(order);
+    (0..size.iter().product()).map(move |item| local_id(item, size, order))
 }
 
 /// The local id of the n-th work item of a group.
@@ -347,7 +369,12 @@ fn value_of(
             if sampler.addressing == Addressing::Clamp && !sampler.linear { u32::MAX } else { 0 }
         }),
         ArgType::ByPointer => match (&item.addrspace, &item.addrmode) {
-            (_, Some(AddrMode::Bindless)) => return Err(unsupported(item)),
+            (_, Some(AddrMode::Bindless)) => match (argument(), item.arg_index) {
+                (Some(Argument::Buffer(_) | Argument::Image(_)), Some(index)) => state_of_argument(index),
+                _ => 0,
+            }
+            .to_le_bytes()
+            .to_vec(),
             // They are reached through the binding table.
             (Some(AddrSpace::Image | AddrSpace::Sampler), _) => Vec::new(),
             (_, Some(AddrMode::Slm)) => {
@@ -359,6 +386,8 @@ fn value_of(
         ArgType::PrivateBaseStateless => placement.extra.private.to_le_bytes().to_vec(),
         ArgType::PrintfBuffer => placement.extra.printf.to_le_bytes().to_vec(),
         ArgType::ConstBase => placement.extra.constants.to_le_bytes().to_vec(),
+        // A group puts its own there.
+        ArgType::ImplicitArgBuffer => vec![0; 8],
         ArgType::GlobalBase => placement.extra.variables.to_le_bytes().to_vec(),
         _ => return Err(unsupported(item)),
     })
@@ -495,7 +524,6 @@ kernels:
             ("simd_size: 16", "simd_size: 7"),
             ("offset: 40, size: 4", "offset: 4294967295, size: 4"),
             ("offset: 0, size: 96", "offset: 4294967295, size: 96"),
-            ("addrmode: stateless", "addrmode: bindless"),
             ("arg_type: enqueued_local_size", "arg_type: from_the_future"),
         ] {
             let info = info::parse("k", &INFO.replace(from, to)).unwrap();

@@ -1,7 +1,7 @@
 //! The machine: registers, masks, control flow and memory, and the ways in which operands reach them.
 //!
 //! Kernels compute; everything they read and write is here. In the order of the flow: what a channel holds ([`lane`],
-//! [`float`]), how operands reach it ([`convert`], [`operand`]), the state of a thread ([`thread`], [`flow`]), memory
+//! [`float`]), how operands reach it ([`convert`], [`operand`]), the state of a thread ([`thread`], [`flow`], [`activation`]), memory
 //! ([`memory`], [`access`], [`image`]), and what can go wrong ([`fault`]). Nothing here knows an instruction.
 
 pub mod lane;
@@ -15,6 +15,8 @@ pub mod operand;
 pub mod thread;
 
 pub mod flow;
+
+pub mod activation;
 
 pub mod memory;
 
@@ -88,6 +90,23 @@ impl<'a> World<'a> {
             }
         }
     }
+}
+
+/// The first index beyond the binding table: the surfaces of the arguments, in their order, whether they have an entry in
+/// the table or not.
+pub const ARGUMENTS: u32 = 256;
+/// Size of a surface state, in bytes.
+const STATE_BYTES: u32 = 64;
+
+/// The offset of an argument's surface state, which bindless messages name it by.
+pub fn state_of_argument(argument: u32) -> u64 {
+    (u64::from(ARGUMENTS) + u64::from(argument)) * u64::from(STATE_BYTES)
+}
+
+/// The index of the surface whose state is at an offset: one beyond the binding table.
+#[inline]
+pub fn entry_of_state(offset: u32) -> u32 {
+    offset / STATE_BYTES
 }
 
 /// Binding-table index of stateless memory.

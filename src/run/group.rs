@@ -3,11 +3,13 @@
 use crate::isa::predefined;
 use crate::kernels::code::{After, Code, Mark, function_at};
 use crate::kernels::step::Exchange;
+use crate::launch::implicit;
 use crate::launch::payload::{Payload, ThreadStart, group_words};
 use crate::launch::range::NdRange;
 use crate::machine::World;
+use crate::machine::activation;
 use crate::machine::fault::{Fault, Trouble};
-use crate::machine::flow::{Flow, Next};
+use crate::machine::flow::{Callee, Flow, Next};
 use crate::machine::lane::CHUNK;
 use crate::machine::memory::Buffer;
 use crate::machine::thread::{Registers, Thread};
@@ -41,6 +43,8 @@ struct Special {
     groups: [u32; 3],
     state: u32,
     hardware_id: u32,
+    stack: u32,
+    implicit: [u32; 2],
 }
 
 impl<'a> Plan<'a> {
@@ -57,6 +61,8 @@ impl<'a> Plan<'a> {
             groups: [predefined::GROUP_ID_X, predefined::GROUP_ID_Y, predefined::GROUP_ID_Z].map(at),
             state: at(predefined::SR0),
             hardware_id: at(predefined::HW_ID),
+            stack: at(predefined::SP),
+            implicit: [predefined::IMPL_ARG_BUF_PTR, predefined::LOCAL_ID_BUF_PTR].map(at),
         };
         let scratch = mapped.scratch.buffer.and_then(|buffer| mapped.memory.buffers().get(buffer));
         let scratch = scratch.unwrap_or(&mapped.nothing);
@@ -84,6 +90,13 @@ impl<'a> Plan<'a> {
         }
     }
 
+    /// Where the buffer of implicit arguments of a worker's group is: the offset in scratch memory, and the address.
+    fn implicit_arguments(&self, worker: u32) -> Option<(u64, u64)> {
+        let implicit = self.mapped.implicit?;
+        let offset = implicit.first + implicit.pitch * u64::from(worker);
+        Some((offset, implicit.base + offset))
+    }
+
     fn order(&self) -> [u32; 3] {
         self.program.info.execution_env.work_group_walk_order_dimensions
     }
@@ -98,6 +111,8 @@ pub(super) struct Worker<'a> {
     states: Vec<State>,
     /// How the threads start, by the size of the group: full ones and those that are cut off. There are at most eight sizes.
     starts: Vec<([u32; 3], Vec<ThreadStart>)>,
+    /// The size of the group that the buffer of implicit arguments is for.
+    implicit: [u32; 3],
     counts: Counts,
 }
 
@@ -111,6 +126,7 @@ impl<'a> Worker<'a> {
             local: Buffer::zeros(plan.mapped.placement.local_bytes as usize),
             states: Vec::new(),
             starts: Vec::new(),
+            implicit: [0; 3],
             counts: Counts::new(plan.code),
         }
     }
@@ -125,20 +141,44 @@ impl<'a> Worker<'a> {
         if !self.local.is_empty() {
             self.local.clear();
         }
+        self.set_implicit_arguments(group);
         if self.plan.waits { self.run_together(group) } else { self.run_in_turn(group) }
     }
 
+    /// Writes the implicit arguments of a group, unless those of its size stand there.
+    fn set_implicit_arguments(&mut self, group: [u32; 3]) {
+        let Some((offset, address)) = self.plan.implicit_arguments(self.number) else { return };
+        let size = self.plan.range.size_of(group);
+        if self.implicit != size {
+            let (info, printf) = (&self.plan.program.info, self.plan.mapped.placement.extra.printf);
+            let simd = info.execution_env.simd_size.max(1);
+            let bytes = implicit::buffer(self.plan.range, size, self.plan.order(), simd, printf, address);
+            for (n, word) in bytes.as_chunks::<4>().0.iter().enumerate() {
+                self.plan.scratch.store_u32(offset + n as u64 * 4, u32::from_le_bytes(*word));
+            }
+            self.implicit = size;
+        }
+    }
+
     /// Runs threads that never wait one after the other, all of them in the same registers, which stay in the host's cache.
+    /// One that does not end for long may look for something that a later one is to write: then those have their turns.
     fn run_in_turn(&mut self, group: [u32; 3]) -> Result<(), Box<Fault>> {
         let plan = self.plan;
         let known = self.starts_of(group);
         self.threads.resize_with(1, || new_thread(plan));
         let world = plan.world(&self.local);
         let [thread] = &mut self.threads[..] else { return Ok(()) };
-        for (index, start) in self.starts[known].1.iter().enumerate() {
+        let starts = &self.starts[known].1;
+        for (index, start) in starts.iter().enumerate() {
             restart(plan, thread, start, group, index as u32, self.number);
-            run_thread(plan, thread, &world, &mut self.counts)
+            let next = run_thread(plan, thread, &world, &mut self.counts, LONG_TURN)
                 .map_err(|(trouble, mark)| fault(plan, thread, group, *trouble, mark))?;
+            if let (Next::Pause, _) = next {
+                let paused = self.threads.pop();
+                self.start(group, index);
+                self.threads[index..].iter_mut().zip(paused).for_each(|(thread, paused)| *thread = paused);
+                return self.run_all(group);
+            }
             self.counts.add_thread(thread);
         }
         Ok(())
@@ -146,10 +186,13 @@ impl<'a> Worker<'a> {
 
     /// Runs all threads, each until it waits or ends, until all have ended.
     fn run_together(&mut self, group: [u32; 3]) -> Result<(), Box<Fault>> {
-        self.start(group);
+        self.start(group, 0);
+        self.run_all(group)
+    }
+
+    /// Runs the threads that have not ended, each until it waits, ends or has had its turn, until all have ended.
+    fn run_all(&mut self, group: [u32; 3]) -> Result<(), Box<Fault>> {
         let world = self.plan.world(&self.local);
-        self.states.clear();
-        self.states.resize(self.threads.len(), State::Running);
         let states = &mut self.states;
         let mut barriers = Barriers::default();
         loop {
@@ -164,12 +207,13 @@ impl<'a> Worker<'a> {
                     continue;
                 }
                 progress = true;
-                let next = run_thread(self.plan, thread, &world, &mut self.counts);
+                let next = run_thread(self.plan, thread, &world, &mut self.counts, TURN);
                 thread.signals.drain(..).for_each(|signal| barriers.signal(signal));
                 *state = match next {
                     Ok((Next::Barrier, mark)) => State::AtBarrier(mark),
                     Ok((Next::Exchange(number), mark)) => State::AtExchange { number, mark },
                     Ok((Next::Wait(barrier), mark)) => State::Waiting { barrier, mark },
+                    Ok((Next::Pause, _)) => State::Running,
                     Ok(_) => State::Ended,
                     Err((trouble, mark)) => return Err(fault(self.plan, thread, group, *trouble, mark)),
                 };
@@ -212,8 +256,8 @@ impl<'a> Worker<'a> {
         })
     }
 
-    /// Brings the threads of a group to the beginning of the program.
-    fn start(&mut self, group: [u32; 3]) {
+    /// Brings the threads of a group to the beginning of the program, but for the first ones, which have ended.
+    fn start(&mut self, group: [u32; 3], ended: usize) {
         let plan = self.plan;
         let known = self.starts_of(group);
         let (_, starts) = &self.starts[known];
@@ -221,6 +265,9 @@ impl<'a> Worker<'a> {
         for (index, (thread, start)) in self.threads.iter_mut().zip(starts).enumerate() {
             restart(plan, thread, start, group, index as u32, self.number);
         }
+        self.states.clear();
+        self.states.resize(ended, State::Ended);
+        self.states.resize(self.threads.len(), State::Running);
     }
 }
 
@@ -318,6 +365,16 @@ fn restart(plan: &Plan<'_>, thread: &mut Thread, start: &ThreadStart, group: [u3
     // The base is a multiple of the step that its low bits leave out.
     registers.set(THREAD_BYTE, index as u8);
     registers.set(SCRATCH_WORD, (u64::from(hardware) * plan.mapped.scratch.pitch) as u32);
+    if let Some((offset, address)) = plan.implicit_arguments(worker) {
+        // Scratch memory has less than 4 GiB, and buffers begin at multiples of 64.
+        registers.set(0, offset as u32);
+        let [arguments, ids] = plan.special.implicit;
+        registers.set(arguments, address);
+        registers.set(ids, address + implicit::BYTES as u64);
+        if let Some(at) = plan.payload.implicit() {
+            registers.set(at, address);
+        }
+    }
     for copy in &layout.copies {
         let bytes = registers.bytes_mut(0);
         bytes.copy_within(copy.from as usize..(copy.from + copy.size) as usize, copy.to as usize);
@@ -329,6 +386,8 @@ fn restart(plan: &Plan<'_>, thread: &mut Thread, start: &ThreadStart, group: [u3
     thread.dispatched = start.channels;
     thread.set_mode(0);
     thread.flow.restart(plan.code.main_end);
+    thread.activations.fill(0);
+    thread.outer.clear();
     thread.index = index;
     thread.signals.clear();
     thread.executed = 0;
@@ -336,14 +395,21 @@ fn restart(plan: &Plan<'_>, thread: &mut Thread, start: &ThreadStart, group: [u3
     thread.outside_writes = 0;
 }
 
-/// Runs a thread until it waits or ends.
+/// Instructions after which a thread that never waits lets others run beside it.
+const LONG_TURN: u64 = 1 << 20;
+/// The same for threads that run in turns already.
+const TURN: u64 = 1 << 16;
+
+/// Runs a thread until it waits or ends, or has executed so many instructions.
 #[inline]
 fn run_thread(
     plan: &Plan<'_>,
     thread: &mut Thread,
     world: &World<'_>,
     counts: &mut Counts,
+    turn: u64,
 ) -> Result<(Next, Mark), (Box<Trouble>, Mark)> {
+    thread.until = plan.limit.min(thread.executed.saturating_add(turn));
     if plan.count {
         run_blocks::<true>(plan, thread, world, counts)
     } else {
@@ -366,10 +432,13 @@ fn run_blocks<const COUNT: bool>(
             return Err((Box::new(Trouble::RanOff), last));
         };
         thread.active |= thread.flow.join();
-        thread.executed += u64::from(block.instructions);
-        if thread.executed > plan.limit {
-            return Err((Box::new(Trouble::Budget(plan.limit)), block.mark));
+        if thread.executed >= thread.until {
+            if thread.executed >= plan.limit {
+                return Err((Box::new(Trouble::Budget(plan.limit)), block.mark));
+            }
+            return Ok((Next::Pause, block.mark));
         }
+        thread.executed += u64::from(block.instructions);
         let range = block.first as usize..block.end as usize;
         for (n, step) in code.steps[range.clone()].iter().enumerate() {
             if COUNT {
@@ -410,15 +479,19 @@ fn run_blocks<const COUNT: bool>(
                 let callee = &code.callees[*callee as usize];
                 let addresses: [u64; CHUNK] = callee.load(thread, lane as usize / CHUNK);
                 let address = addresses[lane as usize % CHUNK];
-                let Some(&routine) = function_at(address).and_then(|n| code.functions.get(n)) else {
+                let Some(function) = function_at(address).filter(|&n| n < code.functions.len()) else {
                     let why = format!("a call to 0x{address:x}, where there is no function");
                     return Err((Box::new(Trouble::Illegal(why)), block.mark));
                 };
-                if thread.flow.depth() >= MAX_DEPTH {
-                    let trouble = Trouble::Illegal("functions call each other without end".to_owned());
-                    return Err((Box::new(trouble), block.mark));
+                enter(plan, thread, function, taken, next).map_err(|trouble| (trouble, block.mark))?;
+            }
+            After::Enter { uniform, function } => {
+                let taken = taken(thread, &block.mark, *uniform);
+                if taken == 0 {
+                    thread.flow.block = next;
+                    continue;
                 }
-                thread.active = thread.flow.call(thread.active, taken, routine, next);
+                enter(plan, thread, *function as usize, taken, next).map_err(|trouble| (trouble, block.mark))?;
             }
             After::Call { uniform, routine } => {
                 let taken = taken(thread, &block.mark, *uniform);
@@ -428,13 +501,13 @@ fn run_blocks<const COUNT: bool>(
                     let trouble = Trouble::Illegal("subroutines call each other without end".to_owned());
                     return Err((Box::new(trouble), block.mark));
                 } else {
-                    thread.active = thread.flow.call(thread.active, taken, *routine, next);
+                    thread.active =
+                        thread.flow.call(thread.active, taken, Callee { routine: *routine, function: None }, next);
                 }
             }
             After::Return { uniform } => {
                 let leaving = taken(thread, &block.mark, *uniform);
-                let (next, active) = thread.flow.leave(thread.active, leaving, next);
-                thread.active = active;
+                let next = activation::leave(thread, &code.functions, leaving, next);
                 if next == Next::End {
                     return Ok((Next::End, block.mark));
                 }
@@ -473,8 +546,27 @@ fn run_blocks<const COUNT: bool>(
     }
 }
 
-/// Subroutines must not call themselves, so no chain of calls is longer than a routine has subroutines.
-const MAX_DEPTH: usize = 4096;
+/// Subroutines must not call themselves, so no chain of calls is longer than a routine has subroutines. Functions may; their
+/// stack in memory is full before this, unless they never use it.
+const MAX_DEPTH: usize = 1 << 14;
+
+/// Enters a function.
+fn enter(plan: &Plan<'_>, thread: &mut Thread, function: usize, taken: u32, back: u32) -> Result<(), Box<Trouble>> {
+    if thread.flow.depth() >= MAX_DEPTH {
+        return Err(Box::new(Trouble::Illegal("functions call each other without end".to_owned())));
+    }
+    let (first, pitch) = plan.mapped.scratch.stack;
+    if pitch > 0 && plan.program.info.execution_env.has_stack_calls {
+        let hardware: u32 = thread.registers.get(plan.special.hardware_id);
+        let top: u64 = thread.registers.get(plan.special.stack);
+        let bottom = first + u64::from(hardware) * pitch;
+        if top.checked_sub(bottom).is_none_or(|used| used > pitch) {
+            return Err(Box::new(Trouble::Stack(pitch)));
+        }
+    }
+    activation::enter(thread, &plan.code.functions, function, taken, back);
+    Ok(())
+}
 
 /// The active channels that take a branch. Where all do the same, the first channel's predicate decides for them.
 #[inline(always)]

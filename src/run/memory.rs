@@ -4,13 +4,14 @@ use visakit_codegen::diag::{Diagnostic, Severity};
 
 use crate::launch::argument::Argument;
 use crate::launch::data::{self, DataPlaces};
+use crate::launch::implicit;
 use crate::launch::payload::{self, Extra, Placement};
 use crate::launch::printf;
 use crate::launch::range::NdRange;
 use crate::machine::image::{Addressing, Image, Sampler};
 use crate::machine::memory::{Buffer, MAX_BUFFER, Memory};
 use crate::run::Program;
-use crate::zebin::info::{ArgType, InlineSampler, KernelInfo, PerThreadMemoryBuffer};
+use crate::zebin::info::{ArgType, InlineSampler, KernelInfo, PayloadArgument, PerThreadMemoryBuffer};
 
 /// Steps of the scratch base that a thread finds in r0.
 const SCRATCH_STEP: u64 = 1024;
@@ -30,6 +31,8 @@ pub(super) struct LaunchMemory {
     pub(super) data: DataPlaces,
     printf: Option<usize>,
     pub(super) scratch: Scratch,
+    /// Buffers of implicit arguments.
+    pub(super) implicit: Option<Implicit>,
     /// No memory at all.
     pub(super) nothing: Buffer,
 }
@@ -42,6 +45,19 @@ pub(super) struct Scratch {
     pub(super) pitch: u64,
     /// Hardware threads of a full group.
     pub(super) threads: u32,
+    /// Where the stack of the first hardware thread begins in flat memory, and the bytes of each; zeros when there is none.
+    pub(super) stack: (u64, u64),
+}
+
+/// Buffers of implicit arguments: one for each group that runs at the same time, behind the scratch memory.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Implicit {
+    /// Offset of the first one in the scratch memory.
+    pub(super) first: u64,
+    /// Bytes of each.
+    pub(super) pitch: u64,
+    /// Address of the scratch memory.
+    pub(super) base: u64,
 }
 
 impl LaunchMemory {
@@ -98,7 +114,8 @@ pub(super) fn map(
     }
     let data = data::map(&program.data, &mut memory)?;
     let mut extra = Extra { constants: data.constants, variables: data.variables, ..Extra::default() };
-    let printf = if info.payload_arguments.iter().any(|item| item.arg_type == ArgType::PrintfBuffer) {
+    let has_printf = |item: &PayloadArgument| item.arg_type == ArgType::PrintfBuffer;
+    let printf = if info.has_implicit_arguments() || info.payload_arguments.iter().any(has_printf) {
         let buffer = Buffer::zeros(printf::BUFFER_BYTES);
         buffer.store_u32(0, printf::FIRST_RECORD);
         extra.printf = map_buffer(&mut memory, buffer, || "the buffer of printf".to_owned())?;
@@ -106,7 +123,7 @@ pub(super) fn map(
     } else {
         None
     };
-    let scratch = private(info, range, workers, &mut memory, &mut extra)?;
+    let (scratch, implicit) = private(info, range, workers, &mut memory, &mut extra)?;
     let address = |index: u32| buffers.get(index as usize)?.map(|buffer| memory.address(buffer));
     let mut placement = payload::place(info, arguments, address)?;
     placement.extra = extra;
@@ -131,6 +148,7 @@ pub(super) fn map(
         data,
         printf,
         scratch,
+        implicit,
         nothing: Buffer::default(),
     })
 }
@@ -148,14 +166,14 @@ fn map_buffer(memory: &mut Memory, buffer: Buffer, what: impl Fn() -> String) ->
     })
 }
 
-/// Private memory that every hardware thread has for itself, in one buffer of each kind.
+/// Private memory that every hardware thread has for itself, in one buffer of each kind; implicit arguments behind it.
 fn private(
     info: &KernelInfo,
     range: &NdRange,
     workers: usize,
     memory: &mut Memory,
     extra: &mut Extra,
-) -> Result<Scratch, Box<Diagnostic>> {
+) -> Result<(Scratch, Option<Implicit>), Box<Diagnostic>> {
     let simd = info.execution_env.simd_size.max(1);
     let threads = range.local.iter().product::<u32>().div_ceil(simd).max(1);
     let count = u64::from(threads) * workers as u64;
@@ -163,34 +181,42 @@ fn private(
         u64::from(buffer.size) * if buffer.is_simt_thread { u64::from(simd) } else { 1 }
     };
     let of_kind = |kind: &str| {
-        let buffers = info.per_thread_memory_buffers.iter().filter(|buffer| buffer.kind == kind);
+        // Registers are spilled by what comes after vISA.
+        let buffers = info.per_thread_memory_buffers.iter();
+        let buffers = buffers.filter(|buffer| buffer.kind == kind && buffer.usage != "spill_fill_space");
         buffers.map(size).fold(0, u64::saturating_add)
     };
-    let mut map = |pitch: u64| {
+    let mut map = |pitch: u64, behind: u64| {
         let what =
             || format!("the kernel needs {pitch} bytes of private memory for each of {count} hardware threads");
-        let bytes = pitch.checked_mul(count).filter(|&bytes| bytes <= MAX_BUFFER);
-        let bytes = bytes.and_then(|bytes| usize::try_from(bytes).ok()).ok_or_else(|| {
+        let bytes = pitch.checked_mul(count).and_then(|bytes| bytes.checked_add(behind));
+        let bytes = bytes.filter(|&bytes| bytes <= MAX_BUFFER).and_then(|bytes| usize::try_from(bytes).ok());
+        let bytes = bytes.ok_or_else(|| {
             let finding = Diagnostic::new("launch-private", Severity::Error, "launch", what());
             Box::new(finding.help("use smaller private arrays, smaller groups or fewer host threads"))
         })?;
-        map_buffer(memory, Buffer::zeros(bytes), what)
+        Ok::<_, Box<Diagnostic>>((map_buffer(memory, Buffer::zeros(bytes), what)?, memory.buffers().len() - 1))
     };
     let mut scratch = Scratch { threads, ..Scratch::default() };
+    let implicit_bytes = if info.has_implicit_arguments() { implicit::bytes(range.local, simd) as u64 } else { 0 };
+    let mut implicit = None;
     let pitch = of_kind("scratch").next_multiple_of(SCRATCH_STEP);
-    if pitch > 0 {
-        extra.private = map(pitch)?;
-        scratch.pitch = pitch;
+    if pitch > 0 || implicit_bytes > 0 {
+        let (base, buffer) = map(pitch, implicit_bytes * workers as u64)?;
+        scratch.buffer = Some(buffer);
+        if pitch > 0 {
+            (extra.private, scratch.pitch) = (base, pitch);
+        }
+        if implicit_bytes > 0 {
+            implicit = Some(Implicit { first: pitch * count, pitch: implicit_bytes, base });
+        }
     }
     let pitch = of_kind("global");
     if pitch > 0 {
-        extra.private = map(pitch)?;
+        extra.private = map(pitch, 0)?.0;
+        scratch.stack = (extra.private, pitch);
     }
-    if scratch.pitch > 0 {
-        let behind = if pitch > 0 { 2 } else { 1 };
-        scratch.buffer = Some(memory.buffers().len() - behind);
-    }
-    Ok(scratch)
+    Ok((scratch, implicit))
 }
 
 /// The samplers that the arguments and the source give, by index.
