@@ -48,6 +48,8 @@ mod lsc;
 
 mod image;
 
+mod sampler;
+
 mod atomic;
 
 pub mod code;

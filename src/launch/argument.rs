@@ -5,8 +5,9 @@ use std::path::Path;
 use visakit_codegen::diag::{Diagnostic, Severity};
 
 use super::spec::{ImageSpec, Scalar, Spec};
-use crate::machine::image::{Format, Sampler, Shape};
+use crate::machine::image::{Format, Shape};
 use crate::machine::memory::MAX_BUFFER;
+use crate::machine::sampler::Sampler;
 use crate::zebin::info::{AddrSpace, ArgType, KernelInfo, KernelMiscInfo, PayloadArgument};
 
 /// What a kernel is given for one argument.
@@ -314,7 +315,17 @@ fn image(
     let mut size = [1; 3];
     size[..dimensions].copy_from_slice(&spec.size[..dimensions]);
     let layers = if is_array { spec.size[dimensions] } else { 1 };
-    let shape = Shape { size, dimensions, is_array, layers };
+    let shape = Shape { size, dimensions, is_array, layers, levels: spec.levels, samples: spec.samples };
+    if spec.levels > shape.most_levels() || spec.levels > 1 && spec.samples > 1 {
+        let [w, h, d] = size;
+        return Err(wrong(
+            format!("an image of {w}x{h}x{d} with {} levels and {} samples is given", spec.levels, spec.samples),
+            format!(
+                "one of this size has at most {} levels, and one sample when it has several",
+                shape.most_levels()
+            ),
+        ));
+    }
     let bytes = shape.texels().saturating_mul(format.bytes() as u64);
     let texels = match &spec.pixels {
         Some(path) => read_file(option, path)?,
@@ -323,7 +334,9 @@ fn image(
     if texels.len() as u64 != bytes {
         return Err(wrong(
             format!("the image has {bytes} bytes but is given {}", texels.len()),
-            "the file holds the texels, row by row, without anything in between".to_owned(),
+            "the file holds the texels, row by row, without anything in between: all of a level before the next, all samples of \
+             a texel before the next"
+                .to_owned(),
         ));
     }
     Ok(ImageArgument { format, shape, texels })

@@ -8,8 +8,9 @@ use crate::launch::implicit;
 use crate::launch::payload::{self, Extra, Placement};
 use crate::launch::printf;
 use crate::launch::range::NdRange;
-use crate::machine::image::{Addressing, Image, Sampler};
+use crate::machine::image::Image;
 use crate::machine::memory::{Buffer, MAX_BUFFER, Memory};
+use crate::machine::sampler::{Addressing, Sampler};
 use crate::run::Program;
 use crate::zebin::info::{ArgType, InlineSampler, KernelInfo, PayloadArgument, PerThreadMemoryBuffer};
 
@@ -231,5 +232,10 @@ fn inline_sampler(sampler: &InlineSampler) -> Sampler {
         "clamp_border" => Addressing::Clamp,
         _ => Addressing::None,
     };
-    Sampler { addressing, linear: sampler.filtermode == "linear", normalized: sampler.normalized }
+    Sampler {
+        addressing,
+        linear: sampler.filtermode == "linear",
+        normalized: sampler.normalized,
+        ..Sampler::default()
+    }
 }

@@ -90,11 +90,11 @@ def run(library, case):
     return {"kernel": case["kernel"], **keys, "glob": case["glob"], "loc": case["loc"], "args": given, "check": check}, data
 
 
-def program(source, target, options, folder):
+def program(source, target, options, folder, internal=""):
     """What ocloc makes of the source, without its native code; none where it refuses."""
     out = os.path.join(folder, target)
     ocloc = ["ocloc", "compile", "-file", source, "-device", target, "--format", "zebin", "-internal_options",
-             "-ze-opt-emit-zebin-visa-sections", "-output", out, "-output_no_suffix", "-q"]
+             ("-ze-opt-emit-zebin-visa-sections " + internal).strip(), "-output", out, "-output_no_suffix", "-q"]
     subprocess.run(ocloc + (["-options", options] if options else []), cwd=folder, check=True)
     kept = out + ".kept"
     removed = itertools.chain.from_iterable(("-R", name) for name in (".spv", ".rel.text.*", ".text.*", ".gtpin_info"))
