@@ -40,6 +40,17 @@ fn image(size: [u32; 3], levels: u32) -> ImageArgument {
 /// Runs one instruction for 16 channels. Its parameters are the rows `P.0`, `P.64` and so on, its result is `R.0`: four
 /// rows and one more.
 fn run(instruction: &str, image: ImageArgument, sampler: Sampler, params: &[Row]) -> Vec<[u32; 16]> {
+    run_all(Platform::Tgllp, instruction, image, sampler, params).0
+}
+
+/// The same on another platform, and what the image holds afterwards.
+fn run_all(
+    platform: Platform,
+    instruction: &str,
+    image: ImageArgument,
+    sampler: Sampler,
+    params: &[Row],
+) -> (Vec<[u32; 16]>, Vec<u8>) {
     let text = format!(
         r#".version 4.1
 .kernel "k"
@@ -69,8 +80,8 @@ main:
         blocks("AT", "OUT", 5, |at| format!("svm_block_st (4) AT(0,0)<0;1,0> R.{at}")),
     );
     let info = info::parse("k", INFO).unwrap().kernels.remove(0);
-    let program = Program::from_text("k.visaasm", &text, info, Platform::Tgllp)
-        .unwrap_or_else(|errors| panic!("{errors:#?}\n{text}"));
+    let program =
+        Program::from_text("k.visaasm", &text, info, platform).unwrap_or_else(|errors| panic!("{errors:#?}\n{text}"));
     let mut bytes: Vec<u8> = params.iter().flatten().flat_map(|x| x.to_le_bytes()).collect();
     bytes.resize(12 * 64, 0);
     let arguments = vec![
@@ -84,7 +95,7 @@ main:
         launch(&program, &range, arguments, &Options::default()).unwrap_or_else(|e| panic!("{e}\n{text}"));
     let bytes = outcome.buffers[3].take().unwrap();
     let words: Vec<u32> = bytes.as_chunks().0.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect();
-    words.as_chunks().0.to_vec()
+    (words.as_chunks().0.to_vec(), outcome.buffers[0].take().unwrap())
 }
 
 /// Moves rows of 64 bytes.
@@ -239,4 +250,95 @@ fn texels_of_levels_and_samples_and_questions_about_them() {
     assert_eq!(found[0], count.map(|i| [9, 4, 2, 0][i as usize % 4]));
     assert_eq!(found[1], count.map(|i| [5, 2, 1, 0][i as usize % 4]));
     assert_eq!((found[2], found[3]), ([0; 16], [3; 16]));
+}
+
+/// Numbers of the channels as parameters.
+fn count(f: impl Fn(u32) -> u32) -> Row {
+    std::array::from_fn(|i| f32::from_bits(f(i as u32)))
+}
+
+/// An image of whole numbers, of 8x4.
+fn whole(format: &str) -> ImageArgument {
+    let format = Format::from_name(format).unwrap();
+    let shape = Shape { size: [8, 4, 1], ..Shape::default() };
+    let texels = (0..shape.texels() as u32 * format.bytes() as u32).map(|i| (i * 37 + 5) as u8).collect();
+    ImageArgument { format, shape, texels }
+}
+
+#[test]
+fn texels_are_read_written_and_updated_by_their_numbers() {
+    let dword = |bytes: &[u8], n: usize| u32::from_le_bytes(bytes[n * 4..n * 4 + 4].try_into().unwrap());
+    let (x, y) = (count(|i| i * 3 % 8), count(|i| i / 4));
+    let at = |i: usize| i / 4 * 8 + i * 3 % 8;
+    // 8 channels a message; the second column of an image of two colours goes to the second row of results.
+    let image = whole("rg32uint");
+    let texels = image.texels.clone();
+    let found = run("gather4_typed.RG (M1, 8) T6 PU.0 PU.64 %null.0 %null.0 RU.0", image, NEAREST, &[x, y]);
+    for i in 0..8 {
+        assert_eq!([found[0][i], found[0][i + 8]], [dword(&texels, at(i) * 2), dword(&texels, at(i) * 2 + 1)]);
+    }
+    let data = count(|i| i * 1000 + 7);
+    let text = "scatter4_typed.R (M1, 8) T6 PU.0 PU.64 %null.0 %null.0 PU.128";
+    let (_, after) = run_all(Platform::Tgllp, text, whole("r32uint"), NEAREST, &[x, y, data]);
+    let before = whole("r32uint").texels;
+    for n in 0..32 {
+        let written = (0..8).find(|&i| at(i) == n).map_or(dword(&before, n), |i| i as u32 * 1000 + 7);
+        assert_eq!(dword(&after, n), written, "texel {n}");
+    }
+    let text = "typed_atomic.add (M1, 8) T6 PU.0 PU.64 %null.0 %null.0 PU.128 %null.0 RU.0";
+    let (found, after) = run_all(Platform::Tgllp, text, whole("r32uint"), NEAREST, &[x, y, data]);
+    for i in 0..8 {
+        let old = dword(&before, at(i));
+        assert_eq!((found[0][i], dword(&after, at(i))), (old, old.wrapping_add(i as u32 * 1000 + 7)));
+    }
+
+    let text = "lsc_load_quad.tgm (M1, 16) RU:d32.xz bti(0x3)[PU, PU.64]:a32";
+    let image = whole("rgba8uint");
+    let texels = image.texels.clone();
+    let (found, _) = run_all(Platform::Pvc, text, image, NEAREST, &[x, y]);
+    for i in 0..16 {
+        assert_eq!([found[0][i], found[1][i]], [texels[at(i) * 4], texels[at(i) * 4 + 2]].map(u32::from));
+    }
+    let text = "lsc_store_quad.tgm (M1, 16) bti(0x3)[PU, PU.64]:a32 PU.128:d32.x";
+    let (_, after) = run_all(Platform::Pvc, text, whole("r32uint"), NEAREST, &[x, y, data]);
+    assert!((0..16).all(|i| dword(&after, at(i)) == i as u32 * 1000 + 7));
+    let text = "lsc_atomic_smax.tgm (M1, 16) RU:d32 bti(0x3)[PU, PU.64]:a32 PU.128 %null";
+    let (found, after) = run_all(Platform::Pvc, text, whole("r32uint"), NEAREST, &[x, y, data]);
+    for i in 0..16 {
+        let old = dword(&before, at(i));
+        let larger = (old as i32).max(i as i32 * 1000 + 7) as u32;
+        assert_eq!((found[0][i], dword(&after, at(i))), (old, larger));
+    }
+}
+
+#[test]
+fn rectangles_of_images() {
+    let image = || whole("r8uint");
+    let bytes = image().texels;
+    // Three columns are kept in rows of four bytes; every other row is that of a field.
+    for (text, rows) in [
+        ("media_ld.nomod (3,4) T6 0x2:ud 0x1:ud RU.0", [1, 2, 3, 4]),
+        ("media_ld.bottom (3,2) T6 0x2:ud 0x0:ud RU.0", [1, 3, 9, 9]),
+    ] {
+        let found = run(text, image(), NEAREST, &[]);
+        for (y, row) in rows.into_iter().enumerate().filter(|(_, row)| *row != 9) {
+            let expected: Vec<u8> = (2..5).map(|x| if row < 4 { bytes[row * 8 + x] } else { 0 }).collect();
+            assert_eq!(found[0][y].to_le_bytes()[..3], expected, "{text}, row {y}");
+        }
+    }
+    let text = "lsc_load_block2d.tgm RU:4x2 bti(0x3)[PU, PU(0,1)]";
+    let mut corner = [0.0; 16];
+    (corner[0], corner[1]) = (f32::from_bits(3), f32::from_bits(1));
+    let (found, _) = run_all(Platform::Pvc, text, image(), NEAREST, &[corner]);
+    assert_eq!(found[0][0].to_le_bytes(), bytes[11..15]);
+    assert_eq!(found[0][1].to_le_bytes(), bytes[19..23]);
+    let text = "lsc_store_block2d.tgm bti(0x3)[PU, PU(0,1)] PU.64:4x2";
+    let (_, after) = run_all(Platform::Pvc, text, image(), NEAREST, &[corner, count(|i| 0x0101_0101 * (i + 1))]);
+    let mut expected = bytes.clone();
+    expected[11..15].fill(1);
+    expected[19..23].fill(2);
+    assert_eq!(after, expected);
+    let text = "media_st.nomod (4,2) T6 0x3:ud 0x1:ud PU.64";
+    let (_, after) = run_all(Platform::Tgllp, text, image(), NEAREST, &[corner, count(|i| 0x0101_0101 * (i + 1))]);
+    assert_eq!(after, expected);
 }

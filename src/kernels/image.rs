@@ -1,13 +1,13 @@
-//! Messages to images: loads, samples, typed reads, writes and atomic operations, questions about sizes.
+//! Messages to images: loads, typed reads, writes and atomic operations, questions about sizes.
 //!
-//! What a filter computes is in [`crate::machine::image`].
+//! Those to samplers are in [`crate::kernels::sampler`], rectangles in [`crate::kernels::block`].
 
 use crate::isa::{
     Channels, DataType, ExecSize, Gather4Typed, Info, InfoOp, Load3d, LscDataSize, LscOp, LscTyped, LscTypedAccess,
-    LscTypedQuad, MediaLd, MediaModifier, MediaSt, Predicate, RawOperand, Scatter4Typed, SurfaceId, TypedAtomic,
-    VecOperand, pages,
+    LscTypedQuad, Predicate, RawOperand, Scatter4Typed, SurfaceId, TypedAtomic, VecOperand, pages,
 };
 use crate::kernels::atomic::{self, Update};
+use crate::kernels::block;
 use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal, number};
 use crate::kernels::message::{AtomicResult, Place};
 use crate::kernels::surface::result;
@@ -15,7 +15,7 @@ use crate::machine::World;
 use crate::machine::access::Lanes;
 use crate::machine::image::{Image, Texel};
 use crate::machine::lane::{CHUNK, MAX_LANES};
-use crate::machine::memory::{Buffer, Sharing};
+use crate::machine::memory::Buffer;
 use crate::machine::thread::{Enable, Thread};
 use crate::rt::{Stub, immediate_bits};
 
@@ -362,11 +362,17 @@ pub(super) fn lsc_typed(l: &mut Lowering<'_>, inst: &LscTyped) -> LowerResult {
     match inst {
         LscTyped::Access(inst) => lsc_access(l, inst),
         LscTyped::Quad(inst) => lsc_quad(l, inst),
-        LscTyped::Info(_) | LscTyped::Block2d(_) => Err(Stub::missing(&pages::LSC_TYPED).into()),
+        LscTyped::Block2d(inst) => block::typed(l, inst),
+        // What of a surface's properties goes where is not published.
+        LscTyped::Info(_) => Err(Stub::undefined(&pages::LSC_TYPED).into()),
     }
 }
 
-fn lsc_place(l: &mut Lowering<'_>, kind: crate::isa::LscAddrType, surface: &VecOperand) -> LowerResult<Place> {
+pub(super) fn lsc_place(
+    l: &mut Lowering<'_>,
+    kind: crate::isa::LscAddrType,
+    surface: &VecOperand,
+) -> LowerResult<Place> {
     match kind {
         crate::isa::LscAddrType::Bti => Ok(Place::Index(l.source(surface, 1)?)),
         kind => illegal(format!("typed addresses of the type {} are not supported yet", kind.name())),
@@ -410,8 +416,11 @@ fn lsc_access(l: &mut Lowering<'_>, inst: &LscTypedAccess) -> LowerResult {
         LscDataSize::D16c32 => 2,
         other => return illegal(format!("an atomic operation of {} elements", other.name())),
     };
+    if inst.lsc_sub_op == LscOp::LscStoreUncompressed {
+        return store_uncompressed(l, inst, lanes);
+    }
     let Some(update) = atomic::lsc_update(inst.lsc_sub_op, size) else {
-        return Err(Stub::missing(&pages::LSC_TYPED).into());
+        return Err(Stub::undefined(&pages::LSC_TYPED).into());
     };
     let place =
         coordinates(l, [&inst.src0_addrs_u, &inst.src0_addrs_v, &inst.src0_addrs_r, &inst.src0_addrs_lod], lanes)?;
@@ -423,81 +432,16 @@ fn lsc_access(l: &mut Lowering<'_>, inst: &LscTypedAccess) -> LowerResult {
     update_texels(l, enable, surface, place, size, update, operands, result)
 }
 
-pub(super) fn media_ld(l: &mut Lowering<'_>, inst: &MediaLd) -> LowerResult {
-    let block = Block::new(l, inst.surface, inst.modifiers, inst.plane, [inst.block_width, inst.block_height])?;
-    let corner = [l.source::<u32>(&inst.x_offset, 1)?, l.source::<u32>(&inst.y_offset, 1)?];
-    let Some(dst) = l.raw(&inst.dst, block.bytes())? else { return illegal("the destination of a block is null") };
-    let run = Box::new(move |thread: &mut Thread, world: &World<'_>| {
-        let corner = corner.each_ref().map(|source| source.first(thread));
-        let bound = image(&block.surface, thread, world);
-        for (at, x, y) in block.places(corner) {
-            let byte = bound.and_then(|(image, texels)| texels.load(image.byte(x, y)?, 1)).unwrap_or(0);
-            thread.registers.set(dst + at, byte as u8);
-        }
-        Ok(())
-    });
-    Ok(l.step(Enable::all(1), run))
-}
-
-pub(super) fn media_st(l: &mut Lowering<'_>, inst: &MediaSt) -> LowerResult {
-    let block = Block::new(l, inst.surface, inst.modifiers, inst.plane, [inst.block_width, inst.block_height])?;
-    let corner = [l.source::<u32>(&inst.x_offset, 1)?, l.source::<u32>(&inst.y_offset, 1)?];
-    let src = l.raw_required(&inst.src, block.bytes())?;
-    let run = Box::new(move |thread: &mut Thread, world: &World<'_>| {
-        let corner = corner.each_ref().map(|source| source.first(thread));
-        let Some((image, texels)) = image(&block.surface, thread, world) else { return Ok(()) };
-        let mut outside = 0;
-        for (at, x, y) in block.places(corner) {
-            let byte = thread.registers.get::<u8>(src + at);
-            let stored = image.byte(x, y).and_then(|offset| texels.store(offset, 1, byte.into(), Sharing::Shared));
-            outside += u64::from(stored.is_none());
-        }
-        thread.outside_writes += outside;
-        Ok(())
-    });
-    Ok(l.step(Enable::all(1), run))
-}
-
-/// A rectangle of bytes of a surface.
-struct Block {
-    surface: Place,
-    width: u32,
-    height: u32,
-    /// Bytes from one row to the next in registers.
-    pitch: u32,
-    /// Rows of the surface from one row to the next, and the first one: fields have every other row.
-    rows: (u32, u32),
-}
-
-impl Block {
-    fn new(
-        l: &mut Lowering<'_>,
-        surface: SurfaceId,
-        modifier: MediaModifier,
-        plane: u8,
-        [width, height]: [u8; 2],
-    ) -> LowerResult<Self> {
-        if plane != 0 {
-            return illegal("images have one plane");
-        }
-        let rows = match modifier {
-            MediaModifier::Top | MediaModifier::TopMod => (2, 0),
-            MediaModifier::Bottom | MediaModifier::BottomMod => (2, 1),
-            _ => (1, 0),
-        };
-        let (width, height) = (u32::from(width), u32::from(height));
-        Ok(Self { surface: l.place(surface)?, width, height, pitch: width.next_power_of_two().max(4), rows })
+/// The first colours of a texel for each channel.
+fn store_uncompressed(l: &mut Lowering<'_>, inst: &LscTypedAccess, lanes: usize) -> LowerResult {
+    if inst.data_size != LscDataSize::D32 {
+        return illegal(format!("texels of {} elements", inst.data_size.name()));
     }
-
-    fn bytes(&self) -> u64 {
-        u64::from(self.pitch) * u64::from(self.height)
-    }
-
-    /// For each byte its offset in registers, its column and its row.
-    fn places(&self, [left, top]: [u32; 2]) -> impl Iterator<Item = (u32, u32, u32)> + use<'_> {
-        (0..self.height).flat_map(move |y| {
-            let row = top.wrapping_add(y).wrapping_mul(self.rows.0).wrapping_add(self.rows.1);
-            (0..self.width).map(move |x| (y * self.pitch + x, left.wrapping_add(x), row))
-        })
-    }
+    let count = number(inst.data_elems_per_addr.name()) as usize;
+    let operands = [&inst.src0_addrs_u, &inst.src0_addrs_v, &inst.src0_addrs_r, &inst.src0_addrs_lod];
+    let place = coordinates(l, operands, lanes)?;
+    let colours = Colours::new(l, &inst.src1_data, lanes, (0..count.min(4)).collect(), false)?;
+    let enable = l.enable(inst.exec_size, inst.pred)?;
+    let surface = lsc_place(l, inst.addr_type, &inst.surface)?;
+    write(l, enable, surface, place, colours)
 }

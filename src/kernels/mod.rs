@@ -48,6 +48,8 @@ mod lsc;
 
 mod image;
 
+mod block;
+
 mod sampler;
 
 mod atomic;

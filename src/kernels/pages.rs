@@ -11,7 +11,8 @@ use crate::isa::{
 use crate::kernels::lowering::{LowerError, LowerResult, Lowering};
 use crate::kernels::step::Lowered;
 use crate::kernels::{
-    arithmetic, compare, control, dot, image, logic, lsc, math, matrix, movement, narrow, sampler, surface, svm,
+    arithmetic, block, compare, control, dot, image, logic, lsc, math, matrix, movement, narrow, sampler, surface,
+    svm,
 };
 use crate::machine::thread::Enable;
 use crate::rt::ComponentWise;
@@ -418,11 +419,11 @@ impl Kernels for Lowering<'_> {
     }
 
     fn media_ld(&mut self, inst: &MediaLd) -> LowerResult {
-        image::media_ld(self, inst)
+        block::media_ld(self, inst)
     }
 
     fn media_st(&mut self, inst: &MediaSt) -> LowerResult {
-        image::media_st(self, inst)
+        block::media_st(self, inst)
     }
 
     fn typed_atomic(&mut self, inst: &TypedAtomic) -> LowerResult {

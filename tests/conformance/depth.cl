@@ -1,5 +1,6 @@
 // targets skl tgllp dg2
-// Compiled for these targets into the programs beside this file with -cl-std=CL2.0. Expectations are computed by textures.py.
+// options -cl-std=CL2.0
+// Expectations are computed by textures.py.
 #pragma OPENCL EXTENSION cl_khr_depth_images : enable
 
 kernel void plain(read_only image2d_depth_t a, sampler_t s, global float *r)

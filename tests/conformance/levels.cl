@@ -1,5 +1,6 @@
 // targets skl tgllp dg2
-// Compiled for these targets into the programs beside this file with -cl-std=CL2.0. Expectations are computed by textures.py.
+// options -cl-std=CL2.0
+// Expectations are computed by textures.py.
 #pragma OPENCL EXTENSION cl_khr_mipmap_image : enable
 
 kernel void level2d(read_only image2d_t a, sampler_t s, global float4 *r)

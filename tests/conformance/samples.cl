@@ -1,6 +1,7 @@
 // targets skl tgllp dg2
-// Compiled for these targets into the programs beside this file with -cl-std=CL2.0 and the internal option
-// -cl-ext=+cl_khr_gl_msaa_sharing,+cl_khr_gl_depth_images. Expectations are computed by textures.py.
+// options -cl-std=CL2.0
+// internal -cl-ext=+cl_khr_gl_msaa_sharing,+cl_khr_gl_depth_images,+cl_khr_depth_images
+// Expectations are computed by textures.py.
 #pragma OPENCL EXTENSION cl_khr_gl_msaa_sharing : enable
 #pragma OPENCL EXTENSION cl_khr_gl_depth_images : enable
 

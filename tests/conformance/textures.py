@@ -6,11 +6,12 @@ usage: textures.py         writes into its own folder; programs need ocloc
 Expectations follow the equations of the OpenCL specification, in double precision: addressing modes and filters of chapter
 "Image Addressing and Filtering", levels of cl_khr_mipmap_image, whose choice of a level is OpenGL's.
 """
-import itertools, json, math, os, struct, tempfile
-from host import pack, program
+import itertools, math, os, struct
+from host import family
 
 CLAMP_TO_EDGE, CLAMP, REPEAT, MIRROR = 0x1131, 0x1132, 0x1133, 0x1134
 NEAREST, LINEAR = 0x1140, 0x1141
+HERE = os.path.dirname(os.path.abspath(__file__))
 KINDS = {"2d": 0x10F1, "3d": 0x10F2, "2darray": 0x10F3, "1d": 0x10F4}
 
 
@@ -106,15 +107,6 @@ def floats(values, kind="float", within=2e-3):
     return {"type": kind, "ulp": None, "within": within, "expect": struct.pack(f"<{len(flat)}f", *flat).hex()}
 
 
-def family(name, cases, data, options="", internal=""):
-    here = os.path.dirname(os.path.abspath(__file__))
-    stem = os.path.join(here, name)
-    pack(stem + ".json.gz", json.dumps({"data": data, "cases": cases}, separators=(",", ":")).encode())
-    with tempfile.TemporaryDirectory() as folder:
-        for target in ("skl", "tgllp", "dg2"):
-            pack(f"{stem}.{target}.zebin.gz", program(stem + ".cl", target, options, folder, internal))
-
-
 def levels():
     cases, data, items = [], {}, 64
     shapes = {"level2d": ("2d", [13, 9, 1], 1), "level1d": ("1d", [21, 1, 1], 1), "level3d": ("3d", [9, 6, 5], 1),
@@ -138,7 +130,7 @@ def levels():
                   "args": [image.given("levelint", data), {"sampler": [1, REPEAT, NEAREST, NEAREST]}, {"out": items * 16}]})
     cases.append({"kernel": "query", "glob": [1], "loc": [1], "args": [image.given("query", data), {"out": 4}],
                   "check": [{"arg": 1, "type": "int", "ulp": None, "expect": struct.pack("<i", 4013).hex()}]})
-    family("levels", cases, data, "-cl-std=CL2.0")
+    family(os.path.join(HERE, "levels.cl"), cases, data)
 
 
 def samples():
@@ -161,7 +153,7 @@ def samples():
             check = {"type": "uint", "ulp": None, "expect": struct.pack(f"<{w * h * 4}I", *(int(v) for t in values for v in t)).hex()}
         cases.append({"kernel": kernel, "glob": [w, h], "loc": [w, 1], "check": [{"arg": 1, **check}],
                       "args": [image.given(kernel, data), {"out": w * h * len(values[0]) * 4}]})
-    family("samples", cases, data, "-cl-std=CL2.0", "-cl-ext=+cl_khr_gl_msaa_sharing,+cl_khr_gl_depth_images,+cl_khr_depth_images")
+    family(os.path.join(HERE, "samples.cl"), cases, data)
 
 
 def depth():
@@ -180,7 +172,7 @@ def depth():
     image = Image("2darray", "depth32f", [13, 9, 1], 3)
     cases.append({"kernel": "query", "glob": [1], "loc": [1], "args": [image.given("query", data), {"out": 20}],
                   "check": [{"arg": 1, "type": "int", "ulp": None, "expect": struct.pack("<5i", 13, 9, 3, 0, 0).hex()}]})
-    family("depth", cases, data, "-cl-std=CL2.0")
+    family(os.path.join(HERE, "depth.cl"), cases, data)
 
 
 if __name__ == "__main__":
