@@ -287,9 +287,9 @@ fn texels_are_read_written_and_updated_by_their_numbers() {
     }
     let text = "typed_atomic.add (M1, 8) T6 PU.0 PU.64 %null.0 %null.0 PU.128 %null.0 RU.0";
     let (found, after) = run_all(Platform::Tgllp, text, whole("r32uint"), NEAREST, &[x, y, data]);
-    for i in 0..8 {
+    for (i, &found) in found[0].iter().enumerate().take(8) {
         let old = dword(&before, at(i));
-        assert_eq!((found[0][i], dword(&after, at(i))), (old, old.wrapping_add(i as u32 * 1000 + 7)));
+        assert_eq!((found, dword(&after, at(i))), (old, old.wrapping_add(i as u32 * 1000 + 7)));
     }
 
     let text = "lsc_load_quad.tgm (M1, 16) RU:d32.xz bti(0x3)[PU, PU.64]:a32";
@@ -304,10 +304,10 @@ fn texels_are_read_written_and_updated_by_their_numbers() {
     assert!((0..16).all(|i| dword(&after, at(i)) == i as u32 * 1000 + 7));
     let text = "lsc_atomic_smax.tgm (M1, 16) RU:d32 bti(0x3)[PU, PU.64]:a32 PU.128 %null";
     let (found, after) = run_all(Platform::Pvc, text, whole("r32uint"), NEAREST, &[x, y, data]);
-    for i in 0..16 {
+    for (i, &found) in found[0].iter().enumerate() {
         let old = dword(&before, at(i));
         let larger = (old as i32).max(i as i32 * 1000 + 7) as u32;
-        assert_eq!((found[0][i], dword(&after, at(i))), (old, larger));
+        assert_eq!((found, dword(&after, at(i))), (old, larger));
     }
 }
 

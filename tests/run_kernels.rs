@@ -10,7 +10,7 @@ use visakit::isa::Platform;
 use visakit::launch::argument::Argument;
 use visakit::launch::range::NdRange;
 use visakit::machine::fault::Trouble;
-use visakit::run::{Options, Program, RunError, launch};
+use visakit::run::{Options, Program, launch};
 
 /// A mnemonic and what it computes.
 type Case<T> = (&'static str, fn(T) -> T);

@@ -444,3 +444,20 @@ fn atomic_operations_of_the_newer_messages() {
         assert_eq!(found[..16], expected, "{name}");
     }
 }
+
+#[test]
+fn what_only_the_hardware_notices_changes_nothing() {
+    let body = "
+    lifetime.start C
+    mov (M1, 16) CT(0,0)<1> AT(0,0)<1;1,0>
+    yield
+    wait 0x0:ub
+    sampler_cache_flush
+    fence_global.EISCRL1
+    fence_local.
+    fence_sw
+    lsc_fence.ugm.evict.gpu
+    lsc_fence.slm.none.group";
+    let found = values_of!(u32, run_wide(&typed("ud", "ud"), body, &input()));
+    assert_eq!(found[..16], numbers()[..16]);
+}

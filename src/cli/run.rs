@@ -30,7 +30,7 @@ const DEFAULT_PLATFORM: Platform = Platform::Skl;
 /// Run a kernel on this machine's CPU.
 ///
 /// An argument is N=SPEC, where N is its index in the kernel, from 0, and SPEC one of
-/// file:PATH, zeros:BYTES, bytes:HEX, local:BYTES, or a type and a number such as u32:100 or f32:0.5
+/// file:PATH, zeros:BYTES, bytes:HEX, local:BYTES, pipe:PACKETSxBYTES, or a type and a number such as u32:100 or f32:0.5
 /// (i8 u8 i16 u16 i32 u32 i64 u64 f16 f32 f64; the parts of a vector are separated by commas).
 /// For images it is image:FORMAT:WxH[xD]:PATH or image:FORMAT:WxH[xD]:zeros with formats such as rgba8unorm or r32f, where
 /// D is also the number of images in an array. ,levels=N behind the size says that it has N levels, each half as large as the one

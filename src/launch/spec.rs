@@ -5,6 +5,7 @@
 //! | `file:PATH` | a buffer with the contents of a file |
 //! | `zeros:BYTES` | a buffer of zeros |
 //! | `bytes:HEX` | a buffer with these bytes or, where the kernel takes a value, the value's bytes |
+//! | `pipe:PACKETSxBYTES` | an empty pipe |
 //! | `local:BYTES` | shared local memory for a pointer to it |
 //! | `i8 u8 i16 u16 i32 u32 i64 u64 f16 f32 f64` `:VALUE` | a number; a vector's parts separated by commas |
 //! | `image:FORMAT:WxH[xD][,levels=N][,samples=N]:PATH` or `…:zeros` | an image |
@@ -26,6 +27,13 @@ pub enum Spec {
     File(PathBuf),
     /// A buffer of that many zero bytes.
     Zeros(u64),
+    /// An empty pipe.
+    Pipe {
+        /// How many packets it holds.
+        packets: u32,
+        /// Bytes of a packet.
+        bytes: u32,
+    },
     /// These bytes: a buffer, or a value.
     Bytes(Vec<u8>),
     /// That many bytes of shared local memory.
@@ -134,7 +142,7 @@ fn signed(text: &str) -> Option<i128> {
     }
 }
 
-const FORMS: &str = "an argument is one of file:PATH, zeros:BYTES, bytes:HEX, local:BYTES, \
+const FORMS: &str = "an argument is one of file:PATH, zeros:BYTES, bytes:HEX, local:BYTES, pipe:PACKETSxBYTES, \
     i8|u8|i16|u16|i32|u32|i64|u64|f16|f32|f64:VALUE, image:FORMAT:WxH[xD][,levels=N][,samples=N]:PATH|zeros, \
     sampler:ADDRESSING,FILTER[,normalized][,mix_levels][,levels=A..B][,compare=HOW]";
 
@@ -183,6 +191,14 @@ pub fn parse(text: &str) -> Result<Spec, TextError> {
             u32::try_from(bytes)
                 .map(Spec::Local)
                 .map_err(|_| wrong(text, at, value, "number of bytes", "shared local memory is not that large"))
+        }
+        "pipe" => {
+            let numbers = value.split_once('x').and_then(|(packets, bytes)| {
+                let number = |text| u32::try_from(parse_number(text)?).ok().filter(|&n| n > 0 && n < u32::MAX);
+                Some(Spec::Pipe { packets: number(packets)?, bytes: number(bytes)? })
+            });
+            let help = "write pipe:PACKETSxBYTES, such as pipe:100x4 for 100 packets of an int";
+            numbers.ok_or_else(|| wrong(text, at, value, "number of packets and their bytes", help))
         }
         "bytes" => parse_hex(text, at, value).map(Spec::Bytes),
         "image" => parse_image(text, at, value).map(Spec::Image),
@@ -319,6 +335,7 @@ mod tests {
     fn every_form() {
         assert_eq!(parse_argument("0=file:a b.bin"), Ok((0, Spec::File("a b.bin".into()))));
         assert_eq!(parse_argument("12=zeros:0x1_0"), Ok((12, Spec::Zeros(16))));
+        assert_eq!(parse("pipe:8x4"), Ok(Spec::Pipe { packets: 8, bytes: 4 }));
         assert_eq!(parse("local:64"), Ok(Spec::Local(64)));
         assert_eq!(parse("bytes:00ff_80"), Ok(Spec::Bytes(vec![0, 0xff, 0x80])));
         assert_eq!(parse("i8:-128"), Ok(Spec::Value { kind: Scalar::I8, bytes: vec![0x80] }));
@@ -363,6 +380,8 @@ mod tests {
             ("1=bytes:abc", 8..11),
             ("1=bytes:+1", 8..10),
             ("1=local:99999999999", 8..19),
+            ("1=pipe:8x0", 7..10),
+            ("1=pipe:8", 7..8),
             ("1=image:r32f:4x0:zeros", 8..22),
             ("1=image:r32f:4x4,levels=0:zeros", 8..31),
             ("1=image:r32f:4x4,planes=1:zeros", 8..31),

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the cases and programs of matrix, loads, narrow, blocks and subgroups2: what the vendor's compiler offers beside OpenCL.
+"""Makes the cases and programs of the families below: what the vendor's compiler offers beside OpenCL, and some of its extensions.
 
 usage: builtins.py         writes into its own folder; programs need ocloc
 
@@ -138,6 +138,55 @@ def subgroups2():
     return cases, data
 
 
+def dots():
+    n, limit = 32, lambda v, low, high: min(max(v, low), high)
+    a, b, rows = words("b", BYTES), BYTES, [[], [], []]
+    dot = lambda x, i, y, j: sum(x[4 * i + k] * y[4 * j + k] for k in range(4))
+    for i in range(n):
+        start = lambda v: signed(v << 26, 32)
+        rows[0].append(limit(start(i) + dot(a, i, a, i + 1), -1 << 31, (1 << 31) - 1))
+        rows[1].append(signed(limit((i << 27) % (1 << 32) + dot(b, i, b, i + 1), 0, (1 << 32) - 1), 32))
+        rows[2].append(limit(start(-i) + dot(a, i, b, i), -1 << 31, (1 << 31) - 1))
+    return [case("dots", [n], [16], [{"in": "bytes"}, {"in": "bytes"}, {"out": n * 12}], [(2, "int", packed("i", sum(rows, [])))])], \
+        {"bytes": BYTES[:256].hex()}
+
+
+def subgroups3():
+    values, rows = [RANDOM.randrange(-1000, 1000) for _ in range(64)], [[], [], []]
+    for g in range(0, 64, 16):
+        group = values[g:g + 16]
+        odd = [x for x in group if x & 1]
+        for l, x in enumerate(group):
+            before = [y for y in group[:l] if y & 1]
+            v = sum(odd) + max(before + [x]) * 3 + sum(before) * 5
+            v += any(y & 2 for y in odd) * 7 + all(y & 4 for y in odd) * 11 + (not before) * 13
+            rows[0].append(v if x & 1 else 0)
+            rows[1].append(max(group[l // 4 * 4:l // 4 * 4 + 4]) + sum(group[l // 8 * 8:l // 8 * 8 + 8]) * 3)
+            rows[2].append(group[(g + l) * 7 & 15] + group[l ^ 6] * 3)
+    return [case("parts", [64], [32], [{"in": "values"}, {"out": 768}], [(1, "int", packed("i", sum(rows, [])))])], \
+        {"values": packed("i", values)}
+
+
+def pipes():
+    """A pipe begins with one more than the number of its packets, has 128 bytes of header, and room for one more."""
+    empty = struct.pack("<I", 21) + bytes(124 + 21 * 4)
+    data = {"empty": empty.hex(), "values": packed("i", range(100, 116)), "ones": packed("i", [1] * 16)}
+    check = lambda n, values: (n, "int", packed("i", values))
+    return [case("fill", [16], [16], [{"inout": "empty"}, {"in": "values"}, {"inout": "ones"}], [check(2, [0] * 16)]),
+            case("take", [16], [16], [{"inout": "empty"}, {"inout": "values"}, {"inout": "ones"}],
+                 [check(1, [-1] * 16), check(2, [1] * 16)]),
+            case("query", [1], [1], [{"inout": "empty"}, {"inout": "ones"}], [check(1, [0, 20] + [1] * 14)])], data
+
+
+def localblocks():
+    values, result = words("I", BYTES[:1024]), []
+    for g in (0, 128):
+        rows = [[values[g + j * 16 + i] * 7 + j & 0xFFFFFFFF for i in range(16)] for j in range(8)][::-1]
+        halves = [half for row in rows for word in row for half in (word & 0xFFFF, word >> 16)]
+        result += [rows[j][i] + halves[16 + i] & 0xFFFFFFFF for j in range(8) for i in range(16)]
+    return [case("turned", [32], [16], [{"inout": "bytes"}], [(0, "uint", packed("I", result))])], {"bytes": BYTES[:1024].hex()}
+
+
 if __name__ == "__main__":
-    for name, made in (("matrix", matrix()), ("loads", loads()), ("narrow", narrow()), ("blocks", blocks()), ("subgroups2", subgroups2())):
-        family(os.path.join(HERE, name + ".cl"), *made)
+    for made in (matrix, loads, narrow, blocks, subgroups2, subgroups3, dots, localblocks, pipes):
+        family(os.path.join(HERE, made.__name__ + ".cl"), *made())

@@ -124,6 +124,15 @@ def levels():
         cases.append({"name": name, "kernel": kernel, "glob": [items], "loc": [16], "check": [{"arg": 2, **floats(values)}],
                       "args": [image.given(f"{kernel}.{name}", data), {"sampler": [1, mode, filter_, mix]}, {"out": items * 16}]})
     image = Image("2d", "rgba8uint", [13, 9, 1], 1, 4)
+    # Every column writes to one level; what is outside of it is lost.
+    written, start = bytearray(image.data), [0, 13 * 9, 13 * 9 + 6 * 4]
+    for x, y in itertools.product(range(13), range(9)):
+        side = image.size_of(x % 3)
+        if x < side[0] and y < side[1]:
+            at = (start[x % 3] + y * side[0] + x) * 4
+            written[at:at + 4] = bytes([x, y, 77, 1])
+    cases.append({"kernel": "writes", "glob": [13, 9], "loc": [13, 1], "args": [image.given("writes", data)],
+                  "check": [{"arg": 0, "type": "uchar", "ulp": None, "expect": written.hex()}]})
     values = [sample(image, REPEAT, NEAREST, NEAREST, places(x)[0], 0, places(x)[1]) for x in range(items)]
     expect = struct.pack(f"<{items * 4}I", *(int(v) for value in values for v in value)).hex()
     cases.append({"kernel": "levelint", "glob": [items], "loc": [16], "check": [{"arg": 2, "type": "uint", "ulp": None, "expect": expect}],
