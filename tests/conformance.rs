@@ -237,7 +237,8 @@ fn run(zebin: &Zebin, family: &Family, case: &Case, limit: u64) -> Result<(), St
     let arguments: Vec<_> = given.by_ref().collect();
     let range = NdRange::new(&case.glob, case.loc.as_deref(), case.off.as_deref(), program.required_local_size())
         .map_err(|e| format!("range: {}", e.message))?;
-    let options = Options { threads: Some(1), max_instructions: Some(limit), ..Options::default() };
+    let outside_is_zero = std::env::var_os("VISAKIT_OUTSIDE_IS_ZERO").is_some();
+    let options = Options { threads: Some(1), max_instructions: Some(limit), outside_is_zero, ..Options::default() };
     let outcome = launch(&program, &range, arguments, &options).map_err(|e| format!("launch: {e}"))?;
     for check in &case.check {
         let found = outcome.buffers.get(check.arg).and_then(Option::as_deref).unwrap_or_default();
@@ -269,7 +270,7 @@ fn kernels_of_all_families() {
     let mut names: Vec<String> = std::fs::read_dir(&folder)
         .expect("the folder of the suite")
         .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
-        .filter_map(|name| name.strip_suffix(".cl").map(str::to_owned))
+        .filter_map(|name| name.strip_suffix(".json.gz").or(name.strip_suffix(".json")).map(str::to_owned))
         .filter(|name| only.is_empty() || only.split(',').any(|start| name.starts_with(start)))
         .collect();
     names.sort();

@@ -1,5 +1,7 @@
 //! The example kernels, compiled for four targets, run on the emulator and compared with plain computations on the host.
 
+mod common;
+
 use std::path::Path;
 
 use visakit::launch::argument::Argument;
@@ -178,6 +180,50 @@ fn any_number_of_host_threads_gives_the_same() {
     for threads in [2, 3, 8, 100] {
         let other = run(&program, &[64, 64], Some(&[8, 8]), threads, arguments());
         assert_eq!((&first.buffers, first.instructions), (&other.buffers, other.instructions));
+    }
+}
+
+/// The order of groups shows in what these kernels leave, so it must not depend on which host thread is faster.
+#[test]
+fn what_depends_on_the_order_of_groups_is_the_same_too() {
+    let items = 64 * 128;
+    let odd = |x: u64| (x >> 20) as u32 | u32::from(x & 1 != 0);
+    let uints: Vec<u32> = numbers(items, 5).into_iter().map(odd).collect();
+    let floats: Vec<f32> = uints.iter().map(|x| *x as f32 / 65536.0).collect();
+    let input = || buffer(&uints, |x| x.to_le_bytes());
+    let zeros = |bytes: usize| Some(Argument::Buffer(vec![0; bytes]));
+    let mut kept: Vec<u32> = uints.iter().copied().filter(|x| x & 1 == 1).collect();
+    kept.sort_unstable();
+    for target in TARGETS {
+        let path = common::root().join(format!("tests/conformance/order.{target}.zebin.gz"));
+        let zebin = Zebin::parse(target, &common::unpacked(&path).unwrap()).unwrap();
+        let kernel = |name: &str| Program::from_zebin(&zebin, Some(name), None).unwrap();
+        let same = |name: &str, arguments: &dyn Fn() -> Vec<Option<Argument>>| {
+            let program = kernel(name);
+            let run = |threads| run(&program, &[items as u64], Some(&[64]), threads, arguments());
+            let first = run(1);
+            for threads in [2, 5, 64] {
+                let other = run(threads);
+                assert!(first.buffers == other.buffers, "{target} {name} with {threads} threads");
+                assert_eq!(String::from_utf8_lossy(&first.printed), String::from_utf8_lossy(&other.printed));
+            }
+            first
+        };
+        let append = same("append", &|| vec![input(), zeros(4), zeros(items * 4)]);
+        assert_eq!(words(&append, 1), [kept.len() as u32]);
+        let mut appended = words(&append, 2);
+        appended.truncate(kept.len());
+        appended.sort_unstable();
+        assert!(appended == kept, "{target}");
+
+        let sum = same("sum", &|| vec![buffer(&floats, |x| x.to_le_bytes()), zeros(4)]);
+        let (sum, exact) = (f32::from_bits(words(&sum, 1)[0]), floats.iter().map(|x| f64::from(*x)).sum::<f64>());
+        assert!((f64::from(sum) / exact - 1.0).abs() < 1e-3, "{target}: {sum} for {exact}");
+
+        let said = same("say", &|| vec![input()]);
+        let expected: String =
+            uints.iter().step_by(64).enumerate().map(|(n, x)| format!("group {n} has {x}\n")).collect();
+        assert_eq!(String::from_utf8_lossy(&said.printed), expected);
     }
 }
 

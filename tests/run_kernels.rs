@@ -10,7 +10,7 @@ use visakit::isa::Platform;
 use visakit::launch::argument::Argument;
 use visakit::launch::range::NdRange;
 use visakit::machine::fault::Trouble;
-use visakit::run::{Options, Program, launch};
+use visakit::run::{Options, Program, RunError, launch};
 
 /// A mnemonic and what it computes.
 type Case<T> = (&'static str, fn(T) -> T);
@@ -562,6 +562,29 @@ fn surfaces_and_atomics() {
     assert_eq!(got[16..32], std::array::from_fn::<u32, 16, _>(|i| 16 + i as u32), "one channel after the other");
 }
 
+/// Surfaces that the kernel names by the offsets of their states, which it was given as arguments.
+#[test]
+fn bindless_surfaces() {
+    let d = typed("ud", "ud")
+        + "\n.decl OFFS v_type=G type=ud num_elts=16\n.decl STATES v_type=G type=ud num_elts=4\n.input STATES offset=80 size=16";
+    let words: [u32; 64] = std::array::from_fn(|i| i as u32 * 4);
+    let body = "
+    movs (M1_NM, 1) %bss(0) STATES(0,0)<0;1,0>
+    add (M1, 16) OFFS(0,0)<1> AT(0,0)<1;1,0> 0xe0:ud
+    gather4_scaled.R (M1, 16) %bss 0x0:ud OFFS.0 CT.0
+    svm_block_st (8) OUT(0,0)<0;1,0> C.0
+    movs (M1_NM, 1) %bss(0) STATES(0,2)<0;1,0>
+    mov (M1, 16) OFFS(0,0)<1> 0x4:ud
+    gather4_scaled.R (M1, 16) %bss 0x0:ud OFFS.0 C.64
+    movs (M1_NM, 1) %bss(0) 0x12340:ud
+    gather4_scaled.R (M1, 16) %bss 0x0:ud OFFS.0 C.128";
+    let got = values_of!(u32, run(&d, body, &bytes_of!(words)));
+    let want: [u32; 16] = std::array::from_fn(|i| if i < 8 { i as u32 * 4 + 224 } else { 0 });
+    assert_eq!(got[..16], want, "the input");
+    assert_eq!(got[16..32], [228; 16], "the output, as written before");
+    assert_eq!(got[32..48], [0; 16], "no state is there");
+}
+
 #[test]
 fn faults_are_located() {
     let d = typed("ud", "ud");
@@ -583,6 +606,34 @@ fn faults_are_located() {
     assert_eq!(diagnostic.code, "fault-budget");
     assert!(diagnostic.quote.contains("goto (M1, 1) main2"), "{diagnostic:?}");
     assert_eq!(diagnostic.column, 5);
+}
+
+#[test]
+fn accesses_outside_of_every_buffer_can_be_let_pass() {
+    // The last eight channels read and write behind the ends.
+    let d = typed("ud", "ud") + "\n.decl AT2 v_type=G type=uq num_elts=16\n.decl ID v_type=G type=uq num_elts=16";
+    let body = "
+    mov (M1, 8) ID(0,0)<1> 0x76543210:v
+    add (M1, 8) ID(2,0)<1> ID(0,0)<1;1,0> 0x8:w
+    shl (M1, 16) ID(0,0)<1> ID(0,0)<1;1,0> 0x2:ud
+    add (M1, 16) ID(0,0)<1> ID(0,0)<1;1,0> 0xe0:ud
+    add (M1, 16) AT2(0,0)<1> ID(0,0)<1;1,0> IN(0,0)<0;1,0>
+    svm_gather.4.1 (M1, 16) AT2.0 C.0
+    add (M1, 16) AT2(0,0)<1> ID(0,0)<1;1,0> OUT(0,0)<0;1,0>
+    svm_scatter.4.1 (M1, 16) AT2.0 C.0";
+    let program = program(Platform::Skl, &d, body);
+    let words: Vec<u8> = (0..64_u32).flat_map(|i| (i + 1).to_le_bytes()).collect();
+    let range = NdRange::new(&[16], Some(&[16]), None, [0; 3]).unwrap();
+    let run = |outside_is_zero| {
+        let arguments = vec![Some(Argument::Buffer(words.clone())), Some(Argument::Buffer(vec![0; 256]))];
+        launch(&program, &range, arguments, &Options { outside_is_zero, ..Options::default() })
+    };
+    let Err(RunError::Fault(fault)) = run(false) else { panic!("the accesses pass") };
+    assert!(matches!(fault.trouble, Trouble::Access(_)), "{fault}");
+    let outcome = run(true).unwrap();
+    assert_eq!((outcome.outside_reads, outcome.outside_writes), (8, 8));
+    let got = values_of!(u32, outcome.buffers[1].as_ref().unwrap());
+    assert_eq!(got[..16], std::array::from_fn::<u32, 16, _>(|i| if i < 8 { i as u32 + 57 } else { 0 }));
 }
 
 #[test]

@@ -65,7 +65,7 @@ pub(super) struct Args {
     /// Work items in each dimension
     #[arg(long, value_name = "X[,Y[,Z]]", value_delimiter = ',')]
     global: Vec<u64>,
-    /// Work items of a group; without it the size that the kernel requires, or a divisor
+    /// Work items of a group; without it the size that the kernel requires, or one that fits
     #[arg(long, value_name = "X[,Y[,Z]]", value_delimiter = ',')]
     local: Option<Vec<u64>>,
     /// Offset of the global ids
@@ -80,9 +80,17 @@ pub(super) struct Args {
     /// Count instructions by mnemonic
     #[arg(long)]
     stats: bool,
-    /// Host threads to use
+    /// Host threads to use; the result is the same for any number
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
+    /// Run groups side by side even where the result depends on which comes first: where the kernel uses results of
+    /// atomic operations, adds floats by them, or prints
+    #[arg(long)]
+    any_order: bool,
+    /// Let accesses outside of every buffer read zeros and write nowhere, as those beyond the end of a surface do, instead
+    /// of ending the run; they are counted
+    #[arg(long)]
+    outside_is_zero: bool,
     /// Instructions that one hardware thread may execute
     #[arg(long, value_name = "N")]
     max_instructions: Option<u64>,
@@ -120,7 +128,13 @@ fn execute(args: Args) -> Result<(), Vec<Diagnostic>> {
     if outcome.outside_reads + outcome.outside_writes > 0 {
         let (reads, writes) = (outcome.outside_reads, outcome.outside_writes);
         eprintln!(
-            "note: beyond the end of a surface, {reads} elements were read as zero and {writes} writes were dropped"
+            "note: beyond the ends of buffers, {reads} elements were read as zero and {writes} writes were dropped"
+        );
+    }
+    if request.stats && outcome.ordered {
+        eprintln!(
+            "note: groups ran one after the other, because the result depends on their order; --any-order lets them run \
+             side by side"
         );
     }
     print_results(&outcome, format);
@@ -178,6 +192,8 @@ fn request(args: Args) -> Result<Request, Box<Diagnostic>> {
         dumps,
         stats: args.stats,
         threads: args.threads,
+        any_order: args.any_order,
+        outside_is_zero: args.outside_is_zero,
         max_instructions: args.max_instructions,
     };
     Ok(match &args.launch {
@@ -347,6 +363,8 @@ fn run_request(program: &Program, request: &Request) -> Result<crate::run::Outco
     let progress = |done| bar.show(done);
     let options = Options {
         threads: request.threads,
+        any_order: request.any_order,
+        outside_is_zero: request.outside_is_zero,
         max_instructions: request.max_instructions,
         stats: request.stats,
         progress: Some(&progress),

@@ -4,8 +4,14 @@ use half::f16;
 
 use crate::isa::{AtomicOpOp, LscOp};
 
-/// The new value of an atomic operation on `size` bytes: of the old one and the two operands, as unsigned patterns.
-pub(super) type Update = fn(old: u64, first: u64, second: u64) -> u64;
+/// What an atomic operation does to memory.
+#[derive(Clone, Copy)]
+pub(super) struct Update {
+    /// The new value: of the old one and the two operands, as unsigned patterns.
+    pub(super) of: fn(old: u64, first: u64, second: u64) -> u64,
+    /// Whether any order of several gives the same in the end.
+    pub(super) commutes: bool,
+}
 
 /// How the values of an atomic operation are taken.
 #[derive(Clone, Copy)]
@@ -86,6 +92,18 @@ pub(super) fn lsc_update(op: LscOp, size: u32) -> Option<Update> {
     function(kind, size)
 }
 
+impl Kind {
+    /// Sums of floats are rounded each time, and of two zeros either may be the least.
+    fn commutes(self) -> bool {
+        match self {
+            Self::Add | Self::Sub | Self::Inc | Self::Dec | Self::And | Self::Or | Self::Xor | Self::Keep => true,
+            Self::Least | Self::Most | Self::LeastSigned | Self::MostSigned => true,
+            Self::Set | Self::SwapIfSecond | Self::SwapIfFirst => false,
+            Self::FloatAdd | Self::FloatSub | Self::FloatLeast | Self::FloatMost | Self::FloatSwapIfFirst => false,
+        }
+    }
+}
+
 macro_rules! functions {
     ($kind:expr, $unsigned:ty, $signed:ty, $float:ty) => {{
         // Patterns of fewer bits than 64 come zero-extended; what is above them is not stored.
@@ -95,7 +113,7 @@ macro_rules! functions {
         fn back(value: $float) -> u64 {
             value.to_bits().into()
         }
-        let function: Update = match $kind {
+        let function: fn(u64, u64, u64) -> u64 = match $kind {
             Kind::Add => |old, a, _| old.wrapping_add(a),
             Kind::Sub => |old, a, _| old.wrapping_sub(a),
             Kind::Inc => |old, _, _| old.wrapping_add(1),
@@ -122,12 +140,13 @@ macro_rules! functions {
 }
 
 fn function(kind: Kind, size: u32) -> Option<Update> {
-    Some(match size {
+    let of = match size {
         2 => functions!(kind, u16, i16, f16),
         4 => functions!(kind, u32, i32, f32),
         8 => functions!(kind, u64, i64, f64),
         _ => return None,
-    })
+    };
+    Some(Update { of, commutes: kind.commutes() })
 }
 
 #[cfg(test)]
@@ -135,7 +154,7 @@ mod tests {
     use super::*;
 
     fn result(op: AtomicOpOp, size: u32, old: u64, a: u64, b: u64) -> u64 {
-        update(op, size).unwrap()(old, a, b) & (u64::MAX >> (64 - size * 8))
+        (update(op, size).unwrap().of)(old, a, b) & (u64::MAX >> (64 - size * 8))
     }
 
     #[test]
@@ -148,7 +167,7 @@ mod tests {
         assert_eq!(result(AtomicOpOp::Imax, 8, u64::MAX, 1, 0), 1);
         assert_eq!(result(AtomicOpOp::Cmpxchg, 4, 5, 7, 5), 7, "the new value comes first");
         assert_eq!(result(AtomicOpOp::Cmpxchg, 4, 5, 7, 6), 5);
-        assert_eq!(lsc_update(LscOp::LscAtomicIcas, 4).unwrap()(5, 5, 7), 7, "the expected value comes first");
+        assert_eq!((lsc_update(LscOp::LscAtomicIcas, 4).unwrap().of)(5, 5, 7), 7, "the expected value comes first");
         assert!(lsc_update(LscOp::LscLoad, 4).is_none());
         assert!(update(AtomicOpOp::Add, 1).is_none());
     }

@@ -31,6 +31,8 @@ pub struct Code {
     pub switches: Vec<Switch>,
     /// Where calls through addresses find theirs.
     pub callees: Vec<Source<u64>>,
+    /// Whether the result depends on the order in which groups come to the kernel's atomic operations.
+    pub ordered: bool,
     /// What neighbouring threads begin together.
     pub exchanges: Vec<Exchange>,
     /// The functions, in the order of their addresses.
@@ -166,6 +168,7 @@ impl Code {
                 builder.add(lowered);
             }
             builder.end_routine()?;
+            builder.ordered |= lowering.ordered();
             constants = lowering.into_constants();
         }
         builder.finish(layouts, constants)
@@ -211,6 +214,7 @@ struct Builder {
     switches: Vec<Switch>,
     callees: Vec<Source<u64>>,
     exchanges: Vec<Exchange>,
+    ordered: bool,
     /// First block of each routine, by name, in their order.
     named: Vec<(String, u32)>,
     /// Blocks that call a function of a name.
@@ -381,7 +385,7 @@ impl Builder {
         let counts = [last.predicate_count() as usize + 1, last.address_count(), last.state_count()];
         let layout = layouts.swap_remove(0);
         let (steps, marks, blocks, switches) = (self.steps, self.marks, self.blocks, self.switches);
-        let (callees, exchanges) = (self.callees, self.exchanges);
+        let (callees, exchanges, ordered) = (self.callees, self.exchanges, self.ordered);
         Ok(Code {
             layout,
             constants,
@@ -390,6 +394,7 @@ impl Builder {
             blocks,
             switches,
             callees,
+            ordered,
             exchanges,
             functions,
             counts,

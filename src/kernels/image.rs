@@ -300,6 +300,8 @@ fn update_texels(
         let at = at + lane as u32 * slot;
         if slot == 8 { thread.registers.get(at) } else { thread.registers.get::<u32>(at).into() }
     };
+    l.note_atomic(&update, result);
+    let update = update.of;
     let run = Box::new(move |thread: &mut Thread, world: &World<'_>| {
         let Some(entry) = surface.entry(thread) else { return Ok(()) };
         let view = world.surface(entry);
@@ -375,6 +377,7 @@ pub(super) fn lsc_place(
 ) -> LowerResult<Place> {
     match kind {
         crate::isa::LscAddrType::Bti => Ok(Place::Index(l.source(surface, 1)?)),
+        crate::isa::LscAddrType::Bss => Ok(Place::StateIndex(l.source(surface, 1)?)),
         kind => illegal(format!("typed addresses of the type {} are not supported yet", kind.name())),
     }
 }

@@ -5,7 +5,9 @@ use std::collections::HashMap;
 
 use crate::isa::{ConstOpnd, DataType, ExecSize, GenOpnd, GeneralId, IndirectOpnd, Modifier, Operand, Predicate};
 use crate::isa::{RawOperand, Region as IsaRegion, Stride, VecOperand, predefined};
+use crate::kernels::atomic::Update;
 use crate::kernels::layout::{Layout, Variable};
+use crate::kernels::message::AtomicResult;
 use crate::kernels::reads::Reads;
 use crate::kernels::step::{Lowered, Run, Step};
 use crate::machine::World;
@@ -63,6 +65,8 @@ pub struct Lowering<'a> {
     reads: OnceCell<Reads>,
     /// What the current instruction does beside its operands.
     notes: Notes,
+    /// Whether any instruction shows in which order groups come to it.
+    ordered: bool,
 }
 
 /// Special registers and computed addresses that the current instruction uses.
@@ -91,6 +95,7 @@ impl<'a> Lowering<'a> {
             constants: Vec::new(),
             reads: OnceCell::new(),
             notes: Notes::default(),
+            ordered: false,
         }
     }
 
@@ -102,6 +107,17 @@ impl<'a> Lowering<'a> {
     /// The address of a symbol of the program's data.
     pub fn symbol(&self, name: &str) -> Option<u64> {
         self.symbols?.get(name).copied()
+    }
+
+    /// Takes note of an atomic operation on memory that all groups share.
+    pub(super) fn note_atomic(&mut self, update: &Update, result: AtomicResult) {
+        self.ordered |= !update.commutes || !matches!(result, AtomicResult::None);
+    }
+
+    /// Whether any instruction so far shows in which order groups come to it: the result of one of their atomic operations
+    /// is used, or what several leave in memory depends on which came first.
+    pub fn ordered(&self) -> bool {
+        self.ordered
     }
 
     /// The constants that the instructions refer to; they stand behind the variables.

@@ -36,7 +36,7 @@ fn place(l: &mut Lowering<'_>, sfid: LscSfid, kind: LscAddrType, surface: &VecOp
         (_, LscAddrType::Flat) => Ok(Place::Flat),
         (_, LscAddrType::Bti) => Ok(Place::Index(l.source(surface, 1)?)),
         (_, LscAddrType::Ss | LscAddrType::Arg) => Ok(Place::Scratch),
-        (_, kind) => illegal(format!("addresses of the type {} are not supported yet", kind.name())),
+        (_, LscAddrType::Bss) => Ok(Place::StateIndex(l.source(surface, 1)?)),
     }
 }
 

@@ -8,12 +8,12 @@ use crate::isa::{DataType, RawOperand, SurfaceId, VecOperand, predefined_surface
 use crate::kernels::atomic::Update;
 use crate::kernels::lowering::{LowerResult, Lowering, illegal};
 use crate::kernels::step::{Lowered, Run};
-use crate::machine::World;
 use crate::machine::access::{Lanes, Miss, View};
 use crate::machine::fault::Trouble;
 use crate::machine::lane::{CHUNK, Lane, MAX_LANES, each};
 use crate::machine::operand::{Source, blend};
 use crate::machine::thread::{Enable, Thread, ones};
+use crate::machine::{World, entry_of_state};
 
 /// Which memory a message goes to.
 #[derive(Clone)]
@@ -28,6 +28,10 @@ pub(super) enum Place {
     Surface(usize),
     /// The surface whose binding-table index is the first element of an operand.
     Index(Source<u32>),
+    /// The surface whose state is at the offset that a surface element holds.
+    State(usize),
+    /// The surface whose state is at the offset that is the first element of an operand.
+    StateIndex(Source<u32>),
 }
 
 impl Place {
@@ -39,14 +43,23 @@ impl Place {
             Self::Scratch => world.scratch(),
             Self::Surface(element) => world.surface(thread.surfaces[*element]),
             Self::Index(source) => world.surface(source.first(thread)),
+            Self::State(element) => world.surface(entry_of_state(thread.surfaces[*element])),
+            Self::StateIndex(source) => world.surface(entry_of_state(source.first(thread))),
         }
     }
 
-    /// The binding-table index that it stands for, where it has one.
+    /// Whether other groups reach it as well.
+    fn is_shared(&self) -> bool {
+        !matches!(self, Self::Local | Self::Scratch)
+    }
+
+    /// The binding-table index that it stands for, or the one beyond the table, where it has one.
     pub(super) fn entry(&self, thread: &Thread) -> Option<u32> {
         match self {
             Self::Surface(element) => Some(thread.surfaces[*element]),
             Self::Index(source) => Some(source.first(thread)),
+            Self::State(element) => Some(entry_of_state(thread.surfaces[*element])),
+            Self::StateIndex(source) => Some(entry_of_state(source.first(thread))),
             Self::Flat | Self::Local | Self::Scratch => None,
         }
     }
@@ -547,6 +560,10 @@ impl Message {
         result: AtomicResult,
     ) -> Lowered {
         let Self { enable, place, addresses, shape, .. } = self;
+        if place.is_shared() {
+            l.note_atomic(&update, result);
+        }
+        let update = update.of;
         let run: Run = Box::new(move |thread: &mut Thread, world: &World<'_>| {
             let mut outside = 0;
             for_chunks(thread.enabled(&enable), |n, enabled| {
@@ -661,15 +678,17 @@ fn from_registers(thread: &Thread, shape: &Shape, at: u32, enabled: u32) -> [u64
 }
 
 impl Lowering<'_> {
-    /// The memory of a surface operand. Of the predefined ones, two can be used: shared local and stateless memory.
+    /// The memory of a surface operand. Of the predefined ones, three can be used: shared local memory, scratch memory and
+    /// the bindless surface.
     pub(super) fn place(&self, surface: SurfaceId) -> LowerResult<Place> {
         match surface {
             predefined_surface::SLM => Ok(Place::Local),
             predefined_surface::SCRATCH => Ok(Place::Scratch),
-            _ if surface.0 < predefined_surface::DECLARED => {
+            _ if surface.0 < predefined_surface::DECLARED && surface != predefined_surface::BSS => {
                 illegal(format!("the predefined surface {} is not supported yet", surface.0))
             }
             _ => match self.layout.surface(surface.0) {
+                Some(element) if surface == predefined_surface::BSS => Ok(Place::State(element as usize)),
                 Some(element) => Ok(Place::Surface(element as usize)),
                 None => illegal(format!("there is no surface T{}", surface.0)),
             },

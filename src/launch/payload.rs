@@ -8,6 +8,7 @@ use visakit_codegen::diag::{Diagnostic, Severity};
 use super::argument::{Argument, ImageArgument};
 use super::range::NdRange;
 use crate::machine::sampler::{Addressing, Sampler};
+use crate::machine::{ARGUMENTS, state_of_argument};
 use crate::zebin::info::{AddrMode, AddrSpace, ArgType, KernelInfo, PayloadArgument};
 
 /// Where the parts of r0 are: the elements, dwords, that hold the group ids.
@@ -63,7 +64,8 @@ const MAX_GAP: u32 = 256;
 pub struct Placement {
     /// Address of each argument that is a buffer or a pointer.
     pub addresses: Vec<Option<u64>>,
-    /// For each entry of the binding table, the argument that it stands for.
+    /// For each entry of the binding table, the argument that it stands for; beyond it all arguments, where the kernel names
+    /// their surfaces by state.
     pub bindings: Vec<Option<u32>>,
     /// Offset of each local pointer in shared local memory.
     pub local_offsets: Vec<Option<u32>>,
@@ -155,6 +157,10 @@ pub fn place(
             placement.bindings.resize(entry + 1, None);
         }
         placement.bindings[entry] = Some(binding.arg_index);
+    }
+    if kernel.payload_arguments.iter().any(|item| item.addrmode == Some(AddrMode::Bindless)) {
+        placement.bindings.resize(ARGUMENTS as usize, None);
+        placement.bindings.extend((0..arguments.len() as u32).map(Some));
     }
     Ok(placement)
 }
@@ -362,7 +368,12 @@ fn value_of(
             if sampler.addressing == Addressing::Clamp && !sampler.linear { u32::MAX } else { 0 }
         }),
         ArgType::ByPointer => match (&item.addrspace, &item.addrmode) {
-            (_, Some(AddrMode::Bindless)) => return Err(unsupported(item)),
+            (_, Some(AddrMode::Bindless)) => match (argument(), item.arg_index) {
+                (Some(Argument::Buffer(_) | Argument::Image(_)), Some(index)) => state_of_argument(index),
+                _ => 0,
+            }
+            .to_le_bytes()
+            .to_vec(),
             // They are reached through the binding table.
             (Some(AddrSpace::Image | AddrSpace::Sampler), _) => Vec::new(),
             (_, Some(AddrMode::Slm)) => {
@@ -512,7 +523,6 @@ kernels:
             ("simd_size: 16", "simd_size: 7"),
             ("offset: 40, size: 4", "offset: 4294967295, size: 4"),
             ("offset: 0, size: 96", "offset: 4294967295, size: 96"),
-            ("addrmode: stateless", "addrmode: bindless"),
             ("arg_type: enqueued_local_size", "arg_type: from_the_future"),
         ] {
             let info = info::parse("k", &INFO.replace(from, to)).unwrap();

@@ -48,6 +48,10 @@ pub struct Request {
     pub stats: bool,
     /// Host threads; all of the machine's when not given.
     pub threads: Option<usize>,
+    /// Whether groups may run side by side even where the result depends on which comes first.
+    pub any_order: bool,
+    /// Whether accesses outside of every buffer read zeros and write nowhere.
+    pub outside_is_zero: bool,
     /// Instructions that a hardware thread may execute.
     pub max_instructions: Option<u64>,
 }
@@ -71,6 +75,10 @@ struct File {
     #[serde(default)]
     stats: bool,
     threads: Option<usize>,
+    #[serde(default)]
+    any_order: bool,
+    #[serde(default)]
+    outside_is_zero: bool,
     max_instructions: Option<u64>,
 }
 
@@ -97,6 +105,8 @@ impl Request {
             offset: self.offset.or(other.offset),
             stats: self.stats || other.stats,
             threads: self.threads.or(other.threads),
+            any_order: self.any_order || other.any_order,
+            outside_is_zero: self.outside_is_zero || other.outside_is_zero,
             max_instructions: self.max_instructions.or(other.max_instructions),
             ..self
         }
@@ -123,7 +133,7 @@ pub fn read_file(path: &Path) -> Result<Request, Box<Diagnostic>> {
 pub fn parse(name: &str, text: &str, folder: &Path) -> Result<Request, Box<Diagnostic>> {
     let file: File = toml::from_str(text).map_err(|e| {
         let help = "the keys are the options of `visa run`: program, zebin, kernel, platform, options, global, local, offset, \
-            arg, dump, stats, threads, max-instructions";
+            arg, dump, stats, threads, any-order, outside-is-zero, max-instructions";
         let finding = Diagnostic::new("launch-file", Severity::Error, name, e.message()).help(help);
         match e.span() {
             Some(span) => finding.at_text(text, span.start, span.end),
@@ -160,6 +170,8 @@ pub fn parse(name: &str, text: &str, folder: &Path) -> Result<Request, Box<Diagn
         dumps,
         stats: file.stats,
         threads: file.threads,
+        any_order: file.any_order,
+        outside_is_zero: file.outside_is_zero,
         max_instructions: file.max_instructions,
     })
 }

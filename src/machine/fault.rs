@@ -73,7 +73,8 @@ impl Trouble {
                 "an index into a private array is probably out of range"
             }
             Self::Access(Miss { kind: MissKind::Outside, .. }) => {
-                "the kernel leaves its buffers: check the index and the size of the buffers that it was given"
+                "the kernel leaves its buffers: check the index and the size of the buffers that it was given; \
+                 --outside-is-zero lets it go on"
             }
             Self::Access(_) => "the address must be a multiple of the size of the access",
             Self::Indirect { .. } => "an index into a private array is probably out of range",
@@ -82,7 +83,10 @@ impl Trouble {
             Self::DivergentBarrier | Self::UnreachedBarrier { .. } => {
                 "every work item of a group must reach the same barriers"
             }
-            Self::Budget(_) => "the kernel may be endless; a higher --max-instructions lets it go on",
+            Self::Budget(_) => {
+                "the kernel may be endless; a higher --max-instructions lets it go on, and a group that waits for a later one \
+                 needs --any-order"
+            }
             Self::Stack(_) => "the recursion may be endless; the compiler decides how large the stack is",
             Self::RanOff => "the routine must end with a return",
         }

@@ -17,6 +17,8 @@ pub enum Next {
     Exchange(u32),
     /// It waits until all threads of a barrier have signalled: a named one, or that of the group.
     Wait(Option<u32>),
+    /// It has run for a while, and others have their turn.
+    Pause,
     /// It has ended.
     End,
 }

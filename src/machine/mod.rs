@@ -95,6 +95,23 @@ impl<'a> World<'a> {
     }
 }
 
+/// The first index beyond the binding table: the surfaces of the arguments, in their order, whether they have an entry in
+/// the table or not.
+pub const ARGUMENTS: u32 = 256;
+/// Size of a surface state, in bytes.
+const STATE_BYTES: u32 = 64;
+
+/// The offset of an argument's surface state, which bindless messages name it by.
+pub fn state_of_argument(argument: u32) -> u64 {
+    (u64::from(ARGUMENTS) + u64::from(argument)) * u64::from(STATE_BYTES)
+}
+
+/// The index of the surface whose state is at an offset: one beyond the binding table.
+#[inline]
+pub fn entry_of_state(offset: u32) -> u32 {
+    offset / STATE_BYTES
+}
+
 /// Binding-table index of stateless memory.
 const STATELESS: u32 = 255;
 /// Binding-table index of shared local memory.

@@ -184,6 +184,8 @@ pub struct Thread {
     pub signals: Vec<Option<(u32, u32)>>,
     /// Instructions executed.
     pub executed: u64,
+    /// How many of them until others have their turn.
+    pub until: u64,
     /// Reads of surfaces beyond their end.
     pub outside_reads: u64,
     /// Writes to surfaces beyond their end.
@@ -208,6 +210,7 @@ impl Thread {
             index: 0,
             signals: Vec::new(),
             executed: 0,
+            until: 0,
             outside_reads: 0,
             outside_writes: 0,
         }

@@ -197,7 +197,9 @@ fn private(
     }
     let pitch = of_kind("global");
     if pitch > 0 {
-        extra.private = map(pitch, 0)?.0;
+        // Behind the last stack is room for the next frame, so that it is the stack that is found full.
+        let behind = if info.execution_env.has_stack_calls { pitch } else { 0 };
+        extra.private = map(pitch, behind)?.0;
         scratch.stack = (extra.private, pitch);
     }
     Ok((scratch, implicit))

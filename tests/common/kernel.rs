@@ -48,6 +48,8 @@ kernels:
     payload_arguments:
       - { arg_type: arg_bypointer, offset: 0, size: 8, arg_index: 0, addrmode: stateless, addrspace: global }
       - { arg_type: arg_bypointer, offset: 8, size: 8, arg_index: 1, addrmode: stateless, addrspace: global }
+      - { arg_type: arg_bypointer, offset: 16, size: 8, arg_index: 0, addrmode: bindless, addrspace: global }
+      - { arg_type: arg_bypointer, offset: 24, size: 8, arg_index: 1, addrmode: bindless, addrspace: global }
     binding_table_indices:
       - { bti_value: 0, arg_index: 0 }
       - { bti_value: 1, arg_index: 1 }

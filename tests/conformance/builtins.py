@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Makes the cases and programs of the families below: what the vendor's compiler offers beside OpenCL, and some of its extensions.
+"""Makes the cases of the families below: what the vendor's compiler offers beside OpenCL, and some of its extensions.
 
-usage: builtins.py         writes into its own folder; programs need ocloc
+usage: builtins.py         writes NAME.json.gz into its own folder; compile.py makes the programs
 
 Everything is computed here, on integers or on floats that are exact.
 """

@@ -1,15 +1,12 @@
 #!/usr/bin/env python3
 """Makes cases whose expectations come from the same source compiled for the host by clang, work item by work item.
 
-usage: host.py NAME.cl…    writes NAME.json.gz beside each, and with ocloc installed NAME.TARGET.zebin.gz
+usage: host.py NAME.cl…    writes NAME.json.gz beside each; compile.py makes the programs
 
 A case is a line of JSON in a `//` comment of the source: `kernel`, `glob`, `loc`, `off` as in the suite's own form, and `args`:
 `in`, `inout` and `out` have a type, a number of elements and, but for `out`, an element as a Python expression of its index i;
 `val` has a type and a value. Everything that is not `in` is compared. Work items run one after the other, so kernels must not
 wait for each other.
-
-Comment lines for every source: `// targets …` names the targets, `// options …` has options for ocloc, `// internal …` its internal
-ones. TARGET_SKL and so on is defined for each target.
 """
 import ctypes, gzip, itertools, json, os, re, struct, subprocess, sys, tempfile
 
@@ -93,33 +90,6 @@ def run(library, case):
     return {"kernel": case["kernel"], **keys, "glob": case["glob"], "loc": case["loc"], "args": given, "check": check}, data
 
 
-def family(source, cases, data):
-    """Writes cases and, with ocloc, the programs of a source."""
-    stem = source.removesuffix(".cl")
-    pack(stem + ".json.gz", json.dumps({"data": data, "cases": cases}, separators=(",", ":")).encode())
-    said = {}
-    for line in open(source):
-        match = re.match("// (targets|options|internal) (.*)", line)
-        if match:
-            said[match[1]] = match[2]
-    with tempfile.TemporaryDirectory() as folder:
-        for target in said.get("targets", "skl tgllp dg2 pvc").split():
-            options = f"-DTARGET_{target.upper()} " + said.get("options", "")
-            pack(f"{stem}.{target}.zebin.gz", program(source, target, options.strip(), folder, said.get("internal", "")))
-
-
-def program(source, target, options, folder, internal):
-    """What ocloc makes of the source, without its native code."""
-    out = os.path.join(folder, target)
-    ocloc = ["ocloc", "compile", "-file", source, "-device", target, "--format", "zebin", "-internal_options",
-             ("-ze-opt-emit-zebin-visa-sections " + internal).strip(), "-output", out, "-output_no_suffix", "-q"]
-    subprocess.run(ocloc + ["-options", options], cwd=folder, check=True)
-    kept = out + ".kept"
-    removed = itertools.chain.from_iterable(("-R", name) for name in (".spv", ".rel.text.*", ".text.*", ".gtpin_info"))
-    subprocess.run(["objcopy", "-w", "-I", "elf64-little", *removed, out, kept], check=False, capture_output=True)
-    return open(kept if os.path.exists(kept) else out, "rb").read()
-
-
 def main():
     for source in map(os.path.abspath, sys.argv[1:]):
         with tempfile.TemporaryDirectory() as folder:
@@ -131,6 +101,11 @@ def main():
                     cases.append(case)
                     data.update(more)
             family(source, cases, data)
+
+
+def family(source, cases, data):
+    """Writes the cases of a source."""
+    pack(source.removesuffix(".cl") + ".json.gz", json.dumps({"data": data, "cases": cases}, separators=(",", ":")).encode())
 
 
 def pack(path, bytes_):

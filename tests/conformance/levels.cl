@@ -1,6 +1,5 @@
 // targets skl tgllp dg2
-// options -cl-std=CL2.0
-// internal -cl-ext=+cl_khr_mipmap_image_writes
+// options -cl-std=CL2.0 -cl-ext=+cl_khr_mipmap_image_writes
 // Expectations are computed by textures.py.
 #pragma OPENCL EXTENSION cl_khr_mipmap_image : enable
 #pragma OPENCL EXTENSION cl_khr_mipmap_image_writes : enable

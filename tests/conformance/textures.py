@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Makes the cases and programs of levels, samples and depth: images with several levels, samples, or one number a texel.
+"""Makes the cases of levels, samples and depth: images with several levels, samples, or one number a texel.
 
-usage: textures.py         writes into its own folder; programs need ocloc
+usage: textures.py         writes NAME.json.gz into its own folder; compile.py makes the programs
 
 Expectations follow the equations of the OpenCL specification, in double precision: addressing modes and filters of chapter
 "Image Addressing and Filtering", levels of cl_khr_mipmap_image, whose choice of a level is OpenGL's.

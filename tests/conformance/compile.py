@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+"""The programs of this suite from their sources: `compile.py NAME…`, after NAME.cl was changed.
+
+For each target, NAME.TARGET.zebin.gz is what `ocloc` makes of NAME.cl, with its vISA and without what nothing here reads:
+native code, the intermediate form, the build options and comments. A line `// options …` in the source has options for
+the compiler, those that begin with -cl-intel or -cl-ext for its inner parts; a line `// targets …` names the targets when there
+are not all. TARGET_SKL and so on is defined for each. Targets without doubles get the source without the lines that have any: a kernel takes one line.
+"""
+import gzip, re, subprocess, sys, tempfile
+from pathlib import Path
+
+TARGETS = dict(skl=True, tgllp=False, dg2=False, pvc=True)
+UNREAD = re.compile(r"\.text\.|\.spv$|\.misc\.|\.note\.intelgt\.metrics$")
+COMMENTS = re.compile(rb"^//.*\n|[ \t]*///.*$", re.M)
+HERE = Path(__file__).parent
+
+
+def u(data, at, size):
+    return int.from_bytes(data[at:at + size], "little")
+
+
+def shortened(data):
+    """The ELF file with nothing in the sections that nobody reads, and no comments in its texts."""
+    headers, count, names = u(data, 0x28, 8), u(data, 0x3c, 2), u(data, 0x3e, 2)
+    section = lambda n: headers + 64 * n
+    strings = u(data, section(names) + 24, 8)
+    out = bytearray(data[:64])
+    table = bytearray(data[headers:headers + 64 * count])
+    for n in range(count):
+        at = section(n)
+        start, size = u(data, at + 24, 8), u(data, at + 32, 8)
+        first = strings + u(data, at, 4)
+        name = data[first:data.index(b"\0", first)].decode()
+        contents = b"" if n == 0 or UNREAD.search(name) else data[start:start + size]
+        if name.startswith(".visaasm"):
+            contents = COMMENTS.sub(b"", contents)
+        if n:
+            table[64 * n + 24:64 * n + 40] = len(out).to_bytes(8, "little") + len(contents).to_bytes(8, "little")
+        out += contents
+    out += bytes(-len(out) % 8)
+    out[0x28:0x30] = len(out).to_bytes(8, "little")
+    return bytes(out + table)
+
+
+def program(source, options, target):
+    """The compiler's zebin, or None where it refuses the source."""
+    if not TARGETS[target]:
+        source = "\n".join(line for line in source.splitlines() if not re.search(r"\bdouble", line)) + "\n"
+    inner = [option for option in options if option.startswith(("-cl-intel", "-cl-ext"))]
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "k.cl").write_text(source)
+        command = ["ocloc", "compile", "-file", "k.cl", "-device", target, "--format", "zebin", "-output", "k",
+                   "-output_no_suffix", "-internal_options", " ".join(["-ze-opt-emit-zebin-visa-sections", *inner]),
+                   "-options", " ".join([f"-DTARGET_{target.upper()}", *(option for option in options if option not in inner)])]
+        result = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+        made = Path(folder) / "k.bin"
+        if not made.exists():
+            made = Path(folder) / "k"
+        if result.returncode or not made.exists():
+            print(f"{target}: {result.stdout}{result.stderr}", file=sys.stderr)
+            return None
+        return shortened(made.read_bytes())
+
+
+def programs(source):
+    """Makes the programs of a source, beside it."""
+    text = source.read_text()
+    line = lambda word: (re.findall(rf"^// {word} (.*)$", text, re.M) or [""])[0].split()
+    for target in line("targets") or TARGETS:
+        made = program(text, line("options"), target)
+        if made:
+            source.with_suffix(f".{target}.zebin.gz").write_bytes(gzip.compress(made, mtime=0))
+
+
+if __name__ == "__main__":
+    for name in sys.argv[1:] or sys.exit(__doc__):
+        programs(HERE / f"{name}.cl")
