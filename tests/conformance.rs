@@ -16,7 +16,8 @@ use serde::Deserialize;
 
 use visakit::launch::argument::{Argument, ImageArgument};
 use visakit::launch::range::NdRange;
-use visakit::machine::image::{Addressing, Format, Sampler, Shape};
+use visakit::machine::image::{Format, Shape};
+use visakit::machine::sampler::{Addressing, Sampler};
 use visakit::run::{Options, Program, launch};
 use visakit::zebin::Zebin;
 
@@ -69,8 +70,8 @@ enum Given {
     Local(u32),
     /// An image.
     Image(Pixels),
-    /// Normalised coordinates, addressing mode and filter as OpenCL numbers them.
-    Sampler([u32; 3]),
+    /// Normalised coordinates, addressing mode, filter and filter of levels as OpenCL numbers them; the last may be missing.
+    Sampler(Vec<u32>),
 }
 
 /// An image argument.
@@ -81,7 +82,15 @@ struct Pixels {
     layers: u32,
     /// OpenCL's number of the kind of image.
     kind: u32,
+    #[serde(default = "one")]
+    levels: u32,
+    #[serde(default = "one")]
+    samples: u32,
     data: String,
+}
+
+fn one() -> u32 {
+    1
 }
 
 impl Pixels {
@@ -97,21 +106,30 @@ impl Pixels {
         let format = Format::from_name(&self.format).expect("a format");
         Argument::Image(ImageArgument {
             format,
-            shape: Shape { size: self.size, dimensions, is_array, layers },
+            shape: Shape {
+                size: self.size,
+                dimensions,
+                is_array,
+                layers,
+                levels: self.levels,
+                samples: self.samples,
+            },
             texels,
         })
     }
 }
 
-fn sampler([normalized, addressing, filter]: [u32; 3]) -> Sampler {
-    let addressing = match addressing {
+fn sampler(numbers: &[u32]) -> Sampler {
+    let number = |n: usize| numbers.get(n).copied().unwrap_or(0);
+    let addressing = match number(1) {
         0x1131 => Addressing::ClampToEdge,
         0x1132 => Addressing::Clamp,
         0x1133 => Addressing::Repeat,
         0x1134 => Addressing::Mirror,
         _ => Addressing::None,
     };
-    Sampler { addressing, linear: filter == 0x1141, normalized: normalized != 0 }
+    let (linear, normalized) = (number(2) == 0x1141, number(0) != 0);
+    Sampler { addressing, linear, normalized, mix_levels: number(3) == 0x1141, ..Sampler::default() }
 }
 
 /// What one argument must hold afterwards.
@@ -219,7 +237,7 @@ fn run(zebin: &Zebin, family: &Family, case: &Case, limit: u64) -> Result<(), St
             Given::Val(bytes) => Argument::Value(unhex(bytes)),
             Given::Local(size) => Argument::Local(*size),
             Given::Image(image) => image.argument(data(&image.data)),
-            Given::Sampler(numbers) => Argument::Sampler(sampler(*numbers)),
+            Given::Sampler(numbers) => Argument::Sampler(sampler(numbers)),
         })
     });
     let arguments: Vec<_> = given.by_ref().collect();

@@ -92,6 +92,29 @@ fn vector_add() {
 }
 
 #[test]
+fn one_buffer_is_two_arguments() {
+    for target in TARGETS {
+        let program = program("vector_add", target);
+        let a: Vec<u32> = (1..50).map(|n| (n as f32).to_bits()).collect();
+        let count = value((a.len() as u32).to_le_bytes());
+        let a_buffer = buffer(&a, |x| x.to_le_bytes());
+        // a = a + a, with `a` as the first argument's buffer: what is written is in it, and nowhere else.
+        let same = || Some(Argument::Same(0));
+        let outcome = run(&program, &[64], None, 2, vec![a_buffer.clone(), same(), same(), count.clone()]);
+        let want: Vec<u32> = (1..50).map(|n| (2.0 * n as f32).to_bits()).collect();
+        assert_eq!(words(&outcome, 0), want, "{target}");
+        assert_eq!(outcome.buffers[1..], [None, None, None], "{target}");
+
+        let range = NdRange::new(&[64], None, None, program.required_local_size()).unwrap();
+        for (other, first) in [(3, a_buffer.clone()), (1, a_buffer), (9, None)] {
+            let arguments = vec![first, Some(Argument::Same(other)), same(), count.clone()];
+            let error = launch(&program, &range, arguments, &Options::default()).unwrap_err();
+            assert!(error.to_string().contains(&format!("argument {other}, which is no buffer")), "{target}: {error}");
+        }
+    }
+}
+
+#[test]
 fn histogram() {
     for target in TARGETS {
         let program = program("histogram", target);

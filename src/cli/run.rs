@@ -30,12 +30,14 @@ const DEFAULT_PLATFORM: Platform = Platform::Skl;
 /// Run a kernel on this machine's CPU.
 ///
 /// An argument is N=SPEC, where N is its index in the kernel, from 0, and SPEC one of
-/// file:PATH, zeros:BYTES, bytes:HEX, local:BYTES, same:N for the buffer or image of another argument, or a type and a
-/// number such as u32:100 or f32:0.5 (i8 u8 i16 u16 i32 u32 i64 u64 f16 f32 f64; the parts of a vector are separated by
-/// commas). u64:0 is a pointer to nothing.
+/// file:PATH, zeros:BYTES, bytes:HEX, local:BYTES, pipe:PACKETSxBYTES, same:N for the buffer or image of another argument,
+/// or a type and a number such as u32:100 or f32:0.5 (i8 u8 i16 u16 i32 u32 i64 u64 f16 f32 f64; the parts of a vector are
+/// separated by commas). u64:0 is a pointer to nothing.
 /// For images it is image:FORMAT:WxH[xD]:PATH or image:FORMAT:WxH[xD]:zeros with formats such as rgba8unorm or r32f, where
-/// D is also the number of images in an array; for samplers sampler:none|clamp|clamp_to_edge|repeat|mirror,nearest|linear
-/// with ,normalized behind it where coordinates run from 0 to 1.
+/// D is also the number of images in an array. ,levels=N behind the size says that it has N levels, each half as large as the one
+/// before, ,samples=N that a texel has N samples. For samplers it is sampler:none|clamp|clamp_to_edge|repeat|mirror,nearest|linear
+/// with ,normalized behind it where coordinates run from 0 to 1, ,mix_levels where neighbouring levels are mixed, ,levels=A..B for
+/// the lowest and the highest level, and ,compare=never|less|equal|less_or_equal|greater|not_equal|greater_or_equal|always.
 ///
 /// A dump is N=FILE for the bytes of a buffer after the run, or N=FILE.png:WxH:FORMAT for a picture. Formats are
 /// r8unorm, r16unorm, rgba8unorm, bgra8unorm, rgba32f, and, as grey from the smallest value to the largest,

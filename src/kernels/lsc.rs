@@ -263,7 +263,8 @@ fn block2d(l: &mut Lowering<'_>, inst: &LscUntypedBlock2d) -> LowerResult {
         }
         let base = base.first(thread);
         let [last_byte, last_row] = limits.each_ref().map(|limit| limit.first(thread));
-        let surface_pitch = surface_pitch.first(thread);
+        // The pitch is given less 1, as the other sizes.
+        let surface_pitch = u64::from(surface_pitch.first(thread)) + 1;
         let [left, top] = corner.each_ref().map(|place| place.first(thread));
         let view = world.flat();
         for block in 0..blocks {
@@ -283,7 +284,7 @@ fn block2d(l: &mut Lowering<'_>, inst: &LscUntypedBlock2d) -> LowerResult {
                 if !inside {
                     continue;
                 }
-                let offset = line as u64 * u64::from(surface_pitch) + column as u64 * u64::from(size);
+                let offset = line as u64 * surface_pitch + column as u64 * u64::from(size);
                 let addresses = [base.wrapping_add(offset); CHUNK];
                 let lanes = Lanes { addresses: &addresses, enabled: 1, unaligned: true };
                 let mut values = [0; CHUNK];

@@ -48,6 +48,10 @@ mod lsc;
 
 mod image;
 
+mod block;
+
+mod sampler;
+
 mod atomic;
 
 pub mod code;

@@ -7,7 +7,7 @@ use visakit_codegen::diag::{Diagnostic, Severity};
 
 use super::argument::{Argument, ImageArgument};
 use super::range::NdRange;
-use crate::machine::image::{Addressing, Sampler};
+use crate::machine::sampler::{Addressing, Sampler};
 use crate::machine::{ARGUMENTS, state_of_argument};
 use crate::zebin::info::{AddrMode, AddrSpace, ArgType, KernelInfo, PayloadArgument};
 
@@ -354,9 +354,8 @@ fn value_of(
         ArgType::ImageArraySize => of_image(argument(), |image| image.shape.layers),
         ArgType::ImageChannelOrder => of_image(argument(), |image| image.format.order_number()),
         ArgType::ImageChannelDataType => of_image(argument(), |image| image.format.part_number()),
-        // Images have one level and one sample.
-        ArgType::ImageNumMipLevels => of_image(argument(), |_| 1),
-        ArgType::ImageNumSamples => of_image(argument(), |_| 0),
+        ArgType::ImageNumMipLevels => of_image(argument(), |image| image.shape.levels),
+        ArgType::ImageNumSamples => of_image(argument(), |image| image.shape.samples),
         ArgType::SamplerAddress => of_sampler(argument(), |sampler| match sampler.addressing {
             Addressing::None => 0,
             Addressing::Clamp => 1,

@@ -2,7 +2,7 @@
 //!
 //! Kernels compute; everything they read and write is here. In the order of the flow: what a channel holds ([`lane`],
 //! [`float`]), how operands reach it ([`convert`], [`operand`]), the state of a thread ([`thread`], [`flow`], [`activation`]), memory
-//! ([`memory`], [`access`], [`image`]), and what can go wrong ([`fault`]). Nothing here knows an instruction.
+//! ([`memory`], [`access`], [`image`], [`sampler`]), and what can go wrong ([`fault`]). Nothing here knows an instruction.
 
 pub mod lane;
 
@@ -24,11 +24,14 @@ pub mod access;
 
 pub mod image;
 
+pub mod sampler;
+
 pub mod fault;
 
 use access::View;
-use image::{Image, Sampler};
+use image::Image;
 use memory::{Buffer, Memory};
+use sampler::Sampler;
 
 /// What the threads of a group share: memory and what the launch bound to it.
 #[derive(Clone, Copy, Debug)]

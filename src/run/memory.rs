@@ -8,8 +8,9 @@ use crate::launch::implicit;
 use crate::launch::payload::{self, Extra, Placement};
 use crate::launch::printf;
 use crate::launch::range::NdRange;
-use crate::machine::image::{Addressing, Image, Sampler};
+use crate::machine::image::Image;
 use crate::machine::memory::{Buffer, MAX_BUFFER, Memory};
+use crate::machine::sampler::{Addressing, Sampler};
 use crate::run::Program;
 use crate::zebin::info::{ArgType, InlineSampler, KernelInfo, PayloadArgument, PerThreadMemoryBuffer};
 
@@ -213,7 +214,9 @@ fn private(
     }
     let pitch = of_kind("global");
     if pitch > 0 {
-        extra.private = map(pitch, 0)?.0;
+        // Behind the last stack is room for the next frame, so that it is the stack that is found full.
+        let behind = if info.execution_env.has_stack_calls { pitch } else { 0 };
+        extra.private = map(pitch, behind)?.0;
         scratch.stack = (extra.private, pitch);
     }
     Ok((scratch, implicit))
@@ -248,5 +251,10 @@ fn inline_sampler(sampler: &InlineSampler) -> Sampler {
         "clamp_border" => Addressing::Clamp,
         _ => Addressing::None,
     };
-    Sampler { addressing, linear: sampler.filtermode == "linear", normalized: sampler.normalized }
+    Sampler {
+        addressing,
+        linear: sampler.filtermode == "linear",
+        normalized: sampler.normalized,
+        ..Sampler::default()
+    }
 }

@@ -17,6 +17,7 @@
 //! ```
 
 mod barriers;
+mod execute;
 mod group;
 mod memory;
 mod program;

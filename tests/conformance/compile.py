@@ -3,8 +3,8 @@
 
 For each target, NAME.TARGET.zebin.gz is what `ocloc` makes of NAME.cl, with its vISA and without what nothing here reads:
 native code, the intermediate form, the build options and comments. A line `// options …` in the source has options for
-the compiler, those that begin with -cl-intel for its inner parts; a line `// targets …` names the targets when there are
-not all. Targets without doubles get the source without the lines that have any: a kernel takes one line.
+the compiler, those that begin with -cl-intel or -cl-ext for its inner parts; a line `// targets …` names the targets when there
+are not all. TARGET_SKL and so on is defined for each. Targets without doubles get the source without the lines that have any: a kernel takes one line.
 """
 import gzip, re, subprocess, sys, tempfile
 from pathlib import Path
@@ -46,12 +46,12 @@ def program(source, options, target):
     """The compiler's zebin, or None where it refuses the source."""
     if not TARGETS[target]:
         source = "\n".join(line for line in source.splitlines() if not re.search(r"\bdouble", line)) + "\n"
-    inner = [option for option in options if option.startswith("-cl-intel")]
+    inner = [option for option in options if option.startswith(("-cl-intel", "-cl-ext"))]
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "k.cl").write_text(source)
         command = ["ocloc", "compile", "-file", "k.cl", "-device", target, "--format", "zebin", "-output", "k",
                    "-output_no_suffix", "-internal_options", " ".join(["-ze-opt-emit-zebin-visa-sections", *inner]),
-                   "-options", " ".join(set(options) - set(inner))]
+                   "-options", " ".join([f"-DTARGET_{target.upper()}", *(option for option in options if option not in inner)])]
         result = subprocess.run(command, cwd=folder, capture_output=True, text=True)
         made = Path(folder) / "k.bin"
         if not made.exists():

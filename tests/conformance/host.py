@@ -92,17 +92,20 @@ def run(library, case):
 
 def main():
     for source in map(os.path.abspath, sys.argv[1:]):
-        lines = [line[3:] for line in open(source) if line.startswith("// ")]
-        stem = source.removesuffix(".cl")
         with tempfile.TemporaryDirectory() as folder:
             library = compiled(source, folder)
-            family = {"data": {}, "cases": []}
-            for line in lines:
-                if line.startswith("{"):
-                    case, data = run(library, json.loads(line))
-                    family["data"].update(data)
-                    family["cases"].append(case)
-            pack(stem + ".json.gz", json.dumps(family, separators=(",", ":")).encode())
+            cases, data = [], {}
+            for line in open(source):
+                if line.startswith("// {"):
+                    case, more = run(library, json.loads(line[3:]))
+                    cases.append(case)
+                    data.update(more)
+            family(source, cases, data)
+
+
+def family(source, cases, data):
+    """Writes the cases of a source."""
+    pack(source.removesuffix(".cl") + ".json.gz", json.dumps({"data": data, "cases": cases}, separators=(",", ":")).encode())
 
 
 def pack(path, bytes_):

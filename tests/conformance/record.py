@@ -41,7 +41,9 @@ def looks_like(data, kind):
 def kind_of(argument, data):
     """The OpenCL type of a buffer's elements, and whether only three of four are used."""
     name = re.sub(r"[*\s]|const|restrict|volatile", "", argument["type"])
-    if found := re.fullmatch(r"(half|float|double|u?char|u?short|u?int|u?long)(2|3|4|8|16)?", name):
+    found = re.fullmatch(r"(half|float|double|u?char|u?short|u?int|u?long)(2|3|4|8|16)?", name)
+    # Pointers to bytes are often cast in the kernel.
+    if found and found[1] not in ("char", "uchar"):
         return found[1], found[2] == "3"
     return next((kind for kind in ("float", "double") if looks_like(data, kind)), "uchar"), False
 
