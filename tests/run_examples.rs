@@ -109,7 +109,10 @@ fn one_buffer_is_two_arguments() {
         for (other, first) in [(3, a_buffer.clone()), (1, a_buffer), (9, None)] {
             let arguments = vec![first, Some(Argument::Same(other)), same(), count.clone()];
             let error = launch(&program, &range, arguments, &Options::default()).unwrap_err();
-            assert!(error.to_string().contains(&format!("argument {other}, which is no buffer")), "{target}: {error}");
+            assert!(
+                error.to_string().contains(&format!("argument {other}, which is no buffer")),
+                "{target}: {error}"
+            );
         }
     }
 }

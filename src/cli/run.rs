@@ -387,7 +387,9 @@ fn run_request(program: &Program, request: &Request) -> Result<crate::run::Outco
             Some(Some(argument::Argument::Buffer(_) | argument::Argument::Image(_)))
         ) {
             let help = match arguments.get(dump.index as usize) {
-                Some(Some(argument::Argument::Same(other))) => format!("dump argument {other}, which it is the same as"),
+                Some(Some(argument::Argument::Same(other))) => {
+                    format!("dump argument {other}, which it is the same as")
+                }
                 _ => "only buffers and images can be written to files".to_owned(),
             };
             let finding = Diagnostic::new(

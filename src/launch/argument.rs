@@ -166,7 +166,9 @@ impl Parameter {
         let index = self.index;
         match self.kind {
             ParameterKind::Buffer => {
-                format!("it takes a buffer: --arg {index}=file:PATH, {index}=zeros:BYTES, {index}=bytes:HEX or {index}=same:N")
+                format!(
+                    "it takes a buffer: --arg {index}=file:PATH, {index}=zeros:BYTES, {index}=bytes:HEX or {index}=same:N"
+                )
             }
             ParameterKind::Local => format!("it takes shared local memory: --arg {index}=local:BYTES"),
             ParameterKind::Value(size) => {
