@@ -21,8 +21,8 @@ use crate::object::{Object, Routine, RoutineKind};
 use crate::run::stats::Stats;
 use crate::run::{FunctionText, Options, Program, RunError, launch};
 use crate::text;
-use crate::zebin::Zebin;
 use crate::zebin::info::{ExecutionEnv, KernelInfo};
+use crate::zebin::{Zebin, archive};
 
 /// The platform of a file that does not say its own.
 const DEFAULT_PLATFORM: Platform = Platform::Skl;
@@ -44,7 +44,7 @@ const DEFAULT_PLATFORM: Platform = Platform::Skl;
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
-    /// A zebin with its vISA texts; a source (.cl), which is compiled first; or a text (.visaasm) or a complete object
+    /// A zebin with its vISA texts, or an archive of them for several platforms; a source (.cl), which is compiled first; or a text (.visaasm) or a complete object
     /// (.isa), with --zebin
     program: Option<PathBuf>,
     /// A TOML file with these options as keys; its paths are relative to it, and options given here go before it
@@ -227,6 +227,9 @@ fn program(request: &Request) -> Result<Program, Vec<Diagnostic>> {
         let platform = platform.or(Program::platform_of(&zebin)).unwrap_or_else(default_platform);
         return Program::from_zebin(&zebin, kernel, Some(platform));
     }
+    if archive::is_archive(&bytes) {
+        return from_archive(path, &bytes, kernel, platform);
+    }
     let layout = match &request.zebin {
         Some(path) => {
             let bytes = read(path).map_err(one)?;
@@ -251,6 +254,38 @@ fn default_platform() -> Platform {
         DEFAULT_PLATFORM.name()
     );
     DEFAULT_PLATFORM
+}
+
+/// The program for a platform, or for the only one, of an archive of zebins.
+fn from_archive(
+    path: &Path,
+    bytes: &[u8],
+    kernel: Option<&str>,
+    platform: Option<Platform>,
+) -> Result<Program, Vec<Diagnostic>> {
+    let mut zebins = Vec::new();
+    for member in archive::members(bytes) {
+        let (name, data) =
+            member.map_err(|damage| vec![problem("archive", path, &damage.what).at_offset(damage.offset)])?;
+        if Zebin::is_elf(data) {
+            zebins.push(Zebin::parse(&format!("{}({name})", path.display()), data).map_err(|e| vec![*e])?);
+        }
+    }
+    let mut names: Vec<_> = zebins.iter().filter_map(Program::platform_of).map(Platform::name).collect();
+    names.dedup();
+    // Several devices of one platform have the same vISA.
+    let mut wanted = zebins.iter().filter(|zebin| platform.is_none() || Program::platform_of(zebin) == platform);
+    match wanted.next() {
+        Some(zebin) if platform.is_some() || names.len() < 2 => Program::from_zebin(zebin, kernel, platform),
+        _ => {
+            let message = match platform {
+                Some(platform) => format!("the archive has no program for {}", platform.name()),
+                None => "the archive has programs for several platforms".to_owned(),
+            };
+            let help = format!("name one with --platform: {}", names.join(", "));
+            Err(vec![problem("archive-platform", path, &message).help(help)])
+        }
+    }
 }
 
 fn from_text(
