@@ -10,7 +10,8 @@ use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal, is_satu
 use crate::machine::World;
 use crate::machine::convert::Compute;
 use crate::machine::lane::{CHUNK, MAX_LANES, each};
-use crate::machine::operand::{Source, Start};
+use crate::kernels::step::{Lowered, plain};
+use crate::machine::operand::{LONGEST_STRIDE, Source, Start, spread, take};
 use crate::machine::thread::{Enable, Thread};
 use crate::rt::ComponentWise;
 
@@ -48,11 +49,45 @@ fn mov_pattern<T: Compute>(
     data_type: DataType,
 ) -> LowerResult {
     let lanes = channels(target.exec_size);
+    if let Some(lowered) = mov_strided::<T>(l, &target, source, lanes)? {
+        return Ok(lowered);
+    }
     let a = l.source_as::<T>(source, data_type, lanes)?;
     let dst = l.destination_as::<T>(target.dst, data_type, lanes)?;
     let enable = l.enable(target.exec_size, target.pred)?;
-    let run = widths!(false, lanes, enable, dst, [a], |thread, n| [T; N] => a.load(thread, n));
+    let run = widths!(false, false, lanes, enable, dst, [a], |thread, n| [T; N] => a.load(thread, n));
     Ok(l.step(enable, run))
+}
+
+/// A move of one chunk of which one side or both are at a fixed distance from each other: how the compiler takes the parts of
+/// elements apart and puts them together.
+fn mov_strided<T: Compute>(
+    l: &mut Lowering<'_>,
+    target: &Target<'_>,
+    source: &VecOperand,
+    lanes: usize,
+) -> LowerResult<Option<Lowered>> {
+    let (Operand::General(_), Operand::General(to)) = (&source.operand, &target.dst.operand) else { return Ok(None) };
+    if lanes == 1 || lanes > CHUNK || l.variable(to.id)?.root.0 < predefined::DECLARED {
+        return Ok(None);
+    }
+    let from = l.region(source, lanes)?;
+    let mut to = l.region(target.dst, lanes)?;
+    (to.vertical, to.width) = (to.horizontal, 1);
+    let size = T::SIZE as u32;
+    let (Start::At(from_at), Some(from_step)) = (from.start, from.stride()) else { return Ok(None) };
+    let (Start::At(to_at), Some(to_step)) = (to.start, to.stride()) else { return Ok(None) };
+    let is_simple = (from_step == size || from_step == 0) && to_step == size;
+    if is_simple || from_step > LONGEST_STRIDE || to_step > LONGEST_STRIDE {
+        return Ok(None);
+    }
+    let enable = l.enable(target.exec_size, target.pred)?;
+    let run = plain((enable, from_at, from_step, to_at, to_step), |(enable, from, from_step, to, to_step), thread| {
+        let values: [T; CHUNK] = take(&thread.registers, *from, *from_step);
+        let enabled = thread.enabled(enable);
+        spread(&mut thread.registers, *to, *to_step, &values, enabled);
+    });
+    Ok(Some(l.step(enable, run)))
 }
 
 /// All bits of a predicate as one number.

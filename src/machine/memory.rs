@@ -199,17 +199,7 @@ impl Buffer {
             _ => {
                 let word = self.words.get(usize::try_from(offset >> 2).ok()?)?;
                 let (shift, mask) = part(offset, size);
-                // Only this access changes these bits (a race otherwise), so toggling those that differ leaves the
-                // neighbours to whoever writes them.
-                let old = word.load(Relaxed);
-                let change = (old ^ (value as u32) << shift) & mask << shift;
-                match sharing {
-                    Sharing::Exclusive => word.store(old ^ change, Relaxed),
-                    Sharing::Shared if change == 0 => {}
-                    Sharing::Shared => {
-                        word.fetch_xor(change, Relaxed);
-                    }
-                }
+                change_part(word, (value as u32) << shift, mask << shift, sharing);
                 Some(())
             }
         }
@@ -232,6 +222,21 @@ impl Buffer {
             }
         }
         Some(old >> shift & mask)
+    }
+}
+
+/// Replaces the bits of a word that `mask` has. Only this access changes these bits (a race otherwise), so toggling those that
+/// differ leaves the neighbours to whoever writes them.
+#[inline(always)]
+pub(crate) fn change_part(word: &AtomicU32, bits: u32, mask: u32, sharing: Sharing) {
+    let old = word.load(Relaxed);
+    let change = (old ^ bits) & mask;
+    match sharing {
+        Sharing::Exclusive => word.store(old ^ change, Relaxed),
+        Sharing::Shared if change == 0 => {}
+        Sharing::Shared => {
+            word.fetch_xor(change, Relaxed);
+        }
     }
 }
 
