@@ -6,6 +6,8 @@
 
 pub mod layout;
 
+mod lifetimes;
+
 pub mod step;
 
 pub mod lowering;

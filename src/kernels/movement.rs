@@ -9,9 +9,9 @@ use crate::kernels::logic::predicate_id;
 use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal, is_saturated, number};
 use crate::machine::World;
 use crate::machine::convert::Compute;
-use crate::machine::lane::{CHUNK, MAX_LANES, each};
+use crate::machine::lane::{CHUNK, Lane, MAX_LANES, each};
 use crate::kernels::step::{Lowered, plain};
-use crate::machine::operand::{LONGEST_STRIDE, Source, Start, spread, take};
+use crate::machine::operand::{Source, Start, blend};
 use crate::machine::thread::{Enable, Thread};
 use crate::rt::ComponentWise;
 
@@ -25,12 +25,39 @@ pub(super) fn mov(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>) -> LowerRes
     let same = from == to || pattern(from) == pattern(to) && !is_float(from) && !is_float(to);
     if same && !is_saturated(inst.dst) && !is_modified(source) {
         let data_type = pattern(to);
+        let lanes = channels(target.exec_size);
+        let narrow = match data_type.bits() {
+            8 => mov_parts::<u8, u16>(l, &target, source, lanes)?,
+            16 => mov_parts::<u16, u32>(l, &target, source, lanes)?,
+            32 => mov_parts::<u32, u64>(l, &target, source, lanes)?,
+            _ => None,
+        };
+        let parts = match (narrow, data_type.bits()) {
+            (None, 8) => mov_parts::<u8, u32>(l, &target, source, lanes)?,
+            (None, 16) => mov_parts::<u16, u64>(l, &target, source, lanes)?,
+            (narrow, _) => narrow,
+        };
+        if let Some(lowered) = parts {
+            return Ok(lowered);
+        }
         return match data_type.bits() {
             8 => mov_pattern::<u8>(l, target, source, data_type),
             16 => mov_pattern::<u16>(l, target, source, data_type),
             64 => mov_pattern::<u64>(l, target, source, data_type),
             _ => mov_pattern::<u32>(l, target, source, data_type),
         };
+    }
+    if !is_saturated(inst.dst) && !is_modified(source) && !matches!(source.operand, Operand::Immediate(_)) {
+        match (from, to) {
+            (DataType::Ub, DataType::Ud | DataType::D) => return extend::<u8, u32>(l, target, source),
+            (DataType::B, DataType::Ud | DataType::D) => return extend::<i8, i32>(l, target, source),
+            (DataType::Uw, DataType::Ud | DataType::D) => return extend::<u16, u32>(l, target, source),
+            (DataType::W, DataType::Ud | DataType::D) => return extend::<i16, i32>(l, target, source),
+            (DataType::Ub, DataType::Uw | DataType::W) => return extend::<u8, u16>(l, target, source),
+            (DataType::Ud, DataType::Uq | DataType::Q) => return extend::<u32, u64>(l, target, source),
+            (DataType::D, DataType::Uq | DataType::Q) => return extend::<i32, i64>(l, target, source),
+            _ => {}
+        }
     }
     match (l.float_domain(&[source])?, is_signed(from), from.bits()) {
         (Some(Domain::F64), ..) => l.unary::<f64>(target, source, |a| a),
@@ -49,9 +76,6 @@ fn mov_pattern<T: Compute>(
     data_type: DataType,
 ) -> LowerResult {
     let lanes = channels(target.exec_size);
-    if let Some(lowered) = mov_strided::<T>(l, &target, source, lanes)? {
-        return Ok(lowered);
-    }
     let a = l.source_as::<T>(source, data_type, lanes)?;
     let dst = l.destination_as::<T>(target.dst, data_type, lanes)?;
     let enable = l.enable(target.exec_size, target.pred)?;
@@ -59,9 +83,10 @@ fn mov_pattern<T: Compute>(
     Ok(l.step(enable, run))
 }
 
-/// A move of one chunk of which one side or both are at a fixed distance from each other: how the compiler takes the parts of
-/// elements apart and puts them together.
-fn mov_strided<T: Compute>(
+/// A move of one chunk between values in a row and the low parts of wider ones: how the compiler takes elements apart and puts
+/// them together. It is made with all of the wider ones, because vectors are not soon there again when their parts have been
+/// written one by one.
+fn mov_parts<T: Compute, W: Wider<T>>(
     l: &mut Lowering<'_>,
     target: &Target<'_>,
     source: &VecOperand,
@@ -74,20 +99,73 @@ fn mov_strided<T: Compute>(
     let from = l.region(source, lanes)?;
     let mut to = l.region(target.dst, lanes)?;
     (to.vertical, to.width) = (to.horizontal, 1);
-    let size = T::SIZE as u32;
     let (Start::At(from_at), Some(from_step)) = (from.start, from.stride()) else { return Ok(None) };
     let (Start::At(to_at), Some(to_step)) = (to.start, to.stride()) else { return Ok(None) };
-    let is_simple = (from_step == size || from_step == 0) && to_step == size;
-    if is_simple || from_step > LONGEST_STRIDE || to_step > LONGEST_STRIDE {
-        return Ok(None);
-    }
     let enable = l.enable(target.exec_size, target.pred)?;
-    let run = plain((enable, from_at, from_step, to_at, to_step), |(enable, from, from_step, to, to_step), thread| {
-        let values: [T; CHUNK] = take(&thread.registers, *from, *from_step);
-        let enabled = thread.enabled(enable);
-        spread(&mut thread.registers, *to, *to_step, &values, enabled);
-    });
+    let operands = (enable, from_at, to_at);
+    let (part, whole) = (T::SIZE as u32, W::SIZE as u32);
+    let run = match (from_step, to_step) {
+        (from, to) if (from, to) == (whole, part) => plain(operands, |(enable, from, to), thread| {
+            let all: [W; CHUNK] = thread.registers.load(*from);
+            let enabled = thread.enabled(enable);
+            blend(&mut thread.registers, *to, &each::<T, CHUNK>(|i| all[i].low()), enabled);
+        }),
+        (from, to) if (from, to) == (part, whole) => plain(operands, |(enable, from, to), thread| {
+            let values: [T; CHUNK] = thread.registers.load(*from);
+            let old: [W; CHUNK] = thread.registers.load(*to);
+            let enabled = thread.enabled(enable);
+            blend(&mut thread.registers, *to, &each::<W, CHUNK>(|i| old[i].with_low(values[i])), enabled);
+        }),
+        _ => return Ok(None),
+    };
     Ok(Some(l.step(enable, run)))
+}
+
+/// A number of which the low part can be replaced.
+trait Wider<T>: Lane {
+    fn low(self) -> T;
+    fn with_low(self, part: T) -> Self;
+}
+
+macro_rules! wider {
+    ($($whole:ty, $part:ty;)*) => {$(
+        impl Wider<$part> for $whole {
+            #[inline(always)]
+            fn low(self) -> $part {
+                self as $part
+            }
+
+            #[inline(always)]
+            fn with_low(self, part: $part) -> Self {
+                self & !Self::from(<$part>::MAX) | Self::from(part)
+            }
+        }
+    )*};
+}
+
+wider! {
+    u16, u8;
+    u32, u8;
+    u32, u16;
+    u64, u16;
+    u64, u32;
+}
+
+/// An integer that becomes a wider one.
+fn extend<T: Compute, W: Compute + From<T>>(
+    l: &mut Lowering<'_>,
+    target: Target<'_>,
+    source: &VecOperand,
+) -> LowerResult {
+    let lanes = channels(target.exec_size);
+    let a = l.source::<T>(source, lanes)?;
+    let dst = l.destination::<W>(target.dst, lanes)?;
+    let enable = l.enable(target.exec_size, target.pred)?;
+    let run = widths!(false, false, lanes, enable, dst, [a], |thread, n| [W; N] => {
+        let a: [T; N] = a.load(thread, n);
+        each(|i| W::from(a[i]))
+    });
+    Ok(l.step(enable, run))
 }
 
 /// All bits of a predicate as one number.

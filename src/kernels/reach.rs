@@ -114,15 +114,18 @@ impl Reached<'_> {
     /// The values of one to four bytes at each channel's place.
     #[inline(always)]
     fn parts(&self, size: u32) -> Option<[u32; CHUNK]> {
-        let mut values = [0; CHUNK];
         let mask = u32::MAX >> (32 - size * 8);
-        for (value, offset) in values.iter_mut().zip(self.offsets) {
+        let part = |offset: u32| {
             let (index, bit) = (offset as usize / 4, offset % 4 * 8);
             let mut word = self.words.get(index)?.load(Relaxed) >> bit;
             if bit + size * 8 > 32 {
                 word |= self.words.get(index + 1)?.load(Relaxed) << (32 - bit);
             }
-            *value = word & mask;
+            Some(word & mask)
+        };
+        let mut values = [0; CHUNK];
+        for (values, [a, b, c, d]) in values.as_chunks_mut().0.iter_mut().zip(self.offsets.as_chunks().0) {
+            together(values, [part(*a)?, part(*b)?, part(*c)?, part(*d)?]);
         }
         Some(values)
     }

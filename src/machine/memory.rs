@@ -10,6 +10,8 @@
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
+use zerocopy::FromZeros as _;
+
 /// Size of a slot as a power of two.
 const SLOT_BITS: u32 = 32;
 /// Bytes at the end of a slot that no buffer reaches.
@@ -40,8 +42,7 @@ pub struct Buffer {
 impl Buffer {
     /// A buffer of `len` zero bytes. The system gives its memory when it is first written to.
     pub fn zeros(len: usize) -> Self {
-        // The map is in place and does nothing, so that the zeros stay those of the allocator.
-        let words = vec![0_u32; len.div_ceil(4)].into_iter().map(AtomicU32::new).collect();
+        let words = AtomicU32::new_vec_zeroed(len.div_ceil(4)).expect("memory for a buffer");
         Self { words, len }
     }
 

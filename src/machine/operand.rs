@@ -415,8 +415,7 @@ fn blend_some<T: Lane, const N: usize>(registers: &mut Registers, offset: u32, l
 /// The longest distance between channels with which a whole chunk of them is surely within the slack behind the registers.
 pub(crate) const LONGEST_STRIDE: u32 = (SLACK / CHUNK / 2) as u32;
 
-/// A chunk of values that are `step` bytes apart, of which the first is at `offset`. The usual distances, one to four values,
-/// are read as vectors.
+/// A chunk of values that are `step` bytes apart, of which the first is at `offset`.
 ///
 /// # Panics
 /// When the last one is behind the slack of the registers.
@@ -425,29 +424,14 @@ pub(crate) fn take<T: Lane>(registers: &Registers, offset: u32, step: u32) -> [T
     if step as usize == T::SIZE {
         return registers.load(offset);
     }
-    if step as usize == 2 * T::SIZE {
-        let all: [T; 2 * CHUNK] = registers.load(offset);
-        return each(|i| all[2 * i]);
-    }
-    if step as usize == 4 * T::SIZE && T::SIZE <= 2 {
-        let all: [T; 4 * CHUNK] = registers.load(offset);
-        return each(|i| all[4 * i]);
-    }
     each(|i| registers.get(offset + i as u32 * step))
 }
 
-/// Writes the enabled ones of `lanes`, the first of them to `offset`, each `step` bytes behind the one before. At the usual
-/// distances this is done with what is between them, so that a vector of all is soon there again: one of which the parts have
-/// been written one by one has to wait for all of them.
+/// Writes the enabled ones of `lanes`, the first of them to `offset`, each `step` bytes behind the one before.
 #[inline(always)]
 pub(crate) fn spread<T: Lane>(registers: &mut Registers, offset: u32, step: u32, lanes: &[T; CHUNK], enabled: u32) {
     if step as usize == T::SIZE {
         return blend(registers, offset, lanes, enabled);
-    }
-    if step as usize == 2 * T::SIZE && registers.holds(offset, 2 * CHUNK * T::SIZE) {
-        let old: [T; 2 * CHUNK] = registers.load(offset);
-        let new = each(|i| if i % 2 == 0 && enabled & 1 << (i / 2) != 0 { lanes[i / 2] } else { old[i] });
-        return registers.store::<T, { 2 * CHUNK }>(offset, &new);
     }
     let mut rest = enabled & ones(CHUNK);
     while rest != 0 {

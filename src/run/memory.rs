@@ -131,6 +131,36 @@ fn map_buffer(memory: &mut Memory, buffer: Buffer, what: impl Fn() -> String) ->
     })
 }
 
+/// What the kernel says of its private memory: hardware threads of a full group, and bytes of each of them, of scratch and of
+/// global memory.
+struct Private {
+    threads: u32,
+    scratch: u64,
+    global: u64,
+}
+
+impl Private {
+    fn of(info: &KernelInfo, range: &NdRange) -> Self {
+        let simd = info.execution_env.simd_size.max(1);
+        let threads = range.local.iter().product::<u32>().div_ceil(simd).max(1);
+        let size = |buffer: &PerThreadMemoryBuffer| {
+            u64::from(buffer.size) * if buffer.is_simt_thread { u64::from(simd) } else { 1 }
+        };
+        let of_kind = |kind: &str| {
+            let buffers = info.per_thread_memory_buffers.iter().filter(|buffer| buffer.kind == kind);
+            buffers.map(size).fold(0, u64::saturating_add)
+        };
+        let scratch = of_kind("scratch").checked_next_multiple_of(SCRATCH_STEP).unwrap_or(u64::MAX);
+        Self { threads, scratch, global: of_kind("global") }
+    }
+}
+
+/// Bytes of private memory that a full group has.
+pub(super) fn private_bytes(info: &KernelInfo, range: &NdRange) -> u64 {
+    let Private { threads, scratch, global } = Private::of(info, range);
+    scratch.saturating_add(global).saturating_mul(threads.into())
+}
+
 /// Private memory that every hardware thread has for itself, in one buffer of each kind.
 fn private(
     info: &KernelInfo,
@@ -139,16 +169,8 @@ fn private(
     memory: &mut Memory,
     extra: &mut Extra,
 ) -> Result<Scratch, Box<Diagnostic>> {
-    let simd = info.execution_env.simd_size.max(1);
-    let threads = range.local.iter().product::<u32>().div_ceil(simd).max(1);
+    let Private { threads, scratch: pitch, global } = Private::of(info, range);
     let count = u64::from(threads) * workers as u64;
-    let size = |buffer: &PerThreadMemoryBuffer| {
-        u64::from(buffer.size) * if buffer.is_simt_thread { u64::from(simd) } else { 1 }
-    };
-    let of_kind = |kind: &str| {
-        let buffers = info.per_thread_memory_buffers.iter().filter(|buffer| buffer.kind == kind);
-        buffers.map(size).fold(0, u64::saturating_add)
-    };
     let mut map = |pitch: u64| {
         let what =
             || format!("the kernel needs {pitch} bytes of private memory for each of {count} hardware threads");
@@ -160,17 +182,15 @@ fn private(
         map_buffer(memory, Buffer::zeros(bytes), what)
     };
     let mut scratch = Scratch { threads, ..Scratch::default() };
-    let pitch = of_kind("scratch").next_multiple_of(SCRATCH_STEP);
     if pitch > 0 {
         extra.private = map(pitch)?;
         scratch.pitch = pitch;
     }
-    let pitch = of_kind("global");
-    if pitch > 0 {
-        extra.private = map(pitch)?;
+    if global > 0 {
+        extra.private = map(global)?;
     }
     if scratch.pitch > 0 {
-        let behind = if pitch > 0 { 2 } else { 1 };
+        let behind = if global > 0 { 2 } else { 1 };
         scratch.buffer = Some(memory.buffers().len() - behind);
     }
     Ok(scratch)
