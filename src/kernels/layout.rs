@@ -4,8 +4,7 @@
 //! | payload, inputs in it | predefined variables | declared variables | constants | slack |
 //! ```
 //!
-//! A variable that the payload has a value for stays in the payload. Aliases stand in the variable that they name. Declared
-//! variables of a kernel that calls nothing share places (`lifetimes`).
+//! A variable that the payload has a value for stays in the payload. Aliases stand in the variable that they name.
 
 use std::collections::HashSet;
 
@@ -13,7 +12,6 @@ use crate::isa::{
     AliasScope, DataType, GeneralId, InputClass, Operand, Platform, VarInfo, VecOperand, predefined,
     predefined_surface,
 };
-use crate::kernels::lifetimes::Lifetimes;
 use crate::object::Routine;
 use crate::rt::{FieldRef, Visitor};
 
@@ -91,8 +89,7 @@ impl Layout {
         let of_functions: Vec<_> = functions.iter().map(|function| used_variables(function)).collect();
         let predefined = |id: &&GeneralId| id.0 < predefined::DECLARED;
         used.extend(of_functions.iter().flat_map(|used| used.iter().filter(predefined)));
-        let lifetimes = if functions.is_empty() { Lifetimes::of(kernel) } else { None };
-        let mut layouts = vec![Self::of_kernel(kernel, &used, platform, payload, lifetimes)?];
+        let mut layouts = vec![Self::of_kernel(kernel, &used, platform, payload)?];
         for (function, used) in functions.iter().zip(&of_functions) {
             let next = layouts[layouts.len() - 1].of_function(function, used)?;
             layouts.push(next);
@@ -138,7 +135,6 @@ impl Layout {
         used: &HashSet<GeneralId>,
         platform: Platform,
         payload: u32,
-        lifetimes: Option<Lifetimes>,
     ) -> Result<Self, String> {
         let grf = platform.register_bytes();
         let mut space = Space { next: 0, grf };
@@ -154,9 +150,6 @@ impl Layout {
         for (index, variable) in routine.variables.iter().enumerate() {
             let id = GeneralId(predefined::DECLARED + index as u32);
             declared.push(declare(&mut space, variable, id, used, inputs[index], &mut copies)?);
-        }
-        if let Some(lifetimes) = lifetimes {
-            share(&mut space, routine, &lifetimes, used, &inputs, &mut declared)?;
         }
         let mut layout = Self {
             grf_bytes: grf,
@@ -258,7 +251,7 @@ fn declare(
     copies: &mut Vec<Copy>,
 ) -> Result<Variable, String> {
     let data_type = variable.bit_properties.type_;
-    let bytes = bytes_of(variable);
+    let bytes = u64::from(variable.num_elements) * u64::from(data_type.bits().max(8) / 8);
     if variable.alias_scope_specifier == AliasScope::Global {
         return Err(format!("variable {} is an alias of a variable of the file, which is not supported yet", id.0));
     }
@@ -276,44 +269,6 @@ fn declare(
     Ok(Variable { offset, data_type, root: id })
 }
 
-/// Places the variables again that have no value when a thread starts, now one upon the other where they are never in use at
-/// the same time.
-fn share(
-    space: &mut Space,
-    routine: &Routine,
-    lifetimes: &Lifetimes,
-    used: &HashSet<GeneralId>,
-    inputs: &[Option<Copy>],
-    declared: &mut [Variable],
-) -> Result<(), String> {
-    let variables: Vec<_> = (0..declared.len())
-        .filter(|&index| inputs[index].is_none() && routine.variables[index].alias_index.0 == 0)
-        .filter(|&index| used.contains(&declared[index].root))
-        .map(|index| (index, bytes_of(&routine.variables[index])))
-        .collect();
-    let Some(first) = variables.iter().map(|(index, _)| declared[*index].offset).min() else { return Ok(()) };
-    // Those with a value stand among the others, and stay there.
-    let fixed = (0..declared.len()).filter(|&index| inputs[index].is_some());
-    let from = fixed
-        .map(|index| u64::from(declared[index].offset) + bytes_of(&routine.variables[index]))
-        .fold(u64::from(first), u64::max);
-    let end = lifetimes.place(&variables, from, |index, offset| declared[index].offset = offset as u32);
-    // More than before only where alignment asks for it.
-    match u32::try_from(end) {
-        Ok(end) if u64::from(end) <= MAX_BYTES => space.next = end,
-        _ => return Err(too_large()),
-    }
-    Ok(())
-}
-
-fn bytes_of(variable: &VarInfo) -> u64 {
-    u64::from(variable.num_elements) * u64::from(variable.bit_properties.type_.bits().max(8) / 8)
-}
-
-fn too_large() -> String {
-    format!("the variables of the routine have more than {} MiB", MAX_BYTES >> 20)
-}
-
 /// Free space, given out from the beginning.
 struct Space {
     next: u32,
@@ -327,7 +282,7 @@ impl Space {
         let end = offset + bytes;
         match u32::try_from(end) {
             Ok(next) if end <= MAX_BYTES => self.next = next,
-            _ => return Err(too_large()),
+            _ => return Err(format!("the variables of the routine have more than {} MiB", MAX_BYTES >> 20)),
         }
         Ok(offset as u32)
     }

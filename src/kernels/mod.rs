@@ -6,8 +6,6 @@
 
 pub mod layout;
 
-mod lifetimes;
-
 pub mod step;
 
 pub mod lowering;
