@@ -179,12 +179,16 @@ fn main() {
     };
     if let Some((least, kernel)) = slower.iter().min_by(|a, b| a.0.total_cmp(&b.0)) {
         let mean = mean(&slower);
-        println!("Oclgrind takes {mean:.0} times as long as the emulator with the program for skl in the geometric mean,");
+        println!(
+            "Oclgrind takes {mean:.0} times as long as the emulator with the program for skl in the geometric mean,"
+        );
         println!("at the least {least:.0} times, with {kernel}");
     }
     if let Some((most, kernel)) = faster.iter().max_by(|a, b| a.0.total_cmp(&b.0)) {
         let mean = mean(&faster);
-        println!("the emulator takes {mean:.1} times as long as pocl in the geometric mean, at the most {most:.1} times, with {kernel}");
+        println!(
+            "the emulator takes {mean:.1} times as long as pocl in the geometric mean, at the most {most:.1} times, with {kernel}"
+        );
     }
     std::fs::remove_dir_all(&folder).expect("the scratch folder");
 }

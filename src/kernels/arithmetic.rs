@@ -113,10 +113,10 @@ pub(super) fn avg(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerRes
 pub(super) fn mulh(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
     match words(l, &inst.into(), &inst.src)? {
         Some(Domain::U32) => {
-            return l.wide_binary::<u32>(inst.into(), inst.src, |a, b| (u64::from(a) * u64::from(b) >> 32) as u32);
+            return l.wide_binary::<u32>(inst.into(), inst.src, |a, b| ((u64::from(a) * u64::from(b)) >> 32) as u32);
         }
         Some(_) => {
-            return l.wide_binary::<i32>(inst.into(), inst.src, |a, b| (i64::from(a) * i64::from(b) >> 32) as i32);
+            return l.wide_binary::<i32>(inst.into(), inst.src, |a, b| ((i64::from(a) * i64::from(b)) >> 32) as i32);
         }
         None => {}
     }

@@ -162,3 +162,20 @@ macro_rules! small_of {
     };
 }
 pub(super) use small_of;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotients_of_words_are_those_of_integers() {
+        let edges = [0_u32, 1, 2, 3, 5, 7, 1 << 16, (1 << 16) + 1, i32::MAX as u32, 1 << 31, u32::MAX - 1, u32::MAX];
+        let mut values = edges.to_vec();
+        values.extend((1..200).map(|n: u32| n.wrapping_mul(0x9e37_79b9) >> (n % 31)));
+        for (a, b) in values.iter().flat_map(|a| values.iter().map(|b| (*a, *b))) {
+            assert_eq!(a.quotient(b), a.over(b), "{a} / {b}");
+            let (a, b) = (a as i32, b as i32);
+            assert_eq!(a.quotient(b), a.over(b), "{a} / {b}");
+        }
+    }
+}

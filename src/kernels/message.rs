@@ -375,7 +375,7 @@ pub(super) struct Data {
 impl Data {
     fn new(message: &Message, at: u32) -> Self {
         let (are_words, is_single) = (message.shape.is_words(), message.elements == [0]);
-        let form = Form::new(&message.shape, &message.elements);
+        let form = Form::new(message);
         let reach = match form {
             Form::Bytes(_) => 0,
             _ => message.elements.iter().max().map_or(0, |last| *last as u32),

@@ -20,14 +20,15 @@ pub(super) enum Form {
     Pairs,
     /// One to four bytes at any address, to and from the low bytes of a dword, of which the others stay as they are.
     Bytes(u32),
-    /// One or two bytes at a multiple of their size, which become a dword.
-    Extended(u32),
+    /// One or two bytes which become a dword, at a multiple of their size or anywhere.
+    Extended { size: u32, anywhere: bool },
     /// In any other way.
     Other,
 }
 
 impl Form {
-    pub(super) fn new(shape: &Shape, elements: &[u64]) -> Self {
+    pub(super) fn new(message: &Message) -> Self {
+        let Message { shape, elements, unaligned, .. } = message;
         let in_row = elements.iter().zip(0..).all(|(distance, n)| *distance == n * u64::from(shape.size));
         match (shape.size, shape.slot, shape.lane_step) {
             (4, 4, 4) => Self::Words,
@@ -35,7 +36,9 @@ impl Form {
             (1, 1, 4) if shape.element_step == 1 && in_row && (1..=4).contains(&elements.len()) => {
                 Self::Bytes(elements.len() as u32)
             }
-            (size @ (1 | 2), 4, 4) if !shape.high && elements == [0] => Self::Extended(size),
+            (size @ (1 | 2), 4, 4) if !shape.high && *elements == [0] => {
+                Self::Extended { size, anywhere: *unaligned }
+            }
             _ => Self::Other,
         }
     }
@@ -46,7 +49,7 @@ impl Form {
             Self::Words => (4, 3),
             Self::Pairs => (8, 3),
             Self::Bytes(count) => (count, 0),
-            Self::Extended(size) => (size, size - 1),
+            Self::Extended { size, anywhere } => (size, if anywhere { 0 } else { size - 1 }),
             Self::Other => (0, 0),
         }
     }
@@ -218,7 +221,7 @@ impl Message {
                 let values: [u32; CHUNK] = each(|i| values[i] | old[i] & kept);
                 blend(&mut thread.registers, at, &values, enabled);
             }
-            Form::Extended(size) => {
+            Form::Extended { size, .. } => {
                 let values = reached.parts(size)?;
                 blend(&mut thread.registers, self.shape.place(data.at, 0, n), &values, enabled);
             }
@@ -252,7 +255,7 @@ impl Message {
                     reached.put_words(*distance as u32 + 4, &each(|i| (values[i] >> 32) as u32), enabled)?;
                 }
             }
-            Form::Bytes(size) | Form::Extended(size) => {
+            Form::Bytes(size) | Form::Extended { size, .. } => {
                 let values: [u32; CHUNK] = thread.registers.load(self.shape.place(data.at, 0, n));
                 reached.put_parts(size, &values, enabled, view.sharing())?;
             }
@@ -272,5 +275,46 @@ impl Addresses {
         }
         let global = self.global.as_ref().map_or(0, |global| global.first(thread) as u32);
         Some((at, global.wrapping_add(self.offset as u32)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bytes of the memory that the tests use.
+    const BYTES: usize = 96;
+
+    fn bytes_of(words: &[AtomicU32]) -> Vec<u8> {
+        words.iter().flat_map(|word| word.load(Relaxed).to_le_bytes()).collect()
+    }
+
+    #[test]
+    fn parts_of_words_at_any_address() {
+        let places: [fn(u32) -> u32; 4] = [|i| i, |i| 4 + 2 * i, |i| (i * 37 + 5) % 90, |i| 60 - 3 * i];
+        for (size, place) in (1..=4).flat_map(|size| places.map(|place| (size, place))) {
+            for enabled in [0xffff, 0x0ff3] {
+                let words: Vec<_> =
+                    (0..BYTES as u32 / 4).map(|n| AtomicU32::new(n.wrapping_mul(0x9e37_79b9))).collect();
+                let before = bytes_of(&words);
+                let reached = Reached { words: &words, offsets: each(|i| place(i as u32)) };
+                let read = |lane: usize| {
+                    let at = place(lane as u32) as usize;
+                    before[at..at + size as usize].iter().rev().fold(0, |all, byte| all << 8 | u32::from(*byte))
+                };
+                assert_eq!(reached.parts(size), Some(each(read)));
+                let values: [u32; CHUNK] = each(|i| 0x8040_2010 ^ (i as u32 * 0x0503_0107));
+                for sharing in [Sharing::Shared, Sharing::Exclusive] {
+                    reached.put_parts(size, &values, enabled, sharing).unwrap();
+                }
+                let mut want = before.clone();
+                for lane in (0..CHUNK).filter(|lane| enabled >> lane & 1 == 1) {
+                    let at = place(lane as u32) as usize;
+                    want[at..at + size as usize].copy_from_slice(&values[lane].to_le_bytes()[..size as usize]);
+                }
+                // Where channels overlap, the second time begins with what the first left; the last of them wins both times.
+                assert_eq!(bytes_of(&words), want, "{size} bytes, {enabled:x}");
+            }
+        }
     }
 }

@@ -222,9 +222,8 @@ struct Scale {
 impl Scale {
     fn of(format: PixelFormat, bytes: &[u8]) -> Self {
         let finite = format.values(bytes).filter(|value| value.is_finite());
-        let (least, most) = finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), value| {
-            (least.min(value), most.max(value))
-        });
+        let (least, most) = finite
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), value| (least.min(value), most.max(value)));
         Self { least, factor: if most > least { 255.0 / (most - least) } else { 0.0 } }
     }
 
