@@ -4,7 +4,7 @@
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
-use crate::kernels::message::{Addresses, Data, Elements, Message, Shape};
+use crate::kernels::message::{Addresses, Data, Elements, Message};
 use crate::machine::access::{View, together};
 use crate::machine::lane::{CHUNK, each};
 use crate::machine::memory::{Sharing, change_part, part};

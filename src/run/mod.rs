@@ -165,7 +165,7 @@ fn lower(program: &Program, payload: &Payload, symbols: &HashMap<String, u64>) -
 
 /// Bytes that all groups that run at the same time may have together for themselves. A run takes its buffers and 64 MiB, of
 /// which the program and the process need some.
-const BESIDE_BUFFERS: u64 = 40 << 20;
+const BESIDE_BUFFERS: u64 = 32 << 20;
 
 /// How many of so many groups can run at the same time when each has so many bytes for itself; at least one.
 fn affordable(workers: usize, bytes: u64) -> usize {
