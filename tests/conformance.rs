@@ -16,7 +16,8 @@ use serde::Deserialize;
 
 use visakit::launch::argument::{Argument, ImageArgument};
 use visakit::launch::range::NdRange;
-use visakit::machine::image::{Addressing, Format, Sampler, Shape};
+use visakit::machine::image::{Format, Shape};
+use visakit::machine::sampler::{Addressing, Sampler};
 use visakit::run::{Options, Program, launch};
 use visakit::zebin::Zebin;
 
@@ -65,8 +66,8 @@ enum Given {
     Local(u32),
     /// An image.
     Image(Pixels),
-    /// Normalised coordinates, addressing mode and filter as OpenCL numbers them.
-    Sampler([u32; 3]),
+    /// Normalised coordinates, addressing mode, filter and filter of levels as OpenCL numbers them; the last may be missing.
+    Sampler(Vec<u32>),
 }
 
 /// An image argument.
@@ -77,7 +78,15 @@ struct Pixels {
     layers: u32,
     /// OpenCL's number of the kind of image.
     kind: u32,
+    #[serde(default = "one")]
+    levels: u32,
+    #[serde(default = "one")]
+    samples: u32,
     data: String,
+}
+
+fn one() -> u32 {
+    1
 }
 
 impl Pixels {
@@ -93,21 +102,30 @@ impl Pixels {
         let format = Format::from_name(&self.format).expect("a format");
         Argument::Image(ImageArgument {
             format,
-            shape: Shape { size: self.size, dimensions, is_array, layers },
+            shape: Shape {
+                size: self.size,
+                dimensions,
+                is_array,
+                layers,
+                levels: self.levels,
+                samples: self.samples,
+            },
             texels,
         })
     }
 }
 
-fn sampler([normalized, addressing, filter]: [u32; 3]) -> Sampler {
-    let addressing = match addressing {
+fn sampler(numbers: &[u32]) -> Sampler {
+    let number = |n: usize| numbers.get(n).copied().unwrap_or(0);
+    let addressing = match number(1) {
         0x1131 => Addressing::ClampToEdge,
         0x1132 => Addressing::Clamp,
         0x1133 => Addressing::Repeat,
         0x1134 => Addressing::Mirror,
         _ => Addressing::None,
     };
-    Sampler { addressing, linear: filter == 0x1141, normalized: normalized != 0 }
+    let (linear, normalized) = (number(2) == 0x1141, number(0) != 0);
+    Sampler { addressing, linear, normalized, mix_levels: number(3) == 0x1141, ..Sampler::default() }
 }
 
 /// What one argument must hold afterwards.
@@ -213,13 +231,14 @@ fn run(zebin: &Zebin, family: &Family, case: &Case, limit: u64) -> Result<(), St
             Given::Val(bytes) => Argument::Value(unhex(bytes)),
             Given::Local(size) => Argument::Local(*size),
             Given::Image(image) => image.argument(data(&image.data)),
-            Given::Sampler(numbers) => Argument::Sampler(sampler(*numbers)),
+            Given::Sampler(numbers) => Argument::Sampler(sampler(numbers)),
         })
     });
     let arguments: Vec<_> = given.by_ref().collect();
     let range = NdRange::new(&case.glob, case.loc.as_deref(), case.off.as_deref(), program.required_local_size())
         .map_err(|e| format!("range: {}", e.message))?;
-    let options = Options { threads: Some(1), max_instructions: Some(limit), ..Options::default() };
+    let outside_is_zero = std::env::var_os("VISAKIT_OUTSIDE_IS_ZERO").is_some();
+    let options = Options { threads: Some(1), max_instructions: Some(limit), outside_is_zero, ..Options::default() };
     let outcome = launch(&program, &range, arguments, &options).map_err(|e| format!("launch: {e}"))?;
     for check in &case.check {
         let found = outcome.buffers.get(check.arg).and_then(Option::as_deref).unwrap_or_default();
@@ -264,10 +283,9 @@ fn kernels_of_all_families() {
     let work = || {
         while let Some((name, target)) = jobs.get(next.fetch_add(1, Relaxed)) {
             let Some(program) = read(&folder.join(format!("{name}.{target}.zebin"))) else {
-                // For one target the compiler has no images, without which it reads no OpenCL C 3.0; for the others what it
-                // says of bindless arguments is not what it does.
-                let without = if *target == "pvc" { &["images", "ballot"][..] } else { &["bindless"] };
-                let without = without.contains(&name.as_str());
+                let source = std::fs::read_to_string(folder.join(format!("{name}.cl"))).expect("the source");
+                let made = source.lines().find_map(|line| line.strip_prefix("// targets "));
+                let without = made.is_some_and(|made| !made.split(' ').any(|other| other == *target));
                 assert!(other.is_some() || without, "no program of {name} for {target}");
                 continue;
             };

@@ -1,108 +1,19 @@
 //! Single instructions on the emulator: small texts that read 256 bytes from a buffer, do something, and write 256 bytes
 //! back, compared with the same computation in Rust.
 
+#[macro_use]
+#[path = "common/kernel.rs"]
+mod kernel;
+
+use kernel::{layout, program, run, text, try_run, typed};
 use visakit::isa::Platform;
 use visakit::launch::argument::Argument;
 use visakit::launch::range::NdRange;
-use visakit::machine::fault::{Fault, Trouble};
+use visakit::machine::fault::Trouble;
 use visakit::run::{Options, Program, RunError, launch};
-use visakit::zebin::info::{self, KernelInfo};
 
 /// A mnemonic and what it computes.
 type Case<T> = (&'static str, fn(T) -> T);
-
-/// A kernel of 16 channels with two pointers: `IN` to 256 bytes that it has read into `A` (and, from byte 128 on, `B`), and
-/// `OUT` to 256 bytes that get what is in `C` (and `D`).
-fn text(declarations: &str, body: &str) -> String {
-    format!(
-        r#".version 4.1
-.kernel "k"
-.decl IN v_type=G type=uq num_elts=1 align=qword
-.decl OUT v_type=G type=uq num_elts=1 align=qword
-.decl IN2 v_type=G type=uq num_elts=1 align=qword
-.decl OUT2 v_type=G type=uq num_elts=1 align=qword
-.decl A v_type=G type=ud num_elts=64 align=GRF
-.decl C v_type=G type=ud num_elts=64 align=GRF
-{declarations}
-.input IN offset=64 size=8
-.input OUT offset=72 size=8
-.kernel_attr SimdSize=16
-.function "main"
-main:
-    or (M1_NM, 1) %cr0(0,0)<1> %cr0(0,0)<0;1,0> 0x4c0:ud
-    add (M1_NM, 1) IN2(0,0)<1> IN(0,0)<0;1,0> 0x80:ud
-    add (M1_NM, 1) OUT2(0,0)<1> OUT(0,0)<0;1,0> 0x80:ud
-    svm_block_ld (8) IN(0,0)<0;1,0> A.0
-    svm_block_ld (8) IN2(0,0)<0;1,0> A.128
-{body}
-    svm_block_st (8) OUT(0,0)<0;1,0> C.0
-    svm_block_st (8) OUT2(0,0)<0;1,0> C.128
-    ret (M1, 1)
-"#
-    )
-}
-
-fn layout() -> KernelInfo {
-    let text = "
-kernels:
-  - name: k
-    execution_env: { simd_size: 16 }
-    payload_arguments:
-      - { arg_type: arg_bypointer, offset: 0, size: 8, arg_index: 0, addrmode: stateless, addrspace: global }
-      - { arg_type: arg_bypointer, offset: 8, size: 8, arg_index: 1, addrmode: stateless, addrspace: global }
-      - { arg_type: arg_bypointer, offset: 16, size: 8, arg_index: 0, addrmode: bindless, addrspace: global }
-      - { arg_type: arg_bypointer, offset: 24, size: 8, arg_index: 1, addrmode: bindless, addrspace: global }
-    binding_table_indices:
-      - { bti_value: 0, arg_index: 0 }
-      - { bti_value: 1, arg_index: 1 }
-";
-    info::parse("k", text).unwrap().kernels.remove(0)
-}
-
-fn program(declarations: &str, body: &str) -> Program {
-    let text = text(declarations, body);
-    Program::from_text("k.visaasm", &text, layout(), Platform::Skl)
-        .unwrap_or_else(|errors| panic!("{errors:#?}\n{text}"))
-}
-
-fn try_run(declarations: &str, body: &str, input: &[u8], items: u64) -> Result<Vec<u8>, Box<Fault>> {
-    let program = program(declarations, body);
-    let mut bytes = input.to_vec();
-    bytes.resize(256, 0);
-    let arguments = vec![Some(Argument::Buffer(bytes)), Some(Argument::Buffer(vec![0; 256]))];
-    let range = NdRange::new(&[items], Some(&[items]), None, [0; 3]).unwrap();
-    let options = Options { threads: Some(1), max_instructions: Some(10_000), ..Options::default() };
-    match launch(&program, &range, arguments, &options) {
-        Ok(mut outcome) => Ok(outcome.buffers[1].take().unwrap()),
-        Err(RunError::Fault(fault)) => Err(fault),
-        Err(other) => panic!("{other}"),
-    }
-}
-
-fn run(declarations: &str, body: &str, input: &[u8]) -> Vec<u8> {
-    try_run(declarations, body, input, 16).unwrap_or_else(|fault| panic!("{fault}"))
-}
-
-macro_rules! bytes_of {
-    ($values:expr) => {
-        $values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<u8>>()
-    };
-}
-
-macro_rules! values_of {
-    ($type:ty, $bytes:expr) => {
-        $bytes.as_chunks().0.iter().map(|chunk| <$type>::from_le_bytes(*chunk)).collect::<Vec<$type>>()
-    };
-}
-
-/// Aliases of the input and the output with a type.
-fn typed(input: &str, output: &str) -> String {
-    format!(
-        ".decl AT v_type=G type={input} num_elts=32 alias=<A, 0>\n\
-         .decl BT v_type=G type={input} num_elts=16 alias=<A, 128>\n\
-         .decl CT v_type=G type={output} num_elts=32 alias=<C, 0>"
-    )
-}
 
 const FLOATS: [f32; 16] = [
     0.0,
@@ -686,7 +597,7 @@ fn faults_are_located() {
     let fault = fault.unwrap_err();
     assert!(matches!(fault.trouble, Trouble::Access(_)), "{fault}");
     assert_eq!((fault.channel, fault.local_id), (Some(0), Some([0, 0, 0])));
-    let program = program(&d, "    goto (M1, 1) main2\nmain2:\n    goto (M1, 1) main2");
+    let program = program(Platform::Skl, &d, "    goto (M1, 1) main2\nmain2:\n    goto (M1, 1) main2");
     let arguments = vec![Some(Argument::Buffer(vec![0; 256])), Some(Argument::Buffer(vec![0; 256]))];
     let range = NdRange::new(&[33], Some(&[33]), None, [0; 3]).unwrap();
     let options = Options { max_instructions: Some(1000), ..Options::default() };
@@ -695,6 +606,34 @@ fn faults_are_located() {
     assert_eq!(diagnostic.code, "fault-budget");
     assert!(diagnostic.quote.contains("goto (M1, 1) main2"), "{diagnostic:?}");
     assert_eq!(diagnostic.column, 5);
+}
+
+#[test]
+fn accesses_outside_of_every_buffer_can_be_let_pass() {
+    // The last eight channels read and write behind the ends.
+    let d = typed("ud", "ud") + "\n.decl AT2 v_type=G type=uq num_elts=16\n.decl ID v_type=G type=uq num_elts=16";
+    let body = "
+    mov (M1, 8) ID(0,0)<1> 0x76543210:v
+    add (M1, 8) ID(2,0)<1> ID(0,0)<1;1,0> 0x8:w
+    shl (M1, 16) ID(0,0)<1> ID(0,0)<1;1,0> 0x2:ud
+    add (M1, 16) ID(0,0)<1> ID(0,0)<1;1,0> 0xe0:ud
+    add (M1, 16) AT2(0,0)<1> ID(0,0)<1;1,0> IN(0,0)<0;1,0>
+    svm_gather.4.1 (M1, 16) AT2.0 C.0
+    add (M1, 16) AT2(0,0)<1> ID(0,0)<1;1,0> OUT(0,0)<0;1,0>
+    svm_scatter.4.1 (M1, 16) AT2.0 C.0";
+    let program = program(Platform::Skl, &d, body);
+    let words: Vec<u8> = (0..64_u32).flat_map(|i| (i + 1).to_le_bytes()).collect();
+    let range = NdRange::new(&[16], Some(&[16]), None, [0; 3]).unwrap();
+    let run = |outside_is_zero| {
+        let arguments = vec![Some(Argument::Buffer(words.clone())), Some(Argument::Buffer(vec![0; 256]))];
+        launch(&program, &range, arguments, &Options { outside_is_zero, ..Options::default() })
+    };
+    let Err(RunError::Fault(fault)) = run(false) else { panic!("the accesses pass") };
+    assert!(matches!(fault.trouble, Trouble::Access(_)), "{fault}");
+    let outcome = run(true).unwrap();
+    assert_eq!((outcome.outside_reads, outcome.outside_writes), (8, 8));
+    let got = values_of!(u32, outcome.buffers[1].as_ref().unwrap());
+    assert_eq!(got[..16], std::array::from_fn::<u32, 16, _>(|i| if i < 8 { i as u32 + 57 } else { 0 }));
 }
 
 #[test]

@@ -191,7 +191,8 @@ fn extract_what_is_none() {
     assert_eq!(run(&["extract", "nowhere", "-o", &text(&dir)]).0, 2);
 }
 
-/// An archive of several devices as ocloc writes it: a folder a device, every text a kernel that we can read.
+/// An archive of several devices as ocloc writes it: a folder a device, every text a kernel that we can read; and one of
+/// them is run.
 #[test]
 fn extract_an_archive() {
     if !common::have("extract_an_archive", "vendor", common::program("ocloc"), "ocloc") {
@@ -222,6 +223,14 @@ fn extract_an_archive() {
             assert!(parse(&source, Options::default()).is_ok(), "{device} {kernel}");
         }
     }
+    let file = text(&dir.join("k"));
+    let launch = ["--kernel", "second", "--global", "2", "--arg", "0=bytes:0500000007000000", "--dump"];
+    let dump = format!("0={}", text(&dir.join("a.bin")));
+    let (exit, _, err) = run(&[&["run", &file][..], &launch, &[&dump]].concat());
+    assert!(exit == 1 && err.contains("archive-platform") && err.contains("skl, tgllp, dg2, pvc"), "{err}");
+    let (exit, _, err) = run(&[&["run", &file, "--platform", "tgllp"][..], &launch, &[&dump]].concat());
+    assert_eq!((exit, err.as_str()), (0, ""));
+    assert_eq!(std::fs::read(dir.join("a.bin")).unwrap(), [15, 0, 0, 0, 21, 0, 0, 0]);
 }
 
 /// Each routine of an object has a file of its own, whatever the routines are called.

@@ -21,8 +21,8 @@ use crate::object::{Object, Routine, RoutineKind};
 use crate::run::stats::Stats;
 use crate::run::{FunctionText, Options, Program, RunError, launch};
 use crate::text;
-use crate::zebin::Zebin;
 use crate::zebin::info::{ExecutionEnv, KernelInfo};
+use crate::zebin::{Zebin, archive};
 
 /// The platform of a file that does not say its own.
 const DEFAULT_PLATFORM: Platform = Platform::Skl;
@@ -30,11 +30,13 @@ const DEFAULT_PLATFORM: Platform = Platform::Skl;
 /// Run a kernel on this machine's CPU.
 ///
 /// An argument is N=SPEC, where N is its index in the kernel, from 0, and SPEC one of
-/// file:PATH, zeros:BYTES, bytes:HEX, local:BYTES, or a type and a number such as u32:100 or f32:0.5
+/// file:PATH, zeros:BYTES, bytes:HEX, local:BYTES, pipe:PACKETSxBYTES, or a type and a number such as u32:100 or f32:0.5
 /// (i8 u8 i16 u16 i32 u32 i64 u64 f16 f32 f64; the parts of a vector are separated by commas).
 /// For images it is image:FORMAT:WxH[xD]:PATH or image:FORMAT:WxH[xD]:zeros with formats such as rgba8unorm or r32f, where
-/// D is also the number of images in an array; for samplers sampler:none|clamp|clamp_to_edge|repeat|mirror,nearest|linear
-/// with ,normalized behind it where coordinates run from 0 to 1.
+/// D is also the number of images in an array. ,levels=N behind the size says that it has N levels, each half as large as the one
+/// before, ,samples=N that a texel has N samples. For samplers it is sampler:none|clamp|clamp_to_edge|repeat|mirror,nearest|linear
+/// with ,normalized behind it where coordinates run from 0 to 1, ,mix_levels where neighbouring levels are mixed, ,levels=A..B for
+/// the lowest and the highest level, and ,compare=never|less|equal|less_or_equal|greater|not_equal|greater_or_equal|always.
 ///
 /// A dump is N=FILE for the bytes of a buffer after the run, or N=FILE.png:WxH:FORMAT for a picture. Formats are
 /// r8unorm, r16unorm, rgba8unorm, bgra8unorm, rgba32f, and, as grey from the smallest value to the largest,
@@ -42,7 +44,7 @@ const DEFAULT_PLATFORM: Platform = Platform::Skl;
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
-    /// A zebin with its vISA texts; a source (.cl), which is compiled first; or a text (.visaasm) or a complete object
+    /// A zebin with its vISA texts, or an archive of them for several platforms; a source (.cl), which is compiled first; or a text (.visaasm) or a complete object
     /// (.isa), with --zebin
     program: Option<PathBuf>,
     /// A TOML file with these options as keys; its paths are relative to it, and options given here go before it
@@ -63,7 +65,7 @@ pub(super) struct Args {
     /// Work items in each dimension
     #[arg(long, value_name = "X[,Y[,Z]]", value_delimiter = ',')]
     global: Vec<u64>,
-    /// Work items of a group; without it the size that the kernel requires, or a divisor
+    /// Work items of a group; without it the size that the kernel requires, or one that fits
     #[arg(long, value_name = "X[,Y[,Z]]", value_delimiter = ',')]
     local: Option<Vec<u64>>,
     /// Offset of the global ids
@@ -85,6 +87,10 @@ pub(super) struct Args {
     /// atomic operations, adds floats by them, or prints
     #[arg(long)]
     any_order: bool,
+    /// Let accesses outside of every buffer read zeros and write nowhere, as those beyond the end of a surface do, instead
+    /// of ending the run; they are counted
+    #[arg(long)]
+    outside_is_zero: bool,
     /// Instructions that one hardware thread may execute
     #[arg(long, value_name = "N")]
     max_instructions: Option<u64>,
@@ -122,7 +128,13 @@ fn execute(args: Args) -> Result<(), Vec<Diagnostic>> {
     if outcome.outside_reads + outcome.outside_writes > 0 {
         let (reads, writes) = (outcome.outside_reads, outcome.outside_writes);
         eprintln!(
-            "note: beyond the end of a surface, {reads} elements were read as zero and {writes} writes were dropped"
+            "note: beyond the ends of buffers, {reads} elements were read as zero and {writes} writes were dropped"
+        );
+    }
+    if request.stats && outcome.ordered {
+        eprintln!(
+            "note: groups ran one after the other, because the result depends on their order; --any-order lets them run \
+             side by side"
         );
     }
     print_results(&outcome, format);
@@ -181,6 +193,7 @@ fn request(args: Args) -> Result<Request, Box<Diagnostic>> {
         stats: args.stats,
         threads: args.threads,
         any_order: args.any_order,
+        outside_is_zero: args.outside_is_zero,
         max_instructions: args.max_instructions,
     };
     Ok(match &args.launch {
@@ -214,6 +227,9 @@ fn program(request: &Request) -> Result<Program, Vec<Diagnostic>> {
         let platform = platform.or(Program::platform_of(&zebin)).unwrap_or_else(default_platform);
         return Program::from_zebin(&zebin, kernel, Some(platform));
     }
+    if archive::is_archive(&bytes) {
+        return from_archive(path, &bytes, kernel, platform);
+    }
     let layout = match &request.zebin {
         Some(path) => {
             let bytes = read(path).map_err(one)?;
@@ -238,6 +254,38 @@ fn default_platform() -> Platform {
         DEFAULT_PLATFORM.name()
     );
     DEFAULT_PLATFORM
+}
+
+/// The program for a platform, or for the only one, of an archive of zebins.
+fn from_archive(
+    path: &Path,
+    bytes: &[u8],
+    kernel: Option<&str>,
+    platform: Option<Platform>,
+) -> Result<Program, Vec<Diagnostic>> {
+    let mut zebins = Vec::new();
+    for member in archive::members(bytes) {
+        let (name, data) =
+            member.map_err(|damage| vec![problem("archive", path, &damage.what).at_offset(damage.offset)])?;
+        if Zebin::is_elf(data) {
+            zebins.push(Zebin::parse(&format!("{}({name})", path.display()), data).map_err(|e| vec![*e])?);
+        }
+    }
+    let mut names: Vec<_> = zebins.iter().filter_map(Program::platform_of).map(Platform::name).collect();
+    names.dedup();
+    // Several devices of one platform have the same vISA.
+    let mut wanted = zebins.iter().filter(|zebin| platform.is_none() || Program::platform_of(zebin) == platform);
+    match wanted.next() {
+        Some(zebin) if platform.is_some() || names.len() < 2 => Program::from_zebin(zebin, kernel, platform),
+        _ => {
+            let message = match platform {
+                Some(platform) => format!("the archive has no program for {}", platform.name()),
+                None => "the archive has programs for several platforms".to_owned(),
+            };
+            let help = format!("name one with --platform: {}", names.join(", "));
+            Err(vec![problem("archive-platform", path, &message).help(help)])
+        }
+    }
 }
 
 fn from_text(
@@ -351,6 +399,7 @@ fn run_request(program: &Program, request: &Request) -> Result<crate::run::Outco
     let options = Options {
         threads: request.threads,
         any_order: request.any_order,
+        outside_is_zero: request.outside_is_zero,
         max_instructions: request.max_instructions,
         stats: request.stats,
         progress: Some(&progress),

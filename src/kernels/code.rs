@@ -7,6 +7,7 @@ use crate::kernels::layout::Layout;
 use crate::kernels::lowering::Lowering;
 use crate::kernels::step::{Callee, Exchange, Lowered, Run};
 use crate::machine::World;
+use crate::machine::activation::Function;
 use crate::machine::fault::Trouble;
 use crate::machine::operand::Source;
 use crate::machine::thread::{Enable, Thread};
@@ -34,8 +35,8 @@ pub struct Code {
     pub ordered: bool,
     /// What neighbouring threads begin together.
     pub exchanges: Vec<Exchange>,
-    /// The functions' first blocks and those behind their last, in the order of their addresses.
-    pub functions: Vec<(u32, u32)>,
+    /// The functions, in the order of their addresses.
+    pub functions: Vec<Function>,
     /// Predicates, elements of address variables, elements of state variables that all routines have together.
     pub counts: [usize; 3],
 }
@@ -104,6 +105,13 @@ pub enum After {
         uniform: bool,
         /// The subroutine's blocks.
         routine: (u32, u32),
+    },
+    /// Channels enter a function.
+    Enter {
+        /// Whether all of them do the same.
+        uniform: bool,
+        /// Which of [`Code::functions`].
+        function: u32,
     },
     /// Channels leave the subroutine.
     Return {
@@ -272,7 +280,7 @@ impl Builder {
                 let next = match callee {
                     Callee::Named(name) => {
                         self.calls.push((self.blocks.len() as u32, name));
-                        After::Call { uniform, routine: (0, 0) }
+                        After::Enter { uniform, function: 0 }
                     }
                     Callee::At(source) => {
                         self.callees.push(source);
@@ -349,11 +357,12 @@ impl Builder {
     fn finish(mut self, mut layouts: Vec<Layout>, constants: Vec<u8>) -> Result<Code, String> {
         let count = self.blocks.len() as u32;
         for (block, name) in &self.calls {
-            let Some((_, place)) = self.named.iter().find(|(other, _)| other == name) else {
+            // The first routine is the kernel, which nobody calls.
+            let Some(place) = self.named.iter().skip(1).position(|(other, _)| other == name) else {
                 return Err(format!("the program has no function called `{name}`"));
             };
-            if let After::Call { routine, .. } = &mut self.blocks[*block as usize].next {
-                *routine = (*place, *place);
+            if let After::Enter { function, .. } = &mut self.blocks[*block as usize].next {
+                *function = place as u32;
             }
         }
         let starts = &self.routines;
@@ -364,7 +373,14 @@ impl Builder {
             }
         }
         let main_end = end_of(0);
-        let functions = self.named.iter().skip(1).map(|(_, start)| (*start, end_of(*start))).collect();
+        let starts = self.named.iter().map(|(_, start)| *start);
+        let ends = starts.clone().skip(1).chain([count]);
+        let functions = starts.zip(ends).zip(&layouts).skip(1).map(|((start, end), layout)| Function {
+            entry: (start, end_of(start)),
+            blocks: start..end,
+            ..layout.own()
+        });
+        let functions = functions.collect();
         let last = layouts.last().ok_or("there is no routine")?;
         let counts = [last.predicate_count() as usize + 1, last.address_count(), last.state_count()];
         let layout = layouts.swap_remove(0);

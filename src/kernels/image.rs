@@ -1,33 +1,36 @@
-//! Messages to images: loads, samples, typed reads, writes and atomic operations, questions about sizes.
+//! Messages to images: loads, typed reads, writes and atomic operations, questions about sizes.
 //!
-//! What a filter computes is in [`crate::machine::image`].
+//! Those to samplers are in [`crate::kernels::sampler`], rectangles in [`crate::kernels::block`].
 
 use crate::isa::{
-    Channels, ExecSize, Gather4Typed, Info, InfoOp, Load3d, LscDataSize, LscOp, LscTyped, LscTypedAccess,
-    LscTypedQuad, MediaLd, MediaModifier, MediaSt, Predicate, RawOperand, Sample3d, SamplerId, Scatter4Typed,
-    SurfaceId, TypedAtomic, VecOperand, pages,
+    Channels, DataType, ExecSize, Gather4Typed, Info, InfoOp, Load3d, LscDataSize, LscOp, LscTyped, LscTypedAccess,
+    LscTypedQuad, Predicate, RawOperand, Scatter4Typed, SurfaceId, TypedAtomic, VecOperand, pages,
 };
 use crate::kernels::atomic::{self, Update};
+use crate::kernels::block;
 use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal, number};
 use crate::kernels::message::{AtomicResult, Place};
 use crate::kernels::surface::result;
 use crate::machine::World;
 use crate::machine::access::Lanes;
-use crate::machine::image::Image;
-use crate::machine::lane::CHUNK;
-use crate::machine::memory::{Buffer, Sharing};
+use crate::machine::image::{Image, Texel};
+use crate::machine::lane::{CHUNK, MAX_LANES};
+use crate::machine::memory::Buffer;
 use crate::machine::thread::{Enable, Thread};
 use crate::rt::{Stub, immediate_bits};
 
 /// Where the elements of a raw operand stand, and how large they are; none for the null operand.
 #[derive(Clone, Copy)]
-struct Elements {
+pub(super) struct Elements {
     at: Option<u32>,
     bytes: u32,
 }
 
 impl Elements {
-    fn new(l: &mut Lowering<'_>, operand: &RawOperand, lanes: usize) -> LowerResult<Self> {
+    /// Those of an operand that is not there: zeros.
+    pub(super) const NONE: Self = Self { at: None, bytes: 4 };
+
+    pub(super) fn new(l: &mut Lowering<'_>, operand: &RawOperand, lanes: usize) -> LowerResult<Self> {
         let bytes = element_bytes(l, operand)?;
         Ok(Self { at: l.raw(operand, lanes as u64 * u64::from(bytes))?, bytes })
     }
@@ -40,12 +43,12 @@ impl Elements {
         }
     }
 
-    fn integer(&self, thread: &Thread, lane: usize) -> i64 {
+    pub(super) fn integer(&self, thread: &Thread, lane: usize) -> i64 {
         let bits = self.bits(thread, lane);
         if self.bytes == 2 { (bits as u16).into() } else { (bits as i32).into() }
     }
 
-    fn float(&self, thread: &Thread, lane: usize) -> f32 {
+    pub(super) fn float(&self, thread: &Thread, lane: usize) -> f32 {
         let bits = self.bits(thread, lane);
         if self.bytes == 2 { half::f16::from_bits(bits as u16).to_f32() } else { f32::from_bits(bits) }
     }
@@ -57,38 +60,57 @@ fn element_bytes(l: &Lowering<'_>, operand: &RawOperand) -> LowerResult<u32> {
 }
 
 /// Which colours a message moves.
-fn moved(flags: Channels) -> Vec<usize> {
+pub(super) fn moved(flags: Channels) -> Vec<usize> {
     [flags.r, flags.g, flags.b, flags.a].into_iter().enumerate().filter(|(_, moved)| *moved).map(|(c, _)| c).collect()
 }
 
 /// The data of a message: for each colour that is moved a row of elements, which begins at a register of its own.
-struct Colours {
+pub(super) struct Colours {
     moved: Vec<usize>,
     at: Option<u32>,
     bytes: u32,
+    /// Whether elements of 16 bits are HF.
+    half: bool,
     pitch: u32,
 }
 
 impl Colours {
-    fn new(l: &mut Lowering<'_>, operand: &RawOperand, lanes: usize, moved: Vec<usize>) -> LowerResult<Self> {
+    /// With `masked`, a register with a mask stands behind the data.
+    pub(super) fn new(
+        l: &mut Lowering<'_>,
+        operand: &RawOperand,
+        lanes: usize,
+        moved: Vec<usize>,
+        masked: bool,
+    ) -> LowerResult<Self> {
         let bytes = element_bytes(l, operand)?;
+        let half = l.variable(operand.id)?.data_type == DataType::Hf;
         let pitch = (lanes as u32 * bytes).next_multiple_of(l.layout.grf_bytes);
-        let rows = moved.len().max(1) as u64 - 1;
-        let at = l.raw(operand, rows * u64::from(pitch) + lanes as u64 * u64::from(bytes))?;
-        Ok(Self { moved, at, bytes, pitch })
+        let rows = moved.len().max(1) as u64;
+        let last = if masked { u64::from(pitch) + 4 } else { lanes as u64 * u64::from(bytes) };
+        let at = l.raw(operand, (rows - 1) * u64::from(pitch) + last)?;
+        Ok(Self { moved, at, bytes, half, pitch })
     }
 
-    fn put(&self, thread: &mut Thread, lane: usize, colours: [u32; 4]) {
+    pub(super) fn put(&self, thread: &mut Thread, lane: usize, colours: [u32; 4]) {
         let Some(at) = self.at else { return };
         for (n, &colour) in self.moved.iter().enumerate() {
             let place = at + n as u32 * self.pitch + lane as u32 * self.bytes;
-            if self.bytes == 2 {
-                // Floats become HF, integers lose their upper half; what the image has is told by neither operand, so
-                // this is only right for floats, which are what the compiler asks for.
-                thread.registers.set(place, half::f16::from_f32(f32::from_bits(colours[colour])).to_bits());
-            } else {
-                thread.registers.set(place, colours[colour]);
+            match self.bytes {
+                2 if self.half => {
+                    thread.registers.set(place, half::f16::from_f32(f32::from_bits(colours[colour])).to_bits());
+                }
+                2 => thread.registers.set(place, colours[colour] as u16),
+                _ => thread.registers.set(place, colours[colour]),
             }
+        }
+    }
+
+    /// The mask behind the data: all pages exist.
+    pub(super) fn put_mask(&self, thread: &mut Thread, lanes: usize) {
+        if let Some(at) = self.at {
+            let mask = crate::machine::thread::ones(lanes);
+            thread.registers.set(at + self.moved.len() as u32 * self.pitch, mask);
         }
     }
 
@@ -104,13 +126,13 @@ impl Colours {
 }
 
 /// The image behind a surface and its texels.
-fn image<'w>(place: &Place, thread: &Thread, world: &World<'w>) -> Option<(&'w Image, &'w Buffer)> {
+pub(super) fn image<'w>(place: &Place, thread: &Thread, world: &World<'w>) -> Option<(&'w Image, &'w Buffer)> {
     let image = world.image(place.entry(thread)?)?;
     Some((image, world.memory.buffers().get(image.buffer)?))
 }
 
 /// Does something for each enabled channel.
-fn for_lanes(enabled: u32, mut each: impl FnMut(usize)) {
+pub(super) fn for_lanes(enabled: u32, mut each: impl FnMut(usize)) {
     let mut rest = enabled;
     while rest != 0 {
         each(rest.trailing_zeros() as usize);
@@ -119,7 +141,7 @@ fn for_lanes(enabled: u32, mut each: impl FnMut(usize)) {
 }
 
 /// The offsets that a message adds to texel coordinates: four bits each, with sign.
-fn offsets(operand: &VecOperand) -> [i64; 3] {
+pub(super) fn offsets(operand: &VecOperand) -> [i64; 3] {
     let crate::isa::Operand::Immediate(constant) = &operand.operand else { return [0; 3] };
     let bits = immediate_bits(constant);
     [8, 4, 0].map(|shift| (bits >> shift & 7) as i64 - (bits >> shift & 8) as i64)
@@ -127,100 +149,89 @@ fn offsets(operand: &VecOperand) -> [i64; 3] {
 
 pub(super) fn load(l: &mut Lowering<'_>, inst: &Load3d) -> LowerResult {
     let Load3d::Current(inst) = inst else { return Err(Stub::undefined(&pages::LOAD_3D).into()) };
-    let order: [usize; 3] = match inst.op.op.name() {
-        "ld" => [0, 1, 3],
-        "ld_lz" => [0, 1, 2],
-        name => return illegal(format!("the operation {name} needs an image of several samples")),
-    };
     let lanes = channels(inst.exec_size);
     let mut params = Vec::with_capacity(inst.params.len());
     for operand in &inst.params {
         params.push(Elements::new(l, operand, lanes)?);
     }
-    let nothing = Elements { at: None, bytes: 4 };
-    let place = order.map(|n| params.get(n).copied().unwrap_or(nothing));
-    let shift = offsets(&inst.aoffimmi);
-    let colours = Colours::new(l, &inst.dst, lanes, moved(inst.channels))?;
-    read(l, inst.exec_size, inst.pred, inst.surface, colours, move |thread, _, lane, image, texels| {
-        let place: [i64; 3] = std::array::from_fn(|d| place[d].integer(thread, lane) + shift[d]);
-        image.load(texels, place)
-    })
-}
-
-pub(super) fn sample(l: &mut Lowering<'_>, inst: &Sample3d) -> LowerResult {
-    let Sample3d::Current(inst) = inst else { return Err(Stub::undefined(&pages::SAMPLE_3D).into()) };
-    // Images have one level, so what chooses it does not count.
-    let order: [usize; 3] = match inst.op.op.name() {
-        "sample" | "sample_lz" => [0, 1, 2],
-        "sample_b" | "sample_l" => [1, 2, 3],
-        "sample_d" => [0, 3, 6],
-        _ => return Err(Stub::undefined(&pages::SAMPLE_3D).into()),
+    let at = |n: usize| params.get(n).copied().unwrap_or(Elements::NONE);
+    let none = Elements::NONE;
+    let name = inst.op.op.name();
+    // What tells where samples are has 64 bits, in parameters of 32 or of 16 bits.
+    let behind = if at(0).bytes == 2 { 5 } else { 3 };
+    let (place, level, sample) = match name {
+        "ld" => ([at(0), at(1), at(3)], at(2), none),
+        "ld_lz" => ([at(0), at(1), at(2)], none, none),
+        "ld2dms_w" => ([at(behind), at(behind + 1), at(behind + 2)], at(behind + 3), at(0)),
+        "ld_mcs" => ([none; 3], none, none),
+        _ => return Err(Stub::undefined(&pages::LOAD_3D).into()),
     };
-    let lanes = channels(inst.exec_size);
-    let mut params = Vec::with_capacity(inst.params.len());
-    for operand in &inst.params {
-        params.push(Elements::new(l, operand, lanes)?);
-    }
-    let nothing = Elements { at: None, bytes: 4 };
-    let place = order.map(|n| params.get(n).copied().unwrap_or(nothing));
+    let tells_places = name == "ld_mcs";
     let shift = offsets(&inst.aoffimmi);
-    let sampler = sampler_element(l, inst.sampler)?;
-    let colours = Colours::new(l, &inst.dst, lanes, moved(inst.channels))?;
-    read(l, inst.exec_size, inst.pred, inst.surface, colours, move |thread, world, lane, image, texels| {
-        let Some(sampler) = world.sampler(thread.surfaces[sampler]) else { return [0; 4] };
-        let place = place.map(|place| place.float(thread, lane));
-        image.sample(texels, sampler, image.shifted(sampler, place, shift))
+    let masked = inst.op.pixel_null_mask;
+    let colours = Colours::new(l, &inst.dst, lanes, moved(inst.channels), masked)?;
+    let mask = masked.then_some(lanes);
+    read(l, inst.exec_size, inst.pred, inst.surface, colours, mask, move |thread, lane, image, texels| {
+        if tells_places {
+            // Every sample stands in its own place, whatever this says.
+            return [0; 4];
+        }
+        let place = std::array::from_fn(|d| place[d].integer(thread, lane) + shift[d]);
+        let level = level.bits(thread, lane);
+        image.load(texels, Texel { place, level, sample: sample.bits(thread, lane) })
     })
 }
 
-/// The state element of a sampler.
-fn sampler_element(l: &Lowering<'_>, id: SamplerId) -> LowerResult<usize> {
-    match l.layout.sampler(id.0) {
-        Some(element) => Ok(element as usize),
-        None => illegal(format!("there is no sampler S{}", id.0)),
-    }
-}
-
-/// A message that reads a texel, or several mixed, for each channel.
+/// A message that reads something of an image for each channel. With `mask`, the mask of so many channels stands behind it.
 fn read(
     l: &mut Lowering<'_>,
     exec_size: ExecSize,
     pred: Predicate,
     surface: SurfaceId,
     colours: Colours,
-    texel: impl Fn(&Thread, &World<'_>, usize, &Image, &Buffer) -> [u32; 4] + Send + Sync + 'static,
+    mask: Option<usize>,
+    texel: impl Fn(&Thread, usize, &Image, &Buffer) -> [u32; 4] + Send + Sync + 'static,
 ) -> LowerResult {
     let enable = l.enable(exec_size, pred)?;
     let place = l.place(surface)?;
     let run = Box::new(move |thread: &mut Thread, world: &World<'_>| {
         let enabled = thread.enabled(&enable);
         let bound = image(&place, thread, world);
+        // All channels are read before any is written: the destination may stand where parameters do.
+        let mut values = [[0; 4]; MAX_LANES];
         for_lanes(enabled, |lane| {
-            let value = bound.map_or([0; 4], |(image, texels)| texel(thread, world, lane, image, texels));
-            colours.put(thread, lane, value);
+            values[lane] = bound.map_or([0; 4], |(image, texels)| texel(thread, lane, image, texels));
         });
+        for_lanes(enabled, |lane| colours.put(thread, lane, values[lane]));
+        if let Some(lanes) = mask {
+            colours.put_mask(thread, lanes);
+        }
         Ok(())
     });
     Ok(l.step(enable, run))
 }
 
-/// Coordinates of a typed message.
-fn coordinates(l: &mut Lowering<'_>, operands: [&RawOperand; 3], lanes: usize) -> LowerResult<[Elements; 3]> {
-    let [u, v, r] = operands;
-    Ok([Elements::new(l, u, lanes)?, Elements::new(l, v, lanes)?, Elements::new(l, r, lanes)?])
+/// Coordinates and level of a typed message.
+fn coordinates(l: &mut Lowering<'_>, operands: [&RawOperand; 4], lanes: usize) -> LowerResult<[Elements; 4]> {
+    let mut coordinates = [Elements::NONE; 4];
+    for (place, operand) in coordinates.iter_mut().zip(operands) {
+        *place = Elements::new(l, operand, lanes)?;
+    }
+    Ok(coordinates)
 }
 
-fn place_of(coordinates: &[Elements; 3], thread: &Thread, lane: usize) -> [i64; 3] {
+fn place_of(coordinates: &[Elements; 4], thread: &Thread, lane: usize) -> Texel {
     // Typed messages have unsigned coordinates.
-    coordinates.map(|coordinate| coordinate.bits(thread, lane).into())
+    let [u, v, r, level] = coordinates.map(|coordinate| coordinate.bits(thread, lane));
+    Texel { place: [u, v, r].map(i64::from), level, sample: 0 }
 }
 
 pub(super) fn gather4_typed(l: &mut Lowering<'_>, inst: &Gather4Typed) -> LowerResult {
     let Gather4Typed::Current(inst) = inst else { return Err(Stub::missing(&pages::GATHER4_TYPED).into()) };
     let lanes = channels(inst.exec_size);
-    let place = coordinates(l, [&inst.u, &inst.v, &inst.r], lanes)?;
-    let colours = Colours::new(l, &inst.dst, lanes, moved(inst.channels))?;
-    read(l, inst.exec_size, inst.pred, inst.surface, colours, move |thread, _, lane, image, texels| {
+    let place = coordinates(l, [&inst.u, &inst.v, &inst.r, &inst.lod], lanes)?;
+    let colours = Colours::new(l, &inst.dst, lanes, moved(inst.channels), false)?;
+    read(l, inst.exec_size, inst.pred, inst.surface, colours, None, move |thread, lane, image, texels| {
         image.load(texels, place_of(&place, thread, lane))
     })
 }
@@ -228,8 +239,8 @@ pub(super) fn gather4_typed(l: &mut Lowering<'_>, inst: &Gather4Typed) -> LowerR
 pub(super) fn scatter4_typed(l: &mut Lowering<'_>, inst: &Scatter4Typed) -> LowerResult {
     let Scatter4Typed::Current(inst) = inst else { return Err(Stub::missing(&pages::SCATTER4_TYPED).into()) };
     let lanes = channels(inst.exec_size);
-    let place = coordinates(l, [&inst.u, &inst.v, &inst.r], lanes)?;
-    let colours = Colours::new(l, &inst.src, lanes, moved(inst.channels))?;
+    let place = coordinates(l, [&inst.u, &inst.v, &inst.r, &inst.lod], lanes)?;
+    let colours = Colours::new(l, &inst.src, lanes, moved(inst.channels), false)?;
     let enable = l.enable(inst.exec_size, inst.pred)?;
     let surface = l.place(inst.surface)?;
     write(l, enable, surface, place, colours)
@@ -240,7 +251,7 @@ fn write(
     l: &mut Lowering<'_>,
     enable: Enable,
     surface: Place,
-    place: [Elements; 3],
+    place: [Elements; 4],
     colours: Colours,
 ) -> LowerResult {
     let run = Box::new(move |thread: &mut Thread, world: &World<'_>| {
@@ -264,7 +275,7 @@ pub(super) fn typed_atomic(l: &mut Lowering<'_>, inst: &TypedAtomic) -> LowerRes
         return illegal(format!("an atomic operation of {size} bytes"));
     };
     let lanes = channels(inst.exec_size);
-    let place = coordinates(l, [&inst.u, &inst.v, &inst.r], lanes)?;
+    let place = coordinates(l, [&inst.u, &inst.v, &inst.r, &inst.lod], lanes)?;
     let bytes = lanes as u64 * u64::from(size.max(4));
     let operands = [l.raw(&inst.src0, bytes)?, l.raw(&inst.src1, bytes)?];
     let result = result(inst.op.op, l.raw(&inst.dst, bytes)?);
@@ -278,7 +289,7 @@ fn update_texels(
     l: &mut Lowering<'_>,
     enable: Enable,
     surface: Place,
-    place: [Elements; 3],
+    place: [Elements; 4],
     size: u32,
     update: Update,
     operands: [Option<u32>; 2],
@@ -326,25 +337,25 @@ pub(super) fn info(l: &mut Lowering<'_>, inst: &Info) -> LowerResult {
     let lanes = channels(inst.exec_size);
     let lod = match (&inst.lod, inst.op) {
         (Some(operand), InfoOp::Resinfo) => Elements::new(l, operand, lanes)?,
-        _ => Elements { at: None, bytes: 4 },
+        _ => Elements::NONE,
     };
     let samples = inst.op == InfoOp::Sampleinfo;
-    let colours = Colours::new(l, &inst.dst, lanes, moved(inst.channels))?;
-    read(l, inst.exec_size, Predicate::default(), inst.surface, colours, move |thread, _, lane, image, _| {
-        if samples {
-            return [1, 0, 0, 0];
-        }
+    let colours = Colours::new(l, &inst.dst, lanes, moved(inst.channels), false)?;
+    read(l, inst.exec_size, Predicate::default(), inst.surface, colours, None, move |thread, lane, image, _| {
         let shape = &image.shape;
+        if samples {
+            return [shape.samples, 0, 0, 0];
+        }
         let level = lod.bits(thread, lane);
         let mut sizes = [0; 4];
-        for (d, size) in sizes.iter_mut().enumerate().take(shape.dimensions) {
-            // Images have one level; others have no size.
-            *size = if level == 0 { shape.size[d] } else { 0 };
+        if level < shape.levels {
+            let size = shape.size_of(level);
+            sizes[..shape.dimensions].copy_from_slice(&size[..shape.dimensions]);
         }
         if shape.is_array {
             sizes[shape.dimensions] = shape.layers;
         }
-        sizes[3] = 1;
+        sizes[3] = shape.levels;
         sizes
     })
 }
@@ -353,11 +364,17 @@ pub(super) fn lsc_typed(l: &mut Lowering<'_>, inst: &LscTyped) -> LowerResult {
     match inst {
         LscTyped::Access(inst) => lsc_access(l, inst),
         LscTyped::Quad(inst) => lsc_quad(l, inst),
-        LscTyped::Info(_) | LscTyped::Block2d(_) => Err(Stub::missing(&pages::LSC_TYPED).into()),
+        LscTyped::Block2d(inst) => block::typed(l, inst),
+        // What of a surface's properties goes where is not published.
+        LscTyped::Info(_) => Err(Stub::undefined(&pages::LSC_TYPED).into()),
     }
 }
 
-fn lsc_place(l: &mut Lowering<'_>, kind: crate::isa::LscAddrType, surface: &VecOperand) -> LowerResult<Place> {
+pub(super) fn lsc_place(
+    l: &mut Lowering<'_>,
+    kind: crate::isa::LscAddrType,
+    surface: &VecOperand,
+) -> LowerResult<Place> {
     match kind {
         crate::isa::LscAddrType::Bti => Ok(Place::Index(l.source(surface, 1)?)),
         crate::isa::LscAddrType::Bss => Ok(Place::StateIndex(l.source(surface, 1)?)),
@@ -370,17 +387,18 @@ fn lsc_quad(l: &mut Lowering<'_>, inst: &LscTypedQuad) -> LowerResult {
         return illegal(format!("texels of {} elements", inst.data_size.name()));
     }
     let lanes = channels(inst.exec_size);
-    let place = coordinates(l, [&inst.src0_addrs_u, &inst.src0_addrs_v, &inst.src0_addrs_r], lanes)?;
+    let place =
+        coordinates(l, [&inst.src0_addrs_u, &inst.src0_addrs_v, &inst.src0_addrs_r, &inst.src0_addrs_lod], lanes)?;
     let flags = inst.data_elems_per_addr;
     let flags = [flags.x, flags.y, flags.z, flags.w];
     let moved = (0..4).filter(|&c| flags[c]).collect();
     let surface = lsc_place(l, inst.addr_type, &inst.surface)?;
     let enable = l.enable(inst.exec_size, inst.pred)?;
     if inst.lsc_sub_op != LscOp::LscLoadQuad {
-        let colours = Colours::new(l, &inst.src1_data, lanes, moved)?;
+        let colours = Colours::new(l, &inst.src1_data, lanes, moved, false)?;
         return write(l, enable, surface, place, colours);
     }
-    let colours = Colours::new(l, &inst.dst_data, lanes, moved)?;
+    let colours = Colours::new(l, &inst.dst_data, lanes, moved, false)?;
     let run = Box::new(move |thread: &mut Thread, world: &World<'_>| {
         let bound = image(&surface, thread, world);
         for_lanes(thread.enabled(&enable), |lane| {
@@ -401,10 +419,14 @@ fn lsc_access(l: &mut Lowering<'_>, inst: &LscTypedAccess) -> LowerResult {
         LscDataSize::D16c32 => 2,
         other => return illegal(format!("an atomic operation of {} elements", other.name())),
     };
+    if inst.lsc_sub_op == LscOp::LscStoreUncompressed {
+        return store_uncompressed(l, inst, lanes);
+    }
     let Some(update) = atomic::lsc_update(inst.lsc_sub_op, size) else {
-        return Err(Stub::missing(&pages::LSC_TYPED).into());
+        return Err(Stub::undefined(&pages::LSC_TYPED).into());
     };
-    let place = coordinates(l, [&inst.src0_addrs_u, &inst.src0_addrs_v, &inst.src0_addrs_r], lanes)?;
+    let place =
+        coordinates(l, [&inst.src0_addrs_u, &inst.src0_addrs_v, &inst.src0_addrs_r, &inst.src0_addrs_lod], lanes)?;
     let bytes = lanes as u64 * u64::from(size.max(4));
     let operands = [l.raw(&inst.src1_data, bytes)?, l.raw(&inst.src2_data, bytes)?];
     let result = l.raw(&inst.dst_data, bytes)?.map_or(AtomicResult::None, AtomicResult::Old);
@@ -413,81 +435,16 @@ fn lsc_access(l: &mut Lowering<'_>, inst: &LscTypedAccess) -> LowerResult {
     update_texels(l, enable, surface, place, size, update, operands, result)
 }
 
-pub(super) fn media_ld(l: &mut Lowering<'_>, inst: &MediaLd) -> LowerResult {
-    let block = Block::new(l, inst.surface, inst.modifiers, inst.plane, [inst.block_width, inst.block_height])?;
-    let corner = [l.source::<u32>(&inst.x_offset, 1)?, l.source::<u32>(&inst.y_offset, 1)?];
-    let Some(dst) = l.raw(&inst.dst, block.bytes())? else { return illegal("the destination of a block is null") };
-    let run = Box::new(move |thread: &mut Thread, world: &World<'_>| {
-        let corner = corner.each_ref().map(|source| source.first(thread));
-        let bound = image(&block.surface, thread, world);
-        for (at, x, y) in block.places(corner) {
-            let byte = bound.and_then(|(image, texels)| texels.load(image.byte(x, y)?, 1)).unwrap_or(0);
-            thread.registers.set(dst + at, byte as u8);
-        }
-        Ok(())
-    });
-    Ok(l.step(Enable::all(1), run))
-}
-
-pub(super) fn media_st(l: &mut Lowering<'_>, inst: &MediaSt) -> LowerResult {
-    let block = Block::new(l, inst.surface, inst.modifiers, inst.plane, [inst.block_width, inst.block_height])?;
-    let corner = [l.source::<u32>(&inst.x_offset, 1)?, l.source::<u32>(&inst.y_offset, 1)?];
-    let src = l.raw_required(&inst.src, block.bytes())?;
-    let run = Box::new(move |thread: &mut Thread, world: &World<'_>| {
-        let corner = corner.each_ref().map(|source| source.first(thread));
-        let Some((image, texels)) = image(&block.surface, thread, world) else { return Ok(()) };
-        let mut outside = 0;
-        for (at, x, y) in block.places(corner) {
-            let byte = thread.registers.get::<u8>(src + at);
-            let stored = image.byte(x, y).and_then(|offset| texels.store(offset, 1, byte.into(), Sharing::Shared));
-            outside += u64::from(stored.is_none());
-        }
-        thread.outside_writes += outside;
-        Ok(())
-    });
-    Ok(l.step(Enable::all(1), run))
-}
-
-/// A rectangle of bytes of a surface.
-struct Block {
-    surface: Place,
-    width: u32,
-    height: u32,
-    /// Bytes from one row to the next in registers.
-    pitch: u32,
-    /// Rows of the surface from one row to the next, and the first one: fields have every other row.
-    rows: (u32, u32),
-}
-
-impl Block {
-    fn new(
-        l: &mut Lowering<'_>,
-        surface: SurfaceId,
-        modifier: MediaModifier,
-        plane: u8,
-        [width, height]: [u8; 2],
-    ) -> LowerResult<Self> {
-        if plane != 0 {
-            return illegal("images have one plane");
-        }
-        let rows = match modifier {
-            MediaModifier::Top | MediaModifier::TopMod => (2, 0),
-            MediaModifier::Bottom | MediaModifier::BottomMod => (2, 1),
-            _ => (1, 0),
-        };
-        let (width, height) = (u32::from(width), u32::from(height));
-        Ok(Self { surface: l.place(surface)?, width, height, pitch: width.next_power_of_two().max(4), rows })
+/// The first colours of a texel for each channel.
+fn store_uncompressed(l: &mut Lowering<'_>, inst: &LscTypedAccess, lanes: usize) -> LowerResult {
+    if inst.data_size != LscDataSize::D32 {
+        return illegal(format!("texels of {} elements", inst.data_size.name()));
     }
-
-    fn bytes(&self) -> u64 {
-        u64::from(self.pitch) * u64::from(self.height)
-    }
-
-    /// For each byte its offset in registers, its column and its row.
-    fn places(&self, [left, top]: [u32; 2]) -> impl Iterator<Item = (u32, u32, u32)> + use<'_> {
-        (0..self.height).flat_map(move |y| {
-            let row = top.wrapping_add(y).wrapping_mul(self.rows.0).wrapping_add(self.rows.1);
-            (0..self.width).map(move |x| (y * self.pitch + x, left.wrapping_add(x), row))
-        })
-    }
+    let count = number(inst.data_elems_per_addr.name()) as usize;
+    let operands = [&inst.src0_addrs_u, &inst.src0_addrs_v, &inst.src0_addrs_r, &inst.src0_addrs_lod];
+    let place = coordinates(l, operands, lanes)?;
+    let colours = Colours::new(l, &inst.src1_data, lanes, (0..count.min(4)).collect(), false)?;
+    let enable = l.enable(inst.exec_size, inst.pred)?;
+    let surface = lsc_place(l, inst.addr_type, &inst.surface)?;
+    write(l, enable, surface, place, colours)
 }

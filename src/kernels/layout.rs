@@ -7,11 +7,13 @@
 //! A variable that the payload has a value for stays in the payload. Aliases stand in the variable that they name.
 
 use std::collections::HashSet;
+use std::ops::Range;
 
 use crate::isa::{
     AliasScope, DataType, GeneralId, InputClass, Operand, Platform, VarInfo, VecOperand, predefined,
     predefined_surface,
 };
+use crate::machine::activation::Function;
 use crate::object::Routine;
 use crate::rt::{FieldRef, Visitor};
 
@@ -51,6 +53,8 @@ pub struct Layout {
     pub copies: Vec<Copy>,
     /// Bytes of everything but constants.
     pub len: u32,
+    /// Those of the routine's own variables.
+    registers: Range<u32>,
     predefined: Vec<Variable>,
     declared: Vec<Variable>,
     /// Added to the ids of predicates.
@@ -110,6 +114,7 @@ impl Layout {
         }
         let mut layout = Self {
             len: space.next,
+            registers: self.len..space.next,
             declared,
             copies: Vec::new(),
             predicates: self.predicate_count(),
@@ -156,6 +161,7 @@ impl Layout {
             payload_bytes: area,
             copies,
             len: space.next,
+            registers: 0..space.next,
             predefined,
             declared,
             predicates: 0,
@@ -167,6 +173,18 @@ impl Layout {
         layout.place_states(routine, 0);
         layout.resolve_aliases(routine)?;
         Ok(layout)
+    }
+
+    /// What belongs to the routine alone; its blocks are left open.
+    pub fn own(&self) -> Function {
+        let ends = |list: &[u32]| list.first().map_or(0, |&n| n as usize)..list.last().map_or(0, |&n| n as usize);
+        Function {
+            registers: self.registers.clone(),
+            predicates: self.predicates as usize + 1..self.predicate_end as usize + 1,
+            addresses: ends(&self.addresses),
+            states: ends(&self.surfaces).start..self.state_count(),
+            ..Function::default()
+        }
     }
 
     /// A variable of the whole table; `None` outside of it.

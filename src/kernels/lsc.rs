@@ -6,11 +6,14 @@ use crate::isa::{
 };
 use crate::kernels::atomic::lsc_update;
 use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal, number};
-use crate::kernels::message::{Addresses, AtomicResult, Elements, Message, Place, Shape, for_chunks, trouble};
+use crate::kernels::message::{
+    Addresses, AtomicResult, Elements, Message, Place, SCRATCH_UNIT, ScratchBase, Shape, for_chunks, trouble,
+};
 use crate::kernels::step::Lowered;
 use crate::machine::World;
 use crate::machine::access::Lanes;
 use crate::machine::lane::CHUNK;
+use crate::machine::operand::Source;
 use crate::machine::thread::Thread;
 use crate::rt::Stub;
 
@@ -32,11 +35,13 @@ fn place(l: &mut Lowering<'_>, sfid: LscSfid, kind: LscAddrType, surface: &VecOp
         (LscSfid::Tgm, _) => illegal("an untyped message to typed memory"),
         (_, LscAddrType::Flat) => Ok(Place::Flat),
         (_, LscAddrType::Bti) => Ok(Place::Index(l.source(surface, 1)?)),
-        (_, LscAddrType::Ss) => Ok(Place::Scratch),
+        (_, LscAddrType::Ss | LscAddrType::Arg) => Ok(Place::Scratch),
         (_, LscAddrType::Bss) => Ok(Place::StateIndex(l.source(surface, 1)?)),
-        (_, LscAddrType::Arg) => illegal("addresses of the type arg are not supported yet"),
     }
 }
+
+/// Offset of the dword of r0 that says where arguments are.
+const R0_INDIRECT: u32 = 0;
 
 /// Addresses as an LSC message computes them.
 fn addresses(
@@ -69,14 +74,19 @@ fn addresses(
     })
 }
 
-/// Addresses in scratch memory count from where the state that the surface operand names begins.
+/// Addresses in scratch memory count from where the state that the surface operand names begins, those of arguments from
+/// where r0 says that implicit arguments are.
 fn based(
     l: &mut Lowering<'_>,
     kind: LscAddrType,
     surface: &VecOperand,
     addresses: Addresses,
 ) -> LowerResult<Addresses> {
-    let scratch = if kind == LscAddrType::Ss { Some(l.source(surface, 1)?) } else { None };
+    let scratch = match kind {
+        LscAddrType::Ss => Some(ScratchBase { number: l.source(surface, 1)?, unit: SCRATCH_UNIT }),
+        LscAddrType::Arg => Some(ScratchBase { number: Source::scalar(R0_INDIRECT), unit: 1 }),
+        _ => None,
+    };
     Ok(Addresses { scratch, ..addresses })
 }
 
@@ -253,7 +263,8 @@ fn block2d(l: &mut Lowering<'_>, inst: &LscUntypedBlock2d) -> LowerResult {
         }
         let base = base.first(thread);
         let [last_byte, last_row] = limits.each_ref().map(|limit| limit.first(thread));
-        let surface_pitch = surface_pitch.first(thread);
+        // The pitch is given less 1, as the other sizes.
+        let surface_pitch = u64::from(surface_pitch.first(thread)) + 1;
         let [left, top] = corner.each_ref().map(|place| place.first(thread));
         let view = world.flat();
         for block in 0..blocks {
@@ -273,7 +284,7 @@ fn block2d(l: &mut Lowering<'_>, inst: &LscUntypedBlock2d) -> LowerResult {
                 if !inside {
                     continue;
                 }
-                let offset = line as u64 * u64::from(surface_pitch) + column as u64 * u64::from(size);
+                let offset = line as u64 * surface_pitch + column as u64 * u64::from(size);
                 let addresses = [base.wrapping_add(offset); CHUNK];
                 let lanes = Lanes { addresses: &addresses, enabled: 1, unaligned: true };
                 let mut values = [0; CHUNK];

@@ -81,12 +81,28 @@ pub(super) struct Addresses {
     pub mask: u64,
     /// Added once for each channel before the n-th; then the first element counts for all.
     pub pitch: Option<Pitch>,
-    /// Where the scratch memory of the thread begins, in units of [`SCRATCH_UNIT`].
-    pub scratch: Option<Source<u32>>,
+    /// Where the part of scratch memory begins that the addresses count in.
+    pub scratch: Option<ScratchBase>,
 }
 
 /// Scratch states are named by the base of the memory, without its low bits.
-const SCRATCH_UNIT: u64 = 16;
+pub(super) const SCRATCH_UNIT: u64 = 16;
+
+/// Where a part of scratch memory begins.
+#[derive(Clone)]
+pub(super) struct ScratchBase {
+    /// Its offset.
+    pub number: Source<u32>,
+    /// In so many bytes.
+    pub unit: u64,
+}
+
+impl ScratchBase {
+    #[inline(always)]
+    fn bytes(&self, thread: &Thread) -> u64 {
+        u64::from(self.number.first(thread)) * self.unit
+    }
+}
 
 /// The distance from one channel to the next.
 #[derive(Clone)]
@@ -153,7 +169,7 @@ impl Addresses {
         let global = self.global.as_ref().map_or(0, |global| global.first(thread));
         let address =
             element.wrapping_add(global).wrapping_mul(self.unit).wrapping_add_signed(self.offset) & self.mask;
-        let scratch = self.scratch.as_ref().map_or(0, |scratch| u64::from(scratch.first(thread)) * SCRATCH_UNIT);
+        let scratch = self.scratch.as_ref().map_or(0, |scratch| scratch.bytes(thread));
         let address = address.wrapping_add(scratch);
         if step == 0 {
             Order::Same(address)
@@ -215,7 +231,7 @@ impl Addresses {
             addresses = each(|i| addresses[i] & self.mask);
         }
         if let Some(scratch) = &self.scratch {
-            let base = u64::from(scratch.first(thread)) * SCRATCH_UNIT;
+            let base = scratch.bytes(thread);
             addresses = each(|i| addresses[i].wrapping_add(base));
         }
         addresses

@@ -50,6 +50,10 @@ mod lsc;
 
 mod image;
 
+mod block;
+
+mod sampler;
+
 mod atomic;
 
 pub mod code;

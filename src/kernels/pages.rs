@@ -4,14 +4,15 @@ use crate::isa::{
     Addc, AddrAdd, Barrier, Bfn, CacheFlush, Call, Cmp, Dpas, Dpasw, DwordAtomic, Faddr, Fcall, Fcvt, Fence, File,
     Fret, Gather, Gather4Scaled, Gather4Typed, GatherScaled, Goto, Ifcall, Info, Jmp, Kernels, Label, Lifetime,
     Load3d, Loc, LscFence, LscTyped, LscUntyped, MediaLd, MediaSt, MinMax, Movs, Nbarrier, OwordLd, OwordLdUnaligned,
-    OwordSt, QwGather, QwScatter, Ret, Sample3d, Sbarrier, Scatter, Scatter4Scaled, Scatter4Typed, ScatterScaled,
-    Setp, Srnd, Subb, Subroutine, SvmAtomic, SvmBlockLd, SvmBlockSt, SvmGather, SvmGather4Scaled, SvmScatter,
-    SvmScatter4Scaled, Switchjmp, TypedAtomic, Wait, Yield,
+    OwordSt, QwGather, QwScatter, Ret, Sample3d, Sample43d, Sbarrier, Scatter, Scatter4Scaled, Scatter4Typed,
+    ScatterScaled, Setp, Srnd, Subb, Subroutine, SvmAtomic, SvmBlockLd, SvmBlockSt, SvmGather, SvmGather4Scaled,
+    SvmScatter, SvmScatter4Scaled, Switchjmp, TypedAtomic, Wait, Yield,
 };
 use crate::kernels::lowering::{LowerError, LowerResult, Lowering};
 use crate::kernels::step::Lowered;
 use crate::kernels::{
-    arithmetic, compare, control, dot, image, logic, lsc, math, matrix, movement, narrow, surface, svm,
+    arithmetic, block, compare, control, dot, image, logic, lsc, math, matrix, movement, narrow, sampler, surface,
+    svm,
 };
 use crate::machine::thread::Enable;
 use crate::rt::ComponentWise;
@@ -401,8 +402,12 @@ impl Kernels for Lowering<'_> {
         image::load(self, inst)
     }
 
+    fn sample4_3d(&mut self, inst: &Sample43d) -> LowerResult {
+        sampler::sample4(self, inst)
+    }
+
     fn sample_3d(&mut self, inst: &Sample3d) -> LowerResult {
-        image::sample(self, inst)
+        sampler::sample(self, inst)
     }
 
     fn gather4_typed(&mut self, inst: &Gather4Typed) -> LowerResult {
@@ -414,11 +419,11 @@ impl Kernels for Lowering<'_> {
     }
 
     fn media_ld(&mut self, inst: &MediaLd) -> LowerResult {
-        image::media_ld(self, inst)
+        block::media_ld(self, inst)
     }
 
     fn media_st(&mut self, inst: &MediaSt) -> LowerResult {
-        image::media_st(self, inst)
+        block::media_st(self, inst)
     }
 
     fn typed_atomic(&mut self, inst: &TypedAtomic) -> LowerResult {

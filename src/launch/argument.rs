@@ -5,8 +5,9 @@ use std::path::Path;
 use visakit_codegen::diag::{Diagnostic, Severity};
 
 use super::spec::{ImageSpec, Scalar, Spec};
-use crate::machine::image::{Format, Sampler, Shape};
+use crate::machine::image::{Format, Shape};
 use crate::machine::memory::MAX_BUFFER;
+use crate::machine::sampler::Sampler;
 use crate::zebin::info::{AddrSpace, ArgType, KernelInfo, KernelMiscInfo, PayloadArgument};
 
 /// What a kernel is given for one argument.
@@ -213,6 +214,9 @@ impl Parameter {
             (ParameterKind::Sampler, Spec::Sampler(sampler)) => Ok(Argument::Sampler(*sampler)),
             (ParameterKind::Buffer, Spec::File(path)) => read_file(&option, path).map(Argument::Buffer),
             (ParameterKind::Buffer, Spec::Zeros(size)) => zeros(&option, *size).map(Argument::Buffer),
+            (ParameterKind::Buffer, Spec::Pipe { packets, bytes }) => {
+                pipe(&option, *packets, *bytes).map(Argument::Buffer)
+            }
             (ParameterKind::Buffer, Spec::Bytes(bytes)) => Ok(Argument::Buffer(bytes.clone())),
             (ParameterKind::Buffer, Spec::Value { kind: Scalar::U64, bytes }) => {
                 let address = bytes.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
@@ -236,7 +240,7 @@ impl Parameter {
                 }
             }
             (ParameterKind::Unknown, _) => Ok(Argument::Value(Vec::new())),
-            (_, Spec::File(_) | Spec::Zeros(_)) => refuse("is given a buffer".to_owned()),
+            (_, Spec::File(_) | Spec::Zeros(_) | Spec::Pipe { .. }) => refuse("is given a buffer".to_owned()),
             (_, Spec::Image(_)) => refuse("is given an image".to_owned()),
             (_, Spec::Sampler(_)) => refuse("is given a sampler".to_owned()),
             (_, Spec::Local(_)) => refuse("is given shared local memory".to_owned()),
@@ -314,7 +318,17 @@ fn image(
     let mut size = [1; 3];
     size[..dimensions].copy_from_slice(&spec.size[..dimensions]);
     let layers = if is_array { spec.size[dimensions] } else { 1 };
-    let shape = Shape { size, dimensions, is_array, layers };
+    let shape = Shape { size, dimensions, is_array, layers, levels: spec.levels, samples: spec.samples };
+    if spec.levels > shape.most_levels() || spec.levels > 1 && spec.samples > 1 {
+        let [w, h, d] = size;
+        return Err(wrong(
+            format!("an image of {w}x{h}x{d} with {} levels and {} samples is given", spec.levels, spec.samples),
+            format!(
+                "one of this size has at most {} levels, and one sample when it has several",
+                shape.most_levels()
+            ),
+        ));
+    }
     let bytes = shape.texels().saturating_mul(format.bytes() as u64);
     let texels = match &spec.pixels {
         Some(path) => read_file(option, path)?,
@@ -323,7 +337,9 @@ fn image(
     if texels.len() as u64 != bytes {
         return Err(wrong(
             format!("the image has {bytes} bytes but is given {}", texels.len()),
-            "the file holds the texels, row by row, without anything in between".to_owned(),
+            "the file holds the texels, row by row, without anything in between: all of a level before the next, all samples of \
+             a texel before the next"
+                .to_owned(),
         ));
     }
     Ok(ImageArgument { format, shape, texels })
@@ -336,6 +352,17 @@ fn read_file(option: &str, path: &Path) -> Result<Vec<u8>, Box<Diagnostic>> {
     })?;
     check_size(option, bytes.len() as u64)?;
     Ok(bytes)
+}
+
+/// Bytes in front of the packets of a pipe: its size, where its first and last packet are, and room for locks.
+const PIPE_HEADER: u64 = 128;
+
+/// An empty pipe as the compiler's built-in functions know it: they leave one packet free, to tell a full pipe from an empty one.
+fn pipe(option: &str, packets: u32, bytes: u32) -> Result<Vec<u8>, Box<Diagnostic>> {
+    let slots = u64::from(packets) + 1;
+    let mut contents = zeros(option, PIPE_HEADER + slots * u64::from(bytes))?;
+    contents[..4].copy_from_slice(&(slots as u32).to_le_bytes());
+    Ok(contents)
 }
 
 fn zeros(option: &str, size: u64) -> Result<Vec<u8>, Box<Diagnostic>> {

@@ -7,6 +7,7 @@
 pub mod argument;
 pub mod data;
 pub mod dump;
+pub mod implicit;
 pub mod payload;
 pub mod printf;
 pub mod range;

@@ -7,7 +7,7 @@ use visakit_codegen::diag::{Diagnostic, Severity};
 
 use super::argument::{Argument, ImageArgument};
 use super::range::NdRange;
-use crate::machine::image::{Addressing, Sampler};
+use crate::machine::sampler::{Addressing, Sampler};
 use crate::machine::{ARGUMENTS, state_of_argument};
 use crate::zebin::info::{AddrMode, AddrSpace, ArgType, KernelInfo, PayloadArgument};
 
@@ -97,6 +97,8 @@ pub struct Payload {
     ids: Option<LocalIds>,
     /// Where the size of the group stands, and how many dimensions of it.
     local_sizes: Vec<(usize, usize)>,
+    /// Where the address of the buffer of implicit arguments goes.
+    implicit: Option<u32>,
     simd: u32,
 }
 
@@ -183,7 +185,7 @@ impl Payload {
         let (ids, own) = local_ids(kernel, grf, simd)?;
         let base = layout.base(own);
         let inline = kernel.execution_env.inline_data_payload_size;
-        let mut payload = Self { image: vec![0; base], ids, local_sizes: Vec::new(), simd };
+        let mut payload = Self { image: vec![0; base], ids, local_sizes: Vec::new(), implicit: None, simd };
         for item in &kernel.payload_arguments {
             let value = value_of(item, range, arguments, placement)?;
             let end = item.offset.checked_add(item.size).filter(|&end| end <= MAX_CROSS_THREAD);
@@ -196,11 +198,19 @@ impl Payload {
             }
             let size = value.len().min(end - start);
             payload.image[start..start + size].copy_from_slice(&value[..size]);
+            if item.arg_type == ArgType::ImplicitArgBuffer && end - start >= 8 {
+                payload.implicit = Some(start as u32);
+            }
             if item.arg_type == ArgType::LocalSize {
                 payload.local_sizes.push((start, size / 4));
             }
         }
         Ok(payload)
+    }
+
+    /// Offset of the address of the buffer of implicit arguments, which is the group's own.
+    pub fn implicit(&self) -> Option<u32> {
+        self.implicit
     }
 
     /// Size in bytes.
@@ -249,6 +259,12 @@ impl Payload {
             payload[at..at + 2].copy_from_slice(&(*id as u16).to_le_bytes());
         }
     }
+}
+
+/// The local ids of all work items of a group of `size`, in the order of their threads and channels.
+pub fn local_ids_of(size: [u32; 3], order: [u32; 3]) -> impl Iterator<Item = [u32; 3]> {
+    let order = walk(order);
+    (0..size.iter().product()).map(move |item| local_id(item, size, order))
 }
 
 /// The local id of the n-th work item of a group.
@@ -338,9 +354,8 @@ fn value_of(
         ArgType::ImageArraySize => of_image(argument(), |image| image.shape.layers),
         ArgType::ImageChannelOrder => of_image(argument(), |image| image.format.order_number()),
         ArgType::ImageChannelDataType => of_image(argument(), |image| image.format.part_number()),
-        // Images have one level and one sample.
-        ArgType::ImageNumMipLevels => of_image(argument(), |_| 1),
-        ArgType::ImageNumSamples => of_image(argument(), |_| 0),
+        ArgType::ImageNumMipLevels => of_image(argument(), |image| image.shape.levels),
+        ArgType::ImageNumSamples => of_image(argument(), |image| image.shape.samples),
         ArgType::SamplerAddress => of_sampler(argument(), |sampler| match sampler.addressing {
             Addressing::None => 0,
             Addressing::Clamp => 1,
@@ -370,6 +385,8 @@ fn value_of(
         ArgType::PrivateBaseStateless => placement.extra.private.to_le_bytes().to_vec(),
         ArgType::PrintfBuffer => placement.extra.printf.to_le_bytes().to_vec(),
         ArgType::ConstBase => placement.extra.constants.to_le_bytes().to_vec(),
+        // A group puts its own there.
+        ArgType::ImplicitArgBuffer => vec![0; 8],
         ArgType::GlobalBase => placement.extra.variables.to_le_bytes().to_vec(),
         _ => return Err(unsupported(item)),
     })

@@ -6,6 +6,8 @@ use visakit_codegen::diag::{Diagnostic, Severity};
 pub const MAX_GROUP: u32 = 1024;
 /// The largest group that is chosen where nobody asks for a size.
 const DEFAULT_GROUP: u32 = 256;
+/// Groups of fewer work items leave a hardware thread partly empty.
+const SMALL_GROUP: u32 = 16;
 
 /// Work items in one to three dimensions. The last group of a dimension may be smaller than the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +24,8 @@ pub struct NdRange {
 
 impl NdRange {
     /// Checks sizes, and chooses the local one where it is not given: what the kernel requires, else the largest divisor
-    /// of each dimension that keeps the group within 256 work items, x first.
+    /// of each dimension that keeps the group within 256 work items, x first; where such groups would be smaller than what a
+    /// hardware thread takes, groups are larger and the last ones are cut off.
     ///
     /// # Errors
     /// When there are no dimensions or more than three, a size is zero or does not fit into 32 bits, the lists differ in
@@ -102,11 +105,16 @@ impl NdRange {
 
 fn choose_local(global: [u32; 3]) -> [u32; 3] {
     let mut room = DEFAULT_GROUP;
-    global.map(|size| {
+    let mut local = global.map(|size| {
         let divisor = (1..=room.min(size)).rev().find(|n| size.is_multiple_of(*n)).unwrap_or(1);
         room /= divisor;
         divisor
-    })
+    });
+    let longest = (0..3).rev().max_by_key(|&d| global[d]).unwrap_or(0);
+    if local.iter().product::<u32>() < SMALL_GROUP {
+        local[longest] = global[longest].min(local[longest] * room);
+    }
+    local
 }
 
 fn problem(option: &str, message: impl Into<String>, help: &str) -> Box<Diagnostic> {
@@ -123,6 +131,10 @@ mod tests {
         assert_eq!((range.local, range.groups()), ([256, 1, 1], [4, 768, 1]));
         let range = NdRange::new(&[100, 30, 7], None, None, [0; 3]).unwrap();
         assert_eq!(range.local, [100, 2, 1]);
+        // Primes have no divisor worth the name.
+        for (global, local) in [(vec![1009], [256, 1, 1]), (vec![257, 263], [1, 256, 1]), (vec![13], [13, 1, 1])] {
+            assert_eq!(NdRange::new(&global, None, None, [0; 3]).unwrap().local, local);
+        }
         let range = NdRange::new(&[64], None, None, [16, 2, 1]).unwrap();
         assert_eq!((range.dimensions, range.local), (1, [16, 2, 1]));
     }

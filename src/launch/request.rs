@@ -50,6 +50,8 @@ pub struct Request {
     pub threads: Option<usize>,
     /// Whether groups may run side by side even where the result depends on which comes first.
     pub any_order: bool,
+    /// Whether accesses outside of every buffer read zeros and write nowhere.
+    pub outside_is_zero: bool,
     /// Instructions that a hardware thread may execute.
     pub max_instructions: Option<u64>,
 }
@@ -75,6 +77,8 @@ struct File {
     threads: Option<usize>,
     #[serde(default)]
     any_order: bool,
+    #[serde(default)]
+    outside_is_zero: bool,
     max_instructions: Option<u64>,
 }
 
@@ -102,6 +106,7 @@ impl Request {
             stats: self.stats || other.stats,
             threads: self.threads.or(other.threads),
             any_order: self.any_order || other.any_order,
+            outside_is_zero: self.outside_is_zero || other.outside_is_zero,
             max_instructions: self.max_instructions.or(other.max_instructions),
             ..self
         }
@@ -128,7 +133,7 @@ pub fn read_file(path: &Path) -> Result<Request, Box<Diagnostic>> {
 pub fn parse(name: &str, text: &str, folder: &Path) -> Result<Request, Box<Diagnostic>> {
     let file: File = toml::from_str(text).map_err(|e| {
         let help = "the keys are the options of `visa run`: program, zebin, kernel, platform, options, global, local, offset, \
-            arg, dump, stats, threads, any-order, max-instructions";
+            arg, dump, stats, threads, any-order, outside-is-zero, max-instructions";
         let finding = Diagnostic::new("launch-file", Severity::Error, name, e.message()).help(help);
         match e.span() {
             Some(span) => finding.at_text(text, span.start, span.end),
@@ -166,6 +171,7 @@ pub fn parse(name: &str, text: &str, folder: &Path) -> Result<Request, Box<Diagn
         stats: file.stats,
         threads: file.threads,
         any_order: file.any_order,
+        outside_is_zero: file.outside_is_zero,
         max_instructions: file.max_instructions,
     })
 }

@@ -5,10 +5,11 @@
 //! | `file:PATH` | a buffer with the contents of a file |
 //! | `zeros:BYTES` | a buffer of zeros |
 //! | `bytes:HEX` | a buffer with these bytes or, where the kernel takes a value, the value's bytes |
+//! | `pipe:PACKETSxBYTES` | an empty pipe |
 //! | `local:BYTES` | shared local memory for a pointer to it |
 //! | `i8 u8 i16 u16 i32 u32 i64 u64 f16 f32 f64` `:VALUE` | a number; a vector's parts separated by commas |
-//! | `image:FORMAT:WxH[xD]:PATH` or `…:zeros` | an image |
-//! | `sampler:ADDRESSING,FILTER[,normalized]` | a sampler |
+//! | `image:FORMAT:WxH[xD][,levels=N][,samples=N]:PATH` or `…:zeros` | an image |
+//! | `sampler:ADDRESSING,FILTER[,normalized][,mix_levels][,levels=A..B][,compare=HOW]` | a sampler |
 //!
 //! `u64:VALUE` for a pointer is the pointer itself, so `u64:0` passes NULL.
 
@@ -17,7 +18,7 @@ use std::path::{Path, PathBuf};
 use half::f16;
 
 use super::{TextError, parse_number};
-use crate::machine::image::{Addressing, Sampler};
+use crate::machine::sampler::{Addressing, COMPARISONS, Sampler};
 
 /// What is passed for an argument.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,6 +27,13 @@ pub enum Spec {
     File(PathBuf),
     /// A buffer of that many zero bytes.
     Zeros(u64),
+    /// An empty pipe.
+    Pipe {
+        /// How many packets it holds.
+        packets: u32,
+        /// Bytes of a packet.
+        bytes: u32,
+    },
     /// These bytes: a buffer, or a value.
     Bytes(Vec<u8>),
     /// That many bytes of shared local memory.
@@ -59,6 +67,10 @@ pub struct ImageSpec {
     pub format: String,
     /// Width, height, depth; 1 where not given.
     pub size: [u32; 3],
+    /// Levels, each half as large as the one before.
+    pub levels: u32,
+    /// Samples of each texel.
+    pub samples: u32,
     /// The file with its pixels; none for zeros.
     pub pixels: Option<PathBuf>,
 }
@@ -130,9 +142,9 @@ fn signed(text: &str) -> Option<i128> {
     }
 }
 
-const FORMS: &str = "an argument is one of file:PATH, zeros:BYTES, bytes:HEX, local:BYTES, \
-    i8|u8|i16|u16|i32|u32|i64|u64|f16|f32|f64:VALUE, image:FORMAT:WxH[xD]:PATH|zeros, \
-    sampler:ADDRESSING,FILTER[,normalized]";
+const FORMS: &str = "an argument is one of file:PATH, zeros:BYTES, bytes:HEX, local:BYTES, pipe:PACKETSxBYTES, \
+    i8|u8|i16|u16|i32|u32|i64|u64|f16|f32|f64:VALUE, image:FORMAT:WxH[xD][,levels=N][,samples=N]:PATH|zeros, \
+    sampler:ADDRESSING,FILTER[,normalized][,mix_levels][,levels=A..B][,compare=HOW]";
 
 /// Reads `N=SPEC`.
 ///
@@ -180,6 +192,14 @@ pub fn parse(text: &str) -> Result<Spec, TextError> {
                 .map(Spec::Local)
                 .map_err(|_| wrong(text, at, value, "number of bytes", "shared local memory is not that large"))
         }
+        "pipe" => {
+            let numbers = value.split_once('x').and_then(|(packets, bytes)| {
+                let number = |text| u32::try_from(parse_number(text)?).ok().filter(|&n| n > 0 && n < u32::MAX);
+                Some(Spec::Pipe { packets: number(packets)?, bytes: number(bytes)? })
+            });
+            let help = "write pipe:PACKETSxBYTES, such as pipe:100x4 for 100 packets of an int";
+            numbers.ok_or_else(|| wrong(text, at, value, "number of packets and their bytes", help))
+        }
         "bytes" => parse_hex(text, at, value).map(Spec::Bytes),
         "image" => parse_image(text, at, value).map(Spec::Image),
         "sampler" => parse_sampler(text, at, value),
@@ -219,16 +239,31 @@ fn parse_hex(text: &str, at: std::ops::Range<usize>, value: &str) -> Result<Vec<
 }
 
 fn parse_image(text: &str, at: std::ops::Range<usize>, value: &str) -> Result<ImageSpec, TextError> {
-    let help = "write image:FORMAT:WxH[xD]:PATH, or zeros in place of the path, such as image:rgba8unorm:64x64:zeros";
+    let help = "write image:FORMAT:WxH[xD]:PATH, or zeros in place of the path, such as image:rgba8unorm:64x64:zeros; \
+        levels=N and samples=N stand behind the size, such as 64x64,levels=7";
     let mut parts = value.splitn(3, ':');
     let (Some(format), Some(size), Some(pixels)) = (parts.next(), parts.next(), parts.next()) else {
         return Err(wrong(text, at, value, "image", help));
     };
-    let size = parse_size(size).filter(|_| !format.is_empty() && !pixels.is_empty());
-    let size = size.ok_or_else(|| wrong(text, at, value, "image", help))?;
+    let mut words = size.split(',');
+    let size = words.next().and_then(parse_size).filter(|_| !format.is_empty() && !pixels.is_empty());
+    let size = size.ok_or_else(|| wrong(text, at.clone(), value, "image", help))?;
     let pixels = (pixels != "zeros").then(|| PathBuf::from(pixels));
-    Ok(ImageSpec { format: format.to_owned(), size, pixels })
+    let mut image = ImageSpec { format: format.to_owned(), size, levels: 1, samples: 1, pixels };
+    for word in words {
+        let count = |digits: &str| digits.parse().ok().filter(|n| (1..=MAX_COUNT).contains(n));
+        let (place, digits) = match word.trim().split_once('=') {
+            Some(("levels", digits)) => (&mut image.levels, digits),
+            Some(("samples", digits)) => (&mut image.samples, digits),
+            _ => return Err(wrong(text, at, value, "image", help)),
+        };
+        *place = count(digits).ok_or_else(|| wrong(text, at.clone(), value, "image", help))?;
+    }
+    Ok(image)
 }
+
+/// No image has more levels, and no texel more samples.
+const MAX_COUNT: u32 = 16;
 
 /// Reads `WxH` or `WxHxD`.
 pub(crate) fn parse_size(text: &str) -> Option<[u32; 3]> {
@@ -245,24 +280,41 @@ pub(crate) fn parse_size(text: &str) -> Option<[u32; 3]> {
 
 fn parse_sampler(text: &str, at: std::ops::Range<usize>, value: &str) -> Result<Spec, TextError> {
     let help = "write sampler:ADDRESSING,FILTER[,normalized] with none, clamp, clamp_to_edge, repeat or mirror, \
-        and nearest or linear";
-    let parts: Vec<_> = value.split(',').map(str::trim).collect();
-    let addressing = match parts.first() {
-        Some(&"none") => Addressing::None,
-        Some(&"clamp") => Addressing::Clamp,
-        Some(&"clamp_to_edge") => Addressing::ClampToEdge,
-        Some(&"repeat") => Addressing::Repeat,
-        Some(&"mirror") => Addressing::Mirror,
-        _ => return Err(wrong(text, at, value, "sampler", help)),
+        and nearest or linear; mix_levels, levels=A..B and compare=never, less, equal, less_or_equal, greater, not_equal, \
+        greater_or_equal or always may follow";
+    let refuse = || wrong(text, at.clone(), value, "sampler", help);
+    let mut parts = value.split(',').map(str::trim);
+    let addressing = match parts.next() {
+        Some("none") => Addressing::None,
+        Some("clamp") => Addressing::Clamp,
+        Some("clamp_to_edge") => Addressing::ClampToEdge,
+        Some("repeat") => Addressing::Repeat,
+        Some("mirror") => Addressing::Mirror,
+        _ => return Err(refuse()),
     };
-    let (linear, normalized) = match parts[1..] {
-        ["nearest"] => (false, false),
-        ["linear"] => (true, false),
-        ["nearest", "normalized"] => (false, true),
-        ["linear", "normalized"] => (true, true),
-        _ => return Err(wrong(text, at, value, "sampler", help)),
+    let linear = match parts.next() {
+        Some("nearest") => false,
+        Some("linear") => true,
+        _ => return Err(refuse()),
     };
-    Ok(Spec::Sampler(Sampler { addressing, linear, normalized }))
+    let mut sampler = Sampler { addressing, linear, ..Sampler::default() };
+    for part in parts {
+        match part.split_once('=') {
+            None if part == "normalized" => sampler.normalized = true,
+            None if part == "mix_levels" => sampler.mix_levels = true,
+            Some(("levels", range)) => {
+                let number = |text: &str| text.trim().parse::<f32>().ok().filter(|n| *n >= 0.0);
+                let (low, high) = range.split_once("..").ok_or_else(refuse)?;
+                sampler.levels = number(low).zip(number(high)).filter(|(a, b)| a <= b).ok_or_else(refuse)?;
+            }
+            Some(("compare", how)) => {
+                let found = COMPARISONS.iter().find(|(name, _)| *name == how);
+                sampler.compare = found.ok_or_else(refuse)?.1;
+            }
+            _ => return Err(refuse()),
+        }
+    }
+    Ok(Spec::Sampler(sampler))
 }
 
 fn wrong(text: &str, at: std::ops::Range<usize>, value: &str, what: &str, help: &str) -> TextError {
@@ -277,11 +329,13 @@ fn error(text: &str, at: std::ops::Range<usize>, message: impl Into<String>, hel
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::machine::sampler::Compare;
 
     #[test]
     fn every_form() {
         assert_eq!(parse_argument("0=file:a b.bin"), Ok((0, Spec::File("a b.bin".into()))));
         assert_eq!(parse_argument("12=zeros:0x1_0"), Ok((12, Spec::Zeros(16))));
+        assert_eq!(parse("pipe:8x4"), Ok(Spec::Pipe { packets: 8, bytes: 4 }));
         assert_eq!(parse("local:64"), Ok(Spec::Local(64)));
         assert_eq!(parse("bytes:00ff_80"), Ok(Spec::Bytes(vec![0, 0xff, 0x80])));
         assert_eq!(parse("i8:-128"), Ok(Spec::Value { kind: Scalar::I8, bytes: vec![0x80] }));
@@ -289,10 +343,25 @@ mod tests {
         assert_eq!(parse("f16:1"), Ok(Spec::Value { kind: Scalar::F16, bytes: vec![0, 0x3c] }));
         let two = [1.5_f32.to_le_bytes(), (-2.0_f32).to_le_bytes()].concat();
         assert_eq!(parse("f32:1.5,-2"), Ok(Spec::Value { kind: Scalar::F32, bytes: two }));
-        let image = ImageSpec { format: "r32f".into(), size: [4, 2, 1], pixels: None };
-        assert_eq!(parse("image:r32f:4x2:zeros"), Ok(Spec::Image(image)));
-        let sampler = Spec::Sampler(Sampler { addressing: Addressing::Mirror, linear: true, normalized: true });
+        let image = ImageSpec { format: "r32f".into(), size: [4, 2, 1], levels: 1, samples: 1, pixels: None };
+        assert_eq!(parse("image:r32f:4x2:zeros"), Ok(Spec::Image(image.clone())));
+        let image = ImageSpec { levels: 2, samples: 4, pixels: Some("a,b:c".into()), ..image };
+        assert_eq!(parse("image:r32f:4x2,levels=2,samples=4:a,b:c"), Ok(Spec::Image(image)));
+        let sampler = Spec::Sampler(Sampler {
+            addressing: Addressing::Mirror,
+            linear: true,
+            normalized: true,
+            ..Sampler::default()
+        });
         assert_eq!(parse("sampler:mirror,linear,normalized"), Ok(sampler));
+        let sampler = Spec::Sampler(Sampler {
+            addressing: Addressing::Clamp,
+            mix_levels: true,
+            levels: (0.5, 2.0),
+            compare: Compare::Less,
+            ..Sampler::default()
+        });
+        assert_eq!(parse("sampler:clamp,nearest,mix_levels,levels=0.5..2,compare=less"), Ok(sampler));
     }
 
     #[test]
@@ -311,8 +380,14 @@ mod tests {
             ("1=bytes:abc", 8..11),
             ("1=bytes:+1", 8..10),
             ("1=local:99999999999", 8..19),
+            ("1=pipe:8x0", 7..10),
+            ("1=pipe:8", 7..8),
             ("1=image:r32f:4x0:zeros", 8..22),
+            ("1=image:r32f:4x4,levels=0:zeros", 8..31),
+            ("1=image:r32f:4x4,planes=1:zeros", 8..31),
             ("1=sampler:clamp", 10..15),
+            ("1=sampler:clamp,linear,levels=2..1", 10..34),
+            ("1=sampler:clamp,linear,compare=lower", 10..36),
         ] {
             let error = parse_argument(text).unwrap_err();
             assert_eq!(error.at, at, "{text}: {error:?}");

@@ -16,7 +16,7 @@ const SLM_OFFSET: u64 = 0x0fff_ffff;
 /// Memory as a message sees it.
 #[derive(Clone, Copy, Debug)]
 pub enum View<'a> {
-    /// Virtual addresses. An access outside every buffer is a fault.
+    /// Virtual addresses. An access outside every buffer is a fault, unless [`Memory::outside_is_zero`].
     Flat(&'a Memory),
     /// Shared local memory of the group. An access outside of it is a fault.
     Local(&'a Buffer),
@@ -239,6 +239,7 @@ impl<'a> View<'a> {
         match *self {
             View::Flat(memory) => match memory.find(address) {
                 Some((buffer, base)) if fits(buffer, address - base, size) => Ok(Some((buffer, address - base))),
+                _ if memory.outside_is_zero => Ok(None),
                 _ => miss(MissKind::Outside),
             },
             View::Local(buffer) => {

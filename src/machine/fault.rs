@@ -32,6 +32,8 @@ pub enum Trouble {
     },
     /// The thread executed more instructions than it may.
     Budget(u64),
+    /// Functions called each other until the thread's stack, of so many bytes, was full.
+    Stack(u64),
     /// Control flow ran behind the last instruction.
     RanOff,
 }
@@ -56,6 +58,7 @@ impl Trouble {
             Self::Illegal(_) => "fault-illegal",
             Self::DivergentBarrier | Self::UnreachedBarrier { .. } => "fault-barrier",
             Self::Budget(_) => "fault-budget",
+            Self::Stack(_) => "fault-stack",
             Self::RanOff => "fault-end",
         }
     }
@@ -70,7 +73,8 @@ impl Trouble {
                 "an index into a private array is probably out of range"
             }
             Self::Access(Miss { kind: MissKind::Outside, .. }) => {
-                "the kernel leaves its buffers: check the index and the size of the buffers that it was given"
+                "the kernel leaves its buffers: check the index and the size of the buffers that it was given; \
+                 --outside-is-zero lets it go on"
             }
             Self::Access(_) => "the address must be a multiple of the size of the access",
             Self::Indirect { .. } => "an index into a private array is probably out of range",
@@ -83,6 +87,7 @@ impl Trouble {
                 "the kernel may be endless; a higher --max-instructions lets it go on, and a group that waits for a later one \
                  needs --any-order"
             }
+            Self::Stack(_) => "the recursion may be endless; the compiler decides how large the stack is",
             Self::RanOff => "the routine must end with a return",
         }
     }
@@ -114,6 +119,7 @@ impl fmt::Display for Trouble {
                 }
             },
             Self::Budget(limit) => write!(f, "more than {limit} instructions in one thread"),
+            Self::Stack(bytes) => write!(f, "the stack is full: all channels of a thread have {bytes} bytes"),
             Self::RanOff => f.write_str("control flow ran behind the last instruction"),
         }
     }

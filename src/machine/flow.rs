@@ -4,6 +4,8 @@
 //! branched to a later place wait there: they join when execution arrives, and execution goes to the nearest such place
 //! whenever no channel is active (3_execution_model.md, "Branch Instructions").
 
+use std::ops::Range;
+
 /// What a thread does after a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
@@ -15,6 +17,8 @@ pub enum Next {
     Exchange(u32),
     /// It waits until all threads of a barrier have signalled: a named one, or that of the group.
     Wait(Option<u32>),
+    /// It has run for a while, and others have their turn.
+    Pause,
     /// It has ended.
     End,
 }
@@ -28,7 +32,32 @@ struct Frame {
     active: u32,
     /// First and last block of the calling subroutine.
     routine: (u32, u32),
+    /// The function that was called, if it was one.
+    function: Option<usize>,
 }
+
+/// What is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Callee {
+    /// Its first block, and the one behind its last.
+    pub routine: (u32, u32),
+    /// Which function it is; none for a subroutine.
+    pub function: Option<usize>,
+}
+
+/// What is left when channels have left a routine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Left {
+    /// What the thread does then.
+    pub next: Next,
+    /// The channels that are active.
+    pub active: u32,
+    /// The function that the last channel has left, if it was one.
+    pub function: Option<usize>,
+}
+
+/// Channels that wait in a part of the program: blocks with channels.
+pub type Waiting = Vec<(u32, u32)>;
 
 /// The control state of a thread.
 #[derive(Clone, Debug, Default)]
@@ -42,6 +71,8 @@ pub struct Flow {
     /// One bit for each block: whether any channel waits there.
     occupied: Vec<u64>,
     frames: Vec<Frame>,
+    /// How many blocks with waiting channels are put aside.
+    aside: usize,
 }
 
 impl Flow {
@@ -53,6 +84,7 @@ impl Flow {
             waiting: vec![0; blocks as usize + 1],
             occupied: vec![0; (blocks as usize + 1).div_ceil(64)],
             frames: Vec::new(),
+            aside: 0,
         }
     }
 
@@ -63,11 +95,12 @@ impl Flow {
         self.waiting.fill(0);
         self.occupied.fill(0);
         self.frames.clear();
+        self.aside = 0;
     }
 
-    /// Whether channels wait anywhere in the current subroutine: control flow is divergent.
+    /// Whether channels wait anywhere: control flow is divergent.
     pub fn is_divergent(&self) -> bool {
-        self.occupied.iter().any(|&word| word != 0)
+        self.aside != 0 || self.occupied.iter().any(|&word| word != 0)
     }
 
     /// How many calls have not returned.
@@ -146,33 +179,54 @@ impl Flow {
         self.block = target;
     }
 
-    /// Calls the subroutine of blocks `routine.0..routine.1` with `taken` of the active channels, at least one.
-    pub fn call(&mut self, active: u32, taken: u32, routine: (u32, u32), back: u32) -> u32 {
-        self.frames.push(Frame { back, active, routine: self.routine });
-        self.routine = routine;
-        self.block = routine.0;
+    /// Calls something with `taken` of the active channels, at least one; gives those that are active then.
+    pub fn call(&mut self, active: u32, taken: u32, callee: Callee, back: u32) -> u32 {
+        self.frames.push(Frame { back, active, routine: self.routine, function: callee.function });
+        self.routine = callee.routine;
+        self.block = callee.routine.0;
         taken
     }
 
-    /// Ends the subroutine, or the program, for `leaving` of the active channels; `next` is the block behind. Gives the
-    /// channels that are active then.
-    pub fn leave(&mut self, active: u32, leaving: u32, next: u32) -> (Next, u32) {
+    /// Takes out the channels that wait in some blocks, for [`Flow::take_back`].
+    pub fn put_aside(&mut self, blocks: Range<u32>) -> Waiting {
+        let mut waiting = Vec::new();
+        for block in blocks.start..blocks.end {
+            let channels = std::mem::take(&mut self.waiting[block as usize]);
+            if channels != 0 {
+                self.occupied[block as usize / 64] &= !(1 << (block % 64));
+                waiting.push((block, channels));
+            }
+        }
+        self.aside += waiting.len();
+        waiting
+    }
+
+    /// Lets channels wait again where they did.
+    pub fn take_back(&mut self, waiting: Waiting) {
+        self.aside -= waiting.len();
+        for (block, channels) in waiting {
+            self.wait(block, channels);
+        }
+    }
+
+    /// Ends the routine, or the program, for `leaving` of the active channels; `next` is the block behind.
+    pub fn leave(&mut self, active: u32, leaving: u32, next: u32) -> Left {
         let rest = active & !leaving;
         if rest != 0 {
             self.block = next;
-            return (Next::Run, rest);
+            return Left { next: Next::Run, active: rest, function: None };
         }
         if let Some(block) = self.next_occupied(self.routine.0) {
             self.block = block;
-            return (Next::Run, 0);
+            return Left { next: Next::Run, active: 0, function: None };
         }
         match self.frames.pop() {
             Some(frame) => {
                 self.block = frame.back;
                 self.routine = frame.routine;
-                (Next::Run, frame.active)
+                Left { next: Next::Run, active: frame.active, function: frame.function }
             }
-            None => (Next::End, 0),
+            None => Left { next: Next::End, active: 0, function: None },
         }
     }
 }
@@ -217,14 +271,15 @@ mod tests {
     #[test]
     fn subroutines_return_when_the_last_channel_leaves() {
         let mut flow = Flow::new(200, 100);
-        let active = flow.call(0b1111, 0b0111, (100, 200), 7);
+        let left = |next, active| Left { next, active, function: None };
+        let active = flow.call(0b1111, 0b0111, Callee { routine: (100, 200), function: None }, 7);
         assert_eq!((flow.block, active, flow.depth()), (100, 0b0111, 1));
         let active = flow.branch(active, 0b0100, 199, 101);
-        assert_eq!(flow.leave(active, 0b0001, 102), (Next::Run, 0b0010));
-        assert_eq!(flow.leave(0b0010, 0b0010, 102), (Next::Run, 0));
+        assert_eq!(flow.leave(active, 0b0001, 102), left(Next::Run, 0b0010));
+        assert_eq!(flow.leave(0b0010, 0b0010, 102), left(Next::Run, 0));
         assert_eq!((flow.block, flow.join()), (199, 0b0100));
-        assert_eq!(flow.leave(0b0100, 0b0100, 200), (Next::Run, 0b1111));
+        assert_eq!(flow.leave(0b0100, 0b0100, 200), left(Next::Run, 0b1111));
         assert_eq!((flow.block, flow.depth()), (7, 0));
-        assert_eq!(flow.leave(0b1111, 0b1111, 8), (Next::End, 0));
+        assert_eq!(flow.leave(0b1111, 0b1111, 8), left(Next::End, 0));
     }
 }

@@ -1,7 +1,4 @@
-//! Images: texels of many formats in a buffer, and samplers that read them.
-//!
-//! Filters and addressing modes follow the equations of the OpenCL specification ("Image Addressing and Filtering"), because
-//! the instruction set's own public texts leave them out.
+//! Images: texels of many formats in a buffer. How samplers read them is in [`crate::machine::sampler`].
 
 use half::f16;
 
@@ -116,6 +113,11 @@ impl Format {
         self.parts() * self.part.bytes()
     }
 
+    /// Whether registers hold its parts as integers rather than as F.
+    pub fn is_integer(self) -> bool {
+        self.part.is_integer()
+    }
+
     fn parts(self) -> usize {
         match self.order {
             Order::R | Order::A | Order::Luminance | Order::Intensity | Order::Depth => 1,
@@ -218,12 +220,58 @@ pub struct Shape {
     pub is_array: bool,
     /// Number of images in the array; 1 for other images.
     pub layers: u32,
+    /// Number of levels, each half as large as the one before; they follow each other.
+    pub levels: u32,
+    /// Number of samples of a texel, which stand side by side.
+    pub samples: u32,
+}
+
+impl Default for Shape {
+    fn default() -> Self {
+        Self { size: [1; 3], dimensions: 2, is_array: false, layers: 1, levels: 1, samples: 1 }
+    }
 }
 
 impl Shape {
-    /// Number of texels.
+    /// Number of texels, or of samples where there are several of each, of all levels.
     pub fn texels(&self) -> u64 {
-        self.size.iter().chain([&self.layers]).fold(1, |texels, &side| texels.saturating_mul(side.into()))
+        (0..self.levels.min(MAX_LEVELS)).fold(0, |sum: u64, level| sum.saturating_add(self.texels_of(level)))
+    }
+
+    /// Width, height and depth of a level.
+    pub fn size_of(&self, level: u32) -> [u32; 3] {
+        self.size.map(|side| side.checked_shr(level).unwrap_or(0).max(1))
+    }
+
+    /// The most levels that an image of this size can have: the last one is a single texel.
+    pub fn most_levels(&self) -> u32 {
+        self.size.iter().max().map_or(1, |side| side.max(&1).ilog2() + 1)
+    }
+
+    fn texels_of(&self, level: u32) -> u64 {
+        let size = self.size_of(level);
+        let sides = size.iter().chain([&self.layers, &self.samples]);
+        sides.fold(1, |texels, &side| texels.saturating_mul(side.into()))
+    }
+}
+
+/// A side has 32 bits.
+const MAX_LEVELS: u32 = 32;
+
+/// Which texel of an image.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Texel {
+    /// Column, row and slice; what is behind the dimensions is the index in an array.
+    pub place: [i64; 3],
+    /// Level.
+    pub level: u32,
+    /// Number of the sample.
+    pub sample: u32,
+}
+
+impl From<[i64; 3]> for Texel {
+    fn from(place: [i64; 3]) -> Self {
+        Self { place, ..Self::default() }
     }
 }
 
@@ -240,8 +288,13 @@ pub struct Image {
 
 impl Image {
     /// The texel's index; `None` outside of the image.
-    fn index(&self, place: [i64; 3]) -> Option<u64> {
-        let Shape { size, dimensions, is_array, layers } = self.shape;
+    fn index(&self, texel: Texel) -> Option<u64> {
+        let Shape { dimensions, is_array, layers, levels, samples, .. } = self.shape;
+        let Texel { place, level, sample } = texel;
+        if level >= levels || sample >= samples {
+            return None;
+        }
+        let size = self.shape.size_of(level);
         let mut sides = [1; 3];
         sides[..dimensions].copy_from_slice(&size[..dimensions]);
         if is_array {
@@ -253,12 +306,13 @@ impl Image {
             let at = u64::try_from(place[d]).ok().filter(|&at| at < u64::from(sides[d]))?;
             index = index * u64::from(sides[d]) + at;
         }
-        Some(index)
+        let before: u64 = (0..level).map(|level| self.shape.texels_of(level)).sum();
+        Some(before + index * u64::from(samples) + u64::from(sample))
     }
 
     /// The four colours of a texel, as registers hold them. Outside of the image all parts are zero.
-    pub fn load(&self, texels: &Buffer, place: [i64; 3]) -> [u32; 4] {
-        let Some(index) = self.index(place) else { return self.format.border() };
+    pub fn load(&self, texels: &Buffer, texel: impl Into<Texel>) -> [u32; 4] {
+        let Some(index) = self.index(texel.into()) else { return self.format.border() };
         let bytes = self.format.part.bytes() as u32;
         let start = index * self.format.bytes() as u64;
         let part = |n: usize| {
@@ -280,8 +334,8 @@ impl Image {
     }
 
     /// Whether there is such a texel; writes its four colours.
-    pub fn store(&self, texels: &Buffer, place: [i64; 3], mut colours: [u32; 4]) -> bool {
-        let Some(index) = self.index(place) else { return false };
+    pub fn store(&self, texels: &Buffer, texel: impl Into<Texel>, mut colours: [u32; 4]) -> bool {
+        let Some(index) = self.index(texel.into()) else { return false };
         if self.format.is_srgb() {
             for colour in &mut colours[..3] {
                 *colour = encoded(f32::from_bits(*colour)).to_bits();
@@ -309,134 +363,8 @@ impl Image {
     }
 
     /// Offset of a texel in the buffer, for atomic operations. `None` outside of the image.
-    pub fn offset(&self, place: [i64; 3]) -> Option<u64> {
-        Some(self.index(place)? * self.format.bytes() as u64)
-    }
-
-    /// A place for a sampler with a number of texels added along each axis.
-    pub fn shifted(&self, sampler: &Sampler, place: [f32; 3], texels: [i64; 3]) -> [f32; 3] {
-        std::array::from_fn(|d| match texels[d] {
-            0 => place[d],
-            _ if d >= self.shape.dimensions => place[d],
-            shift if sampler.normalized => place[d] + shift as f32 / self.shape.size[d].max(1) as f32,
-            shift => place[d] + shift as f32,
-        })
-    }
-
-    /// The four colours that a sampler gives at a place.
-    pub fn sample(&self, texels: &Buffer, sampler: &Sampler, place: [f32; 3]) -> [u32; 4] {
-        let dimensions = self.shape.dimensions;
-        let mut fixed = [0; 3];
-        if self.shape.is_array {
-            let last = i64::from(self.shape.layers) - 1;
-            fixed[dimensions] = (place[dimensions].round_ties_even() as i64).clamp(0, last);
-        }
-        let axis = |d: usize| sampler.axis(place[d], self.shape.size[d]);
-        if !sampler.linear || self.format.part.is_integer() {
-            for (d, at) in fixed.iter_mut().enumerate().take(dimensions) {
-                *at = axis(d).0;
-            }
-            return self.load(texels, fixed);
-        }
-        let axes: Vec3 = std::array::from_fn(|d| if d < dimensions { axis(d) } else { (fixed[d], fixed[d], 0.0) });
-        let mut sum = [0.0_f32; 4];
-        for corner in 0..1_usize << dimensions {
-            let mut weight = 1.0;
-            let mut at = fixed;
-            for (d, &(low, high, part)) in axes.iter().enumerate().take(dimensions) {
-                let upper = corner >> d & 1 == 1;
-                at[d] = if upper { high } else { low };
-                weight *= if upper { part } else { 1.0 - part };
-            }
-            if weight == 0.0 {
-                continue;
-            }
-            for (sum, colour) in sum.iter_mut().zip(self.load(texels, at)) {
-                *sum += weight * f32::from_bits(colour);
-            }
-        }
-        sum.map(f32::to_bits)
-    }
-}
-
-type Vec3 = [(i64, i64, f32); 3];
-
-/// What a coordinate beyond the edge means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Addressing {
-    /// Undefined; here as the border.
-    None,
-    /// The border colour.
-    Clamp,
-    /// The nearest texel.
-    ClampToEdge,
-    /// The image again.
-    Repeat,
-    /// The image again, every other one mirrored.
-    Mirror,
-}
-
-/// How images are read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sampler {
-    /// What is beyond the edge.
-    pub addressing: Addressing,
-    /// Whether neighbours are mixed.
-    pub linear: bool,
-    /// Whether coordinates run from 0 to 1.
-    pub normalized: bool,
-}
-
-impl Sampler {
-    /// The texels to the left and to the right of a coordinate along an axis, and the weight of the right one. When
-    /// neighbours are not mixed, the first is the texel.
-    fn axis(&self, coordinate: f32, size: u32) -> (i64, i64, f32) {
-        let sides = f64::from(size);
-        let last = i64::from(size) - 1;
-        // What is not a number or far away is no place; these bounds are beyond every image.
-        let s = if coordinate.is_nan() { 0.0 } else { f64::from(coordinate).clamp(-1.0e9, 1.0e9) };
-        let scaled = if self.normalized { s * sides } else { s };
-        let whole = |x: f64| x.floor() as i64;
-        match self.addressing {
-            Addressing::Repeat => {
-                let u = (s - s.floor()) * sides;
-                if !self.linear {
-                    let i = whole(u);
-                    return (if i > last { i - i64::from(size) } else { i }, 0, 0.0);
-                }
-                let low = whole(u - 0.5);
-                let weight = (u - 0.5) - (u - 0.5).floor();
-                let wrap = |i: i64| {
-                    if i < 0 {
-                        i + i64::from(size)
-                    } else if i > last {
-                        i - i64::from(size)
-                    } else {
-                        i
-                    }
-                };
-                (wrap(low), wrap(low + 1), weight as f32)
-            }
-            Addressing::Mirror => {
-                let even = 2.0 * (0.5 * s).round_ties_even();
-                let u = (s - even).abs() * sides;
-                if !self.linear {
-                    return (whole(u).min(last), 0, 0.0);
-                }
-                let low = whole(u - 0.5);
-                let weight = (u - 0.5) - (u - 0.5).floor();
-                (low.max(0), (low + 1).min(last), weight as f32)
-            }
-            addressing => {
-                let fix = |i: i64| if addressing == Addressing::ClampToEdge { i.clamp(0, last) } else { i };
-                if !self.linear {
-                    return (fix(whole(scaled)), 0, 0.0);
-                }
-                let low = whole(scaled - 0.5);
-                let weight = (scaled - 0.5) - (scaled - 0.5).floor();
-                (fix(low), fix(low.saturating_add(1)), weight as f32)
-            }
-        }
+    pub fn offset(&self, texel: impl Into<Texel>) -> Option<u64> {
+        Some(self.index(texel.into())? * self.format.bytes() as u64)
     }
 }
 
@@ -457,7 +385,7 @@ mod tests {
 
     fn image(name: &str, size: [u32; 3], dimensions: usize, layers: Option<u32>) -> Image {
         let is_array = layers.is_some();
-        let shape = Shape { size, dimensions, is_array, layers: layers.unwrap_or(1) };
+        let shape = Shape { size, dimensions, is_array, layers: layers.unwrap_or(1), ..Shape::default() };
         Image { buffer: 0, format: Format::from_name(name).unwrap(), shape }
     }
 
@@ -494,22 +422,21 @@ mod tests {
     }
 
     #[test]
-    fn samplers_address_and_mix() {
-        let image = image("r32f", [4, 1, 1], 1, None);
-        let texels = Buffer::from_bytes(&[1.0_f32, 2.0, 3.0, 4.0].map(f32::to_le_bytes).concat());
-        let at = |addressing, linear, normalized, u: f32| {
-            let sampler = Sampler { addressing, linear, normalized };
-            f32::from_bits(image.sample(&texels, &sampler, [u, 0.0, 0.0])[0])
-        };
-        assert_eq!(at(Addressing::ClampToEdge, false, false, 9.5), 4.0);
-        assert_eq!(at(Addressing::Clamp, false, false, -0.1), 0.0);
-        assert_eq!(at(Addressing::Clamp, true, false, 4.0), 2.0);
-        assert_eq!(at(Addressing::ClampToEdge, true, true, 0.25), 1.5);
-        assert_eq!(at(Addressing::Repeat, false, true, 1.3), 2.0);
-        assert_eq!(at(Addressing::Repeat, true, true, 0.0), 2.5);
-        assert_eq!(at(Addressing::Mirror, false, true, 1.1), 4.0);
-        assert_eq!(at(Addressing::Mirror, false, true, -0.3), 2.0);
-        assert_eq!(at(Addressing::ClampToEdge, true, false, f32::NAN), 1.0);
+    fn levels_follow_each_other_and_samples_stand_side_by_side() {
+        let mut image = image("r8uint", [5, 3, 1], 2, Some(2));
+        image.shape.levels = 3;
+        // 30 texels, then two layers of 2x1, then two of 1x1.
+        assert_eq!((image.shape.texels(), image.shape.most_levels(), image.shape.size_of(1)), (36, 3, [2, 1, 1]));
+        let texels = Buffer::from_bytes(&(0..36).collect::<Vec<_>>());
+        let at = |place, level| image.load(&texels, Texel { place, level, sample: 0 })[0];
+        assert_eq!([at([4, 2, 1], 0), at([1, 0, 1], 1), at([0, 0, 1], 2), at([2, 0, 0], 1)], [29, 33, 35, 0]);
+        assert_eq!(at([0; 3], 3), 0);
+        image.shape = Shape { size: [3, 2, 1], samples: 4, ..Shape::default() };
+        assert_eq!(image.shape.texels(), 24);
+        let texel = |sample| Texel { place: [2, 1, 0], level: 0, sample };
+        assert_eq!([0, 3, 4].map(|sample| image.load(&texels, texel(sample))[0]), [20, 23, 0]);
+        assert!(image.store(&texels, texel(1), [77, 0, 0, 0]) && !image.store(&texels, texel(4), [0; 4]));
+        assert_eq!(texels.to_bytes()[21], 77);
     }
 
     #[test]

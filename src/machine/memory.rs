@@ -251,6 +251,8 @@ pub(crate) fn part(offset: u64, size: u32) -> (u32, u32) {
 #[derive(Debug, Default)]
 pub struct Memory {
     buffers: Vec<Buffer>,
+    /// Whether reads outside of every buffer give zero and writes there are lost; otherwise they are faults.
+    pub outside_is_zero: bool,
     locks: Locks,
 }
 

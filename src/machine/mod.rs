@@ -1,8 +1,8 @@
 //! The machine: registers, masks, control flow and memory, and the ways in which operands reach them.
 //!
 //! Kernels compute; everything they read and write is here. In the order of the flow: what a channel holds ([`lane`],
-//! [`float`]), how operands reach it ([`convert`], [`operand`]), the state of a thread ([`thread`], [`flow`]), memory
-//! ([`memory`], [`access`], [`image`]), and what can go wrong ([`fault`]). Nothing here knows an instruction.
+//! [`float`]), how operands reach it ([`convert`], [`operand`]), the state of a thread ([`thread`], [`flow`], [`activation`]), memory
+//! ([`memory`], [`access`], [`image`], [`sampler`]), and what can go wrong ([`fault`]). Nothing here knows an instruction.
 
 pub mod lane;
 
@@ -16,17 +16,22 @@ pub mod thread;
 
 pub mod flow;
 
+pub mod activation;
+
 pub mod memory;
 
 pub mod access;
 
 pub mod image;
 
+pub mod sampler;
+
 pub mod fault;
 
 use access::View;
-use image::{Image, Sampler};
+use image::Image;
 use memory::{Buffer, Memory};
+use sampler::Sampler;
 
 /// What the threads of a group share: memory and what the launch bound to it.
 #[derive(Clone, Copy, Debug)]

@@ -186,6 +186,11 @@ impl<T: Compute> Source<T> {
         Self { shape: Shape::Region, at, region }
     }
 
+    /// One value of type `T` at an offset.
+    pub fn scalar(at: u32) -> Self {
+        Self { shape: Shape::Scalar, at, region: None }
+    }
+
     /// The values of the first `N` channels of the n-th chunk. Those beyond the instruction's are unspecified.
     #[inline(always)]
     pub fn load<const N: usize>(&self, thread: &Thread, n: usize) -> [T; N] {

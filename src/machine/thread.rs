@@ -1,5 +1,6 @@
 //! One hardware thread: its registers, masks and place in the program.
 
+use crate::machine::activation::Outer;
 use crate::machine::float::FloatMode;
 use crate::machine::flow::Flow;
 use crate::machine::lane::Lane;
@@ -198,6 +199,10 @@ pub struct Thread {
     pub plain: bool,
     /// Where the thread is in the program, and where its other channels wait.
     pub flow: Flow,
+    /// For each function, how many activations of it have not returned; empty before the first call.
+    pub activations: Vec<u32>,
+    /// Activations that wait for inner ones of the same function, innermost last.
+    pub outer: Vec<Outer>,
     /// Index of the thread in its group.
     pub index: u32,
     /// Barriers that the thread has signalled since its group looked: a named one and its number of threads, or that of
@@ -205,6 +210,8 @@ pub struct Thread {
     pub signals: Vec<Option<(u32, u32)>>,
     /// Instructions executed.
     pub executed: u64,
+    /// How many of them until others have their turn.
+    pub until: u64,
     /// Reads of surfaces beyond their end.
     pub outside_reads: u64,
     /// Writes to surfaces beyond their end.
@@ -224,9 +231,12 @@ impl Thread {
             mode: FloatMode::PLAIN,
             plain: true,
             flow: Flow::default(),
+            activations: Vec::new(),
+            outer: Vec::new(),
             index: 0,
             signals: Vec::new(),
             executed: 0,
+            until: 0,
             outside_reads: 0,
             outside_writes: 0,
         }

@@ -6,6 +6,7 @@
 
 mod bytes;
 mod cursor;
+mod error;
 mod expression;
 mod kernel;
 mod near;
@@ -13,11 +14,9 @@ mod operand;
 pub mod reflect;
 mod text;
 
-pub use bytes::{
-    BadBits, Bits, Bytes, Context, DecodeError, DecodeProblem, EncodeError, Reader, Version, Wire, Writer, empty,
-    fit, narrow, place, present, selected,
-};
+pub use bytes::{Bits, Bytes, Context, Reader, Version, Wire, Writer};
 pub use cursor::{Candidate, Cursor, Number, TextError};
+pub use error::{BadBits, DecodeError, DecodeProblem, EncodeError, empty, fit, narrow, place, present, selected};
 pub use kernel::{ComponentWise, FieldRef, Stub, StubReason, Visitor};
 pub use near::{meant, nearest};
 pub use operand::{immediate_bits, is_saturated, saturate, zero_operand};

@@ -1,17 +1,18 @@
 //! Thread groups: hardware threads started, run until they wait or end, and counted.
 
 use crate::isa::predefined;
-use crate::kernels::code::{After, Code, Mark, function_at};
+use crate::kernels::code::{Code, Mark};
 use crate::kernels::step::Exchange;
+use crate::launch::implicit;
 use crate::launch::payload::{Payload, ThreadStart, group_words};
 use crate::launch::range::NdRange;
 use crate::machine::World;
 use crate::machine::fault::{Fault, Trouble};
 use crate::machine::flow::{Flow, Next};
-use crate::machine::lane::CHUNK;
 use crate::machine::memory::Buffer;
 use crate::machine::thread::{Registers, SLACK, Thread};
 use crate::run::barriers::Barriers;
+use crate::run::execute::run_thread;
 use crate::run::memory::LaunchMemory;
 use crate::run::stats::Counts;
 use crate::run::{DEFAULT_MAX_INSTRUCTIONS, Options, Program};
@@ -24,8 +25,10 @@ pub(super) struct Plan<'a> {
     range: &'a NdRange,
     mapped: &'a LaunchMemory,
     scratch: &'a Buffer,
-    limit: u64,
-    count: bool,
+    /// The most instructions of a thread.
+    pub(super) limit: u64,
+    /// Whether steps and channels are counted.
+    pub(super) count: bool,
     /// Whether threads may stop before their end, for others to come.
     waits: bool,
     special: Special,
@@ -41,6 +44,8 @@ struct Special {
     groups: [u32; 3],
     state: u32,
     hardware_id: u32,
+    stack: u32,
+    implicit: [u32; 2],
 }
 
 impl<'a> Plan<'a> {
@@ -57,6 +62,8 @@ impl<'a> Plan<'a> {
             groups: [predefined::GROUP_ID_X, predefined::GROUP_ID_Y, predefined::GROUP_ID_Z].map(at),
             state: at(predefined::SR0),
             hardware_id: at(predefined::HW_ID),
+            stack: at(predefined::SP),
+            implicit: [predefined::IMPL_ARG_BUF_PTR, predefined::LOCAL_ID_BUF_PTR].map(at),
         };
         let scratch = mapped.scratch.buffer.and_then(|buffer| mapped.memory.buffers().get(buffer));
         let scratch = scratch.unwrap_or(&mapped.nothing);
@@ -93,6 +100,28 @@ impl<'a> Plan<'a> {
         }
     }
 
+    /// Whether the stack in memory, if functions are called through one, has room.
+    pub(super) fn check_stack(&self, thread: &Thread) -> Result<(), Box<Trouble>> {
+        let (first, pitch) = self.mapped.scratch.stack;
+        if pitch == 0 || !self.program.info.execution_env.has_stack_calls {
+            return Ok(());
+        }
+        let hardware: u32 = thread.registers.get(self.special.hardware_id);
+        let top: u64 = thread.registers.get(self.special.stack);
+        let bottom = first + u64::from(hardware) * pitch;
+        match top.checked_sub(bottom) {
+            Some(used) if used <= pitch => Ok(()),
+            _ => Err(Box::new(Trouble::Stack(pitch))),
+        }
+    }
+
+    /// Where the buffer of implicit arguments of a worker's group is: the offset in scratch memory, and the address.
+    fn implicit_arguments(&self, worker: u32) -> Option<(u64, u64)> {
+        let implicit = self.mapped.implicit?;
+        let offset = implicit.first + implicit.pitch * u64::from(worker);
+        Some((offset, implicit.base + offset))
+    }
+
     fn order(&self) -> [u32; 3] {
         self.program.info.execution_env.work_group_walk_order_dimensions
     }
@@ -107,6 +136,8 @@ pub(super) struct Worker<'a> {
     states: Vec<State>,
     /// How the threads start, by the size of the group: full ones and those that are cut off. There are at most eight sizes.
     starts: Vec<([u32; 3], Vec<ThreadStart>)>,
+    /// The size of the group that the buffer of implicit arguments is for.
+    implicit: [u32; 3],
     counts: Counts,
 }
 
@@ -120,6 +151,7 @@ impl<'a> Worker<'a> {
             local: Buffer::zeros(plan.mapped.placement.local_bytes as usize),
             states: Vec::new(),
             starts: Vec::new(),
+            implicit: [0; 3],
             counts: Counts::new(plan.code),
         }
     }
@@ -134,20 +166,44 @@ impl<'a> Worker<'a> {
         if !self.local.is_empty() {
             self.local.clear();
         }
+        self.set_implicit_arguments(group);
         if self.plan.waits { self.run_together(group) } else { self.run_in_turn(group) }
     }
 
+    /// Writes the implicit arguments of a group, unless those of its size stand there.
+    fn set_implicit_arguments(&mut self, group: [u32; 3]) {
+        let Some((offset, address)) = self.plan.implicit_arguments(self.number) else { return };
+        let size = self.plan.range.size_of(group);
+        if self.implicit != size {
+            let (info, printf) = (&self.plan.program.info, self.plan.mapped.placement.extra.printf);
+            let simd = info.execution_env.simd_size.max(1);
+            let bytes = implicit::buffer(self.plan.range, size, self.plan.order(), simd, printf, address);
+            for (n, word) in bytes.as_chunks::<4>().0.iter().enumerate() {
+                self.plan.scratch.store_u32(offset + n as u64 * 4, u32::from_le_bytes(*word));
+            }
+            self.implicit = size;
+        }
+    }
+
     /// Runs threads that never wait one after the other, all of them in the same registers, which stay in the host's cache.
+    /// One that does not end for long may look for something that a later one is to write: then those have their turns.
     fn run_in_turn(&mut self, group: [u32; 3]) -> Result<(), Box<Fault>> {
         let plan = self.plan;
         let known = self.starts_of(group);
         self.threads.resize_with(1, || new_thread(plan));
         let world = plan.world(&self.local);
         let [thread] = &mut self.threads[..] else { return Ok(()) };
-        for (index, start) in self.starts[known].1.iter().enumerate() {
+        let starts = &self.starts[known].1;
+        for (index, start) in starts.iter().enumerate() {
             restart(plan, thread, start, group, index as u32, self.number);
-            run_thread(plan, thread, &world, &mut self.counts)
+            let next = run_thread(plan, thread, &world, &mut self.counts, LONG_TURN)
                 .map_err(|(trouble, mark)| fault(plan, thread, group, *trouble, mark))?;
+            if let (Next::Pause, _) = next {
+                let paused = self.threads.pop();
+                self.start(group, index);
+                self.threads[index..].iter_mut().zip(paused).for_each(|(thread, paused)| *thread = paused);
+                return self.run_all(group);
+            }
             self.counts.add_thread(thread);
         }
         Ok(())
@@ -155,10 +211,13 @@ impl<'a> Worker<'a> {
 
     /// Runs all threads, each until it waits or ends, until all have ended.
     fn run_together(&mut self, group: [u32; 3]) -> Result<(), Box<Fault>> {
-        self.start(group);
+        self.start(group, 0);
+        self.run_all(group)
+    }
+
+    /// Runs the threads that have not ended, each until it waits, ends or has had its turn, until all have ended.
+    fn run_all(&mut self, group: [u32; 3]) -> Result<(), Box<Fault>> {
         let world = self.plan.world(&self.local);
-        self.states.clear();
-        self.states.resize(self.threads.len(), State::Running);
         let states = &mut self.states;
         let mut barriers = Barriers::default();
         loop {
@@ -173,12 +232,13 @@ impl<'a> Worker<'a> {
                     continue;
                 }
                 progress = true;
-                let next = run_thread(self.plan, thread, &world, &mut self.counts);
+                let next = run_thread(self.plan, thread, &world, &mut self.counts, TURN);
                 thread.signals.drain(..).for_each(|signal| barriers.signal(signal));
                 *state = match next {
                     Ok((Next::Barrier, mark)) => State::AtBarrier(mark),
                     Ok((Next::Exchange(number), mark)) => State::AtExchange { number, mark },
                     Ok((Next::Wait(barrier), mark)) => State::Waiting { barrier, mark },
+                    Ok((Next::Pause, _)) => State::Running,
                     Ok(_) => State::Ended,
                     Err((trouble, mark)) => return Err(fault(self.plan, thread, group, *trouble, mark)),
                 };
@@ -221,8 +281,8 @@ impl<'a> Worker<'a> {
         })
     }
 
-    /// Brings the threads of a group to the beginning of the program.
-    fn start(&mut self, group: [u32; 3]) {
+    /// Brings the threads of a group to the beginning of the program, but for the first ones, which have ended.
+    fn start(&mut self, group: [u32; 3], ended: usize) {
         let plan = self.plan;
         let known = self.starts_of(group);
         let (_, starts) = &self.starts[known];
@@ -230,6 +290,9 @@ impl<'a> Worker<'a> {
         for (index, (thread, start)) in self.threads.iter_mut().zip(starts).enumerate() {
             restart(plan, thread, start, group, index as u32, self.number);
         }
+        self.states.clear();
+        self.states.resize(ended, State::Ended);
+        self.states.resize(self.threads.len(), State::Running);
     }
 }
 
@@ -327,6 +390,16 @@ fn restart(plan: &Plan<'_>, thread: &mut Thread, start: &ThreadStart, group: [u3
     // The base is a multiple of the step that its low bits leave out.
     registers.set(THREAD_BYTE, index as u8);
     registers.set(SCRATCH_WORD, (u64::from(hardware) * plan.mapped.scratch.pitch) as u32);
+    if let Some((offset, address)) = plan.implicit_arguments(worker) {
+        // Scratch memory has less than 4 GiB, and buffers begin at multiples of 64.
+        registers.set(0, offset as u32);
+        let [arguments, ids] = plan.special.implicit;
+        registers.set(arguments, address);
+        registers.set(ids, address + implicit::BYTES as u64);
+        if let Some(at) = plan.payload.implicit() {
+            registers.set(at, address);
+        }
+    }
     for copy in &layout.copies {
         let bytes = registers.bytes_mut(0);
         bytes.copy_within(copy.from as usize..(copy.from + copy.size) as usize, copy.to as usize);
@@ -338,6 +411,8 @@ fn restart(plan: &Plan<'_>, thread: &mut Thread, start: &ThreadStart, group: [u3
     thread.dispatched = start.channels;
     thread.set_mode(0);
     thread.flow.restart(plan.code.main_end);
+    thread.activations.fill(0);
+    thread.outer.clear();
     thread.index = index;
     thread.signals.clear();
     thread.executed = 0;
@@ -345,156 +420,10 @@ fn restart(plan: &Plan<'_>, thread: &mut Thread, start: &ThreadStart, group: [u3
     thread.outside_writes = 0;
 }
 
-/// Runs a thread until it waits or ends.
-#[inline]
-fn run_thread(
-    plan: &Plan<'_>,
-    thread: &mut Thread,
-    world: &World<'_>,
-    counts: &mut Counts,
-) -> Result<(Next, Mark), (Box<Trouble>, Mark)> {
-    if plan.count {
-        run_blocks::<true>(plan, thread, world, counts)
-    } else {
-        run_blocks::<false>(plan, thread, world, counts)
-    }
-}
-
-/// The same; counts steps and channels when `COUNT` says so.
-fn run_blocks<const COUNT: bool>(
-    plan: &Plan<'_>,
-    thread: &mut Thread,
-    world: &World<'_>,
-    counts: &mut Counts,
-) -> Result<(Next, Mark), (Box<Trouble>, Mark)> {
-    let code = plan.code;
-    loop {
-        let index = thread.flow.block;
-        let Some(block) = code.blocks.get(index as usize) else {
-            let last = code.blocks.last().map_or(Mark::nowhere(), |block| block.mark);
-            return Err((Box::new(Trouble::RanOff), last));
-        };
-        thread.active |= thread.flow.join();
-        thread.executed += u64::from(block.instructions);
-        if thread.executed > plan.limit {
-            return Err((Box::new(Trouble::Budget(plan.limit)), block.mark));
-        }
-        let range = block.first as usize..block.end as usize;
-        for (n, step) in code.steps[range.clone()].iter().enumerate() {
-            if COUNT {
-                let at = range.start + n;
-                counts.steps[at].0 += 1;
-                counts.steps[at].1 += u64::from(thread.enabled(&code.marks[at].enable).count_ones());
-            }
-            if let Err(trouble) = step(thread, world) {
-                return Err((trouble, code.marks[range.start + n]));
-            }
-        }
-        if COUNT {
-            let lanes = match block.next {
-                After::Fall => 0,
-                _ => thread.active.count_ones(),
-            };
-            counts.branches[index as usize].0 += 1;
-            counts.branches[index as usize].1 += u64::from(lanes);
-        }
-        let next = index + 1;
-        match &block.next {
-            After::Fall => thread.flow.block = next,
-            After::Branch { uniform, target } => {
-                let taken = taken(thread, &block.mark, *uniform);
-                thread.active = thread.flow.branch(thread.active, taken, *target, next);
-            }
-            After::Jump { target } => {
-                let taken = taken(thread, &block.mark, true);
-                thread.flow.jump(if taken != 0 { *target } else { next });
-            }
-            After::CallAddress { uniform, callee } => {
-                let taken = taken(thread, &block.mark, *uniform);
-                if taken == 0 {
-                    thread.flow.block = next;
-                    continue;
-                }
-                let lane = taken.trailing_zeros() - block.mark.enable.shift.min(taken.trailing_zeros());
-                let callee = &code.callees[*callee as usize];
-                let addresses: [u64; CHUNK] = callee.load(thread, lane as usize / CHUNK);
-                let address = addresses[lane as usize % CHUNK];
-                let Some(&routine) = function_at(address).and_then(|n| code.functions.get(n)) else {
-                    let why = format!("a call to 0x{address:x}, where there is no function");
-                    return Err((Box::new(Trouble::Illegal(why)), block.mark));
-                };
-                if thread.flow.depth() >= MAX_DEPTH {
-                    let trouble = Trouble::Illegal("functions call each other without end".to_owned());
-                    return Err((Box::new(trouble), block.mark));
-                }
-                thread.active = thread.flow.call(thread.active, taken, routine, next);
-            }
-            After::Call { uniform, routine } => {
-                let taken = taken(thread, &block.mark, *uniform);
-                if taken == 0 {
-                    thread.flow.block = next;
-                } else if thread.flow.depth() >= MAX_DEPTH {
-                    let trouble = Trouble::Illegal("subroutines call each other without end".to_owned());
-                    return Err((Box::new(trouble), block.mark));
-                } else {
-                    thread.active = thread.flow.call(thread.active, taken, *routine, next);
-                }
-            }
-            After::Return { uniform } => {
-                let leaving = taken(thread, &block.mark, *uniform);
-                let (next, active) = thread.flow.leave(thread.active, leaving, next);
-                thread.active = active;
-                if next == Next::End {
-                    return Ok((Next::End, block.mark));
-                }
-            }
-            After::Switch(n) => {
-                let switch = &code.switches[*n as usize];
-                let index = switch.index.first(thread);
-                let Some(target) = switch.targets.get(index as usize) else {
-                    let why = format!("a jump to place {index} of a list of {} labels", switch.targets.len());
-                    return Err((Box::new(Trouble::Illegal(why)), block.mark));
-                };
-                thread.flow.jump(*target);
-            }
-            After::Exchange(number) => {
-                thread.flow.block = next;
-                return Ok((Next::Exchange(*number), block.mark));
-            }
-            After::Signal(named) => {
-                let named = named.as_ref().map(|[id, threads]| (id.first(thread), threads.first(thread)));
-                thread.signals.push(named);
-                thread.flow.block = next;
-            }
-            After::Wait(barrier) => {
-                let barrier = barrier.as_ref().map(|id| id.first(thread));
-                thread.flow.block = next;
-                return Ok((Next::Wait(barrier), block.mark));
-            }
-            After::Barrier => {
-                if thread.flow.is_divergent() {
-                    return Err((Box::new(Trouble::DivergentBarrier), block.mark));
-                }
-                thread.flow.block = next;
-                return Ok((Next::Barrier, block.mark));
-            }
-        }
-    }
-}
-
-/// Subroutines must not call themselves, so no chain of calls is longer than a routine has subroutines.
-const MAX_DEPTH: usize = 4096;
-
-/// The active channels that take a branch. Where all do the same, the first channel's predicate decides for them.
-#[inline(always)]
-fn taken(thread: &Thread, mark: &Mark, uniform: bool) -> u32 {
-    let enable = &mark.enable;
-    if uniform {
-        let decides = enable.predicate == 0 || thread.predicate_lanes(enable) & 1 == 1;
-        return if decides { thread.active } else { 0 };
-    }
-    thread.enabled(enable) << enable.shift & thread.active
-}
+/// Instructions after which a thread that never waits lets others run beside it.
+const LONG_TURN: u64 = 1 << 20;
+/// The same for threads that run in turns already.
+const TURN: u64 = 1 << 16;
 
 /// A fault with its place.
 #[cold]

@@ -4,13 +4,15 @@ use visakit_codegen::diag::{Diagnostic, Severity};
 
 use crate::launch::argument::Argument;
 use crate::launch::data::{self, DataPlaces};
+use crate::launch::implicit;
 use crate::launch::payload::{self, Extra, Placement};
 use crate::launch::printf;
 use crate::launch::range::NdRange;
-use crate::machine::image::{Addressing, Image, Sampler};
+use crate::machine::image::Image;
 use crate::machine::memory::{Buffer, MAX_BUFFER, Memory};
+use crate::machine::sampler::{Addressing, Sampler};
 use crate::run::Program;
-use crate::zebin::info::{ArgType, InlineSampler, KernelInfo, PerThreadMemoryBuffer};
+use crate::zebin::info::{ArgType, InlineSampler, KernelInfo, PayloadArgument, PerThreadMemoryBuffer};
 
 /// Steps of the scratch base that a thread finds in r0.
 const SCRATCH_STEP: u64 = 1024;
@@ -30,6 +32,8 @@ pub(super) struct LaunchMemory {
     pub(super) data: DataPlaces,
     printf: Option<usize>,
     pub(super) scratch: Scratch,
+    /// Buffers of implicit arguments.
+    pub(super) implicit: Option<Implicit>,
     /// No memory at all.
     pub(super) nothing: Buffer,
 }
@@ -42,6 +46,19 @@ pub(super) struct Scratch {
     pub(super) pitch: u64,
     /// Hardware threads of a full group.
     pub(super) threads: u32,
+    /// Where the stack of the first hardware thread begins in flat memory, and the bytes of each; zeros when there is none.
+    pub(super) stack: (u64, u64),
+}
+
+/// Buffers of implicit arguments: one for each group that runs at the same time, behind the scratch memory.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Implicit {
+    /// Offset of the first one in the scratch memory.
+    pub(super) first: u64,
+    /// Bytes of each.
+    pub(super) pitch: u64,
+    /// Address of the scratch memory.
+    pub(super) base: u64,
 }
 
 impl LaunchMemory {
@@ -87,7 +104,8 @@ pub(super) fn map(
     }
     let data = data::map(&program.data, &mut memory)?;
     let mut extra = Extra { constants: data.constants, variables: data.variables, ..Extra::default() };
-    let printf = if info.payload_arguments.iter().any(|item| item.arg_type == ArgType::PrintfBuffer) {
+    let has_printf = |item: &PayloadArgument| item.arg_type == ArgType::PrintfBuffer;
+    let printf = if info.has_implicit_arguments() || info.payload_arguments.iter().any(has_printf) {
         let buffer = Buffer::zeros(printf::BUFFER_BYTES);
         buffer.store_u32(0, printf::FIRST_RECORD);
         extra.printf = map_buffer(&mut memory, buffer, || "the buffer of printf".to_owned())?;
@@ -95,7 +113,7 @@ pub(super) fn map(
     } else {
         None
     };
-    let scratch = private(info, range, workers, &mut memory, &mut extra)?;
+    let (scratch, implicit) = private(info, range, workers, &mut memory, &mut extra)?;
     let address = |index: u32| buffers.get(index as usize)?.map(|buffer| memory.address(buffer));
     let mut placement = payload::place(info, arguments, address)?;
     placement.extra = extra;
@@ -120,6 +138,7 @@ pub(super) fn map(
         data,
         printf,
         scratch,
+        implicit,
         nothing: Buffer::default(),
     })
 }
@@ -147,7 +166,9 @@ impl Private {
             u64::from(buffer.size) * if buffer.is_simt_thread { u64::from(simd) } else { 1 }
         };
         let of_kind = |kind: &str| {
-            let buffers = info.per_thread_memory_buffers.iter().filter(|buffer| buffer.kind == kind);
+            // Registers are spilled by what comes after vISA.
+            let buffers = info.per_thread_memory_buffers.iter();
+            let buffers = buffers.filter(|buffer| buffer.kind == kind && buffer.usage != "spill_fill_space");
             buffers.map(size).fold(0, u64::saturating_add)
         };
         let scratch = of_kind("scratch").checked_next_multiple_of(SCRATCH_STEP).unwrap_or(u64::MAX);
@@ -161,39 +182,49 @@ pub(super) fn private_bytes(info: &KernelInfo, range: &NdRange) -> u64 {
     scratch.saturating_add(global).saturating_mul(threads.into())
 }
 
-/// Private memory that every hardware thread has for itself, in one buffer of each kind.
+/// Private memory that every hardware thread has for itself, in one buffer of each kind; implicit arguments behind it.
 fn private(
     info: &KernelInfo,
     range: &NdRange,
     workers: usize,
     memory: &mut Memory,
     extra: &mut Extra,
-) -> Result<Scratch, Box<Diagnostic>> {
+) -> Result<(Scratch, Option<Implicit>), Box<Diagnostic>> {
+    let simd = info.execution_env.simd_size.max(1);
     let Private { threads, scratch: pitch, global } = Private::of(info, range);
     let count = u64::from(threads) * workers as u64;
-    let mut map = |pitch: u64| {
+    let mut map = |pitch: u64, behind: u64| {
         let what =
             || format!("the kernel needs {pitch} bytes of private memory for each of {count} hardware threads");
-        let bytes = pitch.checked_mul(count).filter(|&bytes| bytes <= MAX_BUFFER);
-        let bytes = bytes.and_then(|bytes| usize::try_from(bytes).ok()).ok_or_else(|| {
+        let bytes = pitch.checked_mul(count).and_then(|bytes| bytes.checked_add(behind));
+        let bytes = bytes.filter(|&bytes| bytes <= MAX_BUFFER).and_then(|bytes| usize::try_from(bytes).ok());
+        let bytes = bytes.ok_or_else(|| {
             let finding = Diagnostic::new("launch-private", Severity::Error, "launch", what());
             Box::new(finding.help("use smaller private arrays, smaller groups or fewer host threads"))
         })?;
-        map_buffer(memory, Buffer::zeros(bytes), what)
+        Ok::<_, Box<Diagnostic>>((map_buffer(memory, Buffer::zeros(bytes), what)?, memory.buffers().len() - 1))
     };
     let mut scratch = Scratch { threads, ..Scratch::default() };
+    let implicit_bytes = if info.has_implicit_arguments() { implicit::bytes(range.local, simd) as u64 } else { 0 };
+    let mut implicit = None;
+    if pitch > 0 || implicit_bytes > 0 {
+        let (base, buffer) = map(pitch, implicit_bytes * workers as u64)?;
+        scratch.buffer = Some(buffer);
+        if pitch > 0 {
+            (extra.private, scratch.pitch) = (base, pitch);
+        }
+        if implicit_bytes > 0 {
+            implicit = Some(Implicit { first: pitch * count, pitch: implicit_bytes, base });
+        }
+    }
+    let pitch = global;
     if pitch > 0 {
-        extra.private = map(pitch)?;
-        scratch.pitch = pitch;
+        // Behind the last stack is room for the next frame, so that it is the stack that is found full.
+        let behind = if info.execution_env.has_stack_calls { pitch } else { 0 };
+        extra.private = map(pitch, behind)?.0;
+        scratch.stack = (extra.private, pitch);
     }
-    if global > 0 {
-        extra.private = map(global)?;
-    }
-    if scratch.pitch > 0 {
-        let behind = if global > 0 { 2 } else { 1 };
-        scratch.buffer = Some(memory.buffers().len() - behind);
-    }
-    Ok(scratch)
+    Ok((scratch, implicit))
 }
 
 /// The samplers that the arguments and the source give, by index.
@@ -225,5 +256,10 @@ fn inline_sampler(sampler: &InlineSampler) -> Sampler {
         "clamp_border" => Addressing::Clamp,
         _ => Addressing::None,
     };
-    Sampler { addressing, linear: sampler.filtermode == "linear", normalized: sampler.normalized }
+    Sampler {
+        addressing,
+        linear: sampler.filtermode == "linear",
+        normalized: sampler.normalized,
+        ..Sampler::default()
+    }
 }

@@ -17,6 +17,7 @@
 //! ```
 
 mod barriers;
+mod execute;
 mod group;
 mod memory;
 mod program;
@@ -50,6 +51,8 @@ pub struct Options<'a> {
     /// Whether groups may run side by side even where the result depends on which comes first. Otherwise such a kernel, one
     /// that uses the results of its atomic operations, adds floats by them or prints, runs its groups one after the other.
     pub any_order: bool,
+    /// Whether reads outside of every buffer give zero and writes there are lost, as with surfaces, instead of being faults.
+    pub outside_is_zero: bool,
     /// Instructions that one hardware thread may execute; [`DEFAULT_MAX_INSTRUCTIONS`] when not given.
     pub max_instructions: Option<u64>,
     /// Whether to count instructions by mnemonic.
@@ -71,9 +74,11 @@ pub struct Outcome {
     pub instructions: u64,
     /// Counts by mnemonic, when asked for.
     pub stats: Option<Stats>,
-    /// Elements that were read beyond the end of a surface, as zero.
+    /// Whether groups ran one after the other because the result depends on their order.
+    pub ordered: bool,
+    /// Elements that were read beyond the end of a surface, or outside of every buffer where that is allowed, as zero.
     pub outside_reads: u64,
-    /// Elements that were written beyond the end of a surface, to nowhere.
+    /// Elements that were written there, to nowhere.
     pub outside_writes: u64,
 }
 
@@ -125,14 +130,16 @@ pub fn launch(
 ) -> Result<Outcome, RunError> {
     let private = memory::private_bytes(&program.info, range);
     let workers = affordable(workers(range, options), private);
-    let mapped = memory::map(program, range, &mut arguments, workers)?;
+    let mut mapped = memory::map(program, range, &mut arguments, workers)?;
+    mapped.memory.outside_is_zero = options.outside_is_zero;
     let payload = Payload::new(&program.info, program.payload_layout(), range, &arguments, &mapped.placement)?;
     drop(arguments);
     let code = lower(program, &payload, &mapped.data.symbols)?;
     let plan = Plan::new(program, &code, &payload, range, &mapped, options);
 
     let workers = affordable(workers, private.saturating_add(plan.group_bytes()));
-    let workers = if code.ordered && !options.any_order { 1 } else { workers };
+    let ordered = code.ordered && !options.any_order;
+    let workers = if ordered { 1 } else { workers };
     let start = Instant::now();
     let (total, fault) = dispatch(&plan, range, workers, options);
     let wall = start.elapsed();
@@ -147,6 +154,7 @@ pub fn launch(
         wall,
         instructions: total.instructions,
         stats,
+        ordered,
         outside_reads: total.outside_reads,
         outside_writes: total.outside_writes,
     })

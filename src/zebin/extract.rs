@@ -4,11 +4,11 @@
 
 use object::LittleEndian;
 use object::elf::{FileHeader64, SHT_NOBITS, SHT_NOTE};
-use object::read::archive::ArchiveFile;
 use object::read::elf::{FileHeader, SectionHeader};
 use serde::Serialize;
 use visakit_codegen::diag::{Diagnostic, Severity};
 
+use super::archive::{Damage, is_archive, members};
 use super::elf::{COMPAT_NOTES, SHT_ZEBIN_VISAASM, SHT_ZEBIN_ZEINFO};
 use super::{Zebin, info, notes};
 use crate::isa::Platform;
@@ -20,9 +20,6 @@ const SHT_OPENCL_PROGRAM: u32 = 0xff00_0005;
 
 /// How the names of native code begin.
 const TEXT: &str = ".text.";
-
-/// The vendor's archives keep their members aligned with members of blanks.
-const PADDING: &[u8] = b"pad_";
 
 /// A file that a container holds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -85,8 +82,8 @@ pub fn extract(file: &str, bytes: &[u8]) -> Result<Extracted, Box<Diagnostic>> {
     let mut out = Output::new(file);
     if Zebin::is_elf(bytes) {
         container(&mut out, None, bytes);
-    } else if bytes.starts_with(b"!<arch>\n") {
-        archive(&mut out, bytes);
+    } else if is_archive(bytes) {
+        archived(&mut out, bytes);
     } else {
         let finding =
             Diagnostic::new("container-unknown", Severity::Error, file, "this is no container").at_offset(0).help(
@@ -97,26 +94,13 @@ pub fn extract(file: &str, bytes: &[u8]) -> Result<Extracted, Box<Diagnostic>> {
     Ok(out.found)
 }
 
-/// The members of an archive: containers for the devices, and padding.
-fn archive(out: &mut Output<'_>, bytes: &[u8]) {
-    let archive = match ArchiveFile::parse(bytes) {
-        Ok(archive) => archive,
-        Err(error) => return out.damaged(format!("the archive: {error}"), 0),
-    };
-    for member in archive.members() {
-        // The first broken header ends the list: nothing says where the next one stands.
-        let member = match member {
-            Ok(member) => member,
-            Err(error) => return out.damaged(format!("a member of the archive: {error}"), 0),
-        };
-        if member.name().starts_with(PADDING) {
-            continue;
-        }
-        let name = String::from_utf8_lossy(member.name()).into_owned();
-        match member.data(bytes) {
-            Err(error) => out.damaged(format!("member {name}: {error}"), member.file_range().0),
-            Ok(data) if Zebin::is_elf(data) => container(out, Some(&name), data),
-            Ok(data) => out.add(ItemKind::Member, (&name, ""), ("member", "bin"), data),
+/// The members of an archive: containers for the devices.
+fn archived(out: &mut Output<'_>, bytes: &[u8]) {
+    for member in members(bytes) {
+        match member {
+            Err(Damage { what, offset }) => out.damaged(what, offset),
+            Ok((name, data)) if Zebin::is_elf(data) => container(out, Some(&name), data),
+            Ok((name, data)) => out.add(ItemKind::Member, (&name, ""), ("member", "bin"), data),
         }
     }
 }

@@ -71,8 +71,19 @@ pub struct ExecutionEnv {
     pub inline_data_payload_size: u32,
     /// The kernel calls functions through a stack.
     pub has_stack_calls: bool,
+    /// The program needs the buffer of implicit arguments.
+    pub require_iab: bool,
     /// The order in which local ids are dealt out: `[0, 1, 2]` is x fastest.
     pub work_group_walk_order_dimensions: [u32; 3],
+}
+
+impl KernelInfo {
+    /// Whether functions of the program may read the buffer of implicit arguments.
+    pub fn has_implicit_arguments(&self) -> bool {
+        let env = &self.execution_env;
+        let is_passed = |item: &PayloadArgument| item.arg_type == ArgType::ImplicitArgBuffer;
+        env.has_stack_calls || env.require_iab || self.payload_arguments.iter().any(is_passed)
+    }
 }
 
 impl Default for ExecutionEnv {
@@ -87,6 +98,7 @@ impl Default for ExecutionEnv {
             required_work_group_size: [0; 3],
             inline_data_payload_size: 0,
             has_stack_calls: false,
+            require_iab: false,
             work_group_walk_order_dimensions: [0, 1, 2],
         }
     }
@@ -284,6 +296,8 @@ named! {
         ConstBase = "const_base",
         /// Address of the program's global variables.
         GlobalBase = "global_base",
+        /// Address of the buffer of implicit arguments.
+        ImplicitArgBuffer = "implicit_arg_buffer",
     }
 }
 

@@ -1,4 +1,5 @@
-// Compiled for the four targets into the programs beside this file with -cl-std=CL3.0.
+// targets skl tgllp dg2
+// options -cl-std=CL3.0
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable

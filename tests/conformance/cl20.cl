@@ -1,4 +1,4 @@
-// Compiled for the four targets into the programs beside this file with -cl-std=CL2.0.
+// options -cl-std=CL2.0
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable

@@ -2,8 +2,9 @@
 """The programs of this suite from their sources: `compile.py NAME…`, after NAME.cl was changed.
 
 For each target, NAME.TARGET.zebin.gz is what `ocloc` makes of NAME.cl, with its vISA and without what nothing here reads:
-native code, the intermediate form, the build options and comments. Options for the compiler stand at the end of the source's first
-line, behind "with"; those that begin with -cl-intel are for its inner parts. Targets without doubles get the source without the lines that have any: a kernel takes one line.
+native code, the intermediate form, the build options and comments. A line `// options …` in the source has options for
+the compiler, those that begin with -cl-intel or -cl-ext for its inner parts; a line `// targets …` names the targets when there
+are not all. TARGET_SKL and so on is defined for each. Targets without doubles get the source without the lines that have any: a kernel takes one line.
 """
 import gzip, re, subprocess, sys, tempfile
 from pathlib import Path
@@ -45,12 +46,12 @@ def program(source, options, target):
     """The compiler's zebin, or None where it refuses the source."""
     if not TARGETS[target]:
         source = "\n".join(line for line in source.splitlines() if not re.search(r"\bdouble", line)) + "\n"
-    inner = [option for option in options if option.startswith("-cl-intel")]
+    inner = [option for option in options if option.startswith(("-cl-intel", "-cl-ext"))]
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "k.cl").write_text(source)
         command = ["ocloc", "compile", "-file", "k.cl", "-device", target, "--format", "zebin", "-output", "k",
                    "-output_no_suffix", "-internal_options", " ".join(["-ze-opt-emit-zebin-visa-sections", *inner]),
-                   "-options", " ".join(set(options) - set(inner))]
+                   "-options", " ".join([f"-DTARGET_{target.upper()}", *(option for option in options if option not in inner)])]
         result = subprocess.run(command, cwd=folder, capture_output=True, text=True)
         made = Path(folder) / "k.bin"
         if not made.exists():
@@ -61,10 +62,16 @@ def program(source, options, target):
         return shortened(made.read_bytes())
 
 
-for name in sys.argv[1:] or sys.exit(__doc__):
-    source = (HERE / f"{name}.cl").read_text()
-    options = re.search(r" with (.*?)\.?$", source.splitlines()[0])
-    for target in TARGETS:
-        made = program(source, options[1].split() if options else [], target)
+def programs(source):
+    """Makes the programs of a source, beside it."""
+    text = source.read_text()
+    line = lambda word: (re.findall(rf"^// {word} (.*)$", text, re.M) or [""])[0].split()
+    for target in line("targets") or TARGETS:
+        made = program(text, line("options"), target)
         if made:
-            (HERE / f"{name}.{target}.zebin.gz").write_bytes(gzip.compress(made, mtime=0))
+            source.with_suffix(f".{target}.zebin.gz").write_bytes(gzip.compress(made, mtime=0))
+
+
+if __name__ == "__main__":
+    for name in sys.argv[1:] or sys.exit(__doc__):
+        programs(HERE / f"{name}.cl")

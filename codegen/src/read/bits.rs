@@ -1,8 +1,11 @@
 //! Bits and enumerators: what is nested below a field, a shared list or a part of one.
 
+mod values;
+
 use super::{Cx, all_marks, find_phrase, leading_marks, number};
 use crate::markdown::{Block, Inline, Item, Span};
 use crate::model::{Enumerator, List, ListId, ListKind, Marks, Model, Part, PartKind, Spelled};
+use values::{check_values, is_value, name_values, named_only, read_values, table_values};
 
 /// What is nested below a field.
 pub(crate) enum Nested {
@@ -118,19 +121,6 @@ fn is_bits(bare: &str) -> bool {
     bare.starts_with("Bit[") || bare.starts_with("Bits[")
 }
 
-/// Whether an item is a value with its name.
-fn is_value(bare: &str) -> bool {
-    bare.split_once(':').is_some_and(|(value, _)| number(value).is_some())
-}
-
-/// The values of a page by the names of the shared list, where the page has only some of them.
-fn named_only(values: &[Enumerator], all: &[Enumerator]) -> Option<Vec<(String, Marks)>> {
-    let here = |w: &&Enumerator| values.iter().find(|v| !v.reserved && v.value == w.value);
-    let legal = all.iter().filter(|w| !w.reserved);
-    let some: Vec<_> = legal.clone().filter_map(|w| Some((w.name.clone(), here(&w)?.marks.clone()))).collect();
-    (some.len() < legal.count()).then_some(some)
-}
-
 /// Warns of what stands below a field and is neither bits nor values. With `named`, values are understood as names of
 /// single entries of a table.
 pub(crate) fn leftovers(cx: &mut Cx<'_>, blocks: &[Block], named: bool) {
@@ -202,31 +192,6 @@ fn read_item(
         parts.extend(read_part(cx, model, item, owner, bits));
     } else {
         read_values(cx, std::slice::from_ref(item), values);
-    }
-}
-
-/// The values among items. A value that is nested below another one by accident is one of the list as well.
-fn read_values(cx: &mut Cx<'_>, items: &[Item], out: &mut Vec<Enumerator>) {
-    for item in items {
-        let Some(value) = read_value(cx, &item.text) else { continue };
-        out.push(value);
-        for block in &item.blocks {
-            let Block::List(inner) = block else { continue };
-            for nested in inner {
-                let (_, bare) = leading_marks(&nested.text.text);
-                if is_value(bare) {
-                    cx.warn(
-                        "nesting-accidental",
-                        &nested.text.span,
-                        "this value is nested below another value",
-                        "indent its item like those of the other values; it is read as one of them",
-                    );
-                } else if is_bits(bare) {
-                    bits_too_deep(cx, nested);
-                }
-            }
-            read_values(cx, inner, out);
-        }
     }
 }
 
@@ -500,121 +465,4 @@ fn same_shared(model: &Model, kind: &ListKind, bits: u32) -> Option<ListId> {
                 }
         })
         .map(ListId)
-}
-
-/// `value: name "spelling" (note) - description`.
-fn read_value(cx: &mut Cx<'_>, text: &Inline) -> Option<Enumerator> {
-    let flat = text.text.replace('\n', " ");
-    let (mut marks, bare) = leading_marks(&flat);
-    let (value, rest) = bare.split_once(':')?;
-    let value = number(value)?;
-    let (more, rest) = all_marks(rest);
-    marks.0.extend(more.0);
-    let rest = rest.trim();
-    let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
-    let name = rest[..end].trim_end_matches(['.', ',', ';', ':']);
-    let tail = rest[end..].trim();
-    let mut spelling = None;
-    let mut doc = tail;
-    if let Some((inside, behind)) = tail.strip_prefix('"').and_then(|t| t.split_once('"')) {
-        spelling = Some(inside.to_owned());
-        doc = behind.trim();
-    }
-    let doc = doc.trim_start_matches('-').trim();
-    if name.is_empty() {
-        cx.error(
-            "enumerator-name",
-            &text.span,
-            "a value without a name",
-            "write `value: name`, and what it means behind a dash",
-        );
-        return None;
-    }
-    Some(Enumerator {
-        value,
-        name: name.to_owned(),
-        text: spelling.unwrap_or_else(|| name.to_owned()),
-        doc: doc.to_owned(),
-        marks,
-        reserved: name.eq_ignore_ascii_case("reserved") || name.eq_ignore_ascii_case("illegal"),
-        at: cx.at(&text.span),
-    })
-}
-
-/// Rows `| 0x1 | name | … |` or `| name | 0x1 | … |` of a table that the vendor keeps inside an item.
-fn table_values(cx: &mut Cx<'_>, lines: &[(String, Span)]) -> Vec<Enumerator> {
-    let mut out = Vec::new();
-    for (line, span) in lines {
-        let mut cells = line.trim().trim_matches('|').split('|').map(str::trim);
-        let (Some(first), Some(second)) = (cells.next(), cells.next()) else { continue };
-        // The value stands in front of the name or behind it.
-        let (Some(value), name) = (match number(first) {
-            Some(value) => (Some(value), second),
-            None => (number(second), first),
-        }) else {
-            continue;
-        };
-        if name.is_empty() || !line.trim().starts_with('|') {
-            continue;
-        }
-        let name = name.trim_matches('`').to_owned();
-        out.push(Enumerator {
-            value,
-            text: name.clone(),
-            name,
-            doc: cells.next_back().unwrap_or("").to_owned(),
-            marks: Marks::default(),
-            reserved: false,
-            at: cx.at(span),
-        });
-    }
-    out
-}
-
-/// Where first words are not distinct or no names, as on some pages of the vendor, the whole text becomes the name.
-fn name_values(values: &mut [Enumerator]) {
-    let clash = values.iter().enumerate().any(|(i, v)| {
-        !v.reserved && values[..i].iter().any(|w| w.value != v.value && w.name.eq_ignore_ascii_case(&v.name))
-    });
-    for value in values.iter_mut() {
-        let odd = value.name.contains('"');
-        if (clash || odd) && !value.reserved {
-            let spelled_name = value.text == value.name;
-            let whole = format!("{} {}", value.name, value.doc);
-            let phrase = whole.split(['.', '(']).next().unwrap_or(&whole).replace('"', "");
-            value.name = phrase.split_whitespace().collect::<Vec<_>>().join("_");
-            if spelled_name {
-                value.text = value.name.clone();
-            }
-        }
-    }
-}
-
-fn check_values(cx: &mut Cx<'_>, values: &[Enumerator], bits: u32) {
-    for (i, value) in values.iter().enumerate() {
-        let span = value.at.start as usize..value.at.end as usize;
-        if bits < 64 && value.value >> bits != 0 {
-            cx.error(
-                "enumerator-range",
-                &span,
-                format!("value {} does not fit into {bits} bits", value.value),
-                format!("the largest is {}", (1u64 << bits) - 1),
-            );
-        }
-        if values[..i].iter().any(|v| v.value == value.value) {
-            cx.error(
-                "enumerator-duplicate",
-                &span,
-                format!("value {} stands twice in this list", value.value),
-                "every value has one name",
-            );
-        } else if !value.reserved && values[..i].iter().any(|v| !v.reserved && v.name == value.name) {
-            cx.error(
-                "enumerator-duplicate",
-                &span,
-                format!("name `{}` stands twice in this list", value.name),
-                "every value has its own name",
-            );
-        }
-    }
 }

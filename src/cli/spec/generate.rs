@@ -21,10 +21,11 @@ pub(in crate::cli) struct Args {
 }
 
 /// The runtime's files, as they are.
-const RUNTIME: [(&str, &str); 9] = [
+const RUNTIME: [(&str, &str); 10] = [
     ("mod.rs", include_str!("../../rt/mod.rs")),
     ("bytes.rs", include_str!("../../rt/bytes.rs")),
     ("cursor.rs", include_str!("../../rt/cursor.rs")),
+    ("error.rs", include_str!("../../rt/error.rs")),
     ("expression.rs", include_str!("../../rt/expression.rs")),
     ("kernel.rs", include_str!("../../rt/kernel.rs")),
     ("near.rs", include_str!("../../rt/near.rs")),

@@ -1,0 +1,297 @@
+//! One form of an instruction: its struct, and what reads, writes and visits it.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote};
+
+use super::{enumerator, form_type};
+use crate::emit::codec::{read_number, write_number};
+use crate::emit::{Cx, index_type, member_name, version_condition};
+use crate::model::{Field, Form, Instruction, ListKind, PartKind, Presence, Shape};
+
+pub(super) fn form_struct(cx: &Cx<'_>, i: &Instruction, form: &Form) -> TokenStream {
+    let name = form_type(i, form);
+    let owner = &i.name;
+    let mut doc = i.doc.clone();
+    if !form.name.is_empty() {
+        doc = format!("The form {} of {}.", form.name, i.name);
+    }
+    let doc = cx.doc(&doc, &i.name, i.at);
+    let semantics = (!i.semantics.trim().is_empty() && form.name.is_empty()).then(|| {
+        let mut lines = vec![String::new(), " ```text".to_owned()];
+        lines.extend(i.semantics.lines().map(|l| format!(" {l}")));
+        lines.push(" ```".to_owned());
+        quote!(#(#[doc = #lines])*)
+    });
+    let mut members = Vec::new();
+    let mut names = Vec::new();
+    let mut reads = Vec::new();
+    let mut writes = Vec::new();
+    let mut visits = Vec::new();
+    if let Some((field, values)) = &form.condition
+        && let Some(field) = form.fields.iter().find(|f| f.name.eq_ignore_ascii_case(field))
+        && let Shape::List(id) = field.shape
+    {
+        let (member, ty) = (member_name(&field.name), cx.list_type(id));
+        let values = values.iter().map(|v| enumerator(cx, id, v));
+        let place = format!("{owner}.{}", field.name);
+        writes.push(quote!(rt::selected(matches!(self.#member, #(#ty::#values)|*), #place)?;));
+    }
+    if let Some(test) = version_condition(&form.versions) {
+        let place = format!("{owner} (form {})", form.name);
+        writes.push(quote!(rt::selected(#test, #place)?;));
+    }
+    for (position, field) in form.fields.iter().enumerate() {
+        let ident = member_name(&field.name);
+        let spec = &field.name;
+        let (local, read) = (local_name(field), read_field(cx, i, form, field));
+        reads.push(quote!(let #local = rt::place(#owner, #spec, r, |r| Ok(#read))?;));
+        writes.push(write_field(cx, i, form, field));
+        if let Some(counted) = form.fields.iter().find(|f| f.presence == Presence::Times(position)) {
+            let counted = member_name(&counted.name);
+            visits.push(quote!(v.field(position, rt::FieldRef::Number(self.#counted.len() as i64));));
+            continue;
+        }
+        let Some(ty) = cx.field_type(field) else { continue };
+        let ty = match field.presence {
+            Presence::Always => ty,
+            Presence::If { .. } => quote!(Option<#ty>),
+            Presence::Times(_) => quote!(Vec<#ty>),
+        };
+        let doc = cx.doc(&field.doc, &field.name, field.at);
+        members.push(quote!(#doc pub #ident: #ty));
+        names.push(quote!(#ident: #local));
+        let shown = visit_field(field, &ident);
+        visits.push(quote!(#shown));
+    }
+    let visits = number_visits(form, visits);
+    quote! {
+        #doc
+        #semantics
+        #[derive(Clone, Debug, Default, PartialEq)]
+        pub struct #name { #(#members),* }
+
+        impl #name {
+            #[allow(unused_variables, reason = "some fields have no member")]
+            fn decode_fields(r: &mut rt::Reader<'_>, cx: rt::Context) -> Result<Self, rt::DecodeError> {
+                #(#reads)*
+                Ok(Self { #(#names),* })
+            }
+
+            #[allow(unused_variables, reason = "an instruction may have no fields")]
+            fn encode_fields(&self, w: &mut rt::Writer, cx: rt::Context) -> Result<(), rt::EncodeError> {
+                #(#writes)*
+                Ok(())
+            }
+
+            #[allow(unused_variables, reason = "an instruction may have no fields")]
+            fn visit(&self, v: &mut dyn rt::Visitor) { #(#visits)* }
+        }
+    }
+}
+
+/// Whether a field only counts another one: then it is derived and has no member.
+pub(crate) fn is_counter(form: &Form, position: usize) -> bool {
+    form.fields.iter().any(|f| f.presence == Presence::Times(position))
+}
+
+/// Puts the position of its field in front of each visit.
+fn number_visits(form: &Form, visits: Vec<TokenStream>) -> Vec<TokenStream> {
+    let positions = form
+        .fields
+        .iter()
+        .enumerate()
+        .filter(|(_, f)| !matches!(f.shape, Shape::Zero | Shape::Copy(_)))
+        .map(|(p, _)| p);
+    positions.zip(visits).map(|(p, visit)| quote!({ let position = #p; #visit })).collect()
+}
+
+fn visit_field(field: &Field, ident: &Ident) -> TokenStream {
+    let show = |value: TokenStream| match field.shape {
+        Shape::Number | Shape::IndexBy(_) => quote!(v.field(position, rt::FieldRef::Number(#value as i64));),
+        Shape::List(_) => {
+            quote!(v.field(position, rt::FieldRef::Bits(rt::Bits::to_bits(&#value).unwrap_or_default()));)
+        }
+        Shape::Index(_) => quote!(v.field(position, rt::FieldRef::Index(#value.0));),
+        Shape::Predicate => quote!(v.field(position, rt::FieldRef::Predicate(#value));),
+        Shape::Vector | Shape::Scalar => quote!(v.field(position, rt::FieldRef::Vector(&#value));),
+        Shape::Raw => quote!(v.field(position, rt::FieldRef::Raw(&#value));),
+        Shape::Zero | Shape::Copy(_) => quote!(),
+    };
+    match field.presence {
+        Presence::Always => show(quote!(self.#ident)),
+        Presence::If { .. } | Presence::Times(_) => {
+            let one = match field.shape {
+                Shape::Vector | Shape::Scalar | Shape::Raw | Shape::List(_) => show(quote!((*item))),
+                _ => show(quote!((*item))),
+            };
+            quote!(for item in self.#ident.iter() { #one })
+        }
+    }
+}
+
+pub(super) fn read_field(cx: &Cx<'_>, i: &Instruction, form: &Form, field: &Field) -> TokenStream {
+    let place = format!("{}.{}", i.name, field.name);
+    let number = read_number(&field.storage);
+    let one = match field.shape {
+        Shape::Number | Shape::IndexBy(_) => number,
+        Shape::Index(kind) => {
+            let name = index_type(kind);
+            quote!(#name(u32::from(#number)))
+        }
+        Shape::Zero => quote!({
+            let at = r.offset();
+            let value = #number;
+            if value != 0 {
+                return Err(rt::BadBits::reserved(#place, value as u64).at(at));
+            }
+        }),
+        Shape::Copy(of) if is_operand(&form.fields[of]) => {
+            let original = member_value(&form.fields[of], false);
+            let name = &form.fields[of].name;
+            let ty = cx.field_type(&form.fields[of]);
+            quote!({
+                let at = r.offset();
+                if <#ty as rt::Wire>::decode(r, cx)? != #original {
+                    return Err(rt::BadBits::copy(#place, #name, 0).at(at));
+                }
+            })
+        }
+        Shape::Copy(of) => {
+            let original = bits_of(&form.fields[of], &member_value(&form.fields[of], false));
+            let name = &form.fields[of].name;
+            quote!({
+                let at = r.offset();
+                let value = #number;
+                if value as u64 != #original {
+                    return Err(rt::BadBits::copy(#place, #name, value as u64).at(at));
+                }
+            })
+        }
+        _ => match cx.field_type(field) {
+            Some(ty) => quote!(<#ty as rt::Wire>::decode(r, cx)?),
+            None => quote!(()),
+        },
+    };
+    match &field.presence {
+        Presence::Always => one,
+        Presence::If { field: selector, part, values } => {
+            let test = test(cx, &form.fields[*selector], part, values, &member_value(&form.fields[*selector], false));
+            quote!(if #test { Some(#one) } else { None })
+        }
+        Presence::Times(count) => {
+            let count = local_name(&form.fields[*count]);
+            quote!({
+                let mut all = Vec::new();
+                for _ in 0..#count { all.push(#one); }
+                all
+            })
+        }
+    }
+}
+
+fn member_value(field: &Field, of_self: bool) -> TokenStream {
+    let (member, local) = (member_name(&field.name), local_name(field));
+    if of_self { quote!(self.#member) } else { quote!(#local) }
+}
+
+/// The variable that holds a field while an instruction is read; no field is called like it, nor like the reader.
+fn local_name(field: &Field) -> Ident {
+    format_ident!("v_{}", member_name(&field.name))
+}
+
+/// Whether a field is an operand rather than bits.
+fn is_operand(field: &Field) -> bool {
+    matches!(field.shape, Shape::Vector | Shape::Scalar | Shape::Raw)
+}
+
+/// The bits of a field as a `u64`.
+fn bits_of(field: &Field, value: &TokenStream) -> TokenStream {
+    match field.shape {
+        Shape::List(_) | Shape::Predicate => quote!(rt::Bits::to_bits(&#value).unwrap_or_default()),
+        Shape::Index(_) => quote!(u64::from(#value.0)),
+        _ => quote!((#value as u64)),
+    }
+}
+
+/// A test whether a field, or a part of it, has one of the values.
+pub(crate) fn test(cx: &Cx<'_>, field: &Field, part: &str, values: &[String], value: &TokenStream) -> TokenStream {
+    let numbers = || values.iter().filter_map(|v| crate::emit::parse_number(v));
+    if let Shape::List(id) = field.shape {
+        match &cx.model.list(id).kind {
+            ListKind::Enumeration { .. } => {
+                let ty = cx.list_type(id);
+                let values = values.iter().map(|v| enumerator(cx, id, v));
+                return quote!(matches!(#value, #(#ty::#values)|*));
+            }
+            ListKind::Parts(parts) => {
+                let Some(part) = parts.iter().find(|p| p.name.eq_ignore_ascii_case(part)) else {
+                    return quote!(false);
+                };
+                let member = member_name(&part.name);
+                return match part.kind {
+                    PartKind::Flag => {
+                        let set = values.iter().any(|v| v == "1" || v.eq_ignore_ascii_case("true"));
+                        let clear = values.iter().any(|v| v == "0" || v.eq_ignore_ascii_case("false"));
+                        match (set, clear) {
+                            (true, true) => quote!(true),
+                            (true, false) => quote!(#value.#member),
+                            _ => quote!(!#value.#member),
+                        }
+                    }
+                    PartKind::Enumeration(id) => {
+                        let ty = cx.list_type(id);
+                        let values = values.iter().map(|v| enumerator(cx, id, v));
+                        quote!(matches!(#value.#member, #(#ty::#values)|*))
+                    }
+                    _ => {
+                        let numbers = numbers();
+                        quote!([#(#numbers),*].contains(&#value.#member))
+                    }
+                };
+            }
+        }
+    }
+    let numbers = numbers();
+    quote!([#(#numbers),*].contains(&(#value)))
+}
+
+fn write_field(cx: &Cx<'_>, i: &Instruction, form: &Form, field: &Field) -> TokenStream {
+    let place = format!("{}.{}", i.name, field.name);
+    let ident = member_name(&field.name);
+    let position = form.fields.iter().position(|f| f.name == field.name).unwrap_or(0);
+    if let Some(counted) = form.fields.iter().find(|f| f.presence == Presence::Times(position)) {
+        let counted = member_name(&counted.name);
+        return write_number(&field.storage, &quote!(self.#counted.len() as u64), &place);
+    }
+    let one = |value: TokenStream| match field.shape {
+        Shape::Number | Shape::IndexBy(_) => write_number(&field.storage, &quote!(*#value), &place),
+        Shape::Index(_) => write_number(&field.storage, &quote!(u64::from(#value.0)), &place),
+        Shape::Zero => write_number(&field.storage, &quote!(0u64), &place),
+        Shape::Copy(of) if is_operand(&form.fields[of]) => {
+            let original = member_value(&form.fields[of], true);
+            quote!(rt::Wire::encode(&#original, w, cx)?;)
+        }
+        Shape::Copy(of) => {
+            let original = bits_of(&form.fields[of], &member_value(&form.fields[of], true));
+            write_number(&field.storage, &original, &place)
+        }
+        _ => quote!(rt::Wire::encode(#value, w, cx)?;),
+    };
+    match &field.presence {
+        Presence::Always if matches!(field.shape, Shape::Zero | Shape::Copy(_)) => one(quote!(())),
+        Presence::Always => one(quote!((&self.#ident))),
+        Presence::If { field: selector, part, values } => {
+            let selector = &form.fields[*selector];
+            let test = test(cx, selector, part, values, &member_value(selector, true));
+            let one = one(quote!(value));
+            quote! {
+                rt::present(#test, self.#ident.is_some(), #place)?;
+                if let Some(value) = &self.#ident { #one }
+            }
+        }
+        Presence::Times(_) => {
+            let one = one(quote!(value));
+            quote!(for value in &self.#ident { #one })
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! The printers of instructions.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::{destination, find_part, format, index_part, split, texts};
+use crate::check::resolve;
+use crate::emit::instructions::{form_type, is_counter, test};
+use crate::emit::lists::print_part;
+use crate::emit::{Cx, index_type, member_name, type_name, variant_name};
+use crate::model::{Field, Form, IndexKind, Instruction, ListKind, PartKind, Presence, Shape};
+use crate::template::{Format, Item, Template};
+
+pub(super) fn printers(cx: &Cx<'_>, i: &Instruction) -> TokenStream {
+    let forms = i.forms.iter().map(|form| {
+        let name = form_type(i, form);
+        let mut body = TokenStream::new();
+        let (full, usual): (Vec<_>, Vec<_>) = texts(cx, i, form).into_iter().partition(|t| t.template.full);
+        for text in full.into_iter().chain(usual) {
+            let tests = text.conditions.iter().filter_map(|(name, values)| {
+                let (field, part) = split(name);
+                let position = resolve(cx.model, form, field, part)?;
+                let field = &form.fields[position];
+                let member = member_name(&field.name);
+                Some(test(cx, field, part.unwrap_or(""), values, &quote!(self.#member)))
+            });
+            let full = text.template.full.then(|| quote!(p.names.full()));
+            let tests: Vec<_> = full.into_iter().chain(tests).collect();
+            let print = print_items(cx, form, &text.template.items);
+            if tests.is_empty() {
+                body.extend(quote!(#print return;));
+                break;
+            }
+            body.extend(quote!(if #(#tests)&&* { #print return; }));
+        }
+        quote! {
+            impl #name {
+                /// Prints the instruction as its page's Text template says.
+                #[allow(clippy::needless_return, unreachable_code, reason = "one return a template")]
+                pub fn print(&self, p: &mut rt::Printer<'_>) { #body }
+            }
+        }
+    });
+    if i.forms.len() == 1 {
+        return quote!(#(#forms)*);
+    }
+    let name = type_name(&i.name);
+    let variants = i.forms.iter().map(|f| variant_name(&f.name));
+    quote! {
+        #(#forms)*
+        impl #name {
+            /// Prints the instruction as its page's Text template says.
+            pub fn print(&self, p: &mut rt::Printer<'_>) {
+                match self { #(Self::#variants(form) => form.print(p)),* }
+            }
+        }
+    }
+}
+
+fn print_items(cx: &Cx<'_>, form: &Form, items: &[Item]) -> TokenStream {
+    let pieces = items.iter().map(|item| match item {
+        Item::Text(text) => quote!(p.text(#text);),
+        Item::Space(n) => quote!(p.spaces(#n);),
+        Item::Predicate => match form.fields.iter().find(|f| f.shape == Shape::Predicate) {
+            Some(field) => {
+                let member = member_name(&field.name);
+                quote!(p.predicate(self.#member);)
+            }
+            None => quote!(),
+        },
+        Item::Saturation => match destination(form) {
+            Some(field) => {
+                let member = member_name(&field.name);
+                quote!(if rt::is_saturated(&self.#member) { p.text(".sat"); })
+            }
+            None => quote!(),
+        },
+        Item::Field { field, part, format } => {
+            let Some(position) = resolve(cx.model, form, field, part.as_deref()) else { return quote!() };
+            let field = &form.fields[position];
+            if let Some(part) = find_part(cx, field, part.as_deref()) {
+                let (member, part_member) = (member_name(&field.name), member_name(&part.name));
+                return print_part(part, &quote!(self.#member.#part_member), *format);
+            }
+            print_field(cx, form, field, position, *format)
+        }
+        Item::Shown(inner) => print_items(cx, form, inner),
+        Item::Optional(inner) => {
+            let tests = shown_tests(cx, form, inner);
+            let inner = print_items(cx, form, inner);
+            quote!(if #(#tests)||* { #inner })
+        }
+    });
+    quote!(#(#pieces)*)
+}
+
+fn print_field(cx: &Cx<'_>, form: &Form, field: &Field, position: usize, shown: Format) -> TokenStream {
+    let member = member_name(&field.name);
+    let format = format(shown);
+    if is_counter(form, position) {
+        let counted = form.fields.iter().find(|f| f.presence == Presence::Times(position));
+        let counted = counted.map(|f| member_name(&f.name));
+        return quote!(p.number(self.#counted.len() as i64, #format););
+    }
+    let one = |value: TokenStream| match field.shape {
+        Shape::Number => quote!(p.number(#value as i64, #format);),
+        Shape::IndexBy(by) => {
+            let arms = index_arms(cx, &form.fields[by]);
+            let selector = index_selector(cx, &form.fields[by]);
+            let arms = arms.iter().map(|(pattern, id)| quote!(#pattern => rt::Text::print(&#id(#value), p, #format)));
+            quote!(match self.#selector { #(#arms),* })
+        }
+        Shape::Zero | Shape::Copy(_) => quote!(),
+        _ => quote!(rt::Text::print(&#value, p, #format);),
+    };
+    match field.presence {
+        Presence::Always => one(quote!(self.#member)),
+        Presence::If { .. } => {
+            let one = one(quote!((*value)));
+            quote!(if let Some(value) = &self.#member { #one })
+        }
+        Presence::Times(_) => {
+            let separator = separator(field);
+            let one = one(quote!((*value)));
+            quote!(for (n, value) in self.#member.iter().enumerate() {
+                if n > 0 { p.text(#separator); }
+                #one
+            })
+        }
+    }
+}
+
+/// Labels of a list are separated by commas, operands by blanks.
+pub(super) fn separator(field: &Field) -> &'static str {
+    if field.shape == Shape::Index(IndexKind::Label) { ", " } else { " " }
+}
+
+/// The enumeration part of a field that names tables, as a member path.
+fn index_selector(cx: &Cx<'_>, field: &Field) -> TokenStream {
+    let member = member_name(&field.name);
+    match index_part(cx, field) {
+        Some(part) => {
+            let part = member_name(&part.name);
+            quote!(#member.#part)
+        }
+        None => quote!(#member),
+    }
+}
+
+/// (pattern, id type) for each enumerator that is called like a table.
+pub(super) fn index_arms(cx: &Cx<'_>, field: &Field) -> Vec<(TokenStream, TokenStream)> {
+    let id = match (index_part(cx, field).map(|p| p.kind), field.shape) {
+        (Some(PartKind::Enumeration(id)), _) | (None, Shape::List(id)) => id,
+        _ => return Vec::new(),
+    };
+    let ty = cx.list_type(id);
+    let ListKind::Enumeration { values, .. } = &cx.model.list(id).kind else { return Vec::new() };
+    values
+        .iter()
+        .filter(|v| !v.reserved)
+        .map(|v| {
+            let kind = IndexKind::ALL.into_iter().find(|k| k.name().eq_ignore_ascii_case(&v.name));
+            let index = index_type(kind.unwrap_or(IndexKind::General));
+            let variant = variant_name(&v.name);
+            (quote!(#ty::#variant), index)
+        })
+        .collect()
+}
+
+/// Tests whether anything in an optional group is not the default.
+fn shown_tests(cx: &Cx<'_>, form: &Form, items: &[Item]) -> Vec<TokenStream> {
+    let template = Template { items: items.to_vec(), ..Template::default() };
+    let mut out = Vec::new();
+    for (name, part) in template.fields() {
+        let Some(position) = resolve(cx.model, form, name, part) else { continue };
+        let field = &form.fields[position];
+        let member = member_name(&field.name);
+        if let Some(part) = find_part(cx, field, part) {
+            let part_member = member_name(&part.name);
+            out.push(match part.kind {
+                PartKind::Flag => quote!(self.#member.#part_member),
+                _ => quote!(!rt::Text::is_default(&self.#member.#part_member)),
+            });
+            continue;
+        }
+        let default = field.default;
+        let default_literal = proc_macro2::Literal::i64_unsuffixed(default);
+        let changed = match (&field.presence, field.shape) {
+            (Presence::If { .. }, _) => quote!(self.#member.is_some()),
+            (Presence::Times(_), _) => quote!(!self.#member.is_empty()),
+            (_, Shape::Number | Shape::IndexBy(_)) => quote!(self.#member as i64 != #default_literal),
+            (_, Shape::Index(_)) => quote!(i64::from(self.#member.0) != #default_literal),
+            (_, Shape::Zero | Shape::Copy(_)) => quote!(false),
+            _ => quote!(!rt::Text::is_default(&self.#member)),
+        };
+        let always = field.default_if.as_ref().and_then(|(other, values)| {
+            let position = resolve(cx.model, form, other, None)?;
+            let other = &form.fields[position];
+            let member = member_name(&other.name);
+            let test = test(cx, other, "", values, &quote!(self.#member));
+            Some(quote!(|| !#test))
+        });
+        out.push(quote!((#changed #always)));
+    }
+    if out.is_empty() {
+        out.push(quote!(false));
+    }
+    out
+}

@@ -1,0 +1,239 @@
+//! What an instruction's page says: forms, fields, types, texts.
+
+use serde::Serialize;
+
+use super::{At, ListId, Marks, Storage};
+use crate::semantics;
+use crate::template::Template;
+
+/// What a page describes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// An instruction.
+    Ordinary,
+    /// A family that encodes nothing itself.
+    Umbrella,
+    /// Another spelling of an instruction, with what decides it.
+    Alias {
+        /// The instruction.
+        of: String,
+        /// When it is used.
+        when: String,
+    },
+    /// A known opcode with an unpublished layout.
+    Reserved,
+    /// An instruction whose behaviour no public text defines.
+    Undefined,
+}
+
+/// A page of an instruction.
+#[derive(Clone, Debug)]
+pub struct Instruction {
+    /// The full name: `ADD`, `SVM_ATOMIC`.
+    pub name: String,
+    /// The name of the family where there is a sub-opcode.
+    pub family: Option<String>,
+    /// First byte.
+    pub opcode: u8,
+    /// Second byte, where the opcode is shared.
+    pub sub_opcode: Option<u8>,
+    /// What the page describes.
+    pub kind: Kind,
+    /// The layouts: one, or one for each value of a selector.
+    pub forms: Vec<Form>,
+    /// The text templates.
+    pub text: Vec<TextForm>,
+    /// The semantics block as written.
+    pub semantics: String,
+    /// The semantics block as a tree; `None` where there is none, and where the specification has no notation.
+    pub behaviour: Option<semantics::Block>,
+    /// The description's prose.
+    pub doc: String,
+    /// The notes as written.
+    pub notes: String,
+    /// Types the instruction works on.
+    pub types: Vec<(String, Marks)>,
+    /// Whether the destination may be saturated.
+    pub saturation: Saturation,
+    /// Which modifiers sources may have.
+    pub source_modifier: SourceModifier,
+    /// What an access outside a buffer does.
+    pub out_of_bound: String,
+    /// Where the instruction exists: any of these; everywhere when there are none.
+    pub platforms: Vec<Marks>,
+    /// Legal combinations of types.
+    pub type_maps: Vec<TypeMap>,
+    /// The page's first fact: the opcode.
+    pub at: At,
+}
+
+/// When a destination may be saturated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub enum Saturation {
+    /// Never.
+    #[default]
+    No,
+    /// Always.
+    Yes,
+    /// When its type is a float.
+    Floats,
+}
+
+/// Which source modifiers a page allows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub enum SourceModifier {
+    /// None.
+    #[default]
+    None,
+    /// Absolute value and negation.
+    Arithmetic,
+    /// Bitwise not.
+    Logic,
+}
+
+/// A legal combination of operand types.
+#[derive(Clone, Debug)]
+pub struct TypeMap {
+    /// Where it holds.
+    pub marks: Marks,
+    /// Types of the destination.
+    pub dst: Vec<String>,
+    /// Types of the sources.
+    pub src: Vec<String>,
+    /// Where it is defined.
+    pub at: At,
+}
+
+/// A layout of an instruction.
+#[derive(Clone, Debug)]
+pub struct Form {
+    /// The form's name; empty where there is only one.
+    pub name: String,
+    /// The selector field and its enumerators.
+    pub condition: Option<(String, Vec<String>)>,
+    /// The object versions that have the form.
+    pub versions: Marks,
+    /// The fields in the order in which they are stored.
+    pub fields: Vec<Field>,
+    /// Where it is defined.
+    pub at: At,
+}
+
+/// A field of an instruction.
+#[derive(Clone, Debug)]
+pub struct Field {
+    /// Its name, verbatim.
+    pub name: String,
+    /// Its storage by object version: the first whose marks hold. Operands have none.
+    pub storage: Vec<(Marks, Storage)>,
+    /// What it is.
+    pub shape: Shape,
+    /// What it means.
+    pub doc: String,
+    /// When it is stored at all.
+    pub presence: Presence,
+    /// Legal operand classes.
+    pub classes: Vec<String>,
+    /// Legal types.
+    pub types: Vec<String>,
+    /// Legal range of a number.
+    pub range: Option<(i64, i64)>,
+    /// Legal enumerators by part; the part is empty for a plain enumeration.
+    pub only: Vec<(String, Vec<(String, Marks)>)>,
+    /// What an optional text group leaves out.
+    pub default: i64,
+    /// The default holds only when that field has one of these values; otherwise the text always shows the field.
+    pub default_if: Option<(String, Vec<String>)>,
+    /// Whether zero is illegal.
+    pub nonzero: bool,
+    /// Where it is described.
+    pub at: At,
+}
+
+/// What a field is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// A plain number.
+    Number,
+    /// One value or several parts.
+    List(ListId),
+    /// An index into a table.
+    Index(IndexKind),
+    /// A predicate with its combination and inversion.
+    Predicate,
+    /// An operand with a region, or one of its other classes.
+    Vector,
+    /// The first element of a vector operand.
+    Scalar,
+    /// Contiguous bytes of a general variable.
+    Raw,
+    /// An index into the table that an enumerator of the field at that position names.
+    IndexBy(usize),
+    /// Always zero, no member.
+    Zero,
+    /// Always the same as the field at that position of the form, no member.
+    Copy(usize),
+}
+
+/// Which table an index refers to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[expect(missing_docs, reason = "the names are the specification's")]
+pub enum IndexKind {
+    General,
+    Address,
+    Predicate,
+    Sampler,
+    Surface,
+    Label,
+    String,
+}
+
+impl IndexKind {
+    /// All kinds.
+    pub const ALL: [Self; 7] =
+        [Self::General, Self::Address, Self::Predicate, Self::Sampler, Self::Surface, Self::Label, Self::String];
+
+    /// The specification's word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::General => "general",
+            Self::Address => "address",
+            Self::Predicate => "predicate",
+            Self::Sampler => "sampler",
+            Self::Surface => "surface",
+            Self::Label => "label",
+            Self::String => "string",
+        }
+    }
+}
+
+/// When a field is stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Presence {
+    /// Always.
+    Always,
+    /// When an earlier field has one of these values.
+    If {
+        /// Position of the earlier field.
+        field: usize,
+        /// The part of it, or empty.
+        part: String,
+        /// Names of its enumerators, or numbers.
+        values: Vec<String>,
+    },
+    /// As often as an earlier field says.
+    Times(usize),
+}
+
+/// Text templates that hold under conditions.
+#[derive(Clone, Debug)]
+pub struct TextForm {
+    /// The form that the template is for; any where it says none.
+    pub form: Option<String>,
+    /// Fields (or `Field.part`) with the enumerators for which the templates hold.
+    pub conditions: Vec<(String, Vec<String>)>,
+    /// The template.
+    pub template: Template,
+    /// Where it stands.
+    pub at: At,
+}

@@ -1,0 +1,139 @@
+//! What the chapters say: data types, platforms, structures of objects, predefined variables, attributes.
+
+use super::{At, Marks, Shape, Storage};
+
+/// A data type of chapter 2.
+#[derive(Clone, Debug)]
+pub struct DataType {
+    /// Upper-case name, `UD`.
+    pub name: String,
+    /// What it is.
+    pub doc: String,
+    /// Code in objects.
+    pub code: u64,
+    /// Size in bits.
+    pub bits: u32,
+    /// Where it is defined.
+    pub at: At,
+}
+
+/// A platform.
+#[derive(Clone, Debug)]
+pub struct Platform {
+    /// Its one spelling.
+    pub name: String,
+    /// Other spellings that are understood, without regard to case.
+    pub aliases: Vec<String>,
+    /// `gen_platform` codes in objects.
+    pub gen_codes: Vec<u64>,
+    /// Product families in the notes of zebin files.
+    pub families: Vec<u64>,
+    /// Size of a register.
+    pub register_bytes: u32,
+    /// Where it is defined.
+    pub at: At,
+}
+
+/// A structure of a chapter.
+#[derive(Clone, Debug)]
+pub struct Structure {
+    /// Its name, verbatim.
+    pub name: String,
+    /// The operand class whose layout it is.
+    pub class: Option<String>,
+    /// The members in the order in which they are stored.
+    pub members: Vec<Member>,
+    /// What it is.
+    pub doc: String,
+    /// Where it is defined.
+    pub at: At,
+}
+
+/// A member of a structure.
+#[derive(Clone, Debug)]
+pub struct Member {
+    /// Its name, verbatim.
+    pub name: String,
+    /// Its storage by object version.
+    pub storage: Vec<(Marks, MemberType)>,
+    /// Name of the member that counts it.
+    pub count: Option<String>,
+    /// What it is.
+    pub shape: Shape,
+    /// A data type code stands in its bits.
+    pub data_type: bool,
+    /// Stored only when the member named first has one of these values.
+    pub presence: Option<(String, Vec<String>)>,
+    /// What it means.
+    pub doc: String,
+    /// Where it is defined.
+    pub at: At,
+}
+
+/// The type of a member.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MemberType {
+    /// A number.
+    Number(Storage),
+    /// Another structure.
+    Structure(String),
+    /// Zero-terminated strings.
+    StringPool,
+    /// The rest of an operand, by its class.
+    Info,
+    /// The code.
+    Instructions,
+}
+
+/// A predefined variable or surface.
+#[derive(Clone, Debug)]
+pub struct Predefined {
+    /// Its id.
+    pub id: u64,
+    /// Name in texts of today.
+    pub name: String,
+    /// Name in objects of versions 3.x.
+    pub old_name: String,
+    /// Its type.
+    pub ty: String,
+    /// Number of elements, with registers of 32 and of 64 bytes.
+    pub elements: (u32, u32),
+    /// Elements that may be written to: none, those of the list, or all where it is empty.
+    pub written: Option<Vec<u32>>,
+    /// What it is.
+    pub doc: String,
+    /// Where it is defined.
+    pub at: At,
+}
+
+/// A row of verification.md: what the vendor's assembler makes of some instructions beyond what their pages say.
+#[derive(Clone, Debug)]
+pub struct Rule {
+    /// Its name, words with dashes.
+    pub name: String,
+    /// The instructions that it holds for.
+    pub instructions: Vec<String>,
+    /// Where it holds: on any of these platforms; everywhere when there are none.
+    pub platforms: Vec<Marks>,
+    /// What it means.
+    pub doc: String,
+    /// The row.
+    pub at: At,
+}
+
+/// A known attribute.
+#[derive(Clone, Debug)]
+pub struct Attribute {
+    /// Its name.
+    pub name: String,
+    /// What it may be put on.
+    pub place: String,
+    /// Size of its value as the compiler writes it; empty for none.
+    pub bytes: String,
+    /// Kind of its value.
+    pub value: String,
+    /// What it means.
+    pub doc: String,
+    /// Where it is defined.
+    pub at: At,
+}

@@ -1,0 +1,371 @@
+//! Samplers: which level of an image a place is read from, which texels there, and how these become one value.
+//!
+//! Everything follows the equations of the OpenCL specification ("Image Addressing and Filtering", and for levels
+//! "cl_khr_mipmap_image"), comparisons those of OpenGL, because the instruction set's own public texts leave them out.
+
+use crate::machine::image::{Image, Texel};
+use crate::machine::memory::Buffer;
+
+/// What a coordinate beyond the edge means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Addressing {
+    /// Undefined; here as the border.
+    None,
+    /// The border colour.
+    Clamp,
+    /// The nearest texel.
+    ClampToEdge,
+    /// The image again.
+    Repeat,
+    /// The image again, every other one mirrored.
+    Mirror,
+}
+
+/// How a reference has to compare with a texel for the result 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names say it")]
+pub enum Compare {
+    Never,
+    Less,
+    Equal,
+    LessOrEqual,
+    Greater,
+    NotEqual,
+    GreaterOrEqual,
+    Always,
+}
+
+/// What comparisons are called.
+pub const COMPARISONS: [(&str, Compare); 8] = [
+    ("never", Compare::Never),
+    ("less", Compare::Less),
+    ("equal", Compare::Equal),
+    ("less_or_equal", Compare::LessOrEqual),
+    ("greater", Compare::Greater),
+    ("not_equal", Compare::NotEqual),
+    ("greater_or_equal", Compare::GreaterOrEqual),
+    ("always", Compare::Always),
+];
+
+impl Compare {
+    fn holds(self, reference: f32, texel: f32) -> bool {
+        match self {
+            Self::Never => false,
+            Self::Less => reference < texel,
+            Self::Equal => reference == texel,
+            Self::LessOrEqual => reference <= texel,
+            Self::Greater => reference > texel,
+            Self::NotEqual => reference != texel,
+            Self::GreaterOrEqual => reference >= texel,
+            Self::Always => true,
+        }
+    }
+}
+
+/// How images are read.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sampler {
+    /// What is beyond the edge.
+    pub addressing: Addressing,
+    /// Whether neighbours are mixed.
+    pub linear: bool,
+    /// Whether coordinates run from 0 to 1.
+    pub normalized: bool,
+    /// Whether neighbouring levels are mixed; else the nearest one counts.
+    pub mix_levels: bool,
+    /// The lowest and the highest level that is asked for.
+    pub levels: (f32, f32),
+    /// What messages that compare ask for.
+    pub compare: Compare,
+}
+
+impl Default for Sampler {
+    fn default() -> Self {
+        Self {
+            addressing: Addressing::None,
+            linear: false,
+            normalized: false,
+            mix_levels: false,
+            levels: (0.0, f32::MAX),
+            compare: Compare::Never,
+        }
+    }
+}
+
+/// A place in an image, as a message gives it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Place {
+    /// Coordinates; the one behind the dimensions is the index in an array.
+    pub coordinates: [f32; 3],
+    /// Texels that are added.
+    pub shift: [i64; 3],
+    /// The level that is asked for.
+    pub lod: f32,
+    /// What red is compared with; none for messages that give colours.
+    pub reference: Option<f32>,
+}
+
+/// Indices and weight along one axis: the lower texel, the upper one, the weight of the upper one.
+type Axis = (i64, i64, f32);
+
+impl Sampler {
+    /// The level that the gradients of the coordinates along two directions ask for.
+    pub fn lod_of(&self, image: &Image, gradients: [[f32; 3]; 2]) -> f32 {
+        let length = |gradient: [f32; 3]| {
+            let sides = gradient.into_iter().zip(image.shape.size).take(image.shape.dimensions);
+            let texels = sides.map(|(g, side)| if self.normalized { g * side as f32 } else { g });
+            texels.map(|g| g * g).sum::<f32>()
+        };
+        // The logarithm of a square root is half of that of the square.
+        0.5 * gradients.map(length).into_iter().fold(0.0, f32::max).log2()
+    }
+
+    /// The level that is read when one is asked for: within what the sampler allows and the image has.
+    pub fn clamped(&self, image: &Image, lod: f32) -> f32 {
+        let last = image.shape.levels.saturating_sub(1) as f32;
+        // What is not a number asks for the first level.
+        let lod = if lod.is_nan() { 0.0 } else { lod };
+        lod.max(self.levels.0).min(self.levels.1).clamp(0.0, last)
+    }
+
+    /// The four colours at a place, or what the comparison gives in red.
+    pub fn sample(&self, image: &Image, texels: &Buffer, place: &Place) -> [u32; 4] {
+        if image.shape.levels <= 1 {
+            return self.sample_level(image, texels, place, 0);
+        }
+        let lod = self.clamped(image, place.lod);
+        if !self.mix_levels {
+            return self.sample_level(image, texels, place, ((lod + 0.5).ceil() - 1.0).max(0.0) as u32);
+        }
+        let (low, part) = (lod.floor(), lod - lod.floor());
+        let first = self.sample_level(image, texels, place, low as u32);
+        if part == 0.0 || image.format.is_integer() {
+            return first;
+        }
+        let second = self.sample_level(image, texels, place, low as u32 + 1);
+        std::array::from_fn(|c| {
+            let [a, b] = [first[c], second[c]].map(f32::from_bits);
+            (a * (1.0 - part) + b * part).to_bits()
+        })
+    }
+
+    fn sample_level(&self, image: &Image, texels: &Buffer, place: &Place, level: u32) -> [u32; 4] {
+        let dimensions = image.shape.dimensions;
+        let mut fixed = [0; 3];
+        self.choose_layer(image, place, &mut fixed);
+        let size = image.shape.size_of(level);
+        let read = |at: [i64; 3]| {
+            let colours = image.load(texels, Texel { place: at, level, sample: 0 });
+            match place.reference {
+                None => colours,
+                Some(reference) => {
+                    let holds = self.compare.holds(reference, f32::from_bits(colours[0]));
+                    [if holds { 1.0_f32 } else { 0.0 }.to_bits(), 0, 0, 1.0_f32.to_bits()]
+                }
+            }
+        };
+        let coordinate = |d: usize| self.shifted(place.coordinates[d], place.shift[d], size[d]);
+        if !self.linear || image.format.is_integer() {
+            for (d, at) in fixed.iter_mut().enumerate().take(dimensions) {
+                *at = self.nearest(coordinate(d), size[d]);
+            }
+            return read(fixed);
+        }
+        let mut axes: [Axis; 3] = [(0, 0, 0.0); 3];
+        for (d, axis) in axes.iter_mut().enumerate().take(dimensions) {
+            *axis = self.neighbours(coordinate(d), size[d]);
+        }
+        let mut sum = [0.0_f32; 4];
+        for corner in 0..1_usize << dimensions {
+            let mut weight = 1.0;
+            let mut at = fixed;
+            for (d, &(low, high, part)) in axes.iter().enumerate().take(dimensions) {
+                let upper = corner >> d & 1 == 1;
+                at[d] = if upper { high } else { low };
+                weight *= if upper { part } else { 1.0 - part };
+            }
+            if weight == 0.0 {
+                continue;
+            }
+            for (sum, colour) in sum.iter_mut().zip(read(at)) {
+                *sum += weight * f32::from_bits(colour);
+            }
+        }
+        sum.map(f32::to_bits)
+    }
+
+    /// One colour of the four texels that a filter would mix: lower left, lower right, upper right, upper left.
+    pub fn gather(&self, image: &Image, texels: &Buffer, place: &Place, colour: usize) -> [u32; 4] {
+        let lod = self.clamped(image, place.lod);
+        let level = ((lod + 0.5).ceil() - 1.0).max(0.0) as u32;
+        let size = image.shape.size_of(level);
+        let mut fixed = [0; 3];
+        self.choose_layer(image, place, &mut fixed);
+        let [u, v] = [0, 1].map(|d| {
+            if d < image.shape.dimensions {
+                self.neighbours(self.shifted(place.coordinates[d], place.shift[d], size[d]), size[d])
+            } else {
+                (fixed[d], fixed[d], 0.0)
+            }
+        });
+        [(u.0, v.1), (u.1, v.1), (u.1, v.0), (u.0, v.0)].map(|(x, y)| {
+            let colours = image.load(texels, Texel { place: [x, y, fixed[2]], level, sample: 0 });
+            match place.reference {
+                None => colours[colour],
+                Some(reference) => {
+                    let holds = self.compare.holds(reference, f32::from_bits(colours[0]));
+                    if holds { 1.0_f32.to_bits() } else { 0 }
+                }
+            }
+        })
+    }
+
+    /// The image of an array that a place is in.
+    fn choose_layer(&self, image: &Image, place: &Place, at: &mut [i64; 3]) {
+        let dimensions = image.shape.dimensions;
+        if image.shape.is_array {
+            let last = i64::from(image.shape.layers) - 1;
+            at[dimensions] = (place.coordinates[dimensions].round_ties_even() as i64).clamp(0, last);
+        }
+    }
+
+    /// A coordinate with a number of texels added.
+    fn shifted(&self, coordinate: f32, texels: i64, size: u32) -> f32 {
+        match texels {
+            0 => coordinate,
+            texels if self.normalized => coordinate + texels as f32 / size.max(1) as f32,
+            texels => coordinate + texels as f32,
+        }
+    }
+
+    /// What is not a number or far away is no place; these bounds are beyond every image.
+    fn bounded(coordinate: f32) -> f64 {
+        if coordinate.is_nan() { 0.0 } else { f64::from(coordinate).clamp(-1.0e9, 1.0e9) }
+    }
+
+    /// The texel that a coordinate along an axis of `size` texels is in.
+    fn nearest(&self, coordinate: f32, size: u32) -> i64 {
+        let (s, sides, last) = (Self::bounded(coordinate), f64::from(size), i64::from(size) - 1);
+        let whole = |x: f64| x.floor() as i64;
+        match self.addressing {
+            Addressing::Repeat => {
+                let i = whole((s - s.floor()) * sides);
+                if i > last { i - i64::from(size) } else { i }
+            }
+            Addressing::Mirror => whole(Self::mirrored(s) * sides).min(last),
+            addressing => {
+                let i = whole(if self.normalized { s * sides } else { s });
+                if addressing == Addressing::ClampToEdge { i.clamp(0, last) } else { i }
+            }
+        }
+    }
+
+    /// The texels to the left and to the right of a coordinate along an axis of `size` texels, and the weight of the right one.
+    fn neighbours(&self, coordinate: f32, size: u32) -> Axis {
+        let (s, sides, last) = (Self::bounded(coordinate), f64::from(size), i64::from(size) - 1);
+        let u = match self.addressing {
+            Addressing::Repeat => (s - s.floor()) * sides,
+            Addressing::Mirror => Self::mirrored(s) * sides,
+            _ if self.normalized => s * sides,
+            _ => s,
+        };
+        let low = (u - 0.5).floor();
+        let (low, weight) = (low as i64, ((u - 0.5) - low) as f32);
+        let fix = |i: i64| match self.addressing {
+            Addressing::Repeat if i < 0 => i + i64::from(size),
+            Addressing::Repeat if i > last => i - i64::from(size),
+            Addressing::Mirror | Addressing::ClampToEdge => i.clamp(0, last),
+            _ => i,
+        };
+        (fix(low), fix(low.saturating_add(1)), weight)
+    }
+
+    fn mirrored(s: f64) -> f64 {
+        (s - 2.0 * (0.5 * s).round_ties_even()).abs()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machine::image::{Format, Shape};
+
+    fn row(levels: u32, values: &[f32]) -> (Image, Buffer) {
+        let shape = Shape { size: [4, 1, 1], dimensions: 1, levels, ..Shape::default() };
+        let image = Image { buffer: 0, format: Format::from_name("r32f").unwrap(), shape };
+        (image, Buffer::from_bytes(&values.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<_>>()))
+    }
+
+    #[test]
+    fn samplers_address_and_mix() {
+        let (image, texels) = row(1, &[1.0, 2.0, 3.0, 4.0]);
+        let at = |addressing, linear, normalized, u: f32| {
+            let sampler = Sampler { addressing, linear, normalized, ..Sampler::default() };
+            let place = Place { coordinates: [u, 0.0, 0.0], ..Place::default() };
+            f32::from_bits(sampler.sample(&image, &texels, &place)[0])
+        };
+        assert_eq!(at(Addressing::ClampToEdge, false, false, 9.5), 4.0);
+        assert_eq!(at(Addressing::Clamp, false, false, -0.1), 0.0);
+        assert_eq!(at(Addressing::Clamp, true, false, 4.0), 2.0);
+        assert_eq!(at(Addressing::ClampToEdge, true, true, 0.25), 1.5);
+        assert_eq!(at(Addressing::Repeat, false, true, 1.3), 2.0);
+        assert_eq!(at(Addressing::Repeat, true, true, 0.0), 2.5);
+        assert_eq!(at(Addressing::Mirror, false, true, 1.1), 4.0);
+        assert_eq!(at(Addressing::Mirror, false, true, -0.3), 2.0);
+        assert_eq!(at(Addressing::ClampToEdge, true, false, f32::NAN), 1.0);
+    }
+
+    #[test]
+    fn levels_are_chosen_and_mixed() {
+        // Levels of 4, 2 and 1 texels.
+        let (image, texels) = row(3, &[1.0, 2.0, 3.0, 4.0, 10.0, 20.0, 100.0]);
+        let at = |mix_levels, levels, lod: f32| {
+            let sampler = Sampler {
+                addressing: Addressing::ClampToEdge,
+                normalized: true,
+                mix_levels,
+                levels,
+                ..Sampler::default()
+            };
+            let place = Place { coordinates: [0.8, 0.0, 0.0], lod, ..Place::default() };
+            f32::from_bits(sampler.sample(&image, &texels, &place)[0])
+        };
+        let all = (0.0, f32::MAX);
+        assert_eq!(
+            [-3.0, 0.5, 0.51, 1.5, 7.0, f32::NAN].map(|lod| at(false, all, lod)),
+            [4.0, 4.0, 20.0, 20.0, 100.0, 4.0]
+        );
+        assert_eq!([0.0, 0.25, 1.5, 2.5].map(|lod| at(true, all, lod)), [4.0, 8.0, 60.0, 100.0]);
+        assert_eq!([-1.0, 9.0].map(|lod| at(false, (1.0, 1.2), lod)), [20.0, 20.0]);
+        let sampler = Sampler { normalized: true, ..Sampler::default() };
+        assert_eq!(sampler.lod_of(&image, [[0.5, 9.0, 9.0], [0.25, 0.0, 0.0]]), 1.0);
+        assert_eq!(sampler.clamped(&image, sampler.lod_of(&image, [[0.0; 3]; 2])), 0.0);
+    }
+
+    #[test]
+    fn comparisons_come_before_the_filter() {
+        let (image, texels) = row(1, &[1.0, 2.0, 3.0, 4.0]);
+        let at = |compare, linear, reference| {
+            let sampler = Sampler { addressing: Addressing::ClampToEdge, linear, compare, ..Sampler::default() };
+            let place = Place { coordinates: [1.75, 0.0, 0.0], reference: Some(reference), ..Place::default() };
+            f32::from_bits(sampler.sample(&image, &texels, &place)[0])
+        };
+        let all = COMPARISONS.map(|(_, compare)| [1.5, 2.0, 3.0].map(|reference| at(compare, false, reference)));
+        let passes = |holds: [u8; 3]| holds.map(f32::from);
+        let expected = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0], [0, 0, 1], [1, 0, 1], [0, 1, 1], [1, 1, 1]];
+        assert_eq!(all, expected.map(passes));
+        assert_eq!(at(Compare::Greater, true, 2.5), 0.75, "the left texel has three quarters of the weight");
+    }
+
+    #[test]
+    fn four_texels_of_one_colour() {
+        let shape = Shape { size: [3, 2, 1], dimensions: 2, ..Shape::default() };
+        let image = Image { buffer: 0, format: Format::from_name("rg8uint").unwrap(), shape };
+        let texels = Buffer::from_bytes(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+        let sampler = Sampler { addressing: Addressing::ClampToEdge, ..Sampler::default() };
+        let place = Place { coordinates: [1.0, 1.0, 0.0], ..Place::default() };
+        assert_eq!(sampler.gather(&image, &texels, &place, 1), [7, 9, 3, 1]);
+        let place = Place { shift: [1, -1, 0], ..place };
+        assert_eq!(sampler.gather(&image, &texels, &place, 0), [2, 4, 4, 2]);
+    }
+}

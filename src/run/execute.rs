@@ -1,0 +1,182 @@
+//! A hardware thread executed, block by block.
+
+use crate::kernels::code::{After, Mark, function_at};
+use crate::machine::World;
+use crate::machine::activation;
+use crate::machine::fault::Trouble;
+use crate::machine::flow::{Callee, Next};
+use crate::machine::lane::CHUNK;
+use crate::machine::thread::Thread;
+use crate::run::group::Plan;
+use crate::run::stats::Counts;
+
+/// Runs a thread until it waits or ends, or has executed so many instructions.
+#[inline]
+pub(super) fn run_thread(
+    plan: &Plan<'_>,
+    thread: &mut Thread,
+    world: &World<'_>,
+    counts: &mut Counts,
+    turn: u64,
+) -> Result<(Next, Mark), (Box<Trouble>, Mark)> {
+    thread.until = plan.limit.min(thread.executed.saturating_add(turn));
+    if plan.count {
+        run_blocks::<true>(plan, thread, world, counts)
+    } else {
+        run_blocks::<false>(plan, thread, world, counts)
+    }
+}
+
+/// The same; counts steps and channels when `COUNT` says so.
+fn run_blocks<const COUNT: bool>(
+    plan: &Plan<'_>,
+    thread: &mut Thread,
+    world: &World<'_>,
+    counts: &mut Counts,
+) -> Result<(Next, Mark), (Box<Trouble>, Mark)> {
+    let code = plan.code;
+    loop {
+        let index = thread.flow.block;
+        let Some(block) = code.blocks.get(index as usize) else {
+            let last = code.blocks.last().map_or(Mark::nowhere(), |block| block.mark);
+            return Err((Box::new(Trouble::RanOff), last));
+        };
+        thread.active |= thread.flow.join();
+        if thread.executed >= thread.until {
+            if thread.executed >= plan.limit {
+                return Err((Box::new(Trouble::Budget(plan.limit)), block.mark));
+            }
+            return Ok((Next::Pause, block.mark));
+        }
+        thread.executed += u64::from(block.instructions);
+        let range = block.first as usize..block.end as usize;
+        for (n, step) in code.steps[range.clone()].iter().enumerate() {
+            if COUNT {
+                let at = range.start + n;
+                counts.steps[at].0 += 1;
+                counts.steps[at].1 += u64::from(thread.enabled(&code.marks[at].enable).count_ones());
+            }
+            if let Err(trouble) = step(thread, world) {
+                return Err((trouble, code.marks[range.start + n]));
+            }
+        }
+        if COUNT {
+            let lanes = match block.next {
+                After::Fall => 0,
+                _ => thread.active.count_ones(),
+            };
+            counts.branches[index as usize].0 += 1;
+            counts.branches[index as usize].1 += u64::from(lanes);
+        }
+        let next = index + 1;
+        match &block.next {
+            After::Fall => thread.flow.block = next,
+            After::Branch { uniform, target } => {
+                let taken = taken(thread, &block.mark, *uniform);
+                thread.active = thread.flow.branch(thread.active, taken, *target, next);
+            }
+            After::Jump { target } => {
+                let taken = taken(thread, &block.mark, true);
+                thread.flow.jump(if taken != 0 { *target } else { next });
+            }
+            After::CallAddress { uniform, callee } => {
+                let taken = taken(thread, &block.mark, *uniform);
+                if taken == 0 {
+                    thread.flow.block = next;
+                    continue;
+                }
+                let lane = taken.trailing_zeros() - block.mark.enable.shift.min(taken.trailing_zeros());
+                let callee = &code.callees[*callee as usize];
+                let addresses: [u64; CHUNK] = callee.load(thread, lane as usize / CHUNK);
+                let address = addresses[lane as usize % CHUNK];
+                let Some(function) = function_at(address).filter(|&n| n < code.functions.len()) else {
+                    let why = format!("a call to 0x{address:x}, where there is no function");
+                    return Err((Box::new(Trouble::Illegal(why)), block.mark));
+                };
+                enter(plan, thread, function, taken, next).map_err(|trouble| (trouble, block.mark))?;
+            }
+            After::Enter { uniform, function } => {
+                let taken = taken(thread, &block.mark, *uniform);
+                if taken == 0 {
+                    thread.flow.block = next;
+                    continue;
+                }
+                enter(plan, thread, *function as usize, taken, next).map_err(|trouble| (trouble, block.mark))?;
+            }
+            After::Call { uniform, routine } => {
+                let taken = taken(thread, &block.mark, *uniform);
+                if taken == 0 {
+                    thread.flow.block = next;
+                } else if thread.flow.depth() >= MAX_DEPTH {
+                    let trouble = Trouble::Illegal("subroutines call each other without end".to_owned());
+                    return Err((Box::new(trouble), block.mark));
+                } else {
+                    thread.active =
+                        thread.flow.call(thread.active, taken, Callee { routine: *routine, function: None }, next);
+                }
+            }
+            After::Return { uniform } => {
+                let leaving = taken(thread, &block.mark, *uniform);
+                let next = activation::leave(thread, &code.functions, leaving, next);
+                if next == Next::End {
+                    return Ok((Next::End, block.mark));
+                }
+            }
+            After::Switch(n) => {
+                let switch = &code.switches[*n as usize];
+                let index = switch.index.first(thread);
+                let Some(target) = switch.targets.get(index as usize) else {
+                    let why = format!("a jump to place {index} of a list of {} labels", switch.targets.len());
+                    return Err((Box::new(Trouble::Illegal(why)), block.mark));
+                };
+                thread.flow.jump(*target);
+            }
+            After::Exchange(number) => {
+                thread.flow.block = next;
+                return Ok((Next::Exchange(*number), block.mark));
+            }
+            After::Signal(named) => {
+                let named = named.as_ref().map(|[id, threads]| (id.first(thread), threads.first(thread)));
+                thread.signals.push(named);
+                thread.flow.block = next;
+            }
+            After::Wait(barrier) => {
+                let barrier = barrier.as_ref().map(|id| id.first(thread));
+                thread.flow.block = next;
+                return Ok((Next::Wait(barrier), block.mark));
+            }
+            After::Barrier => {
+                if thread.flow.is_divergent() {
+                    return Err((Box::new(Trouble::DivergentBarrier), block.mark));
+                }
+                thread.flow.block = next;
+                return Ok((Next::Barrier, block.mark));
+            }
+        }
+    }
+}
+
+/// Subroutines must not call themselves, so no chain of calls is longer than a routine has subroutines. Functions may; their
+/// stack in memory is full before this, unless they never use it.
+const MAX_DEPTH: usize = 1 << 14;
+
+/// Enters a function.
+fn enter(plan: &Plan<'_>, thread: &mut Thread, function: usize, taken: u32, back: u32) -> Result<(), Box<Trouble>> {
+    if thread.flow.depth() >= MAX_DEPTH {
+        return Err(Box::new(Trouble::Illegal("functions call each other without end".to_owned())));
+    }
+    plan.check_stack(thread)?;
+    activation::enter(thread, &plan.code.functions, function, taken, back);
+    Ok(())
+}
+
+/// The active channels that take a branch. Where all do the same, the first channel's predicate decides for them.
+#[inline(always)]
+fn taken(thread: &Thread, mark: &Mark, uniform: bool) -> u32 {
+    let enable = &mark.enable;
+    if uniform {
+        let decides = enable.predicate == 0 || thread.predicate_lanes(enable) & 1 == 1;
+        return if decides { thread.active } else { 0 };
+    }
+    thread.enabled(enable) << enable.shift & thread.active
+}

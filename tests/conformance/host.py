@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""Makes cases whose expectations come from the same source compiled for the host by clang, work item by work item.
+
+usage: host.py NAME.cl…    writes NAME.json.gz beside each; compile.py makes the programs
+
+A case is a line of JSON in a `//` comment of the source: `kernel`, `glob`, `loc`, `off` as in the suite's own form, and `args`:
+`in`, `inout` and `out` have a type, a number of elements and, but for `out`, an element as a Python expression of its index i;
+`val` has a type and a value. Everything that is not `in` is compared. Work items run one after the other, so kernels must not
+wait for each other.
+"""
+import ctypes, gzip, itertools, json, os, re, struct, subprocess, sys, tempfile
+
+CODES = {"char": "b", "uchar": "B", "short": "h", "ushort": "H", "int": "i", "uint": "I", "long": "q", "ulong": "Q",
+         "half": "e", "float": "f", "double": "d"}
+QUERIES = {"get_global_id": 3, "get_local_id": 3, "get_group_id": 3, "get_global_size": 3, "get_local_size": 3,
+           "get_num_groups": 3, "get_global_offset": 3}
+# The functions under the names that clang calls them by, and one place that says what they answer.
+SHIM = "unsigned long query[7][3];\nunsigned dimensions;\n" + "".join(
+    f"unsigned long {name}(unsigned d) __asm__(\"_Z{len(name)}{name}j\");\n"
+    f"unsigned long {name}(unsigned d) {{ return d < 3 ? query[{n}][d] : {int('size' in name or 'num' in name)}; }}\n"
+    for n, name in enumerate(QUERIES)) + (
+    "unsigned get_work_dim(void) __asm__(\"_Z12get_work_dimv\");\nunsigned get_work_dim(void) { return dimensions; }\n")
+
+
+def compiled(source, folder):
+    """The source as a library of the host."""
+    library = os.path.join(folder, "host.so")
+    shim = os.path.join(folder, "shim.c")
+    with open(shim, "w") as file:
+        file.write(SHIM)
+    clang = os.environ.get("CLANG", "clang-15")
+    subprocess.run([clang, "-O1", "-fPIC", "-c", shim, "-o", shim + ".o"], check=True)
+    subprocess.run([clang, "-x", "cl", "-cl-std=CL2.0", "-target", "x86_64-pc-linux-gnu", "-Xclang",
+                    "-finclude-default-header", "-O1", "-fPIC", "-c", source, "-o", library + ".o"], check=True)
+    subprocess.run(["cc", "-shared", library + ".o", shim + ".o", "-lm", "-o", library], check=True)
+    return ctypes.CDLL(library)
+
+
+def fill(kind, value):
+    """The bytes of one element."""
+    code = CODES[kind]
+    if code in "efd":
+        return struct.pack("<" + code, value)
+    bits = struct.calcsize(code) * 8
+    value %= 1 << bits
+    return struct.pack("<" + code, value - (1 << bits) if code.islower() and value >> bits - 1 else value)
+
+
+def run(library, case):
+    """The case in the suite's form, with expectations, and its data by name."""
+    data, given, check, passed, buffers = {}, [], [], [], []
+    label = case["kernel"] + case.get("name", "")
+    for n, arg in enumerate(case["args"]):
+        (how, rest), = arg.items()
+        kind = rest[0]
+        if how == "val":
+            bytes_ = fill(kind, rest[1])
+            given.append({"val": bytes_.hex()})
+            value = struct.unpack("<" + CODES[kind], bytes_)[0]
+            passed.append({4: ctypes.c_float, 8: ctypes.c_double}[len(bytes_)](value) if kind in ("float", "double")
+                          else ctypes.c_long(value) if CODES[kind].islower() else ctypes.c_ulong(value))
+            continue
+        element = eval("lambda i: " + rest[2]) if how != "out" else lambda i: 0
+        bytes_ = b"".join(fill(kind, element(i)) for i in range(rest[1]))
+        buffer = ctypes.create_string_buffer(bytes_, len(bytes_))
+        passed.append(buffer)
+        name = f"{label}.{n}"
+        if how == "out":
+            given.append({"out": len(bytes_)})
+        else:
+            data[name] = bytes_.hex()
+            given.append({how: name})
+        if how != "in":
+            buffers.append((n, kind, buffer, rest[3] if len(rest) > 3 else None))
+    glob, loc = ((case[key] + [1, 1])[:3] for key in ("glob", "loc"))
+    off = (case.get("off", []) + [0, 0, 0])[:3]
+    query = ((ctypes.c_ulong * 3) * 7).in_dll(library, "query")
+    ctypes.c_uint.in_dll(library, "dimensions").value = len(case["glob"])
+    kernel = library[case["kernel"]]
+    for z, y, x in itertools.product(*(range(glob[d]) for d in (2, 1, 0))):
+        for d, at in enumerate((x, y, z)):
+            answers = (at + off[d], at % loc[d], at // loc[d], glob[d], min(loc[d], glob[d] - at // loc[d] * loc[d]),
+                       -(-glob[d] // loc[d]), off[d])
+            for n, answer in enumerate(answers):
+                query[n][d] = answer
+        kernel(*passed)
+    for n, kind, buffer, ulp in buffers:
+        check.append({"arg": n, "type": kind, "ulp": ulp, "expect": buffer.raw.hex()})
+    keys = {key: case[key] for key in ("name", "off") if key in case}
+    return {"kernel": case["kernel"], **keys, "glob": case["glob"], "loc": case["loc"], "args": given, "check": check}, data
+
+
+def main():
+    for source in map(os.path.abspath, sys.argv[1:]):
+        with tempfile.TemporaryDirectory() as folder:
+            library = compiled(source, folder)
+            cases, data = [], {}
+            for line in open(source):
+                if line.startswith("// {"):
+                    case, more = run(library, json.loads(line[3:]))
+                    cases.append(case)
+                    data.update(more)
+            family(source, cases, data)
+
+
+def family(source, cases, data):
+    """Writes the cases of a source."""
+    pack(source.removesuffix(".cl") + ".json.gz", json.dumps({"data": data, "cases": cases}, separators=(",", ":")).encode())
+
+
+def pack(path, bytes_):
+    with open(path, "wb") as file:
+        file.write(gzip.compress(bytes_, 9, mtime=0))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,463 @@
+//! Instructions that the OpenCL compiler does not make, or seldom: each beside the same computation in Rust.
+
+#[macro_use]
+#[path = "common/kernel.rs"]
+mod kernel;
+
+use kernel::{run, try_run, try_run_on, typed};
+use visakit::isa::Platform;
+
+/// Numbers without a pattern.
+fn numbers() -> [u32; 64] {
+    std::array::from_fn(|i| (i as u32 + 1).wrapping_mul(2_654_435_761) ^ (i as u32) << 7)
+}
+
+fn input() -> Vec<u8> {
+    bytes_of!(numbers())
+}
+
+/// Runs on pvc.
+fn run_wide(declarations: &str, body: &str, input: &[u8]) -> Vec<u8> {
+    try_run_on(Platform::Pvc, declarations, body, input, 16).unwrap_or_else(|fault| panic!("{fault}"))
+}
+
+#[test]
+fn averages_and_sums_of_differences() {
+    let (a, b) = (numbers(), &numbers()[32..]);
+    let avg = "    avg (M1, 16) CT(0,0)<1> AT(0,0)<1;1,0> BT(0,0)<1;1,0>";
+    let signed: [i32; 16] = std::array::from_fn(|i| ((a[i] as i32 as i64 + b[i] as i32 as i64 + 1) >> 1) as i32);
+    assert_eq!(values_of!(i32, run(&typed("d", "d"), avg, &input()))[..16], signed);
+    let unsigned: [u32; 16] = std::array::from_fn(|i| ((a[i] as u64 + b[i] as u64 + 1) >> 1) as u32);
+    assert_eq!(values_of!(u32, run(&typed("ud", "ud"), avg, &input()))[..16], unsigned);
+
+    let bytes = input();
+    let sum = |i: usize| -> u16 {
+        let pair = [i, i + 1].map(|n| (i16::from(bytes[n]) - i16::from(bytes[128 + n])).unsigned_abs());
+        pair[0] + pair[1]
+    };
+    let d = typed("ub", "uw");
+    let found = values_of!(u16, run(&d, "    sad2 (M1, 16) CT(0,0)<1> AT(0,0)<1;1,0> BT(0,0)<1;1,0>", &bytes));
+    let add = "    mov (M1, 16) CT(0,0)<1> 0x64:uw\n    sad2add (M1, 16) CT(0,0)<1> AT(0,0)<1;1,0> BT(0,0)<1;1,0> CT(0,0)<1;1,0>";
+    let added = values_of!(u16, run(&d, add, &bytes));
+    for i in (0..16).step_by(2) {
+        assert_eq!((found[i], added[i]), (sum(i), sum(i) + 100), "channel {i}");
+    }
+}
+
+#[test]
+fn first_bits_and_rotations() {
+    let mut words = numbers();
+    (words[0], words[1], words[2]) = (0, u32::MAX, 1);
+    let input = bytes_of!(words);
+    let fbh = "    fbh (M1, 16) CT(0,0)<1> AT(0,0)<1;1,0>";
+    let high = |x: u32| if x == 0 { u32::MAX } else { x.leading_zeros() };
+    let unsigned: [u32; 16] = std::array::from_fn(|i| high(words[i]));
+    assert_eq!(values_of!(u32, run(&typed("ud", "ud"), fbh, &input))[..16], unsigned);
+    let signed: [u32; 16] = std::array::from_fn(|i| high(if (words[i] as i32) < 0 { !words[i] } else { words[i] }));
+    assert_eq!(values_of!(u32, run(&typed("d", "ud"), fbh, &input))[..16], signed);
+
+    let turn = "    ror (M1, 16) CT(0,0)<1> AT(0,0)<1;1,0> BT(0,0)<1;1,0>";
+    let dwords: [u32; 16] = std::array::from_fn(|i| words[i].rotate_right(words[32 + i] & 31));
+    assert_eq!(values_of!(u32, run(&typed("ud", "ud"), turn, &input))[..16], dwords);
+    let halves = values_of!(u16, input);
+    let found = values_of!(u16, run(&typed("uw", "uw"), turn, &input));
+    let expected: [u16; 16] = std::array::from_fn(|i| halves[i].rotate_right(u32::from(halves[64 + i]) & 15));
+    assert_eq!(found[..16], expected);
+}
+
+#[test]
+fn fractions_blends_planes_and_powers() {
+    let a: [f32; 16] = std::array::from_fn(|i| (i as f32 - 7.3) * 1.37);
+    let b: [f32; 16] = std::array::from_fn(|i| i as f32 * 0.31 - 2.0);
+    let mut input = bytes_of!(a);
+    input.resize(128, 0);
+    input.extend(bytes_of!(b));
+    let d = typed("f", "f");
+    let found = values_of!(f32, run(&d, "    frc (M1, 16) CT(0,0)<1> AT(0,0)<1;1,0>", &input));
+    assert_eq!(found[..16], a.map(|x| x - x.floor()));
+    let body = "    lrp (M1, 16) CT(0,0)<1> AT(0,0)<1;1,0> BT(0,0)<1;1,0> 0x40800000:f";
+    for (i, x) in values_of!(f32, run(&d, body, &input)).into_iter().enumerate().take(16) {
+        let expected = b[i] * a[i] + 4.0 * (1.0 - a[i]);
+        assert!((x - expected).abs() <= 1e-5 * (1.0 + expected.abs()), "channel {i}: {x}, not {expected}");
+    }
+    let body = "    pow (M1, 16) CT(0,0)<1> (abs)AT(0,0)<1;1,0> BT(0,0)<1;1,0>";
+    for (i, x) in values_of!(f32, run(&d, body, &input)).into_iter().enumerate().take(16) {
+        let expected = f64::from(a[i].abs()).powf(f64::from(b[i]));
+        assert!((f64::from(x) / expected - 1.0).abs() < 1e-5, "channel {i}: {x}, not {expected}");
+    }
+    // Of 16 pairs, eight first numbers come before the eight second ones.
+    let all = values_of!(f32, {
+        let mut all = input.clone();
+        all.resize(256, 0);
+        all
+    });
+    let body = "    plane (M1, 16) CT(0,0)<1> BT(0,0)<0;4,1> AT(0,0)<1;1,0>";
+    for (i, x) in values_of!(f32, run(&d, body, &input)).into_iter().enumerate().take(16) {
+        let k = i / 8 * 16 + i % 8;
+        let expected = b[0] * all[k] + b[1] * all[k + 8] + b[3];
+        assert!((x - expected).abs() < 1e-4, "channel {i}: {x}, not {expected}");
+    }
+}
+
+#[test]
+fn products_of_four_bytes() {
+    let words = numbers();
+    let body = |a: &str, b: &str| {
+        format!(
+            ".decl X v_type=G type={a} num_elts=16 alias=<A, 0>\n.decl Y v_type=G type={b} num_elts=16 alias=<A, 128>"
+        )
+    };
+    let dp4a = "    dp4a (M1, 16) CT(0,0)<1> AT(1,0)<1;1,0> X(0,0)<1;1,0> Y(0,0)<1;1,0>";
+    for (a, b) in [("d", "d"), ("ud", "ud"), ("d", "ud"), ("ud", "d")] {
+        let d = typed("d", "d") + "\n" + &body(a, b);
+        let found = values_of!(i32, try_run_on(Platform::Tgllp, &d, dp4a, &input(), 16).unwrap());
+        let wide = |kind: &str, byte: u8| if kind == "d" { i32::from(byte as i8) } else { i32::from(byte) };
+        let expected: [i32; 16] = std::array::from_fn(|i| {
+            let pairs = words[i].to_le_bytes().into_iter().zip(words[32 + i].to_le_bytes());
+            let sum = pairs.fold(0, |sum: i32, (x, y)| sum + wide(a, x) * wide(b, y));
+            (words[8 + i] as i32).wrapping_add(sum)
+        });
+        assert_eq!(found[..16], expected, "{a} {b}");
+    }
+}
+
+#[test]
+fn narrow_floats() {
+    let halves: [u16; 16] = [
+        0, 0x8000, 0x3c00, 0x3c7f, 0x3c80, 0x3d80, 0x3c81, 0x7bff, 0x7c00, 0xfc00, 0x0001, 0x0080, 0x0180, 0x4123,
+        0xc4ff, 0x0400,
+    ];
+    let d = typed("hf", "ub");
+    let to = "    fcvt (M1_NM, 16) CT(0,0)<1> AT(0,0)<1;1,0>";
+    let found = run_wide(&d, to, &bytes_of!(halves));
+    // The upper byte of HF, rounded to nearest, ties to even; what is too large is infinite.
+    let rounded = halves.map(|x| if x & 0x7fff >= 0x7c00 { x >> 8 } else { (x + 0x7f + (x >> 8 & 1)) >> 8 } as u8);
+    assert_eq!(found[..16], rounded);
+    let back = "    fcvt (M1, 16) CT(0,0)<1> AT(0,0)<1;1,0>";
+    assert_eq!(
+        values_of!(u16, run_wide(&typed("ub", "hf"), back, &rounded))[..16],
+        rounded.map(|x| u16::from(x) << 8)
+    );
+
+    let floats: [f32; 16] = std::array::from_fn(|i| (i as f32 - 7.5) * 1.000_3_f32.powi(i as i32 * 40 + 1));
+    let found = values_of!(u32, run_wide(&typed("f", "ud"), back, &bytes_of!(floats)));
+    let tf32 = |x: f32| (x.to_bits() + 0xfff + (x.to_bits() >> 13 & 1)) & !0x1fff;
+    assert_eq!(found[..16], floats.map(tf32));
+    assert_eq!(values_of!(u32, run_wide(&typed("ud", "f"), back, &bytes_of!(found)))[..16], found[..16]);
+
+    // Random numbers go to the 13 bits that are cut off.
+    let random: [u16; 16] = std::array::from_fn(|i| (i as u16).wrapping_mul(0x1357) & 0x1fff);
+    let mut input = bytes_of!(floats);
+    input.resize(128, 0);
+    input.extend(bytes_of!(random));
+    let d = typed("f", "hf") + "\n.decl N v_type=G type=uw num_elts=16 alias=<A, 128>";
+    let found = values_of!(u16, run_wide(&d, "    srnd (M1_NM, 16) CT(0,0)<1> AT(0,0)<1;1,0> N(0,0)<1;1,0>", &input));
+    let expected: [u16; 16] = std::array::from_fn(|i| {
+        let cut = f32::from_bits((floats[i].to_bits() + u32::from(random[i])) & !0x1fff);
+        half::f16::from_f32(cut).to_bits()
+    });
+    assert_eq!(found[..16], expected);
+}
+
+#[test]
+fn jumps_to_one_of_several_places() {
+    let body = "
+    switchjmp (M1, 1) AT(0,0)<0;1,0> (first, second, third)
+first:
+    mov (M1, 16) CT(0,0)<1> 0x1:ud
+    jmp (M1, 1) end
+second:
+    mov (M1, 16) CT(0,0)<1> 0x2:ud
+    jmp (M1, 1) end
+third:
+    mov (M1, 16) CT(0,0)<1> 0x3:ud
+    cmp.gt (M1, 16) P1 AT(0,1)<0;1,0> 0x5:ud
+    (P1) jmp (M1, 1) end
+    mov (M1, 16) CT(0,0)<1> 0x4:ud
+end:";
+    let d = typed("ud", "ud") + "\n.decl P1 v_type=P num_elts=16";
+    for (choice, other, expected) in [(0_u32, 0_u32, 1_u32), (1, 0, 2), (2, 6, 3), (2, 5, 4)] {
+        assert_eq!(values_of!(u32, run(&d, body, &bytes_of!([choice, other])))[..16], [expected; 16]);
+    }
+    assert!(try_run(&d, body, &bytes_of!([3_u32, 0]), 16).is_err(), "there is no fourth place");
+}
+
+#[test]
+fn elements_of_surfaces() {
+    let words = numbers();
+    let d = typed("ud", "ud") + "\n.decl T6 v_type=T num_elts=1\n.decl O v_type=G type=ud num_elts=16 align=GRF";
+    let offsets = "
+    movs (M1_NM, 1) T6(0) 0x0:ud
+    and (M1, 16) O(0,0)<1> AT(0,0)<1;1,0> 0xf:ud
+";
+    let places: Vec<usize> = words[..16].iter().map(|x| (x & 15) as usize).collect();
+    let gather = format!("{offsets}    gather.4 (M1, 16) T6 0x20:ud O.0 C.0");
+    let expected: Vec<u32> = places.iter().map(|&at| words[32 + at]).collect();
+    assert_eq!(values_of!(u32, run(&d, &gather, &input()))[..16], expected);
+    // Single bytes and words arrive in dwords.
+    let bytes = input();
+    let gather = format!("{offsets}    gather.1 (M1, 16) T6 0x8:ud O.0 C.0");
+    let found = run(&d, &gather, &bytes);
+    assert!((0..16).all(|i| found[i * 4] == bytes[8 + places[i]]), "{found:?}");
+    let gather = format!("{offsets}    gather.2 (M1, 16) T6 0x4:ud O.0 C.0");
+    let found = run(&d, &gather, &bytes);
+    assert!((0..16).all(|i| found[i * 4..][..2] == bytes[(4 + places[i]) * 2..][..2]), "{found:?}");
+
+    // What is scattered is read again, from another place on.
+    let body = "
+    movs (M1_NM, 1) T6(0) 0x0:ud
+    mov (M1, 8) O(0,0)<1> 0x76543210:uv
+    scatter.4 (M1, 8) T6 0x10:ud O.0 A.0
+    gather.4 (M1, 8) T6 0x14:ud O.0 C.0";
+    let found = values_of!(u32, run(&d, body, &input()));
+    let expected: [u32; 8] = std::array::from_fn(|i| words[if i < 4 { i + 4 } else { 20 + i }]);
+    assert_eq!(found[..8], expected);
+}
+
+#[test]
+fn quadwords_of_surfaces() {
+    let words = values_of!(u64, input());
+    let d = typed("ud", "ud")
+        + "\n.decl T6 v_type=T num_elts=1\n.decl O v_type=G type=ud num_elts=16 align=GRF\n\
+           .decl Q v_type=G type=uq num_elts=32 align=GRF\n.decl CQ v_type=G type=uq num_elts=32 alias=<C, 0>";
+    let body = "
+    movs (M1_NM, 1) T6(0) 0x0:ud
+    and (M1, 8) O(0,0)<1> AT(0,0)<1;1,0> 0x7:ud
+    shl (M1, 8) O(0,0)<1> O(0,0)<1;1,0> 0x3:ud
+    qw_gather.2 (M1, 8) T6 O.0 CQ.0";
+    let places: Vec<usize> = numbers()[..8].iter().map(|x| (x & 7) as usize).collect();
+    let found = values_of!(u64, run_wide(&d, body, &input()));
+    for (i, &at) in places.iter().enumerate() {
+        assert_eq!([found[i], found[8 + i]], [words[at], words[at + 1]], "channel {i}");
+    }
+    let body = "
+    movs (M1_NM, 1) T6(0) 0x1:ud
+    mov (M1, 8) O(0,0)<1> 0x76543210:uv
+    shl (M1, 8) O(0,0)<1> O(0,0)<1;1,0> 0x4:ud
+    qw_scatter.2 (M1, 8) T6 O.0 A.0
+    svm_block_ld (8) OUT(0,0)<0;1,0> C.0
+    svm_block_ld (8) OUT2(0,0)<0;1,0> C.128";
+    let found = values_of!(u64, run_wide(&d, body, &input()));
+    let expected: Vec<u64> = (0..16).map(|i| words[i % 2 * 8 + i / 2]).collect();
+    assert_eq!(found[..16], expected);
+}
+
+#[test]
+fn barriers_of_two_steps_and_by_name() {
+    // Two threads: each writes its half and reads the other's when both have written.
+    let body = |first: &str, second: &str| {
+        format!(
+            "
+    mov (M1_NM, 1) ME(0,0)<1> %r0(0,2)<0;1,0>
+    and (M1_NM, 1) ME(0,0)<1> ME(0,0)<0;1,0> 0xff:ud
+    shl (M1_NM, 1) O(0,0)<1> ME(0,0)<0;1,0> 0x2:ud
+    add (M1_NM, 1) X(0,0)<1> ME(0,0)<0;1,0> 0x64:ud
+    movs (M1_NM, 1) T6(0) 0x1:ud
+    dword_atomic.xchg (M1_NM, 1) T6 O.0 X.0 %null.0 %null.0
+    {first}
+    {second}
+    xor (M1_NM, 1) O(0,0)<1> O(0,0)<0;1,0> 0x4:ud
+    mov (M1_NM, 1) Z(0,0)<1> 0x0:ud
+    dword_atomic.or (M1_NM, 1) T6 O.0 Z.0 %null.0 X.0
+    xor (M1_NM, 1) O(0,0)<1> O(0,0)<0;1,0> 0xc:ud
+    dword_atomic.xchg (M1_NM, 1) T6 O.0 X.0 %null.0 %null.0
+    barrier
+    svm_block_ld (8) OUT(0,0)<0;1,0> C.0"
+        )
+    };
+    let d = typed("ud", "ud")
+        + "\n.decl T6 v_type=T num_elts=1\n.decl O v_type=G type=ud num_elts=16 align=GRF\n\
+           .decl X v_type=G type=ud num_elts=16 align=GRF\n.decl Z v_type=G type=ud num_elts=16 align=GRF\n.decl ME v_type=G type=ud num_elts=1";
+    for (first, second) in [
+        ("barrier", "wait 0x0:ub"),
+        ("sbarrier.signal", "sbarrier.wait"),
+        ("nbarrier.signal 0x3:ub 0x2:ub", "nbarrier.wait 0x3:ub"),
+        ("fence_global", "barrier"),
+    ] {
+        let found =
+            try_run_on(Platform::Pvc, &d, &body(first, second), &[], 32).unwrap_or_else(|f| panic!("{first}: {f}"));
+        let found = values_of!(u32, found);
+        assert_eq!(found[..4], [100, 101, 101, 100], "{first}");
+    }
+}
+
+#[test]
+fn strided_and_quad_messages() {
+    let words = numbers();
+    let d = typed("ud", "ud")
+        + "\n.decl AD v_type=G type=uq num_elts=16 align=GRF\n.decl I v_type=G type=uq num_elts=16 align=GRF";
+    // One address and a distance; the vector of a channel lies in rows of one element each.
+    let body = "
+    mov (M1_NM, 1) AD(0,0)<1> IN(0,0)<0;1,0>
+    lsc_load_strided.ugm (M1, 16) C:d32 flat[AD+0x4, 0xC]:a64";
+    let expected: Vec<u32> = (0..16).map(|i| words[1 + i * 3]).collect();
+    assert_eq!(values_of!(u32, run_wide(&d, body, &input()))[..16], expected);
+    let body = "
+    mov (M1_NM, 1) AD(0,0)<1> OUT(0,0)<0;1,0>
+    lsc_store_strided.ugm (M1, 16) flat[AD, 0x8]:a64 A:d32
+    svm_block_ld (8) OUT(0,0)<0;1,0> C.0
+    svm_block_ld (8) OUT2(0,0)<0;1,0> C.128";
+    let found = values_of!(u32, run_wide(&d, body, &input()));
+    assert_eq!(found[..32], std::array::from_fn::<u32, 32, _>(|i| if i % 2 == 0 { words[i / 2] } else { 0 }));
+
+    // The first, the second and the last of four numbers for each channel.
+    let addresses = "
+    mov (M1, 8) I(0,0)<1> 0x76543210:uv
+    mov (M1, 8) I(1,0)<1> 0x76543210:uv
+    add (M1, 8) I(1,0)<1> I(1,0)<1;1,0> 0x8:uq
+    shl (M1, 16) I(0,0)<1> I(0,0)<1;1,0> 0x3:uq
+    add (M1, 16) AD(0,0)<1> I(0,0)<1;1,0> WHERE(0,0)<0;1,0>";
+    let body = addresses.replace("WHERE", "IN") + "\n    lsc_load_quad.ugm (M1, 16) C:d32.xyw flat[AD+0x8]:a64";
+    let found = values_of!(u32, run_wide(&d, &body, &input()));
+    for i in 0..16 {
+        assert_eq!([found[i], found[16 + i], found[32 + i]], [words[2 + i * 2], words[3 + i * 2], words[5 + i * 2]]);
+    }
+    let body = addresses.replace("WHERE", "OUT")
+        + "\n    lsc_store_quad.ugm (M1, 16) flat[AD]:a64 A:d32.xy
+    svm_block_ld (8) OUT(0,0)<0;1,0> C.0
+    svm_block_ld (8) OUT2(0,0)<0;1,0> C.128";
+    let found = values_of!(u32, run_wide(&d, &body, &input()));
+    assert_eq!(found[..32], std::array::from_fn::<u32, 32, _>(|i| words[i % 2 * 16 + i / 2]));
+    // Which addresses there are.
+    let body = addresses.replace("WHERE", "IN")
+        + "\n    mov (M1_NM, 1) AD(0,3)<1> 0x10:uq\n    lsc_load_status.ugm (M1, 16) C:d32 flat[AD]:a64";
+    assert_eq!(values_of!(u32, run_wide(&d, &body, &input()))[0], 0xfff7);
+}
+
+#[test]
+fn rectangles_of_surfaces_in_flat_memory() {
+    let words = numbers();
+    // Seven columns by eight rows, in rows of eight; the rectangle reaches over the right edge.
+    let body = "
+    lsc_store_block2d.ugm (M1, 1) flat[OUT, 0x1B, 0x7, 0x1F, 0x4, 0x2] A:d32.4x4nn
+    svm_block_ld (8) OUT(0,0)<0;1,0> C.0
+    svm_block_ld (8) OUT2(0,0)<0;1,0> C.128";
+    let found = values_of!(u32, run_wide(&typed("ud", "ud"), body, &input()));
+    let expected: [u32; 64] = std::array::from_fn(|i| {
+        let (x, y) = (i % 8, i / 8);
+        if (4..7).contains(&x) && (2..6).contains(&y) { words[(y - 2) * 4 + x - 4] } else { 0 }
+    });
+    assert_eq!(found[..64], expected);
+    let body = "    lsc_load_block2d.ugm (M1, 1) C:d16.2x4x4nt flat[IN, 0x1F, 0x7, 0x1F, 0x2, 0x1]";
+    let found = values_of!(u16, run_wide(&typed("ud", "ud"), body, &input()));
+    let halves = values_of!(u16, input());
+    for (block, y, x) in (0..32).map(|i| (i / 16, i / 4 % 4, i % 4)) {
+        // Two rows stand in each other's gaps.
+        let at = block * 32 + y / 2 * 8 + x * 2 + y % 2;
+        assert_eq!(found[at], halves[(1 + y) * 16 + 2 + block * 4 + x], "block {block}, row {y}, column {x}");
+    }
+}
+
+#[test]
+fn elements_change_their_width_on_the_way() {
+    let bytes = input();
+    let d = typed("ud", "ud")
+        + "\n.decl AD v_type=G type=uq num_elts=16 align=GRF\n.decl I v_type=G type=uq num_elts=16 align=GRF";
+    let body = |kind: &str, size: u32| {
+        format!(
+            "
+    mov (M1, 8) I(0,0)<1> 0x76543210:uv
+    mov (M1, 8) I(1,0)<1> 0x76543210:uv
+    add (M1, 8) I(1,0)<1> I(1,0)<1;1,0> 0x8:uq
+    mul (M1, 16) I(0,0)<1> I(0,0)<1;1,0> {size:#x}:uq
+    add (M1, 16) AD(0,0)<1> I(0,0)<1;1,0> IN(0,0)<0;1,0>
+    lsc_load.ugm (M1, 16) C:{kind} flat[AD]:a64"
+        )
+    };
+    let found = run_wide(&d, &body("d8c32", 3), &bytes);
+    assert!((0..16).all(|i| found[i * 4] == bytes[i * 3]), "{found:?}");
+    let found = run_wide(&d, &body("d16c32", 6), &bytes);
+    assert!((0..16).all(|i| found[i * 4..][..2] == bytes[i * 6..][..2]), "{found:?}");
+    let found = run_wide(&d, &body("d16c32h", 6), &bytes);
+    assert!((0..16).all(|i| found[i * 4..][..4] == [0, 0, bytes[i * 6], bytes[i * 6 + 1]]), "{found:?}");
+}
+
+#[test]
+fn atomic_operations_of_the_newer_messages() {
+    let floats: [f32; 16] = std::array::from_fn(|i| i as f32 * 1.5 - 9.0);
+    let d = typed("ud", "ud")
+        + "\n.decl AD v_type=G type=uq num_elts=16 align=GRF\n.decl I v_type=G type=uq num_elts=16 align=GRF\n\
+           .decl OLD v_type=G type=ud num_elts=16 align=GRF";
+    // Each channel has a number of its own, which the second half of A meets.
+    let body = |operation: &str, operands: &str| {
+        format!(
+            "
+    mov (M1, 8) I(0,0)<1> 0x76543210:uv
+    mov (M1, 8) I(1,0)<1> 0x76543210:uv
+    add (M1, 8) I(1,0)<1> I(1,0)<1;1,0> 0x8:uq
+    shl (M1, 16) I(0,0)<1> I(0,0)<1;1,0> 0x2:uq
+    add (M1, 16) AD(0,0)<1> I(0,0)<1;1,0> IN(0,0)<0;1,0>
+    lsc_atomic_{operation}.ugm (M1, 16) OLD:d32 flat[AD]:a64 {operands}
+    svm_block_ld (8) IN(0,0)<0;1,0> C.0
+    mov (M1, 16) C(1,0)<1> OLD(0,0)<1;1,0>"
+        )
+    };
+    let words = numbers();
+    let run = |name: &str, operands: &str, input: &[u8]| values_of!(u32, run_wide(&d, &body(name, operands), input));
+    type Update = fn(u32, u32, u32) -> u32;
+    let whole: [(&str, Update); 15] = [
+        ("iinc", |x, _, _| x.wrapping_add(1)),
+        ("idec", |x, _, _| x.wrapping_sub(1)),
+        ("load", |x, _, _| x),
+        ("store", |_, a, _| a),
+        ("iadd", |x, a, _| x.wrapping_add(a)),
+        ("isub", |x, a, _| x.wrapping_sub(a)),
+        ("smin", |x, a, _| (x as i32).min(a as i32) as u32),
+        ("smax", |x, a, _| (x as i32).max(a as i32) as u32),
+        ("umin", |x, a, _| x.min(a)),
+        ("umax", |x, a, _| x.max(a)),
+        ("icas", |x, a, b| if x == a { b } else { x }),
+        ("and", |x, a, _| x & a),
+        ("or", |x, a, _| x | a),
+        ("xor", |x, a, _| x ^ a),
+        ("icas", |x, a, b| if x == a { b } else { x }),
+    ];
+    for (n, (name, update)) in whole.into_iter().enumerate() {
+        let mut words = words;
+        if n == 14 {
+            // This time what is compared is there.
+            words.copy_within(0..16, 32);
+        }
+        let operands = match name {
+            "iinc" | "idec" | "load" => "%null %null",
+            "icas" => "A.128 A.64",
+            _ => "A.128 %null",
+        };
+        let found = run(name, operands, &bytes_of!(words));
+        let expected: [u32; 16] = std::array::from_fn(|i| update(words[i], words[32 + i], words[16 + i]));
+        assert_eq!((&found[..16], &found[16..32]), (&expected[..], &words[..16]), "{name}");
+    }
+    let mut input = bytes_of!(floats);
+    input.extend(bytes_of!([100.0_f32; 16]));
+    input.extend(bytes_of!([2.5_f32; 16]));
+    type FloatUpdate = fn(f32, f32, f32) -> f32;
+    let of_floats: [(&str, FloatUpdate); 5] = [
+        ("fadd", |x, a, _| x + a),
+        ("fsub", |x, a, _| x - a),
+        ("fmin", |x, a, _| x.min(a)),
+        ("fmax", |x, a, _| x.max(a)),
+        ("fcas", |x, a, b| if x == a { b } else { x }),
+    ];
+    for (name, update) in of_floats {
+        let found = run(name, if name == "fcas" { "A.128 A.64" } else { "A.128 %null" }, &input);
+        let expected = floats.map(|x| update(x, 2.5, 100.0).to_bits());
+        assert_eq!(found[..16], expected, "{name}");
+    }
+}
+
+#[test]
+fn what_only_the_hardware_notices_changes_nothing() {
+    let body = "
+    lifetime.start C
+    mov (M1, 16) CT(0,0)<1> AT(0,0)<1;1,0>
+    yield
+    wait 0x0:ub
+    sampler_cache_flush
+    fence_global.EISCRL1
+    fence_local.
+    fence_sw
+    lsc_fence.ugm.evict.gpu
+    lsc_fence.slm.none.group";
+    let found = values_of!(u32, run_wide(&typed("ud", "ud"), body, &input()));
+    assert_eq!(found[..16], numbers()[..16]);
+}
