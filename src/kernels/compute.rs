@@ -448,6 +448,27 @@ impl Lowering<'_> {
         self.ternary_as::<T, false>(target, sources, f)
     }
 
+    /// The same with all operands taken as one type.
+    pub(super) fn ternary_of<T: Compute>(
+        &mut self,
+        target: Target<'_>,
+        sources: [&VecOperand; 3],
+        data_type: DataType,
+        f: impl Fn(T, T, T) -> T + Copy + Send + Sync + 'static,
+    ) -> LowerResult {
+        let lanes = channels(target.exec_size);
+        let a = self.source_as::<T>(sources[0], data_type, lanes)?;
+        let b = self.source_as::<T>(sources[1], data_type, lanes)?;
+        let c = self.source_as::<T>(sources[2], data_type, lanes)?;
+        let dst = self.destination_as::<T>(target.dst, data_type, lanes)?;
+        let enable = self.enable(target.exec_size, target.pred)?;
+        let run = widths!(false, false, lanes, enable, dst, [a, b, c], |thread, n| [T; N] => {
+            let (a, b, c): ([T; N], [T; N], [T; N]) = (a.load(thread, n), b.load(thread, n), c.load(thread, n));
+            each(|i| f(a[i], b[i], c[i]))
+        });
+        Ok(self.step(enable, run))
+    }
+
     /// The same with wide versions.
     pub(super) fn wide_ternary<T: Compute>(
         &mut self,

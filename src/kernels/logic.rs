@@ -287,10 +287,22 @@ pub(super) fn bfn(l: &mut Lowering<'_>, inst: &Bfn) -> LowerResult {
     let control = inst.control;
     let row = move |n: u32| if control >> n & 1 == 1 { u32::MAX } else { 0 };
     let rows: [u32; 8] = std::array::from_fn(|n| row(n as u32));
-    l.ternary::<u32>(target, [&inst.src0, &inst.src1, &inst.src2], move |a, b, c| {
-        let choose = |bit: u32, set: u32, clear: u32| bit & set | !bit & clear;
-        let low =
-            |base: usize| choose(b, choose(a, rows[base + 3], rows[base + 2]), choose(a, rows[base + 1], rows[base]));
-        choose(c, low(4), low(0))
-    })
+    let sources = [&inst.src0, &inst.src1, &inst.src2];
+    macro_rules! chosen {
+        ($t:ty) => {
+            move |a: $t, b: $t, c: $t| {
+                let rows = rows.map(|row| row as $t);
+                let choose = |bit: $t, set: $t, clear: $t| bit & set | !bit & clear;
+                let low = |base: usize| {
+                    choose(b, choose(a, rows[base + 3], rows[base + 2]), choose(a, rows[base + 1], rows[base]))
+                };
+                choose(c, low(4), low(0))
+            }
+        };
+    }
+    match l.small_ring(&inst.dst, &sources)? {
+        Some(DataType::Ub) => l.ternary_of::<u8>(target, sources, DataType::Ub, chosen!(u8)),
+        Some(_) => l.ternary_of::<u16>(target, sources, DataType::Uw, chosen!(u16)),
+        None => l.ternary::<u32>(target, sources, chosen!(u32)),
+    }
 }

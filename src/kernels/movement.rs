@@ -83,7 +83,7 @@ fn mov_pattern<T: Compute>(
     Ok(l.step(enable, run))
 }
 
-/// A move of one chunk between values in a row and the low parts of wider ones: how the compiler takes elements apart and puts
+/// A move between values in a row and the low parts of wider ones: how the compiler takes elements apart and puts
 /// them together. It is made with all of the wider ones, because vectors are not soon there again when their parts have been
 /// written one by one.
 fn mov_parts<T: Compute, W: Wider<T>>(
@@ -93,7 +93,7 @@ fn mov_parts<T: Compute, W: Wider<T>>(
     lanes: usize,
 ) -> LowerResult<Option<Lowered>> {
     let (Operand::General(_), Operand::General(to)) = (&source.operand, &target.dst.operand) else { return Ok(None) };
-    if lanes == 1 || lanes > CHUNK || l.variable(to.id)?.root.0 < predefined::DECLARED {
+    if lanes == 1 || l.variable(to.id)?.root.0 < predefined::DECLARED {
         return Ok(None);
     }
     let from = l.region(source, lanes)?;
@@ -102,19 +102,30 @@ fn mov_parts<T: Compute, W: Wider<T>>(
     let (Start::At(from_at), Some(from_step)) = (from.start, from.stride()) else { return Ok(None) };
     let (Start::At(to_at), Some(to_step)) = (to.start, to.stride()) else { return Ok(None) };
     let enable = l.enable(target.exec_size, target.pred)?;
-    let operands = (enable, from_at, to_at);
+    let operands = (enable, from_at, to_at, lanes.div_ceil(CHUNK));
     let (part, whole) = (T::SIZE as u32, W::SIZE as u32);
+    // All is read before anything is written. What is read of a second chunk that there is not is slack at the worst.
     let run = match (from_step, to_step) {
-        (from, to) if (from, to) == (whole, part) => plain(operands, |(enable, from, to), thread| {
-            let all: [W; CHUNK] = thread.registers.load(*from);
+        (from, to) if (from, to) == (whole, part) => plain(operands, |(enable, from, to, count), thread| {
+            let all: [[W; CHUNK]; 2] =
+                [0, 1].map(|n| thread.registers.load(from + n * CHUNK as u32 * W::SIZE as u32));
             let enabled = thread.enabled(enable);
-            blend(&mut thread.registers, *to, &each::<T, CHUNK>(|i| all[i].low()), enabled);
+            for (n, all) in all.iter().enumerate().take(*count) {
+                let at = to + (n * CHUNK * T::SIZE) as u32;
+                let values: [T; CHUNK] = each(|i| all[i].low());
+                blend(&mut thread.registers, at, &values, enabled >> (n * CHUNK));
+            }
         }),
-        (from, to) if (from, to) == (part, whole) => plain(operands, |(enable, from, to), thread| {
-            let values: [T; CHUNK] = thread.registers.load(*from);
-            let old: [W; CHUNK] = thread.registers.load(*to);
+        (from, to) if (from, to) == (part, whole) => plain(operands, |(enable, from, to, count), thread| {
+            let all: [[T; CHUNK]; 2] =
+                [0, 1].map(|n| thread.registers.load(from + n * CHUNK as u32 * T::SIZE as u32));
             let enabled = thread.enabled(enable);
-            blend(&mut thread.registers, *to, &each::<W, CHUNK>(|i| old[i].with_low(values[i])), enabled);
+            for (n, values) in all.iter().enumerate().take(*count) {
+                let at = to + (n * CHUNK * W::SIZE) as u32;
+                let old: [W; CHUNK] = thread.registers.load(at);
+                let new: [W; CHUNK] = each(|i| old[i].with_low(values[i]));
+                blend(&mut thread.registers, at, &new, enabled >> (n * CHUNK));
+            }
         }),
         _ => return Ok(None),
     };
