@@ -297,7 +297,9 @@ fn address_elements(l: &Lowering<'_>, operand: &AddrOpnd, count: usize) -> Lower
 pub(super) fn faddr(l: &mut Lowering<'_>, inst: &Faddr) -> LowerResult {
     let name = l.routine.string(inst.func_id).unwrap_or_default();
     let Some(address) = l.symbol(&name) else {
-        return illegal(format!("the program has no data called `{name}`"));
+        return illegal(format!(
+            "the program has neither data nor a function called `{name}`: it would have to be linked"
+        ));
     };
     let dst = l.destination::<u64>(&inst.dst, 1)?;
     let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
