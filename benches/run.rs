@@ -2,7 +2,7 @@
 //! kernels, sizes and inputs, as ratios in one run.
 //!
 //! `cargo bench --bench run` runs everything; names behind `--` choose kernels. The programs are those of the conformance
-//! suite (`tests/conformance/programs.*`). Oclgrind compiles its kernel each time, so its figure is the time of a whole process
+//! suite (`tests/conformance/programs*`). Oclgrind compiles its kernel each time, so its figure is the time of a whole process
 //! less that of the same process with one work group and sizes of zero, which does next to nothing. pocl is driven by `benches/pocl.c`, which this bench compiles.
 
 use std::fmt::Write as _;
@@ -16,11 +16,15 @@ use visakit::launch::range::NdRange;
 use visakit::run::{Options, Outcome, Program, launch};
 use visakit::zebin::Zebin;
 
-/// Each figure is the best of this many.
+/// Each figure is the best of at least this many, and of as many as there is time for.
 const REPEATS: usize = 5;
+/// The time for each figure.
+const TIME: Duration = Duration::from_millis(250);
 
 /// A kernel, its sizes and its arguments, for all.
 struct Case {
+    /// The program of the conformance suite that has it.
+    program: &'static str,
     kernel: &'static str,
     global: [u64; 2],
     local: [u64; 2],
@@ -33,8 +37,16 @@ enum Value {
     Zeros(usize),
     Uints(Vec<u32>),
     Floats(Vec<f32>),
+    Doubles(Vec<f64>),
     Uint(u32),
     Float(f32),
+}
+
+impl Case {
+    /// A file of its program.
+    fn file(&self, extension: &str) -> PathBuf {
+        root().join(format!("tests/conformance/{}.{extension}", self.program))
+    }
 }
 
 /// Numbers without a pattern, the same in every run.
@@ -71,7 +83,7 @@ fn cases() -> Vec<Case> {
     let line = |count: usize| ([count as u64, 1], [256, 1]);
     let mut out = Vec::new();
     let mut add = |kernel, (global, local): ([u64; 2], [u64; 2]), arguments| {
-        out.push(Case { kernel, global, local, arguments });
+        out.push(Case { program: "programs", kernel, global, local, arguments });
     };
     let mut floats = |count| numbers.floats(count);
     let size = Value::Uint(n as u32);
@@ -107,6 +119,33 @@ fn cases() -> Vec<Case> {
     out
 }
 
+fn more_cases() -> Vec<Case> {
+    let mut numbers = Numbers(0x2545_f491_4f6c_dd1d);
+    let n: usize = 1 << 16;
+    let any = u32::MAX;
+    let line = |count: usize| ([count as u64, 1], [256, 1]);
+    let square = |side: u64| ([side; 2], [16; 2]);
+    let size = |value: usize| Value::Uint(value as u32);
+    let mut out = Vec::new();
+    let mut add = |kernel, (global, local): ([u64; 2], [u64; 2]), arguments| {
+        out.push(Case { program: "programs2", kernel, global, local, arguments });
+    };
+    add("median", square(256), vec![Value::Zeros(n), numbers.uints(n / 4, any), size(256), size(256)]);
+    let points = vec![Value::Zeros(n), numbers.floats(n), numbers.floats(32 * 4), size(n / 4), size(32)];
+    add("kmeans", line(n / 4), points);
+    let mut options = vec![Value::Zeros(n * 8)];
+    options.extend((0..3).map(|_| numbers.floats(n)));
+    options.extend([Value::Float(0.02), Value::Float(0.3)]);
+    add("black_scholes", line(n), options);
+    add("convolve", square(256), vec![Value::Zeros(n * 4), numbers.floats(n), size(256), size(256)]);
+    add("align", ([4096, 1], [64, 1]), vec![Value::Zeros(256), numbers.uints(1024, any), numbers.uints(1024, any)]);
+    add("gauss", square(128), vec![Value::Zeros(n), numbers.floats(n / 4)]);
+    add("mix64", line(n / 4), vec![Value::Zeros(n * 2), numbers.uints(n / 2, any), size(16)]);
+    let mut doubles = || Value::Doubles((0..n / 4).map(|_| f64::from(numbers.next()) / 4096.0).collect());
+    add("matmul_double", square(128), vec![Value::Zeros(n * 2), doubles(), doubles(), size(128)]);
+    out
+}
+
 fn main() {
     // `cargo test --benches` runs benches with --test: there is nothing to test here.
     if std::env::args().any(|argument| argument == "--test") {
@@ -115,14 +154,15 @@ fn main() {
     let chosen: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
     let folder = std::env::temp_dir().join(format!("visakit-bench-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a scratch folder");
-    let source = root().join("tests/conformance/programs.cl");
     let (oclgrind, pocl) = (find("oclgrind-kernel"), pocl_host(&folder));
     if oclgrind.is_none() || pocl.is_none() {
         println!("oclgrind-kernel, or a C compiler with pocl's headers, is missing: no comparison with it");
     }
     println!("{:<14}{:>10}{:>10}{:>12}{:>10}{:>12}", "ms", "skl", "pvc", "Oclgrind", "pocl", "million/s");
     let (mut slower, mut faster) = (Vec::new(), Vec::new());
-    for case in cases().iter().filter(|case| chosen.is_empty() || chosen.iter().any(|name| name == case.kernel)) {
+    let all: Vec<_> = cases().into_iter().chain(more_cases()).collect();
+    for case in all.iter().filter(|case| chosen.is_empty() || chosen.iter().any(|name| name == case.kernel)) {
+        let source = case.file("cl");
         let (outcome, other) = (ours(case, "skl"), ours(case, "pvc"));
         let wall = outcome.wall.as_secs_f64();
         let rate = outcome.instructions as f64 / wall / 1e6;
@@ -131,18 +171,24 @@ fn main() {
         let native = pocl.as_ref().and_then(|program| on_pocl(program, &source, &folder, case));
         let shown = |time: Option<f64>| time.map_or("-".to_owned(), |time| format!("{:.3}", time * 1e3));
         println!("{:>12}{:>10}{rate:>12.1}", shown(theirs), shown(native));
-        slower.extend(theirs.map(|time| time / wall));
-        faster.extend(native.map(|time| wall / time));
+        slower.extend(theirs.map(|time| (time / wall, case.kernel)));
+        faster.extend(native.map(|time| (wall / time, case.kernel)));
     }
-    let mean = |ratios: &[f64]| (ratios.iter().map(|ratio| ratio.ln()).sum::<f64>() / ratios.len() as f64).exp();
-    if !slower.is_empty() {
+    let mean = |ratios: &[(f64, &str)]| {
+        (ratios.iter().map(|(ratio, _)| ratio.ln()).sum::<f64>() / ratios.len() as f64).exp()
+    };
+    if let Some((least, kernel)) = slower.iter().min_by(|a, b| a.0.total_cmp(&b.0)) {
+        let mean = mean(&slower);
         println!(
-            "geometric mean: Oclgrind takes {:.0} times as long as the emulator with the program for skl",
-            mean(&slower)
+            "Oclgrind takes {mean:.0} times as long as the emulator with the program for skl in the geometric mean,"
         );
+        println!("at the least {least:.0} times, with {kernel}");
     }
-    if !faster.is_empty() {
-        println!("geometric mean: the emulator takes {:.1} times as long as pocl", mean(&faster));
+    if let Some((most, kernel)) = faster.iter().max_by(|a, b| a.0.total_cmp(&b.0)) {
+        let mean = mean(&faster);
+        println!(
+            "the emulator takes {mean:.1} times as long as pocl in the geometric mean, at the most {most:.1} times, with {kernel}"
+        );
     }
     std::fs::remove_dir_all(&folder).expect("the scratch folder");
 }
@@ -157,8 +203,7 @@ fn find(program: &str) -> Option<PathBuf> {
 }
 
 fn ours(case: &Case, target: &str) -> Outcome {
-    let path = root().join(format!("tests/conformance/programs.{target}.zebin.gz"));
-    let file = std::fs::File::open(path).expect("the programs are committed");
+    let file = std::fs::File::open(case.file(&format!("{target}.zebin.gz"))).expect("the programs are committed");
     let mut bytes = Vec::new();
     flate2::read::GzDecoder::new(file).read_to_end(&mut bytes).expect("a compressed file");
     let zebin = Zebin::parse("programs", &bytes).expect("a zebin");
@@ -170,7 +215,9 @@ fn ours(case: &Case, target: &str) -> Outcome {
         other => Argument::Buffer(bytes_of(other)),
     };
     let arguments: Vec<_> = case.arguments.iter().map(|value| Some(argument(value))).collect();
-    (0..REPEATS)
+    let start = Instant::now();
+    (0..)
+        .take_while(|n| *n < REPEATS || start.elapsed() < TIME)
         .map(|_| launch(&program, &range, arguments.clone(), &Options::default()).expect("a run"))
         .min_by_key(|outcome| outcome.wall)
         .expect("at least one run")
@@ -181,6 +228,7 @@ fn bytes_of(value: &Value) -> Vec<u8> {
         Value::Zeros(size) => vec![0; *size],
         Value::Uints(values) => values.iter().flat_map(|value| value.to_le_bytes()).collect(),
         Value::Floats(values) => values.iter().flat_map(|value| value.to_le_bytes()).collect(),
+        Value::Doubles(values) => values.iter().flat_map(|value| value.to_le_bytes()).collect(),
         Value::Uint(_) | Value::Float(_) => Vec::new(),
     }
 }
@@ -216,6 +264,10 @@ fn simulation(source: &Path, case: &Case) -> String {
             Value::Uints(values) => {
                 let values: Vec<_> = values.iter().map(u32::to_string).collect();
                 writeln!(text, "<size={size} uint>\n{}", values.join(" "))
+            }
+            Value::Doubles(values) => {
+                let values: Vec<_> = values.iter().map(f64::to_string).collect();
+                writeln!(text, "<size={size} double>\n{}", values.join(" "))
             }
             Value::Floats(values) => {
                 let values: Vec<_> = values.iter().map(f32::to_string).collect();

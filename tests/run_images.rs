@@ -342,3 +342,26 @@ fn rectangles_of_images() {
     let (_, after) = run_all(Platform::Tgllp, text, image(), NEAREST, &[corner, count(|i| 0x0101_0101 * (i + 1))]);
     assert_eq!(after, expected);
 }
+
+#[test]
+fn gathers_choose_levels() {
+    let (u, v) = ([0.5; 16], [0.5; 16]);
+    let gather = |text: &str, params: &[Row]| {
+        let rows = run(text, image([4, 4, 1], 2), NEAREST, params);
+        [rows[0], rows[1], rows[2], rows[3]].map(|row| f32::from_bits(row[6]))
+    };
+    let (first, second) = ([21.0, 22.0, 12.0, 11.0], [110.0, 111.0, 101.0, 100.0]);
+    assert_eq!(gather("sample4.R (M1, 16) 0x0:uw S0 T6 R.0 P.0 P.64", &[u, v]), first);
+    let given = "sample4_l.R (M1, 16) 0x0:uw S0 T6 R.0 P.0 P.64 P.128";
+    assert_eq!(gather(given, &[[1.0; 16], u, v]), second);
+    // All four pixels read the same place: no gradient, and what is added decides.
+    let biased = "sample4_b.R (M1, 16) 0x0:uw S0 T6 R.0 P.0 P.64 P.128";
+    assert_eq!(gather(biased, &[[9.0; 16], u, v]), first, "nothing is less than the first level");
+    // Two texels between neighbours ask for the second level; channel 6 is the third of its four.
+    let apart = row(|i| if i % 4.0 == 1.0 { 1.0 } else { 0.5 });
+    assert_eq!(gather(biased, &[[0.0; 16], apart, v]), second);
+    assert_eq!(gather(biased, &[[-1.0; 16], apart, v]), first);
+    assert_eq!(gather("sample4_i.R (M1, 16) 0x0:uw S0 T6 R.0 P.0 P.64", &[apart, v]), second);
+    let compared = "sample4_i_c.R (M1, 16) 0x0:uw S0 T6 R.0 P.0 P.64 P.128";
+    assert_eq!(gather(compared, &[[105.0; 16], apart, v]), [1.0, 1.0, 0.0, 0.0]);
+}

@@ -461,3 +461,83 @@ fn what_only_the_hardware_notices_changes_nothing() {
     let found = values_of!(u32, run_wide(&typed("ud", "ud"), body, &input()));
     assert_eq!(found[..16], numbers()[..16]);
 }
+
+#[test]
+fn scaled_scatters_to_addresses_and_stores_without_compression() {
+    let words = numbers();
+    let d = typed("ud", "ud")
+        + "\n.decl AD v_type=G type=uq num_elts=16 align=GRF\n.decl I v_type=G type=uq num_elts=16 align=GRF";
+    let body = "
+    mov (M1, 8) I(0,0)<1> 0x76543210:uv
+    shl (M1, 8) I(0,0)<1> I(0,0)<1;1,0> 0x4:uq
+    svm_scatter4scaled.RB (M1, 8) OUT(0,0)<0;1,0> I.0 A.0
+    svm_block_ld (8) OUT(0,0)<0;1,0> C.0";
+    let found = values_of!(u32, run(&d, body, &input()));
+    // Red in the first row of eight, blue in the second.
+    let expected: [u32; 32] = std::array::from_fn(|i| if i % 2 == 0 { words[i / 4 + i % 4 / 2 * 8] } else { 0 });
+    assert_eq!(found[..32], expected);
+    let body = "
+    mov (M1, 8) I(0,0)<1> 0x76543210:uv
+    mov (M1, 8) I(1,0)<1> 0x76543210:uv
+    add (M1, 8) I(1,0)<1> I(1,0)<1;1,0> 0x8:uq
+    shl (M1, 16) I(0,0)<1> I(0,0)<1;1,0> 0x3:uq
+    add (M1, 16) AD(0,0)<1> I(0,0)<1;1,0> OUT(0,0)<0;1,0>
+    lsc_store_uncompressed.ugm (M1, 16) flat[AD]:a64 A:d32x2
+    svm_block_ld (8) OUT(0,0)<0;1,0> C.0
+    svm_block_ld (8) OUT2(0,0)<0;1,0> C.128";
+    let found = values_of!(u32, run_wide(&d, body, &input()));
+    assert_eq!(found[..32], std::array::from_fn::<u32, 32, _>(|i| words[i % 2 * 16 + i / 2]));
+}
+
+#[test]
+fn atomic_operations_on_floats_and_words() {
+    let floats: [f32; 16] = std::array::from_fn(|i| i as f32 * 1.5 - 9.0);
+    let mut input = bytes_of!(floats);
+    input.extend(bytes_of!([100.0_f32; 16]));
+    input.extend(bytes_of!([1.5_f32; 16]));
+    let d = typed("ud", "ud")
+        + "\n.decl T6 v_type=T num_elts=1\n.decl O v_type=G type=ud num_elts=8 align=GRF\n\
+           .decl AD v_type=G type=uq num_elts=8 align=GRF\n.decl I v_type=G type=uq num_elts=8 align=GRF\n\
+           .decl OLD v_type=G type=ud num_elts=8 align=GRF";
+    // Eight channels, each with a float of its own; by surface and by address.
+    let body = |by_surface: &str, by_address: &str| {
+        format!(
+            "
+    movs (M1_NM, 1) T6(0) 0x0:ud
+    mov (M1, 8) O(0,0)<1> 0x76543210:uv
+    shl (M1, 8) O(0,0)<1> O(0,0)<1;1,0> 0x2:ud
+    mov (M1, 8) I(0,0)<1> O(0,0)<1;1,0>
+    add (M1, 8) AD(0,0)<1> I(0,0)<1;1,0> IN(0,0)<0;1,0>
+    add (M1, 8) AD(0,0)<1> AD(0,0)<1;1,0> 0x20:uq
+    dword_atomic.{by_surface}
+    svm_atomic.{by_address}
+    svm_block_ld (8) IN(0,0)<0;1,0> C.0
+    mov (M1, 8) C(2,0)<1> OLD(0,0)<1;1,0>"
+        )
+    };
+    type Update = fn(f32) -> f32;
+    let cases: [(&str, Update); 3] =
+        [("fmin", |x| x.min(1.5)), ("fmax", |x| x.max(1.5)), ("fcmpwr", |x| if x == 1.5 { 100.0 } else { x })];
+    for (name, update) in cases {
+        let second = if name == "fcmpwr" { "A.64" } else { "%null.0" };
+        let text = body(
+            &format!("{name} (M1, 8) T6 O.0 A.128 {second} OLD.0"),
+            &format!("{name} (M1, 8) AD.0 %null.0 A.128 {second}"),
+        );
+        let found = values_of!(
+            f32,
+            try_run_on(Platform::Tgllp, &d, &text, &input, 16).unwrap_or_else(|f| panic!("{name}: {f}"))
+        );
+        let expected: Vec<f32> = floats.iter().map(|&x| update(x)).collect();
+        assert_eq!((&found[..16], &found[16..24]), (&expected[..], &floats[..8]), "{name}");
+    }
+    // Words of 16 bits, one in each dword of the surface.
+    let words = numbers();
+    let text = body("add.16 (M1, 8) T6 O.0 A.64 %null.0 OLD.0", "min (M1, 8) AD.0 %null.0 A.64 %null.0");
+    let found = values_of!(u32, try_run_on(Platform::Tgllp, &d, &text, &self::input(), 16).unwrap());
+    for i in 0..8 {
+        let low = (words[i] as u16).wrapping_add(words[16 + i] as u16);
+        assert_eq!(found[i], words[i] & 0xffff_0000 | u32::from(low), "channel {i}");
+        assert_eq!(found[8 + i], words[8 + i].min(words[16 + i]), "channel {i}");
+    }
+}

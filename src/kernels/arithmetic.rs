@@ -1,10 +1,11 @@
 //! Arithmetic: sums, products, quotients, means, extrema.
 
 use crate::isa::{Addc, DataType, MinMax, MinMaxOp, Subb, VecOperand};
-use crate::kernels::compute::{Domain, Target};
-use crate::kernels::integer::{Integer, floats_of, integers_of, ring_of};
+use crate::kernels::compute::{Domain, Target, widths};
+use crate::kernels::integer::{Integer, Word, floats_of, integers_of, ring_of, small_of};
 use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal};
 use crate::machine::World;
+use crate::machine::convert::Compute;
 use crate::machine::float::{Float, FloatMode, fused_to_odd};
 use crate::machine::lane::{CHUNK, Lane, each};
 use crate::machine::operand::Start;
@@ -19,6 +20,11 @@ pub(super) fn add(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerRes
     if l.saturates(&target) {
         return l.exact(target, inst.src, 1, |[a, b]| a.plus(b), |[a, b]| a.plus(b));
     }
+    match l.small_ring(target.dst, &inst.src)? {
+        Some(DataType::Ub) => return l.binary_of::<u8>(target, inst.src, DataType::Ub, u8::plus),
+        Some(DataType::Uw) => return l.binary_of::<u16>(target, inst.src, DataType::Uw, u16::plus),
+        _ => {}
+    }
     let domain = l.ring_domain(target.dst)?;
     ring_of!(domain, T => l.binary::<T>(target, inst.src, T::plus))
 }
@@ -32,8 +38,36 @@ pub(super) fn mul(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerRes
         let growth = widest(l, &inst.src)?;
         return l.exact(target, inst.src, growth, |[a, b]| a.times(b), |[a, b]| a.times(b));
     }
+    if matches!(l.type_of(target.dst)?, DataType::Uq | DataType::Q) {
+        match l.exact_domain(&inst.src, 0)? {
+            Domain::U32 => return widening::<u32, u64>(l, target, inst.src),
+            Domain::I32 => return widening::<i32, i64>(l, target, inst.src),
+            _ => {}
+        }
+    }
+    if let Some(DataType::Uw) = l.small_ring(target.dst, &inst.src)? {
+        return l.binary_of::<u16>(target, inst.src, DataType::Uw, u16::times);
+    }
     let domain = l.ring_domain(target.dst)?;
     ring_of!(domain, T => l.wide_binary::<T>(target, inst.src, T::times))
+}
+
+/// A product that is twice as wide as its factors.
+fn widening<T: Compute, W: Integer + From<T>>(
+    l: &mut Lowering<'_>,
+    target: Target<'_>,
+    sources: [&VecOperand; 2],
+) -> LowerResult {
+    let lanes = channels(target.exec_size);
+    let a = l.source::<T>(sources[0], lanes)?;
+    let b = l.source::<T>(sources[1], lanes)?;
+    let dst = l.destination::<W>(target.dst, lanes)?;
+    let enable = l.enable(target.exec_size, target.pred)?;
+    let run = widths!(true, false, lanes, enable, dst, [a, b], |thread, n| [W; N] => {
+        let (a, b): ([T; N], [T; N]) = (a.load(thread, n), b.load(thread, n));
+        each(|i| W::from(a[i]).times(W::from(b[i])))
+    });
+    Ok(l.step(enable, run))
 }
 
 pub(super) fn mad(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 3>) -> LowerResult {
@@ -77,6 +111,15 @@ pub(super) fn avg(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerRes
 }
 
 pub(super) fn mulh(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
+    match words(l, &inst.into(), &inst.src)? {
+        Some(Domain::U32) => {
+            return l.wide_binary::<u32>(inst.into(), inst.src, |a, b| ((u64::from(a) * u64::from(b)) >> 32) as u32);
+        }
+        Some(_) => {
+            return l.wide_binary::<i32>(inst.into(), inst.src, |a, b| ((i64::from(a) * i64::from(b)) >> 32) as i32);
+        }
+        None => {}
+    }
     match l.exact_domain(&inst.src, 32)? {
         Domain::U64 => l.binary::<u64>(inst.into(), inst.src, |a, b| a.times(b).down(32, 63)),
         Domain::I64 => l.binary::<i64>(inst.into(), inst.src, |a, b| a.times(b).down(32, 63)),
@@ -93,7 +136,21 @@ pub(super) fn div(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerRes
             |a, b, mode| a.quotient(b, mode)
         ));
     }
-    l.exact(inst.into(), inst.src, 1, |[a, b]| a.over(b), |[a, b]| a.over(b))
+    match words(l, &inst.into(), &inst.src)? {
+        Some(Domain::U32) => l.wide_binary::<u32>(inst.into(), inst.src, u32::quotient),
+        Some(_) => l.wide_binary::<i32>(inst.into(), inst.src, i32::quotient),
+        None => l.exact(inst.into(), inst.src, 1, |[a, b]| a.over(b), |[a, b]| a.over(b)),
+    }
+}
+
+/// The domain of operands that all have 32 bits, or fewer for sources, of which the results are not saturated.
+fn words(l: &Lowering<'_>, target: &Target<'_>, sources: &[&VecOperand]) -> LowerResult<Option<Domain>> {
+    let data_type = l.type_of(target.dst)?;
+    if l.saturates(target) || !matches!(data_type, DataType::Ud | DataType::D) {
+        return Ok(None);
+    }
+    let domain = l.exact_domain(sources, 0)?;
+    Ok(matches!(domain, Domain::U32 | Domain::I32).then_some(domain))
 }
 
 /// Division as IEEE 754 has it.
@@ -107,7 +164,19 @@ pub(super) fn divm(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerRe
 }
 
 pub(super) fn modulo(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
-    l.exact(inst.into(), inst.src, 1, |[a, b]| a.modulo(b), |[a, b]| a.modulo(b))
+    match words(l, &inst.into(), &inst.src)? {
+        Some(Domain::U32) => l.wide_binary::<u32>(inst.into(), inst.src, rest_of),
+        Some(_) => l.wide_binary::<i32>(inst.into(), inst.src, rest_of),
+        None => l.exact(inst.into(), inst.src, 1, |[a, b]| a.modulo(b), |[a, b]| a.modulo(b)),
+    }
+}
+
+/// As [`Integer::modulo`].
+#[inline(always)]
+fn rest_of<T: Word>(a: T, b: T) -> T {
+    // With a divisor of zero the quotient is left out by the product.
+    let product = a.quotient(b).times(b);
+    a.plus(product.negative())
 }
 
 pub(super) fn lrp(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 3>) -> LowerResult {
@@ -132,6 +201,12 @@ pub(super) fn min_max(l: &mut Lowering<'_>, inst: &MinMax) -> LowerResult {
             l.float_binary::<T>(target, sources, least, |a, b, mode| least(a.flushed(mode), b.flushed(mode)))
         } else {
             l.float_binary::<T>(target, sources, most, |a, b, mode| most(a.flushed(mode), b.flushed(mode)))
+        });
+    }
+    if let (Some(data_type), false) = (l.small_type(&[&inst.dst, sources[0], sources[1]])?, l.saturates(&target)) {
+        return small_of!(data_type, T => match min {
+            true => l.binary_of::<T>(target, sources, data_type, T::min),
+            false => l.binary_of::<T>(target, sources, data_type, T::max),
         });
     }
     let domain = l.exact_domain(&sources, 0)?;

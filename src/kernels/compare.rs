@@ -1,15 +1,18 @@
 //! Comparison and selection.
 
+use fearless_simd::prelude::*;
+use fearless_simd::{Level, Simd, dispatch, u8x16};
+
 use crate::isa::{Cmp, DataType, Operand, Predicate, RelOp, VecOperand};
 use crate::kernels::compute::{chunks, is_float, pattern, widths};
-use crate::kernels::integer::{floats_of, integers_of};
+use crate::kernels::integer::{floats_of, integers_of, small_of};
 use crate::kernels::logic::predicate_id;
 use crate::kernels::lowering::{LowerResult, Lowering, channels, is_saturated};
 use crate::kernels::step::plain;
 use crate::machine::World;
 use crate::machine::convert::Compute;
 use crate::machine::lane::{CHUNK, each};
-use crate::machine::operand::Source;
+use crate::machine::operand::Values;
 use crate::machine::thread::{Enable, Thread};
 use crate::rt::ComponentWise;
 
@@ -34,9 +37,16 @@ pub(super) fn cmp(l: &mut Lowering<'_>, inst: &Cmp) -> LowerResult {
         });
     }
     let (sources, inverse) = match relation {
+        // Of integers, one is less or equal when the other is not less.
         Relation::LessOrEqual => ([sources[1], sources[0]], !inverse),
         _ => (sources, inverse),
     };
+    if let Some(data_type) = l.small_type(&sources)? {
+        return small_of!(data_type, T => match relation {
+            Relation::Equal => compare::<T>(l, inst, sources, inverse, |a, b| a == b),
+            _ => compare::<T>(l, inst, sources, inverse, |a, b| a < b),
+        });
+    }
     let domain = l.exact_domain(&sources, 0)?;
     if relation == Relation::Equal {
         return integers_of!(
@@ -72,11 +82,21 @@ fn compare<T: Compute>(
     let enable = l.enable(inst.exec_size, Predicate::default())?;
     if let Operand::Predicate(_) = inst.dst.operand {
         let dst = predicate_id(l, &inst.dst)?;
-        let operands = (a, b, enable, dst, inverse);
-        let run = match lanes {
-            1 => plain(operands, move |operands, thread| set_bits::<T, 1, 1>(operands, thread, holds)),
-            2..=CHUNK => plain(operands, move |operands, thread| set_bits::<T, CHUNK, 1>(operands, thread, holds)),
-            _ => plain(operands, move |operands, thread| set_bits::<T, CHUNK, 2>(operands, thread, holds)),
+        let run = match (a.simple(), b.simple()) {
+            (Some(a), Some(b)) => {
+                let operands = (a, b, enable, dst, inverse);
+                match lanes {
+                    1 => plain(operands, move |operands, thread| set_bits::<T, 1>(operands, 1, thread, holds)),
+                    2..=CHUNK => {
+                        plain(operands, move |operands, thread| set_bits::<T, CHUNK>(operands, 1, thread, holds))
+                    }
+                    _ => plain(operands, move |operands, thread| set_bits::<T, CHUNK>(operands, 2, thread, holds)),
+                }
+            }
+            _ => {
+                let (operands, count) = ((a, b, enable, dst, inverse), lanes.div_ceil(CHUNK));
+                plain(operands, move |operands, thread| set_bits::<T, CHUNK>(operands, count, thread, holds))
+            }
         };
         return Ok(l.step(enable, run));
     }
@@ -97,17 +117,18 @@ fn compare<T: Compute>(
 }
 
 /// What a comparison needs: its sources, mask, predicate, and the bits that turn its answer over.
-type Comparison<T> = (Source<T>, Source<T>, Enable, u32, u32);
+type Comparison<V> = (V, V, Enable, u32, u32);
 
-/// Sets the bits of a predicate where the relation holds.
+/// Sets the bits of a predicate where the relation holds, for so many chunks.
 #[inline(always)]
-fn set_bits<T: Compute, const N: usize, const COUNT: usize>(
-    (a, b, enable, dst, inverse): &Comparison<T>,
+fn set_bits<T: Compute, const N: usize>(
+    (a, b, enable, dst, inverse): &Comparison<impl Values<T>>,
+    count: usize,
     thread: &mut Thread,
     holds: impl Fn(T, T) -> bool,
 ) {
     let mut bits = 0;
-    for n in 0..COUNT {
+    for n in 0..count {
         let (a, b): ([T; N], [T; N]) = (a.load(thread, n), b.load(thread, n));
         bits |= bits_where(&a, &b, &holds) << (n * CHUNK);
     }
@@ -138,9 +159,17 @@ fn spread<D: Compute>(
 /// One bit for each channel: whether the relation holds.
 #[inline(always)]
 fn bits_where<T: Copy, const N: usize>(a: &[T; N], b: &[T; N], holds: impl Fn(T, T) -> bool) -> u32 {
-    // Bits first, their union afterwards: this way the compiler uses vectors.
-    let bits: [u32; N] = each(|i| if holds(a[i], b[i]) { 1 << i } else { 0 });
-    bits.iter().fold(0, |all, bit| all | bit)
+    // Bytes first, of which the host makes bits: this way the compiler uses vectors.
+    let bytes: [u8; N] = each(|i| if holds(a[i], b[i]) { u8::MAX } else { 0 });
+    match <&[u8; CHUNK]>::try_from(&bytes[..]) {
+        Ok(bytes) => dispatch!(Level::baseline(), simd => bits_of(simd, bytes)),
+        Err(_) => bytes.iter().enumerate().fold(0, |all, (i, byte)| all | u32::from(*byte & 1) << i),
+    }
+}
+
+#[inline(always)]
+fn bits_of<S: Simd>(simd: S, bytes: &[u8; CHUNK]) -> u32 {
+    u8x16::from_slice(simd, bytes).simd_eq(u8x16::splat(simd, u8::MAX)).to_bitmask() as u32
 }
 
 /// The predicate chooses between the sources; only the execution mask enables channels.
@@ -187,7 +216,7 @@ fn select<T: Compute>(
     let a = l.source_as::<T>(inst.src[0], data_type, lanes)?;
     let b = l.source_as::<T>(inst.src[1], data_type, lanes)?;
     let dst = l.destination_as::<T>(inst.dst, data_type, lanes)?;
-    let run = widths!(false, lanes, enable, dst, [a, b, choice], |thread, n| [T; N] => {
+    let run = widths!(false, false, lanes, enable, dst, [a, b, choice], |thread, n| [T; N] => {
         let first = if choice.predicate == 0 { u32::MAX } else { thread.predicate_lanes(choice) };
         let (a, b): ([T; N], [T; N]) = (a.load(thread, n), b.load(thread, n));
         let first = first >> (n * CHUNK);

@@ -5,44 +5,64 @@
 
 use crate::isa::{DataType, ExecSize, Modifier, Operand, Predicate, VecOperand};
 use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal, is_saturated};
-use crate::kernels::step::{Run, has_fused, plain};
+use crate::kernels::step::{Run, has_fused};
 use crate::machine::World;
 use crate::machine::convert::Compute;
 use crate::machine::float::{Float, FloatMode};
 use crate::machine::lane::{CHUNK, each};
-use crate::machine::operand::{Destination, Source};
-use crate::machine::thread::{Enable, Thread, ones};
+use crate::machine::operand::{Places, SimpleDestination, SimpleSource, Source, Values};
+use crate::machine::thread::{Enable, Moded, Thread, ones};
 use crate::rt::ComponentWise;
 
 /// Makes an operation of all channels. The values of a chunk are computed by an expression of the operands, the thread and the
-/// number of the chunk; it is compiled for one channel, one chunk and two, for each operation and type, so there are not more
-/// versions. Those of chunks are [`wide`](crate::kernels::step::wide) ones where the first argument says so.
+/// number of the chunk. Where all operands are simple it is compiled for one channel, one chunk and two, for each operation
+/// and type, and without calls; one more version is for everything else. Those of chunks are
+/// [`wide`](crate::kernels::step::wide) ones where the first argument says so; the second says whether the expression depends
+/// on the floating-point mode, and asks for that with `is_plain`.
 macro_rules! widths {
     (
-        $wide:expr, $lanes:expr, $enable:ident, $dst:ident, [$($operand:ident),*],
+        $wide:expr, $moded:literal, $lanes:expr, $enable:ident, $dst:ident, [$($operand:ident),*],
         |$thread:ident, $n:ident| [$type:ty; $width:ident] => $values:expr
     ) => {{
         const CHUNK: usize = $crate::machine::lane::CHUNK;
-        let (lanes, operands): (usize, _) = ($lanes, ($($operand,)* $enable, $dst));
-        let run: $crate::kernels::step::Run = match ($wide, lanes) {
-            (_, 1) => widths!(@as plain, 1, 1, operands, [$($operand),*], |$thread, $n| [$type; $width] => $values),
-            (true, 2..=CHUNK) => {
-                widths!(@as wide, CHUNK, 1, operands, [$($operand),*], |$thread, $n| [$type; $width] => $values)
+        let lanes: usize = $lanes;
+        let run: $crate::kernels::step::Run = match ($($crate::kernels::compute::Part::simple(&$operand),)* $dst.simple()) {
+            ($(Some($operand),)* Some($dst)) => {
+                let operands = ($($operand,)* $enable, $dst);
+                match ($wide, lanes) {
+                    (false, 1) => {
+                        widths!(@rows plain $moded, 1, 1, operands, [$($operand),*], |$thread, $n| [$type; $width] => $values)
+                    }
+                    (true, 1) => {
+                        widths!(@rows wide $moded, 1, 1, operands, [$($operand),*], |$thread, $n| [$type; $width] => $values)
+                    }
+                    (true, 2..=CHUNK) => {
+                        widths!(@rows wide $moded, CHUNK, 1, operands, [$($operand),*], |$thread, $n| [$type; $width] => $values)
+                    }
+                    (true, _) => {
+                        widths!(@rows wide $moded, CHUNK, 2, operands, [$($operand),*], |$thread, $n| [$type; $width] => $values)
+                    }
+                    (false, 2..=CHUNK) => {
+                        widths!(@rows plain $moded, CHUNK, 1, operands, [$($operand),*], |$thread, $n| [$type; $width] => $values)
+                    }
+                    (false, _) => {
+                        widths!(@rows plain $moded, CHUNK, 2, operands, [$($operand),*], |$thread, $n| [$type; $width] => $values)
+                    }
+                }
             }
-            (true, _) => {
-                widths!(@as wide, CHUNK, 2, operands, [$($operand),*], |$thread, $n| [$type; $width] => $values)
-            }
-            (false, 2..=CHUNK) => {
-                widths!(@as plain, CHUNK, 1, operands, [$($operand),*], |$thread, $n| [$type; $width] => $values)
-            }
-            (false, _) => {
-                widths!(@as plain, CHUNK, 2, operands, [$($operand),*], |$thread, $n| [$type; $width] => $values)
+            _ => {
+                let operands = ($($operand,)* $enable, $dst, lanes.div_ceil(CHUNK));
+                if $wide {
+                    widths!(@any wide, operands, [$($operand),*], |$thread, $n| [$type; $width] => $values)
+                } else {
+                    widths!(@any plain, operands, [$($operand),*], |$thread, $n| [$type; $width] => $values)
+                }
             }
         };
         run
     }};
     (
-        @as $make:ident, $size:expr, $count:expr, $operands:ident, [$($operand:ident),*],
+        @rows $make:ident $moded:literal, $size:expr, $count:expr, $operands:ident, [$($operand:ident),*],
         |$thread:ident, $n:ident| [$type:ty; $width:ident] => $values:expr
     ) => {{
         const $width: usize = $size;
@@ -50,9 +70,40 @@ macro_rules! widths {
             $operands,
             #[inline(always)]
             move |($($operand,)* enable, dst), thread| {
+                if $moded && !thread.plain {
+                    return $crate::kernels::compute::elsewhere(
+                        #[inline(always)]
+                        || $crate::kernels::compute::rows::<$type, $width, $count, false>(
+                            thread,
+                            enable,
+                            dst,
+                            #[inline(always)]
+                            |$thread, $n| $values,
+                        ),
+                    );
+                }
+                $crate::kernels::compute::rows::<$type, $width, $count, true>(
+                    thread,
+                    enable,
+                    dst,
+                    #[inline(always)]
+                    |$thread, $n| $values,
+                );
+            },
+        )
+    }};
+    (
+        @any $make:ident, $operands:ident, [$($operand:ident),*],
+        |$thread:ident, $n:ident| [$type:ty; $width:ident] => $values:expr
+    ) => {{
+        const $width: usize = CHUNK;
+        $crate::kernels::step::$make(
+            $operands,
+            #[inline(always)]
+            move |($($operand,)* enable, dst, count), thread| {
                 $crate::kernels::compute::chunks::<$type, $width>(
                     thread,
-                    $count,
+                    *count,
                     enable,
                     dst,
                     #[inline(always)]
@@ -64,6 +115,34 @@ macro_rules! widths {
 }
 pub(super) use widths;
 
+/// Something that an operation is given, and what is left of it when it is simple.
+pub(super) trait Part {
+    /// The simple form.
+    type Simple: Copy + Send + Sync + 'static;
+    /// Nothing when it is not simple.
+    fn simple(&self) -> Option<Self::Simple>;
+}
+
+macro_rules! simple_parts {
+    ($($type:ty),*) => {$(
+        impl Part for $type {
+            type Simple = Self;
+            fn simple(&self) -> Option<Self> {
+                Some(*self)
+            }
+        }
+    )*};
+}
+
+simple_parts! { Enable, u64, fn(f64) -> f64 }
+
+impl<T: Compute> Part for Source<T> {
+    type Simple = SimpleSource<T>;
+    fn simple(&self) -> Option<SimpleSource<T>> {
+        Source::simple(self)
+    }
+}
+
 /// Computes and writes one chunk of channels after the other. Where a source of the second chunk is part of the
 /// destination of the first, lowering has sent the results another way ([`Lowering::destination`]).
 #[inline(always)]
@@ -71,7 +150,7 @@ pub(super) fn chunks<T: Compute, const N: usize>(
     thread: &mut Thread,
     count: usize,
     enable: &Enable,
-    dst: &Destination<T>,
+    dst: &impl Places<T>,
     compute: impl Fn(&Thread, usize) -> [T; N],
 ) {
     let enabled = thread.enabled(enable);
@@ -79,6 +158,30 @@ pub(super) fn chunks<T: Compute, const N: usize>(
         let values = compute(thread, n);
         dst.store(thread, n, &values, enabled >> (n * CHUNK));
     }
+}
+
+/// The same for simple operands, in the host's floating-point mode or in another one.
+#[inline(always)]
+pub(super) fn rows<T: Compute, const N: usize, const COUNT: usize, const PLAIN: bool>(
+    thread: &mut Thread,
+    enable: &Enable,
+    dst: &SimpleDestination<T>,
+    compute: impl Fn(&Moded<'_, PLAIN>, usize) -> [T; N],
+) {
+    let enabled = thread.enabled(enable);
+    let values = compute(&Moded(thread), 0);
+    dst.store(thread, 0, &values, enabled);
+    if COUNT > 1 {
+        let values = compute(&Moded(thread), 1);
+        dst.store(thread, 1, &values, enabled >> CHUNK);
+    }
+}
+
+/// Does what is rare in a function of its own, so that what is not keeps its values in the host's registers.
+#[cold]
+#[inline(never)]
+pub(super) fn elsewhere(work: impl FnOnce()) {
+    work();
 }
 
 /// The type that an instruction computes with.
@@ -165,6 +268,36 @@ impl Lowering<'_> {
         Ok(if data_type.bits() > 32 { Domain::U64 } else { Domain::U32 })
     }
 
+    /// The unsigned type of all operands, when they are integers of less than 32 bits of which only the low bits matter: the
+    /// results need no conversion then. Constants may be of any type.
+    pub(super) fn small_ring(&self, dst: &VecOperand, sources: &[&VecOperand]) -> LowerResult<Option<DataType>> {
+        let data_type = pattern(self.type_of(dst)?);
+        let fits = |operand: &VecOperand| -> LowerResult<bool> {
+            let own = self.type_of(operand)?;
+            let is_integer = !is_float(own) && own != DataType::Bool;
+            let is_constant = matches!(operand.operand, Operand::Immediate(_));
+            let is_same = is_constant || pattern(own) == data_type && own.bits() == data_type.bits();
+            Ok(is_integer && is_same && matches!(operand.modifier, Modifier::None | Modifier::Negate))
+        };
+        let mut all = data_type.bits() < 32 && !is_saturated(dst) && fits(dst)?;
+        for source in sources {
+            all = all && fits(source)?;
+        }
+        Ok(all.then_some(data_type))
+    }
+
+    /// The type of all operands, when it is the same integer of less than 32 bits and their values are not modified.
+    pub(super) fn small_type(&self, operands: &[&VecOperand]) -> LowerResult<Option<DataType>> {
+        let mut types = Vec::with_capacity(operands.len());
+        for operand in operands {
+            types.push(self.type_of(operand)?);
+        }
+        let is_plain = operands.iter().all(|operand| operand.modifier == Modifier::None);
+        let is_same = types.iter().all(|data_type| *data_type == types[0]);
+        let is_small = matches!(types[0], DataType::Ub | DataType::B | DataType::Uw | DataType::W);
+        Ok((is_plain && is_same && is_small).then_some(types[0]))
+    }
+
     /// The type that holds every value of the integer sources, and of results that need `growth` bits more.
     pub(super) fn exact_domain(&self, sources: &[&VecOperand], growth: u32) -> LowerResult<Domain> {
         let (mut signed, mut magnitude) = (false, 0);
@@ -240,7 +373,7 @@ impl Lowering<'_> {
         let a = self.source::<T>(source, lanes)?;
         let dst = self.destination::<T>(target.dst, lanes)?;
         let enable = self.enable(target.exec_size, target.pred)?;
-        let run = widths!(WIDE, lanes, enable, dst, [a], |thread, n| [T; N] => {
+        let run = widths!(WIDE, false, lanes, enable, dst, [a], |thread, n| [T; N] => {
             let a: [T; N] = a.load(thread, n);
             each(|i| f(a[i]))
         });
@@ -278,7 +411,27 @@ impl Lowering<'_> {
         let b = self.source::<T>(sources[1], lanes)?;
         let dst = self.destination::<T>(target.dst, lanes)?;
         let enable = self.enable(target.exec_size, target.pred)?;
-        let run = widths!(WIDE || T::SIZE == 8, lanes, enable, dst, [a, b], |thread, n| [T; N] => {
+        let run = widths!(WIDE || T::SIZE == 8, false, lanes, enable, dst, [a, b], |thread, n| [T; N] => {
+            let (a, b): ([T; N], [T; N]) = (a.load(thread, n), b.load(thread, n));
+            each(|i| f(a[i], b[i]))
+        });
+        Ok(self.step(enable, run))
+    }
+
+    /// The same with all operands taken as one type.
+    pub(super) fn binary_of<T: Compute>(
+        &mut self,
+        target: Target<'_>,
+        sources: [&VecOperand; 2],
+        data_type: DataType,
+        f: impl Fn(T, T) -> T + Copy + Send + Sync + 'static,
+    ) -> LowerResult {
+        let lanes = channels(target.exec_size);
+        let a = self.source_as::<T>(sources[0], data_type, lanes)?;
+        let b = self.source_as::<T>(sources[1], data_type, lanes)?;
+        let dst = self.destination_as::<T>(target.dst, data_type, lanes)?;
+        let enable = self.enable(target.exec_size, target.pred)?;
+        let run = widths!(false, false, lanes, enable, dst, [a, b], |thread, n| [T; N] => {
             let (a, b): ([T; N], [T; N]) = (a.load(thread, n), b.load(thread, n));
             each(|i| f(a[i], b[i]))
         });
@@ -293,6 +446,27 @@ impl Lowering<'_> {
         f: impl Fn(T, T, T) -> T + Copy + Send + Sync + 'static,
     ) -> LowerResult {
         self.ternary_as::<T, false>(target, sources, f)
+    }
+
+    /// The same with all operands taken as one type.
+    pub(super) fn ternary_of<T: Compute>(
+        &mut self,
+        target: Target<'_>,
+        sources: [&VecOperand; 3],
+        data_type: DataType,
+        f: impl Fn(T, T, T) -> T + Copy + Send + Sync + 'static,
+    ) -> LowerResult {
+        let lanes = channels(target.exec_size);
+        let a = self.source_as::<T>(sources[0], data_type, lanes)?;
+        let b = self.source_as::<T>(sources[1], data_type, lanes)?;
+        let c = self.source_as::<T>(sources[2], data_type, lanes)?;
+        let dst = self.destination_as::<T>(target.dst, data_type, lanes)?;
+        let enable = self.enable(target.exec_size, target.pred)?;
+        let run = widths!(false, false, lanes, enable, dst, [a, b, c], |thread, n| [T; N] => {
+            let (a, b, c): ([T; N], [T; N], [T; N]) = (a.load(thread, n), b.load(thread, n), c.load(thread, n));
+            each(|i| f(a[i], b[i], c[i]))
+        });
+        Ok(self.step(enable, run))
     }
 
     /// The same with wide versions.
@@ -317,7 +491,7 @@ impl Lowering<'_> {
         let c = self.source::<T>(sources[2], lanes)?;
         let dst = self.destination::<T>(target.dst, lanes)?;
         let enable = self.enable(target.exec_size, target.pred)?;
-        let run = widths!(WIDE, lanes, enable, dst, [a, b, c], |thread, n| [T; N] => {
+        let run = widths!(WIDE, false, lanes, enable, dst, [a, b, c], |thread, n| [T; N] => {
             let (a, b, c): ([T; N], [T; N], [T; N]) = (a.load(thread, n), b.load(thread, n), c.load(thread, n));
             each(|i| f(a[i], b[i], c[i]))
         });
@@ -336,8 +510,8 @@ impl Lowering<'_> {
         let a = self.source::<T>(source, lanes)?;
         let dst = self.destination::<T>(target.dst, lanes)?;
         let enable = self.enable(target.exec_size, target.pred)?;
-        let run = widths!(true, lanes, enable, dst, [a], |thread, n| [T; N] => {
-            if !thread.plain {
+        let run = widths!(true, true, lanes, enable, dst, [a], |thread, n| [T; N] => {
+            if !thread.is_plain() {
                 return in_mode(thread, n, [a], |[a], mode| moded(a, mode));
             }
             let a: [T; N] = a.load(thread, n);
@@ -359,8 +533,8 @@ impl Lowering<'_> {
         let b = self.source::<T>(sources[1], lanes)?;
         let dst = self.destination::<T>(target.dst, lanes)?;
         let enable = self.enable(target.exec_size, target.pred)?;
-        let run = widths!(false, lanes, enable, dst, [a, b], |thread, n| [T; N] => {
-            if !thread.plain {
+        let run = widths!(false, true, lanes, enable, dst, [a, b], |thread, n| [T; N] => {
+            if !thread.is_plain() {
                 return in_mode(thread, n, [a, b], |[a, b], mode| moded(a, b, mode));
             }
             let (a, b): ([T; N], [T; N]) = (a.load(thread, n), b.load(thread, n));
@@ -383,8 +557,8 @@ impl Lowering<'_> {
         let c = self.source::<T>(sources[2], lanes)?;
         let dst = self.destination::<T>(target.dst, lanes)?;
         let enable = self.enable(target.exec_size, target.pred)?;
-        let run = widths!(false, lanes, enable, dst, [a, b, c], |thread, n| [T; N] => {
-            if !thread.plain {
+        let run = widths!(false, true, lanes, enable, dst, [a, b, c], |thread, n| [T; N] => {
+            if !thread.is_plain() {
                 return in_mode(thread, n, [a, b, c], |[a, b, c], mode| moded(a, b, c, mode));
             }
             let (a, b, c): ([T; N], [T; N], [T; N]) = (a.load(thread, n), b.load(thread, n), c.load(thread, n));
@@ -401,24 +575,22 @@ impl Lowering<'_> {
         let c = self.source::<T>(sources[2], lanes)?;
         let dst = self.destination::<T>(target.dst, lanes)?;
         let enable = self.enable(target.exec_size, target.pred)?;
-        if has_fused() {
-            let run = widths!(true, lanes, enable, dst, [a, b, c], |thread, n| [T; N] => {
-                if !thread.plain {
+        let run = if has_fused() {
+            widths!(true, true, lanes, enable, dst, [a, b, c], |thread, n| [T; N] => {
+                if !thread.is_plain() {
                     return in_mode(thread, n, [a, b, c], |[a, b, c], mode| a.fused(b, c, mode));
                 }
                 let (a, b, c): ([T; N], [T; N], [T; N]) = (a.load(thread, n), b.load(thread, n), c.load(thread, n));
-                if N == 1 { T::fused_all(a, b, c) } else { each(|i| a[i].fused_by_host(b[i], c[i])) }
-            });
-            return Ok(self.step(enable, run));
-        }
-        let run = plain((a, b, c, enable, dst, lanes), |(a, b, c, enable, dst, lanes), thread| {
-            chunks::<T, CHUNK>(thread, lanes.div_ceil(CHUNK), enable, dst, |thread, n| {
-                if !thread.plain {
+                each(|i| a[i].fused_by_host(b[i], c[i]))
+            })
+        } else {
+            widths!(false, true, lanes, enable, dst, [a, b, c], |thread, n| [T; N] => {
+                if !thread.is_plain() {
                     return in_mode(thread, n, [a, b, c], |[a, b, c], mode| a.fused(b, c, mode));
                 }
                 T::fused_all(a.load(thread, n), b.load(thread, n), c.load(thread, n))
-            });
-        });
+            })
+        };
         Ok(self.step(enable, run))
     }
 
@@ -490,7 +662,7 @@ impl Lowering<'_> {
 fn in_mode<T: Compute, const N: usize, const S: usize>(
     thread: &Thread,
     n: usize,
-    sources: [&Source<T>; S],
+    sources: [&impl Values<T>; S],
     f: impl Fn([T; S], FloatMode) -> T,
 ) -> [T; N] {
     let values: [[T; N]; S] = sources.map(|source| source.load(thread, n));

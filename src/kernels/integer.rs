@@ -20,6 +20,34 @@ pub(super) trait Integer: Compute + Ord {
     fn modulo(self, other: Self) -> Self;
 }
 
+/// Integers of 32 bits, whose quotients come from the host's division of doubles: it has that for several at a time. A quotient
+/// of two integers of 32 bits that is not whole is further away from the next whole number than a double can be wrong.
+pub(super) trait Word: Integer {
+    /// As [`Integer::over`].
+    fn quotient(self, other: Self) -> Self;
+}
+
+impl Word for u32 {
+    #[inline(always)]
+    fn quotient(self, other: Self) -> Self {
+        let quotient = (f64::from(self) / f64::from(other)) as u32;
+        if other == 0 { !0 } else { quotient }
+    }
+}
+
+impl Word for i32 {
+    #[inline(always)]
+    fn quotient(self, other: Self) -> Self {
+        let quotient = (f64::from(self) / f64::from(other)) as i32;
+        match other {
+            0 => !0,
+            // The quotient of the least number is too large, and wraps.
+            -1 => self.wrapping_neg(),
+            _ => quotient,
+        }
+    }
+}
+
 macro_rules! integers {
     ($($type:ty, $times:ident;)*) => {$(
         impl Integer for $type {
@@ -39,6 +67,10 @@ macro_rules! integers {
 }
 
 integers! {
+    u8, wrapping_mul;
+    i8, wrapping_mul;
+    u16, wrapping_mul;
+    i16, wrapping_mul;
     u32, wrapping_mul;
     u64, wrapping_mul;
     i32, wrapping_mul;
@@ -105,3 +137,45 @@ macro_rules! floats_of {
     };
 }
 pub(super) use floats_of;
+
+/// Runs an expression with `$t` as the integer type of less than 32 bits that a data type is.
+macro_rules! small_of {
+    ($data_type:expr, $t:ident => $body:expr) => {
+        match $data_type {
+            $crate::isa::DataType::Ub => {
+                type $t = u8;
+                $body
+            }
+            $crate::isa::DataType::B => {
+                type $t = i8;
+                $body
+            }
+            $crate::isa::DataType::Uw => {
+                type $t = u16;
+                $body
+            }
+            _ => {
+                type $t = i16;
+                $body
+            }
+        }
+    };
+}
+pub(super) use small_of;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotients_of_words_are_those_of_integers() {
+        let edges = [0_u32, 1, 2, 3, 5, 7, 1 << 16, (1 << 16) + 1, i32::MAX as u32, 1 << 31, u32::MAX - 1, u32::MAX];
+        let mut values = edges.to_vec();
+        values.extend((1..200).map(|n: u32| n.wrapping_mul(0x9e37_79b9) >> (n % 31)));
+        for (a, b) in values.iter().flat_map(|a| values.iter().map(|b| (*a, *b))) {
+            assert_eq!(a.quotient(b), a.over(b), "{a} / {b}");
+            let (a, b) = (a as i32, b as i32);
+            assert_eq!(a.quotient(b), a.over(b), "{a} / {b}");
+        }
+    }
+}

@@ -16,8 +16,10 @@ pub(super) fn and(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerRes
     if is_predicate(inst.dst) {
         return predicates(l, inst.into(), inst.src, |a, b| a & b);
     }
-    match l.type_of(inst.dst)?.bits() {
-        64 => binary::<u64>(l, inst.into(), inst.src, u64::bitand),
+    match (l.small_ring(inst.dst, &inst.src)?, l.type_of(inst.dst)?.bits()) {
+        (Some(DataType::Ub), _) => l.binary_of::<u8>(inst.into(), inst.src, DataType::Ub, u8::bitand),
+        (Some(_), _) => l.binary_of::<u16>(inst.into(), inst.src, DataType::Uw, u16::bitand),
+        (None, 64) => binary::<u64>(l, inst.into(), inst.src, u64::bitand),
         _ => binary::<u32>(l, inst.into(), inst.src, u32::bitand),
     }
 }
@@ -26,8 +28,10 @@ pub(super) fn or(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResu
     if is_predicate(inst.dst) {
         return predicates(l, inst.into(), inst.src, |a, b| a | b);
     }
-    match l.type_of(inst.dst)?.bits() {
-        64 => binary::<u64>(l, inst.into(), inst.src, u64::bitor),
+    match (l.small_ring(inst.dst, &inst.src)?, l.type_of(inst.dst)?.bits()) {
+        (Some(DataType::Ub), _) => l.binary_of::<u8>(inst.into(), inst.src, DataType::Ub, u8::bitor),
+        (Some(_), _) => l.binary_of::<u16>(inst.into(), inst.src, DataType::Uw, u16::bitor),
+        (None, 64) => binary::<u64>(l, inst.into(), inst.src, u64::bitor),
         _ => binary::<u32>(l, inst.into(), inst.src, u32::bitor),
     }
 }
@@ -36,8 +40,10 @@ pub(super) fn xor(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerRes
     if is_predicate(inst.dst) {
         return predicates(l, inst.into(), inst.src, |a, b| a ^ b);
     }
-    match l.type_of(inst.dst)?.bits() {
-        64 => binary::<u64>(l, inst.into(), inst.src, u64::bitxor),
+    match (l.small_ring(inst.dst, &inst.src)?, l.type_of(inst.dst)?.bits()) {
+        (Some(DataType::Ub), _) => l.binary_of::<u8>(inst.into(), inst.src, DataType::Ub, u8::bitxor),
+        (Some(_), _) => l.binary_of::<u16>(inst.into(), inst.src, DataType::Uw, u16::bitxor),
+        (None, 64) => binary::<u64>(l, inst.into(), inst.src, u64::bitxor),
         _ => binary::<u32>(l, inst.into(), inst.src, u32::bitxor),
     }
 }
@@ -71,7 +77,7 @@ fn binary<T: Compute>(
     let dst_type = bits(l, target.dst)?;
     let dst = l.destination_as::<T>(target.dst, dst_type, lanes)?;
     let enable = l.enable(target.exec_size, target.pred)?;
-    let run = widths!(false, lanes, enable, dst, [a, b], |thread, n| [T; N] => {
+    let run = widths!(false, false, lanes, enable, dst, [a, b], |thread, n| [T; N] => {
         let (a, b): ([T; N], [T; N]) = (a.load(thread, n), b.load(thread, n));
         each(|i| f(a[i], b[i]))
     });
@@ -136,7 +142,7 @@ pub(super) fn shr(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerRes
             let b = l.source::<$t>(inst.src[1], lanes)?;
             let dst = l.destination::<$t>(inst.dst, lanes)?;
             let enable = l.enable(inst.exec_size, inst.pred)?;
-            let run = widths!(true, lanes, enable, dst, [a, b], |thread, n| [$t; N] => {
+            let run = widths!(true, false, lanes, enable, dst, [a, b], |thread, n| [$t; N] => {
                 let (a, b): ([$t; N], [$t; N]) = (a.load(thread, n), b.load(thread, n));
                 each(|i| a[i].down(b[i], mask))
             });
@@ -189,7 +195,7 @@ fn rotate(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>, places: fn(u64, u64
     let b = l.source::<u64>(inst.src[1], lanes)?;
     let dst = l.destination::<u64>(inst.dst, lanes)?;
     let enable = l.enable(inst.exec_size, inst.pred)?;
-    let run = widths!(false, lanes, enable, dst, [a, b], |thread, n| [u64; N] => {
+    let run = widths!(false, false, lanes, enable, dst, [a, b], |thread, n| [u64; N] => {
         let (a, b): ([u64; N], [u64; N]) = (a.load(thread, n), b.load(thread, n));
         each(|i| {
             let up = places(b[i], bits);
@@ -236,7 +242,7 @@ fn bits_of(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>, f: fn(u32) -> u32)
     let a = l.source_as::<u32>(inst.src[0], pattern(data_type), lanes)?;
     let dst = l.destination::<u32>(inst.dst, lanes)?;
     let enable = l.enable(inst.exec_size, inst.pred)?;
-    let run = widths!(false, lanes, enable, dst, [a], |thread, n| [u32; N] => {
+    let run = widths!(false, false, lanes, enable, dst, [a], |thread, n| [u32; N] => {
         let a: [u32; N] = a.load(thread, n);
         each(|i| f(a[i]))
     });
@@ -281,10 +287,22 @@ pub(super) fn bfn(l: &mut Lowering<'_>, inst: &Bfn) -> LowerResult {
     let control = inst.control;
     let row = move |n: u32| if control >> n & 1 == 1 { u32::MAX } else { 0 };
     let rows: [u32; 8] = std::array::from_fn(|n| row(n as u32));
-    l.ternary::<u32>(target, [&inst.src0, &inst.src1, &inst.src2], move |a, b, c| {
-        let choose = |bit: u32, set: u32, clear: u32| bit & set | !bit & clear;
-        let low =
-            |base: usize| choose(b, choose(a, rows[base + 3], rows[base + 2]), choose(a, rows[base + 1], rows[base]));
-        choose(c, low(4), low(0))
-    })
+    let sources = [&inst.src0, &inst.src1, &inst.src2];
+    macro_rules! chosen {
+        ($t:ty) => {
+            move |a: $t, b: $t, c: $t| {
+                let rows = rows.map(|row| row as $t);
+                let choose = |bit: $t, set: $t, clear: $t| bit & set | !bit & clear;
+                let low = |base: usize| {
+                    choose(b, choose(a, rows[base + 3], rows[base + 2]), choose(a, rows[base + 1], rows[base]))
+                };
+                choose(c, low(4), low(0))
+            }
+        };
+    }
+    match l.small_ring(&inst.dst, &sources)? {
+        Some(DataType::Ub) => l.ternary_of::<u8>(target, sources, DataType::Ub, chosen!(u8)),
+        Some(_) => l.ternary_of::<u16>(target, sources, DataType::Uw, chosen!(u16)),
+        None => l.ternary::<u32>(target, sources, chosen!(u32)),
+    }
 }

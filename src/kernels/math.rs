@@ -62,9 +62,9 @@ fn turned(l: &mut Lowering<'_>, inst: &One<'_>, quarters: u64, any: fn(f64) -> f
     let a = l.source::<f32>(inst.src[0], lanes)?;
     let dst = l.destination::<f32>(inst.dst, lanes)?;
     let enable = l.enable(inst.exec_size, inst.pred)?;
-    let run = widths!(true, lanes, enable, dst, [a, quarters, any], |thread, n| [f32; N] => {
+    let run = widths!(true, true, lanes, enable, dst, [a, quarters, any], |thread, n| [f32; N] => {
         let a: [f32; N] = a.load(thread, n);
-        if thread.plain && angle::are_near(&a) {
+        if thread.is_plain() && angle::are_near(&a) {
             each(|i| angle::sine(a[i].into(), *quarters) as f32)
         } else {
             let copy = a;

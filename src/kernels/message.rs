@@ -7,6 +7,7 @@ use fearless_simd::{Level, Simd, dispatch, u32x16, u64x8};
 use crate::isa::{DataType, RawOperand, SurfaceId, VecOperand, predefined_surface};
 use crate::kernels::atomic::Update;
 use crate::kernels::lowering::{LowerResult, Lowering, illegal};
+use crate::kernels::reach::Form;
 use crate::kernels::step::{Lowered, Run};
 use crate::machine::access::{Lanes, Miss, View};
 use crate::machine::fault::Trouble;
@@ -344,7 +345,7 @@ impl Shape {
 
     /// Where the n-th chunk of channels of an element begins, of data that begin at `at`.
     #[inline(always)]
-    fn place(&self, at: u32, element: usize, n: usize) -> u32 {
+    pub(super) fn place(&self, at: u32, element: usize, n: usize) -> u32 {
         at + element as u32 * self.element_step + (n * CHUNK) as u32 * self.lane_step
     }
 
@@ -372,21 +373,30 @@ pub(super) struct Message {
 
 /// What is known of a message's data before it runs.
 #[derive(Clone, Copy)]
-struct Data {
+pub(super) struct Data {
     /// Where they stand in the registers.
-    at: u32,
+    pub(super) at: u32,
     /// Whether they are words, one channel's behind the other's.
     are_words: bool,
     /// Whether each channel has one element, at its address.
     is_single: bool,
     /// See [`Message::is_block`].
     is_block: bool,
+    /// How they are moved when all of them lie inside of one buffer.
+    pub(super) form: Form,
+    /// The distance of the last value of a channel from its address.
+    pub(super) reach: u32,
 }
 
 impl Data {
     fn new(message: &Message, at: u32) -> Self {
         let (are_words, is_single) = (message.shape.is_words(), message.elements == [0]);
-        Self { at, are_words, is_single, is_block: message.is_block() }
+        let form = Form::new(message);
+        let reach = match form {
+            Form::Bytes(_) => 0,
+            _ => message.elements.iter().max().map_or(0, |last| *last as u32),
+        };
+        Self { at, are_words, is_single, is_block: message.is_block(), form, reach }
     }
 }
 
@@ -453,6 +463,9 @@ impl Message {
                 }
                 _ => {}
             }
+        }
+        if data.form != Form::Other && self.load_reached(thread, &view, data, n, enabled).is_some() {
+            return Ok(());
         }
         self.load_any(thread, &view, data.at, n, enabled)
     }
@@ -529,6 +542,9 @@ impl Message {
                 }
                 _ => {}
             }
+        }
+        if data.form != Form::Other && self.store_reached(thread, &view, data, n, enabled).is_some() {
+            return Ok(());
         }
         self.store_any(thread, &view, data.at, n, enabled)
     }

@@ -40,6 +40,8 @@ mod reads;
 
 mod message;
 
+mod reach;
+
 mod surface;
 
 mod svm;

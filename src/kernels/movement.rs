@@ -7,10 +7,11 @@ use crate::kernels::compare::is_modified;
 use crate::kernels::compute::{Domain, Target, chunks, is_float, is_signed, pattern, widths};
 use crate::kernels::logic::predicate_id;
 use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal, is_saturated, number};
+use crate::kernels::step::{Lowered, plain};
 use crate::machine::World;
 use crate::machine::convert::Compute;
-use crate::machine::lane::{CHUNK, MAX_LANES, each};
-use crate::machine::operand::{Source, Start};
+use crate::machine::lane::{CHUNK, Lane, MAX_LANES, each};
+use crate::machine::operand::{Source, Start, blend};
 use crate::machine::thread::{Enable, Thread};
 use crate::rt::ComponentWise;
 
@@ -24,12 +25,39 @@ pub(super) fn mov(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>) -> LowerRes
     let same = from == to || pattern(from) == pattern(to) && !is_float(from) && !is_float(to);
     if same && !is_saturated(inst.dst) && !is_modified(source) {
         let data_type = pattern(to);
+        let lanes = channels(target.exec_size);
+        let narrow = match data_type.bits() {
+            8 => mov_parts::<u8, u16>(l, &target, source, lanes)?,
+            16 => mov_parts::<u16, u32>(l, &target, source, lanes)?,
+            32 => mov_parts::<u32, u64>(l, &target, source, lanes)?,
+            _ => None,
+        };
+        let parts = match (narrow, data_type.bits()) {
+            (None, 8) => mov_parts::<u8, u32>(l, &target, source, lanes)?,
+            (None, 16) => mov_parts::<u16, u64>(l, &target, source, lanes)?,
+            (narrow, _) => narrow,
+        };
+        if let Some(lowered) = parts {
+            return Ok(lowered);
+        }
         return match data_type.bits() {
             8 => mov_pattern::<u8>(l, target, source, data_type),
             16 => mov_pattern::<u16>(l, target, source, data_type),
             64 => mov_pattern::<u64>(l, target, source, data_type),
             _ => mov_pattern::<u32>(l, target, source, data_type),
         };
+    }
+    if !is_saturated(inst.dst) && !is_modified(source) && !matches!(source.operand, Operand::Immediate(_)) {
+        match (from, to) {
+            (DataType::Ub, DataType::Ud | DataType::D) => return extend::<u8, u32>(l, target, source),
+            (DataType::B, DataType::Ud | DataType::D) => return extend::<i8, i32>(l, target, source),
+            (DataType::Uw, DataType::Ud | DataType::D) => return extend::<u16, u32>(l, target, source),
+            (DataType::W, DataType::Ud | DataType::D) => return extend::<i16, i32>(l, target, source),
+            (DataType::Ub, DataType::Uw | DataType::W) => return extend::<u8, u16>(l, target, source),
+            (DataType::Ud, DataType::Uq | DataType::Q) => return extend::<u32, u64>(l, target, source),
+            (DataType::D, DataType::Uq | DataType::Q) => return extend::<i32, i64>(l, target, source),
+            _ => {}
+        }
     }
     match (l.float_domain(&[source])?, is_signed(from), from.bits()) {
         (Some(Domain::F64), ..) => l.unary::<f64>(target, source, |a| a),
@@ -51,7 +79,103 @@ fn mov_pattern<T: Compute>(
     let a = l.source_as::<T>(source, data_type, lanes)?;
     let dst = l.destination_as::<T>(target.dst, data_type, lanes)?;
     let enable = l.enable(target.exec_size, target.pred)?;
-    let run = widths!(false, lanes, enable, dst, [a], |thread, n| [T; N] => a.load(thread, n));
+    let run = widths!(false, false, lanes, enable, dst, [a], |thread, n| [T; N] => a.load(thread, n));
+    Ok(l.step(enable, run))
+}
+
+/// A move between values in a row and the low parts of wider ones: how the compiler takes elements apart and puts
+/// them together. It is made with all of the wider ones, because vectors are not soon there again when their parts have been
+/// written one by one.
+fn mov_parts<T: Compute, W: Wider<T>>(
+    l: &mut Lowering<'_>,
+    target: &Target<'_>,
+    source: &VecOperand,
+    lanes: usize,
+) -> LowerResult<Option<Lowered>> {
+    let (Operand::General(_), Operand::General(to)) = (&source.operand, &target.dst.operand) else { return Ok(None) };
+    if lanes == 1 || l.variable(to.id)?.root.0 < predefined::DECLARED {
+        return Ok(None);
+    }
+    let from = l.region(source, lanes)?;
+    let mut to = l.region(target.dst, lanes)?;
+    (to.vertical, to.width) = (to.horizontal, 1);
+    let (Start::At(from_at), Some(from_step)) = (from.start, from.stride()) else { return Ok(None) };
+    let (Start::At(to_at), Some(to_step)) = (to.start, to.stride()) else { return Ok(None) };
+    let enable = l.enable(target.exec_size, target.pred)?;
+    let operands = (enable, from_at, to_at, lanes.div_ceil(CHUNK));
+    let (part, whole) = (T::SIZE as u32, W::SIZE as u32);
+    // All is read before anything is written. What is read of a second chunk that there is not is slack at the worst.
+    let run = match (from_step, to_step) {
+        (from, to) if (from, to) == (whole, part) => plain(operands, |(enable, from, to, count), thread| {
+            let all: [[W; CHUNK]; 2] =
+                [0, 1].map(|n| thread.registers.load(from + n * CHUNK as u32 * W::SIZE as u32));
+            let enabled = thread.enabled(enable);
+            for (n, all) in all.iter().enumerate().take(*count) {
+                let at = to + (n * CHUNK * T::SIZE) as u32;
+                let values: [T; CHUNK] = each(|i| all[i].low());
+                blend(&mut thread.registers, at, &values, enabled >> (n * CHUNK));
+            }
+        }),
+        (from, to) if (from, to) == (part, whole) => plain(operands, |(enable, from, to, count), thread| {
+            let all: [[T; CHUNK]; 2] =
+                [0, 1].map(|n| thread.registers.load(from + n * CHUNK as u32 * T::SIZE as u32));
+            let enabled = thread.enabled(enable);
+            for (n, values) in all.iter().enumerate().take(*count) {
+                let at = to + (n * CHUNK * W::SIZE) as u32;
+                let old: [W; CHUNK] = thread.registers.load(at);
+                let new: [W; CHUNK] = each(|i| old[i].with_low(values[i]));
+                blend(&mut thread.registers, at, &new, enabled >> (n * CHUNK));
+            }
+        }),
+        _ => return Ok(None),
+    };
+    Ok(Some(l.step(enable, run)))
+}
+
+/// A number of which the low part can be replaced.
+trait Wider<T>: Lane {
+    fn low(self) -> T;
+    fn with_low(self, part: T) -> Self;
+}
+
+macro_rules! wider {
+    ($($whole:ty, $part:ty;)*) => {$(
+        impl Wider<$part> for $whole {
+            #[inline(always)]
+            fn low(self) -> $part {
+                self as $part
+            }
+
+            #[inline(always)]
+            fn with_low(self, part: $part) -> Self {
+                self & !Self::from(<$part>::MAX) | Self::from(part)
+            }
+        }
+    )*};
+}
+
+wider! {
+    u16, u8;
+    u32, u8;
+    u32, u16;
+    u64, u16;
+    u64, u32;
+}
+
+/// An integer that becomes a wider one.
+fn extend<T: Compute, W: Compute + From<T>>(
+    l: &mut Lowering<'_>,
+    target: Target<'_>,
+    source: &VecOperand,
+) -> LowerResult {
+    let lanes = channels(target.exec_size);
+    let a = l.source::<T>(source, lanes)?;
+    let dst = l.destination::<W>(target.dst, lanes)?;
+    let enable = l.enable(target.exec_size, target.pred)?;
+    let run = widths!(false, false, lanes, enable, dst, [a], |thread, n| [W; N] => {
+        let a: [T; N] = a.load(thread, n);
+        each(|i| W::from(a[i]))
+    });
     Ok(l.step(enable, run))
 }
 
@@ -173,7 +297,9 @@ fn address_elements(l: &Lowering<'_>, operand: &AddrOpnd, count: usize) -> Lower
 pub(super) fn faddr(l: &mut Lowering<'_>, inst: &Faddr) -> LowerResult {
     let name = l.routine.string(inst.func_id).unwrap_or_default();
     let Some(address) = l.symbol(&name) else {
-        return illegal(format!("the program has no data called `{name}`"));
+        return illegal(format!(
+            "the program has neither data nor a function called `{name}`: it would have to be linked"
+        ));
     };
     let dst = l.destination::<u64>(&inst.dst, 1)?;
     let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {

@@ -439,6 +439,29 @@ kernels_misc_info:
     }
 
     #[test]
+    fn images_have_levels_or_samples() {
+        let made = |text: &str| {
+            let spec::Spec::Image(spec) = spec::parse(text).unwrap() else { panic!("{text} is no image") };
+            image("--arg 0", &spec, 2, false).map(|image| image.texels.len())
+        };
+        assert_eq!(made("image:r8uint:4x4,levels=3:zeros").unwrap(), 16 + 4 + 1);
+        assert_eq!(made("image:rg8uint:4x3,samples=4:zeros").unwrap(), 12 * 4 * 2);
+        for wrong in ["image:r8uint:4x4,levels=4:zeros", "image:r8uint:4x4,levels=2,samples=2:zeros"] {
+            let error = made(wrong).unwrap_err();
+            assert_eq!(error.code, "argument-image", "{error:?}");
+            assert!(error.help.contains("at most 3 levels"), "{error:?}");
+        }
+    }
+
+    #[test]
+    fn a_pipe_has_room_for_one_packet_more() {
+        let arguments = given(&["0=pipe:8x4", "1=i8:1", "2=local:64", "4=i32:1,2,3"]).unwrap();
+        let Some(Argument::Buffer(bytes)) = &arguments[0] else { panic!("{:?}", arguments[0]) };
+        assert_eq!((bytes.len(), &bytes[..4]), (128 + 9 * 4, &[9, 0, 0, 0][..]));
+        assert!(bytes[4..].iter().all(|&byte| byte == 0));
+    }
+
+    #[test]
     fn arguments_that_do_not() {
         let rest = ["1=i8:1", "2=local:64", "4=i32:1,2,3"];
         for (first, code, text) in [

@@ -1,7 +1,7 @@
 //! `--dump N=FILE`: buffers written to files after a run, as they are or as pictures.
 
 use std::fs::File;
-use std::io::BufWriter;
+use std::io::{BufWriter, Write as _};
 use std::path::PathBuf;
 
 use half::f16;
@@ -138,7 +138,7 @@ impl Dump {
         let Some(picture) = self.picture else {
             return std::fs::write(path, bytes).map_err(|e| io(&e));
         };
-        let (color, depth, pixels) = picture.pixels(bytes).ok_or_else(|| {
+        let rows = picture.rows(bytes).ok_or_else(|| {
             let message = format!(
                 "the buffer has {} bytes, too few for {}x{} pixels of {}",
                 bytes.len(),
@@ -151,65 +151,85 @@ impl Dump {
         })?;
         let file = File::create(path).map_err(|e| io(&e))?;
         let mut encoder = png::Encoder::new(BufWriter::new(file), picture.width, picture.height);
+        let (color, depth) = picture.format.color();
         encoder.set_color(color);
         encoder.set_depth(depth);
-        let written = encoder.write_header().and_then(|mut writer| {
-            writer.write_image_data(&pixels)?;
-            writer.finish()
-        });
-        written.map_err(|e| io(&e))
+        let mut writer = encoder.write_header().map_err(|e| io(&e))?;
+        let mut stream = writer.stream_writer().map_err(|e| io(&e))?;
+        for row in rows {
+            stream.write_all(&row).map_err(|e| io(&e))?;
+        }
+        stream.finish().and_then(|()| writer.finish()).map_err(|e| io(&e))
     }
 }
 
 impl Picture {
-    /// The pixels as PNG has them; `None` when there are too few bytes.
-    fn pixels(&self, bytes: &[u8]) -> Option<(png::ColorType, png::BitDepth, Vec<u8>)> {
-        use png::{BitDepth, ColorType};
-        let count = (self.width as usize).checked_mul(self.height as usize)?;
-        let bytes = bytes.get(..count.checked_mul(self.format.bytes())?)?;
-        let grey = |values: Vec<f64>| Some((ColorType::Grayscale, BitDepth::Eight, spread(&values)));
-        match self.format {
-            PixelFormat::R8Unorm => Some((ColorType::Grayscale, BitDepth::Eight, bytes.to_vec())),
-            PixelFormat::R16Unorm => {
-                // PNG has the high byte first.
-                let pixels = bytes.chunks_exact(2).flat_map(|pair| [pair[1], pair[0]]).collect();
-                Some((ColorType::Grayscale, BitDepth::Sixteen, pixels))
-            }
-            PixelFormat::Rgba8Unorm => Some((ColorType::Rgba, BitDepth::Eight, bytes.to_vec())),
-            PixelFormat::Bgra8Unorm => {
-                let pixels = bytes.chunks_exact(4).flat_map(|p| [p[2], p[1], p[0], p[3]]).collect();
-                Some((ColorType::Rgba, BitDepth::Eight, pixels))
-            }
-            PixelFormat::Rgba32F => {
+    /// The rows of pixels as PNG has them, one after the other, so that there is never a second copy of all; `None` when there
+    /// are too few bytes.
+    fn rows<'a>(&self, bytes: &'a [u8]) -> Option<impl Iterator<Item = Vec<u8>> + use<'a>> {
+        let Self { width, height, format } = *self;
+        let pitch = (width as usize).checked_mul(format.bytes())?;
+        let bytes = bytes.get(..pitch.checked_mul(height as usize)?)?;
+        let scale = Scale::of(format, bytes);
+        Some(bytes.chunks_exact(pitch.max(1)).map(move |row| format.row(row, &scale)))
+    }
+}
+
+impl PixelFormat {
+    /// Which pixels of PNG it becomes.
+    fn color(self) -> (png::ColorType, png::BitDepth) {
+        match self {
+            Self::R16Unorm => (png::ColorType::Grayscale, png::BitDepth::Sixteen),
+            Self::Rgba8Unorm | Self::Bgra8Unorm | Self::Rgba32F => (png::ColorType::Rgba, png::BitDepth::Eight),
+            _ => (png::ColorType::Grayscale, png::BitDepth::Eight),
+        }
+    }
+
+    fn row(self, bytes: &[u8], scale: &Scale) -> Vec<u8> {
+        match self {
+            Self::R8Unorm | Self::Rgba8Unorm => bytes.to_vec(),
+            // PNG has the high byte first.
+            Self::R16Unorm => bytes.chunks_exact(2).flat_map(|pair| [pair[1], pair[0]]).collect(),
+            Self::Bgra8Unorm => bytes.chunks_exact(4).flat_map(|p| [p[2], p[1], p[0], p[3]]).collect(),
+            Self::Rgba32F => {
                 let part = |part: [u8; 4]| (f32::from_le_bytes(part) * 255.0).round() as u8;
-                let pixels = bytes.as_chunks().0.iter().map(|p| part(*p)).collect();
-                Some((ColorType::Rgba, BitDepth::Eight, pixels))
+                bytes.as_chunks().0.iter().map(|p| part(*p)).collect()
             }
-            PixelFormat::R8Uint => grey(bytes.iter().map(|&p| f64::from(p)).collect()),
-            PixelFormat::R16Uint => {
-                grey(bytes.as_chunks().0.iter().map(|p| f64::from(u16::from_le_bytes(*p))).collect())
-            }
-            PixelFormat::R32Uint => {
-                grey(bytes.as_chunks().0.iter().map(|p| f64::from(u32::from_le_bytes(*p))).collect())
-            }
-            PixelFormat::R32Sint => {
-                grey(bytes.as_chunks().0.iter().map(|p| f64::from(i32::from_le_bytes(*p))).collect())
-            }
-            PixelFormat::R16F => grey(bytes.as_chunks().0.iter().map(|p| f16::from_le_bytes(*p).to_f64()).collect()),
-            PixelFormat::R32F => {
-                grey(bytes.as_chunks().0.iter().map(|p| f64::from(f32::from_le_bytes(*p))).collect())
-            }
+            _ => self.values(bytes).map(|value| scale.grey(value)).collect(),
+        }
+    }
+
+    /// The numbers that become grey; none for the other formats.
+    fn values(self, bytes: &[u8]) -> Box<dyn Iterator<Item = f64> + '_> {
+        match self {
+            Self::R8Uint => Box::new(bytes.iter().map(|&p| f64::from(p))),
+            Self::R16Uint => Box::new(bytes.as_chunks().0.iter().map(|p| f64::from(u16::from_le_bytes(*p)))),
+            Self::R32Uint => Box::new(bytes.as_chunks().0.iter().map(|p| f64::from(u32::from_le_bytes(*p)))),
+            Self::R32Sint => Box::new(bytes.as_chunks().0.iter().map(|p| f64::from(i32::from_le_bytes(*p)))),
+            Self::R16F => Box::new(bytes.as_chunks().0.iter().map(|p| f16::from_le_bytes(*p).to_f64())),
+            Self::R32F => Box::new(bytes.as_chunks().0.iter().map(|p| f64::from(f32::from_le_bytes(*p)))),
+            _ => Box::new(std::iter::empty()),
         }
     }
 }
 
-/// Grey values from the smallest finite value to the largest.
-fn spread(values: &[f64]) -> Vec<u8> {
-    let finite = || values.iter().copied().filter(|value| value.is_finite());
-    let least = finite().fold(f64::INFINITY, f64::min);
-    let most = finite().fold(f64::NEG_INFINITY, f64::max);
-    let scale = if most > least { 255.0 / (most - least) } else { 0.0 };
-    values.iter().map(|value| ((value - least) * scale).round() as u8).collect()
+/// How values become grey: from the smallest finite one to the largest.
+struct Scale {
+    least: f64,
+    factor: f64,
+}
+
+impl Scale {
+    fn of(format: PixelFormat, bytes: &[u8]) -> Self {
+        let finite = format.values(bytes).filter(|value| value.is_finite());
+        let (least, most) = finite
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), value| (least.min(value), most.max(value)));
+        Self { least, factor: if most > least { 255.0 / (most - least) } else { 0.0 } }
+    }
+
+    fn grey(&self, value: f64) -> u8 {
+        ((value - self.least) * self.factor).round() as u8
+    }
 }
 
 #[cfg(test)]
@@ -239,13 +259,14 @@ mod tests {
     #[test]
     fn values_become_pixels() {
         let picture = |format| Picture { width: 2, height: 1, format };
+        let pixels = |format, bytes: &[u8]| Some(picture(format).rows(bytes)?.flatten().collect::<Vec<_>>());
         let words = [5_u32.to_le_bytes(), 10_u32.to_le_bytes()].concat();
-        assert_eq!(picture(PixelFormat::R32Uint).pixels(&words).unwrap().2, [0, 255]);
-        assert_eq!(picture(PixelFormat::R32Uint).pixels(&words[..7]), None);
+        assert_eq!(pixels(PixelFormat::R32Uint, &words).unwrap(), [0, 255]);
+        assert_eq!(pixels(PixelFormat::R32Uint, &words[..7]), None);
         let floats = [f32::NAN.to_le_bytes(), 2.0_f32.to_le_bytes()].concat();
-        assert_eq!(picture(PixelFormat::R32F).pixels(&floats).unwrap().2, [0, 0]);
+        assert_eq!(pixels(PixelFormat::R32F, &floats).unwrap(), [0, 0]);
         let colours = [1, 2, 3, 4, 5, 6, 7, 8];
-        assert_eq!(picture(PixelFormat::Bgra8Unorm).pixels(&colours).unwrap().2, [3, 2, 1, 4, 7, 6, 5, 8]);
-        assert_eq!(picture(PixelFormat::R16Unorm).pixels(&[1, 2, 3, 4]).unwrap().2, [2, 1, 4, 3]);
+        assert_eq!(pixels(PixelFormat::Bgra8Unorm, &colours).unwrap(), [3, 2, 1, 4, 7, 6, 5, 8]);
+        assert_eq!(pixels(PixelFormat::R16Unorm, &[1, 2, 3, 4]).unwrap(), [2, 1, 4, 3]);
     }
 }

@@ -144,6 +144,22 @@ impl<'a> View<'a> {
         }
     }
 
+    /// The words of the buffer that an address falls into, its first address, and the bits of an offset that count.
+    #[inline(always)]
+    pub(crate) fn words_around(&self, address: u64) -> Option<(&'a [AtomicU32], u64, u64)> {
+        self.window(address).map(|window| (window.words, window.base, window.mask))
+    }
+
+    /// The words of the only buffer that there is, and the bits of an offset that count.
+    #[inline(always)]
+    pub(crate) fn whole(&self) -> Option<(&'a [AtomicU32], u32)> {
+        match *self {
+            View::Flat(_) | View::Nothing => None,
+            View::Local(buffer) => Some((buffer.words(), SLM_OFFSET as u32)),
+            View::Scratch(buffer) | View::Surface(_, buffer) => Some((buffer.words(), u32::MAX)),
+        }
+    }
+
     /// The buffer that the first enabled channel's address falls into.
     #[inline(always)]
     fn window_of(&self, lanes: &Lanes<'_>) -> Option<Window<'a>> {
@@ -198,7 +214,7 @@ impl<'a> View<'a> {
 
     /// Whether other host threads may use the memory at the same time.
     #[inline]
-    fn sharing(&self) -> Sharing {
+    pub(crate) fn sharing(&self) -> Sharing {
         match self {
             // A thread has whole words of scratch memory for itself.
             View::Local(_) | View::Scratch(_) => Sharing::Exclusive,
@@ -430,7 +446,7 @@ impl<'a> View<'a> {
 /// Writes words that were read one by one as a vector: a vector that is loaded from where its parts have just been stored one by
 /// one has to wait for all of them.
 #[inline(always)]
-fn together(to: &mut [u32; 4], words: [u32; 4]) {
+pub(crate) fn together(to: &mut [u32; 4], words: [u32; 4]) {
     dispatch!(Level::baseline(), simd => u32x4::simd_from(simd, words).store_slice(to));
 }
 

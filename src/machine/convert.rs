@@ -8,8 +8,8 @@ use half::{bf16, f16};
 use crate::isa::DataType;
 use crate::machine::float::{self, Float as _, FloatMode};
 use crate::machine::lane::{CHUNK, Lane, Number, each};
-use crate::machine::operand::{Region, Start, blend};
-use crate::machine::thread::Thread;
+use crate::machine::operand::{LONGEST_STRIDE, Region, Start, blend, spread, take};
+use crate::machine::thread::{Thread, ones};
 
 /// Reads a chunk of channels of a region and widens them.
 pub type Fetch<T> = fn(&Thread, &Region) -> [T; CHUNK];
@@ -45,6 +45,12 @@ fn fetch<S: Widen<T>, T: Number>(thread: &Thread, region: &Region) -> [T; CHUNK]
         return each(|i| lanes[i].widen(thread.mode));
     }
     let mut lanes = [T::default(); CHUNK];
+    if let (Start::At(offset), Some(stride)) = (region.start, region.stride())
+        && stride <= LONGEST_STRIDE
+    {
+        let lanes: [S; CHUNK] = take(&thread.registers, offset, stride);
+        return each(|i| lanes[i].widen(thread.mode));
+    }
     if let (Start::At(offset), Some(stride)) = (region.start, region.stride()) {
         // Lowering has checked that all of it is in the registers.
         let mut offset = offset;
@@ -68,6 +74,11 @@ fn put_all<D: Lane>(thread: &mut Thread, region: &Region, lanes: &[D; CHUNK], en
         && stride as usize == D::SIZE
     {
         blend(&mut thread.registers, offset, lanes, enabled);
+        return;
+    }
+    if let (Start::At(offset), Some(stride)) = (region.start, region.stride()) {
+        // Lowering has checked that all of it is in the registers.
+        spread(&mut thread.registers, offset, stride, lanes, enabled & ones(region.lanes as usize));
         return;
     }
     let offsets = region.offsets(thread);
@@ -100,9 +111,9 @@ macro_rules! widen_integers {
 
 widen_integers! {
     u8 => u8 u32 u64 i32 i64 i128;
-    i8 => u32 u64 i32 i64 i128;
+    i8 => i8 u32 u64 i32 i64 i128;
     u16 => u16 u32 u64 i32 i64 i128;
-    i16 => u32 u64 i32 i64 i128;
+    i16 => i16 u32 u64 i32 i64 i128;
     u32 => u32 u64 i32 i64 i128;
     i32 => u32 u64 i32 i64 i128;
     u64 => u32 u64 i32 i64 i128;
@@ -182,7 +193,7 @@ macro_rules! narrow_patterns {
     )*};
 }
 
-narrow_patterns! { u8 u16 }
+narrow_patterns! { u8 u16 i8 i16 }
 
 /// Floats lose their fraction, NaN becomes zero, the rest saturates: `as` does exactly that.
 macro_rules! narrow_to_integers {
@@ -265,6 +276,12 @@ compute! {
     u8: native Ub B;
         fetch Ub u8, B u8;
         put Ub u8, B u8;
+    i8: native B;
+        fetch B i8;
+        put B i8;
+    i16: native W;
+        fetch W i16;
+        put W i16;
     u16: native Uw W Hf Bf;
         fetch Uw u16, W u16, Hf u16, Bf u16;
         put Uw u16, W u16, Hf u16, Bf u16;

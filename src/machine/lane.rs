@@ -135,4 +135,4 @@ macro_rules! numbers {
     };
 }
 
-numbers! { signed: i32 i64 i128; float: f32 f64; pattern: u8, i8; u16, i16; u32, i32; u64, i64; }
+numbers! { signed: i8 i16 i32 i64 i128; float: f32 f64; pattern: u8, i8; u16, i16; u32, i32; u64, i64; }

@@ -10,6 +10,8 @@
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
+use zerocopy::FromZeros as _;
+
 /// Size of a slot as a power of two.
 const SLOT_BITS: u32 = 32;
 /// Bytes at the end of a slot that no buffer reaches.
@@ -40,8 +42,7 @@ pub struct Buffer {
 impl Buffer {
     /// A buffer of `len` zero bytes. The system gives its memory when it is first written to.
     pub fn zeros(len: usize) -> Self {
-        // The map is in place and does nothing, so that the zeros stay those of the allocator.
-        let words = vec![0_u32; len.div_ceil(4)].into_iter().map(AtomicU32::new).collect();
+        let words = AtomicU32::new_vec_zeroed(len.div_ceil(4)).expect("memory for a buffer");
         Self { words, len }
     }
 
@@ -199,17 +200,7 @@ impl Buffer {
             _ => {
                 let word = self.words.get(usize::try_from(offset >> 2).ok()?)?;
                 let (shift, mask) = part(offset, size);
-                // Only this access changes these bits (a race otherwise), so toggling those that differ leaves the
-                // neighbours to whoever writes them.
-                let old = word.load(Relaxed);
-                let change = (old ^ (value as u32) << shift) & mask << shift;
-                match sharing {
-                    Sharing::Exclusive => word.store(old ^ change, Relaxed),
-                    Sharing::Shared if change == 0 => {}
-                    Sharing::Shared => {
-                        word.fetch_xor(change, Relaxed);
-                    }
-                }
+                change_part(word, (value as u32) << shift, mask << shift, sharing);
                 Some(())
             }
         }
@@ -232,6 +223,21 @@ impl Buffer {
             }
         }
         Some(old >> shift & mask)
+    }
+}
+
+/// Replaces the bits of a word that `mask` has. Only this access changes these bits (a race otherwise), so toggling those that
+/// differ leaves the neighbours to whoever writes them.
+#[inline(always)]
+pub(crate) fn change_part(word: &AtomicU32, bits: u32, mask: u32, sharing: Sharing) {
+    let old = word.load(Relaxed);
+    let change = (old ^ bits) & mask;
+    match sharing {
+        Sharing::Exclusive => word.store(old ^ change, Relaxed),
+        Sharing::Shared if change == 0 => {}
+        Sharing::Shared => {
+            word.fetch_xor(change, Relaxed);
+        }
     }
 }
 

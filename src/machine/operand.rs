@@ -3,11 +3,12 @@
 //! Values in a row and single values are read in place. Everything else (strides, two-dimensional regions, indirect
 //! addresses, another type than the kernel computes with) goes through a function that was chosen once.
 
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 use crate::machine::convert::{Compute, Fetch, Put};
 use crate::machine::lane::{CHUNK, Change, Lane, each};
-use crate::machine::thread::{Registers, Thread, ones};
+use crate::machine::thread::{Registers, SLACK, Thread, ones};
 
 /// Where the channels of an operand stand. Distances are in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -222,11 +223,103 @@ impl<T: Compute> Source<T> {
         lanes
     }
 
+    /// The operand without the ways to reach other values, when its own are simple.
+    pub fn simple(&self) -> Option<SimpleSource<T>> {
+        let (shape, is_negative) = match &self.region {
+            None => (self.shape, false),
+            Some(region) if matches!(region.change, Change::None | Change::Negate) => {
+                (region.simple?, region.change == Change::Negate)
+            }
+            Some(_) => return None,
+        };
+        Some(SimpleSource { at: self.at, is_row: shape == Shape::Contiguous, is_negative, values: PhantomData })
+    }
+
     /// The value of the first channel.
     #[inline(always)]
     pub fn first(&self, thread: &Thread) -> T {
         let [value] = self.load(thread, 0);
         value
+    }
+}
+
+impl<T: Compute> Values<T> for Source<T> {
+    #[inline(always)]
+    fn load<const N: usize>(&self, thread: &Thread, n: usize) -> [T; N] {
+        Source::load(self, thread, n)
+    }
+}
+
+/// Something that has a value for each channel.
+pub trait Values<T> {
+    /// As [`Source::load`].
+    fn load<const N: usize>(&self, thread: &Thread, n: usize) -> [T; N];
+}
+
+/// A source whose values stand in a row, or of which there is one. To reach them takes no call, so that an operation with
+/// nothing but such operands keeps everything in the host's registers: a vector that has to wait in memory for a call that is
+/// never made costs more than the operation.
+#[derive(Clone, Copy, Debug)]
+pub struct SimpleSource<T> {
+    at: u32,
+    is_row: bool,
+    is_negative: bool,
+    values: PhantomData<T>,
+}
+
+impl<T: Compute> Values<T> for SimpleSource<T> {
+    #[inline(always)]
+    fn load<const N: usize>(&self, thread: &Thread, n: usize) -> [T; N] {
+        SimpleSource::load(self, thread, n)
+    }
+}
+
+impl<T: Compute> SimpleSource<T> {
+    /// As [`Source::load`].
+    #[inline(always)]
+    pub fn load<const N: usize>(&self, thread: &Thread, n: usize) -> [T; N] {
+        let values: [T; N] = if N == 1 || self.is_row {
+            thread.registers.load(self.at + (n * CHUNK * T::SIZE) as u32)
+        } else {
+            [thread.registers.get(self.at); N]
+        };
+        if self.is_negative { each(|i| values[i].negative()) } else { values }
+    }
+}
+
+/// What has a place for a value of each channel.
+pub trait Places<T> {
+    /// As [`Destination::store`].
+    fn store<const N: usize>(&self, thread: &mut Thread, n: usize, lanes: &[T; N], enabled: u32);
+}
+
+/// A destination with values in a row.
+#[derive(Clone, Copy, Debug)]
+pub struct SimpleDestination<T> {
+    at: u32,
+    values: PhantomData<T>,
+}
+
+impl<T: Compute> Places<T> for SimpleDestination<T> {
+    #[inline(always)]
+    fn store<const N: usize>(&self, thread: &mut Thread, n: usize, lanes: &[T; N], enabled: u32) {
+        let at = self.at + (n * CHUNK * T::SIZE) as u32;
+        if enabled & ones(N) == ones(N) {
+            thread.registers.store(at, lanes);
+        } else if let (HALF_ON, Some(half)) = (enabled & ones(N), lanes.first_chunk::<HALF>()) {
+            thread.registers.store(at, half);
+        } else if N > 1 {
+            // A copy, so that the values themselves stay in the host's registers.
+            let copy = *lanes;
+            blend_some(&mut thread.registers, at, &copy, enabled);
+        }
+    }
+}
+
+impl<T: Compute> Places<T> for Destination<T> {
+    #[inline(always)]
+    fn store<const N: usize>(&self, thread: &mut Thread, n: usize, lanes: &[T; N], enabled: u32) {
+        Destination::store(self, thread, n, lanes, enabled);
     }
 }
 
@@ -271,6 +364,11 @@ impl<T: Compute> Destination<T> {
         Self { shape: Shape::Nowhere, at: 0, put, region: None }
     }
 
+    /// The operand without the ways to reach other places, when its own are in a row.
+    pub fn simple(&self) -> Option<SimpleDestination<T>> {
+        (self.shape == Shape::Contiguous).then_some(SimpleDestination { at: self.at, values: PhantomData })
+    }
+
     /// Writes the values of the n-th chunk of channels, those that are enabled; bit 0 is the chunk's first channel.
     #[inline(always)]
     pub fn store<const N: usize>(&self, thread: &mut Thread, n: usize, lanes: &[T; N], enabled: u32) {
@@ -295,11 +393,17 @@ impl<T: Compute> Destination<T> {
     }
 }
 
+/// Channels of an instruction that has half as many as a chunk, and all of them enabled.
+const HALF: usize = CHUNK / 2;
+const HALF_ON: u32 = ones(HALF);
+
 /// Writes the enabled ones of `lanes` to the registers from `offset` on.
 #[inline(always)]
 pub(crate) fn blend<T: Lane, const N: usize>(registers: &mut Registers, offset: u32, lanes: &[T; N], enabled: u32) {
     if enabled & ones(N) == ones(N) {
         registers.store(offset, lanes);
+    } else if let (HALF_ON, Some(half)) = (enabled & ones(N), lanes.first_chunk::<HALF>()) {
+        registers.store(offset, half);
     } else if N > 1 {
         blend_some(registers, offset, lanes, enabled);
     }
@@ -311,4 +415,33 @@ pub(crate) fn blend<T: Lane, const N: usize>(registers: &mut Registers, offset: 
 fn blend_some<T: Lane, const N: usize>(registers: &mut Registers, offset: u32, lanes: &[T; N], enabled: u32) {
     let old: [T; N] = registers.load(offset);
     registers.store(offset, &each::<T, N>(|i| if enabled & 1 << i != 0 { lanes[i] } else { old[i] }));
+}
+
+/// The longest distance between channels with which a whole chunk of them is surely within the slack behind the registers.
+pub(crate) const LONGEST_STRIDE: u32 = (SLACK / CHUNK / 2) as u32;
+
+/// A chunk of values that are `step` bytes apart, of which the first is at `offset`.
+///
+/// # Panics
+/// When the last one is behind the slack of the registers.
+#[inline(always)]
+pub(crate) fn take<T: Lane>(registers: &Registers, offset: u32, step: u32) -> [T; CHUNK] {
+    if step as usize == T::SIZE {
+        return registers.load(offset);
+    }
+    each(|i| registers.get(offset + i as u32 * step))
+}
+
+/// Writes the enabled ones of `lanes`, the first of them to `offset`, each `step` bytes behind the one before.
+#[inline(always)]
+pub(crate) fn spread<T: Lane>(registers: &mut Registers, offset: u32, step: u32, lanes: &[T; CHUNK], enabled: u32) {
+    if step as usize == T::SIZE {
+        return blend(registers, offset, lanes, enabled);
+    }
+    let mut rest = enabled & ones(CHUNK);
+    while rest != 0 {
+        let lane = rest.trailing_zeros();
+        rest &= rest - 1;
+        registers.set(offset + lane * step, lanes[lane as usize % CHUNK]);
+    }
 }

@@ -16,8 +16,8 @@ const CACHE_LINE: usize = 64;
 #[derive(Debug, Default)]
 pub struct Registers {
     bytes: Vec<u8>,
-    /// The first byte that is used.
-    first: usize,
+    /// The first byte that is used. With 32 bits no sum of it and an offset wraps, which saves a check of each access.
+    first: u32,
     len: usize,
 }
 
@@ -33,7 +33,7 @@ impl Registers {
     /// `len` zero bytes.
     pub fn new(len: usize) -> Self {
         let bytes = vec![0; len + SLACK + CACHE_LINE];
-        let first = bytes.as_ptr().align_offset(CACHE_LINE).min(CACHE_LINE);
+        let first = bytes.as_ptr().align_offset(CACHE_LINE).min(CACHE_LINE) as u32;
         Self { bytes, first, len }
     }
 
@@ -53,8 +53,8 @@ impl Registers {
     /// When the offset is not inside; lowering has checked those that are fixed, and the others have been checked at run time.
     #[inline(always)]
     pub fn load<T: Lane, const N: usize>(&self, offset: u32) -> [T; N] {
-        let start = self.first + offset as usize;
-        T::load(&self.bytes[start..][..N * T::SIZE])
+        let start = self.place(offset);
+        T::load(&self.bytes[start..start + N * T::SIZE])
     }
 
     /// Replaces `N` values from `offset` on.
@@ -63,8 +63,13 @@ impl Registers {
     /// As [`Registers::load`].
     #[inline(always)]
     pub fn store<T: Lane, const N: usize>(&mut self, offset: u32, lanes: &[T; N]) {
-        let start = self.first + offset as usize;
-        T::store(&mut self.bytes[start..][..N * T::SIZE], lanes);
+        let start = self.place(offset);
+        T::store(&mut self.bytes[start..start + N * T::SIZE], lanes);
+    }
+
+    #[inline(always)]
+    fn place(&self, offset: u32) -> usize {
+        self.first as usize + offset as usize
     }
 
     /// One value.
@@ -92,7 +97,7 @@ impl Registers {
     /// As [`Registers::load`].
     #[inline(always)]
     pub fn bytes(&self, offset: u32) -> &[u8] {
-        &self.bytes[self.first + offset as usize..]
+        &self.bytes[self.place(offset)..]
     }
 
     /// The bytes from `offset` on, slack included.
@@ -101,13 +106,34 @@ impl Registers {
     /// As [`Registers::load`].
     #[inline(always)]
     pub fn bytes_mut(&mut self, offset: u32) -> &mut [u8] {
-        &mut self.bytes[self.first + offset as usize..]
+        let start = self.place(offset);
+        &mut self.bytes[start..]
     }
 
     /// Whether `size` bytes at `offset` are registers.
     #[inline(always)]
     pub fn holds(&self, offset: u32, size: usize) -> bool {
         (offset as usize).checked_add(size).is_some_and(|end| end <= self.len)
+    }
+}
+
+/// A thread of which it is known, when this is compiled, whether its floating-point mode is that of the host.
+pub struct Moded<'t, const PLAIN: bool>(pub &'t Thread);
+
+impl<const PLAIN: bool> std::ops::Deref for Moded<'_, PLAIN> {
+    type Target = Thread;
+
+    #[inline(always)]
+    fn deref(&self) -> &Thread {
+        self.0
+    }
+}
+
+impl<const PLAIN: bool> Moded<'_, PLAIN> {
+    /// As [`Thread::is_plain`].
+    #[inline(always)]
+    pub fn is_plain(&self) -> bool {
+        PLAIN
     }
 }
 
@@ -214,6 +240,12 @@ impl Thread {
             outside_reads: 0,
             outside_writes: 0,
         }
+    }
+
+    /// Whether the floating-point mode is that of the host.
+    #[inline(always)]
+    pub fn is_plain(&self) -> bool {
+        self.plain
     }
 
     /// The channels that an instruction is executed for, channel 0 of the instruction in bit 0.

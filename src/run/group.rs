@@ -10,7 +10,7 @@ use crate::machine::World;
 use crate::machine::fault::{Fault, Trouble};
 use crate::machine::flow::{Flow, Next};
 use crate::machine::memory::Buffer;
-use crate::machine::thread::{Registers, Thread};
+use crate::machine::thread::{Registers, SLACK, Thread};
 use crate::run::barriers::Barriers;
 use crate::run::execute::run_thread;
 use crate::run::memory::LaunchMemory;
@@ -70,6 +70,15 @@ impl<'a> Plan<'a> {
         let limit = options.max_instructions.unwrap_or(DEFAULT_MAX_INSTRUCTIONS);
         let (count, waits) = (options.stats, code.waits());
         Self { code, program, payload, range, mapped, scratch, limit, count, waits, special }
+    }
+
+    /// Bytes that a full group has for itself beside private memory: shared local memory, and the registers of its threads.
+    pub(super) fn group_bytes(&self) -> u64 {
+        let threads = if self.waits { self.threads([0; 3]).max(1) } else { 1 };
+        let registers = u64::from(self.code.constants_at()) + (self.code.constants.len() + SLACK) as u64;
+        // For each block, the channels that wait there.
+        let flow = self.code.blocks.len() as u64 * 4;
+        u64::from(self.mapped.placement.local_bytes) + u64::from(threads) * (registers + flow)
     }
 
     /// How many hardware threads a group has.

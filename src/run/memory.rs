@@ -167,6 +167,38 @@ fn map_buffer(memory: &mut Memory, buffer: Buffer, what: impl Fn() -> String) ->
     })
 }
 
+/// What the kernel says of its private memory: hardware threads of a full group, and bytes of each of them, of scratch and of
+/// global memory.
+struct Private {
+    threads: u32,
+    scratch: u64,
+    global: u64,
+}
+
+impl Private {
+    fn of(info: &KernelInfo, range: &NdRange) -> Self {
+        let simd = info.execution_env.simd_size.max(1);
+        let threads = range.local.iter().product::<u32>().div_ceil(simd).max(1);
+        let size = |buffer: &PerThreadMemoryBuffer| {
+            u64::from(buffer.size) * if buffer.is_simt_thread { u64::from(simd) } else { 1 }
+        };
+        let of_kind = |kind: &str| {
+            // Registers are spilled by what comes after vISA.
+            let buffers = info.per_thread_memory_buffers.iter();
+            let buffers = buffers.filter(|buffer| buffer.kind == kind && buffer.usage != "spill_fill_space");
+            buffers.map(size).fold(0, u64::saturating_add)
+        };
+        let scratch = of_kind("scratch").checked_next_multiple_of(SCRATCH_STEP).unwrap_or(u64::MAX);
+        Self { threads, scratch, global: of_kind("global") }
+    }
+}
+
+/// Bytes of private memory that a full group has.
+pub(super) fn private_bytes(info: &KernelInfo, range: &NdRange) -> u64 {
+    let Private { threads, scratch, global } = Private::of(info, range);
+    scratch.saturating_add(global).saturating_mul(threads.into())
+}
+
 /// Private memory that every hardware thread has for itself, in one buffer of each kind; implicit arguments behind it.
 fn private(
     info: &KernelInfo,
@@ -176,17 +208,8 @@ fn private(
     extra: &mut Extra,
 ) -> Result<(Scratch, Option<Implicit>), Box<Diagnostic>> {
     let simd = info.execution_env.simd_size.max(1);
-    let threads = range.local.iter().product::<u32>().div_ceil(simd).max(1);
+    let Private { threads, scratch: pitch, global } = Private::of(info, range);
     let count = u64::from(threads) * workers as u64;
-    let size = |buffer: &PerThreadMemoryBuffer| {
-        u64::from(buffer.size) * if buffer.is_simt_thread { u64::from(simd) } else { 1 }
-    };
-    let of_kind = |kind: &str| {
-        // Registers are spilled by what comes after vISA.
-        let buffers = info.per_thread_memory_buffers.iter();
-        let buffers = buffers.filter(|buffer| buffer.kind == kind && buffer.usage != "spill_fill_space");
-        buffers.map(size).fold(0, u64::saturating_add)
-    };
     let mut map = |pitch: u64, behind: u64| {
         let what =
             || format!("the kernel needs {pitch} bytes of private memory for each of {count} hardware threads");
@@ -201,7 +224,6 @@ fn private(
     let mut scratch = Scratch { threads, ..Scratch::default() };
     let implicit_bytes = if info.has_implicit_arguments() { implicit::bytes(range.local, simd) as u64 } else { 0 };
     let mut implicit = None;
-    let pitch = of_kind("scratch").next_multiple_of(SCRATCH_STEP);
     if pitch > 0 || implicit_bytes > 0 {
         let (base, buffer) = map(pitch, implicit_bytes * workers as u64)?;
         scratch.buffer = Some(buffer);
@@ -212,7 +234,7 @@ fn private(
             implicit = Some(Implicit { first: pitch * count, pitch: implicit_bytes, base });
         }
     }
-    let pitch = of_kind("global");
+    let pitch = global;
     if pitch > 0 {
         // Behind the last stack is room for the next frame, so that it is the stack that is found full.
         let behind = if info.execution_env.has_stack_calls { pitch } else { 0 };

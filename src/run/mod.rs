@@ -128,7 +128,8 @@ pub fn launch(
     mut arguments: Vec<Option<Argument>>,
     options: &Options<'_>,
 ) -> Result<Outcome, RunError> {
-    let workers = workers(range, options);
+    let private = memory::private_bytes(&program.info, range);
+    let workers = affordable(workers(range, options), private);
     let mut mapped = memory::map(program, range, &mut arguments, workers)?;
     mapped.memory.outside_is_zero = options.outside_is_zero;
     let payload = Payload::new(&program.info, program.payload_layout(), range, &arguments, &mapped.placement)?;
@@ -136,9 +137,10 @@ pub fn launch(
     let code = lower(program, &payload, &mapped.data.symbols)?;
     let plan = Plan::new(program, &code, &payload, range, &mapped, options);
 
-    let start = Instant::now();
+    let workers = affordable(workers, private.saturating_add(plan.group_bytes()));
     let ordered = code.ordered && !options.any_order;
     let workers = if ordered { 1 } else { workers };
+    let start = Instant::now();
     let (total, fault) = dispatch(&plan, range, workers, options);
     let wall = start.elapsed();
     if let Some(fault) = fault {
@@ -167,6 +169,16 @@ fn lower(program: &Program, payload: &Payload, symbols: &HashMap<String, u64>) -
     let functions: Vec<_> = program.functions.iter().map(|function| &function.routine).collect();
     let layouts = Layout::with_functions(&program.routine, &functions, program.platform, payload_bytes);
     Code::new(&program.routine, &functions, layouts.map_err(problem)?, symbols).map_err(problem)
+}
+
+/// Bytes that all groups that run at the same time may have together for themselves. A run takes its buffers and 64 MiB, of
+/// which the program and the process need some.
+const BESIDE_BUFFERS: u64 = 32 << 20;
+
+/// How many of so many groups can run at the same time when each has so many bytes for itself; at least one.
+fn affordable(workers: usize, bytes: u64) -> usize {
+    let most = usize::try_from(BESIDE_BUFFERS / bytes.max(1)).unwrap_or(usize::MAX);
+    workers.min(most.max(1))
 }
 
 /// How many groups run at the same time.

@@ -4,9 +4,9 @@
 For each target, NAME.TARGET.zebin.gz is what `ocloc` makes of NAME.cl, with its vISA and without what nothing here reads:
 native code, the intermediate form, the build options and comments. A line `// options …` in the source has options for
 the compiler, those that begin with -cl-intel or -cl-ext for its inner parts; a line `// targets …` names the targets when there
-are not all. TARGET_SKL and so on is defined for each. Targets without doubles get the source without the lines that have any: a kernel takes one line.
+are not all; a line `// environment NAME=VALUE` sets a variable for the compiler. TARGET_SKL and so on is defined for each. Targets without doubles get the source without the lines that have any: a kernel takes one line.
 """
-import gzip, re, subprocess, sys, tempfile
+import gzip, os, re, subprocess, sys, tempfile
 from pathlib import Path
 
 TARGETS = dict(skl=True, tgllp=False, dg2=False, pvc=True)
@@ -42,7 +42,7 @@ def shortened(data):
     return bytes(out + table)
 
 
-def program(source, options, target):
+def program(source, options, target, environment=()):
     """The compiler's zebin, or None where it refuses the source."""
     if not TARGETS[target]:
         source = "\n".join(line for line in source.splitlines() if not re.search(r"\bdouble", line)) + "\n"
@@ -52,7 +52,8 @@ def program(source, options, target):
         command = ["ocloc", "compile", "-file", "k.cl", "-device", target, "--format", "zebin", "-output", "k",
                    "-output_no_suffix", "-internal_options", " ".join(["-ze-opt-emit-zebin-visa-sections", *inner]),
                    "-options", " ".join([f"-DTARGET_{target.upper()}", *(option for option in options if option not in inner)])]
-        result = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+        result = subprocess.run(command, cwd=folder, capture_output=True, text=True,
+                                env={**os.environ, **dict(pair.split("=", 1) for pair in environment)})
         made = Path(folder) / "k.bin"
         if not made.exists():
             made = Path(folder) / "k"
@@ -67,7 +68,7 @@ def programs(source):
     text = source.read_text()
     line = lambda word: (re.findall(rf"^// {word} (.*)$", text, re.M) or [""])[0].split()
     for target in line("targets") or TARGETS:
-        made = program(text, line("options"), target)
+        made = program(text, line("options"), target, line("environment"))
         if made:
             source.with_suffix(f".{target}.zebin.gz").write_bytes(gzip.compress(made, mtime=0))
 

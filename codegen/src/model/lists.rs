@@ -91,7 +91,7 @@ impl Storage {
     }
 }
 
-/// Index of a list in [`Model::lists`].
+/// Index of a list in [`super::Model::lists`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ListId(pub usize);
 
