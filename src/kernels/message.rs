@@ -586,10 +586,11 @@ impl Message {
                 let view = place.view(thread, world);
                 let addresses = addresses.resolve(thread, n);
                 let lanes = Lanes { addresses: &addresses, enabled, unaligned: false };
-                let [a, b] = operands.map(|at| match at {
+                let value = |at: Option<u32>| match at {
                     Some(at) => from_registers(thread, &shape, shape.place(at, 0, n), enabled),
                     None => [0; CHUNK],
-                });
+                };
+                let (a, b) = (value(operands[0]), value(operands[1]));
                 let mut old = [0; CHUNK];
                 let change = |lane: usize, old: u64| update(old, a[lane], b[lane]);
                 outside += view.update(&lanes, shape.size, &mut old, change)?;

@@ -7,7 +7,7 @@ use crate::kernels::compare::is_modified;
 use crate::kernels::compute::{Domain, Target, chunks, is_float, is_signed, pattern, widths};
 use crate::kernels::logic::predicate_id;
 use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal, is_saturated, number};
-use crate::kernels::step::{Lowered, plain};
+use crate::kernels::step::{Lowered, wide};
 use crate::machine::World;
 use crate::machine::convert::Compute;
 use crate::machine::lane::{CHUNK, Lane, MAX_LANES, each};
@@ -106,30 +106,42 @@ fn mov_parts<T: Compute, W: Wider<T>>(
     let (part, whole) = (T::SIZE as u32, W::SIZE as u32);
     // All is read before anything is written. What is read of a second chunk that there is not is slack at the worst.
     let run = match (from_step, to_step) {
-        (from, to) if (from, to) == (whole, part) => plain(operands, |(enable, from, to, count), thread| {
-            let all: [[W; CHUNK]; 2] =
-                [0, 1].map(|n| thread.registers.load(from + n * CHUNK as u32 * W::SIZE as u32));
-            let enabled = thread.enabled(enable);
-            for (n, all) in all.iter().enumerate().take(*count) {
-                let at = to + (n * CHUNK * T::SIZE) as u32;
-                let values: [T; CHUNK] = each(|i| all[i].low());
-                blend(&mut thread.registers, at, &values, enabled >> (n * CHUNK));
-            }
-        }),
-        (from, to) if (from, to) == (part, whole) => plain(operands, |(enable, from, to, count), thread| {
-            let all: [[T; CHUNK]; 2] =
-                [0, 1].map(|n| thread.registers.load(from + n * CHUNK as u32 * T::SIZE as u32));
-            let enabled = thread.enabled(enable);
-            for (n, values) in all.iter().enumerate().take(*count) {
-                let at = to + (n * CHUNK * W::SIZE) as u32;
-                let old: [W; CHUNK] = thread.registers.load(at);
-                let new: [W; CHUNK] = each(|i| old[i].with_low(values[i]));
-                blend(&mut thread.registers, at, &new, enabled >> (n * CHUNK));
-            }
-        }),
+        (from, to) if (from, to) == (whole, part) => wide(
+            operands,
+            #[inline(always)]
+            |(enable, from, to, count), thread| {
+                let all = both_chunks::<W>(thread, *from);
+                let enabled = thread.enabled(enable);
+                for (n, all) in all.iter().enumerate().take(*count) {
+                    let at = to + (n * CHUNK * T::SIZE) as u32;
+                    let values: [T; CHUNK] = each(|i| all[i].low());
+                    blend(&mut thread.registers, at, &values, enabled >> (n * CHUNK));
+                }
+            },
+        ),
+        (from, to) if (from, to) == (part, whole) => wide(
+            operands,
+            #[inline(always)]
+            |(enable, from, to, count), thread| {
+                let all = both_chunks::<T>(thread, *from);
+                let enabled = thread.enabled(enable);
+                for (n, values) in all.iter().enumerate().take(*count) {
+                    let at = to + (n * CHUNK * W::SIZE) as u32;
+                    let old: [W; CHUNK] = thread.registers.load(at);
+                    let new: [W; CHUNK] = each(|i| old[i].with_low(values[i]));
+                    blend(&mut thread.registers, at, &new, enabled >> (n * CHUNK));
+                }
+            },
+        ),
         _ => return Ok(None),
     };
     Ok(Some(l.step(enable, run)))
+}
+
+/// The values of both chunks of channels. It is no `map` over an array, which the compiler makes a call of.
+#[inline(always)]
+fn both_chunks<T: Lane>(thread: &Thread, from: u32) -> [[T; CHUNK]; 2] {
+    [thread.registers.load(from), thread.registers.load(from + (CHUNK * T::SIZE) as u32)]
 }
 
 /// A number of which the low part can be replaced.
