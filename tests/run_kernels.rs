@@ -130,6 +130,33 @@ fn saturation_is_exact() {
     check("avg", "d", &|a, b| (a + b + 1) >> 1);
 }
 
+/// Every integer type moved to every other, in some channels only.
+#[test]
+fn integers_become_wider_and_narrower() {
+    let types =
+        [("b", 1, true), ("ub", 1, false), ("w", 2, true), ("uw", 2, false), ("d", 4, true), ("ud", 4, false)];
+    let types = [&types[..], &[("q", 8, true), ("uq", 8, false)]].concat();
+    let input: [u8; 256] = std::array::from_fn(|i| (i * 151 + i / 8 * 77 + 13) as u8);
+    for (from, size, signed) in &types {
+        for (to, room, _) in &types {
+            let d = typed(from, to) + "\n.decl P1 v_type=P num_elts=16";
+            let body = "
+    setp (M1_NM, 16) P1 0xb5dd:ud
+    (P1) mov (M1, 16) CT(0,0)<1> AT(0,0)<1;1,0>";
+            let got = run(&d, body, &input);
+            for i in 0..16 {
+                let mut value = [0; 8];
+                value[..*size].copy_from_slice(&input[i * size..][..*size]);
+                if *signed && value[size - 1] >= 0x80 {
+                    value[*size..].fill(0xff);
+                }
+                let expected = if 0xb5dd >> i & 1 == 1 { &value[..*room] } else { &[0; 8][..*room] };
+                assert_eq!(&got[i * room..][..*room], expected, "{from} to {to}, channel {i}");
+            }
+        }
+    }
+}
+
 #[test]
 fn types_mix() {
     let words: [i16; 32] = std::array::from_fn(|i| i as i16 * 1000 - 15_000);

@@ -54,9 +54,26 @@ pub(super) fn mov(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>) -> LowerRes
             (DataType::Uw, DataType::Ud | DataType::D) => return extend::<u16, u32>(l, target, source),
             (DataType::W, DataType::Ud | DataType::D) => return extend::<i16, i32>(l, target, source),
             (DataType::Ub, DataType::Uw | DataType::W) => return extend::<u8, u16>(l, target, source),
+            (DataType::B, DataType::W) => return extend::<i8, i16>(l, target, source),
             (DataType::Ud, DataType::Uq | DataType::Q) => return extend::<u32, u64>(l, target, source),
             (DataType::D, DataType::Uq | DataType::Q) => return extend::<i32, i64>(l, target, source),
+            (DataType::Uw, DataType::Uq | DataType::Q) => return extend::<u16, u64>(l, target, source),
+            (DataType::W, DataType::Q) => return extend::<i16, i64>(l, target, source),
             _ => {}
+        }
+        if !is_float(from) && !is_float(to) {
+            let lanes = channels(target.exec_size);
+            let low = match (from.bits(), to.bits()) {
+                (64, 32) => mov_parts::<u32, u64>(l, &target, source, lanes)?,
+                (64, 16) => mov_parts::<u16, u64>(l, &target, source, lanes)?,
+                (32, 16) => mov_parts::<u16, u32>(l, &target, source, lanes)?,
+                (32, 8) => mov_parts::<u8, u32>(l, &target, source, lanes)?,
+                (16, 8) => mov_parts::<u8, u16>(l, &target, source, lanes)?,
+                _ => None,
+            };
+            if let Some(lowered) = low {
+                return Ok(lowered);
+            }
         }
     }
     match (l.float_domain(&[source])?, is_signed(from), from.bits()) {
@@ -84,7 +101,7 @@ fn mov_pattern<T: Compute>(
 }
 
 /// A move between values in a row and the low parts of wider ones: how the compiler takes elements apart and puts
-/// them together. It is made with all of the wider ones, because vectors are not soon there again when their parts have been
+/// them together, and how integers become narrower ones. It is made with all of the wider ones, because vectors are not soon there again when their parts have been
 /// written one by one.
 fn mov_parts<T: Compute, W: Wider<T>>(
     l: &mut Lowering<'_>,
