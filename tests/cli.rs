@@ -17,6 +17,11 @@ fn usage_is_exit_2() {
     assert!(err.contains("no such platform") && err.contains("tgllp"), "{err}");
     assert_eq!(run(&["--help"]).0, 0);
     assert_eq!(run(&["--version"]).0, 0);
+    let (exit, help, _) = run(&["run", "--help"]);
+    assert!(
+        exit == 0 && ["zeros:BYTES", "image:FORMAT", "sampler:none"].iter().all(|form| help.contains(form)),
+        "{help}"
+    );
 }
 
 #[test]

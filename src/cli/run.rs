@@ -28,25 +28,10 @@ use crate::zebin::{Zebin, archive};
 const DEFAULT_PLATFORM: Platform = Platform::Skl;
 
 /// Run a kernel on this machine's CPU.
-///
-/// An argument is N=SPEC, where N is its index in the kernel, from 0, and SPEC one of
-/// file:PATH, zeros:BYTES, bytes:HEX, local:BYTES, pipe:PACKETSxBYTES, same:N for the buffer or image of another argument,
-/// or a type and a number such as u32:100 or f32:0.5 (i8 u8 i16 u16 i32 u32 i64 u64 f16 f32 f64; the parts of a vector are
-/// separated by commas). u64:0 is a pointer to nothing.
-/// For images it is image:FORMAT:WxH[xD]:PATH or image:FORMAT:WxH[xD]:zeros with formats such as rgba8unorm or r32f, where
-/// D is also the number of images in an array. ,levels=N behind the size says that it has N levels, each half as large as the one
-/// before, ,samples=N that a texel has N samples. For samplers it is sampler:none|clamp|clamp_to_edge|repeat|mirror,nearest|linear
-/// with ,normalized behind it where coordinates run from 0 to 1, ,mix_levels where neighbouring levels are mixed, ,levels=A..B for
-/// the lowest and the highest level, and ,compare=never|less|equal|less_or_equal|greater|not_equal|greater_or_equal|always.
-///
-/// A dump is N=FILE for the bytes of a buffer after the run, or N=FILE.png:WxH:FORMAT for a picture. Formats are
-/// r8unorm, r16unorm, rgba8unorm, bgra8unorm, rgba32f, and, as grey from the smallest value to the largest,
-/// r8uint, r16uint, r32uint, r32sint, r16f, r32f.
 #[derive(clap::Args)]
-#[command(verbatim_doc_comment)]
 pub(super) struct Args {
-    /// A zebin with its vISA texts, or an archive of them for several platforms; a source (.cl), which is compiled first; or a text (.visaasm) or a complete object
-    /// (.isa), with --zebin
+    /// A zebin with its vISA texts, or an archive of them for several platforms; a source (.cl), which is compiled first; or
+    /// a text (.visaasm) or a complete object (.isa), with --zebin
     program: Option<PathBuf>,
     /// A TOML file with these options as keys; its paths are relative to it, and options given here go before it
     #[arg(long, value_name = "FILE")]
@@ -72,11 +57,39 @@ pub(super) struct Args {
     /// Offset of the global ids
     #[arg(long, value_name = "X[,Y[,Z]]", value_delimiter = ',')]
     offset: Option<Vec<u64>>,
-    /// An argument
-    #[arg(long = "arg", value_name = "N=SPEC")]
+    /// An argument: its index in the kernel, from 0, and what it is
+    ///
+    ///   file:PATH, zeros:BYTES, bytes:HEX
+    ///       a buffer
+    ///   u32:100, f32:0.5, f32:1,2,3,4
+    ///       a number or a vector (i8 u8 i16 u16 i32 u32 i64 u64 f16 f32 f64)
+    ///   u64:0
+    ///       a pointer to nothing
+    ///   local:BYTES
+    ///       shared local memory
+    ///   same:N
+    ///       the buffer or image of another argument
+    ///   pipe:PACKETSxBYTES
+    ///       a pipe
+    ///   image:FORMAT:WxH[xD][,levels=N][,samples=N]:PATH, or zeros in place of PATH
+    ///       an image, with formats such as rgba8unorm or r32f; D is also the number of
+    ///       images in an array, and each level is half as large as the one before
+    ///   sampler:none|clamp|clamp_to_edge|repeat|mirror,nearest|linear
+    ///       a sampler; behind that ,normalized where coordinates run from 0 to 1,
+    ///       ,mix_levels where neighbouring levels are mixed, ,levels=A..B for the lowest
+    ///       and the highest level, and ,compare=HOW with never, less, equal, greater,
+    ///       less_or_equal, greater_or_equal, not_equal or always
+    #[arg(long = "arg", value_name = "N=SPEC", verbatim_doc_comment)]
     arguments: Vec<String>,
     /// A buffer to write to a file after the run
-    #[arg(long = "dump", value_name = "N=FILE")]
+    ///
+    ///   N=FILE
+    ///       the bytes of argument N
+    ///   N=FILE.png:WxH:FORMAT
+    ///       a picture; formats are r8unorm, r16unorm, rgba8unorm, bgra8unorm, rgba32f,
+    ///       and, as grey from the smallest value to the largest, r8uint, r16uint,
+    ///       r32uint, r32sint, r16f, r32f
+    #[arg(long = "dump", value_name = "N=FILE", verbatim_doc_comment)]
     dumps: Vec<String>,
     /// Count instructions by mnemonic
     #[arg(long)]

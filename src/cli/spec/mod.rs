@@ -17,9 +17,7 @@ pub(super) enum Command {
     Show(show::Args),
     /// What changed between two specifications
     Diff(diff::Args),
-    /// Write every fact of a specification as JSON
     Export(export::Args),
-    /// Write Rust that stands on its own: the emitted module and the runtime that it needs
     Generate(generate::Args),
 }
 
