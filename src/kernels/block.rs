@@ -4,6 +4,7 @@ use crate::isa::{LscOp, LscTypedBlock2d, MediaLd, MediaModifier, MediaSt, RawOpe
 use crate::kernels::image::{image, lsc_place};
 use crate::kernels::lowering::{LowerResult, Lowering, illegal};
 use crate::kernels::message::Place;
+use crate::kernels::step::Lowered;
 use crate::machine::World;
 use crate::machine::memory::Sharing;
 use crate::machine::operand::Source;
@@ -47,19 +48,13 @@ fn load(
     operand: &RawOperand,
 ) -> LowerResult {
     let Some(dst) = l.raw(operand, block.bytes())? else { return illegal("the destination of a block is null") };
-    let run = Box::new(move |thread: &mut Thread, world: &World<'_>| {
-        if thread.enabled(&enable) == 0 {
-            return Ok(());
-        }
-        let corner = corner.each_ref().map(|source| source.first(thread));
+    Ok(step(l, enable, corner, move |thread, world, corner| {
         let bound = image(&block.surface, thread, world);
         for (at, x, y) in block.places(corner) {
             let byte = bound.and_then(|(image, texels)| texels.load(image.byte(x, y)?, 1)).unwrap_or(0);
             thread.registers.set(dst + at, byte as u8);
         }
-        Ok(())
-    });
-    Ok(l.step(enable, run))
+    }))
 }
 
 fn store(
@@ -70,12 +65,8 @@ fn store(
     operand: &RawOperand,
 ) -> LowerResult {
     let src = l.raw_required(operand, block.bytes())?;
-    let run = Box::new(move |thread: &mut Thread, world: &World<'_>| {
-        if thread.enabled(&enable) == 0 {
-            return Ok(());
-        }
-        let corner = corner.each_ref().map(|source| source.first(thread));
-        let Some((image, texels)) = image(&block.surface, thread, world) else { return Ok(()) };
+    Ok(step(l, enable, corner, move |thread, world, corner| {
+        let Some((image, texels)) = image(&block.surface, thread, world) else { return };
         let mut outside = 0;
         for (at, x, y) in block.places(corner) {
             let byte = thread.registers.get::<u8>(src + at);
@@ -83,9 +74,24 @@ fn store(
             outside += u64::from(stored.is_none());
         }
         thread.outside_writes += outside;
+    }))
+}
+
+/// A step that moves a block whose corner is known when it runs.
+fn step(
+    l: &mut Lowering<'_>,
+    enable: Enable,
+    corner: [Source<u32>; 2],
+    moves: impl Fn(&mut Thread, &World<'_>, [u32; 2]) + Send + Sync + 'static,
+) -> Lowered {
+    let run = Box::new(move |thread: &mut Thread, world: &World<'_>| {
+        if thread.enabled(&enable) != 0 {
+            let corner = corner.each_ref().map(|source| source.first(thread));
+            moves(thread, world, corner);
+        }
         Ok(())
     });
-    Ok(l.step(enable, run))
+    l.step(enable, run)
 }
 
 /// A rectangle of bytes of a surface.

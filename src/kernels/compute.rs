@@ -9,7 +9,7 @@ use crate::kernels::step::{Run, has_fused};
 use crate::machine::World;
 use crate::machine::convert::Compute;
 use crate::machine::float::{Float, FloatMode};
-use crate::machine::lane::{CHUNK, each};
+use crate::machine::lane::{CHUNK, each, enabled_lanes};
 use crate::machine::operand::{Places, SimpleDestination, SimpleSource, Source, Values};
 use crate::machine::thread::{Enable, Moded, Thread, ones};
 use crate::rt::ComponentWise;
@@ -70,7 +70,7 @@ macro_rules! widths {
             $operands,
             #[inline(always)]
             move |($($operand,)* enable, dst), thread| {
-                if $moded && !thread.plain {
+                if $moded && !thread.is_plain() {
                     return $crate::kernels::compute::elsewhere(
                         #[inline(always)]
                         || $crate::kernels::compute::rows::<$type, $width, $count, false>(
@@ -641,10 +641,7 @@ impl Lowering<'_> {
             chunks::<T, CHUNK>(thread, lanes.div_ceil(CHUNK), &enable, &dst, |thread, n| {
                 let values: [[T; CHUNK]; S] = std::array::from_fn(|s| loads[s].load(thread, n));
                 let mut result = [T::default(); CHUNK];
-                let mut rest = enabled >> (n * CHUNK) & ones(CHUNK);
-                while rest != 0 {
-                    let lane = rest.trailing_zeros() as usize;
-                    rest &= rest - 1;
+                for lane in enabled_lanes::<CHUNK>(enabled >> (n * CHUNK) & ones(CHUNK)) {
                     result[lane] = f(std::array::from_fn(|s| values[s][lane]), thread.mode);
                 }
                 result

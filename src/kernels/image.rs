@@ -14,7 +14,7 @@ use crate::kernels::surface::result;
 use crate::machine::World;
 use crate::machine::access::Lanes;
 use crate::machine::image::{Image, Texel};
-use crate::machine::lane::{CHUNK, MAX_LANES};
+use crate::machine::lane::{CHUNK, MAX_LANES, enabled_lanes};
 use crate::machine::memory::Buffer;
 use crate::machine::thread::{Enable, Thread};
 use crate::rt::{Stub, immediate_bits};
@@ -131,15 +131,6 @@ pub(super) fn image<'w>(place: &Place, thread: &Thread, world: &World<'w>) -> Op
     Some((image, world.memory.buffers().get(image.buffer)?))
 }
 
-/// Does something for each enabled channel.
-pub(super) fn for_lanes(enabled: u32, mut each: impl FnMut(usize)) {
-    let mut rest = enabled;
-    while rest != 0 {
-        each(rest.trailing_zeros() as usize);
-        rest &= rest - 1;
-    }
-}
-
 /// The offsets that a message adds to texel coordinates: four bits each, with sign.
 pub(super) fn offsets(operand: &VecOperand) -> [i64; 3] {
     let crate::isa::Operand::Immediate(constant) = &operand.operand else { return [0; 3] };
@@ -171,7 +162,7 @@ pub(super) fn load(l: &mut Lowering<'_>, inst: &Load3d) -> LowerResult {
     let masked = inst.op.pixel_null_mask;
     let colours = Colours::new(l, &inst.dst, lanes, moved(inst.channels), masked)?;
     let mask = masked.then_some(lanes);
-    read(l, inst.exec_size, inst.pred, inst.surface, colours, mask, move |thread, lane, image, texels| {
+    read(l, inst.exec_size, inst.pred, inst.surface, colours, mask, move |thread, _, lane, image, texels| {
         if tells_places {
             // Every sample stands in its own place, whatever this says.
             return [0; 4];
@@ -183,26 +174,40 @@ pub(super) fn load(l: &mut Lowering<'_>, inst: &Load3d) -> LowerResult {
 }
 
 /// A message that reads something of an image for each channel. With `mask`, the mask of so many channels stands behind it.
-fn read(
+pub(super) fn read(
     l: &mut Lowering<'_>,
     exec_size: ExecSize,
     pred: Predicate,
     surface: SurfaceId,
     colours: Colours,
     mask: Option<usize>,
-    texel: impl Fn(&Thread, usize, &Image, &Buffer) -> [u32; 4] + Send + Sync + 'static,
+    texel: impl Fn(&Thread, &World<'_>, usize, &Image, &Buffer) -> [u32; 4] + Send + Sync + 'static,
 ) -> LowerResult {
     let enable = l.enable(exec_size, pred)?;
     let place = l.place(surface)?;
+    read_at(l, enable, place, colours, mask, texel)
+}
+
+/// The same for a surface that is known already.
+fn read_at(
+    l: &mut Lowering<'_>,
+    enable: Enable,
+    place: Place,
+    colours: Colours,
+    mask: Option<usize>,
+    texel: impl Fn(&Thread, &World<'_>, usize, &Image, &Buffer) -> [u32; 4] + Send + Sync + 'static,
+) -> LowerResult {
     let run = Box::new(move |thread: &mut Thread, world: &World<'_>| {
         let enabled = thread.enabled(&enable);
         let bound = image(&place, thread, world);
         // All channels are read before any is written: the destination may stand where parameters do.
         let mut values = [[0; 4]; MAX_LANES];
-        for_lanes(enabled, |lane| {
-            values[lane] = bound.map_or([0; 4], |(image, texels)| texel(thread, lane, image, texels));
-        });
-        for_lanes(enabled, |lane| colours.put(thread, lane, values[lane]));
+        for lane in enabled_lanes::<MAX_LANES>(enabled) {
+            values[lane] = bound.map_or([0; 4], |(image, texels)| texel(thread, world, lane, image, texels));
+        }
+        for lane in enabled_lanes::<MAX_LANES>(enabled) {
+            colours.put(thread, lane, values[lane]);
+        }
         if let Some(lanes) = mask {
             colours.put_mask(thread, lanes);
         }
@@ -231,7 +236,7 @@ pub(super) fn gather4_typed(l: &mut Lowering<'_>, inst: &Gather4Typed) -> LowerR
     let lanes = channels(inst.exec_size);
     let place = coordinates(l, [&inst.u, &inst.v, &inst.r, &inst.lod], lanes)?;
     let colours = Colours::new(l, &inst.dst, lanes, moved(inst.channels), false)?;
-    read(l, inst.exec_size, inst.pred, inst.surface, colours, None, move |thread, lane, image, texels| {
+    read(l, inst.exec_size, inst.pred, inst.surface, colours, None, move |thread, _, lane, image, texels| {
         image.load(texels, place_of(&place, thread, lane))
     })
 }
@@ -257,12 +262,12 @@ fn write(
     let run = Box::new(move |thread: &mut Thread, world: &World<'_>| {
         let bound = image(&surface, thread, world);
         let mut outside = 0;
-        for_lanes(thread.enabled(&enable), |lane| {
+        for lane in enabled_lanes::<MAX_LANES>(thread.enabled(&enable)) {
             let written = bound.is_some_and(|(image, texels)| {
                 image.store(texels, place_of(&place, thread, lane), colours.get(thread, lane))
             });
             outside += u64::from(!written);
-        });
+        }
         thread.outside_writes += outside;
         Ok(())
     });
@@ -307,7 +312,7 @@ fn update_texels(
         let view = world.surface(entry);
         let bound = image(&surface, thread, world);
         let mut outside = 0;
-        for_lanes(thread.enabled(&enable), |lane| {
+        for lane in enabled_lanes::<MAX_LANES>(thread.enabled(&enable)) {
             let offset = bound.and_then(|(image, _)| image.offset(place_of(&place, thread, lane)));
             let [a, b] = operands.map(|at| at.map_or(0, |at| get(thread, at, lane)));
             let mut old = [0; CHUNK];
@@ -320,13 +325,13 @@ fn update_texels(
                 outside += 1;
             }
             let (at, value) = match result {
-                AtomicResult::None => return,
+                AtomicResult::None => continue,
                 AtomicResult::Old(at) => (at, old[0]),
                 AtomicResult::New(at) => (at, update(old[0], a, b)),
             };
             let at = at + lane as u32 * slot;
             if slot == 8 { thread.registers.set(at, value) } else { thread.registers.set(at, value as u32) }
-        });
+        }
         thread.outside_writes += outside;
         Ok(())
     });
@@ -341,7 +346,7 @@ pub(super) fn info(l: &mut Lowering<'_>, inst: &Info) -> LowerResult {
     };
     let samples = inst.op == InfoOp::Sampleinfo;
     let colours = Colours::new(l, &inst.dst, lanes, moved(inst.channels), false)?;
-    read(l, inst.exec_size, Predicate::default(), inst.surface, colours, None, move |thread, lane, image, _| {
+    read(l, inst.exec_size, Predicate::default(), inst.surface, colours, None, move |thread, _, lane, image, _| {
         let shape = &image.shape;
         if samples {
             return [shape.samples, 0, 0, 0];
@@ -399,16 +404,9 @@ fn lsc_quad(l: &mut Lowering<'_>, inst: &LscTypedQuad) -> LowerResult {
         return write(l, enable, surface, place, colours);
     }
     let colours = Colours::new(l, &inst.dst_data, lanes, moved, false)?;
-    let run = Box::new(move |thread: &mut Thread, world: &World<'_>| {
-        let bound = image(&surface, thread, world);
-        for_lanes(thread.enabled(&enable), |lane| {
-            let load = |(image, texels): (&Image, &Buffer)| image.load(texels, place_of(&place, thread, lane));
-            let value = bound.map_or([0; 4], load);
-            colours.put(thread, lane, value);
-        });
-        Ok(())
-    });
-    Ok(l.step(enable, run))
+    read_at(l, enable, surface, colours, None, move |thread, _, lane, image, texels| {
+        image.load(texels, place_of(&place, thread, lane))
+    })
 }
 
 fn lsc_access(l: &mut Lowering<'_>, inst: &LscTypedAccess) -> LowerResult {

@@ -1,7 +1,5 @@
 //! Bits: logic, shifts, counting, fields.
 
-use std::ops::{BitAnd as _, BitOr as _, BitXor as _};
-
 use crate::isa::{Bfn, DataType, Operand, VecOperand};
 use crate::kernels::compute::{Target, chunks, is_float, is_signed, pattern, widths};
 use crate::kernels::integer::{Integer, ring_of};
@@ -12,41 +10,26 @@ use crate::machine::lane::{CHUNK, each};
 use crate::machine::thread::Thread;
 use crate::rt::ComponentWise;
 
-pub(super) fn and(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
-    if is_predicate(inst.dst) {
-        return predicates(l, inst.into(), inst.src, |a, b| a & b);
-    }
-    match (l.small_ring(inst.dst, &inst.src)?, l.type_of(inst.dst)?.bits()) {
-        (Some(DataType::Ub), _) => l.binary_of::<u8>(inst.into(), inst.src, DataType::Ub, u8::bitand),
-        (Some(_), _) => l.binary_of::<u16>(inst.into(), inst.src, DataType::Uw, u16::bitand),
-        (None, 64) => binary::<u64>(l, inst.into(), inst.src, u64::bitand),
-        _ => binary::<u32>(l, inst.into(), inst.src, u32::bitand),
-    }
+/// `dst[i] = src0[i] op src1[i]`, for the bits of numbers and of predicates.
+macro_rules! bitwise {
+    ($name:ident, $op:tt) => {
+        pub(super) fn $name(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
+            if is_predicate(inst.dst) {
+                return predicates(l, inst.into(), inst.src, |a, b| a $op b);
+            }
+            match (l.small_ring(inst.dst, &inst.src)?, l.type_of(inst.dst)?.bits()) {
+                (Some(DataType::Ub), _) => l.binary_of::<u8>(inst.into(), inst.src, DataType::Ub, |a, b| a $op b),
+                (Some(_), _) => l.binary_of::<u16>(inst.into(), inst.src, DataType::Uw, |a, b| a $op b),
+                (None, 64) => binary::<u64>(l, inst.into(), inst.src, |a, b| a $op b),
+                _ => binary::<u32>(l, inst.into(), inst.src, |a, b| a $op b),
+            }
+        }
+    };
 }
 
-pub(super) fn or(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
-    if is_predicate(inst.dst) {
-        return predicates(l, inst.into(), inst.src, |a, b| a | b);
-    }
-    match (l.small_ring(inst.dst, &inst.src)?, l.type_of(inst.dst)?.bits()) {
-        (Some(DataType::Ub), _) => l.binary_of::<u8>(inst.into(), inst.src, DataType::Ub, u8::bitor),
-        (Some(_), _) => l.binary_of::<u16>(inst.into(), inst.src, DataType::Uw, u16::bitor),
-        (None, 64) => binary::<u64>(l, inst.into(), inst.src, u64::bitor),
-        _ => binary::<u32>(l, inst.into(), inst.src, u32::bitor),
-    }
-}
-
-pub(super) fn xor(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
-    if is_predicate(inst.dst) {
-        return predicates(l, inst.into(), inst.src, |a, b| a ^ b);
-    }
-    match (l.small_ring(inst.dst, &inst.src)?, l.type_of(inst.dst)?.bits()) {
-        (Some(DataType::Ub), _) => l.binary_of::<u8>(inst.into(), inst.src, DataType::Ub, u8::bitxor),
-        (Some(_), _) => l.binary_of::<u16>(inst.into(), inst.src, DataType::Uw, u16::bitxor),
-        (None, 64) => binary::<u64>(l, inst.into(), inst.src, u64::bitxor),
-        _ => binary::<u32>(l, inst.into(), inst.src, u32::bitxor),
-    }
-}
+bitwise!(and, &);
+bitwise!(or, |);
+bitwise!(xor, ^);
 
 pub(super) fn not(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>) -> LowerResult {
     let [source] = inst.src;

@@ -11,7 +11,7 @@ use crate::kernels::reach::Form;
 use crate::kernels::step::{Lowered, Run};
 use crate::machine::access::{Lanes, Miss, View};
 use crate::machine::fault::Trouble;
-use crate::machine::lane::{CHUNK, Lane, MAX_LANES, each};
+use crate::machine::lane::{CHUNK, Lane, MAX_LANES, each, enabled_lanes};
 use crate::machine::operand::{Source, blend};
 use crate::machine::thread::{Enable, Thread, ones};
 use crate::machine::{World, entry_of_state};
@@ -39,13 +39,9 @@ impl Place {
     #[inline(always)]
     pub(super) fn view<'w>(&self, thread: &Thread, world: &World<'w>) -> View<'w> {
         match self {
-            Self::Flat => world.flat(),
             Self::Local => world.local(),
             Self::Scratch => world.scratch(),
-            Self::Surface(element) => world.surface(thread.surfaces[*element]),
-            Self::Index(source) => world.surface(source.first(thread)),
-            Self::State(element) => world.surface(entry_of_state(thread.surfaces[*element])),
-            Self::StateIndex(source) => world.surface(entry_of_state(source.first(thread))),
+            place => place.entry(thread).map_or_else(|| world.flat(), |entry| world.surface(entry)),
         }
     }
 
@@ -55,6 +51,7 @@ impl Place {
     }
 
     /// The binding-table index that it stands for, or the one beyond the table, where it has one.
+    #[inline(always)]
     pub(super) fn entry(&self, thread: &Thread) -> Option<u32> {
         match self {
             Self::Surface(element) => Some(thread.surfaces[*element]),
@@ -376,8 +373,6 @@ pub(super) struct Message {
 pub(super) struct Data {
     /// Where they stand in the registers.
     pub(super) at: u32,
-    /// Whether they are words, one channel's behind the other's.
-    are_words: bool,
     /// Whether each channel has one element, at its address.
     is_single: bool,
     /// See [`Message::is_block`].
@@ -390,13 +385,12 @@ pub(super) struct Data {
 
 impl Data {
     fn new(message: &Message, at: u32) -> Self {
-        let (are_words, is_single) = (message.shape.is_words(), message.elements == [0]);
         let form = Form::new(message);
         let reach = match form {
             Form::Bytes(_) => 0,
             _ => message.elements.iter().max().map_or(0, |last| *last as u32),
         };
-        Self { at, are_words, is_single, is_block: message.is_block(), form, reach }
+        Self { at, is_single: message.elements == [0], is_block: message.is_block(), form, reach }
     }
 }
 
@@ -442,7 +436,7 @@ impl Message {
         enabled: u32,
     ) -> Result<(), Miss> {
         let view = self.place.view(thread, world);
-        if data.are_words {
+        if data.form == Form::Words {
             match self.addresses.order(thread, n, enabled) {
                 Order::Row { address, first, count } if data.is_single => {
                     let at = self.shape.place(data.at, 0, n) + first * 4;
@@ -526,7 +520,7 @@ impl Message {
         enabled: u32,
     ) -> Result<(), Miss> {
         let view = self.place.view(thread, world);
-        if data.are_words {
+        if data.form == Form::Words {
             match self.addresses.order(thread, n, enabled) {
                 Order::Row { address, first, count } if data.is_single => {
                     let bytes = thread.registers.bytes(self.shape.place(data.at, 0, n) + first * 4);
@@ -658,10 +652,7 @@ fn to_registers(thread: &mut Thread, shape: &Shape, at: u32, values: &[u64; CHUN
         blend(&mut thread.registers, at, values, enabled);
         return;
     }
-    let mut rest = enabled;
-    while rest != 0 {
-        let lane = rest.trailing_zeros() as usize;
-        rest &= rest - 1;
+    for lane in enabled_lanes::<CHUNK>(enabled) {
         let (at, value) = (shape.lane(at, lane), values[lane]);
         match shape.slot {
             1 => thread.registers.set(at, value as u8),
@@ -678,10 +669,7 @@ fn from_registers(thread: &Thread, shape: &Shape, at: u32, enabled: u32) -> [u64
         return each(|i| words[i].into());
     }
     let mut values = [0; CHUNK];
-    let mut rest = enabled;
-    while rest != 0 {
-        let lane = rest.trailing_zeros() as usize;
-        rest &= rest - 1;
+    for lane in enabled_lanes::<CHUNK>(enabled) {
         let at = shape.lane(at, lane);
         values[lane] = match shape.slot {
             1 => thread.registers.get::<u8>(at).into(),

@@ -25,20 +25,10 @@ pub(super) fn mov(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>) -> LowerRes
     let same = from == to || pattern(from) == pattern(to) && !is_float(from) && !is_float(to);
     if same && !is_saturated(inst.dst) && !is_modified(source) {
         let data_type = pattern(to);
-        let lanes = channels(target.exec_size);
-        let narrow = match data_type.bits() {
-            8 => mov_parts::<u8, u16>(l, &target, source, lanes)?,
-            16 => mov_parts::<u16, u32>(l, &target, source, lanes)?,
-            32 => mov_parts::<u32, u64>(l, &target, source, lanes)?,
-            _ => None,
-        };
-        let parts = match (narrow, data_type.bits()) {
-            (None, 8) => mov_parts::<u8, u32>(l, &target, source, lanes)?,
-            (None, 16) => mov_parts::<u16, u64>(l, &target, source, lanes)?,
-            (narrow, _) => narrow,
-        };
-        if let Some(lowered) = parts {
-            return Ok(lowered);
+        for whole in [data_type.bits() * 2, data_type.bits() * 4] {
+            if let Some(lowered) = mov_low(l, &target, source, (data_type.bits(), whole))? {
+                return Ok(lowered);
+            }
         }
         return match data_type.bits() {
             8 => mov_pattern::<u8>(l, target, source, data_type),
@@ -61,19 +51,11 @@ pub(super) fn mov(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>) -> LowerRes
             (DataType::W, DataType::Q) => return extend::<i16, i64>(l, target, source),
             _ => {}
         }
-        if !is_float(from) && !is_float(to) {
-            let lanes = channels(target.exec_size);
-            let low = match (from.bits(), to.bits()) {
-                (64, 32) => mov_parts::<u32, u64>(l, &target, source, lanes)?,
-                (64, 16) => mov_parts::<u16, u64>(l, &target, source, lanes)?,
-                (32, 16) => mov_parts::<u16, u32>(l, &target, source, lanes)?,
-                (32, 8) => mov_parts::<u8, u32>(l, &target, source, lanes)?,
-                (16, 8) => mov_parts::<u8, u16>(l, &target, source, lanes)?,
-                _ => None,
-            };
-            if let Some(lowered) = low {
-                return Ok(lowered);
-            }
+        if !is_float(from)
+            && !is_float(to)
+            && let Some(lowered) = mov_low(l, &target, source, (to.bits(), from.bits()))?
+        {
+            return Ok(lowered);
         }
     }
     match (l.float_domain(&[source])?, is_signed(from), from.bits()) {
@@ -98,6 +80,24 @@ fn mov_pattern<T: Compute>(
     let enable = l.enable(target.exec_size, target.pred)?;
     let run = widths!(false, false, lanes, enable, dst, [a], |thread, n| [T; N] => a.load(thread, n));
     Ok(l.step(enable, run))
+}
+
+/// A move of parts with so many bits from or to values with so many, where [`mov_parts`] has it.
+fn mov_low(
+    l: &mut Lowering<'_>,
+    target: &Target<'_>,
+    source: &VecOperand,
+    (part, whole): (u32, u32),
+) -> LowerResult<Option<Lowered>> {
+    let lanes = channels(target.exec_size);
+    match (part, whole) {
+        (8, 16) => mov_parts::<u8, u16>(l, target, source, lanes),
+        (8, 32) => mov_parts::<u8, u32>(l, target, source, lanes),
+        (16, 32) => mov_parts::<u16, u32>(l, target, source, lanes),
+        (16, 64) => mov_parts::<u16, u64>(l, target, source, lanes),
+        (32, 64) => mov_parts::<u32, u64>(l, target, source, lanes),
+        _ => Ok(None),
+    }
 }
 
 /// A move between values in a row and the low parts of wider ones: how the compiler takes elements apart and puts

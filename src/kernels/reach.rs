@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use crate::kernels::message::{Addresses, Data, Elements, Message};
 use crate::machine::access::{View, together};
-use crate::machine::lane::{CHUNK, each};
+use crate::machine::lane::{CHUNK, each, enabled_lanes};
 use crate::machine::memory::{Sharing, change_part, part};
 use crate::machine::operand::blend;
 use crate::machine::thread::{Thread, ones};
@@ -148,10 +148,7 @@ impl Reached<'_> {
             }
             return Some(());
         }
-        let mut rest = enabled;
-        while rest != 0 {
-            let lane = rest.trailing_zeros() as usize % CHUNK;
-            rest &= rest - 1;
+        for lane in enabled_lanes::<CHUNK>(enabled) {
             let (offset, value) = (self.offsets[lane], values[lane]);
             if size == 4 && offset % 4 == 0 {
                 self.words.get(offset as usize / 4)?.store(value, Relaxed);
@@ -178,10 +175,7 @@ impl Reached<'_> {
             }
             return Some(());
         }
-        let mut rest = enabled;
-        while rest != 0 {
-            let lane = rest.trailing_zeros() as usize % CHUNK;
-            rest &= rest - 1;
+        for lane in enabled_lanes::<CHUNK>(enabled) {
             place(lane)?.store(values[lane], Relaxed);
         }
         Some(())

@@ -2,10 +2,8 @@
 //! [`crate::machine::sampler`].
 
 use crate::isa::{RawOperand, Sample3d, Sample43d, SamplerId, VecOperand, pages};
-use crate::kernels::image::{Colours, Elements, for_lanes, image, moved, offsets};
+use crate::kernels::image::{self, Colours, Elements, moved, offsets};
 use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal};
-use crate::kernels::step::Lowered;
-use crate::machine::World;
 use crate::machine::image::Image;
 use crate::machine::memory::Buffer;
 use crate::machine::sampler::{Place, Sampler};
@@ -127,26 +125,20 @@ impl Message<'_> {
         let lanes = channels(self.exec_size);
         let Some(params) = Params::new(l, self.name, self.params, lanes)? else { return Err(undefined.into()) };
         let shift = offsets(self.aoffimmi);
-        let sampler = sampler_element(l, self.sampler)?;
-        let enable = l.enable(self.exec_size, self.pred)?;
-        let surface = l.place(self.surface)?;
-        let run = Box::new(move |thread: &mut Thread, world: &World<'_>| {
-            let enabled = thread.enabled(&enable);
-            let bound = image(&surface, thread, world).zip(world.sampler(thread.surfaces[sampler]));
-            // All channels are read before any is written: a destination may stand where parameters do.
-            let mut values = [[0; 4]; crate::machine::lane::MAX_LANES];
-            for_lanes(enabled, |lane| {
-                if let Some(((image, texels), sampler)) = bound {
-                    values[lane] = read(sampler, image, texels, &params.place(thread, lane, sampler, image, shift));
-                }
-            });
-            for_lanes(enabled, |lane| colours.put(thread, lane, values[lane]));
-            if null_mask {
-                colours.put_mask(thread, lanes);
-            }
-            Ok(())
-        });
-        Ok::<Lowered, _>(l.step(enable, run))
+        let element = sampler_element(l, self.sampler)?;
+        let mask = null_mask.then_some(lanes);
+        image::read(
+            l,
+            self.exec_size,
+            self.pred,
+            self.surface,
+            colours,
+            mask,
+            move |thread, world, lane, image, texels| {
+                let Some(sampler) = world.sampler(thread.surfaces[element]) else { return [0; 4] };
+                read(sampler, image, texels, &params.place(thread, lane, sampler, image, shift))
+            },
+        )
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch, u32x4};
 
-use crate::machine::lane::CHUNK;
+use crate::machine::lane::{CHUNK, enabled_lanes};
 use crate::machine::memory::{Buffer, Memory, Sharing, part};
 use crate::machine::thread::ones;
 
@@ -71,14 +71,7 @@ impl Lanes<'_> {
     /// The enabled channels with their addresses, in order.
     #[inline(always)]
     fn enabled(&self) -> impl Iterator<Item = (usize, u64)> {
-        let mut rest = self.enabled;
-        std::iter::from_fn(move || {
-            let lane = rest.trailing_zeros() as usize % CHUNK;
-            (rest != 0).then(|| {
-                rest &= rest - 1;
-                (lane, self.addresses[lane])
-            })
-        })
+        enabled_lanes::<CHUNK>(self.enabled).map(|lane| (lane, self.addresses[lane]))
     }
 
     #[inline(always)]

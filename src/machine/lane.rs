@@ -19,6 +19,20 @@ pub(crate) fn each<T: Lane, const N: usize>(f: impl Fn(usize) -> T) -> [T; N] {
     values
 }
 
+/// The enabled ones of `N` channels, in order.
+#[inline(always)]
+pub(crate) fn enabled_lanes<const N: usize>(enabled: u32) -> impl Iterator<Item = usize> {
+    let mut rest = enabled;
+    std::iter::from_fn(move || {
+        // The remainder shows the compiler that an array of N values has this one.
+        let lane = rest.trailing_zeros() as usize % N;
+        (rest != 0).then(|| {
+            rest &= rest - 1;
+            lane
+        })
+    })
+}
+
 /// A value of one channel.
 pub trait Lane: Copy + Default + PartialEq + PartialOrd + Send + Sync + 'static {
     /// Size in bytes.

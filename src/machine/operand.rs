@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use crate::machine::convert::{Compute, Fetch, Put};
-use crate::machine::lane::{CHUNK, Change, Lane, each};
+use crate::machine::lane::{CHUNK, Change, Lane, each, enabled_lanes};
 use crate::machine::thread::{Registers, SLACK, Thread, ones};
 
 /// Where the channels of an operand stand. Distances are in bytes.
@@ -438,10 +438,7 @@ pub(crate) fn spread<T: Lane>(registers: &mut Registers, offset: u32, step: u32,
     if step as usize == T::SIZE {
         return blend(registers, offset, lanes, enabled);
     }
-    let mut rest = enabled & ones(CHUNK);
-    while rest != 0 {
-        let lane = rest.trailing_zeros();
-        rest &= rest - 1;
-        registers.set(offset + lane * step, lanes[lane as usize % CHUNK]);
+    for lane in enabled_lanes::<CHUNK>(enabled & ones(CHUNK)) {
+        registers.set(offset + lane as u32 * step, lanes[lane]);
     }
 }

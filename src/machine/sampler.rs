@@ -60,6 +60,11 @@ impl Compare {
             Self::Always => true,
         }
     }
+
+    /// What the comparison of a reference with red gives, as the bits of F.
+    fn result(self, reference: f32, colours: [u32; 4]) -> u32 {
+        if self.holds(reference, f32::from_bits(colours[0])) { 1.0_f32.to_bits() } else { 0 }
+    }
 }
 
 /// How images are read.
@@ -135,7 +140,7 @@ impl Sampler {
         }
         let lod = self.clamped(image, place.lod);
         if !self.mix_levels {
-            return self.sample_level(image, texels, place, ((lod + 0.5).ceil() - 1.0).max(0.0) as u32);
+            return self.sample_level(image, texels, place, nearest_level(lod));
         }
         let (low, part) = (lod.floor(), lod - lod.floor());
         let first = self.sample_level(image, texels, place, low as u32);
@@ -151,17 +156,13 @@ impl Sampler {
 
     fn sample_level(&self, image: &Image, texels: &Buffer, place: &Place, level: u32) -> [u32; 4] {
         let dimensions = image.shape.dimensions;
-        let mut fixed = [0; 3];
-        self.choose_layer(image, place, &mut fixed);
+        let mut fixed = layer(image, place);
         let size = image.shape.size_of(level);
         let read = |at: [i64; 3]| {
             let colours = image.load(texels, Texel { place: at, level, sample: 0 });
             match place.reference {
                 None => colours,
-                Some(reference) => {
-                    let holds = self.compare.holds(reference, f32::from_bits(colours[0]));
-                    [if holds { 1.0_f32 } else { 0.0 }.to_bits(), 0, 0, 1.0_f32.to_bits()]
-                }
+                Some(reference) => [self.compare.result(reference, colours), 0, 0, 1.0_f32.to_bits()],
             }
         };
         let coordinate = |d: usize| self.shifted(place.coordinates[d], place.shift[d], size[d]);
@@ -196,11 +197,9 @@ impl Sampler {
 
     /// One colour of the four texels that a filter would mix: lower left, lower right, upper right, upper left.
     pub fn gather(&self, image: &Image, texels: &Buffer, place: &Place, colour: usize) -> [u32; 4] {
-        let lod = self.clamped(image, place.lod);
-        let level = ((lod + 0.5).ceil() - 1.0).max(0.0) as u32;
+        let level = nearest_level(self.clamped(image, place.lod));
         let size = image.shape.size_of(level);
-        let mut fixed = [0; 3];
-        self.choose_layer(image, place, &mut fixed);
+        let fixed = layer(image, place);
         let [u, v] = [0, 1].map(|d| {
             if d < image.shape.dimensions {
                 self.neighbours(self.shifted(place.coordinates[d], place.shift[d], size[d]), size[d])
@@ -212,21 +211,9 @@ impl Sampler {
             let colours = image.load(texels, Texel { place: [x, y, fixed[2]], level, sample: 0 });
             match place.reference {
                 None => colours[colour],
-                Some(reference) => {
-                    let holds = self.compare.holds(reference, f32::from_bits(colours[0]));
-                    if holds { 1.0_f32.to_bits() } else { 0 }
-                }
+                Some(reference) => self.compare.result(reference, colours),
             }
         })
-    }
-
-    /// The image of an array that a place is in.
-    fn choose_layer(&self, image: &Image, place: &Place, at: &mut [i64; 3]) {
-        let dimensions = image.shape.dimensions;
-        if image.shape.is_array {
-            let last = i64::from(image.shape.layers) - 1;
-            at[dimensions] = (place.coordinates[dimensions].round_ties_even() as i64).clamp(0, last);
-        }
     }
 
     /// A coordinate with a number of texels added.
@@ -283,6 +270,22 @@ impl Sampler {
     fn mirrored(s: f64) -> f64 {
         (s - 2.0 * (0.5 * s).round_ties_even()).abs()
     }
+}
+
+/// The level that is nearest to one that is asked for; of two, the lower one.
+fn nearest_level(lod: f32) -> u32 {
+    ((lod + 0.5).ceil() - 1.0).max(0.0) as u32
+}
+
+/// The image of an array that a place is in, as the coordinate behind the dimensions; the others are zero.
+fn layer(image: &Image, place: &Place) -> [i64; 3] {
+    let dimensions = image.shape.dimensions;
+    let mut at = [0; 3];
+    if image.shape.is_array {
+        let last = i64::from(image.shape.layers) - 1;
+        at[dimensions] = (place.coordinates[dimensions].round_ties_even() as i64).clamp(0, last);
+    }
+    at
 }
 
 #[cfg(test)]

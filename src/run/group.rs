@@ -72,9 +72,10 @@ impl<'a> Plan<'a> {
         Self { code, program, payload, range, mapped, scratch, limit, count, waits, special }
     }
 
-    /// Bytes that a full group has for itself beside private memory: shared local memory, and the registers of its threads.
+    /// Bytes that a full group may have for itself beside private memory: shared local memory, and the registers of its
+    /// threads, which all are there as soon as one of them waits or runs for long.
     pub(super) fn group_bytes(&self) -> u64 {
-        let threads = if self.waits { self.threads([0; 3]).max(1) } else { 1 };
+        let threads = self.threads([0; 3]);
         let registers = u64::from(self.code.constants_at()) + (self.code.constants.len() + SLACK) as u64;
         // For each block, the channels that wait there.
         let flow = self.code.blocks.len() as u64 * 4;
