@@ -6,8 +6,10 @@ native code, the intermediate form, the build options and comments. A line `// o
 the compiler, those that begin with -cl-intel or -cl-ext for its inner parts; a line `// targets …` names the targets when there
 are not all; a line `// environment NAME=VALUE` sets a variable for the compiler. TARGET_SKL and so on is defined for each. Targets without doubles get the source without the lines that have any: a kernel takes one line.
 """
-import gzip, os, re, subprocess, sys, tempfile
+import gzip, re, sys, tempfile
 from pathlib import Path
+
+from ocloc import compiled
 
 TARGETS = dict(skl=True, tgllp=False, dg2=False, pvc=True)
 UNREAD = re.compile(r"\.text\.|\.spv$|\.misc\.|\.note\.intelgt\.metrics$")
@@ -49,18 +51,13 @@ def program(source, options, target, environment=()):
     inner = [option for option in options if option.startswith(("-cl-intel", "-cl-ext"))]
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "k.cl").write_text(source)
-        command = ["ocloc", "compile", "-file", "k.cl", "-device", target, "--format", "zebin", "-output", "k",
-                   "-output_no_suffix", "-internal_options", " ".join(["-ze-opt-emit-zebin-visa-sections", *inner]),
-                   "-options", " ".join([f"-DTARGET_{target.upper()}", *(option for option in options if option not in inner)])]
-        result = subprocess.run(command, cwd=folder, capture_output=True, text=True,
-                                env={**os.environ, **dict(pair.split("=", 1) for pair in environment)})
-        made = Path(folder) / "k.bin"
-        if not made.exists():
-            made = Path(folder) / "k"
-        if result.returncode or not made.exists():
-            print(f"{target}: {result.stdout}{result.stderr}", file=sys.stderr)
+        made, said = compiled(str(Path(folder) / "k.cl"), target,
+                              " ".join([f"-DTARGET_{target.upper()}", *(option for option in options if option not in inner)]),
+                              inner, dict(pair.split("=", 1) for pair in environment))
+        if not made:
+            print(f"{target}: {said}", file=sys.stderr)
             return None
-        return shortened(made.read_bytes())
+        return shortened(made)
 
 
 def programs(source):

@@ -1,5 +1,6 @@
 """The vendor's compiler, for the scripts that make suites."""
 import os, re, shlex, subprocess, tempfile
+from concurrent.futures import ThreadPoolExecutor
 
 TARGETS = ["skl", "tgllp", "dg2", "pvc"]
 # Options that do not change results, or that ocloc does not know.
@@ -23,23 +24,39 @@ def known(options):
     return " ".join(kept)
 
 
+def compiled(source, target, options, inner=(), environment=None, timeout=None):
+    """The zebin of a source file, with its vISA, or None; and what the compiler says. `inner` are options for its inner parts."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = ["ocloc", "compile", "-file", source, "-device", target, "--format", "zebin", "-output", "k",
+                   "-output_no_suffix", "-internal_options", " ".join(["-ze-opt-emit-zebin-visa-sections", *inner]),
+                   "-options", options]
+        try:
+            result = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace", timeout=timeout,
+                                    env={**os.environ, **(environment or {})})
+        except subprocess.TimeoutExpired:
+            return None, f"no end within {timeout} seconds"
+        made = os.path.join(folder, "k")
+        if not os.path.exists(made):
+            return None, result.stdout + result.stderr
+        with open(made, "rb") as file:
+            return file.read(), result.stdout + result.stderr
+
+
 def build(out, target, options):
     """Compiles OUT.cl for a target to OUT.TARGET.zebin; what the compiler says otherwise goes into OUT.TARGET.log."""
     zebin, log = f"{out}.{target}.zebin", f"{out}.{target}.log"
     if os.path.exists(zebin) or os.path.exists(log):
         return os.path.exists(zebin)
-    with tempfile.TemporaryDirectory() as folder:
-        command = ["ocloc", "compile", "-file", out + ".cl", "-device", target, "--format", "zebin", "-output", "k",
-                   "-output_no_suffix", "-internal_options", "-ze-opt-emit-zebin-visa-sections", "-options", options]
-        try:
-            said = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace", timeout=600)
-            said = said.stdout + said.stderr
-        except subprocess.TimeoutExpired:
-            said = "no end within ten minutes"
-        if os.path.exists(folder + "/k"):
-            with open(folder + "/k", "rb") as made, open(zebin, "wb") as kept:
-                kept.write(made.read())
-            return True
-    with open(log, "w") as file:
-        file.write(said)
-    return False
+    made, said = compiled(out + ".cl", target, options, timeout=600)
+    with open(zebin if made else log, "wb") as file:
+        file.write(made or said.encode())
+    return bool(made)
+
+
+def build_all(jobs):
+    """Does that for each target and each pair of OUT and options, and tells what is refused."""
+    with ThreadPoolExecutor(2) as pool:
+        for target in TARGETS:
+            done = pool.map(lambda job: build(job[0], target, job[1]), jobs)
+            refused = [os.path.basename(out) for (out, _), good in zip(jobs, done) if not good]
+            print(f"{target}: {len(jobs) - len(refused)} of {len(jobs)} compiled; refused: {' '.join(refused)}", flush=True)

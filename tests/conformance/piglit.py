@@ -6,9 +6,8 @@ each of its files (or for those whose names begin with a NAME), for `VISAKIT_CON
 conformance`. Needs `ocloc`; what that refuses is in NAME.TARGET.log. Files that are there already are not made again.
 """
 import json, math, os, re, struct, sys
-from concurrent.futures import ThreadPoolExecutor
 
-from ocloc import TARGETS, build
+from ocloc import build_all
 
 CODES = dict(char="b", uchar="B", short="h", ushort="H", int="i", uint="I", long="q", ulong="Q",
              half="e", float="f", double="d")
@@ -194,11 +193,7 @@ def main():
                     jobs.append((name, options))
     for reason, names in passed_over.items():
         print(f"{len(names)} passed over, {reason}: {' '.join(names)}")
-    with ThreadPoolExecutor(2) as pool:
-        for target in TARGETS:
-            done = pool.map(lambda job: build(os.path.join(out, job[0]), target, job[1]), jobs)
-            refused = [name for (name, _), good in zip(jobs, done) if not good]
-            print(f"{target}: {len(jobs) - len(refused)} compiled; refused: {' '.join(refused)}", flush=True)
+    build_all([(os.path.join(out, name), options) for name, options in jobs])
 
 
 main()

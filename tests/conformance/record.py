@@ -6,9 +6,8 @@ SUITE gets PREFIX-ID.cl, .json and .TARGET.zebin for each program. At most LAUNC
 does not say so, by as much as sums in another order are.
 """
 import array, collections, glob, json, math, os, re, sys
-from concurrent.futures import ThreadPoolExecutor
 
-from ocloc import TARGETS, build, known
+from ocloc import build_all, known
 
 ORDERS = {0x10B5: "rgba", 0x10B6: "bgra", 0x10B7: "argb", 0x10C3: "abgr", 0x10C1: "srgba", 0x10C2: "sbgra", 0x10B2: "rg",
           0x10B0: "r", 0x10B1: "a", 0x10B9: "luminance", 0x10B8: "intensity", 0x10BD: "depth"}
@@ -130,11 +129,7 @@ def main():
         with open(name + ".json", "w") as file:
             json.dump(dict(data=suite.data, cases=suite.cases, options=options), file)
         jobs.append((name, options))
-    with ThreadPoolExecutor(2) as pool:
-        for target in TARGETS:
-            done = pool.map(lambda job: build(job[0], target, job[1]), jobs)
-            refused = [os.path.basename(name) for (name, _), good in zip(jobs, done) if not good]
-            print(f"{target}: {len(jobs) - len(refused)} of {len(jobs)} compiled; refused: {' '.join(refused)}", flush=True)
+    build_all(jobs)
 
 
 main()
