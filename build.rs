@@ -15,10 +15,10 @@ fn main() {
     });
     diagnostics.extend(visakit_codegen::complete(&model));
     for diagnostic in &diagnostics {
-        let error = diagnostic.severity == visakit_codegen::diag::Severity::Error;
+        let error = diagnostic.severity == visakit_diag::Severity::Error;
         println!("cargo::{}={}", if error { "error" } else { "warning" }, diagnostic.one_line());
     }
-    if visakit_codegen::diag::has_errors(&diagnostics) {
+    if visakit_diag::has_errors(&diagnostics) {
         exit(1);
     }
     let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());

@@ -1,7 +1,8 @@
 //! What the fuzz targets do with an input. `cargo test` runs the same functions on the corpus (tests/robust.rs).
 
+use visakit::dump;
 use visakit::isa::Platform;
-use visakit::object::{Object, dump};
+use visakit::object::Object;
 use visakit::text::{Options, Style, parse, print, print_salvaged};
 
 /// An object is refused with a place inside of it, or comes out of the encoder as it went in; whatever can be done with
@@ -56,7 +57,7 @@ pub(crate) fn page(data: &[u8]) {
 
 /// A container gives files with plain names, and findings.
 pub(crate) fn container(data: &[u8]) {
-    if let Ok(found) = visakit::zebin::extract("fuzz", data) {
+    if let Ok(found) = visakit_zebin::extract("fuzz", data) {
         let total: usize = found.items.iter().map(|i| i.bytes.len()).sum();
         // Lossy text may be three times as long as what it was made of.
         assert!(total <= 3 * data.len() * (1 + found.items.len()), "{total} bytes of {}", data.len());
@@ -67,5 +68,5 @@ pub(crate) fn container(data: &[u8]) {
         let plain = |part: &str| !part.is_empty() && !part.starts_with('.') && !part.contains(['\\', ':']);
         assert!(paths.iter().all(|p| p.split('/').count() == 2 && p.split('/').all(plain)), "{paths:?}");
     }
-    let _ = visakit::zebin::Zebin::parse("fuzz", data);
+    let _ = visakit_zebin::Zebin::parse("fuzz", data);
 }

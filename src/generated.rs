@@ -18,4 +18,5 @@ include!(concat!(env!("OUT_DIR"), "/instructions.rs"));
 include!(concat!(env!("OUT_DIR"), "/text.rs"));
 include!(concat!(env!("OUT_DIR"), "/kernels.rs"));
 include!(concat!(env!("OUT_DIR"), "/reflection.rs"));
+#[cfg(feature = "sources")]
 include!(concat!(env!("OUT_DIR"), "/pages.rs"));

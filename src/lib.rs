@@ -5,7 +5,7 @@
 //! Everything works on bytes and texts in memory, without files and without global state:
 //!
 //! ```
-//! use visakit::object::{Object, dump};
+//! use visakit::object::Object;
 //! use visakit::text::{Options, Style, parse, print};
 //!
 //! fn assemble(text: &str) -> Result<Vec<u8>, String> {
@@ -30,8 +30,7 @@
 //! assert!(json.contains("\"name\":\"RET\""));
 //! ```
 //!
-//! Modules in reading order: the runtime and the generated module; objects, texts and the rules; containers and
-//! launches; the machine, its kernels and runs; the comparison of specification and implementation; the command line.
+//! Modules in reading order: the runtime and the generated module; objects, texts and the rules.
 
 mod generated;
 pub mod isa;
@@ -41,16 +40,13 @@ pub mod object;
 pub mod text;
 pub mod verify;
 
-pub mod launch;
-pub mod zebin;
+#[cfg(feature = "serde")]
+pub mod dump;
 
-pub mod kernels;
-pub mod machine;
-pub mod run;
+#[cfg(feature = "sources")]
+pub mod sources;
 
-pub mod diff;
-
-pub mod cli;
+pub use visakit_diag as diag;
 
 /// The README's example is a test.
 #[cfg(doctest)]

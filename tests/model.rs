@@ -1,19 +1,17 @@
 //! The pages as facts: a change of a page is reviewed as a change of `tests/golden/model.txt`.
 
-mod common;
-
 use visakit::isa::{Instruction, PAGES};
-use visakit_codegen::diag::Severity;
+use visakit_diag::Severity;
 
 #[test]
 fn golden_model() {
-    let (model, _) = visakit_codegen::read_dir(&common::root().join("spec")).unwrap();
-    common::golden(&common::root().join("tests/golden/model.txt"), &visakit_codegen::facts(&model));
+    let (model, _) = visakit_codegen::read_dir(&visakit_testing::root().join("spec")).unwrap();
+    visakit_testing::golden(&visakit_testing::root().join("tests/golden/model.txt"), &visakit_codegen::facts(&model));
 }
 
 #[test]
 fn our_pages_have_no_findings() {
-    let (_, findings) = visakit_codegen::read_dir(&common::root().join("spec")).unwrap();
+    let (_, findings) = visakit_codegen::read_dir(&visakit_testing::root().join("spec")).unwrap();
     let text: Vec<_> = findings.iter().map(|d| d.one_line()).collect();
     assert!(text.is_empty(), "{}", text.join("\n"));
 }
@@ -22,7 +20,7 @@ fn our_pages_have_no_findings() {
 #[test]
 fn emission_is_deterministic() {
     let emit = || -> Vec<String> {
-        let (model, _) = visakit_codegen::read_dir(&common::root().join("spec")).unwrap();
+        let (model, _) = visakit_codegen::read_dir(&visakit_testing::root().join("spec")).unwrap();
         visakit_codegen::emit(&model).iter().map(|f| f.tokens.to_string()).collect()
     };
     assert_eq!(emit(), emit());
@@ -43,8 +41,8 @@ fn every_page_has_an_instruction() {
 /// The vendor's documents are read whole, whatever is wrong with them.
 #[test]
 fn vendor_documents_are_read() {
-    let Some(dir) = common::shared("VISAKIT_UPSTREAM", "../shared/upstream-spec") else {
-        common::have("vendor_documents_are_read", "shared", false, "folder of the vendor's documents");
+    let Some(dir) = visakit_testing::shared("VISAKIT_UPSTREAM") else {
+        visakit_testing::have("vendor_documents_are_read", "shared", false, "folder of the vendor's documents");
         return;
     };
     for (revision, pages) in [("2022-12", 125), ("2025-02", 127)] {
@@ -58,8 +56,8 @@ fn vendor_documents_are_read() {
 /// The five documents that the project began from, unchanged.
 #[test]
 fn seeds_are_read() {
-    let Some(dir) = common::shared("VISAKIT_SEEDS", "../shared/seeds") else {
-        common::have("seeds_are_read", "shared", false, "folder of the seed documents");
+    let Some(dir) = visakit_testing::shared("VISAKIT_SEEDS") else {
+        visakit_testing::have("seeds_are_read", "shared", false, "folder of the seed documents");
         return;
     };
     let expected = [
@@ -69,7 +67,7 @@ fn seeds_are_read() {
         ("GATHER", 0x39, None, 7),
         ("OWORD_ST", 0x36, None, 4),
     ];
-    let files = common::files(&dir, "txt");
+    let files = visakit_testing::files(&dir, "txt");
     assert_eq!(files.len(), expected.len());
     for (path, (name, opcode, sub_opcode, fields)) in files.iter().zip(expected) {
         let text = std::fs::read_to_string(path).unwrap();

@@ -1,14 +1,12 @@
 //! Objects and texts against the vendor's own bytes and words.
 
-mod common;
-
 use visakit::isa::Platform;
 use visakit::object::Object;
 use visakit::text::{Options, Style, parse, print};
 
 /// Single-instruction objects that do not come out byte for byte, each with its reason.
 fn known_gaps() -> Vec<(String, String)> {
-    let text = std::fs::read_to_string(common::root().join("tests/vectors/known_gaps.txt")).unwrap();
+    let text = std::fs::read_to_string(visakit_testing::root().join("tests/vectors/known_gaps.txt")).unwrap();
     text.lines()
         .filter(|l| !l.is_empty() && !l.starts_with('#'))
         .map(|l| l.split_once(": ").map(|(a, b)| (a.to_owned(), b.to_owned())).expect("name: reason"))
@@ -27,9 +25,9 @@ fn assemble(text: &str, platform: &str) -> Object {
 #[test]
 fn single_instruction_objects() {
     let gaps = known_gaps();
-    let dir = common::root().join("tests/vectors/single");
+    let dir = visakit_testing::root().join("tests/vectors/single");
     let (mut proven, mut missing) = (0, Vec::new());
-    for file in common::files(&dir, "visaasm") {
+    for file in visakit_testing::files(&dir, "visaasm") {
         let name = file.file_stem().unwrap().to_string_lossy().into_owned();
         let text = std::fs::read_to_string(&file).unwrap();
         let expected = std::fs::read(file.with_extension("isa")).unwrap();
@@ -51,7 +49,7 @@ fn single_instruction_objects() {
 /// What the compiler writes comes out as it went in: text, object, full text.
 #[test]
 fn compiled_texts_come_back() {
-    for (name, platform, text) in common::compiled_texts() {
+    for (name, platform, text) in visakit_testing::compiled_texts() {
         let object = assemble(&text, &platform);
         let bytes = object.encode().unwrap();
         let decoded = Object::decode(&bytes).unwrap();
@@ -64,7 +62,7 @@ fn compiled_texts_come_back() {
 /// The compiler's kernels are legal by the rules of the pages.
 #[test]
 fn compiled_texts_are_legal() {
-    for (name, platform, text) in common::compiled_texts() {
+    for (name, platform, text) in visakit_testing::compiled_texts() {
         let object = assemble(&text, &platform);
         let found = visakit::verify::routine(&object.kernels[0].routine, Platform::from_name(&platform));
         assert!(found.is_empty(), "{name}: {found:?}");
@@ -74,27 +72,30 @@ fn compiled_texts_are_legal() {
 /// GenX_IR reads our objects and prints the text that we print, label suffixes and all.
 #[test]
 fn genx_ir_reads_our_objects() {
-    if !common::have("genx_ir_reads_our_objects", "vendor", common::program("GenX_IR"), "GenX_IR") {
+    if !visakit_testing::have("genx_ir_reads_our_objects", "vendor", visakit_testing::program("GenX_IR"), "GenX_IR") {
         return;
     }
-    for (name, platform, text) in common::compiled_texts() {
+    for (name, platform, text) in visakit_testing::compiled_texts() {
         let object = assemble(&text, &platform);
         let ours = print(&object, &object.kernels[0].routine, Platform::from_name(&platform), Style::Vendor);
-        let theirs = common::genx_ir_text(&name, &object.encode().unwrap(), &platform);
+        let theirs = visakit_testing::genx_ir_text(&name, &object.encode().unwrap(), &platform);
         assert!(ours == theirs, "{name}: GenX_IR prints another text");
         // The compiler's own text is the same but for the suffixes of its labels.
         let bare = |t: &str| t.lines().map(without_suffixes).collect::<Vec<_>>();
         assert_eq!(bare(&theirs).len(), text.lines().count(), "{name}");
     }
-    let dir = common::root().join("tests/vectors/single");
-    for file in common::files(&dir, "isa") {
+    let dir = visakit_testing::root().join("tests/vectors/single");
+    for file in visakit_testing::files(&dir, "isa") {
         let name = file.file_stem().unwrap().to_string_lossy().into_owned();
         // Some objects say by their name what they are for; GenX_IR changes alignments of others' kernels.
         let platform = name.split('-').next().filter(|p| Platform::from_name(p).is_some()).unwrap_or("skl");
         let bytes = std::fs::read(&file).unwrap();
         let object = Object::decode(&bytes).unwrap();
         let ours = print(&object, &object.kernels[0].routine, Platform::from_name(platform), Style::Vendor);
-        assert!(ours == common::genx_ir_text(&name, &bytes, platform), "{name}: GenX_IR prints another text");
+        assert!(
+            ours == visakit_testing::genx_ir_text(&name, &bytes, platform),
+            "{name}: GenX_IR prints another text"
+        );
     }
 }
 
@@ -105,12 +106,17 @@ fn without_suffixes(line: &str) -> String {
 /// Objects of the packaged compiler lack operands, and are refused with that reason.
 #[test]
 fn incomplete_objects_are_refused() {
-    if !common::have("incomplete_objects_are_refused", "vendor", common::program("GenX_IR"), "GenX_IR") {
+    if !visakit_testing::have(
+        "incomplete_objects_are_refused",
+        "vendor",
+        visakit_testing::program("GenX_IR"),
+        "GenX_IR",
+    ) {
         return;
     }
-    for (name, platform, text) in common::compiled_texts() {
-        let dir = common::scratch(&format!("defect-{name}"));
-        let bytes = std::fs::read(common::vendors_object(&dir, &platform, &text)).unwrap();
+    for (name, platform, text) in visakit_testing::compiled_texts() {
+        let dir = visakit_testing::scratch(&format!("defect-{name}"));
+        let bytes = std::fs::read(visakit_testing::vendors_object(&dir, &platform, &text)).unwrap();
         let error = Object::decode(&bytes).unwrap_err();
         assert_eq!(error.code, "object-incomplete", "{name}: {error}");
     }
@@ -119,7 +125,7 @@ fn incomplete_objects_are_refused() {
 /// A truncated object is an error wherever it ends, never a panic and never another object.
 #[test]
 fn truncated_objects_are_refused() {
-    let path = common::root().join("tests/vectors/single/arith-00.isa");
+    let path = visakit_testing::root().join("tests/vectors/single/arith-00.isa");
     let bytes = std::fs::read(path).unwrap();
     for end in 0..bytes.len() {
         let error = Object::decode(&bytes[..end]).unwrap_err();
@@ -131,7 +137,7 @@ fn truncated_objects_are_refused() {
 #[test]
 fn damaged_objects_do_no_harm() {
     for name in ["arith-00", "arith-44", "dg2-18", "flow", "mem-02"] {
-        let path = common::root().join(format!("tests/vectors/single/{name}.isa"));
+        let path = visakit_testing::root().join(format!("tests/vectors/single/{name}.isa"));
         let bytes = std::fs::read(path).unwrap();
         for at in 0..bytes.len() {
             for flip in [0x01, 0x80, 0xff] {
@@ -150,7 +156,7 @@ fn damaged_objects_do_no_harm() {
 /// A reserved bit, an unknown opcode: the offset and the name of the place.
 #[test]
 fn illegal_bits_are_located() {
-    let path = common::root().join("tests/vectors/single/arith-00.isa");
+    let path = visakit_testing::root().join("tests/vectors/single/arith-00.isa");
     let bytes = std::fs::read(path).unwrap();
     // `add` stands 29 bytes before the end of the file: opcode, execution size, …; `ret` behind it has 4 bytes.
     let code = bytes.len() - 4 - 28;

@@ -1,7 +1,5 @@
 //! Objects of older versions that the vendor shipped, with the texts that its printer makes of them.
 
-mod common;
-
 use std::path::PathBuf;
 
 use visakit::object::{Object, Part};
@@ -9,9 +7,9 @@ use visakit::text::{Options, Style, parse, print, print_exact};
 
 /// The folders of the objects, or nothing where they are not there.
 fn folders(test: &str) -> Vec<PathBuf> {
-    let dir = common::shared("VISAKIT_VECTORS", "../shared/vectors").map(|d| d.join("public"));
+    let dir = visakit_testing::shared("VISAKIT_VECTORS").map(|d| d.join("public"));
     let found = dir.as_ref().is_some_and(|d| d.is_dir());
-    if !common::have(test, "shared", found, "vectors/public") {
+    if !visakit_testing::have(test, "shared", found, "vectors/public") {
         return Vec::new();
     }
     let mut out: Vec<_> = std::fs::read_dir(dir.unwrap()).unwrap().map(|e| e.unwrap().path()).collect();
@@ -40,7 +38,7 @@ fn texts_are_the_vendors() {
     for folder in folders("texts_are_the_vendors") {
         let object = Object::decode(&std::fs::read(folder.join("object.isa")).unwrap()).unwrap();
         let texts: Vec<String> = object.routines().map(|r| print(&object, r, None, Style::Vendor)).collect();
-        let theirs = common::files(&folder, "visaasm");
+        let theirs = visakit_testing::files(&folder, "visaasm");
         // The vendor's printer prints nothing of routines whose code was removed.
         let whole = object.routines().filter(|r| r.stripped.is_none()).count();
         assert_eq!(theirs.len(), whole, "{}", name(&folder));
@@ -72,7 +70,7 @@ fn unusual_files() {
 /// The full text of each routine gives its object again, byte for byte.
 #[test]
 fn full_texts_are_exact() {
-    let mut files = common::files(&common::root().join("tests/vectors/single"), "isa");
+    let mut files = visakit_testing::files(&visakit_testing::root().join("tests/vectors/single"), "isa");
     files.extend(folders("full_texts_are_exact").into_iter().map(|f| f.join("object.isa")));
     let mut wrong = Vec::new();
     for file in files {

@@ -1,10 +1,8 @@
 //! Errors of texts: line, column, what was expected; and one run shows them all.
 
-mod common;
-
 use visakit::object::Object;
 use visakit::text::{Options, parse, print_exact};
-use visakit_codegen::diag::Diagnostic;
+use visakit_diag::Diagnostic;
 
 const HEAD: &str = "\
 .version 4.1
@@ -85,11 +83,11 @@ fn a_text_without_a_kernel() {
 /// However a text ends or what stands in it, reading it ends with a routine or with errors.
 #[test]
 fn no_text_panics() {
-    let text = std::fs::read_to_string(common::root().join("tests/vectors/single/flow.visaasm")).unwrap();
+    let text = std::fs::read_to_string(visakit_testing::root().join("tests/vectors/single/flow.visaasm")).unwrap();
     for end in 0..text.len() {
         let _ = parse(&text[..end], Options::default());
     }
-    let dg2 = std::fs::read_to_string(common::root().join("tests/vectors/single/dg2-18.visaasm")).unwrap();
+    let dg2 = std::fs::read_to_string(visakit_testing::root().join("tests/vectors/single/dg2-18.visaasm")).unwrap();
     for piece in ["\"", "(", "[", "<", ":", "-", "0x", "99999999999999999999", "%", "/*", "ü", "\0", ".", "&"] {
         for at in 0..dg2.len() {
             let mut broken = dg2.clone();
@@ -191,7 +189,7 @@ fn a_text_may_have_several_routines() {
 /// The full text of an object gives the same bytes again, whatever the vendor's text loses.
 #[test]
 fn full_texts_give_the_same_objects() {
-    for path in common::files(&common::root().join("tests/vectors/single"), "isa") {
+    for path in visakit_testing::files(&visakit_testing::root().join("tests/vectors/single"), "isa") {
         let bytes = std::fs::read(&path).unwrap();
         let object = visakit::object::Object::decode(&bytes).unwrap();
         let wide = path.file_name().unwrap().to_string_lossy().starts_with("pvc");

@@ -1,7 +1,5 @@
 //! The verdict of `verify` on legal and illegal kernels, and the vendor's beside it where its assembler is installed.
 
-mod common;
-
 use std::process::Command;
 
 use visakit::isa::Platform;
@@ -185,10 +183,10 @@ fn warnings() {
 /// The vendor's assembler gives the same verdict on all of the above.
 #[test]
 fn genx_ir_agrees() {
-    if !common::have("genx_ir_agrees", "vendor", common::program("GenX_IR"), "GenX_IR") {
+    if !visakit_testing::have("genx_ir_agrees", "vendor", visakit_testing::program("GenX_IR"), "GenX_IR") {
         return;
     }
-    let dir = common::scratch("verify-genx");
+    let dir = visakit_testing::scratch("verify-genx");
     let declared = DECLARATIONS.iter().map(|(lines, code)| (kernel(lines, ""), "skl", *code));
     let stated = STATEMENTS.iter().map(|(statement, platform, code)| (kernel("", statement), *platform, *code));
     let mut different = Vec::new();

@@ -2,8 +2,6 @@
 //!
 //! What reads them as an independent judge is the vendor's reader, which knows every version.
 
-mod common;
-
 use visakit::isa::Platform;
 use visakit::object::Object;
 use visakit::rt::Version;
@@ -13,7 +11,7 @@ const VERSIONS: [(u8, u8); 10] = [(3, 0), (3, 1), (3, 2), (3, 3), (3, 4), (3, 5)
 
 /// The single-instruction objects: name, platform, object.
 fn objects() -> Vec<(String, &'static str, Object)> {
-    let files = common::files(&common::root().join("tests/vectors/single"), "isa");
+    let files = visakit_testing::files(&visakit_testing::root().join("tests/vectors/single"), "isa");
     let platforms = ["dg2", "dp4a", "pvc", "skl"];
     files
         .into_iter()
@@ -55,7 +53,7 @@ fn layouts_read_what_they_write() {
 /// The vendor's reader takes our objects of every version, and prints the text that we print.
 #[test]
 fn the_vendors_reader_agrees() {
-    if !common::have("the_vendors_reader_agrees", "vendor", common::program("GenX_IR"), "GenX_IR") {
+    if !visakit_testing::have("the_vendors_reader_agrees", "vendor", visakit_testing::program("GenX_IR"), "GenX_IR") {
         return;
     }
     let step = if std::env::var_os("VISAKIT_ALL_VERSIONS").is_some() { 1 } else { 9 };
@@ -68,7 +66,8 @@ fn the_vendors_reader_agrees() {
                 // Before 3.1 a mask was NoMask or a first channel, see Exec_mask in spec/lists.md.
                 continue;
             }
-            let theirs = common::genx_ir_text(&format!("{name}-{}.{}", version.0, version.1), &bytes, platform);
+            let theirs =
+                visakit_testing::genx_ir_text(&format!("{name}-{}.{}", version.0, version.1), &bytes, platform);
             if ours != theirs {
                 let line = ours.lines().zip(theirs.lines()).find(|(a, b)| a != b);
                 wrong.push(format!("{name} {version:?}: {line:?}"));

@@ -4,14 +4,12 @@
 //! crate that uses the emitted code.
 
 mod check;
-pub mod diag;
-pub mod diff;
 mod emit;
-pub mod export;
 mod facts;
 pub mod markdown;
 pub mod model;
 pub mod overlay;
+pub mod phrase;
 mod places;
 mod read;
 pub mod semantics;

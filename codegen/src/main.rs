@@ -7,9 +7,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use visakit_codegen::diag::{Diagnostic, has_errors};
 use visakit_codegen::model::Model;
 use visakit_codegen::overlay::{self, Overlay};
+use visakit_diag::{Diagnostic, has_errors};
 
 fn main() -> ExitCode {
     let mut args: Vec<_> = std::env::args_os().skip(1).collect();

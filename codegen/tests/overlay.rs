@@ -1,27 +1,22 @@
 //! The overlay makes our facts of the vendor's documents, and says so when it does not fit.
 
-mod common;
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use visakit_codegen::diag::{Diagnostic, has_errors};
 use visakit_codegen::model::Model;
 use visakit_codegen::overlay::{self, Overlay, Use};
 use visakit_codegen::places;
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
-}
+use visakit_diag::{Diagnostic, has_errors};
 
 /// A revision of the vendor's documents.
 fn revision(test: &str, name: &str) -> Option<PathBuf> {
-    Some(common::upstream(test)?.join(name))
+    Some(visakit_testing::upstream(test)?.join(name))
 }
 
 fn ours() -> Overlay {
-    let (overlay, findings) = overlay::read_overlay(&root().join("spec/upstream-overlay.md")).unwrap();
+    let (overlay, findings) =
+        overlay::read_overlay(&visakit_testing::root().join("spec/upstream-overlay.md")).unwrap();
     assert!(findings.is_empty(), "{findings:#?}");
     overlay
 }
@@ -77,7 +72,7 @@ fn the_documents_of_2022_keep_their_own_facts() {
 #[test]
 fn our_own_pages_need_none_of_it() {
     let overlay = ours();
-    let (model, findings, uses) = read(&root().join("spec"), &overlay);
+    let (model, findings, uses) = read(&visakit_testing::root().join("spec"), &overlay);
     assert!(differing(&model, &overlay.base).is_empty());
     assert!(findings.iter().all(|d| d.code == "overlay-already"), "{findings:#?}");
     assert!(uses.iter().all(|u| *u == Use::Already));

@@ -1,7 +1,7 @@
 //! Wrong pages: each mistake is found at its line, and reading goes on.
 
-use visakit_codegen::diag::{Diagnostic, Severity};
 use visakit_codegen::model::{Model, Shape};
+use visakit_diag::{Diagnostic, Severity};
 
 /// A small page that is right.
 const PAGE: &str = "\
@@ -163,7 +163,7 @@ fn emission_of_odd_names() {
 
 /// The project's own pages, by file name.
 fn specification() -> Vec<(String, String)> {
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../spec");
+    let root = visakit_testing::root().join("spec");
     let mut out = Vec::new();
     for dir in [root.clone(), root.join("instructions")] {
         for entry in std::fs::read_dir(dir).unwrap() {

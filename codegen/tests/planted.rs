@@ -1,12 +1,10 @@
 //! Mistakes planted into whole specifications: each is found at its line, in our pages and in the vendor's documents.
 
-mod common;
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use visakit_codegen::diag::Diagnostic;
+use visakit_diag::Diagnostic;
 
 /// A mistake: file, what is replaced and by what, and the finding: code, and a piece of the line it is at.
 struct Plant(&'static str, &'static str, &'static str, &'static str, &'static str);
@@ -106,7 +104,7 @@ const OURS: &[Plant] = &[
 
 #[test]
 fn in_our_pages() {
-    let spec = Path::new(env!("CARGO_MANIFEST_DIR")).join("../spec");
+    let spec = visakit_testing::root().join("spec");
     let scratch = Scratch::new(&spec, "ours");
     scratch.check(COMMON);
     scratch.check(OURS);
@@ -114,7 +112,7 @@ fn in_our_pages() {
 
 #[test]
 fn in_the_documents() {
-    let Some(folder) = common::upstream("in_the_documents") else { return };
+    let Some(folder) = visakit_testing::upstream("in_the_documents") else { return };
     for revision in ["2022-12", "2025-02"] {
         let scratch = Scratch::new(&folder.join(revision), revision);
         scratch.check(COMMON);

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use arbtest::arbtest;
-use visakit_codegen::diag::{Diagnostic, Severity};
 use visakit_codegen::semantics::{ExpressionKind, Meaning, Statement, StatementKind, parse_text};
+use visakit_diag::{Diagnostic, Severity};
 
 /// Lines of a page in front of its block.
 const BEFORE: u32 = 14;
@@ -62,7 +62,7 @@ FOO.<mode> (<exec_size>) <width> <op> <target> <count> <params> <dst> <src0> <ra
 ";
 
 fn spec() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../spec")
+    visakit_testing::root().join("spec")
 }
 
 /// The chapters of our specification that blocks refer to.

@@ -12,7 +12,6 @@
 //! ```
 
 mod defect;
-pub mod dump;
 mod fragment;
 mod parts;
 mod read;

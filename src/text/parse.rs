@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use visakit_codegen::diag::{Diagnostic, Severity};
+use visakit_diag::{Diagnostic, Severity};
 
 use super::declare;
 use super::file::Uses;

@@ -22,7 +22,7 @@ mod operand;
 mod region;
 mod types;
 
-pub use visakit_codegen::diag::Severity;
+pub use visakit_diag::Severity;
 
 use crate::isa::{ExecMask, ExecSize, Instruction, Platform, Predicate, RawOperand, Rule, VecOperand};
 use crate::object::Routine;

@@ -1,8 +1,8 @@
 //! What pages say of single fields and members holds together: classes, ranges, types, structures.
 
 use super::report;
-use crate::diag::{Diagnostic, Severity};
 use crate::model::{At, Instruction, MemberType, Model, Storage};
+use visakit_diag::{Diagnostic, Severity};
 
 pub(super) fn check(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic>) {
     let classes: Vec<String> =

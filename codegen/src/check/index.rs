@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::{platform, report};
-use crate::diag::{Diagnostic, Severity};
 use crate::model::{At, Instruction, Mark, Marks, Model};
+use visakit_diag::{Diagnostic, Severity};
 
 pub(super) fn check(model: &Model, out: &mut Vec<Diagnostic>) {
     let pages = pages(model);

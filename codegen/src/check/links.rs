@@ -1,8 +1,8 @@
 //! Links lead somewhere.
 
 use super::report;
-use crate::diag::{Diagnostic, Severity};
 use crate::model::Model;
+use visakit_diag::{Diagnostic, Severity};
 
 pub(super) fn check(model: &Model, out: &mut Vec<Diagnostic>) {
     for link in &model.links {

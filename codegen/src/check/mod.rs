@@ -6,8 +6,8 @@ mod fields;
 mod index;
 mod links;
 
-use crate::diag::{Diagnostic, Severity};
 use crate::model::{At, Form, Instruction, Kind, Mark, Marks, Model, Presence, Shape};
+use visakit_diag::{Diagnostic, Severity};
 
 /// Checks the whole model. Rules that need several pages hold only where there are several.
 pub(crate) fn model(model: &Model, out: &mut Vec<Diagnostic>) {

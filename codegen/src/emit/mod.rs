@@ -252,5 +252,5 @@ fn escape_doc(text: &str) -> String {
 
 /// A number of a page as a literal without a suffix.
 pub(crate) fn parse_number(text: &str) -> Option<Literal> {
-    crate::read::number(text).map(Literal::u64_unsuffixed)
+    crate::phrase::number(text).map(Literal::u64_unsuffixed)
 }

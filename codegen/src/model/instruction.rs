@@ -1,7 +1,5 @@
 //! What an instruction's page says: forms, fields, types, texts.
 
-use serde::Serialize;
-
 use super::{At, ListId, Marks, Storage};
 use crate::semantics;
 use crate::template::Template;
@@ -68,7 +66,7 @@ pub struct Instruction {
 }
 
 /// When a destination may be saturated.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Saturation {
     /// Never.
     #[default]
@@ -80,7 +78,7 @@ pub enum Saturation {
 }
 
 /// Which source modifiers a page allows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SourceModifier {
     /// None.
     #[default]

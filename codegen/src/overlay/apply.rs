@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Entry, Overlay, Place, Use};
-use crate::diag::{Diagnostic, Severity};
 use crate::model::{At, Form, Instruction, List, ListId, ListKind, Model, Page, PartKind, Shape};
 use crate::places;
+use visakit_diag::{Diagnostic, Severity};
 
 /// What stands for a place without facts.
 const NONE: &str = "(none)";

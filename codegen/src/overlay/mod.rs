@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::diag::{Diagnostic, Severity};
 use crate::model::Model;
+use visakit_diag::{Diagnostic, Severity};
 
 mod apply;
 mod parse;
@@ -92,7 +92,7 @@ pub fn read_dir_with(
     let (mut model, mut diagnostics) = crate::read::read_pages(pages, Some(files));
     apply::facts(overlay, &mut model, &mut diagnostics, &mut uses);
     crate::check::model(&model, &mut diagnostics);
-    crate::diag::sort(&mut diagnostics);
+    visakit_diag::sort(&mut diagnostics);
     Ok((model, diagnostics, uses))
 }
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::{Entry, Place};
-use crate::diag::{Diagnostic, Severity};
 use crate::markdown::{self, Block, Span};
+use visakit_diag::{Diagnostic, Severity};
 
 pub(super) fn entries(text: &str, shown: &str, out: &mut Vec<Diagnostic>) -> Vec<Entry> {
     let mut error = |code, span: &Span, message: String, help: &str| {

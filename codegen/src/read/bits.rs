@@ -2,9 +2,10 @@
 
 mod values;
 
-use super::{Cx, all_marks, find_phrase, leading_marks, number};
+use super::Cx;
 use crate::markdown::{Block, Inline, Item, Span};
 use crate::model::{Enumerator, List, ListId, ListKind, Marks, Model, Part, PartKind, Spelled};
+use crate::phrase::{all_marks, find_phrase, leading_marks, number};
 use values::{check_values, is_value, name_values, named_only, read_values, table_values};
 
 /// What is nested below a field.

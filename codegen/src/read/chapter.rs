@@ -1,9 +1,10 @@
 //! Facts of the chapters that stand in tables and lists: data types, platforms, shared lists, predefined
 //! variables, attributes, and the index of instructions.
 
-use super::{Cx, bits, leading_marks, number, words};
+use super::{Cx, bits};
 use crate::markdown::{Block, Document, Item, Row, Section};
 use crate::model::{Attribute, DataType, IndexLine, Marks, Model, Platform, Predefined, Rule, Storage, SupportRow};
+use crate::phrase::{leading_marks, number, words};
 use crate::template;
 
 pub(crate) fn read_tables(cx: &mut Cx<'_>, document: &Document, model: &mut Model) {

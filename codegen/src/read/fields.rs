@@ -1,8 +1,9 @@
 //! `## Description`: the prose and the list of fields with their facts.
 
-use super::{Cx, after_phrase, all_marks, bits, find_phrase, leading_marks, number, words};
+use super::{Cx, bits};
 use crate::markdown::{Block, Inline, Item, Section, Span};
 use crate::model::{Field, IndexKind, ListKind, Marks, Model, Part, PartKind, Presence, Shape, Storage};
+use crate::phrase::{after_phrase, all_marks, field_head, find_phrase, leading_marks, number, words};
 
 /// A field as the Description lists it, not yet placed in a form.
 #[derive(Clone)]
@@ -44,7 +45,7 @@ pub(crate) fn read(cx: &mut Cx<'_>, sections: &[&Section]) -> (String, Vec<RawFi
 }
 
 fn read_item(cx: &mut Cx<'_>, item: &Item, form: &Option<String>, out: &mut Vec<RawField>, nested: bool) {
-    let Some((name, kind)) = head(&item.text) else {
+    let Some((name, kind)) = field_head(&item.text) else {
         if !nested {
             // A list without bold heads is prose.
             if item.text.bold.is_none() {
@@ -97,7 +98,7 @@ fn read_item(cx: &mut Cx<'_>, item: &Item, form: &Option<String>, out: &mut Vec<
 fn hoist_items(cx: &mut Cx<'_>, items: &[Item], form: &Option<String>, out: &mut Vec<RawField>) -> Vec<Item> {
     let mut rest = Vec::new();
     for item in items {
-        if head(&item.text).is_some() {
+        if field_head(&item.text).is_some() {
             read_item(cx, item, form, out, true);
             continue;
         }
@@ -122,7 +123,7 @@ fn hoist_code(
 ) {
     for (line, span) in lines {
         let Some(text) = Inline::from_item_line(line, span.start) else { continue };
-        let Some((name, kind)) = head(&text) else { continue };
+        let Some((name, kind)) = field_head(&text) else { continue };
         if nested {
             accidental(cx, &text.span, &name);
         }
@@ -138,14 +139,6 @@ fn accidental(cx: &mut Cx<'_>, span: &Span, name: &str) {
         format!("field `{name}` is nested below another field"),
         "indent its item like those of the other fields; it is read as a field of its own",
     );
-}
-
-/// `Name(type):` in bold.
-pub(crate) fn head(text: &Inline) -> Option<(String, String)> {
-    let bold = text.bold.as_ref()?.trim().trim_end_matches(':').trim();
-    let (name, kind) = bold.strip_suffix(')')?.rsplit_once('(')?;
-    let ok = !name.is_empty() && !name.contains(char::is_whitespace) && !kind.is_empty();
-    ok.then(|| (name.to_owned(), kind.to_owned()))
 }
 
 fn doc_of(text: &Inline) -> String {

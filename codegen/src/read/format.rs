@@ -1,9 +1,10 @@
 //! `## Format`: the order of the fields, for each form.
 
+use super::Cx;
 use super::opcode::Opcode;
-use super::{Cx, all_marks, number, words};
 use crate::markdown::{Block, Item, Row, Section, Span};
 use crate::model::Marks;
+use crate::phrase::{all_marks, number, words};
 
 /// A layout as the table has it.
 pub(crate) struct Layout {

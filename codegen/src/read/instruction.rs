@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use super::fields::{self, RawField};
 use super::{Cx, format, opcode, properties, text};
-use crate::diag::{Diagnostic, Severity};
 use crate::markdown::{Block, Document, Section};
 use crate::model::{Field, Form, Instruction, Kind, Marks, Model, Presence, Shape, Storage, TextForm};
+use visakit_diag::{Diagnostic, Severity};
 
 const KNOWN: [&str; 10] = [
     "opcode",

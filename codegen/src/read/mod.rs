@@ -6,11 +6,10 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use crate::diag::{Diagnostic, Severity};
-use crate::markdown::{self, Document, Span};
-use crate::model::{At, Mark, Marks, Model, Page};
+use visakit_diag::{Diagnostic, Severity};
 
-pub(crate) use fields::head as field_head;
+use crate::markdown::{self, Document, Span};
+use crate::model::{At, Model, Page};
 
 mod bits;
 mod chapter;
@@ -136,7 +135,7 @@ fn collect(dir: &Path, out: &mut Vec<PathBuf>) -> Result<(), (PathBuf, std::io::
 fn checked(pages: Vec<Page>, files: Option<BTreeSet<String>>) -> (Model, Vec<Diagnostic>) {
     let (model, mut diagnostics) = read_pages(pages, files);
     crate::check::model(&model, &mut diagnostics);
-    crate::diag::sort(&mut diagnostics);
+    visakit_diag::sort(&mut diagnostics);
     (model, diagnostics)
 }
 
@@ -193,127 +192,5 @@ fn platforms_of_index(model: &mut Model) {
         if let Some(line) = model.index.iter().find(|line| line.page == page.stem()) {
             instruction.platforms = line.platforms.clone();
         }
-    }
-}
-
-/// Reads a number: decimal, `0x…` or `0b…`.
-pub(crate) fn number(text: &str) -> Option<u64> {
-    let text = text.trim();
-    if let Some(hex) = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
-        u64::from_str_radix(hex, 16).ok()
-    } else if let Some(bin) = text.strip_prefix("0b").or_else(|| text.strip_prefix("0B")) {
-        u64::from_str_radix(bin, 2).ok()
-    } else if !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()) {
-        text.parse().ok()
-    } else {
-        None
-    }
-}
-
-/// Takes marks in braces off the front of a text: `{XEHP+}{3.4+}rest`. What is in braces but is no
-/// mark stays part of the text.
-pub(crate) fn leading_marks(text: &str) -> (Marks, &str) {
-    let mut marks = Vec::new();
-    let mut rest = text.trim_start();
-    while let Some((mark, len)) = one_mark(rest) {
-        marks.push(mark);
-        rest = rest[len..].trim_start();
-    }
-    (Marks(marks), rest)
-}
-
-/// Takes all marks out of a text, wherever they stand.
-pub(crate) fn all_marks(text: &str) -> (Marks, String) {
-    let mut marks = Vec::new();
-    let mut rest = String::new();
-    let mut at = 0;
-    while let Some(c) = text[at..].chars().next() {
-        match one_mark(&text[at..]) {
-            Some((mark, len)) => {
-                marks.push(mark);
-                at += len;
-            }
-            None => {
-                rest.push(c);
-                at += c.len_utf8();
-            }
-        }
-    }
-    (Marks(marks), rest)
-}
-
-fn one_mark(text: &str) -> Option<(Mark, usize)> {
-    let inner = text.strip_prefix('{')?;
-    let end = inner.find('}')?;
-    let body = inner[..end].trim();
-    let len = end + 2;
-    let (name, before) = match (body.strip_suffix('+'), body.strip_prefix('-')) {
-        (Some(name), _) => (name, false),
-        (None, Some(name)) => (name, true),
-        // Only words in capitals are platforms: braces have other uses in prose.
-        _ if !body.is_empty() && body.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_') => {
-            return Some((Mark::Only(body.to_owned()), len));
-        }
-        _ => return None,
-    };
-    let version = name.split_once('.').and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
-    let platform = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
-    let mark = match (version, before) {
-        (Some((major, minor)), false) => Mark::FromVersion(major, minor),
-        (Some((major, minor)), true) => Mark::BeforeVersion(major, minor),
-        (None, false) if platform => Mark::From(name.to_owned()),
-        (None, true) if platform => Mark::Before(name.to_owned()),
-        _ => return None,
-    };
-    Some((mark, len))
-}
-
-/// The byte position of a phrase in a text, without regard to case.
-pub(crate) fn find_phrase(text: &str, phrase: &str) -> Option<usize> {
-    text.to_ascii_lowercase().find(&phrase.to_ascii_lowercase())
-}
-
-/// What follows a phrase up to the end of its sentence.
-pub(crate) fn after_phrase<'a>(text: &'a str, phrase: &str) -> Option<&'a str> {
-    let start = find_phrase(text, phrase)? + phrase.len();
-    let rest = &text[start..];
-    let end = rest
-        .char_indices()
-        .find(|&(i, c)| {
-            c == '\n' || (c == '.' && rest[i + 1..].chars().next().is_none_or(|next| next.is_whitespace()))
-        })
-        .map_or(rest.len(), |(i, _)| i);
-    Some(rest[..end].trim())
-}
-
-/// Comma-separated words.
-pub(crate) fn words(text: &str) -> Vec<String> {
-    text.split(',').map(|w| w.trim().to_owned()).filter(|w| !w.is_empty()).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn marks_are_taken_off() {
-        let (marks, rest) = leading_marks("{XEHP+}{-3.4} BF, F");
-        assert_eq!(marks.0, [Mark::From("XEHP".into()), Mark::BeforeVersion(3, 4)]);
-        assert_eq!(rest, "BF, F");
-        assert_eq!(leading_marks("{GLOBAL|LOCAL}").0, Marks::default());
-    }
-
-    #[test]
-    fn sentences_end_at_a_full_stop() {
-        assert_eq!(after_phrase("Size. Must have type UD, D. Then 1.5", "must have type"), Some("UD, D"));
-        assert_eq!(after_phrase("Valid from 1.5 on", "from"), Some("1.5 on"));
-    }
-
-    #[test]
-    fn numbers_in_three_bases() {
-        assert_eq!(number("0b101"), Some(5));
-        assert_eq!(number("0x1F"), Some(31));
-        assert_eq!(number(" 12 "), Some(12));
-        assert_eq!(number("12a"), None);
     }
 }

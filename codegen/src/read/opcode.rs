@@ -1,8 +1,9 @@
 //! `## Opcode`: the name, its number, the sub-opcode, and what kind of page it is.
 
-use super::{Cx, number};
+use super::Cx;
 use crate::markdown::{Block, Section, Span};
 use crate::model::Kind;
+use crate::phrase::number;
 
 /// What the section says.
 pub(crate) struct Opcode {

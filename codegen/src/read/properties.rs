@@ -1,8 +1,9 @@
 //! `#### Properties` and `#### Operand type maps`.
 
-use super::{Cx, all_marks, leading_marks, words};
+use super::Cx;
 use crate::markdown::{Block, Item, Section};
 use crate::model::{Marks, Saturation, SourceModifier, TypeMap};
+use crate::phrase::{all_marks, leading_marks, words};
 
 /// What the Properties section says.
 #[derive(Default)]

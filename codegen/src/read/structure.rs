@@ -1,8 +1,9 @@
 //! Structures of the chapters: `name { TYPE member[count]; … }` and the list that describes the members.
 
-use super::{Cx, bits, fields, leading_marks, words};
+use super::{Cx, bits, fields};
 use crate::markdown::{Block, Document, Item, Section, Span};
 use crate::model::{ListKind, Member, MemberType, Model, PartKind, Shape, Storage, Structure};
+use crate::phrase::{leading_marks, words};
 
 pub(crate) fn read(cx: &mut Cx<'_>, document: &Document, model: &mut Model) {
     for section in &document.sections {

@@ -1,9 +1,9 @@
 //! The built-ins, which are data: the table of `semantics.md`, in which a row has a name with its arguments, a kind and
 //! a meaning.
 
-use crate::diag::{Diagnostic, Severity};
 use crate::markdown::{Block, Document, Row, Span};
 use crate::model::{At, Page};
+use visakit_diag::{Diagnostic, Severity};
 
 /// A built-in of the notation; one that takes different numbers of arguments has an entry for each.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -122,7 +122,7 @@ fn read_row(row: &Row, page: u32) -> Result<Vec<Builtin>, Span> {
             None => (piece, None),
             Some((name, rest)) => {
                 let inner = rest.strip_suffix(')').ok_or(place.clone())?;
-                (name, Some(crate::read::words(inner)))
+                (name, Some(crate::phrase::words(inner)))
             }
         };
         let is_word = |w: &str| !w.is_empty() && w.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');

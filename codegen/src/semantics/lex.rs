@@ -78,7 +78,7 @@ fn number(rest: &str) -> (Token<'_>, usize) {
         let value = rest[..len].parse().ok().filter(|value: &f64| value.is_finite());
         return (value.map_or(Token::Integer(None), Token::Float), len);
     }
-    (Token::Integer(crate::read::number(whole)), len)
+    (Token::Integer(crate::phrase::number(whole)), len)
 }
 
 #[cfg(test)]

@@ -7,9 +7,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::diag::{Diagnostic, Severity};
 use crate::markdown::{self, Document, Span};
 use crate::model::{At, Instruction, Kind, Model};
+use visakit_diag::{Diagnostic, Severity};
 
 mod ast;
 mod builtins;

@@ -3,7 +3,8 @@
 use super::{bits_too_deep, is_bits};
 use crate::markdown::{Block, Inline, Item, Span};
 use crate::model::{Enumerator, Marks};
-use crate::read::{Cx, all_marks, leading_marks, number};
+use crate::phrase::{all_marks, leading_marks, number};
+use crate::read::Cx;
 
 /// Whether an item is a value with its name.
 pub(super) fn is_value(bare: &str) -> bool {

@@ -1,0 +1,96 @@
+//! The implementation through its public doors: bytes in, an instruction with its fields, bytes and text out.
+
+use visakit::isa::{Instruction, Platform};
+use visakit::object::Routine;
+use visakit::rt::{Bits, Context, DecodeError, FieldRef, Printer, Reader, Version, Visitor, Wire, Writer};
+use visakit::text::{RoutineNames, Style};
+use visakit::verify;
+
+/// Reads one instruction and says how many bytes it had.
+pub(super) fn decode(bytes: &[u8], version: Version) -> Result<(Instruction, usize), DecodeError> {
+    let mut reader = Reader::new(bytes, 0);
+    let instruction = Instruction::decode(&mut reader, Context { version })?;
+    Ok((instruction, reader.offset()))
+}
+
+/// Writes an instruction; the error in words.
+pub(super) fn encode(instruction: &Instruction, version: Version) -> Result<Vec<u8>, String> {
+    let mut writer = Writer::new();
+    instruction.encode(&mut writer, Context { version }).map_err(|e| e.to_string())?;
+    Ok(writer.into_bytes())
+}
+
+/// The value of a field as the implementation shows it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Seen {
+    /// A number, an index or bits.
+    Bits(u64),
+    /// The bytes of an operand.
+    Bytes(Vec<u8>),
+}
+
+impl std::fmt::Display for Seen {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Bits(bits) => write!(f, "0x{bits:x}"),
+            Self::Bytes(bytes) => f.write_str(&hex(bytes)),
+        }
+    }
+}
+
+/// Bytes as people read them.
+pub(super) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|b| format!("{b:02x}")).collect::<Vec<_>>().join(" ")
+}
+
+/// The fields of an instruction by their positions.
+pub(super) fn fields(instruction: &Instruction, version: Version) -> Vec<(usize, Seen)> {
+    let mut look = Look { version, out: Vec::new() };
+    instruction.visit(&mut look);
+    look.out
+}
+
+struct Look {
+    version: Version,
+    out: Vec<(usize, Seen)>,
+}
+
+impl Look {
+    fn bytes(&self, value: &impl Wire) -> Seen {
+        let mut writer = Writer::new();
+        // What cannot be written has no bytes, which no field of a page is like.
+        let written = value.encode(&mut writer, Context { version: self.version });
+        Seen::Bytes(written.map_or(Vec::new(), |()| writer.into_bytes()))
+    }
+}
+
+impl Visitor for Look {
+    fn field(&mut self, position: usize, value: FieldRef<'_>) {
+        let seen = match value {
+            FieldRef::Number(number) => Seen::Bits(number as u64),
+            FieldRef::Bits(bits) => Seen::Bits(bits),
+            FieldRef::Index(index) => Seen::Bits(index.into()),
+            FieldRef::Predicate(predicate) => Seen::Bits(predicate.to_bits().unwrap_or(u64::MAX)),
+            FieldRef::Vector(operand) => self.bytes(operand),
+            FieldRef::Raw(operand) => self.bytes(operand),
+        };
+        self.out.push((position, seen));
+    }
+}
+
+/// Prints an instruction of a routine.
+pub(super) fn print(instruction: &Instruction, routine: &Routine, version: Version) -> String {
+    let names = RoutineNames::new(routine, version, 32, Style::Full);
+    let mut printer = Printer::new(String::new(), &names);
+    instruction.print(&mut printer);
+    printer.into_text()
+}
+
+/// The codes of the rules that the validator finds broken.
+pub(super) fn verdict(
+    instruction: &Instruction,
+    routine: &Routine,
+    platform: Option<Platform>,
+) -> std::collections::BTreeSet<&'static str> {
+    verify::instruction(instruction, 0, routine, platform).into_iter().map(|v| v.code).collect()
+}

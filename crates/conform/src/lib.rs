@@ -1,0 +1,106 @@
+//! The specification against this implementation, by probing. One side is a model read from pages when the command
+//! runs; from its facts alone an interpreter makes the bytes, the text and the verdict of instructions, operands and
+//! objects. The other side is the implementation through its public doors: decoder, encoder, printer, parser, validator
+//! and stubs. Nothing here compares a table of the implementation with the table it was made from.
+//!
+//! ```
+//! let (model, _) = visakit::diff::own_model();
+//! let report = visakit::diff::run(&model);
+//! assert!(report.facts["opcode"].probed > 100);
+//! ```
+
+mod base;
+mod chapter;
+mod codec;
+mod declare;
+mod finding;
+mod kernel;
+mod layout;
+mod meaning;
+mod order;
+mod page;
+mod reverse;
+mod rules;
+mod sample;
+mod statement;
+mod structure;
+mod text;
+mod vary;
+mod world;
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+use serde::Serialize;
+use visakit_codegen::model::{Model, Page};
+use visakit_diag::Diagnostic;
+
+pub use finding::{Count, Finding};
+pub use kernel::{Entry, Status};
+
+use finding::Tally;
+use meaning::encodes;
+
+/// What probing found.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Report {
+    /// What the implementation does otherwise than the specification says, and kernels that are missing.
+    pub findings: Vec<Finding>,
+    /// Instructions without a kernel.
+    pub missing: Vec<Entry>,
+    /// Instructions whose behaviour no public text defines.
+    pub undefined: Vec<Entry>,
+    /// How many instructions have a kernel.
+    pub filled: usize,
+    /// How many facts of each kind were probed, and how many the implementation follows.
+    pub facts: BTreeMap<&'static str, Count>,
+}
+
+/// The model of the pages that this program was built from, and what is wrong with them.
+pub fn own_model() -> (Model, Vec<Diagnostic>) {
+    visakit_codegen::read_texts(own_pages().collect())
+}
+
+fn own_pages() -> impl Iterator<Item = Page> {
+    visakit::sources::SPECIFICATION.iter().map(|(path, text)| Page {
+        path: (*path).to_owned(),
+        shown: format!("spec/{path}"),
+        text: (*text).to_owned(),
+        ..Page::default()
+    })
+}
+
+/// A specification whose chapters do not say how operands are stored, or which platforms there are, with the chapters of
+/// the built-in pages instead of its own; `None` where its own are enough. The vendor's documents are of that kind.
+pub fn with_own_chapters(model: &Model) -> Option<Model> {
+    let enough =
+        sample::Operands::new(model).is_some() && !visakit_diag::has_errors(&visakit_codegen::complete(model));
+    let is_instruction = |page: &Page| page.path.starts_with("instructions/");
+    let theirs = model.pages.iter().filter(|p| is_instruction(p)).cloned();
+    let chapters = own_pages().filter(|p| !is_instruction(p));
+    (!enough).then(|| visakit_codegen::read_texts(chapters.chain(theirs).collect()).0)
+}
+
+/// Probes the implementation for every fact of a model, and the other way round.
+pub fn run(model: &Model) -> Report {
+    let mut tally = Tally::default();
+    let entries = match chapter::prepare(model, &mut tally) {
+        Some(probes) => {
+            let pages: Vec<_> = model.instructions.iter().filter(|i| encodes(i)).collect();
+            let parts: Vec<Tally> = pages.par_iter().map(|page| probes.page(page)).collect();
+            parts.into_iter().for_each(|part| tally.merge(part));
+            reverse::extras(&probes, &mut tally);
+            kernel::all(&probes, &mut tally)
+        }
+        None => Vec::new(),
+    };
+    let (findings, facts) = tally.finish(model);
+    let with = |status| entries.iter().filter(|e: &&Entry| e.status == status).cloned().collect::<Vec<_>>();
+    Report {
+        findings,
+        missing: with(Status::Missing),
+        undefined: with(Status::Undefined),
+        filled: with(Status::Filled).len(),
+        facts,
+    }
+}

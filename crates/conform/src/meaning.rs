@@ -1,0 +1,258 @@
+//! What the facts of a model mean, read from the model alone: versions, platforms, bits and conditions. The generated
+//! code has an opinion about each of these too; this is the other one.
+
+use visakit_codegen::model::{
+    At, Enumerator, Field, Form, Instruction, Kind, ListId, ListKind, Mark, Marks, Model, PartKind, Presence, Shape,
+    Storage,
+};
+
+use visakit::rt::Version;
+
+/// Whether the marks of object versions hold for a version.
+pub(super) fn holds(marks: &Marks, version: Version) -> bool {
+    marks.0.iter().all(|mark| match *mark {
+        Mark::FromVersion(major, minor) => version >= Version::new(major, minor),
+        Mark::BeforeVersion(major, minor) => version < Version::new(major, minor),
+        Mark::From(_) | Mark::Before(_) | Mark::Only(_) => true,
+    })
+}
+
+/// The position of a platform by its name or alias.
+pub(super) fn platform(model: &Model, name: &str) -> Option<usize> {
+    let called = |known: &str| known.eq_ignore_ascii_case(name);
+    model.platforms.iter().position(|p| called(&p.name) || p.aliases.iter().any(|a| called(a)))
+}
+
+/// Whether the marks of platforms hold for a platform. Without one, and for names that are no platform, they do.
+pub(super) fn on(model: &Model, marks: &Marks, one: Option<usize>) -> bool {
+    let Some(one) = one else { return true };
+    marks.0.iter().all(|mark| match mark {
+        Mark::From(name) => platform(model, name).is_none_or(|from| one >= from),
+        Mark::Before(name) => platform(model, name).is_none_or(|before| one < before),
+        Mark::Only(name) => platform(model, name).is_none_or(|only| one == only),
+        Mark::FromVersion(..) | Mark::BeforeVersion(..) => true,
+    })
+}
+
+/// Whether an instruction exists on a platform.
+pub(super) fn exists_on(model: &Model, instruction: &Instruction, one: Option<usize>) -> bool {
+    instruction.platforms.is_empty() || instruction.platforms.iter().any(|marks| on(model, marks, one))
+}
+
+/// Whether a page has bytes of its own.
+pub(super) fn encodes(instruction: &Instruction) -> bool {
+    matches!(instruction.kind, Kind::Ordinary | Kind::Undefined) && !instruction.forms.is_empty()
+}
+
+/// How a number is stored in a version: the first type whose marks hold.
+pub(super) fn storage(types: &[(Marks, Storage)], version: Version) -> Storage {
+    types.iter().find(|(marks, _)| holds(marks, version)).or(types.last()).map_or(Storage::Ub, |(_, s)| *s)
+}
+
+/// The value with all bits of a width set.
+pub(super) fn ones(width: u32) -> u64 {
+    if width >= 64 { u64::MAX } else { (1 << width) - 1 }
+}
+
+/// Smallest and largest number of a storage.
+pub(super) fn limits(storage: Storage) -> (i128, i128) {
+    let bits = storage.bits();
+    match storage {
+        Storage::B | Storage::W | Storage::D | Storage::Q => (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1),
+        _ => (0, (1i128 << bits) - 1),
+    }
+}
+
+/// Appends a number in its storage, the lowest byte first.
+pub(super) fn put(out: &mut Vec<u8>, storage: Storage, value: u64) {
+    out.extend_from_slice(&value.to_le_bytes()[..storage.bits() as usize / 8]);
+}
+
+/// Some bits of a list, nested lists resolved.
+#[derive(Clone, Debug)]
+pub(super) struct Bits<'m> {
+    /// Name of the part; empty where the list is one enumeration.
+    pub(super) name: &'m str,
+    /// Lowest bit.
+    pub(super) lo: u32,
+    /// Number of bits.
+    pub(super) width: u32,
+    /// What they are.
+    pub(super) what: What<'m>,
+    /// Name of the shared list that the values come from; empty where they stand with the field.
+    pub(super) list: &'m str,
+    /// Whether that list stands for itself, and its values are the same wherever a part refers to it.
+    pub(super) nested: bool,
+    /// Where they are defined.
+    pub(super) at: At,
+}
+
+/// What some bits are.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum What<'m> {
+    /// Always zero.
+    Zero,
+    /// A flag with its spelling.
+    Flag(&'m str),
+    /// A plain number.
+    Number,
+    /// One of these values; holes that the page states are in it.
+    Values(&'m [Enumerator]),
+    /// The code of a data type.
+    DataType,
+}
+
+impl Bits<'_> {
+    /// The value of these bits in a whole value.
+    pub(super) fn of(&self, whole: u64) -> u64 {
+        whole >> self.lo & ones(self.width)
+    }
+
+    /// A whole value with these bits changed.
+    pub(super) fn set(&self, whole: u64, value: u64) -> u64 {
+        whole & !(ones(self.width) << self.lo) | (value & ones(self.width)) << self.lo
+    }
+}
+
+/// All bits of a list from the lowest up, those that the page does not speak of as zeros.
+pub(super) fn bits(model: &Model, id: ListId) -> Vec<Bits<'_>> {
+    let list = model.list(id);
+    let shared = |id: ListId| if model.list(id).shared { model.list(id).name.as_str() } else { "" };
+    let mut out: Vec<Bits<'_>> = Vec::new();
+    match &list.kind {
+        ListKind::Enumeration { lo, width, values } => {
+            let what = What::Values(values);
+            out.push(Bits { name: "", lo: *lo, width: *width, what, list: shared(id), nested: false, at: list.at });
+        }
+        ListKind::Parts(parts) => {
+            for part in parts {
+                let (what, list, nested) = match part.kind {
+                    PartKind::Zero => (What::Zero, shared(id), false),
+                    PartKind::Flag => (What::Flag(&part.text), shared(id), false),
+                    PartKind::Number => (What::Number, shared(id), false),
+                    PartKind::DataType => (What::DataType, "Data_type", true),
+                    PartKind::Enumeration(nested) => match &model.list(nested).kind {
+                        // A list that stands with its part is named after both.
+                        ListKind::Enumeration { values, .. }
+                            if model.list(nested).shared
+                                && model.list(nested).name != format!("{}_{}", list.name, part.name) =>
+                        {
+                            (What::Values(values), shared(nested), true)
+                        }
+                        ListKind::Enumeration { values, .. } => (What::Values(values), shared(id), false),
+                        ListKind::Parts(_) => (What::Number, shared(id), false),
+                    },
+                };
+                let width = part.hi.saturating_sub(part.lo) + 1;
+                out.push(Bits { name: &part.name, lo: part.lo, width, what, list, nested, at: part.at });
+            }
+        }
+    }
+    out.sort_by_key(|b| b.lo);
+    let mut at = 0;
+    let mut holes = Vec::new();
+    for b in &out {
+        if b.lo > at {
+            holes.push((at, b.lo - at));
+        }
+        at = at.max(b.lo + b.width);
+    }
+    if list.bits > at {
+        holes.push((at, list.bits - at));
+    }
+    for (lo, width) in holes {
+        out.push(Bits { name: "", lo, width, what: What::Zero, list: shared(id), nested: false, at: list.at });
+    }
+    out
+}
+
+/// The named value of some bits, if it has a name.
+pub(super) fn named(values: &[Enumerator], value: u64) -> Option<&Enumerator> {
+    values.iter().find(|v| !v.reserved && v.value == value)
+}
+
+/// Whether a value of some bits means anything.
+pub(super) fn meant(model: &Model, bits: &Bits<'_>, value: u64) -> bool {
+    match bits.what {
+        What::Zero => value == 0,
+        What::Flag(_) | What::Number => true,
+        What::Values(values) => named(values, value).is_some(),
+        What::DataType => model.types.iter().any(|t| t.code == value),
+    }
+}
+
+/// The value that bits have where nothing says otherwise: zero, or else the first that has a name.
+pub(super) fn usual(model: &Model, bits: &Bits<'_>) -> u64 {
+    if meant(model, bits, 0) {
+        return 0;
+    }
+    match bits.what {
+        What::Values(values) => values.iter().find(|v| !v.reserved).map_or(0, |v| v.value),
+        What::DataType => model.types.first().map_or(0, |t| t.code),
+        _ => 0,
+    }
+}
+
+/// The default of a whole list.
+pub(super) fn usual_of_list(model: &Model, id: ListId) -> u64 {
+    bits(model, id).iter().fold(0, |whole, b| b.set(whole, usual(model, b)))
+}
+
+/// A value of a list by the names of its parts' values; what is not named is as usual.
+pub(super) fn composed(model: &Model, id: ListId, parts: &[(&str, &str)]) -> u64 {
+    bits(model, id).iter().fold(0, |whole, b| {
+        let wanted = parts.iter().find(|(part, _)| part.eq_ignore_ascii_case(b.name));
+        let value = match (wanted, b.what) {
+            (Some((_, name)), What::Values(values)) => {
+                values.iter().find(|v| v.name.eq_ignore_ascii_case(name)).map(|v| v.value)
+            }
+            _ => None,
+        };
+        b.set(whole, value.unwrap_or_else(|| usual(model, b)))
+    })
+}
+
+/// Whether bits have one of the values that a condition names.
+pub(super) fn one_of(bits: &Bits<'_>, whole: u64, values: &[String]) -> bool {
+    let value = bits.of(whole);
+    values.iter().any(|wanted| match bits.what {
+        What::Values(known) => named(known, value).is_some_and(|v| v.name.eq_ignore_ascii_case(wanted)),
+        What::Flag(_) if wanted.eq_ignore_ascii_case("true") => value == 1,
+        What::Flag(_) if wanted.eq_ignore_ascii_case("false") => value == 0,
+        _ => number(wanted) == Some(value),
+    })
+}
+
+/// A number of a page: decimal, `0x…` or `0b…`.
+pub(super) fn number(text: &str) -> Option<u64> {
+    let text = text.trim();
+    let radix = |digits: &str, radix| u64::from_str_radix(digits, radix).ok();
+    match text.get(..2) {
+        Some("0x" | "0X") => radix(&text[2..], 16),
+        Some("0b" | "0B") => radix(&text[2..], 2),
+        _ => text.parse().ok(),
+    }
+}
+
+/// The position of the field that a template or a condition names; `p` is the predicate.
+pub(super) fn field(form: &Form, name: &str) -> Option<usize> {
+    form.fields.iter().position(|f| {
+        f.name.eq_ignore_ascii_case(name) || (name.eq_ignore_ascii_case("p") && f.shape == Shape::Predicate)
+    })
+}
+
+/// `Field.part` as its two names.
+pub(super) fn split(name: &str) -> (&str, Option<&str>) {
+    name.split_once('.').map_or((name, None), |(field, part)| (field, Some(part)))
+}
+
+/// The bits of a field that a part names.
+pub(super) fn part<'m>(model: &'m Model, field: &Field, name: &str) -> Option<Bits<'m>> {
+    let Shape::List(id) = field.shape else { return None };
+    bits(model, id).into_iter().find(|b| b.name.eq_ignore_ascii_case(name) && !matches!(b.what, What::Zero))
+}
+
+/// Whether a field only counts another one.
+pub(super) fn counted_by(form: &Form, position: usize) -> Option<usize> {
+    form.fields.iter().position(|f| f.presence == Presence::Times(position))
+}

@@ -1,0 +1,244 @@
+//! Which rules of its page an instruction breaks, from the model alone. The codes are those of the validator.
+
+use std::collections::BTreeSet;
+
+use visakit_codegen::model::{Field, ListKind, Model, Saturation, Shape, SourceModifier};
+
+use super::meaning::{What, bits, counted_by, exists_on, named, on};
+use super::sample::{Operand, Sample, Value};
+use super::world::{World, is_packed};
+use visakit::isa::predefined;
+
+/// The rules that a page states of one field or of its types. What the validator says across operands and declarations
+/// (places of regions, predicates, parameters of messages) has no page to be compared with.
+pub(super) const OF_PAGES: [&str; 10] =
+    ["platform", "value", "zero", "range", "mask", "class", "type", "type-map", "modifier", "saturation"];
+
+/// The rules that an instruction breaks on a platform (its position in the model), or on no platform in particular.
+pub(super) fn broken(world: &World<'_>, sample: &Sample<'_>, platform: Option<usize>) -> BTreeSet<&'static str> {
+    let mut check = Check { world, sample, platform, dst: None, src: Vec::new(), out: BTreeSet::new() };
+    if !exists_on(world.model, sample.page, platform) {
+        check.out.insert("platform");
+    }
+    for (position, field) in sample.form.fields.iter().enumerate() {
+        if let Some(counted) = counted_by(sample.form, position) {
+            check.number(field, sample.elements(counted).len() as i64);
+        } else if sample.present(world.model, position) {
+            for value in sample.elements(position) {
+                check.field(field, value);
+            }
+        }
+    }
+    check.type_maps();
+    check.out
+}
+
+/// Whether a predicate guards an instruction on predicates, which the text cannot say: the assembler drops it.
+pub(super) fn is_guarded(world: &World<'_>, sample: &Sample<'_>) -> bool {
+    let operands = sample.values.iter().filter_map(|v| match v {
+        Value::Operand(operand) => Some(operand),
+        _ => None,
+    });
+    let guard = sample.form.fields.iter().position(|f| f.shape == Shape::Predicate);
+    guard.is_some_and(|at| sample.values[at].bits() != 0)
+        && operands.into_iter().any(|o| world.operands.class(o) == "predicate")
+}
+
+struct Check<'a, 'm> {
+    world: &'a World<'m>,
+    sample: &'a Sample<'m>,
+    platform: Option<usize>,
+    dst: Option<&'m str>,
+    src: Vec<&'m str>,
+    out: BTreeSet<&'static str>,
+}
+
+impl<'m> Check<'_, 'm> {
+    fn model(&self) -> &'m Model {
+        self.world.model
+    }
+
+    fn field(&mut self, field: &Field, value: &Value) {
+        match (field.shape, value) {
+            (Shape::Number | Shape::IndexBy(_), value) => self.number(field, value.bits() as i64),
+            (Shape::List(id), value) => {
+                if field.nonzero && value.bits() == 0 {
+                    self.out.insert("zero");
+                }
+                self.list(field, id, value.bits());
+            }
+            (Shape::Vector | Shape::Scalar, Value::Operand(operand)) => self.vector(field, operand),
+            (Shape::Raw, Value::Operand(operand)) => self.raw(field, operand),
+            _ => {}
+        }
+    }
+
+    fn number(&mut self, field: &Field, value: i64) {
+        if field.range.is_some_and(|(low, high)| value < low || value > high) {
+            self.out.insert("range");
+        }
+        if field.nonzero && value == 0 {
+            self.out.insert("zero");
+        }
+    }
+
+    fn list(&mut self, field: &Field, id: visakit_codegen::model::ListId, whole: u64) {
+        let all = bits(self.model(), id);
+        for b in &all {
+            let What::Values(values) = b.what else { continue };
+            let Some(value) = named(values, b.of(whole)) else { continue };
+            if !on(self.model(), &value.marks, self.platform) {
+                self.out.insert("value");
+            }
+            for (_, legal) in field.only.iter().filter(|(part, _)| part.eq_ignore_ascii_case(b.name)) {
+                let found = legal.iter().any(|(name, marks)| {
+                    name.eq_ignore_ascii_case(&value.name) && on(self.model(), marks, self.platform)
+                });
+                if !found {
+                    self.out.insert("value");
+                }
+            }
+        }
+        // *Enabled channels* in chapter 5: the first channel is a multiple of their number, the last is within 32.
+        if self.model().list(id).name.ends_with("Exec_size") {
+            let name = |part: &str| {
+                all.iter().find(|b| b.name == part).and_then(|b| match b.what {
+                    What::Values(values) => named(values, b.of(whole)).map(|v| v.name.as_str()),
+                    _ => None,
+                })
+            };
+            let size: u64 = name("size").and_then(|n| n.parse().ok()).unwrap_or(1);
+            let quarter = name("mask").and_then(|n| n.get(1..2)?.parse::<u64>().ok()).unwrap_or(1);
+            let first = quarter.saturating_sub(1) * 4;
+            if first % size != 0 || first + size > 32 {
+                self.out.insert("mask");
+            }
+        }
+    }
+
+    fn vector(&mut self, field: &Field, operand: &Operand) {
+        let operands = &self.world.operands;
+        let class = operands.class(operand);
+        if !field.classes.is_empty() && !field.classes.iter().any(|c| c == class) {
+            self.out.insert("class");
+        }
+        let is_dst = starts(field, "dst");
+        let ty = self.world.operand_type(operand);
+        if let Some(ty) = ty {
+            self.data_type(field, ty);
+            match is_dst {
+                true => self.dst = Some(ty),
+                // What is written beside the destination, such as a carry, is no source.
+                false if field.types.is_empty() && starts(field, "src") => self.src.push(ty),
+                false => {}
+            }
+        }
+        let modifier = operands.modifier(operand);
+        let page = self.sample.page;
+        if modifier != "none" && !matches!(class, "general" | "indirect") {
+            // Chapter 5: only what lies in a variable is modified.
+            self.out.insert("modifier");
+        } else if is_dst {
+            let float = ty.is_some_and(|t| !is_integer(t));
+            let saturates = page.saturation == Saturation::Yes || page.saturation == Saturation::Floats && float;
+            if modifier != "none" && !(modifier == "sat" && saturates) {
+                self.out.insert("saturation");
+            }
+        } else {
+            let legal: &[&str] = match page.source_modifier {
+                SourceModifier::None => &["none"],
+                SourceModifier::Arithmetic => &["none", "abs", "negate", "negate_abs"],
+                SourceModifier::Logic => &["none", "not"],
+            };
+            if !legal.contains(&modifier) {
+                self.out.insert("modifier");
+            }
+        }
+        if is_dst && class == "general" && !matches!(self.horizontal(operand), Some("1" | "2" | "4")) {
+            self.out.insert("region");
+        }
+    }
+
+    /// The name of an operand's horizontal stride.
+    fn horizontal(&self, operand: &Operand) -> Option<&'m str> {
+        let id = self.model().shared_list("Region")?;
+        let region = self.world.operands.get(operand, "region");
+        let stride = bits(self.model(), id).into_iter().find(|b| b.name == "horizontal_stride")?;
+        let What::Values(values) = stride.what else { return None };
+        named(values, stride.of(region)).map(|v| v.name.as_str())
+    }
+
+    /// Types: those of the field, and where it names none, those of the page. A type stands for both signs, a packed
+    /// type for that of its elements, and only predicates are booleans.
+    fn data_type(&mut self, field: &Field, ty: &str) {
+        if !field.types.is_empty() {
+            let size = |t: &str| self.model().types.iter().find(|d| d.name == t).map(|d| d.bits);
+            let same = |t: &String| t == ty || size(t) == size(ty) && is_integer(t) && is_integer(ty);
+            if !field.types.iter().any(same) {
+                self.out.insert("type");
+            }
+            return;
+        }
+        let page = &self.sample.page.types;
+        let known = |ty: &str| page.iter().any(|(t, marks)| t == ty && on(self.model(), marks, self.platform));
+        if !page.is_empty() && !known(ty) && !known(element(ty)) && ty != "BOOL" {
+            self.out.insert("type");
+        }
+    }
+
+    /// The types of a raw operand say how wide its elements are.
+    fn raw(&mut self, field: &Field, operand: &Operand) {
+        let id = self.world.operands.get(operand, "id");
+        let size = |name: &str| self.model().types.iter().find(|t| t.name == name).map_or(0, |t| t.bits);
+        let Some(ty) = self.world.type_of(id).filter(|_| id >= u64::from(predefined::DECLARED)) else { return };
+        if !field.types.is_empty() && !field.types.iter().any(|t| size(t) == size(ty)) {
+            self.out.insert("type");
+        }
+    }
+
+    fn type_maps(&mut self) {
+        let maps = &self.sample.page.type_maps;
+        let (Some(dst), false) = (self.dst, maps.is_empty()) else { return };
+        let legal = maps.iter().any(|map| {
+            on(self.model(), &map.marks, self.platform)
+                && map.dst.iter().any(|t| t == dst)
+                && self.src.iter().all(|s| map.src.iter().any(|t| t == s || t == element(s)))
+        });
+        if !legal {
+            self.out.insert("type-map");
+        }
+    }
+}
+
+/// Whether a field is called so.
+fn starts(field: &Field, name: &str) -> bool {
+    field.name.get(..name.len()).is_some_and(|n| n.eq_ignore_ascii_case(name))
+}
+
+/// The type of the elements of a packed constant.
+fn element(ty: &str) -> &str {
+    match ty {
+        "V" => "W",
+        "UV" => "UW",
+        "VF" => "F",
+        other => other,
+    }
+}
+
+fn is_integer(ty: &str) -> bool {
+    !matches!(ty, "F" | "DF" | "HF" | "BF" | "VF")
+}
+
+/// Whether any value of a list is restricted to some platforms.
+pub(super) fn marked(model: &Model, id: visakit_codegen::model::ListId) -> bool {
+    let any = |values: &[visakit_codegen::model::Enumerator]| values.iter().any(|v| !v.marks.0.is_empty());
+    match &model.list(id).kind {
+        ListKind::Enumeration { values, .. } => any(values),
+        ListKind::Parts(_) => bits(model, id).iter().any(|b| matches!(b.what, What::Values(values) if any(values))),
+    }
+}
+
+/// Whether a type is one that a variable can have.
+pub(super) fn of_variables(ty: &str) -> bool {
+    !is_packed(ty)
+}

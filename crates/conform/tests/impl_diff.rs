@@ -1,0 +1,270 @@
+//! `visa diff`: on the pages that the program was built from it finds nothing but missing kernels; when a page says
+//! something else, it finds that fact.
+
+use visakit::sources::SPECIFICATION;
+use visakit_codegen::model::Page;
+use visakit_conform::{Finding, Report, own_model, run};
+
+/// A change, and the finding that it must give: code, and how the path begins.
+struct Change {
+    /// The page, or the file of emitted Rust.
+    file: &'static str,
+    /// Where the change is: the first `from` behind this text.
+    anchor: &'static str,
+    from: &'static str,
+    to: &'static str,
+    code: &'static str,
+    path: &'static str,
+}
+
+const fn change(
+    file: &'static str,
+    anchor: &'static str,
+    from: &'static str,
+    to: &'static str,
+    code: &'static str,
+    path: &'static str,
+) -> Change {
+    Change { file, anchor, from, to, code, path }
+}
+
+/// The text with the first `from` behind the anchor replaced.
+fn replaced(text: &str, change: &Change) -> String {
+    let anchor = text.find(change.anchor).unwrap_or_else(|| panic!("{}: no `{}`", change.file, change.anchor));
+    let at = text[anchor..].find(change.from).map(|n| anchor + n);
+    let at = at.unwrap_or_else(|| panic!("{}: no `{}` behind `{}`", change.file, change.from, change.anchor));
+    format!("{}{}{}", &text[..at], change.to, &text[at + change.from.len()..])
+}
+
+/// Pages that say something else than those that the program was built from. Each change stands on a page of its own or
+/// in a part of a chapter that no other change needs.
+const PAGES: &[Change] = &[
+    change("instructions/ADD.md", "## Opcode", "0x01", "0xf7", "opcode", "ADD.opcode"),
+    change(
+        "instructions/SVM_SCATTER4_SCALED.md",
+        "## Opcode",
+        "0x07",
+        "0x77",
+        "sub-opcode",
+        "SVM_SCATTER4_SCALED.sub-opcode",
+    ),
+    change("instructions/MAD.md", "## Format", "Src1 | Src2", "Src2 | Src1", "field-order", "MAD.Src"),
+    change("instructions/DPAS.md", "## Description", "RC(ub)", "RC(uw)", "field-width", "DPAS.RC"),
+    change("instructions/FILE.md", "## Description", "{3.4+}", "{3.5+}", "field-width", "FILE.File_name"),
+    change("instructions/INFO.md", "LOD(raw", "if Op=resinfo", "if Op=sampleinfo", "presence", "INFO.LOD"),
+    change("instructions/FRC.md", "## Text", "FRC[", "FRAC[", "text-printed", "FRC.Text"),
+    change("instructions/POW.md", "Supported Types", "HF, F", "HF", "type-accepted", "POW."),
+    change("instructions/MULH.md", "Src1(", ", immediate", "", "class-accepted", "MULH.Src1.immediate"),
+    change("instructions/IFCALL.md", "Arg_size(", "[0-32]", "[0-31]", "range-accepted", "IFCALL.Arg_size=32"),
+    change("instructions/ROL.md", "Platforms", "{ICLLP+}", "{DG2+}", "platform-accepted", "ROL.platform.icllp"),
+    change("instructions/AVG.md", "Saturation", "Yes", "No", "saturation-accepted", "AVG.Dst.sat"),
+    change("instructions/SHL.md", "Source Modifier", "arithmetic", "false", "modifier-accepted", "SHL.Src0."),
+    change(
+        "instructions/DPASW.md",
+        "Exec_size(",
+        "size: 8.",
+        "size: 8, 16.",
+        "only-refused",
+        "DPASW.Exec_size.size=4",
+    ),
+    change("instructions/3D_SAMPLE.md", "Channels(", "Must not be zero", "Any", "zero-refused", "3D_SAMPLE."),
+    change("instructions/SHR.md", "Type map", "UD, D, UW", "UD, UW", "type-map-accepted", "SHR."),
+    change("instructions/SWITCHJMP.md", "Num_labels(", "[1-32]", "[1-31]", "range-accepted", "SWITCHJMP.Labels*32"),
+    change(
+        "instructions/LIFETIME.md",
+        "Properties(",
+        "Bit[3..1]: Must be zero",
+        "Bit[1] (other): a flag\n  - Bit[3..2]: Must be zero",
+        "enumerator-missing",
+        "LIFETIME.Properties.other.0b1",
+    ),
+    change(
+        "instructions/RAW_SENDS.md",
+        "Kind: undefined",
+        "Kind: undefined",
+        "",
+        "kernel-missing",
+        "RAW_SENDS.kernel",
+    ),
+    change("instructions/LSC_UNTYPED.md", "AddrScale(", "Default 1", "Default 2", "text-printed", "LSC_UNTYPED"),
+    change("lists.md", "## Rel_op", "0b010: gt", "0b010: above", "text-printed", "Rel_op.0b010"),
+    change(
+        "lists.md",
+        "## Media_modifier",
+        "0b110: reserved",
+        "0b110: newest",
+        "enumerator-missing",
+        "Media_modifier.0b110",
+    ),
+    change(
+        "lists.md",
+        "## Address_width",
+        "0b100: 16",
+        "0b100: reserved",
+        "reserved-accepted",
+        "Address_width.0b100",
+    ),
+    change("lists.md", "## Owords", "{XEHP+}", "{DG2+}", "only-accepted", "OWORD_LD"),
+    change("lists.md", "## Alignment", "0b0110: GRFx2", "0b0110: twice", "declaration", "Alignment.twice"),
+    change("lists.md", "## Input_origin", "\"LOCAL_SIZE\"", "\"LOCALSIZE\"", "declaration", "input.local_size"),
+    change(
+        "lists.md",
+        "## Lsc_fence_op",
+        "- 0x06: type6 - unpublished",
+        "",
+        "enumerator-extra",
+        "Lsc_fence_op.0b00000110",
+    ),
+    change("2_datatypes.md", "bfloat16", "| 16 |", "| 32 |", "data-type", "Data_type.BF"),
+    change("4_object_format.md", "## Predefined variables", "%sp", "%stack", "predefined-name", "predefined.%stack"),
+    change(
+        "4_object_format.md",
+        "| 20 | %msg0",
+        "| 20 | %msg0 | | UD | 1 | 1 | R | message register |\n",
+        "",
+        "predefined-extra",
+        "predefined.%msg0",
+    ),
+    change("4_object_format.md", "| NBarrierCnt", "1, 4", "1, 2", "attribute", "attribute.NBarrierCnt"),
+    change(
+        "4_object_format.md",
+        "gen_binary_info {",
+        "UB gen_platform",
+        "UW gen_platform",
+        "member-width",
+        "gen_binary_info.gen_platform",
+    ),
+    change("platforms.md", "| pvcxt", "| 64 |", "| 32 |", "platform-registers", "platform.pvcxt.registers"),
+    change("platforms.md", "| mtl |", "arl", "arrow", "platform-alias", "platform.mtl.arrow"),
+];
+
+/// What the same changes give in the other direction.
+const EXTRAS: &[(&str, &str)] = &[
+    ("opcode-extra", "0x01"),
+    ("sub-opcode-extra", "0x4e.0x07"),
+    ("mnemonic-extra", "mnemonic.frc"),
+    ("instruction-extra", "FRET"),
+    ("opcode-extra", "0x68"),
+    ("predefined-extra", "predefined.%msg0"),
+];
+
+fn found(report: &[Finding], code: &str, path: &str) -> bool {
+    report.iter().any(|f| {
+        f.diagnostic.code == code && (f.path.starts_with(path) || f.facts.iter().any(|fact| fact.starts_with(path)))
+    })
+}
+
+fn listed(report: &Report) -> String {
+    report.findings.iter().map(|f| format!("{} {}\n", f.diagnostic.code, f.diagnostic.message)).collect()
+}
+
+#[test]
+fn only_kernels_are_missing() {
+    let (model, _) = own_model();
+    let report = run(&model);
+    let others: Vec<_> = report.findings.iter().filter(|f| f.diagnostic.code != "kernel-missing").collect();
+    assert!(others.is_empty(), "{others:#?}");
+    assert_eq!(report.missing.len(), report.findings.len());
+    // Of everything that the pages say something was probed.
+    for kind in [
+        "alias",
+        "attribute",
+        "class",
+        "copy",
+        "data-type",
+        "declaration",
+        "enumerator",
+        "field",
+        "form",
+        "index",
+        "instruction",
+        "kernel",
+        "layout",
+        "mnemonic",
+        "modifier",
+        "number",
+        "object",
+        "opcode",
+        "platform",
+        "predefined",
+        "raw",
+        "region",
+        "repeat",
+        "reserved",
+        "rule",
+        "structure",
+        "sub-opcode",
+        "text-parsed",
+        "text-printed",
+        "type",
+        "type-map",
+    ] {
+        assert!(report.facts.get(kind).is_some_and(|n| n.probed > 0), "{kind}");
+    }
+    assert!(report.facts.values().map(|n| n.probed).sum::<usize>() > 40_000);
+    let encoding = model.instructions.iter().filter(|i| !i.forms.is_empty()).count();
+    assert_eq!(report.filled + report.missing.len() + report.undefined.len(), encoding);
+}
+
+#[test]
+fn changed_pages_are_found() {
+    let mut pages: Vec<Page> = SPECIFICATION
+        .iter()
+        .map(|(path, text)| Page {
+            path: (*path).to_owned(),
+            shown: (*path).to_owned(),
+            text: (*text).to_owned(),
+            ..Page::default()
+        })
+        .filter(|page| page.path != "instructions/FRET.md")
+        .collect();
+    let foo = include_str!("../../../tests/pages/FOO.md").to_owned();
+    pages.push(Page {
+        path: "instructions/FOO.md".to_owned(),
+        shown: "instructions/FOO.md".to_owned(),
+        text: foo,
+        ..Page::default()
+    });
+    for change in PAGES {
+        let page = pages.iter_mut().find(|p| p.path == change.file).unwrap();
+        page.text = replaced(&page.text, change);
+    }
+    let (model, _) = visakit_codegen::read_texts(pages);
+    let report = run(&model);
+    let mut lost = Vec::new();
+    for change in PAGES {
+        if !found(&report.findings, change.code, change.path) {
+            lost.push(format!("{} {}", change.code, change.path));
+        }
+    }
+    lost.extend(
+        EXTRAS.iter().filter(|(code, path)| !found(&report.findings, code, path)).map(|(c, p)| format!("{c} {p}")),
+    );
+    assert!(found(&report.findings, "opcode", "FOO.opcode"), "a page that the implementation does not know");
+    assert!(lost.is_empty(), "not found:\n{}\nfound:\n{}", lost.join("\n"), listed(&report));
+    // Pages that were not changed have no part in it: at most the lists and variables that they share do.
+    let changed: Vec<&str> = PAGES.iter().map(|c| c.file).chain(["instructions/FOO.md", ""]).collect();
+    let others: Vec<_> = report
+        .findings
+        .iter()
+        .filter(|f| f.diagnostic.code != "kernel-missing" && !changed.contains(&f.diagnostic.file.as_str()))
+        .map(|f| f.diagnostic.message.as_str())
+        .collect();
+    assert!(others.iter().all(|m| m.starts_with("OWORD_") || m.contains("BF")), "{others:#?}");
+}
+
+/// The vendor's documents have chapters that do not say enough: findings, and no panic.
+#[test]
+fn vendor_documents_are_probed() {
+    let Some(dir) = visakit_testing::shared("VISAKIT_UPSTREAM") else {
+        visakit_testing::have("vendor_documents_are_probed", "shared", false, "folder of the vendor's documents");
+        return;
+    };
+    for revision in ["2022-12", "2025-02"] {
+        let (model, _) = visakit_codegen::read_dir(&dir.join(revision)).unwrap();
+        let model = visakit_conform::with_own_chapters(&model).unwrap_or(model);
+        let report = run(&model);
+        assert!(report.facts["opcode"].passed > 200, "{revision}");
+        assert!(!report.findings.is_empty(), "{revision}");
+    }
+}

@@ -1,0 +1,194 @@
+//! One kind of diagnostic for the whole project: a code, a place, what is wrong and what to do.
+//!
+//! Readers return their value together with a list of these, so that one run reports everything.
+
+use std::fmt::Write as _;
+
+#[cfg(feature = "serde")]
+use serde::Serialize;
+
+/// How bad a finding is. Only errors make an input unusable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(Serialize), serde(rename_all = "lowercase"))]
+pub enum Severity {
+    /// Worth knowing; nothing is lost.
+    Note,
+    /// Something was not understood, or two places disagree.
+    Warning,
+    /// The input cannot be used as it is.
+    Error,
+}
+
+/// A finding, with its place in a text (line and column count from 1) or in a binary (byte offset).
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize))]
+pub struct Diagnostic {
+    /// Stable name of the kind of finding, such as `opcode-missing`.
+    pub code: &'static str,
+    /// How bad it is.
+    pub severity: Severity,
+    /// What is wrong, in one sentence.
+    pub message: String,
+    /// The file as the user named it.
+    pub file: String,
+    /// Line, from 1; 0 when the place is not in a text.
+    pub line: u32,
+    /// Column in characters, from 1; 0 when the place is not in a text.
+    pub column: u32,
+    /// Byte offset, where the input is binary.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub offset: Option<u64>,
+    /// What was expected and what to do about it.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "String::is_empty"))]
+    pub help: String,
+    /// The line of the text that the finding is about.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub quote: String,
+    /// How many characters of the quoted line are meant, at least 1.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub width: u32,
+}
+
+impl Diagnostic {
+    /// A finding without a place inside its file.
+    pub fn new(code: &'static str, severity: Severity, file: impl Into<String>, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            severity,
+            message: message.into(),
+            file: file.into(),
+            line: 0,
+            column: 0,
+            offset: None,
+            help: String::new(),
+            quote: String::new(),
+            width: 1,
+        }
+    }
+
+    /// The same finding, with what to do about it.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = help.into();
+        self
+    }
+
+    /// The same finding at a byte range of a text, whose first line of the range is quoted.
+    #[must_use]
+    pub fn at_text(mut self, text: &str, start: usize, end: usize) -> Self {
+        let start = floor_char(text, start);
+        let end = floor_char(text, end.max(start));
+        let line_start = text[..start].rfind('\n').map_or(0, |i| i + 1);
+        let line_end = text[line_start..].find('\n').map_or(text.len(), |i| line_start + i);
+        self.line = to_u32(text[..line_start].matches('\n').count() + 1);
+        self.column = to_u32(text[line_start..start].chars().count() + 1);
+        self.quote = text[line_start..line_end].trim_end_matches('\r').to_owned();
+        self.width = to_u32(text[start..end.min(line_end).max(start)].chars().count().max(1));
+        self
+    }
+
+    /// The same finding at a byte range of a line, of which the number is known: where there may be many findings, looking
+    /// for the line of each would take too long.
+    #[must_use]
+    pub fn at_line(self, number: u32, line: &str, start: usize, end: usize) -> Self {
+        let mut out = self.at_text(line, start, end);
+        out.line = number;
+        out
+    }
+
+    /// The same finding at a byte offset of a binary.
+    #[must_use]
+    pub fn at_offset(mut self, offset: u64) -> Self {
+        self.offset = Some(offset);
+        self
+    }
+
+    /// `file:line:column`, `file:0xoffset` or just the file.
+    pub fn place(&self) -> String {
+        match (self.line, self.offset) {
+            (0, Some(offset)) => format!("{}:0x{offset:x}", self.file),
+            (0, None) => self.file.clone(),
+            (line, _) => format!("{}:{line}:{}", self.file, self.column),
+        }
+    }
+
+    /// One line without the quoted text: for build scripts and logs.
+    pub fn one_line(&self) -> String {
+        let mut out = format!("{}: {} [{}]", self.place(), self.message, self.code);
+        if !self.help.is_empty() {
+            let _ = write!(out, "; {}", self.help);
+        }
+        out
+    }
+
+    /// The whole finding for a person: code, place, quoted line with a caret, what to do.
+    #[cfg(feature = "render")]
+    pub fn render(&self, color: bool) -> String {
+        use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+        let level = match self.severity {
+            Severity::Error => Level::ERROR,
+            Severity::Warning => Level::WARNING,
+            Severity::Note => Level::NOTE,
+        };
+        let renderer = if color { Renderer::styled() } else { Renderer::plain() };
+        let title = level.primary_title(self.message.as_str()).id(self.code);
+        let mut report = Vec::new();
+        if self.line > 0 {
+            let start = nth_char(&self.quote, self.column.saturating_sub(1));
+            let end = nth_char(&self.quote, self.column.saturating_sub(1) + self.width);
+            let snippet = Snippet::source(self.quote.as_str())
+                .path(self.file.as_str())
+                .line_start(self.line as usize)
+                .annotation(AnnotationKind::Primary.span(start..end.max(start)));
+            report.push(Group::with_title(title).element(snippet));
+        } else {
+            let origin = annotate_snippets::Origin::path(self.place());
+            report.push(Group::with_title(title).element(origin));
+        }
+        if !self.help.is_empty() {
+            report.push(Group::with_title(Level::HELP.secondary_title(self.help.as_str())));
+        }
+        let mut out = renderer.render(&report);
+        out.push('\n');
+        out
+    }
+}
+
+impl std::fmt::Display for Diagnostic {
+    /// [`one_line`](Self::one_line).
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.one_line())
+    }
+}
+
+impl std::error::Error for Diagnostic {}
+
+/// Whether any finding is an error.
+pub fn has_errors(diagnostics: &[Diagnostic]) -> bool {
+    diagnostics.iter().any(|d| d.severity == Severity::Error)
+}
+
+/// Sorts findings by file and place, the order in which a person reads them.
+pub fn sort(diagnostics: &mut [Diagnostic]) {
+    diagnostics.sort_by(|a, b| {
+        (&a.file, a.line, a.column, a.offset, a.code, &a.message)
+            .cmp(&(&b.file, b.line, b.column, b.offset, b.code, &b.message))
+    });
+}
+
+fn floor_char(text: &str, mut at: usize) -> usize {
+    at = at.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+#[cfg(feature = "render")]
+fn nth_char(text: &str, n: u32) -> usize {
+    text.char_indices().nth(n as usize).map_or(text.len(), |(i, _)| i)
+}
+
+fn to_u32(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
+}

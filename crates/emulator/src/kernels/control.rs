@@ -1,0 +1,65 @@
+//! Control flow: where each channel goes. What that means for a thread is in [`crate::machine::flow`].
+
+use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal};
+use crate::kernels::step::{Callee, Lowered};
+use visakit::isa::{
+    Call, Fcall, Fret, Goto, Ifcall, Jmp, LabelKind, Nbarrier, Ret, Sbarrier, SbarrierMode, Switchjmp,
+};
+
+pub(super) fn goto(l: &mut Lowering<'_>, inst: &Goto) -> LowerResult {
+    Ok(Lowered::Branch { enable: l.enable(inst.exec_size, inst.pred)?, label: inst.label })
+}
+
+pub(super) fn jmp(l: &mut Lowering<'_>, inst: &Jmp) -> LowerResult {
+    Ok(Lowered::Jump { enable: l.enable(inst.exec_size, inst.pred)?, label: inst.label })
+}
+
+pub(super) fn switchjmp(l: &mut Lowering<'_>, inst: &Switchjmp) -> LowerResult {
+    let index = l.source::<u32>(&inst.index, 1)?;
+    Ok(Lowered::Switch { index, labels: inst.labels.clone() })
+}
+
+pub(super) fn sbarrier(inst: &Sbarrier) -> Lowered {
+    match inst.mode {
+        SbarrierMode::Signal => Lowered::Signal { barrier: None, threads: None },
+        SbarrierMode::Wait => Lowered::Wait { barrier: None },
+    }
+}
+
+pub(super) fn nbarrier(l: &mut Lowering<'_>, inst: &Nbarrier) -> LowerResult {
+    Ok(match inst {
+        Nbarrier::Signal(inst) => Lowered::Signal {
+            barrier: Some(l.source::<u32>(&inst.id, 1)?),
+            threads: Some(l.source::<u32>(&inst.num_threads, 1)?),
+        },
+        Nbarrier::Wait(inst) => Lowered::Wait { barrier: Some(l.source::<u32>(&inst.id, 1)?) },
+    })
+}
+
+pub(super) fn fcall(l: &mut Lowering<'_>, inst: &Fcall) -> LowerResult {
+    let name = l.routine.string(inst.func_id).unwrap_or_default();
+    Ok(Lowered::Function { enable: l.enable(inst.exec_size, inst.pred)?, callee: Callee::Named(name) })
+}
+
+pub(super) fn ifcall(l: &mut Lowering<'_>, inst: &Ifcall) -> LowerResult {
+    let address = l.source::<u64>(&inst.func_addr, channels(inst.exec_size))?;
+    Ok(Lowered::Function { enable: l.enable(inst.exec_size, inst.pred)?, callee: Callee::At(address) })
+}
+
+pub(super) fn fret(l: &mut Lowering<'_>, inst: &Fret) -> LowerResult {
+    Ok(Lowered::Return { enable: l.enable(inst.exec_size, inst.pred)? })
+}
+
+pub(super) fn call(l: &mut Lowering<'_>, inst: &Call) -> LowerResult {
+    let label = l.routine.labels.get(inst.label.0 as usize);
+    match label.map(|label| label.kind) {
+        Some(LabelKind::Subroutine) => {
+            Ok(Lowered::Call { enable: l.enable(inst.exec_size, inst.pred)?, label: inst.label })
+        }
+        _ => illegal("a call of something that is no subroutine of this routine"),
+    }
+}
+
+pub(super) fn ret(l: &mut Lowering<'_>, inst: &Ret) -> LowerResult {
+    Ok(Lowered::Return { enable: l.enable(inst.exec_size, inst.pred)? })
+}

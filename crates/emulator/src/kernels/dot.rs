@@ -1,0 +1,101 @@
+//! Sums over several elements of a source: byte products, differences of neighbours, planes.
+
+use crate::kernels::compute::{Target, chunks, is_signed};
+use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal};
+use crate::machine::World;
+use crate::machine::lane::{CHUNK, each};
+use crate::machine::operand::{Region, Source, Start};
+use crate::machine::thread::Thread;
+use visakit::isa::{DataType, VecOperand};
+use visakit::rt::ComponentWise;
+
+/// Four products of bytes for each channel, added to the first source.
+pub(super) fn dp4a(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 3>) -> LowerResult {
+    let target = Target::from(inst);
+    let signed = [is_signed(l.type_of(inst.src[1])?), is_signed(l.type_of(inst.src[2])?)];
+    if l.saturates(&target) {
+        return l
+            .costly::<i64, 3>(target, inst.src, move |[sum, a, b], _| sum + products(a as u32, b as u32, signed));
+    }
+    l.ternary::<u32>(target, inst.src, move |sum, a, b| sum.wrapping_add(products(a, b, signed) as u32))
+}
+
+#[inline(always)]
+fn products(a: u32, b: u32, signed: [bool; 2]) -> i64 {
+    let byte = |value: u32, n: u32, signed: bool| {
+        let byte = (value >> (n * 8)) as u8;
+        if signed { i64::from(byte as i8) } else { byte.into() }
+    };
+    (0..4).map(|n| byte(a, n, signed[0]) * byte(b, n, signed[1])).sum()
+}
+
+/// For each pair of channels, the magnitudes of its two differences; the result goes to the first of them.
+pub(super) fn sad2(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
+    differences(l, inst.into(), inst.src, None)
+}
+
+pub(super) fn sad2add(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 3>) -> LowerResult {
+    let [a, b, c] = inst.src;
+    differences(l, inst.into(), [a, b], Some(c))
+}
+
+fn differences(
+    l: &mut Lowering<'_>,
+    target: Target<'_>,
+    sources: [&VecOperand; 2],
+    addend: Option<&VecOperand>,
+) -> LowerResult {
+    let lanes = channels(target.exec_size);
+    let a = l.source::<i32>(sources[0], lanes)?;
+    let b = l.source::<i32>(sources[1], lanes)?;
+    let c = match addend {
+        Some(addend) => Some(l.source::<i32>(addend, lanes)?),
+        None => None,
+    };
+    let dst = l.destination::<i32>(target.dst, lanes)?;
+    let mut enable = l.enable(target.exec_size, target.pred)?;
+    // What the second channel of a pair gets is not defined: it keeps what it has.
+    enable.lanes &= 0x5555_5555;
+    let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
+        chunks::<i32, CHUNK>(thread, lanes.div_ceil(CHUNK), &enable, &dst, |thread, n| {
+            let (a, b): ([i32; CHUNK], [i32; CHUNK]) = (a.load(thread, n), b.load(thread, n));
+            let c = c.as_ref().map_or([0; CHUNK], |c| c.load(thread, n));
+            let difference = |i: usize| (a[i] - b[i]).abs();
+            each(|i| difference(i & !1) + difference(i | 1) + c[i])
+        });
+        Ok(())
+    });
+    Ok(l.step(enable, run))
+}
+
+/// The height of a plane at the place of each channel. Regions are ignored: the plane is four floats, the places are
+/// eight values of u, then eight of v, and so on.
+pub(super) fn plane(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
+    let lanes = channels(inst.exec_size);
+    let floats = [inst.dst, inst.src[0], inst.src[1]].map(|operand| l.type_of(operand));
+    if floats.into_iter().any(|data_type| !matches!(data_type, Ok(DataType::F))) || lanes > CHUNK {
+        return illegal("a plane is computed with floats, for at most 16 channels");
+    }
+    let part = |l: &mut Lowering<'_>, operand: &VecOperand, distance: u32, vertical, horizontal| {
+        let Start::At(start) = l.region(operand, 1)?.start else {
+            return illegal("the operands of a plane are general variables");
+        };
+        let start = Start::At(start + distance);
+        let region = Region { start, vertical, width: 8, horizontal, lanes: lanes as u32 };
+        l.source_in::<f32>(operand, DataType::F, region)
+    };
+    let plane: [Source<f32>; 3] =
+        [part(l, inst.src[0], 0, 0, 0)?, part(l, inst.src[0], 4, 0, 0)?, part(l, inst.src[0], 12, 0, 0)?];
+    let places = [part(l, inst.src[1], 0, 64, 4)?, part(l, inst.src[1], 32, 64, 4)?];
+    let dst = l.destination::<f32>(inst.dst, lanes)?;
+    let enable = l.enable(inst.exec_size, inst.pred)?;
+    let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
+        chunks::<f32, CHUNK>(thread, 1, &enable, &dst, |thread, n| {
+            let [p, q, r] = plane.each_ref().map(|source| source.first(thread));
+            let [u, v]: [[f32; CHUNK]; 2] = [places[0].load(thread, n), places[1].load(thread, n)];
+            each(|i| p * u[i] + q * v[i] + r)
+        });
+        Ok(())
+    });
+    Ok(l.step(enable, run))
+}

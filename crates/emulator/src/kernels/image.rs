@@ -1,0 +1,448 @@
+//! Messages to images: loads, typed reads, writes and atomic operations, questions about sizes.
+//!
+//! Those to samplers are in [`crate::kernels::sampler`], rectangles in [`crate::kernels::block`].
+
+use crate::kernels::atomic::{self, Update};
+use crate::kernels::block;
+use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal, number};
+use crate::kernels::message::{AtomicResult, Place};
+use crate::kernels::surface::result;
+use crate::machine::World;
+use crate::machine::access::Lanes;
+use crate::machine::image::{Image, Texel};
+use crate::machine::lane::{CHUNK, MAX_LANES, enabled_lanes};
+use crate::machine::memory::Buffer;
+use crate::machine::thread::{Enable, Thread};
+use visakit::isa::{
+    Channels, DataType, ExecSize, Gather4Typed, Info, InfoOp, Load3d, LscDataSize, LscOp, LscTyped, LscTypedAccess,
+    LscTypedQuad, Predicate, RawOperand, Scatter4Typed, SurfaceId, TypedAtomic, VecOperand, pages,
+};
+use visakit::rt::{Stub, immediate_bits};
+
+/// Where the elements of a raw operand stand, and how large they are; none for the null operand.
+#[derive(Clone, Copy)]
+pub(super) struct Elements {
+    at: Option<u32>,
+    bytes: u32,
+}
+
+impl Elements {
+    /// Those of an operand that is not there: zeros.
+    pub(super) const NONE: Self = Self { at: None, bytes: 4 };
+
+    pub(super) fn new(l: &mut Lowering<'_>, operand: &RawOperand, lanes: usize) -> LowerResult<Self> {
+        let bytes = element_bytes(l, operand)?;
+        Ok(Self { at: l.raw(operand, lanes as u64 * u64::from(bytes))?, bytes })
+    }
+
+    fn bits(&self, thread: &Thread, lane: usize) -> u32 {
+        match self.at {
+            None => 0,
+            Some(at) if self.bytes == 2 => thread.registers.get::<u16>(at + lane as u32 * 2).into(),
+            Some(at) => thread.registers.get(at + lane as u32 * 4),
+        }
+    }
+
+    pub(super) fn integer(&self, thread: &Thread, lane: usize) -> i64 {
+        let bits = self.bits(thread, lane);
+        if self.bytes == 2 { (bits as u16).into() } else { (bits as i32).into() }
+    }
+
+    pub(super) fn float(&self, thread: &Thread, lane: usize) -> f32 {
+        let bits = self.bits(thread, lane);
+        if self.bytes == 2 { half::f16::from_bits(bits as u16).to_f32() } else { f32::from_bits(bits) }
+    }
+}
+
+/// 2 for a raw operand whose variable has elements of 16 bits, else 4.
+fn element_bytes(l: &Lowering<'_>, operand: &RawOperand) -> LowerResult<u32> {
+    Ok(if l.variable(operand.id)?.data_type.bits() == 16 { 2 } else { 4 })
+}
+
+/// Which colours a message moves.
+pub(super) fn moved(flags: Channels) -> Vec<usize> {
+    [flags.r, flags.g, flags.b, flags.a].into_iter().enumerate().filter(|(_, moved)| *moved).map(|(c, _)| c).collect()
+}
+
+/// The data of a message: for each colour that is moved a row of elements, which begins at a register of its own.
+pub(super) struct Colours {
+    moved: Vec<usize>,
+    at: Option<u32>,
+    bytes: u32,
+    /// Whether elements of 16 bits are HF.
+    half: bool,
+    pitch: u32,
+}
+
+impl Colours {
+    /// With `masked`, a register with a mask stands behind the data.
+    pub(super) fn new(
+        l: &mut Lowering<'_>,
+        operand: &RawOperand,
+        lanes: usize,
+        moved: Vec<usize>,
+        masked: bool,
+    ) -> LowerResult<Self> {
+        let bytes = element_bytes(l, operand)?;
+        let half = l.variable(operand.id)?.data_type == DataType::Hf;
+        let pitch = (lanes as u32 * bytes).next_multiple_of(l.layout.grf_bytes);
+        let rows = moved.len().max(1) as u64;
+        let last = if masked { u64::from(pitch) + 4 } else { lanes as u64 * u64::from(bytes) };
+        let at = l.raw(operand, (rows - 1) * u64::from(pitch) + last)?;
+        Ok(Self { moved, at, bytes, half, pitch })
+    }
+
+    pub(super) fn put(&self, thread: &mut Thread, lane: usize, colours: [u32; 4]) {
+        let Some(at) = self.at else { return };
+        for (n, &colour) in self.moved.iter().enumerate() {
+            let place = at + n as u32 * self.pitch + lane as u32 * self.bytes;
+            match self.bytes {
+                2 if self.half => {
+                    thread.registers.set(place, half::f16::from_f32(f32::from_bits(colours[colour])).to_bits());
+                }
+                2 => thread.registers.set(place, colours[colour] as u16),
+                _ => thread.registers.set(place, colours[colour]),
+            }
+        }
+    }
+
+    /// The mask behind the data: all pages exist.
+    pub(super) fn put_mask(&self, thread: &mut Thread, lanes: usize) {
+        if let Some(at) = self.at {
+            let mask = crate::machine::thread::ones(lanes);
+            thread.registers.set(at + self.moved.len() as u32 * self.pitch, mask);
+        }
+    }
+
+    fn get(&self, thread: &Thread, lane: usize) -> [u32; 4] {
+        let mut colours = [0; 4];
+        if let Some(at) = self.at {
+            for (n, &colour) in self.moved.iter().enumerate() {
+                colours[colour] = thread.registers.get(at + n as u32 * self.pitch + lane as u32 * 4);
+            }
+        }
+        colours
+    }
+}
+
+/// The image behind a surface and its texels.
+pub(super) fn image<'w>(place: &Place, thread: &Thread, world: &World<'w>) -> Option<(&'w Image, &'w Buffer)> {
+    let image = world.image(place.entry(thread)?)?;
+    Some((image, world.memory.buffers().get(image.buffer)?))
+}
+
+/// The offsets that a message adds to texel coordinates: four bits each, with sign.
+pub(super) fn offsets(operand: &VecOperand) -> [i64; 3] {
+    let visakit::isa::Operand::Immediate(constant) = &operand.operand else { return [0; 3] };
+    let bits = immediate_bits(constant);
+    [8, 4, 0].map(|shift| (bits >> shift & 7) as i64 - (bits >> shift & 8) as i64)
+}
+
+pub(super) fn load(l: &mut Lowering<'_>, inst: &Load3d) -> LowerResult {
+    let Load3d::Current(inst) = inst else { return Err(Stub::undefined(&pages::LOAD_3D).into()) };
+    let lanes = channels(inst.exec_size);
+    let mut params = Vec::with_capacity(inst.params.len());
+    for operand in &inst.params {
+        params.push(Elements::new(l, operand, lanes)?);
+    }
+    let at = |n: usize| params.get(n).copied().unwrap_or(Elements::NONE);
+    let none = Elements::NONE;
+    let name = inst.op.op.name();
+    // What tells where samples are has 64 bits, in parameters of 32 or of 16 bits.
+    let behind = if at(0).bytes == 2 { 5 } else { 3 };
+    let (place, level, sample) = match name {
+        "ld" => ([at(0), at(1), at(3)], at(2), none),
+        "ld_lz" => ([at(0), at(1), at(2)], none, none),
+        "ld2dms_w" => ([at(behind), at(behind + 1), at(behind + 2)], at(behind + 3), at(0)),
+        "ld_mcs" => ([none; 3], none, none),
+        _ => return Err(Stub::undefined(&pages::LOAD_3D).into()),
+    };
+    let tells_places = name == "ld_mcs";
+    let shift = offsets(&inst.aoffimmi);
+    let masked = inst.op.pixel_null_mask;
+    let colours = Colours::new(l, &inst.dst, lanes, moved(inst.channels), masked)?;
+    let mask = masked.then_some(lanes);
+    read(l, inst.exec_size, inst.pred, inst.surface, colours, mask, move |thread, _, lane, image, texels| {
+        if tells_places {
+            // Every sample stands in its own place, whatever this says.
+            return [0; 4];
+        }
+        let place = std::array::from_fn(|d| place[d].integer(thread, lane) + shift[d]);
+        let level = level.bits(thread, lane);
+        image.load(texels, Texel { place, level, sample: sample.bits(thread, lane) })
+    })
+}
+
+/// A message that reads something of an image for each channel. With `mask`, the mask of so many channels stands behind it.
+pub(super) fn read(
+    l: &mut Lowering<'_>,
+    exec_size: ExecSize,
+    pred: Predicate,
+    surface: SurfaceId,
+    colours: Colours,
+    mask: Option<usize>,
+    texel: impl Fn(&Thread, &World<'_>, usize, &Image, &Buffer) -> [u32; 4] + Send + Sync + 'static,
+) -> LowerResult {
+    let enable = l.enable(exec_size, pred)?;
+    let place = l.place(surface)?;
+    read_at(l, enable, place, colours, mask, texel)
+}
+
+/// The same for a surface that is known already.
+fn read_at(
+    l: &mut Lowering<'_>,
+    enable: Enable,
+    place: Place,
+    colours: Colours,
+    mask: Option<usize>,
+    texel: impl Fn(&Thread, &World<'_>, usize, &Image, &Buffer) -> [u32; 4] + Send + Sync + 'static,
+) -> LowerResult {
+    let run = Box::new(move |thread: &mut Thread, world: &World<'_>| {
+        let enabled = thread.enabled(&enable);
+        let bound = image(&place, thread, world);
+        // All channels are read before any is written: the destination may stand where parameters do.
+        let mut values = [[0; 4]; MAX_LANES];
+        for lane in enabled_lanes::<MAX_LANES>(enabled) {
+            values[lane] = bound.map_or([0; 4], |(image, texels)| texel(thread, world, lane, image, texels));
+        }
+        for lane in enabled_lanes::<MAX_LANES>(enabled) {
+            colours.put(thread, lane, values[lane]);
+        }
+        if let Some(lanes) = mask {
+            colours.put_mask(thread, lanes);
+        }
+        Ok(())
+    });
+    Ok(l.step(enable, run))
+}
+
+/// Coordinates and level of a typed message.
+fn coordinates(l: &mut Lowering<'_>, operands: [&RawOperand; 4], lanes: usize) -> LowerResult<[Elements; 4]> {
+    let mut coordinates = [Elements::NONE; 4];
+    for (place, operand) in coordinates.iter_mut().zip(operands) {
+        *place = Elements::new(l, operand, lanes)?;
+    }
+    Ok(coordinates)
+}
+
+fn place_of(coordinates: &[Elements; 4], thread: &Thread, lane: usize) -> Texel {
+    // Typed messages have unsigned coordinates.
+    let [u, v, r, level] = coordinates.map(|coordinate| coordinate.bits(thread, lane));
+    Texel { place: [u, v, r].map(i64::from), level, sample: 0 }
+}
+
+pub(super) fn gather4_typed(l: &mut Lowering<'_>, inst: &Gather4Typed) -> LowerResult {
+    let Gather4Typed::Current(inst) = inst else { return Err(Stub::missing(&pages::GATHER4_TYPED).into()) };
+    let lanes = channels(inst.exec_size);
+    let place = coordinates(l, [&inst.u, &inst.v, &inst.r, &inst.lod], lanes)?;
+    let colours = Colours::new(l, &inst.dst, lanes, moved(inst.channels), false)?;
+    read(l, inst.exec_size, inst.pred, inst.surface, colours, None, move |thread, _, lane, image, texels| {
+        image.load(texels, place_of(&place, thread, lane))
+    })
+}
+
+pub(super) fn scatter4_typed(l: &mut Lowering<'_>, inst: &Scatter4Typed) -> LowerResult {
+    let Scatter4Typed::Current(inst) = inst else { return Err(Stub::missing(&pages::SCATTER4_TYPED).into()) };
+    let lanes = channels(inst.exec_size);
+    let place = coordinates(l, [&inst.u, &inst.v, &inst.r, &inst.lod], lanes)?;
+    let colours = Colours::new(l, &inst.src, lanes, moved(inst.channels), false)?;
+    let enable = l.enable(inst.exec_size, inst.pred)?;
+    let surface = l.place(inst.surface)?;
+    write(l, enable, surface, place, colours)
+}
+
+/// A message that writes a texel for each channel.
+fn write(
+    l: &mut Lowering<'_>,
+    enable: Enable,
+    surface: Place,
+    place: [Elements; 4],
+    colours: Colours,
+) -> LowerResult {
+    let run = Box::new(move |thread: &mut Thread, world: &World<'_>| {
+        let bound = image(&surface, thread, world);
+        let mut outside = 0;
+        for lane in enabled_lanes::<MAX_LANES>(thread.enabled(&enable)) {
+            let written = bound.is_some_and(|(image, texels)| {
+                image.store(texels, place_of(&place, thread, lane), colours.get(thread, lane))
+            });
+            outside += u64::from(!written);
+        }
+        thread.outside_writes += outside;
+        Ok(())
+    });
+    Ok(l.step(enable, run))
+}
+
+pub(super) fn typed_atomic(l: &mut Lowering<'_>, inst: &TypedAtomic) -> LowerResult {
+    let size = number(inst.op.width.name()) / 8;
+    let Some(update) = atomic::update(inst.op.op, size) else {
+        return illegal(format!("an atomic operation of {size} bytes"));
+    };
+    let lanes = channels(inst.exec_size);
+    let place = coordinates(l, [&inst.u, &inst.v, &inst.r, &inst.lod], lanes)?;
+    let bytes = lanes as u64 * u64::from(size.max(4));
+    let operands = [l.raw(&inst.src0, bytes)?, l.raw(&inst.src1, bytes)?];
+    let result = result(inst.op.op, l.raw(&inst.dst, bytes)?);
+    let enable = l.enable(inst.exec_size, inst.pred)?;
+    let surface = l.place(inst.surface)?;
+    update_texels(l, enable, surface, place, size, update, operands, result)
+}
+
+#[expect(clippy::too_many_arguments, reason = "these are the operands of the message")]
+fn update_texels(
+    l: &mut Lowering<'_>,
+    enable: Enable,
+    surface: Place,
+    place: [Elements; 4],
+    size: u32,
+    update: Update,
+    operands: [Option<u32>; 2],
+    result: AtomicResult,
+) -> LowerResult {
+    let slot = size.max(4);
+    let get = move |thread: &Thread, at: u32, lane: usize| -> u64 {
+        let at = at + lane as u32 * slot;
+        if slot == 8 { thread.registers.get(at) } else { thread.registers.get::<u32>(at).into() }
+    };
+    l.note_atomic(&update, result);
+    let update = update.of;
+    let run = Box::new(move |thread: &mut Thread, world: &World<'_>| {
+        let Some(entry) = surface.entry(thread) else { return Ok(()) };
+        let view = world.surface(entry);
+        let bound = image(&surface, thread, world);
+        let mut outside = 0;
+        for lane in enabled_lanes::<MAX_LANES>(thread.enabled(&enable)) {
+            let offset = bound.and_then(|(image, _)| image.offset(place_of(&place, thread, lane)));
+            let [a, b] = operands.map(|at| at.map_or(0, |at| get(thread, at, lane)));
+            let mut old = [0; CHUNK];
+            if let Some(offset) = offset {
+                let addresses = [offset; CHUNK];
+                let lanes = Lanes { addresses: &addresses, enabled: 1, unaligned: false };
+                // A texel of the image is inside of its surface.
+                let _ = view.update(&lanes, size, &mut old, |_, old| update(old, a, b));
+            } else {
+                outside += 1;
+            }
+            let (at, value) = match result {
+                AtomicResult::None => continue,
+                AtomicResult::Old(at) => (at, old[0]),
+                AtomicResult::New(at) => (at, update(old[0], a, b)),
+            };
+            let at = at + lane as u32 * slot;
+            if slot == 8 { thread.registers.set(at, value) } else { thread.registers.set(at, value as u32) }
+        }
+        thread.outside_writes += outside;
+        Ok(())
+    });
+    Ok(l.step(enable, run))
+}
+
+pub(super) fn info(l: &mut Lowering<'_>, inst: &Info) -> LowerResult {
+    let lanes = channels(inst.exec_size);
+    let lod = match (&inst.lod, inst.op) {
+        (Some(operand), InfoOp::Resinfo) => Elements::new(l, operand, lanes)?,
+        _ => Elements::NONE,
+    };
+    let samples = inst.op == InfoOp::Sampleinfo;
+    let colours = Colours::new(l, &inst.dst, lanes, moved(inst.channels), false)?;
+    read(l, inst.exec_size, Predicate::default(), inst.surface, colours, None, move |thread, _, lane, image, _| {
+        let shape = &image.shape;
+        if samples {
+            return [shape.samples, 0, 0, 0];
+        }
+        let level = lod.bits(thread, lane);
+        let mut sizes = [0; 4];
+        if level < shape.levels {
+            let size = shape.size_of(level);
+            sizes[..shape.dimensions].copy_from_slice(&size[..shape.dimensions]);
+        }
+        if shape.is_array {
+            sizes[shape.dimensions] = shape.layers;
+        }
+        sizes[3] = shape.levels;
+        sizes
+    })
+}
+
+pub(super) fn lsc_typed(l: &mut Lowering<'_>, inst: &LscTyped) -> LowerResult {
+    match inst {
+        LscTyped::Access(inst) => lsc_access(l, inst),
+        LscTyped::Quad(inst) => lsc_quad(l, inst),
+        LscTyped::Block2d(inst) => block::typed(l, inst),
+        // What of a surface's properties goes where is not published.
+        LscTyped::Info(_) => Err(Stub::undefined(&pages::LSC_TYPED).into()),
+    }
+}
+
+pub(super) fn lsc_place(
+    l: &mut Lowering<'_>,
+    kind: visakit::isa::LscAddrType,
+    surface: &VecOperand,
+) -> LowerResult<Place> {
+    match kind {
+        visakit::isa::LscAddrType::Bti => Ok(Place::Index(l.source(surface, 1)?)),
+        visakit::isa::LscAddrType::Bss => Ok(Place::StateIndex(l.source(surface, 1)?)),
+        kind => illegal(format!("typed addresses of the type {} are not supported yet", kind.name())),
+    }
+}
+
+fn lsc_quad(l: &mut Lowering<'_>, inst: &LscTypedQuad) -> LowerResult {
+    if inst.data_size != LscDataSize::D32 {
+        return illegal(format!("texels of {} elements", inst.data_size.name()));
+    }
+    let lanes = channels(inst.exec_size);
+    let place =
+        coordinates(l, [&inst.src0_addrs_u, &inst.src0_addrs_v, &inst.src0_addrs_r, &inst.src0_addrs_lod], lanes)?;
+    let flags = inst.data_elems_per_addr;
+    let flags = [flags.x, flags.y, flags.z, flags.w];
+    let moved = (0..4).filter(|&c| flags[c]).collect();
+    let surface = lsc_place(l, inst.addr_type, &inst.surface)?;
+    let enable = l.enable(inst.exec_size, inst.pred)?;
+    if inst.lsc_sub_op != LscOp::LscLoadQuad {
+        let colours = Colours::new(l, &inst.src1_data, lanes, moved, false)?;
+        return write(l, enable, surface, place, colours);
+    }
+    let colours = Colours::new(l, &inst.dst_data, lanes, moved, false)?;
+    read_at(l, enable, surface, colours, None, move |thread, _, lane, image, texels| {
+        image.load(texels, place_of(&place, thread, lane))
+    })
+}
+
+fn lsc_access(l: &mut Lowering<'_>, inst: &LscTypedAccess) -> LowerResult {
+    let lanes = channels(inst.exec_size);
+    let size = match inst.data_size {
+        LscDataSize::D32 => 4,
+        LscDataSize::D64 => 8,
+        LscDataSize::D16c32 => 2,
+        other => return illegal(format!("an atomic operation of {} elements", other.name())),
+    };
+    if inst.lsc_sub_op == LscOp::LscStoreUncompressed {
+        return store_uncompressed(l, inst, lanes);
+    }
+    let Some(update) = atomic::lsc_update(inst.lsc_sub_op, size) else {
+        return Err(Stub::undefined(&pages::LSC_TYPED).into());
+    };
+    let place =
+        coordinates(l, [&inst.src0_addrs_u, &inst.src0_addrs_v, &inst.src0_addrs_r, &inst.src0_addrs_lod], lanes)?;
+    let bytes = lanes as u64 * u64::from(size.max(4));
+    let operands = [l.raw(&inst.src1_data, bytes)?, l.raw(&inst.src2_data, bytes)?];
+    let result = l.raw(&inst.dst_data, bytes)?.map_or(AtomicResult::None, AtomicResult::Old);
+    let surface = lsc_place(l, inst.addr_type, &inst.surface)?;
+    let enable = l.enable(inst.exec_size, inst.pred)?;
+    update_texels(l, enable, surface, place, size, update, operands, result)
+}
+
+/// The first colours of a texel for each channel.
+fn store_uncompressed(l: &mut Lowering<'_>, inst: &LscTypedAccess, lanes: usize) -> LowerResult {
+    if inst.data_size != LscDataSize::D32 {
+        return illegal(format!("texels of {} elements", inst.data_size.name()));
+    }
+    let count = number(inst.data_elems_per_addr.name()) as usize;
+    let operands = [&inst.src0_addrs_u, &inst.src0_addrs_v, &inst.src0_addrs_r, &inst.src0_addrs_lod];
+    let place = coordinates(l, operands, lanes)?;
+    let colours = Colours::new(l, &inst.src1_data, lanes, (0..count.min(4)).collect(), false)?;
+    let enable = l.enable(inst.exec_size, inst.pred)?;
+    let surface = lsc_place(l, inst.addr_type, &inst.surface)?;
+    write(l, enable, surface, place, colours)
+}

@@ -1,0 +1,306 @@
+//! The load-store messages of newer platforms.
+
+use crate::kernels::atomic::lsc_update;
+use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal, number};
+use crate::kernels::message::{
+    Addresses, AtomicResult, Elements, Message, Place, SCRATCH_UNIT, ScratchBase, Shape, for_chunks, trouble,
+};
+use crate::kernels::step::Lowered;
+use crate::machine::World;
+use crate::machine::access::Lanes;
+use crate::machine::lane::CHUNK;
+use crate::machine::operand::Source;
+use crate::machine::thread::Thread;
+use visakit::isa::{
+    ExecSize, LscAddrSize, LscAddrType, LscBlockOrder, LscDataOrder, LscDataSize, LscOp, LscSfid, LscUntyped,
+    LscUntypedAccess, LscUntypedBlock2d, LscUntypedQuad, LscUntypedStrided, RawOperand, VecOperand, pages,
+};
+use visakit::rt::Stub;
+
+pub(super) fn untyped(l: &mut Lowering<'_>, inst: &LscUntyped) -> LowerResult {
+    match inst {
+        LscUntyped::Access(inst) => access(l, inst),
+        LscUntyped::Quad(inst) => quad(l, inst),
+        LscUntyped::Strided(inst) => strided(l, inst),
+        LscUntyped::Block2d(inst) => block2d(l, inst),
+        // Where the counters are stored is not published.
+        LscUntyped::Append(_) => Err(Stub::undefined(&pages::LSC_UNTYPED).into()),
+    }
+}
+
+/// Which memory an LSC message goes to.
+fn place(l: &mut Lowering<'_>, sfid: LscSfid, kind: LscAddrType, surface: &VecOperand) -> LowerResult<Place> {
+    match (sfid, kind) {
+        (LscSfid::Slm, _) => Ok(Place::Local),
+        (LscSfid::Tgm, _) => illegal("an untyped message to typed memory"),
+        (_, LscAddrType::Flat) => Ok(Place::Flat),
+        (_, LscAddrType::Bti) => Ok(Place::Index(l.source(surface, 1)?)),
+        (_, LscAddrType::Ss | LscAddrType::Arg) => Ok(Place::Scratch),
+        (_, LscAddrType::Bss) => Ok(Place::StateIndex(l.source(surface, 1)?)),
+    }
+}
+
+/// Offset of the dword of r0 that says where arguments are.
+const R0_INDIRECT: u32 = 0;
+
+/// Addresses as an LSC message computes them.
+fn addresses(
+    l: &mut Lowering<'_>,
+    operand: &RawOperand,
+    lanes: usize,
+    size: LscAddrSize,
+    scale: u16,
+    offset: i32,
+) -> LowerResult<Addresses> {
+    let (bytes, mask) = match size {
+        LscAddrSize::A16 => (2, u64::from(u16::MAX)),
+        LscAddrSize::A32 => (4, u64::from(u32::MAX)),
+        LscAddrSize::A64 => (8, u64::MAX),
+    };
+    let at = l.raw_required(operand, lanes as u64 * bytes)?;
+    let elements = Some(match bytes {
+        2 => Elements::Words(at),
+        4 => Elements::Dwords(at),
+        _ => Elements::Qwords(at),
+    });
+    Ok(Addresses {
+        elements,
+        global: None,
+        unit: scale.into(),
+        offset: offset.into(),
+        mask,
+        pitch: None,
+        scratch: None,
+    })
+}
+
+/// Addresses in scratch memory count from where the state that the surface operand names begins, those of arguments from
+/// where r0 says that implicit arguments are.
+fn based(
+    l: &mut Lowering<'_>,
+    kind: LscAddrType,
+    surface: &VecOperand,
+    addresses: Addresses,
+) -> LowerResult<Addresses> {
+    let scratch = match kind {
+        LscAddrType::Ss => Some(ScratchBase { number: l.source(surface, 1)?, unit: SCRATCH_UNIT }),
+        LscAddrType::Arg => Some(ScratchBase { number: Source::scalar(R0_INDIRECT), unit: 1 }),
+        _ => None,
+    };
+    Ok(Addresses { scratch, ..addresses })
+}
+
+/// Bytes of an element in memory and in registers, and whether it is in the upper half there.
+fn sizes(size: LscDataSize) -> (u32, u32, bool) {
+    match size {
+        LscDataSize::D8 => (1, 1, false),
+        LscDataSize::D16 => (2, 2, false),
+        LscDataSize::D32 => (4, 4, false),
+        LscDataSize::D64 => (8, 8, false),
+        LscDataSize::D8c32 => (1, 4, false),
+        LscDataSize::D16c32 => (2, 4, false),
+        LscDataSize::D16c32h => (2, 4, true),
+    }
+}
+
+/// The shape of a message whose elements each begin at a register, or follow each other for a single channel.
+fn shape(l: &Lowering<'_>, exec_size: ExecSize, size: LscDataSize, transposed: bool) -> Shape {
+    let (size, slot, high) = sizes(size);
+    let pitch = (channels(exec_size) as u32 * slot).next_multiple_of(l.layout.grf_bytes);
+    Shape { size, slot, high, lane_step: slot, element_step: if transposed { slot } else { pitch } }
+}
+
+fn access(l: &mut Lowering<'_>, inst: &LscUntypedAccess) -> LowerResult {
+    let enable = l.enable(inst.exec_size, inst.pred)?;
+    let lanes = channels(inst.exec_size);
+    let count = number(inst.data_elems_per_addr.name()) as usize;
+    let shape = shape(l, inst.exec_size, inst.data_size, inst.data_order == LscDataOrder::Transposed);
+    let addresses = addresses(l, &inst.src0_addrs, lanes, inst.addr_size, inst.addr_scale, inst.addr_imm_offset)?;
+    let message = Message {
+        enable,
+        place: place(l, inst.lsc_sfid, inst.addr_type, &inst.surface)?,
+        addresses: based(l, inst.addr_type, &inst.surface, addresses)?,
+        shape,
+        elements: (0..count as u64).map(|n| n * u64::from(shape.size)).collect(),
+        unaligned: true,
+    };
+    let bytes = shape.extent(lanes, count);
+    match inst.lsc_sub_op {
+        LscOp::LscLoad => {
+            let mut message = message;
+            if inst.data_order == LscDataOrder::Transposed {
+                message.elements.truncate(l.used_of(&inst.dst_data, shape.slot, count)?);
+            }
+            let dst = l.raw(&inst.dst_data, bytes)?;
+            Ok(message.load(l, dst))
+        }
+        LscOp::LscStore | LscOp::LscStoreUncompressed => {
+            let src = l.raw_required(&inst.src1_data, bytes)?;
+            Ok(message.store(l, src))
+        }
+        LscOp::LscLoadStatus => {
+            let dst = l.raw(&inst.dst_data, 4)?;
+            Ok(status(l, message, dst))
+        }
+        op => {
+            let Some(update) = lsc_update(op, shape.size) else {
+                return illegal(format!("the operation {} on {} bytes", op.name(), shape.size));
+            };
+            let operands = [l.raw(&inst.src1_data, bytes)?, l.raw(&inst.src2_data, bytes)?];
+            let result = l.raw(&inst.dst_data, bytes)?.map_or(AtomicResult::None, AtomicResult::Old);
+            Ok(message.atomic(l, update, operands, result))
+        }
+    }
+}
+
+/// One bit for each enabled channel whose whole vector is in memory.
+fn status(l: &mut Lowering<'_>, message: Message, dst: Option<u32>) -> Lowered {
+    let Message { enable, place, addresses, shape, elements, .. } = message;
+    let run = Box::new(move |thread: &mut Thread, world: &World<'_>| {
+        let view = place.view(thread, world);
+        let mut bits = thread.enabled(&enable);
+        for_chunks(bits, |n, enabled| {
+            let base = addresses.resolve(thread, n);
+            for lane in (0..CHUNK).filter(|lane| enabled >> lane & 1 == 1) {
+                for distance in &elements {
+                    let addresses = [base[lane].wrapping_add(*distance); CHUNK];
+                    let lanes = Lanes { addresses: &addresses, enabled: 1, unaligned: true };
+                    if view.load(&lanes, shape.size, &mut [0; CHUNK]) != Ok(0) {
+                        bits &= !(1 << (n * CHUNK + lane));
+                    }
+                }
+            }
+            Ok(())
+        })?;
+        if let Some(dst) = dst {
+            thread.registers.set(dst, bits);
+        }
+        Ok(())
+    });
+    l.step(enable, run)
+}
+
+fn quad(l: &mut Lowering<'_>, inst: &LscUntypedQuad) -> LowerResult {
+    let enable = l.enable(inst.exec_size, inst.pred)?;
+    let lanes = channels(inst.exec_size);
+    let shape = shape(l, inst.exec_size, inst.data_size, false);
+    let moved = inst.data_elems_per_addr;
+    let flags = [moved.x, moved.y, moved.z, moved.w];
+    let elements: Vec<_> =
+        (0..4).zip(flags).filter(|(_, moved)| *moved).map(|(n, _)| n * u64::from(shape.size)).collect();
+    let bytes = shape.extent(lanes, elements.len());
+    let addresses = addresses(l, &inst.src0_addrs, lanes, inst.addr_size, inst.addr_scale, inst.addr_imm_offset)?;
+    let message = Message {
+        enable,
+        place: place(l, inst.lsc_sfid, inst.addr_type, &inst.surface)?,
+        addresses: based(l, inst.addr_type, &inst.surface, addresses)?,
+        shape,
+        elements,
+        unaligned: true,
+    };
+    if inst.lsc_sub_op == LscOp::LscLoadQuad {
+        let dst = l.raw(&inst.dst_data, bytes)?;
+        return Ok(message.load(l, dst));
+    }
+    let src = l.raw_required(&inst.src1_data, bytes)?;
+    Ok(message.store(l, src))
+}
+
+/// One address; the other channels are at equal distances from it.
+fn strided(l: &mut Lowering<'_>, inst: &LscUntypedStrided) -> LowerResult {
+    let enable = l.enable(inst.exec_size, inst.pred)?;
+    let lanes = channels(inst.exec_size);
+    let count = number(inst.data_elems_per_addr.name()) as usize;
+    let mut shape = shape(l, inst.exec_size, inst.data_size, inst.data_order == LscDataOrder::Transposed);
+    if inst.data_order == LscDataOrder::Transposed {
+        shape.lane_step = count as u32 * shape.slot;
+    }
+    let base = addresses(l, &inst.src0_addr_base, 1, inst.addr_size, inst.addr_scale, inst.addr_imm_offset)?;
+    let base = based(l, inst.addr_type, &inst.surface, base)?;
+    let pitch = l.scalar(&inst.src0_addr_pitch)?;
+    let message = Message {
+        enable,
+        place: place(l, inst.lsc_sfid, inst.addr_type, &inst.surface)?,
+        addresses: base.at_pitch(pitch),
+        shape,
+        elements: (0..count as u64).map(|n| n * u64::from(shape.size)).collect(),
+        unaligned: true,
+    };
+    let bytes = shape.extent(lanes, count);
+    if inst.lsc_sub_op == LscOp::LscLoadStrided {
+        let dst = l.raw(&inst.dst_data, bytes)?;
+        return Ok(message.load(l, dst));
+    }
+    let src = l.raw_required(&inst.src1_data, bytes)?;
+    Ok(message.store(l, src))
+}
+
+/// Rectangles of a surface that the operands describe. What is outside of it reads as zero and is not written.
+fn block2d(l: &mut Lowering<'_>, inst: &LscUntypedBlock2d) -> LowerResult {
+    let (size, slot, _) = sizes(inst.data_size);
+    if size != slot {
+        return illegal(format!("a rectangle of {} elements", inst.data_size.name()));
+    }
+    let flip = inst.data_order == LscBlockOrder::Transposed;
+    let (width, height) = (u32::from(inst.block_width), u32::from(inst.block_height));
+    let group = if inst.vnni == visakit::isa::LscUntypedBlock2dVnni::Vnni { (4 / size).max(1) } else { 1 };
+    let row = if flip { height } else { width }.next_power_of_two();
+    let lines = if flip { width } else { height }.next_multiple_of(group);
+    let pitch = (u64::from(row) * u64::from(lines) * u64::from(size)).next_multiple_of(l.layout.grf_bytes.into());
+    let blocks = u32::from(inst.blocks).max(1);
+    let bytes = pitch * u64::from(blocks);
+    let load = inst.lsc_sub_op == LscOp::LscLoadBlock2d;
+    let data = if load { l.raw(&inst.dst_data, bytes)? } else { Some(l.raw_required(&inst.src1_data, bytes)?) };
+    let base = l.scalar(&inst.surface_base_addr)?;
+    let limits = [l.source::<u32>(&inst.surface_width, 1)?, l.source::<u32>(&inst.surface_height, 1)?];
+    let surface_pitch = l.source::<u32>(&inst.surface_pitch, 1)?;
+    let corner = [l.source::<i32>(&inst.src0_addr_x, 1)?, l.source::<i32>(&inst.src0_addr_y, 1)?];
+    let enable = l.enable(inst.exec_size, inst.pred)?;
+    let run = Box::new(move |thread: &mut Thread, world: &World<'_>| {
+        let Some(data) = data else { return Ok(()) };
+        if thread.enabled(&enable) & 1 == 0 {
+            return Ok(());
+        }
+        let base = base.first(thread);
+        let [last_byte, last_row] = limits.each_ref().map(|limit| limit.first(thread));
+        // The pitch is given less 1, as the other sizes.
+        let surface_pitch = u64::from(surface_pitch.first(thread)) + 1;
+        let [left, top] = corner.each_ref().map(|place| place.first(thread));
+        let view = world.flat();
+        for block in 0..blocks {
+            let start = data + block * pitch as u32;
+            if load {
+                thread.registers.bytes_mut(start)[..pitch as usize].fill(0);
+            }
+            for (y, x) in (0..height).flat_map(|y| (0..width).map(move |x| (y, x))) {
+                let (line, column) = if flip { (x, y) } else { (y, x) };
+                let at = start + (line / group * group * row + column * group + line % group) * size;
+                let column = i64::from(left) + i64::from(block * width + x);
+                let line = i64::from(top) + i64::from(y);
+                let inside = column >= 0
+                    && line >= 0
+                    && column * i64::from(size) <= i64::from(last_byte)
+                    && line <= i64::from(last_row);
+                if !inside {
+                    continue;
+                }
+                let offset = line as u64 * surface_pitch + column as u64 * u64::from(size);
+                let addresses = [base.wrapping_add(offset); CHUNK];
+                let lanes = Lanes { addresses: &addresses, enabled: 1, unaligned: true };
+                let mut values = [0; CHUNK];
+                if load {
+                    view.load(&lanes, size, &mut values).map_err(trouble)?;
+                    let bytes = values[0].to_le_bytes();
+                    thread.registers.bytes_mut(at)[..size as usize].copy_from_slice(&bytes[..size as usize]);
+                } else {
+                    let mut bytes = [0; 8];
+                    bytes[..size as usize].copy_from_slice(&thread.registers.bytes_mut(at)[..size as usize]);
+                    values[0] = u64::from_le_bytes(bytes);
+                    view.store(&lanes, size, &values).map_err(trouble)?;
+                }
+            }
+        }
+        Ok(())
+    });
+    Ok(l.step(enable, run))
+}

@@ -1,0 +1,214 @@
+//! Products of small matrices.
+
+use half::{bf16, f16};
+
+use crate::kernels::compute::is_float;
+use crate::kernels::lowering::{LowerResult, Lowering, channels, element_bytes, illegal};
+use crate::kernels::narrow::{bf8_to_float, small_float};
+use crate::kernels::step::{Exchange, Lowered, Run};
+use crate::machine::World;
+use crate::machine::float::{FloatMode, double_to_half, double_to_single, single_to_bfloat};
+use crate::machine::operand::Start;
+use crate::machine::thread::{Enable, Registers, Thread};
+use visakit::isa::{DataType, Dpas, Dpasw, Precision};
+
+/// How the bits of an element are a number.
+#[derive(Clone, Copy)]
+enum Element {
+    Unsigned(u32),
+    Signed(u32),
+    Float(u32, fn(u32) -> f64),
+}
+
+impl Element {
+    fn of(precision: Precision) -> Self {
+        match precision {
+            Precision::U1 => Self::Unsigned(1),
+            Precision::S1 => Self::Signed(1),
+            Precision::U2 => Self::Unsigned(2),
+            Precision::S2 => Self::Signed(2),
+            Precision::U4 => Self::Unsigned(4),
+            Precision::S4 => Self::Signed(4),
+            Precision::U8 => Self::Unsigned(8),
+            Precision::S8 => Self::Signed(8),
+            Precision::Bf => Self::Float(16, |bits| bf16::from_bits(bits as u16).to_f64()),
+            Precision::Hf => Self::Float(16, |bits| f16::from_bits(bits as u16).to_f64()),
+            Precision::Bf8 => Self::Float(8, |bits| bf8_to_float(bits as u8)),
+            Precision::Tf32 => Self::Float(32, |bits| f32::from_bits(bits & !0x1fff).into()),
+            Precision::Hf8 => Self::Float(8, |bits| small_float(bits as u8, 4, 3, true)),
+            Precision::E2m1 => Self::Float(4, |bits| small_float(bits as u8, 2, 1, false)),
+        }
+    }
+
+    fn bits(self) -> u32 {
+        match self {
+            Self::Unsigned(bits) | Self::Signed(bits) | Self::Float(bits, _) => bits,
+        }
+    }
+
+    fn is_float(self) -> bool {
+        matches!(self, Self::Float(..))
+    }
+
+    /// The n-th element from an offset in the registers on. Integers of all kinds are exact as floats.
+    fn read(self, registers: &Registers, at: u32, n: u32) -> f64 {
+        let first = n * self.bits();
+        let word: u32 = registers.get(at + first / 32 * 4);
+        let bits = word >> (first % 32) & (u32::MAX >> (32 - self.bits()));
+        match self {
+            Self::Unsigned(_) => bits.into(),
+            Self::Signed(size) => f64::from((bits << (32 - size)) as i32 >> (32 - size)),
+            Self::Float(_, value) => value(bits),
+        }
+    }
+}
+
+pub(super) fn dpas(l: &mut Lowering<'_>, inst: &Dpas) -> LowerResult {
+    let first = row_start(l, inst, row_bytes(inst))?;
+    let (enable, run) = product(l, inst, first)?;
+    Ok(l.step(enable, run))
+}
+
+/// The rows come half from this thread and half from its neighbour; the first half, rounded up to registers, from the first.
+pub(super) fn dpasw(l: &mut Lowering<'_>, inst: &Dpasw) -> LowerResult {
+    let inst = Dpas {
+        exec_size: inst.exec_size,
+        dst: inst.dst.clone(),
+        src0: inst.src0.clone(),
+        src1: inst.src1.clone(),
+        src2: inst.src2.clone(),
+        w: inst.w,
+        a: inst.a,
+        sd: inst.sd,
+        rc: inst.rc,
+    };
+    let grf = l.layout.grf_bytes;
+    let all = row_bytes(&inst).next_multiple_of(u64::from(grf)) as u32;
+    let first_half = (all / grf).div_ceil(2) * grf;
+    let own = row_start(l, &inst, first_half.into())?;
+    let shared = l.room(all as usize);
+    let (_, run) = product(l, &inst, shared)?;
+    Ok(Lowered::Exchange(Exchange { own, parts: [first_half, all - first_half], shared, run }))
+}
+
+/// Bytes of all rows of the third source.
+fn row_bytes(inst: &Dpas) -> u64 {
+    let (columns, rows) = (Element::of(inst.w), Element::of(inst.a));
+    let bits = u32::from(inst.rc) * u32::from(inst.sd) * steps(columns, rows) * rows.bits();
+    u64::from(bits).div_ceil(8)
+}
+
+/// Where the rows begin of which an operand holds `bytes` bytes.
+fn row_start(l: &mut Lowering<'_>, inst: &Dpas, bytes: u64) -> LowerResult<u32> {
+    let Start::At(first) = l.region(&inst.src2, 1)?.start else {
+        return illegal("the rows of a matrix are a general variable");
+    };
+    if u64::from(first) + bytes > u64::from(l.layout.len) {
+        return illegal("the rows of a matrix lie outside the registers");
+    }
+    Ok(first)
+}
+
+/// How many elements of a row and a column a step multiplies.
+fn steps(columns: Element, rows: Element) -> u32 {
+    match (columns.bits(), rows.bits()) {
+        (32, _) => 1,
+        (16, _) => 2,
+        (8, _) | (_, 8) => 4,
+        _ => 8,
+    }
+}
+
+/// The operation, with the rows from an offset in the registers on.
+fn product(l: &mut Lowering<'_>, inst: &Dpas, first: u32) -> LowerResult<(Enable, Run)> {
+    let (columns, rows) = (Element::of(inst.w), Element::of(inst.a));
+    let (depth, repeats, lanes) = (u32::from(inst.sd), u32::from(inst.rc), channels(inst.exec_size) as u32);
+    let ops = steps(columns, rows);
+    let (dst_type, src_type) = (l.variable(inst.dst.id)?.data_type, l.variable(inst.src0.id)?.data_type);
+    if columns.is_float() != rows.is_float() || is_float(dst_type) != columns.is_float() {
+        return illegal("the matrices mix integers and floats");
+    }
+    if depth == 0 || repeats == 0 {
+        return illegal("a matrix without rows");
+    }
+    let results = u64::from(repeats * lanes);
+    let dst = l.raw_required(&inst.dst, results * u64::from(element_bytes(dst_type)?))?;
+    let sum = l.raw(&inst.src0, results * u64::from(element_bytes(src_type)?))?;
+    // A dword of a column holds the elements of so many steps.
+    let steps = 32 / (ops * columns.bits());
+    let dwords = u64::from(lanes) * u64::from(depth.div_ceil(steps));
+    let packed = l.raw_required(&inst.src1, dwords * 4)?;
+    let enable = Enable::all(lanes as usize);
+    let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
+        let (registers, mode) = (&thread.registers, thread.mode);
+        let count = (depth * ops) as usize;
+        let mut results = Vec::with_capacity((repeats * lanes) as usize);
+        let column = |i: u32| -> Vec<f64> {
+            let element = |d: u32, n: u32| {
+                columns.read(registers, packed, (d / steps * lanes + i) * (32 / columns.bits()) + d % steps * ops + n)
+            };
+            (0..depth).flat_map(|d| (0..ops).map(move |n| (d, n))).map(|(d, n)| element(d, n)).collect()
+        };
+        let columns: Vec<Vec<f64>> = (0..lanes).map(column).collect();
+        for row in 0..repeats {
+            let row_of: Vec<f64> =
+                (0..count as u32).map(|n| rows.read(registers, first, row * depth * ops + n)).collect();
+            for (i, column) in columns.iter().enumerate() {
+                let start = sum.map_or(0.0, |at| load(registers, at, src_type, row * lanes + i as u32));
+                let mut total = Total { high: start, low: 0.0 };
+                for (x, y) in column.iter().zip(&row_of) {
+                    // Products of such short numbers are exact.
+                    total.add(x * y);
+                }
+                results.push(total);
+            }
+        }
+        for (n, total) in results.into_iter().enumerate() {
+            store(&mut thread.registers, dst, dst_type, n as u32, total, mode);
+        }
+        Ok(())
+    });
+    Ok((enable, run))
+}
+
+/// A sum with what its rounded value lacks.
+struct Total {
+    high: f64,
+    low: f64,
+}
+
+impl Total {
+    fn add(&mut self, value: f64) {
+        let sum = self.high + value;
+        let part = sum - self.high;
+        self.low += (self.high - (sum - part)) + (value - part);
+        self.high = sum;
+    }
+
+    /// The sum, or its neighbour whose last bit is set: rounding that to a shorter float is rounding once.
+    fn to_odd(&self) -> f64 {
+        if self.high.is_finite() { crate::machine::float::sum_to_odd(self.high, self.low) } else { self.high }
+    }
+}
+
+fn load(registers: &Registers, at: u32, data_type: DataType, n: u32) -> f64 {
+    match data_type {
+        DataType::D => registers.get::<i32>(at + n * 4).into(),
+        DataType::Ud => registers.get::<u32>(at + n * 4).into(),
+        DataType::Hf => registers.get::<f16>(at + n * 2).to_f64(),
+        DataType::Bf => registers.get::<bf16>(at + n * 2).to_f64(),
+        DataType::Df => registers.get(at + n * 8),
+        _ => registers.get::<f32>(at + n * 4).into(),
+    }
+}
+
+fn store(registers: &mut Registers, at: u32, data_type: DataType, n: u32, total: Total, mode: FloatMode) {
+    match data_type {
+        // Sums of integers are far within 53 bits; what is beyond 32 is cut off.
+        DataType::D | DataType::Ud => registers.set(at + n * 4, total.high as i64 as u32),
+        DataType::Hf => registers.set(at + n * 2, double_to_half(total.to_odd(), mode)),
+        DataType::Bf => registers.set(at + n * 2, single_to_bfloat(total.to_odd() as f32, mode)),
+        DataType::Df => registers.set(at + n * 8, total.high + total.low),
+        _ => registers.set(at + n * 4, double_to_single(total.to_odd(), mode)),
+    }
+}

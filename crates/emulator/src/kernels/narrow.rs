@@ -1,0 +1,171 @@
+//! Floats without a data type: bf8 (1 sign, 5 exponent, 2 fraction bits) and tf32 (1, 8 and 10), and rounding at random.
+
+use half::f16;
+
+use crate::kernels::compute::{Target, pattern};
+use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal, is_saturated};
+use crate::machine::thread::{Enable, ones};
+use visakit::isa::{DataType, Fcvt, Predicate, Srnd, VecOperand};
+
+pub(super) fn fcvt(l: &mut Lowering<'_>, inst: &Fcvt) -> LowerResult {
+    let target = Target { exec_size: inst.exec_size, pred: Predicate::default(), dst: &inst.dst };
+    let types = (l.type_of(&inst.dst)?, l.type_of(&inst.src0)?);
+    let convert: fn([u32; 1]) -> u32 = match types {
+        (DataType::Ub | DataType::B, DataType::Hf) => |[bits]| to_bf8(bits),
+        (DataType::Hf, DataType::Ub | DataType::B) => |[bits]| bits << 8,
+        (DataType::Ud, DataType::F) => |[bits]| to_tf32(bits),
+        (DataType::F, DataType::Ud) => |[bits]| bits,
+        (dst, src) => return illegal(format!("a conversion from {} to {}", src.name(), dst.name())),
+    };
+    let enable = l.enable(inst.exec_size, Predicate::default())?;
+    patterns(l, target, enable, [&inst.src0], convert)
+}
+
+/// Rounds by a number: it is added to what does not fit, and what then still does not fit is cut off.
+pub(super) fn srnd(l: &mut Lowering<'_>, inst: &Srnd) -> LowerResult {
+    let target = Target { exec_size: inst.exec_size, pred: Predicate::default(), dst: &inst.dst };
+    let types = (l.type_of(&inst.dst)?, l.type_of(&inst.src0)?);
+    let convert: fn([u32; 2]) -> u32 = match types {
+        (DataType::Hf, DataType::F) => |[bits, random]| half_by(bits, random & 0x1fff),
+        (DataType::Ub | DataType::B, DataType::Hf) => |[bits, random]| bf8_by(bits, random & 0xff),
+        (dst, src) => return illegal(format!("a conversion from {} to {}", src.name(), dst.name())),
+    };
+    // All channels take part, whatever the masks say.
+    let enable = Enable::all(channels(inst.exec_size));
+    patterns(l, target, enable, [&inst.src0, &inst.src1], convert)
+}
+
+/// An operation on bit patterns of at most 32 bits.
+fn patterns<const S: usize>(
+    l: &mut Lowering<'_>,
+    target: Target<'_>,
+    enable: Enable,
+    sources: [&VecOperand; S],
+    f: fn([u32; S]) -> u32,
+) -> LowerResult {
+    if is_saturated(target.dst) {
+        return illegal("what saturation does to such a conversion is not published");
+    }
+    let types = [pattern(l.type_of(target.dst)?), pattern(l.type_of(sources[0])?)];
+    l.costly_patterns(target, enable, types, sources, f)
+}
+
+/// The nearest bf8 of an HF, to the even one of two: the upper byte.
+fn to_bf8(bits: u32) -> u32 {
+    bf8_by(bits, 0x7f + (bits >> 8 & 1))
+}
+
+fn bf8_by(bits: u32, random: u32) -> u32 {
+    match (bits & 0x7c00 == 0x7c00, bits & 0x3ff) {
+        (true, 0) => bits >> 8,
+        // A NaN stays one, even if its fraction bits do not fit.
+        (true, _) => bits >> 8 | 2,
+        (false, _) => (bits + random) >> 8,
+    }
+}
+
+/// The nearest tf32 of an F, to the even one of two; it stands in the upper bits.
+fn to_tf32(bits: u32) -> u32 {
+    let value = f32::from_bits(bits);
+    if value.is_nan() {
+        return bits & !0x1fff | 0x0040_0000;
+    }
+    if value.is_subnormal() {
+        return bits & 0x8000_0000;
+    }
+    if value.is_infinite() {
+        return bits;
+    }
+    (bits + 0xfff + (bits >> 13 & 1)) & !0x1fff
+}
+
+/// An F as HF, `random` added to the fraction from its lowest bit on, and the rest cut off.
+fn half_by(bits: u32, random: u32) -> u32 {
+    let (sign, exponent, fraction) = (bits >> 16 & 0x8000, (bits >> 23 & 0xff) as i32, bits & 0x007f_ffff);
+    if exponent == 0xff {
+        return f16::from_f32(f32::from_bits(bits)).to_bits().into();
+    }
+    // With the bit in front of the point; the exponent of HF is 112 less.
+    let (mantissa, exponent) =
+        if exponent == 0 { (fraction, 1 - 112) } else { (fraction | 0x0080_0000, exponent - 112) };
+    let sum = mantissa + random;
+    let magnitude = if exponent >= 1 {
+        // A carry out of the fraction goes on into the exponent.
+        (((exponent as u32 - 1) << 23) + sum) >> 13
+    } else {
+        sum.checked_shr((14 - exponent) as u32).unwrap_or(0)
+    };
+    sign | magnitude.min(0x7c00)
+}
+
+/// The bits of a bf8 as a number.
+pub(super) fn bf8_to_float(bits: u8) -> f64 {
+    f16::from_bits(u16::from(bits) << 8).to_f64()
+}
+
+/// A number of a sign, `exponent` bits and `fraction` bits, without infinities; `nan` says that it is none when all of these
+/// bits are set.
+pub(super) fn small_float(bits: u8, exponent: u32, fraction: u32, nan: bool) -> f64 {
+    let sign = if bits >> (exponent + fraction) & 1 == 1 { -1.0 } else { 1.0 };
+    let e = u32::from(bits) >> fraction & ones(exponent as usize);
+    let f = u32::from(bits) & ones(fraction as usize);
+    if nan && e == ones(exponent as usize) && f == ones(fraction as usize) {
+        return f64::NAN;
+    }
+    let bias = (1 << (exponent - 1)) - 1;
+    let scale = 2.0_f64.powi(-(fraction as i32));
+    if e == 0 {
+        sign * f64::from(f) * scale * 2.0_f64.powi(1 - bias)
+    } else {
+        sign * (1.0 + f64::from(f) * scale) * 2.0_f64.powi(e as i32 - bias)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bf8_is_the_upper_half_of_half() {
+        assert_eq!(to_bf8(0x3c00), 0x3c);
+        assert_eq!((to_bf8(0x3c80), to_bf8(0x3d80), to_bf8(0x3c81)), (0x3c, 0x3e, 0x3d), "ties go to even");
+        assert_eq!((to_bf8(0x7bff), to_bf8(0xfc00), to_bf8(0x7c01)), (0x7c, 0xfc, 0x7e));
+        assert_eq!(bf8_to_float(0x3e), 1.5);
+    }
+
+    #[test]
+    fn tf32_has_ten_fraction_bits() {
+        assert_eq!(to_tf32(1.0_f32.to_bits()), 1.0_f32.to_bits());
+        assert_eq!(to_tf32(0x3f80_1000), 0x3f80_0000);
+        assert_eq!(to_tf32(0x3f80_3000), 0x3f80_4000);
+        assert_eq!(to_tf32(0x8000_0001), 0x8000_0000);
+        assert_eq!(to_tf32(0x7f7f_ffff), 0x7f80_0000);
+        assert!(f32::from_bits(to_tf32(0x7f80_0001)).is_nan());
+    }
+
+    #[test]
+    fn rounding_by_a_number() {
+        let half = |x: f32, random: u32| half_by(x.to_bits(), random) as u16;
+        for bits in (0..=u32::MAX).step_by(65_537) {
+            let value = f32::from_bits(bits);
+            let cut = half_by(bits, 0);
+            // Without a random number the rest is cut off; the nearest is that or the next.
+            let near = u32::from(f16::from_f32(value).to_bits());
+            assert!(value.is_nan() || near == cut || near == cut + 1, "{value:e} {near:x} {cut:x}");
+        }
+        let third = 1.0 / 3.0_f32;
+        assert_eq!(half(third, 0) + 1, half(third, 0x1fff));
+        assert_eq!((half(65504.0, 0x1fff), half(65519.9, 0x1fff), half(-1.0e9, 0)), (0x7bff, 0x7c00, 0xfc00));
+        assert_eq!(half(f32::INFINITY, 0x1fff), 0x7c00);
+        assert_eq!(bf8_by(0x3c01, 0xff), 0x3d);
+    }
+
+    #[test]
+    fn small_floats() {
+        assert_eq!(small_float(0x38, 4, 3, true), 1.0);
+        assert_eq!(small_float(0x7e, 4, 3, true), 448.0);
+        assert!(small_float(0x7f, 4, 3, true).is_nan());
+        assert_eq!(small_float(0x81, 4, 3, true), -(2.0_f64.powi(-9)));
+        assert_eq!([1, 2, 3, 7].map(|bits| small_float(bits, 2, 1, false)), [0.5, 1.0, 1.5, 6.0]);
+    }
+}

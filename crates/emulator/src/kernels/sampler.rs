@@ -1,0 +1,192 @@
+//! Messages to samplers: reads of images that filter, choose levels and compare. What a sampler computes is in
+//! [`crate::machine::sampler`].
+
+use crate::kernels::image::{self, Colours, Elements, moved, offsets};
+use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal};
+use crate::machine::image::Image;
+use crate::machine::memory::Buffer;
+use crate::machine::sampler::{Place, Sampler};
+use crate::machine::thread::Thread;
+use visakit::isa::{RawOperand, Sample3d, Sample43d, SamplerId, VecOperand, pages};
+use visakit::rt::Stub;
+
+/// How a message tells the level that it reads.
+#[derive(Clone, Copy)]
+enum Level {
+    /// The first one, or what a parameter says.
+    Given(Elements),
+    /// By the coordinates of neighbouring pixels, and something that is added.
+    Pixels(Elements),
+    /// By gradients: of each coordinate along two directions.
+    Gradients([[Elements; 3]; 2]),
+}
+
+/// Where the parameters of a message are.
+struct Params {
+    coordinates: [Elements; 3],
+    reference: Option<Elements>,
+    /// Texels that are added to the first two coordinates, beside those that the message has for all channels.
+    shift: [Elements; 2],
+    level: Level,
+}
+
+impl Params {
+    /// Reads those of an operation by its name; none where no public text has them. They stand as the notes of the page say.
+    fn new(l: &mut Lowering<'_>, name: &str, operands: &[RawOperand], lanes: usize) -> LowerResult<Option<Self>> {
+        let mut all = Vec::with_capacity(operands.len());
+        for operand in operands {
+            all.push(Elements::new(l, operand, lanes)?);
+        }
+        let nothing = Elements::NONE;
+        let at = |n: usize| all.get(n).copied().unwrap_or(nothing);
+        let compares = name.ends_with("_c") || name.ends_with("_c_lz");
+        let first = usize::from(compares);
+        let row = |n: usize| [at(n), at(n + 1), at(n + 2)];
+        let plain = |level, n| Self { coordinates: row(n), reference: None, shift: [nothing; 2], level };
+        let params = match name.trim_end_matches("_lz").trim_end_matches("_c") {
+            "sample" if name.ends_with("_lz") => plain(Level::Given(nothing), first),
+            "sample" | "sample_killpix" | "LOD" | "gather4_i" => plain(Level::Pixels(nothing), first),
+            "sample_b" | "gather4_b" => plain(Level::Pixels(at(first)), first + 1),
+            "sample_l" | "gather4_l" if name != "gather4_l_c" => plain(Level::Given(at(first)), first + 1),
+            "gather4" => plain(Level::Given(nothing), first),
+            "sample_d" => {
+                let along = |n: usize| [at(first + n), at(first + 3 + n), at(first + 6 + n)];
+                let level = Level::Gradients([along(1), along(2)]);
+                Self { coordinates: along(0), ..plain(level, 0) }
+            }
+            "gather4_po" => {
+                let coordinates = [at(first), at(first + 1), at(first + 4)];
+                Self { coordinates, shift: [at(first + 2), at(first + 3)], ..plain(Level::Given(nothing), 0) }
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some(Self { reference: compares.then(|| at(0)), ..params }))
+    }
+
+    /// The place that a channel reads.
+    fn place(&self, thread: &Thread, lane: usize, sampler: &Sampler, image: &Image, shift: [i64; 3]) -> Place {
+        let at = |lane: usize| self.coordinates.map(|elements| elements.float(thread, lane));
+        let coordinates = at(lane);
+        let lod = match &self.level {
+            // Most images have one level.
+            _ if image.shape.levels <= 1 => 0.0,
+            Level::Given(elements) => elements.float(thread, lane),
+            Level::Gradients(gradients) => {
+                sampler.lod_of(image, gradients.map(|row| row.map(|elements| elements.float(thread, lane))))
+            }
+            Level::Pixels(bias) => pixels_lod(&at, lane, sampler, image) + bias.float(thread, lane),
+        };
+        let mut shift = shift;
+        for (shift, elements) in shift.iter_mut().zip(self.shift) {
+            // Six bits with sign.
+            let bits = elements.integer(thread, lane);
+            *shift += (bits & 0x1f) - (bits & 0x20);
+        }
+        Place { coordinates, shift, lod, reference: self.reference.map(|elements| elements.float(thread, lane)) }
+    }
+}
+
+/// The level that the coordinates of four channels in two rows of two ask for.
+fn pixels_lod(at: &impl Fn(usize) -> [f32; 3], lane: usize, sampler: &Sampler, image: &Image) -> f32 {
+    let [first, right, below] = [0, 1, 2].map(|n| at((lane & !3) + n));
+    let gradient = |next: [f32; 3]| std::array::from_fn(|d| next[d] - first[d]);
+    sampler.lod_of(image, [gradient(right), gradient(below)])
+}
+
+/// The state element of a sampler.
+fn sampler_element(l: &Lowering<'_>, id: SamplerId) -> LowerResult<usize> {
+    match l.layout.sampler(id.0) {
+        Some(element) => Ok(element as usize),
+        None => illegal(format!("there is no sampler S{}", id.0)),
+    }
+}
+
+/// What is the same for all messages to samplers.
+struct Message<'a> {
+    name: &'a str,
+    exec_size: visakit::isa::ExecSize,
+    pred: visakit::isa::Predicate,
+    sampler: SamplerId,
+    surface: visakit::isa::SurfaceId,
+    aoffimmi: &'a VecOperand,
+    params: &'a [RawOperand],
+}
+
+impl Message<'_> {
+    /// Does `read` for each enabled channel and puts what it gives where `colours` say.
+    fn lower(
+        &self,
+        l: &mut Lowering<'_>,
+        undefined: Stub,
+        colours: Colours,
+        null_mask: bool,
+        read: impl Fn(&Sampler, &Image, &Buffer, &Place) -> [u32; 4] + Send + Sync + 'static,
+    ) -> LowerResult {
+        let lanes = channels(self.exec_size);
+        let Some(params) = Params::new(l, self.name, self.params, lanes)? else { return Err(undefined.into()) };
+        let shift = offsets(self.aoffimmi);
+        let element = sampler_element(l, self.sampler)?;
+        let mask = null_mask.then_some(lanes);
+        image::read(
+            l,
+            self.exec_size,
+            self.pred,
+            self.surface,
+            colours,
+            mask,
+            move |thread, world, lane, image, texels| {
+                let Some(sampler) = world.sampler(thread.surfaces[element]) else { return [0; 4] };
+                read(sampler, image, texels, &params.place(thread, lane, sampler, image, shift))
+            },
+        )
+    }
+}
+
+pub(super) fn sample(l: &mut Lowering<'_>, inst: &Sample3d) -> LowerResult {
+    let undefined = Stub::undefined(&pages::SAMPLE_3D);
+    let Sample3d::Current(inst) = inst else { return Err(undefined.into()) };
+    let (name, lanes) = (inst.op.op.name(), channels(inst.exec_size));
+    let colours = Colours::new(l, &inst.dst, lanes, moved(inst.channels), inst.op.pixel_null_mask)?;
+    let message = Message {
+        name,
+        exec_size: inst.exec_size,
+        pred: inst.pred,
+        sampler: inst.sampler,
+        surface: inst.surface,
+        aoffimmi: &inst.aoffimmi,
+        params: &inst.params,
+    };
+    if name == "LOD" {
+        return message.lower(l, undefined, colours, inst.op.pixel_null_mask, |sampler, image, _, place| {
+            [sampler.clamped(image, place.lod).to_bits(), place.lod.to_bits(), 0, 0]
+        });
+    }
+    message.lower(l, undefined, colours, inst.op.pixel_null_mask, |sampler, image, texels, place| {
+        sampler.sample(image, texels, place)
+    })
+}
+
+pub(super) fn sample4(l: &mut Lowering<'_>, inst: &Sample43d) -> LowerResult {
+    let undefined = Stub::undefined(&pages::SAMPLE4_3D);
+    let Sample43d::Current(inst) = inst else { return Err(undefined.into()) };
+    let (name, lanes) = (inst.op.op.name(), channels(inst.exec_size));
+    let colours = Colours::new(l, &inst.dst, lanes, vec![0, 1, 2, 3], inst.op.pixel_null_mask)?;
+    let colour = match inst.src_channel.name() {
+        "R" => 0,
+        "G" => 1,
+        "B" => 2,
+        _ => 3,
+    };
+    let message = Message {
+        name,
+        exec_size: inst.exec_size,
+        pred: inst.pred,
+        sampler: inst.sampler,
+        surface: inst.surface,
+        aoffimmi: &inst.aoffimmi,
+        params: &inst.params,
+    };
+    message.lower(l, undefined, colours, inst.op.pixel_null_mask, move |sampler, image, texels, place| {
+        sampler.gather(image, texels, place, colour)
+    })
+}

@@ -1,0 +1,165 @@
+//! What lowering makes of an instruction.
+
+#[cfg(target_arch = "x86_64")]
+use fearless_simd::{Level, Simd};
+
+use crate::machine::World;
+use crate::machine::fault::Trouble;
+use crate::machine::operand::Source;
+use crate::machine::thread::{Enable, Thread};
+use visakit::isa::LabelId;
+
+/// An operation with its places resolved.
+pub type Run = Box<dyn Fn(&mut Thread, &World<'_>) -> Result<(), Box<Trouble>> + Send + Sync>;
+
+/// An operation whose operands stand together, so that a step needs few of the host's cache lines.
+pub(super) fn plain<E: Send + Sync + 'static>(
+    operands: E,
+    body: impl Fn(&E, &mut Thread) + Send + Sync + 'static,
+) -> Run {
+    Box::new(move |thread, _| {
+        body(&operands, thread);
+        Ok(())
+    })
+}
+
+/// The same in the version that suits the host: `body` is compiled for each set of vector instructions that there may be, and
+/// for a host without them. It has to be `#[inline(always)]`, and so has what it calls.
+///
+/// Worth its three versions where the baseline of the architecture lacks what is needed: fused multiplications, shifts by
+/// another count in each channel, many values of 64 bits.
+pub(super) fn wide<E: Send + Sync + 'static>(
+    operands: E,
+    body: impl Fn(&E, &mut Thread) + Send + Sync + 'static,
+) -> Run {
+    #[cfg(target_arch = "x86_64")]
+    match Level::new() {
+        Level::Avx512(simd) => return vectorized(simd, operands, body),
+        Level::Avx2(simd) => return vectorized(simd, operands, body),
+        _ => {}
+    }
+    plain(operands, body)
+}
+
+#[cfg(target_arch = "x86_64")]
+fn vectorized<E: Send + Sync + 'static>(
+    simd: impl Simd,
+    operands: E,
+    body: impl Fn(&E, &mut Thread) + Send + Sync + 'static,
+) -> Run {
+    let all = (operands, body);
+    Box::new(move |thread, _| {
+        let all = &all;
+        simd.vectorize(
+            #[inline(always)]
+            move || (all.1)(&all.0, thread),
+        );
+        Ok(())
+    })
+}
+
+/// Whether `mul_add` is an instruction in [`wide`] operations, not a function of the system's library.
+pub(super) fn has_fused() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return matches!(Level::new(), Level::Avx512(_) | Level::Avx2(_));
+    #[cfg(not(target_arch = "x86_64"))]
+    return cfg!(target_arch = "aarch64");
+}
+
+/// An operation and the channels that it is for.
+pub struct Step {
+    /// The operation.
+    pub run: Run,
+    /// Its mask: the operation obeys it by itself, counting asks for it.
+    pub enable: Enable,
+}
+
+/// An operation that two neighbouring threads of a group begin together, each with data of both.
+pub struct Exchange {
+    /// Where a thread's part of the data stands in its registers.
+    pub own: u32,
+    /// Bytes of the part that the thread with the even number gives, and of the other's.
+    pub parts: [u32; 2],
+    /// Where both parts go, one behind the other.
+    pub shared: u32,
+    /// The operation.
+    pub run: Run,
+}
+
+/// Which function is called.
+pub enum Callee {
+    /// The one of that name.
+    Named(String),
+    /// The one at the address that the first enabled channel has.
+    At(Source<u64>),
+}
+
+/// What an instruction becomes.
+pub enum Lowered {
+    /// An operation; execution goes on behind it.
+    Step(Step),
+    /// Each channel goes to a label or goes on; with one channel all of them do the same.
+    Branch {
+        /// The channels that go to the label.
+        enable: Enable,
+        /// The label.
+        label: LabelId,
+    },
+    /// All channels go to a label or go on, past others that wait on the way.
+    Jump {
+        /// The channel that decides.
+        enable: Enable,
+        /// The label.
+        label: LabelId,
+    },
+    /// All channels go to one of several labels.
+    Switch {
+        /// Its place in the list.
+        index: Source<u32>,
+        /// The labels.
+        labels: Vec<LabelId>,
+    },
+    /// Channels enter a subroutine.
+    Call {
+        /// The channels.
+        enable: Enable,
+        /// The subroutine.
+        label: LabelId,
+    },
+    /// Channels enter a function.
+    Function {
+        /// The channels.
+        enable: Enable,
+        /// The function.
+        callee: Callee,
+    },
+    /// Channels leave the subroutine, or end.
+    Return {
+        /// The channels.
+        enable: Enable,
+    },
+    /// The thread waits for its neighbour.
+    Exchange(Exchange),
+    /// The thread waits for its group.
+    Barrier,
+    /// The thread tells a barrier that it has come.
+    Signal {
+        /// Number of a named barrier; none for that of the group.
+        barrier: Option<Source<u32>>,
+        /// How many threads a named barrier has.
+        threads: Option<Source<u32>>,
+    },
+    /// The thread waits until all threads of a barrier have signalled.
+    Wait {
+        /// Number of a named barrier; none for that of the group.
+        barrier: Option<Source<u32>>,
+    },
+    /// A place to branch to.
+    Label(LabelId),
+    /// The beginning of a subroutine.
+    Subroutine(LabelId),
+    /// The instructions that follow belong to this line of the source.
+    Line(u32),
+    /// Nothing to do.
+    Nothing,
+}

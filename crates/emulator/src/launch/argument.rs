@@ -1,0 +1,490 @@
+//! Arguments as the kernel takes them: specifications checked against the kernel's layout.
+
+use std::path::Path;
+
+use visakit_diag::{Diagnostic, Severity};
+
+use super::spec::{ImageSpec, Scalar, Spec};
+use crate::machine::image::{Format, Shape};
+use crate::machine::memory::MAX_BUFFER;
+use crate::machine::sampler::Sampler;
+use visakit_zebin::info::{AddrSpace, ArgType, KernelInfo, KernelMiscInfo, PayloadArgument};
+
+/// What a kernel is given for one argument.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Argument {
+    /// A pointer to global or constant memory, with its contents.
+    Buffer(Vec<u8>),
+    /// A pointer that the caller computed; 0 is NULL.
+    Pointer(u64),
+    /// A pointer to shared local memory of this many bytes.
+    Local(u32),
+    /// A value, with exactly as many bytes as its type.
+    Value(Vec<u8>),
+    /// An image.
+    Image(ImageArgument),
+    /// A sampler.
+    Sampler(Sampler),
+    /// The buffer or image that is the argument with this index.
+    Same(u32),
+}
+
+/// An image that is passed to a kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ImageArgument {
+    /// Format of the texels.
+    pub format: Format,
+    /// Size.
+    pub shape: Shape,
+    /// The texels, one row behind the other without anything in between.
+    pub texels: Vec<u8>,
+}
+
+/// What a kernel says of one of its arguments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    /// Index of the argument.
+    pub index: u32,
+    /// Name in the source; empty when the file does not tell.
+    pub name: String,
+    /// Type in the source; empty when the file does not tell.
+    pub type_name: String,
+    /// What it takes.
+    pub kind: ParameterKind,
+    /// Whether the compiled kernel uses it.
+    pub used: bool,
+}
+
+/// What an argument takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ParameterKind {
+    /// A pointer to global or constant memory.
+    Buffer,
+    /// A pointer to shared local memory.
+    Local,
+    /// A value of this many bytes. A lower bound when the type is not known, because the layout rounds up.
+    Value(u32),
+    /// An image with so many dimensions, or an array of such.
+    Image {
+        /// Coordinates of a texel.
+        dimensions: usize,
+        /// Whether there is one coordinate more.
+        is_array: bool,
+    },
+    /// A sampler.
+    Sampler,
+    /// Nothing: the compiled kernel does not use it, and the file does not tell its type.
+    Unknown,
+}
+
+/// The parameters of a kernel, by index.
+pub fn parameters(kernel: &KernelInfo, names: Option<&KernelMiscInfo>) -> Vec<Parameter> {
+    let named = names.map(|names| names.args_info.as_slice()).unwrap_or_default();
+    let used = kernel.payload_arguments.iter().filter(|item| is_explicit(item)).filter_map(|item| item.arg_index);
+    let mut indices: Vec<u32> = named.iter().map(|info| info.index).chain(used).collect();
+    indices.sort_unstable();
+    indices.dedup();
+    let parameter = |index| {
+        let info = named.iter().find(|info| info.index == index);
+        // The type comes as `float*;8`: its name and its size.
+        let text = info.map(|info| info.type_name.as_str()).unwrap_or_default();
+        let (type_name, size) = text.rsplit_once(';').unwrap_or((text, ""));
+        let items =
+            || kernel.payload_arguments.iter().filter(|item| is_explicit(item) && item.arg_index == Some(index));
+        let kind = match items().next() {
+            Some(item) if item.arg_type == ArgType::ByValue => {
+                let laid_out = items().map(|part| part.source_offset.unwrap_or(0).saturating_add(part.size)).max();
+                ParameterKind::Value(size.parse().ok().or(laid_out).unwrap_or(0))
+            }
+            Some(item) => match item.addrspace {
+                Some(AddrSpace::Local) => ParameterKind::Local,
+                Some(AddrSpace::Image) => image_kind(item.image_type.as_deref().unwrap_or(type_name)),
+                Some(AddrSpace::Sampler) => ParameterKind::Sampler,
+                _ => ParameterKind::Buffer,
+            },
+            None if type_name.starts_with("image") => image_kind(type_name),
+            None if type_name == "sampler_t" => ParameterKind::Sampler,
+            None => match info.map(|info| info.address_qualifier.as_str()) {
+                Some("__local") => ParameterKind::Local,
+                Some("__global" | "__constant") => ParameterKind::Buffer,
+                Some("__private") => size.parse().map_or(ParameterKind::Unknown, ParameterKind::Value),
+                _ => ParameterKind::Unknown,
+            },
+        };
+        Parameter {
+            index,
+            name: info.map(|info| info.name.clone()).unwrap_or_default(),
+            type_name: type_name.to_owned(),
+            kind,
+            used: items().next().is_some(),
+        }
+    };
+    indices.into_iter().map(parameter).collect()
+}
+
+/// The kind of an image by its name in the layout (`image_2d_array`) or in the source (`image2d_array_t`).
+fn image_kind(name: &str) -> ParameterKind {
+    let dimensions = match name.bytes().find(u8::is_ascii_digit) {
+        Some(b'3') => 3,
+        Some(b'2') => 2,
+        _ => 1,
+    };
+    ParameterKind::Image { dimensions, is_array: name.contains("array") }
+}
+
+fn is_explicit(item: &PayloadArgument) -> bool {
+    matches!(item.arg_type, ArgType::ByPointer | ArgType::ByValue)
+}
+
+/// The scalar types of the source.
+const SCALAR_TYPES: [(&str, Scalar); 11] = [
+    ("char", Scalar::I8),
+    ("uchar", Scalar::U8),
+    ("short", Scalar::I16),
+    ("ushort", Scalar::U16),
+    ("int", Scalar::I32),
+    ("uint", Scalar::U32),
+    ("long", Scalar::I64),
+    ("ulong", Scalar::U64),
+    ("half", Scalar::F16),
+    ("float", Scalar::F32),
+    ("double", Scalar::F64),
+];
+
+impl Parameter {
+    /// The parameter as messages call it.
+    fn describe(&self) -> String {
+        let mut text = format!("argument {}", self.index);
+        if !self.name.is_empty() {
+            text += &format!(" (`{} {}`)", self.type_name, self.name);
+        }
+        text
+    }
+
+    /// What to write for it.
+    fn expected(&self) -> String {
+        let index = self.index;
+        match self.kind {
+            ParameterKind::Buffer => {
+                format!(
+                    "it takes a buffer: --arg {index}=file:PATH, {index}=zeros:BYTES, {index}=bytes:HEX or {index}=same:N"
+                )
+            }
+            ParameterKind::Local => format!("it takes shared local memory: --arg {index}=local:BYTES"),
+            ParameterKind::Value(size) => {
+                let scalar = SCALAR_TYPES.iter().find(|(name, _)| *name == self.base_type()).map(|(_, kind)| kind);
+                match scalar {
+                    Some(kind) => format!("it takes a value of {size} bytes: --arg {index}={}:VALUE", kind.name()),
+                    None => format!("it takes a value of {size} bytes: --arg {index}=bytes:HEX"),
+                }
+            }
+            ParameterKind::Image { .. } => {
+                format!("it takes an image: --arg {index}=image:FORMAT:WxH[xD]:PATH or …:zeros")
+            }
+            ParameterKind::Sampler => {
+                format!("it takes a sampler: --arg {index}=sampler:ADDRESSING,FILTER[,normalized]")
+            }
+            ParameterKind::Unknown => "the kernel does not use it: leave it out".to_owned(),
+        }
+    }
+
+    /// The name of the type, or of a vector's parts.
+    fn base_type(&self) -> &str {
+        self.type_name.trim_end_matches(|c: char| c.is_ascii_digit())
+    }
+
+    /// Whether a number of this type makes sense for the parameter. Signedness does not matter, float or integer does.
+    fn takes(&self, kind: Scalar) -> bool {
+        match SCALAR_TYPES.iter().find(|(name, _)| *name == self.base_type()) {
+            Some((_, wanted)) => wanted.is_float() == kind.is_float(),
+            None => true,
+        }
+    }
+
+    /// Makes an argument of a specification.
+    ///
+    /// # Errors
+    /// When the specification is of the wrong kind or size, or its file cannot be read.
+    pub fn resolve(&self, spec: &Spec) -> Result<Argument, Box<Diagnostic>> {
+        let option = format!("--arg {}", self.index);
+        let refuse = |message: String| {
+            let message = format!("{} {message}", self.describe());
+            Err(Box::new(Diagnostic::new("argument-kind", Severity::Error, &option, message).help(self.expected())))
+        };
+        match (self.kind, spec) {
+            (ParameterKind::Image { dimensions, is_array }, Spec::Image(spec)) => {
+                image(&option, spec, dimensions, is_array).map(Argument::Image)
+            }
+            (ParameterKind::Sampler, Spec::Sampler(sampler)) => Ok(Argument::Sampler(*sampler)),
+            (ParameterKind::Buffer, Spec::File(path)) => read_file(&option, path).map(Argument::Buffer),
+            (ParameterKind::Buffer, Spec::Zeros(size)) => zeros(&option, *size).map(Argument::Buffer),
+            (ParameterKind::Buffer, Spec::Pipe { packets, bytes }) => {
+                pipe(&option, *packets, *bytes).map(Argument::Buffer)
+            }
+            (ParameterKind::Buffer, Spec::Bytes(bytes)) => Ok(Argument::Buffer(bytes.clone())),
+            (ParameterKind::Buffer, Spec::Value { kind: Scalar::U64, bytes }) => {
+                let address = bytes.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
+                Ok(Argument::Pointer(address))
+            }
+            (ParameterKind::Local, Spec::Local(size)) => Ok(Argument::Local(*size)),
+            (ParameterKind::Value(_), Spec::Value { kind, .. }) if !self.takes(*kind) => {
+                refuse(format!("is given {}", kind.name()))
+            }
+            (ParameterKind::Value(size), Spec::Value { bytes, .. } | Spec::Bytes(bytes)) => {
+                let given = bytes.len() as u64;
+                // A vector of three has the size of one of four.
+                let of_three = self.type_name.ends_with('3') && given * 4 == u64::from(size) * 3;
+                let unknown = self.type_name.is_empty() && given.next_multiple_of(4) == u64::from(size);
+                if given == u64::from(size) || of_three || unknown {
+                    let mut bytes = bytes.clone();
+                    bytes.resize(size as usize, 0);
+                    Ok(Argument::Value(bytes))
+                } else {
+                    refuse(format!("has {size} bytes but is given {given}"))
+                }
+            }
+            (ParameterKind::Buffer | ParameterKind::Image { .. }, Spec::Same(other)) => Ok(Argument::Same(*other)),
+            (ParameterKind::Unknown, _) => Ok(Argument::Value(Vec::new())),
+            (_, Spec::Same(_)) => refuse("is given another argument's buffer".to_owned()),
+            (_, Spec::File(_) | Spec::Zeros(_) | Spec::Pipe { .. }) => refuse("is given a buffer".to_owned()),
+            (_, Spec::Image(_)) => refuse("is given an image".to_owned()),
+            (_, Spec::Sampler(_)) => refuse("is given a sampler".to_owned()),
+            (_, Spec::Local(_)) => refuse("is given shared local memory".to_owned()),
+            (_, Spec::Bytes(_) | Spec::Value { .. }) => refuse("is given a value".to_owned()),
+        }
+    }
+}
+
+/// Makes the arguments of a kernel: one entry for each index up to the last, `None` where the kernel has no such argument.
+///
+/// # Errors
+/// When one is missing, given twice, unknown or wrong.
+pub fn resolve(parameters: &[Parameter], specs: &[(u32, Spec)]) -> Result<Vec<Option<Argument>>, Box<Diagnostic>> {
+    let listing = || match parameters {
+        [] => "the kernel has no arguments".to_owned(),
+        _ => format!(
+            "the kernel's arguments are: {}",
+            parameters.iter().map(Parameter::describe).collect::<Vec<_>>().join(", ")
+        ),
+    };
+    for (place, (index, _)) in specs.iter().enumerate() {
+        let option = format!("--arg {index}");
+        if !parameters.iter().any(|parameter| parameter.index == *index) {
+            let message = format!("the kernel has no argument {index}");
+            return Err(Diagnostic::new("argument-unknown", Severity::Error, option, message).help(listing()).into());
+        }
+        if specs[..place].iter().any(|(other, _)| other == index) {
+            let message = format!("argument {index} is given twice");
+            let help = "leave one of them out";
+            return Err(Diagnostic::new("argument-twice", Severity::Error, option, message).help(help).into());
+        }
+    }
+    let count = parameters.iter().map(|parameter| parameter.index as usize + 1).max().unwrap_or(0);
+    let mut arguments = vec![None; count];
+    for parameter in parameters {
+        let spec = specs.iter().find(|(index, _)| *index == parameter.index);
+        match spec {
+            Some((_, spec)) => arguments[parameter.index as usize] = Some(parameter.resolve(spec)?),
+            None if !parameter.used => {}
+            None => {
+                let option = format!("--arg {}", parameter.index);
+                let message = format!("{} is missing", parameter.describe());
+                return Err(Diagnostic::new("argument-missing", Severity::Error, option, message)
+                    .help(parameter.expected())
+                    .into());
+            }
+        }
+    }
+    Ok(arguments)
+}
+
+/// Makes an image of a specification.
+fn image(
+    option: &str,
+    spec: &ImageSpec,
+    dimensions: usize,
+    is_array: bool,
+) -> Result<ImageArgument, Box<Diagnostic>> {
+    let wrong = |message: String, help: String| {
+        Box::new(Diagnostic::new("argument-image", Severity::Error, option, message).help(help))
+    };
+    let Some(format) = Format::from_name(&spec.format) else {
+        let message = format!("there is no image format `{}`", spec.format);
+        return Err(wrong(message, format!("formats are {}", Format::names())));
+    };
+    // The side behind the dimensions is the number of images in an array; other sides are not there.
+    let used = dimensions + usize::from(is_array);
+    if spec.size[used.min(3)..].iter().any(|&side| side != 1) {
+        let [w, h, d] = spec.size;
+        return Err(wrong(
+            format!("an image of {w}x{h}x{d} is given, but the image has {dimensions} dimensions"),
+            "sizes that the image has not are 1".to_owned(),
+        ));
+    }
+    let mut size = [1; 3];
+    size[..dimensions].copy_from_slice(&spec.size[..dimensions]);
+    let layers = if is_array { spec.size[dimensions] } else { 1 };
+    let shape = Shape { size, dimensions, is_array, layers, levels: spec.levels, samples: spec.samples };
+    if spec.levels > shape.most_levels() || spec.levels > 1 && spec.samples > 1 {
+        let [w, h, d] = size;
+        return Err(wrong(
+            format!("an image of {w}x{h}x{d} with {} levels and {} samples is given", spec.levels, spec.samples),
+            format!(
+                "one of this size has at most {} levels, and one sample when it has several",
+                shape.most_levels()
+            ),
+        ));
+    }
+    let bytes = shape.texels().saturating_mul(format.bytes() as u64);
+    let texels = match &spec.pixels {
+        Some(path) => read_file(option, path)?,
+        None => zeros(option, bytes)?,
+    };
+    if texels.len() as u64 != bytes {
+        return Err(wrong(
+            format!("the image has {bytes} bytes but is given {}", texels.len()),
+            "the file holds the texels, row by row, without anything in between: all of a level before the next, all samples of \
+             a texel before the next"
+                .to_owned(),
+        ));
+    }
+    Ok(ImageArgument { format, shape, texels })
+}
+
+fn read_file(option: &str, path: &Path) -> Result<Vec<u8>, Box<Diagnostic>> {
+    let bytes = std::fs::read(path).map_err(|e| {
+        let message = format!("{}: {e}", path.display());
+        Diagnostic::new("io", Severity::Error, option, message).help("the file must exist and be readable")
+    })?;
+    check_size(option, bytes.len() as u64)?;
+    Ok(bytes)
+}
+
+/// Bytes in front of the packets of a pipe: its size, where its first and last packet are, and room for locks.
+const PIPE_HEADER: u64 = 128;
+
+/// An empty pipe as the compiler's built-in functions know it: they leave one packet free, to tell a full pipe from an empty one.
+fn pipe(option: &str, packets: u32, bytes: u32) -> Result<Vec<u8>, Box<Diagnostic>> {
+    let slots = u64::from(packets) + 1;
+    let mut contents = zeros(option, PIPE_HEADER + slots * u64::from(bytes))?;
+    contents[..4].copy_from_slice(&(slots as u32).to_le_bytes());
+    Ok(contents)
+}
+
+fn zeros(option: &str, size: u64) -> Result<Vec<u8>, Box<Diagnostic>> {
+    check_size(option, size)?;
+    let too_large = || {
+        let message = format!("there is no memory for {size} bytes");
+        Box::new(Diagnostic::new("argument-size", Severity::Error, option, message).help("ask for a smaller buffer"))
+    };
+    let size = usize::try_from(size).map_err(|_| too_large())?;
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(size).map_err(|_| too_large())?;
+    bytes.resize(size, 0);
+    Ok(bytes)
+}
+
+fn check_size(option: &str, size: u64) -> Result<(), Box<Diagnostic>> {
+    if size <= MAX_BUFFER {
+        return Ok(());
+    }
+    let message = format!("a buffer of {size} bytes is too large");
+    Err(Diagnostic::new("argument-size", Severity::Error, option, message)
+        .help(format!("the largest buffer has {MAX_BUFFER} bytes"))
+        .into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::launch::spec;
+    use visakit_zebin::info;
+
+    const INFO: &str = "
+kernels:
+  - name: k
+    payload_arguments:
+      - { arg_type: arg_bypointer, offset: 0, size: 0, arg_index: 0, addrmode: stateful, addrspace: global }
+      - { arg_type: arg_byvalue, offset: 32, size: 4, arg_index: 1 }
+      - { arg_type: arg_bypointer, offset: 40, size: 8, arg_index: 2, addrmode: slm, addrspace: local }
+      - { arg_type: arg_byvalue, offset: 48, size: 16, arg_index: 4 }
+kernels_misc_info:
+  - name: k
+    args_info:
+      - { index: 0, name: data, type_name: 'float*;8', address_qualifier: __global }
+      - { index: 1, name: n, type_name: 'char;1', address_qualifier: __private }
+      - { index: 2, name: part, type_name: 'int*;8', address_qualifier: __local }
+      - { index: 3, name: unused, type_name: 'int;4', address_qualifier: __private }
+      - { index: 4, name: v, type_name: 'int3;16', address_qualifier: __private }
+";
+
+    fn given(texts: &[&str]) -> Result<Vec<Option<Argument>>, Box<Diagnostic>> {
+        let info = info::parse("k", INFO).unwrap();
+        let parameters = parameters(&info.kernels[0], info.kernels_misc_info.first());
+        let specs: Vec<_> = texts.iter().map(|text| spec::parse_argument(text).unwrap()).collect();
+        resolve(&parameters, &specs)
+    }
+
+    #[test]
+    fn arguments_that_fit() {
+        let arguments = given(&["0=zeros:8", "1=i8:-1", "2=local:64", "4=i32:1,2,3"]).unwrap();
+        assert_eq!(arguments[0], Some(Argument::Buffer(vec![0; 8])));
+        assert_eq!(arguments[1], Some(Argument::Value(vec![0xff])));
+        assert_eq!(arguments[2], Some(Argument::Local(64)));
+        assert_eq!(arguments[3], None);
+        assert_eq!(arguments[4], Some(Argument::Value([1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0].to_vec())));
+        let arguments =
+            given(&["0=u64:0", "1=bytes:07", "2=local:0", "3=i32:1", "4=bytes:00000000000000000000000000000000"]);
+        assert_eq!(arguments.unwrap()[0], Some(Argument::Pointer(0)));
+    }
+
+    #[test]
+    fn images_have_levels_or_samples() {
+        let made = |text: &str| {
+            let spec::Spec::Image(spec) = spec::parse(text).unwrap() else { panic!("{text} is no image") };
+            image("--arg 0", &spec, 2, false).map(|image| image.texels.len())
+        };
+        assert_eq!(made("image:r8uint:4x4,levels=3:zeros").unwrap(), 16 + 4 + 1);
+        assert_eq!(made("image:rg8uint:4x3,samples=4:zeros").unwrap(), 12 * 4 * 2);
+        for wrong in ["image:r8uint:4x4,levels=4:zeros", "image:r8uint:4x4,levels=2,samples=2:zeros"] {
+            let error = made(wrong).unwrap_err();
+            assert_eq!(error.code, "argument-image", "{error:?}");
+            assert!(error.help.contains("at most 3 levels"), "{error:?}");
+        }
+    }
+
+    #[test]
+    fn a_pipe_has_room_for_one_packet_more() {
+        let arguments = given(&["0=pipe:8x4", "1=i8:1", "2=local:64", "4=i32:1,2,3"]).unwrap();
+        let Some(Argument::Buffer(bytes)) = &arguments[0] else { panic!("{:?}", arguments[0]) };
+        assert_eq!((bytes.len(), &bytes[..4]), (128 + 9 * 4, &[9, 0, 0, 0][..]));
+        assert!(bytes[4..].iter().all(|&byte| byte == 0));
+    }
+
+    #[test]
+    fn arguments_that_do_not() {
+        let rest = ["1=i8:1", "2=local:64", "4=i32:1,2,3"];
+        for (first, code, text) in [
+            ("0=local:4", "argument-kind", "`float* data`"),
+            ("0=f32:1", "argument-kind", "is given a value"),
+            ("0=image:r32f:1x1:zeros", "argument-kind", "is given an image"),
+            ("0=zeros:99999999999", "argument-size", "too large"),
+            ("0=file:/nowhere/at/all", "io", "/nowhere/at/all"),
+            ("5=i32:1", "argument-unknown", "no argument 5"),
+            ("1=i8:2", "argument-twice", "twice"),
+        ] {
+            let mut all = vec![first];
+            all.extend(rest);
+            let error = given(&all).unwrap_err();
+            assert_eq!(error.code, code, "{first}: {error:?}");
+            assert!(error.message.contains(text), "{first}: {error:?}");
+        }
+        let error = given(&["0=zeros:4", "1=i32:1", "2=local:4", "4=i32:1,2,3"]).unwrap_err();
+        assert_eq!(error.message, "argument 1 (`char n`) has 1 bytes but is given 4");
+        assert!(error.help.contains("1=i8:VALUE"), "{}", error.help);
+        let error = given(&["0=zeros:4", "2=local:4"]).unwrap_err();
+        assert_eq!((error.code, error.file.as_str()), ("argument-missing", "--arg 1"));
+        let error = given(&["0=zeros:4", "1=f16:1", "2=local:4", "4=i32:1,2,3"]).unwrap_err();
+        assert_eq!(error.message, "argument 1 (`char n`) is given f16");
+    }
+}

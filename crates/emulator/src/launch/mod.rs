@@ -1,0 +1,48 @@
+//! What a launch is given, and what it makes of it: arguments, sizes, the payload of every thread, results as files.
+//!
+//! The flow: a command line or a launch file becomes a [`request::Request`]; its argument specifications ([`spec`]) become
+//! [`argument::Argument`]s once the kernel's layout is known; sizes become a [`range::NdRange`]; and [`payload`] lays out
+//! what a thread finds in its registers when it starts.
+
+pub mod argument;
+pub mod data;
+pub mod implicit;
+pub mod payload;
+pub mod printf;
+pub mod range;
+pub mod spec;
+
+use std::ops::Range;
+
+use visakit_diag::{Diagnostic, Severity};
+
+/// What is wrong with a short text, such as the value of an option, and where in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TextError {
+    /// Stable name of the kind of error.
+    pub code: &'static str,
+    /// Bytes of the text that are wrong.
+    pub at: Range<usize>,
+    /// What is wrong, in one sentence.
+    pub message: String,
+    /// What was expected.
+    pub help: String,
+}
+
+impl TextError {
+    /// The error as a diagnostic about `text`, the value of `option`.
+    pub fn in_option(&self, option: &str, text: &str) -> Box<Diagnostic> {
+        let finding = Diagnostic::new(self.code, Severity::Error, option, self.message.clone());
+        Box::new(finding.at_text(text, self.at.start, self.at.end).help(self.help.clone()))
+    }
+}
+
+/// A number as options have it: decimal, or hexadecimal behind `0x`; underscores separate digits.
+pub(crate) fn parse_number(text: &str) -> Option<u128> {
+    let digits: String = text.chars().filter(|&c| c != '_').collect();
+    match digits.strip_prefix("0x") {
+        Some(hex) if !hex.starts_with('+') => u128::from_str_radix(hex, 16).ok(),
+        None if !digits.starts_with('+') => digits.parse().ok(),
+        _ => None,
+    }
+}

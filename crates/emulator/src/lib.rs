@@ -1,0 +1,11 @@
+//! Runs vISA kernels on the CPU.
+//!
+//! Modules in reading order: what a launch is given; the machine; its kernels; runs.
+
+pub mod launch;
+
+pub mod machine;
+
+pub mod kernels;
+
+pub mod run;

@@ -1,0 +1,176 @@
+//! What stops a thread: the reason, and the place once it is known.
+
+use std::fmt;
+
+use crate::machine::access::{Miss, MissKind};
+use visakit::rt::Stub;
+
+/// Why an instruction could not be executed.
+#[derive(Clone, Debug)]
+pub enum Trouble {
+    /// A memory access that cannot be carried out.
+    Access(Miss),
+    /// An indirect operand points outside the registers.
+    Indirect {
+        /// The channel.
+        lane: u32,
+        /// The offset that it points to.
+        offset: u32,
+    },
+    /// The instruction has no kernel.
+    Stub(Stub),
+    /// The instruction is not one that can be executed; the text says why.
+    Illegal(String),
+    /// A barrier was reached while channels of the thread wait elsewhere.
+    DivergentBarrier,
+    /// Threads of the group wait at barriers that others never reach.
+    UnreachedBarrier {
+        /// How many wait.
+        waiting: u32,
+        /// How many have ended.
+        ended: u32,
+    },
+    /// The thread executed more instructions than it may.
+    Budget(u64),
+    /// Functions called each other until the thread's stack, of so many bytes, was full.
+    Stack(u64),
+    /// Control flow ran behind the last instruction.
+    RanOff,
+}
+
+impl Trouble {
+    /// The channel of the instruction that is to blame, where there is one.
+    pub fn lane(&self) -> Option<u32> {
+        match self {
+            Self::Access(miss) => Some(miss.lane),
+            Self::Indirect { lane, .. } => Some(*lane),
+            _ => None,
+        }
+    }
+
+    /// Stable name of the kind of fault.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Access(Miss { kind: MissKind::Misaligned, .. }) => "fault-misaligned",
+            Self::Access(_) => "fault-memory",
+            Self::Indirect { .. } => "fault-register",
+            Self::Stub(_) => "fault-stub",
+            Self::Illegal(_) => "fault-illegal",
+            Self::DivergentBarrier | Self::UnreachedBarrier { .. } => "fault-barrier",
+            Self::Budget(_) => "fault-budget",
+            Self::Stack(_) => "fault-stack",
+            Self::RanOff => "fault-end",
+        }
+    }
+
+    /// What can be done about it.
+    pub fn help(&self) -> &'static str {
+        match self {
+            Self::Access(Miss { kind: MissKind::OutsideLocal, .. }) => {
+                "the kernel leaves its shared local memory: check the index and the size of its local arguments"
+            }
+            Self::Access(Miss { kind: MissKind::OutsideScratch, .. }) => {
+                "an index into a private array is probably out of range"
+            }
+            Self::Access(Miss { kind: MissKind::Outside, .. }) => {
+                "the kernel leaves its buffers: check the index and the size of the buffers that it was given; \
+                 --outside-is-zero lets it go on"
+            }
+            Self::Access(_) => "the address must be a multiple of the size of the access",
+            Self::Indirect { .. } => "an index into a private array is probably out of range",
+            Self::Stub(_) => "`visa diff` lists the instructions without a kernel",
+            Self::Illegal(_) => "`visa verify` says what is wrong with the kernel",
+            Self::DivergentBarrier | Self::UnreachedBarrier { .. } => {
+                "every work item of a group must reach the same barriers"
+            }
+            Self::Budget(_) => {
+                "the kernel may be endless; a higher --max-instructions lets it go on, and a group that waits for a later one \
+                 needs --any-order"
+            }
+            Self::Stack(_) => "the recursion may be endless; the compiler decides how large the stack is",
+            Self::RanOff => "the routine must end with a return",
+        }
+    }
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Access(Miss { address, size, kind, .. }) => match kind {
+                MissKind::Outside => write!(f, "access to {size} bytes at 0x{address:x}, outside every buffer"),
+                MissKind::OutsideLocal => {
+                    write!(f, "access to {size} bytes at 0x{address:x}, outside shared local memory")
+                }
+                MissKind::OutsideScratch => {
+                    write!(f, "access to {size} bytes at 0x{address:x}, outside the private memory")
+                }
+                MissKind::Misaligned => write!(f, "access to {size} bytes at 0x{address:x}, which is misaligned"),
+            },
+            Self::Indirect { offset, .. } => {
+                write!(f, "indirect operand at register offset 0x{offset:x}, outside the registers")
+            }
+            Self::Stub(stub) => stub.fmt(f),
+            Self::Illegal(why) => f.write_str(why),
+            Self::DivergentBarrier => f.write_str("barrier in divergent control flow"),
+            Self::UnreachedBarrier { waiting, ended } => match ended {
+                0 => write!(f, "all {waiting} threads wait, at different barriers"),
+                _ => {
+                    write!(f, "{waiting} threads wait at a barrier that {ended} threads have ended without reaching")
+                }
+            },
+            Self::Budget(limit) => write!(f, "more than {limit} instructions in one thread"),
+            Self::Stack(bytes) => write!(f, "the stack is full: all channels of a thread have {bytes} bytes"),
+            Self::RanOff => f.write_str("control flow ran behind the last instruction"),
+        }
+    }
+}
+
+impl From<Miss> for Box<Trouble> {
+    fn from(miss: Miss) -> Self {
+        Box::new(Trouble::Access(miss))
+    }
+}
+
+/// A fault and where it happened.
+#[derive(Clone, Debug)]
+pub struct Fault {
+    /// What happened.
+    pub trouble: Trouble,
+    /// Which of the program's functions; none for the kernel itself.
+    pub function: Option<usize>,
+    /// Index of the instruction in the routine.
+    pub instruction: u32,
+    /// Line of the instruction in its text, from 1; 0 when it came from an object.
+    pub line: u32,
+    /// Line of the source that the program names for it, where it does.
+    pub source_line: Option<u32>,
+    /// The thread group.
+    pub group: [u32; 3],
+    /// The hardware thread in its group.
+    pub thread: u32,
+    /// The channel of the thread.
+    pub channel: Option<u32>,
+    /// The channel's local id.
+    pub local_id: Option<[u32; 3]>,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [x, y, z] = self.group;
+        write!(f, "{}; group ({x}, {y}, {z})", self.trouble)?;
+        if let Some([x, y, z]) = self.local_id {
+            write!(f, ", local id ({x}, {y}, {z})")?;
+        }
+        write!(f, ", thread {}", self.thread)?;
+        if let Some(channel) = self.channel {
+            write!(f, ", channel {channel}")?;
+        }
+        write!(f, ", instruction {}", self.instruction)?;
+        if let Some(line) = self.source_line {
+            write!(f, ", source line {line}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Fault {}

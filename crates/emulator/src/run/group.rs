@@ -1,0 +1,447 @@
+//! Thread groups: hardware threads started, run until they wait or end, and counted.
+
+use crate::kernels::code::{Code, Mark};
+use crate::kernels::step::Exchange;
+use crate::launch::implicit;
+use crate::launch::payload::{Payload, ThreadStart, group_words};
+use crate::launch::range::NdRange;
+use crate::machine::World;
+use crate::machine::fault::{Fault, Trouble};
+use crate::machine::flow::{Flow, Next};
+use crate::machine::memory::Buffer;
+use crate::machine::thread::{Registers, SLACK, Thread};
+use crate::run::barriers::Barriers;
+use crate::run::execute::run_thread;
+use crate::run::memory::LaunchMemory;
+use crate::run::stats::Counts;
+use crate::run::{DEFAULT_MAX_INSTRUCTIONS, Options, Program};
+use visakit::isa::predefined;
+
+/// What all groups of a launch have in common.
+pub(super) struct Plan<'a> {
+    pub(super) code: &'a Code,
+    program: &'a Program,
+    payload: &'a Payload,
+    range: &'a NdRange,
+    mapped: &'a LaunchMemory,
+    scratch: &'a Buffer,
+    /// The most instructions of a thread.
+    pub(super) limit: u64,
+    /// Whether steps and channels are counted.
+    pub(super) count: bool,
+    /// Whether threads may stop before their end, for others to come.
+    waits: bool,
+    special: Special,
+}
+
+/// Offset of the byte of r0 that numbers the threads of a group.
+const THREAD_BYTE: u32 = 2 * 4;
+/// Offset of the scratch base in r0.
+const SCRATCH_WORD: u32 = 5 * 4;
+
+/// Where the variables stand that a thread finds set.
+struct Special {
+    groups: [u32; 3],
+    state: u32,
+    hardware_id: u32,
+    stack: u32,
+    implicit: [u32; 2],
+}
+
+impl<'a> Plan<'a> {
+    pub(super) fn new(
+        program: &'a Program,
+        code: &'a Code,
+        payload: &'a Payload,
+        range: &'a NdRange,
+        mapped: &'a LaunchMemory,
+        options: &Options<'_>,
+    ) -> Self {
+        let at = |id| code.layout.variable(id).map_or(0, |variable| variable.offset);
+        let special = Special {
+            groups: [predefined::GROUP_ID_X, predefined::GROUP_ID_Y, predefined::GROUP_ID_Z].map(at),
+            state: at(predefined::SR0),
+            hardware_id: at(predefined::HW_ID),
+            stack: at(predefined::SP),
+            implicit: [predefined::IMPL_ARG_BUF_PTR, predefined::LOCAL_ID_BUF_PTR].map(at),
+        };
+        let scratch = mapped.scratch.buffer.and_then(|buffer| mapped.memory.buffers().get(buffer));
+        let scratch = scratch.unwrap_or(&mapped.nothing);
+        let limit = options.max_instructions.unwrap_or(DEFAULT_MAX_INSTRUCTIONS);
+        let (count, waits) = (options.stats, code.waits());
+        Self { code, program, payload, range, mapped, scratch, limit, count, waits, special }
+    }
+
+    /// Bytes that a full group may have for itself beside private memory: shared local memory, and the registers of its
+    /// threads, which all are there as soon as one of them waits or runs for long.
+    pub(super) fn group_bytes(&self) -> u64 {
+        let threads = self.threads([0; 3]);
+        let registers = u64::from(self.code.constants_at()) + (self.code.constants.len() + SLACK) as u64;
+        // For each block, the channels that wait there.
+        let flow = self.code.blocks.len() as u64 * 4;
+        u64::from(self.mapped.placement.local_bytes) + u64::from(threads) * (registers + flow)
+    }
+
+    /// How many hardware threads a group has.
+    fn threads(&self, group: [u32; 3]) -> u32 {
+        let items: u32 = self.range.size_of(group).iter().product();
+        items.div_ceil(self.program.info.execution_env.simd_size.max(1))
+    }
+
+    /// What the threads of a group share.
+    fn world<'w>(&'w self, local: &'w Buffer) -> World<'w> {
+        let mapped = self.mapped;
+        World {
+            memory: &mapped.memory,
+            local,
+            scratch: self.scratch,
+            bindings: &mapped.bindings,
+            images: &mapped.images,
+            samplers: &mapped.samplers,
+        }
+    }
+
+    /// Whether the stack in memory, if functions are called through one, has room.
+    pub(super) fn check_stack(&self, thread: &Thread) -> Result<(), Box<Trouble>> {
+        let (first, pitch) = self.mapped.scratch.stack;
+        if pitch == 0 || !self.program.info.execution_env.has_stack_calls {
+            return Ok(());
+        }
+        let hardware: u32 = thread.registers.get(self.special.hardware_id);
+        let top: u64 = thread.registers.get(self.special.stack);
+        let bottom = first + u64::from(hardware) * pitch;
+        match top.checked_sub(bottom) {
+            Some(used) if used <= pitch => Ok(()),
+            _ => Err(Box::new(Trouble::Stack(pitch))),
+        }
+    }
+
+    /// Where the buffer of implicit arguments of a worker's group is: the offset in scratch memory, and the address.
+    fn implicit_arguments(&self, worker: u32) -> Option<(u64, u64)> {
+        let implicit = self.mapped.implicit?;
+        let offset = implicit.first + implicit.pitch * u64::from(worker);
+        Some((offset, implicit.base + offset))
+    }
+
+    fn order(&self) -> [u32; 3] {
+        self.program.info.execution_env.work_group_walk_order_dimensions
+    }
+}
+
+/// One host thread's part: the state of one group at a time, used again for the next.
+pub(super) struct Worker<'a> {
+    plan: &'a Plan<'a>,
+    number: u32,
+    threads: Vec<Thread>,
+    local: Buffer,
+    states: Vec<State>,
+    /// How the threads start, by the size of the group: full ones and those that are cut off. There are at most eight sizes.
+    starts: Vec<([u32; 3], Vec<ThreadStart>)>,
+    /// The size of the group that the buffer of implicit arguments is for.
+    implicit: [u32; 3],
+    counts: Counts,
+}
+
+impl<'a> Worker<'a> {
+    /// The `number` tells workers that run at the same time apart.
+    pub(super) fn new(plan: &'a Plan<'a>, number: usize) -> Self {
+        Self {
+            plan,
+            number: number as u32,
+            threads: Vec::new(),
+            local: Buffer::zeros(plan.mapped.placement.local_bytes as usize),
+            states: Vec::new(),
+            starts: Vec::new(),
+            implicit: [0; 3],
+            counts: Counts::new(plan.code),
+        }
+    }
+
+    pub(super) fn into_counts(self) -> Counts {
+        self.counts
+    }
+
+    /// Runs the n-th group.
+    pub(super) fn run(&mut self, index: u64) -> Result<(), Box<Fault>> {
+        let group = self.plan.range.group(index);
+        if !self.local.is_empty() {
+            self.local.clear();
+        }
+        self.set_implicit_arguments(group);
+        if self.plan.waits { self.run_together(group) } else { self.run_in_turn(group) }
+    }
+
+    /// Writes the implicit arguments of a group, unless those of its size stand there.
+    fn set_implicit_arguments(&mut self, group: [u32; 3]) {
+        let Some((offset, address)) = self.plan.implicit_arguments(self.number) else { return };
+        let size = self.plan.range.size_of(group);
+        if self.implicit != size {
+            let (info, printf) = (&self.plan.program.info, self.plan.mapped.placement.extra.printf);
+            let simd = info.execution_env.simd_size.max(1);
+            let bytes = implicit::buffer(self.plan.range, size, self.plan.order(), simd, printf, address);
+            for (n, word) in bytes.as_chunks::<4>().0.iter().enumerate() {
+                self.plan.scratch.store_u32(offset + n as u64 * 4, u32::from_le_bytes(*word));
+            }
+            self.implicit = size;
+        }
+    }
+
+    /// Runs threads that never wait one after the other, all of them in the same registers, which stay in the host's cache.
+    /// One that does not end for long may look for something that a later one is to write: then those have their turns.
+    fn run_in_turn(&mut self, group: [u32; 3]) -> Result<(), Box<Fault>> {
+        let plan = self.plan;
+        let known = self.starts_of(group);
+        self.threads.resize_with(1, || new_thread(plan));
+        let world = plan.world(&self.local);
+        let [thread] = &mut self.threads[..] else { return Ok(()) };
+        let starts = &self.starts[known].1;
+        for (index, start) in starts.iter().enumerate() {
+            restart(plan, thread, start, group, index as u32, self.number);
+            let next = run_thread(plan, thread, &world, &mut self.counts, LONG_TURN)
+                .map_err(|(trouble, mark)| fault(plan, thread, group, *trouble, mark))?;
+            if let (Next::Pause, _) = next {
+                let paused = self.threads.pop();
+                self.start(group, index);
+                self.threads[index..].iter_mut().zip(paused).for_each(|(thread, paused)| *thread = paused);
+                return self.run_all(group);
+            }
+            self.counts.add_thread(thread);
+        }
+        Ok(())
+    }
+
+    /// Runs all threads, each until it waits or ends, until all have ended.
+    fn run_together(&mut self, group: [u32; 3]) -> Result<(), Box<Fault>> {
+        self.start(group, 0);
+        self.run_all(group)
+    }
+
+    /// Runs the threads that have not ended, each until it waits, ends or has had its turn, until all have ended.
+    fn run_all(&mut self, group: [u32; 3]) -> Result<(), Box<Fault>> {
+        let world = self.plan.world(&self.local);
+        let states = &mut self.states;
+        let mut barriers = Barriers::default();
+        loop {
+            let mut progress = false;
+            for (thread, state) in self.threads.iter_mut().zip(states.iter_mut()) {
+                let runs = match *state {
+                    State::Running => true,
+                    State::Waiting { barrier, .. } => barriers.lets_pass(barrier, self.plan.threads(group)),
+                    State::AtBarrier(_) | State::AtExchange { .. } | State::Ended => false,
+                };
+                if !runs {
+                    continue;
+                }
+                progress = true;
+                let next = run_thread(self.plan, thread, &world, &mut self.counts, TURN);
+                thread.signals.drain(..).for_each(|signal| barriers.signal(signal));
+                *state = match next {
+                    Ok((Next::Barrier, mark)) => State::AtBarrier(mark),
+                    Ok((Next::Exchange(number), mark)) => State::AtExchange { number, mark },
+                    Ok((Next::Wait(barrier), mark)) => State::Waiting { barrier, mark },
+                    Ok((Next::Pause, _)) => State::Running,
+                    Ok(_) => State::Ended,
+                    Err((trouble, mark)) => return Err(fault(self.plan, thread, group, *trouble, mark)),
+                };
+            }
+            if !self.plan.code.exchanges.is_empty() {
+                progress |= exchanges(self.plan, &mut self.threads, states, &world, group)?;
+            }
+            let ended = states.iter().filter(|state| **state == State::Ended).count();
+            if ended == states.len() {
+                break;
+            }
+            if states.iter().all(|state| matches!(state, State::AtBarrier(_))) {
+                states.fill(State::Running);
+            } else if !progress {
+                let stuck = self.threads.iter().zip(states.iter()).find_map(|(thread, state)| match state {
+                    State::AtBarrier(mark) | State::Waiting { mark, .. } => Some((thread, *mark, false)),
+                    State::AtExchange { mark, .. } => Some((thread, *mark, true)),
+                    State::Running | State::Ended => None,
+                });
+                let Some((thread, mark, alone)) = stuck else { break };
+                let trouble = if alone {
+                    Trouble::Illegal("two threads do this together, and the other one does not come".to_owned())
+                } else {
+                    Trouble::UnreachedBarrier { waiting: (states.len() - ended) as u32, ended: ended as u32 }
+                };
+                return Err(fault(self.plan, thread, group, trouble, mark));
+            }
+        }
+        self.threads.iter().for_each(|thread| self.counts.add_thread(thread));
+        Ok(())
+    }
+
+    /// Which of the ways to start is that of a group.
+    fn starts_of(&mut self, group: [u32; 3]) -> usize {
+        let size = self.plan.range.size_of(group);
+        let known = self.starts.iter().position(|(other, _)| *other == size);
+        known.unwrap_or_else(|| {
+            self.starts.push((size, self.plan.payload.threads(size, self.plan.order())));
+            self.starts.len() - 1
+        })
+    }
+
+    /// Brings the threads of a group to the beginning of the program, but for the first ones, which have ended.
+    fn start(&mut self, group: [u32; 3], ended: usize) {
+        let plan = self.plan;
+        let known = self.starts_of(group);
+        let (_, starts) = &self.starts[known];
+        self.threads.resize_with(starts.len(), || new_thread(plan));
+        for (index, (thread, start)) in self.threads.iter_mut().zip(starts).enumerate() {
+            restart(plan, thread, start, group, index as u32, self.number);
+        }
+        self.states.clear();
+        self.states.resize(ended, State::Ended);
+        self.states.resize(self.threads.len(), State::Running);
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Running,
+    /// It has come to a plain barrier.
+    AtBarrier(Mark),
+    /// It waits for its neighbour.
+    AtExchange {
+        number: u32,
+        mark: Mark,
+    },
+    /// It waits until a barrier with two steps lets it pass.
+    Waiting {
+        barrier: Option<u32>,
+        mark: Mark,
+    },
+    Ended,
+}
+
+/// Lets neighbours go on that have come to the same operation for two threads; tells whether there were any.
+fn exchanges(
+    plan: &Plan<'_>,
+    threads: &mut [Thread],
+    states: &mut [State],
+    world: &World<'_>,
+    group: [u32; 3],
+) -> Result<bool, Box<Fault>> {
+    let mut progress = false;
+    for (threads, states) in threads.chunks_mut(2).zip(states.chunks_mut(2)) {
+        let [State::AtExchange { number, mark }, State::AtExchange { number: other, .. }] = *states else {
+            continue;
+        };
+        let [first, second] = threads else { continue };
+        if number == other {
+            exchange(&plan.code.exchanges[number as usize], first, second, world)
+                .map_err(|(thread, trouble)| fault(plan, thread, group, *trouble, mark))?;
+            states.fill(State::Running);
+            progress = true;
+        }
+    }
+    Ok(progress)
+}
+
+/// Gives two neighbouring threads the parts of both, and runs what they begin together.
+fn exchange<'t>(
+    exchange: &Exchange,
+    first: &'t mut Thread,
+    second: &'t mut Thread,
+    world: &World<'_>,
+) -> Result<(), (&'t Thread, Box<Trouble>)> {
+    let [first_size, second_size] = exchange.parts.map(|bytes| bytes as usize);
+    let mut shared = first.registers.bytes(exchange.own)[..first_size].to_vec();
+    shared.extend_from_slice(&second.registers.bytes(exchange.own)[..second_size]);
+    for thread in [first, second] {
+        thread.registers.bytes_mut(exchange.shared)[..shared.len()].copy_from_slice(&shared);
+        if let Err(trouble) = (exchange.run)(thread, world) {
+            return Err((thread, trouble));
+        }
+    }
+    Ok(())
+}
+
+fn new_thread(plan: &Plan<'_>) -> Thread {
+    let code = plan.code;
+    let mut thread = Thread::scratch(code.constants_at() as usize + code.constants.len());
+    thread.registers.bytes_mut(code.constants_at())[..code.constants.len()].copy_from_slice(&code.constants);
+    let [predicates, addresses, states] = code.counts;
+    thread.predicates = vec![0; predicates];
+    thread.addresses = vec![0; addresses];
+    thread.surfaces = vec![0; states];
+    thread.flow = Flow::new(code.blocks.len() as u32, code.main_end);
+    thread
+}
+
+fn restart(plan: &Plan<'_>, thread: &mut Thread, start: &ThreadStart, group: [u32; 3], index: u32, worker: u32) {
+    let hardware = worker * plan.mapped.scratch.threads + index;
+    let layout = &plan.code.layout;
+    let registers: &mut Registers = &mut thread.registers;
+    let bytes = registers.bytes_mut(0);
+    bytes[..start.payload.len()].copy_from_slice(&start.payload);
+    // Registers without a value are zero, so that a kernel that reads them does the same in every run.
+    bytes[start.payload.len()..layout.len as usize].fill(0);
+    for (offset, word) in group_words(group) {
+        registers.set(offset, word);
+    }
+    for (offset, word) in plan.special.groups.iter().zip(group) {
+        registers.set(*offset, word);
+    }
+    // Element 2 of the state register has the channels that the dispatch enabled.
+    registers.set(plan.special.state + 8, start.channels);
+    registers.set(plan.special.state, plan.program.state_register(hardware));
+    registers.set(plan.special.hardware_id, hardware);
+    // The base is a multiple of the step that its low bits leave out.
+    registers.set(THREAD_BYTE, index as u8);
+    registers.set(SCRATCH_WORD, (u64::from(hardware) * plan.mapped.scratch.pitch) as u32);
+    if let Some((offset, address)) = plan.implicit_arguments(worker) {
+        // Scratch memory has less than 4 GiB, and buffers begin at multiples of 64.
+        registers.set(0, offset as u32);
+        let [arguments, ids] = plan.special.implicit;
+        registers.set(arguments, address);
+        registers.set(ids, address + implicit::BYTES as u64);
+        if let Some(at) = plan.payload.implicit() {
+            registers.set(at, address);
+        }
+    }
+    for copy in &layout.copies {
+        let bytes = registers.bytes_mut(0);
+        bytes.copy_within(copy.from as usize..(copy.from + copy.size) as usize, copy.to as usize);
+    }
+    thread.predicates.fill(0);
+    thread.addresses.fill(0);
+    thread.surfaces.fill(0);
+    thread.active = start.channels;
+    thread.dispatched = start.channels;
+    thread.set_mode(0);
+    thread.flow.restart(plan.code.main_end);
+    thread.activations.fill(0);
+    thread.outer.clear();
+    thread.index = index;
+    thread.signals.clear();
+    thread.executed = 0;
+    thread.outside_reads = 0;
+    thread.outside_writes = 0;
+}
+
+/// Instructions after which a thread that never waits lets others run beside it.
+const LONG_TURN: u64 = 1 << 20;
+/// The same for threads that run in turns already.
+const TURN: u64 = 1 << 16;
+
+/// A fault with its place.
+#[cold]
+fn fault(plan: &Plan<'_>, thread: &Thread, group: [u32; 3], trouble: Trouble, mark: Mark) -> Box<Fault> {
+    let channel = trouble.lane().map(|lane| lane + mark.enable.shift);
+    let size = plan.range.size_of(group);
+    let local_id = channel.map(|channel| plan.payload.local_id(thread.index, channel, size, plan.order()));
+    let place = plan.program.place(mark.instruction);
+    Box::new(Fault {
+        trouble,
+        function: place.function,
+        instruction: place.instruction,
+        line: place.line,
+        source_line: mark.source_line,
+        group,
+        thread: thread.index,
+        channel,
+        local_id,
+    })
+}

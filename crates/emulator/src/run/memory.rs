@@ -1,0 +1,282 @@
+//! The memory of a launch: buffers and images of the arguments, the program's data, private memory, the buffer of `printf`.
+
+use visakit_diag::{Diagnostic, Severity};
+
+use crate::launch::argument::Argument;
+use crate::launch::data::{self, DataPlaces};
+use crate::launch::implicit;
+use crate::launch::payload::{self, Extra, Placement};
+use crate::launch::printf;
+use crate::launch::range::NdRange;
+use crate::machine::image::Image;
+use crate::machine::memory::{Buffer, MAX_BUFFER, Memory};
+use crate::machine::sampler::{Addressing, Sampler};
+use crate::run::Program;
+use visakit_zebin::info::{ArgType, InlineSampler, KernelInfo, PayloadArgument, PerThreadMemoryBuffer};
+
+/// Steps of the scratch base that a thread finds in r0.
+const SCRATCH_STEP: u64 = 1024;
+
+/// Everything that a launch has mapped.
+pub(super) struct LaunchMemory {
+    pub(super) memory: Memory,
+    /// For each argument, its buffer.
+    pub(super) buffers: Vec<Option<usize>>,
+    pub(super) placement: Placement,
+    /// For each entry of the binding table, the buffer that it stands for.
+    pub(super) bindings: Vec<Option<usize>>,
+    /// For each entry of the binding table, the image that it stands for.
+    pub(super) images: Vec<Option<Image>>,
+    /// The samplers by index.
+    pub(super) samplers: Vec<Option<Sampler>>,
+    pub(super) data: DataPlaces,
+    printf: Option<usize>,
+    pub(super) scratch: Scratch,
+    /// Buffers of implicit arguments.
+    pub(super) implicit: Option<Implicit>,
+    /// No memory at all.
+    pub(super) nothing: Buffer,
+}
+
+/// Scratch memory: a part of one buffer for each hardware thread that there can be at a time.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Scratch {
+    pub(super) buffer: Option<usize>,
+    /// Bytes of a hardware thread.
+    pub(super) pitch: u64,
+    /// Hardware threads of a full group.
+    pub(super) threads: u32,
+    /// Where the stack of the first hardware thread begins in flat memory, and the bytes of each; zeros when there is none.
+    pub(super) stack: (u64, u64),
+}
+
+/// Buffers of implicit arguments: one for each group that runs at the same time, behind the scratch memory.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Implicit {
+    /// Offset of the first one in the scratch memory.
+    pub(super) first: u64,
+    /// Bytes of each.
+    pub(super) pitch: u64,
+    /// Address of the scratch memory.
+    pub(super) base: u64,
+}
+
+impl LaunchMemory {
+    /// The contents of the arguments that are buffers, moved out of the memory, each to the first argument that it is.
+    pub(super) fn into_contents(self) -> Vec<Option<Vec<u8>>> {
+        let mut buffers: Vec<_> = self.memory.into_buffers().into_iter().map(Some).collect();
+        let mut take = |index: usize| buffers.get_mut(index)?.take().map(Buffer::into_vec);
+        self.buffers.iter().map(|index| take((*index)?)).collect()
+    }
+
+    /// What the kernel has printed.
+    pub(super) fn printed(&self) -> Vec<u8> {
+        let buffer = self.printf.and_then(|buffer| self.memory.buffers().get(buffer));
+        buffer.map(|buffer| printf::decode(&buffer.to_bytes(), &self.memory)).unwrap_or_default()
+    }
+}
+
+/// Maps everything; the bytes of buffers and images are taken out of the arguments. `workers` is the number of groups that run at the same time.
+///
+/// # Errors
+/// When something is too large, or the layout contradicts itself.
+pub(super) fn map(
+    program: &Program,
+    range: &NdRange,
+    arguments: &mut [Option<Argument>],
+    workers: usize,
+) -> Result<LaunchMemory, Box<Diagnostic>> {
+    let info = &program.info;
+    let mut memory = Memory::default();
+    let mut buffers = vec![None; arguments.len()];
+    let mut sizes = vec![0; arguments.len()];
+    for (index, argument) in arguments.iter_mut().enumerate() {
+        // The bytes go as soon as they are mapped, so that there are not two of every buffer.
+        let bytes = match argument {
+            Some(Argument::Buffer(bytes)) => std::mem::take(bytes),
+            Some(Argument::Image(image)) => std::mem::take(&mut image.texels),
+            _ => continue,
+        };
+        sizes[index] = bytes.len() as u64;
+        let what = || format!("argument {index} has {} bytes", sizes[index]);
+        map_buffer(&mut memory, Buffer::from_vec(bytes), what)?;
+        buffers[index] = Some(memory.buffers().len() - 1);
+    }
+    // What is the same as another argument shares its buffer, and looks to the payload like one of its kind.
+    for index in 0..arguments.len() {
+        let Some(Argument::Same(other)) = arguments[index] else { continue };
+        let of = other as usize;
+        arguments[index] = match arguments.get(of) {
+            Some(Some(Argument::Buffer(_))) => Some(Argument::Buffer(Vec::new())),
+            Some(Some(Argument::Image(image))) => Some(Argument::Image(image.clone())),
+            _ => return Err(not_same(index, other)),
+        };
+        (buffers[index], sizes[index]) = (buffers[of], sizes[of]);
+    }
+    let data = data::map(&program.data, &mut memory)?;
+    let mut extra = Extra { constants: data.constants, variables: data.variables, ..Extra::default() };
+    let has_printf = |item: &PayloadArgument| item.arg_type == ArgType::PrintfBuffer;
+    let printf = if info.has_implicit_arguments() || info.payload_arguments.iter().any(has_printf) {
+        let buffer = Buffer::zeros(printf::BUFFER_BYTES);
+        buffer.store_u32(0, printf::FIRST_RECORD);
+        extra.printf = map_buffer(&mut memory, buffer, || "the buffer of printf".to_owned())?;
+        Some(memory.buffers().len() - 1)
+    } else {
+        None
+    };
+    let (scratch, implicit) = private(info, range, workers, &mut memory, &mut extra)?;
+    let address = |index: u32| buffers.get(index as usize)?.map(|buffer| memory.address(buffer));
+    let mut placement = payload::place(info, arguments, address)?;
+    placement.extra = extra;
+    placement.sizes = sizes;
+    let buffer = |argument: &Option<u32>| buffers.get((*argument)? as usize).copied().flatten();
+    let bindings = placement.bindings.iter().map(buffer).collect();
+    let images = placement.bindings.iter().map(|argument| {
+        let image = match arguments.get((*argument)? as usize)? {
+            Some(Argument::Image(image)) => image,
+            _ => return None,
+        };
+        Some(Image { buffer: buffer(argument)?, format: image.format, shape: image.shape })
+    });
+    let (images, samplers) = (images.collect(), samplers(info, arguments));
+    Ok(LaunchMemory {
+        memory,
+        buffers,
+        placement,
+        bindings,
+        images,
+        samplers,
+        data,
+        printf,
+        scratch,
+        implicit,
+        nothing: Buffer::default(),
+    })
+}
+
+fn not_same(index: usize, other: u32) -> Box<Diagnostic> {
+    let message = format!("argument {index} is the same as argument {other}, which is no buffer or image of its own");
+    let finding = Diagnostic::new("argument-same", Severity::Error, "launch", message);
+    Box::new(finding.help("same:N takes the index of an argument with contents"))
+}
+
+fn map_buffer(memory: &mut Memory, buffer: Buffer, what: impl Fn() -> String) -> Result<u64, Box<Diagnostic>> {
+    memory.map(buffer).ok_or_else(|| {
+        let finding = Diagnostic::new("argument-size", Severity::Error, "launch", what());
+        Box::new(finding.help(format!("the largest buffer has {MAX_BUFFER} bytes")))
+    })
+}
+
+/// What the kernel says of its private memory: hardware threads of a full group, and bytes of each of them, of scratch and of
+/// global memory.
+struct Private {
+    threads: u32,
+    scratch: u64,
+    global: u64,
+}
+
+impl Private {
+    fn of(info: &KernelInfo, range: &NdRange) -> Self {
+        let simd = info.execution_env.simd_size.max(1);
+        let threads = range.local.iter().product::<u32>().div_ceil(simd).max(1);
+        let size = |buffer: &PerThreadMemoryBuffer| {
+            u64::from(buffer.size) * if buffer.is_simt_thread { u64::from(simd) } else { 1 }
+        };
+        let of_kind = |kind: &str| {
+            // Registers are spilled by what comes after vISA.
+            let buffers = info.per_thread_memory_buffers.iter();
+            let buffers = buffers.filter(|buffer| buffer.kind == kind && buffer.usage != "spill_fill_space");
+            buffers.map(size).fold(0, u64::saturating_add)
+        };
+        let scratch = of_kind("scratch").checked_next_multiple_of(SCRATCH_STEP).unwrap_or(u64::MAX);
+        Self { threads, scratch, global: of_kind("global") }
+    }
+}
+
+/// Bytes of private memory that a full group has.
+pub(super) fn private_bytes(info: &KernelInfo, range: &NdRange) -> u64 {
+    let Private { threads, scratch, global } = Private::of(info, range);
+    scratch.saturating_add(global).saturating_mul(threads.into())
+}
+
+/// Private memory that every hardware thread has for itself, in one buffer of each kind; implicit arguments behind it.
+fn private(
+    info: &KernelInfo,
+    range: &NdRange,
+    workers: usize,
+    memory: &mut Memory,
+    extra: &mut Extra,
+) -> Result<(Scratch, Option<Implicit>), Box<Diagnostic>> {
+    let simd = info.execution_env.simd_size.max(1);
+    let Private { threads, scratch: pitch, global } = Private::of(info, range);
+    let count = u64::from(threads) * workers as u64;
+    let mut map = |pitch: u64, behind: u64| {
+        let what =
+            || format!("the kernel needs {pitch} bytes of private memory for each of {count} hardware threads");
+        let bytes = pitch.checked_mul(count).and_then(|bytes| bytes.checked_add(behind));
+        let bytes = bytes.filter(|&bytes| bytes <= MAX_BUFFER).and_then(|bytes| usize::try_from(bytes).ok());
+        let bytes = bytes.ok_or_else(|| {
+            let finding = Diagnostic::new("launch-private", Severity::Error, "launch", what());
+            Box::new(finding.help("use smaller private arrays, smaller groups or fewer host threads"))
+        })?;
+        Ok::<_, Box<Diagnostic>>((map_buffer(memory, Buffer::zeros(bytes), what)?, memory.buffers().len() - 1))
+    };
+    let mut scratch = Scratch { threads, ..Scratch::default() };
+    let implicit_bytes = if info.has_implicit_arguments() { implicit::bytes(range.local, simd) as u64 } else { 0 };
+    let mut implicit = None;
+    if pitch > 0 || implicit_bytes > 0 {
+        let (base, buffer) = map(pitch, implicit_bytes * workers as u64)?;
+        scratch.buffer = Some(buffer);
+        if pitch > 0 {
+            (extra.private, scratch.pitch) = (base, pitch);
+        }
+        if implicit_bytes > 0 {
+            implicit = Some(Implicit { first: pitch * count, pitch: implicit_bytes, base });
+        }
+    }
+    let pitch = global;
+    if pitch > 0 {
+        // Behind the last stack is room for the next frame, so that it is the stack that is found full.
+        let behind = if info.execution_env.has_stack_calls { pitch } else { 0 };
+        extra.private = map(pitch, behind)?.0;
+        scratch.stack = (extra.private, pitch);
+    }
+    Ok((scratch, implicit))
+}
+
+/// The samplers that the arguments and the source give, by index.
+fn samplers(info: &KernelInfo, arguments: &[Option<Argument>]) -> Vec<Option<Sampler>> {
+    let given = info.payload_arguments.iter().filter(|item| item.arg_type == ArgType::ByPointer).filter_map(|item| {
+        match arguments.get(item.arg_index? as usize)? {
+            Some(Argument::Sampler(sampler)) => Some((item.sampler_index?, *sampler)),
+            _ => None,
+        }
+    });
+    let inline = info.inline_samplers.iter().map(|sampler| (sampler.sampler_index, inline_sampler(sampler)));
+    let mut samplers = Vec::new();
+    for (index, sampler) in given.chain(inline) {
+        // There are at most 16 sampler states.
+        let index = index as usize % 32;
+        if samplers.len() <= index {
+            samplers.resize(index + 1, None);
+        }
+        samplers[index] = Some(sampler);
+    }
+    samplers
+}
+
+fn inline_sampler(sampler: &InlineSampler) -> Sampler {
+    let addressing = match sampler.addrmode.as_str() {
+        "repeat" => Addressing::Repeat,
+        "mirror" => Addressing::Mirror,
+        "clamp_edge" => Addressing::ClampToEdge,
+        "clamp_border" => Addressing::Clamp,
+        _ => Addressing::None,
+    };
+    Sampler {
+        addressing,
+        linear: sampler.filtermode == "linear",
+        normalized: sampler.normalized,
+        ..Sampler::default()
+    }
+}

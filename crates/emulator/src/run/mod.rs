@@ -1,0 +1,242 @@
+//! Running a kernel: bytes in, buffers out.
+//!
+//! ```
+//! use visakit::launch::{argument::Argument, range::NdRange};
+//! use visakit::run::{Options, Program, launch};
+//! use visakit::zebin::Zebin;
+//!
+//! let bytes = std::fs::read("examples/vector_add/vector_add.skl.zebin").unwrap();
+//! let zebin = Zebin::parse("vector_add.skl.zebin", &bytes).unwrap();
+//! let program = Program::from_zebin(&zebin, None, None).unwrap();
+//! let a = Argument::Buffer([1.0_f32, 2.0].map(f32::to_le_bytes).concat());
+//! let c = Argument::Buffer(vec![0; 8]);
+//! let n = Argument::Value(2_u32.to_le_bytes().to_vec());
+//! let range = NdRange::new(&[2], None, None, program.required_local_size()).unwrap();
+//! let outcome = launch(&program, &range, vec![Some(a.clone()), Some(a), Some(c), Some(n)], &Options::default()).unwrap();
+//! assert_eq!(outcome.buffers[2].as_deref(), Some(&[2.0_f32, 4.0].map(f32::to_le_bytes).concat()[..]));
+//! ```
+
+mod barriers;
+mod execute;
+mod group;
+mod memory;
+mod program;
+pub mod stats;
+
+use std::collections::HashMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+use visakit_diag::{Diagnostic, Severity};
+
+use crate::kernels::code::Code;
+use crate::kernels::layout::Layout;
+use crate::launch::argument::Argument;
+use crate::launch::payload::Payload;
+use crate::launch::range::NdRange;
+use crate::machine::fault::Fault;
+use group::{Plan, Worker};
+pub use program::{FunctionText, Program};
+use stats::{Counts, Stats};
+
+/// Instructions that a hardware thread may execute when nobody says otherwise.
+pub const DEFAULT_MAX_INSTRUCTIONS: u64 = 1 << 33;
+
+/// How a kernel is run.
+#[derive(Clone, Copy, Default)]
+pub struct Options<'a> {
+    /// Host threads; all of the machine's when not given.
+    pub threads: Option<usize>,
+    /// Whether groups may run side by side even where the result depends on which comes first. Otherwise such a kernel, one
+    /// that uses the results of its atomic operations, adds floats by them or prints, runs its groups one after the other.
+    pub any_order: bool,
+    /// Whether reads outside of every buffer give zero and writes there are lost, as with surfaces, instead of being faults.
+    pub outside_is_zero: bool,
+    /// Instructions that one hardware thread may execute; [`DEFAULT_MAX_INSTRUCTIONS`] when not given.
+    pub max_instructions: Option<u64>,
+    /// Whether to count instructions by mnemonic.
+    pub stats: bool,
+    /// Called with the number of groups that are done, now and then.
+    pub progress: Option<&'a (dyn Fn(u64) + Sync)>,
+}
+
+/// What a run gives.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The contents of each argument that is a buffer or an image; none for one that is the same as another.
+    pub buffers: Vec<Option<Vec<u8>>>,
+    /// What the kernel printed.
+    pub printed: Vec<u8>,
+    /// Wall time of the dispatch alone: nothing is lowered, copied or written to files in it.
+    pub wall: Duration,
+    /// Instructions executed by all hardware threads.
+    pub instructions: u64,
+    /// Counts by mnemonic, when asked for.
+    pub stats: Option<Stats>,
+    /// Whether groups ran one after the other because the result depends on their order.
+    pub ordered: bool,
+    /// Elements that were read beyond the end of a surface, or outside of every buffer where that is allowed, as zero.
+    pub outside_reads: u64,
+    /// Elements that were written there, to nowhere.
+    pub outside_writes: u64,
+}
+
+/// Why a run gives nothing.
+#[derive(Clone, Debug)]
+pub enum RunError {
+    /// The launch cannot be made.
+    Launch(Box<Diagnostic>),
+    /// A thread did something that it must not. When several did, this is the one in the first group.
+    Fault(Box<Fault>),
+}
+
+impl From<Box<Diagnostic>> for RunError {
+    fn from(diagnostic: Box<Diagnostic>) -> Self {
+        Self::Launch(diagnostic)
+    }
+}
+
+impl std::fmt::Display for RunError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Launch(diagnostic) => f.write_str(&diagnostic.one_line()),
+            Self::Fault(fault) => fault.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for RunError {}
+
+impl RunError {
+    /// The error as a diagnostic about the program's text.
+    pub fn diagnostic(&self, program: &Program) -> Diagnostic {
+        match self {
+            Self::Launch(diagnostic) => (**diagnostic).clone(),
+            Self::Fault(fault) => program.locate(fault),
+        }
+    }
+}
+
+/// Runs a kernel over a range of work items. The arguments are by index; `None` where the kernel has none.
+///
+/// # Errors
+/// When the arguments do not fit the kernel, the kernel needs something that is not supported yet, or a thread faults.
+pub fn launch(
+    program: &Program,
+    range: &NdRange,
+    mut arguments: Vec<Option<Argument>>,
+    options: &Options<'_>,
+) -> Result<Outcome, RunError> {
+    let private = memory::private_bytes(&program.info, range);
+    let workers = affordable(workers(range, options), private);
+    let mut mapped = memory::map(program, range, &mut arguments, workers)?;
+    mapped.memory.outside_is_zero = options.outside_is_zero;
+    let payload = Payload::new(&program.info, program.payload_layout(), range, &arguments, &mapped.placement)?;
+    drop(arguments);
+    let code = lower(program, &payload, &mapped.data.symbols)?;
+    let plan = Plan::new(program, &code, &payload, range, &mapped, options);
+
+    let workers = affordable(workers, private.saturating_add(plan.group_bytes()));
+    let ordered = code.ordered && !options.any_order;
+    let workers = if ordered { 1 } else { workers };
+    let start = Instant::now();
+    let (total, fault) = dispatch(&plan, range, workers, options);
+    let wall = start.elapsed();
+    if let Some(fault) = fault {
+        return Err(RunError::Fault(fault));
+    }
+    let stats = options.stats.then(|| Stats::new(program, &code, &total, wall));
+    let printed = mapped.printed();
+    Ok(Outcome {
+        buffers: mapped.into_contents(),
+        printed,
+        wall,
+        instructions: total.instructions,
+        stats,
+        ordered,
+        outside_reads: total.outside_reads,
+        outside_writes: total.outside_writes,
+    })
+}
+
+fn lower(program: &Program, payload: &Payload, symbols: &HashMap<String, u64>) -> Result<Code, Box<Diagnostic>> {
+    let problem = |message: String| {
+        let finding = Diagnostic::new("lowering", Severity::Error, program.file.clone(), message);
+        Box::new(finding.help("`visa verify` says what is wrong with the kernel"))
+    };
+    let payload_bytes = u32::try_from(payload.len()).map_err(|e| problem(e.to_string()))?;
+    let functions: Vec<_> = program.functions.iter().map(|function| &function.routine).collect();
+    let layouts = Layout::with_functions(&program.routine, &functions, program.platform, payload_bytes);
+    Code::new(&program.routine, &functions, layouts.map_err(problem)?, symbols).map_err(problem)
+}
+
+/// Bytes that all groups that run at the same time may have together for themselves. A run takes its buffers and 64 MiB, of
+/// which the program and the process need some.
+const BESIDE_BUFFERS: u64 = 32 << 20;
+
+/// How many of so many groups can run at the same time when each has so many bytes for itself; at least one.
+fn affordable(workers: usize, bytes: u64) -> usize {
+    let most = usize::try_from(BESIDE_BUFFERS / bytes.max(1)).unwrap_or(usize::MAX);
+    workers.min(most.max(1))
+}
+
+/// How many groups run at the same time.
+fn workers(range: &NdRange, options: &Options<'_>) -> usize {
+    let groups = usize::try_from(range.group_count()).unwrap_or(usize::MAX);
+    let threads = options.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |n| n.get()));
+    threads.clamp(1, groups.max(1))
+}
+
+/// Runs all groups on as many host threads as asked for. They take groups in order, so when several groups fault, the
+/// first one is always among those that have been run.
+fn dispatch(plan: &Plan<'_>, range: &NdRange, workers: usize, options: &Options<'_>) -> (Counts, Option<Box<Fault>>) {
+    let groups = u64::try_from(range.group_count()).unwrap_or(u64::MAX);
+    let chunk = (groups / (workers as u64 * 16)).clamp(1, 64);
+    let (next, done, number) = (AtomicU64::new(0), AtomicU64::new(0), AtomicUsize::new(0));
+    let faulted = AtomicBool::new(false);
+    let fault: Mutex<Option<(u64, Box<Fault>)>> = Mutex::new(None);
+    let total = Mutex::new(Counts::new(plan.code));
+    let work = || {
+        let mut worker = Worker::new(plan, number.fetch_add(1, Relaxed));
+        'all: loop {
+            let first = next.fetch_add(chunk, Relaxed);
+            if first >= groups || faulted.load(Relaxed) {
+                break;
+            }
+            for group in first..groups.min(first.saturating_add(chunk)) {
+                if let Err(error) = worker.run(group) {
+                    let mut fault = fault.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+                    if fault.as_ref().is_none_or(|(other, _)| group < *other) {
+                        *fault = Some((group, error));
+                    }
+                    faulted.store(true, Relaxed);
+                    break 'all;
+                }
+            }
+            let now = done.fetch_add(chunk, Relaxed) + chunk;
+            if let Some(progress) = options.progress {
+                progress(now.min(groups));
+            }
+        }
+        let mut total = total.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        total.add(&worker.into_counts());
+    };
+    if options.threads.is_none() {
+        // The process's threads are there already, and nobody waits for one that is busy elsewhere.
+        rayon::scope(|scope| {
+            (1..workers).for_each(|_| scope.spawn(|_| work()));
+            work();
+        });
+    } else {
+        // When the system gives no more threads, those that there are do all of it. This one works too.
+        std::thread::scope(|scope| {
+            let started = (1..workers).map(|_| std::thread::Builder::new().spawn_scoped(scope, work));
+            started.take_while(Result::is_ok).for_each(drop);
+            work();
+        });
+    }
+    let total = total.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let fault = fault.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    (total, fault.map(|(_, fault)| fault))
+}

@@ -1,0 +1,177 @@
+//! A kernel that can be run: its code, and the layout of its arguments.
+
+use visakit_diag::{Diagnostic, Severity};
+
+use crate::launch::argument::{self, Parameter};
+use crate::launch::data::ProgramData;
+use crate::launch::payload;
+use crate::machine::fault::Fault;
+use visakit::isa::Platform;
+use visakit::object::Routine;
+use visakit::text;
+use visakit_zebin::Zebin;
+use visakit_zebin::info::{KernelInfo, KernelMiscInfo};
+
+/// The first platform whose kernels have no register of padding in place of absent local ids.
+const FIRST_WITHOUT_PADDING: Platform = Platform::XehpSdv;
+
+/// A kernel, ready to be launched any number of times.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// Name of the file, for messages.
+    pub file: String,
+    /// The kernel's text, when it came from one.
+    pub text: Option<String>,
+    /// The code.
+    pub routine: Routine,
+    /// Line of each instruction in the text; empty when it came from an object.
+    pub lines: Vec<u32>,
+    /// The functions that it may call.
+    pub functions: Vec<FunctionText>,
+    /// The layout of the arguments.
+    pub info: KernelInfo,
+    /// Names and types of the arguments.
+    pub names: Option<KernelMiscInfo>,
+    /// The program's constants and variables.
+    pub data: ProgramData,
+    /// The platform it was compiled for.
+    pub platform: Platform,
+}
+
+/// A function that kernels of the file call.
+#[derive(Clone, Debug)]
+pub struct FunctionText {
+    /// Name of the file, for messages.
+    pub file: String,
+    /// The function's text, when it came from one.
+    pub text: Option<String>,
+    /// The code.
+    pub routine: Routine,
+    /// Line of each instruction in the text; empty when it came from an object.
+    pub lines: Vec<u32>,
+}
+
+/// Where an instruction of a program is.
+pub(super) struct Place {
+    /// Which of the program's functions; none for the kernel itself.
+    pub(super) function: Option<usize>,
+    /// Index in the routine.
+    pub(super) instruction: u32,
+    /// Line in the routine's text, from 1; 0 when there is none.
+    pub(super) line: u32,
+}
+
+impl Program {
+    /// Takes a kernel out of a zebin. `kernel` names it when there are several; `platform` overrides the file's own.
+    ///
+    /// # Errors
+    /// When there is no such kernel, the file holds no vISA text for it, or the text is wrong.
+    pub fn from_zebin(
+        zebin: &Zebin,
+        kernel: Option<&str>,
+        platform: Option<Platform>,
+    ) -> Result<Self, Vec<Diagnostic>> {
+        let found = zebin.kernel(kernel).map_err(|e| vec![*e])?;
+        let platform = platform.or_else(|| Self::platform_of(zebin)).unwrap_or(Platform::Skl);
+        let file = format!("{}({})", zebin.file, found.info.name);
+        let mut program = Self::from_text(&file, &found.text.text, found.info.clone(), platform)?;
+        for text in zebin.texts.iter().filter(|text| !text.is_kernel()) {
+            let file = format!("{}(section {})", zebin.file, text.section);
+            let options = text::Options { file: file.clone(), platform: Some(platform) };
+            let parsed = text::parse(&text.text, options)?;
+            let (routine, lines) = (parsed.routine, parsed.lines);
+            program.functions.push(FunctionText { file, text: Some(text.text.clone()), routine, lines });
+        }
+        program.data = ProgramData::of(zebin);
+        program.names = zebin.info.kernels_misc_info.iter().find(|misc| misc.name == found.info.name).cloned();
+        Ok(program)
+    }
+
+    /// The platform that a zebin was compiled for, if it says one that is known.
+    pub fn platform_of(zebin: &Zebin) -> Option<Platform> {
+        zebin.target.product_family.and_then(Platform::from_family)
+    }
+
+    /// Reads a kernel from a text. `info` is the layout of its arguments.
+    ///
+    /// # Errors
+    /// When the text is wrong.
+    pub fn from_text(file: &str, text: &str, info: KernelInfo, platform: Platform) -> Result<Self, Vec<Diagnostic>> {
+        let options = text::Options { file: file.to_owned(), platform: Some(platform) };
+        let parsed = text::parse(text, options)?;
+        let text = Some(text.to_owned());
+        let (routine, lines) = (parsed.routine, parsed.lines);
+        let (functions, data) = (Vec::new(), ProgramData::default());
+        Ok(Self { file: file.to_owned(), text, routine, lines, functions, info, names: None, data, platform })
+    }
+
+    /// The arguments that the kernel takes.
+    pub fn parameters(&self) -> Vec<Parameter> {
+        argument::parameters(&self.info, self.names.as_ref())
+    }
+
+    /// The local size that the kernel requires; zeros when it takes any.
+    pub fn required_local_size(&self) -> [u32; 3] {
+        self.info.execution_env.required_work_group_size
+    }
+
+    /// What of the platform matters to the payload.
+    pub(super) fn payload_layout(&self) -> payload::Layout {
+        let pads = self.platform < FIRST_WITHOUT_PADDING;
+        let layout = payload::Layout { grf_bytes: self.platform.register_bytes(), pads, gap: 0 };
+        layout.with_gap(&self.info, self.routine.inputs.iter().map(|input| input.offset as u64))
+    }
+
+    /// What the state register says of a hardware thread: its number, with bits in between that name other units.
+    pub(super) fn state_register(&self, hardware: u32) -> u32 {
+        // The compiler closes two gaps: one behind bit 2, and one behind bit 5 that is wider from pvc on.
+        let wide = if self.platform >= Platform::Pvc { 2 } else { 1 };
+        let first = hardware & 7 | (hardware & !7) << 1;
+        first & 0x3f | (first & !0x3f) << wide
+    }
+
+    /// Where an instruction is; they are counted from the kernel's first to the last of the last function.
+    pub(super) fn place(&self, instruction: u32) -> Place {
+        let mut rest = instruction as usize;
+        let mut routine = (&self.routine, &self.lines);
+        let mut function = None;
+        for (n, next) in self.functions.iter().enumerate() {
+            if rest < routine.0.instructions.len() {
+                break;
+            }
+            rest -= routine.0.instructions.len();
+            routine = (&next.routine, &next.lines);
+            function = Some(n);
+        }
+        let line = routine.1.get(rest).copied().unwrap_or(0);
+        Place { function, instruction: rest as u32, line }
+    }
+
+    /// The name of the file, the text and the code of the kernel or of a function.
+    pub(super) fn routine(&self, function: Option<usize>) -> (&str, Option<&str>, &Routine) {
+        match function.and_then(|n| self.functions.get(n)) {
+            Some(function) => (&function.file, function.text.as_deref(), &function.routine),
+            None => (&self.file, self.text.as_deref(), &self.routine),
+        }
+    }
+
+    /// A fault as a diagnostic at the line of its instruction.
+    pub(super) fn locate(&self, fault: &Fault) -> Diagnostic {
+        let (file, text, _) = self.routine(fault.function);
+        let finding = Diagnostic::new(fault.trouble.code(), Severity::Error, file, fault.to_string())
+            .help(fault.trouble.help());
+        let line = text.and_then(|text| {
+            let number = fault.line.checked_sub(1)? as usize;
+            let start: usize = text.split_inclusive('\n').take(number).map(str::len).sum();
+            let line = text[start..].lines().next()?;
+            let indent = line.len() - line.trim_start().len();
+            // The text behind the instruction is its number, for readers.
+            let end = line.find("///").unwrap_or(line.len());
+            Some((text, start + indent, start + line[..end].trim_end().len()))
+        });
+        match line {
+            Some((text, start, end)) => finding.at_text(text, start, end.max(start)),
+            None => finding,
+        }
+    }
+}

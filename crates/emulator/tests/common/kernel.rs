@@ -1,0 +1,116 @@
+//! A kernel around a few instructions: it reads 256 bytes from a buffer, does something, and writes 256 bytes back.
+#![allow(dead_code, reason = "each test file uses a part of it")]
+
+use visakit::isa::Platform;
+use visakit_emulator::launch::argument::Argument;
+use visakit_emulator::launch::range::NdRange;
+use visakit_emulator::machine::fault::Fault;
+use visakit_emulator::run::{Options, Program, RunError, launch};
+use visakit_zebin::info::{self, KernelInfo};
+
+/// A kernel of 16 channels with two pointers: `IN` to 256 bytes that it has read into `A` (and, from byte 128 on, `B`), and
+/// `OUT` to 256 bytes that get what is in `C` (and `D`).
+pub(crate) fn text(declarations: &str, body: &str) -> String {
+    format!(
+        r#".version 4.1
+.kernel "k"
+.decl IN v_type=G type=uq num_elts=1 align=qword
+.decl OUT v_type=G type=uq num_elts=1 align=qword
+.decl IN2 v_type=G type=uq num_elts=1 align=qword
+.decl OUT2 v_type=G type=uq num_elts=1 align=qword
+.decl A v_type=G type=ud num_elts=64 align=GRF
+.decl C v_type=G type=ud num_elts=64 align=GRF
+{declarations}
+.input IN offset=64 size=8
+.input OUT offset=72 size=8
+.kernel_attr SimdSize=16
+.function "main"
+main:
+    or (M1_NM, 1) %cr0(0,0)<1> %cr0(0,0)<0;1,0> 0x4c0:ud
+    add (M1_NM, 1) IN2(0,0)<1> IN(0,0)<0;1,0> 0x80:ud
+    add (M1_NM, 1) OUT2(0,0)<1> OUT(0,0)<0;1,0> 0x80:ud
+    svm_block_ld (8) IN(0,0)<0;1,0> A.0
+    svm_block_ld (8) IN2(0,0)<0;1,0> A.128
+{body}
+    svm_block_st (8) OUT(0,0)<0;1,0> C.0
+    svm_block_st (8) OUT2(0,0)<0;1,0> C.128
+    ret (M1, 1)
+"#
+    )
+}
+
+/// The layout of its arguments.
+pub(crate) fn layout() -> KernelInfo {
+    let text = "
+kernels:
+  - name: k
+    execution_env: { simd_size: 16 }
+    payload_arguments:
+      - { arg_type: arg_bypointer, offset: 0, size: 8, arg_index: 0, addrmode: stateless, addrspace: global }
+      - { arg_type: arg_bypointer, offset: 8, size: 8, arg_index: 1, addrmode: stateless, addrspace: global }
+      - { arg_type: arg_bypointer, offset: 16, size: 8, arg_index: 0, addrmode: bindless, addrspace: global }
+      - { arg_type: arg_bypointer, offset: 24, size: 8, arg_index: 1, addrmode: bindless, addrspace: global }
+    binding_table_indices:
+      - { bti_value: 0, arg_index: 0 }
+      - { bti_value: 1, arg_index: 1 }
+";
+    info::parse("k", text).unwrap().kernels.remove(0)
+}
+
+/// The kernel as a program of a platform.
+pub(crate) fn program(platform: Platform, declarations: &str, body: &str) -> Program {
+    let text = text(declarations, body);
+    Program::from_text("k.visaasm", &text, layout(), platform).unwrap_or_else(|errors| panic!("{errors:#?}\n{text}"))
+}
+
+/// What the kernel writes for that many work items, in one group.
+pub(crate) fn try_run(declarations: &str, body: &str, input: &[u8], items: u64) -> Result<Vec<u8>, Box<Fault>> {
+    try_run_on(Platform::Skl, declarations, body, input, items)
+}
+
+/// The same on another platform.
+pub(crate) fn try_run_on(
+    platform: Platform,
+    declarations: &str,
+    body: &str,
+    input: &[u8],
+    items: u64,
+) -> Result<Vec<u8>, Box<Fault>> {
+    let program = program(platform, declarations, body);
+    let mut bytes = input.to_vec();
+    bytes.resize(256, 0);
+    let arguments = vec![Some(Argument::Buffer(bytes)), Some(Argument::Buffer(vec![0; 256]))];
+    let range = NdRange::new(&[items], Some(&[items]), None, [0; 3]).unwrap();
+    let options = Options { threads: Some(1), max_instructions: Some(10_000), ..Options::default() };
+    match launch(&program, &range, arguments, &options) {
+        Ok(mut outcome) => Ok(outcome.buffers[1].take().unwrap()),
+        Err(RunError::Fault(fault)) => Err(fault),
+        Err(other) => panic!("{other}"),
+    }
+}
+
+/// What the kernel writes for 16 work items.
+pub(crate) fn run(declarations: &str, body: &str, input: &[u8]) -> Vec<u8> {
+    try_run(declarations, body, input, 16).unwrap_or_else(|fault| panic!("{fault}"))
+}
+
+macro_rules! bytes_of {
+    ($values:expr) => {
+        $values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<u8>>()
+    };
+}
+
+macro_rules! values_of {
+    ($type:ty, $bytes:expr) => {
+        $bytes.as_chunks().0.iter().map(|chunk| <$type>::from_le_bytes(*chunk)).collect::<Vec<$type>>()
+    };
+}
+
+/// Aliases of the input and the output with a type.
+pub(crate) fn typed(input: &str, output: &str) -> String {
+    format!(
+        ".decl AT v_type=G type={input} num_elts=32 alias=<A, 0>\n\
+         .decl BT v_type=G type={input} num_elts=16 alias=<A, 128>\n\
+         .decl CT v_type=G type={output} num_elts=32 alias=<C, 0>"
+    )
+}

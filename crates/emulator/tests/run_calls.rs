@@ -1,0 +1,181 @@
+//! Functions that are called by name: they may call themselves, and what they ask about the launch stands in memory.
+
+use visakit::isa::Platform;
+use visakit::text;
+use visakit_emulator::launch::argument::Argument;
+use visakit_emulator::launch::range::NdRange;
+use visakit_emulator::machine::fault::{Fault, Trouble};
+use visakit_emulator::run::{FunctionText, Options, Program, RunError, launch};
+use visakit_zebin::info;
+
+/// A kernel of eight channels that reads a row from its first buffer into `X`, does something, and writes `Y` to its second.
+fn kernel(body: &str) -> String {
+    format!(
+        r#".version 4.1
+.kernel "k"
+.funcdecl "f"
+.decl IN v_type=G type=uq num_elts=1 align=qword
+.decl OUT v_type=G type=uq num_elts=1 align=qword
+.decl STACK v_type=G type=uq num_elts=1 align=qword
+.decl X v_type=G type=d num_elts=8 align=GRF
+.decl Y v_type=G type=d num_elts=8 align=GRF
+.decl ARG v_type=G type=d num_elts=8 alias=<%arg, 0>
+.decl RET v_type=G type=d num_elts=8 alias=<%retval, 0>
+.input IN offset=64 size=8
+.input OUT offset=72 size=8
+.input STACK offset=80 size=8
+.kernel_attr SimdSize=8
+.function "main"
+main:
+    svm_block_ld (2) IN(0,0)<0;1,0> X.0
+{body}
+    svm_block_st (2) OUT(0,0)<0;1,0> Y.0
+    ret (M1, 1)
+"#
+    )
+}
+
+fn function(body: &str) -> String {
+    format!(
+        r#".version 4.1
+.global_function "f"
+.decl N v_type=G type=d num_elts=8 align=GRF
+.decl S v_type=G type=d num_elts=8 align=GRF
+.decl ARG v_type=G type=d num_elts=8 alias=<%arg, 0>
+.decl RET v_type=G type=d num_elts=8 alias=<%retval, 0>
+.decl SP v_type=G type=uq num_elts=1 alias=<%sp, 0>
+.decl P1 v_type=P num_elts=8
+.kernel_attr SimdSize=8
+.function "f"
+f:
+{body}
+    fret (M1, 8)
+"#
+    )
+}
+
+/// Each activation needs its own N and S, and its channels wait at two places while inner ones run.
+const FIBONACCI: &str = "
+    mov (M1, 8) N(0,0)<1> ARG(0,0)<1;1,0>
+    mov (M1, 8) S(0,0)<1> ARG(0,0)<1;1,0>
+    cmp.lt (M1, 8) P1 N(0,0)<1;1,0> 0x2:d
+    (P1) goto (M1, 8) small
+    add (M1, 8) ARG(0,0)<1> N(0,0)<1;1,0> -1:d
+    fcall (M1, 8) f 1 1
+    mov (M1, 8) S(0,0)<1> RET(0,0)<1;1,0>
+    add (M1, 8) ARG(0,0)<1> N(0,0)<1;1,0> -2:d
+    fcall (M1, 8) f 1 1
+    add (M1, 8) S(0,0)<1> S(0,0)<1;1,0> RET(0,0)<1;1,0>
+small:
+    mov (M1, 8) RET(0,0)<1> S(0,0)<1;1,0>";
+
+const CALL: &str = "
+    mov (M1, 8) ARG(0,0)<1> X(0,0)<1;1,0>
+    fcall (M1, 8) f 1 1
+    mov (M1, 8) Y(0,0)<1> RET(0,0)<1;1,0>";
+
+/// Runs one group of eight work items; `environment` is more of `.ze_info`'s.
+fn run(kernel: &str, function: &str, environment: &str, input: [i32; 8]) -> Result<Vec<i32>, Box<Fault>> {
+    let info = format!(
+        "
+kernels:
+  - name: k
+    execution_env: {{ simd_size: 8{environment} }}
+    payload_arguments:
+      - {{ arg_type: arg_bypointer, offset: 0, size: 8, arg_index: 0, addrmode: stateless, addrspace: global }}
+      - {{ arg_type: arg_bypointer, offset: 8, size: 8, arg_index: 1, addrmode: stateless, addrspace: global }}
+      - {{ arg_type: private_base_stateless, offset: 16, size: 8 }}
+    per_thread_memory_buffers:
+      - {{ type: global, usage: private_space, size: 64, is_simt_thread: true }}
+"
+    );
+    let info = info::parse("k", &info).unwrap().kernels.remove(0);
+    let mut program = Program::from_text("k.visaasm", kernel, info, Platform::Skl).unwrap();
+    let options = text::Options { file: "f.visaasm".to_owned(), platform: Some(Platform::Skl) };
+    let parsed = text::parse(function, options).unwrap();
+    let (file, text) = ("f.visaasm".to_owned(), Some(function.to_owned()));
+    program.functions.push(FunctionText { file, text, routine: parsed.routine, lines: parsed.lines });
+    let bytes = input.iter().flat_map(|n| n.to_le_bytes()).collect();
+    let arguments = vec![Some(Argument::Buffer(bytes)), Some(Argument::Buffer(vec![0; 32]))];
+    let range = NdRange::new(&[24], Some(&[8]), Some(&[100]), [0; 3]).unwrap();
+    let options = Options { threads: Some(1), max_instructions: Some(1_000_000), ..Options::default() };
+    match launch(&program, &range, arguments, &options) {
+        Ok(mut outcome) => {
+            let bytes = outcome.buffers[1].take().unwrap();
+            Ok(bytes.as_chunks().0.iter().map(|bytes| i32::from_le_bytes(*bytes)).collect())
+        }
+        Err(RunError::Fault(fault)) => Err(fault),
+        Err(other) => panic!("{other}"),
+    }
+}
+
+#[test]
+fn functions_call_themselves_in_divergent_channels() {
+    let found = run(&kernel(CALL), &function(FIBONACCI), "", [0, 1, 2, 3, 7, 1, 10, 12]);
+    assert_eq!(found.unwrap(), [0, 1, 1, 2, 13, 1, 55, 144]);
+}
+
+#[test]
+fn channels_that_do_not_call_keep_their_values() {
+    let body = "
+    cmp.gt (M1, 8) P1 X(0,0)<1;1,0> 0x4:d
+    mov (M1, 8) ARG(0,0)<1> X(0,0)<1;1,0>
+    mov (M1, 8) RET(0,0)<1> -1:d
+    (P1) fcall (M1, 8) f 1 1
+    mov (M1, 8) Y(0,0)<1> RET(0,0)<1;1,0>";
+    let kernel = kernel(body).replace(".kernel_attr", ".decl P1 v_type=P num_elts=8\n.kernel_attr");
+    let found = run(&kernel, &function(FIBONACCI), "", [0, 1, 2, 3, 7, 5, 10, 4]);
+    assert_eq!(found.unwrap(), [-1, -1, -1, -1, 13, 5, 55, -1]);
+}
+
+#[test]
+fn calls_by_address_find_functions_that_call_themselves() {
+    let body = "
+    faddr f F(0,0)<1>
+    mov (M1, 8) ARG(0,0)<1> X(0,0)<1;1,0>
+    ifcall (M1, 8) F(0,0)<0;1,0> 1 1
+    mov (M1, 8) Y(0,0)<1> RET(0,0)<1;1,0>";
+    let kernel =
+        kernel(body).replace(".kernel_attr", ".decl F v_type=G type=uq num_elts=1 align=qword\n.kernel_attr");
+    let found = run(&kernel, &function(FIBONACCI), "", [4, 3, 2, 1, 0, 5, 6, 9]);
+    assert_eq!(found.unwrap(), [3, 2, 1, 1, 0, 5, 8, 34]);
+}
+
+#[test]
+fn recursion_without_end_is_a_fault() {
+    let endless = "    fcall (M1, 8) f 1 1";
+    let fault = run(&kernel(CALL), &function(endless), "", [0; 8]).unwrap_err();
+    assert!(matches!(fault.trouble, Trouble::Illegal(_)), "{fault}");
+    // With a stack in memory it is full long before: 512 bytes in steps of 64.
+    let endless = "    add (M1_NM, 1) SP(0,0)<1> SP(0,0)<0;1,0> 0x40:uq\n    fcall (M1, 8) f 1 1";
+    let kernel = kernel(&format!("    mov (M1_NM, 1) %sp(0,0)<1> STACK(0,0)<0;1,0>\n{CALL}"));
+    let fault = run(&kernel, &function(endless), ", has_stack_calls: true", [0; 8]).unwrap_err();
+    assert!(matches!(fault.trouble, Trouble::Stack(512)), "{fault}");
+    assert_eq!((fault.trouble.code(), fault.function, fault.line), ("fault-stack", Some(0), 13));
+}
+
+#[test]
+fn implicit_arguments_are_found_by_their_address_and_by_the_table_of_local_ids() {
+    // The sizes of the group, of the launch, the offset, and the local ids of all channels.
+    let asked = "
+    mov (M1_NM, 1) B(0,0)<1> %impl_arg_buf_ptr(0,0)<0;1,0>
+    svm_block_ld (8) B(0,0)<0;1,0> D.0
+    mov (M1_NM, 1) B(0,0)<1> %local_id_buf_ptr(0,0)<0;1,0>
+    svm_block_ld (1) B(0,0)<0;1,0> I.0
+    mov (M1_NM, 1) RET(0,0)<1> D(0,1)<0;1,0>
+    mov (M1_NM, 1) RET(0,1)<1> D(0,4)<0;1,0>
+    mov (M1_NM, 1) RET(0,2)<1> D(1,4)<0;1,0>
+    mov (M1_NM, 1) RET(0,3)<1> D(2,4)<0;1,0>
+    mov (M1_NM, 4) RET(0,4)<1> I(0,4)<1;1,0>";
+    let function = function(asked).replace(
+        ".kernel_attr",
+        ".decl B v_type=G type=uq num_elts=1 align=qword\n.decl D v_type=G type=ud num_elts=32 align=GRF\n\
+         .decl I v_type=G type=uw num_elts=8 align=GRF\n.kernel_attr",
+    );
+    let found = run(&kernel(CALL), &function, ", has_stack_calls: true", [0; 8]);
+    let found = found.unwrap_err();
+    assert!(matches!(found.trouble, Trouble::Stack(512)), "the stack pointer was not set: {found}");
+    let kernel = kernel(&format!("    mov (M1_NM, 1) %sp(0,0)<1> STACK(0,0)<0;1,0>\n{CALL}"));
+    let found = run(&kernel, &function, ", has_stack_calls: true", [0; 8]);
+    assert_eq!(found.unwrap(), [8, 24, 100, 3, 4, 5, 6, 7]);
+}

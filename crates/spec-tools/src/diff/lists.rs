@@ -1,0 +1,455 @@
+//! Bit fields and enumerations: parts by name and bits, enumerators by value and name.
+
+mod legal;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::matching::{Same, norm};
+use super::values::spelled;
+use super::{Class, Cx, places, platforms};
+use legal::{effective, enumerators, only_of};
+use visakit_codegen::model::{
+    At, Enumerator, Field, List, ListId, ListKind, Marks, Model, Part, PartKind, Shape, Spelled,
+};
+
+/// Some bits with a meaning.
+struct View<'a> {
+    /// The name; none for a value that is the whole field.
+    name: Option<&'a str>,
+    hi: u32,
+    lo: u32,
+    /// Whether the page says which bits these are.
+    stated: bool,
+    kind: PartKind,
+    values: &'a [Enumerator],
+    /// Whether the page writes the values of a shared list itself.
+    spelled: bool,
+    part: Option<&'a Part>,
+    at: At,
+}
+
+/// The legal values of a list on a page, where the page restricts them: by part, names with their marks.
+pub(super) type Only<'a> = &'a [(String, Vec<(String, Marks)>)];
+
+/// Compares the shared lists, each once however many instructions use it.
+pub(super) fn shared(cx: &mut Cx<'_>) {
+    let of = |model: &Model| -> Vec<ListId> {
+        // Parts of shared lists are shared as well, but only headings have names of their own.
+        (0..model.lists.len()).map(ListId).filter(|&id| model.list(id).shared && !nested(model, id)).collect()
+    };
+    let (old, new) = (of(cx.old), of(cx.new));
+    if old.is_empty() || new.is_empty() {
+        return;
+    }
+    let mut partner: BTreeMap<ListId, ListId> = BTreeMap::new();
+    let rounds: [&dyn Fn(ListId, ListId) -> bool; 2] =
+        [&|a, b| norm(&cx.old.list(a).name) == norm(&cx.new.list(b).name), &|a, b| {
+            same_content(cx.old, cx.old.list(a), cx.new, cx.new.list(b))
+        }];
+    for same in rounds {
+        for &b in &new {
+            if partner.values().any(|x| *x == b) {
+                continue;
+            }
+            if let Some(&a) = old.iter().find(|a| !partner.contains_key(a) && same(**a, b)) {
+                partner.insert(a, b);
+            }
+        }
+    }
+    cx.lists = partner.clone();
+    for &b in &new {
+        let b_list = cx.new.list(b);
+        let Some((&a, _)) = partner.iter().find(|(_, x)| **x == b) else {
+            cx.fact(Class::TextOnly, "list-added", &b_list.name, None, Some((summary(b_list), b_list.at)));
+            continue;
+        };
+        let a_list = cx.old.list(a);
+        let first = cx.out.len();
+        if a_list.name != b_list.name {
+            let (o, n) = ((a_list.name.clone(), a_list.at), (b_list.name.clone(), b_list.at));
+            cx.differs(Class::TextOnly, "list-renamed", &b_list.name, o, n);
+        }
+        contents(cx, &b_list.name, (a_list, &[]), (b_list, &[]));
+        let print = |m: &Model, l: &List| l.text.as_ref().map(|t| (t.source.trim().to_owned(), places::text(m, l)));
+        let (o, n) = (print(cx.old, a_list), print(cx.new, b_list));
+        if o.as_ref().map(|s| &s.0) != n.as_ref().map(|s| &s.0) {
+            cx.fact(Class::TextOnly, "text", &format!("{}.Text", b_list.name), o, n);
+        }
+        let touches = users(cx.new, b);
+        for change in &mut cx.out[first..] {
+            change.touches.clone_from(&touches);
+        }
+    }
+    for &a in old.iter().filter(|a| !partner.contains_key(a)) {
+        let list = cx.old.list(a);
+        cx.fact(Class::TextOnly, "list-removed", &list.name, Some((summary(list), list.at)), None);
+    }
+}
+
+/// Whether a shared list is the in-page list of a part of another one.
+fn nested(model: &Model, id: ListId) -> bool {
+    let name = &model.list(id).name;
+    model.lists.iter().any(|l| {
+        matches!(&l.kind, ListKind::Parts(parts) if parts.iter().any(|p| p.kind == PartKind::Enumeration(id)
+            && *name == format!("{}_{}", l.name, p.name)))
+    })
+}
+
+fn same_content(old_model: &Model, old: &List, new_model: &Model, new: &List) -> bool {
+    let names = |model: &Model, list: &List| -> Vec<(u32, u32, Vec<_>)> {
+        views(model, list)
+            .iter()
+            .map(|v| (v.hi, v.lo, v.values.iter().map(|e| (e.value, e.name.clone())).collect()))
+            .collect()
+    };
+    old.bits == new.bits && names(old_model, old) == names(new_model, new)
+}
+
+fn summary(list: &List) -> String {
+    match &list.kind {
+        ListKind::Enumeration { values, .. } => format!("{} bits, {} values", list.bits, values.len()),
+        ListKind::Parts(parts) => format!("{} bits, {} parts", list.bits, parts.len()),
+    }
+}
+
+/// The instructions that have a list, directly or as part of another list.
+fn users(model: &Model, id: ListId) -> Vec<String> {
+    let mut lists = BTreeSet::from([id]);
+    loop {
+        let more: Vec<ListId> = (0..model.lists.len())
+            .map(ListId)
+            .filter(|l| !lists.contains(l))
+            .filter(|l| match &model.list(*l).kind {
+                ListKind::Parts(parts) => {
+                    parts.iter().any(|p| matches!(p.kind, PartKind::Enumeration(x) if lists.contains(&x)))
+                }
+                ListKind::Enumeration { .. } => false,
+            })
+            .collect();
+        if more.is_empty() {
+            break;
+        }
+        lists.extend(more);
+    }
+    let has = |f: &Field| matches!(f.shape, Shape::List(x) if lists.contains(&x));
+    model
+        .instructions
+        .iter()
+        .filter(|i| i.forms.iter().any(|f| f.fields.iter().any(has)))
+        .map(|i| i.name.clone())
+        .collect()
+}
+
+/// Compares the lists of a field of both sides; `path` is the field. A pair of shared lists is compared by itself.
+pub(super) fn of_field(cx: &mut Cx<'_>, path: &str, old: (ListId, Only<'_>), new: (ListId, Only<'_>), at: (At, At)) {
+    let written = (spelled_out(cx.old, at.0), spelled_out(cx.new, at.1));
+    if written.0.is_none() && written.1.is_none() && cx.lists.get(&old.0) == Some(&new.0) {
+        restrictions(cx, path, old, new, at);
+    } else {
+        let old = (written.0.unwrap_or_else(|| cx.old.list(old.0).clone()), old.1);
+        let new = (written.1.unwrap_or_else(|| cx.new.list(new.0).clone()), new.1);
+        contents(cx, path, (&old.0, old.1), (&new.0, new.1));
+    }
+}
+
+/// The list as the page of a field or part writes it, where that has the type of a shared list.
+fn spelled_out(model: &Model, at: At) -> Option<List> {
+    let kind = model.spelled.iter().find(|s| s.at == at)?.kind.clone();
+    let bits = match &kind {
+        ListKind::Enumeration { lo, width, .. } => lo + width,
+        ListKind::Parts(parts) => parts.iter().map(|p| p.hi + 1).max().unwrap_or(0),
+    };
+    let bits = bits.next_multiple_of(8);
+    Some(List { name: String::new(), bits, shared: false, doc: String::new(), kind, text: None, at })
+}
+
+/// Compares only what a page allows of a list that both sides share.
+fn restrictions(
+    cx: &mut Cx<'_>,
+    path: &str,
+    old: (ListId, Only<'_>),
+    new: (ListId, Only<'_>),
+    (old_at, new_at): (At, At),
+) {
+    let names = |only: Only<'_>| -> BTreeMap<String, BTreeSet<String>> {
+        let one = |(n, m): &(String, Marks)| format!("{}{m}", n.to_ascii_lowercase());
+        only.iter().map(|(part, all)| (norm(part), all.iter().map(one).collect())).collect()
+    };
+    // What the same names stand for is the list's affair.
+    if names(old.1) == names(new.1) {
+        return;
+    }
+    let parts: BTreeSet<String> = old.1.iter().chain(new.1).map(|(part, _)| norm(part)).collect();
+    let widths: BTreeMap<String, u32> = views(cx.new, cx.new.list(new.0))
+        .iter()
+        .map(|v| (v.name.map(norm).unwrap_or_default(), v.hi - v.lo + 1))
+        .collect();
+    for part in parts {
+        let a = allowed(cx.old, cx.old.list(old.0), &part, old.1);
+        let b = allowed(cx.new, cx.new.list(new.0), &part, new.1);
+        let width = widths.get(&part).copied().unwrap_or(8);
+        let dot = if part.is_empty() { String::new() } else { format!(".{part}") };
+        let values: BTreeSet<u64> = a.keys().chain(b.keys()).copied().collect();
+        for value in values {
+            let path = format!("{path}{dot}.{}", spelled(value, width));
+            match (a.get(&value), b.get(&value)) {
+                (Some((name, _)), None) => {
+                    // The list lost the value for everybody: that is its own entry.
+                    if allowed(cx.new, cx.new.list(new.0), &part, &[]).contains_key(&value) {
+                        cx.fact(Class::Narrowed, "enumerator-removed", &path, Some((name.clone(), old_at)), None);
+                    }
+                }
+                (None, Some((name, _))) => {
+                    if allowed(cx.old, cx.old.list(old.0), &part, &[]).contains_key(&value) {
+                        cx.fact(Class::Widened, "enumerator-added", &path, None, Some((name.clone(), new_at)));
+                    }
+                }
+                (Some((n, x)), Some((m, y))) => marks(cx, &path, (n, x, old_at), (m, y, new_at)),
+                (None, None) => {}
+            }
+        }
+    }
+}
+
+type Allowed = BTreeMap<u64, (String, Marks)>;
+
+/// The values of a part that a page allows.
+fn allowed(model: &Model, list: &List, part: &str, only: Only<'_>) -> Allowed {
+    let values = super::values::enumerators(model, list, part);
+    let only = only.iter().find(|(p, _)| norm(p) == norm(part)).map(|(_, names)| names);
+    values
+        .iter()
+        .filter(|v| !v.reserved)
+        .filter_map(|v| match only {
+            None => Some((v.value, (v.name.clone(), Marks::default()))),
+            Some(names) => {
+                let (_, marks) = names.iter().find(|(n, _)| n.eq_ignore_ascii_case(&v.name))?;
+                Some((v.value, (v.name.clone(), marks.clone())))
+            }
+        })
+        .collect()
+}
+
+fn marks(cx: &mut Cx<'_>, path: &str, old: (&str, &Marks, At), new: (&str, &Marks, At)) {
+    let moved = cx.platforms.compare(std::slice::from_ref(old.1), std::slice::from_ref(new.1));
+    let said = |(name, marks, at): (&str, &Marks, At)| (format!("{name} {}", marks).trim().into(), at);
+    for class in classes(moved) {
+        cx.differs(class, "platform", path, said(old), said(new));
+    }
+}
+
+/// The classes of a set that lost or gained something.
+pub(super) fn classes(moved: platforms::Moved) -> impl Iterator<Item = Class> {
+    let lost = moved.lost.then_some(Class::Narrowed);
+    lost.into_iter().chain(moved.gained.then_some(Class::Widened))
+}
+
+/// The parts of a list that mean something; a plain enumeration is one part without a name.
+fn views<'a>(model: &'a Model, list: &'a List) -> Vec<View<'a>> {
+    match &list.kind {
+        ListKind::Enumeration { lo, width, values } => vec![View {
+            name: None,
+            hi: lo + width.saturating_sub(1),
+            lo: *lo,
+            stated: *lo != 0 || *width != list.bits,
+            kind: PartKind::Number,
+            values,
+            spelled: false,
+            part: None,
+            at: list.at,
+        }],
+        ListKind::Parts(parts) => parts
+            .iter()
+            .filter(|p| p.kind != PartKind::Zero)
+            .map(|p| View {
+                name: Some(&p.name),
+                hi: p.hi,
+                lo: p.lo,
+                stated: true,
+                kind: p.kind,
+                values: match (p.kind, model.spelled.iter().find(|s| s.at == p.at)) {
+                    (PartKind::Enumeration(_), Some(Spelled { kind: ListKind::Enumeration { values, .. }, .. })) => {
+                        values
+                    }
+                    (PartKind::Enumeration(id), _) => match &model.list(id).kind {
+                        ListKind::Enumeration { values, .. } => values,
+                        ListKind::Parts(_) => &[],
+                    },
+                    _ => &[],
+                },
+                spelled: model.spelled.iter().any(|s| s.at == p.at),
+                part: Some(p),
+                at: p.at,
+            })
+            .collect(),
+    }
+}
+
+/// Compares two lists part by part.
+fn contents(cx: &mut Cx<'_>, path: &str, old: (&List, Only<'_>), new: (&List, Only<'_>)) {
+    let (old_model, new_model) = (cx.old, cx.new);
+    let (old_list, new_list) = (old.0, new.0);
+    let (a, b) = (views(old_model, old_list), views(new_model, new_list));
+    let mut partner: Vec<Option<usize>> = vec![None; b.len()];
+    let key = |v: &View<'_>| v.name.map(norm);
+    let rounds: [Same<'_, View<'_>>; 4] = [
+        &|x, y| key(x) == key(y) && (x.name.is_some() || (a.len() == 1 && b.len() == 1)),
+        &|x, y| x.lo == y.lo && x.hi == y.hi,
+        &|x, y| (x.name.is_none() || y.name.is_none()) && a.len() == 1 && b.len() == 1 && x.lo == y.lo,
+        // Parts without names are known by their bits, and by their values where those have changed.
+        &|x, y| {
+            unnamed(x) && unnamed(y) && x.values.is_empty() == y.values.is_empty() && (x.lo == y.lo || x.hi == y.hi)
+        },
+    ];
+    for same in rounds {
+        for (j, y) in b.iter().enumerate() {
+            if partner[j].is_none()
+                && let Some(i) = (0..a.len()).find(|i| !partner.contains(&Some(*i)) && same(&a[*i], y))
+            {
+                partner[j] = Some(i);
+            }
+        }
+    }
+    // Where one side takes a shared list and the other spells it out, the names of its parts are no difference.
+    let styles = old_list.shared == new_list.shared;
+    for (j, y) in b.iter().enumerate() {
+        match partner[j] {
+            Some(i) => part(cx, path, (&a[i], old.1), (y, new.1), styles),
+            None => {
+                let class = split(y, &a).unwrap_or(Class::Widened);
+                cx.fact(class, "part-added", &part_path(path, y), None, Some((bits(y), y.at)));
+            }
+        }
+    }
+    for (_, x) in a.iter().enumerate().filter(|(i, _)| !partner.contains(&Some(*i))) {
+        let class = split(x, &b).unwrap_or(Class::Narrowed);
+        cx.fact(class, "part-removed", &part_path(path, x), Some((bits(x), x.at)), None);
+    }
+}
+
+/// What it means that bits which the other side divides in another way are a part here; nothing where they are unused
+/// there. Where every pattern is legal on both sides, only the names differ.
+fn split(view: &View<'_>, others: &[View<'_>]) -> Option<Class> {
+    let mut over = others.iter().filter(|o| o.lo <= view.hi && view.lo <= o.hi).peekable();
+    over.peek()?;
+    let (mut covered, mut all) = (0, full(view));
+    for other in over {
+        covered += other.hi.min(view.hi) + 1 - other.lo.max(view.lo);
+        all &= full(other);
+    }
+    Some(if all && covered > view.hi - view.lo { Class::TextOnly } else { Class::WireBreaking })
+}
+
+fn part_path(path: &str, view: &View<'_>) -> String {
+    view.name.map_or_else(|| path.to_owned(), |name| format!("{path}.{name}"))
+}
+
+fn bits(view: &View<'_>) -> String {
+    let range =
+        if view.hi == view.lo { format!("Bit[{}]", view.lo) } else { format!("Bit[{}..{}]", view.hi, view.lo) };
+    view.name.map_or_else(|| range.clone(), |name| format!("{range} ({name})"))
+}
+
+/// Whether the reader named the part after its bits, because the page does not.
+fn unnamed(view: &View<'_>) -> bool {
+    view.name.is_none_or(|n| {
+        n.strip_prefix("bit").is_some_and(|r| r.starts_with(|c: char| c.is_ascii_digit() || c == 's'))
+    })
+}
+
+fn part(
+    cx: &mut Cx<'_>,
+    path: &str,
+    (x, only_x): (&View<'_>, Only<'_>),
+    (y, only_y): (&View<'_>, Only<'_>),
+    styles: bool,
+) {
+    let here = part_path(path, y);
+    let both = |f: &dyn Fn(&View<'_>) -> String| ((f(x), x.at), (f(y), y.at));
+    let labels = if unnamed(x) && unnamed(y) { false } else { styles || !(unnamed(x) || unnamed(y)) };
+    if x.name != y.name && labels && x.name.is_some() && y.name.is_some() {
+        let (o, n) = both(&bits);
+        cx.differs(Class::TextOnly, "part-renamed", &here, o, n);
+    }
+    if x.lo != y.lo || x.stated && y.stated && x.hi != y.hi {
+        let (o, n) = both(&bits);
+        cx.differs(Class::WireBreaking, "bits", &here, o, n);
+    }
+    if let (Some(p), Some(q)) = (x.part, y.part) {
+        if p.text != q.text && !(p.text == p.name && q.text == q.name) {
+            cx.differs(Class::TextOnly, "text", &here, (quoted(&p.text), p.at), (quoted(&q.text), q.at));
+        }
+        marks(cx, &here, (&bits(x), &p.marks, p.at), (&bits(y), &q.marks, q.at));
+    }
+    if let (PartKind::Enumeration(a), PartKind::Enumeration(b)) = (x.kind, y.kind)
+        && cx.lists.get(&a) == Some(&b)
+        && !x.spelled
+        && !y.spelled
+    {
+        return;
+    }
+    let named = |view: &View<'_>| view.name.map(norm).unwrap_or_default();
+    match (x.values.is_empty(), y.values.is_empty()) {
+        (true, true) => {
+            if x.kind != y.kind {
+                let (o, n) = both(&|v| kind_name(v));
+                cx.differs(kind_class(x, y), "values", &here, o, n);
+            }
+        }
+        // One bit with both its values named is a flag by another name.
+        (a, b) if a != b => {
+            let (o, n) = both(&|v| kind_name(v));
+            let class = match (full(x), full(y)) {
+                (true, true) => Class::TextOnly,
+                (_, true) => Class::Widened,
+                (true, _) => Class::Narrowed,
+                _ => Class::WireBreaking,
+            };
+            cx.differs(class, "values", &here, o, n);
+        }
+        _ => {
+            let old = effective(x, only_of(only_x, &named(x)));
+            let new = effective(y, only_of(only_y, &named(y)));
+            enumerators(cx, &here, &old, &new, (x.hi - x.lo).max(y.hi - y.lo) + 1);
+        }
+    }
+}
+
+fn quoted(text: &str) -> String {
+    format!("\"{text}\"")
+}
+
+/// Whether all patterns of the bits are legal.
+fn full(view: &View<'_>) -> bool {
+    match view.kind {
+        PartKind::Flag => true,
+        PartKind::Number | PartKind::Enumeration(_) => {
+            let width = view.hi - view.lo + 1;
+            view.values.is_empty() && view.kind == PartKind::Number
+                || width < 16 && view.values.iter().filter(|v| !v.reserved).count() >= 1 << width
+        }
+        PartKind::Zero | PartKind::DataType => false,
+    }
+}
+
+fn kind_class(x: &View<'_>, y: &View<'_>) -> Class {
+    match (full(x), full(y)) {
+        (true, true) => Class::TextOnly,
+        (false, true) => Class::Widened,
+        (true, false) => Class::Narrowed,
+        (false, false) => Class::WireBreaking,
+    }
+}
+
+fn kind_name(view: &View<'_>) -> String {
+    match view.kind {
+        _ if !view.values.is_empty() => {
+            let names: Vec<_> = view.values.iter().filter(|v| !v.reserved).map(|v| v.name.as_str()).collect();
+            format!("one of {}", names.join(", "))
+        }
+        PartKind::Flag => "flag".to_owned(),
+        PartKind::DataType => "data type".to_owned(),
+        PartKind::Number | PartKind::Enumeration(_) => "any number".to_owned(),
+        PartKind::Zero => "zero".to_owned(),
+    }
+}

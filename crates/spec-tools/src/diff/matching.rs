@@ -1,0 +1,129 @@
+//! What belongs together: instructions, pages and names of the two sides.
+
+use std::collections::BTreeMap;
+
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+
+use visakit_codegen::model::{Form, Instruction, Kind, Model, Page};
+
+/// An instruction of either side, or of both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pair {
+    Old(usize),
+    New(usize),
+    Both(usize, usize),
+}
+
+/// A way in which two things are the same; the ways are tried in turn.
+pub(super) type Same<'a, T> = &'a dyn Fn(&T, &T) -> bool;
+
+/// A name as it is compared: without regard to case and underscores.
+pub(super) fn norm(name: &str) -> String {
+    name.chars().filter(|c| *c != '_').map(|c| c.to_ascii_lowercase()).collect()
+}
+
+/// The longest common subsequence, as pairs of positions.
+pub(super) fn align<T: std::hash::Hash + Eq + Ord>(old: &[T], new: &[T]) -> Vec<(usize, usize)> {
+    capture_diff_slices(Algorithm::Myers, old, new)
+        .into_iter()
+        .flat_map(|op| match op {
+            DiffOp::Equal { old_index, new_index, len } => {
+                (0..len).map(|i| (old_index + i, new_index + i)).collect::<Vec<_>>()
+            }
+            _ => Vec::new(),
+        })
+        .collect()
+}
+
+/// Instructions by name, then by opcode where the layouts are alike; in the order of the new side, with what is gone
+/// where it stood.
+pub(super) fn instructions(old: &Model, new: &Model) -> Vec<Pair> {
+    let (old, new) = (&old.instructions, &new.instructions);
+    let mut partner: Vec<Option<usize>> = vec![None; new.len()];
+    let mut taken = vec![false; old.len()];
+    let rounds: [fn(&Instruction, &Instruction) -> bool; 4] = [
+        |a, b| a.name == b.name && code(a) == code(b),
+        |a, b| a.name == b.name,
+        |a, b| norm(&a.name) == norm(&b.name),
+        |a, b| code(a) == code(b) && alike(a, b),
+    ];
+    for same in rounds {
+        for (j, b) in new.iter().enumerate() {
+            if partner[j].is_none()
+                && let Some(i) = (0..old.len()).find(|&i| !taken[i] && same(&old[i], b))
+            {
+                partner[j] = Some(i);
+                taken[i] = true;
+            }
+        }
+    }
+    let mut out: Vec<(_, Pair)> = partner
+        .iter()
+        .enumerate()
+        .map(|(j, i)| (order(&new[j]), i.map_or(Pair::New(j), |i| Pair::Both(i, j))))
+        .chain((0..old.len()).filter(|&i| !taken[i]).map(|i| (order(&old[i]), Pair::Old(i))))
+        .collect();
+    out.sort_by(|a, b| a.0.cmp(&b.0));
+    out.into_iter().map(|(_, pair)| pair).collect()
+}
+
+fn code(i: &Instruction) -> (u8, Option<u8>) {
+    (i.opcode, i.sub_opcode)
+}
+
+fn order(i: &Instruction) -> ((u8, Option<u8>), &str) {
+    (code(i), &i.name)
+}
+
+/// Whether an instruction of another name has the same layout, or nearly.
+fn alike(a: &Instruction, b: &Instruction) -> bool {
+    if matches!(a.kind, Kind::Umbrella) != matches!(b.kind, Kind::Umbrella)
+        || matches!(a.kind, Kind::Alias { .. }) != matches!(b.kind, Kind::Alias { .. })
+    {
+        return false;
+    }
+    let fields = |i: &Instruction| -> Vec<String> {
+        i.forms.iter().flat_map(|f: &Form| f.fields.iter().map(|f| norm(&f.name))).collect()
+    };
+    let (x, y) = (fields(a), fields(b));
+    let common = align(&x, &y).len();
+    common * 4 >= x.len().max(y.len()) * 3
+}
+
+/// Pages without an instruction: by path, by file name, then by the number of the chapter.
+pub(super) fn chapters(old: &Model, new: &Model) -> Vec<(Option<u32>, Option<u32>)> {
+    let pages = |model: &Model| -> Vec<u32> {
+        (0u32..)
+            .zip(&model.pages)
+            .filter(|(i, p)| p.stem() != "README" && !model.instructions.iter().any(|n| n.at.page == *i))
+            .map(|(i, _)| i)
+            .collect()
+    };
+    let (left, right) = (pages(old), pages(new));
+    let keys: [fn(&Page) -> Option<String>; 3] = [
+        |page| Some(page.path.clone()),
+        |page| Some(page.stem().to_owned()),
+        |page| page.stem().split_once('_').map(|(n, _)| n.to_owned()).filter(|n| n.parse::<u8>().is_ok()),
+    ];
+    let mut partner: BTreeMap<u32, u32> = BTreeMap::new();
+    for key in keys {
+        for &b in &right {
+            let Some(wanted) = key(&new.pages[b as usize]).filter(|_| !partner.contains_key(&b)) else { continue };
+            let free = |a: &&u32| !partner.values().any(|x| x == *a);
+            if let Some(&a) =
+                left.iter().filter(free).find(|a| key(&old.pages[**a as usize]).as_ref() == Some(&wanted))
+            {
+                partner.insert(b, a);
+            }
+        }
+    }
+    // A single page against a single page, whatever they are called.
+    if let ([a], [b]) = (left.as_slice(), right.as_slice())
+        && old.pages.len() == 1
+        && new.pages.len() == 1
+    {
+        partner.insert(*b, *a);
+    }
+    let gone = left.iter().filter(|a| !partner.values().any(|x| x == *a)).map(|&a| (Some(a), None));
+    right.iter().map(|&b| (partner.get(&b).copied(), Some(b))).chain(gone).collect()
+}

@@ -1,0 +1,117 @@
+//! Conditions in braces as what they mean: for which platforms and object versions they hold.
+
+use std::collections::BTreeSet;
+
+use visakit_codegen::model::{Mark, Marks, Model, Platform};
+
+/// Platforms of both sides, by age.
+pub(super) struct Platforms<'a> {
+    old: &'a [Platform],
+    new: &'a [Platform],
+    /// Positions of the platforms that both sides have.
+    common: Vec<(usize, usize)>,
+}
+
+/// What a set lost and gained.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Moved {
+    pub(super) lost: bool,
+    pub(super) gained: bool,
+}
+
+/// A version that is newer than any that a mark names.
+const NEWEST: (u8, u8) = (u8::MAX, u8::MAX);
+
+impl<'a> Platforms<'a> {
+    pub(super) fn new(old: &'a Model, new: &'a Model, fallback: &'a [Platform]) -> Self {
+        let first = |a: &'a [Platform], b: &'a [Platform]| match (a.is_empty(), b.is_empty()) {
+            (false, _) => a,
+            (true, false) => b,
+            (true, true) => fallback,
+        };
+        let old_rows = first(&old.platforms, &new.platforms);
+        let new_rows = first(&new.platforms, &old.platforms);
+        let common = old_rows
+            .iter()
+            .enumerate()
+            .filter_map(|(i, p)| Some((i, new_rows.iter().position(|q| same(p, q))?)))
+            .collect();
+        Self { old: old_rows, new: new_rows, common }
+    }
+
+    /// Compares two lists of alternatives; an empty one holds everywhere. A direction that cannot be told, because a
+    /// platform is unknown, counts as a loss.
+    pub(super) fn compare(&self, old: &[Marks], new: &[Marks]) -> Moved {
+        if old == new {
+            return Moved::default();
+        }
+        let versions: BTreeSet<(u8, u8)> = old
+            .iter()
+            .chain(new)
+            .flat_map(|m| &m.0)
+            .filter_map(|m| match m {
+                Mark::FromVersion(a, b) | Mark::BeforeVersion(a, b) => Some((*a, *b)),
+                _ => None,
+            })
+            .chain([(0, 0), NEWEST])
+            .collect();
+        let mut out = Moved::default();
+        for &(i, j) in &self.common {
+            for &version in &versions {
+                match (holds(self.old, i, version, old), holds(self.new, j, version, new)) {
+                    (Some(a), Some(b)) => {
+                        out.lost |= a && !b;
+                        out.gained |= b && !a;
+                    }
+                    _ => return Moved { lost: spelled(old) != spelled(new), gained: false },
+                }
+            }
+        }
+        out
+    }
+}
+
+/// Whether two rows are the same platform.
+pub(super) fn same(a: &Platform, b: &Platform) -> bool {
+    a.name.eq_ignore_ascii_case(&b.name) || named(a, &b.name) && named(b, &a.name)
+}
+
+fn named(row: &Platform, name: &str) -> bool {
+    let same = |other: &str| other.replace('_', "-").eq_ignore_ascii_case(&name.replace('_', "-"));
+    same(&row.name) || row.aliases.iter().any(|a| same(a))
+}
+
+/// Whether any of the alternatives holds; nothing where a platform is unknown.
+fn holds(rows: &[Platform], at: usize, version: (u8, u8), alternatives: &[Marks]) -> Option<bool> {
+    if alternatives.is_empty() {
+        return Some(true);
+    }
+    let age = |name: &str| rows.iter().position(|row| named(row, name));
+    let mut any = false;
+    for marks in alternatives {
+        let mut all = true;
+        for mark in &marks.0 {
+            all &= match mark {
+                Mark::From(name) => at >= age(name)?,
+                Mark::Before(name) => at < age(name)?,
+                Mark::Only(name) => at == age(name)?,
+                Mark::FromVersion(a, b) => version >= (*a, *b),
+                Mark::BeforeVersion(a, b) => version < (*a, *b),
+            };
+        }
+        any |= all;
+    }
+    Some(any)
+}
+
+/// Alternatives as the pages write them.
+pub(super) fn alternatives(all: &[Marks]) -> String {
+    match all {
+        [] => "all".to_owned(),
+        _ => all.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
+    }
+}
+
+fn spelled(all: &[Marks]) -> BTreeSet<String> {
+    all.iter().map(|m| m.to_string().to_ascii_lowercase()).collect()
+}

@@ -1,0 +1,440 @@
+//! What the chapters say: types, platforms, lists, structures, predefined entries, attributes, built-ins.
+
+use serde::Serialize;
+
+use super::{Cx, Place};
+use visakit_codegen::model::{self, ListId, Storage};
+
+/// A data type.
+#[derive(Clone, Debug, Serialize)]
+#[expect(missing_docs, reason = "as in the model and in schema.json")]
+pub struct DataType {
+    pub name: String,
+    pub code: u64,
+    pub bits: u32,
+    pub doc: String,
+    pub at: Place,
+}
+
+/// A platform.
+#[derive(Clone, Debug, Serialize)]
+#[expect(missing_docs, reason = "as in the model and in schema.json")]
+pub struct Platform {
+    pub name: String,
+    pub aliases: Vec<String>,
+    pub gen_codes: Vec<u64>,
+    pub product_families: Vec<u64>,
+    pub register_bytes: u32,
+    pub at: Place,
+}
+
+/// A condition; several in a row must all hold. Versions are written `3.4`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Mark {
+    FromPlatform(String),
+    BeforePlatform(String),
+    OnlyPlatform(String),
+    FromVersion(String),
+    BeforeVersion(String),
+}
+
+/// A bit field or an enumeration.
+#[derive(Clone, Debug, Serialize)]
+#[expect(missing_docs, reason = "as in the model and in schema.json")]
+pub struct List {
+    pub name: String,
+    pub bits: u32,
+    pub shared: bool,
+    pub doc: String,
+    #[serde(flatten)]
+    pub kind: ListKind,
+    /// The template by which the whole list prints.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub template: Option<String>,
+    pub at: Place,
+}
+
+/// What a list consists of.
+#[derive(Clone, Debug, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+#[expect(missing_docs, reason = "as in the model and in schema.json")]
+pub enum ListKind {
+    Enumeration { lo: u32, width: u32, values: Vec<Enumerator> },
+    Parts { parts: Vec<Part> },
+}
+
+/// A named value, or a stated hole.
+#[derive(Clone, Debug, Serialize)]
+#[expect(missing_docs, reason = "as in the model and in schema.json")]
+pub struct Enumerator {
+    pub value: u64,
+    pub name: String,
+    pub text: String,
+    pub reserved: bool,
+    pub when: Vec<Mark>,
+    pub doc: String,
+    pub at: Place,
+}
+
+/// Some bits of a bit field.
+#[derive(Clone, Debug, Serialize)]
+#[expect(missing_docs, reason = "as in the model and in schema.json")]
+pub struct Part {
+    pub name: String,
+    pub hi: u32,
+    pub lo: u32,
+    #[serde(flatten)]
+    pub kind: PartKind,
+    pub text: String,
+    pub when: Vec<Mark>,
+    pub doc: String,
+    pub at: Place,
+}
+
+/// What the bits of a part are.
+#[derive(Clone, Debug, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+#[expect(missing_docs, reason = "as in the model and in schema.json")]
+pub enum PartKind {
+    Zero,
+    Flag,
+    Number,
+    Enumeration { list: ListRef },
+    DataType,
+}
+
+/// A list, by its position in the export and by its name.
+#[derive(Clone, Debug, Serialize)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct ListRef {
+    pub index: usize,
+    pub name: String,
+}
+
+/// What a field or member is. Other fields are named as in the Format.
+#[derive(Clone, Debug, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+#[expect(missing_docs, reason = "as in the model and in schema.json")]
+pub enum Shape {
+    Number,
+    List { list: ListRef },
+    Index { table: &'static str },
+    IndexBy { field: String },
+    Predicate,
+    VecOperand,
+    Scalar,
+    RawOperand,
+    Zero,
+    Copy { field: String },
+}
+
+/// A type that holds under conditions.
+#[derive(Clone, Debug, Serialize)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct Typed<T> {
+    #[serde(rename = "type")]
+    pub ty: T,
+    pub when: Vec<Mark>,
+}
+
+/// A structure.
+#[derive(Clone, Debug, Serialize)]
+#[expect(missing_docs, reason = "as in the model and in schema.json")]
+pub struct Structure {
+    pub name: String,
+    /// The operand class whose layout it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub operand_class: Option<String>,
+    pub members: Vec<Member>,
+    pub doc: String,
+    pub at: Place,
+}
+
+/// A member of a structure.
+#[derive(Clone, Debug, Serialize)]
+#[expect(missing_docs, reason = "as in the model and in schema.json")]
+pub struct Member {
+    pub name: String,
+    pub storage: Vec<Typed<MemberType>>,
+    /// The member that counts it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub count: Option<String>,
+    pub shape: Shape,
+    /// Whether it holds the code of a data type.
+    pub data_type: bool,
+    /// When it is there at all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub present: Option<super::Condition>,
+    pub doc: String,
+    pub at: Place,
+}
+
+/// The type of a member.
+#[derive(Clone, Debug, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+#[expect(missing_docs, reason = "as in the model and in schema.json")]
+pub enum MemberType {
+    Number { number: &'static str },
+    Structure { structure: String },
+    StringPool,
+    OperandInfo,
+    Instructions,
+}
+
+/// A predefined variable, surface or sampler.
+#[derive(Clone, Debug, Serialize)]
+#[expect(missing_docs, reason = "as in the model and in schema.json")]
+pub struct Predefined {
+    pub id: u64,
+    pub name: String,
+    pub old_name: String,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub class: Option<Class>,
+    pub doc: String,
+    pub at: Place,
+}
+
+/// A row of verification.md.
+#[derive(Clone, Debug, Serialize)]
+#[expect(missing_docs, reason = "as in the model and in schema.json")]
+pub struct Rule {
+    pub name: String,
+    pub instructions: Vec<String>,
+    pub platforms: Vec<Vec<Mark>>,
+    pub doc: String,
+    pub at: Place,
+}
+
+/// What a variable consists of.
+#[derive(Clone, Debug, Serialize)]
+#[expect(missing_docs, reason = "as in the model and in schema.json")]
+pub struct Class {
+    #[serde(rename = "type")]
+    pub ty: String,
+    /// Number of elements with registers of 32 bytes.
+    pub elements: u32,
+    /// The same with registers of 64 bytes.
+    pub elements_wide: u32,
+    /// Elements that may be written to, all where there are none; absent where none may be.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub written: Option<Vec<u32>>,
+}
+
+/// An attribute.
+#[derive(Clone, Debug, Serialize)]
+#[expect(missing_docs, reason = "as in the model and in schema.json")]
+pub struct Attribute {
+    pub name: String,
+    pub place: String,
+    pub bytes: String,
+    pub value: String,
+    pub doc: String,
+    pub at: Place,
+}
+
+/// A built-in of the Semantics sections.
+#[derive(Clone, Debug, Serialize)]
+#[expect(missing_docs, reason = "as in the model and in schema.json")]
+pub struct Builtin {
+    pub name: String,
+    /// Names of its arguments; absent for a value without parentheses.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parameters: Option<Vec<String>>,
+    pub kind: &'static str,
+    pub doc: String,
+    pub at: Place,
+}
+
+pub(super) fn types(cx: &Cx<'_>) -> Vec<DataType> {
+    let one = |t: &model::DataType| DataType {
+        name: t.name.clone(),
+        code: t.code,
+        bits: t.bits,
+        doc: t.doc.clone(),
+        at: cx.place(t.at),
+    };
+    cx.model.types.iter().map(one).collect()
+}
+
+pub(super) fn platforms(cx: &Cx<'_>) -> Vec<Platform> {
+    let one = |p: &model::Platform| Platform {
+        name: p.name.clone(),
+        aliases: p.aliases.clone(),
+        gen_codes: p.gen_codes.clone(),
+        product_families: p.families.clone(),
+        register_bytes: p.register_bytes,
+        at: cx.place(p.at),
+    };
+    cx.model.platforms.iter().map(one).collect()
+}
+
+pub(super) fn marks(marks: &model::Marks) -> Vec<Mark> {
+    let one = |mark: &model::Mark| match mark {
+        model::Mark::From(name) => Mark::FromPlatform(name.clone()),
+        model::Mark::Before(name) => Mark::BeforePlatform(name.clone()),
+        model::Mark::Only(name) => Mark::OnlyPlatform(name.clone()),
+        model::Mark::FromVersion(major, minor) => Mark::FromVersion(format!("{major}.{minor}")),
+        model::Mark::BeforeVersion(major, minor) => Mark::BeforeVersion(format!("{major}.{minor}")),
+    };
+    marks.0.iter().map(one).collect()
+}
+
+pub(super) fn lists(cx: &Cx<'_>) -> Vec<List> {
+    let one = |list: &model::List| List {
+        name: list.name.clone(),
+        bits: list.bits,
+        shared: list.shared,
+        doc: list.doc.clone(),
+        kind: match &list.kind {
+            model::ListKind::Enumeration { lo, width, values } => ListKind::Enumeration {
+                lo: *lo,
+                width: *width,
+                values: values.iter().map(|v| enumerator(cx, v)).collect(),
+            },
+            model::ListKind::Parts(parts) => ListKind::Parts { parts: parts.iter().map(|p| part(cx, p)).collect() },
+        },
+        template: list.text.as_ref().map(|t| t.source.clone()),
+        at: cx.place(list.at),
+    };
+    cx.model.lists.iter().map(one).collect()
+}
+
+fn enumerator(cx: &Cx<'_>, v: &model::Enumerator) -> Enumerator {
+    Enumerator {
+        value: v.value,
+        name: v.name.clone(),
+        text: v.text.clone(),
+        reserved: v.reserved,
+        when: marks(&v.marks),
+        doc: v.doc.clone(),
+        at: cx.place(v.at),
+    }
+}
+
+fn part(cx: &Cx<'_>, p: &model::Part) -> Part {
+    Part {
+        name: p.name.clone(),
+        hi: p.hi,
+        lo: p.lo,
+        kind: match p.kind {
+            model::PartKind::Zero => PartKind::Zero,
+            model::PartKind::Flag => PartKind::Flag,
+            model::PartKind::Number => PartKind::Number,
+            model::PartKind::Enumeration(id) => PartKind::Enumeration { list: list_ref(cx, id) },
+            model::PartKind::DataType => PartKind::DataType,
+        },
+        text: p.text.clone(),
+        when: marks(&p.marks),
+        doc: p.doc.clone(),
+        at: cx.place(p.at),
+    }
+}
+
+fn list_ref(cx: &Cx<'_>, id: ListId) -> ListRef {
+    ListRef { index: id.0, name: cx.model.list(id).name.clone() }
+}
+
+/// A shape; `name` gives the name of the field at a position.
+pub(super) fn shape(cx: &Cx<'_>, shape: model::Shape, name: impl Fn(usize) -> String) -> Shape {
+    match shape {
+        model::Shape::Number => Shape::Number,
+        model::Shape::List(id) => Shape::List { list: list_ref(cx, id) },
+        model::Shape::Index(kind) => Shape::Index { table: kind.name() },
+        model::Shape::IndexBy(of) => Shape::IndexBy { field: name(of) },
+        model::Shape::Predicate => Shape::Predicate,
+        model::Shape::Vector => Shape::VecOperand,
+        model::Shape::Scalar => Shape::Scalar,
+        model::Shape::Raw => Shape::RawOperand,
+        model::Shape::Zero => Shape::Zero,
+        model::Shape::Copy(of) => Shape::Copy { field: name(of) },
+    }
+}
+
+pub(super) fn numbers(storage: &[(model::Marks, Storage)]) -> Vec<Typed<&'static str>> {
+    storage.iter().map(|(m, s)| Typed { ty: s.name(), when: marks(m) }).collect()
+}
+
+pub(super) fn structures(cx: &Cx<'_>) -> Vec<Structure> {
+    let one = |s: &model::Structure| Structure {
+        name: s.name.clone(),
+        operand_class: s.class.clone(),
+        members: s.members.iter().map(|m| member(cx, s, m)).collect(),
+        doc: s.doc.clone(),
+        at: cx.place(s.at),
+    };
+    cx.model.structures.iter().map(one).collect()
+}
+
+fn member(cx: &Cx<'_>, structure: &model::Structure, m: &model::Member) -> Member {
+    let ty = |ty: &model::MemberType| match ty {
+        model::MemberType::Number(storage) => MemberType::Number { number: storage.name() },
+        model::MemberType::Structure(name) => MemberType::Structure { structure: name.clone() },
+        model::MemberType::StringPool => MemberType::StringPool,
+        model::MemberType::Info => MemberType::OperandInfo,
+        model::MemberType::Instructions => MemberType::Instructions,
+    };
+    let name = |of: usize| structure.members.get(of).map_or_else(String::new, |m| m.name.clone());
+    Member {
+        name: m.name.clone(),
+        storage: m.storage.iter().map(|(k, t)| Typed { ty: ty(t), when: marks(k) }).collect(),
+        count: m.count.clone(),
+        shape: shape(cx, m.shape, name),
+        data_type: m.data_type,
+        present: m.presence.as_ref().map(super::instructions::condition),
+        doc: m.doc.clone(),
+        at: cx.place(m.at),
+    }
+}
+
+pub(super) fn predefined(cx: &Cx<'_>, table: &[model::Predefined], variables: bool) -> Vec<Predefined> {
+    let one = |p: &model::Predefined| Predefined {
+        id: p.id,
+        name: p.name.clone(),
+        old_name: p.old_name.clone(),
+        class: variables.then(|| Class {
+            ty: p.ty.clone(),
+            elements: p.elements.0,
+            elements_wide: p.elements.1,
+            written: p.written.clone(),
+        }),
+        doc: p.doc.clone(),
+        at: cx.place(p.at),
+    };
+    table.iter().map(one).collect()
+}
+
+pub(super) fn attributes(cx: &Cx<'_>) -> Vec<Attribute> {
+    let one = |a: &model::Attribute| Attribute {
+        name: a.name.clone(),
+        place: a.place.clone(),
+        bytes: a.bytes.clone(),
+        value: a.value.clone(),
+        doc: a.doc.clone(),
+        at: cx.place(a.at),
+    };
+    cx.model.attributes.iter().map(one).collect()
+}
+
+pub(super) fn builtins(cx: &Cx<'_>) -> Vec<Builtin> {
+    let one = |b: &visakit_codegen::semantics::Builtin| Builtin {
+        name: b.name.clone(),
+        parameters: b.parameters.clone(),
+        kind: b.kind.name(),
+        doc: b.doc.clone(),
+        at: cx.place(b.at),
+    };
+    cx.model.builtins.iter().map(one).collect()
+}
+
+pub(super) fn rules(cx: &Cx<'_>) -> Vec<Rule> {
+    let one = |r: &model::Rule| Rule {
+        name: r.name.clone(),
+        instructions: r.instructions.clone(),
+        platforms: r.platforms.iter().map(marks).collect(),
+        doc: r.doc.clone(),
+        at: cx.place(r.at),
+    };
+    cx.model.rules.iter().map(one).collect()
+}

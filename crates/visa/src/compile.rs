@@ -1,0 +1,143 @@
+//! `visa compile`: the vendor's offline compiler, where it is installed.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use visakit_diag::{Diagnostic, Severity};
+
+use super::{Format, Outcome, problem, report, write};
+use visakit::isa::Platform;
+
+/// The compiler's name.
+const COMPILER: &str = "ocloc";
+
+/// Compile OpenCL C with the vendor's `ocloc` into a zebin that holds its vISA
+#[derive(clap::Args)]
+pub(super) struct Args {
+    /// The source
+    source: PathBuf,
+    /// The device, by one of its names in spec/platforms.md
+    #[arg(long, value_name = "NAME", default_value = "skl")]
+    device: String,
+    /// Where the zebin goes
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// Options for the compiler, such as "-cl-std=CL2.0 -DN=4"
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    options: Option<String>,
+    /// How errors are reported
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+pub(super) fn run(args: Args) -> Outcome {
+    let platform = match super::platform(&args.device) {
+        Ok(platform) => platform,
+        Err(message) => {
+            report(&[Diagnostic::new("platform", Severity::Error, "--device", message)], args.format);
+            return Outcome::Failed;
+        }
+    };
+    let zebin = compile(&args.source, platform, args.options.as_deref());
+    match zebin.and_then(|bytes| write(&args.output, &bytes).map_err(|e| vec![*e])) {
+        Ok(()) => Outcome::Done,
+        Err(findings) => {
+            report(&findings, args.format);
+            let of_source = findings.iter().any(|finding| finding.code == "compile");
+            if of_source { Outcome::Found } else { Outcome::Failed }
+        }
+    }
+}
+
+/// Compiles a source for a platform and gives the zebin, vISA texts included.
+///
+/// # Errors
+/// What the compiler says of the source; or that it is not installed, or that a file cannot be read or written.
+pub(super) fn compile(source: &Path, platform: Platform, options: Option<&str>) -> Result<Vec<u8>, Vec<Diagnostic>> {
+    let one = |finding: Diagnostic| vec![finding];
+    let text = std::fs::read_to_string(source)
+        .map_err(|e| one(problem("file-read", source, format!("cannot be read: {e}"))))?;
+    let absolute = std::path::absolute(source).map_err(|e| one(problem("file-read", source, e.to_string())))?;
+    // The compiler leaves files in its folder, so it gets one of its own.
+    let folder = Scratch::new().map_err(|e| one(problem("file-write", &std::env::temp_dir(), e.to_string())))?;
+    let mut command = Command::new(COMPILER);
+    command.current_dir(&folder.0).args(["compile", "-file"]).arg(&absolute);
+    command.args(["-device", platform.name(), "--format", "zebin", "-output", "out", "-output_no_suffix"]);
+    command.args(["-internal_options", "-ze-opt-emit-zebin-visa-sections"]);
+    // Headers are found beside the source, as other compilers have it.
+    let beside = absolute.parent().map(|parent| format!("-I {}", parent.display())).unwrap_or_default();
+    let options = [options.unwrap_or_default(), &beside].join(" ");
+    command.args(["-options", options.trim()]);
+    let output = command.output().map_err(|error| {
+        let finding = problem("compiler-missing", source, format!("`{COMPILER}` cannot be started: {error}"));
+        one(finding.help("install it, on Debian with `apt-get install intel-opencl-icd libigc1 libigdfcl1`"))
+    })?;
+    match std::fs::read(folder.0.join("out")) {
+        Ok(bytes) => Ok(bytes),
+        Err(_) => {
+            let mut said = String::from_utf8_lossy(&output.stdout).into_owned();
+            said += &String::from_utf8_lossy(&output.stderr);
+            Err(findings(source, &text, &said))
+        }
+    }
+}
+
+/// What the compiler said, as findings: lines such as `1:2:19: error: …`, of which the second and third numbers are line
+/// and column.
+fn findings(source: &Path, text: &str, said: &str) -> Vec<Diagnostic> {
+    let mut findings = Vec::new();
+    for line in said.lines() {
+        let Some((place, message)) = line.split_once(": error: ") else { continue };
+        let mut numbers = place.rsplit(':').map_while(|part| part.trim().parse::<u32>().ok());
+        let (column, row) = (numbers.next(), numbers.next());
+        let mut finding = problem("compile", source, message);
+        if let (Some(row), Some(column)) = (row, column) {
+            finding.line = row;
+            finding.column = column;
+            finding.quote = text.lines().nth(row as usize - row.min(1) as usize).unwrap_or_default().to_owned();
+        }
+        findings.push(finding.help("this is what the vendor's compiler says"));
+    }
+    if findings.is_empty() {
+        let message = said.lines().filter(|line| !line.trim().is_empty()).take(5).collect::<Vec<_>>().join("; ");
+        let message = if message.is_empty() { "the compiler failed without a word".to_owned() } else { message };
+        findings.push(problem("compile", source, message).help("this is what the vendor's compiler says"));
+    }
+    findings
+}
+
+/// A folder that goes away again.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new() -> std::io::Result<Self> {
+        let nanoseconds =
+            std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |t| t.as_nanos());
+        let path = std::env::temp_dir().join(format!("visa-compile-{}-{nanoseconds}", std::process::id()));
+        std::fs::create_dir_all(&path)?;
+        Ok(Self(path))
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // What cannot be removed is left to the system.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_of_the_compiler_have_their_place() {
+        let said =
+            "1:2:5: error: use of undeclared identifier 'x'\n    x=1;\n    ^\n\nBuild failed with error code: -11\n";
+        let found = findings(Path::new("k.cl"), "kernel void k()\n{   x=1; }\n", said);
+        assert_eq!((found.len(), found[0].line, found[0].column), (1, 2, 5));
+        assert!(found[0].quote.contains("x=1"), "{found:?}");
+        let found = findings(Path::new("k.cl"), "", "Could not determine device target: xyz.\n");
+        assert!(found[0].message.contains("device target"));
+    }
+}

@@ -1,0 +1,272 @@
+//! `--dump N=FILE`: buffers written to files after a run, as they are or as pictures.
+
+use std::fs::File;
+use std::io::{BufWriter, Write as _};
+use std::path::PathBuf;
+
+use half::f16;
+use visakit_diag::{Diagnostic, Severity};
+
+use visakit_emulator::launch::TextError;
+use visakit_emulator::launch::spec::parse_size;
+
+/// A buffer that is to be written after the run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Dump {
+    /// Index of the argument.
+    pub index: u32,
+    /// The file.
+    pub path: PathBuf,
+    /// As which picture; none for the bytes as they are.
+    pub picture: Option<Picture>,
+}
+
+/// How a buffer is a picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Picture {
+    /// Pixels in a row.
+    pub width: u32,
+    /// Rows.
+    pub height: u32,
+    /// Format of a pixel.
+    pub format: PixelFormat,
+}
+
+/// Formats of pixels, named like OpenCL's image formats. Rows follow each other without padding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PixelFormat {
+    /// Grey, 8 bits.
+    R8Unorm,
+    /// Grey, 16 bits.
+    R16Unorm,
+    /// Red, green, blue and opacity, 8 bits each.
+    Rgba8Unorm,
+    /// The same in the order blue, green, red, opacity.
+    Bgra8Unorm,
+    /// Red, green, blue and opacity as floats from 0 to 1.
+    Rgba32F,
+    /// Unsigned integers, as grey from the smallest (black) to the largest (white).
+    R8Uint,
+    /// The same with 16 bits.
+    R16Uint,
+    /// The same with 32 bits.
+    R32Uint,
+    /// Signed integers, as grey from the smallest to the largest.
+    R32Sint,
+    /// Half floats, as grey from the smallest to the largest; NaN is black.
+    R16F,
+    /// Floats, as grey from the smallest to the largest; NaN is black.
+    R32F,
+}
+
+const FORMATS: [(&str, PixelFormat, usize); 11] = [
+    ("r8unorm", PixelFormat::R8Unorm, 1),
+    ("r16unorm", PixelFormat::R16Unorm, 2),
+    ("rgba8unorm", PixelFormat::Rgba8Unorm, 4),
+    ("bgra8unorm", PixelFormat::Bgra8Unorm, 4),
+    ("rgba32f", PixelFormat::Rgba32F, 16),
+    ("r8uint", PixelFormat::R8Uint, 1),
+    ("r16uint", PixelFormat::R16Uint, 2),
+    ("r32uint", PixelFormat::R32Uint, 4),
+    ("r32sint", PixelFormat::R32Sint, 4),
+    ("r16f", PixelFormat::R16F, 2),
+    ("r32f", PixelFormat::R32F, 4),
+];
+
+impl PixelFormat {
+    fn bytes(self) -> usize {
+        FORMATS.iter().find(|(_, format, _)| *format == self).map_or(1, |(_, _, bytes)| *bytes)
+    }
+}
+
+/// Reads `N=FILE` or `N=FILE.png:WxH:FORMAT`.
+///
+/// # Errors
+/// When the text is neither; the error says where.
+pub(crate) fn parse(text: &str) -> Result<Dump, TextError> {
+    let error = |at, message: String, help: String| Err(TextError { code: "dump-syntax", at, message, help });
+    let forms = "write --dump N=FILE, or --dump N=FILE.png:WxH:FORMAT for a picture".to_owned();
+    let Some((index, file)) = text.split_once('=').filter(|(_, file)| !file.is_empty()) else {
+        return error(0..text.len(), format!("`{text}` names no file"), forms);
+    };
+    let start = index.len() + 1;
+    let Ok(number) = index.trim().parse() else {
+        return error(0..index.len(), format!("`{index}` is no index of an argument"), forms);
+    };
+    let is_png = |path: &str| path.to_ascii_lowercase().ends_with(".png");
+    let mut parts = file.rsplitn(3, ':');
+    if let (Some(name), Some(size), Some(path)) = (parts.next(), parts.next(), parts.next())
+        && is_png(path)
+    {
+        let size_at = start + path.len() + 1;
+        let Some([width, height, 1]) = parse_size(size).filter(|_| size.contains('x')) else {
+            return error(
+                size_at..size_at + size.len(),
+                format!("`{size}` is no size"),
+                "write WxH, such as 640x480".to_owned(),
+            );
+        };
+        let Some((_, format, _)) = FORMATS.iter().find(|(known, ..)| *known == name) else {
+            let known: Vec<_> = FORMATS.iter().map(|(name, ..)| *name).collect();
+            let help = format!("the formats are {}", known.join(", "));
+            return error(text.len() - name.len()..text.len(), format!("there is no format `{name}`"), help);
+        };
+        let picture = Some(Picture { width, height, format: *format });
+        return Ok(Dump { index: number, path: PathBuf::from(path), picture });
+    }
+    if is_png(file) {
+        let message = "a picture needs its size and format".to_owned();
+        return error(start..text.len(), message, format!("write --dump {text}:WxH:FORMAT"));
+    }
+    Ok(Dump { index: number, path: PathBuf::from(file), picture: None })
+}
+
+impl Dump {
+    /// Writes a buffer to its file.
+    ///
+    /// # Errors
+    /// When the buffer is too small for the picture, or the file cannot be written.
+    pub(crate) fn write(&self, bytes: &[u8]) -> Result<(), Box<Diagnostic>> {
+        let path = &self.path;
+        let io = |error: &dyn std::fmt::Display| {
+            let message = format!("{}: {error}", path.display());
+            Box::new(
+                Diagnostic::new("io", Severity::Error, format!("--dump {}", self.index), message)
+                    .help("the folder must exist and be writable"),
+            )
+        };
+        let Some(picture) = self.picture else {
+            return std::fs::write(path, bytes).map_err(|e| io(&e));
+        };
+        let rows = picture.rows(bytes).ok_or_else(|| {
+            let message = format!(
+                "the buffer has {} bytes, too few for {}x{} pixels of {}",
+                bytes.len(),
+                picture.width,
+                picture.height,
+                picture.format.bytes(),
+            );
+            Diagnostic::new("dump-size", Severity::Error, format!("--dump {}", self.index), message)
+                .help("give the size and the format that the kernel writes")
+        })?;
+        let file = File::create(path).map_err(|e| io(&e))?;
+        let mut encoder = png::Encoder::new(BufWriter::new(file), picture.width, picture.height);
+        let (color, depth) = picture.format.color();
+        encoder.set_color(color);
+        encoder.set_depth(depth);
+        let mut writer = encoder.write_header().map_err(|e| io(&e))?;
+        let mut stream = writer.stream_writer().map_err(|e| io(&e))?;
+        for row in rows {
+            stream.write_all(&row).map_err(|e| io(&e))?;
+        }
+        stream.finish().and_then(|()| writer.finish()).map_err(|e| io(&e))
+    }
+}
+
+impl Picture {
+    /// The rows of pixels as PNG has them, one after the other, so that there is never a second copy of all; `None` when there
+    /// are too few bytes.
+    fn rows<'a>(&self, bytes: &'a [u8]) -> Option<impl Iterator<Item = Vec<u8>> + use<'a>> {
+        let Self { width, height, format } = *self;
+        let pitch = (width as usize).checked_mul(format.bytes())?;
+        let bytes = bytes.get(..pitch.checked_mul(height as usize)?)?;
+        let scale = Scale::of(format, bytes);
+        Some(bytes.chunks_exact(pitch.max(1)).map(move |row| format.row(row, &scale)))
+    }
+}
+
+impl PixelFormat {
+    /// Which pixels of PNG it becomes.
+    fn color(self) -> (png::ColorType, png::BitDepth) {
+        match self {
+            Self::R16Unorm => (png::ColorType::Grayscale, png::BitDepth::Sixteen),
+            Self::Rgba8Unorm | Self::Bgra8Unorm | Self::Rgba32F => (png::ColorType::Rgba, png::BitDepth::Eight),
+            _ => (png::ColorType::Grayscale, png::BitDepth::Eight),
+        }
+    }
+
+    fn row(self, bytes: &[u8], scale: &Scale) -> Vec<u8> {
+        match self {
+            Self::R8Unorm | Self::Rgba8Unorm => bytes.to_vec(),
+            // PNG has the high byte first.
+            Self::R16Unorm => bytes.chunks_exact(2).flat_map(|pair| [pair[1], pair[0]]).collect(),
+            Self::Bgra8Unorm => bytes.chunks_exact(4).flat_map(|p| [p[2], p[1], p[0], p[3]]).collect(),
+            Self::Rgba32F => {
+                let part = |part: [u8; 4]| (f32::from_le_bytes(part) * 255.0).round() as u8;
+                bytes.as_chunks().0.iter().map(|p| part(*p)).collect()
+            }
+            _ => self.values(bytes).map(|value| scale.grey(value)).collect(),
+        }
+    }
+
+    /// The numbers that become grey; none for the other formats.
+    fn values(self, bytes: &[u8]) -> Box<dyn Iterator<Item = f64> + '_> {
+        match self {
+            Self::R8Uint => Box::new(bytes.iter().map(|&p| f64::from(p))),
+            Self::R16Uint => Box::new(bytes.as_chunks().0.iter().map(|p| f64::from(u16::from_le_bytes(*p)))),
+            Self::R32Uint => Box::new(bytes.as_chunks().0.iter().map(|p| f64::from(u32::from_le_bytes(*p)))),
+            Self::R32Sint => Box::new(bytes.as_chunks().0.iter().map(|p| f64::from(i32::from_le_bytes(*p)))),
+            Self::R16F => Box::new(bytes.as_chunks().0.iter().map(|p| f16::from_le_bytes(*p).to_f64())),
+            Self::R32F => Box::new(bytes.as_chunks().0.iter().map(|p| f64::from(f32::from_le_bytes(*p)))),
+            _ => Box::new(std::iter::empty()),
+        }
+    }
+}
+
+/// How values become grey: from the smallest finite one to the largest.
+struct Scale {
+    least: f64,
+    factor: f64,
+}
+
+impl Scale {
+    fn of(format: PixelFormat, bytes: &[u8]) -> Self {
+        let finite = format.values(bytes).filter(|value| value.is_finite());
+        let (least, most) = finite
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), value| (least.min(value), most.max(value)));
+        Self { least, factor: if most > least { 255.0 / (most - least) } else { 0.0 } }
+    }
+
+    fn grey(&self, value: f64) -> u8 {
+        ((value - self.least) * self.factor).round() as u8
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_forms() {
+        let dump = parse("2=out/a:b.bin").unwrap();
+        assert_eq!((dump.index, dump.path, dump.picture), (2, "out/a:b.bin".into(), None));
+        let dump = parse("0=set.png:64x48:r32uint").unwrap();
+        assert_eq!(dump.path, PathBuf::from("set.png"));
+        assert_eq!(dump.picture, Some(Picture { width: 64, height: 48, format: PixelFormat::R32Uint }));
+        for (text, at) in [
+            ("out.bin", 0..7),
+            ("x=out.bin", 0..1),
+            ("0=", 0..2),
+            ("0=out.png", 2..9),
+            ("0=out.png:64:r8unorm", 10..12),
+            ("0=out.png:0x4:r8unorm", 10..13),
+            ("0=out.png:4x4:purple", 14..20),
+        ] {
+            assert_eq!(parse(text).unwrap_err().at, at, "{text}");
+        }
+    }
+
+    #[test]
+    fn values_become_pixels() {
+        let picture = |format| Picture { width: 2, height: 1, format };
+        let pixels = |format, bytes: &[u8]| Some(picture(format).rows(bytes)?.flatten().collect::<Vec<_>>());
+        let words = [5_u32.to_le_bytes(), 10_u32.to_le_bytes()].concat();
+        assert_eq!(pixels(PixelFormat::R32Uint, &words).unwrap(), [0, 255]);
+        assert_eq!(pixels(PixelFormat::R32Uint, &words[..7]), None);
+        let floats = [f32::NAN.to_le_bytes(), 2.0_f32.to_le_bytes()].concat();
+        assert_eq!(pixels(PixelFormat::R32F, &floats).unwrap(), [0, 0]);
+        let colours = [1, 2, 3, 4, 5, 6, 7, 8];
+        assert_eq!(pixels(PixelFormat::Bgra8Unorm, &colours).unwrap(), [3, 2, 1, 4, 7, 6, 5, 8]);
+        assert_eq!(pixels(PixelFormat::R16Unorm, &[1, 2, 3, 4]).unwrap(), [2, 1, 4, 3]);
+    }
+}

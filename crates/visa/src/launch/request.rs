@@ -1,0 +1,216 @@
+//! What a user asks for: the options of `visa run`, from the command line or from a launch file.
+//!
+//! A launch file is TOML with the options' names as keys and the same syntax in their values:
+//!
+//! ```toml
+//! program = "mandelbrot.skl.zebin"
+//! global = [1024, 768]
+//! arg = ["0=zeros:3145728", "1=u32:1024", "2=u32:768"]
+//! dump = ["0=mandelbrot.png:1024x768:r32uint"]
+//! ```
+//!
+//! Its paths are relative to the file.
+
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use toml::Spanned;
+use visakit_diag::{Diagnostic, Severity};
+
+use super::dump::{self, Dump};
+use visakit_emulator::launch::TextError;
+use visakit_emulator::launch::spec::{self, Spec};
+
+/// What is to be run, and how. Paths are relative to the working folder.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Request {
+    /// A zebin, a vISA text or a vISA object.
+    pub program: Option<PathBuf>,
+    /// A zebin with the layout of the arguments, when the program has none.
+    pub zebin: Option<PathBuf>,
+    /// Name of the kernel; not needed when there is only one.
+    pub kernel: Option<String>,
+    /// The platform, when it is not the one that the program was compiled for.
+    pub platform: Option<String>,
+    /// Options for the compiler, when the program is a source.
+    pub options: Option<String>,
+    /// Work items in each dimension.
+    pub global: Vec<u64>,
+    /// Work items of a group in each dimension.
+    pub local: Option<Vec<u64>>,
+    /// Offset of the global ids in each dimension.
+    pub offset: Option<Vec<u64>>,
+    /// The arguments.
+    pub arguments: Vec<(u32, Spec)>,
+    /// What is written to files after the run.
+    pub dumps: Vec<Dump>,
+    /// Whether to count instructions.
+    pub stats: bool,
+    /// Host threads; all of the machine's when not given.
+    pub threads: Option<usize>,
+    /// Whether groups may run side by side even where the result depends on which comes first.
+    pub any_order: bool,
+    /// Whether accesses outside of every buffer read zeros and write nowhere.
+    pub outside_is_zero: bool,
+    /// Instructions that a hardware thread may execute.
+    pub max_instructions: Option<u64>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct File {
+    program: Option<PathBuf>,
+    zebin: Option<PathBuf>,
+    kernel: Option<String>,
+    platform: Option<String>,
+    options: Option<String>,
+    #[serde(default)]
+    global: Vec<u64>,
+    local: Option<Vec<u64>>,
+    offset: Option<Vec<u64>>,
+    #[serde(default)]
+    arg: Vec<Spanned<String>>,
+    #[serde(default)]
+    dump: Vec<Spanned<String>>,
+    #[serde(default)]
+    stats: bool,
+    threads: Option<usize>,
+    #[serde(default)]
+    any_order: bool,
+    #[serde(default)]
+    outside_is_zero: bool,
+    max_instructions: Option<u64>,
+}
+
+impl Request {
+    /// Takes over what another request says; of its arguments and dumps, those that this one does not have.
+    #[must_use]
+    pub(crate) fn or(mut self, other: Self) -> Self {
+        let has = |index: &u32| self.arguments.iter().any(|(own, _)| own == index);
+        let arguments: Vec<_> = other.arguments.into_iter().filter(|(index, _)| !has(index)).collect();
+        self.arguments.extend(arguments);
+        if self.dumps.is_empty() {
+            self.dumps = other.dumps;
+        }
+        if self.global.is_empty() {
+            self.global = other.global;
+        }
+        Self {
+            program: self.program.or(other.program),
+            zebin: self.zebin.or(other.zebin),
+            kernel: self.kernel.or(other.kernel),
+            platform: self.platform.or(other.platform),
+            options: self.options.or(other.options),
+            local: self.local.or(other.local),
+            offset: self.offset.or(other.offset),
+            stats: self.stats || other.stats,
+            threads: self.threads.or(other.threads),
+            any_order: self.any_order || other.any_order,
+            outside_is_zero: self.outside_is_zero || other.outside_is_zero,
+            max_instructions: self.max_instructions.or(other.max_instructions),
+            ..self
+        }
+    }
+}
+
+/// Reads a launch file.
+///
+/// # Errors
+/// When it cannot be read, or a key or value is wrong; the message has its line and column.
+pub(crate) fn read_file(path: &Path) -> Result<Request, Box<Diagnostic>> {
+    let name = path.display().to_string();
+    let text = std::fs::read_to_string(path).map_err(|e| {
+        Diagnostic::new("io", Severity::Error, name.clone(), e.to_string()).help("--launch takes a TOML file")
+    })?;
+    let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+    parse(&name, &text, &folder)
+}
+
+/// Reads the text of a launch file. `name` is its name for messages, `folder` what its paths are relative to.
+///
+/// # Errors
+/// As [`read_file`].
+pub(crate) fn parse(name: &str, text: &str, folder: &Path) -> Result<Request, Box<Diagnostic>> {
+    let file: File = toml::from_str(text).map_err(|e| {
+        let help = "the keys are the options of `visa run`: program, zebin, kernel, platform, options, global, local, offset, \
+            arg, dump, stats, threads, any-order, outside-is-zero, max-instructions";
+        let finding = Diagnostic::new("launch-file", Severity::Error, name, e.message()).help(help);
+        match e.span() {
+            Some(span) => finding.at_text(text, span.start, span.end),
+            None => finding,
+        }
+    })?;
+    let located = |value: &Spanned<String>, error: TextError| {
+        // The string's own text begins behind its quotation mark; with escapes in it the place is only near.
+        let start = value.span().start + 1;
+        let finding = Diagnostic::new(error.code, Severity::Error, name, error.message);
+        Box::new(finding.at_text(text, start + error.at.start, start + error.at.end).help(error.help))
+    };
+    let mut arguments = Vec::new();
+    for value in &file.arg {
+        let (index, mut spec) = spec::parse_argument(value.get_ref()).map_err(|e| located(value, e))?;
+        spec.rebase(folder);
+        arguments.push((index, spec));
+    }
+    let mut dumps = Vec::new();
+    for value in &file.dump {
+        let dump = dump::parse(value.get_ref()).map_err(|e| located(value, e))?;
+        dumps.push(Dump { path: folder.join(&dump.path), ..dump });
+    }
+    Ok(Request {
+        program: file.program.map(|path| folder.join(path)),
+        zebin: file.zebin.map(|path| folder.join(path)),
+        kernel: file.kernel,
+        platform: file.platform,
+        options: file.options,
+        global: file.global,
+        local: file.local,
+        offset: file.offset,
+        arguments,
+        dumps,
+        stats: file.stats,
+        threads: file.threads,
+        any_order: file.any_order,
+        outside_is_zero: file.outside_is_zero,
+        max_instructions: file.max_instructions,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE: &str = r#"program = "k.zebin"
+global = [64, 2]
+arg = ["0=zeros:8", "1=f32:0.5"]
+dump = [
+    "0=out.bin",
+]
+max-instructions = 1000
+"#;
+
+    #[test]
+    fn keys_are_options() {
+        let request = parse("k.toml", FILE, Path::new("there")).unwrap();
+        assert_eq!(request.program, Some("there/k.zebin".into()));
+        assert_eq!((request.global, request.local), (vec![64, 2], None));
+        assert_eq!(request.arguments[0], (0, Spec::Zeros(8)));
+        assert_eq!(request.dumps[0].path, PathBuf::from("there/out.bin"));
+        assert_eq!(request.max_instructions, Some(1000));
+    }
+
+    #[test]
+    fn errors_have_their_place() {
+        for (from, to, line, column) in [
+            ("global = [64, 2]", "globl = 1", 2, 1),
+            ("global = [64, 2]", "global = [64, -2]", 2, 15),
+            ("1=f32:0.5", "1=f32:half", 3, 28),
+            ("0=out.bin", "0=out.png", 5, 8),
+            ("program = ", "program ", 1, 9),
+        ] {
+            let error = parse("k.toml", &FILE.replace(from, to), Path::new("")).unwrap_err();
+            assert_eq!((error.line, error.column), (line, column), "{to}: {error:?}");
+        }
+        assert_eq!(read_file(Path::new("/nowhere.toml")).unwrap_err().code, "io");
+    }
+}

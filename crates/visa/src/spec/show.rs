@@ -1,0 +1,193 @@
+//! `visa spec show`: one instruction, for a person.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use visakit_codegen::model::{
+    Field, Instruction, Kind, ListId, ListKind, Mark, Marks, Model, PartKind, Presence, Shape,
+};
+
+use crate::{Format, Outcome, out, problem, report, spec_dir};
+
+/// Show one instruction: layout, fields, types, platforms, syntax.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The instruction, such as ADD or SVM_ATOMIC
+    name: String,
+    /// The specification; `spec` when left out
+    #[arg(long, value_name = "DIR")]
+    spec: Option<PathBuf>,
+}
+
+pub(super) fn run(args: Args) -> Outcome {
+    let dir = spec_dir(args.spec);
+    let model = match visakit_codegen::read_dir(&dir) {
+        Ok((model, _)) => model,
+        Err((path, error)) => {
+            let found = problem("file-read", &path, format!("cannot be read: {error}"))
+                .help("name the specification's folder with --spec");
+            report(&[found], Format::Human);
+            return Outcome::Failed;
+        }
+    };
+    let Some(instruction) = model.instructions.iter().find(|i| i.name.eq_ignore_ascii_case(&args.name)) else {
+        let wanted = args.name.to_ascii_uppercase();
+        let near: Vec<_> =
+            model.instructions.iter().map(|i| i.name.as_str()).filter(|n| n.contains(&wanted)).collect();
+        let mut found = problem("instruction-unknown", &dir, format!("there is no page for {wanted}"));
+        if !near.is_empty() {
+            found = found.help(format!("there is {}", near.join(", ")));
+        }
+        report(&[found], Format::Human);
+        return Outcome::Found;
+    };
+    out(&text(&model, instruction));
+    Outcome::Done
+}
+
+fn text(model: &Model, i: &Instruction) -> String {
+    let mut s = String::new();
+    let (path, line) = model.origin(i.at);
+    let sub = i.sub_opcode.map_or(String::new(), |sub| format!(" 0x{sub:02x}"));
+    let _ = writeln!(s, "{}  0x{:02x}{sub}  ({path}:{line})", i.name, i.opcode);
+    match &i.kind {
+        Kind::Ordinary => {}
+        Kind::Umbrella => s.push_str("A family; it encodes nothing itself.\n"),
+        Kind::Alias { of, when } => {
+            let _ = writeln!(s, "Another spelling of {of}, when {when}.");
+        }
+        Kind::Reserved => s.push_str("Reserved: its layout is not published.\n"),
+        Kind::Undefined => s.push_str("No public text defines what it does.\n"),
+    }
+    if !i.doc.is_empty() {
+        let _ = writeln!(s, "\n{}", i.doc);
+    }
+    for form in &i.forms {
+        s.push('\n');
+        match &form.condition {
+            Some((field, values)) => {
+                let _ = writeln!(s, "Format {} ({field} = {})", form.name, values.join(", "));
+            }
+            None if !form.versions.0.is_empty() => {
+                let _ = writeln!(s, "Format {} {}", form.name, marks(&form.versions));
+            }
+            None => s.push_str("Format\n"),
+        }
+        for field in &form.fields {
+            field_line(&mut s, model, &form.fields, field);
+        }
+    }
+    if !i.text.is_empty() {
+        s.push_str("\nText\n");
+        for form in &i.text {
+            let conditions: Vec<_> = form.conditions.iter().map(|(f, v)| format!("{f} = {}", v.join(", "))).collect();
+            if !conditions.is_empty() {
+                let _ = writeln!(s, "  when {}", conditions.join(" and "));
+            }
+            let _ = writeln!(s, "  {}", form.template.source);
+        }
+    }
+    properties(&mut s, i);
+    if !i.semantics.is_empty() {
+        s.push_str("\nSemantics\n");
+        i.semantics.lines().for_each(|l| {
+            let _ = writeln!(s, "  {l}");
+        });
+    }
+    s
+}
+
+fn properties(s: &mut String, i: &Instruction) {
+    s.push('\n');
+    let platforms = i.platforms.iter().map(marks).collect::<Vec<_>>().join(" or ");
+    let _ = writeln!(s, "Platforms        {}", if platforms.is_empty() { "all" } else { &platforms });
+    if !i.types.is_empty() {
+        let types: Vec<_> = i.types.iter().map(|(t, m)| format!("{t}{}", marks(m))).collect();
+        let _ = writeln!(s, "Types            {}", types.join(", "));
+    }
+    let _ = writeln!(s, "Saturation       {:?}", i.saturation);
+    let _ = writeln!(s, "Source modifier  {:?}", i.source_modifier);
+    if !i.out_of_bound.is_empty() {
+        let _ = writeln!(s, "Out of bounds    {}", i.out_of_bound);
+    }
+    for map in &i.type_maps {
+        let _ =
+            writeln!(s, "Type map         {} <- {} {}", map.dst.join(", "), map.src.join(", "), marks(&map.marks));
+    }
+}
+
+fn field_line(s: &mut String, model: &Model, fields: &[Field], field: &Field) {
+    let storage = match field.shape {
+        Shape::Vector => "vec_operand".to_owned(),
+        Shape::Scalar => "scalar".to_owned(),
+        Shape::Raw => "raw_operand".to_owned(),
+        _ => field.storage.iter().map(|(m, st)| format!("{}{}", st.name(), marks(m))).collect::<Vec<_>>().join(" "),
+    };
+    let what = match field.shape {
+        Shape::Predicate => "predicate".to_owned(),
+        Shape::Index(kind) => format!("index of a {}", kind.name()),
+        Shape::Zero => "zero".to_owned(),
+        Shape::Copy(of) => format!("copy of {}", fields[of].name),
+        Shape::List(id) => model.list(id).name.clone(),
+        _ => field.classes.join(", "),
+    };
+    let when = match &field.presence {
+        Presence::Always => String::new(),
+        Presence::If { field: by, values, .. } => format!(", only if {} = {}", fields[*by].name, values.join(", ")),
+        Presence::Times(count) => format!(", {} times", fields[*count].name),
+    };
+    let types = if field.types.is_empty() { String::new() } else { format!(" [{}]", field.types.join(", ")) };
+    let _ = writeln!(s, "  {:<18} {storage:<12} {what}{types}{when}", field.name);
+    if let Shape::List(id) = field.shape {
+        list(s, model, id, &field.only);
+    }
+}
+
+/// The values of a list; of long shared ones only the allowed part.
+fn list(s: &mut String, model: &Model, id: ListId, only: &[(String, Vec<(String, Marks)>)]) {
+    let allowed = |part: &str, name: &str| {
+        only.iter().find(|(p, _)| p.eq_ignore_ascii_case(part)).is_none_or(|(_, v)| v.iter().any(|(n, _)| n == name))
+    };
+    let mut show = |hi: u32, lo: u32, part: &str, values: Vec<String>| {
+        let bits = if hi == lo { format!("[{lo}]") } else { format!("[{hi}..{lo}]") };
+        let _ = writeln!(s, "  {:<18} {bits:<9} {part:<10} {}", "", values.join(", "));
+    };
+    let names = |id: ListId, part: &str| match &model.list(id).kind {
+        ListKind::Enumeration { values, .. } => values
+            .iter()
+            .filter(|v| !v.reserved && allowed(part, &v.name))
+            .map(|v| format!("{}={}", v.value, v.name))
+            .collect(),
+        ListKind::Parts(_) => Vec::new(),
+    };
+    match &model.list(id).kind {
+        ListKind::Enumeration { lo, width, .. } => show(lo + width - 1, *lo, "", names(id, "")),
+        ListKind::Parts(parts) => {
+            for part in parts {
+                let values = match part.kind {
+                    PartKind::Enumeration(id) => names(id, &part.name),
+                    PartKind::Zero => vec!["must be zero".to_owned()],
+                    PartKind::Flag => vec!["flag".to_owned()],
+                    PartKind::Number => vec!["number".to_owned()],
+                    PartKind::DataType => vec!["data type".to_owned()],
+                };
+                let name = if part.kind == PartKind::Zero { "" } else { &part.name };
+                show(part.hi, part.lo, name, values);
+            }
+        }
+    }
+}
+
+fn marks(marks: &Marks) -> String {
+    marks
+        .0
+        .iter()
+        .map(|m| match m {
+            Mark::From(p) => format!("{{{p}+}}"),
+            Mark::Before(p) => format!("{{-{p}}}"),
+            Mark::Only(p) => format!("{{{p}}}"),
+            Mark::FromVersion(a, b) => format!("{{{a}.{b}+}}"),
+            Mark::BeforeVersion(a, b) => format!("{{-{a}.{b}}}"),
+        })
+        .collect()
+}

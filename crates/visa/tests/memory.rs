@@ -1,0 +1,94 @@
+//! The memory of a run: its buffers and 64 MiB, of a whole process from its beginning to its end.
+#![cfg(target_os = "linux")]
+
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+const MIB: u64 = 1 << 20;
+/// What a run may take beside its buffers.
+const BESIDE: u64 = 64 * MIB;
+
+/// A folder of one test's own, which goes away with it.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(test: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("visakit-memory-{test}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn file(&self, name: &str) -> String {
+        self.0.join(name).display().to_string()
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Runs `visa run` with these arguments, and gives the most memory that the process had, in bytes. `last` is a buffer of more
+/// than a pipe holds. It is dumped to one behind all other dumps, so that the process waits until it has been looked at.
+fn peak(scratch: &Scratch, arguments: &[&str], last: u32) -> u64 {
+    let pipe = scratch.file("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let mut command = Command::new(env!("CARGO_BIN_EXE_visa"));
+    command.arg("run").args(arguments).args(["--dump", &format!("{last}={pipe}")]).stdout(Stdio::null());
+    let mut process = command.spawn().unwrap();
+    let status = format!("/proc/{}/status", process.id());
+    let mut opened = std::fs::File::open(&pipe).unwrap();
+    let status = std::fs::read_to_string(status).unwrap();
+    std::io::copy(&mut opened.by_ref(), &mut std::io::sink()).unwrap();
+    assert!(process.wait().unwrap().success());
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1024
+}
+
+#[track_caller]
+fn stays_within(peak: u64, buffers: u64) {
+    let beside = peak.saturating_sub(buffers) as f64 / MIB as f64;
+    println!("{beside:.1} MiB beside the buffers");
+    assert!(peak <= buffers + BESIDE, "{beside:.1} MiB beside the buffers");
+    // Otherwise the buffers were never all there, and nothing has been measured.
+    assert!(peak > buffers / 2);
+}
+
+#[test]
+fn buffers_from_a_file_and_of_zeros() {
+    let scratch = Scratch::new("buffers");
+    let input = scratch.file("in");
+    std::fs::File::create(&input).unwrap().set_len(256 * MIB).unwrap();
+    let zebin = visakit_testing::root().join("examples/vector_add/vector_add.skl.zebin").display().to_string();
+    let (first, output) = (format!("0=file:{input}"), format!("2={}", scratch.file("out")));
+    let arguments = ["--arg", &first, "--arg", "1=zeros:1048576", "--arg", "2=zeros:268435456", "--arg", "3=u32:64"];
+    let all = [&[&zebin, "--global", "64"], &arguments[..], &["--dump", &output]].concat();
+    stays_within(peak(&scratch, &all, 1), 513 * MIB);
+    assert_eq!(std::fs::metadata(scratch.file("out")).unwrap().len(), 256 * MIB);
+}
+
+#[test]
+fn pictures() {
+    let scratch = Scratch::new("pictures");
+    let zebin = visakit_testing::root().join("examples/vector_add/vector_add.skl.zebin").display().to_string();
+    let arguments = ["--arg", "0=zeros:1048576", "--arg", "1=zeros:1048576", "--arg", "2=zeros:83886080"];
+    let pictures = ["rgba8unorm", "r32f"].map(|format| format!("2={}:5120x4096:{format}", scratch.file("p.png")));
+    let dumps = ["--dump", &pictures[0], "--dump", &pictures[1], "--arg", "3=u32:64"];
+    let all = [&[zebin.as_str(), "--global", "64"], &arguments[..], &dumps].concat();
+    stays_within(peak(&scratch, &all, 1), 82 * MIB);
+}
+
+/// Each group has more than a quarter of a MiB for itself, and there are hundreds of host threads.
+#[test]
+fn groups_with_memory_of_their_own() {
+    let scratch = Scratch::new("groups");
+    let zebin = scratch.file("programs2.zebin");
+    let packed = visakit_testing::root().join("crates/emulator/tests/conformance/programs2.skl.zebin.gz");
+    let bytes = visakit_testing::unpacked(&packed).unwrap();
+    std::fs::write(&zebin, bytes).unwrap();
+    let arguments = ["--global", "32768", "--local", "64", "--threads", "400"];
+    let buffers = ["--arg", "0=zeros:131072", "--arg", "1=zeros:4096"];
+    let all = [&[zebin.as_str(), "--kernel", "own_memory"], &arguments[..], &buffers].concat();
+    stays_within(peak(&scratch, &all, 0), 132 * 1024);
+}

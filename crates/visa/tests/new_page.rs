@@ -1,0 +1,63 @@
+//! A page for an instruction that does not exist, in the vendor's skeleton, dropped into the specification: the build
+//! gives the instruction everything but a kernel. This builds the package again, so it runs where
+//! `VISAKIT_REQUIRE` has `build`.
+
+use std::path::Path;
+use std::process::Command;
+
+const FOO: &str = include_str!("../../../tests/pages/FOO.md");
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        let target = to.join(path.file_name().unwrap());
+        if path.is_dir() {
+            copy(&path, &target);
+        } else {
+            std::fs::copy(&path, &target).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_new_page_is_an_instruction() {
+    let required = std::env::var("VISAKIT_REQUIRE").unwrap_or_default();
+    if !required.split(',').any(|r| r == "build") {
+        eprintln!("skipped: a_new_page_is_an_instruction: it builds the package again; set VISAKIT_REQUIRE=build");
+        return;
+    }
+    let dir = visakit_testing::scratch("new_page");
+    let spec = dir.join("spec");
+    copy(&visakit_testing::root().join("spec"), &spec);
+    std::fs::write(spec.join("instructions/FOO.md"), FOO).unwrap();
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("new_page_target");
+    let status = Command::new(env!("CARGO"))
+        .args(["build", "--quiet", "--bin", "visa", "--target-dir"])
+        .arg(&target)
+        .current_dir(visakit_testing::root())
+        .env("VISAKIT_SPEC", &spec)
+        .status()
+        .unwrap();
+    assert!(status.success());
+    let visa = |args: &[&str]| {
+        let output = Command::new(target.join("debug/visa")).args(args).current_dir(&dir).output().unwrap();
+        (output.status.code(), String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
+    };
+    let text = ".version 4.1\n.kernel \"k\"\n.decl V32 v_type=G type=f num_elts=8 align=GRF\n\
+                .decl P1 v_type=P num_elts=8\n    (!P1) foo.sat (M1, 8) V32(0,0)<1> (-)V32(0,0)<8;8,1>\n    ret (M1, 1)\n";
+    std::fs::write(dir.join("k.visaasm"), text).unwrap();
+    assert_eq!(visa(&["asm", "k.visaasm", "-o", "k.isa"]), (Some(0), String::new(), String::new()));
+    let bytes = std::fs::read(dir.join("k.isa")).unwrap();
+    let code = [0xf0, 0x03, 0x01, 0x80, 0x20, 32, 0, 0, 0, 0, 0, 0, 0x02, 0x10];
+    assert!(bytes.windows(code.len()).any(|w| w == code), "opcode, size, predicate, saturated destination");
+    let (exit, printed, _) = visa(&["disasm", "k.isa"]);
+    assert_eq!(exit, Some(0));
+    assert!(printed.contains("    (!P1) foo.sat (M1, 8) V32(0,0)<1> (-)V32(0,0)<8;8,1>  "), "{printed}");
+    let (exit, shown, _) = visa(&["spec", "show", "FOO", "--spec", "spec"]);
+    assert_eq!(exit, Some(0));
+    assert!(shown.starts_with("FOO  0xf0"), "{shown}");
+    let (exit, _, missing) = visa(&["diff"]);
+    assert_eq!(exit, Some(1));
+    assert!(missing.contains("instructions/FOO.md") && missing.contains("FOO has no kernel"), "{missing}");
+}

@@ -1,0 +1,171 @@
+//! `visa spec export` and `visa spec generate`, by the commands that users run.
+
+mod common;
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use common::run;
+use visakit_testing::{root, scratch};
+
+fn text(path: &Path) -> String {
+    path.display().to_string()
+}
+
+#[test]
+fn export_writes_json() {
+    let dir = scratch("export");
+    let (exit, out, err) = run(&["spec", "export"]);
+    assert_eq!((exit, err.as_str()), (0, ""));
+    let value: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(value["schema"], visakit_spec_tools::export::VERSION);
+    let pages = visakit::isa::PAGES;
+    assert_eq!(value["instructions"].as_array().unwrap().len(), pages.len());
+    for (page, exported) in pages.iter().zip(value["instructions"].as_array().unwrap()) {
+        assert_eq!((&exported["name"], &exported["opcode"]), (&page.name.into(), &page.opcode.into()));
+        assert_eq!(exported["at"]["line"], page.line);
+    }
+    let file = dir.join("spec.json");
+    assert_eq!(run(&["spec", "export", "spec", "-o", &text(&file)]), (0, String::new(), String::new()));
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), out);
+    let (exit, schema, _) = run(&["spec", "export", "--schema"]);
+    assert_eq!((exit, schema.as_str()), (0, visakit_spec_tools::export::SCHEMA));
+}
+
+#[test]
+fn export_of_wrong_pages_reports_and_writes() {
+    let dir = scratch("export-wrong");
+    let page = std::fs::read_to_string(root().join("spec/instructions/BARRIER.md")).unwrap();
+    std::fs::create_dir_all(dir.join("instructions")).unwrap();
+    std::fs::write(dir.join("instructions/BARRIER.md"), page.replace("0x59(BARRIER)", "0x58(BARRIER)")).unwrap();
+    let (exit, out, err) = run(&["spec", "export", &text(&dir)]);
+    assert_eq!(exit, 1, "{err}");
+    assert!(err.contains("BARRIER.md:"), "{err}");
+    let value: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(value["instructions"][0]["name"], "BARRIER");
+    assert_eq!(run(&["spec", "export", "nowhere"]).0, 2);
+    assert_eq!(run(&["spec", "export", "-o", "nowhere/spec.json"]).0, 2);
+}
+
+/// Uses what was generated as a crate of its own: decodes what it is given, prints it, and encodes it again.
+const PROGRAM: &str = r#"
+use visa_isa::isa::{DataType, GeneralId, Instruction};
+use visa_isa::rt::{Context, Names, Printer, Reader, Table, Version, Wire, Writer};
+
+struct Plain;
+
+impl Names for Plain {
+    fn name(&self, _: Table, _: u32) -> Option<String> { None }
+    fn data_type(&self, _: GeneralId) -> Option<DataType> { None }
+    fn register_bytes(&self) -> u32 { 32 }
+    fn version(&self) -> Version { Version::new(4, 1) }
+}
+
+fn main() {
+    for line in std::io::stdin().lines() {
+        let line = line.unwrap();
+        let bytes: Vec<u8> = (0..line.len()).step_by(2).map(|i| u8::from_str_radix(&line[i..i + 2], 16).unwrap()).collect();
+        let cx = Context { version: Version::new(4, 1) };
+        let mut reader = Reader::new(&bytes, 0);
+        let instruction = Instruction::decode(&mut reader, cx).unwrap();
+        assert_eq!(reader.remaining(), 0);
+        let mut printer = Printer::new(String::new(), &Plain);
+        instruction.print(&mut printer);
+        let mut writer = Writer::new();
+        instruction.encode(&mut writer, cx).unwrap();
+        let hex: String = writer.into_bytes().iter().map(|b| format!("{b:02x}")).collect();
+        println!("{} {} {hex} {}", instruction.page().name, instruction.page().path, printer.into_text());
+    }
+}
+"#;
+
+/// The same in a module of another program.
+const MODULE: &str = r#"
+mod visa_isa;
+fn main() {
+    use visa_isa::isa::{Add, Instruction};
+    assert_eq!(Instruction::Add(Add::default()).page().name, "ADD");
+    assert_eq!(visa_isa::isa::candidates("add").len(), 1);
+}
+"#;
+
+struct Plain;
+
+impl visakit::rt::Names for Plain {
+    fn name(&self, _: visakit::rt::Table, _: u32) -> Option<String> {
+        None
+    }
+    fn data_type(&self, _: visakit::isa::GeneralId) -> Option<visakit::isa::DataType> {
+        None
+    }
+    fn register_bytes(&self) -> u32 {
+        32
+    }
+    fn version(&self) -> visakit::rt::Version {
+        visakit::rt::Version::new(4, 1)
+    }
+}
+
+/// The generated files are Rust that needs nothing: `rustc` alone compiles them, as a crate and as a module, and what
+/// they do is what this crate does. That takes `rustc` a while, so it runs where `VISAKIT_REQUIRE` has `build`.
+#[test]
+fn generated_code_stands_on_its_own() {
+    use visakit::rt::{Context, Printer, Version, Wire, Writer};
+
+    let required = std::env::var("VISAKIT_REQUIRE").unwrap_or_default();
+    if !required.split(',').any(|r| r == "build") {
+        eprintln!("skipped: generated_code_stands_on_its_own: it runs rustc; set VISAKIT_REQUIRE=build");
+        return;
+    }
+    let dir = scratch("generate");
+    let folder = dir.join("visa_isa");
+    let (exit, out, err) = run(&["spec", "generate", "spec", "-o", &text(&folder)]);
+    assert_eq!((exit, err.as_str()), (0, ""));
+    assert!(out.lines().all(|line| Path::new(line).is_file()) && out.lines().count() > 10, "{out}");
+    std::fs::write(dir.join("program.rs"), PROGRAM).unwrap();
+    std::fs::write(dir.join("module.rs"), MODULE).unwrap();
+    // No warnings, and no dependency: rustc is told of none.
+    let rustc = |args: &[&str]| {
+        let compiler = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+        let mut command = Command::new(compiler);
+        let command = command.args(["--edition", "2024", "-D", "warnings"]).args(args).current_dir(&dir);
+        assert!(command.status().unwrap().success(), "{args:?}");
+    };
+    rustc(&["--crate-type", "lib", "--crate-name", "visa_isa", "visa_isa/mod.rs"]);
+    rustc(&["--extern", "visa_isa=libvisa_isa.rlib", "program.rs"]);
+    rustc(&["-A", "dead_code", "-A", "unused_imports", "--emit", "metadata", "module.rs"]);
+
+    let cx = Context { version: Version::new(4, 1) };
+    let (mut input, mut expected) = (String::new(), String::new());
+    for instruction in visakit::isa::Instruction::samples() {
+        let mut writer = Writer::new();
+        if instruction.encode(&mut writer, cx).is_err() {
+            continue;
+        }
+        let hex: String = writer.into_bytes().iter().map(|b| format!("{b:02x}")).collect();
+        let mut printer = Printer::new(String::new(), &Plain);
+        instruction.print(&mut printer);
+        let page = instruction.page();
+        expected.push_str(&format!("{} {} {hex} {}\n", page.name, page.path, printer.into_text()));
+        input.push_str(&format!("{hex}\n"));
+    }
+    assert!(expected.lines().count() > 100);
+    std::fs::write(dir.join("input"), input).unwrap();
+    let output = Command::new(dir.join("program"))
+        .stdin(Stdio::from(std::fs::File::open(dir.join("input")).unwrap()))
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(String::from_utf8_lossy(&output.stdout), expected);
+}
+
+#[test]
+fn generate_refuses_wrong_pages() {
+    let dir = scratch("generate-wrong");
+    std::fs::write(dir.join("README.md"), "").unwrap();
+    let (exit, _, err) = run(&["spec", "generate", &text(&dir), "-o", &text(&dir.join("out"))]);
+    assert_eq!(exit, 1);
+    assert!(err.contains("chapter-missing"), "{err}");
+    assert!(!dir.join("out").exists());
+    assert_eq!(run(&["spec", "generate", "nowhere", "-o", "x"]).0, 2);
+}

@@ -1,0 +1,112 @@
+//! `visa spec diff`: its arguments, formats and exit codes. What it finds is tested with the comparison itself, in
+//! codegen/tests/diff.rs.
+
+mod common;
+
+use std::path::{Path, PathBuf};
+
+use common::run;
+use visakit_testing::{root, scratch};
+
+/// A copy of our pages in a new folder.
+fn copy(name: &str) -> PathBuf {
+    fn walk(from: &Path, to: &Path) {
+        std::fs::create_dir_all(to).unwrap();
+        for entry in std::fs::read_dir(from).unwrap() {
+            let path = entry.unwrap().path();
+            let target = to.join(path.file_name().unwrap());
+            match path.is_dir() {
+                true => walk(&path, &target),
+                false => assert!(std::fs::copy(&path, &target).is_ok(), "{}", target.display()),
+            }
+        }
+    }
+    let dir = scratch(name);
+    walk(&root().join("spec"), &dir);
+    dir
+}
+
+fn edit(page: &Path, from: &str, to: &str) {
+    let text = std::fs::read_to_string(page).unwrap();
+    assert!(text.contains(from), "{from}");
+    std::fs::write(page, text.replacen(from, to, 1)).unwrap();
+}
+
+#[test]
+fn equal_specifications_are_exit_0() {
+    assert_eq!(run(&["spec", "diff", "spec", "spec"]), (0, "nothing changed\n".into(), String::new()));
+    assert_eq!(run(&["spec", "diff", "spec", "spec", "--format", "json"]), (0, "[]\n".into(), String::new()));
+    let page = "spec/instructions/ADD.md";
+    assert_eq!(run(&["spec", "diff", page, page]).0, 0);
+    assert_eq!(run(&["spec", "diff", page, "spec"]).0, 0);
+}
+
+#[test]
+fn a_change_is_exit_1_in_every_format() {
+    let dir = copy("spec-diff-formats");
+    let page = dir.join("instructions/ADD.md");
+    edit(&page, "ADD = 0x01", "ADD = 0xf1");
+    edit(&page, "channel by channel", "channel after channel");
+    let (old, new) = ("spec", dir.display().to_string());
+
+    let (exit, json, _) = run(&["spec", "diff", old, &new, "--format", "json"]);
+    assert_eq!(exit, 1);
+    let found: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(found.as_array().unwrap().len(), 2, "{found:#}");
+    assert_eq!(found[0]["class"], "wire-breaking");
+    assert_eq!(found[0]["kind"], "opcode");
+    assert_eq!(found[0]["path"], "ADD");
+    let side = |value: &str, file: String| serde_json::json!({"value": value, "file": file, "line": 3});
+    assert_eq!(found[0]["old"], side("0x01", "spec/instructions/ADD.md".into()));
+    assert_eq!(found[0]["new"], side("0xf1", page.display().to_string()));
+    assert_eq!(found[1]["class"], "text-only");
+
+    let (exit, human, _) = run(&["spec", "diff", old, &new]);
+    assert_eq!(exit, 1);
+    let line = format!("spec/instructions/ADD.md:3 -> {}:3", page.display());
+    assert!(human.starts_with("ADD\n") && human.contains("opcode 0x01 -> 0xf1") && human.contains(&line), "{human}");
+    let sum = "2 changes: 1 wire-breaking, 0 narrowed, 0 widened, 1 text-only\n";
+    assert!(human.ends_with(sum) && !human.contains('\x1b'), "{human}");
+
+    let (exit, document, _) = run(&["spec", "diff", old, &new, "--format", "markdown"]);
+    assert_eq!(exit, 1);
+    assert!(document.contains("## Wire-breaking") && document.contains("| ADD | opcode | 0x01 ("), "{document}");
+}
+
+/// A page alone is compared with the page that it would replace, and refers to that specification's lists.
+#[test]
+fn a_page_against_a_page_or_a_folder() {
+    let dir = scratch("spec-diff-page");
+    let page = dir.join("ADD.md");
+    std::fs::copy(root().join("spec/instructions/ADD.md"), &page).unwrap();
+    let shown = page.display().to_string();
+    assert_eq!(
+        run(&["spec", "diff", "spec/instructions/ADD.md", &shown]),
+        (0, "nothing changed\n".into(), String::new())
+    );
+    edit(&page, "**Saturation:** Yes", "**Saturation:** No");
+    for (old, new) in [("spec/instructions/ADD.md", shown.as_str()), ("spec", &shown), (&shown, "spec")] {
+        let (exit, text, _) = run(&["spec", "diff", old, new]);
+        assert_eq!(exit, 1);
+        assert!(text.contains("property") && text.contains("1 changes"), "{old} {new}: {text}");
+    }
+}
+
+/// Pages with mistakes are compared as far as they were understood; how many there are goes to standard error.
+#[test]
+fn mistakes_do_not_stop_it() {
+    let dir = copy("spec-diff-mistakes");
+    edit(&dir.join("instructions/ADD.md"), "**Src1(vec_operand)", "**Src1(vec_opernd)");
+    let (exit, text, err) = run(&["spec", "diff", "spec", &dir.display().to_string()]);
+    assert_eq!(exit, 1);
+    assert!(text.contains("Src1"), "{text}");
+    assert!(err.contains("findings in the pages") && err.contains("visa spec lint"), "{err}");
+}
+
+#[test]
+fn what_cannot_be_read_is_exit_2() {
+    let (exit, _, err) = run(&["spec", "diff", "spec", "nowhere"]);
+    assert_eq!(exit, 2);
+    assert!(err.contains("nowhere") && err.contains("cannot be read"), "{err}");
+    assert_eq!(run(&["spec", "diff", "spec"]).0, 2);
+}

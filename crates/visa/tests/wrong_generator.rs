@@ -1,0 +1,278 @@
+//! A generator that writes something else than the pages say: `visa diff` of the program built with it finds each fact.
+
+use std::path::Path;
+use std::process::Command;
+
+/// A change, and the finding that it must give: code, and how the path begins.
+struct Change {
+    /// The page, or the file of emitted Rust.
+    file: &'static str,
+    /// Where the change is: the first `from` behind this text.
+    anchor: &'static str,
+    from: &'static str,
+    to: &'static str,
+    code: &'static str,
+    path: &'static str,
+}
+
+const fn change(
+    file: &'static str,
+    anchor: &'static str,
+    from: &'static str,
+    to: &'static str,
+    code: &'static str,
+    path: &'static str,
+) -> Change {
+    Change { file, anchor, from, to, code, path }
+}
+
+/// What a wrong generator would write, each change in another instruction or list.
+const EMITTED: &[Change] = &[
+    change(
+        "instructions.rs",
+        "fn decode(r: &mut rt::Reader",
+        "0x01 => Add::",
+        "0xf7 => Add::",
+        "opcode",
+        "ADD.opcode",
+    ),
+    change("instructions.rs", "impl Mad {", "src1: v_src1,", "src1: v_src2.clone(),", "field-", "MAD.Src1"),
+    change("instructions.rs", "impl Mad {", "src2: v_src2,", "src2: v_src1,", "field-", "MAD.Src1"),
+    change(
+        "instructions.rs",
+        "impl Dpas {",
+        "\"RC\", r, |r| Ok(<u8 as rt::Wire>::decode(r, cx)?)",
+        "\"RC\", r, |r| Ok(<u16 as rt::Wire>::decode(r, cx)? as u8)",
+        "field-width",
+        "DPAS.RC",
+    ),
+    change(
+        "instructions.rs",
+        "let v_file_name",
+        "rt::Version::new(3u8, 4u8)",
+        "rt::Version::new(3u8, 5u8)",
+        "field-width",
+        "FILE.File_name",
+    ),
+    change(
+        "instructions.rs",
+        "impl Info {",
+        "matches!(v_op, InfoOp::Resinfo)",
+        "matches!(v_op, InfoOp::Sampleinfo)",
+        "presence",
+        "INFO.LOD",
+    ),
+    change(
+        "instructions.rs",
+        "impl LscUntypedQuad {",
+        "if value as u64\n",
+        "if false && value as u64\n",
+        "copy-accepted",
+        "LSC_UNTYPED.quad.ChMask",
+    ),
+    change(
+        "instructions.rs",
+        "impl Switchjmp {",
+        "for _ in 0..v_num_labels",
+        "for _ in 1..v_num_labels",
+        "field-",
+        "SWITCHJMP",
+    ),
+    change(
+        "lists.rs",
+        "impl rt::Bits for RelOp",
+        "0x02 => Self::Gt,",
+        "0x02 => Self::Ge,",
+        "field-value",
+        "Rel_op.0b010",
+    ),
+    change(
+        "lists.rs",
+        "impl rt::Bits for MediaModifier",
+        "0x05 => Self::BottomMod,",
+        "",
+        "enumerator-missing",
+        "Media_modifier.0b101",
+    ),
+    change(
+        "lists.rs",
+        "impl rt::Bits for AddressWidth",
+        "0x04 =>",
+        "0x04 | 0x05 =>",
+        "reserved-accepted",
+        "Address_width.0b101",
+    ),
+    change(
+        "lists.rs",
+        "impl rt::Bits for LifetimeProperties {",
+        "!0x31 != 0",
+        "!0x33 != 0",
+        "reserved-accepted",
+        "LIFETIME.Properties[1]",
+    ),
+    change(
+        "lists.rs",
+        "impl rt::Bits for LscFenceOp",
+        "0x06 =>",
+        "0x06 | 0x07 =>",
+        "enumerator-extra",
+        "Lsc_fence_op.0b00000111",
+    ),
+    change("text.rs", "impl Frc {", "p.text(\"frc\")", "p.text(\"frac\")", "text-printed", "FRC.Text"),
+    change("text.rs", "c.expect(\"lrp\")?", "c.expect(\"lrp\")?", "c.expect(\"lerp\")?", "text-parsed", "LRP.Text"),
+    change("text.rs", "pub const MNEMONICS", "\"yield\",", "\"yield\", \"zap\",", "mnemonic-extra", "mnemonic.zap"),
+    change(
+        "text.rs",
+        "fn lsc_untyped_access",
+        "let mut f_addr_scale: u16 = 1;",
+        "let mut f_addr_scale: u16 = 2;",
+        "text-parsed",
+        "LSC_UNTYPED.access.AddrScale=1",
+    ),
+    change("reflection.rs", "static POW:", "DataType::Hf", "DataType::Df", "type-refused", "POW."),
+    change(
+        "reflection.rs",
+        "static MULH:",
+        "\"general\", \"indirect\", \"immediate\"",
+        "\"general\", \"indirect\"",
+        "class-refused",
+        "MULH.Src0.immediate",
+    ),
+    change(
+        "reflection.rs",
+        "static IFCALL:",
+        "Some((0i64, 32i64))",
+        "Some((0i64, 33i64))",
+        "range-accepted",
+        "IFCALL.Arg_size=33",
+    ),
+    change(
+        "reflection.rs",
+        "static ROL:",
+        "platforms: &[",
+        "platforms: &[rt::reflect::Platforms { from: Some(Platform::Skl), before: Some(Platform::Bxt) },",
+        "platform-accepted",
+        "ROL.platform.skl",
+    ),
+    change(
+        "reflection.rs",
+        "static AVG:",
+        "saturation: rt::reflect::Saturation::Yes",
+        "saturation: rt::reflect::Saturation::No",
+        "saturation-refused",
+        "AVG.Dst.sat",
+    ),
+    change(
+        "reflection.rs",
+        "static SHL:",
+        "SourceModifier::Arithmetic",
+        "SourceModifier::None",
+        "modifier-refused",
+        "SHL.Src0.",
+    ),
+    change("reflection.rs", "static DPASW:", "\"8\",", "\"4\",", "only-", "DPASW"),
+    change("reflection.rs", "static SHR:", "dst: &[", "dst: &[DataType::F, ", "type-map-accepted", "SHR.map.F"),
+    change(
+        "structures.rs",
+        "impl rt::Wire for GenBinaryInfo",
+        "Ok(<u8 as rt::Wire>::decode(r, cx)?)",
+        "Ok(<u16 as rt::Wire>::decode(r, cx)? as u8)",
+        "member-width",
+        "gen_binary_info.gen_platform",
+    ),
+    change("tables.rs", "name: \"%sp\"", "%sp", "%stack", "predefined-name", "predefined.%sp"),
+    change("tables.rs", "Self::Bf => 16u32", "16u32", "32u32", "data-type", "Data_type.BF"),
+    change("tables.rs", "name: \"NBarrierCnt\"", "\"1, 4\"", "\"1, 2\"", "attribute", "attribute.NBarrierCnt"),
+    change("tables.rs", "Self::Pvcxt => 64u32", "64u32", "32u32", "platform-registers", "platform.pvcxt.registers"),
+];
+
+/// A copy of the package whose build corrupts what the generator emits, in every kind of fact at once.
+#[test]
+fn a_wrong_generator_is_found() {
+    let required = std::env::var("VISAKIT_REQUIRE").unwrap_or_default();
+    if !required.split(',').any(|r| r == "build") {
+        eprintln!("skipped: a_wrong_generator_is_found: it builds the package again; set VISAKIT_REQUIRE=build");
+        return;
+    }
+    let dir = visakit_testing::scratch("impl_diff_build");
+    for part in ["Cargo.toml", "Cargo.lock", "build.rs", "README.md", "src", "codegen", "spec", "benches"] {
+        copy(&visakit_testing::root().join(part), &dir.join(part));
+    }
+    let build = std::fs::read_to_string(dir.join("build.rs")).unwrap();
+    let wrong = build
+        .replace("fs::write(out.join(file.name), text)", "fs::write(out.join(file.name), corrupt(file.name, text))");
+    assert_ne!(wrong, build);
+    let rows: String =
+        EMITTED.iter().map(|c| format!("({:?}, {:?}, {:?}, {:?}),\n", c.file, c.anchor, c.from, c.to)).collect();
+    let corrupt = format!(
+        "\nfn corrupt(name: &str, mut text: String) -> String {{\n\
+         let rows: &[(&str, &str, &str, &str)] = &[{rows}];\n\
+         for (file, anchor, from, to) in rows.iter().filter(|r| r.0 == name) {{\n\
+         let start = text.find(anchor).unwrap_or_else(|| panic!(\"{{file}}: no {{anchor}}\"));\n\
+         let at = text[start..].find(from).unwrap_or_else(|| panic!(\"{{file}}: no {{from}} behind {{anchor}}\"));\n\
+         text.replace_range(start + at..start + at + from.len(), to);\n}}\ntext\n}}\n"
+    );
+    std::fs::write(dir.join("build.rs"), wrong + &corrupt).unwrap();
+    // The dependencies are those of the other test that builds the package again.
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("new_page_target");
+    let status = Command::new(env!("CARGO"))
+        .args([
+            "build",
+            "--quiet",
+            "--bin",
+            "visa",
+            "--config",
+            "profile.dev.package.visakit.opt-level=0",
+            "--target-dir",
+        ])
+        .arg(&target)
+        .current_dir(&dir)
+        .status()
+        .unwrap();
+    assert!(status.success());
+    let output = Command::new(target.join("debug/visa")).args(["diff", "--format", "json"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let all: Vec<(String, Vec<String>)> = report["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|f| {
+            let text = |v: &serde_json::Value| v.as_str().unwrap_or("").to_owned();
+            let mut paths = vec![text(&f["path"])];
+            paths.extend(f["facts"].as_array().into_iter().flatten().map(text));
+            (text(&f["code"]), paths)
+        })
+        .collect();
+    let lost: Vec<_> = EMITTED
+        .iter()
+        .filter(|c| {
+            !all.iter().any(|(code, paths)| code.starts_with(c.code) && paths.iter().any(|p| p.starts_with(c.path)))
+        })
+        .map(|c| format!("{} {}", c.code, c.path))
+        .collect();
+    assert!(lost.is_empty(), "not found:\n{}\nfound:\n{all:#?}", lost.join("\n"));
+    // Nothing but what was corrupted is reported: what follows from it stands on the same instruction or list.
+    let named = ["kernel-missing", "opcode-extra", "predefined-name"];
+    let head = |path: &str| path.split(['.', '=', '[', '*', ':', '@']).next().unwrap_or("").to_owned();
+    let known: Vec<String> = EMITTED.iter().map(|c| head(c.path)).collect();
+    let others: Vec<_> = all
+        .iter()
+        .filter(|(code, paths)| !named.contains(&code.as_str()) && !known.contains(&head(&paths[0])))
+        // A type of another size is another type wherever an operand has it.
+        .filter(|(_, paths)| !paths.iter().all(|p| p.ends_with(".BF")))
+        .collect();
+    assert!(others.is_empty(), "{others:#?}");
+}
+
+fn copy(from: &Path, to: &Path) {
+    if from.is_file() {
+        std::fs::copy(from, to).unwrap();
+        return;
+    }
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        copy(&path, &to.join(path.file_name().unwrap()));
+    }
+}

@@ -1,0 +1,134 @@
+//! The ELF side of a zebin: which sections there are and what they become.
+
+use object::elf::{FileHeader64, SHT_NOBITS, SHT_NOTE, SHT_REL, SHT_SYMTAB};
+use object::read::elf::{FileHeader, Rel, SectionHeader, Sym};
+use object::{LittleEndian, SectionIndex, SymbolIndex};
+use visakit_diag::{Diagnostic, Severity};
+
+use super::{AddressPart, DataSection, Relocation, Symbol, VisaText, Zebin, info, notes};
+
+/// Section type of a vISA text (`SHT_ZEBIN_VISAASM`). Names vary (`.visaasm`, `.visaasm.module`), the type does not.
+pub(super) const SHT_ZEBIN_VISAASM: u32 = 0xff00_0013;
+/// Section type of `.ze_info`.
+pub(super) const SHT_ZEBIN_ZEINFO: u32 = 0xff00_0011;
+/// Relocations that put an address into data: all of it, its lower half, its upper half (zebin-spec/elf.md).
+const R_ZE_SYM_ADDR: u32 = 1;
+const R_ZE_SYM_ADDR_32: u32 = 2;
+const R_ZE_SYM_ADDR_32_HI: u32 = 3;
+/// The notes that say what the program was compiled for. `.note.intelgt.metrics`, beside it, is malformed by its writer.
+pub(super) const COMPAT_NOTES: &[u8] = b".note.intelgt.compat";
+
+type Header = FileHeader64<LittleEndian>;
+
+/// Reads the sections of a zebin.
+pub(super) fn read(file: &str, bytes: &[u8]) -> Result<Zebin, Box<Diagnostic>> {
+    if !Zebin::is_elf(bytes) {
+        return Err(not_a_zebin(file, "it does not begin like an ELF file").at_offset(0).into());
+    }
+    let damaged = |what: &str, error: object::Error| {
+        Box::new(
+            Diagnostic::new("zebin-damaged", Severity::Error, file, format!("{what}: {error}"))
+                .help("the file is cut short or damaged; compile it again"),
+        )
+    };
+    let header = Header::parse(bytes).map_err(|e| not_a_zebin(file, &e.to_string()))?;
+    let endian = header.endian().map_err(|_| not_a_zebin(file, "it is not a little-endian file of 64-bit ELF"))?;
+    let sections = header.sections(endian, bytes).map_err(|e| damaged("section headers", e))?;
+
+    let mut target = super::Target::default();
+    let mut texts = Vec::new();
+    let mut data = Vec::new();
+    let mut ze_info = None;
+    for (index, section) in sections.enumerate() {
+        let name = sections.section_name(endian, section).map_err(|e| damaged("section name", e))?;
+        let name = String::from_utf8_lossy(name).into_owned();
+        let contents = || {
+            let what = format!("section {} ({name})", index.0);
+            section.data(endian, bytes).map_err(|e| damaged(&what, e))
+        };
+        let text = || {
+            std::str::from_utf8(contents()?).map_err(|e| {
+                let at = section.sh_offset(endian).saturating_add(e.valid_up_to() as u64);
+                Box::new(
+                    Diagnostic::new(
+                        "zebin-damaged",
+                        Severity::Error,
+                        file,
+                        format!("section {name} is no UTF-8 text"),
+                    )
+                    .at_offset(at)
+                    .help("the file is damaged; compile it again"),
+                )
+            })
+        };
+        match section.sh_type(endian).0 {
+            SHT_ZEBIN_VISAASM => texts.push(VisaText {
+                section: index.0,
+                offset: section.sh_offset(endian),
+                text: text()?.trim_end_matches('\0').to_owned(),
+            }),
+            SHT_ZEBIN_ZEINFO => ze_info = Some(info::parse(file, text()?.trim_end_matches('\0'))?),
+            kind if kind == SHT_NOTE.0 && name.as_bytes() == COMPAT_NOTES => target = notes::read(contents()?),
+            kind if name.starts_with(".data.") || name.starts_with(".bss.") => data.push(DataSection {
+                section: index.0,
+                bytes: if kind == SHT_NOBITS.0 { Vec::new() } else { contents()?.to_vec() },
+                size: section.sh_size(endian),
+                relocations: Vec::new(),
+                name,
+            }),
+            _ => {}
+        }
+    }
+
+    let table = sections.symbols(endian, bytes, SHT_SYMTAB).map_err(|e| damaged("symbol table", e))?;
+    let mut symbols = Vec::new();
+    for (index, symbol) in table.enumerate() {
+        let name = symbol.name(endian, table.strings()).map_err(|e| damaged("symbol name", e))?;
+        let section = table
+            .symbol_section(endian, symbol, index)
+            .map_err(|e| damaged("symbol section", e))?
+            .unwrap_or(SectionIndex(0));
+        symbols.push(Symbol {
+            name: String::from_utf8_lossy(name).into_owned(),
+            section: section.0,
+            value: symbol.st_value(endian),
+            size: symbol.st_size(endian),
+        });
+    }
+
+    for section in sections.iter().filter(|section| section.sh_type(endian) == SHT_REL) {
+        let Some(target) = data.iter_mut().find(|data| data.section == section.sh_info(endian) as usize) else {
+            continue;
+        };
+        let entries = section.rel(endian, bytes).map_err(|e| damaged("relocations", e))?;
+        for entry in entries.map(|(entries, _)| entries).unwrap_or_default() {
+            let index = SymbolIndex(entry.r_sym(endian) as usize);
+            let symbol = table.symbol(index).map_err(|e| damaged("symbol of a relocation", e))?;
+            let section = table
+                .symbol_section(endian, symbol, index)
+                .map_err(|e| damaged("symbol section", e))?
+                .unwrap_or(SectionIndex(0));
+            let part = match entry.r_type(endian).0 {
+                R_ZE_SYM_ADDR => AddressPart::Whole,
+                R_ZE_SYM_ADDR_32 => AddressPart::Low,
+                R_ZE_SYM_ADDR_32_HI => AddressPart::High,
+                _ => continue,
+            };
+            let offset = entry.r_offset(endian);
+            target.relocations.push(Relocation { offset, part, section: section.0, value: symbol.st_value(endian) });
+        }
+    }
+
+    let info = ze_info.ok_or_else(|| {
+        Diagnostic::new("zebin-no-ze-info", Severity::Error, file, "the file has no `.ze_info` section")
+            .help("without it nobody knows where the arguments go; compile with `ocloc compile … --format zebin`")
+    })?;
+    Ok(Zebin { file: file.to_owned(), target, texts, info, data, symbols })
+}
+
+fn not_a_zebin(file: &str, why: &str) -> Diagnostic {
+    Diagnostic::new("zebin-not-elf", Severity::Error, file, format!("this is no zebin: {why}")).help(format!(
+        "make one with `ocloc compile -file k.cl -device skl --format zebin {} -output k",
+        super::VISA_OPTION
+    ))
+}

@@ -1,7 +1,0 @@
-//! The command `visa`: see `visa --help`.
-
-use std::process::ExitCode;
-
-fn main() -> ExitCode {
-    visakit::cli::main()
-}

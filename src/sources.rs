@@ -1,0 +1,20 @@
+//! What the generated module came from, inside of the library: for tools that read, compare or generate wherever they are.
+
+pub use crate::generated::SPECIFICATION;
+
+/// The files of the runtime that a generated module stands on, with their texts; they belong into a folder `rt` beside it.
+pub static RUNTIME: &[(&str, &str)] = &[
+    ("mod.rs", include_str!("rt/mod.rs")),
+    ("bytes.rs", include_str!("rt/bytes.rs")),
+    ("cursor.rs", include_str!("rt/cursor.rs")),
+    ("error.rs", include_str!("rt/error.rs")),
+    ("expression.rs", include_str!("rt/expression.rs")),
+    ("kernel.rs", include_str!("rt/kernel.rs")),
+    ("near.rs", include_str!("rt/near.rs")),
+    ("operand.rs", include_str!("rt/operand.rs")),
+    ("reflect.rs", include_str!("rt/reflect.rs")),
+    ("text.rs", include_str!("rt/text.rs")),
+];
+
+/// Corrections of the vendor's documents, as `spec/upstream-overlay.md` has them.
+pub static OVERLAY: &str = include_str!("../spec/upstream-overlay.md");
