@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use visakit::object::{Object, Part};
+use visakit::object::{ObjectPart, Object};
 use visakit::text::{Options, Style, parse, print, print_exact};
 
 /// The folders of the objects, or nothing where they are not there.
@@ -60,7 +60,7 @@ fn unusual_files() {
         ordered += usize::from(!object.order.is_empty());
         padded += usize::from(!object.padding.is_empty());
         assert!(object.padding.len() <= 3 && object.padding.iter().all(|b| *b == 0), "{}", name(folder));
-        assert!(!object.order.iter().any(|p| matches!(p, Part::Gap(_))), "{}", name(folder));
+        assert!(!object.order.iter().any(|p| matches!(p, ObjectPart::Gap(_))), "{}", name(folder));
     }
     if !folders.is_empty() {
         assert!(removed >= 1 && ordered >= 1 && padded >= 1, "{removed} {ordered} {padded}");

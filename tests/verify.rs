@@ -4,7 +4,7 @@ use std::process::Command;
 
 use visakit::isa::Platform;
 use visakit::text::{Options, parse};
-use visakit::verify::{Place, Severity, Violation, routine};
+use visakit::verify::{Location, Severity, Violation, routine};
 
 const HEAD: &str = "\
 .version 4.1
@@ -148,7 +148,7 @@ fn statements() {
     for (statement, platform, code) in STATEMENTS {
         let found = errors(&kernel("", statement), platform);
         assert_eq!(found.is_empty(), code.is_empty(), "{statement} on {platform}: {found:#?}");
-        assert!(found.iter().all(|v| v.place == Place::Instruction(0)), "{found:#?}");
+        assert!(found.iter().all(|v| v.place == Location::Instruction(0)), "{found:#?}");
         assert!(code.is_empty() || found.iter().any(|v| v.code == *code), "{statement}: {found:#?}");
     }
 }
@@ -166,7 +166,7 @@ fn declarations() {
 fn labels() {
     let twice = errors(&kernel("", "goto (M1, 16) a\na:\n    goto (M1, 16) a\na:"), "skl");
     assert_eq!(twice.len(), 1, "{twice:#?}");
-    assert_eq!((twice[0].code, &twice[0].place), ("label", &Place::Instruction(3)));
+    assert_eq!((twice[0].code, &twice[0].place), ("label", &Location::Instruction(3)));
     assert!(errors(&kernel("", "call (M1, 16) f\n    ret (M1, 1)\n.function \"f\"\nf:"), "skl").is_empty());
 }
 

@@ -2,7 +2,8 @@
 //! when pages change.
 
 use crate::model::{
-    Field, Form, Instruction, Kind, ListKind, Marks, Member, MemberType, Model, Part, PartKind, Presence, Shape,
+    Availability, BitField, BitFieldKind, Field, FieldKind, Form, Instruction, Kind, ListKind, Member, MemberType,
+    Model, Presence,
 };
 
 /// All facts of a model, sorted within each group.
@@ -82,34 +83,34 @@ pub fn facts(model: &Model) -> String {
 }
 
 /// Marks behind a fact, each with a blank in front.
-pub(crate) fn marks(marks: &Marks) -> String {
-    marks.0.iter().map(|m| format!(" {}", Marks(vec![m.clone()]))).collect()
+pub(crate) fn marks(marks: &Availability) -> String {
+    marks.0.iter().map(|m| format!(" {}", Availability(vec![m.clone()]))).collect()
 }
 
-pub(crate) fn part(model: &Model, p: &Part) -> String {
+pub(crate) fn part(model: &Model, p: &BitField) -> String {
     let what = match p.kind {
-        PartKind::Zero => "zero".to_owned(),
-        PartKind::Flag => format!("flag {:?}", p.text),
-        PartKind::Number => "number".to_owned(),
-        PartKind::DataType => "data type".to_owned(),
-        PartKind::Enumeration(id) => format!("list {}", model.list(id).name),
+        BitFieldKind::Zero => "zero".to_owned(),
+        BitFieldKind::Flag => format!("flag {:?}", p.text),
+        BitFieldKind::Number => "number".to_owned(),
+        BitFieldKind::DataType => "data type".to_owned(),
+        BitFieldKind::Enumeration(id) => format!("list {}", model.list(id).name),
     };
-    let name = if p.kind == PartKind::Zero { "-" } else { &p.name };
+    let name = if p.kind == BitFieldKind::Zero { "-" } else { &p.name };
     format!("[{}..{}] {name} {what}{}", p.hi, p.lo, marks(&p.marks))
 }
 
-fn shape(model: &Model, shape: Shape) -> String {
+fn shape(model: &Model, shape: FieldKind) -> String {
     match shape {
-        Shape::Number => "number".to_owned(),
-        Shape::List(id) => format!("list {}", model.list(id).name),
-        Shape::Index(kind) => format!("index {}", kind.name()),
-        Shape::Predicate => "predicate".to_owned(),
-        Shape::Vector => "vec_operand".to_owned(),
-        Shape::Scalar => "scalar".to_owned(),
-        Shape::Raw => "raw_operand".to_owned(),
-        Shape::IndexBy(of) => format!("index by field {of}"),
-        Shape::Zero => "zero".to_owned(),
-        Shape::Copy(of) => format!("copy of field {of}"),
+        FieldKind::Number => "number".to_owned(),
+        FieldKind::List(id) => format!("list {}", model.list(id).name),
+        FieldKind::Index(kind) => format!("index {}", kind.name()),
+        FieldKind::Predicate => "predicate".to_owned(),
+        FieldKind::Vector => "vec_operand".to_owned(),
+        FieldKind::Scalar => "scalar".to_owned(),
+        FieldKind::Raw => "raw_operand".to_owned(),
+        FieldKind::IndexBy(of) => format!("index by field {of}"),
+        FieldKind::Zero => "zero".to_owned(),
+        FieldKind::Copy(of) => format!("copy of field {of}"),
     }
 }
 

@@ -100,7 +100,7 @@ pub struct IndexLine {
     /// The file that it links to, without folder and ending.
     pub page: String,
     /// Where the instruction exists: any of these; everywhere when there are none.
-    pub platforms: Vec<Marks>,
+    pub platforms: Vec<Availability>,
     /// The link.
     pub at: At,
 }

@@ -1,7 +1,7 @@
 //! The small forms that facts have on a page: numbers, marks in braces, phrases, lists of words, heads of fields.
 
 use crate::markdown::Inline;
-use crate::model::{Mark, Marks};
+use crate::model::{Availability, Bound};
 
 /// Reads a number: decimal, `0x…` or `0b…`.
 pub fn number(text: &str) -> Option<u64> {
@@ -19,18 +19,18 @@ pub fn number(text: &str) -> Option<u64> {
 
 /// Takes marks in braces off the front of a text: `{XEHP+}{3.4+}rest`. What is in braces but is no
 /// mark stays part of the text.
-pub fn leading_marks(text: &str) -> (Marks, &str) {
+pub fn leading_marks(text: &str) -> (Availability, &str) {
     let mut marks = Vec::new();
     let mut rest = text.trim_start();
     while let Some((mark, len)) = one_mark(rest) {
         marks.push(mark);
         rest = rest[len..].trim_start();
     }
-    (Marks(marks), rest)
+    (Availability(marks), rest)
 }
 
 /// Takes all marks out of a text, wherever they stand.
-pub fn all_marks(text: &str) -> (Marks, String) {
+pub fn all_marks(text: &str) -> (Availability, String) {
     let mut marks = Vec::new();
     let mut rest = String::new();
     let mut at = 0;
@@ -46,10 +46,10 @@ pub fn all_marks(text: &str) -> (Marks, String) {
             }
         }
     }
-    (Marks(marks), rest)
+    (Availability(marks), rest)
 }
 
-fn one_mark(text: &str) -> Option<(Mark, usize)> {
+fn one_mark(text: &str) -> Option<(Bound, usize)> {
     let inner = text.strip_prefix('{')?;
     let end = inner.find('}')?;
     let body = inner[..end].trim();
@@ -59,17 +59,17 @@ fn one_mark(text: &str) -> Option<(Mark, usize)> {
         (None, Some(name)) => (name, true),
         // Only words in capitals are platforms: braces have other uses in prose.
         _ if !body.is_empty() && body.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_') => {
-            return Some((Mark::Only(body.to_owned()), len));
+            return Some((Bound::Only(body.to_owned()), len));
         }
         _ => return None,
     };
     let version = name.split_once('.').and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
     let platform = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
     let mark = match (version, before) {
-        (Some((major, minor)), false) => Mark::FromVersion(major, minor),
-        (Some((major, minor)), true) => Mark::BeforeVersion(major, minor),
-        (None, false) if platform => Mark::From(name.to_owned()),
-        (None, true) if platform => Mark::Before(name.to_owned()),
+        (Some((major, minor)), false) => Bound::FromVersion(major, minor),
+        (Some((major, minor)), true) => Bound::BeforeVersion(major, minor),
+        (None, false) if platform => Bound::From(name.to_owned()),
+        (None, true) if platform => Bound::Before(name.to_owned()),
         _ => return None,
     };
     Some((mark, len))
@@ -113,9 +113,9 @@ mod tests {
     #[test]
     fn marks_are_taken_off() {
         let (marks, rest) = leading_marks("{XEHP+}{-3.4} BF, F");
-        assert_eq!(marks.0, [Mark::From("XEHP".into()), Mark::BeforeVersion(3, 4)]);
+        assert_eq!(marks.0, [Bound::From("XEHP".into()), Bound::BeforeVersion(3, 4)]);
         assert_eq!(rest, "BF, F");
-        assert_eq!(leading_marks("{GLOBAL|LOCAL}").0, Marks::default());
+        assert_eq!(leading_marks("{GLOBAL|LOCAL}").0, Availability::default());
     }
 
     #[test]

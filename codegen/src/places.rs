@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::facts::{field, kind, marks, member, part};
-use crate::model::{Form, Instruction, Kind, ListId, ListKind, Marks, Model, PartKind, Shape};
+use crate::model::{Availability, BitFieldKind, FieldKind, Form, Instruction, Kind, ListId, ListKind, Model};
 
 /// The places of a model with their facts. Documentation is in none of them.
 pub fn places(model: &Model) -> BTreeMap<String, BTreeSet<String>> {
@@ -35,7 +35,7 @@ pub fn places(model: &Model) -> BTreeMap<String, BTreeSet<String>> {
         put(&place, format!("members {}{class}", members.join(", ")));
         for m in &s.members {
             put(&place, unnamed(model, m.shape, member(model, m)));
-            if let Shape::List(id) = m.shape {
+            if let FieldKind::List(id) = m.shape {
                 list(model, id, &m.name, &mut |fact| put(&place, fact));
             }
         }
@@ -50,7 +50,7 @@ fn instruction(model: &Model, i: &Instruction, put: &mut dyn FnMut(&str, String)
     let name = &i.name;
     let sub = i.sub_opcode.map_or(String::new(), |s| format!(" {s:#04x}"));
     let kind = kind(&i.kind);
-    let mut platforms: Vec<String> = i.platforms.iter().map(Marks::to_string).collect();
+    let mut platforms: Vec<String> = i.platforms.iter().map(Availability::to_string).collect();
     platforms.sort();
     let platforms = if platforms.is_empty() { String::new() } else { format!(" {}", platforms.join(" or ")) };
     put(&format!("{name} opcode"), format!("{:#04x}{sub}{kind}{platforms}", i.opcode));
@@ -61,7 +61,7 @@ fn instruction(model: &Model, i: &Instruction, put: &mut dyn FnMut(&str, String)
         for f in &form.fields {
             let line = unnamed(model, f.shape, field(model, form, f));
             put(&layout, format!("{prefix}{line}"));
-            if let Shape::List(id) = f.shape {
+            if let FieldKind::List(id) = f.shape {
                 list(model, id, &format!("{prefix}{}", f.name), &mut |fact| put(&layout, fact));
             }
         }
@@ -95,9 +95,9 @@ fn form_line(form: &Form) -> String {
 }
 
 /// A line without the made-up name of a list that stands on the page itself.
-fn unnamed(model: &Model, shape: Shape, line: String) -> String {
+fn unnamed(model: &Model, shape: FieldKind, line: String) -> String {
     match shape {
-        Shape::List(id) if !model.list(id).shared => {
+        FieldKind::List(id) if !model.list(id).shared => {
             line.replacen(&format!("list {}", model.list(id).name), "list", 1)
         }
         _ => line,
@@ -120,9 +120,9 @@ fn list(model: &Model, id: ListId, owner: &str, put: &mut dyn FnMut(String)) {
         }
         ListKind::Parts(parts) => {
             // Bits that are always zero are what the other parts leave.
-            for p in parts.iter().filter(|p| p.kind != PartKind::Zero) {
+            for p in parts.iter().filter(|p| p.kind != BitFieldKind::Zero) {
                 let inner = match p.kind {
-                    PartKind::Enumeration(id) if !model.list(id).shared => Some(id),
+                    BitFieldKind::Enumeration(id) if !model.list(id).shared => Some(id),
                     _ => None,
                 };
                 let line = part(model, p);

@@ -1,6 +1,6 @@
 //! Wrong pages: each mistake is found at its line, and reading goes on.
 
-use visakit_codegen::model::{Model, Shape};
+use visakit_codegen::model::{FieldKind, Model};
 use visakit_diag::{Diagnostic, Severity};
 
 /// A small page that is right.
@@ -64,7 +64,7 @@ fn a_right_page_has_no_findings() {
     assert!(findings.is_empty(), "{findings:#?}");
     let foo = &model.instructions[0];
     assert_eq!((foo.name.as_str(), foo.opcode, foo.forms[0].fields.len()), ("FOO", 0xf0, 2));
-    assert!(matches!(foo.forms[0].fields[0].shape, Shape::List(_)));
+    assert!(matches!(foo.forms[0].fields[0].shape, FieldKind::List(_)));
 }
 
 #[test]

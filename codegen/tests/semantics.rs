@@ -307,7 +307,7 @@ fn names(statements: &[Statement]) -> Vec<(String, Meaning)> {
     fn walk(e: &ExpressionKind, out: &mut Vec<(String, Meaning)>) {
         match e {
             ExpressionKind::Name { name, meaning } => out.push((name.clone(), *meaning)),
-            ExpressionKind::Part { of, .. } => walk(&of.kind, out),
+            ExpressionKind::BitField { of, .. } => walk(&of.kind, out),
             ExpressionKind::Index { of, index } => [of, index].iter().for_each(|e| walk(&e.kind, out)),
             ExpressionKind::Call(call) => call.arguments.iter().for_each(|e| walk(&e.kind, out)),
             ExpressionKind::Unary { operand, .. } => walk(&operand.kind, out),

@@ -14,7 +14,7 @@ pub use routine::{
 };
 
 use crate::isa::{Alignment, Platform, VariableRelocSymtab};
-use crate::object::{Object, Part};
+use crate::object::{Object, ObjectPart};
 
 /// The version of the form: the first number changes when a reader of the old form can go wrong, the second when
 /// something is added.
@@ -40,7 +40,7 @@ pub struct Dump {
     pub functions: Vec<Function>,
     /// The order of the parts in the file, where it is not the usual one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub order: Vec<Place>,
+    pub order: Vec<Location>,
     /// Bytes behind the last part.
     pub padding: String,
 }
@@ -109,7 +109,7 @@ pub struct FileVariable {
 /// A part of the file.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Place {
+pub enum Location {
     /// A kernel by its number.
     Kernel(usize),
     /// A native program by the numbers of its kernel and its own.
@@ -174,12 +174,12 @@ fn binary(binary: &crate::object::NativeBinary) -> Binary {
     }
 }
 
-fn place(part: &Part) -> Place {
+fn place(part: &ObjectPart) -> Location {
     match part {
-        Part::Kernel(number) => Place::Kernel(*number),
-        Part::Native(kernel, number) => Place::Native([*kernel, *number]),
-        Part::Function(number) => Place::Function(*number),
-        Part::Gap(bytes) => Place::Gap(hex(bytes.as_slice())),
+        ObjectPart::Kernel(number) => Location::Kernel(*number),
+        ObjectPart::Native(kernel, number) => Location::Native([*kernel, *number]),
+        ObjectPart::Function(number) => Location::Function(*number),
+        ObjectPart::Gap(bytes) => Location::Gap(hex(bytes.as_slice())),
     }
 }
 

@@ -19,7 +19,7 @@ pub(super) fn explain(before: &[Instruction], error: ObjectError, (owner, name):
     // An instruction with a predicate and operands behind it would have lost the last of them.
     let whole = before.iter().any(|i| {
         let fields = i.form().fields;
-        let predicate = fields.iter().position(|f| f.shape == reflect::Shape::Predicate);
+        let predicate = fields.iter().position(|f| f.shape == reflect::FieldKind::Predicate);
         predicate.is_some_and(|at| at + 2 < fields.len())
     });
     let lost_before = before.iter().any(|i| written(i.form().fields) < i.form().fields.len());
@@ -45,8 +45,9 @@ pub(super) fn explain(before: &[Instruction], error: ObjectError, (owner, name):
 
 /// How many fields the defective writer writes: as many as there are beside execution size and predicate.
 fn written(fields: &[reflect::Field]) -> usize {
-    let counted =
-        |f: &&reflect::Field| f.shape != reflect::Shape::Predicate && f.list.is_none_or(|l| l.name != "Exec_size");
+    let counted = |f: &&reflect::Field| {
+        f.shape != reflect::FieldKind::Predicate && f.list.is_none_or(|l| l.name != "Exec_size")
+    };
     fields.iter().filter(counted).count()
 }
 

@@ -3,7 +3,7 @@
 
 use super::Routine;
 use crate::isa::{PAGES, Predicate, RawOperand, VecOperand, predefined, predefined_surface};
-use crate::rt::reflect::{Field, Form, List, Page, PageKind, Shape};
+use crate::rt::reflect::{Field, FieldKind, Form, List, Page, PageKind};
 use crate::rt::{Bits, Context, Reader, Wire, Writer};
 
 /// What stands at a place, read as an instruction that may lack its last fields.
@@ -127,7 +127,7 @@ fn guess_form(
 
 /// Fields that the defective writer does not count.
 fn uncounted(field: &Field) -> bool {
-    field.shape == Shape::Predicate || field.list.is_some_and(|l| l.name == "Exec_size")
+    field.shape == FieldKind::Predicate || field.list.is_some_and(|l| l.name == "Exec_size")
 }
 
 fn is_present(field: &Field, known: &Known) -> bool {
@@ -145,13 +145,13 @@ fn known_form(field: &'static Field, value: u64, form: &Form) -> bool {
 /// Reads a field: its value where that is a number, and how many bits speak for it.
 fn read(r: &mut Reader<'_>, field: &'static Field, routine: &Routine, cx: Context) -> Option<(u64, f32)> {
     match field.shape {
-        Shape::Predicate => {
+        FieldKind::Predicate => {
             let bits = u16::decode(r, cx).ok()?;
             let predicate = Predicate::from_bits(u64::from(bits)).ok()?;
             let evidence = among(u64::from(predicate.id), routine.predicates.len() as u64 + 1, 12)?;
             Some((u64::from(bits), evidence))
         }
-        Shape::Vector | Shape::Scalar => {
+        FieldKind::Vector | FieldKind::Scalar => {
             let operand = VecOperand::decode(r, cx).ok()?;
             let class = format!("{:?}", operand.operand.class()).to_ascii_lowercase();
             if !field.classes.is_empty() && !field.classes.contains(&class.as_str()) {
@@ -160,7 +160,7 @@ fn read(r: &mut Reader<'_>, field: &'static Field, routine: &Routine, cx: Contex
             let evidence = super::defect::vector_problem(&operand, field, routine).is_none();
             evidence.then_some((0, 20.0))
         }
-        Shape::Raw => {
+        FieldKind::Raw => {
             let raw = RawOperand::decode(r, cx).ok()?;
             Some((0, general(raw.id.0, routine)?))
         }
@@ -170,9 +170,9 @@ fn read(r: &mut Reader<'_>, field: &'static Field, routine: &Routine, cx: Contex
             let value = bytes.iter().rev().fold(0u64, |v, b| v << 8 | u64::from(*b));
             let bits = 8 * size as u32;
             let evidence = match (field.shape, field.list) {
-                (Shape::List, Some(list)) => in_list(list, value)?,
-                (Shape::Zero, _) => among(value, 1, bits)?,
-                (Shape::Index, _) => index(field, value, routine, bits)?,
+                (FieldKind::List, Some(list)) => in_list(list, value)?,
+                (FieldKind::Zero, _) => among(value, 1, bits)?,
+                (FieldKind::Index, _) => index(field, value, routine, bits)?,
                 _ => 0.0,
             };
             Some((value, evidence))
@@ -239,9 +239,9 @@ fn sizes(field: &Field, cx: Context) -> Vec<usize> {
         size(&|w| VecOperand { operand: operand.clone(), ..VecOperand::default() }.encode(w, cx).is_ok())
     };
     match field.shape {
-        Shape::Predicate => vec![2],
-        Shape::Raw => size(&|w| RawOperand::default().encode(w, cx).is_ok()).into_iter().collect(),
-        Shape::Vector | Shape::Scalar => {
+        FieldKind::Predicate => vec![2],
+        FieldKind::Raw => size(&|w| RawOperand::default().encode(w, cx).is_ok()).into_iter().collect(),
+        FieldKind::Vector | FieldKind::Scalar => {
             let wide = crate::isa::ConstOpnd { type_: crate::isa::DataType::Df, low: 0, high: Some(0) };
             let classes = [
                 ("general", Operand::General(Default::default())),

@@ -18,7 +18,7 @@ mod read;
 mod salvage;
 mod write;
 
-pub use parts::Part;
+pub use parts::ObjectPart;
 pub use read::ObjectError;
 pub use salvage::{Fragment, Salvaged, SalvagedCode};
 
@@ -41,7 +41,7 @@ pub struct Object {
     pub functions: Vec<Function>,
     /// The order of the parts in the file, where it is not the usual one: each kernel with its native programs behind
     /// it, then the functions. Empty for the usual order.
-    pub order: Vec<Part>,
+    pub order: Vec<ObjectPart>,
     /// Bytes behind the last part, which some producers add.
     pub padding: Vec<u8>,
 }

@@ -6,7 +6,7 @@ use crate::rt::{Bytes, EncodeError};
 
 /// A part of a file behind its header.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum ObjectPart {
     /// A kernel: its number.
     Kernel(usize),
     /// A native program: the number of its kernel, and its number there.
@@ -19,13 +19,13 @@ pub enum Part {
 
 /// The usual order: each kernel with its native programs behind it, then the functions. `natives` counts the native
 /// programs of each kernel.
-fn usual(natives: impl Iterator<Item = usize>, functions: usize) -> Vec<Part> {
+fn usual(natives: impl Iterator<Item = usize>, functions: usize) -> Vec<ObjectPart> {
     let mut out = Vec::new();
     for (kernel, count) in natives.enumerate() {
-        out.push(Part::Kernel(kernel));
-        out.extend((0..count).map(|n| Part::Native(kernel, n)));
+        out.push(ObjectPart::Kernel(kernel));
+        out.extend((0..count).map(|n| ObjectPart::Native(kernel, n)));
     }
-    out.extend((0..functions).map(Part::Function));
+    out.extend((0..functions).map(ObjectPart::Function));
     out
 }
 
@@ -33,18 +33,18 @@ fn usual(natives: impl Iterator<Item = usize>, functions: usize) -> Vec<Part> {
 ///
 /// # Errors
 /// The object's own order leaves a part out, names one twice or one that is not there.
-pub(super) fn order(object: &Object) -> Result<Vec<Part>, EncodeError> {
+pub(super) fn order(object: &Object) -> Result<Vec<ObjectPart>, EncodeError> {
     let usual = usual(object.kernels.iter().map(|k| k.binaries.len()), object.functions.len());
     if object.order.is_empty() {
         return Ok(usual);
     }
-    let rank = |part: &Part| match part {
-        Part::Kernel(kernel) => (*kernel, 0, 0),
-        Part::Native(kernel, n) => (*kernel, 1, *n),
-        Part::Function(function) => (usize::MAX, 2, *function),
-        Part::Gap(_) => (usize::MAX, 3, 0),
+    let rank = |part: &ObjectPart| match part {
+        ObjectPart::Kernel(kernel) => (*kernel, 0, 0),
+        ObjectPart::Native(kernel, n) => (*kernel, 1, *n),
+        ObjectPart::Function(function) => (usize::MAX, 2, *function),
+        ObjectPart::Gap(_) => (usize::MAX, 3, 0),
     };
-    let mut named: Vec<&Part> = object.order.iter().filter(|p| !matches!(p, Part::Gap(_))).collect();
+    let mut named: Vec<&ObjectPart> = object.order.iter().filter(|p| !matches!(p, ObjectPart::Gap(_))).collect();
     named.sort_by_key(|p| rank(p));
     if !named.into_iter().eq(&usual) {
         return Err(EncodeError {
@@ -63,17 +63,17 @@ pub(super) fn read(
     bytes: &[u8],
     header: &CommonIsaHeader,
     header_end: usize,
-) -> Result<(Vec<Part>, usize), ObjectError> {
+) -> Result<(Vec<ObjectPart>, usize), ObjectError> {
     let mut places = Vec::new();
     for (kernel, info) in header.kernel_info.iter().enumerate() {
-        places.push((info.offset, info.size, "kernel", Part::Kernel(kernel)));
+        places.push((info.offset, info.size, "kernel", ObjectPart::Kernel(kernel)));
         for (n, native) in info.gen_binary_info.iter().enumerate() {
-            let part = Part::Native(kernel, n);
+            let part = ObjectPart::Native(kernel, n);
             places.push((native.binary_offset, native.binary_size, "native program", part));
         }
     }
     for (function, info) in header.function_info.iter().enumerate() {
-        places.push((info.offset, info.size, "function", Part::Function(function)));
+        places.push((info.offset, info.size, "function", ObjectPart::Function(function)));
     }
     // An empty part stands in front of what begins at the same byte.
     places.sort_by_key(|(offset, size, ..)| (*offset, *size > 0));
@@ -90,7 +90,7 @@ pub(super) fn read(
             });
         }
         if at > end {
-            out.push(Part::Gap(Bytes(bytes.get(end..at).unwrap_or_default().to_vec())));
+            out.push(ObjectPart::Gap(Bytes(bytes.get(end..at).unwrap_or_default().to_vec())));
         }
         out.push(part);
         end = at + size as usize;

@@ -1,6 +1,6 @@
 //! Encoding: lays the parts out, then writes the header that says where they are.
 
-use super::{Object, Part, Routine, RoutineKind, function_info, kernel_info, parts};
+use super::{Object, ObjectPart, Routine, RoutineKind, function_info, kernel_info, parts};
 use crate::isa::{CommonIsaHeader, FunctionData, GenBinaryInfo, KernelData};
 use crate::rt::{Context, EncodeError, Wire, Writer};
 
@@ -21,7 +21,7 @@ impl Object {
         for part in parts::order(self)? {
             let at = header_size + body.len();
             match part {
-                Part::Kernel(number) => {
+                ObjectPart::Kernel(number) => {
                     let (Some(kernel), Some(info)) = (self.kernels.get(number), header.kernel_info.get_mut(number))
                     else {
                         continue;
@@ -32,7 +32,7 @@ impl Object {
                     info.input_offset = place(at + routine.inputs)?;
                     body.extend(routine.bytes);
                 }
-                Part::Native(kernel, number) => {
+                ObjectPart::Native(kernel, number) => {
                     let binary = self.kernels.get(kernel).and_then(|k| k.binaries.get(number));
                     let entry = header.kernel_info.get_mut(kernel).and_then(|k| k.gen_binary_info.get_mut(number));
                     let (Some(binary), Some(entry)) = (binary, entry) else { continue };
@@ -40,7 +40,7 @@ impl Object {
                     entry.binary_size = place(binary.code.len())?;
                     body.extend(&binary.code);
                 }
-                Part::Function(number) => {
+                ObjectPart::Function(number) => {
                     let function = self.functions.get(number);
                     let (Some(function), Some(info)) = (function, header.function_info.get_mut(number)) else {
                         continue;
@@ -50,7 +50,7 @@ impl Object {
                     info.size = place(routine.bytes.len())?;
                     body.extend(routine.bytes);
                 }
-                Part::Gap(bytes) => body.extend(bytes.0),
+                ObjectPart::Gap(bytes) => body.extend(bytes.0),
             }
         }
         let mut w = Writer::new();

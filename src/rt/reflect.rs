@@ -124,7 +124,7 @@ pub struct Field {
     /// Its name.
     pub name: &'static str,
     /// What it is.
-    pub shape: Shape,
+    pub shape: FieldKind,
     /// Its type on the page.
     pub storage: &'static str,
     /// Its bits and names.
@@ -151,7 +151,7 @@ pub struct Field {
 
 /// What a field is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
+pub enum FieldKind {
     /// A plain number.
     Number,
     /// A bit field or an enumeration.
@@ -180,14 +180,14 @@ pub struct List {
     /// Width in bits.
     pub bits: u32,
     /// Its parts; an enumeration has one without a name.
-    pub parts: &'static [Part],
+    pub parts: &'static [BitField],
     /// `page:line`.
     pub origin: &'static str,
 }
 
 /// Some bits of a list.
 #[derive(Clone, Copy, Debug)]
-pub struct Part {
+pub struct BitField {
     /// Name; empty for an enumeration.
     pub name: &'static str,
     /// Lowest bit.

@@ -4,7 +4,7 @@ use super::names::RoutineNames;
 use super::print::{Style, frame};
 use crate::isa::{ExecSize, Instruction, Platform, Predicate, RawOperand, VecOperand};
 use crate::object::{Fragment, Object, Routine, Salvaged, SalvagedCode};
-use crate::rt::reflect::{Field, Shape};
+use crate::rt::reflect::{Field, FieldKind};
 use crate::rt::{Bits, Context, Format, Names, Printer, Reader, Table, Text, Wire};
 
 /// What stands for a field that is not there.
@@ -83,22 +83,22 @@ fn shown(field: &Field, bytes: &[u8], names: &RoutineNames<'_>, cx: Context) -> 
         p.into_text()
     };
     Some(match field.shape {
-        Shape::Vector | Shape::Scalar => {
+        FieldKind::Vector | FieldKind::Scalar => {
             let operand = VecOperand::decode(r, cx).ok()?;
             text(&|p| operand.print(p, Format::Plain))
         }
-        Shape::Raw => {
+        FieldKind::Raw => {
             let raw = RawOperand::decode(r, cx).ok()?;
             text(&|p| raw.print(p, Format::Plain))
         }
-        Shape::Predicate => {
+        FieldKind::Predicate => {
             let predicate = Predicate::from_bits(value).ok()?;
             if predicate.is_default() {
                 return Some("()".to_owned());
             }
             text(&|p| predicate.print(p, Format::Plain)).trim().to_owned()
         }
-        Shape::Index => {
+        FieldKind::Index => {
             let id = u32::try_from(value).ok()?;
             match field.table {
                 "label" => names.name(Table::Label, id)?,
@@ -109,11 +109,11 @@ fn shown(field: &Field, bytes: &[u8], names: &RoutineNames<'_>, cx: Context) -> 
                 _ => value.to_string(),
             }
         }
-        Shape::List if field.list.is_some_and(|l| l.name == "Exec_size") => {
+        FieldKind::List if field.list.is_some_and(|l| l.name == "Exec_size") => {
             let size = ExecSize::from_bits(value).ok()?;
             format!("({})", text(&|p| size.print(p, Format::Plain)).trim_matches(['(', ')']))
         }
-        Shape::List => {
+        FieldKind::List => {
             let parts = field.list?.parts.iter().filter(|p| !p.zero);
             let named = parts.map(|p| {
                 let bits = value >> p.lo & 1u64.checked_shl(p.width).map_or(u64::MAX, |m| m - 1);

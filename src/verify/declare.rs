@@ -1,6 +1,6 @@
 //! Rules of declarations: types and sizes of variables, aliases, inputs, attributes.
 
-use super::{Place, Severity, Violation};
+use super::{Location, Severity, Violation};
 use crate::isa::{AliasScope, Alignment, DataType, InputClass, Platform, StringId, predefined, predefined_surface};
 use crate::object::Routine;
 use crate::rt::Bits;
@@ -56,7 +56,7 @@ pub(super) fn check(routine: &Routine, platform: Option<Platform>) -> Vec<Violat
             out.push(Violation {
                 code: "attribute",
                 severity: Severity::Error,
-                place: Place::Routine,
+                place: Location::Routine,
                 message: format!("{name} is given {count} times"),
                 page: ATTRIBUTES.to_owned(),
             });
@@ -71,7 +71,7 @@ fn declared(routine: &Routine, name: StringId, code: &'static str, message: Stri
         code,
         severity: Severity::Error,
         message: format!("variable `{name}`: {message}"),
-        place: Place::Declaration(name),
+        place: Location::Declaration(name),
         page: VARIABLES.to_owned(),
     }
 }
@@ -151,7 +151,7 @@ fn inputs(routine: &Routine, register: i64, out: &mut Vec<Violation>) {
                 code: "input",
                 severity: Severity::Error,
                 message: format!("input `{name}`: {message}"),
-                place: Place::Input(name.clone()),
+                place: Location::Input(name.clone()),
                 page: INPUTS.to_owned(),
             });
         };
@@ -210,7 +210,7 @@ fn inputs(routine: &Routine, register: i64, out: &mut Vec<Violation>) {
                 code: "input",
                 severity: Severity::Error,
                 message: format!("input `{name}`: it overlaps the input in front of it"),
-                place: Place::Input(name),
+                place: Location::Input(name),
                 page: INPUTS.to_owned(),
             });
         }

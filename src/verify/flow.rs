@@ -1,6 +1,6 @@
 //! Rules of labels: each that is used stands in the routine once.
 
-use super::{Place, Severity, Violation};
+use super::{Location, Severity, Violation};
 use crate::isa::{Instruction, LabelId, LabelKind};
 use crate::object::Routine;
 use crate::rt::{FieldRef, Visitor};
@@ -41,7 +41,7 @@ pub(super) fn check(routine: &Routine) -> Vec<Violation> {
 }
 
 fn violation(code: &'static str, number: usize, message: String) -> Violation {
-    let place = Place::Instruction(number);
+    let place = Location::Instruction(number);
     Violation { code, severity: Severity::Error, place, message, page: PAGES.to_owned() }
 }
 

@@ -37,7 +37,7 @@ pub struct Violation {
     /// Whether the vendor's assembler refuses it too, or only the documents do.
     pub severity: Severity,
     /// Where the routine breaks it.
-    pub place: Place,
+    pub place: Location,
     /// What is wrong.
     pub message: String,
     /// The page of the rule, with a line or a heading.
@@ -46,7 +46,7 @@ pub struct Violation {
 
 /// Where a rule is broken.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Location {
     /// In the instruction of that number, from 0; labels count.
     Instruction(usize),
     /// In the declaration of the variable of that name.
@@ -154,7 +154,7 @@ impl Check<'_> {
         self.out.push(Violation {
             code,
             severity,
-            place: Place::Instruction(self.number),
+            place: Location::Instruction(self.number),
             message: format!("{}: {message}", self.page.name),
             page: format!("{}:{line}", self.page.path),
         });

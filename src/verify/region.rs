@@ -9,11 +9,11 @@ use crate::rt::reflect::Field;
 /// Where the declared variables of a routine lie in those that they are aliases of.
 pub(super) struct Variables {
     register_bytes: u32,
-    places: Vec<Place>,
+    places: Vec<Location>,
 }
 
 #[derive(Clone, Copy)]
-struct Place {
+struct Location {
     /// Byte of the outermost variable at which this one begins.
     start: u64,
     /// Bytes of the outermost variable.
@@ -26,7 +26,7 @@ struct Place {
 impl Variables {
     pub(super) fn new(routine: &Routine, platform: Option<Platform>) -> Self {
         let register_bytes = platform.map_or(32, Platform::register_bytes);
-        let mut places: Vec<Place> = Vec::with_capacity(routine.variables.len());
+        let mut places: Vec<Location> = Vec::with_capacity(routine.variables.len());
         for variable in &routine.variables {
             let element_bytes = variable.bit_properties.type_.bits().div_ceil(8);
             let own = u64::from(element_bytes) * u64::from(variable.num_elements);
@@ -34,20 +34,20 @@ impl Variables {
             let local = variable.alias_scope_specifier == AliasScope::Local;
             let base = variable.alias_index.0.checked_sub(predefined::DECLARED).filter(|_| local);
             let place = match base.and_then(|base| places.get(base as usize)) {
-                Some(base) => Place { start: base.start + u64::from(variable.alias_offset), ..*base },
+                Some(base) => Location { start: base.start + u64::from(variable.alias_offset), ..*base },
                 None => {
                     let root = predefined_bytes(variable.alias_index.0, register_bytes)
                         .filter(|_| local && variable.alias_index.0 != 0);
                     let start = u64::from(variable.alias_offset);
-                    Place { start, whole: own, root: root.unwrap_or(own), element_bytes }
+                    Location { start, whole: own, root: root.unwrap_or(own), element_bytes }
                 }
             };
-            places.push(Place { element_bytes, ..place });
+            places.push(Location { element_bytes, ..place });
         }
         Self { register_bytes, places }
     }
 
-    fn get(&self, id: u32) -> Option<Place> {
+    fn get(&self, id: u32) -> Option<Location> {
         self.places.get(id.checked_sub(predefined::DECLARED)? as usize).copied()
     }
 

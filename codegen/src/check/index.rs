@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{platform, report};
-use crate::model::{At, Instruction, Mark, Marks, Model};
+use crate::model::{At, Availability, Bound, Instruction, Model};
 use visakit_diag::{Diagnostic, Severity};
 
 pub(super) fn check(model: &Model, out: &mut Vec<Diagnostic>) {
@@ -172,7 +172,7 @@ fn rows(model: &Model, pages: &BTreeMap<&str, &Instruction>, out: &mut Vec<Diagn
 
 /// Whether alternatives of marks hold for a platform. Platforms that are known have the order of their table; where a
 /// document has none, the columns of the table of instructions, and what stands in no column is younger than they.
-fn holds(model: &Model, columns: &[&str], alternatives: &[Marks], name: &str) -> bool {
+fn holds(model: &Model, columns: &[&str], alternatives: &[Availability], name: &str) -> bool {
     let age = |name: &str| match platform(model, name) {
         Some(at) => at,
         None => columns.iter().position(|c| c.eq_ignore_ascii_case(name)).unwrap_or(usize::MAX),
@@ -181,16 +181,16 @@ fn holds(model: &Model, columns: &[&str], alternatives: &[Marks], name: &str) ->
     alternatives.is_empty()
         || alternatives.iter().any(|marks| {
             marks.0.iter().all(|mark| match mark {
-                Mark::From(p) => at >= age(p),
-                Mark::Before(p) => at < age(p),
-                Mark::Only(p) => at == age(p),
-                Mark::FromVersion(..) | Mark::BeforeVersion(..) => true,
+                Bound::From(p) => at >= age(p),
+                Bound::Before(p) => at < age(p),
+                Bound::Only(p) => at == age(p),
+                Bound::FromVersion(..) | Bound::BeforeVersion(..) => true,
             })
         })
 }
 
 /// Alternatives of marks as a person writes them.
-fn said(alternatives: &[Marks]) -> String {
+fn said(alternatives: &[Availability]) -> String {
     match alternatives {
         [] => "all platforms".to_owned(),
         some => some.iter().map(|m| m.to_string()).collect::<Vec<_>>().join(", "),

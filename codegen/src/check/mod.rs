@@ -6,7 +6,7 @@ mod fields;
 mod index;
 mod links;
 
-use crate::model::{At, Form, Instruction, Kind, Mark, Marks, Model, Presence, Shape};
+use crate::model::{At, Availability, Bound, FieldKind, Form, Instruction, Kind, Model, Presence};
 use visakit_diag::{Diagnostic, Severity};
 
 /// Checks the whole model. Rules that need several pages hold only where there are several.
@@ -185,12 +185,12 @@ fn text(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic>) {
 /// The position of a field and whether the part exists.
 pub(crate) fn resolve(model: &Model, form: &Form, name: &str, part: Option<&str>) -> Option<usize> {
     let position = form.fields.iter().position(|f| {
-        f.name.eq_ignore_ascii_case(name) || (name.eq_ignore_ascii_case("p") && f.shape == Shape::Predicate)
+        f.name.eq_ignore_ascii_case(name) || (name.eq_ignore_ascii_case("p") && f.shape == FieldKind::Predicate)
     })?;
     match part {
         None => Some(position),
         Some(part) => match form.fields[position].shape {
-            Shape::List(id) => match &model.list(id).kind {
+            FieldKind::List(id) => match &model.list(id).kind {
                 crate::model::ListKind::Parts(parts) => {
                     parts.iter().any(|p| p.name.eq_ignore_ascii_case(part)).then_some(position)
                 }
@@ -208,15 +208,15 @@ pub(crate) fn enumerators<'a>(
     name: &str,
     part: Option<&str>,
 ) -> Option<&'a [crate::model::Enumerator]> {
-    use crate::model::{ListKind, PartKind};
+    use crate::model::{BitFieldKind, ListKind};
     let position = resolve(model, form, name, part)?;
-    let Shape::List(id) = form.fields[position].shape else { return None };
+    let FieldKind::List(id) = form.fields[position].shape else { return None };
     match (&model.list(id).kind, part) {
         (ListKind::Enumeration { values, .. }, _) => Some(values),
         (ListKind::Parts(parts), Some(part)) => {
             let part = parts.iter().find(|p| p.name.eq_ignore_ascii_case(part))?;
             match part.kind {
-                PartKind::Enumeration(id) => match &model.list(id).kind {
+                BitFieldKind::Enumeration(id) => match &model.list(id).kind {
                     ListKind::Enumeration { values, .. } => Some(values),
                     ListKind::Parts(_) => None,
                 },
@@ -233,9 +233,9 @@ fn selected<'a>(model: &'a Model, form: &Form, selector: &str) -> Option<&'a [cr
     enumerators(model, form, field, Some(part)).or_else(|| {
         // The vendor names a part that its list leaves without a name: the only one with values.
         let position = resolve(model, form, field, None)?;
-        let Shape::List(id) = form.fields[position].shape else { return None };
+        let FieldKind::List(id) = form.fields[position].shape else { return None };
         let crate::model::ListKind::Parts(parts) = &model.list(id).kind else { return None };
-        let mut named = parts.iter().filter(|p| matches!(p.kind, crate::model::PartKind::Enumeration(_)));
+        let mut named = parts.iter().filter(|p| matches!(p.kind, crate::model::BitFieldKind::Enumeration(_)));
         let only = named.next().filter(|_| named.next().is_none())?;
         enumerators(model, form, field, Some(&only.name))
     })
@@ -379,12 +379,12 @@ fn restrictions(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnost
     }
 }
 
-fn platforms(model: &Model, marks: &Marks, at: At, out: &mut Vec<Diagnostic>) {
+fn platforms(model: &Model, marks: &Availability, at: At, out: &mut Vec<Diagnostic>) {
     if model.platforms.is_empty() {
         return;
     }
     for mark in &marks.0 {
-        if let Mark::From(name) | Mark::Before(name) | Mark::Only(name) = mark
+        if let Bound::From(name) | Bound::Before(name) | Bound::Only(name) = mark
             && platform(model, name).is_none()
         {
             report(

@@ -4,10 +4,10 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::{number_type, version_condition, widest};
-use crate::model::{Marks, Storage};
+use crate::model::{Availability, Storage};
 
 /// An expression that reads a number in the layout of the version at hand, as the widest of its types.
-pub(crate) fn read_number(storage: &[(Marks, Storage)]) -> TokenStream {
+pub(crate) fn read_number(storage: &[(Availability, Storage)]) -> TokenStream {
     let wide = number_type(widest(storage));
     let read = |s: Storage| {
         let ty = number_type(s);
@@ -29,7 +29,7 @@ pub(crate) fn read_number(storage: &[(Marks, Storage)]) -> TokenStream {
 }
 
 /// A statement that writes a number in the layout of the version at hand; `value` is a `u64` or an `i64`.
-pub(crate) fn write_number(storage: &[(Marks, Storage)], value: &TokenStream, place: &str) -> TokenStream {
+pub(crate) fn write_number(storage: &[(Availability, Storage)], value: &TokenStream, place: &str) -> TokenStream {
     let write = |s: Storage| {
         let ty = number_type(s);
         quote!(rt::Wire::encode(&rt::narrow::<#ty>(#value, #place)?, w, cx)?;)

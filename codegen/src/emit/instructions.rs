@@ -6,7 +6,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
 use super::{Cx, hex, member_name, type_name, variant_name};
-use crate::model::{Field, Form, Instruction, Kind, ListKind, PartKind, Presence, Shape};
+use crate::model::{BitFieldKind, Field, FieldKind, Form, Instruction, Kind, ListKind, Presence};
 use form::{form_struct, read_field};
 pub(crate) use form::{is_counter, test};
 
@@ -27,9 +27,9 @@ pub(crate) fn is_large(form: &Form) -> bool {
     // Bytes of the emitted members, nearly.
     let size = |f: &Field| match (f.shape, &f.presence) {
         (_, Presence::Times(_)) => 24,
-        (Shape::Vector | Shape::Scalar, _) => 24,
-        (Shape::Raw, _) => 8,
-        (Shape::Zero | Shape::Copy(_), _) => 0,
+        (FieldKind::Vector | FieldKind::Scalar, _) => 24,
+        (FieldKind::Raw, _) => 8,
+        (FieldKind::Zero | FieldKind::Copy(_), _) => 0,
         _ => 4,
     };
     form.fields.iter().map(size).sum::<usize>() > 132
@@ -153,7 +153,7 @@ fn sample(cx: &Cx<'_>, instruction: &Instruction, form: &Form) -> TokenStream {
     if let Some((field, values)) = &form.condition
         && let (Some(field), Some(value)) =
             (form.fields.iter().find(|f| f.name.eq_ignore_ascii_case(field)), values.first())
-        && let Shape::List(id) = field.shape
+        && let FieldKind::List(id) = field.shape
     {
         let (member, ty) = (member_name(&field.name), cx.list_type(id));
         let value = enumerator(cx, id, value);
@@ -185,11 +185,11 @@ fn holds_by_default(cx: &Cx<'_>, selector: &Field, part: &str, values: &[String]
         ListKind::Parts(_) => None,
     };
     let default = match selector.shape {
-        Shape::List(id) if part.is_empty() => default_of(id),
-        Shape::List(id) => match &cx.model.list(id).kind {
+        FieldKind::List(id) if part.is_empty() => default_of(id),
+        FieldKind::List(id) => match &cx.model.list(id).kind {
             ListKind::Parts(parts) => {
                 parts.iter().find(|p| p.name.eq_ignore_ascii_case(part)).and_then(|p| match p.kind {
-                    PartKind::Enumeration(id) => default_of(id),
+                    BitFieldKind::Enumeration(id) => default_of(id),
                     _ => Some("0".to_owned()),
                 })
             }
@@ -324,7 +324,7 @@ fn select_form(cx: &Cx<'_>, i: &Instruction) -> TokenStream {
             let at = quote!(let at = r.offset(););
             ahead.push(quote!(#at let #ident = rt::place(#owner, #spec, r, |r| Ok(#read))?;));
             value = quote!(#ident);
-            if let Shape::List(id) = field.shape {
+            if let FieldKind::List(id) = field.shape {
                 list = Some(id);
             }
             break;

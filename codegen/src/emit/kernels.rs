@@ -5,7 +5,7 @@ use quote::quote;
 
 use super::instructions::encoded;
 use super::{Cx, constant_name, member_name, type_name};
-use crate::model::{Instruction, Kind, Saturation, Shape, SourceModifier};
+use crate::model::{FieldKind, Instruction, Kind, Saturation, SourceModifier};
 
 pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
     let all: Vec<&Instruction> = cx.model.instructions.iter().filter(|i| encoded(i)).collect();
@@ -36,11 +36,12 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
 fn component_wise(i: &Instruction) -> Option<usize> {
     let [form] = i.forms.as_slice() else { return None };
     let [size, predicate, rest @ ..] = form.fields.as_slice() else { return None };
-    let is_size = matches!(size.shape, Shape::List(_)) && size.name.replace('_', "").eq_ignore_ascii_case("execsize");
-    let vectors = rest.iter().all(|f| f.shape == Shape::Vector);
+    let is_size =
+        matches!(size.shape, FieldKind::List(_)) && size.name.replace('_', "").eq_ignore_ascii_case("execsize");
+    let vectors = rest.iter().all(|f| f.shape == FieldKind::Vector);
     let one_destination = rest.first().is_some_and(|f| f.name.eq_ignore_ascii_case("dst"))
         && rest.iter().skip(1).all(|f| f.name.to_ascii_lowercase().starts_with("src"));
-    let fits = is_size && predicate.shape == Shape::Predicate && vectors && one_destination;
+    let fits = is_size && predicate.shape == FieldKind::Predicate && vectors && one_destination;
     (fits && (2..=5).contains(&rest.len())).then(|| rest.len() - 1)
 }
 

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::{Cx, hex, is_complete, member_name, unsigned, variant_name};
-use crate::model::{Enumerator, List, ListId, ListKind, Part, PartKind};
+use crate::model::{BitField, BitFieldKind, Enumerator, List, ListId, ListKind};
 use crate::template::{Format, Item};
 
 pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
@@ -125,23 +125,23 @@ fn wire(cx: &Cx<'_>, id: ListId, list: &List) -> TokenStream {
     }
 }
 
-fn part_type(cx: &Cx<'_>, part: &Part) -> Option<TokenStream> {
+fn part_type(cx: &Cx<'_>, part: &BitField) -> Option<TokenStream> {
     Some(match part.kind {
-        PartKind::Zero => return None,
-        PartKind::Flag => quote!(bool),
-        PartKind::Number => unsigned(part.hi - part.lo + 1),
-        PartKind::DataType => quote!(DataType),
-        PartKind::Enumeration(id) => {
+        BitFieldKind::Zero => return None,
+        BitFieldKind::Flag => quote!(bool),
+        BitFieldKind::Number => unsigned(part.hi - part.lo + 1),
+        BitFieldKind::DataType => quote!(DataType),
+        BitFieldKind::Enumeration(id) => {
             let name = cx.list_type(id);
             quote!(#name)
         }
     })
 }
 
-fn bit_field(cx: &Cx<'_>, id: ListId, list: &List, parts: &[Part]) -> TokenStream {
+fn bit_field(cx: &Cx<'_>, id: ListId, list: &List, parts: &[BitField]) -> TokenStream {
     let name = cx.list_type(id);
     let doc = cx.doc(&list.doc, &list.name, list.at);
-    let used: Vec<&Part> = parts.iter().filter(|p| p.kind != PartKind::Zero).collect();
+    let used: Vec<&BitField> = parts.iter().filter(|p| p.kind != BitFieldKind::Zero).collect();
     let members: Vec<_> = used.iter().map(|p| member_name(&p.name)).collect();
     let types: Vec<_> = used.iter().filter_map(|p| part_type(cx, p)).collect();
     let docs = used.iter().map(|p| {
@@ -160,19 +160,19 @@ fn bit_field(cx: &Cx<'_>, id: ListId, list: &List, parts: &[Part]) -> TokenStrea
         let raw = quote!((bits >> #lo) & #mask);
         let place = format!("{}.{}", list.name, part.name);
         let (read, write) = match part.kind {
-            PartKind::Flag => (quote!(#raw != 0), quote!(u64::from(self.#member))),
-            PartKind::Number => {
+            BitFieldKind::Flag => (quote!(#raw != 0), quote!(u64::from(self.#member))),
+            BitFieldKind::Number => {
                 let ty = unsigned(width);
                 (quote!((#raw) as #ty), quote!(rt::fit(u64::from(self.#member), #width, #place)?))
             }
-            PartKind::DataType => (
+            BitFieldKind::DataType => (
                 quote!(DataType::from_code((#raw) as u8).ok_or(rt::BadBits::value(#place, #raw))?),
                 quote!(u64::from(self.#member.code())),
             ),
-            PartKind::Enumeration(_) => {
+            BitFieldKind::Enumeration(_) => {
                 (quote!(rt::Bits::from_bits(#raw)?), quote!(rt::Bits::to_bits(&self.#member)?))
             }
-            PartKind::Zero => continue,
+            BitFieldKind::Zero => continue,
         };
         reads.push(quote!(#member: #read));
         writes.push(quote!((#write << #lo)));
@@ -211,7 +211,7 @@ fn bit_field(cx: &Cx<'_>, id: ListId, list: &List, parts: &[Part]) -> TokenStrea
 }
 
 /// Printing and parsing of a bit field: by its own template, as letters of its flags, or as a number.
-fn text(cx: &Cx<'_>, list: &List, parts: &[&Part]) -> TokenStream {
+fn text(cx: &Cx<'_>, list: &List, parts: &[&BitField]) -> TokenStream {
     // Predicates need names of variables and print in their own way.
     let by_template =
         list.text.as_ref().filter(|_| Some(list.at) != cx.predicate_list().map(|id| cx.model.list(id).at));
@@ -219,7 +219,7 @@ fn text(cx: &Cx<'_>, list: &List, parts: &[&Part]) -> TokenStream {
         let print = print_items(parts, &template.items);
         let parse = parse_items(parts, &template.items);
         (quote!(#print), quote!(let mut out = Self::default(); #parse Ok(out)))
-    } else if !parts.is_empty() && parts.iter().all(|p| p.kind == PartKind::Flag) {
+    } else if !parts.is_empty() && parts.iter().all(|p| p.kind == BitFieldKind::Flag) {
         let texts: Vec<_> = parts.iter().map(|p| &p.text).collect();
         let members: Vec<_> = parts.iter().map(|p| member_name(&p.name)).collect();
         let mut long: Vec<_> = texts.iter().zip(&members).collect();
@@ -257,11 +257,11 @@ fn text(cx: &Cx<'_>, list: &List, parts: &[&Part]) -> TokenStream {
     }
 }
 
-fn find<'a>(parts: &'a [&Part], name: &str) -> Option<&'a Part> {
+fn find<'a>(parts: &'a [&BitField], name: &str) -> Option<&'a BitField> {
     parts.iter().find(|p| p.name.eq_ignore_ascii_case(name)).copied()
 }
 
-fn print_items(parts: &[&Part], items: &[Item]) -> TokenStream {
+fn print_items(parts: &[&BitField], items: &[Item]) -> TokenStream {
     let pieces = items.iter().map(|item| match item {
         Item::Text(text) => quote!(p.text(#text);),
         Item::Space(n) => quote!(p.spaces(#n);),
@@ -287,10 +287,10 @@ fn print_items(parts: &[&Part], items: &[Item]) -> TokenStream {
 }
 
 /// Prints a part: a flag as its word, everything else by its type.
-pub(crate) fn print_part(part: &Part, value: &TokenStream, format: Format) -> TokenStream {
+pub(crate) fn print_part(part: &BitField, value: &TokenStream, format: Format) -> TokenStream {
     let format = super::text::format(format);
     match part.kind {
-        PartKind::Flag => {
+        BitFieldKind::Flag => {
             let text = &part.text;
             quote!(if #value { p.text(#text); })
         }
@@ -299,10 +299,10 @@ pub(crate) fn print_part(part: &Part, value: &TokenStream, format: Format) -> To
 }
 
 /// Parses a part into a place.
-pub(crate) fn parse_part(part: &Part, place: &TokenStream, format: Format) -> TokenStream {
+pub(crate) fn parse_part(part: &BitField, place: &TokenStream, format: Format) -> TokenStream {
     let format = super::text::format(format);
     match part.kind {
-        PartKind::Flag => {
+        BitFieldKind::Flag => {
             let text = &part.text;
             quote!(#place = c.take(#text);)
         }
@@ -310,7 +310,7 @@ pub(crate) fn parse_part(part: &Part, place: &TokenStream, format: Format) -> To
     }
 }
 
-fn parse_items(parts: &[&Part], items: &[Item]) -> TokenStream {
+fn parse_items(parts: &[&BitField], items: &[Item]) -> TokenStream {
     let pieces = items.iter().map(|item| match item {
         Item::Text(text) => quote!(c.expect(#text)?;),
         Item::Space(_) => quote!(c.skip_blanks();),

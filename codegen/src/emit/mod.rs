@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-use crate::model::{At, Field, IndexKind, List, ListId, ListKind, Mark, Marks, Model, Shape, Storage};
+use crate::model::{At, Availability, Bound, Field, FieldKind, IndexKind, List, ListId, ListKind, Model, Storage};
 
 mod codec;
 mod instructions;
@@ -104,22 +104,22 @@ impl Cx<'_> {
     /// The Rust type of a field, optional and repeated ones apart; `None` where it has no member.
     pub(crate) fn field_type(&self, field: &Field) -> Option<TokenStream> {
         Some(match field.shape {
-            Shape::Number | Shape::IndexBy(_) => number_type(widest(&field.storage)),
-            Shape::List(id) => {
+            FieldKind::Number | FieldKind::IndexBy(_) => number_type(widest(&field.storage)),
+            FieldKind::List(id) => {
                 let name = self.list_type(id);
                 quote!(#name)
             }
-            Shape::Predicate => match self.predicate_list() {
+            FieldKind::Predicate => match self.predicate_list() {
                 Some(id) => {
                     let name = self.list_type(id);
                     quote!(#name)
                 }
                 None => number_type(widest(&field.storage)),
             },
-            Shape::Index(kind) => index_type(kind),
-            Shape::Vector | Shape::Scalar => quote!(VecOperand),
-            Shape::Raw => quote!(RawOperand),
-            Shape::Zero | Shape::Copy(_) => return None,
+            FieldKind::Index(kind) => index_type(kind),
+            FieldKind::Vector | FieldKind::Scalar => quote!(VecOperand),
+            FieldKind::Raw => quote!(RawOperand),
+            FieldKind::Zero | FieldKind::Copy(_) => return None,
         })
     }
 
@@ -141,7 +141,7 @@ impl Cx<'_> {
     }
 
     /// The marks of platforms as a range: (from, before), each an `Option<Platform>`.
-    pub(crate) fn platform_range(&self, marks: &Marks) -> TokenStream {
+    pub(crate) fn platform_range(&self, marks: &Availability) -> TokenStream {
         let variant = |index: Option<usize>| match index.and_then(|i| self.model.platforms.get(i)) {
             Some(p) => {
                 let name = variant_name(&p.name);
@@ -153,19 +153,19 @@ impl Cx<'_> {
         let mut before = None;
         for mark in &marks.0 {
             match mark {
-                Mark::From(name) => from = crate::check::platform(self.model, name).max(from),
-                Mark::Before(name) => {
+                Bound::From(name) => from = crate::check::platform(self.model, name).max(from),
+                Bound::Before(name) => {
                     let at = crate::check::platform(self.model, name);
                     before = match (before, at) {
                         (Some(a), Some(b)) => Some(std::cmp::min::<usize>(a, b)),
                         (a, b) => a.or(b),
                     };
                 }
-                Mark::Only(name) => {
+                Bound::Only(name) => {
                     from = crate::check::platform(self.model, name);
                     before = from.map(|i| i + 1);
                 }
-                Mark::FromVersion(..) | Mark::BeforeVersion(..) => {}
+                Bound::FromVersion(..) | Bound::BeforeVersion(..) => {}
             }
         }
         let (from, before) = (variant(from), variant(before));
@@ -174,7 +174,7 @@ impl Cx<'_> {
 }
 
 /// The widest of the storages that a field has in different versions.
-pub(crate) fn widest(storage: &[(Marks, Storage)]) -> Storage {
+pub(crate) fn widest(storage: &[(Availability, Storage)]) -> Storage {
     storage.iter().map(|(_, s)| *s).max_by_key(|s| s.bits()).unwrap_or(Storage::Ub)
 }
 
@@ -222,13 +222,13 @@ pub(crate) fn is_complete(list: &List) -> bool {
 }
 
 /// A condition on the object version, `None` when it always holds.
-pub(crate) fn version_condition(marks: &Marks) -> Option<TokenStream> {
+pub(crate) fn version_condition(marks: &Availability) -> Option<TokenStream> {
     let mut out: Option<TokenStream> = None;
     for mark in &marks.0 {
         let one = match mark {
-            Mark::FromVersion(major, minor) => quote!(cx.version >= rt::Version::new(#major, #minor)),
-            Mark::BeforeVersion(major, minor) => quote!(cx.version < rt::Version::new(#major, #minor)),
-            Mark::From(_) | Mark::Before(_) | Mark::Only(_) => continue,
+            Bound::FromVersion(major, minor) => quote!(cx.version >= rt::Version::new(#major, #minor)),
+            Bound::BeforeVersion(major, minor) => quote!(cx.version < rt::Version::new(#major, #minor)),
+            Bound::From(_) | Bound::Before(_) | Bound::Only(_) => continue,
         };
         out = Some(match out {
             Some(before) => quote!(#before && #one),

@@ -6,7 +6,8 @@ use quote::quote;
 use super::instructions::encoded;
 use super::{Cx, constant_name, hex, variant_name};
 use crate::model::{
-    Field, Form, Instruction, Kind, List, ListId, ListKind, PartKind, Presence, Saturation, Shape, SourceModifier,
+    BitFieldKind, Field, FieldKind, Form, Instruction, Kind, List, ListId, ListKind, Presence, Saturation,
+    SourceModifier,
 };
 
 pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
@@ -54,22 +55,22 @@ fn list(cx: &Cx<'_>, id: ListId, list: &List) -> TokenStream {
                     value: #value, name: #name, text: #text, platforms: #platforms, doc: #doc
                 })
             });
-            quote!(&[rt::reflect::Part {
+            quote!(&[rt::reflect::BitField {
                 name: "", lo: #lo, width: #width, zero: false, values: &[#(#values),*], doc: ""
             }])
         }
         ListKind::Parts(parts) => {
             let parts = parts.iter().map(|p| {
                 let (name, lo, width, doc) = (&p.name, p.lo, p.hi - p.lo + 1, &p.doc);
-                let zero = p.kind == PartKind::Zero;
+                let zero = p.kind == BitFieldKind::Zero;
                 let values = match p.kind {
-                    PartKind::Enumeration(id) => {
+                    BitFieldKind::Enumeration(id) => {
                         let other = list_const(cx, id);
                         quote!(#other.parts[0].values)
                     }
                     _ => quote!(&[]),
                 };
-                quote!(rt::reflect::Part {
+                quote!(rt::reflect::BitField {
                     name: #name, lo: #lo, width: #width, zero: #zero, values: #values, doc: #doc
                 })
             });
@@ -176,18 +177,18 @@ fn form(cx: &Cx<'_>, form: &Form) -> TokenStream {
 fn field(cx: &Cx<'_>, form: &Form, field: &Field) -> TokenStream {
     let (name, doc) = (&field.name, &field.doc);
     let shape = match field.shape {
-        Shape::Number => quote!(Number),
-        Shape::List(_) => quote!(List),
-        Shape::Index(_) | Shape::IndexBy(_) => quote!(Index),
-        Shape::Predicate => quote!(Predicate),
-        Shape::Vector => quote!(Vector),
-        Shape::Scalar => quote!(Scalar),
-        Shape::Raw => quote!(Raw),
-        Shape::Zero => quote!(Zero),
-        Shape::Copy(_) => quote!(Copy),
+        FieldKind::Number => quote!(Number),
+        FieldKind::List(_) => quote!(List),
+        FieldKind::Index(_) | FieldKind::IndexBy(_) => quote!(Index),
+        FieldKind::Predicate => quote!(Predicate),
+        FieldKind::Vector => quote!(Vector),
+        FieldKind::Scalar => quote!(Scalar),
+        FieldKind::Raw => quote!(Raw),
+        FieldKind::Zero => quote!(Zero),
+        FieldKind::Copy(_) => quote!(Copy),
     };
     let list = match field.shape {
-        Shape::List(id) => {
+        FieldKind::List(id) => {
             let list = list_const(cx, id);
             quote!(Some(&list_data::#list))
         }
@@ -195,12 +196,12 @@ fn field(cx: &Cx<'_>, form: &Form, field: &Field) -> TokenStream {
     };
     let storage = match (field.storage.is_empty(), field.shape) {
         (false, _) => super::widest(&field.storage).name(),
-        (true, Shape::Raw) => "raw_operand",
-        (true, Shape::Scalar) => "scalar",
+        (true, FieldKind::Raw) => "raw_operand",
+        (true, FieldKind::Scalar) => "scalar",
         (true, _) => "vec_operand",
     };
     let table = match field.shape {
-        Shape::Index(kind) => kind.name(),
+        FieldKind::Index(kind) => kind.name(),
         _ => "",
     };
     let classes = &field.classes;
@@ -228,7 +229,7 @@ fn field(cx: &Cx<'_>, form: &Form, field: &Field) -> TokenStream {
     let nonzero = field.nonzero;
     quote!(rt::reflect::Field {
         name: #name,
-        shape: rt::reflect::Shape::#shape,
+        shape: rt::reflect::FieldKind::#shape,
         storage: #storage,
         list: #list,
         table: #table,

@@ -5,7 +5,7 @@ use quote::quote;
 
 use super::codec::{read_number, write_number};
 use super::{Cx, index_type, member_name, number_type, type_name, variant_name, widest};
-use crate::model::{ListKind, Member, MemberType, PartKind, Shape, Storage, Structure};
+use crate::model::{BitFieldKind, FieldKind, ListKind, Member, MemberType, Storage, Structure};
 
 pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
     let items = cx.model.structures.iter().map(|s| {
@@ -34,12 +34,12 @@ fn member_type(cx: &Cx<'_>, member: &Member) -> Option<TokenStream> {
         }
         MemberType::Number(_) => match member.shape {
             _ if member.data_type => quote!(DataType),
-            Shape::List(id) => {
+            FieldKind::List(id) => {
                 let name = cx.list_type(id);
                 quote!(#name)
             }
-            Shape::Index(kind) => index_type(kind),
-            Shape::Zero => return None,
+            FieldKind::Index(kind) => index_type(kind),
+            FieldKind::Zero => return None,
             _ => number_type(member_storage(member)),
         },
     };
@@ -55,7 +55,7 @@ fn member_storage(member: &Member) -> Storage {
     widest(&numbers(member))
 }
 
-fn numbers(member: &Member) -> Vec<(crate::model::Marks, Storage)> {
+fn numbers(member: &Member) -> Vec<(crate::model::Availability, Storage)> {
     member
         .storage
         .iter()
@@ -90,7 +90,7 @@ fn structure(cx: &Cx<'_>, s: &Structure) -> TokenStream {
             let array = s.members.iter().find(|m| m.count.as_deref() == Some(spec.as_str()));
             if let Some(array) = array {
                 let array = member_name(&array.name);
-                if member.shape == Shape::Zero {
+                if member.shape == FieldKind::Zero {
                     writes.push(quote!(rt::empty(self.#array.len(), #place)?;));
                 }
                 writes.push(write_number(&numbers(member), &quote!(self.#array.len() as u64), &place));
@@ -143,15 +143,15 @@ fn read_member(cx: &Cx<'_>, s: &Structure, member: &Member) -> TokenStream {
                 let code = #number;
                 DataType::from_code(code).ok_or_else(|| rt::BadBits::value(#place, u64::from(code)).at(at))?
             }),
-            Shape::List(id) => {
+            FieldKind::List(id) => {
                 let name = cx.list_type(id);
                 quote!(<#name as rt::Wire>::decode(r, cx)?)
             }
-            Shape::Index(kind) => {
+            FieldKind::Index(kind) => {
                 let name = index_type(kind);
                 quote!(#name(u32::from(#number)))
             }
-            Shape::Zero => quote!({
+            FieldKind::Zero => quote!({
                 let at = r.offset();
                 let value = #number;
                 if u64::from(value) != 0 {
@@ -207,9 +207,9 @@ fn write_member(member: &Member, place: &str, s: &Structure) -> TokenStream {
         Some((_, MemberType::Structure(_))) => quote!(rt::Wire::encode(#value, w, cx)?;),
         _ => match member.shape {
             _ if member.data_type => write_number(&numbers, &quote!(u64::from(#value.code())), place),
-            Shape::List(_) => quote!(rt::Wire::encode(#value, w, cx)?;),
-            Shape::Index(_) => write_number(&numbers, &quote!(u64::from(#value.0)), place),
-            Shape::Zero => write_number(&numbers, &quote!(0u64), place),
+            FieldKind::List(_) => quote!(rt::Wire::encode(#value, w, cx)?;),
+            FieldKind::Index(_) => write_number(&numbers, &quote!(u64::from(#value.0)), place),
+            FieldKind::Zero => write_number(&numbers, &quote!(0u64), place),
             _ => write_number(&numbers, &quote!(*#value), place),
         },
     };
@@ -228,7 +228,7 @@ fn write_member(member: &Member, place: &str, s: &Structure) -> TokenStream {
                 if let Some(value) = &self.#ident { #one }
             }
         }
-        _ if member.shape == Shape::Zero => one(quote!(())),
+        _ if member.shape == FieldKind::Zero => one(quote!(())),
         _ => {
             let one = one(quote!((&self.#ident)));
             quote!(#one)
@@ -241,7 +241,7 @@ fn union(cx: &Cx<'_>, s: &Structure) -> TokenStream {
     let name = type_name(&s.name);
     let doc = cx.doc(&s.doc, &format!("The structure {}.", s.name), s.at);
     let tag = s.members.iter().find_map(|m| match m.shape {
-        Shape::List(id) => Some(id),
+        FieldKind::List(id) => Some(id),
         _ => None,
     });
     let Some(tag) = tag else { return quote!() };
@@ -250,9 +250,11 @@ fn union(cx: &Cx<'_>, s: &Structure) -> TokenStream {
     // The part whose values are the classes that structures carry, and the others.
     let mut class_list = None;
     let mut others = Vec::new();
-    for part in parts.iter().filter(|p| p.kind != PartKind::Zero) {
+    for part in parts.iter().filter(|p| p.kind != BitFieldKind::Zero) {
         match part.kind {
-            PartKind::Enumeration(id) if class_list.is_none() && has_classes(cx, id) => class_list = Some((part, id)),
+            BitFieldKind::Enumeration(id) if class_list.is_none() && has_classes(cx, id) => {
+                class_list = Some((part, id))
+            }
             _ => others.push(part),
         }
     }
@@ -265,11 +267,11 @@ fn union(cx: &Cx<'_>, s: &Structure) -> TokenStream {
     let docs = classed.iter().map(|s| cx.doc(&s.doc, &s.name, s.at));
     let other_members: Vec<_> = others.iter().map(|p| member_name(&p.name)).collect();
     let other_types = others.iter().map(|p| match p.kind {
-        PartKind::Enumeration(id) => {
+        BitFieldKind::Enumeration(id) => {
             let name = cx.list_type(id);
             quote!(#name)
         }
-        PartKind::Flag => quote!(bool),
+        BitFieldKind::Flag => quote!(bool),
         _ => quote!(u8),
     });
     let other_docs = others.iter().map(|p| cx.doc(&p.doc, &p.name, p.at));

@@ -11,7 +11,7 @@ use quote::{format_ident, quote};
 use super::instructions::{encoded, enumerator};
 use super::{Cx, member_name, type_name};
 use crate::check::{enumerators, resolve};
-use crate::model::{Field, Form, IndexKind, Instruction, ListKind, Part, PartKind, Shape, TextForm};
+use crate::model::{BitField, BitFieldKind, Field, FieldKind, Form, IndexKind, Instruction, ListKind, TextForm};
 use crate::template::{Format, Item, Template};
 use parse::parser;
 use print::printers;
@@ -93,12 +93,12 @@ fn texts(cx: &Cx<'_>, i: &Instruction, form: &Form) -> Vec<TextForm> {
 /// `[(<P>)] NAME (<exec_size>) <field> …` for a page without a template.
 fn fallback(i: &Instruction, form: &Form) -> TextForm {
     let mut items = Vec::new();
-    if form.fields.iter().any(|f| f.shape == Shape::Predicate) {
+    if form.fields.iter().any(|f| f.shape == FieldKind::Predicate) {
         items.push(Item::Predicate);
     }
     items.push(Item::Text(i.name.to_ascii_lowercase()));
     for field in &form.fields {
-        if matches!(field.shape, Shape::Predicate | Shape::Zero | Shape::Copy(_)) {
+        if matches!(field.shape, FieldKind::Predicate | FieldKind::Zero | FieldKind::Copy(_)) {
             continue;
         }
         items.push(Item::Space(1));
@@ -161,12 +161,12 @@ pub(crate) fn format(format: Format) -> TokenStream {
 
 /// The destination that `.sat` is about.
 fn destination(form: &Form) -> Option<&Field> {
-    let vectors = || form.fields.iter().filter(|f| f.shape == Shape::Vector);
+    let vectors = || form.fields.iter().filter(|f| f.shape == FieldKind::Vector);
     vectors().find(|f| f.name.eq_ignore_ascii_case("dst")).or_else(|| vectors().next())
 }
 
-fn find_part<'a>(cx: &'a Cx<'_>, field: &Field, part: Option<&str>) -> Option<&'a Part> {
-    let Shape::List(id) = field.shape else { return None };
+fn find_part<'a>(cx: &'a Cx<'_>, field: &Field, part: Option<&str>) -> Option<&'a BitField> {
+    let FieldKind::List(id) = field.shape else { return None };
     let ListKind::Parts(parts) = &cx.model.list(id).kind else { return None };
     parts.iter().find(|p| part.is_some_and(|name| p.name.eq_ignore_ascii_case(name)))
 }
@@ -181,11 +181,11 @@ fn only(cx: &Cx<'_>, field: &Field, id: crate::model::ListId) -> Option<(TokenSt
     Some((quote!(#(#ty::#variants)|*), format!("{}: one of {}", field.name, names.join(", "))))
 }
 
-fn index_part<'a>(cx: &'a Cx<'_>, field: &Field) -> Option<&'a Part> {
-    let Shape::List(id) = field.shape else { return None };
+fn index_part<'a>(cx: &'a Cx<'_>, field: &Field) -> Option<&'a BitField> {
+    let FieldKind::List(id) = field.shape else { return None };
     let ListKind::Parts(parts) = &cx.model.list(id).kind else { return None };
     parts.iter().find(|p| match p.kind {
-        PartKind::Enumeration(id) => match &cx.model.list(id).kind {
+        BitFieldKind::Enumeration(id) => match &cx.model.list(id).kind {
             ListKind::Enumeration { values, .. } => {
                 values.iter().any(|v| IndexKind::ALL.iter().any(|k| k.name().eq_ignore_ascii_case(&v.name)))
             }

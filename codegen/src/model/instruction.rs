@@ -1,6 +1,6 @@
 //! What an instruction's page says: forms, fields, types, texts.
 
-use super::{At, ListId, Marks, Storage};
+use super::{At, Availability, ListId, Storage};
 use crate::semantics;
 use crate::template::Template;
 
@@ -50,7 +50,7 @@ pub struct Instruction {
     /// The notes as written.
     pub notes: String,
     /// Types the instruction works on.
-    pub types: Vec<(String, Marks)>,
+    pub types: Vec<(String, Availability)>,
     /// Whether the destination may be saturated.
     pub saturation: Saturation,
     /// Which modifiers sources may have.
@@ -58,7 +58,7 @@ pub struct Instruction {
     /// What an access outside a buffer does.
     pub out_of_bound: String,
     /// Where the instruction exists: any of these; everywhere when there are none.
-    pub platforms: Vec<Marks>,
+    pub platforms: Vec<Availability>,
     /// Legal combinations of types.
     pub type_maps: Vec<TypeMap>,
     /// The page's first fact: the opcode.
@@ -93,7 +93,7 @@ pub enum SourceModifier {
 #[derive(Clone, Debug)]
 pub struct TypeMap {
     /// Where it holds.
-    pub marks: Marks,
+    pub marks: Availability,
     /// Types of the destination.
     pub dst: Vec<String>,
     /// Types of the sources.
@@ -110,7 +110,7 @@ pub struct Form {
     /// The selector field and its enumerators.
     pub condition: Option<(String, Vec<String>)>,
     /// The object versions that have the form.
-    pub versions: Marks,
+    pub versions: Availability,
     /// The fields in the order in which they are stored.
     pub fields: Vec<Field>,
     /// Where it is defined.
@@ -123,9 +123,9 @@ pub struct Field {
     /// Its name, verbatim.
     pub name: String,
     /// Its storage by object version: the first whose marks hold. Operands have none.
-    pub storage: Vec<(Marks, Storage)>,
+    pub storage: Vec<(Availability, Storage)>,
     /// What it is.
-    pub shape: Shape,
+    pub shape: FieldKind,
     /// What it means.
     pub doc: String,
     /// When it is stored at all.
@@ -137,7 +137,7 @@ pub struct Field {
     /// Legal range of a number.
     pub range: Option<(i64, i64)>,
     /// Legal enumerators by part; the part is empty for a plain enumeration.
-    pub only: Vec<(String, Vec<(String, Marks)>)>,
+    pub only: Vec<(String, Vec<(String, Availability)>)>,
     /// What an optional text group leaves out.
     pub default: i64,
     /// The default holds only when that field has one of these values; otherwise the text always shows the field.
@@ -150,7 +150,7 @@ pub struct Field {
 
 /// What a field is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
+pub enum FieldKind {
     /// A plain number.
     Number,
     /// One value or several parts.

@@ -7,23 +7,23 @@ use crate::template::Template;
 
 /// Conditions in braces: from or before a platform or an object version.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Marks(pub Vec<Mark>);
+pub struct Availability(pub Vec<Bound>);
 
-impl fmt::Display for Marks {
+impl fmt::Display for Availability {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|mark| match mark {
-            Mark::From(p) => write!(f, "{{{p}+}}"),
-            Mark::Before(p) => write!(f, "{{-{p}}}"),
-            Mark::Only(p) => write!(f, "{{{p}}}"),
-            Mark::FromVersion(a, b) => write!(f, "{{{a}.{b}+}}"),
-            Mark::BeforeVersion(a, b) => write!(f, "{{-{a}.{b}}}"),
+            Bound::From(p) => write!(f, "{{{p}+}}"),
+            Bound::Before(p) => write!(f, "{{-{p}}}"),
+            Bound::Only(p) => write!(f, "{{{p}}}"),
+            Bound::FromVersion(a, b) => write!(f, "{{{a}.{b}+}}"),
+            Bound::BeforeVersion(a, b) => write!(f, "{{-{a}.{b}}}"),
         })
     }
 }
 
 /// One condition in braces.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Mark {
+pub enum Bound {
     /// From that platform on.
     From(String),
     /// Before that platform.
@@ -136,7 +136,7 @@ pub enum ListKind {
         values: Vec<Enumerator>,
     },
     /// Parts next to each other.
-    Parts(Vec<Part>),
+    Parts(Vec<BitField>),
 }
 
 /// A named value.
@@ -151,7 +151,7 @@ pub struct Enumerator {
     /// What it means.
     pub doc: String,
     /// Where it holds.
-    pub marks: Marks,
+    pub marks: Availability,
     /// A stated hole rather than a value.
     pub reserved: bool,
     /// Where it is defined.
@@ -160,7 +160,7 @@ pub struct Enumerator {
 
 /// Some bits of a bit field.
 #[derive(Clone, Debug)]
-pub struct Part {
+pub struct BitField {
     /// Its name.
     pub name: String,
     /// Highest bit.
@@ -168,20 +168,20 @@ pub struct Part {
     /// Lowest bit.
     pub lo: u32,
     /// What the bits are.
-    pub kind: PartKind,
+    pub kind: BitFieldKind,
     /// How a set flag stands in assembly text.
     pub text: String,
     /// What they mean.
     pub doc: String,
     /// Where they hold.
-    pub marks: Marks,
+    pub marks: Availability,
     /// Where they are defined.
     pub at: At,
 }
 
 /// What the bits of a part are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PartKind {
+pub enum BitFieldKind {
     /// Always zero.
     Zero,
     /// One bit that is set or not.

@@ -1,6 +1,6 @@
 //! What the chapters say: data types, platforms, structures of objects, predefined variables, attributes.
 
-use super::{At, Marks, Shape, Storage};
+use super::{At, Availability, FieldKind, Storage};
 
 /// A data type of chapter 2.
 #[derive(Clone, Debug)]
@@ -55,11 +55,11 @@ pub struct Member {
     /// Its name, verbatim.
     pub name: String,
     /// Its storage by object version.
-    pub storage: Vec<(Marks, MemberType)>,
+    pub storage: Vec<(Availability, MemberType)>,
     /// Name of the member that counts it.
     pub count: Option<String>,
     /// What it is.
-    pub shape: Shape,
+    pub shape: FieldKind,
     /// A data type code stands in its bits.
     pub data_type: bool,
     /// Stored only when the member named first has one of these values.
@@ -114,7 +114,7 @@ pub struct Rule {
     /// The instructions that it holds for.
     pub instructions: Vec<String>,
     /// Where it holds: on any of these platforms; everywhere when there are none.
-    pub platforms: Vec<Marks>,
+    pub platforms: Vec<Availability>,
     /// What it means.
     pub doc: String,
     /// The row.

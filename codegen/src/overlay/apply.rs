@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Entry, Overlay, Place, Use};
-use crate::model::{At, Form, Instruction, List, ListId, ListKind, Model, Page, PartKind, Shape};
+use crate::model::{At, BitFieldKind, FieldKind, Form, Instruction, List, ListId, ListKind, Model, Page};
 use crate::places;
 use visakit_diag::{Diagnostic, Severity};
 
@@ -245,9 +245,9 @@ impl<'a> Donor<'a> {
         forms
     }
 
-    fn shape(&mut self, model: &mut Model, shape: Shape) -> Shape {
+    fn shape(&mut self, model: &mut Model, shape: FieldKind) -> FieldKind {
         match shape {
-            Shape::List(id) => Shape::List(self.list(model, id)),
+            FieldKind::List(id) => FieldKind::List(self.list(model, id)),
             other => other,
         }
     }
@@ -267,8 +267,8 @@ impl<'a> Donor<'a> {
                 ListKind::Parts(parts) => {
                     for part in parts {
                         part.at = self.at(part.at);
-                        if let PartKind::Enumeration(inner) = part.kind {
-                            part.kind = PartKind::Enumeration(self.list(model, inner));
+                        if let BitFieldKind::Enumeration(inner) = part.kind {
+                            part.kind = BitFieldKind::Enumeration(self.list(model, inner));
                         }
                     }
                 }
@@ -286,7 +286,7 @@ fn prune(model: &mut Model) {
     let mut used: Vec<bool> = model.lists.iter().map(|l| l.shared).collect();
     let shapes = model.instructions.iter().flat_map(|i| &i.forms).flat_map(|f| &f.fields).map(|f| f.shape);
     for shape in shapes.chain(model.structures.iter().flat_map(|s| &s.members).map(|m| m.shape)) {
-        if let Shape::List(id) = shape {
+        if let FieldKind::List(id) = shape {
             used[id.0] = true;
         }
     }
@@ -302,7 +302,7 @@ fn prune(model: &mut Model) {
                 ListKind::Enumeration { .. } => &[],
             })
             .filter_map(|p| match p.kind {
-                PartKind::Enumeration(id) if !used[id.0] => Some(id.0),
+                BitFieldKind::Enumeration(id) if !used[id.0] => Some(id.0),
                 _ => None,
             })
             .collect();
@@ -328,7 +328,7 @@ fn prune(model: &mut Model) {
     for list in &mut model.lists {
         if let ListKind::Parts(parts) = &mut list.kind {
             for part in parts {
-                if let PartKind::Enumeration(id) = &mut part.kind {
+                if let BitFieldKind::Enumeration(id) = &mut part.kind {
                     renumber(id);
                 }
             }
@@ -337,7 +337,7 @@ fn prune(model: &mut Model) {
     let fields = model.instructions.iter_mut().flat_map(|i| &mut i.forms).flat_map(|f| &mut f.fields);
     let members = model.structures.iter_mut().flat_map(|s| &mut s.members).map(|m| &mut m.shape);
     for shape in fields.map(|f| &mut f.shape).chain(members) {
-        if let Shape::List(id) = shape {
+        if let FieldKind::List(id) = shape {
             renumber(id);
         }
     }

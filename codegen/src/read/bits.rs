@@ -4,7 +4,7 @@ mod values;
 
 use super::Cx;
 use crate::markdown::{Block, Inline, Item, Span};
-use crate::model::{Enumerator, List, ListId, ListKind, Marks, Model, Part, PartKind, Spelled};
+use crate::model::{Availability, BitField, BitFieldKind, Enumerator, List, ListId, ListKind, Model, Spelled};
 use crate::phrase::{all_marks, find_phrase, leading_marks, number};
 use values::{check_values, is_value, name_values, named_only, read_values, table_values};
 
@@ -13,13 +13,13 @@ pub(crate) enum Nested {
     /// Nothing that says anything about bits.
     Nothing,
     /// A list, in-page or shared; and where the page names only some values of a shared one, which, by part.
-    List(ListId, Only),
+    List(ListId, AllowedValues),
     /// A plain number of which only some bits are used; the others are zero.
     Number,
 }
 
 /// Legal enumerators by part; the part is empty for a plain enumeration.
-pub(crate) type Only = Vec<(String, Vec<(String, Marks)>)>;
+pub(crate) type AllowedValues = Vec<(String, Vec<(String, Availability)>)>;
 
 /// Where a list stands.
 #[derive(Clone, Copy)]
@@ -88,7 +88,7 @@ pub(crate) fn read(
                 some = only;
                 kind
             }
-            Joined::Shared(id) => return Nested::List(id, Only::new()),
+            Joined::Shared(id) => return Nested::List(id, AllowedValues::new()),
         }
     };
     // Shared lists stay apart even where they say the same.
@@ -110,8 +110,8 @@ pub(crate) fn read(
 }
 
 /// What is legal by the names of the parts, given by their lowest bits.
-fn by_part(some: Vec<(u32, Vec<(String, Marks)>)>, kind: &ListKind) -> Only {
-    let ListKind::Parts(parts) = kind else { return Only::new() };
+fn by_part(some: Vec<(u32, Vec<(String, Availability)>)>, kind: &ListKind) -> AllowedValues {
+    let ListKind::Parts(parts) = kind else { return AllowedValues::new() };
     some.into_iter()
         .filter_map(|(lo, names)| Some((parts.iter().find(|p| p.lo == lo)?.name.clone(), names)))
         .collect()
@@ -165,7 +165,7 @@ struct RawPart {
     name: Option<String>,
     spelling: Option<String>,
     doc: String,
-    marks: Marks,
+    marks: Availability,
     span: Span,
     content: Content,
 }
@@ -315,7 +315,7 @@ pub(crate) fn linked_list(cx: &mut Cx<'_>, model: &Model, text: &Inline) -> Opti
 enum Joined {
     Number,
     /// With the values of parts that name only some of a shared list's, by the part's lowest bit.
-    Kind(ListKind, Vec<(u32, Vec<(String, Marks)>)>),
+    Kind(ListKind, Vec<(u32, Vec<(String, Availability)>)>),
     Shared(ListId),
 }
 
@@ -355,16 +355,16 @@ fn join_parts(cx: &mut Cx<'_>, model: &mut Model, mut parts: Vec<RawPart>, bits:
             }
         }
     }
-    let mut out: Vec<Part> = Vec::new();
+    let mut out: Vec<BitField> = Vec::new();
     let mut some = Vec::new();
     for part in parts {
         let width = part.hi - part.lo + 1;
         let kind = match part.content {
-            Content::Zero => PartKind::Zero,
-            Content::Plain if width == 1 => PartKind::Flag,
-            Content::Plain => PartKind::Number,
-            Content::DataType => PartKind::DataType,
-            Content::List(id) => PartKind::Enumeration(id),
+            Content::Zero => BitFieldKind::Zero,
+            Content::Plain if width == 1 => BitFieldKind::Flag,
+            Content::Plain => BitFieldKind::Number,
+            Content::DataType => BitFieldKind::DataType,
+            Content::List(id) => BitFieldKind::Enumeration(id),
             Content::Values(values, name) => {
                 let kind = ListKind::Enumeration { lo: 0, width, values };
                 let at = cx.at(&part.span);
@@ -385,13 +385,13 @@ fn join_parts(cx: &mut Cx<'_>, model: &mut Model, mut parts: Vec<RawPart>, bits:
                         ListId(model.lists.len() - 1)
                     }
                 };
-                PartKind::Enumeration(id)
+                BitFieldKind::Enumeration(id)
             }
         };
         let name = part.name.unwrap_or_else(|| {
             if width == 1 { format!("bit{}", part.lo) } else { format!("bits{}_{}", part.hi, part.lo) }
         });
-        if kind != PartKind::Zero && out.iter().any(|p| p.kind != PartKind::Zero && p.name == name) {
+        if kind != BitFieldKind::Zero && out.iter().any(|p| p.kind != BitFieldKind::Zero && p.name == name) {
             cx.error(
                 "bits-duplicate",
                 &part.span,
@@ -402,7 +402,7 @@ fn join_parts(cx: &mut Cx<'_>, model: &mut Model, mut parts: Vec<RawPart>, bits:
         }
         let at = cx.at(&part.span);
         let text = part.spelling.unwrap_or_else(|| name.clone());
-        out.push(Part { name, hi: part.hi, lo: part.lo, kind, text, doc: part.doc, marks: part.marks, at });
+        out.push(BitField { name, hi: part.hi, lo: part.lo, kind, text, doc: part.doc, marks: part.marks, at });
     }
     Joined::Kind(ListKind::Parts(out), some)
 }
@@ -427,13 +427,13 @@ fn same_shared(model: &Model, kind: &ListKind, bits: u32) -> Option<ListId> {
             .all(|v| b.iter().any(|w| !w.reserved && w.value == v.value && w.name.eq_ignore_ascii_case(&v.name)))
     };
     // Parts that a page does not name are named after their bits.
-    let same_name = |a: &Part, b: &Part| a.name.eq_ignore_ascii_case(&b.name) || a.name.starts_with("bit");
-    let same_part = |a: &Part, b: &Part| {
+    let same_name = |a: &BitField, b: &BitField| a.name.eq_ignore_ascii_case(&b.name) || a.name.starts_with("bit");
+    let same_part = |a: &BitField, b: &BitField| {
         a.hi == b.hi
             && a.lo == b.lo
             && same_name(a, b)
             && match (a.kind, b.kind) {
-                (PartKind::Enumeration(x), PartKind::Enumeration(y)) => {
+                (BitFieldKind::Enumeration(x), BitFieldKind::Enumeration(y)) => {
                     x == y
                         || match (&model.list(x).kind, &model.list(y).kind) {
                             (ListKind::Enumeration { values: v, .. }, ListKind::Enumeration { values: w, .. }) => {
@@ -457,7 +457,7 @@ fn same_shared(model: &Model, kind: &ListKind, bits: u32) -> Option<ListId> {
                         ListKind::Enumeration { lo: lo2, width: width2, values: values2 },
                     ) => lo == lo2 && width == width2 && values.len() > 1 && same_values(values, values2),
                     (ListKind::Parts(a), ListKind::Parts(b)) => {
-                        let used = |p: &&Part| p.kind != PartKind::Zero;
+                        let used = |p: &&BitField| p.kind != BitFieldKind::Zero;
                         let (a, b): (Vec<_>, Vec<_>) =
                             (a.iter().filter(used).collect(), b.iter().filter(used).collect());
                         a.len() == b.len() && a.iter().zip(&b).all(|(x, y)| same_part(x, y))

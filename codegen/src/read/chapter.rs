@@ -3,7 +3,9 @@
 
 use super::{Cx, bits};
 use crate::markdown::{Block, Document, Item, Row, Section};
-use crate::model::{Attribute, DataType, IndexLine, Marks, Model, Platform, Predefined, Rule, Storage, SupportRow};
+use crate::model::{
+    Attribute, Availability, DataType, IndexLine, Model, Platform, Predefined, Rule, Storage, SupportRow,
+};
 use crate::phrase::{leading_marks, number, words};
 use crate::template;
 
@@ -303,8 +305,8 @@ fn read_index(cx: &mut Cx<'_>, items: &[Item], model: &mut Model) {
 }
 
 /// Marks anywhere in a line: groups are alternatives, separated by a comma between or inside braces.
-fn alternatives(text: &str) -> Vec<Marks> {
-    let mut out: Vec<Marks> = Vec::new();
+fn alternatives(text: &str) -> Vec<Availability> {
+    let mut out: Vec<Availability> = Vec::new();
     let mut rest = text;
     while let Some(open) = rest.find('{') {
         let Some(close) = rest[open..].find('}').map(|i| open + i) else { break };

@@ -2,7 +2,9 @@
 
 use super::{Cx, bits};
 use crate::markdown::{Block, Inline, Item, Section, Span};
-use crate::model::{Field, IndexKind, ListKind, Marks, Model, Part, PartKind, Presence, Shape, Storage};
+use crate::model::{
+    Availability, BitField, BitFieldKind, Field, FieldKind, IndexKind, ListKind, Model, Presence, Storage,
+};
 use crate::phrase::{after_phrase, all_marks, field_head, find_phrase, leading_marks, number, words};
 
 /// A field as the Description lists it, not yet placed in a form.
@@ -163,19 +165,19 @@ pub(crate) fn resolve(
         None => format!("{instruction}_{}", raw.name),
     };
     let doc = raw.doc.as_str();
-    let mut spelled = bits::Only::new();
-    let copied = phrase_field(cx, raw, "copy of", earlier).map(Shape::Copy);
+    let mut spelled = bits::AllowedValues::new();
+    let copied = phrase_field(cx, raw, "copy of", earlier).map(FieldKind::Copy);
     let shape = copied.or(operand).unwrap_or_else(|| {
         if let Some(position) = index_by(cx, raw, earlier) {
-            Shape::IndexBy(position)
+            FieldKind::IndexBy(position)
         } else if let Some(id) = bits::linked_list(cx, model, &raw.text) {
             check_width(cx, model, raw, id, bits);
-            Shape::List(id)
+            FieldKind::List(id)
         } else {
             // Values below an index are entries with a meaning of their own, not all there are.
             if let Some(kind) = index_kind(doc) {
                 bits::leftovers(cx, &raw.blocks, true);
-                return Shape::Index(kind);
+                return FieldKind::Index(kind);
             }
             match bits::read(
                 cx,
@@ -188,12 +190,12 @@ pub(crate) fn resolve(
             ) {
                 bits::Nested::List(id, some) => {
                     spelled = some;
-                    Shape::List(id)
+                    FieldKind::List(id)
                 }
-                bits::Nested::Number => Shape::Number,
-                bits::Nested::Nothing if doc.starts_with("Must be zero") => Shape::Zero,
-                bits::Nested::Nothing if find_phrase(doc, "predication control").is_some() => Shape::Predicate,
-                bits::Nested::Nothing => Shape::Number,
+                bits::Nested::Number => FieldKind::Number,
+                bits::Nested::Nothing if doc.starts_with("Must be zero") => FieldKind::Zero,
+                bits::Nested::Nothing if find_phrase(doc, "predication control").is_some() => FieldKind::Predicate,
+                bits::Nested::Nothing => FieldKind::Number,
             }
         }
     });
@@ -219,11 +221,11 @@ pub(crate) fn resolve(
 }
 
 /// The storage by object version (`ud{3.4+} uw{-3.4}`), or the operand shape.
-fn storage(cx: &mut Cx<'_>, raw: &RawField) -> (Vec<(Marks, Storage)>, Option<Shape>) {
+fn storage(cx: &mut Cx<'_>, raw: &RawField) -> (Vec<(Availability, Storage)>, Option<FieldKind>) {
     match raw.kind.to_ascii_lowercase().as_str() {
-        "vec_operand" => return (Vec::new(), Some(Shape::Vector)),
-        "scalar" => return (Vec::new(), Some(Shape::Scalar)),
-        "raw_operand" => return (Vec::new(), Some(Shape::Raw)),
+        "vec_operand" => return (Vec::new(), Some(FieldKind::Vector)),
+        "scalar" => return (Vec::new(), Some(FieldKind::Scalar)),
+        "raw_operand" => return (Vec::new(), Some(FieldKind::Raw)),
         _ => {}
     }
     let mut out = Vec::new();
@@ -239,7 +241,7 @@ fn storage(cx: &mut Cx<'_>, raw: &RawField) -> (Vec<(Marks, Storage)>, Option<Sh
                     format!("`{name}` is no type of a field"),
                     "use ub, b, uw, w, ud, d, uq, q, vec_operand, scalar or raw_operand",
                 );
-                out.push((Marks::default(), Storage::Ub));
+                out.push((Availability::default(), Storage::Ub));
             }
         }
     }
@@ -344,17 +346,17 @@ fn flag_presence(model: &Model, text: &str, earlier: &[Field]) -> Option<Presenc
     let flag = before.trim_start_matches("the ").trim_matches(['"', '`', ' ', '<', '>']);
     let mentions = |doc: &str| doc.split(|c: char| !c.is_alphanumeric()).any(|w| w.eq_ignore_ascii_case(flag));
     let parts = earlier.iter().enumerate().filter_map(|(i, f)| match f.shape {
-        Shape::List(id) => match &model.list(id).kind {
+        FieldKind::List(id) => match &model.list(id).kind {
             ListKind::Parts(parts) => Some((i, parts)),
             ListKind::Enumeration { .. } => None,
         },
         _ => None,
     });
-    let find = |test: &dyn Fn(&Part) -> bool| {
+    let find = |test: &dyn Fn(&BitField) -> bool| {
         parts.clone().find_map(|(i, parts)| parts.iter().find(|p| test(p)).map(|p| (i, p.name.clone())))
     };
     let named = find(&|p| p.name.eq_ignore_ascii_case(flag));
-    let (field, part) = named.or_else(|| find(&|p| p.kind == PartKind::Flag && mentions(&p.doc)))?;
+    let (field, part) = named.or_else(|| find(&|p| p.kind == BitFieldKind::Flag && mentions(&p.doc)))?;
     Some(Presence::If { field, part, values: vec!["1".to_owned()] })
 }
 
@@ -403,7 +405,7 @@ fn range_ends(text: &str) -> Option<(i64, i64)> {
 }
 
 /// `Only: a, b.` and `Only part: a, b.`, any number of them.
-fn only(doc: &str) -> Vec<(String, Vec<(String, Marks)>)> {
+fn only(doc: &str) -> Vec<(String, Vec<(String, Availability)>)> {
     let mut out = Vec::new();
     let mut rest = doc;
     while let Some(at) = rest.find("Only") {

@@ -3,14 +3,14 @@
 use super::Cx;
 use super::opcode::Opcode;
 use crate::markdown::{Block, Item, Row, Section, Span};
-use crate::model::Marks;
+use crate::model::Availability;
 use crate::phrase::{all_marks, number, words};
 
 /// A layout as the table has it.
 pub(crate) struct Layout {
     pub(crate) name: String,
     pub(crate) condition: Option<(String, Vec<String>)>,
-    pub(crate) versions: Marks,
+    pub(crate) versions: Availability,
     pub(crate) fields: Vec<Cell>,
     pub(crate) span: Span,
 }
@@ -75,7 +75,7 @@ pub(crate) fn read(cx: &mut Cx<'_>, sections: &[&Section], opcode: &Opcode, desc
             layouts.push(Layout {
                 name: String::new(),
                 condition: None,
-                versions: Marks::default(),
+                versions: Availability::default(),
                 fields: Vec::new(),
                 span: section.span.clone(),
             });

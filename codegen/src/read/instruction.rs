@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::fields::{self, RawField};
 use super::{Cx, format, opcode, properties, text};
 use crate::markdown::{Block, Document, Section};
-use crate::model::{Field, Form, Instruction, Kind, Marks, Model, Presence, Shape, Storage, TextForm};
+use crate::model::{Availability, Field, FieldKind, Form, Instruction, Kind, Model, Presence, Storage, TextForm};
 use visakit_diag::{Diagnostic, Severity};
 
 const KNOWN: [&str; 10] = [
@@ -251,8 +251,9 @@ fn forms(
                 continue;
             };
             used.insert(index);
-            let again =
-                resolved.get(&index).filter(|f| !matches!(f.shape, Shape::Copy(_)) && f.presence == Presence::Always);
+            let again = resolved
+                .get(&index)
+                .filter(|f| !matches!(f.shape, FieldKind::Copy(_)) && f.presence == Presence::Always);
             let field = match again {
                 Some(field) => field.clone(),
                 None => fields::resolve(cx, model, instruction, &raw[index], &fields),
@@ -284,8 +285,8 @@ fn forms(
 fn placeholder(cx: &Cx<'_>, cell: &format::Cell) -> Field {
     Field {
         name: cell.name.clone(),
-        storage: vec![(Marks::default(), Storage::Ub)],
-        shape: Shape::Number,
+        storage: vec![(Availability::default(), Storage::Ub)],
+        shape: FieldKind::Number,
         doc: String::new(),
         presence: Presence::Always,
         classes: Vec::new(),

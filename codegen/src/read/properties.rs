@@ -2,17 +2,17 @@
 
 use super::Cx;
 use crate::markdown::{Block, Item, Section};
-use crate::model::{Marks, Saturation, SourceModifier, TypeMap};
+use crate::model::{Availability, Saturation, SourceModifier, TypeMap};
 use crate::phrase::{all_marks, leading_marks, words};
 
 /// What the Properties section says.
 #[derive(Default)]
 pub(crate) struct Properties {
-    pub(crate) types: Vec<(String, Marks)>,
+    pub(crate) types: Vec<(String, Availability)>,
     pub(crate) saturation: Saturation,
     pub(crate) source_modifier: SourceModifier,
     pub(crate) out_of_bound: String,
-    pub(crate) platforms: Vec<Marks>,
+    pub(crate) platforms: Vec<Availability>,
 }
 
 pub(crate) fn read(cx: &mut Cx<'_>, section: &Section) -> Properties {
@@ -74,7 +74,7 @@ fn unknown(cx: &mut Cx<'_>, item: &Item, value: &str, expected: &str) {
 }
 
 /// Types, separated by commas; a group behind a full stop begins with its marks: `B,W.{XEHP+}BF`.
-fn types(value: &str) -> Vec<(String, Marks)> {
+fn types(value: &str) -> Vec<(String, Availability)> {
     let mut out = Vec::new();
     for group in value.split('.') {
         let (group_marks, group) = leading_marks(group);

@@ -2,7 +2,7 @@
 
 use super::{Cx, bits, fields};
 use crate::markdown::{Block, Document, Item, Section, Span};
-use crate::model::{ListKind, Member, MemberType, Model, PartKind, Shape, Storage, Structure};
+use crate::model::{BitFieldKind, FieldKind, ListKind, Member, MemberType, Model, Storage, Structure};
 use crate::phrase::{leading_marks, words};
 
 pub(crate) fn read(cx: &mut Cx<'_>, document: &Document, model: &mut Model) {
@@ -92,7 +92,7 @@ fn read_members(
                 name: member.0,
                 storage: vec![(marks, ty)],
                 count: member.1,
-                shape: Shape::Number,
+                shape: FieldKind::Number,
                 data_type: false,
                 presence,
                 doc: String::new(),
@@ -182,7 +182,7 @@ fn describe(cx: &mut Cx<'_>, section: &Section, model: &mut Model, structure: &m
             continue;
         }
         if let Some(id) = bits::linked_list(cx, model, &item.text) {
-            member.shape = Shape::List(id);
+            member.shape = FieldKind::List(id);
             continue;
         }
         let list_name = format!("{}_{}", structure.name, member.name);
@@ -201,13 +201,13 @@ fn describe(cx: &mut Cx<'_>, section: &Section, model: &mut Model, structure: &m
                 member.data_type = is_data_type(&model.list(id).kind);
                 match member.data_type {
                     true => drop(model.lists.pop()),
-                    false => member.shape = Shape::List(id),
+                    false => member.shape = FieldKind::List(id),
                 }
             }
         } else if member.doc.starts_with("Must be zero") {
-            member.shape = Shape::Zero;
+            member.shape = FieldKind::Zero;
         } else if let Some(kind) = fields::index_kind(&member.doc) {
-            member.shape = Shape::Index(kind);
+            member.shape = FieldKind::Index(kind);
         }
     }
     check_counts(cx, structure);
@@ -216,8 +216,8 @@ fn describe(cx: &mut Cx<'_>, section: &Section, model: &mut Model, structure: &m
 /// Whether bits hold a data type code and nothing else.
 fn is_data_type(kind: &ListKind) -> bool {
     let ListKind::Parts(parts) = kind else { return false };
-    let mut used = parts.iter().filter(|p| p.kind != PartKind::Zero);
-    used.next().is_some_and(|p| p.kind == PartKind::DataType && p.lo == 0) && used.next().is_none()
+    let mut used = parts.iter().filter(|p| p.kind != BitFieldKind::Zero);
+    used.next().is_some_and(|p| p.kind == BitFieldKind::DataType && p.lo == 0) && used.next().is_none()
 }
 
 fn has_bits(blocks: &[Block]) -> bool {

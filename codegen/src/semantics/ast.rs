@@ -114,7 +114,7 @@ pub enum ExpressionKind {
         name: String,
     },
     /// `e.part`: a part of a bit field.
-    Part {
+    BitField {
         /// The bit field.
         of: Box<Expression>,
         /// The part.

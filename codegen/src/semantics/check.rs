@@ -18,7 +18,7 @@ impl<'m> Resolver<'m, '_> {
             ExpressionKind::Name { .. } => self.name(e),
             // Only this resolver makes them.
             ExpressionKind::Enumerator { .. } => Sort::Unknown,
-            ExpressionKind::Part { of, part } => {
+            ExpressionKind::BitField { of, part } => {
                 let sort = match &mut of.kind {
                     // `exec_size` is a number of its own, and a field with parts on most pages.
                     ExpressionKind::Name { name, meaning } if self.is_hidden_field(name) => {
@@ -220,12 +220,12 @@ impl<'m> Resolver<'m, '_> {
 
     /// `List.enumerator` or `Field.part.enumerator`: what stands in front is the name of a list, not a value.
     fn enumerator(&mut self, e: &mut Expression) -> Option<Sort> {
-        let ExpressionKind::Part { of, part } = &e.kind else { return None };
+        let ExpressionKind::BitField { of, part } = &e.kind else { return None };
         let (list, lists, at) = match &of.kind {
             ExpressionKind::Name { name, .. } if !self.is_value(name) => {
                 (name.clone(), self.fields.lists(name), of.at)
             }
-            ExpressionKind::Part { of: first, part } => match &first.kind {
+            ExpressionKind::BitField { of: first, part } => match &first.kind {
                 ExpressionKind::Name { name, .. } if !self.is_value(name) => {
                     let lists = self.fields.lists(name);
                     let inner = self.fields.part_lists(&lists, &part.text);

@@ -62,7 +62,7 @@ impl Parser<'_> {
                 Some(Token::Sign(".")) => {
                     self.advance();
                     let part = self.part()?;
-                    let kind = ExpressionKind::Part { of: Box::new(value), part };
+                    let kind = ExpressionKind::BitField { of: Box::new(value), part };
                     value = Expression { kind, at: self.since(&start) };
                 }
                 _ => return Ok(value),
@@ -154,7 +154,7 @@ mod tests {
             ExpressionKind::Boolean(b) => b.to_string(),
             ExpressionKind::Name { name, .. } => name.clone(),
             ExpressionKind::Enumerator { list, name } => format!("{list}.{name}"),
-            ExpressionKind::Part { of, part } => format!("{}.{}", full(of), part.text),
+            ExpressionKind::BitField { of, part } => format!("{}.{}", full(of), part.text),
             ExpressionKind::Index { of, index } => format!("{}[{}]", full(of), full(index)),
             ExpressionKind::Call(call) => {
                 let arguments: Vec<_> = call.arguments.iter().map(full).collect();

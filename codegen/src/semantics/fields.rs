@@ -1,6 +1,6 @@
 //! What the names of a page stand for in its semantics: fields of all forms, with their parts and values.
 
-use crate::model::{Field, Instruction, List, ListId, ListKind, Model, PartKind, Presence, Shape};
+use crate::model::{BitFieldKind, Field, FieldKind, Instruction, List, ListId, ListKind, Model, Presence};
 
 /// What an expression is, as far as the rules need to know.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,11 +65,11 @@ impl Named {
     pub(super) fn part(&self, model: &Model, name: &str) -> Option<Sort> {
         let mut out: Option<Sort> = None;
         for part in self.lists.iter().filter_map(|id| parts(model.list(*id))).flatten() {
-            if part.kind == PartKind::Zero || part.name.to_ascii_lowercase() != name {
+            if part.kind == BitFieldKind::Zero || part.name.to_ascii_lowercase() != name {
                 continue;
             }
             let sort = match part.kind {
-                PartKind::Enumeration(id) => Sort::Named(Named {
+                BitFieldKind::Enumeration(id) => Sort::Named(Named {
                     label: format!("{}.{}", self.label, part.name),
                     lists: vec![id],
                     only: self.only_of(&part.name),
@@ -101,7 +101,7 @@ impl Named {
     /// The names of its parts.
     pub(super) fn part_names(&self, model: &Model) -> Vec<String> {
         let all = self.lists.iter().filter_map(|id| parts(model.list(*id))).flatten();
-        all.filter(|p| p.kind != PartKind::Zero).map(|p| p.name.to_ascii_lowercase()).collect()
+        all.filter(|p| p.kind != BitFieldKind::Zero).map(|p| p.name.to_ascii_lowercase()).collect()
     }
 }
 
@@ -113,10 +113,10 @@ pub(super) struct Fields<'m> {
 
 impl<'m> Fields<'m> {
     /// Every field that has a value, with its form's copy of it in place of a field that is always the same.
-    fn all(&self) -> impl Iterator<Item = (&'m Field, Shape)> + use<'m> {
+    fn all(&self) -> impl Iterator<Item = (&'m Field, FieldKind)> + use<'m> {
         self.page.forms.iter().flat_map(|form| {
             form.fields.iter().map(|field| match field.shape {
-                Shape::Copy(of) => (field, form.fields.get(of).map_or(Shape::Number, |f| f.shape)),
+                FieldKind::Copy(of) => (field, form.fields.get(of).map_or(FieldKind::Number, |f| f.shape)),
                 shape => (field, shape),
             })
         })
@@ -124,14 +124,14 @@ impl<'m> Fields<'m> {
 
     /// The names of the fields in lower case, as the semantics write them.
     pub(super) fn names(&self) -> Vec<String> {
-        self.all().filter(|(_, shape)| *shape != Shape::Zero).map(|(f, _)| f.name.to_ascii_lowercase()).collect()
+        self.all().filter(|(_, shape)| *shape != FieldKind::Zero).map(|(f, _)| f.name.to_ascii_lowercase()).collect()
     }
 
     /// What the field of that name is, or `None` where the page has none.
     pub(super) fn get(&self, name: &str) -> Option<Sort> {
         let found: Vec<_> = self
             .all()
-            .filter(|(field, shape)| *shape != Shape::Zero && field.name.to_ascii_lowercase() == name)
+            .filter(|(field, shape)| *shape != FieldKind::Zero && field.name.to_ascii_lowercase() == name)
             .collect();
         let first = found.first()?.0;
         let one = Self::sort(&found, &first.name);
@@ -139,23 +139,24 @@ impl<'m> Fields<'m> {
         Some(if repeated { Sort::Repeated(Box::new(one)) } else { one })
     }
 
-    fn sort(found: &[(&Field, Shape)], label: &str) -> Sort {
-        let is_operand =
-            |shape: &Shape| matches!(shape, Shape::Vector | Shape::Scalar | Shape::Raw | Shape::Predicate);
+    fn sort(found: &[(&Field, FieldKind)], label: &str) -> Sort {
+        let is_operand = |shape: &FieldKind| {
+            matches!(shape, FieldKind::Vector | FieldKind::Scalar | FieldKind::Raw | FieldKind::Predicate)
+        };
         if found.iter().any(|(_, shape)| is_operand(shape)) {
-            let read_only = |field: &Field, shape: &Shape| {
-                *shape == Shape::Predicate
+            let read_only = |field: &Field, shape: &FieldKind| {
+                *shape == FieldKind::Predicate
                     || field.name.to_ascii_lowercase().starts_with("src")
                     || field.classes.iter().any(|class| class == "immediate")
             };
             return Sort::Operand { writable: !found.iter().any(|(field, shape)| read_only(field, shape)) };
         }
-        let list = |shape: &Shape| if let Shape::List(id) = shape { Some(*id) } else { None };
+        let list = |shape: &FieldKind| if let FieldKind::List(id) = shape { Some(*id) } else { None };
         let mut lists: Vec<ListId> = found.iter().filter_map(|(_, shape)| list(shape)).collect();
         if !lists.is_empty() {
             lists.sort_unstable();
             lists.dedup();
-            let number = found.iter().any(|(_, shape)| *shape == Shape::Number);
+            let number = found.iter().any(|(_, shape)| *shape == FieldKind::Number);
             // What one form leaves open is open.
             let fields = || found.iter().map(|(field, _)| *field);
             let restricts = |field: &Field, part: &str| field.only.iter().any(|(p, _)| p == part);
@@ -166,7 +167,7 @@ impl<'m> Fields<'m> {
                 .collect();
             return Sort::Named(Named { label: label.to_owned(), lists, only, number });
         }
-        match found.iter().any(|(_, shape)| matches!(shape, Shape::Index(_) | Shape::IndexBy(_))) {
+        match found.iter().any(|(_, shape)| matches!(shape, FieldKind::Index(_) | FieldKind::IndexBy(_))) {
             true => Sort::Entry,
             false => Sort::Value,
         }
@@ -175,7 +176,7 @@ impl<'m> Fields<'m> {
     /// The lists that stand in front of an enumerator: those of a field with this very name, or the shared one.
     pub(super) fn lists(&self, name: &str) -> Vec<ListId> {
         let of_fields = self.all().filter(|(field, _)| field.name == name).filter_map(|(_, shape)| match shape {
-            Shape::List(id) => Some(id),
+            FieldKind::List(id) => Some(id),
             _ => None,
         });
         let mut out: Vec<ListId> = of_fields.collect();
@@ -189,7 +190,8 @@ impl<'m> Fields<'m> {
 
     /// Names that can stand in front of an enumerator.
     pub(super) fn list_names(&self) -> Vec<&'m str> {
-        let of_fields = self.all().filter(|(_, shape)| matches!(shape, Shape::List(_))).map(|(f, _)| f.name.as_str());
+        let of_fields =
+            self.all().filter(|(_, shape)| matches!(shape, FieldKind::List(_))).map(|(f, _)| f.name.as_str());
         of_fields.chain(self.model.lists.iter().filter(|l| l.shared).map(|l| l.name.as_str())).collect()
     }
 
@@ -197,7 +199,7 @@ impl<'m> Fields<'m> {
     pub(super) fn part_lists(&self, lists: &[ListId], part: &str) -> Vec<ListId> {
         let all = lists.iter().filter_map(|id| parts(self.model.list(*id))).flatten();
         all.filter_map(|p| match p.kind {
-            PartKind::Enumeration(id) if p.name == part => Some(id),
+            BitFieldKind::Enumeration(id) if p.name == part => Some(id),
             _ => None,
         })
         .collect()
@@ -218,7 +220,7 @@ pub(super) fn numbers(list: &List) -> Vec<u64> {
     values(list).map(|name| name.parse().ok()).collect::<Option<_>>().unwrap_or_default()
 }
 
-fn parts(list: &List) -> Option<&[crate::model::Part]> {
+fn parts(list: &List) -> Option<&[crate::model::BitField]> {
     match &list.kind {
         ListKind::Parts(parts) => Some(parts),
         ListKind::Enumeration { .. } => None,

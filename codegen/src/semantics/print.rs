@@ -93,7 +93,7 @@ fn expression(f: &mut Formatter<'_>, e: &Expression, wanted: u8) -> fmt::Result 
         ExpressionKind::Boolean(value) => write!(f, "{value}")?,
         ExpressionKind::Name { name, .. } => f.write_str(name)?,
         ExpressionKind::Enumerator { list, name } => write!(f, "{list}.{name}")?,
-        ExpressionKind::Part { of, part } => {
+        ExpressionKind::BitField { of, part } => {
             expression(f, of, POSTFIX)?;
             write!(f, ".{}", part.text)?;
         }

@@ -1,6 +1,6 @@
 //! A legal instruction of each page and form, whose fields differ from each other as far as their values allow.
 
-use visakit_codegen::model::{Field, Form, IndexKind, Instruction, ListId, Presence, Shape};
+use visakit_codegen::model::{Field, FieldKind, Form, IndexKind, Instruction, ListId, Presence};
 
 use super::meaning::{What, bits, counted_by, exists_on, limits, named, on, ones, storage, usual};
 use super::rules;
@@ -77,21 +77,21 @@ fn value(
     platform: Option<usize>,
 ) -> Value {
     match field.shape {
-        Shape::Number if counted_by(form, position).is_some() => Value::Bits(0),
-        Shape::Number => {
+        FieldKind::Number if counted_by(form, position).is_some() => Value::Bits(0),
+        FieldKind::Number => {
             let (low, high) = limits(storage(&field.storage, so_far.version));
             let (low, high) = field.range.map_or((low, high), |(a, b)| (low.max(a.into()), high.min(b.into())));
             let wanted = (position as i128 * 3 + 1).clamp(low, high.max(low));
             Value::Bits(wanted as i64 as u64)
         }
-        Shape::List(id) => {
+        FieldKind::List(id) => {
             let selected = form.condition.as_ref().filter(|(name, _)| name.eq_ignore_ascii_case(&field.name));
             Value::Bits(list(world, field, id, selected.map(|(_, values)| values.as_slice()), platform))
         }
-        Shape::Predicate => Value::Bits(1),
-        Shape::Index(kind) => Value::Bits(world.first(kind)),
-        Shape::IndexBy(by) => Value::Bits(world.first(super::sample::table_of(world.model, so_far, by))),
-        Shape::Vector | Shape::Scalar => {
+        FieldKind::Predicate => Value::Bits(1),
+        FieldKind::Index(kind) => Value::Bits(world.first(kind)),
+        FieldKind::IndexBy(by) => Value::Bits(world.first(super::sample::table_of(world.model, so_far, by))),
+        FieldKind::Vector | FieldKind::Scalar => {
             let ty = own_type(field).unwrap_or(ty);
             let class = match field.classes.iter().any(|c| c == "general") || field.classes.is_empty() {
                 true => "general",
@@ -99,11 +99,11 @@ fn value(
             };
             operand(world, class, ty, is_dst(field), position).map_or(Value::Bits(0), Value::Operand)
         }
-        Shape::Raw => {
+        FieldKind::Raw => {
             let id = world.variable(own_type(field).unwrap_or(ty)).unwrap_or(world.first(IndexKind::General));
             Value::Operand(raw(world, id, position))
         }
-        Shape::Zero | Shape::Copy(_) => Value::Bits(0),
+        FieldKind::Zero | FieldKind::Copy(_) => Value::Bits(0),
     }
 }
 

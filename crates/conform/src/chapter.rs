@@ -1,7 +1,7 @@
 //! Probing what stands in the chapters: versions, platforms, structures, types, declarations, predefined names and
 //! attributes. It also makes what the pages are probed with.
 
-use visakit_codegen::model::{Mark, Marks, Model, Shape};
+use visakit_codegen::model::{Availability, Bound, FieldKind, Model};
 use visakit_codegen::template::{Format, Item};
 
 use super::declare::{declarations, one_attribute, predefined};
@@ -57,9 +57,9 @@ pub(super) fn prepare<'m>(model: &'m Model, tally: &mut Tally) -> Option<Probes<
 fn versions(model: &Model) -> Vec<Version> {
     let mut out: Vec<Version> = (0..=7).map(|minor| Version::new(3, minor)).collect();
     out.extend([Version::new(4, 0), Version::new(4, 1)]);
-    let mut add = |marks: &Marks| {
+    let mut add = |marks: &Availability| {
         for mark in &marks.0 {
-            if let Mark::FromVersion(major, minor) | Mark::BeforeVersion(major, minor) = *mark {
+            if let Bound::FromVersion(major, minor) | Bound::BeforeVersion(major, minor) = *mark {
                 out.push(Version::new(major, minor));
             }
         }
@@ -261,7 +261,7 @@ fn carriers(world: &World<'_>, version: Version) -> Vec<(String, String, usize)>
                         matches!(item, Item::Field { field, format: Format::Plain, .. } if field.eq_ignore_ascii_case(&f.name))
                     })
                 });
-                f.shape == Shape::Vector && plain && f.classes.contains(class) && !f.name.eq_ignore_ascii_case("dst")
+                f.shape == FieldKind::Vector && plain && f.classes.contains(class) && !f.name.eq_ignore_ascii_case("dst")
             });
             Some((class.clone(), form_name(page, form), position?))
         });
@@ -271,7 +271,7 @@ fn carriers(world: &World<'_>, version: Version) -> Vec<(String, String, usize)>
                 let position = page.forms[0]
                     .fields
                     .iter()
-                    .position(|f| f.shape == Shape::Vector && f.classes.contains(class))?;
+                    .position(|f| f.shape == FieldKind::Vector && f.classes.contains(class))?;
                 Some((class.clone(), form_name(page, &page.forms[0]), position))
             })
         };

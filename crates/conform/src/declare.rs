@@ -1,7 +1,7 @@
 //! Probing declarations: variables, inputs, predefined names and attributes, as text and in the object.
 
 use serde_json::{Value as Json, json};
-use visakit_codegen::model::{Attribute, IndexKind, Predefined, Shape};
+use visakit_codegen::model::{Attribute, FieldKind, IndexKind, Predefined};
 
 use super::codec::hex;
 use super::finding::{Difference, Fact, Tally, same};
@@ -20,7 +20,7 @@ pub(super) fn declarations(world: &World<'_>, version: Version, tally: &mut Tall
     let written = |value: &Json| write(model, structure, value, version).bytes;
     let code = |name: &str| model.types.iter().find(|t| t.name == name).map_or(0, |t| t.code);
     let properties = structure.members.iter().find(|m| m.name == "bit_properties").map(|m| m.shape);
-    let Some(Shape::List(properties)) = properties else { return };
+    let Some(FieldKind::List(properties)) = properties else { return };
     let parts = bits(model, properties);
     for ty in &model.types {
         let (name, size) = (ty.name.to_ascii_lowercase(), u64::from(ty.bits));
@@ -113,7 +113,7 @@ fn printed(version: Version, routine: &Routine) -> String {
 fn inputs(world: &World<'_>, version: Version, tally: &mut Tally) {
     let model = world.model;
     let Some(structure) = find(model, "input_info") else { return };
-    let Some(Shape::List(kind)) = structure.members.iter().find(|m| m.name == "kind").map(|m| m.shape) else {
+    let Some(FieldKind::List(kind)) = structure.members.iter().find(|m| m.name == "kind").map(|m| m.shape) else {
         return;
     };
     let parts = bits(model, kind);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Value as Json, json};
-use visakit_codegen::model::{Member, MemberType, Model, Shape, Structure};
+use visakit_codegen::model::{FieldKind, Member, MemberType, Model, Structure};
 
 use super::codec::hex;
 use super::finding::{Difference, Fact, Tally};
@@ -136,7 +136,7 @@ fn one(model: &Model, structure: &Structure, decoder: Decoder, versions: &[Versi
                     );
                 }
             }
-            Shape::List(id) => {
+            FieldKind::List(id) => {
                 let base = value.get(&member.name).and_then(Json::as_u64).unwrap_or(0);
                 for b in bits(model, id) {
                     let candidates: Vec<u64> = match b.what {
@@ -150,7 +150,7 @@ fn one(model: &Model, structure: &Structure, decoder: Decoder, versions: &[Versi
                     }
                 }
             }
-            Shape::Zero => {
+            FieldKind::Zero => {
                 let written = write(model, structure, &value, newest);
                 let mut bytes = written.bytes.clone();
                 if let Some(byte) = written.members.get(position).and_then(|(_, start, _)| bytes.get_mut(*start)) {

@@ -2,18 +2,18 @@
 //! code has an opinion about each of these too; this is the other one.
 
 use visakit_codegen::model::{
-    At, Enumerator, Field, Form, Instruction, Kind, ListId, ListKind, Mark, Marks, Model, PartKind, Presence, Shape,
-    Storage,
+    At, Availability, BitFieldKind, Bound, Enumerator, Field, FieldKind, Form, Instruction, Kind, ListId, ListKind,
+    Model, Presence, Storage,
 };
 
 use visakit::rt::Version;
 
 /// Whether the marks of object versions hold for a version.
-pub(super) fn holds(marks: &Marks, version: Version) -> bool {
+pub(super) fn holds(marks: &Availability, version: Version) -> bool {
     marks.0.iter().all(|mark| match *mark {
-        Mark::FromVersion(major, minor) => version >= Version::new(major, minor),
-        Mark::BeforeVersion(major, minor) => version < Version::new(major, minor),
-        Mark::From(_) | Mark::Before(_) | Mark::Only(_) => true,
+        Bound::FromVersion(major, minor) => version >= Version::new(major, minor),
+        Bound::BeforeVersion(major, minor) => version < Version::new(major, minor),
+        Bound::From(_) | Bound::Before(_) | Bound::Only(_) => true,
     })
 }
 
@@ -24,13 +24,13 @@ pub(super) fn platform(model: &Model, name: &str) -> Option<usize> {
 }
 
 /// Whether the marks of platforms hold for a platform. Without one, and for names that are no platform, they do.
-pub(super) fn on(model: &Model, marks: &Marks, one: Option<usize>) -> bool {
+pub(super) fn on(model: &Model, marks: &Availability, one: Option<usize>) -> bool {
     let Some(one) = one else { return true };
     marks.0.iter().all(|mark| match mark {
-        Mark::From(name) => platform(model, name).is_none_or(|from| one >= from),
-        Mark::Before(name) => platform(model, name).is_none_or(|before| one < before),
-        Mark::Only(name) => platform(model, name).is_none_or(|only| one == only),
-        Mark::FromVersion(..) | Mark::BeforeVersion(..) => true,
+        Bound::From(name) => platform(model, name).is_none_or(|from| one >= from),
+        Bound::Before(name) => platform(model, name).is_none_or(|before| one < before),
+        Bound::Only(name) => platform(model, name).is_none_or(|only| one == only),
+        Bound::FromVersion(..) | Bound::BeforeVersion(..) => true,
     })
 }
 
@@ -45,7 +45,7 @@ pub(super) fn encodes(instruction: &Instruction) -> bool {
 }
 
 /// How a number is stored in a version: the first type whose marks hold.
-pub(super) fn storage(types: &[(Marks, Storage)], version: Version) -> Storage {
+pub(super) fn storage(types: &[(Availability, Storage)], version: Version) -> Storage {
     types.iter().find(|(marks, _)| holds(marks, version)).or(types.last()).map_or(Storage::Ub, |(_, s)| *s)
 }
 
@@ -127,11 +127,11 @@ pub(super) fn bits(model: &Model, id: ListId) -> Vec<Bits<'_>> {
         ListKind::Parts(parts) => {
             for part in parts {
                 let (what, list, nested) = match part.kind {
-                    PartKind::Zero => (What::Zero, shared(id), false),
-                    PartKind::Flag => (What::Flag(&part.text), shared(id), false),
-                    PartKind::Number => (What::Number, shared(id), false),
-                    PartKind::DataType => (What::DataType, "Data_type", true),
-                    PartKind::Enumeration(nested) => match &model.list(nested).kind {
+                    BitFieldKind::Zero => (What::Zero, shared(id), false),
+                    BitFieldKind::Flag => (What::Flag(&part.text), shared(id), false),
+                    BitFieldKind::Number => (What::Number, shared(id), false),
+                    BitFieldKind::DataType => (What::DataType, "Data_type", true),
+                    BitFieldKind::Enumeration(nested) => match &model.list(nested).kind {
                         // A list that stands with its part is named after both.
                         ListKind::Enumeration { values, .. }
                             if model.list(nested).shared
@@ -237,7 +237,7 @@ pub(super) fn number(text: &str) -> Option<u64> {
 /// The position of the field that a template or a condition names; `p` is the predicate.
 pub(super) fn field(form: &Form, name: &str) -> Option<usize> {
     form.fields.iter().position(|f| {
-        f.name.eq_ignore_ascii_case(name) || (name.eq_ignore_ascii_case("p") && f.shape == Shape::Predicate)
+        f.name.eq_ignore_ascii_case(name) || (name.eq_ignore_ascii_case("p") && f.shape == FieldKind::Predicate)
     })
 }
 
@@ -248,7 +248,7 @@ pub(super) fn split(name: &str) -> (&str, Option<&str>) {
 
 /// The bits of a field that a part names.
 pub(super) fn part<'m>(model: &'m Model, field: &Field, name: &str) -> Option<Bits<'m>> {
-    let Shape::List(id) = field.shape else { return None };
+    let FieldKind::List(id) = field.shape else { return None };
     bits(model, id).into_iter().find(|b| b.name.eq_ignore_ascii_case(name) && !matches!(b.what, What::Zero))
 }
 

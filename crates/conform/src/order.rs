@@ -1,7 +1,7 @@
 //! Probing the shape of an instruction: the order and the widths of its fields, and values of lists that the
 //! implementation does not know at all.
 
-use visakit_codegen::model::{Presence, Shape};
+use visakit_codegen::model::{FieldKind, Presence};
 
 use super::codec::{self, decode, hex};
 use super::finding::{Difference, Fact, Tally};
@@ -84,7 +84,7 @@ impl<'m> Probes<'m> {
         for _ in 0..8 {
             let Some(wrong) = self.wrong_field(&sample) else { break };
             let one = &sample.form.fields[wrong];
-            let Shape::List(id) = one.shape else { break };
+            let FieldKind::List(id) = one.shape else { break };
             let own = format!("{}.{}", sample.page.name, one.name);
             let now = sample.values[wrong].bits();
             let legal = rules::broken(&self.world, &sample, None);

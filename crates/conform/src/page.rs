@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use visakit_codegen::model::{Form, Instruction, Shape};
+use visakit_codegen::model::{FieldKind, Form, Instruction};
 
 use super::base::{base, newest_platform};
 use super::codec::{self, Seen, decode, hex};
@@ -285,7 +285,7 @@ impl<'m> Probes<'m> {
         for (position, field) in sample.form.fields.iter().enumerate() {
             if let Some(counted) = counted_by(sample.form, position) {
                 out.push((position, Seen::Bits(sample.elements(counted).len() as u64)));
-            } else if !matches!(field.shape, Shape::Zero | Shape::Copy(_))
+            } else if !matches!(field.shape, FieldKind::Zero | FieldKind::Copy(_))
                 && sample.present(self.world.model, position)
             {
                 out.extend(sample.elements(position).iter().map(|value| match value {

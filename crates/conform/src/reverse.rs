@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use visakit_codegen::model::{Kind, Shape};
+use visakit_codegen::model::{FieldKind, Kind};
 use visakit_codegen::template::Item;
 
 use super::base::base;
@@ -121,7 +121,7 @@ fn mnemonics(probes: &Probes<'_>, tally: &mut Tally) {
             let Some(Item::Field { field: name, part, .. }) = head else { continue };
             for form in &page.forms {
                 let shape = field(form, name).map(|at| form.fields[at].shape);
-                let Some(Shape::List(id)) = shape else { continue };
+                let Some(FieldKind::List(id)) = shape else { continue };
                 let wanted = part.as_deref().unwrap_or("");
                 for b in bits(model, id).iter().filter(|b| b.name.eq_ignore_ascii_case(wanted)) {
                     if let What::Values(values) = b.what {

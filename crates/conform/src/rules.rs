@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use visakit_codegen::model::{Field, ListKind, Model, Saturation, Shape, SourceModifier};
+use visakit_codegen::model::{Field, FieldKind, ListKind, Model, Saturation, SourceModifier};
 
 use super::meaning::{What, bits, counted_by, exists_on, named, on};
 use super::sample::{Operand, Sample, Value};
@@ -39,7 +39,7 @@ pub(super) fn is_guarded(world: &World<'_>, sample: &Sample<'_>) -> bool {
         Value::Operand(operand) => Some(operand),
         _ => None,
     });
-    let guard = sample.form.fields.iter().position(|f| f.shape == Shape::Predicate);
+    let guard = sample.form.fields.iter().position(|f| f.shape == FieldKind::Predicate);
     guard.is_some_and(|at| sample.values[at].bits() != 0)
         && operands.into_iter().any(|o| world.operands.class(o) == "predicate")
 }
@@ -60,15 +60,15 @@ impl<'m> Check<'_, 'm> {
 
     fn field(&mut self, field: &Field, value: &Value) {
         match (field.shape, value) {
-            (Shape::Number | Shape::IndexBy(_), value) => self.number(field, value.bits() as i64),
-            (Shape::List(id), value) => {
+            (FieldKind::Number | FieldKind::IndexBy(_), value) => self.number(field, value.bits() as i64),
+            (FieldKind::List(id), value) => {
                 if field.nonzero && value.bits() == 0 {
                     self.out.insert("zero");
                 }
                 self.list(field, id, value.bits());
             }
-            (Shape::Vector | Shape::Scalar, Value::Operand(operand)) => self.vector(field, operand),
-            (Shape::Raw, Value::Operand(operand)) => self.raw(field, operand),
+            (FieldKind::Vector | FieldKind::Scalar, Value::Operand(operand)) => self.vector(field, operand),
+            (FieldKind::Raw, Value::Operand(operand)) => self.raw(field, operand),
             _ => {}
         }
     }

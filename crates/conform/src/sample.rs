@@ -1,7 +1,7 @@
 //! Instructions as values of the model's fields, and their bytes: a second encoder, which knows the model only.
 
 use visakit_codegen::model::{
-    Field, Form, IndexKind, Instruction, ListId, Member, MemberType, Model, Presence, Shape, Storage, Structure,
+    Field, FieldKind, Form, IndexKind, Instruction, ListId, Member, MemberType, Model, Presence, Storage, Structure,
 };
 
 use super::meaning::{Bits, What, bits, composed, counted_by, holds, one_of, part, put, storage, usual_of_list};
@@ -65,7 +65,7 @@ impl<'m> Operands<'m> {
         let union = model.structures.iter().find(|s| s.members.iter().any(info))?;
         let raw = model.structures.iter().find(|s| s.name.eq_ignore_ascii_case("raw_operand"))?;
         let (tag_storage, tag) = union.members.iter().find_map(|m| match m.shape {
-            Shape::List(id) => Some((m, id)),
+            FieldKind::List(id) => Some((m, id)),
             _ => None,
         })?;
         let classed: Vec<&Structure> = model.structures.iter().filter(|s| s.class.is_some()).collect();
@@ -114,7 +114,7 @@ impl<'m> Operands<'m> {
     fn usual(&self, member: &Member) -> u64 {
         match member.shape {
             _ if member.data_type => self.model.types.first().map_or(0, |t| t.code),
-            Shape::List(id) => usual_of_list(self.model, id),
+            FieldKind::List(id) => usual_of_list(self.model, id),
             _ => 0,
         }
     }
@@ -139,7 +139,7 @@ impl<'m> Operands<'m> {
     /// The operand with its region made of the names of strides; a null stride is `""`.
     pub(super) fn region(&self, operand: Operand, v: &str, w: &str, h: &str) -> Operand {
         let member = self.structure(&operand).and_then(|s| s.members.iter().find(|m| m.name == "region"));
-        let Some(Shape::List(id)) = member.map(|m| m.shape) else { return operand };
+        let Some(FieldKind::List(id)) = member.map(|m| m.shape) else { return operand };
         let parts = [("vertical_stride", v), ("width", w), ("horizontal_stride", h)];
         let set: Vec<_> = parts.into_iter().filter(|(_, name)| !name.is_empty()).collect();
         self.with(operand, "region", composed(self.model, id, &set))
@@ -236,8 +236,8 @@ impl<'m> Sample<'m> {
                     let count = self.elements(counted).len() as u64;
                     put(&mut out.bytes, storage(&field.storage, self.version), count);
                 }
-                (Shape::Zero, None) => self.element(operands, field, &Value::Bits(0), &mut out.bytes),
-                (Shape::Copy(of), None) => {
+                (FieldKind::Zero, None) => self.element(operands, field, &Value::Bits(0), &mut out.bytes),
+                (FieldKind::Copy(of), None) => {
                     let value = self.values.get(of).unwrap_or(&Value::Bits(0));
                     self.element(operands, field, value, &mut out.bytes);
                 }
@@ -262,7 +262,7 @@ impl<'m> Sample<'m> {
 
 /// The table that an index refers to, where another field's enumerator decides.
 pub(super) fn table_of(model: &Model, sample: &Sample<'_>, by: usize) -> IndexKind {
-    let Shape::List(id) = sample.form.fields[by].shape else { return IndexKind::General };
+    let FieldKind::List(id) = sample.form.fields[by].shape else { return IndexKind::General };
     let value = sample.values[by].bits();
     let name = bits(model, id).iter().find_map(|b| match b.what {
         What::Values(values) => {

@@ -1,7 +1,7 @@
 //! Structures of the object format as bytes, from the model alone.
 
 use serde_json::{Map, Value, json};
-use visakit_codegen::model::{Member, MemberType, Model, Shape, Structure};
+use visakit_codegen::model::{FieldKind, Member, MemberType, Model, Structure};
 
 use super::meaning::{bits, holds, meant, put, usual};
 use super::sample::number_at;
@@ -99,18 +99,18 @@ pub(super) fn example(model: &Model, structure: &Structure, depth: u32) -> Value
             Some(MemberType::StringPool) => json!("text"),
             Some(MemberType::Number(_)) => json!(match member.shape {
                 _ if member.data_type => model.types.get(1).map_or(0, |t| t.code),
-                Shape::List(id) => bits(model, id).iter().fold(0, |whole, b| {
+                FieldKind::List(id) => bits(model, id).iter().fold(0, |whole, b| {
                     // The last value that has a name differs from what would be read from zeros.
                     let last = (0..=super::meaning::ones(b.width.min(8))).rev().find(|v| meant(model, b, *v));
                     b.set(whole, last.unwrap_or_else(|| usual(model, b)))
                 }),
-                Shape::Zero => 0,
+                FieldKind::Zero => 0,
                 _ => number,
             }),
             _ => Value::Null,
         };
         let count = structure.members.iter().find(|m| Some(&m.name) == member.count.as_ref());
-        let value = match (&member.count, count.is_some_and(|c| c.shape == Shape::Zero) || one.is_null()) {
+        let value = match (&member.count, count.is_some_and(|c| c.shape == FieldKind::Zero) || one.is_null()) {
             (Some(_), true) => json!([]),
             (Some(_), false) => json!([one.clone(), one]),
             (None, _) => one,

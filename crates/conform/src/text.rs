@@ -1,6 +1,6 @@
 //! Instructions as text, from the templates of the model alone: what must be printed, and what must be read back from it.
 
-use visakit_codegen::model::{At, Field, Form, IndexKind, ListId, Model, Presence, Shape, TextForm};
+use visakit_codegen::model::{At, Field, FieldKind, Form, IndexKind, ListId, Model, Presence, TextForm};
 use visakit_codegen::template::{Format, Item};
 
 use super::meaning::{Bits, What, bits, counted_by, field, named, one_of, part, split, usual, usual_of_list};
@@ -49,7 +49,7 @@ pub(super) fn templates<'m>(model: &Model, sample: &Sample<'m>) -> Vec<&'m TextF
 impl Printed {
     /// Whether the text shows every operand of the sample: one that it leaves out may have a value of its own.
     pub(super) fn shows_operands(&self, sample: &Sample<'_>) -> bool {
-        let operand = |f: &Field| matches!(f.shape, Shape::Vector | Shape::Scalar);
+        let operand = |f: &Field| matches!(f.shape, FieldKind::Vector | FieldKind::Scalar);
         sample
             .form
             .fields
@@ -141,7 +141,7 @@ impl Writer<'_, '_> {
     }
 
     fn predicate(&mut self) {
-        let Some(at) = self.sample.form.fields.iter().position(|f| f.shape == Shape::Predicate) else { return };
+        let Some(at) = self.sample.form.fields.iter().position(|f| f.shape == FieldKind::Predicate) else { return };
         self.out.shown.push((at, None, Format::Plain));
         let value = self.sample.values[at].bits();
         let Some(list) = self.world.model.shared_list("Predicate") else { return };
@@ -193,8 +193,8 @@ impl Writer<'_, '_> {
         let value = &self.sample.values[at];
         elsewhere
             || match (one.shape, value) {
-                (Shape::Zero | Shape::Copy(_), _) => false,
-                (Shape::List(id), Value::Bits(b)) if one.default == 0 => *b != usual_of_list(model, id),
+                (FieldKind::Zero | FieldKind::Copy(_), _) => false,
+                (FieldKind::List(id), Value::Bits(b)) if one.default == 0 => *b != usual_of_list(model, id),
                 (_, Value::Bits(b)) => *b as i64 != one.default,
                 (_, Value::Operand(operand)) => !self.world.is_nothing(operand),
                 (_, Value::Many(_)) => true,
@@ -221,14 +221,14 @@ impl Writer<'_, '_> {
         }
         for (n, value) in sample.elements(at).iter().enumerate() {
             if n > 0 {
-                let labels = one.shape == Shape::Index(IndexKind::Label);
+                let labels = one.shape == FieldKind::Index(IndexKind::Label);
                 self.push(if labels { ", " } else { " " }, format!("{path}.separator"), one.at);
             }
             match (one.shape, value) {
-                (Shape::List(id), value) => self.list(id, value.bits(), format, &path),
-                (Shape::Predicate, value) => self.predicate_value(value.bits()),
-                (Shape::Index(kind), value) => self.index(kind, value.bits(), format, &path, one.at),
-                (Shape::IndexBy(by), value) => {
+                (FieldKind::List(id), value) => self.list(id, value.bits(), format, &path),
+                (FieldKind::Predicate, value) => self.predicate_value(value.bits()),
+                (FieldKind::Index(kind), value) => self.index(kind, value.bits(), format, &path, one.at),
+                (FieldKind::IndexBy(by), value) => {
                     self.index(table_of(model, sample, by), value.bits(), format, &path, one.at);
                 }
                 (_, Value::Operand(operand)) => self.operand(operand, format, &path, one.at),
@@ -419,7 +419,7 @@ impl Writer<'_, '_> {
     fn member_list(&mut self, operand: &Operand, name: &str, path: &str) {
         let structure = self.world.operands.structure(operand);
         let member = structure.and_then(|s| s.members.iter().find(|m| m.name == name));
-        if let Some(Shape::List(id)) = member.map(|m| m.shape) {
+        if let Some(FieldKind::List(id)) = member.map(|m| m.shape) {
             self.list(id, self.world.operands.get(operand, name), Format::Plain, path);
         }
     }
@@ -457,7 +457,7 @@ pub(super) fn destination(form: &Form) -> Option<usize> {
     let vector = |name: Option<&str>| {
         form.fields
             .iter()
-            .position(|f| f.shape == Shape::Vector && name.is_none_or(|n| f.name.eq_ignore_ascii_case(n)))
+            .position(|f| f.shape == FieldKind::Vector && name.is_none_or(|n| f.name.eq_ignore_ascii_case(n)))
     };
     vector(Some("dst")).or_else(|| vector(None))
 }
@@ -474,10 +474,10 @@ pub(super) fn read_back<'m>(
     for (at, one) in sample.form.fields.iter().enumerate() {
         out.values[at] = match (one.shape, &one.presence) {
             (_, Presence::Times(_)) => Value::Many(Vec::new()),
-            (Shape::List(id), _) if one.default == 0 => Value::Bits(usual_of_list(model, id)),
-            (Shape::Vector | Shape::Scalar, _) if one.default_if.is_some() => world.zero(),
-            (Shape::Vector | Shape::Scalar, _) => world.null(),
-            (Shape::Raw, _) => Value::Operand(world.operands.of_raw()),
+            (FieldKind::List(id), _) if one.default == 0 => Value::Bits(usual_of_list(model, id)),
+            (FieldKind::Vector | FieldKind::Scalar, _) if one.default_if.is_some() => world.zero(),
+            (FieldKind::Vector | FieldKind::Scalar, _) => world.null(),
+            (FieldKind::Raw, _) => Value::Operand(world.operands.of_raw()),
             _ => Value::Bits(one.default as u64),
         };
     }

@@ -1,7 +1,7 @@
 //! What differs from a base instruction in one fact: legal values, values without a meaning, and what only the
 //! validator judges.
 
-use visakit_codegen::model::{Field, IndexKind, Presence, Shape};
+use visakit_codegen::model::{Field, FieldKind, IndexKind, Presence};
 
 use super::base::{is_dst, newest_platform, operand, raw, typed};
 use super::finding::Fact;
@@ -57,27 +57,27 @@ impl<'m> Vary<'_, 'm> {
     fn field(&mut self, position: usize, field: &'m Field) {
         let own = format!("{}.{}", self.name, field.name);
         match field.shape {
-            Shape::Zero => self.zero(position, field, &own),
-            Shape::Copy(_) => self.copy(position, field, &own),
+            FieldKind::Zero => self.zero(position, field, &own),
+            FieldKind::Copy(_) => self.copy(position, field, &own),
             _ if counted_by(self.base.form, position).is_some() => {}
             _ if matches!(field.presence, Presence::Times(_)) => self.repeated(position, field, &own),
-            Shape::Number => self.number(position, field, &own),
-            Shape::List(id) => {
+            FieldKind::Number => self.number(position, field, &own),
+            FieldKind::List(id) => {
                 for b in bits(self.probes.world.model, id) {
                     self.list(position, field, &b, &own);
                 }
             }
-            Shape::Predicate => {
+            FieldKind::Predicate => {
                 if let Some(id) = self.probes.world.model.shared_list("Predicate") {
                     for b in bits(self.probes.world.model, id) {
                         self.list(position, field, &b, &own);
                     }
                 }
             }
-            Shape::Index(kind) => self.index(position, field, kind, &own),
-            Shape::IndexBy(_) => {}
-            Shape::Vector | Shape::Scalar => self.vector(position, field, &own),
-            Shape::Raw => self.raw(position, field, &own),
+            FieldKind::Index(kind) => self.index(position, field, kind, &own),
+            FieldKind::IndexBy(_) => {}
+            FieldKind::Vector | FieldKind::Scalar => self.vector(position, field, &own),
+            FieldKind::Raw => self.raw(position, field, &own),
         }
     }
 
@@ -86,7 +86,7 @@ impl<'m> Vary<'_, 'm> {
         let mut out = self.base.clone();
         out.values[position] = value;
         for (at, field) in self.base.form.fields.iter().enumerate() {
-            if field.shape == Shape::IndexBy(position) {
+            if field.shape == FieldKind::IndexBy(position) {
                 out.values[at] =
                     Value::Bits(self.probes.world.first(table_of(self.probes.world.model, &out, position)));
             }
@@ -145,10 +145,10 @@ impl<'m> Vary<'_, 'm> {
                 }
             }
             // Only a predicate that is declared has a name.
-            let text = !(field.shape == Shape::Predicate && b.name == "id" && value > super::world::OTHERS);
+            let text = !(field.shape == FieldKind::Predicate && b.name == "id" && value > super::world::OTHERS);
             self.accept(fact.clone(), own.clone(), "enumerator-missing", sample.clone(), text);
             let marked = field.only.iter().any(|(_, names)| names.iter().any(|(_, marks)| !marks.0.is_empty()));
-            let listed = matches!(field.shape, Shape::List(id) if rules::marked(model, id));
+            let listed = matches!(field.shape, FieldKind::List(id) if rules::marked(model, id));
             if marked || listed {
                 let fact = Fact { kind: "platform", path: own, at: fact.at };
                 let platforms = (0..self.probes.platforms.len()).map(Some).collect();
@@ -345,7 +345,7 @@ impl<'m> Vary<'_, 'm> {
         let platforms = self.both_platforms();
         let types: Vec<&str> =
             world.model.types.iter().map(|t| t.name.as_str()).filter(|t| rules::of_variables(t)).collect();
-        let first = form.fields.iter().position(|f| f.shape == Shape::Vector && !is_dst(f) && f.types.is_empty());
+        let first = form.fields.iter().position(|f| f.shape == FieldKind::Vector && !is_dst(f) && f.types.is_empty());
         for dst in &types {
             for src in &types {
                 let sample = typed(world, page, form, version, dst, src, platform);
@@ -396,7 +396,7 @@ impl<'m> Vary<'_, 'm> {
                         .filter(|t| t.name != "BOOL")
                         .map(|t| (Fact::new("data-type", format!("Data_type.{}", t.name), t.at), t.code, true)),
                 ),
-                Shape::List(id) => {
+                FieldKind::List(id) => {
                     for b in bits(model, id).iter().filter(|b| b.name != "id") {
                         let all = (0..=ones(b.width.min(8))).filter(|v| meant(model, b, *v));
                         values.extend(all.map(|v| {
@@ -407,7 +407,7 @@ impl<'m> Vary<'_, 'm> {
                         }));
                     }
                 }
-                Shape::Number => {
+                FieldKind::Number => {
                     let (least, most) = limits(super::sample::number_at(member, self.base.version));
                     let range = if member.name == "indirect_offset" { vec![-512, 511] } else { vec![least, most] };
                     values.extend(range.into_iter().map(|v| {

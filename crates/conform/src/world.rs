@@ -3,7 +3,7 @@
 
 use serde_json::{Value as Json, json};
 use std::fmt::Write as _;
-use visakit_codegen::model::{IndexKind, MemberType, Model, Predefined, Shape, Structure};
+use visakit_codegen::model::{FieldKind, IndexKind, MemberType, Model, Predefined, Structure};
 use visakit_codegen::template::Format;
 
 use super::meaning::{What, bits, named};
@@ -117,7 +117,7 @@ impl<'m> World<'m> {
         let class = self.operands.get(operand, "class");
         let member = self.operands.structure(operand).and_then(|s| s.members.iter().find(|m| m.name == "class"));
         let name = match member.map(|m| m.shape) {
-            Some(Shape::List(id)) => bits(self.model, id).into_iter().find_map(|b| match b.what {
+            Some(FieldKind::List(id)) => bits(self.model, id).into_iter().find_map(|b| match b.what {
                 What::Values(values) => named(values, b.of(class)).map(|v| v.name.to_ascii_lowercase()),
                 _ => None,
             }),
@@ -147,7 +147,7 @@ impl<'m> World<'m> {
             .flat_map(|s| &s.members)
             .find(|m| m.name == "bit_properties")
             .map(|m| m.shape);
-        let Some(Shape::List(list)) = shape else { return whole };
+        let Some(FieldKind::List(list)) = shape else { return whole };
         let code = bits(self.model, list).into_iter().find(|b| matches!(b.what, What::DataType));
         code.map_or(whole, |b| b.of(whole))
     }

@@ -6,7 +6,6 @@
 //! less that of the same process with one work group and sizes of zero, which does next to nothing. pocl is driven by `benches/pocl.c`, which this bench compiles.
 
 use std::fmt::Write as _;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -199,9 +198,8 @@ fn find(program: &str) -> Option<PathBuf> {
 }
 
 fn ours(case: &Case, target: &str) -> Outcome {
-    let file = std::fs::File::open(case.file(&format!("{target}.zebin.gz"))).expect("the programs are committed");
-    let mut bytes = Vec::new();
-    flate2::read::GzDecoder::new(file).read_to_end(&mut bytes).expect("a compressed file");
+    let file = case.file(&format!("{target}.zebin.gz"));
+    let bytes = visakit_testing::unpacked(&file).expect("the programs are committed");
     let zebin = Zebin::parse("programs", &bytes).expect("a zebin");
     let program = Program::from_zebin(&zebin, Some(case.kernel), None).expect("a kernel");
     let range = NdRange::new(&case.global, Some(&case.local), None, [0; 3]).expect("sizes");

@@ -1,7 +1,5 @@
 //! The example kernels, compiled for four targets, run on the emulator and compared with plain computations on the host.
 
-use std::path::Path;
-
 use visakit_emulator::launch::argument::Argument;
 use visakit_emulator::launch::range::NdRange;
 use visakit_emulator::run::{Options, Outcome, Program, launch};

@@ -1,9 +1,9 @@
 //! The export is what its schema says, and says what the model says.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::Value;
-use visakit_codegen::model::{ListKind, Mark, Model, PartKind, Presence, Shape};
+use visakit_codegen::model::{BitFieldKind, Bound, FieldKind, ListKind, Model, Presence};
 use visakit_spec_tools::export;
 use visakit_testing::schema::violations;
 
@@ -113,7 +113,7 @@ fn agrees(model: &Model, value: &Value) {
                 assert_eq!(v["parts"].as_array().unwrap().len(), parts.len());
                 for (p, v) in parts.iter().zip(v["parts"].as_array().unwrap()) {
                     assert_eq!((v["hi"].as_u64(), v["lo"].as_u64()), (Some(p.hi.into()), Some(p.lo.into())));
-                    if let PartKind::Enumeration(id) = p.kind {
+                    if let BitFieldKind::Enumeration(id) = p.kind {
                         assert_eq!(v["list"]["index"].as_u64().unwrap() as usize, id.0);
                         assert_eq!(v["list"]["name"], of("lists")[id.0]["name"]);
                     }
@@ -137,9 +137,9 @@ fn agrees(model: &Model, value: &Value) {
             for (f, v) in form.fields.iter().zip(v["fields"].as_array().unwrap()) {
                 assert_eq!(v["name"], *f.name);
                 match f.shape {
-                    Shape::List(id) => assert_eq!(v["shape"]["list"]["index"].as_u64().unwrap() as usize, id.0),
-                    Shape::Copy(of) => assert_eq!(v["shape"]["field"], *form.fields[of].name),
-                    Shape::Index(kind) => assert_eq!(v["shape"]["table"], kind.name()),
+                    FieldKind::List(id) => assert_eq!(v["shape"]["list"]["index"].as_u64().unwrap() as usize, id.0),
+                    FieldKind::Copy(of) => assert_eq!(v["shape"]["field"], *form.fields[of].name),
+                    FieldKind::Index(kind) => assert_eq!(v["shape"]["table"], kind.name()),
                     _ => {}
                 }
                 if let Presence::If { values, .. } = &f.presence {
@@ -161,11 +161,11 @@ fn agrees(model: &Model, value: &Value) {
             .zip(v["platforms"].as_array().unwrap().iter().flat_map(|g| g.as_array().unwrap()))
         {
             let key = match mark {
-                Mark::From(name) => ("from_platform", name.clone()),
-                Mark::Before(name) => ("before_platform", name.clone()),
-                Mark::Only(name) => ("only_platform", name.clone()),
-                Mark::FromVersion(a, b) => ("from_version", format!("{a}.{b}")),
-                Mark::BeforeVersion(a, b) => ("before_version", format!("{a}.{b}")),
+                Bound::From(name) => ("from_platform", name.clone()),
+                Bound::Before(name) => ("before_platform", name.clone()),
+                Bound::Only(name) => ("only_platform", name.clone()),
+                Bound::FromVersion(a, b) => ("from_version", format!("{a}.{b}")),
+                Bound::BeforeVersion(a, b) => ("before_version", format!("{a}.{b}")),
             };
             assert_eq!(v[key.0], key.1);
         }

@@ -138,7 +138,7 @@ pub struct Random(pub u64);
 
 impl Random {
     /// The next number, 64 random bits.
-    pub fn next(&mut self) -> u64 {
+    pub fn bits(&mut self) -> u64 {
         // xorshift64*
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
@@ -148,7 +148,7 @@ impl Random {
 
     /// A number below `n`.
     pub fn below(&mut self, n: usize) -> usize {
-        (self.next() >> 16) as usize % n.max(1)
+        (self.bits() >> 16) as usize % n.max(1)
     }
 }
 

@@ -18,7 +18,7 @@ use visakit::text;
 use visakit_emulator::launch::argument;
 use visakit_emulator::launch::data::ProgramData;
 use visakit_emulator::launch::range::NdRange;
-use visakit_emulator::launch::spec::{self, Spec};
+use visakit_emulator::launch::spec::{self, ArgSpec};
 use visakit_emulator::run::stats::Stats;
 use visakit_emulator::run::{FunctionText, Options, Program, RunError, launch};
 use visakit_zebin::info::{ExecutionEnv, KernelInfo};
@@ -185,7 +185,7 @@ fn print_results(outcome: &visakit_emulator::run::Outcome, format: Format) {
 
 /// What the options ask for, with the launch file behind them.
 fn request(args: Args) -> Result<Request, Box<Diagnostic>> {
-    let mut arguments: Vec<(u32, Spec)> = Vec::new();
+    let mut arguments: Vec<(u32, ArgSpec)> = Vec::new();
     for text in &args.arguments {
         arguments.push(spec::parse_argument(text).map_err(|e| e.in_option("--arg", text))?);
     }

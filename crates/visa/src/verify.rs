@@ -8,7 +8,7 @@ use super::{Format, Outcome, object_problem, out, problem, read, report};
 use visakit::isa::Platform;
 use visakit::object::{Object, Routine};
 use visakit::text::{Options, parse};
-use visakit::verify::{Place, Violation, routine};
+use visakit::verify::{Location, Violation, routine};
 
 /// Check kernels by the rules of the pages.
 #[derive(clap::Args)]
@@ -77,17 +77,17 @@ fn check(
     let lines = source.map(|(text, _)| LineIndex::new(text));
     let place = |violation: Violation| {
         let message = match (&violation.place, source) {
-            (Place::Instruction(number), None) => format!("instruction {number}: {}", violation.message),
+            (Location::Instruction(number), None) => format!("instruction {number}: {}", violation.message),
             _ => violation.message,
         };
         let found = Diagnostic::new(violation.code, violation.severity, file.display().to_string(), message)
             .help(format!("the rule stands in spec/{}", violation.page));
         let (Some((text, numbers)), Some(lines)) = (source, &lines) else { return found };
         let range = match &violation.place {
-            Place::Instruction(number) => numbers.get(*number).and_then(|line| lines.statement(text, *line)),
-            Place::Declaration(name) => declaration(text, &[".decl"], name),
-            Place::Input(name) => declaration(text, &[".input", ".parameter", ".implicit_"], name),
-            Place::Routine => None,
+            Location::Instruction(number) => numbers.get(*number).and_then(|line| lines.statement(text, *line)),
+            Location::Declaration(name) => declaration(text, &[".decl"], name),
+            Location::Input(name) => declaration(text, &[".input", ".parameter", ".implicit_"], name),
+            Location::Routine => None,
         };
         match range {
             Some(range) => found.at_text(text, range.start, range.end),

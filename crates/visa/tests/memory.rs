@@ -1,6 +1,7 @@
 //! The memory of a run: its buffers and 64 MiB, of a whole process from its beginning to its end.
 #![cfg(target_os = "linux")]
 
+use std::io::Read as _;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 

@@ -90,7 +90,7 @@ fn mutate(random: &mut Random, seed: &[u8], other: &[u8]) -> Vec<u8> {
         let at = random.below(out.len());
         match random.below(8) {
             0 => out[at] ^= 1 << random.below(8),
-            1 => out[at] = random.next() as u8,
+            1 => out[at] = random.bits() as u8,
             2 => out.truncate(at),
             3 => {
                 let numbers = [0, 1, 0x7f, 0xff, 0x100, 0x7fff, 0xffff, 0x1_0000, 0x7fff_ffff, 0xffff_ffff];

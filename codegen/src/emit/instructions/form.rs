@@ -6,7 +6,7 @@ use quote::{format_ident, quote};
 use super::{enumerator, form_type};
 use crate::emit::codec::{read_number, write_number};
 use crate::emit::{Cx, index_type, member_name, version_condition};
-use crate::model::{Field, Form, Instruction, ListKind, PartKind, Presence, Shape};
+use crate::model::{BitFieldKind, Field, FieldKind, Form, Instruction, ListKind, Presence};
 
 pub(super) fn form_struct(cx: &Cx<'_>, i: &Instruction, form: &Form) -> TokenStream {
     let name = form_type(i, form);
@@ -29,7 +29,7 @@ pub(super) fn form_struct(cx: &Cx<'_>, i: &Instruction, form: &Form) -> TokenStr
     let mut visits = Vec::new();
     if let Some((field, values)) = &form.condition
         && let Some(field) = form.fields.iter().find(|f| f.name.eq_ignore_ascii_case(field))
-        && let Shape::List(id) = field.shape
+        && let FieldKind::List(id) = field.shape
     {
         let (member, ty) = (member_name(&field.name), cx.list_type(id));
         let values = values.iter().map(|v| enumerator(cx, id, v));
@@ -100,28 +100,28 @@ fn number_visits(form: &Form, visits: Vec<TokenStream>) -> Vec<TokenStream> {
         .fields
         .iter()
         .enumerate()
-        .filter(|(_, f)| !matches!(f.shape, Shape::Zero | Shape::Copy(_)))
+        .filter(|(_, f)| !matches!(f.shape, FieldKind::Zero | FieldKind::Copy(_)))
         .map(|(p, _)| p);
     positions.zip(visits).map(|(p, visit)| quote!({ let position = #p; #visit })).collect()
 }
 
 fn visit_field(field: &Field, ident: &Ident) -> TokenStream {
     let show = |value: TokenStream| match field.shape {
-        Shape::Number | Shape::IndexBy(_) => quote!(v.field(position, rt::FieldRef::Number(#value as i64));),
-        Shape::List(_) => {
+        FieldKind::Number | FieldKind::IndexBy(_) => quote!(v.field(position, rt::FieldRef::Number(#value as i64));),
+        FieldKind::List(_) => {
             quote!(v.field(position, rt::FieldRef::Bits(rt::Bits::to_bits(&#value).unwrap_or_default()));)
         }
-        Shape::Index(_) => quote!(v.field(position, rt::FieldRef::Index(#value.0));),
-        Shape::Predicate => quote!(v.field(position, rt::FieldRef::Predicate(#value));),
-        Shape::Vector | Shape::Scalar => quote!(v.field(position, rt::FieldRef::Vector(&#value));),
-        Shape::Raw => quote!(v.field(position, rt::FieldRef::Raw(&#value));),
-        Shape::Zero | Shape::Copy(_) => quote!(),
+        FieldKind::Index(_) => quote!(v.field(position, rt::FieldRef::Index(#value.0));),
+        FieldKind::Predicate => quote!(v.field(position, rt::FieldRef::Predicate(#value));),
+        FieldKind::Vector | FieldKind::Scalar => quote!(v.field(position, rt::FieldRef::Vector(&#value));),
+        FieldKind::Raw => quote!(v.field(position, rt::FieldRef::Raw(&#value));),
+        FieldKind::Zero | FieldKind::Copy(_) => quote!(),
     };
     match field.presence {
         Presence::Always => show(quote!(self.#ident)),
         Presence::If { .. } | Presence::Times(_) => {
             let one = match field.shape {
-                Shape::Vector | Shape::Scalar | Shape::Raw | Shape::List(_) => show(quote!((*item))),
+                FieldKind::Vector | FieldKind::Scalar | FieldKind::Raw | FieldKind::List(_) => show(quote!((*item))),
                 _ => show(quote!((*item))),
             };
             quote!(for item in self.#ident.iter() { #one })
@@ -133,19 +133,19 @@ pub(super) fn read_field(cx: &Cx<'_>, i: &Instruction, form: &Form, field: &Fiel
     let place = format!("{}.{}", i.name, field.name);
     let number = read_number(&field.storage);
     let one = match field.shape {
-        Shape::Number | Shape::IndexBy(_) => number,
-        Shape::Index(kind) => {
+        FieldKind::Number | FieldKind::IndexBy(_) => number,
+        FieldKind::Index(kind) => {
             let name = index_type(kind);
             quote!(#name(u32::from(#number)))
         }
-        Shape::Zero => quote!({
+        FieldKind::Zero => quote!({
             let at = r.offset();
             let value = #number;
             if value != 0 {
                 return Err(rt::BadBits::reserved(#place, value as u64).at(at));
             }
         }),
-        Shape::Copy(of) if is_operand(&form.fields[of]) => {
+        FieldKind::Copy(of) if is_operand(&form.fields[of]) => {
             let original = member_value(&form.fields[of], false);
             let name = &form.fields[of].name;
             let ty = cx.field_type(&form.fields[of]);
@@ -156,7 +156,7 @@ pub(super) fn read_field(cx: &Cx<'_>, i: &Instruction, form: &Form, field: &Fiel
                 }
             })
         }
-        Shape::Copy(of) => {
+        FieldKind::Copy(of) => {
             let original = bits_of(&form.fields[of], &member_value(&form.fields[of], false));
             let name = &form.fields[of].name;
             quote!({
@@ -201,14 +201,14 @@ fn local_name(field: &Field) -> Ident {
 
 /// Whether a field is an operand rather than bits.
 fn is_operand(field: &Field) -> bool {
-    matches!(field.shape, Shape::Vector | Shape::Scalar | Shape::Raw)
+    matches!(field.shape, FieldKind::Vector | FieldKind::Scalar | FieldKind::Raw)
 }
 
 /// The bits of a field as a `u64`.
 fn bits_of(field: &Field, value: &TokenStream) -> TokenStream {
     match field.shape {
-        Shape::List(_) | Shape::Predicate => quote!(rt::Bits::to_bits(&#value).unwrap_or_default()),
-        Shape::Index(_) => quote!(u64::from(#value.0)),
+        FieldKind::List(_) | FieldKind::Predicate => quote!(rt::Bits::to_bits(&#value).unwrap_or_default()),
+        FieldKind::Index(_) => quote!(u64::from(#value.0)),
         _ => quote!((#value as u64)),
     }
 }
@@ -216,7 +216,7 @@ fn bits_of(field: &Field, value: &TokenStream) -> TokenStream {
 /// A test whether a field, or a part of it, has one of the values.
 pub(crate) fn test(cx: &Cx<'_>, field: &Field, part: &str, values: &[String], value: &TokenStream) -> TokenStream {
     let numbers = || values.iter().filter_map(|v| crate::emit::parse_number(v));
-    if let Shape::List(id) = field.shape {
+    if let FieldKind::List(id) = field.shape {
         match &cx.model.list(id).kind {
             ListKind::Enumeration { .. } => {
                 let ty = cx.list_type(id);
@@ -229,7 +229,7 @@ pub(crate) fn test(cx: &Cx<'_>, field: &Field, part: &str, values: &[String], va
                 };
                 let member = member_name(&part.name);
                 return match part.kind {
-                    PartKind::Flag => {
+                    BitFieldKind::Flag => {
                         let set = values.iter().any(|v| v == "1" || v.eq_ignore_ascii_case("true"));
                         let clear = values.iter().any(|v| v == "0" || v.eq_ignore_ascii_case("false"));
                         match (set, clear) {
@@ -238,7 +238,7 @@ pub(crate) fn test(cx: &Cx<'_>, field: &Field, part: &str, values: &[String], va
                             _ => quote!(!#value.#member),
                         }
                     }
-                    PartKind::Enumeration(id) => {
+                    BitFieldKind::Enumeration(id) => {
                         let ty = cx.list_type(id);
                         let values = values.iter().map(|v| enumerator(cx, id, v));
                         quote!(matches!(#value.#member, #(#ty::#values)|*))
@@ -264,21 +264,21 @@ fn write_field(cx: &Cx<'_>, i: &Instruction, form: &Form, field: &Field) -> Toke
         return write_number(&field.storage, &quote!(self.#counted.len() as u64), &place);
     }
     let one = |value: TokenStream| match field.shape {
-        Shape::Number | Shape::IndexBy(_) => write_number(&field.storage, &quote!(*#value), &place),
-        Shape::Index(_) => write_number(&field.storage, &quote!(u64::from(#value.0)), &place),
-        Shape::Zero => write_number(&field.storage, &quote!(0u64), &place),
-        Shape::Copy(of) if is_operand(&form.fields[of]) => {
+        FieldKind::Number | FieldKind::IndexBy(_) => write_number(&field.storage, &quote!(*#value), &place),
+        FieldKind::Index(_) => write_number(&field.storage, &quote!(u64::from(#value.0)), &place),
+        FieldKind::Zero => write_number(&field.storage, &quote!(0u64), &place),
+        FieldKind::Copy(of) if is_operand(&form.fields[of]) => {
             let original = member_value(&form.fields[of], true);
             quote!(rt::Wire::encode(&#original, w, cx)?;)
         }
-        Shape::Copy(of) => {
+        FieldKind::Copy(of) => {
             let original = bits_of(&form.fields[of], &member_value(&form.fields[of], true));
             write_number(&field.storage, &original, &place)
         }
         _ => quote!(rt::Wire::encode(#value, w, cx)?;),
     };
     match &field.presence {
-        Presence::Always if matches!(field.shape, Shape::Zero | Shape::Copy(_)) => one(quote!(())),
+        Presence::Always if matches!(field.shape, FieldKind::Zero | FieldKind::Copy(_)) => one(quote!(())),
         Presence::Always => one(quote!((&self.#ident))),
         Presence::If { field: selector, part, values } => {
             let selector = &form.fields[*selector];

@@ -11,7 +11,7 @@ use crate::emit::lists::parse_part;
 use crate::emit::{
     Cx, constant_name, member_name, number_type, parse_number, type_name, variant_name, version_condition, widest,
 };
-use crate::model::{Field, Form, Instruction, PartKind, Presence, Shape, TextForm};
+use crate::model::{BitFieldKind, Field, FieldKind, Form, Instruction, Presence, TextForm};
 use crate::template::{Format, Item, Template};
 
 pub(super) fn parser(cx: &Cx<'_>, i: &Instruction, form: &Form, text: &TextForm, name: &Ident) -> TokenStream {
@@ -35,7 +35,7 @@ pub(super) fn parser(cx: &Cx<'_>, i: &Instruction, form: &Form, text: &TextForm,
         });
         members.push(quote!(#member: #local));
     }
-    let predicate = form.fields.iter().find(|f| f.shape == Shape::Predicate).map(|f| {
+    let predicate = form.fields.iter().find(|f| f.shape == FieldKind::Predicate).map(|f| {
         let local = local(f);
         quote!(#local = predicate;)
     });
@@ -90,9 +90,9 @@ pub(super) fn parser(cx: &Cx<'_>, i: &Instruction, form: &Form, text: &TextForm,
 fn initial(field: &Field, ty: &TokenStream) -> TokenStream {
     let default = proc_macro2::Literal::i64_unsuffixed(field.default);
     match field.shape {
-        Shape::Number | Shape::IndexBy(_) => quote!(#default),
-        Shape::List(_) if field.default != 0 => quote!(rt::Bits::from_bits(#default).unwrap_or_default()),
-        Shape::Vector | Shape::Scalar if field.default_if.is_some() => quote!(rt::zero_operand()),
+        FieldKind::Number | FieldKind::IndexBy(_) => quote!(#default),
+        FieldKind::List(_) if field.default != 0 => quote!(rt::Bits::from_bits(#default).unwrap_or_default()),
+        FieldKind::Vector | FieldKind::Scalar if field.default_if.is_some() => quote!(rt::zero_operand()),
         _ => quote!(<#ty as Default>::default()),
     }
 }
@@ -104,7 +104,7 @@ fn preset(cx: &Cx<'_>, form: &Form, name: &str, values: &[String]) -> Option<Tok
     let position = resolve(cx.model, form, field, part)?;
     let field = &form.fields[position];
     let local = local(field);
-    let Shape::List(id) = field.shape else {
+    let FieldKind::List(id) = field.shape else {
         let value = parse_number(value)?;
         return Some(quote!(#local = #value;));
     };
@@ -112,11 +112,11 @@ fn preset(cx: &Cx<'_>, form: &Form, name: &str, values: &[String]) -> Option<Tok
         Some(part) => {
             let member = member_name(&part.name);
             match part.kind {
-                PartKind::Flag => {
+                BitFieldKind::Flag => {
                     let set = value != "0" && !value.eq_ignore_ascii_case("false");
                     Some(quote!(#local.#member = #set;))
                 }
-                PartKind::Enumeration(id) => {
+                BitFieldKind::Enumeration(id) => {
                     let (ty, value) = (cx.list_type(id), enumerator(cx, id, value));
                     Some(quote!(#local.#member = #ty::#value;))
                 }
@@ -203,13 +203,13 @@ fn parse_field(cx: &Cx<'_>, form: &Form, field: &Field, position: usize, shown: 
         return quote!(let _ = c.integer(#format)?;);
     }
     let one = match field.shape {
-        Shape::Number => {
+        FieldKind::Number => {
             let bits = widest(&field.storage);
             let ty = number_type(bits);
             let name = &field.name;
             quote!(c.number::<#ty>(#name, #format)?)
         }
-        Shape::IndexBy(by) => {
+        FieldKind::IndexBy(by) => {
             let by = &form.fields[by];
             let part = index_part(cx, by).map(|p| member_name(&p.name));
             let by_local = self::local(by);
@@ -223,7 +223,7 @@ fn parse_field(cx: &Cx<'_>, form: &Form, field: &Field, position: usize, shown: 
             });
             quote!('found: { #(#arms)* return Err(c.error("a declared variable")); })
         }
-        Shape::List(id) => match only(cx, field, id) {
+        FieldKind::List(id) => match only(cx, field, id) {
             None => quote!(rt::Text::parse(c, #format)?),
             Some((pattern, expected)) => quote!({
                 let before = c.save();

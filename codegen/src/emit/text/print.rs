@@ -8,7 +8,7 @@ use crate::check::resolve;
 use crate::emit::instructions::{form_type, is_counter, test};
 use crate::emit::lists::print_part;
 use crate::emit::{Cx, index_type, member_name, type_name, variant_name};
-use crate::model::{Field, Form, IndexKind, Instruction, ListKind, PartKind, Presence, Shape};
+use crate::model::{BitFieldKind, Field, FieldKind, Form, IndexKind, Instruction, ListKind, Presence};
 use crate::template::{Format, Item, Template};
 
 pub(super) fn printers(cx: &Cx<'_>, i: &Instruction) -> TokenStream {
@@ -61,7 +61,7 @@ fn print_items(cx: &Cx<'_>, form: &Form, items: &[Item]) -> TokenStream {
     let pieces = items.iter().map(|item| match item {
         Item::Text(text) => quote!(p.text(#text);),
         Item::Space(n) => quote!(p.spaces(#n);),
-        Item::Predicate => match form.fields.iter().find(|f| f.shape == Shape::Predicate) {
+        Item::Predicate => match form.fields.iter().find(|f| f.shape == FieldKind::Predicate) {
             Some(field) => {
                 let member = member_name(&field.name);
                 quote!(p.predicate(self.#member);)
@@ -103,14 +103,14 @@ fn print_field(cx: &Cx<'_>, form: &Form, field: &Field, position: usize, shown: 
         return quote!(p.number(self.#counted.len() as i64, #format););
     }
     let one = |value: TokenStream| match field.shape {
-        Shape::Number => quote!(p.number(#value as i64, #format);),
-        Shape::IndexBy(by) => {
+        FieldKind::Number => quote!(p.number(#value as i64, #format);),
+        FieldKind::IndexBy(by) => {
             let arms = index_arms(cx, &form.fields[by]);
             let selector = index_selector(cx, &form.fields[by]);
             let arms = arms.iter().map(|(pattern, id)| quote!(#pattern => rt::Text::print(&#id(#value), p, #format)));
             quote!(match self.#selector { #(#arms),* })
         }
-        Shape::Zero | Shape::Copy(_) => quote!(),
+        FieldKind::Zero | FieldKind::Copy(_) => quote!(),
         _ => quote!(rt::Text::print(&#value, p, #format);),
     };
     match field.presence {
@@ -132,7 +132,7 @@ fn print_field(cx: &Cx<'_>, form: &Form, field: &Field, position: usize, shown: 
 
 /// Labels of a list are separated by commas, operands by blanks.
 pub(super) fn separator(field: &Field) -> &'static str {
-    if field.shape == Shape::Index(IndexKind::Label) { ", " } else { " " }
+    if field.shape == FieldKind::Index(IndexKind::Label) { ", " } else { " " }
 }
 
 /// The enumeration part of a field that names tables, as a member path.
@@ -150,7 +150,7 @@ fn index_selector(cx: &Cx<'_>, field: &Field) -> TokenStream {
 /// (pattern, id type) for each enumerator that is called like a table.
 pub(super) fn index_arms(cx: &Cx<'_>, field: &Field) -> Vec<(TokenStream, TokenStream)> {
     let id = match (index_part(cx, field).map(|p| p.kind), field.shape) {
-        (Some(PartKind::Enumeration(id)), _) | (None, Shape::List(id)) => id,
+        (Some(BitFieldKind::Enumeration(id)), _) | (None, FieldKind::List(id)) => id,
         _ => return Vec::new(),
     };
     let ty = cx.list_type(id);
@@ -178,7 +178,7 @@ fn shown_tests(cx: &Cx<'_>, form: &Form, items: &[Item]) -> Vec<TokenStream> {
         if let Some(part) = find_part(cx, field, part) {
             let part_member = member_name(&part.name);
             out.push(match part.kind {
-                PartKind::Flag => quote!(self.#member.#part_member),
+                BitFieldKind::Flag => quote!(self.#member.#part_member),
                 _ => quote!(!rt::Text::is_default(&self.#member.#part_member)),
             });
             continue;
@@ -188,9 +188,9 @@ fn shown_tests(cx: &Cx<'_>, form: &Form, items: &[Item]) -> Vec<TokenStream> {
         let changed = match (&field.presence, field.shape) {
             (Presence::If { .. }, _) => quote!(self.#member.is_some()),
             (Presence::Times(_), _) => quote!(!self.#member.is_empty()),
-            (_, Shape::Number | Shape::IndexBy(_)) => quote!(self.#member as i64 != #default_literal),
-            (_, Shape::Index(_)) => quote!(i64::from(self.#member.0) != #default_literal),
-            (_, Shape::Zero | Shape::Copy(_)) => quote!(false),
+            (_, FieldKind::Number | FieldKind::IndexBy(_)) => quote!(self.#member as i64 != #default_literal),
+            (_, FieldKind::Index(_)) => quote!(i64::from(self.#member.0) != #default_literal),
+            (_, FieldKind::Zero | FieldKind::Copy(_)) => quote!(false),
             _ => quote!(!rt::Text::is_default(&self.#member)),
         };
         let always = field.default_if.as_ref().and_then(|(other, values)| {

@@ -2,7 +2,7 @@
 
 use super::{bits_too_deep, is_bits};
 use crate::markdown::{Block, Inline, Item, Span};
-use crate::model::{Enumerator, Marks};
+use crate::model::{Availability, Enumerator};
 use crate::phrase::{all_marks, leading_marks, number};
 use crate::read::Cx;
 
@@ -12,7 +12,7 @@ pub(super) fn is_value(bare: &str) -> bool {
 }
 
 /// The values of a page by the names of the shared list, where the page has only some of them.
-pub(super) fn named_only(values: &[Enumerator], all: &[Enumerator]) -> Option<Vec<(String, Marks)>> {
+pub(super) fn named_only(values: &[Enumerator], all: &[Enumerator]) -> Option<Vec<(String, Availability)>> {
     let here = |w: &&Enumerator| values.iter().find(|v| !v.reserved && v.value == w.value);
     let legal = all.iter().filter(|w| !w.reserved);
     let some: Vec<_> = legal.clone().filter_map(|w| Some((w.name.clone(), here(&w)?.marks.clone()))).collect();
@@ -105,7 +105,7 @@ pub(super) fn table_values(cx: &mut Cx<'_>, lines: &[(String, Span)]) -> Vec<Enu
             text: name.clone(),
             name,
             doc: cells.next_back().unwrap_or("").to_owned(),
-            marks: Marks::default(),
+            marks: Availability::default(),
             reserved: false,
             at: cx.at(span),
         });

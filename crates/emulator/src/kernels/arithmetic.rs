@@ -1,12 +1,12 @@
 //! Arithmetic: sums, products, quotients, means, extrema.
 
-use crate::kernels::compute::{Domain, Target, widths};
+use crate::kernels::compute::{Domain, Target, specialize};
 use crate::kernels::integer::{Integer, Word, floats_of, integers_of, ring_of, small_of};
 use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal};
 use crate::machine::World;
 use crate::machine::convert::Compute;
 use crate::machine::float::{Float, FloatMode, fused_to_odd};
-use crate::machine::lane::{CHUNK, Lane, each};
+use crate::machine::lane::{Element, LANES, from_lanes};
 use crate::machine::operand::Start;
 use crate::machine::thread::Thread;
 use visakit::isa::{Addc, DataType, MinMax, MinMaxOp, Subb, VecOperand};
@@ -63,9 +63,9 @@ fn widening<T: Compute, W: Integer + From<T>>(
     let b = l.source::<T>(sources[1], lanes)?;
     let dst = l.destination::<W>(target.dst, lanes)?;
     let enable = l.enable(target.exec_size, target.pred)?;
-    let run = widths!(true, false, lanes, enable, dst, [a, b], |thread, n| [W; N] => {
+    let run = specialize!(true, false, lanes, enable, dst, [a, b], |thread, n| [W; N] => {
         let (a, b): ([T; N], [T; N]) = (a.load(thread, n), b.load(thread, n));
-        each(|i| W::from(a[i]).times(W::from(b[i])))
+        from_lanes(|i| W::from(a[i]).times(W::from(b[i])))
     });
     Ok(l.step(enable, run))
 }
@@ -121,9 +121,9 @@ pub(super) fn mulh(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerRe
         None => {}
     }
     match l.exact_domain(&inst.src, 32)? {
-        Domain::U64 => l.binary::<u64>(inst.into(), inst.src, |a, b| a.times(b).down(32, 63)),
-        Domain::I64 => l.binary::<i64>(inst.into(), inst.src, |a, b| a.times(b).down(32, 63)),
-        _ => l.costly::<i128, 2>(inst.into(), inst.src, |[a, b], _| a.times(b) >> 32),
+        Domain::U64 => l.binary::<u64>(inst.into(), inst.src, |a, b| a.times(b).shr(32, 63)),
+        Domain::I64 => l.binary::<i64>(inst.into(), inst.src, |a, b| a.times(b).shr(32, 63)),
+        _ => l.per_lane::<i128, 2>(inst.into(), inst.src, |[a, b], _| a.times(b) >> 32),
     }
 }
 
@@ -139,7 +139,7 @@ pub(super) fn div(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerRes
     match words(l, &inst.into(), &inst.src)? {
         Some(Domain::U32) => l.wide_binary::<u32>(inst.into(), inst.src, u32::quotient),
         Some(_) => l.wide_binary::<i32>(inst.into(), inst.src, i32::quotient),
-        None => l.exact(inst.into(), inst.src, 1, |[a, b]| a.over(b), |[a, b]| a.over(b)),
+        None => l.exact(inst.into(), inst.src, 1, |[a, b]| a.div(b), |[a, b]| a.div(b)),
     }
 }
 
@@ -198,9 +198,9 @@ pub(super) fn min_max(l: &mut Lowering<'_>, inst: &MinMax) -> LowerResult {
     let min = inst.op == MinMaxOp::Min;
     if let Some(domain) = l.float_domain(&sources)? {
         return floats_of!(domain, T => if min {
-            l.float_binary::<T>(target, sources, least, |a, b, mode| least(a.flushed(mode), b.flushed(mode)))
+            l.float_binary::<T>(target, sources, min_num, |a, b, mode| min_num(a.flushed(mode), b.flushed(mode)))
         } else {
-            l.float_binary::<T>(target, sources, most, |a, b, mode| most(a.flushed(mode), b.flushed(mode)))
+            l.float_binary::<T>(target, sources, max_num, |a, b, mode| max_num(a.flushed(mode), b.flushed(mode)))
         });
     }
     if let (Some(data_type), false) = (l.small_type(&[&inst.dst, sources[0], sources[1]])?, l.saturates(&target)) {
@@ -214,12 +214,12 @@ pub(super) fn min_max(l: &mut Lowering<'_>, inst: &MinMax) -> LowerResult {
         true => integers_of!(
             domain,
             T => l.wide_binary::<T>(target, sources, T::min),
-            wide => l.costly::<i128, 2>(target, sources, |[a, b], _| a.min(b))
+            wide => l.per_lane::<i128, 2>(target, sources, |[a, b], _| a.min(b))
         ),
         false => integers_of!(
             domain,
             T => l.wide_binary::<T>(target, sources, T::max),
-            wide => l.costly::<i128, 2>(target, sources, |[a, b], _| a.max(b))
+            wide => l.per_lane::<i128, 2>(target, sources, |[a, b], _| a.max(b))
         ),
     }
 }
@@ -227,14 +227,14 @@ pub(super) fn min_max(l: &mut Lowering<'_>, inst: &MinMax) -> LowerResult {
 /// The smaller; a NaN yields the other value.
 #[expect(clippy::eq_op, reason = "only a NaN differs from itself, and integers cost nothing")]
 #[inline(always)]
-fn least<T: Lane>(a: T, b: T) -> T {
+fn min_num<T: Element>(a: T, b: T) -> T {
     if a < b || b != b { a } else { b }
 }
 
 /// The larger; a NaN yields the other value.
 #[expect(clippy::eq_op, reason = "only a NaN differs from itself, and integers cost nothing")]
 #[inline(always)]
-fn most<T: Lane>(a: T, b: T) -> T {
+fn max_num<T: Element>(a: T, b: T) -> T {
     if a > b || b != b { a } else { b }
 }
 
@@ -267,15 +267,15 @@ fn two_results(
     let enable = l.enable(target.exec_size, target.pred)?;
     let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
         let enabled = thread.enabled(&enable);
-        let part = |thread: &Thread, n| -> [[u32; CHUNK]; 2] {
-            let (a, b): ([u32; CHUNK], [u32; CHUNK]) = (a.load(thread, n), b.load(thread, n));
-            let low = each(|i| f(a[i].into(), b[i].into()).0 as u32);
-            [low, each(|i| f(a[i].into(), b[i].into()).1 as u32)]
+        let part = |thread: &Thread, n| -> [[u32; LANES]; 2] {
+            let (a, b): ([u32; LANES], [u32; LANES]) = (a.load(thread, n), b.load(thread, n));
+            let low = from_lanes(|i| f(a[i].into(), b[i].into()).0 as u32);
+            [low, from_lanes(|i| f(a[i].into(), b[i].into()).1 as u32)]
         };
-        let parts = [part(thread, 0), if lanes > CHUNK { part(thread, 1) } else { Default::default() }];
-        for (n, [low, high]) in parts.iter().enumerate().take(lanes.div_ceil(CHUNK)) {
-            first.store(thread, n, low, enabled >> (n * CHUNK));
-            second.store(thread, n, high, enabled >> (n * CHUNK));
+        let parts = [part(thread, 0), if lanes > LANES { part(thread, 1) } else { Default::default() }];
+        for (n, [low, high]) in parts.iter().enumerate().take(lanes.div_ceil(LANES)) {
+            first.store(thread, n, low, enabled >> (n * LANES));
+            second.store(thread, n, high, enabled >> (n * LANES));
         }
         Ok(())
     });
@@ -299,14 +299,14 @@ pub(super) fn madw(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 3>) -> LowerRe
     let enable = l.enable(inst.exec_size, inst.pred)?;
     let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
         let enabled = thread.enabled(&enable);
-        let part = |thread: &Thread, n| -> [i128; CHUNK] {
-            let [a, b, c]: [[i128; CHUNK]; 3] = [a.load(thread, n), b.load(thread, n), c.load(thread, n)];
-            each(|i| a[i] * b[i] + c[i])
+        let part = |thread: &Thread, n| -> [i128; LANES] {
+            let [a, b, c]: [[i128; LANES]; 3] = [a.load(thread, n), b.load(thread, n), c.load(thread, n)];
+            from_lanes(|i| a[i] * b[i] + c[i])
         };
-        let parts = [part(thread, 0), if lanes > CHUNK { part(thread, 1) } else { [0; CHUNK] }];
-        for (n, value) in parts.iter().enumerate().take(lanes.div_ceil(CHUNK)) {
-            low.store(thread, n, value, enabled >> (n * CHUNK));
-            high.store(thread, n, &each::<i128, CHUNK>(|i| value[i] >> 32), enabled >> (n * CHUNK));
+        let parts = [part(thread, 0), if lanes > LANES { part(thread, 1) } else { [0; LANES] }];
+        for (n, value) in parts.iter().enumerate().take(lanes.div_ceil(LANES)) {
+            low.store(thread, n, value, enabled >> (n * LANES));
+            high.store(thread, n, &from_lanes::<i128, LANES>(|i| value[i] >> 32), enabled >> (n * LANES));
         }
         Ok(())
     });

@@ -7,19 +7,19 @@ use crate::kernels::step::Lowered;
 use crate::machine::World;
 use crate::machine::memory::Sharing;
 use crate::machine::operand::Source;
-use crate::machine::thread::{Enable, Thread};
+use crate::machine::thread::{ExecMask, Thread};
 use visakit::isa::{LscOp, LscTypedBlock2d, MediaLd, MediaModifier, MediaSt, RawOperand, SurfaceId, VecOperand};
 
 pub(super) fn media_ld(l: &mut Lowering<'_>, inst: &MediaLd) -> LowerResult {
     let block = Block::new(l, inst.surface, inst.modifiers, inst.plane, [inst.block_width, inst.block_height])?;
     let corner = corner(l, [&inst.x_offset, &inst.y_offset])?;
-    load(l, Enable::all(1), block, corner, &inst.dst)
+    load(l, ExecMask::all(1), block, corner, &inst.dst)
 }
 
 pub(super) fn media_st(l: &mut Lowering<'_>, inst: &MediaSt) -> LowerResult {
     let block = Block::new(l, inst.surface, inst.modifiers, inst.plane, [inst.block_width, inst.block_height])?;
     let corner = corner(l, [&inst.x_offset, &inst.y_offset])?;
-    store(l, Enable::all(1), block, corner, &inst.src)
+    store(l, ExecMask::all(1), block, corner, &inst.src)
 }
 
 pub(super) fn typed(l: &mut Lowering<'_>, inst: &LscTypedBlock2d) -> LowerResult {
@@ -27,7 +27,7 @@ pub(super) fn typed(l: &mut Lowering<'_>, inst: &LscTypedBlock2d) -> LowerResult
     let block = Block::of_bytes(surface, u32::from(inst.block_width), u32::from(inst.block_height), (1, 0));
     let corner = corner(l, [&inst.src0_addr_x, &inst.src0_addr_y])?;
     // The whole rectangle belongs to the first channel.
-    let enable = Enable { lanes: 1, ..l.enable(inst.exec_size, inst.pred)? };
+    let enable = ExecMask { lanes: 1, ..l.enable(inst.exec_size, inst.pred)? };
     if inst.lsc_sub_op == LscOp::LscLoadBlock2d {
         load(l, enable, block, corner, &inst.dst_data)
     } else {
@@ -42,7 +42,7 @@ fn corner(l: &mut Lowering<'_>, operands: [&VecOperand; 2]) -> LowerResult<[Sour
 
 fn load(
     l: &mut Lowering<'_>,
-    enable: Enable,
+    enable: ExecMask,
     block: Block,
     corner: [Source<u32>; 2],
     operand: &RawOperand,
@@ -59,7 +59,7 @@ fn load(
 
 fn store(
     l: &mut Lowering<'_>,
-    enable: Enable,
+    enable: ExecMask,
     block: Block,
     corner: [Source<u32>; 2],
     operand: &RawOperand,
@@ -80,7 +80,7 @@ fn store(
 /// A step that moves a block whose corner is known when it runs.
 fn step(
     l: &mut Lowering<'_>,
-    enable: Enable,
+    enable: ExecMask,
     corner: [Source<u32>; 2],
     moves: impl Fn(&mut Thread, &World<'_>, [u32; 2]) + Send + Sync + 'static,
 ) -> Lowered {

@@ -7,14 +7,14 @@ use crate::kernels::lowering::Lowering;
 use crate::kernels::step::{Callee, Exchange, Lowered, Run};
 use crate::machine::World;
 use crate::machine::activation::Function;
-use crate::machine::fault::Trouble;
+use crate::machine::fault::Trap;
 use crate::machine::operand::Source;
-use crate::machine::thread::{Enable, Thread};
+use crate::machine::thread::{ExecMask, Thread};
 use visakit::isa::LabelId;
 use visakit::object::Routine;
 
 /// A lowered routine.
-pub struct Code {
+pub struct CompiledRoutine {
     /// The places of its variables.
     pub layout: Layout,
     /// The values that stand behind the variables, from [`Code::constants_at`] on.
@@ -22,7 +22,7 @@ pub struct Code {
     /// The operations of all blocks, in program order.
     pub steps: Vec<Run>,
     /// What counting and messages want to know of each step.
-    pub marks: Vec<Mark>,
+    pub marks: Vec<DebugLoc>,
     /// The blocks, in program order.
     pub blocks: Vec<Block>,
     /// The first block behind the main routine.
@@ -51,19 +51,19 @@ pub struct Switch {
 
 /// What is known of a step or a branch beside what it does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Mark {
+pub struct DebugLoc {
     /// Index of the instruction: those of the kernel, then those of its functions.
     pub instruction: u32,
     /// Line that the program names for it.
     pub source_line: Option<u32>,
     /// The channels it is for.
-    pub enable: Enable,
+    pub enable: ExecMask,
 }
 
-impl Mark {
+impl DebugLoc {
     /// The mark of a routine without instructions.
     pub fn nowhere() -> Self {
-        Self { instruction: 0, source_line: None, enable: Enable::all(1) }
+        Self { instruction: 0, source_line: None, enable: ExecMask::all(1) }
     }
 }
 
@@ -75,16 +75,16 @@ pub struct Block {
     /// The one behind the last step.
     pub end: u32,
     /// What happens behind them.
-    pub next: After,
+    pub next: Terminator,
     /// The branch itself; for a block without one, its last step.
-    pub mark: Mark,
+    pub mark: DebugLoc,
     /// How many instructions the block has.
     pub instructions: u32,
 }
 
 /// What happens behind a block.
 #[derive(Clone, Debug)]
-pub enum After {
+pub enum Terminator {
     /// The next block.
     Fall,
     /// Channels branch.
@@ -137,7 +137,7 @@ pub enum After {
     Wait(Option<Source<u32>>),
 }
 
-impl Code {
+impl CompiledRoutine {
     /// Lowers a kernel and the functions that it may call, each with its layout, the kernel first; `symbols` are the addresses
     /// of the program's data. Instructions that cannot be lowered stop only threads that reach them.
     ///
@@ -161,9 +161,9 @@ impl Code {
             builder.begin(routine.name());
             for instruction in &routine.instructions {
                 let lowered = instruction.dispatch(&mut lowering).unwrap_or_else(|error| {
-                    let trouble = Trouble::from(error);
+                    let trouble = Trap::from(error);
                     let run = Box::new(move |_: &mut Thread, _: &World<'_>| Err(Box::new(trouble.clone())));
-                    lowering.step(Enable::all(1), run)
+                    lowering.step(ExecMask::all(1), run)
                 });
                 builder.add(lowered);
             }
@@ -176,7 +176,8 @@ impl Code {
 
     /// Whether a thread may stop before its end until others have come somewhere.
     pub fn waits(&self) -> bool {
-        let waits = |block: &Block| matches!(block.next, After::Barrier | After::Wait(_) | After::Exchange(_));
+        let waits =
+            |block: &Block| matches!(block.next, Terminator::Barrier | Terminator::Wait(_) | Terminator::Exchange(_));
         self.blocks.iter().any(waits)
     }
 
@@ -205,7 +206,7 @@ pub fn function_at(address: u64) -> Option<usize> {
 #[derive(Default)]
 struct Builder {
     steps: Vec<Run>,
-    marks: Vec<Mark>,
+    marks: Vec<DebugLoc>,
     blocks: Vec<Block>,
     pending: Vec<Pending>,
     labels: HashMap<LabelId, u32>,
@@ -248,9 +249,9 @@ impl Builder {
         let instruction = self.instruction;
         self.instruction += 1;
         let line = self.line;
-        let mark = |enable| Mark { instruction, source_line: line, enable };
+        let mark = |enable| DebugLoc { instruction, source_line: line, enable };
         match lowered {
-            Lowered::Step(step) => {
+            Lowered::Op(step) => {
                 self.marks.push(mark(step.enable));
                 self.steps.push(step.run);
             }
@@ -265,47 +266,47 @@ impl Builder {
             }
             Lowered::Branch { enable, label } => {
                 self.refer(label, instruction);
-                self.end(mark(enable), After::Branch { uniform: is_uniform(&enable), target: 0 });
+                self.end(mark(enable), Terminator::Branch { uniform: is_uniform(&enable), target: 0 });
             }
             Lowered::Jump { enable, label } => {
                 self.refer(label, instruction);
-                self.end(mark(enable), After::Jump { target: 0 });
+                self.end(mark(enable), Terminator::Jump { target: 0 });
             }
             Lowered::Call { enable, label } => {
                 self.refer(label, instruction);
-                self.end(mark(enable), After::Call { uniform: is_uniform(&enable), routine: (0, 0) });
+                self.end(mark(enable), Terminator::Call { uniform: is_uniform(&enable), routine: (0, 0) });
             }
             Lowered::Function { enable, callee } => {
                 let uniform = is_uniform(&enable);
                 let next = match callee {
                     Callee::Named(name) => {
                         self.calls.push((self.blocks.len() as u32, name));
-                        After::Enter { uniform, function: 0 }
+                        Terminator::Enter { uniform, function: 0 }
                     }
                     Callee::At(source) => {
                         self.callees.push(source);
-                        After::CallAddress { uniform, callee: self.callees.len() as u32 - 1 }
+                        Terminator::CallAddress { uniform, callee: self.callees.len() as u32 - 1 }
                     }
                 };
                 self.end(mark(enable), next);
             }
-            Lowered::Return { enable } => self.end(mark(enable), After::Return { uniform: is_uniform(&enable) }),
+            Lowered::Return { enable } => self.end(mark(enable), Terminator::Return { uniform: is_uniform(&enable) }),
             Lowered::Exchange(exchange) => {
                 self.exchanges.push(exchange);
-                self.end(mark(Enable::all(1)), After::Exchange(self.exchanges.len() as u32 - 1));
+                self.end(mark(ExecMask::all(1)), Terminator::Exchange(self.exchanges.len() as u32 - 1));
             }
-            Lowered::Barrier => self.end(mark(Enable::all(1)), After::Barrier),
+            Lowered::Barrier => self.end(mark(ExecMask::all(1)), Terminator::Barrier),
             Lowered::Signal { barrier, threads } => {
                 let named = barrier.zip(threads).map(|(barrier, threads)| [barrier, threads]);
-                self.end(mark(Enable::all(1)), After::Signal(named));
+                self.end(mark(ExecMask::all(1)), Terminator::Signal(named));
             }
-            Lowered::Wait { barrier } => self.end(mark(Enable::all(1)), After::Wait(barrier)),
+            Lowered::Wait { barrier } => self.end(mark(ExecMask::all(1)), Terminator::Wait(barrier)),
             Lowered::Switch { index, labels } => {
                 for label in &labels {
                     self.refer(*label, instruction);
                 }
                 self.switches.push(Switch { index, targets: Vec::with_capacity(labels.len()) });
-                self.end(mark(Enable::all(1)), After::Switch(self.switches.len() as u32 - 1));
+                self.end(mark(ExecMask::all(1)), Terminator::Switch(self.switches.len() as u32 - 1));
             }
             Lowered::Line(line) => self.line = Some(line),
             Lowered::Nothing => {}
@@ -317,7 +318,7 @@ impl Builder {
     }
 
     /// Ends the current block with a branch.
-    fn end(&mut self, mark: Mark, next: After) {
+    fn end(&mut self, mark: DebugLoc, next: Terminator) {
         let end = self.steps.len() as u32;
         let instructions = end - self.first + 1;
         self.blocks.push(Block { first: self.first, end, next, mark, instructions });
@@ -331,7 +332,13 @@ impl Builder {
             return;
         }
         let mark = self.marks[end as usize - 1];
-        self.blocks.push(Block { first: self.first, end, next: After::Fall, mark, instructions: end - self.first });
+        self.blocks.push(Block {
+            first: self.first,
+            end,
+            next: Terminator::Fall,
+            mark,
+            instructions: end - self.first,
+        });
         self.first = end;
     }
 
@@ -343,32 +350,32 @@ impl Builder {
                 return Err(format!("the label that instruction {} refers to stands nowhere", pending.instruction));
             };
             match &mut self.blocks[pending.block as usize].next {
-                After::Branch { target, .. } | After::Jump { target } => *target = place,
+                Terminator::Branch { target, .. } | Terminator::Jump { target } => *target = place,
                 // Where it ends is known when all routines are.
-                After::Call { routine, .. } => *routine = (place, place),
+                Terminator::Call { routine, .. } => *routine = (place, place),
                 // References come in the order of the labels.
-                After::Switch(n) => self.switches[*n as usize].targets.push(place),
+                Terminator::Switch(n) => self.switches[*n as usize].targets.push(place),
                 _ => {}
             }
         }
         Ok(())
     }
 
-    fn finish(mut self, mut layouts: Vec<Layout>, constants: Vec<u8>) -> Result<Code, String> {
+    fn finish(mut self, mut layouts: Vec<Layout>, constants: Vec<u8>) -> Result<CompiledRoutine, String> {
         let count = self.blocks.len() as u32;
         for (block, name) in &self.calls {
             // The first routine is the kernel, which nobody calls.
             let Some(place) = self.named.iter().skip(1).position(|(other, _)| other == name) else {
                 return Err(format!("the program has no function called `{name}`"));
             };
-            if let After::Enter { function, .. } = &mut self.blocks[*block as usize].next {
+            if let Terminator::Enter { function, .. } = &mut self.blocks[*block as usize].next {
                 *function = place as u32;
             }
         }
         let starts = &self.routines;
         let end_of = |start: u32| starts.iter().copied().find(|&other| other > start).unwrap_or(count);
         for block in &mut self.blocks {
-            if let After::Call { routine, .. } = &mut block.next {
+            if let Terminator::Call { routine, .. } = &mut block.next {
                 routine.1 = end_of(routine.0);
             }
         }
@@ -386,7 +393,7 @@ impl Builder {
         let layout = layouts.swap_remove(0);
         let (steps, marks, blocks, switches) = (self.steps, self.marks, self.blocks, self.switches);
         let (callees, exchanges, ordered) = (self.callees, self.exchanges, self.ordered);
-        Ok(Code {
+        Ok(CompiledRoutine {
             layout,
             constants,
             steps,
@@ -403,6 +410,6 @@ impl Builder {
     }
 }
 
-fn is_uniform(enable: &Enable) -> bool {
+fn is_uniform(enable: &ExecMask) -> bool {
     enable.lanes == 1
 }

@@ -3,16 +3,16 @@
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, Simd, dispatch, u8x16};
 
-use crate::kernels::compute::{chunks, is_float, pattern, widths};
+use crate::kernels::compute::{chunks, is_float, pattern, specialize};
 use crate::kernels::integer::{floats_of, integers_of, small_of};
 use crate::kernels::logic::predicate_id;
 use crate::kernels::lowering::{LowerResult, Lowering, channels, is_saturated};
 use crate::kernels::step::plain;
 use crate::machine::World;
 use crate::machine::convert::Compute;
-use crate::machine::lane::{CHUNK, each};
+use crate::machine::lane::{LANES, from_lanes};
 use crate::machine::operand::Values;
-use crate::machine::thread::{Enable, Thread};
+use crate::machine::thread::{ExecMask, Thread};
 use visakit::isa::{Cmp, DataType, Operand, Predicate, RelOp, VecOperand};
 use visakit::rt::ComponentWise;
 
@@ -87,24 +87,24 @@ fn compare<T: Compute>(
                 let operands = (a, b, enable, dst, inverse);
                 match lanes {
                     1 => plain(operands, move |operands, thread| set_bits::<T, 1>(operands, 1, thread, holds)),
-                    2..=CHUNK => {
-                        plain(operands, move |operands, thread| set_bits::<T, CHUNK>(operands, 1, thread, holds))
+                    2..=LANES => {
+                        plain(operands, move |operands, thread| set_bits::<T, LANES>(operands, 1, thread, holds))
                     }
-                    _ => plain(operands, move |operands, thread| set_bits::<T, CHUNK>(operands, 2, thread, holds)),
+                    _ => plain(operands, move |operands, thread| set_bits::<T, LANES>(operands, 2, thread, holds)),
                 }
             }
             _ => {
-                let (operands, count) = ((a, b, enable, dst, inverse), lanes.div_ceil(CHUNK));
-                plain(operands, move |operands, thread| set_bits::<T, CHUNK>(operands, count, thread, holds))
+                let (operands, count) = ((a, b, enable, dst, inverse), lanes.div_ceil(LANES));
+                plain(operands, move |operands, thread| set_bits::<T, LANES>(operands, count, thread, holds))
             }
         };
         return Ok(l.step(enable, run));
     }
     // A general destination gets ones or zeros in all bits of its elements.
     let bits = Box::new(move |thread: &Thread| {
-        (0..lanes.div_ceil(CHUNK)).fold(0, |bits, n| {
-            let (a, b): ([T; CHUNK], [T; CHUNK]) = (a.load(thread, n), b.load(thread, n));
-            bits | bits_where(&a, &b, holds) << (n * CHUNK)
+        (0..lanes.div_ceil(LANES)).fold(0, |bits, n| {
+            let (a, b): ([T; LANES], [T; LANES]) = (a.load(thread, n), b.load(thread, n));
+            bits | bits_where(&a, &b, holds) << (n * LANES)
         }) ^ inverse
     });
     let data_type = pattern(l.type_of(&inst.dst)?);
@@ -117,7 +117,7 @@ fn compare<T: Compute>(
 }
 
 /// What a comparison needs: its sources, mask, predicate, and the bits that turn its answer over.
-type Comparison<V> = (V, V, Enable, u32, u32);
+type Comparison<V> = (V, V, ExecMask, u32, u32);
 
 /// Sets the bits of a predicate where the relation holds, for so many chunks.
 #[inline(always)]
@@ -130,7 +130,7 @@ fn set_bits<T: Compute, const N: usize>(
     let mut bits = 0;
     for n in 0..count {
         let (a, b): ([T; N], [T; N]) = (a.load(thread, n), b.load(thread, n));
-        bits |= bits_where(&a, &b, &holds) << (n * CHUNK);
+        bits |= bits_where(&a, &b, &holds) << (n * LANES);
     }
     let enabled = thread.enabled(enable);
     thread.set_predicate(*dst, enable.shift, enabled, bits ^ inverse);
@@ -140,7 +140,7 @@ fn spread<D: Compute>(
     l: &mut Lowering<'_>,
     inst: &Cmp,
     data_type: DataType,
-    enable: Enable,
+    enable: ExecMask,
     bits: Box<dyn Fn(&Thread) -> u32 + Send + Sync>,
 ) -> LowerResult {
     let lanes = channels(inst.exec_size);
@@ -148,8 +148,8 @@ fn spread<D: Compute>(
     let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
         let bits = bits(thread);
         let zero = D::default();
-        chunks::<D, CHUNK>(thread, lanes.div_ceil(CHUNK), &enable, &dst, |_, n| {
-            each(|i| if bits >> (n * CHUNK + i) & 1 == 1 { zero.inverted() } else { zero })
+        chunks::<D, LANES>(thread, lanes.div_ceil(LANES), &enable, &dst, |_, n| {
+            from_lanes(|i| if bits >> (n * LANES + i) & 1 == 1 { zero.inverted() } else { zero })
         });
         Ok(())
     });
@@ -160,15 +160,15 @@ fn spread<D: Compute>(
 #[inline(always)]
 fn bits_where<T: Copy, const N: usize>(a: &[T; N], b: &[T; N], holds: impl Fn(T, T) -> bool) -> u32 {
     // Bytes first, of which the host makes bits: this way the compiler uses vectors.
-    let bytes: [u8; N] = each(|i| if holds(a[i], b[i]) { u8::MAX } else { 0 });
-    match <&[u8; CHUNK]>::try_from(&bytes[..]) {
+    let bytes: [u8; N] = from_lanes(|i| if holds(a[i], b[i]) { u8::MAX } else { 0 });
+    match <&[u8; LANES]>::try_from(&bytes[..]) {
         Ok(bytes) => dispatch!(Level::baseline(), simd => bits_of(simd, bytes)),
         Err(_) => bytes.iter().enumerate().fold(0, |all, (i, byte)| all | u32::from(*byte & 1) << i),
     }
 }
 
 #[inline(always)]
-fn bits_of<S: Simd>(simd: S, bytes: &[u8; CHUNK]) -> u32 {
+fn bits_of<S: Simd>(simd: S, bytes: &[u8; LANES]) -> u32 {
     u8x16::from_slice(simd, bytes).simd_eq(u8x16::splat(simd, u8::MAX)).to_bitmask() as u32
 }
 
@@ -209,18 +209,18 @@ fn select<T: Compute>(
     l: &mut Lowering<'_>,
     inst: &ComponentWise<'_, 2>,
     data_type: DataType,
-    enable: Enable,
-    choice: Enable,
+    enable: ExecMask,
+    choice: ExecMask,
 ) -> LowerResult {
     let lanes = channels(inst.exec_size);
     let a = l.source_as::<T>(inst.src[0], data_type, lanes)?;
     let b = l.source_as::<T>(inst.src[1], data_type, lanes)?;
     let dst = l.destination_as::<T>(inst.dst, data_type, lanes)?;
-    let run = widths!(false, false, lanes, enable, dst, [a, b, choice], |thread, n| [T; N] => {
+    let run = specialize!(false, false, lanes, enable, dst, [a, b, choice], |thread, n| [T; N] => {
         let first = if choice.predicate == 0 { u32::MAX } else { thread.predicate_lanes(choice) };
         let (a, b): ([T; N], [T; N]) = (a.load(thread, n), b.load(thread, n));
-        let first = first >> (n * CHUNK);
-        each(|i| if first & 1 << i != 0 { a[i] } else { b[i] })
+        let first = first >> (n * LANES);
+        from_lanes(|i| if first & 1 << i != 0 { a[i] } else { b[i] })
     });
     Ok(l.step(enable, run))
 }
@@ -228,8 +228,8 @@ fn select<T: Compute>(
 fn select_number<T: Compute>(
     l: &mut Lowering<'_>,
     inst: &ComponentWise<'_, 2>,
-    enable: Enable,
-    choice: Enable,
+    enable: ExecMask,
+    choice: ExecMask,
 ) -> LowerResult {
     let lanes = channels(inst.exec_size);
     let a = l.source::<T>(inst.src[0], lanes)?;
@@ -237,10 +237,10 @@ fn select_number<T: Compute>(
     let dst = l.destination::<T>(inst.dst, lanes)?;
     let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
         let first = if choice.predicate == 0 { u32::MAX } else { thread.predicate_lanes(&choice) };
-        chunks::<T, CHUNK>(thread, lanes.div_ceil(CHUNK), &enable, &dst, |thread, n| {
-            let (a, b): ([T; CHUNK], [T; CHUNK]) = (a.load(thread, n), b.load(thread, n));
-            let first = first >> (n * CHUNK);
-            each(|i| if first & 1 << i != 0 { a[i] } else { b[i] })
+        chunks::<T, LANES>(thread, lanes.div_ceil(LANES), &enable, &dst, |thread, n| {
+            let (a, b): ([T; LANES], [T; LANES]) = (a.load(thread, n), b.load(thread, n));
+            let first = first >> (n * LANES);
+            from_lanes(|i| if first & 1 << i != 0 { a[i] } else { b[i] })
         });
         Ok(())
     });

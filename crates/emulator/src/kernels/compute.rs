@@ -8,9 +8,9 @@ use crate::kernels::step::{Run, has_fused};
 use crate::machine::World;
 use crate::machine::convert::Compute;
 use crate::machine::float::{Float, FloatMode};
-use crate::machine::lane::{CHUNK, each, enabled_lanes};
+use crate::machine::lane::{LANES, enabled_lanes, from_lanes};
 use crate::machine::operand::{Places, SimpleDestination, SimpleSource, Source, Values};
-use crate::machine::thread::{Enable, Moded, Thread, ones};
+use crate::machine::thread::{ExecMask, Moded, Thread, ones};
 use visakit::isa::{DataType, ExecSize, Modifier, Operand, Predicate, VecOperand};
 use visakit::rt::ComponentWise;
 
@@ -19,43 +19,43 @@ use visakit::rt::ComponentWise;
 /// and type, and without calls; one more version is for everything else. Those of chunks are
 /// [`wide`](crate::kernels::step::wide) ones where the first argument says so; the second says whether the expression depends
 /// on the floating-point mode, and asks for that with `is_plain`.
-macro_rules! widths {
+macro_rules! specialize {
     (
         $wide:expr, $moded:literal, $lanes:expr, $enable:ident, $dst:ident, [$($operand:ident),*],
         |$thread:ident, $n:ident| [$type:ty; $width:ident] => $values:expr
     ) => {{
-        const CHUNK: usize = $crate::machine::lane::CHUNK;
+        const LANES: usize = $crate::machine::lane::LANES;
         let lanes: usize = $lanes;
         let run: $crate::kernels::step::Run = match ($($crate::kernels::compute::Part::simple(&$operand),)* $dst.simple()) {
             ($(Some($operand),)* Some($dst)) => {
                 let operands = ($($operand,)* $enable, $dst);
                 match ($wide, lanes) {
                     (false, 1) => {
-                        widths!(@rows plain $moded, 1, 1, operands, [$($operand),*], |$thread, $n| [$type; $width] => $values)
+                        specialize!(@rows plain $moded, 1, 1, operands, [$($operand),*], |$thread, $n| [$type; $width] => $values)
                     }
                     (true, 1) => {
-                        widths!(@rows wide $moded, 1, 1, operands, [$($operand),*], |$thread, $n| [$type; $width] => $values)
+                        specialize!(@rows wide $moded, 1, 1, operands, [$($operand),*], |$thread, $n| [$type; $width] => $values)
                     }
-                    (true, 2..=CHUNK) => {
-                        widths!(@rows wide $moded, CHUNK, 1, operands, [$($operand),*], |$thread, $n| [$type; $width] => $values)
+                    (true, 2..=LANES) => {
+                        specialize!(@rows wide $moded, LANES, 1, operands, [$($operand),*], |$thread, $n| [$type; $width] => $values)
                     }
                     (true, _) => {
-                        widths!(@rows wide $moded, CHUNK, 2, operands, [$($operand),*], |$thread, $n| [$type; $width] => $values)
+                        specialize!(@rows wide $moded, LANES, 2, operands, [$($operand),*], |$thread, $n| [$type; $width] => $values)
                     }
-                    (false, 2..=CHUNK) => {
-                        widths!(@rows plain $moded, CHUNK, 1, operands, [$($operand),*], |$thread, $n| [$type; $width] => $values)
+                    (false, 2..=LANES) => {
+                        specialize!(@rows plain $moded, LANES, 1, operands, [$($operand),*], |$thread, $n| [$type; $width] => $values)
                     }
                     (false, _) => {
-                        widths!(@rows plain $moded, CHUNK, 2, operands, [$($operand),*], |$thread, $n| [$type; $width] => $values)
+                        specialize!(@rows plain $moded, LANES, 2, operands, [$($operand),*], |$thread, $n| [$type; $width] => $values)
                     }
                 }
             }
             _ => {
-                let operands = ($($operand,)* $enable, $dst, lanes.div_ceil(CHUNK));
+                let operands = ($($operand,)* $enable, $dst, lanes.div_ceil(LANES));
                 if $wide {
-                    widths!(@any wide, operands, [$($operand),*], |$thread, $n| [$type; $width] => $values)
+                    specialize!(@any wide, operands, [$($operand),*], |$thread, $n| [$type; $width] => $values)
                 } else {
-                    widths!(@any plain, operands, [$($operand),*], |$thread, $n| [$type; $width] => $values)
+                    specialize!(@any plain, operands, [$($operand),*], |$thread, $n| [$type; $width] => $values)
                 }
             }
         };
@@ -71,7 +71,7 @@ macro_rules! widths {
             #[inline(always)]
             move |($($operand,)* enable, dst), thread| {
                 if $moded && !thread.is_plain() {
-                    return $crate::kernels::compute::elsewhere(
+                    return $crate::kernels::compute::cold(
                         #[inline(always)]
                         || $crate::kernels::compute::rows::<$type, $width, $count, false>(
                             thread,
@@ -96,7 +96,7 @@ macro_rules! widths {
         @any $make:ident, $operands:ident, [$($operand:ident),*],
         |$thread:ident, $n:ident| [$type:ty; $width:ident] => $values:expr
     ) => {{
-        const $width: usize = CHUNK;
+        const $width: usize = LANES;
         $crate::kernels::step::$make(
             $operands,
             #[inline(always)]
@@ -113,7 +113,7 @@ macro_rules! widths {
         )
     }};
 }
-pub(super) use widths;
+pub(super) use specialize;
 
 /// Something that an operation is given, and what is left of it when it is simple.
 pub(super) trait Part {
@@ -134,7 +134,7 @@ macro_rules! simple_parts {
     )*};
 }
 
-simple_parts! { Enable, u64, fn(f64) -> f64 }
+simple_parts! { ExecMask, u64, fn(f64) -> f64 }
 
 impl<T: Compute> Part for Source<T> {
     type Simple = SimpleSource<T>;
@@ -149,14 +149,14 @@ impl<T: Compute> Part for Source<T> {
 pub(super) fn chunks<T: Compute, const N: usize>(
     thread: &mut Thread,
     count: usize,
-    enable: &Enable,
+    enable: &ExecMask,
     dst: &impl Places<T>,
     compute: impl Fn(&Thread, usize) -> [T; N],
 ) {
     let enabled = thread.enabled(enable);
     for n in 0..count {
         let values = compute(thread, n);
-        dst.store(thread, n, &values, enabled >> (n * CHUNK));
+        dst.store(thread, n, &values, enabled >> (n * LANES));
     }
 }
 
@@ -164,7 +164,7 @@ pub(super) fn chunks<T: Compute, const N: usize>(
 #[inline(always)]
 pub(super) fn rows<T: Compute, const N: usize, const COUNT: usize, const PLAIN: bool>(
     thread: &mut Thread,
-    enable: &Enable,
+    enable: &ExecMask,
     dst: &SimpleDestination<T>,
     compute: impl Fn(&Moded<'_, PLAIN>, usize) -> [T; N],
 ) {
@@ -173,14 +173,14 @@ pub(super) fn rows<T: Compute, const N: usize, const COUNT: usize, const PLAIN: 
     dst.store(thread, 0, &values, enabled);
     if COUNT > 1 {
         let values = compute(&Moded(thread), 1);
-        dst.store(thread, 1, &values, enabled >> CHUNK);
+        dst.store(thread, 1, &values, enabled >> LANES);
     }
 }
 
 /// Does what is rare in a function of its own, so that what is not keeps its values in the host's registers.
 #[cold]
 #[inline(never)]
-pub(super) fn elsewhere(work: impl FnOnce()) {
+pub(super) fn cold(work: impl FnOnce()) {
     work();
 }
 
@@ -337,9 +337,9 @@ impl Lowering<'_> {
     ) -> LowerResult {
         match self.exact_domain(&sources, growth)? {
             Domain::U32 | Domain::I32 | Domain::I64 => {
-                self.costly::<i64, S>(target, sources, move |values, _| narrow(values))
+                self.per_lane::<i64, S>(target, sources, move |values, _| narrow(values))
             }
-            _ => self.costly::<i128, S>(target, sources, move |values, _| wide(values)),
+            _ => self.per_lane::<i128, S>(target, sources, move |values, _| wide(values)),
         }
     }
 
@@ -373,9 +373,9 @@ impl Lowering<'_> {
         let a = self.source::<T>(source, lanes)?;
         let dst = self.destination::<T>(target.dst, lanes)?;
         let enable = self.enable(target.exec_size, target.pred)?;
-        let run = widths!(WIDE, false, lanes, enable, dst, [a], |thread, n| [T; N] => {
+        let run = specialize!(WIDE, false, lanes, enable, dst, [a], |thread, n| [T; N] => {
             let a: [T; N] = a.load(thread, n);
-            each(|i| f(a[i]))
+            from_lanes(|i| f(a[i]))
         });
         Ok(self.step(enable, run))
     }
@@ -411,9 +411,9 @@ impl Lowering<'_> {
         let b = self.source::<T>(sources[1], lanes)?;
         let dst = self.destination::<T>(target.dst, lanes)?;
         let enable = self.enable(target.exec_size, target.pred)?;
-        let run = widths!(WIDE || T::SIZE == 8, false, lanes, enable, dst, [a, b], |thread, n| [T; N] => {
+        let run = specialize!(WIDE || T::SIZE == 8, false, lanes, enable, dst, [a, b], |thread, n| [T; N] => {
             let (a, b): ([T; N], [T; N]) = (a.load(thread, n), b.load(thread, n));
-            each(|i| f(a[i], b[i]))
+            from_lanes(|i| f(a[i], b[i]))
         });
         Ok(self.step(enable, run))
     }
@@ -431,9 +431,9 @@ impl Lowering<'_> {
         let b = self.source_as::<T>(sources[1], data_type, lanes)?;
         let dst = self.destination_as::<T>(target.dst, data_type, lanes)?;
         let enable = self.enable(target.exec_size, target.pred)?;
-        let run = widths!(false, false, lanes, enable, dst, [a, b], |thread, n| [T; N] => {
+        let run = specialize!(false, false, lanes, enable, dst, [a, b], |thread, n| [T; N] => {
             let (a, b): ([T; N], [T; N]) = (a.load(thread, n), b.load(thread, n));
-            each(|i| f(a[i], b[i]))
+            from_lanes(|i| f(a[i], b[i]))
         });
         Ok(self.step(enable, run))
     }
@@ -462,9 +462,9 @@ impl Lowering<'_> {
         let c = self.source_as::<T>(sources[2], data_type, lanes)?;
         let dst = self.destination_as::<T>(target.dst, data_type, lanes)?;
         let enable = self.enable(target.exec_size, target.pred)?;
-        let run = widths!(false, false, lanes, enable, dst, [a, b, c], |thread, n| [T; N] => {
+        let run = specialize!(false, false, lanes, enable, dst, [a, b, c], |thread, n| [T; N] => {
             let (a, b, c): ([T; N], [T; N], [T; N]) = (a.load(thread, n), b.load(thread, n), c.load(thread, n));
-            each(|i| f(a[i], b[i], c[i]))
+            from_lanes(|i| f(a[i], b[i], c[i]))
         });
         Ok(self.step(enable, run))
     }
@@ -491,9 +491,9 @@ impl Lowering<'_> {
         let c = self.source::<T>(sources[2], lanes)?;
         let dst = self.destination::<T>(target.dst, lanes)?;
         let enable = self.enable(target.exec_size, target.pred)?;
-        let run = widths!(WIDE, false, lanes, enable, dst, [a, b, c], |thread, n| [T; N] => {
+        let run = specialize!(WIDE, false, lanes, enable, dst, [a, b, c], |thread, n| [T; N] => {
             let (a, b, c): ([T; N], [T; N], [T; N]) = (a.load(thread, n), b.load(thread, n), c.load(thread, n));
-            each(|i| f(a[i], b[i], c[i]))
+            from_lanes(|i| f(a[i], b[i], c[i]))
         });
         Ok(self.step(enable, run))
     }
@@ -510,12 +510,12 @@ impl Lowering<'_> {
         let a = self.source::<T>(source, lanes)?;
         let dst = self.destination::<T>(target.dst, lanes)?;
         let enable = self.enable(target.exec_size, target.pred)?;
-        let run = widths!(true, true, lanes, enable, dst, [a], |thread, n| [T; N] => {
+        let run = specialize!(true, true, lanes, enable, dst, [a], |thread, n| [T; N] => {
             if !thread.is_plain() {
                 return in_mode(thread, n, [a], |[a], mode| moded(a, mode));
             }
             let a: [T; N] = a.load(thread, n);
-            each(|i| plain(a[i]))
+            from_lanes(|i| plain(a[i]))
         });
         Ok(self.step(enable, run))
     }
@@ -533,12 +533,12 @@ impl Lowering<'_> {
         let b = self.source::<T>(sources[1], lanes)?;
         let dst = self.destination::<T>(target.dst, lanes)?;
         let enable = self.enable(target.exec_size, target.pred)?;
-        let run = widths!(false, true, lanes, enable, dst, [a, b], |thread, n| [T; N] => {
+        let run = specialize!(false, true, lanes, enable, dst, [a, b], |thread, n| [T; N] => {
             if !thread.is_plain() {
                 return in_mode(thread, n, [a, b], |[a, b], mode| moded(a, b, mode));
             }
             let (a, b): ([T; N], [T; N]) = (a.load(thread, n), b.load(thread, n));
-            each(|i| plain(a[i], b[i]))
+            from_lanes(|i| plain(a[i], b[i]))
         });
         Ok(self.step(enable, run))
     }
@@ -557,12 +557,12 @@ impl Lowering<'_> {
         let c = self.source::<T>(sources[2], lanes)?;
         let dst = self.destination::<T>(target.dst, lanes)?;
         let enable = self.enable(target.exec_size, target.pred)?;
-        let run = widths!(false, true, lanes, enable, dst, [a, b, c], |thread, n| [T; N] => {
+        let run = specialize!(false, true, lanes, enable, dst, [a, b, c], |thread, n| [T; N] => {
             if !thread.is_plain() {
                 return in_mode(thread, n, [a, b, c], |[a, b, c], mode| moded(a, b, c, mode));
             }
             let (a, b, c): ([T; N], [T; N], [T; N]) = (a.load(thread, n), b.load(thread, n), c.load(thread, n));
-            each(|i| plain(a[i], b[i], c[i]))
+            from_lanes(|i| plain(a[i], b[i], c[i]))
         });
         Ok(self.step(enable, run))
     }
@@ -576,15 +576,15 @@ impl Lowering<'_> {
         let dst = self.destination::<T>(target.dst, lanes)?;
         let enable = self.enable(target.exec_size, target.pred)?;
         let run = if has_fused() {
-            widths!(true, true, lanes, enable, dst, [a, b, c], |thread, n| [T; N] => {
+            specialize!(true, true, lanes, enable, dst, [a, b, c], |thread, n| [T; N] => {
                 if !thread.is_plain() {
                     return in_mode(thread, n, [a, b, c], |[a, b, c], mode| a.fused(b, c, mode));
                 }
                 let (a, b, c): ([T; N], [T; N], [T; N]) = (a.load(thread, n), b.load(thread, n), c.load(thread, n));
-                each(|i| a[i].fused_by_host(b[i], c[i]))
+                from_lanes(|i| a[i].fused_by_host(b[i], c[i]))
             })
         } else {
-            widths!(false, true, lanes, enable, dst, [a, b, c], |thread, n| [T; N] => {
+            specialize!(false, true, lanes, enable, dst, [a, b, c], |thread, n| [T; N] => {
                 if !thread.is_plain() {
                     return in_mode(thread, n, [a, b, c], |[a, b, c], mode| a.fused(b, c, mode));
                 }
@@ -599,7 +599,7 @@ impl Lowering<'_> {
     pub(super) fn costly_patterns<const S: usize>(
         &mut self,
         target: Target<'_>,
-        enable: Enable,
+        enable: ExecMask,
         types: [DataType; 2],
         sources: [&VecOperand; S],
         f: fn([u32; S]) -> u32,
@@ -612,9 +612,9 @@ impl Lowering<'_> {
         }
         let dst = self.destination_as::<u32>(target.dst, types[0], lanes)?;
         let run: Run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
-            chunks::<u32, CHUNK>(thread, lanes.div_ceil(CHUNK), &enable, &dst, |thread, n| {
-                let values: [[u32; CHUNK]; S] = std::array::from_fn(|s| loads[s].load(thread, n));
-                each(|i| f(std::array::from_fn(|s| values[s][i])))
+            chunks::<u32, LANES>(thread, lanes.div_ceil(LANES), &enable, &dst, |thread, n| {
+                let values: [[u32; LANES]; S] = std::array::from_fn(|s| loads[s].load(thread, n));
+                from_lanes(|i| f(std::array::from_fn(|s| values[s][i])))
             });
             Ok(())
         });
@@ -623,7 +623,7 @@ impl Lowering<'_> {
 
     /// `dst[i] = f(src0[i], …)` for functions that cost more than everything around them: one version, and only the
     /// enabled channels.
-    pub(super) fn costly<T: Compute, const S: usize>(
+    pub(super) fn per_lane<T: Compute, const S: usize>(
         &mut self,
         target: Target<'_>,
         sources: [&VecOperand; S],
@@ -638,10 +638,10 @@ impl Lowering<'_> {
         let enable = self.enable(target.exec_size, target.pred)?;
         let run: Run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
             let enabled = thread.enabled(&enable);
-            chunks::<T, CHUNK>(thread, lanes.div_ceil(CHUNK), &enable, &dst, |thread, n| {
-                let values: [[T; CHUNK]; S] = std::array::from_fn(|s| loads[s].load(thread, n));
-                let mut result = [T::default(); CHUNK];
-                for lane in enabled_lanes::<CHUNK>(enabled >> (n * CHUNK) & ones(CHUNK)) {
+            chunks::<T, LANES>(thread, lanes.div_ceil(LANES), &enable, &dst, |thread, n| {
+                let values: [[T; LANES]; S] = std::array::from_fn(|s| loads[s].load(thread, n));
+                let mut result = [T::default(); LANES];
+                for lane in enabled_lanes::<LANES>(enabled >> (n * LANES) & ones(LANES)) {
                     result[lane] = f(std::array::from_fn(|s| values[s][lane]), thread.mode);
                 }
                 result
@@ -663,5 +663,5 @@ fn in_mode<T: Compute, const N: usize, const S: usize>(
     f: impl Fn([T; S], FloatMode) -> T,
 ) -> [T; N] {
     let values: [[T; N]; S] = sources.map(|source| source.load(thread, n));
-    each(|i| f(std::array::from_fn(|s| values[s][i]), thread.mode))
+    from_lanes(|i| f(std::array::from_fn(|s| values[s][i]), thread.mode))
 }

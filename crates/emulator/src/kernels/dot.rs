@@ -3,7 +3,7 @@
 use crate::kernels::compute::{Target, chunks, is_signed};
 use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal};
 use crate::machine::World;
-use crate::machine::lane::{CHUNK, each};
+use crate::machine::lane::{LANES, from_lanes};
 use crate::machine::operand::{Region, Source, Start};
 use crate::machine::thread::Thread;
 use visakit::isa::{DataType, VecOperand};
@@ -15,7 +15,7 @@ pub(super) fn dp4a(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 3>) -> LowerRe
     let signed = [is_signed(l.type_of(inst.src[1])?), is_signed(l.type_of(inst.src[2])?)];
     if l.saturates(&target) {
         return l
-            .costly::<i64, 3>(target, inst.src, move |[sum, a, b], _| sum + products(a as u32, b as u32, signed));
+            .per_lane::<i64, 3>(target, inst.src, move |[sum, a, b], _| sum + products(a as u32, b as u32, signed));
     }
     l.ternary::<u32>(target, inst.src, move |sum, a, b| sum.wrapping_add(products(a, b, signed) as u32))
 }
@@ -57,11 +57,11 @@ fn differences(
     // What the second channel of a pair gets is not defined: it keeps what it has.
     enable.lanes &= 0x5555_5555;
     let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
-        chunks::<i32, CHUNK>(thread, lanes.div_ceil(CHUNK), &enable, &dst, |thread, n| {
-            let (a, b): ([i32; CHUNK], [i32; CHUNK]) = (a.load(thread, n), b.load(thread, n));
-            let c = c.as_ref().map_or([0; CHUNK], |c| c.load(thread, n));
+        chunks::<i32, LANES>(thread, lanes.div_ceil(LANES), &enable, &dst, |thread, n| {
+            let (a, b): ([i32; LANES], [i32; LANES]) = (a.load(thread, n), b.load(thread, n));
+            let c = c.as_ref().map_or([0; LANES], |c| c.load(thread, n));
             let difference = |i: usize| (a[i] - b[i]).abs();
-            each(|i| difference(i & !1) + difference(i | 1) + c[i])
+            from_lanes(|i| difference(i & !1) + difference(i | 1) + c[i])
         });
         Ok(())
     });
@@ -73,7 +73,7 @@ fn differences(
 pub(super) fn plane(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
     let lanes = channels(inst.exec_size);
     let floats = [inst.dst, inst.src[0], inst.src[1]].map(|operand| l.type_of(operand));
-    if floats.into_iter().any(|data_type| !matches!(data_type, Ok(DataType::F))) || lanes > CHUNK {
+    if floats.into_iter().any(|data_type| !matches!(data_type, Ok(DataType::F))) || lanes > LANES {
         return illegal("a plane is computed with floats, for at most 16 channels");
     }
     let part = |l: &mut Lowering<'_>, operand: &VecOperand, distance: u32, vertical, horizontal| {
@@ -90,10 +90,10 @@ pub(super) fn plane(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerR
     let dst = l.destination::<f32>(inst.dst, lanes)?;
     let enable = l.enable(inst.exec_size, inst.pred)?;
     let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
-        chunks::<f32, CHUNK>(thread, 1, &enable, &dst, |thread, n| {
+        chunks::<f32, LANES>(thread, 1, &enable, &dst, |thread, n| {
             let [p, q, r] = plane.each_ref().map(|source| source.first(thread));
-            let [u, v]: [[f32; CHUNK]; 2] = [places[0].load(thread, n), places[1].load(thread, n)];
-            each(|i| p * u[i] + q * v[i] + r)
+            let [u, v]: [[f32; LANES]; 2] = [places[0].load(thread, n), places[1].load(thread, n)];
+            from_lanes(|i| p * u[i] + q * v[i] + r)
         });
         Ok(())
     });

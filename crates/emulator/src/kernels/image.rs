@@ -10,9 +10,9 @@ use crate::kernels::surface::result;
 use crate::machine::World;
 use crate::machine::access::Lanes;
 use crate::machine::image::{Image, Texel};
-use crate::machine::lane::{CHUNK, MAX_LANES, enabled_lanes};
+use crate::machine::lane::{LANES, MAX_LANES, enabled_lanes};
 use crate::machine::memory::Buffer;
-use crate::machine::thread::{Enable, Thread};
+use crate::machine::thread::{ExecMask, Thread};
 use visakit::isa::{
     Channels, DataType, ExecSize, Gather4Typed, Info, InfoOp, Load3d, LscDataSize, LscOp, LscTyped, LscTypedAccess,
     LscTypedQuad, Predicate, RawOperand, Scatter4Typed, SurfaceId, TypedAtomic, VecOperand, pages,
@@ -59,7 +59,7 @@ fn element_bytes(l: &Lowering<'_>, operand: &RawOperand) -> LowerResult<u32> {
     Ok(if l.variable(operand.id)?.data_type.bits() == 16 { 2 } else { 4 })
 }
 
-/// Which colours a message moves.
+/// Which components a message moves.
 pub(super) fn moved(flags: Channels) -> Vec<usize> {
     [flags.r, flags.g, flags.b, flags.a].into_iter().enumerate().filter(|(_, moved)| *moved).map(|(c, _)| c).collect()
 }
@@ -92,16 +92,16 @@ impl Colours {
         Ok(Self { moved, at, bytes, half, pitch })
     }
 
-    pub(super) fn put(&self, thread: &mut Thread, lane: usize, colours: [u32; 4]) {
+    pub(super) fn put(&self, thread: &mut Thread, lane: usize, components: [u32; 4]) {
         let Some(at) = self.at else { return };
         for (n, &colour) in self.moved.iter().enumerate() {
             let place = at + n as u32 * self.pitch + lane as u32 * self.bytes;
             match self.bytes {
                 2 if self.half => {
-                    thread.registers.set(place, half::f16::from_f32(f32::from_bits(colours[colour])).to_bits());
+                    thread.registers.set(place, half::f16::from_f32(f32::from_bits(components[colour])).to_bits());
                 }
-                2 => thread.registers.set(place, colours[colour] as u16),
-                _ => thread.registers.set(place, colours[colour]),
+                2 => thread.registers.set(place, components[colour] as u16),
+                _ => thread.registers.set(place, components[colour]),
             }
         }
     }
@@ -115,13 +115,13 @@ impl Colours {
     }
 
     fn get(&self, thread: &Thread, lane: usize) -> [u32; 4] {
-        let mut colours = [0; 4];
+        let mut components = [0; 4];
         if let Some(at) = self.at {
             for (n, &colour) in self.moved.iter().enumerate() {
-                colours[colour] = thread.registers.get(at + n as u32 * self.pitch + lane as u32 * 4);
+                components[colour] = thread.registers.get(at + n as u32 * self.pitch + lane as u32 * 4);
             }
         }
-        colours
+        components
     }
 }
 
@@ -160,9 +160,9 @@ pub(super) fn load(l: &mut Lowering<'_>, inst: &Load3d) -> LowerResult {
     let tells_places = name == "ld_mcs";
     let shift = offsets(&inst.aoffimmi);
     let masked = inst.op.pixel_null_mask;
-    let colours = Colours::new(l, &inst.dst, lanes, moved(inst.channels), masked)?;
+    let components = Colours::new(l, &inst.dst, lanes, moved(inst.channels), masked)?;
     let mask = masked.then_some(lanes);
-    read(l, inst.exec_size, inst.pred, inst.surface, colours, mask, move |thread, _, lane, image, texels| {
+    read(l, inst.exec_size, inst.pred, inst.surface, components, mask, move |thread, _, lane, image, texels| {
         if tells_places {
             // Every sample stands in its own place, whatever this says.
             return [0; 4];
@@ -179,21 +179,21 @@ pub(super) fn read(
     exec_size: ExecSize,
     pred: Predicate,
     surface: SurfaceId,
-    colours: Colours,
+    components: Colours,
     mask: Option<usize>,
     texel: impl Fn(&Thread, &World<'_>, usize, &Image, &Buffer) -> [u32; 4] + Send + Sync + 'static,
 ) -> LowerResult {
     let enable = l.enable(exec_size, pred)?;
     let place = l.place(surface)?;
-    read_at(l, enable, place, colours, mask, texel)
+    read_at(l, enable, place, components, mask, texel)
 }
 
 /// The same for a surface that is known already.
 fn read_at(
     l: &mut Lowering<'_>,
-    enable: Enable,
+    enable: ExecMask,
     place: Place,
-    colours: Colours,
+    components: Colours,
     mask: Option<usize>,
     texel: impl Fn(&Thread, &World<'_>, usize, &Image, &Buffer) -> [u32; 4] + Send + Sync + 'static,
 ) -> LowerResult {
@@ -206,10 +206,10 @@ fn read_at(
             values[lane] = bound.map_or([0; 4], |(image, texels)| texel(thread, world, lane, image, texels));
         }
         for lane in enabled_lanes::<MAX_LANES>(enabled) {
-            colours.put(thread, lane, values[lane]);
+            components.put(thread, lane, values[lane]);
         }
         if let Some(lanes) = mask {
-            colours.put_mask(thread, lanes);
+            components.put_mask(thread, lanes);
         }
         Ok(())
     });
@@ -235,8 +235,8 @@ pub(super) fn gather4_typed(l: &mut Lowering<'_>, inst: &Gather4Typed) -> LowerR
     let Gather4Typed::Current(inst) = inst else { return Err(Stub::missing(&pages::GATHER4_TYPED).into()) };
     let lanes = channels(inst.exec_size);
     let place = coordinates(l, [&inst.u, &inst.v, &inst.r, &inst.lod], lanes)?;
-    let colours = Colours::new(l, &inst.dst, lanes, moved(inst.channels), false)?;
-    read(l, inst.exec_size, inst.pred, inst.surface, colours, None, move |thread, _, lane, image, texels| {
+    let components = Colours::new(l, &inst.dst, lanes, moved(inst.channels), false)?;
+    read(l, inst.exec_size, inst.pred, inst.surface, components, None, move |thread, _, lane, image, texels| {
         image.load(texels, place_of(&place, thread, lane))
     })
 }
@@ -245,26 +245,26 @@ pub(super) fn scatter4_typed(l: &mut Lowering<'_>, inst: &Scatter4Typed) -> Lowe
     let Scatter4Typed::Current(inst) = inst else { return Err(Stub::missing(&pages::SCATTER4_TYPED).into()) };
     let lanes = channels(inst.exec_size);
     let place = coordinates(l, [&inst.u, &inst.v, &inst.r, &inst.lod], lanes)?;
-    let colours = Colours::new(l, &inst.src, lanes, moved(inst.channels), false)?;
+    let components = Colours::new(l, &inst.src, lanes, moved(inst.channels), false)?;
     let enable = l.enable(inst.exec_size, inst.pred)?;
     let surface = l.place(inst.surface)?;
-    write(l, enable, surface, place, colours)
+    write(l, enable, surface, place, components)
 }
 
 /// A message that writes a texel for each channel.
 fn write(
     l: &mut Lowering<'_>,
-    enable: Enable,
+    enable: ExecMask,
     surface: Place,
     place: [Elements; 4],
-    colours: Colours,
+    components: Colours,
 ) -> LowerResult {
     let run = Box::new(move |thread: &mut Thread, world: &World<'_>| {
         let bound = image(&surface, thread, world);
         let mut outside = 0;
         for lane in enabled_lanes::<MAX_LANES>(thread.enabled(&enable)) {
             let written = bound.is_some_and(|(image, texels)| {
-                image.store(texels, place_of(&place, thread, lane), colours.get(thread, lane))
+                image.store(texels, place_of(&place, thread, lane), components.get(thread, lane))
             });
             outside += u64::from(!written);
         }
@@ -292,7 +292,7 @@ pub(super) fn typed_atomic(l: &mut Lowering<'_>, inst: &TypedAtomic) -> LowerRes
 #[expect(clippy::too_many_arguments, reason = "these are the operands of the message")]
 fn update_texels(
     l: &mut Lowering<'_>,
-    enable: Enable,
+    enable: ExecMask,
     surface: Place,
     place: [Elements; 4],
     size: u32,
@@ -315,9 +315,9 @@ fn update_texels(
         for lane in enabled_lanes::<MAX_LANES>(thread.enabled(&enable)) {
             let offset = bound.and_then(|(image, _)| image.offset(place_of(&place, thread, lane)));
             let [a, b] = operands.map(|at| at.map_or(0, |at| get(thread, at, lane)));
-            let mut old = [0; CHUNK];
+            let mut old = [0; LANES];
             if let Some(offset) = offset {
-                let addresses = [offset; CHUNK];
+                let addresses = [offset; LANES];
                 let lanes = Lanes { addresses: &addresses, enabled: 1, unaligned: false };
                 // A texel of the image is inside of its surface.
                 let _ = view.update(&lanes, size, &mut old, |_, old| update(old, a, b));
@@ -345,8 +345,8 @@ pub(super) fn info(l: &mut Lowering<'_>, inst: &Info) -> LowerResult {
         _ => Elements::NONE,
     };
     let samples = inst.op == InfoOp::Sampleinfo;
-    let colours = Colours::new(l, &inst.dst, lanes, moved(inst.channels), false)?;
-    read(l, inst.exec_size, Predicate::default(), inst.surface, colours, None, move |thread, _, lane, image, _| {
+    let components = Colours::new(l, &inst.dst, lanes, moved(inst.channels), false)?;
+    read(l, inst.exec_size, Predicate::default(), inst.surface, components, None, move |thread, _, lane, image, _| {
         let shape = &image.shape;
         if samples {
             return [shape.samples, 0, 0, 0];
@@ -400,11 +400,11 @@ fn lsc_quad(l: &mut Lowering<'_>, inst: &LscTypedQuad) -> LowerResult {
     let surface = lsc_place(l, inst.addr_type, &inst.surface)?;
     let enable = l.enable(inst.exec_size, inst.pred)?;
     if inst.lsc_sub_op != LscOp::LscLoadQuad {
-        let colours = Colours::new(l, &inst.src1_data, lanes, moved, false)?;
-        return write(l, enable, surface, place, colours);
+        let components = Colours::new(l, &inst.src1_data, lanes, moved, false)?;
+        return write(l, enable, surface, place, components);
     }
-    let colours = Colours::new(l, &inst.dst_data, lanes, moved, false)?;
-    read_at(l, enable, surface, colours, None, move |thread, _, lane, image, texels| {
+    let components = Colours::new(l, &inst.dst_data, lanes, moved, false)?;
+    read_at(l, enable, surface, components, None, move |thread, _, lane, image, texels| {
         image.load(texels, place_of(&place, thread, lane))
     })
 }
@@ -433,7 +433,7 @@ fn lsc_access(l: &mut Lowering<'_>, inst: &LscTypedAccess) -> LowerResult {
     update_texels(l, enable, surface, place, size, update, operands, result)
 }
 
-/// The first colours of a texel for each channel.
+/// The first components of a texel for each channel.
 fn store_uncompressed(l: &mut Lowering<'_>, inst: &LscTypedAccess, lanes: usize) -> LowerResult {
     if inst.data_size != LscDataSize::D32 {
         return illegal(format!("texels of {} elements", inst.data_size.name()));
@@ -441,8 +441,8 @@ fn store_uncompressed(l: &mut Lowering<'_>, inst: &LscTypedAccess, lanes: usize)
     let count = number(inst.data_elems_per_addr.name()) as usize;
     let operands = [&inst.src0_addrs_u, &inst.src0_addrs_v, &inst.src0_addrs_r, &inst.src0_addrs_lod];
     let place = coordinates(l, operands, lanes)?;
-    let colours = Colours::new(l, &inst.src1_data, lanes, (0..count.min(4)).collect(), false)?;
+    let components = Colours::new(l, &inst.src1_data, lanes, (0..count.min(4)).collect(), false)?;
     let enable = l.enable(inst.exec_size, inst.pred)?;
     let surface = lsc_place(l, inst.addr_type, &inst.surface)?;
-    write(l, enable, surface, place, colours)
+    write(l, enable, surface, place, components)
 }

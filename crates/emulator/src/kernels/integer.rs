@@ -9,13 +9,13 @@ pub(super) trait Integer: Compute + Ord {
     /// The product; in 128 bits the nearest that fits, which is beyond what any register holds.
     fn times(self, other: Self) -> Self;
     /// Moved up by the low bits of a number that `mask` leaves.
-    fn up(self, by: Self, mask: u32) -> Self;
+    fn shl(self, by: Self, mask: u32) -> Self;
     /// Moved down by the low bits of a number that `mask` leaves; copies of the sign come in, if there is one.
-    fn down(self, by: Self, mask: u32) -> Self;
+    fn shr(self, by: Self, mask: u32) -> Self;
     /// The mean, halves rounded up. The sum fits.
     fn mean(self, other: Self) -> Self;
     /// The quotient, cut off towards zero. All ones for a divisor of zero: what the hardware does is not published.
-    fn over(self, other: Self) -> Self;
+    fn div(self, other: Self) -> Self;
     /// The remainder, with the sign of the dividend; the dividend for a divisor of zero.
     fn modulo(self, other: Self) -> Self;
 }
@@ -23,7 +23,7 @@ pub(super) trait Integer: Compute + Ord {
 /// Integers of 32 bits, whose quotients come from the host's division of doubles: it has that for several at a time. A quotient
 /// of two integers of 32 bits that is not whole is further away from the next whole number than a double can be wrong.
 pub(super) trait Word: Integer {
-    /// As [`Integer::over`].
+    /// As [`Integer::div`].
     fn quotient(self, other: Self) -> Self;
 }
 
@@ -56,11 +56,11 @@ macro_rules! integers {
             #[inline(always)]
             fn times(self, other: Self) -> Self { self.$times(other) }
             #[inline(always)]
-            fn up(self, by: Self, mask: u32) -> Self { self.wrapping_shl(by as u32 & mask) }
+            fn shl(self, by: Self, mask: u32) -> Self { self.wrapping_shl(by as u32 & mask) }
             #[inline(always)]
-            fn down(self, by: Self, mask: u32) -> Self { self.wrapping_shr(by as u32 & mask) }
+            fn shr(self, by: Self, mask: u32) -> Self { self.wrapping_shr(by as u32 & mask) }
             fn mean(self, other: Self) -> Self { self.wrapping_add(other).wrapping_add(1) >> 1 }
-            fn over(self, other: Self) -> Self { if other == 0 { !0 } else { self.wrapping_div(other) } }
+            fn div(self, other: Self) -> Self { if other == 0 { !0 } else { self.wrapping_div(other) } }
             fn modulo(self, other: Self) -> Self { if other == 0 { self } else { self.wrapping_rem(other) } }
         }
     )*};
@@ -173,9 +173,9 @@ mod tests {
         let mut values = edges.to_vec();
         values.extend((1..200).map(|n: u32| n.wrapping_mul(0x9e37_79b9) >> (n % 31)));
         for (a, b) in values.iter().flat_map(|a| values.iter().map(|b| (*a, *b))) {
-            assert_eq!(a.quotient(b), a.over(b), "{a} / {b}");
+            assert_eq!(a.quotient(b), a.div(b), "{a} / {b}");
             let (a, b) = (a as i32, b as i32);
-            assert_eq!(a.quotient(b), a.over(b), "{a} / {b}");
+            assert_eq!(a.quotient(b), a.div(b), "{a} / {b}");
         }
     }
 }

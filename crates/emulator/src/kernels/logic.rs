@@ -1,11 +1,11 @@
 //! Bits: logic, shifts, counting, fields.
 
-use crate::kernels::compute::{Target, chunks, is_float, is_signed, pattern, widths};
+use crate::kernels::compute::{Target, chunks, is_float, is_signed, pattern, specialize};
 use crate::kernels::integer::{Integer, ring_of};
 use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal};
 use crate::machine::World;
 use crate::machine::convert::Compute;
-use crate::machine::lane::{CHUNK, each};
+use crate::machine::lane::{LANES, from_lanes};
 use crate::machine::thread::Thread;
 use visakit::isa::{Bfn, DataType, Operand, VecOperand};
 use visakit::rt::ComponentWise;
@@ -60,9 +60,9 @@ fn binary<T: Compute>(
     let dst_type = bits(l, target.dst)?;
     let dst = l.destination_as::<T>(target.dst, dst_type, lanes)?;
     let enable = l.enable(target.exec_size, target.pred)?;
-    let run = widths!(false, false, lanes, enable, dst, [a, b], |thread, n| [T; N] => {
+    let run = specialize!(false, false, lanes, enable, dst, [a, b], |thread, n| [T; N] => {
         let (a, b): ([T; N], [T; N]) = (a.load(thread, n), b.load(thread, n));
-        each(|i| f(a[i], b[i]))
+        from_lanes(|i| f(a[i], b[i]))
     });
     Ok(l.step(enable, run))
 }
@@ -107,10 +107,10 @@ pub(super) fn shl(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerRes
     let mask = count_mask(l, inst.dst)?;
     let target = Target::from(inst);
     if l.saturates(&target) {
-        return l.costly::<i128, 2>(target, inst.src, move |[a, b], _| a.up(b, mask));
+        return l.per_lane::<i128, 2>(target, inst.src, move |[a, b], _| a.shl(b, mask));
     }
     let domain = l.ring_domain(inst.dst)?;
-    ring_of!(domain, T => l.wide_binary::<T>(target, inst.src, move |a, b| a.up(b, mask)))
+    ring_of!(domain, T => l.wide_binary::<T>(target, inst.src, move |a, b| a.shl(b, mask)))
 }
 
 /// The value is taken as unsigned, whatever its type says.
@@ -125,9 +125,9 @@ pub(super) fn shr(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerRes
             let b = l.source::<$t>(inst.src[1], lanes)?;
             let dst = l.destination::<$t>(inst.dst, lanes)?;
             let enable = l.enable(inst.exec_size, inst.pred)?;
-            let run = widths!(true, false, lanes, enable, dst, [a, b], |thread, n| [$t; N] => {
+            let run = specialize!(true, false, lanes, enable, dst, [a, b], |thread, n| [$t; N] => {
                 let (a, b): ([$t; N], [$t; N]) = (a.load(thread, n), b.load(thread, n));
-                each(|i| a[i].down(b[i], mask))
+                from_lanes(|i| a[i].shr(b[i], mask))
             });
             Ok(l.step(enable, run))
         }};
@@ -141,10 +141,10 @@ pub(super) fn asr(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerRes
     let signed = is_signed(value_type) || inst.src[0].modifier != visakit::isa::Modifier::None;
     let wide = mask == 63 || value_type.bits() == 64;
     match (signed, wide) {
-        (true, false) => l.wide_binary::<i32>(inst.into(), inst.src, move |a, b| a.down(b, mask)),
-        (true, true) => l.wide_binary::<i64>(inst.into(), inst.src, move |a, b| a.down(b, mask)),
-        (false, false) => l.wide_binary::<u32>(inst.into(), inst.src, move |a, b| a.down(b, mask)),
-        (false, true) => l.wide_binary::<u64>(inst.into(), inst.src, move |a, b| a.down(b, mask)),
+        (true, false) => l.wide_binary::<i32>(inst.into(), inst.src, move |a, b| a.shr(b, mask)),
+        (true, true) => l.wide_binary::<i64>(inst.into(), inst.src, move |a, b| a.shr(b, mask)),
+        (false, false) => l.wide_binary::<u32>(inst.into(), inst.src, move |a, b| a.shr(b, mask)),
+        (false, true) => l.wide_binary::<u64>(inst.into(), inst.src, move |a, b| a.shr(b, mask)),
     }
 }
 
@@ -178,9 +178,9 @@ fn rotate(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>, places: fn(u64, u64
     let b = l.source::<u64>(inst.src[1], lanes)?;
     let dst = l.destination::<u64>(inst.dst, lanes)?;
     let enable = l.enable(inst.exec_size, inst.pred)?;
-    let run = widths!(false, false, lanes, enable, dst, [a, b], |thread, n| [u64; N] => {
+    let run = specialize!(false, false, lanes, enable, dst, [a, b], |thread, n| [u64; N] => {
         let (a, b): ([u64; N], [u64; N]) = (a.load(thread, n), b.load(thread, n));
-        each(|i| {
+        from_lanes(|i| {
             let up = places(b[i], bits);
             // What leaves at the top comes in at the bottom; what is above the type's bits is not stored.
             a[i] << up | a[i].checked_shr((bits - up) as u32).unwrap_or(0)
@@ -225,9 +225,9 @@ fn bits_of(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>, f: fn(u32) -> u32)
     let a = l.source_as::<u32>(inst.src[0], pattern(data_type), lanes)?;
     let dst = l.destination::<u32>(inst.dst, lanes)?;
     let enable = l.enable(inst.exec_size, inst.pred)?;
-    let run = widths!(false, false, lanes, enable, dst, [a], |thread, n| [u32; N] => {
+    let run = specialize!(false, false, lanes, enable, dst, [a], |thread, n| [u32; N] => {
         let a: [u32; N] = a.load(thread, n);
-        each(|i| f(a[i]))
+        from_lanes(|i| f(a[i]))
     });
     Ok(l.step(enable, run))
 }
@@ -252,9 +252,9 @@ pub(super) fn bfi(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 4>) -> LowerRes
     let dst = l.destination::<u32>(inst.dst, lanes)?;
     let enable = l.enable(inst.exec_size, inst.pred)?;
     let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
-        chunks::<u32, CHUNK>(thread, lanes.div_ceil(CHUNK), &enable, &dst, |thread, n| {
-            let [width, first, field, rest]: [[u32; CHUNK]; 4] = std::array::from_fn(|s| sources[s].load(thread, n));
-            each(|i| {
+        chunks::<u32, LANES>(thread, lanes.div_ceil(LANES), &enable, &dst, |thread, n| {
+            let [width, first, field, rest]: [[u32; LANES]; 4] = std::array::from_fn(|s| sources[s].load(thread, n));
+            from_lanes(|i| {
                 let mask = ((1_u32 << (width[i] & 31)) - 1) << (first[i] & 31);
                 field[i] << (first[i] & 31) & mask | rest[i] & !mask
             })

@@ -7,13 +7,13 @@ use crate::kernels::atomic::Update;
 use crate::kernels::layout::{Layout, Variable};
 use crate::kernels::message::AtomicResult;
 use crate::kernels::reads::Reads;
-use crate::kernels::step::{Lowered, Run, Step};
+use crate::kernels::step::{Lowered, Op, Run};
 use crate::machine::World;
 use crate::machine::convert::Compute;
-use crate::machine::fault::Trouble;
-use crate::machine::lane::{CHUNK, Change, Lane, MAX_LANES};
+use crate::machine::fault::Trap;
+use crate::machine::lane::{Change, Element, LANES, MAX_LANES};
 use crate::machine::operand::{Destination, Region, Source, Start};
-use crate::machine::thread::{Combine, Enable, Thread, ones};
+use crate::machine::thread::{Combine, ExecMask, Thread, ones};
 use visakit::isa::{ConstOpnd, DataType, ExecSize, GenOpnd, GeneralId, IndirectOpnd, Modifier, Operand, Predicate};
 use visakit::isa::{RawOperand, Region as IsaRegion, Stride, VecOperand, predefined};
 use visakit::object::Routine;
@@ -34,7 +34,7 @@ impl From<Stub> for LowerError {
     }
 }
 
-impl From<LowerError> for Trouble {
+impl From<LowerError> for Trap {
     fn from(error: LowerError) -> Self {
         match error {
             LowerError::Stub(stub) => Self::Stub(stub),
@@ -126,7 +126,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// The mask of an instruction.
-    pub fn enable(&self, exec_size: ExecSize, predicate: Predicate) -> LowerResult<Enable> {
+    pub fn enable(&self, exec_size: ExecSize, predicate: Predicate) -> LowerResult<ExecMask> {
         let id = match u32::from(predicate.id) {
             0 => 0,
             id => self.predicate(id)?,
@@ -139,7 +139,7 @@ impl<'a> Lowering<'a> {
             visakit::isa::Combine::All => Combine::All,
         };
         let inverse = if predicate.inverse { u32::MAX } else { 0 };
-        Ok(Enable { shift, lanes, always, predicate: id, combine, inverse })
+        Ok(ExecMask { shift, lanes, always, predicate: id, combine, inverse })
     }
 
     /// Number of a predicate among those of all routines.
@@ -148,7 +148,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// Makes a step of a kernel, with what special registers and computed addresses ask for around it.
-    pub fn step(&mut self, enable: Enable, run: Run) -> Lowered {
+    pub fn step(&mut self, enable: ExecMask, run: Run) -> Lowered {
         let notes = std::mem::take(&mut self.notes);
         let mut run = run;
         if !notes.postponed.is_empty() {
@@ -174,7 +174,7 @@ impl<'a> Lowering<'a> {
                 let enabled = thread.enabled(&enable);
                 for (region, size) in &notes.indirect {
                     if let Some((lane, offset)) = region.check(thread, *size, enabled) {
-                        return Err(Box::new(Trouble::Indirect { lane, offset }));
+                        return Err(Box::new(Trap::Indirect { lane, offset }));
                     }
                 }
                 inner(thread, world)
@@ -192,7 +192,7 @@ impl<'a> Lowering<'a> {
                 inner(thread, world)
             });
         }
-        Lowered::Step(Step { run, enable })
+        Lowered::Op(Op { run, enable })
     }
 
     /// A source operand of a kernel that computes with `T`, for `lanes` channels.
@@ -217,7 +217,7 @@ impl<'a> Lowering<'a> {
             return Ok(Source::new(region, fetch, true, change));
         }
         let region = self.region(operand, lanes)?;
-        if lanes > CHUNK {
+        if lanes > LANES {
             self.notes.second_chunk.push(bytes_of(&region.chunk(1), element_bytes(data_type)?));
         }
         Ok(Source::new(region, fetch, T::is_native(data_type), change))
@@ -274,7 +274,7 @@ impl<'a> Lowering<'a> {
         let destination = Destination::new(region, put, T::is_native(data_type) && !saturate);
         let first = bytes_of(&region.chunk(0), element_bytes(data_type)?);
         let overlaps = |read: &std::ops::Range<u64>| read.start < first.end && first.start < read.end;
-        if lanes > CHUNK && self.notes.second_chunk.iter().any(overlaps) {
+        if lanes > LANES && self.notes.second_chunk.iter().any(overlaps) {
             return self.postpone(destination, lanes);
         }
         Ok(destination)
@@ -285,9 +285,9 @@ impl<'a> Lowering<'a> {
         let at = self.push_constants(&[T::default(); MAX_LANES]);
         let waiting = real.waiting_at(at);
         self.notes.postponed.push(Box::new(move |thread, enabled| {
-            for n in 0..lanes.div_ceil(CHUNK) {
-                let values: [T; CHUNK] = thread.registers.load(at + (n * CHUNK * T::SIZE) as u32);
-                real.store(thread, n, &values, enabled >> (n * CHUNK));
+            for n in 0..lanes.div_ceil(LANES) {
+                let values: [T; LANES] = thread.registers.load(at + (n * LANES * T::SIZE) as u32);
+                real.store(thread, n, &values, enabled >> (n * LANES));
             }
         }));
         Ok(waiting)
@@ -368,9 +368,9 @@ impl<'a> Lowering<'a> {
     ) -> LowerResult<Region> {
         let packed = matches!(constant.type_, DataType::V | DataType::Uv | DataType::Vf);
         // Packed ones repeat after eight or four channels, so a chunk of them is enough.
-        let values = if packed { CHUNK } else { 1 };
+        let values = if packed { LANES } else { 1 };
         // The constant is put as its own type and read back as the kernel reads registers of that type.
-        let mut scratch = Thread::scratch(CHUNK * 8);
+        let mut scratch = Thread::scratch(LANES * 8);
         let size = element_bytes(as_type)?;
         for lane in 0..values {
             let bits = packed_element(constant, lane).to_le_bytes();
@@ -378,9 +378,9 @@ impl<'a> Lowering<'a> {
             scratch.registers.bytes_mut(at)[..size as usize].copy_from_slice(&bits[..size as usize]);
         }
         let Some(fetch) = T::fetch(as_type) else { return illegal("a constant has no place here") };
-        let all = fetch(&scratch, &Region::contiguous(0, size, CHUNK as u32));
+        let all = fetch(&scratch, &Region::contiguous(0, size, LANES as u32));
         let mut offset = self.push_constants(&all[..values]);
-        if packed && lanes > CHUNK {
+        if packed && lanes > LANES {
             // The second chunk has the same values.
             offset = self.push_constants(&[all, all].concat());
         }
@@ -389,7 +389,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// Puts values behind the variables and gives the offset of the first.
-    fn push_constants<T: Lane>(&mut self, values: &[T]) -> u32 {
+    fn push_constants<T: Element>(&mut self, values: &[T]) -> u32 {
         self.constants.resize(self.constants.len().next_multiple_of(16), 0);
         let at = self.constants.len();
         self.constants.resize(at + values.len() * T::SIZE, 0);

@@ -8,7 +8,7 @@ use crate::kernels::message::{
 use crate::kernels::step::Lowered;
 use crate::machine::World;
 use crate::machine::access::Lanes;
-use crate::machine::lane::CHUNK;
+use crate::machine::lane::LANES;
 use crate::machine::operand::Source;
 use crate::machine::thread::Thread;
 use visakit::isa::{
@@ -161,12 +161,12 @@ fn status(l: &mut Lowering<'_>, message: Message, dst: Option<u32>) -> Lowered {
         let mut bits = thread.enabled(&enable);
         for_chunks(bits, |n, enabled| {
             let base = addresses.resolve(thread, n);
-            for lane in (0..CHUNK).filter(|lane| enabled >> lane & 1 == 1) {
+            for lane in (0..LANES).filter(|lane| enabled >> lane & 1 == 1) {
                 for distance in &elements {
-                    let addresses = [base[lane].wrapping_add(*distance); CHUNK];
+                    let addresses = [base[lane].wrapping_add(*distance); LANES];
                     let lanes = Lanes { addresses: &addresses, enabled: 1, unaligned: true };
-                    if view.load(&lanes, shape.size, &mut [0; CHUNK]) != Ok(0) {
-                        bits &= !(1 << (n * CHUNK + lane));
+                    if view.load(&lanes, shape.size, &mut [0; LANES]) != Ok(0) {
+                        bits &= !(1 << (n * LANES + lane));
                     }
                 }
             }
@@ -285,9 +285,9 @@ fn block2d(l: &mut Lowering<'_>, inst: &LscUntypedBlock2d) -> LowerResult {
                     continue;
                 }
                 let offset = line as u64 * surface_pitch + column as u64 * u64::from(size);
-                let addresses = [base.wrapping_add(offset); CHUNK];
+                let addresses = [base.wrapping_add(offset); LANES];
                 let lanes = Lanes { addresses: &addresses, enabled: 1, unaligned: true };
-                let mut values = [0; CHUNK];
+                let mut values = [0; LANES];
                 if load {
                     view.load(&lanes, size, &mut values).map_err(trouble)?;
                     let bytes = values[0].to_le_bytes();

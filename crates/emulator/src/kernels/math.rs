@@ -1,11 +1,11 @@
 //! Functions of one or two floats. Those that the hardware approximates are computed in DF and rounded once.
 
 use crate::kernels::angle;
-use crate::kernels::compute::{Target, widths};
+use crate::kernels::compute::{Target, specialize};
 use crate::kernels::integer::floats_of;
 use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal};
 use crate::machine::float::{Float, FloatMode, double_to_single};
-use crate::machine::lane::each;
+use crate::machine::lane::from_lanes;
 use visakit::rt::ComponentWise;
 
 type One<'a> = ComponentWise<'a, 1>;
@@ -62,10 +62,10 @@ fn turned(l: &mut Lowering<'_>, inst: &One<'_>, quarters: u64, any: fn(f64) -> f
     let a = l.source::<f32>(inst.src[0], lanes)?;
     let dst = l.destination::<f32>(inst.dst, lanes)?;
     let enable = l.enable(inst.exec_size, inst.pred)?;
-    let run = widths!(true, true, lanes, enable, dst, [a, quarters, any], |thread, n| [f32; N] => {
+    let run = specialize!(true, true, lanes, enable, dst, [a, quarters, any], |thread, n| [f32; N] => {
         let a: [f32; N] = a.load(thread, n);
         if thread.is_plain() && angle::are_near(&a) {
-            each(|i| angle::sine(a[i].into(), *quarters) as f32)
+            from_lanes(|i| angle::sine(a[i].into(), *quarters) as f32)
         } else {
             let copy = a;
             one_by_one(&copy, *any, thread.mode)
@@ -77,7 +77,7 @@ fn turned(l: &mut Lowering<'_>, inst: &One<'_>, quarters: u64, any: fn(f64) -> f
 #[cold]
 #[inline(never)]
 fn one_by_one<const N: usize>(values: &[f32; N], f: fn(f64) -> f64, mode: FloatMode) -> [f32; N] {
-    each(|i| double_to_single(f(values[i].flushed(mode).into()), mode))
+    from_lanes(|i| double_to_single(f(values[i].flushed(mode).into()), mode))
 }
 
 /// A function of F values, computed in DF.
@@ -87,7 +87,7 @@ fn approximate<const S: usize>(
     sources: [&visakit::isa::VecOperand; S],
     f: fn([f64; S]) -> f64,
 ) -> LowerResult {
-    l.costly::<f32, S>(target, sources, move |values, mode: FloatMode| {
+    l.per_lane::<f32, S>(target, sources, move |values, mode: FloatMode| {
         double_to_single(f(values.map(|value| value.flushed(mode).into())), mode)
     })
 }

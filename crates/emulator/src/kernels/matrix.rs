@@ -9,18 +9,18 @@ use crate::kernels::step::{Exchange, Lowered, Run};
 use crate::machine::World;
 use crate::machine::float::{FloatMode, double_to_half, double_to_single, single_to_bfloat};
 use crate::machine::operand::Start;
-use crate::machine::thread::{Enable, Registers, Thread};
+use crate::machine::thread::{ExecMask, Registers, Thread};
 use visakit::isa::{DataType, Dpas, Dpasw, Precision};
 
 /// How the bits of an element are a number.
 #[derive(Clone, Copy)]
-enum Element {
+enum Packed {
     Unsigned(u32),
     Signed(u32),
     Float(u32, fn(u32) -> f64),
 }
 
-impl Element {
+impl Packed {
     fn of(precision: Precision) -> Self {
         match precision {
             Precision::U1 => Self::Unsigned(1),
@@ -93,7 +93,7 @@ pub(super) fn dpasw(l: &mut Lowering<'_>, inst: &Dpasw) -> LowerResult {
 
 /// Bytes of all rows of the third source.
 fn row_bytes(inst: &Dpas) -> u64 {
-    let (columns, rows) = (Element::of(inst.w), Element::of(inst.a));
+    let (columns, rows) = (Packed::of(inst.w), Packed::of(inst.a));
     let bits = u32::from(inst.rc) * u32::from(inst.sd) * steps(columns, rows) * rows.bits();
     u64::from(bits).div_ceil(8)
 }
@@ -110,7 +110,7 @@ fn row_start(l: &mut Lowering<'_>, inst: &Dpas, bytes: u64) -> LowerResult<u32> 
 }
 
 /// How many elements of a row and a column a step multiplies.
-fn steps(columns: Element, rows: Element) -> u32 {
+fn steps(columns: Packed, rows: Packed) -> u32 {
     match (columns.bits(), rows.bits()) {
         (32, _) => 1,
         (16, _) => 2,
@@ -120,8 +120,8 @@ fn steps(columns: Element, rows: Element) -> u32 {
 }
 
 /// The operation, with the rows from an offset in the registers on.
-fn product(l: &mut Lowering<'_>, inst: &Dpas, first: u32) -> LowerResult<(Enable, Run)> {
-    let (columns, rows) = (Element::of(inst.w), Element::of(inst.a));
+fn product(l: &mut Lowering<'_>, inst: &Dpas, first: u32) -> LowerResult<(ExecMask, Run)> {
+    let (columns, rows) = (Packed::of(inst.w), Packed::of(inst.a));
     let (depth, repeats, lanes) = (u32::from(inst.sd), u32::from(inst.rc), channels(inst.exec_size) as u32);
     let ops = steps(columns, rows);
     let (dst_type, src_type) = (l.variable(inst.dst.id)?.data_type, l.variable(inst.src0.id)?.data_type);
@@ -138,7 +138,7 @@ fn product(l: &mut Lowering<'_>, inst: &Dpas, first: u32) -> LowerResult<(Enable
     let steps = 32 / (ops * columns.bits());
     let dwords = u64::from(lanes) * u64::from(depth.div_ceil(steps));
     let packed = l.raw_required(&inst.src1, dwords * 4)?;
-    let enable = Enable::all(lanes as usize);
+    let enable = ExecMask::all(lanes as usize);
     let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
         let (registers, mode) = (&thread.registers, thread.mode);
         let count = (depth * ops) as usize;

@@ -9,10 +9,10 @@ use crate::kernels::lowering::{LowerResult, Lowering, illegal};
 use crate::kernels::reach::Form;
 use crate::kernels::step::{Lowered, Run};
 use crate::machine::access::{Lanes, Miss, View};
-use crate::machine::fault::Trouble;
-use crate::machine::lane::{CHUNK, Lane, MAX_LANES, each, enabled_lanes};
+use crate::machine::fault::Trap;
+use crate::machine::lane::{Element, LANES, MAX_LANES, enabled_lanes, from_lanes};
 use crate::machine::operand::{Source, blend};
-use crate::machine::thread::{Enable, Thread, ones};
+use crate::machine::thread::{ExecMask, Thread, ones};
 use crate::machine::{World, entry_of_state};
 use visakit::isa::{DataType, RawOperand, SurfaceId, VecOperand, predefined_surface};
 
@@ -152,7 +152,7 @@ impl Addresses {
         if self.pitch.is_some() {
             return self.order_at_pitch(thread, n, enabled);
         }
-        let chunk = |size: usize| (n * CHUNK * size) as u32;
+        let chunk = |size: usize| (n * LANES * size) as u32;
         let found = if let Some(Elements::Dwords(at)) = self.elements {
             step_of_dwords(thread, at + chunk(4), enabled).map(|(element, step)| (u64::from(element), step))
         } else if let Some(Elements::Qwords(at)) = self.elements {
@@ -189,32 +189,32 @@ impl Addresses {
 
     /// Addresses of the n-th chunk of channels.
     #[inline(always)]
-    pub(super) fn resolve(&self, thread: &Thread, n: usize) -> [u64; CHUNK] {
+    pub(super) fn resolve(&self, thread: &Thread, n: usize) -> [u64; LANES] {
         // With a pitch there is one element for all channels.
-        let first = if self.pitch.is_some() { 0 } else { (n * CHUNK) as u32 };
-        let mut addresses: [u64; CHUNK] = match self.elements {
-            None => [0; CHUNK],
+        let first = if self.pitch.is_some() { 0 } else { (n * LANES) as u32 };
+        let mut addresses: [u64; LANES] = match self.elements {
+            None => [0; LANES],
             Some(Elements::Words(at)) => {
-                let elements: [u16; CHUNK] = thread.registers.load(at + first * 2);
-                each(|i| elements[i].into())
+                let elements: [u16; LANES] = thread.registers.load(at + first * 2);
+                from_lanes(|i| elements[i].into())
             }
             Some(Elements::Dwords(at)) => {
-                let elements: [u32; CHUNK] = thread.registers.load(at + first * 4);
-                each(|i| elements[i].into())
+                let elements: [u32; LANES] = thread.registers.load(at + first * 4);
+                from_lanes(|i| elements[i].into())
             }
             Some(Elements::Qwords(at)) => thread.registers.load(at + first * 8),
         };
         if let Some(global) = &self.global {
             let global = global.first(thread);
             if global != 0 {
-                addresses = each(|i| addresses[i].wrapping_add(global));
+                addresses = from_lanes(|i| addresses[i].wrapping_add(global));
             }
         }
         if self.unit != 1 {
-            addresses = each(|i| addresses[i].wrapping_mul(self.unit));
+            addresses = from_lanes(|i| addresses[i].wrapping_mul(self.unit));
         }
         if self.offset != 0 {
-            addresses = each(|i| addresses[i].wrapping_add_signed(self.offset));
+            addresses = from_lanes(|i| addresses[i].wrapping_add_signed(self.offset));
         }
         if let Some(pitch) = &self.pitch {
             let [first, ..] = addresses;
@@ -222,14 +222,14 @@ impl Addresses {
                 Pitch::Row => 4,
                 Pitch::Operand(source) => source.first(thread),
             };
-            addresses = each(|i| first.wrapping_add(((n * CHUNK + i) as u64).wrapping_mul(pitch)));
+            addresses = from_lanes(|i| first.wrapping_add(((n * LANES + i) as u64).wrapping_mul(pitch)));
         }
         if self.mask != u64::MAX {
-            addresses = each(|i| addresses[i] & self.mask);
+            addresses = from_lanes(|i| addresses[i] & self.mask);
         }
         if let Some(scratch) = &self.scratch {
             let base = scratch.bytes(thread);
-            addresses = each(|i| addresses[i].wrapping_add(base));
+            addresses = from_lanes(|i| addresses[i].wrapping_add(base));
         }
         addresses
     }
@@ -259,7 +259,7 @@ macro_rules! step_of {
         #[inline(always)]
         fn $name(thread: &Thread, at: u32, enabled: u32) -> Option<($type, u32)> {
             let first = enabled.trailing_zeros();
-            let element = |lane: u32| thread.registers.get::<$type>(at + lane * <$type as Lane>::SIZE as u32);
+            let element = |lane: u32| thread.registers.get::<$type>(at + lane * <$type as Element>::SIZE as u32);
             let start = element(first);
             if enabled & (enabled - 1) == 0 {
                 return Some((start, 0));
@@ -269,10 +269,10 @@ macro_rules! step_of {
             if step != 0 && step != 4 {
                 return None;
             }
-            static DISTANCES: [[$type; CHUNK]; 2] =
-                [[0; CHUNK], [0, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60]];
+            static DISTANCES: [[$type; LANES]; 2] =
+                [[0; LANES], [0, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60]];
             let expected = &DISTANCES[usize::from(step == 4)];
-            let elements: [$type; CHUNK] = thread.registers.load(at);
+            let elements: [$type; LANES] = thread.registers.load(at);
             let origin = start.wrapping_sub(<$type>::from(first).wrapping_mul(step));
             let equal = dispatch!(Level::baseline(), simd => $equal(simd, &elements, origin, expected));
             (equal & enabled == enabled).then_some((start, step as u32))
@@ -286,14 +286,14 @@ step_of!(step_of_qwords, u64, equal_qwords);
 /// One bit for each channel: whether its element is as far from the origin as expected. The vectors are explicit, because the
 /// compiler would not use them where all that comes out is a number.
 #[inline(always)]
-fn equal_dwords<S: Simd>(simd: S, elements: &[u32; CHUNK], origin: u32, expected: &[u32; CHUNK]) -> u32 {
+fn equal_dwords<S: Simd>(simd: S, elements: &[u32; LANES], origin: u32, expected: &[u32; LANES]) -> u32 {
     let distances = u32x16::from_slice(simd, elements) - u32x16::splat(simd, origin);
     distances.simd_eq(u32x16::from_slice(simd, expected)).to_bitmask() as u32
 }
 
 /// The same for elements of 64 bits.
 #[inline(always)]
-fn equal_qwords<S: Simd>(simd: S, elements: &[u64; CHUNK], origin: u64, expected: &[u64; CHUNK]) -> u32 {
+fn equal_qwords<S: Simd>(simd: S, elements: &[u64; LANES], origin: u64, expected: &[u64; LANES]) -> u32 {
     let half = |n: usize| {
         let distances = u64x8::from_slice(simd, &elements[n * 8..][..8]) - u64x8::splat(simd, origin);
         distances.simd_eq(u64x8::from_slice(simd, &expected[n * 8..][..8])).to_bitmask() as u32
@@ -343,7 +343,7 @@ impl Shape {
     /// Where the n-th chunk of channels of an element begins, of data that begin at `at`.
     #[inline(always)]
     pub(super) fn place(&self, at: u32, element: usize, n: usize) -> u32 {
-        at + element as u32 * self.element_step + (n * CHUNK) as u32 * self.lane_step
+        at + element as u32 * self.element_step + (n * LANES) as u32 * self.lane_step
     }
 
     #[inline(always)]
@@ -355,7 +355,7 @@ impl Shape {
 /// A message that moves elements between memory and registers.
 pub(super) struct Message {
     /// The channels.
-    pub enable: Enable,
+    pub enable: ExecMask,
     /// The memory.
     pub place: Place,
     /// The addresses.
@@ -477,7 +477,7 @@ impl Message {
     ) -> Option<()> {
         for (element, distance) in self.elements.iter().enumerate() {
             let word = view.load_word(address.wrapping_add(*distance))?;
-            blend(&mut thread.registers, self.shape.place(dst, element, n), &[word; CHUNK], enabled);
+            blend(&mut thread.registers, self.shape.place(dst, element, n), &[word; LANES], enabled);
         }
         Some(())
     }
@@ -490,12 +490,12 @@ impl Message {
             let lanes = Lanes { addresses: &addresses, enabled, unaligned: self.unaligned };
             let at = self.shape.place(dst, element, n);
             let outside = if self.shape.is_words() {
-                let mut values = [0; CHUNK];
+                let mut values = [0; LANES];
                 let outside = view.load_words(&lanes, &mut values)?;
                 blend(&mut thread.registers, at, &values, enabled);
                 outside
             } else {
-                let mut values = [0; CHUNK];
+                let mut values = [0; LANES];
                 let outside = view.load(&lanes, self.shape.size, &mut values)?;
                 to_registers(thread, &self.shape, at, &values, enabled);
                 outside
@@ -582,17 +582,17 @@ impl Message {
                 let lanes = Lanes { addresses: &addresses, enabled, unaligned: false };
                 let value = |at: Option<u32>| match at {
                     Some(at) => from_registers(thread, &shape, shape.place(at, 0, n), enabled),
-                    None => [0; CHUNK],
+                    None => [0; LANES],
                 };
                 let (a, b) = (value(operands[0]), value(operands[1]));
-                let mut old = [0; CHUNK];
+                let mut old = [0; LANES];
                 let change = |lane: usize, old: u64| update(old, a[lane], b[lane]);
                 outside += view.update(&lanes, shape.size, &mut old, change)?;
                 match result {
                     AtomicResult::None => {}
                     AtomicResult::Old(at) => to_registers(thread, &shape, shape.place(at, 0, n), &old, enabled),
                     AtomicResult::New(at) => {
-                        let new = each(|i| update(old[i], a[i], b[i]));
+                        let new = from_lanes(|i| update(old[i], a[i], b[i]));
                         to_registers(thread, &shape, shape.place(at, 0, n), &new, enabled);
                     }
                 }
@@ -610,13 +610,13 @@ impl Message {
 pub(super) fn for_chunks(
     enabled: u32,
     mut access: impl FnMut(usize, u32) -> Result<(), Miss>,
-) -> Result<(), Box<Trouble>> {
-    for n in 0..MAX_LANES / CHUNK {
-        let enabled = enabled >> (n * CHUNK) & ones(CHUNK);
+) -> Result<(), Box<Trap>> {
+    for n in 0..MAX_LANES / LANES {
+        let enabled = enabled >> (n * LANES) & ones(LANES);
         if enabled != 0
             && let Err(miss) = access(n, enabled)
         {
-            return Err(trouble(Miss { lane: miss.lane + (n * CHUNK) as u32, ..miss }));
+            return Err(trouble(Miss { lane: miss.lane + (n * LANES) as u32, ..miss }));
         }
     }
     Ok(())
@@ -634,25 +634,25 @@ pub(super) enum AtomicResult {
 }
 
 #[cold]
-pub(super) fn trouble(miss: Miss) -> Box<Trouble> {
+pub(super) fn trouble(miss: Miss) -> Box<Trap> {
     miss.into()
 }
 
 #[inline(always)]
-fn moved(addresses: &[u64; CHUNK], distance: u64) -> [u64; CHUNK] {
-    if distance == 0 { *addresses } else { each(|i| addresses[i].wrapping_add(distance)) }
+fn moved(addresses: &[u64; LANES], distance: u64) -> [u64; LANES] {
+    if distance == 0 { *addresses } else { from_lanes(|i| addresses[i].wrapping_add(distance)) }
 }
 
-fn to_registers(thread: &mut Thread, shape: &Shape, at: u32, values: &[u64; CHUNK], enabled: u32) {
+fn to_registers(thread: &mut Thread, shape: &Shape, at: u32, values: &[u64; LANES], enabled: u32) {
     if shape.slot == 4 && shape.lane_step == 4 && !shape.high {
-        blend(&mut thread.registers, at, &each::<u32, CHUNK>(|i| values[i] as u32), enabled);
+        blend(&mut thread.registers, at, &from_lanes::<u32, LANES>(|i| values[i] as u32), enabled);
         return;
     }
     if shape.slot == 8 && shape.lane_step == 8 {
         blend(&mut thread.registers, at, values, enabled);
         return;
     }
-    for lane in enabled_lanes::<CHUNK>(enabled) {
+    for lane in enabled_lanes::<LANES>(enabled) {
         let (at, value) = (shape.lane(at, lane), values[lane]);
         match shape.slot {
             1 => thread.registers.set(at, value as u8),
@@ -663,13 +663,13 @@ fn to_registers(thread: &mut Thread, shape: &Shape, at: u32, values: &[u64; CHUN
     }
 }
 
-fn from_registers(thread: &Thread, shape: &Shape, at: u32, enabled: u32) -> [u64; CHUNK] {
+fn from_registers(thread: &Thread, shape: &Shape, at: u32, enabled: u32) -> [u64; LANES] {
     if shape.slot == 4 && shape.lane_step == 4 && !shape.high {
-        let words: [u32; CHUNK] = thread.registers.load(at);
-        return each(|i| words[i].into());
+        let words: [u32; LANES] = thread.registers.load(at);
+        return from_lanes(|i| words[i].into());
     }
-    let mut values = [0; CHUNK];
-    for lane in enabled_lanes::<CHUNK>(enabled) {
+    let mut values = [0; LANES];
+    for lane in enabled_lanes::<LANES>(enabled) {
         let at = shape.lane(at, lane);
         values[lane] = match shape.slot {
             1 => thread.registers.get::<u8>(at).into(),
@@ -759,7 +759,7 @@ mod tests {
     #[test]
     fn steps_between_the_elements_of_enabled_channels() {
         let mut thread = Thread::scratch(256);
-        let mut steps = |elements: [u32; CHUNK], enabled: u32| {
+        let mut steps = |elements: [u32; LANES], enabled: u32| {
             thread.registers.store(0, &elements);
             thread.registers.store(64, &elements.map(u64::from));
             let dwords = step_of_dwords(&thread, 0, enabled);
@@ -767,16 +767,16 @@ mod tests {
             assert_eq!(dwords.map(|(element, step)| (u64::from(element), step)), qwords, "{enabled:x}");
             dwords
         };
-        let row: [u32; CHUNK] = each(|i| 40 + 4 * i as u32);
+        let row: [u32; LANES] = from_lanes(|i| 40 + 4 * i as u32);
         assert_eq!(steps(row, 0xffff), Some((40, 4)));
         assert_eq!(steps(row, 0x0ff0), Some((56, 4)));
-        assert_eq!(steps([8; CHUNK], 0xffff), Some((8, 0)));
+        assert_eq!(steps([8; LANES], 0xffff), Some((8, 0)));
         let mut broken = row;
         broken[9] = 0;
         assert_eq!(steps(broken, 0xffff), None);
         assert_eq!(steps(broken, 0x01ff), Some((40, 4)), "what is not enabled does not count");
         assert_eq!(steps(broken, 1 << 9), Some((0, 0)), "one channel is like itself");
-        assert_eq!(steps(each(|i| 8 * i as u32), 0xffff), None);
+        assert_eq!(steps(from_lanes(|i| 8 * i as u32), 0xffff), None);
         assert!(matches!(row_of(56, 0x0ff0), Order::Row { address: 56, first: 4, count: 8 }));
         assert!(matches!(row_of(56, 0x0f0f), Order::Any));
     }

@@ -1,15 +1,15 @@
 //! Moves: values with conversion, predicates, addresses, state variables.
 
 use crate::kernels::compare::is_modified;
-use crate::kernels::compute::{Domain, Target, chunks, is_float, is_signed, pattern, widths};
+use crate::kernels::compute::{Domain, Target, chunks, is_float, is_signed, pattern, specialize};
 use crate::kernels::logic::predicate_id;
 use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal, is_saturated, number};
 use crate::kernels::step::{Lowered, wide};
 use crate::machine::World;
 use crate::machine::convert::Compute;
-use crate::machine::lane::{CHUNK, Lane, MAX_LANES, each};
+use crate::machine::lane::{Element, LANES, MAX_LANES, from_lanes};
 use crate::machine::operand::{Source, Start, blend};
-use crate::machine::thread::{Enable, Thread};
+use crate::machine::thread::{ExecMask, Thread};
 use visakit::isa::predefined;
 use visakit::isa::{AddrAdd, AddrOpnd, DataType, Faddr, Movs, Operand};
 use visakit::isa::{Predicate, Setp, StateClass, StateOpnd, VecOperand};
@@ -78,7 +78,7 @@ fn mov_pattern<T: Compute>(
     let a = l.source_as::<T>(source, data_type, lanes)?;
     let dst = l.destination_as::<T>(target.dst, data_type, lanes)?;
     let enable = l.enable(target.exec_size, target.pred)?;
-    let run = widths!(false, false, lanes, enable, dst, [a], |thread, n| [T; N] => a.load(thread, n));
+    let run = specialize!(false, false, lanes, enable, dst, [a], |thread, n| [T; N] => a.load(thread, n));
     Ok(l.step(enable, run))
 }
 
@@ -119,7 +119,7 @@ fn mov_parts<T: Compute, W: Wider<T>>(
     let (Start::At(from_at), Some(from_step)) = (from.start, from.stride()) else { return Ok(None) };
     let (Start::At(to_at), Some(to_step)) = (to.start, to.stride()) else { return Ok(None) };
     let enable = l.enable(target.exec_size, target.pred)?;
-    let operands = (enable, from_at, to_at, lanes.div_ceil(CHUNK));
+    let operands = (enable, from_at, to_at, lanes.div_ceil(LANES));
     let (part, whole) = (T::SIZE as u32, W::SIZE as u32);
     // All is read before anything is written. What is read of a second chunk that there is not is slack at the worst.
     let run = match (from_step, to_step) {
@@ -130,9 +130,9 @@ fn mov_parts<T: Compute, W: Wider<T>>(
                 let all = both_chunks::<W>(thread, *from);
                 let enabled = thread.enabled(enable);
                 for (n, all) in all.iter().enumerate().take(*count) {
-                    let at = to + (n * CHUNK * T::SIZE) as u32;
-                    let values: [T; CHUNK] = each(|i| all[i].low());
-                    blend(&mut thread.registers, at, &values, enabled >> (n * CHUNK));
+                    let at = to + (n * LANES * T::SIZE) as u32;
+                    let values: [T; LANES] = from_lanes(|i| all[i].low());
+                    blend(&mut thread.registers, at, &values, enabled >> (n * LANES));
                 }
             },
         ),
@@ -143,10 +143,10 @@ fn mov_parts<T: Compute, W: Wider<T>>(
                 let all = both_chunks::<T>(thread, *from);
                 let enabled = thread.enabled(enable);
                 for (n, values) in all.iter().enumerate().take(*count) {
-                    let at = to + (n * CHUNK * W::SIZE) as u32;
-                    let old: [W; CHUNK] = thread.registers.load(at);
-                    let new: [W; CHUNK] = each(|i| old[i].with_low(values[i]));
-                    blend(&mut thread.registers, at, &new, enabled >> (n * CHUNK));
+                    let at = to + (n * LANES * W::SIZE) as u32;
+                    let old: [W; LANES] = thread.registers.load(at);
+                    let new: [W; LANES] = from_lanes(|i| old[i].with_low(values[i]));
+                    blend(&mut thread.registers, at, &new, enabled >> (n * LANES));
                 }
             },
         ),
@@ -157,12 +157,12 @@ fn mov_parts<T: Compute, W: Wider<T>>(
 
 /// The values of both chunks of channels. It is no `map` over an array, which the compiler makes a call of.
 #[inline(always)]
-fn both_chunks<T: Lane>(thread: &Thread, from: u32) -> [[T; CHUNK]; 2] {
-    [thread.registers.load(from), thread.registers.load(from + (CHUNK * T::SIZE) as u32)]
+fn both_chunks<T: Element>(thread: &Thread, from: u32) -> [[T; LANES]; 2] {
+    [thread.registers.load(from), thread.registers.load(from + (LANES * T::SIZE) as u32)]
 }
 
 /// A number of which the low part can be replaced.
-trait Wider<T>: Lane {
+trait Wider<T>: Element {
     fn low(self) -> T;
     fn with_low(self, part: T) -> Self;
 }
@@ -201,9 +201,9 @@ fn extend<T: Compute, W: Compute + From<T>>(
     let a = l.source::<T>(source, lanes)?;
     let dst = l.destination::<W>(target.dst, lanes)?;
     let enable = l.enable(target.exec_size, target.pred)?;
-    let run = widths!(false, false, lanes, enable, dst, [a], |thread, n| [W; N] => {
+    let run = specialize!(false, false, lanes, enable, dst, [a], |thread, n| [W; N] => {
         let a: [T; N] = a.load(thread, n);
-        each(|i| W::from(a[i]))
+        from_lanes(|i| W::from(a[i]))
     });
     Ok(l.step(enable, run))
 }
@@ -220,7 +220,7 @@ fn mov_predicate(l: &mut Lowering<'_>, target: Target<'_>, source: &VecOperand) 
     };
     let mask = crate::machine::thread::ones(elements.into());
     let dst = l.destination::<u32>(target.dst, 1)?;
-    let enable = Enable::all(1);
+    let enable = ExecMask::all(1);
     let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
         let bits = thread.predicates[id as usize] & mask;
         dst.store(thread, 0, &[bits], 1);
@@ -304,8 +304,8 @@ pub(super) fn addr_add(l: &mut Lowering<'_>, inst: &AddrAdd) -> LowerResult {
 
 /// The values of all channels.
 fn all(source: &Source<u32>, thread: &Thread) -> [u32; MAX_LANES] {
-    let [low, high]: [[u32; CHUNK]; 2] = [source.load(thread, 0), source.load(thread, 1)];
-    each(|i| if i < CHUNK { low[i] } else { high[i - CHUNK] })
+    let [low, high]: [[u32; LANES]; 2] = [source.load(thread, 0), source.load(thread, 1)];
+    from_lanes(|i| if i < LANES { low[i] } else { high[i - LANES] })
 }
 
 #[derive(Clone, Copy)]
@@ -335,7 +335,7 @@ pub(super) fn faddr(l: &mut Lowering<'_>, inst: &Faddr) -> LowerResult {
         dst.store(thread, 0, &[address], 1);
         Ok(())
     });
-    Ok(l.step(Enable::all(1), run))
+    Ok(l.step(ExecMask::all(1), run))
 }
 
 /// Moves between state variables and numbers, which are binding-table indices.
@@ -382,9 +382,9 @@ pub(super) fn movs(l: &mut Lowering<'_>, inst: &Movs) -> LowerResult {
         (_, Some(from)) => {
             let dst = l.destination::<u32>(&inst.dst, lanes)?;
             let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
-                chunks::<u32, CHUNK>(thread, lanes.div_ceil(CHUNK), &enable, &dst, |thread, n| {
-                    let at = |i: usize| n * CHUNK + i;
-                    each(|i| if at(i) < lanes { thread.surfaces[from + at(i)] } else { 0 })
+                chunks::<u32, LANES>(thread, lanes.div_ceil(LANES), &enable, &dst, |thread, n| {
+                    let at = |i: usize| n * LANES + i;
+                    from_lanes(|i| if at(i) < lanes { thread.surfaces[from + at(i)] } else { 0 })
                 });
                 Ok(())
             });

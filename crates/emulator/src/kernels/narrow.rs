@@ -4,7 +4,7 @@ use half::f16;
 
 use crate::kernels::compute::{Target, pattern};
 use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal, is_saturated};
-use crate::machine::thread::{Enable, ones};
+use crate::machine::thread::{ExecMask, ones};
 use visakit::isa::{DataType, Fcvt, Predicate, Srnd, VecOperand};
 
 pub(super) fn fcvt(l: &mut Lowering<'_>, inst: &Fcvt) -> LowerResult {
@@ -31,7 +31,7 @@ pub(super) fn srnd(l: &mut Lowering<'_>, inst: &Srnd) -> LowerResult {
         (dst, src) => return illegal(format!("a conversion from {} to {}", src.name(), dst.name())),
     };
     // All channels take part, whatever the masks say.
-    let enable = Enable::all(channels(inst.exec_size));
+    let enable = ExecMask::all(channels(inst.exec_size));
     patterns(l, target, enable, [&inst.src0, &inst.src1], convert)
 }
 
@@ -39,7 +39,7 @@ pub(super) fn srnd(l: &mut Lowering<'_>, inst: &Srnd) -> LowerResult {
 fn patterns<const S: usize>(
     l: &mut Lowering<'_>,
     target: Target<'_>,
-    enable: Enable,
+    enable: ExecMask,
     sources: [&VecOperand; S],
     f: fn([u32; S]) -> u32,
 ) -> LowerResult {

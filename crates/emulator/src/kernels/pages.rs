@@ -6,7 +6,7 @@ use crate::kernels::{
     arithmetic, block, compare, control, dot, image, logic, lsc, math, matrix, movement, narrow, sampler, surface,
     svm,
 };
-use crate::machine::thread::Enable;
+use crate::machine::thread::ExecMask;
 use visakit::isa::{
     Addc, AddrAdd, Barrier, Bfn, CacheFlush, Call, Cmp, Dpas, Dpasw, DwordAtomic, Faddr, Fcall, Fcvt, Fence, File,
     Fret, Gather, Gather4Scaled, Gather4Typed, GatherScaled, Goto, Ifcall, Info, Jmp, Kernels, Label, Lifetime,
@@ -455,23 +455,23 @@ impl Kernels for Lowering<'_> {
 
     // Threads that a thread depends on have run before it or do not matter: no two groups are ordered.
     fn wait(&mut self, _: &Wait) -> LowerResult {
-        Ok(self.step(Enable::all(1), Box::new(|_, _| Ok(()))))
+        Ok(self.step(ExecMask::all(1), Box::new(|_, _| Ok(()))))
     }
 
     fn yield_(&mut self, _: &Yield) -> LowerResult {
-        Ok(self.step(Enable::all(1), Box::new(|_, _| Ok(()))))
+        Ok(self.step(ExecMask::all(1), Box::new(|_, _| Ok(()))))
     }
 
     fn cache_flush(&mut self, _: &CacheFlush) -> LowerResult {
-        Ok(self.step(Enable::all(1), Box::new(|_, _| Ok(()))))
+        Ok(self.step(ExecMask::all(1), Box::new(|_, _| Ok(()))))
     }
 
     fn fence(&mut self, _: &Fence) -> LowerResult {
-        Ok(self.step(Enable::all(1), Box::new(|_, _| Ok(()))))
+        Ok(self.step(ExecMask::all(1), Box::new(|_, _| Ok(()))))
     }
 
     fn lsc_fence(&mut self, _: &LscFence) -> LowerResult {
-        Ok(self.step(Enable::all(1), Box::new(|_, _| Ok(()))))
+        Ok(self.step(ExecMask::all(1), Box::new(|_, _| Ok(()))))
     }
 
     // Marks that execute nothing.

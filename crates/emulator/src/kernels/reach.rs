@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use crate::kernels::message::{Addresses, Data, Elements, Message};
 use crate::machine::access::{View, together};
-use crate::machine::lane::{CHUNK, each, enabled_lanes};
+use crate::machine::lane::{LANES, enabled_lanes, from_lanes};
 use crate::machine::memory::{Sharing, change_part, part};
 use crate::machine::operand::blend;
 use crate::machine::thread::{Thread, ones};
@@ -58,7 +58,7 @@ impl Form {
 /// A buffer and a place in it for each channel; those that are not enabled have the place of one that is.
 struct Reached<'a> {
     words: &'a [AtomicU32],
-    offsets: [u32; CHUNK],
+    offsets: [u32; LANES],
 }
 
 /// Where the n-th chunk of channels finds its values; nothing when any of them does not lie inside, or is not where values of
@@ -72,41 +72,41 @@ fn reached<'a>(
     n: usize,
     enabled: u32,
 ) -> Option<Reached<'a>> {
-    let first = enabled.trailing_zeros() as usize % CHUNK;
+    let first = enabled.trailing_zeros() as usize % LANES;
     let (words, offsets) = match (addresses.plain_dwords(thread), view.whole()) {
         (Some((at, global)), Some((words, mask))) => {
-            let elements: [u32; CHUNK] = thread.registers.load(at + (n * CHUNK * 4) as u32);
-            (words, each(|i| elements[i].wrapping_add(global) & mask))
+            let elements: [u32; LANES] = thread.registers.load(at + (n * LANES * 4) as u32);
+            (words, from_lanes(|i| elements[i].wrapping_add(global) & mask))
         }
         _ => {
             let all = addresses.resolve(thread, n);
             let (words, base, mask) = view.words_around(all[first])?;
-            let distances: [u64; CHUNK] = each(|i| all[i].wrapping_sub(base) & mask);
+            let distances: [u64; LANES] = from_lanes(|i| all[i].wrapping_sub(base) & mask);
             let used = |i: usize| if enabled >> i & 1 == 1 { u64::MAX } else { 0 };
-            let high: [u64; CHUNK] = each(|i| distances[i] & used(i));
+            let high: [u64; LANES] = from_lanes(|i| distances[i] & used(i));
             if high.iter().fold(0, |all, distance| all | distance) >> 32 != 0 {
                 return None;
             }
-            (words, each(|i| distances[i] as u32))
+            (words, from_lanes(|i| distances[i] as u32))
         }
     };
     let origin = offsets[first];
-    let offsets: [u32; CHUNK] = if enabled == ones(CHUNK) {
+    let offsets: [u32; LANES] = if enabled == ones(LANES) {
         offsets
     } else {
-        each(|i| if enabled & 1 << i != 0 { offsets[i] } else { origin })
+        from_lanes(|i| if enabled & 1 << i != 0 { offsets[i] } else { origin })
     };
     let (size, low) = data.form.size();
     let limit = u32::try_from((words.len() as u64 * 4).checked_sub(u64::from(data.reach) + u64::from(size))?).ok()?;
-    let refused: [u32; CHUNK] = each(|i| (offsets[i] & low) | u32::from(offsets[i] > limit));
+    let refused: [u32; LANES] = from_lanes(|i| (offsets[i] & low) | u32::from(offsets[i] > limit));
     (refused.iter().fold(0, |all, one| all | one) == 0).then_some(Reached { words, offsets })
 }
 
 impl Reached<'_> {
     /// The word so many bytes behind each channel's place.
     #[inline(always)]
-    fn words_at(&self, distance: u32) -> Option<[u32; CHUNK]> {
-        let mut values = [0; CHUNK];
+    fn words_at(&self, distance: u32) -> Option<[u32; LANES]> {
+        let mut values = [0; LANES];
         let word = |offset: u32| Some(self.words.get((offset + distance) as usize / 4)?.load(Relaxed));
         for (values, [a, b, c, d]) in values.as_chunks_mut().0.iter_mut().zip(self.offsets.as_chunks().0) {
             together(values, [word(*a)?, word(*b)?, word(*c)?, word(*d)?]);
@@ -116,7 +116,7 @@ impl Reached<'_> {
 
     /// The values of one to four bytes at each channel's place.
     #[inline(always)]
-    fn parts(&self, size: u32) -> Option<[u32; CHUNK]> {
+    fn parts(&self, size: u32) -> Option<[u32; LANES]> {
         let mask = u32::MAX >> (32 - size * 8);
         let part = |offset: u32| {
             let (index, bit) = (offset as usize / 4, offset % 4 * 8);
@@ -126,7 +126,7 @@ impl Reached<'_> {
             }
             Some(word & mask)
         };
-        let mut values = [0; CHUNK];
+        let mut values = [0; LANES];
         for (values, [a, b, c, d]) in values.as_chunks_mut().0.iter_mut().zip(self.offsets.as_chunks().0) {
             together(values, [part(*a)?, part(*b)?, part(*c)?, part(*d)?]);
         }
@@ -135,10 +135,10 @@ impl Reached<'_> {
 
     /// Writes one to four bytes at the place of each enabled channel, in the order of the channels.
     #[inline(always)]
-    fn put_parts(&self, size: u32, values: &[u32; CHUNK], enabled: u32, sharing: Sharing) -> Option<()> {
+    fn put_parts(&self, size: u32, values: &[u32; LANES], enabled: u32, sharing: Sharing) -> Option<()> {
         let [origin, ..] = self.offsets;
         let is_row = (0..).zip(self.offsets).all(|(i, offset): (u32, u32)| offset.wrapping_sub(origin) == i * size);
-        if size < 4 && enabled == ones(CHUNK) && is_row && origin % 4 == 0 && size != 3 {
+        if size < 4 && enabled == ones(LANES) && is_row && origin % 4 == 0 && size != 3 {
             // The channels write all bytes of their words.
             let per_word = (4 / size) as usize;
             for (word, values) in self.words.get(origin as usize / 4..)?.iter().zip(values.chunks_exact(per_word)) {
@@ -148,7 +148,7 @@ impl Reached<'_> {
             }
             return Some(());
         }
-        for lane in enabled_lanes::<CHUNK>(enabled) {
+        for lane in enabled_lanes::<LANES>(enabled) {
             let (offset, value) = (self.offsets[lane], values[lane]);
             if size == 4 && offset % 4 == 0 {
                 self.words.get(offset as usize / 4)?.store(value, Relaxed);
@@ -167,15 +167,15 @@ impl Reached<'_> {
     }
 
     #[inline(always)]
-    fn put_words(&self, distance: u32, values: &[u32; CHUNK], enabled: u32) -> Option<()> {
+    fn put_words(&self, distance: u32, values: &[u32; LANES], enabled: u32) -> Option<()> {
         let place = |lane: usize| self.words.get((self.offsets[lane] + distance) as usize / 4);
-        if enabled == ones(CHUNK) {
+        if enabled == ones(LANES) {
             for (lane, value) in values.iter().enumerate() {
                 place(lane)?.store(*value, Relaxed);
             }
             return Some(());
         }
-        for lane in enabled_lanes::<CHUNK>(enabled) {
+        for lane in enabled_lanes::<LANES>(enabled) {
             place(lane)?.store(values[lane], Relaxed);
         }
         Some(())
@@ -204,15 +204,15 @@ impl Message {
             Form::Pairs => {
                 for (element, distance) in self.elements.iter().enumerate() {
                     let (low, high) = (reached.words_at(*distance as u32)?, reached.words_at(*distance as u32 + 4)?);
-                    let values: [u64; CHUNK] = each(|i| u64::from(high[i]) << 32 | u64::from(low[i]));
+                    let values: [u64; LANES] = from_lanes(|i| u64::from(high[i]) << 32 | u64::from(low[i]));
                     blend(&mut thread.registers, self.shape.place(data.at, element, n), &values, enabled);
                 }
             }
             Form::Bytes(size) => {
                 let at = self.shape.place(data.at, 0, n);
                 let (values, kept) = (reached.parts(size)?, u32::MAX.checked_shl(size * 8).unwrap_or(0));
-                let old: [u32; CHUNK] = thread.registers.load(at);
-                let values: [u32; CHUNK] = each(|i| values[i] | old[i] & kept);
+                let old: [u32; LANES] = thread.registers.load(at);
+                let values: [u32; LANES] = from_lanes(|i| values[i] | old[i] & kept);
                 blend(&mut thread.registers, at, &values, enabled);
             }
             Form::Extended { size, .. } => {
@@ -238,19 +238,19 @@ impl Message {
         match data.form {
             Form::Words => {
                 for (element, distance) in self.elements.iter().enumerate() {
-                    let values: [u32; CHUNK] = thread.registers.load(self.shape.place(data.at, element, n));
+                    let values: [u32; LANES] = thread.registers.load(self.shape.place(data.at, element, n));
                     reached.put_words(*distance as u32, &values, enabled)?;
                 }
             }
             Form::Pairs => {
                 for (element, distance) in self.elements.iter().enumerate() {
-                    let values: [u64; CHUNK] = thread.registers.load(self.shape.place(data.at, element, n));
-                    reached.put_words(*distance as u32, &each(|i| values[i] as u32), enabled)?;
-                    reached.put_words(*distance as u32 + 4, &each(|i| (values[i] >> 32) as u32), enabled)?;
+                    let values: [u64; LANES] = thread.registers.load(self.shape.place(data.at, element, n));
+                    reached.put_words(*distance as u32, &from_lanes(|i| values[i] as u32), enabled)?;
+                    reached.put_words(*distance as u32 + 4, &from_lanes(|i| (values[i] >> 32) as u32), enabled)?;
                 }
             }
             Form::Bytes(size) | Form::Extended { size, .. } => {
-                let values: [u32; CHUNK] = thread.registers.load(self.shape.place(data.at, 0, n));
+                let values: [u32; LANES] = thread.registers.load(self.shape.place(data.at, 0, n));
                 reached.put_parts(size, &values, enabled, view.sharing())?;
             }
             Form::Other => return None,
@@ -291,18 +291,18 @@ mod tests {
                 let words: Vec<_> =
                     (0..BYTES as u32 / 4).map(|n| AtomicU32::new(n.wrapping_mul(0x9e37_79b9))).collect();
                 let before = bytes_of(&words);
-                let reached = Reached { words: &words, offsets: each(|i| place(i as u32)) };
+                let reached = Reached { words: &words, offsets: from_lanes(|i| place(i as u32)) };
                 let read = |lane: usize| {
                     let at = place(lane as u32) as usize;
                     before[at..at + size as usize].iter().rev().fold(0, |all, byte| all << 8 | u32::from(*byte))
                 };
-                assert_eq!(reached.parts(size), Some(each(read)));
-                let values: [u32; CHUNK] = each(|i| 0x8040_2010 ^ (i as u32 * 0x0503_0107));
+                assert_eq!(reached.parts(size), Some(from_lanes(read)));
+                let values: [u32; LANES] = from_lanes(|i| 0x8040_2010 ^ (i as u32 * 0x0503_0107));
                 for sharing in [Sharing::Shared, Sharing::Exclusive] {
                     reached.put_parts(size, &values, enabled, sharing).unwrap();
                 }
                 let mut want = before.clone();
-                for lane in (0..CHUNK).filter(|lane| enabled >> lane & 1 == 1) {
+                for lane in (0..LANES).filter(|lane| enabled >> lane & 1 == 1) {
                     let at = place(lane as u32) as usize;
                     want[at..at + size as usize].copy_from_slice(&values[lane].to_le_bytes()[..size as usize]);
                 }

@@ -113,12 +113,12 @@ struct Message<'a> {
 }
 
 impl Message<'_> {
-    /// Does `read` for each enabled channel and puts what it gives where `colours` say.
+    /// Does `read` for each enabled channel and puts what it gives where `components` say.
     fn lower(
         &self,
         l: &mut Lowering<'_>,
         undefined: Stub,
-        colours: Colours,
+        components: Colours,
         null_mask: bool,
         read: impl Fn(&Sampler, &Image, &Buffer, &Place) -> [u32; 4] + Send + Sync + 'static,
     ) -> LowerResult {
@@ -132,7 +132,7 @@ impl Message<'_> {
             self.exec_size,
             self.pred,
             self.surface,
-            colours,
+            components,
             mask,
             move |thread, world, lane, image, texels| {
                 let Some(sampler) = world.sampler(thread.surfaces[element]) else { return [0; 4] };
@@ -146,7 +146,7 @@ pub(super) fn sample(l: &mut Lowering<'_>, inst: &Sample3d) -> LowerResult {
     let undefined = Stub::undefined(&pages::SAMPLE_3D);
     let Sample3d::Current(inst) = inst else { return Err(undefined.into()) };
     let (name, lanes) = (inst.op.op.name(), channels(inst.exec_size));
-    let colours = Colours::new(l, &inst.dst, lanes, moved(inst.channels), inst.op.pixel_null_mask)?;
+    let components = Colours::new(l, &inst.dst, lanes, moved(inst.channels), inst.op.pixel_null_mask)?;
     let message = Message {
         name,
         exec_size: inst.exec_size,
@@ -157,11 +157,11 @@ pub(super) fn sample(l: &mut Lowering<'_>, inst: &Sample3d) -> LowerResult {
         params: &inst.params,
     };
     if name == "LOD" {
-        return message.lower(l, undefined, colours, inst.op.pixel_null_mask, |sampler, image, _, place| {
+        return message.lower(l, undefined, components, inst.op.pixel_null_mask, |sampler, image, _, place| {
             [sampler.clamped(image, place.lod).to_bits(), place.lod.to_bits(), 0, 0]
         });
     }
-    message.lower(l, undefined, colours, inst.op.pixel_null_mask, |sampler, image, texels, place| {
+    message.lower(l, undefined, components, inst.op.pixel_null_mask, |sampler, image, texels, place| {
         sampler.sample(image, texels, place)
     })
 }
@@ -170,7 +170,7 @@ pub(super) fn sample4(l: &mut Lowering<'_>, inst: &Sample43d) -> LowerResult {
     let undefined = Stub::undefined(&pages::SAMPLE4_3D);
     let Sample43d::Current(inst) = inst else { return Err(undefined.into()) };
     let (name, lanes) = (inst.op.op.name(), channels(inst.exec_size));
-    let colours = Colours::new(l, &inst.dst, lanes, vec![0, 1, 2, 3], inst.op.pixel_null_mask)?;
+    let components = Colours::new(l, &inst.dst, lanes, vec![0, 1, 2, 3], inst.op.pixel_null_mask)?;
     let colour = match inst.src_channel.name() {
         "R" => 0,
         "G" => 1,
@@ -186,7 +186,7 @@ pub(super) fn sample4(l: &mut Lowering<'_>, inst: &Sample43d) -> LowerResult {
         aoffimmi: &inst.aoffimmi,
         params: &inst.params,
     };
-    message.lower(l, undefined, colours, inst.op.pixel_null_mask, move |sampler, image, texels, place| {
+    message.lower(l, undefined, components, inst.op.pixel_null_mask, move |sampler, image, texels, place| {
         sampler.gather(image, texels, place, colour)
     })
 }

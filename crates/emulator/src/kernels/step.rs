@@ -4,13 +4,13 @@
 use fearless_simd::{Level, Simd};
 
 use crate::machine::World;
-use crate::machine::fault::Trouble;
+use crate::machine::fault::Trap;
 use crate::machine::operand::Source;
-use crate::machine::thread::{Enable, Thread};
+use crate::machine::thread::{ExecMask, Thread};
 use visakit::isa::LabelId;
 
 /// An operation with its places resolved.
-pub type Run = Box<dyn Fn(&mut Thread, &World<'_>) -> Result<(), Box<Trouble>> + Send + Sync>;
+pub type Run = Box<dyn Fn(&mut Thread, &World<'_>) -> Result<(), Box<Trap>> + Send + Sync>;
 
 /// An operation whose operands stand together, so that a step needs few of the host's cache lines.
 pub(super) fn plain<E: Send + Sync + 'static>(
@@ -67,11 +67,11 @@ pub(super) fn has_fused() -> bool {
 }
 
 /// An operation and the channels that it is for.
-pub struct Step {
+pub struct Op {
     /// The operation.
     pub run: Run,
     /// Its mask: the operation obeys it by itself, counting asks for it.
-    pub enable: Enable,
+    pub enable: ExecMask,
 }
 
 /// An operation that two neighbouring threads of a group begin together, each with data of both.
@@ -97,18 +97,18 @@ pub enum Callee {
 /// What an instruction becomes.
 pub enum Lowered {
     /// An operation; execution goes on behind it.
-    Step(Step),
+    Op(Op),
     /// Each channel goes to a label or goes on; with one channel all of them do the same.
     Branch {
         /// The channels that go to the label.
-        enable: Enable,
+        enable: ExecMask,
         /// The label.
         label: LabelId,
     },
     /// All channels go to a label or go on, past others that wait on the way.
     Jump {
         /// The channel that decides.
-        enable: Enable,
+        enable: ExecMask,
         /// The label.
         label: LabelId,
     },
@@ -122,21 +122,21 @@ pub enum Lowered {
     /// Channels enter a subroutine.
     Call {
         /// The channels.
-        enable: Enable,
+        enable: ExecMask,
         /// The subroutine.
         label: LabelId,
     },
     /// Channels enter a function.
     Function {
         /// The channels.
-        enable: Enable,
+        enable: ExecMask,
         /// The function.
         callee: Callee,
     },
     /// Channels leave the subroutine, or end.
     Return {
         /// The channels.
-        enable: Enable,
+        enable: ExecMask,
     },
     /// The thread waits for its neighbour.
     Exchange(Exchange),

@@ -4,7 +4,7 @@ use crate::kernels::atomic;
 use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal, mask, number};
 use crate::kernels::message::{Addresses, AtomicResult, Message, Place, Shape};
 use crate::machine::lane::MAX_LANES;
-use crate::machine::thread::{Combine, Enable, ones};
+use crate::machine::thread::{Combine, ExecMask, ones};
 use visakit::isa::{
     AtomicOpOp, Channels, DwordAtomic, ExecSize, Gather, Gather4Scaled, GatherScaled, OwordLd, OwordLdUnaligned,
     OwordSt, Predicate, QwGather, QwScatter, RawOperand, Scatter, Scatter4Scaled, ScatterScaled, SurfaceId,
@@ -26,19 +26,19 @@ pub(super) fn scatter(l: &mut Lowering<'_>, inst: &Scatter) -> LowerResult {
 }
 
 /// The mask of a message that counts its channels itself and has no predicate.
-fn counted(channels: u32, mask_name: &str) -> Enable {
+fn counted(channels: u32, mask_name: &str) -> ExecMask {
     let (shift, always) = mask(mask_name);
-    Enable { shift, lanes: ones(channels as usize), always, predicate: 0, combine: Combine::Each, inverse: 0 }
+    ExecMask { shift, lanes: ones(channels as usize), always, predicate: 0, combine: Combine::Each, inverse: 0 }
 }
 
-fn lanes(enable: &Enable) -> usize {
+fn lanes(enable: &ExecMask) -> usize {
     enable.lanes.count_ones() as usize
 }
 
 /// One element of 1, 2 or 4 bytes for each channel, in a dword; offsets count elements.
 fn elements(
     l: &mut Lowering<'_>,
-    enable: Enable,
+    enable: ExecMask,
     size: &str,
     surface: SurfaceId,
     global: &VecOperand,
@@ -68,7 +68,7 @@ pub(super) fn scatter_scaled(l: &mut Lowering<'_>, inst: &ScatterScaled) -> Lowe
 /// Some bytes for each channel, in a dword; offsets count bytes. They need no alignment, so they go one by one.
 fn bytes(
     l: &mut Lowering<'_>,
-    enable: Enable,
+    enable: ExecMask,
     count: &str,
     surface: SurfaceId,
     global: &VecOperand,
@@ -85,7 +85,7 @@ pub(super) fn gather4_scaled(l: &mut Lowering<'_>, inst: &Gather4Scaled) -> Lowe
     let place = l.place(inst.surface)?;
     let lanes = channels(inst.exec_size);
     let addresses = l.surface_addresses(Some(&inst.element_offset), &inst.offset, lanes, 1)?;
-    let message = colours(l, inst.exec_size, inst.pred, inst.channels, place, addresses)?;
+    let message = components(l, inst.exec_size, inst.pred, inst.channels, place, addresses)?;
     let dst = l.raw(&inst.dst, message.shape.extent(lanes, message.elements.len()))?;
     Ok(message.load(l, dst))
 }
@@ -94,13 +94,13 @@ pub(super) fn scatter4_scaled(l: &mut Lowering<'_>, inst: &Scatter4Scaled) -> Lo
     let place = l.place(inst.surface)?;
     let lanes = channels(inst.exec_size);
     let addresses = l.surface_addresses(Some(&inst.element_offset), &inst.offset, lanes, 1)?;
-    let message = colours(l, inst.exec_size, inst.pred, inst.channels, place, addresses)?;
+    let message = components(l, inst.exec_size, inst.pred, inst.channels, place, addresses)?;
     let src = l.raw_required(&inst.src, message.shape.extent(lanes, message.elements.len()))?;
     Ok(message.store(l, src))
 }
 
 /// Up to four dwords for each channel; each that is moved begins at a register of its own.
-pub(super) fn colours(
+pub(super) fn components(
     l: &Lowering<'_>,
     exec_size: ExecSize,
     pred: Predicate,
@@ -198,7 +198,7 @@ fn block(dwords: usize, place: Place, addresses: Addresses) -> Message {
     let lanes = dwords.min(MAX_LANES);
     let shape = Shape::packed(4, MAX_LANES as u32 * 4);
     let elements = (0..dwords.div_ceil(MAX_LANES) as u64).map(|n| n * MAX_LANES as u64 * 4).collect();
-    Message { enable: Enable::all(lanes), place, addresses: addresses.in_row(), shape, elements, unaligned: false }
+    Message { enable: ExecMask::all(lanes), place, addresses: addresses.in_row(), shape, elements, unaligned: false }
 }
 
 pub(super) fn dword_atomic(l: &mut Lowering<'_>, inst: &DwordAtomic) -> LowerResult {

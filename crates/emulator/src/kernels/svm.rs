@@ -3,7 +3,7 @@
 use crate::kernels::atomic;
 use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal, number};
 use crate::kernels::message::{Message, Place, Shape};
-use crate::kernels::surface::{block_load, block_store, colours, result};
+use crate::kernels::surface::{block_load, block_store, components, result};
 use visakit::isa::{
     ExecSize, Predicate, RawOperand, SvmAtomic, SvmBlockLd, SvmBlockSt, SvmGather, SvmGather4Scaled, SvmScatter,
     SvmScatter4Scaled,
@@ -57,7 +57,7 @@ fn blocks(
 pub(super) fn gather4_scaled(l: &mut Lowering<'_>, inst: &SvmGather4Scaled) -> LowerResult {
     let lanes = channels(inst.exec_size);
     let addresses = l.flat_addresses(Some(&inst.element_offset), Some(&inst.address), lanes)?;
-    let message = colours(l, inst.exec_size, inst.pred, inst.channels, Place::Flat, addresses)?;
+    let message = components(l, inst.exec_size, inst.pred, inst.channels, Place::Flat, addresses)?;
     let dst = l.raw(&inst.dst, message.shape.extent(lanes, message.elements.len()))?;
     Ok(message.load(l, dst))
 }
@@ -65,7 +65,7 @@ pub(super) fn gather4_scaled(l: &mut Lowering<'_>, inst: &SvmGather4Scaled) -> L
 pub(super) fn scatter4_scaled(l: &mut Lowering<'_>, inst: &SvmScatter4Scaled) -> LowerResult {
     let lanes = channels(inst.exec_size);
     let addresses = l.flat_addresses(Some(&inst.element_offset), Some(&inst.address), lanes)?;
-    let message = colours(l, inst.exec_size, inst.pred, inst.channels, Place::Flat, addresses)?;
+    let message = components(l, inst.exec_size, inst.pred, inst.channels, Place::Flat, addresses)?;
     let src = l.raw_required(&inst.src, message.shape.extent(lanes, message.elements.len()))?;
     Ok(message.store(l, src))
 }

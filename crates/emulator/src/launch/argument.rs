@@ -4,7 +4,7 @@ use std::path::Path;
 
 use visakit_diag::{Diagnostic, Severity};
 
-use super::spec::{ImageSpec, Scalar, Spec};
+use super::spec::{ArgSpec, ImageSpec, Scalar};
 use crate::machine::image::{Format, Shape};
 use crate::machine::memory::MAX_BUFFER;
 use crate::machine::sampler::Sampler;
@@ -205,32 +205,32 @@ impl Parameter {
     ///
     /// # Errors
     /// When the specification is of the wrong kind or size, or its file cannot be read.
-    pub fn resolve(&self, spec: &Spec) -> Result<Argument, Box<Diagnostic>> {
+    pub fn resolve(&self, spec: &ArgSpec) -> Result<Argument, Box<Diagnostic>> {
         let option = format!("--arg {}", self.index);
         let refuse = |message: String| {
             let message = format!("{} {message}", self.describe());
             Err(Box::new(Diagnostic::new("argument-kind", Severity::Error, &option, message).help(self.expected())))
         };
         match (self.kind, spec) {
-            (ParameterKind::Image { dimensions, is_array }, Spec::Image(spec)) => {
+            (ParameterKind::Image { dimensions, is_array }, ArgSpec::Image(spec)) => {
                 image(&option, spec, dimensions, is_array).map(Argument::Image)
             }
-            (ParameterKind::Sampler, Spec::Sampler(sampler)) => Ok(Argument::Sampler(*sampler)),
-            (ParameterKind::Buffer, Spec::File(path)) => read_file(&option, path).map(Argument::Buffer),
-            (ParameterKind::Buffer, Spec::Zeros(size)) => zeros(&option, *size).map(Argument::Buffer),
-            (ParameterKind::Buffer, Spec::Pipe { packets, bytes }) => {
+            (ParameterKind::Sampler, ArgSpec::Sampler(sampler)) => Ok(Argument::Sampler(*sampler)),
+            (ParameterKind::Buffer, ArgSpec::File(path)) => read_file(&option, path).map(Argument::Buffer),
+            (ParameterKind::Buffer, ArgSpec::Zeros(size)) => zeros(&option, *size).map(Argument::Buffer),
+            (ParameterKind::Buffer, ArgSpec::Pipe { packets, bytes }) => {
                 pipe(&option, *packets, *bytes).map(Argument::Buffer)
             }
-            (ParameterKind::Buffer, Spec::Bytes(bytes)) => Ok(Argument::Buffer(bytes.clone())),
-            (ParameterKind::Buffer, Spec::Value { kind: Scalar::U64, bytes }) => {
+            (ParameterKind::Buffer, ArgSpec::Bytes(bytes)) => Ok(Argument::Buffer(bytes.clone())),
+            (ParameterKind::Buffer, ArgSpec::Value { kind: Scalar::U64, bytes }) => {
                 let address = bytes.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
                 Ok(Argument::Pointer(address))
             }
-            (ParameterKind::Local, Spec::Local(size)) => Ok(Argument::Local(*size)),
-            (ParameterKind::Value(_), Spec::Value { kind, .. }) if !self.takes(*kind) => {
+            (ParameterKind::Local, ArgSpec::Local(size)) => Ok(Argument::Local(*size)),
+            (ParameterKind::Value(_), ArgSpec::Value { kind, .. }) if !self.takes(*kind) => {
                 refuse(format!("is given {}", kind.name()))
             }
-            (ParameterKind::Value(size), Spec::Value { bytes, .. } | Spec::Bytes(bytes)) => {
+            (ParameterKind::Value(size), ArgSpec::Value { bytes, .. } | ArgSpec::Bytes(bytes)) => {
                 let given = bytes.len() as u64;
                 // A vector of three has the size of one of four.
                 let of_three = self.type_name.ends_with('3') && given * 4 == u64::from(size) * 3;
@@ -243,14 +243,16 @@ impl Parameter {
                     refuse(format!("has {size} bytes but is given {given}"))
                 }
             }
-            (ParameterKind::Buffer | ParameterKind::Image { .. }, Spec::Same(other)) => Ok(Argument::Same(*other)),
+            (ParameterKind::Buffer | ParameterKind::Image { .. }, ArgSpec::Same(other)) => Ok(Argument::Same(*other)),
             (ParameterKind::Unknown, _) => Ok(Argument::Value(Vec::new())),
-            (_, Spec::Same(_)) => refuse("is given another argument's buffer".to_owned()),
-            (_, Spec::File(_) | Spec::Zeros(_) | Spec::Pipe { .. }) => refuse("is given a buffer".to_owned()),
-            (_, Spec::Image(_)) => refuse("is given an image".to_owned()),
-            (_, Spec::Sampler(_)) => refuse("is given a sampler".to_owned()),
-            (_, Spec::Local(_)) => refuse("is given shared local memory".to_owned()),
-            (_, Spec::Bytes(_) | Spec::Value { .. }) => refuse("is given a value".to_owned()),
+            (_, ArgSpec::Same(_)) => refuse("is given another argument's buffer".to_owned()),
+            (_, ArgSpec::File(_) | ArgSpec::Zeros(_) | ArgSpec::Pipe { .. }) => {
+                refuse("is given a buffer".to_owned())
+            }
+            (_, ArgSpec::Image(_)) => refuse("is given an image".to_owned()),
+            (_, ArgSpec::Sampler(_)) => refuse("is given a sampler".to_owned()),
+            (_, ArgSpec::Local(_)) => refuse("is given shared local memory".to_owned()),
+            (_, ArgSpec::Bytes(_) | ArgSpec::Value { .. }) => refuse("is given a value".to_owned()),
         }
     }
 }
@@ -259,7 +261,7 @@ impl Parameter {
 ///
 /// # Errors
 /// When one is missing, given twice, unknown or wrong.
-pub fn resolve(parameters: &[Parameter], specs: &[(u32, Spec)]) -> Result<Vec<Option<Argument>>, Box<Diagnostic>> {
+pub fn resolve(parameters: &[Parameter], specs: &[(u32, ArgSpec)]) -> Result<Vec<Option<Argument>>, Box<Diagnostic>> {
     let listing = || match parameters {
         [] => "the kernel has no arguments".to_owned(),
         _ => format!(
@@ -441,7 +443,7 @@ kernels_misc_info:
     #[test]
     fn images_have_levels_or_samples() {
         let made = |text: &str| {
-            let spec::Spec::Image(spec) = spec::parse(text).unwrap() else { panic!("{text} is no image") };
+            let spec::ArgSpec::Image(spec) = spec::parse(text).unwrap() else { panic!("{text} is no image") };
             image("--arg 0", &spec, 2, false).map(|image| image.texels.len())
         };
         assert_eq!(made("image:r8uint:4x4,levels=3:zeros").unwrap(), 16 + 4 + 1);

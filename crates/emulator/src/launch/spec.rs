@@ -23,7 +23,7 @@ use crate::machine::sampler::{Addressing, COMPARISONS, Sampler};
 
 /// What is passed for an argument.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Spec {
+pub enum ArgSpec {
     /// A buffer with the contents of a file.
     File(PathBuf),
     /// A buffer of that many zero bytes.
@@ -54,7 +54,7 @@ pub enum Spec {
     Sampler(Sampler),
 }
 
-impl Spec {
+impl ArgSpec {
     /// Makes relative paths relative to a folder.
     pub fn rebase(&mut self, folder: &Path) {
         if let Self::File(path) | Self::Image(ImageSpec { pixels: Some(path), .. }) = self {
@@ -153,7 +153,7 @@ const FORMS: &str = "an argument is one of file:PATH, zeros:BYTES, bytes:HEX, lo
 ///
 /// # Errors
 /// When the text does not follow the grammar; the error says where.
-pub fn parse_argument(text: &str) -> Result<(u32, Spec), TextError> {
+pub fn parse_argument(text: &str) -> Result<(u32, ArgSpec), TextError> {
     let Some((index, spec)) = text.split_once('=') else {
         return Err(error(text, 0..text.len(), "there is no `=` behind the argument's index", FORMS));
     };
@@ -173,7 +173,7 @@ pub fn parse_argument(text: &str) -> Result<(u32, Spec), TextError> {
 ///
 /// # Errors
 /// As [`parse_argument`].
-pub fn parse(text: &str) -> Result<Spec, TextError> {
+pub fn parse(text: &str) -> Result<ArgSpec, TextError> {
     let Some((kind, value)) = text.split_once(':') else {
         return Err(error(text, 0..text.len(), format!("`{text}` does not say what it is"), FORMS));
     };
@@ -182,35 +182,35 @@ pub fn parse(text: &str) -> Result<Spec, TextError> {
         |help: &str| parse_number(value).ok_or_else(|| wrong(text, at.clone(), value, "number of bytes", help));
     match kind {
         "file" if value.is_empty() => Err(error(text, at, "the file's name is missing", "write file:PATH")),
-        "file" => Ok(Spec::File(PathBuf::from(value))),
+        "file" => Ok(ArgSpec::File(PathBuf::from(value))),
         "zeros" => {
             let bytes = count("write zeros:BYTES, such as zeros:4096")?;
             u64::try_from(bytes)
-                .map(Spec::Zeros)
+                .map(ArgSpec::Zeros)
                 .map_err(|_| wrong(text, at, value, "number of bytes", "no buffer is that large"))
         }
         "local" => {
             let bytes = count("write local:BYTES, such as local:1024")?;
             u32::try_from(bytes)
-                .map(Spec::Local)
+                .map(ArgSpec::Local)
                 .map_err(|_| wrong(text, at, value, "number of bytes", "shared local memory is not that large"))
         }
         "same" => {
             let index = value.parse().map_err(|_| {
                 wrong(text, at, value, "index of an argument", "write same:N, where N is the other argument's index")
             })?;
-            Ok(Spec::Same(index))
+            Ok(ArgSpec::Same(index))
         }
         "pipe" => {
             let numbers = value.split_once('x').and_then(|(packets, bytes)| {
                 let number = |text| u32::try_from(parse_number(text)?).ok().filter(|&n| n > 0 && n < u32::MAX);
-                Some(Spec::Pipe { packets: number(packets)?, bytes: number(bytes)? })
+                Some(ArgSpec::Pipe { packets: number(packets)?, bytes: number(bytes)? })
             });
             let help = "write pipe:PACKETSxBYTES, such as pipe:100x4 for 100 packets of an int";
             numbers.ok_or_else(|| wrong(text, at, value, "number of packets and their bytes", help))
         }
-        "bytes" => parse_hex(text, at, value).map(Spec::Bytes),
-        "image" => parse_image(text, at, value).map(Spec::Image),
+        "bytes" => parse_hex(text, at, value).map(ArgSpec::Bytes),
+        "image" => parse_image(text, at, value).map(ArgSpec::Image),
         "sampler" => parse_sampler(text, at, value),
         _ => match SCALARS.iter().find(|(name, _)| *name == kind) {
             Some(&(name, kind)) => {
@@ -224,7 +224,7 @@ pub fn parse(text: &str) -> Result<Spec, TextError> {
                     })?);
                     start += part.len() + 1;
                 }
-                Ok(Spec::Value { kind, bytes })
+                Ok(ArgSpec::Value { kind, bytes })
             }
             None => Err(error(text, 0..kind.len(), format!("there is no kind of argument called `{kind}`"), FORMS)),
         },
@@ -287,7 +287,7 @@ pub fn parse_size(text: &str) -> Option<[u32; 3]> {
     Some(size)
 }
 
-fn parse_sampler(text: &str, at: std::ops::Range<usize>, value: &str) -> Result<Spec, TextError> {
+fn parse_sampler(text: &str, at: std::ops::Range<usize>, value: &str) -> Result<ArgSpec, TextError> {
     let help = "write sampler:ADDRESSING,FILTER[,normalized] with none, clamp, clamp_to_edge, repeat or mirror, \
         and nearest or linear; mix_levels, levels=A..B and compare=never, less, equal, less_or_equal, greater, not_equal, \
         greater_or_equal or always may follow";
@@ -323,7 +323,7 @@ fn parse_sampler(text: &str, at: std::ops::Range<usize>, value: &str) -> Result<
             _ => return Err(refuse()),
         }
     }
-    Ok(Spec::Sampler(sampler))
+    Ok(ArgSpec::Sampler(sampler))
 }
 
 fn wrong(text: &str, at: std::ops::Range<usize>, value: &str, what: &str, help: &str) -> TextError {
@@ -342,29 +342,29 @@ mod tests {
 
     #[test]
     fn every_form() {
-        assert_eq!(parse_argument("0=file:a b.bin"), Ok((0, Spec::File("a b.bin".into()))));
-        assert_eq!(parse_argument("12=zeros:0x1_0"), Ok((12, Spec::Zeros(16))));
-        assert_eq!(parse("pipe:8x4"), Ok(Spec::Pipe { packets: 8, bytes: 4 }));
-        assert_eq!(parse("local:64"), Ok(Spec::Local(64)));
-        assert_eq!(parse("same:3"), Ok(Spec::Same(3)));
-        assert_eq!(parse("bytes:00ff_80"), Ok(Spec::Bytes(vec![0, 0xff, 0x80])));
-        assert_eq!(parse("i8:-128"), Ok(Spec::Value { kind: Scalar::I8, bytes: vec![0x80] }));
-        assert_eq!(parse("u16:0xffff"), Ok(Spec::Value { kind: Scalar::U16, bytes: vec![0xff; 2] }));
-        assert_eq!(parse("f16:1"), Ok(Spec::Value { kind: Scalar::F16, bytes: vec![0, 0x3c] }));
+        assert_eq!(parse_argument("0=file:a b.bin"), Ok((0, ArgSpec::File("a b.bin".into()))));
+        assert_eq!(parse_argument("12=zeros:0x1_0"), Ok((12, ArgSpec::Zeros(16))));
+        assert_eq!(parse("pipe:8x4"), Ok(ArgSpec::Pipe { packets: 8, bytes: 4 }));
+        assert_eq!(parse("local:64"), Ok(ArgSpec::Local(64)));
+        assert_eq!(parse("same:3"), Ok(ArgSpec::Same(3)));
+        assert_eq!(parse("bytes:00ff_80"), Ok(ArgSpec::Bytes(vec![0, 0xff, 0x80])));
+        assert_eq!(parse("i8:-128"), Ok(ArgSpec::Value { kind: Scalar::I8, bytes: vec![0x80] }));
+        assert_eq!(parse("u16:0xffff"), Ok(ArgSpec::Value { kind: Scalar::U16, bytes: vec![0xff; 2] }));
+        assert_eq!(parse("f16:1"), Ok(ArgSpec::Value { kind: Scalar::F16, bytes: vec![0, 0x3c] }));
         let two = [1.5_f32.to_le_bytes(), (-2.0_f32).to_le_bytes()].concat();
-        assert_eq!(parse("f32:1.5,-2"), Ok(Spec::Value { kind: Scalar::F32, bytes: two }));
+        assert_eq!(parse("f32:1.5,-2"), Ok(ArgSpec::Value { kind: Scalar::F32, bytes: two }));
         let image = ImageSpec { format: "r32f".into(), size: [4, 2, 1], levels: 1, samples: 1, pixels: None };
-        assert_eq!(parse("image:r32f:4x2:zeros"), Ok(Spec::Image(image.clone())));
+        assert_eq!(parse("image:r32f:4x2:zeros"), Ok(ArgSpec::Image(image.clone())));
         let image = ImageSpec { levels: 2, samples: 4, pixels: Some("a,b:c".into()), ..image };
-        assert_eq!(parse("image:r32f:4x2,levels=2,samples=4:a,b:c"), Ok(Spec::Image(image)));
-        let sampler = Spec::Sampler(Sampler {
+        assert_eq!(parse("image:r32f:4x2,levels=2,samples=4:a,b:c"), Ok(ArgSpec::Image(image)));
+        let sampler = ArgSpec::Sampler(Sampler {
             addressing: Addressing::Mirror,
             linear: true,
             normalized: true,
             ..Sampler::default()
         });
         assert_eq!(parse("sampler:mirror,linear,normalized"), Ok(sampler));
-        let sampler = Spec::Sampler(Sampler {
+        let sampler = ArgSpec::Sampler(Sampler {
             addressing: Addressing::Clamp,
             mix_levels: true,
             levels: (0.5, 2.0),

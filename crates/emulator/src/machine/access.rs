@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch, u32x4};
 
-use crate::machine::lane::{CHUNK, enabled_lanes};
+use crate::machine::lane::{LANES, enabled_lanes};
 use crate::machine::memory::{Buffer, Memory, Sharing, part};
 use crate::machine::thread::ones;
 
@@ -60,7 +60,7 @@ pub type Access = Result<u32, Miss>;
 /// Addresses of the channels, and which of them count.
 pub struct Lanes<'a> {
     /// Address, or offset, of each channel in bytes.
-    pub addresses: &'a [u64; CHUNK],
+    pub addresses: &'a [u64; LANES],
     /// The enabled channels.
     pub enabled: u32,
     /// Whether addresses may be anything, not only multiples of the size.
@@ -71,7 +71,7 @@ impl Lanes<'_> {
     /// The enabled channels with their addresses, in order.
     #[inline(always)]
     fn enabled(&self) -> impl Iterator<Item = (usize, u64)> {
-        enabled_lanes::<CHUNK>(self.enabled).map(|lane| (lane, self.addresses[lane]))
+        enabled_lanes::<LANES>(self.enabled).map(|lane| (lane, self.addresses[lane]))
     }
 
     #[inline(always)]
@@ -168,7 +168,7 @@ impl<'a> View<'a> {
 
     /// Reads values as [`View::load`], when all of them lie in one buffer, at multiples of their size. `None` otherwise.
     #[inline]
-    fn load_inside<const SIZE: u32>(&self, lanes: &Lanes<'_>, values: &mut [u64; CHUNK]) -> Option<()> {
+    fn load_inside<const SIZE: u32>(&self, lanes: &Lanes<'_>, values: &mut [u64; LANES]) -> Option<()> {
         let window = self.window_of(lanes)?;
         for (lane, address) in lanes.enabled() {
             values[lane] = window.load::<SIZE>(address)?;
@@ -178,9 +178,9 @@ impl<'a> View<'a> {
 
     /// Reads 32-bit words as [`View::load_words`], under the conditions of [`View::load_inside`].
     #[inline]
-    fn load_words_inside(&self, lanes: &Lanes<'_>, values: &mut [u32; CHUNK]) -> Option<()> {
+    fn load_words_inside(&self, lanes: &Lanes<'_>, values: &mut [u32; LANES]) -> Option<()> {
         let window = self.window_of(lanes)?;
-        if lanes.enabled == ones(CHUNK) {
+        if lanes.enabled == ones(LANES) {
             let word = |address: u64| Some(window.word::<4>(address)?.1.load(Relaxed));
             let addresses = lanes.addresses.as_chunks().0;
             for (values, [a, b, c, d]) in values.as_chunks_mut().0.iter_mut().zip(addresses) {
@@ -197,7 +197,7 @@ impl<'a> View<'a> {
     /// Writes 32-bit words as [`View::store_words`], under the conditions of [`View::load_inside`]; where they do not hold, some
     /// of the words may have been written.
     #[inline]
-    fn store_words_inside(&self, lanes: &Lanes<'_>, values: &[u32; CHUNK]) -> Option<()> {
+    fn store_words_inside(&self, lanes: &Lanes<'_>, values: &[u32; LANES]) -> Option<()> {
         let window = self.window_of(lanes)?;
         for (lane, address) in lanes.enabled() {
             window.word::<4>(address)?.1.store(values[lane], Relaxed);
@@ -252,9 +252,9 @@ impl<'a> View<'a> {
     pub fn load_row(&self, address: u64, bytes: &mut [[u8; 4]]) -> Option<()> {
         let words = self.row(address, bytes.len())?;
         if let (Ok(words), Ok(bytes)) =
-            (<&[AtomicU32; CHUNK]>::try_from(words), <&mut [[u8; 4]; CHUNK]>::try_from(&mut *bytes))
+            (<&[AtomicU32; LANES]>::try_from(words), <&mut [[u8; 4]; LANES]>::try_from(&mut *bytes))
         {
-            let mut values = [0; CHUNK];
+            let mut values = [0; LANES];
             for (values, words) in values.as_chunks_mut().0.iter_mut().zip(words.as_chunks::<4>().0) {
                 together(values, words.each_ref().map(|word| word.load(Relaxed)));
             }
@@ -287,7 +287,7 @@ impl<'a> View<'a> {
     ///
     /// # Errors
     /// The first channel whose access cannot be carried out.
-    pub fn load(&self, lanes: &Lanes<'_>, size: u32, values: &mut [u64; CHUNK]) -> Access {
+    pub fn load(&self, lanes: &Lanes<'_>, size: u32, values: &mut [u64; LANES]) -> Access {
         let done = match size {
             1 => self.load_inside::<1>(lanes, values),
             2 => self.load_inside::<2>(lanes, values),
@@ -305,7 +305,7 @@ impl<'a> View<'a> {
         }
     }
 
-    fn load_sized<const SIZE: u32>(&self, lanes: &Lanes<'_>, values: &mut [u64; CHUNK]) -> Access {
+    fn load_sized<const SIZE: u32>(&self, lanes: &Lanes<'_>, values: &mut [u64; LANES]) -> Access {
         lanes.each(|lane, address| {
             if lanes.unaligned && !address.is_multiple_of(SIZE.into()) {
                 let place = self.place_anywhere(lane, address, SIZE)?;
@@ -322,12 +322,12 @@ impl<'a> View<'a> {
     ///
     /// # Errors
     /// The first channel whose access cannot be carried out.
-    pub fn load_words(&self, lanes: &Lanes<'_>, values: &mut [u32; CHUNK]) -> Access {
+    pub fn load_words(&self, lanes: &Lanes<'_>, values: &mut [u32; LANES]) -> Access {
         if self.load_words_inside(lanes, values).is_some() {
             return Ok(0);
         }
         if lanes.unaligned {
-            let mut wide = [0; CHUNK];
+            let mut wide = [0; LANES];
             let outside = self.load_sized::<4>(lanes, &mut wide)?;
             *values = wide.map(|value| value as u32);
             return Ok(outside);
@@ -344,7 +344,7 @@ impl<'a> View<'a> {
     ///
     /// # Errors
     /// The first channel whose access cannot be carried out; those before it have been.
-    pub fn store(&self, lanes: &Lanes<'_>, size: u32, values: &[u64; CHUNK]) -> Access {
+    pub fn store(&self, lanes: &Lanes<'_>, size: u32, values: &[u64; LANES]) -> Access {
         match size {
             1 => self.store_sized::<1>(lanes, values),
             2 => self.store_sized::<2>(lanes, values),
@@ -353,7 +353,7 @@ impl<'a> View<'a> {
         }
     }
 
-    fn store_sized<const SIZE: u32>(&self, lanes: &Lanes<'_>, values: &[u64; CHUNK]) -> Access {
+    fn store_sized<const SIZE: u32>(&self, lanes: &Lanes<'_>, values: &[u64; LANES]) -> Access {
         let sharing = self.sharing();
         lanes.each(|lane, address| {
             if lanes.unaligned && !address.is_multiple_of(SIZE.into()) {
@@ -375,7 +375,7 @@ impl<'a> View<'a> {
     ///
     /// # Errors
     /// As [`View::store`].
-    pub fn store_words(&self, lanes: &Lanes<'_>, values: &[u32; CHUNK]) -> Access {
+    pub fn store_words(&self, lanes: &Lanes<'_>, values: &[u32; LANES]) -> Access {
         if self.store_words_inside(lanes, values).is_some() {
             return Ok(0);
         }
@@ -400,7 +400,7 @@ impl<'a> View<'a> {
         &self,
         lanes: &Lanes<'_>,
         size: u32,
-        old: &mut [u64; CHUNK],
+        old: &mut [u64; LANES],
         change: impl Fn(usize, u64) -> u64,
     ) -> Access {
         if let (View::Local(buffer), 4) = (self, size) {
@@ -452,7 +452,7 @@ fn fits(buffer: &Buffer, offset: u64, size: u32) -> bool {
 mod tests {
     use super::*;
 
-    fn lanes(addresses: &[u64; CHUNK], enabled: u32) -> Lanes<'_> {
+    fn lanes(addresses: &[u64; LANES], enabled: u32) -> Lanes<'_> {
         Lanes { addresses, enabled, unaligned: false }
     }
 
@@ -461,16 +461,16 @@ mod tests {
         let mut memory = Memory::default();
         let bytes: Vec<u8> = (0..=255).collect();
         let base = memory.map(Buffer::from_bytes(&bytes)).unwrap();
-        let row: [u64; CHUNK] = std::array::from_fn(|i| base + 8 + 4 * i as u64);
+        let row: [u64; LANES] = std::array::from_fn(|i| base + 8 + 4 * i as u64);
         let mut backwards = row;
         backwards.reverse();
         let view = View::Flat(&memory);
-        let (mut a, mut b) = ([0; CHUNK], [0; CHUNK]);
+        let (mut a, mut b) = ([0; LANES], [0; LANES]);
         assert_eq!(view.load_words(&lanes(&row, 0xffff), &mut a), Ok(0));
         assert_eq!(view.load_words(&lanes(&backwards, 0xffff), &mut b), Ok(0));
         b.reverse();
         assert_eq!(a, b);
-        let mut bytes = [[0; 4]; CHUNK];
+        let mut bytes = [[0; 4]; LANES];
         assert_eq!(view.load_row(base + 8, &mut bytes), Some(()));
         assert_eq!(bytes.map(u32::from_le_bytes), a);
         assert_eq!(bytes[1], [12, 13, 14, 15]);
@@ -488,16 +488,16 @@ mod tests {
         let mut memory = Memory::default();
         let base = memory.map(Buffer::zeros(16)).unwrap();
         let view = View::Flat(&memory);
-        let addresses: [u64; CHUNK] = std::array::from_fn(|i| base + 4 * i as u64);
-        let mut values = [0; CHUNK];
+        let addresses: [u64; LANES] = std::array::from_fn(|i| base + 4 * i as u64);
+        let mut values = [0; LANES];
         assert_eq!(view.load_words(&lanes(&addresses, 0xf), &mut values), Ok(0));
         let miss = view.load_words(&lanes(&addresses, 0x1f), &mut values).unwrap_err();
         assert_eq!((miss.lane, miss.address, miss.kind), (4, base + 16, MissKind::Outside));
-        let odd = [base + 2; CHUNK];
+        let odd = [base + 2; LANES];
         let miss = view.store_words(&lanes(&odd, 0b1000), &values).unwrap_err();
         assert_eq!((miss.lane, miss.kind), (3, MissKind::Misaligned));
         let anywhere = Lanes { unaligned: true, ..lanes(&odd, 1) };
-        assert_eq!(view.store_words(&anywhere, &[0x0403_0201; CHUNK]), Ok(0));
+        assert_eq!(view.store_words(&anywhere, &[0x0403_0201; LANES]), Ok(0));
         assert_eq!(view.load_words(&anywhere, &mut values), Ok(0));
         assert_eq!(
             (values[0], memory.buffers()[0].to_bytes()[..7].to_vec()),
@@ -510,12 +510,12 @@ mod tests {
         let memory = Memory::default();
         let buffer = Buffer::from_bytes(&[1, 0, 0, 0, 2, 0, 0, 0]);
         let view = View::Surface(&memory, &buffer);
-        let addresses: [u64; CHUNK] = std::array::from_fn(|i| 4 * i as u64);
-        let mut values = [9; CHUNK];
+        let addresses: [u64; LANES] = std::array::from_fn(|i| 4 * i as u64);
+        let mut values = [9; LANES];
         assert_eq!(view.load_words(&lanes(&addresses, 0xf), &mut values), Ok(2));
         assert_eq!(values[..5], [1, 2, 0, 0, 9]);
-        assert_eq!(view.store(&lanes(&addresses, 0xc), 4, &[5; CHUNK]), Ok(2));
-        let mut old = [0; CHUNK];
+        assert_eq!(view.store(&lanes(&addresses, 0xc), 4, &[5; LANES]), Ok(2));
+        let mut old = [0; LANES];
         assert_eq!(view.update(&lanes(&addresses, 0x6), 4, &mut old, |_, x| x + 40), Ok(1));
         assert_eq!((old[1], old[2], buffer.load_u32(4)), (2, 0, Some(42)));
         assert_eq!(View::Nothing.load(&lanes(&addresses, 1), 4, &mut old), Ok(1));
@@ -525,11 +525,11 @@ mod tests {
     fn local_addresses_carry_a_tag() {
         let buffer = Buffer::zeros(16);
         let view = View::Local(&buffer);
-        let addresses = [0x1000_0004; CHUNK];
-        let mut old = [0; CHUNK];
+        let addresses = [0x1000_0004; LANES];
+        let mut old = [0; LANES];
         assert_eq!(view.update(&lanes(&addresses, 0xffff), 4, &mut old, |_, x| x + 1), Ok(0));
         assert_eq!((old[15], buffer.load_u32(4)), (15, Some(16)));
-        let miss = view.load(&lanes(&[0x1000_0010; CHUNK], 1), 4, &mut old).unwrap_err();
+        let miss = view.load(&lanes(&[0x1000_0010; LANES], 1), 4, &mut old).unwrap_err();
         assert_eq!(miss.kind, MissKind::OutsideLocal);
     }
 }

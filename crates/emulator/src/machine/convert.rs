@@ -6,15 +6,15 @@
 use half::{bf16, f16};
 
 use crate::machine::float::{self, Float as _, FloatMode};
-use crate::machine::lane::{CHUNK, Lane, Number, each};
+use crate::machine::lane::{Element, LANES, Number, from_lanes};
 use crate::machine::operand::{LONGEST_STRIDE, Region, Start, blend, spread, take};
 use crate::machine::thread::{Thread, ones};
 use visakit::isa::DataType;
 
 /// Reads a chunk of channels of a region and widens them.
-pub type Fetch<T> = fn(&Thread, &Region) -> [T; CHUNK];
+pub type Fetch<T> = fn(&Thread, &Region) -> [T; LANES];
 /// Narrows a chunk of values and writes those of the enabled channels to a region.
-pub type Put<T> = fn(&mut Thread, &Region, &[T; CHUNK], u32);
+pub type Put<T> = fn(&mut Thread, &Region, &[T; LANES], u32);
 
 /// A type that kernels compute with.
 pub trait Compute: Number {
@@ -27,7 +27,7 @@ pub trait Compute: Number {
 }
 
 /// A value as it stands in the registers that becomes a `T` to compute with.
-trait Widen<T>: Lane {
+trait Widen<T>: Element {
     fn widen(self, mode: FloatMode) -> T;
 }
 
@@ -37,19 +37,19 @@ trait Narrow<D>: Number {
     fn narrow_saturating(self, mode: FloatMode) -> D;
 }
 
-fn fetch<S: Widen<T>, T: Number>(thread: &Thread, region: &Region) -> [T; CHUNK] {
+fn fetch<S: Widen<T>, T: Number>(thread: &Thread, region: &Region) -> [T; LANES] {
     if let (Start::At(offset), Some(stride)) = (region.start, region.stride())
         && stride as usize == S::SIZE
     {
-        let lanes: [S; CHUNK] = thread.registers.load(offset);
-        return each(|i| lanes[i].widen(thread.mode));
+        let lanes: [S; LANES] = thread.registers.load(offset);
+        return from_lanes(|i| lanes[i].widen(thread.mode));
     }
-    let mut lanes = [T::default(); CHUNK];
+    let mut lanes = [T::default(); LANES];
     if let (Start::At(offset), Some(stride)) = (region.start, region.stride())
         && stride <= LONGEST_STRIDE
     {
-        let lanes: [S; CHUNK] = take(&thread.registers, offset, stride);
-        return each(|i| lanes[i].widen(thread.mode));
+        let lanes: [S; LANES] = take(&thread.registers, offset, stride);
+        return from_lanes(|i| lanes[i].widen(thread.mode));
     }
     if let (Start::At(offset), Some(stride)) = (region.start, region.stride()) {
         // Lowering has checked that all of it is in the registers.
@@ -69,7 +69,7 @@ fn fetch<S: Widen<T>, T: Number>(thread: &Thread, region: &Region) -> [T; CHUNK]
     lanes
 }
 
-fn put_all<D: Lane>(thread: &mut Thread, region: &Region, lanes: &[D; CHUNK], enabled: u32) {
+fn put_all<D: Element>(thread: &mut Thread, region: &Region, lanes: &[D; LANES], enabled: u32) {
     if let (Start::At(offset), Some(stride)) = (region.start, region.stride())
         && stride as usize == D::SIZE
     {
@@ -89,14 +89,14 @@ fn put_all<D: Lane>(thread: &mut Thread, region: &Region, lanes: &[D; CHUNK], en
     }
 }
 
-fn put<T: Narrow<D>, D: Lane>(thread: &mut Thread, region: &Region, lanes: &[T; CHUNK], enabled: u32) {
+fn put<T: Narrow<D>, D: Element>(thread: &mut Thread, region: &Region, lanes: &[T; LANES], enabled: u32) {
     let mode = thread.mode;
-    put_all(thread, region, &each(|i| lanes[i].narrow(mode)), enabled);
+    put_all(thread, region, &from_lanes(|i| lanes[i].narrow(mode)), enabled);
 }
 
-fn put_saturating<T: Narrow<D>, D: Lane>(thread: &mut Thread, region: &Region, lanes: &[T; CHUNK], enabled: u32) {
+fn put_saturating<T: Narrow<D>, D: Element>(thread: &mut Thread, region: &Region, lanes: &[T; LANES], enabled: u32) {
     let mode = thread.mode;
-    put_all(thread, region, &each(|i| lanes[i].narrow_saturating(mode)), enabled);
+    put_all(thread, region, &from_lanes(|i| lanes[i].narrow_saturating(mode)), enabled);
 }
 
 /// `as` between integers: sign or zero extension, truncation.
@@ -148,7 +148,7 @@ macro_rules! narrow_integers {
             fn narrow(self, mode: FloatMode) -> f32 {
                 if mode.is_plain() { self as f32 } else { float::integer_to_single(i128::from(self), mode.rounding) }
             }
-            fn narrow_saturating(self, mode: FloatMode) -> f32 { unit(Narrow::<f32>::narrow(self, mode)) }
+            fn narrow_saturating(self, mode: FloatMode) -> f32 { saturate(Narrow::<f32>::narrow(self, mode)) }
         }
 
         impl Narrow<f64> for $from {
@@ -156,14 +156,14 @@ macro_rules! narrow_integers {
             fn narrow(self, mode: FloatMode) -> f64 {
                 if mode.is_plain() { self as f64 } else { float::integer_to_double(i128::from(self), mode.rounding) }
             }
-            fn narrow_saturating(self, mode: FloatMode) -> f64 { unit(Narrow::<f64>::narrow(self, mode)) }
+            fn narrow_saturating(self, mode: FloatMode) -> f64 { saturate(Narrow::<f64>::narrow(self, mode)) }
         }
 
         impl Narrow<f16> for $from {
             // Integers that DF does not hold exactly are far beyond the largest HF.
             fn narrow(self, mode: FloatMode) -> f16 { float::double_to_half(self as f64, mode) }
             fn narrow_saturating(self, mode: FloatMode) -> f16 {
-                float::double_to_half(unit(self as f64), mode)
+                float::double_to_half(saturate(self as f64), mode)
             }
         }
     )*};
@@ -218,7 +218,7 @@ macro_rules! narrow_floats {
             #[inline(always)]
             fn narrow(self, mode: FloatMode) -> $to { $function(self, mode) }
             #[inline(always)]
-            fn narrow_saturating(self, mode: FloatMode) -> $to { $function(unit(self), mode) }
+            fn narrow_saturating(self, mode: FloatMode) -> $to { $function(saturate(self), mode) }
         }
     )*};
 }
@@ -236,7 +236,7 @@ narrow_floats! {
 
 /// Saturation of a float: into 0 to 1, NaN to 0.
 #[inline(always)]
-fn unit<T: Number + From<bool>>(value: T) -> T {
+fn saturate<T: Number + From<bool>>(value: T) -> T {
     let (zero, one) = (T::from(false), T::from(true));
     if value > one {
         one

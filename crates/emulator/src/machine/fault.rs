@@ -7,7 +7,7 @@ use visakit::rt::Stub;
 
 /// Why an instruction could not be executed.
 #[derive(Clone, Debug)]
-pub enum Trouble {
+pub enum Trap {
     /// A memory access that cannot be carried out.
     Access(Miss),
     /// An indirect operand points outside the registers.
@@ -38,7 +38,7 @@ pub enum Trouble {
     RanOff,
 }
 
-impl Trouble {
+impl Trap {
     /// The channel of the instruction that is to blame, where there is one.
     pub fn lane(&self) -> Option<u32> {
         match self {
@@ -93,7 +93,7 @@ impl Trouble {
     }
 }
 
-impl fmt::Display for Trouble {
+impl fmt::Display for Trap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Access(Miss { address, size, kind, .. }) => match kind {
@@ -125,17 +125,17 @@ impl fmt::Display for Trouble {
     }
 }
 
-impl From<Miss> for Box<Trouble> {
+impl From<Miss> for Box<Trap> {
     fn from(miss: Miss) -> Self {
-        Box::new(Trouble::Access(miss))
+        Box::new(Trap::Access(miss))
     }
 }
 
 /// A fault and where it happened.
 #[derive(Clone, Debug)]
-pub struct Fault {
+pub struct TrapReport {
     /// What happened.
-    pub trouble: Trouble,
+    pub trouble: Trap,
     /// Which of the program's functions; none for the kernel itself.
     pub function: Option<usize>,
     /// Index of the instruction in the routine.
@@ -154,7 +154,7 @@ pub struct Fault {
     pub local_id: Option<[u32; 3]>,
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for TrapReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [x, y, z] = self.group;
         write!(f, "{}; group ({x}, {y}, {z})", self.trouble)?;
@@ -173,4 +173,4 @@ impl fmt::Display for Fault {
     }
 }
 
-impl std::error::Error for Fault {}
+impl std::error::Error for TrapReport {}

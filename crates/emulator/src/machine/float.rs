@@ -6,7 +6,7 @@
 
 use half::{bf16, f16};
 
-use crate::machine::lane::each;
+use crate::machine::lane::from_lanes;
 
 /// How results that are not representable are rounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,7 +79,7 @@ pub trait Float: crate::machine::lane::Number {
     /// As [`Float::fused_plain`], for several values.
     #[inline(always)]
     fn fused_all<const N: usize>(a: [Self; N], b: [Self; N], c: [Self; N]) -> [Self; N] {
-        each(|i| a[i].fused_plain(b[i], c[i]))
+        from_lanes(|i| a[i].fused_plain(b[i], c[i]))
     }
 }
 
@@ -221,11 +221,11 @@ impl Float for f32 {
     #[inline(always)]
     fn fused_all<const N: usize>(a: [Self; N], b: [Self; N], c: [Self; N]) -> [Self; N] {
         if cfg!(any(target_feature = "fma", target_arch = "aarch64")) {
-            return each(|i| a[i].mul_add(b[i], c[i]));
+            return from_lanes(|i| a[i].mul_add(b[i], c[i]));
         }
         // The product is exact in a double, and so a sum that is rounded to one, then to F, is wrong only where the double
         // lies halfway between two of F, or where F is denormal and has fewer bits.
-        let sums: [f64; N] = each(|i| f64::from(a[i]) * f64::from(b[i]) + f64::from(c[i]));
+        let sums: [f64; N] = from_lanes(|i| f64::from(a[i]) * f64::from(b[i]) + f64::from(c[i]));
         let doubts = sums.iter().fold(0, |doubts, sum| {
             let (low, high) = (sum.to_bits() as u32, (sum.to_bits() >> 32) as u32);
             let halfway = low & LOST_BITS == HALFWAY;
@@ -235,7 +235,7 @@ impl Float for f32 {
         if doubts != 0 {
             return fused_slowly(&a, &b, &c);
         }
-        each(|i| sums[i] as f32)
+        from_lanes(|i| sums[i] as f32)
     }
 }
 
@@ -251,7 +251,7 @@ const SMALLEST_EXPONENT: u32 = (1023 - 126) << 20;
 #[cold]
 #[inline(never)]
 fn fused_slowly<const N: usize>(a: &[f32; N], b: &[f32; N], c: &[f32; N]) -> [f32; N] {
-    each(|i| a[i].fused_plain(b[i], c[i]))
+    from_lanes(|i| a[i].fused_plain(b[i], c[i]))
 }
 
 /// `a + b`, rounded once to F.

@@ -310,7 +310,7 @@ impl Image {
         Some(before + index * u64::from(samples) + u64::from(sample))
     }
 
-    /// The four colours of a texel, as registers hold them. Outside of the image all parts are zero.
+    /// The four components of a texel, as registers hold them. Outside of the image all parts are zero.
     pub fn load(&self, texels: &Buffer, texel: impl Into<Texel>) -> [u32; 4] {
         let Some(index) = self.index(texel.into()) else { return self.format.border() };
         let bytes = self.format.part.bytes() as u32;
@@ -320,31 +320,31 @@ impl Image {
             self.format.part.widen(bits)
         };
         let one = if self.format.part.is_integer() { 1 } else { 1.0_f32.to_bits() };
-        let mut colours = self.format.sources().map(|source| match source {
+        let mut components = self.format.sources().map(|source| match source {
             Source::Part(n) => part(n),
             Source::Zero => 0,
             Source::One => one,
         });
         if self.format.is_srgb() {
-            for colour in &mut colours[..3] {
+            for colour in &mut components[..3] {
                 *colour = linear(f32::from_bits(*colour)).to_bits();
             }
         }
-        colours
+        components
     }
 
-    /// Whether there is such a texel; writes its four colours.
-    pub fn store(&self, texels: &Buffer, texel: impl Into<Texel>, mut colours: [u32; 4]) -> bool {
+    /// Whether there is such a texel; writes its four components.
+    pub fn store(&self, texels: &Buffer, texel: impl Into<Texel>, mut components: [u32; 4]) -> bool {
         let Some(index) = self.index(texel.into()) else { return false };
         if self.format.is_srgb() {
-            for colour in &mut colours[..3] {
+            for colour in &mut components[..3] {
                 *colour = encoded(f32::from_bits(*colour)).to_bits();
             }
         }
         let bytes = self.format.part.bytes() as u32;
         let start = index * self.format.bytes() as u64;
         let mut written = [false; 4];
-        for (source, colour) in self.format.sources().into_iter().zip(colours) {
+        for (source, colour) in self.format.sources().into_iter().zip(components) {
             if let Source::Part(n) = source
                 && !std::mem::replace(&mut written[n], true)
             {
@@ -443,9 +443,9 @@ mod tests {
     fn srgb_goes_both_ways() {
         let image = image("srgba8unorm", [1, 1, 1], 2, None);
         let texels = Buffer::from_bytes(&[188, 10, 255, 7]);
-        let colours = image.load(&texels, [0; 3]);
-        assert!((f32::from_bits(colours[0]) - 0.5029).abs() < 1e-3);
-        assert!(image.store(&texels, [0; 3], colours));
+        let components = image.load(&texels, [0; 3]);
+        assert!((f32::from_bits(components[0]) - 0.5029).abs() < 1e-3);
+        assert!(image.store(&texels, [0; 3], components));
         assert_eq!(texels.to_bytes(), [188, 10, 255, 7]);
     }
 }

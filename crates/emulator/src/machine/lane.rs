@@ -4,13 +4,13 @@ use half::{bf16, f16};
 
 /// How many channels kernels work on at a time. An instruction with twice as many is done in two halves: with vectors of
 /// 16 values the compiler keeps everything in the host's registers.
-pub const CHUNK: usize = 16;
+pub const LANES: usize = 16;
 /// Most channels that one instruction has.
-pub const MAX_LANES: usize = 2 * CHUNK;
+pub const MAX_LANES: usize = 2 * LANES;
 
 /// The values that a function gives for the numbers of the channels.
 #[inline(always)]
-pub(crate) fn each<T: Lane, const N: usize>(f: impl Fn(usize) -> T) -> [T; N] {
+pub(crate) fn from_lanes<T: Element, const N: usize>(f: impl Fn(usize) -> T) -> [T; N] {
     // Not `array::from_fn`: the compiler does not always inline that one.
     let mut values = [T::default(); N];
     for (i, value) in values.iter_mut().enumerate() {
@@ -34,7 +34,7 @@ pub(crate) fn enabled_lanes<const N: usize>(enabled: u32) -> impl Iterator<Item 
 }
 
 /// A value of one channel.
-pub trait Lane: Copy + Default + PartialEq + PartialOrd + Send + Sync + 'static {
+pub trait Element: Copy + Default + PartialEq + PartialOrd + Send + Sync + 'static {
     /// Size in bytes.
     const SIZE: usize;
 
@@ -53,13 +53,13 @@ pub trait Lane: Copy + Default + PartialEq + PartialOrd + Send + Sync + 'static 
 
 macro_rules! lanes {
     ($($type:ty, $size:literal;)*) => {$(
-        impl Lane for $type {
+        impl Element for $type {
             const SIZE: usize = $size;
 
             #[inline(always)]
             fn load<const N: usize>(bytes: &[u8]) -> [Self; N] {
                 let values: &[[u8; $size]; N] = bytes.as_chunks().0.first_chunk().expect("slack behind the registers");
-                each(|i| Self::from_le_bytes(values[i]))
+                from_lanes(|i| Self::from_le_bytes(values[i]))
             }
 
             #[inline(always)]
@@ -110,7 +110,7 @@ pub enum Change {
 }
 
 /// A value that modifiers can change: what kernels compute with.
-pub trait Number: Lane {
+pub trait Number: Element {
     /// The absolute value, wrapping. A pattern without sign is taken as a signed number: the magnitude of a number that
     /// really has none is left alone before it comes here.
     fn absolute(self) -> Self;

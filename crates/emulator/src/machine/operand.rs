@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use crate::machine::convert::{Compute, Fetch, Put};
-use crate::machine::lane::{CHUNK, Change, Lane, each, enabled_lanes};
+use crate::machine::lane::{Change, Element, LANES, enabled_lanes, from_lanes};
 use crate::machine::thread::{Registers, SLACK, Thread, ones};
 
 /// Where the channels of an operand stand. Distances are in bytes.
@@ -84,7 +84,7 @@ impl Region {
 
     /// The part of the region that the n-th chunk of channels has.
     pub fn chunk(&self, n: usize) -> Self {
-        let first = (n * CHUNK) as u32;
+        let first = (n * LANES) as u32;
         let distance = self.step(first);
         // Widths are powers of two, so a chunk begins where a row does, or lies within one row.
         let start = match self.start {
@@ -98,13 +98,13 @@ impl Region {
                 Start::Addresses { element: element + first / self.width, displacement }
             }
         };
-        Self { start, lanes: self.lanes.saturating_sub(first).min(CHUNK as u32), ..*self }
+        Self { start, lanes: self.lanes.saturating_sub(first).min(LANES as u32), ..*self }
     }
 
-    /// Offset of each channel in the registers, of at most [`CHUNK`]. Addresses may point anywhere: see [`Region::check`].
+    /// Offset of each channel in the registers, of at most [`LANES`]. Addresses may point anywhere: see [`Region::check`].
     #[inline(always)]
-    pub(crate) fn offsets(&self, thread: &Thread) -> [u32; CHUNK] {
-        let mut offsets = [0; CHUNK];
+    pub(crate) fn offsets(&self, thread: &Thread) -> [u32; LANES] {
+        let mut offsets = [0; LANES];
         let lanes = offsets.iter_mut().enumerate().take(self.lanes as usize);
         match self.start {
             Start::At(start) => lanes.for_each(|(i, offset)| *offset = start + self.step(i as u32)),
@@ -123,9 +123,9 @@ impl Region {
 
     /// The first enabled channel whose `size` bytes are not in the registers, with its offset.
     pub fn check(&self, thread: &Thread, size: usize, enabled: u32) -> Option<(u32, u32)> {
-        (0..self.lanes.div_ceil(CHUNK as u32)).find_map(|n| {
+        (0..self.lanes.div_ceil(LANES as u32)).find_map(|n| {
             let part = self.chunk(n as usize);
-            let first = n * CHUNK as u32;
+            let first = n * LANES as u32;
             let offsets = part.offsets(thread);
             (0..part.lanes)
                 .filter(|lane| enabled >> (first + lane) & 1 == 1)
@@ -195,22 +195,22 @@ impl<T: Compute> Source<T> {
     #[inline(always)]
     pub fn load<const N: usize>(&self, thread: &Thread, n: usize) -> [T; N] {
         match self.shape {
-            Shape::Contiguous => thread.registers.load(self.at + (n * CHUNK * T::SIZE) as u32),
+            Shape::Contiguous => thread.registers.load(self.at + (n * LANES * T::SIZE) as u32),
             Shape::Scalar => [thread.registers.get(self.at); N],
             Shape::Region | Shape::Nowhere => {
                 let all = self.load_region(thread, n);
-                each(|i| all[i])
+                from_lanes(|i| all[i])
             }
         }
     }
 
     /// What is not as simple. A call, so that the values of simple operands stay in the host's registers.
     #[inline(never)]
-    fn load_region(&self, thread: &Thread, n: usize) -> [T; CHUNK] {
-        let Some(region) = &self.region else { return [T::default(); CHUNK] };
+    fn load_region(&self, thread: &Thread, n: usize) -> [T; LANES] {
+        let Some(region) = &self.region else { return [T::default(); LANES] };
         let mut lanes = match region.simple {
-            Some(Shape::Contiguous) => thread.registers.load(self.at + (n * CHUNK * T::SIZE) as u32),
-            Some(_) => [thread.registers.get(self.at); CHUNK],
+            Some(Shape::Contiguous) => thread.registers.load(self.at + (n * LANES * T::SIZE) as u32),
+            Some(_) => [thread.registers.get(self.at); LANES],
             None => (region.fetch)(thread, &region.regions[n]),
         };
         match region.change {
@@ -279,11 +279,11 @@ impl<T: Compute> SimpleSource<T> {
     #[inline(always)]
     pub fn load<const N: usize>(&self, thread: &Thread, n: usize) -> [T; N] {
         let values: [T; N] = if N == 1 || self.is_row {
-            thread.registers.load(self.at + (n * CHUNK * T::SIZE) as u32)
+            thread.registers.load(self.at + (n * LANES * T::SIZE) as u32)
         } else {
             [thread.registers.get(self.at); N]
         };
-        if self.is_negative { each(|i| values[i].negative()) } else { values }
+        if self.is_negative { from_lanes(|i| values[i].negative()) } else { values }
     }
 }
 
@@ -303,7 +303,7 @@ pub struct SimpleDestination<T> {
 impl<T: Compute> Places<T> for SimpleDestination<T> {
     #[inline(always)]
     fn store<const N: usize>(&self, thread: &mut Thread, n: usize, lanes: &[T; N], enabled: u32) {
-        let at = self.at + (n * CHUNK * T::SIZE) as u32;
+        let at = self.at + (n * LANES * T::SIZE) as u32;
         if enabled & ones(N) == ones(N) {
             thread.registers.store(at, lanes);
         } else if let (HALF_ON, Some(half)) = (enabled & ones(N), lanes.first_chunk::<HALF>()) {
@@ -373,7 +373,7 @@ impl<T: Compute> Destination<T> {
     #[inline(always)]
     pub fn store<const N: usize>(&self, thread: &mut Thread, n: usize, lanes: &[T; N], enabled: u32) {
         if self.shape == Shape::Contiguous && enabled & ones(N) == ones(N) {
-            thread.registers.store(self.at + (n * CHUNK * T::SIZE) as u32, lanes);
+            thread.registers.store(self.at + (n * LANES * T::SIZE) as u32, lanes);
         } else {
             // A copy, so that the values themselves stay in the host's registers.
             let copy = *lanes;
@@ -384,9 +384,9 @@ impl<T: Compute> Destination<T> {
     #[inline(never)]
     fn store_otherwise<const N: usize>(&self, thread: &mut Thread, n: usize, lanes: &[T; N], enabled: u32) {
         if self.shape == Shape::Contiguous {
-            blend(&mut thread.registers, self.at + (n * CHUNK * T::SIZE) as u32, lanes, enabled);
+            blend(&mut thread.registers, self.at + (n * LANES * T::SIZE) as u32, lanes, enabled);
         } else if let Some(regions) = &self.region {
-            let mut all = [T::default(); CHUNK];
+            let mut all = [T::default(); LANES];
             all[..N].copy_from_slice(lanes);
             (self.put)(thread, &regions[n], &all, enabled);
         }
@@ -394,12 +394,17 @@ impl<T: Compute> Destination<T> {
 }
 
 /// Channels of an instruction that has half as many as a chunk, and all of them enabled.
-const HALF: usize = CHUNK / 2;
+const HALF: usize = LANES / 2;
 const HALF_ON: u32 = ones(HALF);
 
 /// Writes the enabled ones of `lanes` to the registers from `offset` on.
 #[inline(always)]
-pub(crate) fn blend<T: Lane, const N: usize>(registers: &mut Registers, offset: u32, lanes: &[T; N], enabled: u32) {
+pub(crate) fn blend<T: Element, const N: usize>(
+    registers: &mut Registers,
+    offset: u32,
+    lanes: &[T; N],
+    enabled: u32,
+) {
     if enabled & ones(N) == ones(N) {
         registers.store(offset, lanes);
     } else if let (HALF_ON, Some(half)) = (enabled & ones(N), lanes.first_chunk::<HALF>()) {
@@ -412,33 +417,39 @@ pub(crate) fn blend<T: Lane, const N: usize>(registers: &mut Registers, offset: 
 /// A call: with newer vector instructions the compiler makes masked stores of this, of which what they have written is
 /// slow to load again.
 #[inline(never)]
-fn blend_some<T: Lane, const N: usize>(registers: &mut Registers, offset: u32, lanes: &[T; N], enabled: u32) {
+fn blend_some<T: Element, const N: usize>(registers: &mut Registers, offset: u32, lanes: &[T; N], enabled: u32) {
     let old: [T; N] = registers.load(offset);
-    registers.store(offset, &each::<T, N>(|i| if enabled & 1 << i != 0 { lanes[i] } else { old[i] }));
+    registers.store(offset, &from_lanes::<T, N>(|i| if enabled & 1 << i != 0 { lanes[i] } else { old[i] }));
 }
 
 /// The longest distance between channels with which a whole chunk of them is surely within the slack behind the registers.
-pub(crate) const LONGEST_STRIDE: u32 = (SLACK / CHUNK / 2) as u32;
+pub(crate) const LONGEST_STRIDE: u32 = (SLACK / LANES / 2) as u32;
 
 /// A chunk of values that are `step` bytes apart, of which the first is at `offset`.
 ///
 /// # Panics
 /// When the last one is behind the slack of the registers.
 #[inline(always)]
-pub(crate) fn take<T: Lane>(registers: &Registers, offset: u32, step: u32) -> [T; CHUNK] {
+pub(crate) fn take<T: Element>(registers: &Registers, offset: u32, step: u32) -> [T; LANES] {
     if step as usize == T::SIZE {
         return registers.load(offset);
     }
-    each(|i| registers.get(offset + i as u32 * step))
+    from_lanes(|i| registers.get(offset + i as u32 * step))
 }
 
 /// Writes the enabled ones of `lanes`, the first of them to `offset`, each `step` bytes behind the one before.
 #[inline(always)]
-pub(crate) fn spread<T: Lane>(registers: &mut Registers, offset: u32, step: u32, lanes: &[T; CHUNK], enabled: u32) {
+pub(crate) fn spread<T: Element>(
+    registers: &mut Registers,
+    offset: u32,
+    step: u32,
+    lanes: &[T; LANES],
+    enabled: u32,
+) {
     if step as usize == T::SIZE {
         return blend(registers, offset, lanes, enabled);
     }
-    for lane in enabled_lanes::<CHUNK>(enabled & ones(CHUNK)) {
+    for lane in enabled_lanes::<LANES>(enabled & ones(LANES)) {
         registers.set(offset + lane as u32 * step, lanes[lane]);
     }
 }

@@ -62,8 +62,8 @@ impl Compare {
     }
 
     /// What the comparison of a reference with red gives, as the bits of F.
-    fn result(self, reference: f32, colours: [u32; 4]) -> u32 {
-        if self.holds(reference, f32::from_bits(colours[0])) { 1.0_f32.to_bits() } else { 0 }
+    fn result(self, reference: f32, components: [u32; 4]) -> u32 {
+        if self.holds(reference, f32::from_bits(components[0])) { 1.0_f32.to_bits() } else { 0 }
     }
 }
 
@@ -106,7 +106,7 @@ pub struct Place {
     pub shift: [i64; 3],
     /// The level that is asked for.
     pub lod: f32,
-    /// What red is compared with; none for messages that give colours.
+    /// What red is compared with; none for messages that give components.
     pub reference: Option<f32>,
 }
 
@@ -133,7 +133,7 @@ impl Sampler {
         lod.max(self.levels.0).min(self.levels.1).clamp(0.0, last)
     }
 
-    /// The four colours at a place, or what the comparison gives in red.
+    /// The four components at a place, or what the comparison gives in red.
     pub fn sample(&self, image: &Image, texels: &Buffer, place: &Place) -> [u32; 4] {
         if image.shape.levels <= 1 {
             return self.sample_level(image, texels, place, 0);
@@ -159,10 +159,10 @@ impl Sampler {
         let mut fixed = layer(image, place);
         let size = image.shape.size_of(level);
         let read = |at: [i64; 3]| {
-            let colours = image.load(texels, Texel { place: at, level, sample: 0 });
+            let components = image.load(texels, Texel { place: at, level, sample: 0 });
             match place.reference {
-                None => colours,
-                Some(reference) => [self.compare.result(reference, colours), 0, 0, 1.0_f32.to_bits()],
+                None => components,
+                Some(reference) => [self.compare.result(reference, components), 0, 0, 1.0_f32.to_bits()],
             }
         };
         let coordinate = |d: usize| self.shifted(place.coordinates[d], place.shift[d], size[d]);
@@ -208,10 +208,10 @@ impl Sampler {
             }
         });
         [(u.0, v.1), (u.1, v.1), (u.1, v.0), (u.0, v.0)].map(|(x, y)| {
-            let colours = image.load(texels, Texel { place: [x, y, fixed[2]], level, sample: 0 });
+            let components = image.load(texels, Texel { place: [x, y, fixed[2]], level, sample: 0 });
             match place.reference {
-                None => colours[colour],
-                Some(reference) => self.compare.result(reference, colours),
+                None => components[colour],
+                Some(reference) => self.compare.result(reference, components),
             }
         })
     }

@@ -3,7 +3,7 @@
 use crate::machine::activation::Outer;
 use crate::machine::float::FloatMode;
 use crate::machine::flow::Flow;
-use crate::machine::lane::Lane;
+use crate::machine::lane::Element;
 
 /// Bytes behind the last register that no operand names: kernels may read a whole vector where only its beginning counts.
 pub const SLACK: usize = 1024;
@@ -52,7 +52,7 @@ impl Registers {
     /// # Panics
     /// When the offset is not inside; lowering has checked those that are fixed, and the others have been checked at run time.
     #[inline(always)]
-    pub fn load<T: Lane, const N: usize>(&self, offset: u32) -> [T; N] {
+    pub fn load<T: Element, const N: usize>(&self, offset: u32) -> [T; N] {
         let start = self.place(offset);
         T::load(&self.bytes[start..start + N * T::SIZE])
     }
@@ -62,7 +62,7 @@ impl Registers {
     /// # Panics
     /// As [`Registers::load`].
     #[inline(always)]
-    pub fn store<T: Lane, const N: usize>(&mut self, offset: u32, lanes: &[T; N]) {
+    pub fn store<T: Element, const N: usize>(&mut self, offset: u32, lanes: &[T; N]) {
         let start = self.place(offset);
         T::store(&mut self.bytes[start..start + N * T::SIZE], lanes);
     }
@@ -77,7 +77,7 @@ impl Registers {
     /// # Panics
     /// As [`Registers::load`].
     #[inline(always)]
-    pub fn get<T: Lane>(&self, offset: u32) -> T {
+    pub fn get<T: Element>(&self, offset: u32) -> T {
         let [value] = self.load(offset);
         value
     }
@@ -87,7 +87,7 @@ impl Registers {
     /// # Panics
     /// As [`Registers::load`].
     #[inline(always)]
-    pub fn set<T: Lane>(&mut self, offset: u32, value: T) {
+    pub fn set<T: Element>(&mut self, offset: u32, value: T) {
         self.store(offset, &[value]);
     }
 
@@ -150,7 +150,7 @@ pub enum Combine {
 
 /// Which channels an instruction is enabled for, as far as that is known before it runs (5_operands.md, "Predication").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Enable {
+pub struct ExecMask {
     /// First channel of the execution mask that the instruction uses.
     pub shift: u32,
     /// One bit for each channel of the instruction.
@@ -165,7 +165,7 @@ pub struct Enable {
     pub inverse: u32,
 }
 
-impl Enable {
+impl ExecMask {
     /// All of the first `channels` channels, whatever the masks say.
     pub fn all(channels: usize) -> Self {
         Self { shift: 0, lanes: ones(channels), always: u32::MAX, predicate: 0, combine: Combine::Each, inverse: 0 }
@@ -250,7 +250,7 @@ impl Thread {
 
     /// The channels that an instruction is executed for, channel 0 of the instruction in bit 0.
     #[inline(always)]
-    pub fn enabled(&self, enable: &Enable) -> u32 {
+    pub fn enabled(&self, enable: &ExecMask) -> u32 {
         let mut enabled = (self.active | enable.always) >> enable.shift & enable.lanes;
         if enable.predicate != 0 {
             enabled &= self.predicate_lanes(enable);
@@ -260,7 +260,7 @@ impl Thread {
 
     /// The bits of an instruction's predicate, for its channels, combined and turned over as it asks.
     #[inline(never)]
-    pub fn predicate_lanes(&self, enable: &Enable) -> u32 {
+    pub fn predicate_lanes(&self, enable: &ExecMask) -> u32 {
         let bits = self.predicates[enable.predicate as usize] >> enable.shift & enable.lanes;
         let combined = match enable.combine {
             Combine::Each => bits,

@@ -1,11 +1,11 @@
 //! A hardware thread executed, block by block.
 
-use crate::kernels::code::{After, Mark, function_at};
+use crate::kernels::code::{DebugLoc, Terminator, function_at};
 use crate::machine::World;
 use crate::machine::activation;
-use crate::machine::fault::Trouble;
+use crate::machine::fault::Trap;
 use crate::machine::flow::{Callee, Next};
-use crate::machine::lane::CHUNK;
+use crate::machine::lane::LANES;
 use crate::machine::thread::Thread;
 use crate::run::group::Plan;
 use crate::run::stats::Counts;
@@ -18,7 +18,7 @@ pub(super) fn run_thread(
     world: &World<'_>,
     counts: &mut Counts,
     turn: u64,
-) -> Result<(Next, Mark), (Box<Trouble>, Mark)> {
+) -> Result<(Next, DebugLoc), (Box<Trap>, DebugLoc)> {
     thread.until = plan.limit.min(thread.executed.saturating_add(turn));
     if plan.count {
         run_blocks::<true>(plan, thread, world, counts)
@@ -33,18 +33,18 @@ fn run_blocks<const COUNT: bool>(
     thread: &mut Thread,
     world: &World<'_>,
     counts: &mut Counts,
-) -> Result<(Next, Mark), (Box<Trouble>, Mark)> {
+) -> Result<(Next, DebugLoc), (Box<Trap>, DebugLoc)> {
     let code = plan.code;
     loop {
         let index = thread.flow.block;
         let Some(block) = code.blocks.get(index as usize) else {
-            let last = code.blocks.last().map_or(Mark::nowhere(), |block| block.mark);
-            return Err((Box::new(Trouble::RanOff), last));
+            let last = code.blocks.last().map_or(DebugLoc::nowhere(), |block| block.mark);
+            return Err((Box::new(Trap::RanOff), last));
         };
         thread.active |= thread.flow.join();
         if thread.executed >= thread.until {
             if thread.executed >= plan.limit {
-                return Err((Box::new(Trouble::Budget(plan.limit)), block.mark));
+                return Err((Box::new(Trap::Budget(plan.limit)), block.mark));
             }
             return Ok((Next::Pause, block.mark));
         }
@@ -62,7 +62,7 @@ fn run_blocks<const COUNT: bool>(
         }
         if COUNT {
             let lanes = match block.next {
-                After::Fall => 0,
+                Terminator::Fall => 0,
                 _ => thread.active.count_ones(),
             };
             counts.branches[index as usize].0 += 1;
@@ -70,16 +70,16 @@ fn run_blocks<const COUNT: bool>(
         }
         let next = index + 1;
         match &block.next {
-            After::Fall => thread.flow.block = next,
-            After::Branch { uniform, target } => {
+            Terminator::Fall => thread.flow.block = next,
+            Terminator::Branch { uniform, target } => {
                 let taken = taken(thread, &block.mark, *uniform);
                 thread.active = thread.flow.branch(thread.active, taken, *target, next);
             }
-            After::Jump { target } => {
+            Terminator::Jump { target } => {
                 let taken = taken(thread, &block.mark, true);
                 thread.flow.jump(if taken != 0 { *target } else { next });
             }
-            After::CallAddress { uniform, callee } => {
+            Terminator::CallAddress { uniform, callee } => {
                 let taken = taken(thread, &block.mark, *uniform);
                 if taken == 0 {
                     thread.flow.block = next;
@@ -87,15 +87,15 @@ fn run_blocks<const COUNT: bool>(
                 }
                 let lane = taken.trailing_zeros() - block.mark.enable.shift.min(taken.trailing_zeros());
                 let callee = &code.callees[*callee as usize];
-                let addresses: [u64; CHUNK] = callee.load(thread, lane as usize / CHUNK);
-                let address = addresses[lane as usize % CHUNK];
+                let addresses: [u64; LANES] = callee.load(thread, lane as usize / LANES);
+                let address = addresses[lane as usize % LANES];
                 let Some(function) = function_at(address).filter(|&n| n < code.functions.len()) else {
                     let why = format!("a call to 0x{address:x}, where there is no function");
-                    return Err((Box::new(Trouble::Illegal(why)), block.mark));
+                    return Err((Box::new(Trap::Illegal(why)), block.mark));
                 };
                 enter(plan, thread, function, taken, next).map_err(|trouble| (trouble, block.mark))?;
             }
-            After::Enter { uniform, function } => {
+            Terminator::Enter { uniform, function } => {
                 let taken = taken(thread, &block.mark, *uniform);
                 if taken == 0 {
                     thread.flow.block = next;
@@ -103,51 +103,51 @@ fn run_blocks<const COUNT: bool>(
                 }
                 enter(plan, thread, *function as usize, taken, next).map_err(|trouble| (trouble, block.mark))?;
             }
-            After::Call { uniform, routine } => {
+            Terminator::Call { uniform, routine } => {
                 let taken = taken(thread, &block.mark, *uniform);
                 if taken == 0 {
                     thread.flow.block = next;
                 } else if thread.flow.depth() >= MAX_DEPTH {
-                    let trouble = Trouble::Illegal("subroutines call each other without end".to_owned());
+                    let trouble = Trap::Illegal("subroutines call each other without end".to_owned());
                     return Err((Box::new(trouble), block.mark));
                 } else {
                     thread.active =
                         thread.flow.call(thread.active, taken, Callee { routine: *routine, function: None }, next);
                 }
             }
-            After::Return { uniform } => {
+            Terminator::Return { uniform } => {
                 let leaving = taken(thread, &block.mark, *uniform);
                 let next = activation::leave(thread, &code.functions, leaving, next);
                 if next == Next::End {
                     return Ok((Next::End, block.mark));
                 }
             }
-            After::Switch(n) => {
+            Terminator::Switch(n) => {
                 let switch = &code.switches[*n as usize];
                 let index = switch.index.first(thread);
                 let Some(target) = switch.targets.get(index as usize) else {
                     let why = format!("a jump to place {index} of a list of {} labels", switch.targets.len());
-                    return Err((Box::new(Trouble::Illegal(why)), block.mark));
+                    return Err((Box::new(Trap::Illegal(why)), block.mark));
                 };
                 thread.flow.jump(*target);
             }
-            After::Exchange(number) => {
+            Terminator::Exchange(number) => {
                 thread.flow.block = next;
                 return Ok((Next::Exchange(*number), block.mark));
             }
-            After::Signal(named) => {
+            Terminator::Signal(named) => {
                 let named = named.as_ref().map(|[id, threads]| (id.first(thread), threads.first(thread)));
                 thread.signals.push(named);
                 thread.flow.block = next;
             }
-            After::Wait(barrier) => {
+            Terminator::Wait(barrier) => {
                 let barrier = barrier.as_ref().map(|id| id.first(thread));
                 thread.flow.block = next;
                 return Ok((Next::Wait(barrier), block.mark));
             }
-            After::Barrier => {
+            Terminator::Barrier => {
                 if thread.flow.is_divergent() {
-                    return Err((Box::new(Trouble::DivergentBarrier), block.mark));
+                    return Err((Box::new(Trap::DivergentBarrier), block.mark));
                 }
                 thread.flow.block = next;
                 return Ok((Next::Barrier, block.mark));
@@ -161,9 +161,9 @@ fn run_blocks<const COUNT: bool>(
 const MAX_DEPTH: usize = 1 << 14;
 
 /// Enters a function.
-fn enter(plan: &Plan<'_>, thread: &mut Thread, function: usize, taken: u32, back: u32) -> Result<(), Box<Trouble>> {
+fn enter(plan: &Plan<'_>, thread: &mut Thread, function: usize, taken: u32, back: u32) -> Result<(), Box<Trap>> {
     if thread.flow.depth() >= MAX_DEPTH {
-        return Err(Box::new(Trouble::Illegal("functions call each other without end".to_owned())));
+        return Err(Box::new(Trap::Illegal("functions call each other without end".to_owned())));
     }
     plan.check_stack(thread)?;
     activation::enter(thread, &plan.code.functions, function, taken, back);
@@ -172,7 +172,7 @@ fn enter(plan: &Plan<'_>, thread: &mut Thread, function: usize, taken: u32, back
 
 /// The active channels that take a branch. Where all do the same, the first channel's predicate decides for them.
 #[inline(always)]
-fn taken(thread: &Thread, mark: &Mark, uniform: bool) -> u32 {
+fn taken(thread: &Thread, mark: &DebugLoc, uniform: bool) -> u32 {
     let enable = &mark.enable;
     if uniform {
         let decides = enable.predicate == 0 || thread.predicate_lanes(enable) & 1 == 1;

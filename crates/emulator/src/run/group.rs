@@ -1,12 +1,12 @@
 //! Thread groups: hardware threads started, run until they wait or end, and counted.
 
-use crate::kernels::code::{Code, Mark};
+use crate::kernels::code::{CompiledRoutine, DebugLoc};
 use crate::kernels::step::Exchange;
 use crate::launch::implicit;
 use crate::launch::payload::{Payload, ThreadStart, group_words};
 use crate::launch::range::NdRange;
 use crate::machine::World;
-use crate::machine::fault::{Fault, Trouble};
+use crate::machine::fault::{Trap, TrapReport};
 use crate::machine::flow::{Flow, Next};
 use crate::machine::memory::Buffer;
 use crate::machine::thread::{Registers, SLACK, Thread};
@@ -19,7 +19,7 @@ use visakit::isa::predefined;
 
 /// What all groups of a launch have in common.
 pub(super) struct Plan<'a> {
-    pub(super) code: &'a Code,
+    pub(super) code: &'a CompiledRoutine,
     program: &'a Program,
     payload: &'a Payload,
     range: &'a NdRange,
@@ -51,7 +51,7 @@ struct Special {
 impl<'a> Plan<'a> {
     pub(super) fn new(
         program: &'a Program,
-        code: &'a Code,
+        code: &'a CompiledRoutine,
         payload: &'a Payload,
         range: &'a NdRange,
         mapped: &'a LaunchMemory,
@@ -102,7 +102,7 @@ impl<'a> Plan<'a> {
     }
 
     /// Whether the stack in memory, if functions are called through one, has room.
-    pub(super) fn check_stack(&self, thread: &Thread) -> Result<(), Box<Trouble>> {
+    pub(super) fn check_stack(&self, thread: &Thread) -> Result<(), Box<Trap>> {
         let (first, pitch) = self.mapped.scratch.stack;
         if pitch == 0 || !self.program.info.execution_env.has_stack_calls {
             return Ok(());
@@ -112,7 +112,7 @@ impl<'a> Plan<'a> {
         let bottom = first + u64::from(hardware) * pitch;
         match top.checked_sub(bottom) {
             Some(used) if used <= pitch => Ok(()),
-            _ => Err(Box::new(Trouble::Stack(pitch))),
+            _ => Err(Box::new(Trap::Stack(pitch))),
         }
     }
 
@@ -162,7 +162,7 @@ impl<'a> Worker<'a> {
     }
 
     /// Runs the n-th group.
-    pub(super) fn run(&mut self, index: u64) -> Result<(), Box<Fault>> {
+    pub(super) fn run(&mut self, index: u64) -> Result<(), Box<TrapReport>> {
         let group = self.plan.range.group(index);
         if !self.local.is_empty() {
             self.local.clear();
@@ -188,7 +188,7 @@ impl<'a> Worker<'a> {
 
     /// Runs threads that never wait one after the other, all of them in the same registers, which stay in the host's cache.
     /// One that does not end for long may look for something that a later one is to write: then those have their turns.
-    fn run_in_turn(&mut self, group: [u32; 3]) -> Result<(), Box<Fault>> {
+    fn run_in_turn(&mut self, group: [u32; 3]) -> Result<(), Box<TrapReport>> {
         let plan = self.plan;
         let known = self.starts_of(group);
         self.threads.resize_with(1, || new_thread(plan));
@@ -211,13 +211,13 @@ impl<'a> Worker<'a> {
     }
 
     /// Runs all threads, each until it waits or ends, until all have ended.
-    fn run_together(&mut self, group: [u32; 3]) -> Result<(), Box<Fault>> {
+    fn run_together(&mut self, group: [u32; 3]) -> Result<(), Box<TrapReport>> {
         self.start(group, 0);
         self.run_all(group)
     }
 
     /// Runs the threads that have not ended, each until it waits, ends or has had its turn, until all have ended.
-    fn run_all(&mut self, group: [u32; 3]) -> Result<(), Box<Fault>> {
+    fn run_all(&mut self, group: [u32; 3]) -> Result<(), Box<TrapReport>> {
         let world = self.plan.world(&self.local);
         let states = &mut self.states;
         let mut barriers = Barriers::default();
@@ -261,9 +261,9 @@ impl<'a> Worker<'a> {
                 });
                 let Some((thread, mark, alone)) = stuck else { break };
                 let trouble = if alone {
-                    Trouble::Illegal("two threads do this together, and the other one does not come".to_owned())
+                    Trap::Illegal("two threads do this together, and the other one does not come".to_owned())
                 } else {
-                    Trouble::UnreachedBarrier { waiting: (states.len() - ended) as u32, ended: ended as u32 }
+                    Trap::UnreachedBarrier { waiting: (states.len() - ended) as u32, ended: ended as u32 }
                 };
                 return Err(fault(self.plan, thread, group, trouble, mark));
             }
@@ -301,16 +301,16 @@ impl<'a> Worker<'a> {
 enum State {
     Running,
     /// It has come to a plain barrier.
-    AtBarrier(Mark),
+    AtBarrier(DebugLoc),
     /// It waits for its neighbour.
     AtExchange {
         number: u32,
-        mark: Mark,
+        mark: DebugLoc,
     },
     /// It waits until a barrier with two steps lets it pass.
     Waiting {
         barrier: Option<u32>,
-        mark: Mark,
+        mark: DebugLoc,
     },
     Ended,
 }
@@ -322,7 +322,7 @@ fn exchanges(
     states: &mut [State],
     world: &World<'_>,
     group: [u32; 3],
-) -> Result<bool, Box<Fault>> {
+) -> Result<bool, Box<TrapReport>> {
     let mut progress = false;
     for (threads, states) in threads.chunks_mut(2).zip(states.chunks_mut(2)) {
         let [State::AtExchange { number, mark }, State::AtExchange { number: other, .. }] = *states else {
@@ -345,7 +345,7 @@ fn exchange<'t>(
     first: &'t mut Thread,
     second: &'t mut Thread,
     world: &World<'_>,
-) -> Result<(), (&'t Thread, Box<Trouble>)> {
+) -> Result<(), (&'t Thread, Box<Trap>)> {
     let [first_size, second_size] = exchange.parts.map(|bytes| bytes as usize);
     let mut shared = first.registers.bytes(exchange.own)[..first_size].to_vec();
     shared.extend_from_slice(&second.registers.bytes(exchange.own)[..second_size]);
@@ -406,13 +406,19 @@ fn restart(plan: &Plan<'_>, thread: &mut Thread, start: &ThreadStart, group: [u3
         bytes.copy_within(copy.from as usize..(copy.from + copy.size) as usize, copy.to as usize);
     }
     thread.predicates.fill(0);
-    thread.addresses.fill(0);
-    thread.surfaces.fill(0);
+    // Few kernels have these; a call for nothing costs as much as the rest.
+    for table in [&mut thread.addresses, &mut thread.surfaces] {
+        if !table.is_empty() {
+            table.fill(0);
+        }
+    }
     thread.active = start.channels;
     thread.dispatched = start.channels;
     thread.set_mode(0);
     thread.flow.restart(plan.code.main_end);
-    thread.activations.fill(0);
+    if !thread.activations.is_empty() {
+        thread.activations.fill(0);
+    }
     thread.outer.clear();
     thread.index = index;
     thread.signals.clear();
@@ -428,12 +434,12 @@ const TURN: u64 = 1 << 16;
 
 /// A fault with its place.
 #[cold]
-fn fault(plan: &Plan<'_>, thread: &Thread, group: [u32; 3], trouble: Trouble, mark: Mark) -> Box<Fault> {
+fn fault(plan: &Plan<'_>, thread: &Thread, group: [u32; 3], trouble: Trap, mark: DebugLoc) -> Box<TrapReport> {
     let channel = trouble.lane().map(|lane| lane + mark.enable.shift);
     let size = plan.range.size_of(group);
     let local_id = channel.map(|channel| plan.payload.local_id(thread.index, channel, size, plan.order()));
     let place = plan.program.place(mark.instruction);
-    Box::new(Fault {
+    Box::new(TrapReport {
         trouble,
         function: place.function,
         instruction: place.instruction,

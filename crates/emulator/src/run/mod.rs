@@ -30,12 +30,12 @@ use std::time::{Duration, Instant};
 
 use visakit_diag::{Diagnostic, Severity};
 
-use crate::kernels::code::Code;
+use crate::kernels::code::CompiledRoutine;
 use crate::kernels::layout::Layout;
 use crate::launch::argument::Argument;
 use crate::launch::payload::Payload;
 use crate::launch::range::NdRange;
-use crate::machine::fault::Fault;
+use crate::machine::fault::TrapReport;
 use group::{Plan, Worker};
 pub use program::{FunctionText, Program};
 use stats::{Counts, Stats};
@@ -88,7 +88,7 @@ pub enum RunError {
     /// The launch cannot be made.
     Launch(Box<Diagnostic>),
     /// A thread did something that it must not. When several did, this is the one in the first group.
-    Fault(Box<Fault>),
+    TrapReport(Box<TrapReport>),
 }
 
 impl From<Box<Diagnostic>> for RunError {
@@ -101,7 +101,7 @@ impl std::fmt::Display for RunError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Launch(diagnostic) => f.write_str(&diagnostic.one_line()),
-            Self::Fault(fault) => fault.fmt(f),
+            Self::TrapReport(fault) => fault.fmt(f),
         }
     }
 }
@@ -113,7 +113,7 @@ impl RunError {
     pub fn diagnostic(&self, program: &Program) -> Diagnostic {
         match self {
             Self::Launch(diagnostic) => (**diagnostic).clone(),
-            Self::Fault(fault) => program.locate(fault),
+            Self::TrapReport(fault) => program.locate(fault),
         }
     }
 }
@@ -144,7 +144,7 @@ pub fn launch(
     let (total, fault) = dispatch(&plan, range, workers, options);
     let wall = start.elapsed();
     if let Some(fault) = fault {
-        return Err(RunError::Fault(fault));
+        return Err(RunError::TrapReport(fault));
     }
     let stats = options.stats.then(|| Stats::new(program, &code, &total, wall));
     let printed = mapped.printed();
@@ -160,7 +160,11 @@ pub fn launch(
     })
 }
 
-fn lower(program: &Program, payload: &Payload, symbols: &HashMap<String, u64>) -> Result<Code, Box<Diagnostic>> {
+fn lower(
+    program: &Program,
+    payload: &Payload,
+    symbols: &HashMap<String, u64>,
+) -> Result<CompiledRoutine, Box<Diagnostic>> {
     let problem = |message: String| {
         let finding = Diagnostic::new("lowering", Severity::Error, program.file.clone(), message);
         Box::new(finding.help("`visa verify` says what is wrong with the kernel"))
@@ -168,7 +172,7 @@ fn lower(program: &Program, payload: &Payload, symbols: &HashMap<String, u64>) -
     let payload_bytes = u32::try_from(payload.len()).map_err(|e| problem(e.to_string()))?;
     let functions: Vec<_> = program.functions.iter().map(|function| &function.routine).collect();
     let layouts = Layout::with_functions(&program.routine, &functions, program.platform, payload_bytes);
-    Code::new(&program.routine, &functions, layouts.map_err(problem)?, symbols).map_err(problem)
+    CompiledRoutine::new(&program.routine, &functions, layouts.map_err(problem)?, symbols).map_err(problem)
 }
 
 /// Bytes that all groups that run at the same time may have together for themselves. A run takes its buffers and 64 MiB, of
@@ -190,12 +194,17 @@ fn workers(range: &NdRange, options: &Options<'_>) -> usize {
 
 /// Runs all groups on as many host threads as asked for. They take groups in order, so when several groups fault, the
 /// first one is always among those that have been run.
-fn dispatch(plan: &Plan<'_>, range: &NdRange, workers: usize, options: &Options<'_>) -> (Counts, Option<Box<Fault>>) {
+fn dispatch(
+    plan: &Plan<'_>,
+    range: &NdRange,
+    workers: usize,
+    options: &Options<'_>,
+) -> (Counts, Option<Box<TrapReport>>) {
     let groups = u64::try_from(range.group_count()).unwrap_or(u64::MAX);
     let chunk = (groups / (workers as u64 * 16)).clamp(1, 64);
     let (next, done, number) = (AtomicU64::new(0), AtomicU64::new(0), AtomicUsize::new(0));
     let faulted = AtomicBool::new(false);
-    let fault: Mutex<Option<(u64, Box<Fault>)>> = Mutex::new(None);
+    let fault: Mutex<Option<(u64, Box<TrapReport>)>> = Mutex::new(None);
     let total = Mutex::new(Counts::new(plan.code));
     let work = || {
         let mut worker = Worker::new(plan, number.fetch_add(1, Relaxed));

@@ -5,7 +5,7 @@ use visakit_diag::{Diagnostic, Severity};
 use crate::launch::argument::{self, Parameter};
 use crate::launch::data::ProgramData;
 use crate::launch::payload;
-use crate::machine::fault::Fault;
+use crate::machine::fault::TrapReport;
 use visakit::isa::Platform;
 use visakit::object::Routine;
 use visakit::text;
@@ -156,7 +156,7 @@ impl Program {
     }
 
     /// A fault as a diagnostic at the line of its instruction.
-    pub(super) fn locate(&self, fault: &Fault) -> Diagnostic {
+    pub(super) fn locate(&self, fault: &TrapReport) -> Diagnostic {
         let (file, text, _) = self.routine(fault.function);
         let finding = Diagnostic::new(fault.trouble.code(), Severity::Error, file, fault.to_string())
             .help(fault.trouble.help());

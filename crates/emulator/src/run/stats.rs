@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::kernels::code::{After, Code};
+use crate::kernels::code::{CompiledRoutine, Terminator};
 use crate::machine::thread::Thread;
 use crate::run::Program;
 
@@ -26,7 +26,7 @@ pub(super) struct Counts {
 
 impl Counts {
     /// Zero everywhere.
-    pub(super) fn new(code: &Code) -> Self {
+    pub(super) fn new(code: &CompiledRoutine) -> Self {
         Self { steps: vec![(0, 0); code.steps.len()], branches: vec![(0, 0); code.blocks.len()], ..Self::default() }
     }
 
@@ -75,7 +75,7 @@ pub struct OpcodeStats {
 }
 
 impl Stats {
-    pub(super) fn new(program: &Program, code: &Code, counts: &Counts, wall: Duration) -> Self {
+    pub(super) fn new(program: &Program, code: &CompiledRoutine, counts: &Counts, wall: Duration) -> Self {
         let mut by_opcode: BTreeMap<String, OpcodeStats> = BTreeMap::new();
         let mut add = |instruction: u32, (executed, lanes): (u64, u64)| {
             if executed == 0 {
@@ -89,7 +89,7 @@ impl Stats {
             add(mark.instruction, *count);
         }
         for (block, count) in code.blocks.iter().zip(&counts.branches) {
-            if !matches!(block.next, After::Fall) {
+            if !matches!(block.next, Terminator::Fall) {
                 add(block.mark.instruction, *count);
             }
         }

@@ -4,7 +4,7 @@
 use visakit::isa::Platform;
 use visakit_emulator::launch::argument::Argument;
 use visakit_emulator::launch::range::NdRange;
-use visakit_emulator::machine::fault::Fault;
+use visakit_emulator::machine::fault::TrapReport;
 use visakit_emulator::run::{Options, Program, RunError, launch};
 use visakit_zebin::info::{self, KernelInfo};
 
@@ -64,7 +64,7 @@ pub(crate) fn program(platform: Platform, declarations: &str, body: &str) -> Pro
 }
 
 /// What the kernel writes for that many work items, in one group.
-pub(crate) fn try_run(declarations: &str, body: &str, input: &[u8], items: u64) -> Result<Vec<u8>, Box<Fault>> {
+pub(crate) fn try_run(declarations: &str, body: &str, input: &[u8], items: u64) -> Result<Vec<u8>, Box<TrapReport>> {
     try_run_on(Platform::Skl, declarations, body, input, items)
 }
 
@@ -75,7 +75,7 @@ pub(crate) fn try_run_on(
     body: &str,
     input: &[u8],
     items: u64,
-) -> Result<Vec<u8>, Box<Fault>> {
+) -> Result<Vec<u8>, Box<TrapReport>> {
     let program = program(platform, declarations, body);
     let mut bytes = input.to_vec();
     bytes.resize(256, 0);
@@ -84,7 +84,7 @@ pub(crate) fn try_run_on(
     let options = Options { threads: Some(1), max_instructions: Some(10_000), ..Options::default() };
     match launch(&program, &range, arguments, &options) {
         Ok(mut outcome) => Ok(outcome.buffers[1].take().unwrap()),
-        Err(RunError::Fault(fault)) => Err(fault),
+        Err(RunError::TrapReport(fault)) => Err(fault),
         Err(other) => panic!("{other}"),
     }
 }

@@ -6,7 +6,7 @@ use super::form::Renames;
 use super::matching::{Same, align, norm};
 use super::{Class, Cx, Said, lists, places, platforms};
 use visakit_codegen::model::{
-    At, Attribute, DataType, Member, MemberType, Model, Platform, Predefined, Shape, Structure, SupportRow,
+    At, Attribute, DataType, FieldKind, Member, MemberType, Model, Platform, Predefined, Structure, SupportRow,
 };
 
 pub(super) fn compare(cx: &mut Cx<'_>) {
@@ -326,14 +326,14 @@ fn member(cx: &mut Cx<'_>, path: &str, x: &Member, y: &Member) {
         None => "always".to_owned(),
     };
     cell(cx, Class::WireBreaking, "presence", path, (when(x), x.at), (when(y), y.at));
-    if let (Shape::List(a), Shape::List(b)) = (x.shape, y.shape) {
+    if let (FieldKind::List(a), FieldKind::List(b)) = (x.shape, y.shape) {
         return lists::of_field(cx, path, (a, &[]), (b, &[]), (x.at, y.at));
     }
     let text = |model: &Model, m: &Member| match m.shape {
         _ if m.data_type => "data type".to_owned(),
-        Shape::List(id) => format!("list {}", model.list(id).name),
-        Shape::Index(kind) => format!("index of a {}", kind.name()),
-        Shape::Zero => "zero".to_owned(),
+        FieldKind::List(id) => format!("list {}", model.list(id).name),
+        FieldKind::Index(kind) => format!("index of a {}", kind.name()),
+        FieldKind::Zero => "zero".to_owned(),
         _ => "any number".to_owned(),
     };
     let class = match (text(cx.old, x).as_str(), text(cx.new, y).as_str()) {

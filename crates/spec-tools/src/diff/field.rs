@@ -7,7 +7,7 @@ use super::matching::norm;
 use super::platforms;
 use super::values::{resolve, resolve_all};
 use super::{Class, Cx, lists};
-use visakit_codegen::model::{Field, Form, Marks, Model, Presence, Shape, Storage};
+use visakit_codegen::model::{Availability, Field, FieldKind, Form, Model, Presence, Storage};
 
 /// A field in a word or two.
 pub(super) fn summary(field: &Field) -> String {
@@ -17,14 +17,14 @@ pub(super) fn summary(field: &Field) -> String {
 /// The type of a field as the page writes it.
 pub(super) fn storage(field: &Field) -> String {
     match field.shape {
-        Shape::Vector => "vec_operand".to_owned(),
-        Shape::Scalar => "scalar".to_owned(),
-        Shape::Raw => "raw_operand".to_owned(),
+        FieldKind::Vector => "vec_operand".to_owned(),
+        FieldKind::Scalar => "scalar".to_owned(),
+        FieldKind::Raw => "raw_operand".to_owned(),
         _ => storages(&field.storage),
     }
 }
 
-fn storages(all: &[(Marks, Storage)]) -> String {
+fn storages(all: &[(Availability, Storage)]) -> String {
     all.iter().map(|(m, s)| format!("{}{}", m, s.name())).collect::<Vec<_>>().join(" ")
 }
 
@@ -37,7 +37,7 @@ pub(super) fn compare(
 ) {
     let mut differs = |class, kind, o: String, n: String| cx.differs(class, kind, path, (o, x.at), (n, y.at));
     let (o, n) = (storage(x), storage(y));
-    let operand = |f: &Field| matches!(f.shape, Shape::Vector | Shape::Scalar | Shape::Raw);
+    let operand = |f: &Field| matches!(f.shape, FieldKind::Vector | FieldKind::Scalar | FieldKind::Raw);
     if o != n {
         let bits = |f: &Field| f.storage.iter().map(|(_, s)| s.bits()).collect::<Vec<_>>();
         let kind = if !operand(x) && !operand(y) && bits(x) != bits(y) { "width" } else { "type" };
@@ -112,28 +112,28 @@ fn shape(
     (new_form, y): (&Form, &Field),
     rename: &dyn Fn(&str) -> String,
 ) {
-    if let (Shape::List(a), Shape::List(b)) = (x.shape, y.shape) {
+    if let (FieldKind::List(a), FieldKind::List(b)) = (x.shape, y.shape) {
         return lists::of_field(cx, path, (a, &x.only), (b, &y.only), (x.at, y.at));
     }
     let text = |model: &Model, form: &Form, f: &Field, name: &dyn Fn(&str) -> String| {
         let of = |at: usize| form.fields.get(at).map_or(String::new(), |f| name(&f.name));
         match f.shape {
-            Shape::Number => "any number".to_owned(),
-            Shape::List(id) => format!("list {}", model.list(id).name),
-            Shape::Index(kind) => format!("index of a {}", kind.name()),
-            Shape::Predicate => "predicate".to_owned(),
-            Shape::IndexBy(at) => format!("index by {}", of(at)),
-            Shape::Zero => "zero".to_owned(),
-            Shape::Copy(at) => format!("copy of {}", of(at)),
-            Shape::Vector | Shape::Scalar | Shape::Raw => "operand".to_owned(),
+            FieldKind::Number => "any number".to_owned(),
+            FieldKind::List(id) => format!("list {}", model.list(id).name),
+            FieldKind::Index(kind) => format!("index of a {}", kind.name()),
+            FieldKind::Predicate => "predicate".to_owned(),
+            FieldKind::IndexBy(at) => format!("index by {}", of(at)),
+            FieldKind::Zero => "zero".to_owned(),
+            FieldKind::Copy(at) => format!("copy of {}", of(at)),
+            FieldKind::Vector | FieldKind::Scalar | FieldKind::Raw => "operand".to_owned(),
         }
     };
     if text(cx.old, old_form, x, rename) == text(cx.new, new_form, y, &|n| norm(n)) {
         return;
     }
     let class = match (x.shape, y.shape) {
-        (Shape::Number, _) | (_, Shape::Zero) => Class::Narrowed,
-        (_, Shape::Number) | (Shape::Zero, _) => Class::Widened,
+        (FieldKind::Number, _) | (_, FieldKind::Zero) => Class::Narrowed,
+        (_, FieldKind::Number) | (FieldKind::Zero, _) => Class::Widened,
         _ => Class::WireBreaking,
     };
     let (o, n) = (text(cx.old, old_form, x, &str::to_owned), text(cx.new, new_form, y, &str::to_owned));

@@ -9,7 +9,7 @@ use super::values::spelled;
 use super::{Class, Cx, places, platforms};
 use legal::{effective, enumerators, only_of};
 use visakit_codegen::model::{
-    At, Enumerator, Field, List, ListId, ListKind, Marks, Model, Part, PartKind, Shape, Spelled,
+    At, Availability, BitField, BitFieldKind, Enumerator, Field, FieldKind, List, ListId, ListKind, Model, Spelled,
 };
 
 /// Some bits with a meaning.
@@ -20,16 +20,16 @@ struct View<'a> {
     lo: u32,
     /// Whether the page says which bits these are.
     stated: bool,
-    kind: PartKind,
+    kind: BitFieldKind,
     values: &'a [Enumerator],
     /// Whether the page writes the values of a shared list itself.
     spelled: bool,
-    part: Option<&'a Part>,
+    part: Option<&'a BitField>,
     at: At,
 }
 
 /// The legal values of a list on a page, where the page restricts them: by part, names with their marks.
-pub(super) type Only<'a> = &'a [(String, Vec<(String, Marks)>)];
+pub(super) type AllowedValues<'a> = &'a [(String, Vec<(String, Availability)>)];
 
 /// Compares the shared lists, each once however many instructions use it.
 pub(super) fn shared(cx: &mut Cx<'_>) {
@@ -90,7 +90,7 @@ pub(super) fn shared(cx: &mut Cx<'_>) {
 fn nested(model: &Model, id: ListId) -> bool {
     let name = &model.list(id).name;
     model.lists.iter().any(|l| {
-        matches!(&l.kind, ListKind::Parts(parts) if parts.iter().any(|p| p.kind == PartKind::Enumeration(id)
+        matches!(&l.kind, ListKind::Parts(parts) if parts.iter().any(|p| p.kind == BitFieldKind::Enumeration(id)
             && *name == format!("{}_{}", l.name, p.name)))
     })
 }
@@ -121,7 +121,7 @@ fn users(model: &Model, id: ListId) -> Vec<String> {
             .filter(|l| !lists.contains(l))
             .filter(|l| match &model.list(*l).kind {
                 ListKind::Parts(parts) => {
-                    parts.iter().any(|p| matches!(p.kind, PartKind::Enumeration(x) if lists.contains(&x)))
+                    parts.iter().any(|p| matches!(p.kind, BitFieldKind::Enumeration(x) if lists.contains(&x)))
                 }
                 ListKind::Enumeration { .. } => false,
             })
@@ -131,7 +131,7 @@ fn users(model: &Model, id: ListId) -> Vec<String> {
         }
         lists.extend(more);
     }
-    let has = |f: &Field| matches!(f.shape, Shape::List(x) if lists.contains(&x));
+    let has = |f: &Field| matches!(f.shape, FieldKind::List(x) if lists.contains(&x));
     model
         .instructions
         .iter()
@@ -141,7 +141,13 @@ fn users(model: &Model, id: ListId) -> Vec<String> {
 }
 
 /// Compares the lists of a field of both sides; `path` is the field. A pair of shared lists is compared by itself.
-pub(super) fn of_field(cx: &mut Cx<'_>, path: &str, old: (ListId, Only<'_>), new: (ListId, Only<'_>), at: (At, At)) {
+pub(super) fn of_field(
+    cx: &mut Cx<'_>,
+    path: &str,
+    old: (ListId, AllowedValues<'_>),
+    new: (ListId, AllowedValues<'_>),
+    at: (At, At),
+) {
     let written = (spelled_out(cx.old, at.0), spelled_out(cx.new, at.1));
     if written.0.is_none() && written.1.is_none() && cx.lists.get(&old.0) == Some(&new.0) {
         restrictions(cx, path, old, new, at);
@@ -167,12 +173,12 @@ fn spelled_out(model: &Model, at: At) -> Option<List> {
 fn restrictions(
     cx: &mut Cx<'_>,
     path: &str,
-    old: (ListId, Only<'_>),
-    new: (ListId, Only<'_>),
+    old: (ListId, AllowedValues<'_>),
+    new: (ListId, AllowedValues<'_>),
     (old_at, new_at): (At, At),
 ) {
-    let names = |only: Only<'_>| -> BTreeMap<String, BTreeSet<String>> {
-        let one = |(n, m): &(String, Marks)| format!("{}{m}", n.to_ascii_lowercase());
+    let names = |only: AllowedValues<'_>| -> BTreeMap<String, BTreeSet<String>> {
+        let one = |(n, m): &(String, Availability)| format!("{}{m}", n.to_ascii_lowercase());
         only.iter().map(|(part, all)| (norm(part), all.iter().map(one).collect())).collect()
     };
     // What the same names stand for is the list's affair.
@@ -211,17 +217,17 @@ fn restrictions(
     }
 }
 
-type Allowed = BTreeMap<u64, (String, Marks)>;
+type Allowed = BTreeMap<u64, (String, Availability)>;
 
 /// The values of a part that a page allows.
-fn allowed(model: &Model, list: &List, part: &str, only: Only<'_>) -> Allowed {
+fn allowed(model: &Model, list: &List, part: &str, only: AllowedValues<'_>) -> Allowed {
     let values = super::values::enumerators(model, list, part);
     let only = only.iter().find(|(p, _)| norm(p) == norm(part)).map(|(_, names)| names);
     values
         .iter()
         .filter(|v| !v.reserved)
         .filter_map(|v| match only {
-            None => Some((v.value, (v.name.clone(), Marks::default()))),
+            None => Some((v.value, (v.name.clone(), Availability::default()))),
             Some(names) => {
                 let (_, marks) = names.iter().find(|(n, _)| n.eq_ignore_ascii_case(&v.name))?;
                 Some((v.value, (v.name.clone(), marks.clone())))
@@ -230,9 +236,9 @@ fn allowed(model: &Model, list: &List, part: &str, only: Only<'_>) -> Allowed {
         .collect()
 }
 
-fn marks(cx: &mut Cx<'_>, path: &str, old: (&str, &Marks, At), new: (&str, &Marks, At)) {
+fn marks(cx: &mut Cx<'_>, path: &str, old: (&str, &Availability, At), new: (&str, &Availability, At)) {
     let moved = cx.platforms.compare(std::slice::from_ref(old.1), std::slice::from_ref(new.1));
-    let said = |(name, marks, at): (&str, &Marks, At)| (format!("{name} {}", marks).trim().into(), at);
+    let said = |(name, marks, at): (&str, &Availability, At)| (format!("{name} {}", marks).trim().into(), at);
     for class in classes(moved) {
         cx.differs(class, "platform", path, said(old), said(new));
     }
@@ -252,7 +258,7 @@ fn views<'a>(model: &'a Model, list: &'a List) -> Vec<View<'a>> {
             hi: lo + width.saturating_sub(1),
             lo: *lo,
             stated: *lo != 0 || *width != list.bits,
-            kind: PartKind::Number,
+            kind: BitFieldKind::Number,
             values,
             spelled: false,
             part: None,
@@ -260,7 +266,7 @@ fn views<'a>(model: &'a Model, list: &'a List) -> Vec<View<'a>> {
         }],
         ListKind::Parts(parts) => parts
             .iter()
-            .filter(|p| p.kind != PartKind::Zero)
+            .filter(|p| p.kind != BitFieldKind::Zero)
             .map(|p| View {
                 name: Some(&p.name),
                 hi: p.hi,
@@ -268,10 +274,11 @@ fn views<'a>(model: &'a Model, list: &'a List) -> Vec<View<'a>> {
                 stated: true,
                 kind: p.kind,
                 values: match (p.kind, model.spelled.iter().find(|s| s.at == p.at)) {
-                    (PartKind::Enumeration(_), Some(Spelled { kind: ListKind::Enumeration { values, .. }, .. })) => {
-                        values
-                    }
-                    (PartKind::Enumeration(id), _) => match &model.list(id).kind {
+                    (
+                        BitFieldKind::Enumeration(_),
+                        Some(Spelled { kind: ListKind::Enumeration { values, .. }, .. }),
+                    ) => values,
+                    (BitFieldKind::Enumeration(id), _) => match &model.list(id).kind {
                         ListKind::Enumeration { values, .. } => values,
                         ListKind::Parts(_) => &[],
                     },
@@ -286,7 +293,7 @@ fn views<'a>(model: &'a Model, list: &'a List) -> Vec<View<'a>> {
 }
 
 /// Compares two lists part by part.
-fn contents(cx: &mut Cx<'_>, path: &str, old: (&List, Only<'_>), new: (&List, Only<'_>)) {
+fn contents(cx: &mut Cx<'_>, path: &str, old: (&List, AllowedValues<'_>), new: (&List, AllowedValues<'_>)) {
     let (old_model, new_model) = (cx.old, cx.new);
     let (old_list, new_list) = (old.0, new.0);
     let (a, b) = (views(old_model, old_list), views(new_model, new_list));
@@ -360,8 +367,8 @@ fn unnamed(view: &View<'_>) -> bool {
 fn part(
     cx: &mut Cx<'_>,
     path: &str,
-    (x, only_x): (&View<'_>, Only<'_>),
-    (y, only_y): (&View<'_>, Only<'_>),
+    (x, only_x): (&View<'_>, AllowedValues<'_>),
+    (y, only_y): (&View<'_>, AllowedValues<'_>),
     styles: bool,
 ) {
     let here = part_path(path, y);
@@ -381,7 +388,7 @@ fn part(
         }
         marks(cx, &here, (&bits(x), &p.marks, p.at), (&bits(y), &q.marks, q.at));
     }
-    if let (PartKind::Enumeration(a), PartKind::Enumeration(b)) = (x.kind, y.kind)
+    if let (BitFieldKind::Enumeration(a), BitFieldKind::Enumeration(b)) = (x.kind, y.kind)
         && cx.lists.get(&a) == Some(&b)
         && !x.spelled
         && !y.spelled
@@ -422,13 +429,13 @@ fn quoted(text: &str) -> String {
 /// Whether all patterns of the bits are legal.
 fn full(view: &View<'_>) -> bool {
     match view.kind {
-        PartKind::Flag => true,
-        PartKind::Number | PartKind::Enumeration(_) => {
+        BitFieldKind::Flag => true,
+        BitFieldKind::Number | BitFieldKind::Enumeration(_) => {
             let width = view.hi - view.lo + 1;
-            view.values.is_empty() && view.kind == PartKind::Number
+            view.values.is_empty() && view.kind == BitFieldKind::Number
                 || width < 16 && view.values.iter().filter(|v| !v.reserved).count() >= 1 << width
         }
-        PartKind::Zero | PartKind::DataType => false,
+        BitFieldKind::Zero | BitFieldKind::DataType => false,
     }
 }
 
@@ -447,9 +454,9 @@ fn kind_name(view: &View<'_>) -> String {
             let names: Vec<_> = view.values.iter().filter(|v| !v.reserved).map(|v| v.name.as_str()).collect();
             format!("one of {}", names.join(", "))
         }
-        PartKind::Flag => "flag".to_owned(),
-        PartKind::DataType => "data type".to_owned(),
-        PartKind::Number | PartKind::Enumeration(_) => "any number".to_owned(),
-        PartKind::Zero => "zero".to_owned(),
+        BitFieldKind::Flag => "flag".to_owned(),
+        BitFieldKind::DataType => "data type".to_owned(),
+        BitFieldKind::Number | BitFieldKind::Enumeration(_) => "any number".to_owned(),
+        BitFieldKind::Zero => "zero".to_owned(),
     }
 }

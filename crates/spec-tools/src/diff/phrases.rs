@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use visakit_codegen::markdown::Inline;
-use visakit_codegen::model::{Field, Presence, Shape};
+use visakit_codegen::model::{Field, FieldKind, Presence};
 use visakit_codegen::phrase::{after_phrase, find_phrase, leading_marks};
 
 /// Where a text states facts that the model keeps: marks, links to lists, and the phrases of a field. `from` is the
@@ -50,10 +50,10 @@ pub(super) fn facts(text: &Inline, from: usize, field: Option<&Field>) -> Vec<Ra
         }
     }
     match field.shape {
-        Shape::Predicate => add(words(rest, "predication control")),
-        Shape::Copy(_) => add(words(rest, "copy of ").map(|r| with_word(rest, r))),
-        Shape::IndexBy(_) => add(words(rest, "index by ").map(|r| with_word(rest, r))),
-        Shape::Index(_) => {
+        FieldKind::Predicate => add(words(rest, "predication control")),
+        FieldKind::Copy(_) => add(words(rest, "copy of ").map(|r| with_word(rest, r))),
+        FieldKind::IndexBy(_) => add(words(rest, "index by ").map(|r| with_word(rest, r))),
+        FieldKind::Index(_) => {
             let table = words(rest, "index of the ").map(|r| with_word(rest, r)).map(|r| {
                 let more = rest[r.end..].strip_prefix(" variable").map_or(0, |_| " variable".len());
                 r.start..r.end + more

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use visakit_codegen::model::{Mark, Marks, Model, Platform};
+use visakit_codegen::model::{Availability, Bound, Model, Platform};
 
 /// Platforms of both sides, by age.
 pub(super) struct Platforms<'a> {
@@ -41,7 +41,7 @@ impl<'a> Platforms<'a> {
 
     /// Compares two lists of alternatives; an empty one holds everywhere. A direction that cannot be told, because a
     /// platform is unknown, counts as a loss.
-    pub(super) fn compare(&self, old: &[Marks], new: &[Marks]) -> Moved {
+    pub(super) fn compare(&self, old: &[Availability], new: &[Availability]) -> Moved {
         if old == new {
             return Moved::default();
         }
@@ -50,7 +50,7 @@ impl<'a> Platforms<'a> {
             .chain(new)
             .flat_map(|m| &m.0)
             .filter_map(|m| match m {
-                Mark::FromVersion(a, b) | Mark::BeforeVersion(a, b) => Some((*a, *b)),
+                Bound::FromVersion(a, b) | Bound::BeforeVersion(a, b) => Some((*a, *b)),
                 _ => None,
             })
             .chain([(0, 0), NEWEST])
@@ -82,7 +82,7 @@ fn named(row: &Platform, name: &str) -> bool {
 }
 
 /// Whether any of the alternatives holds; nothing where a platform is unknown.
-fn holds(rows: &[Platform], at: usize, version: (u8, u8), alternatives: &[Marks]) -> Option<bool> {
+fn holds(rows: &[Platform], at: usize, version: (u8, u8), alternatives: &[Availability]) -> Option<bool> {
     if alternatives.is_empty() {
         return Some(true);
     }
@@ -92,11 +92,11 @@ fn holds(rows: &[Platform], at: usize, version: (u8, u8), alternatives: &[Marks]
         let mut all = true;
         for mark in &marks.0 {
             all &= match mark {
-                Mark::From(name) => at >= age(name)?,
-                Mark::Before(name) => at < age(name)?,
-                Mark::Only(name) => at == age(name)?,
-                Mark::FromVersion(a, b) => version >= (*a, *b),
-                Mark::BeforeVersion(a, b) => version < (*a, *b),
+                Bound::From(name) => at >= age(name)?,
+                Bound::Before(name) => at < age(name)?,
+                Bound::Only(name) => at == age(name)?,
+                Bound::FromVersion(a, b) => version >= (*a, *b),
+                Bound::BeforeVersion(a, b) => version < (*a, *b),
             };
         }
         any |= all;
@@ -105,13 +105,13 @@ fn holds(rows: &[Platform], at: usize, version: (u8, u8), alternatives: &[Marks]
 }
 
 /// Alternatives as the pages write them.
-pub(super) fn alternatives(all: &[Marks]) -> String {
+pub(super) fn alternatives(all: &[Availability]) -> String {
     match all {
         [] => "all".to_owned(),
         _ => all.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
     }
 }
 
-fn spelled(all: &[Marks]) -> BTreeSet<String> {
+fn spelled(all: &[Availability]) -> BTreeSet<String> {
     all.iter().map(|m| m.to_string().to_ascii_lowercase()).collect()
 }

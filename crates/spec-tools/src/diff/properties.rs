@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::platforms::{Moved, alternatives};
 use super::{Class, Cx, lists, places};
-use visakit_codegen::model::{At, Instruction, Marks, Saturation, SourceModifier, TypeMap};
+use visakit_codegen::model::{At, Availability, Instruction, Saturation, SourceModifier, TypeMap};
 
 pub(super) fn compare(cx: &mut Cx<'_>, old: &Instruction, new: &Instruction) {
     let name = new.name.as_str();
@@ -60,8 +60,8 @@ pub(super) fn compare(cx: &mut Cx<'_>, old: &Instruction, new: &Instruction) {
 }
 
 fn types(cx: &mut Cx<'_>, old: &Instruction, new: &Instruction) {
-    let group = |i: &'_ Instruction| -> BTreeMap<String, Vec<Marks>> {
-        let mut out: BTreeMap<String, Vec<Marks>> = BTreeMap::new();
+    let group = |i: &'_ Instruction| -> BTreeMap<String, Vec<Availability>> {
+        let mut out: BTreeMap<String, Vec<Availability>> = BTreeMap::new();
         for (name, marks) in &i.types {
             out.entry(name.clone()).or_default().push(marks.clone());
         }
@@ -86,7 +86,7 @@ fn types(cx: &mut Cx<'_>, old: &Instruction, new: &Instruction) {
             (Some(x), Some(y)) => {
                 let moved = cx.platforms.compare(x, y);
                 for class in lists::classes(moved) {
-                    let said = |m: &[Marks]| format!("{name} {}", alternatives(m));
+                    let said = |m: &[Availability]| format!("{name} {}", alternatives(m));
                     cx.differs(class, "platform", &path, (said(x), o), (said(y), n));
                 }
             }
@@ -145,7 +145,7 @@ fn type_maps(cx: &mut Cx<'_>, old: &Instruction, new: &Instruction) {
 }
 
 /// Whether maps allow every combination of the supported types, so that stating them refuses nothing.
-fn everything(maps: &[TypeMap], types: &[(String, Marks)]) -> bool {
+fn everything(maps: &[TypeMap], types: &[(String, Availability)]) -> bool {
     let names: BTreeSet<&str> = types.iter().map(|(t, _)| t.as_str()).collect();
     let allows = |dst: &str, src: &str| {
         let has = |all: &[String], t: &str| all.is_empty() || all.iter().any(|x| x == t);

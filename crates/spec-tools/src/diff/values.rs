@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::matching::norm;
-use visakit_codegen::model::{Enumerator, Form, List, ListKind, Model, PartKind, Shape};
+use visakit_codegen::model::{BitFieldKind, Enumerator, FieldKind, Form, List, ListKind, Model};
 
 /// A value in the base that its width suggests.
 pub(super) fn spelled(value: u64, width: u32) -> String {
@@ -21,7 +21,7 @@ pub(super) fn enumerators<'a>(model: &'a Model, list: &'a List, part: &str) -> &
             .iter()
             .find(|p| norm(&p.name) == norm(part))
             .and_then(|p| match p.kind {
-                PartKind::Enumeration(id) => match &model.list(id).kind {
+                BitFieldKind::Enumeration(id) => match &model.list(id).kind {
                     ListKind::Enumeration { values, .. } => Some(values.as_slice()),
                     ListKind::Parts(_) => None,
                 },
@@ -35,7 +35,7 @@ pub(super) fn enumerators<'a>(model: &'a Model, list: &'a List, part: &str) -> &
 pub(super) fn resolve(model: &Model, form: &Form, field: &str, part: &str, name: &str) -> String {
     let shape = form.fields.iter().find(|f| norm(&f.name) == norm(field)).map(|f| f.shape);
     let found = match shape {
-        Some(Shape::List(id)) => {
+        Some(FieldKind::List(id)) => {
             enumerators(model, model.list(id), part).iter().find(|v| v.name.eq_ignore_ascii_case(name))
         }
         _ => None,

@@ -32,7 +32,7 @@ pub struct Platform {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the names say it")]
-pub enum Mark {
+pub enum Bound {
     FromPlatform(String),
     BeforePlatform(String),
     OnlyPlatform(String),
@@ -62,7 +62,7 @@ pub struct List {
 #[expect(missing_docs, reason = "as in the model and in schema.json")]
 pub enum ListKind {
     Enumeration { lo: u32, width: u32, values: Vec<Enumerator> },
-    Parts { parts: Vec<Part> },
+    Parts { parts: Vec<BitField> },
 }
 
 /// A named value, or a stated hole.
@@ -73,7 +73,7 @@ pub struct Enumerator {
     pub name: String,
     pub text: String,
     pub reserved: bool,
-    pub when: Vec<Mark>,
+    pub when: Vec<Bound>,
     pub doc: String,
     pub at: Place,
 }
@@ -81,14 +81,14 @@ pub struct Enumerator {
 /// Some bits of a bit field.
 #[derive(Clone, Debug, Serialize)]
 #[expect(missing_docs, reason = "as in the model and in schema.json")]
-pub struct Part {
+pub struct BitField {
     pub name: String,
     pub hi: u32,
     pub lo: u32,
     #[serde(flatten)]
-    pub kind: PartKind,
+    pub kind: BitFieldKind,
     pub text: String,
-    pub when: Vec<Mark>,
+    pub when: Vec<Bound>,
     pub doc: String,
     pub at: Place,
 }
@@ -97,7 +97,7 @@ pub struct Part {
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[expect(missing_docs, reason = "as in the model and in schema.json")]
-pub enum PartKind {
+pub enum BitFieldKind {
     Zero,
     Flag,
     Number,
@@ -117,7 +117,7 @@ pub struct ListRef {
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[expect(missing_docs, reason = "as in the model and in schema.json")]
-pub enum Shape {
+pub enum FieldKind {
     Number,
     List { list: ListRef },
     Index { table: &'static str },
@@ -136,7 +136,7 @@ pub enum Shape {
 pub struct Typed<T> {
     #[serde(rename = "type")]
     pub ty: T,
-    pub when: Vec<Mark>,
+    pub when: Vec<Bound>,
 }
 
 /// A structure.
@@ -161,7 +161,7 @@ pub struct Member {
     /// The member that counts it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub count: Option<String>,
-    pub shape: Shape,
+    pub shape: FieldKind,
     /// Whether it holds the code of a data type.
     pub data_type: bool,
     /// When it is there at all.
@@ -202,7 +202,7 @@ pub struct Predefined {
 pub struct Rule {
     pub name: String,
     pub instructions: Vec<String>,
-    pub platforms: Vec<Vec<Mark>>,
+    pub platforms: Vec<Vec<Bound>>,
     pub doc: String,
     pub at: Place,
 }
@@ -270,13 +270,13 @@ pub(super) fn platforms(cx: &Cx<'_>) -> Vec<Platform> {
     cx.model.platforms.iter().map(one).collect()
 }
 
-pub(super) fn marks(marks: &model::Marks) -> Vec<Mark> {
-    let one = |mark: &model::Mark| match mark {
-        model::Mark::From(name) => Mark::FromPlatform(name.clone()),
-        model::Mark::Before(name) => Mark::BeforePlatform(name.clone()),
-        model::Mark::Only(name) => Mark::OnlyPlatform(name.clone()),
-        model::Mark::FromVersion(major, minor) => Mark::FromVersion(format!("{major}.{minor}")),
-        model::Mark::BeforeVersion(major, minor) => Mark::BeforeVersion(format!("{major}.{minor}")),
+pub(super) fn marks(marks: &model::Availability) -> Vec<Bound> {
+    let one = |mark: &model::Bound| match mark {
+        model::Bound::From(name) => Bound::FromPlatform(name.clone()),
+        model::Bound::Before(name) => Bound::BeforePlatform(name.clone()),
+        model::Bound::Only(name) => Bound::OnlyPlatform(name.clone()),
+        model::Bound::FromVersion(major, minor) => Bound::FromVersion(format!("{major}.{minor}")),
+        model::Bound::BeforeVersion(major, minor) => Bound::BeforeVersion(format!("{major}.{minor}")),
     };
     marks.0.iter().map(one).collect()
 }
@@ -313,17 +313,17 @@ fn enumerator(cx: &Cx<'_>, v: &model::Enumerator) -> Enumerator {
     }
 }
 
-fn part(cx: &Cx<'_>, p: &model::Part) -> Part {
-    Part {
+fn part(cx: &Cx<'_>, p: &model::BitField) -> BitField {
+    BitField {
         name: p.name.clone(),
         hi: p.hi,
         lo: p.lo,
         kind: match p.kind {
-            model::PartKind::Zero => PartKind::Zero,
-            model::PartKind::Flag => PartKind::Flag,
-            model::PartKind::Number => PartKind::Number,
-            model::PartKind::Enumeration(id) => PartKind::Enumeration { list: list_ref(cx, id) },
-            model::PartKind::DataType => PartKind::DataType,
+            model::BitFieldKind::Zero => BitFieldKind::Zero,
+            model::BitFieldKind::Flag => BitFieldKind::Flag,
+            model::BitFieldKind::Number => BitFieldKind::Number,
+            model::BitFieldKind::Enumeration(id) => BitFieldKind::Enumeration { list: list_ref(cx, id) },
+            model::BitFieldKind::DataType => BitFieldKind::DataType,
         },
         text: p.text.clone(),
         when: marks(&p.marks),
@@ -337,22 +337,22 @@ fn list_ref(cx: &Cx<'_>, id: ListId) -> ListRef {
 }
 
 /// A shape; `name` gives the name of the field at a position.
-pub(super) fn shape(cx: &Cx<'_>, shape: model::Shape, name: impl Fn(usize) -> String) -> Shape {
+pub(super) fn shape(cx: &Cx<'_>, shape: model::FieldKind, name: impl Fn(usize) -> String) -> FieldKind {
     match shape {
-        model::Shape::Number => Shape::Number,
-        model::Shape::List(id) => Shape::List { list: list_ref(cx, id) },
-        model::Shape::Index(kind) => Shape::Index { table: kind.name() },
-        model::Shape::IndexBy(of) => Shape::IndexBy { field: name(of) },
-        model::Shape::Predicate => Shape::Predicate,
-        model::Shape::Vector => Shape::VecOperand,
-        model::Shape::Scalar => Shape::Scalar,
-        model::Shape::Raw => Shape::RawOperand,
-        model::Shape::Zero => Shape::Zero,
-        model::Shape::Copy(of) => Shape::Copy { field: name(of) },
+        model::FieldKind::Number => FieldKind::Number,
+        model::FieldKind::List(id) => FieldKind::List { list: list_ref(cx, id) },
+        model::FieldKind::Index(kind) => FieldKind::Index { table: kind.name() },
+        model::FieldKind::IndexBy(of) => FieldKind::IndexBy { field: name(of) },
+        model::FieldKind::Predicate => FieldKind::Predicate,
+        model::FieldKind::Vector => FieldKind::VecOperand,
+        model::FieldKind::Scalar => FieldKind::Scalar,
+        model::FieldKind::Raw => FieldKind::RawOperand,
+        model::FieldKind::Zero => FieldKind::Zero,
+        model::FieldKind::Copy(of) => FieldKind::Copy { field: name(of) },
     }
 }
 
-pub(super) fn numbers(storage: &[(model::Marks, Storage)]) -> Vec<Typed<&'static str>> {
+pub(super) fn numbers(storage: &[(model::Availability, Storage)]) -> Vec<Typed<&'static str>> {
     storage.iter().map(|(m, s)| Typed { ty: s.name(), when: marks(m) }).collect()
 }
 

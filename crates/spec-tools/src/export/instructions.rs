@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::chapters::{Mark, Shape, Typed, marks, numbers, shape};
+use super::chapters::{Bound, FieldKind, Typed, marks, numbers, shape};
 use super::semantics::{self, Semantics};
 use super::{Cx, Place};
 use visakit_codegen::model;
@@ -31,7 +31,7 @@ pub struct Instruction {
     pub source_modifier: &'static str,
     pub out_of_bound: String,
     /// Any of these groups of conditions; every platform where there are none.
-    pub platforms: Vec<Vec<Mark>>,
+    pub platforms: Vec<Vec<Bound>>,
     pub type_maps: Vec<TypeMap>,
     pub doc: String,
     pub notes: String,
@@ -58,7 +58,7 @@ pub struct Form {
     /// The values of a selector for which the form holds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub condition: Option<Condition>,
-    pub when: Vec<Mark>,
+    pub when: Vec<Bound>,
     pub fields: Vec<Field>,
     pub at: Place,
 }
@@ -78,13 +78,13 @@ pub struct Field {
     pub name: String,
     /// How it is stored: the first whose conditions hold; empty for operands.
     pub storage: Vec<Typed<&'static str>>,
-    pub shape: Shape,
+    pub shape: FieldKind,
     pub presence: Presence,
     pub classes: Vec<String>,
     pub types: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub range: Option<Range>,
-    pub only: Vec<Only>,
+    pub only: Vec<AllowedValues>,
     pub nonzero: bool,
     pub default: Default,
     pub doc: String,
@@ -111,7 +111,7 @@ pub struct Range {
 
 /// The enumerators that are legal on this page.
 #[derive(Clone, Debug, Serialize)]
-pub struct Only {
+pub struct AllowedValues {
     /// The part; empty for a plain enumeration.
     pub part: String,
     /// The enumerators.
@@ -123,7 +123,7 @@ pub struct Only {
 #[expect(missing_docs, reason = "the names say it")]
 pub struct MarkedName {
     pub name: String,
-    pub when: Vec<Mark>,
+    pub when: Vec<Bound>,
 }
 
 /// What the text leaves out.
@@ -185,7 +185,7 @@ pub enum TemplateItem {
 #[derive(Clone, Debug, Serialize)]
 #[expect(missing_docs, reason = "as in the model and in schema.json")]
 pub struct TypeMap {
-    pub when: Vec<Mark>,
+    pub when: Vec<Bound>,
     pub dst: Vec<String>,
     pub src: Vec<String>,
     pub at: Place,
@@ -245,13 +245,13 @@ pub(super) fn condition((field, values): &(String, Vec<String>)) -> Condition {
     Condition { field: field.clone(), values: values.clone() }
 }
 
-fn marked((name, when): &(String, model::Marks)) -> MarkedName {
+fn marked((name, when): &(String, model::Availability)) -> MarkedName {
     MarkedName { name: name.clone(), when: marks(when) }
 }
 
 fn field(cx: &Cx<'_>, form: &model::Form, f: &model::Field) -> Field {
     let name = |of: usize| form.fields.get(of).map_or_else(String::new, |f| f.name.clone());
-    let only = |(part, values): &(String, Vec<(String, model::Marks)>)| Only {
+    let only = |(part, values): &(String, Vec<(String, model::Availability)>)| AllowedValues {
         part: part.clone(),
         values: values.iter().map(marked).collect(),
     };

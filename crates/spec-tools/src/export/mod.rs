@@ -12,12 +12,12 @@ mod instructions;
 mod semantics;
 
 pub use chapters::{
-    Attribute, Builtin, Class, DataType, Enumerator, List, ListKind, ListRef, Mark, Member, MemberType, Part,
-    PartKind, Platform, Predefined, Rule, Shape, Structure, Typed,
+    Attribute, BitField, BitFieldKind, Bound, Builtin, Class, DataType, Enumerator, FieldKind, List, ListKind,
+    ListRef, Member, MemberType, Platform, Predefined, Rule, Structure, Typed,
 };
 pub use instructions::{
-    Condition, Default, Field, Form, Instruction, Kind, MarkedName, Only, Presence, Range, TemplateItem, Text,
-    TypeMap,
+    AllowedValues, Condition, Default, Field, Form, Instruction, Kind, MarkedName, Presence, Range, TemplateItem,
+    Text, TypeMap,
 };
 pub use semantics::{Expression, Semantics, Statement, StatementKind};
 

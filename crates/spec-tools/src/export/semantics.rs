@@ -75,7 +75,7 @@ pub enum Expression {
     Predefined { name: String, table: &'static str, id: u64 },
     Unknown { name: String },
     Enumerator { list: String, name: String },
-    Part { of: Box<Expression>, part: String },
+    BitField { of: Box<Expression>, part: String },
     Index { of: Box<Expression>, index: Box<Expression> },
     Call { function: String, arguments: Vec<Expression> },
     Unary { operator: &'static str, operand: Box<Expression> },
@@ -145,7 +145,7 @@ fn expression(e: &tree::Expression) -> Expression {
         ExpressionKind::Enumerator { list, name } => {
             Expression::Enumerator { list: list.clone(), name: name.clone() }
         }
-        ExpressionKind::Part { of, part } => Expression::Part { of: boxed(of), part: part.text.clone() },
+        ExpressionKind::BitField { of, part } => Expression::BitField { of: boxed(of), part: part.text.clone() },
         ExpressionKind::Index { of, index } => Expression::Index { of: boxed(of), index: boxed(index) },
         ExpressionKind::Call(call) => {
             Expression::Call { function: call.function.text.clone(), arguments: arguments(call) }

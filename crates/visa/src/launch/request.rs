@@ -19,7 +19,7 @@ use visakit_diag::{Diagnostic, Severity};
 
 use super::dump::{self, Dump};
 use visakit_emulator::launch::TextError;
-use visakit_emulator::launch::spec::{self, Spec};
+use visakit_emulator::launch::spec::{self, ArgSpec};
 
 /// What is to be run, and how. Paths are relative to the working folder.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -41,7 +41,7 @@ pub(crate) struct Request {
     /// Offset of the global ids in each dimension.
     pub offset: Option<Vec<u64>>,
     /// The arguments.
-    pub arguments: Vec<(u32, Spec)>,
+    pub arguments: Vec<(u32, ArgSpec)>,
     /// What is written to files after the run.
     pub dumps: Vec<Dump>,
     /// Whether to count instructions.
@@ -194,7 +194,7 @@ max-instructions = 1000
         let request = parse("k.toml", FILE, Path::new("there")).unwrap();
         assert_eq!(request.program, Some("there/k.zebin".into()));
         assert_eq!((request.global, request.local), (vec![64, 2], None));
-        assert_eq!(request.arguments[0], (0, Spec::Zeros(8)));
+        assert_eq!(request.arguments[0], (0, ArgSpec::Zeros(8)));
         assert_eq!(request.dumps[0].path, PathBuf::from("there/out.bin"));
         assert_eq!(request.max_instructions, Some(1000));
     }

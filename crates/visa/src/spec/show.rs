@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use visakit_codegen::model::{
-    Field, Instruction, Kind, ListId, ListKind, Mark, Marks, Model, PartKind, Presence, Shape,
+    Availability, BitFieldKind, Bound, Field, FieldKind, Instruction, Kind, ListId, ListKind, Model, Presence,
 };
 
 use crate::{Format, Outcome, out, problem, report, spec_dir};
@@ -118,17 +118,17 @@ fn properties(s: &mut String, i: &Instruction) {
 
 fn field_line(s: &mut String, model: &Model, fields: &[Field], field: &Field) {
     let storage = match field.shape {
-        Shape::Vector => "vec_operand".to_owned(),
-        Shape::Scalar => "scalar".to_owned(),
-        Shape::Raw => "raw_operand".to_owned(),
+        FieldKind::Vector => "vec_operand".to_owned(),
+        FieldKind::Scalar => "scalar".to_owned(),
+        FieldKind::Raw => "raw_operand".to_owned(),
         _ => field.storage.iter().map(|(m, st)| format!("{}{}", st.name(), marks(m))).collect::<Vec<_>>().join(" "),
     };
     let what = match field.shape {
-        Shape::Predicate => "predicate".to_owned(),
-        Shape::Index(kind) => format!("index of a {}", kind.name()),
-        Shape::Zero => "zero".to_owned(),
-        Shape::Copy(of) => format!("copy of {}", fields[of].name),
-        Shape::List(id) => model.list(id).name.clone(),
+        FieldKind::Predicate => "predicate".to_owned(),
+        FieldKind::Index(kind) => format!("index of a {}", kind.name()),
+        FieldKind::Zero => "zero".to_owned(),
+        FieldKind::Copy(of) => format!("copy of {}", fields[of].name),
+        FieldKind::List(id) => model.list(id).name.clone(),
         _ => field.classes.join(", "),
     };
     let when = match &field.presence {
@@ -138,13 +138,13 @@ fn field_line(s: &mut String, model: &Model, fields: &[Field], field: &Field) {
     };
     let types = if field.types.is_empty() { String::new() } else { format!(" [{}]", field.types.join(", ")) };
     let _ = writeln!(s, "  {:<18} {storage:<12} {what}{types}{when}", field.name);
-    if let Shape::List(id) = field.shape {
+    if let FieldKind::List(id) = field.shape {
         list(s, model, id, &field.only);
     }
 }
 
 /// The values of a list; of long shared ones only the allowed part.
-fn list(s: &mut String, model: &Model, id: ListId, only: &[(String, Vec<(String, Marks)>)]) {
+fn list(s: &mut String, model: &Model, id: ListId, only: &[(String, Vec<(String, Availability)>)]) {
     let allowed = |part: &str, name: &str| {
         only.iter().find(|(p, _)| p.eq_ignore_ascii_case(part)).is_none_or(|(_, v)| v.iter().any(|(n, _)| n == name))
     };
@@ -165,29 +165,29 @@ fn list(s: &mut String, model: &Model, id: ListId, only: &[(String, Vec<(String,
         ListKind::Parts(parts) => {
             for part in parts {
                 let values = match part.kind {
-                    PartKind::Enumeration(id) => names(id, &part.name),
-                    PartKind::Zero => vec!["must be zero".to_owned()],
-                    PartKind::Flag => vec!["flag".to_owned()],
-                    PartKind::Number => vec!["number".to_owned()],
-                    PartKind::DataType => vec!["data type".to_owned()],
+                    BitFieldKind::Enumeration(id) => names(id, &part.name),
+                    BitFieldKind::Zero => vec!["must be zero".to_owned()],
+                    BitFieldKind::Flag => vec!["flag".to_owned()],
+                    BitFieldKind::Number => vec!["number".to_owned()],
+                    BitFieldKind::DataType => vec!["data type".to_owned()],
                 };
-                let name = if part.kind == PartKind::Zero { "" } else { &part.name };
+                let name = if part.kind == BitFieldKind::Zero { "" } else { &part.name };
                 show(part.hi, part.lo, name, values);
             }
         }
     }
 }
 
-fn marks(marks: &Marks) -> String {
+fn marks(marks: &Availability) -> String {
     marks
         .0
         .iter()
         .map(|m| match m {
-            Mark::From(p) => format!("{{{p}+}}"),
-            Mark::Before(p) => format!("{{-{p}}}"),
-            Mark::Only(p) => format!("{{{p}}}"),
-            Mark::FromVersion(a, b) => format!("{{{a}.{b}+}}"),
-            Mark::BeforeVersion(a, b) => format!("{{-{a}.{b}}}"),
+            Bound::From(p) => format!("{{{p}+}}"),
+            Bound::Before(p) => format!("{{-{p}}}"),
+            Bound::Only(p) => format!("{{{p}}}"),
+            Bound::FromVersion(a, b) => format!("{{{a}.{b}+}}"),
+            Bound::BeforeVersion(a, b) => format!("{{-{a}.{b}}}"),
         })
         .collect()
 }

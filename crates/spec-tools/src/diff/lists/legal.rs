@@ -2,22 +2,22 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Only, View, marks, norm, quoted};
+use super::{AllowedValues, View, marks, norm, quoted};
 use crate::diff::values::spelled;
 use crate::diff::{Class, Cx};
-use visakit_codegen::model::{Enumerator, Marks};
+use visakit_codegen::model::{Availability, Enumerator};
 
-pub(super) type Values<'a> = BTreeMap<u64, (&'a Enumerator, Marks)>;
+pub(super) type Values<'a> = BTreeMap<u64, (&'a Enumerator, Availability)>;
 
-pub(super) fn only_of<'a>(only: Only<'a>, part: &str) -> Option<&'a [(String, Marks)]> {
+pub(super) fn only_of<'a>(only: AllowedValues<'a>, part: &str) -> Option<&'a [(String, Availability)]> {
     only.iter().find(|(p, _)| norm(p) == norm(part)).map(|(_, names)| names.as_slice())
 }
 
 /// The values that are legal on the page, with the marks of the page's restriction.
 pub(super) fn effective<'a>(
     view: &View<'a>,
-    only: Option<&[(String, Marks)]>,
-) -> BTreeMap<u64, (&'a Enumerator, Marks)> {
+    only: Option<&[(String, Availability)]>,
+) -> BTreeMap<u64, (&'a Enumerator, Availability)> {
     view.values
         .iter()
         .filter_map(|v| {
@@ -92,8 +92,8 @@ fn complete(values: &Values<'_>, width: u32) -> bool {
 fn same_value(
     cx: &mut Cx<'_>,
     path: &str,
-    (a, x): (&Enumerator, &Marks),
-    (b, y): (&Enumerator, &Marks),
+    (a, x): (&Enumerator, &Availability),
+    (b, y): (&Enumerator, &Availability),
     (old, new): (&Values<'_>, &Values<'_>),
 ) {
     if a.name != b.name {
