@@ -2,7 +2,6 @@
 //!
 //! The vendor's documents are measured beside our pages where they are there.
 
-use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use visakit_codegen::overlay;
