@@ -32,7 +32,9 @@ fn main() {
     let pages = format!("{doc}\npub static SPECIFICATION: &[(&str, &str)] = &[\n{pages}];\n");
     fs::write(out.join("pages.rs"), pages).expect("OUT_DIR can be written");
     for file in visakit_codegen::emit(&model) {
-        let text = visakit_codegen::format(&file).expect("emitted code is Rust");
+        // Formatting is done here and not in the generator, which is then compiled beside what formats.
+        let parsed = syn::parse2(file.tokens).expect("emitted code is Rust");
+        let text = format!("{}{}", visakit_codegen::HEADER, prettyplease::unparse(&parsed));
         fs::write(out.join(file.name), text).expect("OUT_DIR can be written");
     }
 }

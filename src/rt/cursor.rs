@@ -150,27 +150,22 @@ impl<'a> Cursor<'a> {
     }
 
     /// Takes the longest of the spellings of a list.
-    pub fn one_of<T: Copy>(
-        &mut self,
-        list: &str,
-        all: &[T],
-        spelling: impl Fn(&T) -> &'static str,
-    ) -> Result<T, TextError> {
+    pub fn one_of(&mut self, list: &str, spellings: &[&'static str]) -> Result<usize, TextError> {
         let rest = self.rest();
-        let best = all.iter().filter(|v| rest.starts_with(spelling(v))).max_by_key(|v| spelling(v).len());
+        let fits = spellings.iter().enumerate().filter(|(_, s)| rest.starts_with(**s));
         // A default may be spelled with nothing, and then a word that is not on the list is no error here.
-        match best {
-            Some(value) => {
-                self.at += spelling(value).len();
-                Ok(*value)
+        match fits.max_by_key(|(_, s)| s.len()) {
+            Some((position, spelling)) => {
+                self.at += spelling.len();
+                Ok(position)
             }
             None => Err(self.failed(|| {
-                let known: Vec<_> = all.iter().map(&spelling).filter(|s| !s.is_empty()).take(12).collect();
-                let more = if all.len() > 12 { ", …" } else { "" };
+                let known = || spellings.iter().copied().filter(|s| !s.is_empty());
+                let shown: Vec<_> = known().take(12).collect();
+                let more = if spellings.len() > 12 { ", …" } else { "" };
                 let word: String = rest.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
-                let all = all.iter().map(&spelling).filter(|s| !s.is_empty());
-                let hint = meant(nearest(&word, all));
-                format!("{}: one of {}{more}{hint}", list.to_ascii_lowercase(), known.join(", "))
+                let hint = meant(nearest(&word, known()));
+                format!("{}: one of {}{more}{hint}", list.to_ascii_lowercase(), shown.join(", "))
             })),
         }
     }
@@ -320,14 +315,20 @@ impl<'a> Cursor<'a> {
         })
     }
 
+    #[cold]
+    fn illegal(&mut self, start: usize, problem: &super::BadBits) -> TextError {
+        self.at = start;
+        self.failed(|| format!("a legal value: {problem}"))
+    }
+
     /// Takes a number as the bits of a list.
     pub fn bits<T: super::Bits>(&mut self, format: Format) -> Result<T, TextError> {
         let start = self.at;
         let value = self.number::<u64>("value", format)?;
-        T::from_bits(value).map_err(|e| {
-            self.at = start;
-            self.failed(|| format!("a legal value: {e}"))
-        })
+        match T::from_bits(value) {
+            Ok(bits) => Ok(bits),
+            Err(problem) => Err(self.illegal(start, &problem)),
+        }
     }
 }
 

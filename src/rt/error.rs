@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::bytes::Reader;
+use super::bytes::{Context, Reader, Wire};
 
 /// Bits without a meaning.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -194,7 +194,18 @@ impl From<BadBits> for EncodeError {
     }
 }
 
-/// Reads a field and, when that fails, says which one it was.
+/// Reads a field as its type is stored and, when that fails, says which one it was.
+#[inline]
+pub fn field<T: Wire>(
+    owner: &'static str,
+    field: &'static str,
+    r: &mut Reader<'_>,
+    cx: Context,
+) -> Result<T, DecodeError> {
+    T::decode(r, cx).map_err(|e| named(e, owner, field))
+}
+
+/// The same for a field that is read in a way of its own.
 #[inline]
 pub fn place<'a, T>(
     owner: &'static str,

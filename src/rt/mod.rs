@@ -16,7 +16,7 @@ mod text;
 
 pub use bytes::{Bits, Bytes, Context, Reader, Version, Wire, Writer};
 pub use cursor::{Candidate, Cursor, Number, TextError};
-pub use error::{BadBits, DecodeError, DecodeProblem, EncodeError, empty, fit, narrow, place, present, selected};
+pub use error::{BadBits, DecodeError, DecodeProblem, EncodeError, empty, field, fit, narrow, place, present, selected};
 pub use kernel::{ComponentWise, FieldRef, Stub, StubReason, Visitor};
 pub use near::{meant, nearest};
 pub use operand::{immediate_bits, is_saturated, saturate, zero_operand};

@@ -7,7 +7,7 @@ use quote::{format_ident, quote};
 
 use super::{Cx, hex, member_name, type_name, variant_name};
 use crate::model::{BitFieldKind, Field, FieldKind, Form, Instruction, Kind, ListKind, Presence};
-use form::{form_struct, read_field};
+use form::{form_struct, read_located};
 pub(crate) use form::{is_counter, test};
 
 /// Pages that have a struct.
@@ -85,7 +85,7 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
     let samples = all.iter().flat_map(|i| {
         let name = type_name(&i.name);
         i.forms.iter().map(move |form| {
-            let sample = sample(cx, i, form);
+            let sample = sample(cx, form);
             let form_name = form_type(i, form);
             let sample = boxed(form, quote!(#form_name #sample));
             if i.forms.len() > 1 {
@@ -147,8 +147,7 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
 }
 
 /// A struct literal that a codec accepts: the selector of a form has one of the form's values.
-fn sample(cx: &Cx<'_>, instruction: &Instruction, form: &Form) -> TokenStream {
-    let _ = instruction;
+fn sample(cx: &Cx<'_>, form: &Form) -> TokenStream {
     let mut sets = Vec::new();
     if let Some((field, values)) = &form.condition
         && let (Some(field), Some(value)) =
@@ -318,18 +317,17 @@ fn select_form(cx: &Cx<'_>, i: &Instruction) -> TokenStream {
     let mut list = None;
     for field in &first.fields {
         let ident = member_name(&field.name);
-        let spec = &field.name;
-        let read = read_field(cx, i, first, field);
+        let read = read_located(cx, i, first, field);
         if field.name.eq_ignore_ascii_case(selector) {
             let at = quote!(let at = r.offset(););
-            ahead.push(quote!(#at let #ident = rt::place(#owner, #spec, r, |r| Ok(#read))?;));
+            ahead.push(quote!(#at let #ident = #read;));
             value = quote!(#ident);
             if let FieldKind::List(id) = field.shape {
                 list = Some(id);
             }
             break;
         }
-        ahead.push(quote!(let _ = rt::place(#owner, #spec, r, |r| Ok(#read))?;));
+        ahead.push(quote!(let _ = #read;));
     }
     let Some(id) = list else { return quote!(Err(rt::DecodeError::unknown_opcode(r.offset(), 0))) };
     let ty = cx.list_type(id);

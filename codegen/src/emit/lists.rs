@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::{Cx, hex, is_complete, member_name, unsigned, variant_name};
+use super::{Cx, hex, member_name, unsigned, variant_name};
 use crate::model::{BitField, BitFieldKind, Enumerator, List, ListId, ListKind};
 use crate::template::{Format, Item};
 
@@ -39,12 +39,11 @@ fn enumeration(cx: &Cx<'_>, id: ListId, list: &List, lo: u32, width: u32, values
             }
         }
     });
-    let catch = if is_complete(list) && whole && list.bits == width {
-        quote!(_ => return Err(rt::BadBits::value(#spec, bits)))
-    } else {
-        quote!(_ => return Err(rt::BadBits::value(#spec, bits #unshift)))
-    };
     let wire = wire(cx, id, list);
+    let text = match named.iter().all(|v| v.text == v.name) {
+        true => quote!(self.name()),
+        false => quote!(match self { #(Self::#variants => #texts),* }),
+    };
     quote! {
         #doc
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -61,9 +60,10 @@ fn enumeration(cx: &Cx<'_>, id: ListId, list: &List, lo: u32, width: u32, values
             }
 
             /// The spelling in assembly text.
-            pub const fn text(self) -> &'static str {
-                match self { #(Self::#variants => #texts),* }
-            }
+            pub const fn text(self) -> &'static str { #text }
+
+            /// The spellings in the order of [`Self::ALL`].
+            const SPELLINGS: &'static [&'static str] = &[#(#texts),*];
         }
 
         impl Default for #name {
@@ -73,7 +73,7 @@ fn enumeration(cx: &Cx<'_>, id: ListId, list: &List, lo: u32, width: u32, values
         impl rt::Bits for #name {
             fn from_bits(bits: u64) -> Result<Self, rt::BadBits> {
                 #reserved
-                Ok(match bits #unshift { #(#codes => Self::#variants,)* #catch })
+                Ok(match bits #unshift { #(#codes => Self::#variants,)* _ => return Err(rt::BadBits::value(#spec, bits #unshift)) })
             }
 
             fn to_bits(&self) -> Result<u64, rt::BadBits> { Ok((*self as u64) #shift) }
@@ -89,7 +89,7 @@ fn enumeration(cx: &Cx<'_>, id: ListId, list: &List, lo: u32, width: u32, values
 
             fn parse(c: &mut rt::Cursor<'_>, format: rt::Format) -> Result<Self, rt::TextError> {
                 match format {
-                    rt::Format::Plain => c.one_of(#spec, Self::ALL, |v| v.text()),
+                    rt::Format::Plain => c.one_of(#spec, Self::SPELLINGS).map(|at| Self::ALL[at]),
                     _ => c.bits(format),
                 }
             }

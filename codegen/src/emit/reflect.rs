@@ -3,7 +3,6 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::instructions::encoded;
 use super::{Cx, constant_name, hex, variant_name};
 use crate::model::{
     BitFieldKind, Field, FieldKind, Form, Instruction, Kind, List, ListId, ListKind, Presence, Saturation,
@@ -14,8 +13,6 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
     let lists = (0..cx.model.lists.len()).map(|i| list(cx, ListId(i), &cx.model.lists[i]));
     let pages: Vec<_> = cx.model.instructions.iter().map(|i| page(cx, i)).collect();
     let names = cx.model.instructions.iter().map(|i| constant_name(&i.name));
-    let aliases: Vec<&Instruction> = cx.model.instructions.iter().filter(|i| !encoded(i)).collect();
-    let _ = aliases;
     quote! {
         /// The bit fields and enumerations, as data.
         pub mod list_data {

@@ -5,7 +5,7 @@ use quote::{format_ident, quote};
 
 use super::{enumerator, form_type};
 use crate::emit::codec::{read_number, write_number};
-use crate::emit::{Cx, index_type, member_name, version_condition};
+use crate::emit::{Cx, index_type, member_name, number_type, version_condition};
 use crate::model::{BitFieldKind, Field, FieldKind, Form, Instruction, ListKind, Presence};
 
 pub(super) fn form_struct(cx: &Cx<'_>, i: &Instruction, form: &Form) -> TokenStream {
@@ -42,9 +42,8 @@ pub(super) fn form_struct(cx: &Cx<'_>, i: &Instruction, form: &Form) -> TokenStr
     }
     for (position, field) in form.fields.iter().enumerate() {
         let ident = member_name(&field.name);
-        let spec = &field.name;
-        let (local, read) = (local_name(field), read_field(cx, i, form, field));
-        reads.push(quote!(let #local = rt::place(#owner, #spec, r, |r| Ok(#read))?;));
+        let (local, read) = (local_name(field), read_located(cx, i, form, field));
+        reads.push(quote!(let #local = #read;));
         writes.push(write_field(cx, i, form, field));
         if let Some(counted) = form.fields.iter().find(|f| f.presence == Presence::Times(position)) {
             let counted = member_name(&counted.name);
@@ -129,7 +128,30 @@ fn visit_field(field: &Field, ident: &Ident) -> TokenStream {
     }
 }
 
-pub(super) fn read_field(cx: &Cx<'_>, i: &Instruction, form: &Form, field: &Field) -> TokenStream {
+/// An expression that reads a field, whose errors say which one it was. Fields that are just their type share one function
+/// a type: there are hundreds of them, and a closure each is what a build would spend its time on.
+pub(super) fn read_located(cx: &Cx<'_>, i: &Instruction, form: &Form, field: &Field) -> TokenStream {
+    let (owner, spec) = (&i.name, &field.name);
+    let located = |ty: TokenStream| quote!(rt::field::<#ty>(#owner, #spec, r, cx)?);
+    match (&field.presence, field.shape, field.storage.as_slice()) {
+        (Presence::Always, FieldKind::Number | FieldKind::IndexBy(_), [(_, storage)]) => located(number_type(*storage)),
+        (Presence::Always, FieldKind::Index(kind), [(_, storage)]) => {
+            let (name, number) = (index_type(kind), located(number_type(*storage)));
+            quote!(#name(u32::from(#number)))
+        }
+        (
+            Presence::Always,
+            FieldKind::List(_) | FieldKind::Predicate | FieldKind::Vector | FieldKind::Scalar | FieldKind::Raw,
+            _,
+        ) if cx.field_type(field).is_some() => located(cx.field_type(field).unwrap_or_default()),
+        _ => {
+            let read = read_field(cx, i, form, field);
+            quote!(rt::place(#owner, #spec, r, |r| Ok(#read))?)
+        }
+    }
+}
+
+fn read_field(cx: &Cx<'_>, i: &Instruction, form: &Form, field: &Field) -> TokenStream {
     let place = format!("{}.{}", i.name, field.name);
     let number = read_number(&field.storage);
     let one = match field.shape {

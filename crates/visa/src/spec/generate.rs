@@ -77,7 +77,8 @@ fn files(model: &Model, dir: &Path) -> Result<Vec<(PathBuf, String)>, Box<Diagno
     for file in visakit_codegen::emit(model) {
         isa.push_str(&format!("include!({:?});\n", file.name));
         let path = dir.join("isa").join(file.name);
-        let text = visakit_codegen::format(&file).map_err(|error| problem("emit", &path, error))?;
+        let parsed = syn::parse2(file.tokens).map_err(|error| problem("emit", &path, error.to_string()))?;
+        let text = format!("{}{}", visakit_codegen::HEADER, prettyplease::unparse(&parsed));
         out.push((path, text));
     }
     out.push((dir.join("isa/mod.rs"), isa));
