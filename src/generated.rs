@@ -11,10 +11,25 @@
 
 use crate::rt;
 
+/// What a page says in words, for the reflection tables.
+#[cfg(feature = "prose")]
+macro_rules! prose {
+    ($text:literal) => {
+        $text
+    };
+}
+#[cfg(not(feature = "prose"))]
+macro_rules! prose {
+    ($text:literal) => {
+        ""
+    };
+}
+
 include!(concat!(env!("OUT_DIR"), "/tables.rs"));
 include!(concat!(env!("OUT_DIR"), "/lists.rs"));
 include!(concat!(env!("OUT_DIR"), "/structures.rs"));
 include!(concat!(env!("OUT_DIR"), "/instructions.rs"));
+#[cfg(feature = "text")]
 include!(concat!(env!("OUT_DIR"), "/text.rs"));
 include!(concat!(env!("OUT_DIR"), "/kernels.rs"));
 include!(concat!(env!("OUT_DIR"), "/reflection.rs"));

@@ -37,7 +37,9 @@ pub mod isa;
 pub mod rt;
 
 pub mod object;
+#[cfg(feature = "text")]
 pub mod text;
+#[cfg(feature = "rules")]
 pub mod verify;
 
 #[cfg(feature = "serde")]

@@ -3,6 +3,7 @@
 pub use crate::generated::SPECIFICATION;
 
 /// The files of the runtime that a generated module stands on, with their texts; they belong into a folder `rt` beside it.
+/// Lines with `#[cfg(feature` in them are for this crate: elsewhere the runtime is whole.
 pub static RUNTIME: &[(&str, &str)] = &[
     ("mod.rs", include_str!("rt/mod.rs")),
     ("bytes.rs", include_str!("rt/bytes.rs")),
@@ -14,6 +15,7 @@ pub static RUNTIME: &[(&str, &str)] = &[
     ("operand.rs", include_str!("rt/operand.rs")),
     ("reflect.rs", include_str!("rt/reflect.rs")),
     ("text.rs", include_str!("rt/text.rs")),
+    ("value.rs", include_str!("rt/value.rs")),
 ];
 
 /// Corrections of the vendor's documents, as `spec/upstream-overlay.md` has them.

@@ -23,8 +23,9 @@ pub use read::ObjectError;
 pub use salvage::{Fragment, Salvaged, SalvagedCode};
 
 use crate::isa::{
-    AddressInfo, AttributeInfo, FileScopeVarInfo, FunctionInfo, FunctionRelocSymtab, InputInfo, Instruction,
-    KernelInfo, LabelInfo, Platform, PredicateInfo, SamplerInfo, StringId, SurfaceInfo, VarInfo, VariableRelocSymtab,
+    AddressInfo, AttributeInfo, DataType, FileScopeVarInfo, FunctionInfo, FunctionRelocSymtab, GeneralId, InputInfo,
+    Instruction, KernelInfo, LabelInfo, Platform, PredicateInfo, SamplerInfo, StringId, SurfaceInfo, VarInfo,
+    VariableRelocSymtab, predefined,
 };
 use crate::rt::{Bytes, Version};
 
@@ -150,6 +151,14 @@ impl Routine {
     /// The routine's name, as text.
     pub fn name(&self) -> String {
         self.string(self.name).unwrap_or_default()
+    }
+
+    /// The type of a general variable, declared or predefined.
+    pub fn data_type(&self, id: GeneralId) -> Option<DataType> {
+        match id.0.checked_sub(predefined::DECLARED) {
+            Some(declared) => self.variables.get(declared as usize).map(|v| v.bit_properties.type_),
+            None => predefined::ALL.iter().find(|p| p.id == id.0).map(|p| p.data_type),
+        }
     }
 
     /// The value of a number attribute.

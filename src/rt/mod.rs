@@ -5,22 +5,31 @@
 //! `visa spec generate` copies the two out of this crate.
 
 mod bytes;
+#[cfg(feature = "text")]
 mod cursor;
 mod error;
+#[cfg(feature = "text")]
 mod expression;
 mod kernel;
 mod near;
+#[cfg(feature = "text")]
 mod operand;
 pub mod reflect;
+#[cfg(feature = "text")]
 mod text;
+mod value;
 
 pub use bytes::{Bits, Bytes, Context, Reader, Version, Wire, Writer};
+#[cfg(feature = "text")]
 pub use cursor::{Candidate, Cursor, Number, TextError};
-pub use error::{BadBits, DecodeError, DecodeProblem, EncodeError, empty, field, fit, narrow, place, present, selected};
+pub use error::{
+    BadBits, DecodeError, DecodeProblem, EncodeError, empty, field, fit, narrow, place, present, selected,
+};
 pub use kernel::{ComponentWise, FieldRef, Stub, StubReason, Visitor};
 pub use near::{meant, nearest};
-pub use operand::{immediate_bits, is_saturated, saturate, zero_operand};
+#[cfg(feature = "text")]
 pub use text::{Format, Names, Printer, Symbols, Table, Text, escape};
+pub use value::{immediate_bits, is_saturated, saturate, zero_operand};
 
 /// An index into one of the tables of a routine.
 pub trait Index: Copy {

@@ -8,32 +8,13 @@ use super::super::isa::{
 };
 use super::cursor::{Cursor, TextError};
 use super::text::{Format, Printer, Table, Text};
+use super::value::immediate_bits;
 
 /// The region that the assembler writes where the text has none: one element for all channels.
 const SCALAR: Region = Region { vertical_stride: Stride::N0, width: Stride::N1, horizontal_stride: Stride::N0 };
 
 /// The region of an operand whose elements follow each other.
 const PACKED: Region = Region { vertical_stride: Stride::N1, width: Stride::N1, horizontal_stride: Stride::N0 };
-
-/// Whether a destination is saturated.
-pub fn is_saturated(operand: &VecOperand) -> bool {
-    operand.modifier == Modifier::Sat
-}
-
-/// Saturates a destination.
-pub fn saturate(operand: &mut VecOperand) {
-    operand.modifier = Modifier::Sat;
-}
-
-/// The immediate 0, which stands for an operand that is not there.
-pub fn zero_operand() -> VecOperand {
-    VecOperand { modifier: Modifier::None, operand: Operand::Immediate(ConstOpnd::default()) }
-}
-
-/// The whole bit pattern of an immediate.
-pub fn immediate_bits(constant: &ConstOpnd) -> u64 {
-    u64::from(constant.low) | u64::from(constant.high.unwrap_or(0)) << 32
-}
 
 impl Printer<'_> {
     /// Prints a predicate in parentheses and a blank, or nothing.

@@ -17,7 +17,7 @@ mod withdrawn;
 
 pub use explicit::print_exact;
 pub use file::Uses;
-pub use names::{RoutineNames, data_type};
+pub use names::RoutineNames;
 pub use parse::{Options, Parsed, parse};
 pub use print::{Style, print};
 pub use salvage::print_salvaged;

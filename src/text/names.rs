@@ -102,7 +102,7 @@ impl Names for RoutineNames<'_> {
     }
 
     fn data_type(&self, id: GeneralId) -> Option<DataType> {
-        data_type(self.routine, id)
+        self.routine.data_type(id)
     }
 
     fn register_bytes(&self) -> u32 {
@@ -115,14 +115,6 @@ impl Names for RoutineNames<'_> {
 
     fn full(&self) -> bool {
         self.style == Style::Full
-    }
-}
-
-/// The type of a general variable of a routine.
-pub fn data_type(routine: &Routine, id: GeneralId) -> Option<DataType> {
-    match id.0.checked_sub(predefined::DECLARED) {
-        Some(declared) => routine.variables.get(declared as usize).map(|v| v.bit_properties.type_),
-        None => predefined::ALL.iter().find(|p| p.id == id.0).map(|p| p.data_type),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::file::Uses;
-use super::names::{NameTables, data_type};
+use super::names::NameTables;
 use crate::isa::{
     DataType, FileScopeVarInfo, GeneralId, LabelInfo, LabelKind, StringId, predefined, predefined_sampler,
     predefined_surface,
@@ -121,7 +121,7 @@ impl Names for Scope {
     }
 
     fn data_type(&self, id: GeneralId) -> Option<DataType> {
-        data_type(&self.routine, id)
+        self.routine.data_type(id)
     }
 
     fn register_bytes(&self) -> u32 {

@@ -3,7 +3,6 @@
 use super::{Check, Seen};
 use crate::isa::{DataType, Operand, Platform, RawOperand, Rule, VecOperand, predefined, predefined_surface};
 use crate::rt::reflect::Field;
-use crate::text::data_type as variable_type;
 
 /// The fields of a message, by name.
 #[derive(Clone, Copy)]
@@ -121,7 +120,7 @@ impl Check<'_> {
 
     /// The type of a declared variable; predefined ones have none that counts here.
     fn declared_type(&self, operand: &RawOperand) -> Option<DataType> {
-        (operand.id.0 >= predefined::DECLARED).then(|| variable_type(self.routine, operand.id)).flatten()
+        (operand.id.0 >= predefined::DECLARED).then(|| self.routine.data_type(operand.id)).flatten()
     }
 
     fn atomic(&mut self, f: Fields<'_>) {

@@ -5,12 +5,11 @@ use super::{Check, Severity};
 use crate::isa::{DataType, Modifier, Operand, RawOperand, Rule, VecOperand, predefined};
 use crate::object::Routine;
 use crate::rt::reflect::{Field, Saturation, SourceModifier};
-use crate::text::data_type as variable_type;
 
 /// The type of an operand, where it has one of its own.
 pub(super) fn data_type(operand: &Operand, routine: &Routine) -> Option<DataType> {
     match operand {
-        Operand::General(g) => variable_type(routine, g.id),
+        Operand::General(g) => routine.data_type(g.id),
         Operand::Indirect(i) => Some(i.bit_properties.type_),
         Operand::Immediate(c) => Some(c.type_),
         Operand::Predicate(_) => Some(DataType::Bool),
@@ -49,8 +48,7 @@ impl Check<'_> {
         if operand.id == predefined::NULL && operand.offset != 0 {
             self.say("raw-place", field.line, format!("{} is %null with offset {}", field.name, operand.offset));
         }
-        let Some(ty) = variable_type(self.routine, operand.id).filter(|_| operand.id.0 >= predefined::DECLARED)
-        else {
+        let Some(ty) = self.routine.data_type(operand.id).filter(|_| operand.id.0 >= predefined::DECLARED) else {
             return;
         };
         // The types of raw operands say how wide an element is: signs do not matter to a message.

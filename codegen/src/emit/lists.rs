@@ -1,11 +1,10 @@
-//! Shared and in-page lists: enumerations and bit fields, each with its bits, its default and its text.
+//! Shared and in-page lists: enumerations and bit fields, each with its bits and its default.
 
 use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::{Cx, hex, member_name, unsigned, variant_name};
 use crate::model::{BitField, BitFieldKind, Enumerator, List, ListId, ListKind};
-use crate::template::{Format, Item};
 
 pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
     let items = cx.model.lists.iter().enumerate().map(|(i, list)| match &list.kind {
@@ -61,9 +60,6 @@ fn enumeration(cx: &Cx<'_>, id: ListId, list: &List, lo: u32, width: u32, values
 
             /// The spelling in assembly text.
             pub const fn text(self) -> &'static str { #text }
-
-            /// The spellings in the order of [`Self::ALL`].
-            const SPELLINGS: &'static [&'static str] = &[#(#texts),*];
         }
 
         impl Default for #name {
@@ -79,23 +75,6 @@ fn enumeration(cx: &Cx<'_>, id: ListId, list: &List, lo: u32, width: u32, values
             fn to_bits(&self) -> Result<u64, rt::BadBits> { Ok((*self as u64) #shift) }
         }
 
-        impl rt::Text for #name {
-            fn print(&self, p: &mut rt::Printer<'_>, format: rt::Format) {
-                match format {
-                    rt::Format::Plain => p.text(self.text()),
-                    _ => p.number(i64::from(*self as #repr), format),
-                }
-            }
-
-            fn parse(c: &mut rt::Cursor<'_>, format: rt::Format) -> Result<Self, rt::TextError> {
-                match format {
-                    rt::Format::Plain => c.one_of(#spec, Self::SPELLINGS).map(|at| Self::ALL[at]),
-                    _ => c.bits(format),
-                }
-            }
-
-            fn is_default(&self) -> bool { *self == Self::default() }
-        }
         #wire
     }
 }
@@ -186,7 +165,6 @@ fn bit_field(cx: &Cx<'_>, id: ListId, list: &List, parts: &[BitField]) -> TokenS
             }
         }
     });
-    let text = text(cx, list, &used);
     let wire = wire(cx, id, list);
     quote! {
         #doc
@@ -202,154 +180,6 @@ fn bit_field(cx: &Cx<'_>, id: ListId, list: &List, parts: &[BitField]) -> TokenS
             fn to_bits(&self) -> Result<u64, rt::BadBits> { Ok(0 #(| #writes)*) }
         }
 
-        impl rt::Text for #name {
-            #text
-            fn is_default(&self) -> bool { *self == Self::default() }
-        }
         #wire
     }
-}
-
-/// Printing and parsing of a bit field: by its own template, as letters of its flags, or as a number.
-fn text(cx: &Cx<'_>, list: &List, parts: &[&BitField]) -> TokenStream {
-    // Predicates need names of variables and print in their own way.
-    let by_template =
-        list.text.as_ref().filter(|_| Some(list.at) != cx.predicate_list().map(|id| cx.model.list(id).at));
-    let (print, parse) = if let Some(template) = by_template {
-        let print = print_items(parts, &template.items);
-        let parse = parse_items(parts, &template.items);
-        (quote!(#print), quote!(let mut out = Self::default(); #parse Ok(out)))
-    } else if !parts.is_empty() && parts.iter().all(|p| p.kind == BitFieldKind::Flag) {
-        let texts: Vec<_> = parts.iter().map(|p| &p.text).collect();
-        let members: Vec<_> = parts.iter().map(|p| member_name(&p.name)).collect();
-        let mut long: Vec<_> = texts.iter().zip(&members).collect();
-        long.sort_by_key(|(text, _)| std::cmp::Reverse(text.len()));
-        let long_texts = long.iter().map(|(text, _)| *text);
-        let long_members = long.iter().map(|(_, member)| *member);
-        (
-            quote!(#(if self.#members { p.text(#texts); })*),
-            quote! {
-                // Longer spellings first, so that none is taken for the beginning of another.
-                let mut out = Self::default();
-                while #(c.take_flag(#long_texts, &mut out.#long_members))||* {}
-                Ok(out)
-            },
-        )
-    } else {
-        (quote!(p.number(rt::Bits::to_bits(self).unwrap_or_default() as i64, format);), quote!(c.bits(format)))
-    };
-    quote! {
-        #[allow(unused_variables, reason = "a template of its own needs no format")]
-        fn print(&self, p: &mut rt::Printer<'_>, format: rt::Format) {
-            match format {
-                rt::Format::Plain => { #print }
-                _ => p.number(rt::Bits::to_bits(self).unwrap_or_default() as i64, format),
-            }
-        }
-
-        #[allow(unused_variables, reason = "a template of its own needs no format")]
-        fn parse(c: &mut rt::Cursor<'_>, format: rt::Format) -> Result<Self, rt::TextError> {
-            if format != rt::Format::Plain {
-                return c.bits(format);
-            }
-            #parse
-        }
-    }
-}
-
-fn find<'a>(parts: &'a [&BitField], name: &str) -> Option<&'a BitField> {
-    parts.iter().find(|p| p.name.eq_ignore_ascii_case(name)).copied()
-}
-
-fn print_items(parts: &[&BitField], items: &[Item]) -> TokenStream {
-    let pieces = items.iter().map(|item| match item {
-        Item::Text(text) => quote!(p.text(#text);),
-        Item::Space(n) => quote!(p.spaces(#n);),
-        Item::Field { field, format, .. } => match find(parts, field) {
-            Some(part) => {
-                let member = member_name(&part.name);
-                print_part(part, &quote!(self.#member), *format)
-            }
-            None => quote!(),
-        },
-        Item::Shown(inner) => print_items(parts, inner),
-        Item::Optional(inner) => {
-            let tests = fields(inner).into_iter().filter_map(|f| find(parts, f)).map(|part| {
-                let member = member_name(&part.name);
-                quote!(!rt::Text::is_default(&self.#member))
-            });
-            let inner = print_items(parts, inner);
-            quote!(if false #(|| #tests)* { #inner })
-        }
-        Item::Predicate | Item::Saturation => quote!(),
-    });
-    quote!(#(#pieces)*)
-}
-
-/// Prints a part: a flag as its word, everything else by its type.
-pub(crate) fn print_part(part: &BitField, value: &TokenStream, format: Format) -> TokenStream {
-    let format = super::text::format(format);
-    match part.kind {
-        BitFieldKind::Flag => {
-            let text = &part.text;
-            quote!(if #value { p.text(#text); })
-        }
-        _ => quote!(rt::Text::print(&#value, p, #format);),
-    }
-}
-
-/// Parses a part into a place.
-pub(crate) fn parse_part(part: &BitField, place: &TokenStream, format: Format) -> TokenStream {
-    let format = super::text::format(format);
-    match part.kind {
-        BitFieldKind::Flag => {
-            let text = &part.text;
-            quote!(#place = c.take(#text);)
-        }
-        _ => quote!(#place = rt::Text::parse(c, #format)?;),
-    }
-}
-
-fn parse_items(parts: &[&BitField], items: &[Item]) -> TokenStream {
-    let pieces = items.iter().map(|item| match item {
-        Item::Text(text) => quote!(c.expect(#text)?;),
-        Item::Space(_) => quote!(c.skip_blanks();),
-        Item::Field { field, format, .. } => match find(parts, field) {
-            Some(part) => {
-                let member = member_name(&part.name);
-                parse_part(part, &quote!(out.#member), *format)
-            }
-            None => quote!(),
-        },
-        Item::Shown(inner) => {
-            let inner = parse_items(parts, inner);
-            quote!(if !c.at_digit() { #inner })
-        }
-        Item::Optional(inner) => match inner.split_first() {
-            Some((Item::Text(text), rest)) => {
-                let rest = parse_items(parts, rest);
-                quote!(if c.take(#text) { #rest })
-            }
-            _ => {
-                let inner = parse_items(parts, inner);
-                quote! {{
-                    let kept = out;
-                    if c.attempt(|c| { #inner Ok(()) }).is_err() { out = kept; }
-                }}
-            }
-        },
-        Item::Predicate | Item::Saturation => quote!(),
-    });
-    quote!(#(#pieces)*)
-}
-
-fn fields(items: &[Item]) -> Vec<&str> {
-    items
-        .iter()
-        .flat_map(|i| match i {
-            Item::Field { field, .. } => vec![field.as_str()],
-            Item::Optional(inner) | Item::Shown(inner) => fields(inner),
-            _ => vec![],
-        })
-        .collect()
 }

@@ -49,7 +49,7 @@ fn list(cx: &Cx<'_>, id: ListId, list: &List) -> TokenStream {
                 let (name, text, doc, value) = (&v.name, &v.text, &v.doc, hex(v.value));
                 let platforms = cx.platform_range(&v.marks);
                 quote!(rt::reflect::Value {
-                    value: #value, name: #name, text: #text, platforms: #platforms, doc: #doc
+                    value: #value, name: #name, text: #text, platforms: #platforms, doc: prose!(#doc)
                 })
             });
             quote!(&[rt::reflect::BitField {
@@ -68,7 +68,7 @@ fn list(cx: &Cx<'_>, id: ListId, list: &List) -> TokenStream {
                     _ => quote!(&[]),
                 };
                 quote!(rt::reflect::BitField {
-                    name: #name, lo: #lo, width: #width, zero: #zero, values: #values, doc: #doc
+                    name: #name, lo: #lo, width: #width, zero: #zero, values: #values, doc: prose!(#doc)
                 })
             });
             quote!(&[#(#parts),*])
@@ -138,8 +138,8 @@ fn page(cx: &Cx<'_>, i: &Instruction) -> TokenStream {
             kind: rt::reflect::PageKind::#kind,
             path: #path,
             line: #line,
-            summary: #summary,
-            semantics: #semantics,
+            summary: prose!(#summary),
+            semantics: prose!(#semantics),
             forms: &[#(#forms),*],
             text: &[#(#texts),*],
             types: &[#(#types),*],
@@ -236,7 +236,7 @@ fn field(cx: &Cx<'_>, form: &Form, field: &Field) -> TokenStream {
         range: #range,
         nonzero: #nonzero,
         presence: #presence,
-        doc: #doc,
+        doc: prose!(#doc),
         line: #line,
     })
 }

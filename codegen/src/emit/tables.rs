@@ -147,7 +147,6 @@ fn platforms(cx: &Cx<'_>) -> TokenStream {
 
 fn index(kind: IndexKind) -> TokenStream {
     let name = super::index_type(kind);
-    let table = variant_name(kind.name());
     let doc = match kind {
         IndexKind::String => " Index of a string in the routine's string pool.".to_owned(),
         IndexKind::Label => " Index of a label in the routine's table.".to_owned(),
@@ -161,19 +160,6 @@ fn index(kind: IndexKind) -> TokenStream {
         impl rt::Index for #name {
             fn from_index(index: u32) -> Self { Self(index) }
             fn index(self) -> u32 { self.0 }
-        }
-
-        impl rt::Text for #name {
-            fn print(&self, p: &mut rt::Printer<'_>, format: rt::Format) {
-                p.index(rt::Table::#table, self.0, format);
-            }
-
-            fn parse(c: &mut rt::Cursor<'_>, format: rt::Format) -> Result<Self, rt::TextError> {
-                c.skip_blanks();
-                c.index(rt::Table::#table, format).map(Self)
-            }
-
-            fn is_default(&self) -> bool { self.0 == 0 }
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Printing and parsing of instructions from their Text templates.
 
+mod lists;
 mod parse;
 mod print;
 
@@ -40,11 +41,14 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
     }
     // Both in the order of the words, which is looked up in halves.
     let words = by_word.keys();
+    let of_lists = lists::emit(cx);
     let lists = by_word.values().map(|parsers| {
         let parsers = parsers.iter().map(|p| format_ident!("{}", p.to_string().to_ascii_uppercase()));
         quote!(&[#(parsers::#parsers),*])
     });
     quote! {
+        #of_lists
+
         #(#printers)*
 
         impl Instruction {

@@ -224,7 +224,7 @@ fn types(world: &World<'_>, routine: &Routine, tally: &mut Tally) {
             same("data-type", format!("the type with code {}", ty.code), expected.clone(), show(known)),
         );
         if let Some(id) = world.variable(&ty.name) {
-            let of_variable = text::data_type(routine, GeneralId(id as u32));
+            let of_variable = routine.data_type(GeneralId(id as u32));
             tally.probe(
                 fact(),
                 same("data-type", format!("a variable of type code {}", ty.code), expected, show(of_variable)),

@@ -207,7 +207,7 @@ pub(super) fn predefined(world: &World<'_>, versions: &[Version], tally: &mut Ta
     names_read(world, version, tally);
     for entry in &model.predefined {
         let Ok(id) = u32::try_from(entry.id) else { continue };
-        let got = text::data_type(&Routine::default(), GeneralId(id)).map_or("no type", DataType::name);
+        let got = Routine::default().data_type(GeneralId(id)).map_or("no type", DataType::name);
         let result = same(
             "predefined-type",
             format!("the type of variable {id}"),

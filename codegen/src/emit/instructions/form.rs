@@ -134,7 +134,9 @@ pub(super) fn read_located(cx: &Cx<'_>, i: &Instruction, form: &Form, field: &Fi
     let (owner, spec) = (&i.name, &field.name);
     let located = |ty: TokenStream| quote!(rt::field::<#ty>(#owner, #spec, r, cx)?);
     match (&field.presence, field.shape, field.storage.as_slice()) {
-        (Presence::Always, FieldKind::Number | FieldKind::IndexBy(_), [(_, storage)]) => located(number_type(*storage)),
+        (Presence::Always, FieldKind::Number | FieldKind::IndexBy(_), [(_, storage)]) => {
+            located(number_type(*storage))
+        }
         (Presence::Always, FieldKind::Index(kind), [(_, storage)]) => {
             let (name, number) = (index_type(kind), located(number_type(*storage)));
             quote!(#name(u32::from(#number)))

@@ -3,11 +3,11 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
+use super::lists::parse_part;
 use super::print::{index_arms, separator};
 use super::{destination, find_part, format, index_part, local, only, split};
 use crate::check::resolve;
 use crate::emit::instructions::{boxed, enumerator, form_type, is_counter, test};
-use crate::emit::lists::parse_part;
 use crate::emit::{
     Cx, constant_name, member_name, number_type, parse_number, type_name, variant_name, version_condition, widest,
 };

@@ -3,10 +3,10 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
+use super::lists::print_part;
 use super::{destination, find_part, format, index_part, split, texts};
 use crate::check::resolve;
 use crate::emit::instructions::{form_type, is_counter, test};
-use crate::emit::lists::print_part;
 use crate::emit::{Cx, index_type, member_name, type_name, variant_name};
 use crate::model::{BitFieldKind, Field, FieldKind, Form, IndexKind, Instruction, ListKind, Presence};
 use crate::template::{Format, Item, Template};

@@ -68,11 +68,12 @@ pub(super) fn run(args: Args) -> Outcome {
 /// All files with their texts.
 fn files(model: &Model, dir: &Path) -> Result<Vec<(PathBuf, String)>, Box<Diagnostic>> {
     let mut out = vec![(dir.join("mod.rs"), ROOT.to_owned())];
-    out.extend(visakit::sources::RUNTIME.iter().map(|(name, text)| (dir.join("rt").join(name), (*text).to_owned())));
+    out.extend(visakit::sources::RUNTIME.iter().map(|(name, text)| (dir.join("rt").join(name), whole(text))));
     let mut isa = String::from(
         "//! The instruction set: types, codec, text, stubs and reflection.\n\n\
          // Emitted by one rule for all instructions alike.\n\
-         #![allow(unused_parens, non_snake_case, clippy::all)]\n\nuse super::rt;\n\n",
+         #![allow(unused_parens, non_snake_case, clippy::all)]\n\nuse super::rt;\n\n\
+         macro_rules! prose {\n    ($text:literal) => {\n        $text\n    };\n}\n\n",
     );
     for file in visakit_codegen::emit(model) {
         isa.push_str(&format!("include!({:?});\n", file.name));
@@ -83,4 +84,11 @@ fn files(model: &Model, dir: &Path) -> Result<Vec<(PathBuf, String)>, Box<Diagno
     }
     out.push((dir.join("isa/mod.rs"), isa));
     Ok(out)
+}
+
+/// A file of the runtime without the conditions of the crate that it is from.
+fn whole(text: &str) -> String {
+    text.lines()
+        .filter(|line| !line.trim_start().starts_with("#[cfg(feature"))
+        .fold(String::new(), |all, line| all + line + "\n")
 }
