@@ -36,6 +36,7 @@ mod generated;
 pub mod isa;
 pub mod rt;
 
+pub mod builder;
 pub mod object;
 pub mod text;
 pub mod verify;

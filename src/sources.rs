@@ -7,6 +7,7 @@ pub static RUNTIME: &[(&str, &str)] = &[
     ("mod.rs", include_str!("rt/mod.rs")),
     ("bytes.rs", include_str!("rt/bytes.rs")),
     ("cursor.rs", include_str!("rt/cursor.rs")),
+    ("display.rs", include_str!("rt/display.rs")),
     ("error.rs", include_str!("rt/error.rs")),
     ("expression.rs", include_str!("rt/expression.rs")),
     ("kernel.rs", include_str!("rt/kernel.rs")),
@@ -14,6 +15,7 @@ pub static RUNTIME: &[(&str, &str)] = &[
     ("operand.rs", include_str!("rt/operand.rs")),
     ("reflect.rs", include_str!("rt/reflect.rs")),
     ("text.rs", include_str!("rt/text.rs")),
+    ("visit.rs", include_str!("rt/visit.rs")),
 ];
 
 /// Corrections of the vendor's documents, as `spec/upstream-overlay.md` has them.

@@ -6,6 +6,7 @@
 
 mod bytes;
 mod cursor;
+mod display;
 mod error;
 mod expression;
 mod kernel;
@@ -13,14 +14,16 @@ mod near;
 mod operand;
 pub mod reflect;
 mod text;
+mod visit;
 
 pub use bytes::{Bits, Bytes, Context, Reader, Version, Wire, Writer};
 pub use cursor::{Candidate, Cursor, Number, TextError};
 pub use error::{BadBits, DecodeError, DecodeProblem, EncodeError, empty, fit, narrow, place, present, selected};
-pub use kernel::{ComponentWise, FieldRef, Stub, StubReason, Visitor};
+pub use kernel::{ComponentWise, Stub, StubReason};
 pub use near::{meant, nearest};
 pub use operand::{immediate_bits, is_saturated, saturate, zero_operand};
-pub use text::{Format, Names, Printer, Symbols, Table, Text, escape};
+pub use text::{Format, Names, Printer, Symbols, Text, escape};
+pub use visit::{FieldInfo, FieldMut, FieldRef, OperandRef, Role, Table, Use, Visit, Visitor, VisitorMut};
 
 /// An index into one of the tables of a routine.
 pub trait Index: Copy {

@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::instructions::encoded;
+use super::instructions::{encoded, role};
 use super::{Cx, constant_name, hex, variant_name};
 use crate::model::{
     BitFieldKind, Field, FieldKind, Form, Instruction, Kind, List, ListId, ListKind, Presence, Saturation,
@@ -227,6 +227,7 @@ fn field(cx: &Cx<'_>, form: &Form, field: &Field) -> TokenStream {
     };
     let (_, line) = cx.model.origin(field.at);
     let nonzero = field.nonzero;
+    let role = role(field);
     quote!(rt::reflect::Field {
         name: #name,
         shape: rt::reflect::FieldKind::#shape,
@@ -238,6 +239,7 @@ fn field(cx: &Cx<'_>, form: &Form, field: &Field) -> TokenStream {
         only: &[#(#only),*],
         range: #range,
         nonzero: #nonzero,
+        role: #role,
         presence: #presence,
         doc: #doc,
         line: #line,

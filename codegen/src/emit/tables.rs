@@ -163,6 +163,16 @@ fn index(kind: IndexKind) -> TokenStream {
             fn index(self) -> u32 { self.0 }
         }
 
+        impl rt::Visit for #name {
+            fn visit<'a>(&'a self, position: usize, v: &mut dyn rt::Visitor<'a>) {
+                v.field(position, rt::FieldRef::Index(rt::Table::#table, self.0));
+            }
+
+            fn visit_mut(&mut self, position: usize, v: &mut dyn rt::VisitorMut) {
+                v.field(position, rt::FieldMut::Index(rt::Table::#table, &mut self.0));
+            }
+        }
+
         impl rt::Text for #name {
             fn print(&self, p: &mut rt::Printer<'_>, format: rt::Format) {
                 p.index(rt::Table::#table, self.0, format);
