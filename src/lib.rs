@@ -25,17 +25,16 @@
 //! assert_eq!(Object::decode(&bytes).unwrap().encode().unwrap(), bytes);
 //! // What is wrong is said with its place.
 //! assert!(disassemble(&bytes[..40]).unwrap_err().contains("at byte 0x"));
-//! // The same as JSON, for other programs.
-//! let json = serde_json::to_string(&dump::dump(&Object::decode(&bytes).unwrap(), None)).unwrap();
-//! assert!(json.contains("\"name\":\"RET\""));
 //! ```
 //!
-//! Modules in reading order: the runtime and the generated module; objects, texts and the rules.
+//! Modules in reading order: the runtime and the generated module; objects, how they are built, texts and the rules.
 
 mod generated;
 pub mod isa;
 pub mod rt;
 
+#[cfg(feature = "text")]
+pub mod builder;
 pub mod object;
 #[cfg(feature = "text")]
 pub mod text;

@@ -8,6 +8,7 @@ pub static RUNTIME: &[(&str, &str)] = &[
     ("mod.rs", include_str!("rt/mod.rs")),
     ("bytes.rs", include_str!("rt/bytes.rs")),
     ("cursor.rs", include_str!("rt/cursor.rs")),
+    ("display.rs", include_str!("rt/display.rs")),
     ("error.rs", include_str!("rt/error.rs")),
     ("expression.rs", include_str!("rt/expression.rs")),
     ("kernel.rs", include_str!("rt/kernel.rs")),
@@ -16,6 +17,7 @@ pub static RUNTIME: &[(&str, &str)] = &[
     ("reflect.rs", include_str!("rt/reflect.rs")),
     ("text.rs", include_str!("rt/text.rs")),
     ("value.rs", include_str!("rt/value.rs")),
+    ("visit.rs", include_str!("rt/visit.rs")),
 ];
 
 /// Corrections of the vendor's documents, as `spec/upstream-overlay.md` has them.

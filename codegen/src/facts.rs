@@ -2,8 +2,8 @@
 //! when pages change.
 
 use crate::model::{
-    Availability, BitField, BitFieldKind, Field, FieldKind, Form, Instruction, Kind, ListKind, Member, MemberType,
-    Model, Presence,
+    Access, Availability, BitField, BitFieldKind, Field, FieldKind, Form, Instruction, Kind, ListKind, Member,
+    MemberType, Model, Presence,
 };
 
 /// All facts of a model, sorted within each group.
@@ -213,6 +213,10 @@ pub(crate) fn field(model: &Model, form: &Form, f: &Field) -> String {
     }
     if f.nonzero {
         out.push_str(" nonzero");
+    }
+    // What every field of that name has is no news.
+    if f.shape.is_operand() && f.access != Access::usual(&f.name, f.shape) {
+        out.push_str(&format!(" access {}", f.access.name()));
     }
     if f.default != 0 || f.default_if.is_some() {
         out.push_str(&format!(" default {}", f.default));

@@ -96,6 +96,8 @@ const OURS: &[Plant] = &[
     Plant("instructions/ADD3.md", "{XEHP+}", "{XEHQ+}", "platform-unknown", "ADD3 = "),
     Plant("lists.md", "## Exec_size(ub)", "## Exec_siz(ub)", "list-unknown", "#exec_size@instructions/ADD.md"),
     Plant("instructions/ADD.md", "lists.md#exec_size", "list.md#exec_size", "link-dead", "list.md#exec_size"),
+    Plant("instructions/ADDC.md", "Access: write", "Access: writes", "access-syntax", "Access: writes"),
+    Plant("instructions/ADDC.md", ". Access: write", "", "semantics-assign", "carry[i]"),
     Plant("verification.md", "| `any-value` |", "| `Any value` |", "rule-syntax", "`Any value`"),
     Plant("verification.md", "| `free-mask` |", "| `move` |", "rule-syntax", "SVM_BLOCK_LD"),
     Plant("verification.md", "SAD2, SAD2ADD", "SAD2, SADD", "rule-dead", "SADD"),

@@ -106,7 +106,7 @@ struct Collect<'a> {
     out: Vec<Field>,
 }
 
-impl Visitor for Collect<'_> {
+impl Visitor<'_> for Collect<'_> {
     fn field(&mut self, position: usize, value: FieldRef<'_>) {
         let Some(field) = self.fields.get(position) else { return };
         let value = match value {
@@ -114,7 +114,9 @@ impl Visitor for Collect<'_> {
             FieldRef::Bits(value) => {
                 Value::Bits { value, parts: field.list.map_or_else(Vec::new, |l| parts(l, value)) }
             }
-            FieldRef::Index(id) => {
+            // What the enumerator of another field names a table for is shown as the number that it is.
+            FieldRef::Index(_, id) if field.table.is_empty() => Value::Number { value: i64::from(id) },
+            FieldRef::Index(_, id) => {
                 let variable = table(field.table).and_then(|t| name(self.names, t, id));
                 Value::Index { table: field.table, id, variable }
             }

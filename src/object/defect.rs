@@ -3,7 +3,7 @@
 
 use super::{ObjectError, Routine};
 use crate::isa::{Instruction, Operand, PAGES, RawOperand, Stride, VecOperand, predefined, predefined_surface};
-use crate::rt::{FieldRef, Visitor, reflect};
+use crate::rt::{FieldRef, Table, Visitor, reflect};
 
 /// What is impossible about an instruction of a routine: an index outside its table, or an operand of a class that
 /// the page does not allow.
@@ -118,20 +118,21 @@ impl Look<'_> {
     }
 }
 
-impl Visitor for Look<'_> {
+impl Visitor<'_> for Look<'_> {
     fn field(&mut self, position: usize, value: FieldRef<'_>) {
         match value {
             FieldRef::Vector(operand) => self.vector(position, operand),
             FieldRef::Raw(RawOperand { id, .. }) => self.general(position, id.0),
             FieldRef::Predicate(p) => self.predicate(position, p.id),
-            FieldRef::Index(index) => {
-                let table = self.fields.get(position).map_or("", |f| f.table);
-                let count = match table {
-                    "label" => self.routine.labels.len(),
-                    "sampler" => self.routine.samplers.len().max(32),
-                    "surface" => self.routine.surfaces.len() + predefined_surface::DECLARED as usize,
-                    "string" => self.routine.strings.len(),
-                    _ => return,
+            FieldRef::Index(table, index) => {
+                let (table, count) = match table {
+                    Table::Label => ("label", self.routine.labels.len()),
+                    Table::Sampler => ("sampler", self.routine.samplers.len().max(32)),
+                    Table::Surface => {
+                        ("surface", self.routine.surfaces.len() + predefined_surface::DECLARED as usize)
+                    }
+                    Table::String => ("string", self.routine.strings.len()),
+                    Table::General | Table::Address | Table::Predicate => return,
                 };
                 if index as usize >= count {
                     self.say(position, format!("{table} {index}, of {count},"));

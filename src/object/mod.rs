@@ -25,9 +25,9 @@ pub use salvage::{Fragment, Salvaged, SalvagedCode};
 use crate::isa::{
     AddressInfo, AttributeInfo, DataType, FileScopeVarInfo, FunctionInfo, FunctionRelocSymtab, GeneralId, InputInfo,
     Instruction, KernelInfo, LabelInfo, Platform, PredicateInfo, SamplerInfo, StringId, SurfaceInfo, VarInfo,
-    VariableRelocSymtab, predefined,
+    VariableRelocSymtab, predefined, predefined_sampler, predefined_surface,
 };
-use crate::rt::{Bytes, Version};
+use crate::rt::{Bytes, Table, Version};
 
 /// A whole object file.
 #[derive(Clone, Debug, PartialEq)]
@@ -148,6 +148,25 @@ impl Routine {
         self.strings.get(id.0 as usize).map(Bytes::to_text)
     }
 
+    /// Whether a table has an entry of this number, declared or predefined.
+    pub fn has(&self, table: Table, id: u32) -> bool {
+        let among = |len: usize, first: u32| id.checked_sub(first).is_some_and(|n| (n as usize) < len);
+        match table {
+            Table::General => {
+                among(self.variables.len(), predefined::DECLARED) || predefined::ALL.iter().any(|p| p.id == id)
+            }
+            Table::Address => among(self.addresses.len(), 0),
+            Table::Predicate => among(self.predicates.len(), 1),
+            Table::Sampler => among(self.samplers.len(), 0) || predefined_sampler::ALL.iter().any(|p| p.id == id),
+            Table::Surface => {
+                among(self.surfaces.len(), predefined_surface::DECLARED)
+                    || predefined_surface::ALL.iter().any(|p| p.id == id)
+            }
+            Table::Label => among(self.labels.len(), 0),
+            Table::String => among(self.strings.len(), 0),
+        }
+    }
+
     /// The routine's name, as text.
     pub fn name(&self) -> String {
         self.string(self.name).unwrap_or_default()
@@ -172,6 +191,40 @@ impl Routine {
 }
 
 impl Object {
+    /// An object of these routines, which use nothing of the file that they are in.
+    pub fn new(version: Version, routines: impl IntoIterator<Item = Routine>) -> Self {
+        let mut object = Self {
+            version,
+            kernels: Vec::new(),
+            variables: Vec::new(),
+            functions: Vec::new(),
+            order: Vec::new(),
+            padding: Vec::new(),
+        };
+        routines.into_iter().for_each(|routine| object.push(routine, Vec::new(), Vec::new()));
+        object
+    }
+
+    /// Adds a routine, with the variables and functions of the file that it uses.
+    pub fn push(
+        &mut self,
+        routine: Routine,
+        variable_relocations: Vec<VariableRelocSymtab>,
+        function_relocations: Vec<FunctionRelocSymtab>,
+    ) {
+        let name = routine.strings.get(routine.name.0 as usize).cloned().unwrap_or_default();
+        match routine.kind {
+            RoutineKind::Kernel => {
+                let binaries = Vec::new();
+                self.kernels.push(Kernel { name, routine, variable_relocations, function_relocations, binaries });
+            }
+            RoutineKind::Function { .. } => {
+                let linkage = Default::default();
+                self.functions.push(Function { name, linkage, routine, variable_relocations, function_relocations });
+            }
+        }
+    }
+
     /// The platform of the first native program, if there is one.
     pub fn platform(&self) -> Option<Platform> {
         self.kernels.iter().flat_map(|k| &k.binaries).find_map(|b| Platform::from_gen_code(b.platform))

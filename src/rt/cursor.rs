@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use super::super::isa::{Instruction, Predicate};
 use super::near::{meant, nearest};
 use super::reflect::Page;
-use super::text::{Format, Printer, Symbols, Table, Text};
+use super::text::{Format, Printer, Symbols, Text};
+use super::visit::Table;
 
 /// Why a text is not what was expected, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,6 +16,14 @@ pub struct TextError {
     /// What was expected there.
     pub expected: String,
 }
+
+impl core::fmt::Display for TextError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "expected {} at byte {}", self.expected, self.at)
+    }
+}
+
+impl std::error::Error for TextError {}
 
 /// A parser of one template.
 pub struct Candidate {

@@ -45,6 +45,8 @@ impl BadBits {
     }
 }
 
+impl std::error::Error for BadBits {}
+
 impl fmt::Display for BadBits {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let place = self.place;

@@ -2,7 +2,8 @@
 //! `>>>` for a shift that fills with zeros, `%sizeof` of a variable, and `%DispatchSimd`.
 
 use super::cursor::{Cursor, Number, TextError};
-use super::text::{Format, Table};
+use super::text::Format;
+use super::visit::Table;
 
 /// How tightly an operator binds. Where `<` or `>` would end a region, operators up to [`Level::SHIFT`] are read.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::super::isa::{ExecSize, Predicate, RawOperand, VecOperand};
+use super::super::isa::{ExecSize, Predicate, VecOperand};
 use super::reflect;
 
 /// The answer of a page whose kernel is not there.
@@ -68,28 +68,4 @@ pub struct ComponentWise<'a, const N: usize> {
     pub source_modifier: reflect::SourceModifier,
     /// The page.
     pub page: &'static reflect::Page,
-}
-
-/// Looks at the fields of an instruction.
-pub trait Visitor {
-    /// A field by its position in the Format. Repeated fields come once for each element, and the field that counts
-    /// them has their number.
-    fn field(&mut self, position: usize, value: FieldRef<'_>);
-}
-
-/// The value of a field.
-#[derive(Clone, Copy, Debug)]
-pub enum FieldRef<'a> {
-    /// A plain number.
-    Number(i64),
-    /// The bits of a list.
-    Bits(u64),
-    /// An index into a table.
-    Index(u32),
-    /// A predicate.
-    Predicate(Predicate),
-    /// A vector or scalar operand.
-    Vector(&'a VecOperand),
-    /// A raw operand.
-    Raw(&'a RawOperand),
 }

@@ -7,6 +7,8 @@
 mod bytes;
 #[cfg(feature = "text")]
 mod cursor;
+#[cfg(feature = "text")]
+mod display;
 mod error;
 #[cfg(feature = "text")]
 mod expression;
@@ -18,6 +20,7 @@ pub mod reflect;
 #[cfg(feature = "text")]
 mod text;
 mod value;
+mod visit;
 
 pub use bytes::{Bits, Bytes, Context, Reader, Version, Wire, Writer};
 #[cfg(feature = "text")]
@@ -25,11 +28,12 @@ pub use cursor::{Candidate, Cursor, Number, TextError};
 pub use error::{
     BadBits, DecodeError, DecodeProblem, EncodeError, empty, field, fit, narrow, place, present, selected,
 };
-pub use kernel::{ComponentWise, FieldRef, Stub, StubReason, Visitor};
+pub use kernel::{ComponentWise, Stub, StubReason};
 pub use near::{meant, nearest};
 #[cfg(feature = "text")]
-pub use text::{Format, Names, Printer, Symbols, Table, Text, escape};
+pub use text::{Format, Names, Printer, Symbols, Text, escape};
 pub use value::{immediate_bits, is_saturated, saturate, zero_operand};
+pub use visit::{FieldInfo, FieldMut, FieldRef, OperandRef, Role, Table, Use, Visit, Visitor, VisitorMut};
 
 /// An index into one of the tables of a routine.
 pub trait Index: Copy {

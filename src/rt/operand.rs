@@ -7,8 +7,9 @@ use super::super::isa::{
     Operand, PredOpnd, Predicate, RawOperand, Region, StateClass, StateOpnd, Stride, VecOperand,
 };
 use super::cursor::{Cursor, TextError};
-use super::text::{Format, Printer, Table, Text};
+use super::text::{Format, Printer, Text};
 use super::value::immediate_bits;
+use super::visit::Table;
 
 /// The region that the assembler writes where the text has none: one element for all channels.
 const SCALAR: Region = Region { vertical_stride: Stride::N0, width: Stride::N1, horizontal_stride: Stride::N0 };
@@ -371,7 +372,7 @@ impl Text for VecOperand {
             }
             Operand::State(s) if format == Format::Address => {
                 p.text("&");
-                p.index(state_table(s.class), u32::from(s.id), Format::Plain);
+                p.index(s.class.table(), u32::from(s.id), Format::Plain);
                 print_byte_offset(p, u32::from(s.offset) * 4);
             }
             Operand::General(g) => {
@@ -413,7 +414,7 @@ impl Text for VecOperand {
                 p.text(&format!("0x{:x}:{}", immediate_bits(c), c.type_.name()));
             }
             Operand::State(s) => {
-                p.index(state_table(s.class), u32::from(s.id), Format::Plain);
+                p.index(s.class.table(), u32::from(s.id), Format::Plain);
                 p.place(s.offset, None);
             }
         }
@@ -445,13 +446,6 @@ impl Text for VecOperand {
             Operand::Immediate(constant) => immediate_bits(constant) == 0,
             _ => *self == Self::default(),
         }
-    }
-}
-
-fn state_table(class: StateClass) -> Table {
-    match class {
-        StateClass::Surface => Table::Surface,
-        StateClass::Sampler => Table::Sampler,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Shapes of the reflection tables: what the pages say, as `static` data.
 
 use super::super::isa::{DataType, Platform, Rule};
+use super::visit::Role;
 
 /// A page of the specification.
 #[derive(Debug)]
@@ -141,6 +142,8 @@ pub struct Field {
     pub range: Option<(i64, i64)>,
     /// Whether zero is illegal.
     pub nonzero: bool,
+    /// What happens to the variable that it names; none where it names nothing.
+    pub role: Option<Role>,
     /// When it is stored; empty for always.
     pub presence: &'static str,
     /// What it means.

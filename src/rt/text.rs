@@ -6,6 +6,7 @@ use super::super::isa::{DataType, GeneralId};
 use super::Version;
 use super::cursor::{Cursor, TextError};
 use super::near::{meant, nearest};
+use super::visit::Table;
 
 /// How a field prints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,22 +35,6 @@ pub enum Format {
     Name,
     /// A general operand with its offset and without its region.
     Packed,
-}
-
-/// A table of a routine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[allow(
-    missing_docs,
-    reason = "the names are the specification's; a private copy of this module has nothing to expect"
-)]
-pub enum Table {
-    General,
-    Address,
-    Predicate,
-    Sampler,
-    Surface,
-    Label,
-    String,
 }
 
 /// Names of the variables of a routine, for printing.

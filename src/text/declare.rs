@@ -1,13 +1,13 @@
 //! Directives: declarations of variables, inputs and attributes, read into a routine that is being built.
 
 use super::file;
-use super::scope::{Scope, general_bytes};
+use super::scope::Scope;
+use crate::builder::{AttributeValue, attribute_bytes, attribute_code};
 use crate::isa::{
-    ATTRIBUTES, AddressInfo, AliasScope, Alignment, AttributeInfo, DataType, GeneralId, InputClass, InputInfo,
-    InputInfoKind, InputOrigin, LabelInfo, LabelKind, PredicateInfo, SamplerInfo, StringId, SurfaceInfo, VarInfo,
-    VarInfoBitProperties, predefined, predefined_surface,
+    ATTRIBUTES, AddressInfo, AliasScope, Alignment, AttributeInfo, DataType, GeneralId, InputClass, InputInfoKind,
+    InputOrigin, LabelKind, PredicateInfo, SamplerInfo, StringId, SurfaceInfo, VarInfo, VarInfoBitProperties,
 };
-use crate::rt::{Bits, Bytes, Cursor, Format, Symbols, Table, Text, TextError, meant, nearest};
+use crate::rt::{Bits, Cursor, Format, Symbols, Table, Text, TextError, meant, nearest};
 
 /// Reads a directive other than those that begin a file or a subroutine.
 pub(super) fn directive(scope: &mut Scope, word: &str, text: &str, at: usize) -> Result<(), TextError> {
@@ -55,10 +55,9 @@ fn label(scope: &mut Scope, text: &str, at: usize) -> Result<(), TextError> {
     if scope.names.get(Table::Label, &name).is_some() {
         return Err(TextError { at: start, expected: format!("a new name: there is a label `{name}`") });
     }
-    let id = scope.routine.labels.len();
-    scope.routine.labels.push(LabelInfo { name_index: string, kind, ..LabelInfo::default() });
+    let id = scope.tables.label(string, kind);
     scope.defined.push(false);
-    scope.names.label(&name, u32::try_from(id).unwrap_or(u32::MAX));
+    scope.names.label(&name, id.0);
     Ok(())
 }
 
@@ -108,14 +107,7 @@ enum Base {
 }
 
 /// An attribute as it is written: its name, the string of the pool that this is where that is said, and its value.
-type Attribute = (String, Option<StringId>, Option<Value>);
-
-enum Value {
-    Number(u32),
-    /// A number in so many bytes.
-    Sized(u32, usize),
-    Text(String),
-}
+type Attribute = (String, Option<StringId>, AttributeValue);
 
 fn decl(scope: &mut Scope, text: &str, at: usize) -> Result<(), TextError> {
     let mut c = Cursor::new(text, at, scope);
@@ -244,27 +236,27 @@ fn named_value(c: &mut Cursor<'_>) -> Result<Attribute, TextError> {
 }
 
 /// `=value`, if there is one.
-fn value(c: &mut Cursor<'_>) -> Result<Option<Value>, TextError> {
+fn value(c: &mut Cursor<'_>) -> Result<AttributeValue, TextError> {
     c.skip_blanks();
     if !c.take("=") {
-        return Ok(None);
+        return Ok(AttributeValue::Flag);
     }
     c.skip_blanks();
     if c.rest().starts_with('"') {
-        return Ok(Some(Value::Text(c.quoted()?)));
+        return Ok(AttributeValue::Text(c.quoted()?));
     }
     if c.at_end() {
-        return Ok(None);
+        return Ok(AttributeValue::Flag);
     }
     let start = c.save();
     let number: i64 = c.sum("value")?;
     let number = u32::try_from(number).or_else(|_| i32::try_from(number).map(|n| n as u32));
     match number {
         Ok(number) if c.take(":") => match c.number::<u8>("bytes of the value", Format::Plain)? {
-            bytes @ 1..=4 => Ok(Some(Value::Sized(number, usize::from(bytes)))),
+            bytes @ 1..=4 => Ok(AttributeValue::Sized(number, usize::from(bytes))),
             _ => Err(c.error("1 to 4 bytes")),
         },
-        Ok(number) => Ok(Some(Value::Number(number))),
+        Ok(number) => Ok(AttributeValue::Number(number)),
         Err(_) => {
             c.restore(start);
             Err(c.error("a number of 32 bits"))
@@ -283,14 +275,14 @@ fn enter_decl(scope: &mut Scope, decl: Decl, at: usize) -> Result<(), TextError>
     let shown = decl.shown_name.as_deref().unwrap_or(&decl.name).to_owned();
     let name_index = match decl.string {
         Some(id) => id,
-        None => scope.intern(if matches!(decl.kind.as_str(), "S" | "T") { &shown } else { &decl.name }),
+        None => scope.tables.intern(if matches!(decl.kind.as_str(), "S" | "T") { &shown } else { &decl.name }),
     };
     let attribute_info = decl.attributes.iter().map(|written| attribute(scope, written)).collect();
     let base_of = decl.alias.as_ref().and_then(|(base, ..)| match base {
         Base::Name(name) => Some((scope.entry(Table::General, name)?, AliasScope::Local)),
         Base::File(number) => Some((*number, AliasScope::Global)),
     });
-    let routine = &mut scope.routine;
+    let tables = &mut scope.tables;
     let (table, id) = match decl.kind.as_str() {
         "G" => {
             let Some(type_) = decl.data_type else { return fail("type= in the declaration of a general variable") };
@@ -302,7 +294,7 @@ fn enter_decl(scope: &mut Scope, decl: Decl, at: usize) -> Result<(), TextError>
                 }
                 _ => (GeneralId(0), AliasScope::Local, 0),
             };
-            routine.variables.push(VarInfo {
+            let id = tables.general(VarInfo {
                 name_index,
                 bit_properties: VarInfoBitProperties { type_, alignment: decl.alignment },
                 num_elements,
@@ -311,27 +303,15 @@ fn enter_decl(scope: &mut Scope, decl: Decl, at: usize) -> Result<(), TextError>
                 alias_scope_specifier,
                 attribute_info,
             });
-            (Table::General, routine.variables.len() - 1 + predefined::DECLARED as usize)
+            (Table::General, id.0)
         }
-        "A" => {
-            routine.addresses.push(AddressInfo { name_index, num_elements, attribute_info });
-            (Table::Address, routine.addresses.len() - 1)
-        }
-        "P" => {
-            routine.predicates.push(PredicateInfo { name_index, num_elements, attribute_info });
-            (Table::Predicate, routine.predicates.len())
-        }
-        "S" => {
-            routine.samplers.push(SamplerInfo { name_index, num_elements, attribute_info });
-            (Table::Sampler, routine.samplers.len() - 1)
-        }
-        "T" => {
-            routine.surfaces.push(SurfaceInfo { name_index, num_elements, attribute_info });
-            (Table::Surface, routine.surfaces.len() - 1 + predefined_surface::DECLARED as usize)
-        }
+        "A" => (Table::Address, tables.address(AddressInfo { name_index, num_elements, attribute_info }).0),
+        "P" => (Table::Predicate, tables.predicate(PredicateInfo { name_index, num_elements, attribute_info }).0),
+        "S" => (Table::Sampler, tables.sampler(SamplerInfo { name_index, num_elements, attribute_info }).0),
+        "T" => (Table::Surface, tables.surface(SurfaceInfo { name_index, num_elements, attribute_info }).0),
         _ => return fail("v_type= with G, A, P, S or T in this declaration"),
     };
-    scope.enter(table, &decl.name, id);
+    scope.names.declare(table, &decl.name, id);
     Ok(())
 }
 
@@ -380,14 +360,14 @@ fn input(scope: &mut Scope, text: &str, at: usize, origin: InputOrigin) -> Resul
         (None, Some(natural)) => natural,
         (None, None) => return fail("size= of this input".to_owned()),
     };
-    scope.routine.inputs.push(InputInfo { kind: InputInfoKind { class, origin }, id, offset, size });
+    scope.tables.input(class, origin, id, offset, size);
     Ok(())
 }
 
 /// Size in bytes of a variable that is an input.
 fn natural_size(scope: &Scope, class: InputClass, id: u32) -> Option<u16> {
     match class {
-        InputClass::General => general_bytes(scope, id).and_then(|bytes| u16::try_from(bytes).ok()),
+        InputClass::General => scope.tables.general_bytes(GeneralId(id)).and_then(|bytes| u16::try_from(bytes).ok()),
         InputClass::Sampler | InputClass::Surface => None,
     }
 }
@@ -399,48 +379,27 @@ pub(super) fn kernel_attribute(scope: &mut Scope, text: &str, at: usize) -> Resu
     let place = c.save();
     let written = named_value(&mut c)?;
     let end = c.save();
-    if let (name, _, Some(Value::Text(text))) = &written
+    if let (name, _, AttributeValue::Text(text)) = &written
         && let Some(known) = ATTRIBUTES.iter().find(|a| a.name == name)
         && spelled(known.value, 0).is_some()
-        && coded(known.value, text).is_none()
+        && attribute_code(known.value, text).is_none()
     {
         return Err(TextError { at: place, expected: format!("{name} with one of {}", known.value) });
     }
     let attribute = attribute(scope, &written);
-    scope.routine.attributes.push(attribute);
+    scope.tables.routine.attributes.push(attribute);
     Ok(end)
 }
 
-/// An attribute with its value in as many bytes as the assembler writes: the last of those that the page's table has.
+/// An attribute whose name is the string that the text says, where it says one.
 fn attribute(scope: &mut Scope, (name, string, value): &Attribute) -> AttributeInfo {
-    let known = ATTRIBUTES.iter().find(|a| a.name == name);
-    let name = string.unwrap_or_else(|| scope.intern(name));
-    let value = match value {
-        None => Vec::new(),
-        Some(Value::Number(number)) => {
-            let written = known.and_then(|a| a.bytes.rsplit(',').next()?.trim().parse::<usize>().ok());
-            let needed = (4 - number.leading_zeros() as usize / 8).max(1);
-            let bytes = written.unwrap_or(needed).clamp(needed, 4);
-            number.to_le_bytes()[..bytes].to_vec()
-        }
-        Some(Value::Sized(number, bytes)) => number.to_le_bytes().into_iter().take(*bytes).collect(),
-        Some(Value::Text(text)) => match known.and_then(|a| coded(a.value, text)) {
-            Some(code) => vec![code],
-            None => text.as_bytes().to_vec(),
-        },
-    };
-    AttributeInfo { name, value: Bytes(value) }
+    match string {
+        Some(id) => AttributeInfo { name: *id, value: attribute_bytes(name, value) },
+        None => scope.tables.attribute(name, value),
+    }
 }
 
-/// The code of a text in a list such as `0 "cm", 1 "3d"`.
-fn coded(list: &str, text: &str) -> Option<u8> {
-    list.split(',').find_map(|entry| {
-        let (code, name) = entry.trim().split_once(' ')?;
-        (name.trim().trim_matches('"') == text).then(|| code.parse().ok())?
-    })
-}
-
-/// The text of a code in such a list.
+/// The text of a code in a list such as `0 "cm", 1 "3d"`.
 pub(super) fn spelled(list: &str, code: u8) -> Option<String> {
     list.split(',').find_map(|entry| {
         let (number, name) = entry.trim().split_once(' ')?;

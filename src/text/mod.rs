@@ -5,6 +5,7 @@
 //! again ([`Style::Full`], [`Style::Explicit`]; [`print_exact`] chooses).
 
 mod declare;
+mod display;
 mod explicit;
 mod file;
 mod names;

@@ -24,6 +24,15 @@ impl<'a> RoutineNames<'a> {
         Self { routine, version, register_bytes, style, unique }
     }
 
+    /// The names that the routine's object has, as [`Style::Full`] shows them in texts of today.
+    pub fn of(routine: &'a Routine) -> Self {
+        Self::new(routine, Version::new(4, 1), 32, Style::Full)
+    }
+
+    pub(super) fn routine(&self) -> &'a Routine {
+        self.routine
+    }
+
     /// Names that differ, in the style that has them.
     pub(super) fn unique(&self) -> &Unique {
         &self.unique

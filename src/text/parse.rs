@@ -14,7 +14,7 @@ use crate::isa::{
     LscDataSize, LscUntyped, Modifier, Not, Operand, Or, Platform, Predicate, Subroutine, VecOperand, Xor,
     candidates,
 };
-use crate::object::{Function, Kernel, Object, Routine, RoutineKind};
+use crate::object::{Object, Routine, RoutineKind};
 use crate::rt::{Candidate, Cursor, TextError, Version, meant, nearest};
 
 /// What a text does not say itself.
@@ -46,33 +46,11 @@ pub struct Parsed {
 impl Parsed {
     /// An object with the routines of the text.
     pub fn into_object(self) -> Object {
-        let mut object = Object {
-            version: self.version,
-            kernels: Vec::new(),
-            variables: self.variables,
-            functions: Vec::new(),
-            order: Vec::new(),
-            padding: Vec::new(),
-        };
         let routines = std::iter::once(self.routine).chain(self.more.into_iter().map(|(routine, _)| routine));
+        let mut object = Object::new(self.version, []);
+        object.variables = self.variables;
         for (routine, uses) in routines.zip(self.uses) {
-            let name = routine.strings.get(routine.name.0 as usize).cloned().unwrap_or_default();
-            match routine.kind {
-                RoutineKind::Kernel => object.kernels.push(Kernel {
-                    name,
-                    routine,
-                    variable_relocations: uses.variables,
-                    function_relocations: uses.functions,
-                    binaries: Vec::new(),
-                }),
-                RoutineKind::Function { .. } => object.functions.push(Function {
-                    name,
-                    linkage: Default::default(),
-                    routine,
-                    variable_relocations: uses.variables,
-                    function_relocations: uses.functions,
-                }),
-            }
+            object.push(routine, uses.variables, uses.functions);
         }
         object
     }
@@ -192,7 +170,7 @@ impl Reader<'_> {
         } else {
             self.block_ends(text, lead, statement.line)
         };
-        self.uses.resize(self.scope.routine.labels.len(), statement.start + lead);
+        self.uses.resize(self.scope.tables.routine.labels.len(), statement.start + lead);
         if let Err(error) = result {
             let code = if rest.starts_with('.') { "directive" } else { "statement" };
             self.report(statement, code, &error);
@@ -296,7 +274,7 @@ impl Reader<'_> {
         if let Some(defined) = self.scope.defined.get_mut(label.0 as usize) {
             *defined = true;
         }
-        let info = self.scope.routine.labels.get(label.0 as usize);
+        let info = self.scope.tables.routine.labels.get(label.0 as usize);
         let instruction = match info.map(|l| l.kind) {
             Some(LabelKind::Block) | None => Instruction::Label(Label { label }),
             Some(_) => Instruction::Subroutine(Subroutine { label }),
@@ -317,7 +295,7 @@ impl Reader<'_> {
     }
 
     fn push(&mut self, instruction: Instruction, line: u32) {
-        self.scope.routine.instructions.push(instruction);
+        self.scope.tables.routine.instructions.push(instruction);
         self.lines.push(line);
     }
 
@@ -372,18 +350,20 @@ impl Reader<'_> {
     fn label_kind(&mut self, instruction: &Instruction, link: bool) {
         let Instruction::Call(call) = instruction else { return };
         let defined = self.scope.defined.get(call.label.0 as usize).copied().unwrap_or(true);
-        if let (Some(info), false) = (self.scope.routine.labels.get_mut(call.label.0 as usize), defined) {
+        if let (Some(info), false) = (self.scope.tables.routine.labels.get_mut(call.label.0 as usize), defined) {
             info.kind = if link { LabelKind::Fccall } else { LabelKind::Subroutine };
         }
     }
 
     /// Ends a routine: labels that stand nowhere are reported.
     fn complete(&mut self) {
-        let undefined = (0..self.scope.routine.labels.len())
-            .filter(|&i| !self.scope.defined[i] && self.scope.routine.labels[i].kind != LabelKind::Fccall);
+        let undefined = (0..self.scope.tables.routine.labels.len())
+            .filter(|&i| !self.scope.defined[i] && self.scope.tables.routine.labels[i].kind != LabelKind::Fccall);
         let ends: Vec<usize> = self.text.match_indices('\n').map(|(at, _)| at).collect();
         for i in undefined {
-            let Some(name) = self.scope.routine.string(self.scope.routine.labels[i].name_index) else { continue };
+            let Some(name) = self.scope.tables.routine.string(self.scope.tables.routine.labels[i].name_index) else {
+                continue;
+            };
             let from = self.uses.get(i).copied().unwrap_or(0);
             let number = ends.partition_point(|end| *end < from) + 1;
             let begin = number.checked_sub(2).and_then(|n| ends.get(n)).map_or(0, |end| end + 1);
@@ -408,7 +388,7 @@ impl Reader<'_> {
         self.scope.version = scope.version;
         self.scope.file_variables = scope.file_variables;
         self.used.push(scope.uses);
-        self.done.push((scope.routine, std::mem::take(&mut self.lines)));
+        self.done.push((scope.tables.routine, std::mem::take(&mut self.lines)));
         self.uses.clear();
         self.subroutines.clear();
     }

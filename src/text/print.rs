@@ -304,7 +304,7 @@ fn code(out: String, routine: &Routine, names: &RoutineNames<'_>, style: Style, 
 }
 
 /// A call of a label that another file has is spelled `fccall`.
-fn print_call(instruction: &Instruction, routine: &Routine, p: &mut Printer<'_>) {
+pub(super) fn print_call(instruction: &Instruction, routine: &Routine, p: &mut Printer<'_>) {
     let link = match instruction {
         Instruction::Call(call) => {
             routine.labels.get(call.label.0 as usize).is_some_and(|l| l.kind == crate::isa::LabelKind::Fccall)

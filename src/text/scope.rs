@@ -1,23 +1,18 @@
 //! A routine that is being built from its text: its tables, and what its names stand for.
 
-use std::collections::HashMap;
-
 use super::file::Uses;
 use super::names::NameTables;
-use crate::isa::{
-    DataType, FileScopeVarInfo, GeneralId, LabelInfo, LabelKind, StringId, predefined, predefined_sampler,
-    predefined_surface,
-};
-use crate::object::{Routine, RoutineKind};
-use crate::rt::{Bytes, Names, Symbols, Table, Version, nearest};
+use crate::builder::Tables;
+use crate::isa::{DataType, FileScopeVarInfo, GeneralId, LabelId, LabelKind, predefined, predefined_surface};
+use crate::object::RoutineKind;
+use crate::rt::{Names, Symbols, Table, Version, nearest};
 
 /// A routine that is being built from its text.
 pub(super) struct Scope {
-    pub(super) routine: Routine,
+    pub(super) tables: Tables,
     pub(super) register_bytes: u32,
     pub(super) version: Version,
     pub(super) names: NameTables,
-    strings: HashMap<String, StringId>,
     /// Labels that stand in the text, as opposed to those only referred to.
     pub(super) defined: Vec<bool>,
     /// What the routine uses of its file.
@@ -33,11 +28,10 @@ pub(super) struct Scope {
 impl Scope {
     pub(super) fn new(register_bytes: u32) -> Self {
         Self {
-            routine: Routine::default(),
+            tables: Tables::default(),
             register_bytes,
             version: Version::new(4, 1),
             names: NameTables::predefined(),
-            strings: HashMap::new(),
             defined: Vec::new(),
             uses: Uses::default(),
             file_variables: Vec::new(),
@@ -49,43 +43,20 @@ impl Scope {
     /// The next string of a pool that the text says.
     pub(super) fn string(&mut self, text: String) {
         if self.explicit.is_none() {
-            self.explicit = Some(self.routine.name());
-            self.routine.strings.clear();
-            self.strings.clear();
+            self.explicit = Some(self.tables.routine.name());
+            self.tables.clear_strings();
         }
-        let id = StringId(u32::try_from(self.routine.strings.len()).unwrap_or(u32::MAX));
-        if self.explicit.as_ref() == Some(&text) && !self.strings.contains_key(&text) {
-            self.routine.name = id;
+        let names_the_routine = self.explicit.as_ref() == Some(&text) && !self.tables.has_string(&text);
+        let id = self.tables.push_string(&text);
+        if names_the_routine {
+            self.tables.routine.name = id;
         }
-        self.routine.strings.push(Bytes::from(text.as_str()));
-        self.strings.entry(text).or_insert(id);
     }
 
     /// Names the routine. The pool begins with its name; the predefined names follow.
     pub(super) fn begin(&mut self, name: &str, kind: RoutineKind) {
         self.explicit = None;
-        self.routine.kind = kind;
-        self.routine.strings = vec![Bytes::from(name)];
-        self.strings = HashMap::from([(name.to_owned(), StringId(0))]);
-        let surfaces = predefined_surface::ALL.iter().chain(predefined_sampler::ALL);
-        for entry in predefined::ALL.iter().chain(surfaces) {
-            self.intern(entry.name);
-        }
-    }
-
-    /// The pool's entry of a string, new if need be.
-    pub(super) fn intern(&mut self, text: &str) -> StringId {
-        if let Some(id) = self.strings.get(text) {
-            return *id;
-        }
-        let id = StringId(u32::try_from(self.routine.strings.len()).unwrap_or(u32::MAX));
-        self.routine.strings.push(Bytes::from(text));
-        self.strings.insert(text.to_owned(), id);
-        id
-    }
-
-    pub(super) fn enter(&mut self, table: Table, name: &str, id: usize) {
-        self.names.declare(table, name, u32::try_from(id).unwrap_or(u32::MAX));
+        self.tables.begin(name, kind);
     }
 
     /// A declared or predefined entry of a table; texts below version 4 have names of their own for the latter.
@@ -98,18 +69,16 @@ impl Scope {
         if let Some(id) = self.names.get(Table::Label, name) {
             return id;
         }
-        let name_index = self.intern(name);
-        let id = self.routine.labels.len();
-        self.routine.labels.push(LabelInfo { name_index, kind, ..LabelInfo::default() });
+        let name_index = self.tables.intern(name);
+        let LabelId(id) = self.tables.label(name_index, kind);
         self.defined.push(false);
-        let id = u32::try_from(id).unwrap_or(u32::MAX);
         self.names.label(name, id);
         id
     }
 
     /// Says what a label marks.
     pub(super) fn set_kind(&mut self, label: u32, kind: LabelKind) {
-        if let Some(info) = self.routine.labels.get_mut(label as usize) {
+        if let Some(info) = self.tables.routine.labels.get_mut(label as usize) {
             info.kind = kind;
         }
     }
@@ -121,7 +90,7 @@ impl Names for Scope {
     }
 
     fn data_type(&self, id: GeneralId) -> Option<DataType> {
-        self.routine.data_type(id)
+        self.tables.routine.data_type(id)
     }
 
     fn register_bytes(&self) -> u32 {
@@ -137,7 +106,7 @@ impl Symbols for Scope {
     fn find(&mut self, table: Table, name: &str) -> Option<u32> {
         match table {
             Table::Label => Some(self.label(name, LabelKind::default())),
-            Table::String => Some(self.intern(name).0),
+            Table::String => Some(self.tables.intern(name).0),
             _ => self.entry(table, name),
         }
     }
@@ -145,17 +114,17 @@ impl Symbols for Scope {
     fn size_of(&self, name: &str) -> Option<u32> {
         let address = || {
             let id = self.names.get(Table::Address, name)?;
-            Some(u32::from(self.routine.addresses.get(id as usize)?.num_elements) * ADDRESS_BYTES)
+            Some(u32::from(self.tables.routine.addresses.get(id as usize)?.num_elements) * ADDRESS_BYTES)
         };
         match self.names.get(Table::General, name) {
-            Some(id) => general_bytes(self, id),
+            Some(id) => self.tables.general_bytes(GeneralId(id)),
             None if name == "GRF" => Some(self.register_bytes),
             None => address(),
         }
     }
 
     fn simd_size(&self) -> Option<u32> {
-        self.routine.attribute("SimdSize")
+        self.tables.routine.attribute("SimdSize")
     }
 
     fn near(&self, table: Table, name: &str) -> Option<String> {
@@ -170,13 +139,6 @@ const MANY_NAMES: usize = 5000;
 
 /// Bytes of an element of an address variable.
 const ADDRESS_BYTES: u32 = 2;
-
-/// Size in bytes of a general variable.
-pub(super) fn general_bytes(scope: &Scope, id: u32) -> Option<u32> {
-    let declared = id.checked_sub(predefined::DECLARED)?;
-    let variable = scope.routine.variables.get(declared as usize)?;
-    Some((u32::from(variable.num_elements) * variable.bit_properties.type_.bits()).div_ceil(8))
-}
 
 /// The predefined entry that texts below version 4 call so.
 fn old_name(version: Version, table: Table, name: &str) -> Option<u32> {

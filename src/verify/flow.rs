@@ -3,7 +3,7 @@
 use super::{Location, Severity, Violation};
 use crate::isa::{Instruction, LabelId, LabelKind};
 use crate::object::Routine;
-use crate::rt::{FieldRef, Visitor};
+use crate::rt::Table;
 
 /// Where the rules stand.
 const PAGES: &str = "4_object_format.md#label_info";
@@ -54,24 +54,6 @@ fn uses(instruction: &Instruction) -> Vec<LabelId> {
     if matches!(instruction, Instruction::Label(_) | Instruction::Subroutine(_)) {
         return Vec::new();
     }
-    let fields = instruction.form().fields;
-    if !fields.iter().any(|f| f.table == TABLE) {
-        return Vec::new();
-    }
-    struct Labels(&'static [crate::rt::reflect::Field], Vec<LabelId>);
-    impl Visitor for Labels {
-        fn field(&mut self, position: usize, value: FieldRef<'_>) {
-            if let (Some(field), FieldRef::Index(index)) = (self.0.get(position), value)
-                && field.table == TABLE
-            {
-                self.1.push(LabelId(index as _));
-            }
-        }
-    }
-    let mut labels = Labels(fields, Vec::new());
-    instruction.visit(&mut labels);
-    labels.1
+    let uses = instruction.uses();
+    uses.filter(|used| used.table == Table::Label).map(|used| LabelId(used.id)).collect()
 }
-
-/// What the reflection table calls the table of labels.
-const TABLE: &str = "label";

@@ -123,13 +123,14 @@ struct Fields {
     seen: Vec<(&'static Field, Seen)>,
 }
 
-impl Visitor for Fields {
+impl Visitor<'_> for Fields {
     fn field(&mut self, position: usize, value: FieldRef<'_>) {
         let Some(field) = self.fields.get(position) else { return };
         let value = match value {
             FieldRef::Number(number) => Seen::Number(number),
             FieldRef::Bits(bits) => Seen::Bits(bits),
-            FieldRef::Index(index) => Seen::Index(index),
+            FieldRef::Index(_, index) if field.table.is_empty() => Seen::Number(i64::from(index)),
+            FieldRef::Index(_, index) => Seen::Index(index),
             FieldRef::Predicate(predicate) => Seen::Predicate(predicate),
             FieldRef::Vector(operand) => Seen::Vector(operand.clone()),
             FieldRef::Raw(operand) => Seen::Raw(operand.clone()),

@@ -8,7 +8,7 @@ use quote::{format_ident, quote};
 use super::{Cx, hex, member_name, type_name, variant_name};
 use crate::model::{BitFieldKind, Field, FieldKind, Form, Instruction, Kind, ListKind, Presence};
 use form::{form_struct, read_located};
-pub(crate) use form::{is_counter, test};
+pub(crate) use form::{is_counter, role, test};
 
 /// Pages that have a struct.
 pub(crate) fn encoded(i: &Instruction) -> bool {
@@ -82,6 +82,29 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
         let numbers = 0..i.forms.len();
         quote!(Self::#name(inst) => match inst { #(#name::#variants(_) => &pages::#constant.forms[#numbers]),* })
     });
+    let field_arms = all.iter().map(|i| {
+        let name = type_name(&i.name);
+        let types = i.forms.iter().map(|f| form_type(i, f));
+        if i.forms.len() == 1 {
+            return quote!(Self::#name(_) => #(#types::FIELDS)*);
+        }
+        let variants = i.forms.iter().map(|f| variant_name(&f.name));
+        quote!(Self::#name(inst) => match inst { #(#name::#variants(_) => #types::FIELDS),* })
+    });
+    let conversions = all.iter().flat_map(|i| {
+        let name = type_name(&i.name);
+        i.forms.iter().map(move |form| {
+            let form_name = form_type(i, form);
+            let mut value = boxed(form, quote!(inst));
+            if i.forms.len() > 1 {
+                let variant = variant_name(&form.name);
+                value = quote!(#name::#variant(#value));
+            }
+            quote!(impl From<#form_name> for Instruction {
+                fn from(inst: #form_name) -> Self { Self::#name(#value) }
+            })
+        })
+    });
     let samples = all.iter().flat_map(|i| {
         let name = type_name(&i.name);
         i.forms.iter().map(move |form| {
@@ -131,10 +154,23 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
             pub fn samples() -> Vec<Self> { vec![#(#samples),*] }
 
             /// Shows every field to a visitor, in the order in which they are stored.
-            pub fn visit(&self, v: &mut dyn rt::Visitor) {
+            pub fn visit<'a>(&'a self, v: &mut dyn rt::Visitor<'a>) {
                 match self { #(Self::#names(inst) => inst.visit(v)),* }
             }
+
+            /// Shows every field to a visitor that may change it, in the order in which they are stored. A field that
+            /// only counts others has no value of its own and is not shown.
+            pub fn visit_mut(&mut self, v: &mut dyn rt::VisitorMut) {
+                match self { #(Self::#names(inst) => inst.visit_mut(v)),* }
+            }
+
+            /// Names and roles of the fields, by their positions in the Format.
+            pub fn fields(&self) -> &'static [rt::FieldInfo] {
+                match self { #(#field_arms),* }
+            }
         }
+
+        #(#conversions)*
 
         impl rt::Wire for Instruction {
             fn decode(r: &mut rt::Reader<'_>, cx: rt::Context) -> Result<Self, rt::DecodeError> { #decode }
@@ -284,8 +320,12 @@ fn one(cx: &Cx<'_>, i: &Instruction) -> TokenStream {
                 match self { #(Self::#variants(form) => form.encode_fields(w, cx)),* }
             }
 
-            fn visit(&self, v: &mut dyn rt::Visitor) {
+            fn visit<'a>(&'a self, v: &mut dyn rt::Visitor<'a>) {
                 match self { #(Self::#variants(form) => form.visit(v)),* }
+            }
+
+            fn visit_mut(&mut self, v: &mut dyn rt::VisitorMut) {
+                match self { #(Self::#variants(form) => form.visit_mut(v)),* }
             }
         }
     }

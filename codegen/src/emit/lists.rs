@@ -89,7 +89,23 @@ fn wire(cx: &Cx<'_>, id: ListId, list: &List) -> TokenStream {
         64 => quote!(u64),
         _ => return quote!(),
     };
+    // Predicates are shown as what they are.
+    let visit = (cx.predicate_list() != Some(id)).then(|| {
+        quote! {
+            impl rt::Visit for #name {
+                fn visit<'a>(&'a self, position: usize, v: &mut dyn rt::Visitor<'a>) {
+                    v.field(position, rt::FieldRef::Bits(rt::Bits::to_bits(self).unwrap_or_default()));
+                }
+
+                fn visit_mut(&mut self, position: usize, v: &mut dyn rt::VisitorMut) {
+                    v.field(position, rt::FieldMut::Value(self));
+                }
+            }
+        }
+    });
     quote! {
+        #visit
+
         impl rt::Wire for #name {
             fn decode(r: &mut rt::Reader<'_>, cx: rt::Context) -> Result<Self, rt::DecodeError> {
                 let at = r.offset();

@@ -3,6 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
+use super::instructions::role;
 use super::{Cx, constant_name, hex, variant_name};
 use crate::model::{
     BitFieldKind, Field, FieldKind, Form, Instruction, Kind, List, ListId, ListKind, Presence, Saturation,
@@ -224,6 +225,7 @@ fn field(cx: &Cx<'_>, form: &Form, field: &Field) -> TokenStream {
     };
     let (_, line) = cx.model.origin(field.at);
     let nonzero = field.nonzero;
+    let role = role(field);
     quote!(rt::reflect::Field {
         name: #name,
         shape: rt::reflect::FieldKind::#shape,
@@ -235,6 +237,7 @@ fn field(cx: &Cx<'_>, form: &Form, field: &Field) -> TokenStream {
         only: &[#(#only),*],
         range: #range,
         nonzero: #nonzero,
+        role: #role,
         presence: #presence,
         doc: prose!(#doc),
         line: #line,

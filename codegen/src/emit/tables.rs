@@ -147,6 +147,7 @@ fn platforms(cx: &Cx<'_>) -> TokenStream {
 
 fn index(kind: IndexKind) -> TokenStream {
     let name = super::index_type(kind);
+    let table = variant_name(kind.name());
     let doc = match kind {
         IndexKind::String => " Index of a string in the routine's string pool.".to_owned(),
         IndexKind::Label => " Index of a label in the routine's table.".to_owned(),
@@ -160,6 +161,16 @@ fn index(kind: IndexKind) -> TokenStream {
         impl rt::Index for #name {
             fn from_index(index: u32) -> Self { Self(index) }
             fn index(self) -> u32 { self.0 }
+        }
+
+        impl rt::Visit for #name {
+            fn visit<'a>(&'a self, position: usize, v: &mut dyn rt::Visitor<'a>) {
+                v.field(position, rt::FieldRef::Index(rt::Table::#table, self.0));
+            }
+
+            fn visit_mut(&mut self, position: usize, v: &mut dyn rt::VisitorMut) {
+                v.field(position, rt::FieldMut::Index(rt::Table::#table, &mut self.0));
+            }
         }
     }
 }

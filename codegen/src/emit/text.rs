@@ -16,6 +16,7 @@ use crate::model::{BitField, BitFieldKind, Field, FieldKind, Form, IndexKind, In
 use crate::template::{Format, Item, Template};
 use parse::parser;
 use print::printers;
+pub(crate) use print::{index_selector, index_tables};
 
 pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
     let all: Vec<&Instruction> = cx.model.instructions.iter().filter(|i| encoded(i)).collect();

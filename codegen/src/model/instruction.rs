@@ -144,6 +144,8 @@ pub struct Field {
     pub default_if: Option<(String, Vec<String>)>,
     /// Whether zero is illegal.
     pub nonzero: bool,
+    /// What the instruction does with the variable that the field names.
+    pub access: Access,
     /// Where it is described.
     pub at: At,
 }
@@ -171,6 +173,52 @@ pub enum FieldKind {
     Zero,
     /// Always the same as the field at that position of the form, no member.
     Copy(usize),
+}
+
+/// What an instruction does with the variable that one of its fields names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Its value is used.
+    Read,
+    /// It gets a value.
+    Write,
+    /// Its value is used, and it gets another one.
+    ReadWrite,
+    /// It is only referred to, as a label is, or a variable whose address is taken.
+    Reference,
+}
+
+impl Access {
+    /// All of them with the words of the pages.
+    pub const ALL: [(Self, &'static str); 4] = [
+        (Self::Read, "read"),
+        (Self::Write, "write"),
+        (Self::ReadWrite, "read, write"),
+        (Self::Reference, "reference"),
+    ];
+
+    /// The words of the pages.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(access, _)| *access == self).map_or("", |(_, name)| name)
+    }
+
+    /// What holds where a page says nothing: destinations are called so, labels and strings have no value that could be
+    /// used, and a variable that another field's class decides about is marked, not used.
+    pub fn usual(name: &str, shape: FieldKind) -> Self {
+        let name = name.to_ascii_lowercase();
+        match shape {
+            FieldKind::Index(IndexKind::Label | IndexKind::String) | FieldKind::IndexBy(_) => Self::Reference,
+            _ if name.starts_with("dst") || name.ends_with("dst") => Self::Write,
+            _ => Self::Read,
+        }
+    }
+}
+
+impl FieldKind {
+    /// Whether a field names a variable, a label or a string rather than being a value.
+    pub fn is_operand(self) -> bool {
+        matches!(self, Self::Vector | Self::Scalar | Self::Raw | Self::Predicate | Self::Index(_) | Self::IndexBy(_))
+    }
 }
 
 /// Which table an index refers to.

@@ -3,7 +3,7 @@
 use super::{Cx, bits};
 use crate::markdown::{Block, Inline, Item, Section, Span};
 use crate::model::{
-    Availability, BitField, BitFieldKind, Field, FieldKind, IndexKind, ListKind, Model, Presence, Storage,
+    Access, Availability, BitField, BitFieldKind, Field, FieldKind, IndexKind, ListKind, Model, Presence, Storage,
 };
 use crate::phrase::{after_phrase, all_marks, field_head, find_phrase, leading_marks, number, words};
 
@@ -203,6 +203,7 @@ pub(crate) fn resolve(
     let mut only = only(doc);
     only.extend(spelled);
     let (default, default_if) = default(doc);
+    let access = access(cx, raw, shape);
     Field {
         name: raw.name.clone(),
         storage,
@@ -215,8 +216,33 @@ pub(crate) fn resolve(
         default,
         default_if,
         nonzero: find_phrase(doc, "must not be zero").is_some(),
+        access,
         doc: doc.to_owned(),
         at: cx.at(&raw.text.span),
+    }
+}
+
+/// `Access: read, write`, or what is usual for a field of that name.
+fn access(cx: &mut Cx<'_>, raw: &RawField, shape: FieldKind) -> Access {
+    let usual = Access::usual(&raw.name, shape);
+    let Some(written) = after_phrase(&raw.doc, "access:") else { return usual };
+    let found = Access::ALL.iter().find(|(_, name)| words(name) == words(&written.to_ascii_lowercase()));
+    match found {
+        Some((access, _)) if shape.is_operand() => *access,
+        _ => {
+            let (message, help) = match found {
+                Some(_) => (
+                    format!("`{}` names no variable, so nothing is read or written", raw.name),
+                    "remove the phrase; operands, predicates and indices into tables have an access".to_owned(),
+                ),
+                None => {
+                    let known: Vec<_> = Access::ALL.iter().map(|(_, name)| format!("`Access: {name}`")).collect();
+                    (format!("the access `{written}` is not understood"), format!("write {}", known.join(" or ")))
+                }
+            };
+            cx.warn("access-syntax", &raw.text.span, message, &help);
+            usual
+        }
     }
 }
 

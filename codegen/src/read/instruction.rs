@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use super::fields::{self, RawField};
 use super::{Cx, format, opcode, properties, text};
 use crate::markdown::{Block, Document, Section};
-use crate::model::{Availability, Field, FieldKind, Form, Instruction, Kind, Model, Presence, Storage, TextForm};
+use crate::model::{
+    Access, Availability, Field, FieldKind, Form, Instruction, Kind, Model, Presence, Storage, TextForm,
+};
 use visakit_diag::{Diagnostic, Severity};
 
 const KNOWN: [&str; 10] = [
@@ -296,6 +298,7 @@ fn placeholder(cx: &Cx<'_>, cell: &format::Cell) -> Field {
         default: 0,
         default_if: None,
         nonzero: false,
+        access: Access::Read,
         at: cx.at(&cell.span),
     }
 }

@@ -1,6 +1,6 @@
 //! What the names of a page stand for in its semantics: fields of all forms, with their parts and values.
 
-use crate::model::{BitFieldKind, Field, FieldKind, Instruction, List, ListId, ListKind, Model, Presence};
+use crate::model::{Access, BitFieldKind, Field, FieldKind, Instruction, List, ListId, ListKind, Model, Presence};
 
 /// What an expression is, as far as the rules need to know.
 #[derive(Clone, Debug, PartialEq)]
@@ -144,12 +144,8 @@ impl<'m> Fields<'m> {
             matches!(shape, FieldKind::Vector | FieldKind::Scalar | FieldKind::Raw | FieldKind::Predicate)
         };
         if found.iter().any(|(_, shape)| is_operand(shape)) {
-            let read_only = |field: &Field, shape: &FieldKind| {
-                *shape == FieldKind::Predicate
-                    || field.name.to_ascii_lowercase().starts_with("src")
-                    || field.classes.iter().any(|class| class == "immediate")
-            };
-            return Sort::Operand { writable: !found.iter().any(|(field, shape)| read_only(field, shape)) };
+            let written = |field: &Field| matches!(field.access, Access::Write | Access::ReadWrite);
+            return Sort::Operand { writable: found.iter().all(|(field, _)| written(field)) };
         }
         let list = |shape: &FieldKind| if let FieldKind::List(id) = shape { Some(*id) } else { None };
         let mut lists: Vec<ListId> = found.iter().filter_map(|(_, shape)| list(shape)).collect();

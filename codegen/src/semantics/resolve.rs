@@ -172,8 +172,7 @@ impl Resolver<'_, '_> {
                     Sort::Unknown | Sort::Operand { writable: true } => {}
                     Sort::Operand { writable: false } => {
                         let message = "this operand is a source: it cannot be assigned to";
-                        let help = "assign to a destination; a name that begins with `src`, a predicate and an operand \
-                                    that may be immediate are sources";
+                        let help = "assign to a destination, or describe the operand with `Access: write`";
                         self.problem("semantics-assign", at, message, help);
                     }
                     sort => {

@@ -64,12 +64,12 @@ impl Look {
     }
 }
 
-impl Visitor for Look {
+impl Visitor<'_> for Look {
     fn field(&mut self, position: usize, value: FieldRef<'_>) {
         let seen = match value {
             FieldRef::Number(number) => Seen::Bits(number as u64),
             FieldRef::Bits(bits) => Seen::Bits(bits),
-            FieldRef::Index(index) => Seen::Bits(index.into()),
+            FieldRef::Index(_, index) => Seen::Bits(index.into()),
             FieldRef::Predicate(predicate) => Seen::Bits(predicate.to_bits().unwrap_or(u64::MAX)),
             FieldRef::Vector(operand) => self.bytes(operand),
             FieldRef::Raw(operand) => self.bytes(operand),

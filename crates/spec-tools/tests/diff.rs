@@ -74,6 +74,7 @@ const OURS: &[Plant] = &[
         "The sums",
         &[(O, "operand-class", "ADD.Dst")],
     ),
+    Plant("instructions/ADDC.md", "Access: write", "Access: read, write", &[(T, "access", "ADDC.Carry")]),
     Plant(
         "instructions/GATHER.md",
         "The elements read. Must have type UD, D, F",

@@ -5,8 +5,9 @@ use quote::{format_ident, quote};
 
 use super::{enumerator, form_type};
 use crate::emit::codec::{read_number, write_number};
-use crate::emit::{Cx, index_type, member_name, number_type, version_condition};
-use crate::model::{BitFieldKind, Field, FieldKind, Form, Instruction, ListKind, Presence};
+use crate::emit::text::{index_selector, index_tables};
+use crate::emit::{Cx, index_type, member_name, number_type, variant_name, version_condition, widest};
+use crate::model::{Access, BitFieldKind, Field, FieldKind, Form, Instruction, ListKind, Presence};
 
 pub(super) fn form_struct(cx: &Cx<'_>, i: &Instruction, form: &Form) -> TokenStream {
     let name = form_type(i, form);
@@ -26,7 +27,7 @@ pub(super) fn form_struct(cx: &Cx<'_>, i: &Instruction, form: &Form) -> TokenStr
     let mut names = Vec::new();
     let mut reads = Vec::new();
     let mut writes = Vec::new();
-    let mut visits = Vec::new();
+    let (mut visits, mut changes) = (Vec::new(), Vec::new());
     if let Some((field, values)) = &form.condition
         && let Some(field) = form.fields.iter().find(|f| f.name.eq_ignore_ascii_case(field))
         && let FieldKind::List(id) = field.shape
@@ -47,7 +48,7 @@ pub(super) fn form_struct(cx: &Cx<'_>, i: &Instruction, form: &Form) -> TokenStr
         writes.push(write_field(cx, i, form, field));
         if let Some(counted) = form.fields.iter().find(|f| f.presence == Presence::Times(position)) {
             let counted = member_name(&counted.name);
-            visits.push(quote!(v.field(position, rt::FieldRef::Number(self.#counted.len() as i64));));
+            visits.push(quote!(v.field(#position, rt::FieldRef::Number(self.#counted.len() as i64));));
             continue;
         }
         let Some(ty) = cx.field_type(field) else { continue };
@@ -59,10 +60,18 @@ pub(super) fn form_struct(cx: &Cx<'_>, i: &Instruction, form: &Form) -> TokenStr
         let doc = cx.doc(&field.doc, &field.name, field.at);
         members.push(quote!(#doc pub #ident: #ty));
         names.push(quote!(#ident: #local));
-        let shown = visit_field(field, &ident);
-        visits.push(quote!(#shown));
+        match table_of(cx, form, field) {
+            Some(table) => {
+                visits.push(quote!(v.field(#position, rt::FieldRef::Index(#table, self.#ident));));
+                changes.push(quote!(v.field(#position, rt::FieldMut::Index(#table, &mut self.#ident));));
+            }
+            None => {
+                visits.push(quote!(rt::Visit::visit(&self.#ident, #position, v);));
+                changes.push(quote!(rt::Visit::visit_mut(&mut self.#ident, #position, v);));
+            }
+        }
     }
-    let visits = number_visits(form, visits);
+    let infos = form.fields.iter().map(field_info);
     quote! {
         #doc
         #semantics
@@ -83,7 +92,12 @@ pub(super) fn form_struct(cx: &Cx<'_>, i: &Instruction, form: &Form) -> TokenStr
             }
 
             #[allow(unused_variables, reason = "an instruction may have no fields")]
-            fn visit(&self, v: &mut dyn rt::Visitor) { #(#visits)* }
+            fn visit<'a>(&'a self, v: &mut dyn rt::Visitor<'a>) { #(#visits)* }
+
+            #[allow(unused_variables, reason = "an instruction may have no fields")]
+            fn visit_mut(&mut self, v: &mut dyn rt::VisitorMut) { #(#changes)* }
+
+            const FIELDS: &'static [rt::FieldInfo] = &[#(#infos),*];
         }
     }
 }
@@ -93,39 +107,38 @@ pub(crate) fn is_counter(form: &Form, position: usize) -> bool {
     form.fields.iter().any(|f| f.presence == Presence::Times(position))
 }
 
-/// Puts the position of its field in front of each visit.
-fn number_visits(form: &Form, visits: Vec<TokenStream>) -> Vec<TokenStream> {
-    let positions = form
-        .fields
-        .iter()
-        .enumerate()
-        .filter(|(_, f)| !matches!(f.shape, FieldKind::Zero | FieldKind::Copy(_)))
-        .map(|(p, _)| p);
-    positions.zip(visits).map(|(p, visit)| quote!({ let position = #p; #visit })).collect()
+/// The table of an index that another field decides about, where the field has the width of an index.
+fn table_of(cx: &Cx<'_>, form: &Form, field: &Field) -> Option<TokenStream> {
+    let FieldKind::IndexBy(by) = field.shape else { return None };
+    if field.presence != Presence::Always || widest(&field.storage).bits() != 32 {
+        return None;
+    }
+    let arms = index_tables(cx, &form.fields[by]);
+    let selector = index_selector(cx, &form.fields[by]);
+    let arms = arms.iter().map(|(pattern, kind)| {
+        let table = variant_name(kind.name());
+        quote!(#pattern => rt::Table::#table)
+    });
+    Some(quote!(match self.#selector { #(#arms),* }))
 }
 
-fn visit_field(field: &Field, ident: &Ident) -> TokenStream {
-    let show = |value: TokenStream| match field.shape {
-        FieldKind::Number | FieldKind::IndexBy(_) => quote!(v.field(position, rt::FieldRef::Number(#value as i64));),
-        FieldKind::List(_) => {
-            quote!(v.field(position, rt::FieldRef::Bits(rt::Bits::to_bits(&#value).unwrap_or_default()));)
-        }
-        FieldKind::Index(_) => quote!(v.field(position, rt::FieldRef::Index(#value.0));),
-        FieldKind::Predicate => quote!(v.field(position, rt::FieldRef::Predicate(#value));),
-        FieldKind::Vector | FieldKind::Scalar => quote!(v.field(position, rt::FieldRef::Vector(&#value));),
-        FieldKind::Raw => quote!(v.field(position, rt::FieldRef::Raw(&#value));),
-        FieldKind::Zero | FieldKind::Copy(_) => quote!(),
+/// Name and role of a field.
+fn field_info(field: &Field) -> TokenStream {
+    let (name, role) = (&field.name, role(field));
+    quote!(rt::FieldInfo { name: #name, role: #role })
+}
+
+/// What happens to what a field names, as an `Option<Role>`.
+pub(crate) fn role(field: &Field) -> TokenStream {
+    let role = match (field.shape, field.access) {
+        (shape, _) if !shape.is_operand() => return quote!(None),
+        (FieldKind::Predicate, Access::Read) => quote!(Predicate),
+        (_, Access::Read) => quote!(Read),
+        (_, Access::Write) => quote!(Write),
+        (_, Access::ReadWrite) => quote!(ReadWrite),
+        (_, Access::Reference) => quote!(Reference),
     };
-    match field.presence {
-        Presence::Always => show(quote!(self.#ident)),
-        Presence::If { .. } | Presence::Times(_) => {
-            let one = match field.shape {
-                FieldKind::Vector | FieldKind::Scalar | FieldKind::Raw | FieldKind::List(_) => show(quote!((*item))),
-                _ => show(quote!((*item))),
-            };
-            quote!(for item in self.#ident.iter() { #one })
-        }
-    }
+    quote!(Some(rt::Role::#role))
 }
 
 /// An expression that reads a field, whose errors say which one it was. Fields that are just their type share one function

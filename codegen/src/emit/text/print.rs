@@ -136,7 +136,7 @@ pub(super) fn separator(field: &Field) -> &'static str {
 }
 
 /// The enumeration part of a field that names tables, as a member path.
-fn index_selector(cx: &Cx<'_>, field: &Field) -> TokenStream {
+pub(crate) fn index_selector(cx: &Cx<'_>, field: &Field) -> TokenStream {
     let member = member_name(&field.name);
     match index_part(cx, field) {
         Some(part) => {
@@ -149,6 +149,11 @@ fn index_selector(cx: &Cx<'_>, field: &Field) -> TokenStream {
 
 /// (pattern, id type) for each enumerator that is called like a table.
 pub(super) fn index_arms(cx: &Cx<'_>, field: &Field) -> Vec<(TokenStream, TokenStream)> {
+    index_tables(cx, field).into_iter().map(|(pattern, kind)| (pattern, index_type(kind))).collect()
+}
+
+/// (pattern, table) for each enumerator that is called like a table.
+pub(crate) fn index_tables(cx: &Cx<'_>, field: &Field) -> Vec<(TokenStream, IndexKind)> {
     let id = match (index_part(cx, field).map(|p| p.kind), field.shape) {
         (Some(BitFieldKind::Enumeration(id)), _) | (None, FieldKind::List(id)) => id,
         _ => return Vec::new(),
@@ -160,9 +165,8 @@ pub(super) fn index_arms(cx: &Cx<'_>, field: &Field) -> Vec<(TokenStream, TokenS
         .filter(|v| !v.reserved)
         .map(|v| {
             let kind = IndexKind::ALL.into_iter().find(|k| k.name().eq_ignore_ascii_case(&v.name));
-            let index = index_type(kind.unwrap_or(IndexKind::General));
             let variant = variant_name(&v.name);
-            (quote!(#ty::#variant), index)
+            (quote!(#ty::#variant), kind.unwrap_or(IndexKind::General))
         })
         .collect()
 }

@@ -325,7 +325,7 @@ fn inputs(routine: &Routine) -> Result<Vec<Option<Copy>>, String> {
 /// The variables that instructions name, and those that these are aliases of.
 fn used_variables(routine: &Routine) -> HashSet<GeneralId> {
     struct Uses(HashSet<GeneralId>);
-    impl Visitor for Uses {
+    impl Visitor<'_> for Uses {
         fn field(&mut self, _: usize, value: FieldRef<'_>) {
             match value {
                 FieldRef::Vector(VecOperand { operand: Operand::General(general), .. }) => self.0.insert(general.id),

@@ -68,7 +68,7 @@ impl Look<'_> {
     }
 }
 
-impl Visitor for Look<'_> {
+impl Visitor<'_> for Look<'_> {
     fn field(&mut self, position: usize, value: FieldRef<'_>) {
         if self.fields.get(position).is_some_and(|field| field.name.starts_with("Dst")) {
             return;

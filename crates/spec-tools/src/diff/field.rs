@@ -55,6 +55,10 @@ pub(super) fn compare(
     set(cx, path, "operand-class", (x, &x.classes), (y, &y.classes));
     set(cx, path, "type", (x, &x.types), (y, &y.types));
     range(cx, path, x, y);
+    if x.shape.is_operand() && y.shape.is_operand() && x.access != y.access {
+        let (o, n) = (x.access.name().to_owned(), y.access.name().to_owned());
+        cx.differs(Class::TextOnly, "access", path, (o, x.at), (n, y.at));
+    }
     if x.nonzero != y.nonzero {
         let text = |f: &Field| if f.nonzero { "not zero" } else { "any, zero too" }.to_owned();
         let class = if y.nonzero { Class::Narrowed } else { Class::Widened };

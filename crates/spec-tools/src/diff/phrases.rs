@@ -35,6 +35,9 @@ pub(super) fn facts(text: &Inline, from: usize, field: Option<&Field>) -> Vec<Ra
     if !field.types.is_empty() {
         add(types(rest, "must have type").or_else(|| types(rest, "must have one of")));
     }
+    if field.shape.is_operand() {
+        add(sentence(rest, "access:"));
+    }
     if field.range.is_some() {
         add(words(rest, "valid values are")
             .map(|r| r.start..rest[r.end..].find(']').map_or(r.end, |n| r.end + n + 1)));

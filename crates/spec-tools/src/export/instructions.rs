@@ -86,6 +86,9 @@ pub struct Field {
     pub range: Option<Range>,
     pub only: Vec<AllowedValues>,
     pub nonzero: bool,
+    /// `read`, `write`, `read, write` or `reference`, of what names a variable, a label or a string.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub access: Option<&'static str>,
     pub default: Default,
     pub doc: String,
     pub at: Place,
@@ -272,6 +275,7 @@ fn field(cx: &Cx<'_>, form: &model::Form, f: &model::Field) -> Field {
         range: f.range.map(|(low, high)| Range { low, high }),
         only: f.only.iter().map(only).collect(),
         nonzero: f.nonzero,
+        access: f.shape.is_operand().then(|| f.access.name()),
         default: Default { value: f.default, condition: f.default_if.as_ref().map(condition) },
         doc: f.doc.clone(),
         at: cx.place(f.at),

@@ -1,0 +1,344 @@
+//! Routines made by a program: variables, labels and instructions go in, and a routine comes out whose tables are laid
+//! out as the vendor's assembler lays them out. [`crate::text`] reads its texts into the same tables.
+//!
+//! ```
+//! use visakit::builder::{RoutineBuilder, Variable};
+//! use visakit::isa::{Add, Alignment, DataType, ExecMask, ExecSize, ExecSizeSize, Ret, Stride};
+//! use visakit::object::Object;
+//! use visakit::rt::Version;
+//!
+//! let mut b = RoutineBuilder::kernel("twice");
+//! let x = b.variable(Variable::new("x", DataType::F, 8).align(Alignment::Grf));
+//! let simd8 = ExecSize { size: ExecSizeSize::N8, mask: ExecMask::M1 };
+//! let all = x.src(0, 0).region(Stride::N8, Stride::N8, Stride::N1);
+//! b.push(Add { exec_size: simd8, dst: x.dst(0, 0), src0: all.clone(), src1: all, ..Add::default() });
+//! b.push(Ret::default());
+//! let object = Object::new(Version::new(4, 1), [b.finish()?]);
+//!
+//! assert_eq!(object.kernels[0].routine.instructions[0].to_string(), "add (M1, 8) V32(0,0)<1> V32(0,0)<8;8,1> V32(0,0)<8;8,1>");
+//! assert!(!object.encode()?.is_empty());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod operand;
+mod tables;
+
+use std::collections::HashSet;
+use std::fmt;
+
+use crate::isa::{
+    AddressId, AddressInfo, AliasScope, Alignment, DataType, GeneralId, InputClass, InputOrigin, Instruction, Label,
+    LabelId, LabelKind, PredicateId, PredicateInfo, SamplerId, SamplerInfo, StringId, Subroutine, SurfaceId,
+    SurfaceInfo, VarInfo, VarInfoBitProperties,
+};
+use crate::object::{Routine, RoutineKind};
+use crate::rt::{EncodeError, Table};
+
+pub use operand::{immediate, immediate_f32, immediate_f64, immediate_i32, immediate_u32, immediate_u64};
+pub use tables::AttributeValue;
+#[allow(unused_imports, reason = "texts may be left out")]
+pub(crate) use tables::{Tables, attribute_bytes, attribute_code};
+
+/// A general variable that is to be declared.
+#[derive(Clone, Debug)]
+pub struct Variable {
+    name: String,
+    data_type: DataType,
+    elements: u16,
+    alignment: Alignment,
+    alias: Option<(GeneralId, u16)>,
+    attributes: Vec<(String, AttributeValue)>,
+}
+
+impl Variable {
+    /// A variable of so many elements. With an empty name it is called by its number, as `V32`.
+    pub fn new(name: impl Into<String>, data_type: DataType, elements: u16) -> Self {
+        let name = name.into();
+        Self { name, data_type, elements, alignment: Alignment::default(), alias: None, attributes: Vec::new() }
+    }
+
+    /// Where it begins. Operands of more than a register and of messages begin at one: [`Alignment::Grf`].
+    pub fn align(mut self, alignment: Alignment) -> Self {
+        self.alignment = alignment;
+        self
+    }
+
+    /// Makes it a part of another variable, from a byte of that one on.
+    pub fn alias(mut self, of: GeneralId, offset: u16) -> Self {
+        self.alias = Some((of, offset));
+        self
+    }
+
+    /// An attribute, such as `Output`.
+    pub fn attribute(mut self, name: impl Into<String>, value: impl Into<AttributeValue>) -> Self {
+        self.attributes.push((name.into(), value.into()));
+        self
+    }
+}
+
+/// Why a routine could not be made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BuildError {
+    /// Two variables, or two labels, have this name.
+    Duplicate(String),
+    /// A label is used and stands nowhere: [`RoutineBuilder::place`] puts it somewhere.
+    NotPlaced(String),
+    /// A label was put at two places.
+    PlacedTwice(String),
+    /// A handle of another builder: nothing of this one has the number.
+    Unknown(Table, u32),
+    /// The variable is larger than an input can be.
+    InputTooLarge(GeneralId),
+    /// A number does not fit.
+    Encode(EncodeError),
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Duplicate(name) => {
+                write!(f, "the name `{name}` is used twice: names of variables and labels differ")
+            }
+            Self::NotPlaced(name) => {
+                write!(f, "label `{name}` is used and stands nowhere: call `place` where it stands")
+            }
+            Self::PlacedTwice(name) => write!(f, "label `{name}` is placed twice"),
+            Self::Unknown(table, id) => {
+                write!(f, "there is no {table:?} {id} in this routine: use the handles that its builder gives")
+            }
+            Self::InputTooLarge(id) => {
+                write!(f, "{id} is no declared variable of less than 64 KiB, and cannot be an input")
+            }
+            Self::Encode(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for BuildError {}
+
+/// A label that is not in the routine's table yet: there it stands in the order in which the code names them.
+#[derive(Clone, Debug)]
+struct Pending {
+    name: String,
+    kind: LabelKind,
+    placed: bool,
+    id: Option<LabelId>,
+}
+
+/// A routine that is being made. Declarations give handles; what is wrong is said by [`Self::finish`].
+#[derive(Clone, Debug)]
+pub struct RoutineBuilder {
+    tables: Tables,
+    variables: HashSet<String>,
+    labels: Vec<Pending>,
+    label_names: HashSet<String>,
+    strings: Vec<String>,
+    attributes: Vec<(String, AttributeValue)>,
+    problem: Option<BuildError>,
+}
+
+impl RoutineBuilder {
+    /// A kernel.
+    pub fn kernel(name: &str) -> Self {
+        Self::new(name, RoutineKind::Kernel)
+    }
+
+    /// A function that reads so many registers of `%arg` and writes so many of `%retval`.
+    pub fn function(name: &str, input_size: u8, return_value_size: u8) -> Self {
+        Self::new(name, RoutineKind::Function { input_size, return_value_size })
+    }
+
+    fn new(name: &str, kind: RoutineKind) -> Self {
+        let mut tables = Tables::default();
+        tables.begin(name, kind);
+        Self {
+            tables,
+            variables: HashSet::new(),
+            labels: Vec::new(),
+            label_names: HashSet::new(),
+            strings: Vec::new(),
+            attributes: Vec::new(),
+            problem: None,
+        }
+    }
+
+    /// Declares a general variable.
+    pub fn variable(&mut self, variable: Variable) -> GeneralId {
+        let number = self.tables.next_general();
+        let name_index = self.declared(&variable.name, || number.to_string());
+        let attributes = variable.attributes.iter();
+        let attribute_info = attributes.map(|(name, value)| self.tables.attribute(name, value)).collect();
+        let (alias_index, alias_offset) = variable.alias.unwrap_or_default();
+        self.tables.general(VarInfo {
+            name_index,
+            bit_properties: VarInfoBitProperties { type_: variable.data_type, alignment: variable.alignment },
+            num_elements: variable.elements,
+            alias_index,
+            alias_offset,
+            alias_scope_specifier: AliasScope::Local,
+            attribute_info,
+        })
+    }
+
+    /// Declares an address variable, which indirect operands go through.
+    pub fn address(&mut self, name: &str, num_elements: u16) -> AddressId {
+        let number = self.tables.routine.addresses.len();
+        let name_index = self.declared(name, || format!("A{number}"));
+        self.tables.address(AddressInfo { name_index, num_elements, ..AddressInfo::default() })
+    }
+
+    /// Declares a predicate.
+    pub fn predicate(&mut self, name: &str, num_elements: u16) -> PredicateId {
+        let number = self.tables.routine.predicates.len() + 1;
+        let name_index = self.declared(name, || format!("P{number}"));
+        self.tables.predicate(PredicateInfo { name_index, num_elements, ..PredicateInfo::default() })
+    }
+
+    /// Declares a sampler variable.
+    pub fn sampler(&mut self, name: &str, num_elements: u16) -> SamplerId {
+        let number = self.tables.routine.samplers.len();
+        let name_index = self.declared(name, || format!("S{number}"));
+        self.tables.sampler(SamplerInfo { name_index, num_elements, ..SamplerInfo::default() })
+    }
+
+    /// Declares a surface variable.
+    pub fn surface(&mut self, name: &str, num_elements: u16) -> SurfaceId {
+        let number = self.tables.next_surface();
+        let name_index = self.declared(name, || number.to_string());
+        self.tables.surface(SurfaceInfo { name_index, num_elements, ..SurfaceInfo::default() })
+    }
+
+    /// Makes a general variable an argument: it stands at this byte of the register file when the routine begins.
+    pub fn input(&mut self, variable: GeneralId, offset: i16) {
+        match self.tables.general_bytes(variable).and_then(|bytes| u16::try_from(bytes).ok()) {
+            Some(size) => {
+                self.tables.input(InputClass::General, InputOrigin::default(), variable.0, offset, size);
+            }
+            None => self.wrong(BuildError::InputTooLarge(variable)),
+        }
+    }
+
+    /// Makes a surface variable an argument of so many bytes.
+    pub fn surface_input(&mut self, surface: SurfaceId, offset: i16, size: u16) {
+        self.tables.input(InputClass::Surface, InputOrigin::default(), surface.0, offset, size);
+    }
+
+    /// Makes a sampler variable an argument of so many bytes.
+    pub fn sampler_input(&mut self, sampler: SamplerId, offset: i16, size: u16) {
+        self.tables.input(InputClass::Sampler, InputOrigin::default(), sampler.0, offset, size);
+    }
+
+    /// An attribute of the routine, such as `SimdSize`.
+    pub fn attribute(&mut self, name: impl Into<String>, value: impl Into<AttributeValue>) {
+        self.attributes.push((name.into(), value.into()));
+    }
+
+    /// A label of a block, to go to before or after it is placed.
+    pub fn label(&mut self, name: &str) -> LabelId {
+        self.pending(name, LabelKind::Block)
+    }
+
+    /// A label of a subroutine, to call before or after it is placed.
+    pub fn subroutine(&mut self, name: &str) -> LabelId {
+        self.pending(name, LabelKind::Subroutine)
+    }
+
+    /// A string that instructions name, such as the function of an `fcall`.
+    pub fn string(&mut self, text: &str) -> StringId {
+        self.strings.push(text.to_owned());
+        StringId(u32::try_from(self.strings.len() - 1).unwrap_or(u32::MAX))
+    }
+
+    /// Puts a label here.
+    pub fn place(&mut self, label: LabelId) {
+        let Some(pending) = self.labels.get_mut(label.0 as usize) else {
+            return self.wrong(BuildError::Unknown(Table::Label, label.0));
+        };
+        if std::mem::replace(&mut pending.placed, true) {
+            let name = pending.name.clone();
+            self.wrong(BuildError::PlacedTwice(name));
+        } else if pending.kind == LabelKind::Block {
+            self.push(Label { label });
+        } else {
+            self.push(Subroutine { label });
+        }
+    }
+
+    /// Adds an instruction.
+    pub fn push(&mut self, instruction: impl Into<Instruction>) {
+        self.tables.routine.instructions.push(instruction.into());
+    }
+
+    /// The routine. Labels and strings stand in its tables in the order in which the code names them.
+    ///
+    /// # Errors
+    /// The first thing that was wrong: a name that is there twice, a label that stands nowhere, a handle that is none
+    /// of this builder's.
+    pub fn finish(mut self) -> Result<Routine, BuildError> {
+        for (name, value) in std::mem::take(&mut self.attributes) {
+            let attribute = self.tables.attribute(&name, &value);
+            self.tables.routine.attributes.push(attribute);
+        }
+        let mut instructions = std::mem::take(&mut self.tables.routine.instructions);
+        for instruction in &mut instructions {
+            let result = instruction.renumber(|table, id| self.settle(table, id));
+            if let Err(error) = result {
+                self.wrong(BuildError::Encode(error));
+            }
+            let unknown = instruction.uses().find(|used| !self.tables.routine.has(used.table, used.id));
+            if let Some(used) = unknown {
+                self.wrong(BuildError::Unknown(used.table, used.id));
+            }
+        }
+        self.tables.routine.instructions = instructions;
+        if let Some(label) = self.labels.iter().find(|l| l.id.is_some() && !l.placed) {
+            let name = label.name.clone();
+            self.wrong(BuildError::NotPlaced(name));
+        }
+        match self.problem {
+            Some(problem) => Err(problem),
+            None => Ok(self.tables.routine),
+        }
+    }
+
+    /// The number that a label or a string has in the routine's tables, where it is entered when the code names it first.
+    fn settle(&mut self, table: Table, id: u32) -> u32 {
+        match table {
+            Table::Label => {
+                let Some(label) = self.labels.get_mut(id as usize) else { return u32::MAX };
+                let tables = &mut self.tables;
+                let name = &label.name;
+                label.id.get_or_insert_with(|| {
+                    let string = tables.intern(name);
+                    tables.label(string, label.kind)
+                });
+                label.id.map_or(u32::MAX, |id| id.0)
+            }
+            Table::String => self.strings.get(id as usize).map_or(u32::MAX, |text| self.tables.intern(text).0),
+            _ => id,
+        }
+    }
+
+    fn pending(&mut self, name: &str, kind: LabelKind) -> LabelId {
+        if !self.label_names.insert(name.to_owned()) {
+            self.wrong(BuildError::Duplicate(name.to_owned()));
+        }
+        self.labels.push(Pending { name: name.to_owned(), kind, placed: false, id: None });
+        LabelId(u32::try_from(self.labels.len() - 1).unwrap_or(u32::MAX))
+    }
+
+    /// The string of a variable's name, or of the usual one for its number.
+    fn declared(&mut self, name: &str, usual: impl FnOnce() -> String) -> StringId {
+        let name = if name.is_empty() { usual() } else { name.to_owned() };
+        let id = self.tables.intern(&name);
+        if !self.variables.insert(name.clone()) {
+            self.wrong(BuildError::Duplicate(name));
+        }
+        id
+    }
+
+    /// Keeps the first problem.
+    fn wrong(&mut self, problem: BuildError) {
+        self.problem.get_or_insert(problem);
+    }
+}

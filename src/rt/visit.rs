@@ -1,0 +1,359 @@
+//! The fields of an instruction one after the other, to look at or to change; what it reads and what it writes.
+
+use core::any::Any;
+use core::fmt;
+
+use super::super::isa::{
+    AddressId, GeneralId, Instruction, Operand, Predicate, RawOperand, StateClass, VecOperand, predefined,
+};
+use super::error::{EncodeError, narrow};
+
+/// A table of a routine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[allow(
+    missing_docs,
+    reason = "the names are the specification's; a private copy of this module has nothing to expect"
+)]
+pub enum Table {
+    General,
+    Address,
+    Predicate,
+    Sampler,
+    Surface,
+    Label,
+    String,
+}
+
+/// What an instruction does with a variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Role {
+    /// Its value is used.
+    Read,
+    /// It gets a value. Channels that are not enabled keep theirs.
+    Write,
+    /// Its value is used, and it gets another one.
+    ReadWrite,
+    /// It is a predicate that is read to say which channels take part.
+    Predicate,
+    /// It is an address variable that is read to say where an indirect operand is.
+    Address,
+    /// It is only referred to: a label, a string, a variable whose address is taken or whose lifetime is marked.
+    Reference,
+}
+
+impl Role {
+    /// Whether the value that is there is used.
+    pub const fn is_read(self) -> bool {
+        matches!(self, Self::Read | Self::ReadWrite | Self::Predicate | Self::Address)
+    }
+
+    /// Whether a value is put there.
+    pub const fn is_write(self) -> bool {
+        matches!(self, Self::Write | Self::ReadWrite)
+    }
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::ReadWrite => "read, write",
+            Self::Predicate => "predicate",
+            Self::Address => "address",
+            Self::Reference => "reference",
+        })
+    }
+}
+
+/// A field of an instruction's layout: its name on the page, and what happens to the variable that it names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FieldInfo {
+    /// Its name.
+    pub name: &'static str,
+    /// None where it names nothing: a number, or the bits of a list.
+    pub role: Option<Role>,
+}
+
+/// Looks at the fields of an instruction, see [`Instruction::visit`].
+pub trait Visitor<'a> {
+    /// A field by its position in the Format. Repeated fields come once for each element, and the field that counts
+    /// them has their number.
+    fn field(&mut self, position: usize, value: FieldRef<'a>);
+}
+
+/// The value of a field.
+#[derive(Clone, Copy, Debug)]
+pub enum FieldRef<'a> {
+    /// A plain number.
+    Number(i64),
+    /// The bits of a list.
+    Bits(u64),
+    /// An index into a table.
+    Index(Table, u32),
+    /// A predicate.
+    Predicate(Predicate),
+    /// A vector or scalar operand.
+    Vector(&'a VecOperand),
+    /// A raw operand.
+    Raw(&'a RawOperand),
+}
+
+/// Changes the fields of an instruction, see [`Instruction::visit_mut`].
+pub trait VisitorMut {
+    /// A field by its position in the Format. Repeated fields come once for each element.
+    fn field(&mut self, position: usize, value: FieldMut<'_>);
+}
+
+/// The value of a field, to be changed.
+#[derive(Debug)]
+pub enum FieldMut<'a> {
+    /// A number or a list, in the type that the instruction's struct has it in: `value.downcast_mut::<ExecSize>()`.
+    Value(&'a mut dyn Any),
+    /// An index into a table.
+    Index(Table, &'a mut u32),
+    /// A predicate.
+    Predicate(&'a mut Predicate),
+    /// A vector or scalar operand.
+    Vector(&'a mut VecOperand),
+    /// A raw operand.
+    Raw(&'a mut RawOperand),
+}
+
+/// A member of an instruction's struct, as visitors are shown it.
+pub trait Visit {
+    /// Shows it.
+    fn visit<'a>(&'a self, position: usize, v: &mut dyn Visitor<'a>);
+    /// Shows it to be changed.
+    fn visit_mut(&mut self, position: usize, v: &mut dyn VisitorMut);
+}
+
+impl<T: Visit> Visit for Option<T> {
+    fn visit<'a>(&'a self, position: usize, v: &mut dyn Visitor<'a>) {
+        self.iter().for_each(|one| one.visit(position, v));
+    }
+
+    fn visit_mut(&mut self, position: usize, v: &mut dyn VisitorMut) {
+        self.iter_mut().for_each(|one| one.visit_mut(position, v));
+    }
+}
+
+impl<T: Visit> Visit for Vec<T> {
+    fn visit<'a>(&'a self, position: usize, v: &mut dyn Visitor<'a>) {
+        self.iter().for_each(|one| one.visit(position, v));
+    }
+
+    fn visit_mut(&mut self, position: usize, v: &mut dyn VisitorMut) {
+        self.iter_mut().for_each(|one| one.visit_mut(position, v));
+    }
+}
+
+impl Visit for VecOperand {
+    fn visit<'a>(&'a self, position: usize, v: &mut dyn Visitor<'a>) {
+        v.field(position, FieldRef::Vector(self));
+    }
+
+    fn visit_mut(&mut self, position: usize, v: &mut dyn VisitorMut) {
+        v.field(position, FieldMut::Vector(self));
+    }
+}
+
+impl Visit for RawOperand {
+    fn visit<'a>(&'a self, position: usize, v: &mut dyn Visitor<'a>) {
+        v.field(position, FieldRef::Raw(self));
+    }
+
+    fn visit_mut(&mut self, position: usize, v: &mut dyn VisitorMut) {
+        v.field(position, FieldMut::Raw(self));
+    }
+}
+
+impl Visit for Predicate {
+    fn visit<'a>(&'a self, position: usize, v: &mut dyn Visitor<'a>) {
+        v.field(position, FieldRef::Predicate(*self));
+    }
+
+    fn visit_mut(&mut self, position: usize, v: &mut dyn VisitorMut) {
+        v.field(position, FieldMut::Predicate(self));
+    }
+}
+
+macro_rules! numbers {
+    ($($number:ty)*) => {
+        $(impl Visit for $number {
+            fn visit<'a>(&'a self, position: usize, v: &mut dyn Visitor<'a>) {
+                v.field(position, FieldRef::Number(*self as i64));
+            }
+
+            fn visit_mut(&mut self, position: usize, v: &mut dyn VisitorMut) {
+                v.field(position, FieldMut::Value(self));
+            }
+        })*
+    };
+}
+
+numbers!(u8 i8 u16 i16 u32 i32 u64 i64);
+
+/// An operand of an instruction: a field that names a variable, or is a constant in the place of one.
+#[derive(Clone, Copy, Debug)]
+pub struct OperandRef<'a> {
+    /// Position of the field in the Format.
+    pub position: usize,
+    /// The field's name on the page.
+    pub name: &'static str,
+    /// What the instruction does with it.
+    pub role: Role,
+    /// The operand.
+    pub value: FieldRef<'a>,
+}
+
+/// A variable, label or string that an instruction uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Use {
+    /// The table that has it.
+    pub table: Table,
+    /// Its number there.
+    pub id: u32,
+    /// What happens to it.
+    pub role: Role,
+}
+
+impl Instruction {
+    /// The operands with what the instruction does with each, in the order of the page's Format. A predicate that is
+    /// not there is left out.
+    ///
+    /// ```
+    /// # use visakit::isa::{Add, GenOpnd, GeneralId, Instruction, Operand, VecOperand};
+    /// # use visakit::rt::Role;
+    /// let add = Instruction::from(Add::default());
+    /// let roles: Vec<_> = add.operands().map(|o| (o.name, o.role)).collect();
+    /// assert_eq!(roles, [("Dst", Role::Write), ("Src0", Role::Read), ("Src1", Role::Read)]);
+    /// ```
+    pub fn operands(&self) -> impl Iterator<Item = OperandRef<'_>> {
+        struct Collect<'a> {
+            fields: &'static [FieldInfo],
+            out: Vec<OperandRef<'a>>,
+        }
+        impl<'a> Visitor<'a> for Collect<'a> {
+            fn field(&mut self, position: usize, value: FieldRef<'a>) {
+                let Some(FieldInfo { name, role: Some(role) }) = self.fields.get(position).copied() else { return };
+                if !matches!(value, FieldRef::Predicate(Predicate { id: 0, .. })) {
+                    self.out.push(OperandRef { position, name, role, value });
+                }
+            }
+        }
+        let mut collect = Collect { fields: self.fields(), out: Vec::new() };
+        self.visit(&mut collect);
+        collect.out.into_iter()
+    }
+
+    /// Every variable, label and string that the instruction names, with what happens to it: operands, the predicate,
+    /// and the address variables of indirect operands. Where those point is known when the program runs only. The null
+    /// variable is no use.
+    ///
+    /// ```
+    /// # use visakit::isa::{GeneralId, Instruction};
+    /// # use visakit::rt::{Role, Table, Use};
+    /// let text = ".version 4.1\n.kernel \"k\"\n.decl V32 v_type=G type=f num_elts=8\n.decl A0 v_type=A num_elts=1\n\
+    ///             .decl P1 v_type=P num_elts=8\n(P1) mov (M1, 8) V32(0,0)<1> r[A0(0),0]<8;8,1>:f\n    ret (M1, 1)\n";
+    /// let routine = visakit::text::parse(text, Default::default()).unwrap().routine;
+    /// let uses: Vec<_> = routine.instructions[0].uses().map(|u| (u.table, u.role)).collect();
+    /// assert_eq!(
+    ///     uses,
+    ///     [(Table::Predicate, Role::Predicate), (Table::General, Role::Write), (Table::Address, Role::Address)]
+    /// );
+    /// ```
+    pub fn uses(&self) -> impl Iterator<Item = Use> {
+        self.operands().filter_map(|operand| operand.used())
+    }
+
+    /// Gives every variable, label and string that the instruction names another number in its table; `new` gets the
+    /// table and the number that is there.
+    ///
+    /// ```
+    /// # use visakit::isa::{Goto, Instruction, LabelId};
+    /// # use visakit::rt::Table;
+    /// let mut goto = Instruction::from(Goto { label: LabelId(3), ..Default::default() });
+    /// goto.renumber(|table, id| if table == Table::Label { id + 10 } else { id }).unwrap();
+    /// assert!(goto.to_string().ends_with("L13"));
+    /// ```
+    ///
+    /// # Errors
+    /// A number is too large for the operand that it stands in.
+    pub fn renumber(&mut self, new: impl FnMut(Table, u32) -> u32) -> Result<(), EncodeError> {
+        struct Renumber<F> {
+            new: F,
+            result: Result<(), EncodeError>,
+        }
+        impl<F: FnMut(Table, u32) -> u32> Renumber<F> {
+            fn small(&mut self, table: Table, id: &mut u16) {
+                match narrow::<u16>((self.new)(table, u32::from(*id)), "the number of a variable") {
+                    Ok(new) => *id = new,
+                    Err(error) => self.result = Err(error),
+                }
+            }
+        }
+        impl<F: FnMut(Table, u32) -> u32> VisitorMut for Renumber<F> {
+            fn field(&mut self, _: usize, value: FieldMut<'_>) {
+                match value {
+                    FieldMut::Value(_) => {}
+                    FieldMut::Index(table, id) => *id = (self.new)(table, *id),
+                    // The number 0 stands for no predicate.
+                    FieldMut::Predicate(Predicate { id: 0, .. }) => {}
+                    FieldMut::Predicate(predicate) => self.small(Table::Predicate, &mut predicate.id),
+                    FieldMut::Raw(raw) => raw.id.0 = (self.new)(Table::General, raw.id.0),
+                    FieldMut::Vector(operand) => match &mut operand.operand {
+                        Operand::General(general) => general.id.0 = (self.new)(Table::General, general.id.0),
+                        Operand::Address(address) => address.id.0 = (self.new)(Table::Address, address.id.0),
+                        Operand::Indirect(indirect) => indirect.id.0 = (self.new)(Table::Address, indirect.id.0),
+                        Operand::Predicate(predicate) => self.small(Table::Predicate, &mut predicate.value.id),
+                        Operand::State(state) => self.small(state.class.table(), &mut state.id),
+                        Operand::Immediate(_) => {}
+                    },
+                }
+            }
+        }
+        let mut renumber = Renumber { new, result: Ok(()) };
+        self.visit_mut(&mut renumber);
+        renumber.result
+    }
+}
+
+impl OperandRef<'_> {
+    /// The entry of a table that the operand names, with what happens to it; none for a constant and the null variable.
+    pub fn used(&self) -> Option<Use> {
+        let (table, id, role) = match self.value {
+            FieldRef::Number(_) | FieldRef::Bits(_) => return None,
+            FieldRef::Index(table, id) => (table, id, self.role),
+            FieldRef::Predicate(predicate) => (Table::Predicate, u32::from(predicate.id), self.role),
+            FieldRef::Raw(RawOperand { id: GeneralId(id), .. }) => (Table::General, *id, self.role),
+            FieldRef::Vector(operand) => match &operand.operand {
+                Operand::General(general) => (Table::General, general.id.0, self.role),
+                // What may be referred to is a variable; an address in its place is read.
+                Operand::Address(address) => {
+                    let role = if self.role == Role::Reference { Role::Read } else { self.role };
+                    (Table::Address, address.id.0, role)
+                }
+                Operand::Indirect(indirect) => {
+                    let AddressId(id) = indirect.id;
+                    (Table::Address, id, Role::Address)
+                }
+                Operand::Predicate(predicate) => (Table::Predicate, u32::from(predicate.value.id), self.role),
+                Operand::State(state) => (state.class.table(), u32::from(state.id), self.role),
+                Operand::Immediate(_) => return None,
+            },
+        };
+        let null = table == Table::General && id == predefined::NULL.0;
+        (!null).then_some(Use { table, id, role })
+    }
+}
+
+impl StateClass {
+    /// The table of the class.
+    pub const fn table(self) -> Table {
+        match self {
+            Self::Surface => Table::Surface,
+            Self::Sampler => Table::Sampler,
+        }
+    }
+}
