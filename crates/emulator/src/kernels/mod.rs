@@ -14,7 +14,9 @@ mod pages;
 
 mod compute;
 
-mod integer;
+mod algebra;
+
+mod domain;
 
 mod arithmetic;
 
