@@ -51,21 +51,16 @@ impl fmt::Display for Stub {
 
 impl std::error::Error for Stub {}
 
-/// An instruction that works channel by channel: what it and its page say, for kernels that need nothing else.
+/// The operands of an instruction that works channel by channel, in the places that its page gives them: all that a kernel
+/// needs which is a function of a channel's values. What the operands' modifiers and types ask for is the same for all.
 #[derive(Clone, Copy, Debug)]
 pub struct ComponentWise<'a, const N: usize> {
     /// Number of channels and mask.
     pub exec_size: ExecSize,
-    /// The predicate; its id is 0 where there is none.
+    /// The predicate; its id is 0 where there is none, and on pages without one.
     pub pred: Predicate,
     /// The destination.
     pub dst: &'a VecOperand,
     /// The sources in the order of the page.
     pub src: [&'a VecOperand; N],
-    /// Whether the page allows saturation.
-    pub saturation: bool,
-    /// Which source modifiers the page allows.
-    pub source_modifier: reflect::SourceModifier,
-    /// The page.
-    pub page: &'static reflect::Page,
 }

@@ -5,12 +5,13 @@ use quote::quote;
 
 use super::instructions::encoded;
 use super::{Cx, constant_name, member_name, type_name};
-use crate::model::{FieldKind, Instruction, Kind, Saturation, SourceModifier};
+use crate::model::{Field, FieldKind, Instruction, Kind};
 
 pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
     let all: Vec<&Instruction> = cx.model.instructions.iter().filter(|i| encoded(i)).collect();
     let methods = all.iter().map(|i| method(cx, i));
     let calls = all.iter().map(|i| call(i));
+    let operands = all.iter().filter_map(|i| operands(i));
     quote! {
         /// Behaviour: one method a page. The default bodies are the stubs, which say what is missing; a kernel
         /// replaces one. A page whose operands change changes the method's type, and so breaks its kernel.
@@ -29,20 +30,44 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
                 match self { #(#calls),* }
             }
         }
+
+        #(#operands)*
     }
 }
 
-/// The number of sources of a component-wise page: execution size, predicate, destination, sources.
-fn component_wise(i: &Instruction) -> Option<usize> {
+/// The operands of a component-wise page: one execution size, at most one predicate, a destination and sources.
+struct Operands<'a> {
+    size: &'a Field,
+    predicate: Option<&'a Field>,
+    dst: &'a Field,
+    src: Vec<&'a Field>,
+    /// Whether the page has nothing else.
+    complete: bool,
+}
+
+fn component_wise(i: &Instruction) -> Option<Operands<'_>> {
     let [form] = i.forms.as_slice() else { return None };
-    let [size, predicate, rest @ ..] = form.fields.as_slice() else { return None };
-    let is_size =
-        matches!(size.shape, FieldKind::List(_)) && size.name.replace('_', "").eq_ignore_ascii_case("execsize");
-    let vectors = rest.iter().all(|f| f.shape == FieldKind::Vector);
-    let one_destination = rest.first().is_some_and(|f| f.name.eq_ignore_ascii_case("dst"))
-        && rest.iter().skip(1).all(|f| f.name.to_ascii_lowercase().starts_with("src"));
-    let fits = is_size && predicate.shape == FieldKind::Predicate && vectors && one_destination;
-    (fits && (2..=5).contains(&rest.len())).then(|| rest.len() - 1)
+    let is_size = |f: &&Field| {
+        matches!(f.shape, FieldKind::List(_)) && f.name.replace('_', "").eq_ignore_ascii_case("execsize")
+    };
+    let size = form.fields.iter().find(is_size)?;
+    let predicates: Vec<_> = form.fields.iter().filter(|f| f.shape == FieldKind::Predicate).collect();
+    let mut vectors = form.fields.iter().filter(|f| f.shape == FieldKind::Vector);
+    let dst = vectors.next().filter(|f| f.name.eq_ignore_ascii_case("dst"))?;
+    let src: Vec<_> = vectors.collect();
+    // Other operands are no part of a function of a channel's values.
+    let plain = form.fields.iter().all(|f| {
+        matches!(f.shape, FieldKind::List(_) | FieldKind::Predicate | FieldKind::Vector | FieldKind::Number)
+    });
+    let sources = (1..=4).contains(&src.len()) && src.iter().all(|f| f.name.to_ascii_lowercase().starts_with("src"));
+    let complete = form.fields.len() == 2 + predicates.len() + src.len();
+    (plain && sources && predicates.len() <= 1).then(|| Operands {
+        size,
+        predicate: predicates.first().copied(),
+        dst,
+        src,
+        complete,
+    })
 }
 
 fn method(cx: &Cx<'_>, i: &Instruction) -> TokenStream {
@@ -55,8 +80,11 @@ fn method(cx: &Cx<'_>, i: &Instruction) -> TokenStream {
         _ => quote!(rt::Stub::missing(&pages::#page)),
     };
     let argument = match component_wise(i) {
-        Some(n) => quote!(rt::ComponentWise<'_, #n>),
-        None => {
+        Some(operands) if operands.complete => {
+            let n = operands.src.len();
+            quote!(&rt::ComponentWise<'_, #n>)
+        }
+        _ => {
             let ty = type_name(&i.name);
             quote!(&#ty)
         }
@@ -68,28 +96,39 @@ fn method(cx: &Cx<'_>, i: &Instruction) -> TokenStream {
 }
 
 fn call(i: &Instruction) -> TokenStream {
-    let (variant, method, page) = (type_name(&i.name), member_name(&i.name), constant_name(&i.name));
-    let Some(_) = component_wise(i) else {
-        return quote!(Self::#variant(inst) => kernels.#method(inst));
-    };
-    let fields = &i.forms[0].fields;
-    let members: Vec<_> = fields.iter().map(|f| member_name(&f.name)).collect();
-    let (size, predicate, dst, src) = (&members[0], &members[1], &members[2], &members[3..]);
-    let saturation = i.saturation != Saturation::No;
-    let modifier = match i.source_modifier {
-        SourceModifier::None => quote!(None),
-        SourceModifier::Arithmetic => quote!(Arithmetic),
-        SourceModifier::Logic => quote!(Logic),
-    };
-    quote! {
-        Self::#variant(inst) => kernels.#method(rt::ComponentWise {
-            exec_size: inst.#size,
-            pred: inst.#predicate,
-            dst: &inst.#dst,
-            src: [#(&inst.#src),*],
-            saturation: #saturation,
-            source_modifier: rt::reflect::SourceModifier::#modifier,
-            page: &pages::#page,
-        })
+    let (variant, method) = (type_name(&i.name), member_name(&i.name));
+    match component_wise(i) {
+        Some(operands) if operands.complete => {
+            quote!(Self::#variant(inst) => kernels.#method(&inst.component_wise()))
+        }
+        _ => quote!(Self::#variant(inst) => kernels.#method(inst)),
     }
+}
+
+/// The operands of a component-wise instruction, for kernels that need nothing else.
+fn operands(i: &Instruction) -> Option<TokenStream> {
+    let operands = component_wise(i)?;
+    let (ty, n) = (type_name(&i.name), operands.src.len());
+    let (size, dst) = (member_name(&operands.size.name), member_name(&operands.dst.name));
+    let predicate = match operands.predicate {
+        Some(field) => {
+            let member = member_name(&field.name);
+            quote!(self.#member)
+        }
+        None => quote!(Predicate::default()),
+    };
+    let src = operands.src.iter().map(|f| member_name(&f.name));
+    Some(quote! {
+        impl #ty {
+            /// The operands of all channels.
+            pub fn component_wise(&self) -> rt::ComponentWise<'_, #n> {
+                rt::ComponentWise {
+                    exec_size: self.#size,
+                    pred: #predicate,
+                    dst: &self.#dst,
+                    src: [#(&self.#src),*],
+                }
+            }
+        }
+    })
 }

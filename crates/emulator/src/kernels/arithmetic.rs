@@ -1,274 +1,207 @@
 //! Arithmetic: sums, products, quotients, means, extrema.
 
-use crate::kernels::compute::{Domain, Target, specialize};
-use crate::kernels::integer::{Integer, Word, floats_of, integers_of, ring_of, small_of};
-use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal};
+use std::marker::PhantomData;
+
+use crate::kernels::algebra::{self, Scalar, Strict};
+use crate::kernels::compute::{LaneOp, lane_ops};
+use crate::kernels::domain::Domain;
+use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal, is_saturated};
 use crate::machine::World;
-use crate::machine::convert::Compute;
-use crate::machine::float::{Float, FloatMode, fused_to_odd};
-use crate::machine::lane::{Element, LANES, from_lanes};
+use crate::machine::float::{FloatMode, fused_to_odd};
+use crate::machine::lane::{LANES, from_lanes};
 use crate::machine::operand::Start;
-use crate::machine::thread::Thread;
+use crate::machine::thread::{ExecMask, Thread};
 use visakit::isa::{Addc, DataType, MinMax, MinMaxOp, Subb, VecOperand};
 use visakit::rt::ComponentWise;
 
+lane_ops! {
+    Add<L: Lane>(a, b) => a.add(b);
+    Add3<L: Lane>(a, b, c) => a.add(b).add(c);
+    Mul<L: Lane>(a, b) wide L::WORD => a.mul(b);
+    Mad<L: Lane>(a, b, c) wide L::FUSED || L::WORD => a.mul_add(b, c);
+    Div<L: Lane>(a, b) wide L::WORD => a.div(b);
+    Mod<L: Integer>(a, b) wide L::WORD => a.rem(b);
+    Avg<L: Integer>(a, b) => a.mean(b);
+    Min<L: Lane>(a, b) wide L::WORD => a.min(b);
+    Max<L: Lane>(a, b) wide L::WORD => a.max(b);
+    /// The mean of two values with a weight for the first.
+    Lrp<L: Real>(weight, a, b) => a.mul(weight).add(b.mul(weight.constant(1.0).add(weight.neg())));
+}
+
 pub(super) fn add(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
-    let target = Target::from(inst);
-    if let Some(domain) = l.float_domain(&inst.src)? {
-        return floats_of!(domain, T => l.float_binary::<T>(target, inst.src, |a, b| a + b, T::sum));
+    match l.reals(inst, Add)? {
+        Some(lowered) => Ok(lowered),
+        None => l.ring(inst, Add, 1),
     }
-    if l.saturates(&target) {
-        return l.exact(target, inst.src, 1, |[a, b]| a.plus(b), |[a, b]| a.plus(b));
-    }
-    match l.small_ring(target.dst, &inst.src)? {
-        Some(DataType::Ub) => return l.binary_of::<u8>(target, inst.src, DataType::Ub, u8::plus),
-        Some(DataType::Uw) => return l.binary_of::<u16>(target, inst.src, DataType::Uw, u16::plus),
-        _ => {}
-    }
-    let domain = l.ring_domain(target.dst)?;
-    ring_of!(domain, T => l.binary::<T>(target, inst.src, T::plus))
-}
-
-pub(super) fn mul(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
-    let target = Target::from(inst);
-    if let Some(domain) = l.float_domain(&inst.src)? {
-        return floats_of!(domain, T => l.float_binary::<T>(target, inst.src, |a, b| a * b, T::product));
-    }
-    if l.saturates(&target) {
-        let growth = widest(l, &inst.src)?;
-        return l.exact(target, inst.src, growth, |[a, b]| a.times(b), |[a, b]| a.times(b));
-    }
-    if matches!(l.type_of(target.dst)?, DataType::Uq | DataType::Q) {
-        match l.exact_domain(&inst.src, 0)? {
-            Domain::U32 => return widening::<u32, u64>(l, target, inst.src),
-            Domain::I32 => return widening::<i32, i64>(l, target, inst.src),
-            _ => {}
-        }
-    }
-    if let Some(DataType::Uw) = l.small_ring(target.dst, &inst.src)? {
-        return l.binary_of::<u16>(target, inst.src, DataType::Uw, u16::times);
-    }
-    let domain = l.ring_domain(target.dst)?;
-    ring_of!(domain, T => l.wide_binary::<T>(target, inst.src, T::times))
-}
-
-/// A product that is twice as wide as its factors.
-fn widening<T: Compute, W: Integer + From<T>>(
-    l: &mut Lowering<'_>,
-    target: Target<'_>,
-    sources: [&VecOperand; 2],
-) -> LowerResult {
-    let lanes = channels(target.exec_size);
-    let a = l.source::<T>(sources[0], lanes)?;
-    let b = l.source::<T>(sources[1], lanes)?;
-    let dst = l.destination::<W>(target.dst, lanes)?;
-    let enable = l.enable(target.exec_size, target.pred)?;
-    let run = specialize!(true, false, lanes, enable, dst, [a, b], |thread, n| [W; N] => {
-        let (a, b): ([T; N], [T; N]) = (a.load(thread, n), b.load(thread, n));
-        from_lanes(|i| W::from(a[i]).times(W::from(b[i])))
-    });
-    Ok(l.step(enable, run))
-}
-
-pub(super) fn mad(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 3>) -> LowerResult {
-    let target = Target::from(inst);
-    if let Some(domain) = l.float_domain(&inst.src)? {
-        if domain == Domain::F32 && matches!(l.type_of(inst.dst)?, DataType::Hf | DataType::Bf) {
-            // What has been rounded to F must not be rounded again.
-            let plain = |a, b, c| fused_to_odd(a, b, c, FloatMode::PLAIN);
-            return l.float_ternary::<f32>(target, inst.src, plain, fused_to_odd);
-        }
-        return floats_of!(domain, T => l.fused::<T>(target, inst.src));
-    }
-    if l.saturates(&target) {
-        let growth = widest(l, &inst.src)? + 1;
-        return l.exact(target, inst.src, growth, |[a, b, c]| a.times(b).plus(c), |[a, b, c]| a.times(b).plus(c));
-    }
-    let domain = l.ring_domain(target.dst)?;
-    ring_of!(domain, T => l.wide_ternary::<T>(target, inst.src, |a, b, c| a.times(b).plus(c)))
-}
-
-/// Bits of the widest source: as many more than the sources a product needs.
-fn widest(l: &Lowering<'_>, sources: &[&VecOperand]) -> LowerResult<u32> {
-    let mut widest = 0;
-    for source in sources {
-        widest = widest.max(l.type_of(source)?.bits());
-    }
-    Ok(widest)
 }
 
 pub(super) fn add3(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 3>) -> LowerResult {
-    let target = Target::from(inst);
-    if l.saturates(&target) {
-        return l.exact(target, inst.src, 2, |[a, b, c]| a.plus(b).plus(c), |[a, b, c]| a.plus(b).plus(c));
+    l.ring(inst, Add3, 2)
+}
+
+pub(super) fn mul(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
+    if let Some(lowered) = l.reals(inst, Mul)? {
+        return Ok(lowered);
     }
-    let domain = l.ring_domain(target.dst)?;
-    ring_of!(domain, T => l.ternary::<T>(target, inst.src, |a, b, c| a.plus(b).plus(c)))
+    if matches!(l.type_of(inst.dst)?, DataType::Uq | DataType::Q) && !is_saturated(inst.dst) {
+        match l.exact_domain(&inst.src, 0)? {
+            Domain::U32 => return l.apply::<u32, _, 2>(inst, WideMul::<u64>(PhantomData)),
+            Domain::I32 => return l.apply::<i32, _, 2>(inst, WideMul::<i64>(PhantomData)),
+            _ => {}
+        }
+    }
+    let growth = l.widest(&inst.src)?;
+    l.ring(inst, Mul, growth)
+}
+
+/// A product that is twice as wide as its factors.
+#[derive(Clone, Copy)]
+struct WideMul<W>(PhantomData<W>);
+
+impl<T: Scalar, W: Scalar + algebra::Lane + From<T>> LaneOp<T, 2> for WideMul<W> {
+    type Out = W;
+    const WIDE: bool = true;
+    #[inline(always)]
+    fn apply(self, [a, b]: [T; 2]) -> W {
+        W::from(a).mul(W::from(b))
+    }
+}
+
+pub(super) fn mad(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 3>) -> LowerResult {
+    let is_short = matches!(l.type_of(inst.dst)?, DataType::Hf | DataType::Bf);
+    if is_short && l.float_domain(&inst.src)? == Some(Domain::F32) {
+        return l.apply::<f32, _, 3>(inst, MadToOdd);
+    }
+    if let Some(lowered) = l.reals(inst, Mad)? {
+        return Ok(lowered);
+    }
+    let growth = l.widest(&inst.src)? + 1;
+    l.ring(inst, Mad, growth)
+}
+
+/// As [`Mad`] for results that will be rounded again: what has been rounded to F must not be.
+#[derive(Clone, Copy)]
+struct MadToOdd;
+
+impl LaneOp<f32, 3> for MadToOdd {
+    type Out = f32;
+    fn apply(self, [a, b, c]: [f32; 3]) -> f32 {
+        fused_to_odd(a, b, c, FloatMode::PLAIN)
+    }
+}
+
+impl LaneOp<Strict<f32>, 3> for MadToOdd {
+    type Out = Strict<f32>;
+    fn apply(self, [a, b, c]: [Strict<f32>; 3]) -> Strict<f32> {
+        Strict { value: fused_to_odd(a.value, b.value, c.value, a.mode), ..a }
+    }
 }
 
 pub(super) fn avg(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
-    l.exact(inst.into(), inst.src, 1, |[a, b]| a.mean(b), |[a, b]| a.mean(b))
+    l.exact(inst, Avg, 1)
+}
+
+/// What is above the low 32 bits of a product.
+#[derive(Clone, Copy)]
+struct Mulh;
+
+macro_rules! mulh {
+    ($($type:ty, $whole:ty;)*) => {$(
+        impl LaneOp<$type, 2> for Mulh {
+            type Out = $type;
+            const WIDE: bool = true;
+            #[inline(always)]
+            fn apply(self, [a, b]: [$type; 2]) -> $type {
+                (algebra::Lane::mul(a as $whole, b as $whole) >> 32) as $type
+            }
+        }
+    )*};
+}
+
+mulh! {
+    u32, u64;
+    i32, i64;
+    u64, u64;
+    i64, i64;
+    i128, i128;
 }
 
 pub(super) fn mulh(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
-    match words(l, &inst.into(), &inst.src)? {
-        Some(Domain::U32) => {
-            return l.wide_binary::<u32>(inst.into(), inst.src, |a, b| ((u64::from(a) * u64::from(b)) >> 32) as u32);
-        }
-        Some(_) => {
-            return l.wide_binary::<i32>(inst.into(), inst.src, |a, b| ((i64::from(a) * i64::from(b)) >> 32) as i32);
-        }
+    match l.word_domain(inst.dst, &inst.src)? {
+        Some(Domain::U32) => return l.apply::<u32, _, 2>(inst, Mulh),
+        Some(_) => return l.apply::<i32, _, 2>(inst, Mulh),
         None => {}
     }
+    let types = l.types(inst)?;
     match l.exact_domain(&inst.src, 32)? {
-        Domain::U64 => l.binary::<u64>(inst.into(), inst.src, |a, b| a.times(b).shr(32, 63)),
-        Domain::I64 => l.binary::<i64>(inst.into(), inst.src, |a, b| a.times(b).shr(32, 63)),
-        _ => l.per_lane::<i128, 2>(inst.into(), inst.src, |[a, b], _| a.times(b) >> 32),
+        Domain::U64 => l.apply_costly::<u64, _, 2>(inst, types, Mulh),
+        Domain::I64 => l.apply_costly::<i64, _, 2>(inst, types, Mulh),
+        _ => l.apply_costly::<i128, _, 2>(inst, types, Mulh),
     }
 }
 
 pub(super) fn div(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
-    if let Some(domain) = l.float_domain(&inst.src)? {
-        return floats_of!(domain, T => l.float_binary::<T>(
-            inst.into(),
-            inst.src,
-            |a, b| a / b,
-            |a, b, mode| a.quotient(b, mode)
-        ));
+    match l.reals(inst, Div)? {
+        Some(lowered) => Ok(lowered),
+        None => l.words(inst, Div, 1),
     }
-    match words(l, &inst.into(), &inst.src)? {
-        Some(Domain::U32) => l.wide_binary::<u32>(inst.into(), inst.src, u32::quotient),
-        Some(_) => l.wide_binary::<i32>(inst.into(), inst.src, i32::quotient),
-        None => l.exact(inst.into(), inst.src, 1, |[a, b]| a.div(b), |[a, b]| a.div(b)),
-    }
-}
-
-/// The domain of operands that all have 32 bits, or fewer for sources, of which the results are not saturated.
-fn words(l: &Lowering<'_>, target: &Target<'_>, sources: &[&VecOperand]) -> LowerResult<Option<Domain>> {
-    let data_type = l.type_of(target.dst)?;
-    if l.saturates(target) || !matches!(data_type, DataType::Ud | DataType::D) {
-        return Ok(None);
-    }
-    let domain = l.exact_domain(sources, 0)?;
-    Ok(matches!(domain, Domain::U32 | Domain::I32).then_some(domain))
 }
 
 /// Division as IEEE 754 has it.
 pub(super) fn divm(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
-    match l.float_domain(&inst.src)? {
-        Some(domain) => {
-            floats_of!(domain, T => l.float_binary::<T>(inst.into(), inst.src, |a, b| a / b, T::quotient))
-        }
-        None => illegal("an IEEE division of integers"),
-    }
+    l.reals_only(inst, Div, "an IEEE division of integers")
 }
 
 pub(super) fn modulo(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
-    match words(l, &inst.into(), &inst.src)? {
-        Some(Domain::U32) => l.wide_binary::<u32>(inst.into(), inst.src, rest_of),
-        Some(_) => l.wide_binary::<i32>(inst.into(), inst.src, rest_of),
-        None => l.exact(inst.into(), inst.src, 1, |[a, b]| a.modulo(b), |[a, b]| a.modulo(b)),
-    }
-}
-
-/// As [`Integer::modulo`].
-#[inline(always)]
-fn rest_of<T: Word>(a: T, b: T) -> T {
-    // With a divisor of zero the quotient is left out by the product.
-    let product = a.quotient(b).times(b);
-    a.plus(product.negative())
+    l.words(inst, Mod, 1)
 }
 
 pub(super) fn lrp(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 3>) -> LowerResult {
-    l.float_ternary::<f32>(
-        inst.into(),
-        inst.src,
-        |weight, a, b| a * weight + b * (1.0 - weight),
-        |weight, a, b, mode| {
-            let rest = 1.0_f32.sum(-weight, mode);
-            a.product(weight, mode).sum(b.product(rest, mode), mode)
-        },
-    )
+    l.apply::<f32, _, 3>(inst, Lrp)
 }
 
-/// With a NaN on one side the result is the other side; with two it is the second.
 pub(super) fn min_max(l: &mut Lowering<'_>, inst: &MinMax) -> LowerResult {
-    let target = Target { exec_size: inst.exec_size, pred: Default::default(), dst: &inst.dst };
-    let sources = [&inst.src0, &inst.src1];
+    let operands = &inst.component_wise();
     let min = inst.op == MinMaxOp::Min;
-    if let Some(domain) = l.float_domain(&sources)? {
-        return floats_of!(domain, T => if min {
-            l.float_binary::<T>(target, sources, min_num, |a, b, mode| min_num(a.flushed(mode), b.flushed(mode)))
-        } else {
-            l.float_binary::<T>(target, sources, max_num, |a, b, mode| max_num(a.flushed(mode), b.flushed(mode)))
-        });
+    let lowered = if min { l.reals(operands, Min)? } else { l.reals(operands, Max)? };
+    match (lowered, min) {
+        (Some(lowered), _) => Ok(lowered),
+        (None, true) => l.integers(operands, Min),
+        (None, false) => l.integers(operands, Max),
     }
-    if let (Some(data_type), false) = (l.small_type(&[&inst.dst, sources[0], sources[1]])?, l.saturates(&target)) {
-        return small_of!(data_type, T => match min {
-            true => l.binary_of::<T>(target, sources, data_type, T::min),
-            false => l.binary_of::<T>(target, sources, data_type, T::max),
-        });
-    }
-    let domain = l.exact_domain(&sources, 0)?;
-    match min {
-        true => integers_of!(
-            domain,
-            T => l.wide_binary::<T>(target, sources, T::min),
-            wide => l.per_lane::<i128, 2>(target, sources, |[a, b], _| a.min(b))
-        ),
-        false => integers_of!(
-            domain,
-            T => l.wide_binary::<T>(target, sources, T::max),
-            wide => l.per_lane::<i128, 2>(target, sources, |[a, b], _| a.max(b))
-        ),
-    }
-}
-
-/// The smaller; a NaN yields the other value.
-#[expect(clippy::eq_op, reason = "only a NaN differs from itself, and integers cost nothing")]
-#[inline(always)]
-fn min_num<T: Element>(a: T, b: T) -> T {
-    if a < b || b != b { a } else { b }
-}
-
-/// The larger; a NaN yields the other value.
-#[expect(clippy::eq_op, reason = "only a NaN differs from itself, and integers cost nothing")]
-#[inline(always)]
-fn max_num<T: Element>(a: T, b: T) -> T {
-    if a > b || b != b { a } else { b }
 }
 
 pub(super) fn addc(l: &mut Lowering<'_>, inst: &Addc) -> LowerResult {
-    let target = Target { exec_size: inst.exec_size, pred: inst.pred, dst: &inst.dst };
-    two_results(l, target, &inst.carry, [&inst.src0, &inst.src1], |a, b| {
+    let enable = l.enable(inst.exec_size, inst.pred)?;
+    two_results(l, enable, [&inst.dst, &inst.carry], [&inst.src0, &inst.src1], |a, b| {
         let sum = a + b;
         (sum, sum >> 32)
     })
 }
 
 pub(super) fn subb(l: &mut Lowering<'_>, inst: &Subb) -> LowerResult {
-    let target = Target { exec_size: inst.exec_size, pred: inst.pred, dst: &inst.dst };
-    two_results(l, target, &inst.borrow, [&inst.src0, &inst.src1], |a, b| (a.wrapping_sub(b), (a < b).into()))
+    let enable = l.enable(inst.exec_size, inst.pred)?;
+    two_results(l, enable, [&inst.dst, &inst.borrow], [&inst.src0, &inst.src1], |a, b| {
+        (a.wrapping_sub(b), (a < b).into())
+    })
 }
 
 /// Two results of 32 bits in two destinations; the sources are of 32 bits, zero-extended.
 fn two_results(
     l: &mut Lowering<'_>,
-    target: Target<'_>,
-    second: &VecOperand,
+    enable: ExecMask,
+    destinations: [&VecOperand; 2],
     sources: [&VecOperand; 2],
     f: impl Fn(u64, u64) -> (u64, u64) + Copy + Send + Sync + 'static,
 ) -> LowerResult {
-    let lanes = channels(target.exec_size);
-    let a = l.source::<u32>(sources[0], lanes)?;
-    let b = l.source::<u32>(sources[1], lanes)?;
-    let first = l.destination::<u32>(target.dst, lanes)?;
-    let second = l.destination::<u32>(second, lanes)?;
-    let enable = l.enable(target.exec_size, target.pred)?;
+    let lanes = enable.lanes.count_ones() as usize;
+    let sources = [l.source::<u32>(sources[0], lanes)?, l.source::<u32>(sources[1], lanes)?];
+    let first = l.destination::<u32>(destinations[0], lanes)?;
+    let second = l.destination::<u32>(destinations[1], lanes)?;
     let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
         let enabled = thread.enabled(&enable);
         let part = |thread: &Thread, n| -> [[u32; LANES]; 2] {
-            let (a, b): ([u32; LANES], [u32; LANES]) = (a.load(thread, n), b.load(thread, n));
+            let [a, b]: [[u32; LANES]; 2] = [sources[0].load(thread, n), sources[1].load(thread, n)];
             let low = from_lanes(|i| f(a[i].into(), b[i].into()).0 as u32);
             [low, from_lanes(|i| f(a[i].into(), b[i].into()).1 as u32)]
         };

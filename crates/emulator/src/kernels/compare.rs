@@ -3,111 +3,156 @@
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, Simd, dispatch, u8x16};
 
-use crate::kernels::compute::{chunks, is_float, pattern, specialize};
-use crate::kernels::integer::{floats_of, integers_of, small_of};
+use crate::kernels::algebra::{Compare, Scalar};
+use crate::kernels::compute::{ChunkOp, LaneOp, Types, chunks};
+use crate::kernels::domain::{Domain, is_float, is_modified, pattern};
 use crate::kernels::logic::predicate_id;
-use crate::kernels::lowering::{LowerResult, Lowering, channels, is_saturated};
-use crate::kernels::step::plain;
-use crate::machine::World;
-use crate::machine::convert::Compute;
+use crate::kernels::lowering::{LowerResult, Lowering, is_saturated};
+use crate::kernels::step::{Run, plain};
 use crate::machine::lane::{LANES, from_lanes};
-use crate::machine::operand::Values;
+use crate::machine::operand::{Source, Values, simple};
 use crate::machine::thread::{ExecMask, Thread};
-use visakit::isa::{Cmp, DataType, Operand, Predicate, RelOp, VecOperand};
+use visakit::isa::{Cmp, DataType, Operand, Predicate, RelOp};
 use visakit::rt::ComponentWise;
+
+/// Relations of two values.
+macro_rules! relations {
+    ($($name:ident => $method:ident;)*) => {$(
+        #[derive(Clone, Copy)]
+        struct $name;
+
+        impl<L: Compare> LaneOp<L, 2> for $name {
+            type Out = L::Answer;
+            #[inline(always)]
+            fn apply(self, [a, b]: [L; 2]) -> L::Answer {
+                a.$method(b)
+            }
+        }
+    )*};
+}
+
+relations! {
+    Equal => equal;
+    Less => less;
+    LessOrEqual => less_or_equal;
+}
 
 pub(super) fn cmp(l: &mut Lowering<'_>, inst: &Cmp) -> LowerResult {
     // Each relation is another one with its sides exchanged or its answer turned over. With a NaN only `ne` holds, so a
     // float is less or equal in its own right.
-    let (a, b) = (&inst.src0, &inst.src1);
-    let (relation, sources, inverse) = match inst.rel_op {
-        RelOp::Eq => (Relation::Equal, [a, b], false),
-        RelOp::Ne => (Relation::Equal, [a, b], true),
-        RelOp::Lt => (Relation::Less, [a, b], false),
-        RelOp::Gt => (Relation::Less, [b, a], false),
-        RelOp::Le => (Relation::LessOrEqual, [a, b], false),
-        RelOp::Ge => (Relation::LessOrEqual, [b, a], false),
-    };
-    let inverse = if inverse { u32::MAX } else { 0 };
-    if let Some(domain) = l.float_domain(&sources)? {
-        return floats_of!(domain, T => match relation {
-            Relation::Equal => compare::<T>(l, inst, sources, inverse, |a, b| a == b),
-            Relation::Less => compare::<T>(l, inst, sources, inverse, |a, b| a < b),
-            Relation::LessOrEqual => compare::<T>(l, inst, sources, inverse, |a, b| a <= b),
-        });
+    let operands = inst.component_wise();
+    let [a, b] = operands.src;
+    let exchanged = ComponentWise { src: [b, a], ..operands };
+    match inst.rel_op {
+        RelOp::Eq => equal(l, &operands, false),
+        RelOp::Ne => equal(l, &operands, true),
+        RelOp::Lt => less(l, &operands),
+        RelOp::Gt => less(l, &exchanged),
+        RelOp::Le => less_or_equal(l, &operands),
+        RelOp::Ge => less_or_equal(l, &exchanged),
     }
-    let (sources, inverse) = match relation {
+}
+
+fn equal(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>, inverse: bool) -> LowerResult {
+    match l.float_domain(&inst.src)? {
+        Some(Domain::F64) => return compare::<f64>(l, inst, Equal, inverse),
+        Some(_) => return compare::<f32>(l, inst, Equal, inverse),
+        None => {}
+    }
+    match l.small_type(&inst.src)?.map(DataType::bits) {
+        Some(8) => return compare_as::<u8>(l, inst, DataType::Ub, Equal, inverse),
+        Some(_) => return compare_as::<u16>(l, inst, DataType::Uw, Equal, inverse),
+        None => {}
+    }
+    // Equal numbers of one type have equal bits.
+    match l.exact_domain(&inst.src, 0)? {
+        Domain::U32 | Domain::I32 => compare::<u32>(l, inst, Equal, inverse),
+        Domain::U64 | Domain::I64 => compare::<u64>(l, inst, Equal, inverse),
+        _ => compare::<i128>(l, inst, Equal, inverse),
+    }
+}
+
+fn less(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
+    match l.float_domain(&inst.src)? {
+        Some(Domain::F64) => compare::<f64>(l, inst, Less, false),
+        Some(_) => compare::<f32>(l, inst, Less, false),
+        None => less_integer(l, inst, false),
+    }
+}
+
+fn less_or_equal(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
+    match l.float_domain(&inst.src)? {
+        Some(Domain::F64) => compare::<f64>(l, inst, LessOrEqual, false),
+        Some(_) => compare::<f32>(l, inst, LessOrEqual, false),
         // Of integers, one is less or equal when the other is not less.
-        Relation::LessOrEqual => ([sources[1], sources[0]], !inverse),
-        _ => (sources, inverse),
-    };
-    if let Some(data_type) = l.small_type(&sources)? {
-        return small_of!(data_type, T => match relation {
-            Relation::Equal => compare::<T>(l, inst, sources, inverse, |a, b| a == b),
-            _ => compare::<T>(l, inst, sources, inverse, |a, b| a < b),
-        });
+        None => less_integer(l, &ComponentWise { src: [inst.src[1], inst.src[0]], ..*inst }, true),
     }
-    let domain = l.exact_domain(&sources, 0)?;
-    if relation == Relation::Equal {
-        return integers_of!(
-            domain,
-            T => compare::<T>(l, inst, sources, inverse, |a, b| a == b),
-            wide => compare::<i128>(l, inst, sources, inverse, |a, b| a == b)
-        );
-    }
-    integers_of!(
-        domain,
-        T => compare::<T>(l, inst, sources, inverse, |a, b| a < b),
-        wide => compare::<i128>(l, inst, sources, inverse, |a, b| a < b)
-    )
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Relation {
-    Equal,
-    Less,
-    LessOrEqual,
+fn less_integer(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>, inverse: bool) -> LowerResult {
+    match l.small_type(&inst.src)? {
+        Some(DataType::Ub) => return compare::<u8>(l, inst, Less, inverse),
+        Some(DataType::B) => return compare::<i8>(l, inst, Less, inverse),
+        Some(DataType::Uw) => return compare::<u16>(l, inst, Less, inverse),
+        Some(_) => return compare::<i16>(l, inst, Less, inverse),
+        None => {}
+    }
+    match l.exact_domain(&inst.src, 0)? {
+        Domain::U32 => compare::<u32>(l, inst, Less, inverse),
+        Domain::U64 => compare::<u64>(l, inst, Less, inverse),
+        Domain::I32 => compare::<i32>(l, inst, Less, inverse),
+        Domain::I64 => compare::<i64>(l, inst, Less, inverse),
+        _ => compare::<i128>(l, inst, Less, inverse),
+    }
 }
 
-fn compare<T: Compute>(
+fn compare<T: Scalar>(
     l: &mut Lowering<'_>,
-    inst: &Cmp,
-    sources: [&VecOperand; 2],
-    inverse: u32,
-    holds: impl Fn(T, T) -> bool + Copy + Send + Sync + 'static,
+    inst: &ComponentWise<'_, 2>,
+    relation: impl LaneOp<T, 2, Out = bool>,
+    inverse: bool,
 ) -> LowerResult {
-    let lanes = channels(inst.exec_size);
-    let a = l.source::<T>(sources[0], lanes)?;
-    let b = l.source::<T>(sources[1], lanes)?;
-    let enable = l.enable(inst.exec_size, Predicate::default())?;
+    let types = l.types(inst)?;
+    compare_of(l, inst, types, relation, inverse)
+}
+
+/// The same with the sources taken as another type.
+fn compare_as<T: Scalar>(
+    l: &mut Lowering<'_>,
+    inst: &ComponentWise<'_, 2>,
+    data_type: DataType,
+    relation: impl LaneOp<T, 2, Out = bool>,
+    inverse: bool,
+) -> LowerResult {
+    let types = Types { dst: l.type_of(inst.dst)?, src: [data_type; 2] };
+    compare_of(l, inst, types, relation, inverse)
+}
+
+fn compare_of<T: Scalar>(
+    l: &mut Lowering<'_>,
+    inst: &ComponentWise<'_, 2>,
+    types: Types<2>,
+    relation: impl LaneOp<T, 2, Out = bool>,
+    inverse: bool,
+) -> LowerResult {
+    let enable = l.enable(inst.exec_size, inst.pred)?;
+    let lanes = enable.lanes.count_ones() as usize;
+    let [a, b] = [inst.src[0], inst.src[1]];
+    let sources = [l.source_as::<T>(a, types.src[0], lanes)?, l.source_as::<T>(b, types.src[1], lanes)?];
+    let inverse = if inverse { u32::MAX } else { 0 };
+    let last = lanes.div_ceil(LANES) - 1;
     if let Operand::Predicate(_) = inst.dst.operand {
-        let dst = predicate_id(l, &inst.dst)?;
-        let run = match (a.simple(), b.simple()) {
-            (Some(a), Some(b)) => {
-                let operands = (a, b, enable, dst, inverse);
-                match lanes {
-                    1 => plain(operands, move |operands, thread| set_bits::<T, 1>(operands, 1, thread, holds)),
-                    2..=LANES => {
-                        plain(operands, move |operands, thread| set_bits::<T, LANES>(operands, 1, thread, holds))
-                    }
-                    _ => plain(operands, move |operands, thread| set_bits::<T, LANES>(operands, 2, thread, holds)),
-                }
-            }
-            _ => {
-                let (operands, count) = ((a, b, enable, dst, inverse), lanes.div_ceil(LANES));
-                plain(operands, move |operands, thread| set_bits::<T, LANES>(operands, count, thread, holds))
-            }
+        let dst = predicate_id(l, inst.dst)?;
+        let run = match (simple(&sources), lanes) {
+            (Some(sources), 1) => set_bits::<T, _, 1>((sources, enable, dst, inverse, last), relation),
+            (Some(sources), _) => set_bits::<T, _, LANES>((sources, enable, dst, inverse, last), relation),
+            (None, _) => set_bits::<T, _, LANES>((sources, enable, dst, inverse, last), relation),
         };
         return Ok(l.step(enable, run));
     }
     // A general destination gets ones or zeros in all bits of its elements.
-    let bits = Box::new(move |thread: &Thread| {
-        (0..lanes.div_ceil(LANES)).fold(0, |bits, n| {
-            let (a, b): ([T; LANES], [T; LANES]) = (a.load(thread, n), b.load(thread, n));
-            bits | bits_where(&a, &b, holds) << (n * LANES)
-        }) ^ inverse
-    });
-    let data_type = pattern(l.type_of(&inst.dst)?);
+    let bits = Box::new(move |thread: &Thread| bits_of::<T, LANES>(&sources, last, thread, relation) ^ inverse);
+    let data_type = pattern(types.dst);
     match data_type.bits() {
         8 => spread::<u8>(l, inst, data_type, enable, bits),
         16 => spread::<u16>(l, inst, data_type, enable, bits),
@@ -116,39 +161,59 @@ fn compare<T: Compute>(
     }
 }
 
-/// What a comparison needs: its sources, mask, predicate, and the bits that turn its answer over.
-type Comparison<V> = (V, V, ExecMask, u32, u32);
-
-/// Sets the bits of a predicate where the relation holds, for so many chunks.
-#[inline(always)]
-fn set_bits<T: Compute, const N: usize>(
-    (a, b, enable, dst, inverse): &Comparison<impl Values<T>>,
-    count: usize,
-    thread: &mut Thread,
-    holds: impl Fn(T, T) -> bool,
-) {
-    let mut bits = 0;
-    for n in 0..count {
-        let (a, b): ([T; N], [T; N]) = (a.load(thread, n), b.load(thread, n));
-        bits |= bits_where(&a, &b, &holds) << (n * LANES);
-    }
-    let enabled = thread.enabled(enable);
-    thread.set_predicate(*dst, enable.shift, enabled, bits ^ inverse);
+/// Sets the bits of a predicate where the relation holds.
+fn set_bits<T: Scalar, V: Values<T> + Send + Sync + 'static, const N: usize>(
+    operands: ([V; 2], ExecMask, u32, u32, usize),
+    relation: impl LaneOp<T, 2, Out = bool>,
+) -> Run {
+    plain(operands, move |(sources, enable, dst, inverse, last), thread, _| {
+        let bits = bits_of::<T, N>(sources, *last, thread, relation);
+        let enabled = thread.enabled(enable);
+        thread.set_predicate(*dst, enable.shift, enabled, bits ^ inverse);
+        Ok(())
+    })
 }
 
-fn spread<D: Compute>(
+/// One bit for each channel: whether the relation holds.
+#[inline(always)]
+fn bits_of<T: Scalar, const N: usize>(
+    [a, b]: &[impl Values<T>; 2],
+    last: usize,
+    thread: &Thread,
+    relation: impl LaneOp<T, 2, Out = bool>,
+) -> u32 {
+    let mut bits = 0;
+    for n in 0..=last {
+        let (a, b): ([T; N], [T; N]) = (a.load(thread, n), b.load(thread, n));
+        // Bytes first, of which the host makes bits: this way the compiler uses vectors.
+        let bytes: [u8; N] = from_lanes(|i| if relation.apply([a[i], b[i]]) { u8::MAX } else { 0 });
+        bits |= match <&[u8; LANES]>::try_from(&bytes[..]) {
+            Ok(bytes) => dispatch!(Level::baseline(), simd => bits_of_bytes(simd, bytes)) << (n * LANES),
+            // One channel has one chunk.
+            Err(_) => return bytes.iter().enumerate().fold(0, |all, (i, byte)| all | u32::from(*byte & 1) << i),
+        };
+    }
+    bits
+}
+
+#[inline(always)]
+fn bits_of_bytes<S: Simd>(simd: S, bytes: &[u8; LANES]) -> u32 {
+    u8x16::from_slice(simd, bytes).simd_eq(u8x16::splat(simd, u8::MAX)).to_bitmask() as u32
+}
+
+fn spread<D: Scalar>(
     l: &mut Lowering<'_>,
-    inst: &Cmp,
+    inst: &ComponentWise<'_, 2>,
     data_type: DataType,
     enable: ExecMask,
     bits: Box<dyn Fn(&Thread) -> u32 + Send + Sync>,
 ) -> LowerResult {
-    let lanes = channels(inst.exec_size);
-    let dst = l.destination_as::<D>(&inst.dst, data_type, lanes)?;
-    let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
+    let lanes = enable.lanes.count_ones() as usize;
+    let dst = l.destination_as::<D>(inst.dst, data_type, lanes)?;
+    let run = plain((bits, enable, dst, lanes.div_ceil(LANES)), move |(bits, enable, dst, count), thread, _| {
         let bits = bits(thread);
         let zero = D::default();
-        chunks::<D, LANES>(thread, lanes.div_ceil(LANES), &enable, &dst, |_, n| {
+        chunks(thread, *count, enable, dst, |_, n| {
             from_lanes(|i| if bits >> (n * LANES + i) & 1 == 1 { zero.inverted() } else { zero })
         });
         Ok(())
@@ -156,93 +221,61 @@ fn spread<D: Compute>(
     Ok(l.step(enable, run))
 }
 
-/// One bit for each channel: whether the relation holds.
-#[inline(always)]
-fn bits_where<T: Copy, const N: usize>(a: &[T; N], b: &[T; N], holds: impl Fn(T, T) -> bool) -> u32 {
-    // Bytes first, of which the host makes bits: this way the compiler uses vectors.
-    let bytes: [u8; N] = from_lanes(|i| if holds(a[i], b[i]) { u8::MAX } else { 0 });
-    match <&[u8; LANES]>::try_from(&bytes[..]) {
-        Ok(bytes) => dispatch!(Level::baseline(), simd => bits_of(simd, bytes)),
-        Err(_) => bytes.iter().enumerate().fold(0, |all, (i, byte)| all | u32::from(*byte & 1) << i),
-    }
-}
-
-#[inline(always)]
-fn bits_of<S: Simd>(simd: S, bytes: &[u8; LANES]) -> u32 {
-    u8x16::from_slice(simd, bytes).simd_eq(u8x16::splat(simd, u8::MAX)).to_bitmask() as u32
-}
-
 /// The predicate chooses between the sources; only the execution mask enables channels.
 pub(super) fn sel(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
-    let types = [l.type_of(inst.dst)?, l.type_of(inst.src[0])?, l.type_of(inst.src[1])?];
-    let enable = l.enable(inst.exec_size, Predicate::default())?;
-    let choice = l.enable(inst.exec_size, inst.pred)?;
-    let plain = !is_saturated(inst.dst) && inst.src.iter().all(|source| !is_modified(source));
-    if plain && types.iter().all(|t| pattern(*t) == pattern(types[0]) && is_float(*t) == is_float(types[0])) {
+    let types = l.types(inst)?;
+    let all = [types.dst, types.src[0], types.src[1]];
+    let is_plain = !is_saturated(inst.dst) && inst.src.iter().all(|source| !is_modified(source));
+    if is_plain && all.iter().all(|t| pattern(*t) == pattern(types.dst) && is_float(*t) == is_float(types.dst)) {
         // Only patterns move.
-        let data_type = pattern(types[0]);
+        let data_type = pattern(types.dst);
+        let types = Types { dst: data_type, src: [data_type; 2] };
         return match data_type.bits() {
-            8 => select::<u8>(l, inst, data_type, enable, choice),
-            16 => select::<u16>(l, inst, data_type, enable, choice),
-            64 => select::<u64>(l, inst, data_type, enable, choice),
-            _ => select::<u32>(l, inst, data_type, enable, choice),
+            8 => select::<u8>(l, inst, types),
+            16 => select::<u16>(l, inst, types),
+            64 => select::<u64>(l, inst, types),
+            _ => select::<u32>(l, inst, types),
         };
     }
     match l.float_domain(&inst.src)? {
-        Some(domain) => floats_of!(domain, T => select_number::<T>(l, inst, enable, choice)),
-        None => {
-            let domain = l.exact_domain(&inst.src, 0)?;
-            integers_of!(
-                domain,
-                T => select_number::<T>(l, inst, enable, choice),
-                wide => select_number::<i128>(l, inst, enable, choice)
-            )
-        }
+        Some(Domain::F64) => return select::<f64>(l, inst, types),
+        Some(_) => return select::<f32>(l, inst, types),
+        None => {}
+    }
+    match l.exact_domain(&inst.src, 0)? {
+        Domain::U32 => select::<u32>(l, inst, types),
+        Domain::U64 => select::<u64>(l, inst, types),
+        Domain::I32 => select::<i32>(l, inst, types),
+        Domain::I64 => select::<i64>(l, inst, types),
+        _ => select::<i128>(l, inst, types),
     }
 }
 
-pub(super) fn is_modified(operand: &VecOperand) -> bool {
-    operand.modifier != visakit::isa::Modifier::None && !matches!(operand.operand, Operand::Immediate(_))
+fn select<T: Scalar>(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>, types: Types<2>) -> LowerResult {
+    let op = Select { choice: l.enable(inst.exec_size, inst.pred)? };
+    let operands = l.operands::<T, T, 2>(inst, Predicate::default(), types)?;
+    Ok(l.operation(operands, op))
 }
 
-fn select<T: Compute>(
-    l: &mut Lowering<'_>,
-    inst: &ComponentWise<'_, 2>,
-    data_type: DataType,
-    enable: ExecMask,
+/// The first source where a predicate holds, else the second.
+#[derive(Clone, Copy)]
+struct Select {
     choice: ExecMask,
-) -> LowerResult {
-    let lanes = channels(inst.exec_size);
-    let a = l.source_as::<T>(inst.src[0], data_type, lanes)?;
-    let b = l.source_as::<T>(inst.src[1], data_type, lanes)?;
-    let dst = l.destination_as::<T>(inst.dst, data_type, lanes)?;
-    let run = specialize!(false, false, lanes, enable, dst, [a, b, choice], |thread, n| [T; N] => {
-        let first = if choice.predicate == 0 { u32::MAX } else { thread.predicate_lanes(choice) };
+}
+
+impl<T: Scalar> ChunkOp<T, T, 2> for Select {
+    const WIDE: bool = false;
+    const MODED: bool = false;
+
+    #[inline(always)]
+    fn compute<const N: usize>(&self, [a, b]: &[impl Values<T>; 2], thread: &Thread, n: usize) -> [T; N] {
+        let first = if self.choice.predicate == 0 { u32::MAX } else { thread.predicate_lanes(&self.choice) };
         let (a, b): ([T; N], [T; N]) = (a.load(thread, n), b.load(thread, n));
         let first = first >> (n * LANES);
         from_lanes(|i| if first & 1 << i != 0 { a[i] } else { b[i] })
-    });
-    Ok(l.step(enable, run))
-}
+    }
 
-fn select_number<T: Compute>(
-    l: &mut Lowering<'_>,
-    inst: &ComponentWise<'_, 2>,
-    enable: ExecMask,
-    choice: ExecMask,
-) -> LowerResult {
-    let lanes = channels(inst.exec_size);
-    let a = l.source::<T>(inst.src[0], lanes)?;
-    let b = l.source::<T>(inst.src[1], lanes)?;
-    let dst = l.destination::<T>(inst.dst, lanes)?;
-    let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
-        let first = if choice.predicate == 0 { u32::MAX } else { thread.predicate_lanes(&choice) };
-        chunks::<T, LANES>(thread, lanes.div_ceil(LANES), &enable, &dst, |thread, n| {
-            let (a, b): ([T; LANES], [T; LANES]) = (a.load(thread, n), b.load(thread, n));
-            let first = first >> (n * LANES);
-            from_lanes(|i| if first & 1 << i != 0 { a[i] } else { b[i] })
-        });
-        Ok(())
-    });
-    Ok(l.step(enable, run))
+    fn compute_in_mode(&self, sources: &[Source<T>; 2], thread: &Thread, n: usize) -> [T; LANES] {
+        self.compute(sources, thread, n)
+    }
 }

@@ -2,9 +2,37 @@
 
 use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal};
 use crate::kernels::step::{Callee, Lowered};
+use crate::machine::thread::ExecMask;
 use visakit::isa::{
-    Call, Fcall, Fret, Goto, Ifcall, Jmp, LabelKind, Nbarrier, Ret, Sbarrier, SbarrierMode, Switchjmp,
+    Barrier, Call, Fcall, Fret, Goto, Ifcall, Jmp, Label, LabelKind, Loc, Nbarrier, Ret, Sbarrier, SbarrierMode,
+    Subroutine, Switchjmp,
 };
+
+/// Something that is done as soon as it begins, and counts as an instruction.
+pub(super) fn done<T>(l: &mut Lowering<'_>, _: &T) -> LowerResult {
+    Ok(l.step(ExecMask::all(1), Box::new(|_, _| Ok(()))))
+}
+
+/// A mark that executes nothing.
+pub(super) fn mark<T>(_: &mut Lowering<'_>, _: &T) -> LowerResult {
+    Ok(Lowered::Nothing)
+}
+
+pub(super) fn line(_: &mut Lowering<'_>, inst: &Loc) -> LowerResult {
+    Ok(Lowered::Line(inst.line_number))
+}
+
+pub(super) fn label(_: &mut Lowering<'_>, inst: &Label) -> LowerResult {
+    Ok(Lowered::Label(inst.label))
+}
+
+pub(super) fn subroutine(_: &mut Lowering<'_>, inst: &Subroutine) -> LowerResult {
+    Ok(Lowered::Subroutine(inst.label))
+}
+
+pub(super) fn barrier(_: &mut Lowering<'_>, _: &Barrier) -> LowerResult {
+    Ok(Lowered::Barrier)
+}
 
 pub(super) fn goto(l: &mut Lowering<'_>, inst: &Goto) -> LowerResult {
     Ok(Lowered::Branch { enable: l.enable(inst.exec_size, inst.pred)?, label: inst.label })
@@ -19,11 +47,11 @@ pub(super) fn switchjmp(l: &mut Lowering<'_>, inst: &Switchjmp) -> LowerResult {
     Ok(Lowered::Switch { index, labels: inst.labels.clone() })
 }
 
-pub(super) fn sbarrier(inst: &Sbarrier) -> Lowered {
-    match inst.mode {
+pub(super) fn sbarrier(_: &mut Lowering<'_>, inst: &Sbarrier) -> LowerResult {
+    Ok(match inst.mode {
         SbarrierMode::Signal => Lowered::Signal { barrier: None, threads: None },
         SbarrierMode::Wait => Lowered::Wait { barrier: None },
-    }
+    })
 }
 
 pub(super) fn nbarrier(l: &mut Lowering<'_>, inst: &Nbarrier) -> LowerResult {

@@ -1,63 +1,69 @@
 //! Sums over several elements of a source: byte products, differences of neighbours, planes.
 
-use crate::kernels::compute::{Target, chunks, is_signed};
-use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal};
+use crate::kernels::compute::{chunks, lane_ops};
+use crate::kernels::domain::is_signed;
+use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal, is_saturated};
 use crate::machine::World;
 use crate::machine::lane::{LANES, from_lanes};
 use crate::machine::operand::{Region, Source, Start};
-use crate::machine::thread::Thread;
+use crate::machine::thread::{ExecMask, Thread};
 use visakit::isa::{DataType, VecOperand};
 use visakit::rt::ComponentWise;
 
-/// Four products of bytes for each channel, added to the first source.
-pub(super) fn dp4a(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 3>) -> LowerResult {
-    let target = Target::from(inst);
-    let signed = [is_signed(l.type_of(inst.src[1])?), is_signed(l.type_of(inst.src[2])?)];
-    if l.saturates(&target) {
-        return l
-            .per_lane::<i64, 3>(target, inst.src, move |[sum, a, b], _| sum + products(a as u32, b as u32, signed));
-    }
-    l.ternary::<u32>(target, inst.src, move |sum, a, b| sum.wrapping_add(products(a, b, signed) as u32))
+lane_ops! {
+    /// Four products of bytes, each with a sign or without, and a sum.
+    Dp4a { signed: [bool; 2] }<L: Integer>(sum, a, b) => {
+        let byte = |value: L, n: u32, signed: bool| {
+            let mask = L::BITS - 1;
+            let top = value.shl(value.constant(L::BITS - 8 - n * 8), mask);
+            let down = value.constant(L::BITS - 8);
+            if signed { top.shr(down, mask) } else { top.shr(down, mask).and(value.constant(0xff)) }
+        };
+        let product = |n| byte(a, n, signed[0]).mul(byte(b, n, signed[1]));
+        sum.add(product(0)).add(product(1)).add(product(2)).add(product(3))
+    };
 }
 
-#[inline(always)]
-fn products(a: u32, b: u32, signed: [bool; 2]) -> i64 {
-    let byte = |value: u32, n: u32, signed: bool| {
-        let byte = (value >> (n * 8)) as u8;
-        if signed { i64::from(byte as i8) } else { byte.into() }
-    };
-    (0..4).map(|n| byte(a, n, signed[0]) * byte(b, n, signed[1])).sum()
+pub(super) fn dp4a(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 3>) -> LowerResult {
+    let op = Dp4a { signed: [is_signed(l.type_of(inst.src[1])?), is_signed(l.type_of(inst.src[2])?)] };
+    if is_saturated(inst.dst) {
+        let types = l.types(inst)?;
+        return l.apply_costly::<i64, _, 3>(inst, types, op);
+    }
+    l.apply::<i32, _, 3>(inst, op)
 }
 
 /// For each pair of channels, the magnitudes of its two differences; the result goes to the first of them.
 pub(super) fn sad2(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
-    differences(l, inst.into(), inst.src, None)
+    let enable = l.enable(inst.exec_size, inst.pred)?;
+    differences(l, enable, inst.dst, inst.src, None)
 }
 
 pub(super) fn sad2add(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 3>) -> LowerResult {
     let [a, b, c] = inst.src;
-    differences(l, inst.into(), [a, b], Some(c))
+    let enable = l.enable(inst.exec_size, inst.pred)?;
+    differences(l, enable, inst.dst, [a, b], Some(c))
 }
 
 fn differences(
     l: &mut Lowering<'_>,
-    target: Target<'_>,
+    enable: ExecMask,
+    dst: &VecOperand,
     sources: [&VecOperand; 2],
     addend: Option<&VecOperand>,
 ) -> LowerResult {
-    let lanes = channels(target.exec_size);
+    let lanes = enable.lanes.count_ones() as usize;
     let a = l.source::<i32>(sources[0], lanes)?;
     let b = l.source::<i32>(sources[1], lanes)?;
     let c = match addend {
         Some(addend) => Some(l.source::<i32>(addend, lanes)?),
         None => None,
     };
-    let dst = l.destination::<i32>(target.dst, lanes)?;
-    let mut enable = l.enable(target.exec_size, target.pred)?;
+    let dst = l.destination::<i32>(dst, lanes)?;
     // What the second channel of a pair gets is not defined: it keeps what it has.
-    enable.lanes &= 0x5555_5555;
+    let enable = ExecMask { lanes: enable.lanes & 0x5555_5555, ..enable };
     let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
-        chunks::<i32, LANES>(thread, lanes.div_ceil(LANES), &enable, &dst, |thread, n| {
+        chunks(thread, lanes.div_ceil(LANES), &enable, &dst, |thread, n| {
             let (a, b): ([i32; LANES], [i32; LANES]) = (a.load(thread, n), b.load(thread, n));
             let c = c.as_ref().map_or([0; LANES], |c| c.load(thread, n));
             let difference = |i: usize| (a[i] - b[i]).abs();
@@ -90,7 +96,7 @@ pub(super) fn plane(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerR
     let dst = l.destination::<f32>(inst.dst, lanes)?;
     let enable = l.enable(inst.exec_size, inst.pred)?;
     let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
-        chunks::<f32, LANES>(thread, 1, &enable, &dst, |thread, n| {
+        chunks(thread, 1, &enable, &dst, |thread, n| {
             let [p, q, r] = plane.each_ref().map(|source| source.first(thread));
             let [u, v]: [[f32; LANES]; 2] = [places[0].load(thread, n), places[1].load(thread, n)];
             from_lanes(|i| p * u[i] + q * v[i] + r)

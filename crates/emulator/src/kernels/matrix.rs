@@ -2,7 +2,7 @@
 
 use half::{bf16, f16};
 
-use crate::kernels::compute::is_float;
+use crate::kernels::domain::is_float;
 use crate::kernels::lowering::{LowerResult, Lowering, channels, element_bytes, illegal};
 use crate::kernels::narrow::{bf8_to_float, small_float};
 use crate::kernels::step::{Exchange, Lowered, Run};

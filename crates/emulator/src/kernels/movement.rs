@@ -1,101 +1,124 @@
 //! Moves: values with conversion, predicates, addresses, state variables.
 
-use crate::kernels::compare::is_modified;
-use crate::kernels::compute::{Domain, Target, chunks, is_float, is_signed, pattern, specialize};
+use std::marker::PhantomData;
+
+use crate::kernels::algebra::Scalar;
+use crate::kernels::compute::{LaneOp, Types, chunks};
+use crate::kernels::domain::{Domain, is_float, is_modified, is_signed, pattern};
 use crate::kernels::logic::predicate_id;
 use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal, is_saturated, number};
-use crate::kernels::step::{Lowered, wide};
+use crate::kernels::step::{Lowered, wide_or_plain};
 use crate::machine::World;
-use crate::machine::convert::Compute;
 use crate::machine::lane::{Element, LANES, MAX_LANES, from_lanes};
 use crate::machine::operand::{Source, Start, blend};
 use crate::machine::thread::{ExecMask, Thread};
 use visakit::isa::predefined;
-use visakit::isa::{AddrAdd, AddrOpnd, DataType, Faddr, Movs, Operand};
-use visakit::isa::{Predicate, Setp, StateClass, StateOpnd, VecOperand};
+use visakit::isa::{AddrOpnd, DataType, Faddr, Operand, StateClass, StateOpnd, VecOperand};
 use visakit::rt::ComponentWise;
 
+/// A value as it is: conversions are made where operands are read and written.
+#[derive(Clone, Copy)]
+struct Identity;
+
+impl<L: Copy> LaneOp<L, 1> for Identity {
+    type Out = L;
+    #[inline(always)]
+    fn apply(self, [a]: [L; 1]) -> L {
+        a
+    }
+}
+
+/// An integer that becomes a wider one, together with others.
+#[derive(Clone, Copy)]
+struct Extend<W>(PhantomData<W>);
+
+impl<T, W: Scalar + From<T>> LaneOp<T, 1> for Extend<W> {
+    type Out = W;
+    #[inline(always)]
+    fn apply(self, [a]: [T; 1]) -> W {
+        W::from(a)
+    }
+}
+
 pub(super) fn mov(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>) -> LowerResult {
-    let target = Target::from(inst);
     let [source] = inst.src;
     if let Operand::Predicate(_) = source.operand {
-        return mov_predicate(l, target, source);
+        return mov_predicate(l, inst.dst, source);
     }
-    let (from, to) = (l.type_of(source)?, l.type_of(inst.dst)?);
-    let same = from == to || pattern(from) == pattern(to) && !is_float(from) && !is_float(to);
-    if same && !is_saturated(inst.dst) && !is_modified(source) {
+    let Types { src: [from], dst: to } = l.types(inst)?;
+    let is_same = from == to || pattern(from) == pattern(to) && !is_float(from) && !is_float(to);
+    let is_plain = !is_saturated(inst.dst) && !is_modified(source);
+    if is_same && is_plain {
         let data_type = pattern(to);
         for whole in [data_type.bits() * 2, data_type.bits() * 4] {
-            if let Some(lowered) = mov_low(l, &target, source, (data_type.bits(), whole))? {
+            if let Some(lowered) = mov_low(l, inst, (data_type.bits(), whole))? {
                 return Ok(lowered);
             }
         }
+        let types = Types { dst: data_type, src: [data_type] };
         return match data_type.bits() {
-            8 => mov_pattern::<u8>(l, target, source, data_type),
-            16 => mov_pattern::<u16>(l, target, source, data_type),
-            64 => mov_pattern::<u64>(l, target, source, data_type),
-            _ => mov_pattern::<u32>(l, target, source, data_type),
+            8 => l.apply_as::<u8, _, 1>(inst, types, Identity),
+            16 => l.apply_as::<u16, _, 1>(inst, types, Identity),
+            64 => l.apply_as::<u64, _, 1>(inst, types, Identity),
+            _ => l.apply_as::<u32, _, 1>(inst, types, Identity),
         };
     }
-    if !is_saturated(inst.dst) && !is_modified(source) && !matches!(source.operand, Operand::Immediate(_)) {
-        match (from, to) {
-            (DataType::Ub, DataType::Ud | DataType::D) => return extend::<u8, u32>(l, target, source),
-            (DataType::B, DataType::Ud | DataType::D) => return extend::<i8, i32>(l, target, source),
-            (DataType::Uw, DataType::Ud | DataType::D) => return extend::<u16, u32>(l, target, source),
-            (DataType::W, DataType::Ud | DataType::D) => return extend::<i16, i32>(l, target, source),
-            (DataType::Ub, DataType::Uw | DataType::W) => return extend::<u8, u16>(l, target, source),
-            (DataType::B, DataType::W) => return extend::<i8, i16>(l, target, source),
-            (DataType::Ud, DataType::Uq | DataType::Q) => return extend::<u32, u64>(l, target, source),
-            (DataType::D, DataType::Uq | DataType::Q) => return extend::<i32, i64>(l, target, source),
-            (DataType::Uw, DataType::Uq | DataType::Q) => return extend::<u16, u64>(l, target, source),
-            (DataType::W, DataType::Q) => return extend::<i16, i64>(l, target, source),
-            _ => {}
+    if is_plain && !matches!(source.operand, Operand::Immediate(_)) {
+        if let Some(lowered) = extend(l, inst, from, to)? {
+            return Ok(lowered);
         }
         if !is_float(from)
             && !is_float(to)
-            && let Some(lowered) = mov_low(l, &target, source, (to.bits(), from.bits()))?
+            && let Some(lowered) = mov_low(l, inst, (to.bits(), from.bits()))?
         {
             return Ok(lowered);
         }
     }
     match (l.float_domain(&[source])?, is_signed(from), from.bits()) {
-        (Some(Domain::F64), ..) => l.unary::<f64>(target, source, |a| a),
-        (Some(_), ..) => l.unary::<f32>(target, source, |a| a),
-        (None, true, 64) => l.unary::<i64>(target, source, |a| a),
-        (None, true, _) => l.unary::<i32>(target, source, |a| a),
-        (None, false, 64) => l.unary::<u64>(target, source, |a| a),
-        (None, false, _) => l.unary::<u32>(target, source, |a| a),
+        (Some(Domain::F64), ..) => l.apply::<f64, _, 1>(inst, Identity),
+        (Some(_), ..) => l.apply::<f32, _, 1>(inst, Identity),
+        (None, true, 64) => l.apply::<i64, _, 1>(inst, Identity),
+        (None, true, _) => l.apply::<i32, _, 1>(inst, Identity),
+        (None, false, 64) => l.apply::<u64, _, 1>(inst, Identity),
+        (None, false, _) => l.apply::<u32, _, 1>(inst, Identity),
     }
 }
 
-fn mov_pattern<T: Compute>(
+/// A move from integers to wider ones, where there is one for all channels together.
+fn extend(
     l: &mut Lowering<'_>,
-    target: Target<'_>,
-    source: &VecOperand,
-    data_type: DataType,
-) -> LowerResult {
-    let lanes = channels(target.exec_size);
-    let a = l.source_as::<T>(source, data_type, lanes)?;
-    let dst = l.destination_as::<T>(target.dst, data_type, lanes)?;
-    let enable = l.enable(target.exec_size, target.pred)?;
-    let run = specialize!(false, false, lanes, enable, dst, [a], |thread, n| [T; N] => a.load(thread, n));
-    Ok(l.step(enable, run))
+    inst: &ComponentWise<'_, 1>,
+    from: DataType,
+    to: DataType,
+) -> LowerResult<Option<Lowered>> {
+    let lowered = match (from, to) {
+        (DataType::Ub, DataType::Ud | DataType::D) => l.apply::<u8, _, 1>(inst, Extend::<u32>(PhantomData)),
+        (DataType::B, DataType::Ud | DataType::D) => l.apply::<i8, _, 1>(inst, Extend::<i32>(PhantomData)),
+        (DataType::Uw, DataType::Ud | DataType::D) => l.apply::<u16, _, 1>(inst, Extend::<u32>(PhantomData)),
+        (DataType::W, DataType::Ud | DataType::D) => l.apply::<i16, _, 1>(inst, Extend::<i32>(PhantomData)),
+        (DataType::Ub, DataType::Uw | DataType::W) => l.apply::<u8, _, 1>(inst, Extend::<u16>(PhantomData)),
+        (DataType::B, DataType::W) => l.apply::<i8, _, 1>(inst, Extend::<i16>(PhantomData)),
+        (DataType::Ud, DataType::Uq | DataType::Q) => l.apply::<u32, _, 1>(inst, Extend::<u64>(PhantomData)),
+        (DataType::D, DataType::Uq | DataType::Q) => l.apply::<i32, _, 1>(inst, Extend::<i64>(PhantomData)),
+        (DataType::Uw, DataType::Uq | DataType::Q) => l.apply::<u16, _, 1>(inst, Extend::<u64>(PhantomData)),
+        (DataType::W, DataType::Q) => l.apply::<i16, _, 1>(inst, Extend::<i64>(PhantomData)),
+        _ => return Ok(None),
+    };
+    lowered.map(Some)
 }
 
 /// A move of parts with so many bits from or to values with so many, where [`mov_parts`] has it.
 fn mov_low(
     l: &mut Lowering<'_>,
-    target: &Target<'_>,
-    source: &VecOperand,
+    inst: &ComponentWise<'_, 1>,
     (part, whole): (u32, u32),
 ) -> LowerResult<Option<Lowered>> {
-    let lanes = channels(target.exec_size);
     match (part, whole) {
-        (8, 16) => mov_parts::<u8, u16>(l, target, source, lanes),
-        (8, 32) => mov_parts::<u8, u32>(l, target, source, lanes),
-        (16, 32) => mov_parts::<u16, u32>(l, target, source, lanes),
-        (16, 64) => mov_parts::<u16, u64>(l, target, source, lanes),
-        (32, 64) => mov_parts::<u32, u64>(l, target, source, lanes),
+        (8, 16) => mov_parts::<u8, u16>(l, inst),
+        (8, 32) => mov_parts::<u8, u32>(l, inst),
+        (16, 32) => mov_parts::<u16, u32>(l, inst),
+        (16, 64) => mov_parts::<u16, u64>(l, inst),
+        (32, 64) => mov_parts::<u32, u64>(l, inst),
         _ => Ok(None),
     }
 }
@@ -103,30 +126,29 @@ fn mov_low(
 /// A move between values in a row and the low parts of wider ones: how the compiler takes elements apart and puts
 /// them together, and how integers become narrower ones. It is made with all of the wider ones, because vectors are not soon there again when their parts have been
 /// written one by one.
-fn mov_parts<T: Compute, W: Wider<T>>(
+fn mov_parts<T: Scalar, W: Wider<T>>(
     l: &mut Lowering<'_>,
-    target: &Target<'_>,
-    source: &VecOperand,
-    lanes: usize,
+    inst: &ComponentWise<'_, 1>,
 ) -> LowerResult<Option<Lowered>> {
-    let (Operand::General(_), Operand::General(to)) = (&source.operand, &target.dst.operand) else { return Ok(None) };
+    let ([source], lanes) = (inst.src, channels(inst.exec_size));
+    let (Operand::General(_), Operand::General(to)) = (&source.operand, &inst.dst.operand) else { return Ok(None) };
     if lanes == 1 || l.variable(to.id)?.root.0 < predefined::DECLARED {
         return Ok(None);
     }
     let from = l.region(source, lanes)?;
-    let mut to = l.region(target.dst, lanes)?;
+    let mut to = l.region(inst.dst, lanes)?;
     (to.vertical, to.width) = (to.horizontal, 1);
     let (Start::At(from_at), Some(from_step)) = (from.start, from.stride()) else { return Ok(None) };
     let (Start::At(to_at), Some(to_step)) = (to.start, to.stride()) else { return Ok(None) };
-    let enable = l.enable(target.exec_size, target.pred)?;
+    let enable = l.enable(inst.exec_size, inst.pred)?;
     let operands = (enable, from_at, to_at, lanes.div_ceil(LANES));
     let (part, whole) = (T::SIZE as u32, W::SIZE as u32);
     // All is read before anything is written. What is read of a second chunk that there is not is slack at the worst.
     let run = match (from_step, to_step) {
-        (from, to) if (from, to) == (whole, part) => wide(
+        (from, to) if (from, to) == (whole, part) => wide_or_plain(
             operands,
             #[inline(always)]
-            |(enable, from, to, count), thread| {
+            |(enable, from, to, count), thread, _| {
                 let all = both_chunks::<W>(thread, *from);
                 let enabled = thread.enabled(enable);
                 for (n, all) in all.iter().enumerate().take(*count) {
@@ -134,12 +156,13 @@ fn mov_parts<T: Compute, W: Wider<T>>(
                     let values: [T; LANES] = from_lanes(|i| all[i].low());
                     blend(&mut thread.registers, at, &values, enabled >> (n * LANES));
                 }
+                Ok(())
             },
         ),
-        (from, to) if (from, to) == (part, whole) => wide(
+        (from, to) if (from, to) == (part, whole) => wide_or_plain(
             operands,
             #[inline(always)]
-            |(enable, from, to, count), thread| {
+            |(enable, from, to, count), thread, _| {
                 let all = both_chunks::<T>(thread, *from);
                 let enabled = thread.enabled(enable);
                 for (n, values) in all.iter().enumerate().take(*count) {
@@ -148,6 +171,7 @@ fn mov_parts<T: Compute, W: Wider<T>>(
                     let new: [W; LANES] = from_lanes(|i| old[i].with_low(values[i]));
                     blend(&mut thread.registers, at, &new, enabled >> (n * LANES));
                 }
+                Ok(())
             },
         ),
         _ => return Ok(None),
@@ -191,25 +215,8 @@ wider! {
     u64, u32;
 }
 
-/// An integer that becomes a wider one.
-fn extend<T: Compute, W: Compute + From<T>>(
-    l: &mut Lowering<'_>,
-    target: Target<'_>,
-    source: &VecOperand,
-) -> LowerResult {
-    let lanes = channels(target.exec_size);
-    let a = l.source::<T>(source, lanes)?;
-    let dst = l.destination::<W>(target.dst, lanes)?;
-    let enable = l.enable(target.exec_size, target.pred)?;
-    let run = specialize!(false, false, lanes, enable, dst, [a], |thread, n| [W; N] => {
-        let a: [T; N] = a.load(thread, n);
-        from_lanes(|i| W::from(a[i]))
-    });
-    Ok(l.step(enable, run))
-}
-
 /// All bits of a predicate as one number.
-fn mov_predicate(l: &mut Lowering<'_>, target: Target<'_>, source: &VecOperand) -> LowerResult {
+fn mov_predicate(l: &mut Lowering<'_>, dst: &VecOperand, source: &VecOperand) -> LowerResult {
     let id = predicate_id(l, source)?;
     let elements = match &source.operand {
         Operand::Predicate(predicate) => usize::from(predicate.value.id)
@@ -219,7 +226,7 @@ fn mov_predicate(l: &mut Lowering<'_>, target: Target<'_>, source: &VecOperand) 
         _ => 0,
     };
     let mask = crate::machine::thread::ones(elements.into());
-    let dst = l.destination::<u32>(target.dst, 1)?;
+    let dst = l.destination::<u32>(dst, 1)?;
     let enable = ExecMask::all(1);
     let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
         let bits = thread.predicates[id as usize] & mask;
@@ -229,16 +236,16 @@ fn mov_predicate(l: &mut Lowering<'_>, target: Target<'_>, source: &VecOperand) 
     Ok(l.step(enable, run))
 }
 
-pub(super) fn setp(l: &mut Lowering<'_>, inst: &Setp) -> LowerResult {
+pub(super) fn setp(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>) -> LowerResult {
     let lanes = channels(inst.exec_size);
-    let dst = predicate_id(l, &inst.dst)?;
-    let enable = l.enable(inst.exec_size, Predicate::default())?;
-    let is_scalar = match &inst.src0.operand {
+    let dst = predicate_id(l, inst.dst)?;
+    let enable = l.enable(inst.exec_size, inst.pred)?;
+    let is_scalar = match &inst.src[0].operand {
         Operand::Immediate(_) => true,
-        _ => l.region(&inst.src0, lanes)?.stride() == Some(0),
+        _ => l.region(inst.src[0], lanes)?.stride() == Some(0),
     };
     if is_scalar {
-        let a = l.source::<u32>(&inst.src0, 1)?;
+        let a = l.source::<u32>(inst.src[0], 1)?;
         let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
             let bits = a.first(thread);
             thread.set_predicate(dst, enable.shift, enable.lanes, bits);
@@ -246,7 +253,7 @@ pub(super) fn setp(l: &mut Lowering<'_>, inst: &Setp) -> LowerResult {
         });
         return Ok(l.step(enable, run));
     }
-    let a = l.source::<u32>(&inst.src0, lanes)?;
+    let a = l.source::<u32>(inst.src[0], lanes)?;
     let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
         let a = all(&a, thread);
         let bits = a.iter().enumerate().fold(0, |bits, (i, a)| bits | (a & 1) << i);
@@ -258,13 +265,13 @@ pub(super) fn setp(l: &mut Lowering<'_>, inst: &Setp) -> LowerResult {
 }
 
 /// Addresses are offsets into the register file. A number added to one may be negative, as 16 bits have it.
-pub(super) fn addr_add(l: &mut Lowering<'_>, inst: &AddrAdd) -> LowerResult {
+pub(super) fn addr_add(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
     let lanes = channels(inst.exec_size);
     let Operand::Address(dst) = &inst.dst.operand else {
         return illegal("the destination of an address is an address variable");
     };
     let first = address_elements(l, dst, lanes)?;
-    let base = match &inst.src0.operand {
+    let base = match &inst.src[0].operand {
         Operand::Address(address) => {
             let width = number(address.width.name());
             let first = address_elements(l, address, lanes.min(width as usize))?;
@@ -276,15 +283,15 @@ pub(super) fn addr_add(l: &mut Lowering<'_>, inst: &AddrAdd) -> LowerResult {
             {
                 return illegal("the address of a predefined variable");
             }
-            match l.region(&inst.src0, 1)?.start {
+            match l.region(inst.src[0], 1)?.start {
                 Start::At(offset) => Base::Place(offset),
                 _ => return illegal("the address of a computed place"),
             }
         }
         _ => return illegal("an address of something that is no variable"),
     };
-    let offsets = l.source::<u32>(&inst.src1, lanes)?;
-    let enable = l.enable(inst.exec_size, Predicate::default())?;
+    let offsets = l.source::<u32>(inst.src[1], lanes)?;
+    let enable = l.enable(inst.exec_size, inst.pred)?;
     let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
         let offsets = all(&offsets, thread);
         let enabled = thread.enabled(&enable);
@@ -339,17 +346,17 @@ pub(super) fn faddr(l: &mut Lowering<'_>, inst: &Faddr) -> LowerResult {
 }
 
 /// Moves between state variables and numbers, which are binding-table indices.
-pub(super) fn movs(l: &mut Lowering<'_>, inst: &Movs) -> LowerResult {
+pub(super) fn movs(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>) -> LowerResult {
     let lanes = channels(inst.exec_size);
-    let enable = l.enable(inst.exec_size, Predicate::default())?;
-    let from = match &inst.src0.operand {
+    let enable = l.enable(inst.exec_size, inst.pred)?;
+    let from = match &inst.src[0].operand {
         Operand::State(state) => Some(state_elements(l, state, lanes)?),
         _ => None,
     };
     match (&inst.dst.operand, from) {
         (Operand::State(state), None) => {
             let to = state_elements(l, state, lanes)?;
-            let values = l.source::<u32>(&inst.src0, lanes)?;
+            let values = l.source::<u32>(inst.src[0], lanes)?;
             let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
                 let enabled = thread.enabled(&enable);
                 if lanes == 1 {
@@ -380,9 +387,9 @@ pub(super) fn movs(l: &mut Lowering<'_>, inst: &Movs) -> LowerResult {
             Ok(l.step(enable, run))
         }
         (_, Some(from)) => {
-            let dst = l.destination::<u32>(&inst.dst, lanes)?;
+            let dst = l.destination::<u32>(inst.dst, lanes)?;
             let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
-                chunks::<u32, LANES>(thread, lanes.div_ceil(LANES), &enable, &dst, |thread, n| {
+                chunks(thread, lanes.div_ceil(LANES), &enable, &dst, |thread, n| {
                     let at = |i: usize| n * LANES + i;
                     from_lanes(|i| if at(i) < lanes { thread.surfaces[from + at(i)] } else { 0 })
                 });

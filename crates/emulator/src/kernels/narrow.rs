@@ -2,52 +2,50 @@
 
 use half::f16;
 
-use crate::kernels::compute::{Target, pattern};
+use crate::kernels::compute::{PerLane, Types};
+use crate::kernels::domain::pattern;
+use crate::kernels::logic::Function;
 use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal, is_saturated};
 use crate::machine::thread::{ExecMask, ones};
-use visakit::isa::{DataType, Fcvt, Predicate, Srnd, VecOperand};
+use visakit::isa::DataType;
+use visakit::rt::ComponentWise;
 
-pub(super) fn fcvt(l: &mut Lowering<'_>, inst: &Fcvt) -> LowerResult {
-    let target = Target { exec_size: inst.exec_size, pred: Predicate::default(), dst: &inst.dst };
-    let types = (l.type_of(&inst.dst)?, l.type_of(&inst.src0)?);
-    let convert: fn([u32; 1]) -> u32 = match types {
+pub(super) fn fcvt(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>) -> LowerResult {
+    let types = l.types(inst)?;
+    let convert: fn([u32; 1]) -> u32 = match (types.dst, types.src[0]) {
         (DataType::Ub | DataType::B, DataType::Hf) => |[bits]| to_bf8(bits),
         (DataType::Hf, DataType::Ub | DataType::B) => |[bits]| bits << 8,
         (DataType::Ud, DataType::F) => |[bits]| to_tf32(bits),
         (DataType::F, DataType::Ud) => |[bits]| bits,
         (dst, src) => return illegal(format!("a conversion from {} to {}", src.name(), dst.name())),
     };
-    let enable = l.enable(inst.exec_size, Predicate::default())?;
-    patterns(l, target, enable, [&inst.src0], convert)
+    let types = patterns(inst, types)?;
+    l.apply_as::<u32, _, 1>(inst, types, Function(convert))
 }
 
 /// Rounds by a number: it is added to what does not fit, and what then still does not fit is cut off.
-pub(super) fn srnd(l: &mut Lowering<'_>, inst: &Srnd) -> LowerResult {
-    let target = Target { exec_size: inst.exec_size, pred: Predicate::default(), dst: &inst.dst };
-    let types = (l.type_of(&inst.dst)?, l.type_of(&inst.src0)?);
-    let convert: fn([u32; 2]) -> u32 = match types {
+pub(super) fn srnd(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
+    let types = l.types(inst)?;
+    let convert: fn([u32; 2]) -> u32 = match (types.dst, types.src[0]) {
         (DataType::Hf, DataType::F) => |[bits, random]| half_by(bits, random & 0x1fff),
         (DataType::Ub | DataType::B, DataType::Hf) => |[bits, random]| bf8_by(bits, random & 0xff),
         (dst, src) => return illegal(format!("a conversion from {} to {}", src.name(), dst.name())),
     };
+    let types = patterns(inst, types)?;
+    let mut operands = l.operands::<u32, u32, 2>(inst, inst.pred, types)?;
     // All channels take part, whatever the masks say.
-    let enable = ExecMask::all(channels(inst.exec_size));
-    patterns(l, target, enable, [&inst.src0, &inst.src1], convert)
+    operands.enable = ExecMask::all(channels(inst.exec_size));
+    Ok(l.operation(operands, PerLane(Function(convert))))
 }
 
-/// An operation on bit patterns of at most 32 bits.
-fn patterns<const S: usize>(
-    l: &mut Lowering<'_>,
-    target: Target<'_>,
-    enable: ExecMask,
-    sources: [&VecOperand; S],
-    f: fn([u32; S]) -> u32,
-) -> LowerResult {
-    if is_saturated(target.dst) {
+/// The types with the destination and the first source as bit patterns.
+fn patterns<const S: usize>(inst: &ComponentWise<'_, S>, mut types: Types<S>) -> LowerResult<Types<S>> {
+    if is_saturated(inst.dst) {
         return illegal("what saturation does to such a conversion is not published");
     }
-    let types = [pattern(l.type_of(target.dst)?), pattern(l.type_of(sources[0])?)];
-    l.costly_patterns(target, enable, types, sources, f)
+    types.dst = pattern(types.dst);
+    types.src[0] = pattern(types.src[0]);
+    Ok(types)
 }
 
 /// The nearest bf8 of an HF, to the even one of two: the upper byte.

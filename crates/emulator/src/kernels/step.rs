@@ -15,28 +15,43 @@ pub type Run = Box<dyn Fn(&mut Thread, &World<'_>) -> Result<(), Box<Trap>> + Se
 /// An operation whose operands stand together, so that a step needs few of the host's cache lines.
 pub(super) fn plain<E: Send + Sync + 'static>(
     operands: E,
-    body: impl Fn(&E, &mut Thread) + Send + Sync + 'static,
+    body: impl Fn(&E, &mut Thread, &World<'_>) -> Result<(), Box<Trap>> + Send + Sync + 'static,
 ) -> Run {
-    Box::new(move |thread, _| {
-        body(&operands, thread);
-        Ok(())
-    })
+    Box::new(move |thread, world| body(&operands, thread, world))
 }
 
-/// The same in the version that suits the host: `body` is compiled for each set of vector instructions that there may be, and
-/// for a host without them. It has to be `#[inline(always)]`, and so has what it calls.
+/// The same in the version that suits the host: `body` is compiled for each set of vector instructions that there may be. It
+/// has to be `#[inline(always)]`, and so has what it calls. A host without them gets what `otherwise` makes.
 ///
-/// Worth its three versions where the baseline of the architecture lacks what is needed: fused multiplications, shifts by
-/// another count in each channel, many values of 64 bits.
+/// Worth its versions where the baseline of the architecture lacks what is needed: fused multiplications, shifts by another
+/// count in each channel, many values of 64 bits.
 pub(super) fn wide<E: Send + Sync + 'static>(
     operands: E,
-    body: impl Fn(&E, &mut Thread) + Send + Sync + 'static,
+    body: impl Fn(&E, &mut Thread, &World<'_>) -> Result<(), Box<Trap>> + Send + Sync + 'static,
+    otherwise: impl FnOnce(E) -> Run,
 ) -> Run {
     #[cfg(target_arch = "x86_64")]
-    match Level::new() {
-        Level::Avx512(simd) => return vectorized(simd, operands, body),
-        Level::Avx2(simd) => return vectorized(simd, operands, body),
-        _ => {}
+    return match Level::new() {
+        Level::Avx512(simd) => vectorized(simd, operands, body),
+        Level::Avx2(simd) => vectorized(simd, operands, body),
+        _ => otherwise(operands),
+    };
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        // The baseline of other architectures has what there is.
+        let _ = otherwise;
+        plain(operands, body)
+    }
+}
+
+/// The same for what is not worth so many versions, and needs one for hosts without such instructions.
+pub(super) fn wide_or_plain<E: Send + Sync + 'static>(
+    operands: E,
+    body: impl Fn(&E, &mut Thread, &World<'_>) -> Result<(), Box<Trap>> + Send + Sync + 'static,
+) -> Run {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(simd) = Level::new().as_avx2() {
+        return vectorized(simd, operands, body);
     }
     plain(operands, body)
 }
@@ -45,25 +60,16 @@ pub(super) fn wide<E: Send + Sync + 'static>(
 fn vectorized<E: Send + Sync + 'static>(
     simd: impl Simd,
     operands: E,
-    body: impl Fn(&E, &mut Thread) + Send + Sync + 'static,
+    body: impl Fn(&E, &mut Thread, &World<'_>) -> Result<(), Box<Trap>> + Send + Sync + 'static,
 ) -> Run {
     let all = (operands, body);
-    Box::new(move |thread, _| {
+    Box::new(move |thread, world| {
         let all = &all;
         simd.vectorize(
             #[inline(always)]
-            move || (all.1)(&all.0, thread),
-        );
-        Ok(())
+            move || (all.1)(&all.0, thread, world),
+        )
     })
-}
-
-/// Whether `mul_add` is an instruction in [`wide`] operations, not a function of the system's library.
-pub(super) fn has_fused() -> bool {
-    #[cfg(target_arch = "x86_64")]
-    return matches!(Level::new(), Level::Avx512(_) | Level::Avx2(_));
-    #[cfg(not(target_arch = "x86_64"))]
-    return cfg!(target_arch = "aarch64");
 }
 
 /// An operation and the channels that it is for.

@@ -6,8 +6,6 @@
 
 use half::{bf16, f16};
 
-use crate::machine::lane::from_lanes;
-
 /// How results that are not representable are rounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rounding {
@@ -72,15 +70,6 @@ pub trait Float: crate::machine::lane::Number {
     fn root(self, mode: FloatMode) -> Self;
     /// Zero of the same sign for a denormal value, if this mode flushes it.
     fn flushed(self, mode: FloatMode) -> Self;
-    /// `self * other + addend`, rounded once to nearest even, denormal values kept.
-    fn fused_plain(self, other: Self, addend: Self) -> Self;
-    /// The same by the host's instruction. Where it has none this is slow: a function of the system's library.
-    fn fused_by_host(self, other: Self, addend: Self) -> Self;
-    /// As [`Float::fused_plain`], for several values.
-    #[inline(always)]
-    fn fused_all<const N: usize>(a: [Self; N], b: [Self; N], c: [Self; N]) -> [Self; N] {
-        from_lanes(|i| a[i].fused_plain(b[i], c[i]))
-    }
 }
 
 /// The exact value of a sum or product is between `near` and its neighbour on the side of `error` (when that is not
@@ -203,55 +192,6 @@ impl Float for f32 {
     fn flushed(self, mode: FloatMode) -> Self {
         if !mode.keep_single && self.is_subnormal() { 0.0_f32.copysign(self) } else { self }
     }
-
-    #[inline(always)]
-    fn fused_by_host(self, other: Self, addend: Self) -> Self {
-        self.mul_add(other, addend)
-    }
-
-    #[inline(always)]
-    fn fused_plain(self, other: Self, addend: Self) -> Self {
-        if cfg!(any(target_feature = "fma", target_arch = "aarch64")) {
-            return self.mul_add(other, addend);
-        }
-        // Without the instruction the library's function costs twice as much as this, lane by lane.
-        sum_to_odd(f64::from(self) * f64::from(other), f64::from(addend)) as f32
-    }
-
-    #[inline(always)]
-    fn fused_all<const N: usize>(a: [Self; N], b: [Self; N], c: [Self; N]) -> [Self; N] {
-        if cfg!(any(target_feature = "fma", target_arch = "aarch64")) {
-            return from_lanes(|i| a[i].mul_add(b[i], c[i]));
-        }
-        // The product is exact in a double, and so a sum that is rounded to one, then to F, is wrong only where the double
-        // lies halfway between two of F, or where F is denormal and has fewer bits.
-        let sums: [f64; N] = from_lanes(|i| f64::from(a[i]) * f64::from(b[i]) + f64::from(c[i]));
-        let doubts = sums.iter().fold(0, |doubts, sum| {
-            let (low, high) = (sum.to_bits() as u32, (sum.to_bits() >> 32) as u32);
-            let halfway = low & LOST_BITS == HALFWAY;
-            let denormal = (high & EXPONENT < SMALLEST_EXPONENT) & (high << 1 | low != 0);
-            doubts | u32::from(halfway | denormal)
-        });
-        if doubts != 0 {
-            return fused_slowly(&a, &b, &c);
-        }
-        from_lanes(|i| sums[i] as f32)
-    }
-}
-
-/// Bits of a double's lower half that F has not.
-const LOST_BITS: u32 = (1 << 29) - 1;
-/// What they are halfway between two values of F.
-const HALFWAY: u32 = 1 << 28;
-/// The exponent in a double's upper half.
-const EXPONENT: u32 = 0x7ff0_0000;
-/// The smallest one of a normal value of F.
-const SMALLEST_EXPONENT: u32 = (1023 - 126) << 20;
-
-#[cold]
-#[inline(never)]
-fn fused_slowly<const N: usize>(a: &[f32; N], b: &[f32; N], c: &[f32; N]) -> [f32; N] {
-    from_lanes(|i| a[i].fused_plain(b[i], c[i]))
 }
 
 /// `a + b`, rounded once to F.
@@ -333,16 +273,6 @@ impl Float for f64 {
     #[inline(always)]
     fn flushed(self, mode: FloatMode) -> Self {
         if !mode.keep_double && self.is_subnormal() { 0.0_f64.copysign(self) } else { self }
-    }
-
-    #[inline(always)]
-    fn fused_by_host(self, other: Self, addend: Self) -> Self {
-        self.mul_add(other, addend)
-    }
-
-    #[inline(always)]
-    fn fused_plain(self, other: Self, addend: Self) -> Self {
-        self.mul_add(other, addend)
     }
 }
 
@@ -489,38 +419,9 @@ mod tests {
         let (a, b) = (1.0_f32 + 2.0_f32.powi(-12), 1.0_f32 - 2.0_f32.powi(-12));
         for c in [-1.0, 2.0_f32.powi(-60), 1.0e30, f32::INFINITY, 0.0] {
             let want = a.mul_add(b, c);
-            assert_eq!(a.fused_plain(b, c).to_bits(), want.to_bits(), "{c}");
             assert_eq!(a.fused(b, c, FloatMode::PLAIN).to_bits(), want.to_bits(), "{c}");
         }
-        assert!(f32::INFINITY.fused_plain(0.0, 1.0).is_nan());
-    }
-
-    #[test]
-    fn several_fused_operations_are_those_of_one() {
-        let step = 2.0_f32.powi(-12);
-        let a = [1.0 + step, f32::MIN_POSITIVE, 3.0, f32::NAN, 1.0e-30, -1.0, 0.0, 1.0 + 2.0_f32.powi(-23)];
-        let b = [1.0 - step, 0.3, 1.0 / 3.0, 1.0, 1.0e-12, 1.0, 5.0, 1.0 + 2.0_f32.powi(-23)];
-        for shift in 0..8 {
-            let c: [f32; 8] = std::array::from_fn(|i| {
-                [-1.0, 2.0_f32.powi(-60), 1.0, 2.0_f32.powi(-24), 0.0, 1.0e30, -0.0, 1.0e-40][(i + shift) % 8]
-            });
-            let all = f32::fused_all(a, b, c).map(f32::to_bits);
-            let one: [u32; 8] = std::array::from_fn(|i| a[i].mul_add(b[i], c[i]).to_bits());
-            for i in 0..8 {
-                let nan = f32::from_bits(one[i]).is_nan() && f32::from_bits(all[i]).is_nan();
-                assert!(nan || all[i] == one[i], "{} * {} + {}", a[i], b[i], c[i]);
-            }
-        }
-        // Halves of many exponents, where rounding twice goes wrong.
-        let mut state = 1_u64;
-        for _ in 0..20_000 {
-            let mut next = || {
-                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-                f32::from_bits((state >> 40) as u32 & 0x00ff_f000 | 0x3f00_0000)
-            };
-            let (a, b, c) = (next(), next(), next() * 2.0_f32.powi(-20));
-            assert_eq!(f32::fused_all([a], [b], [c])[0].to_bits(), a.mul_add(b, c).to_bits(), "{a} * {b} + {c}");
-        }
+        assert!(f32::INFINITY.fused(0.0, 1.0, FloatMode::PLAIN).is_nan());
     }
 
     #[test]

@@ -243,6 +243,15 @@ impl<T: Compute> Source<T> {
     }
 }
 
+/// All sources of an operation without the ways to reach other values, when those of all of them are simple.
+pub fn simple<T: Compute, const S: usize>(sources: &[Source<T>; S]) -> Option<[SimpleSource<T>; S]> {
+    let mut all = [SimpleSource { at: 0, is_row: false, is_negative: false, values: PhantomData }; S];
+    for (simple, source) in all.iter_mut().zip(sources) {
+        *simple = source.simple()?;
+    }
+    Some(all)
+}
+
 impl<T: Compute> Values<T> for Source<T> {
     #[inline(always)]
     fn load<const N: usize>(&self, thread: &Thread, n: usize) -> [T; N] {

@@ -117,26 +117,6 @@ impl Registers {
     }
 }
 
-/// A thread of which it is known, when this is compiled, whether its floating-point mode is that of the host.
-pub struct Moded<'t, const PLAIN: bool>(pub &'t Thread);
-
-impl<const PLAIN: bool> std::ops::Deref for Moded<'_, PLAIN> {
-    type Target = Thread;
-
-    #[inline(always)]
-    fn deref(&self) -> &Thread {
-        self.0
-    }
-}
-
-impl<const PLAIN: bool> Moded<'_, PLAIN> {
-    /// As [`Thread::is_plain`].
-    #[inline(always)]
-    pub fn is_plain(&self) -> bool {
-        PLAIN
-    }
-}
-
 /// How the bits of a predicate become one bit a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Combine {
