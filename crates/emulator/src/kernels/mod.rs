@@ -38,9 +38,9 @@ mod control;
 
 mod reads;
 
-mod message;
+mod address;
 
-mod reach;
+mod message;
 
 mod surface;
 

@@ -6,6 +6,7 @@ use crate::launch::implicit;
 use crate::launch::payload::{Payload, ThreadStart, group_words};
 use crate::launch::range::NdRange;
 use crate::machine::World;
+use crate::machine::access::{Observer, Watch};
 use crate::machine::fault::{Trap, TrapReport};
 use crate::machine::flow::{Flow, Next};
 use crate::machine::memory::Buffer;
@@ -31,6 +32,7 @@ pub(super) struct Plan<'a> {
     pub(super) count: bool,
     /// Whether threads may stop before their end, for others to come.
     waits: bool,
+    observer: Option<&'a dyn Observer>,
     special: Special,
 }
 
@@ -55,7 +57,7 @@ impl<'a> Plan<'a> {
         payload: &'a Payload,
         range: &'a NdRange,
         mapped: &'a LaunchMemory,
-        options: &Options<'_>,
+        options: &Options<'a>,
     ) -> Self {
         let at = |id| code.layout.variable(id).map_or(0, |variable| variable.offset);
         let special = Special {
@@ -68,8 +70,8 @@ impl<'a> Plan<'a> {
         let scratch = mapped.scratch.buffer.and_then(|buffer| mapped.memory.buffers().get(buffer));
         let scratch = scratch.unwrap_or(&mapped.nothing);
         let limit = options.max_instructions.unwrap_or(DEFAULT_MAX_INSTRUCTIONS);
-        let (count, waits) = (options.stats, code.waits());
-        Self { code, program, payload, range, mapped, scratch, limit, count, waits, special }
+        let (count, waits, observer) = (options.stats, code.waits(), options.observer);
+        Self { code, program, payload, range, mapped, scratch, limit, count, waits, observer, special }
     }
 
     /// Bytes that a full group may have for itself beside private memory: shared local memory, and the registers of its
@@ -89,7 +91,7 @@ impl<'a> Plan<'a> {
     }
 
     /// What the threads of a group share.
-    fn world<'w>(&'w self, local: &'w Buffer) -> World<'w> {
+    fn world<'w>(&'w self, local: &'w Buffer, group: [u32; 3]) -> World<'w> {
         let mapped = self.mapped;
         World {
             memory: &mapped.memory,
@@ -98,6 +100,7 @@ impl<'a> Plan<'a> {
             bindings: &mapped.bindings,
             images: &mapped.images,
             samplers: &mapped.samplers,
+            watch: self.observer.map(|observer| Watch { observer, group }),
         }
     }
 
@@ -192,7 +195,7 @@ impl<'a> Worker<'a> {
         let plan = self.plan;
         let known = self.starts_of(group);
         self.threads.resize_with(1, || new_thread(plan));
-        let world = plan.world(&self.local);
+        let world = plan.world(&self.local, group);
         let [thread] = &mut self.threads[..] else { return Ok(()) };
         let starts = &self.starts[known].1;
         for (index, start) in starts.iter().enumerate() {
@@ -218,7 +221,7 @@ impl<'a> Worker<'a> {
 
     /// Runs the threads that have not ended, each until it waits, ends or has had its turn, until all have ended.
     fn run_all(&mut self, group: [u32; 3]) -> Result<(), Box<TrapReport>> {
-        let world = self.plan.world(&self.local);
+        let world = self.plan.world(&self.local, group);
         let states = &mut self.states;
         let mut barriers = Barriers::default();
         loop {

@@ -136,7 +136,7 @@ pub(super) fn map(
             Some(Argument::Image(image)) => image,
             _ => return None,
         };
-        Some(Image { buffer: buffer(argument)?, format: image.format, shape: image.shape })
+        Some(Image { buffer: buffer(argument)?, format: image.format, desc: image.desc })
     });
     let (images, samplers) = (images.collect(), samplers(info, arguments));
     Ok(LaunchMemory {

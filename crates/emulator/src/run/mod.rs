@@ -35,6 +35,7 @@ use crate::kernels::layout::Layout;
 use crate::launch::argument::Argument;
 use crate::launch::payload::Payload;
 use crate::launch::range::NdRange;
+use crate::machine::access::Observer;
 use crate::machine::fault::TrapReport;
 use group::{Plan, Worker};
 pub use program::{FunctionText, Program};
@@ -59,6 +60,8 @@ pub struct Options<'a> {
     pub stats: bool,
     /// Called with the number of groups that are done, now and then.
     pub progress: Option<&'a (dyn Fn(u64) + Sync)>,
+    /// Learns of every access to memory. With one, no message takes the way on which accesses are checked all at once.
+    pub observer: Option<&'a dyn Observer>,
 }
 
 /// What a run gives.
