@@ -560,7 +560,7 @@ fn indirect_operands() {
     addr_add (M1, 1) A0(0)<1> &A 0x7fff:uw
     mov (M1, 8) CT(0,0)<1> r[A0(0),0]<8;8,1>:ud";
     let fault = try_run(&d, body, &input, 16).unwrap_err();
-    assert!(matches!(fault.trouble, Trap::Indirect { lane: 0, .. }), "{fault}");
+    assert!(matches!(fault.trap, Trap::Indirect { lane: 0, .. }), "{fault}");
 }
 
 #[test]
@@ -622,7 +622,7 @@ fn faults_are_located() {
         16,
     );
     let fault = fault.unwrap_err();
-    assert!(matches!(fault.trouble, Trap::Access(_)), "{fault}");
+    assert!(matches!(fault.trap, Trap::Access(_)), "{fault}");
     assert_eq!((fault.channel, fault.local_id), (Some(0), Some([0, 0, 0])));
     let program = program(Platform::Skl, &d, "    goto (M1, 1) main2\nmain2:\n    goto (M1, 1) main2");
     let arguments = vec![Some(Argument::Buffer(vec![0; 256])), Some(Argument::Buffer(vec![0; 256]))];
@@ -656,7 +656,7 @@ fn accesses_outside_of_every_buffer_can_be_let_pass() {
         launch(&program, &range, arguments, &Options { outside_is_zero, ..Options::default() })
     };
     let Err(RunError::TrapReport(fault)) = run(false) else { panic!("the accesses pass") };
-    assert!(matches!(fault.trouble, Trap::Access(_)), "{fault}");
+    assert!(matches!(fault.trap, Trap::Access(_)), "{fault}");
     let outcome = run(true).unwrap();
     assert_eq!((outcome.outside_reads, outcome.outside_writes), (8, 8));
     let got = values_of!(u32, outcome.buffers[1].as_ref().unwrap());
@@ -675,7 +675,7 @@ skip:
     mov (M1, 16) CT(0,0)<1> 0x1:ud";
     assert_eq!(values_of!(u32, run(&d, guarded, &[]))[0], 1);
     let fault = try_run(&d, &guarded.replace("0x0:ud", "0xffff:ud"), &[], 16).unwrap_err();
-    assert!(matches!(fault.trouble, Trap::Illegal(_)), "{fault}");
+    assert!(matches!(fault.trap, Trap::Illegal(_)), "{fault}");
 }
 
 #[test]
@@ -688,7 +688,7 @@ fn barriers_must_be_reached_by_all() {
     barrier
 past:";
     let fault = try_run(&d, body, &[], 16).unwrap_err();
-    assert!(matches!(fault.trouble, Trap::DivergentBarrier), "{fault}");
+    assert!(matches!(fault.trap, Trap::DivergentBarrier), "{fault}");
     // One thread of two ends without it.
     let body = "
     cmp.eq (M1_NM, 16) P1 %hw_id(0,0)<0;1,0> 0x0:ud
@@ -696,7 +696,7 @@ past:";
     barrier
 past:";
     let fault = try_run(&d, body, &[], 32).unwrap_err();
-    assert!(matches!(fault.trouble, Trap::UnreachedBarrier { waiting: 1, ended: 1 }), "{fault}");
+    assert!(matches!(fault.trap, Trap::UnreachedBarrier { waiting: 1, ended: 1 }), "{fault}");
 }
 
 #[test]
@@ -712,7 +712,7 @@ fn what_nobody_looks_at_is_not_loaded() {
     assert_eq!(values_of!(u32, run(&d, body, &input))[0], 7);
     // A region that reaches further is read as a whole.
     let fault = try_run(&d, &body.replace("X(0,0)<0;1,0>", "X(0,0)<0;4,1>"), &input, 16).unwrap_err();
-    assert!(matches!(fault.trouble, Trap::Access(_)), "{fault}");
+    assert!(matches!(fault.trap, Trap::Access(_)), "{fault}");
 }
 
 #[test]
@@ -757,5 +757,5 @@ fn two_threads_share_the_rows_of_a_matrix() {
     assert_eq!(got[..8], columns);
     assert_eq!(got[8..16], columns.map(|sum| 2 * sum));
     let fault = try_run(&d, body, &input, 16).unwrap_err();
-    assert!(matches!(fault.trouble, Trap::Illegal(_)), "{fault}");
+    assert!(matches!(fault.trap, Trap::Illegal(_)), "{fault}");
 }

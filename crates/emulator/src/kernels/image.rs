@@ -3,12 +3,13 @@
 //! Those to samplers are in [`crate::kernels::sampler`], rectangles in [`crate::kernels::block`].
 
 use crate::kernels::address::AddressSpace;
-use crate::kernels::atomic::lsc_update;
+use crate::kernels::atomic::{Atomic, lsc_update};
 use crate::kernels::block;
 use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal, number};
-use crate::kernels::message::{Atomic, Transfer, for_chunks};
+use crate::kernels::message::for_chunks;
 use crate::kernels::step::Lowered;
 use crate::kernels::surface;
+use crate::kernels::transfer::Transfer;
 use crate::machine::World;
 use crate::machine::access::{Request, Texels};
 use crate::machine::image::{Image, Texel};

@@ -26,6 +26,17 @@ pub enum LowerError {
     Illegal(String),
 }
 
+impl std::fmt::Display for LowerError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Stub(stub) => stub.fmt(f),
+            Self::Illegal(why) => f.write_str(why),
+        }
+    }
+}
+
+impl std::error::Error for LowerError {}
+
 impl From<Stub> for LowerError {
     fn from(stub: Stub) -> Self {
         Self::Stub(stub)

@@ -1,9 +1,10 @@
 //! The load-store messages of newer platforms.
 
 use crate::kernels::address::{AddressSpace, Addressing, Elements, SCRATCH_UNIT, ScratchBase};
-use crate::kernels::atomic::lsc_update;
+use crate::kernels::atomic::{Atomic, lsc_update};
 use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal, number};
-use crate::kernels::message::{Atomic, Message, Operation, Transfer};
+use crate::kernels::message::{Message, Operation};
+use crate::kernels::transfer::Transfer;
 use crate::machine::World;
 use crate::machine::access::Request;
 use crate::machine::fault::Trap;

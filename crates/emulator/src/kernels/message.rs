@@ -4,9 +4,10 @@
 //! otherwise, or when somebody watches, channel by channel through the door of [`crate::machine::access`].
 
 use crate::kernels::address::{AddressSpace, Addressing, Pattern};
-use crate::kernels::atomic::{AtomicOp, Update};
+use crate::kernels::atomic::Atomic;
 use crate::kernels::lowering::{LowerResult, Lowering};
 use crate::kernels::step::{Lowered, Run};
+use crate::kernels::transfer::Transfer;
 use crate::machine::World;
 use crate::machine::access::{Miss, Request, View};
 use crate::machine::fault::Trap;
@@ -45,123 +46,6 @@ pub(super) enum Operation {
     Atomic(Atomic),
     /// Tells the enabled channels that could read all of their elements, one bit for each.
     Status(Option<u32>),
-}
-
-/// How an element stands in memory and in registers. Sizes and distances are in bytes.
-#[derive(Clone, Copy)]
-pub(super) struct Transfer {
-    /// Size of an element in memory.
-    pub size: u32,
-    /// Size of an element in registers.
-    pub slot: u32,
-    /// Whether the element is in the upper half of its slot.
-    pub high: bool,
-    /// From one channel to the next in registers.
-    pub lane_step: u32,
-    /// From one element of a channel to the next in registers.
-    pub element_step: u32,
-}
-
-impl Transfer {
-    /// Elements of one size in memory and in registers, the channels one behind the other.
-    pub(super) fn packed(size: u32, element_step: u32) -> Self {
-        Self { size, slot: size, high: false, lane_step: size, element_step }
-    }
-
-    /// Elements with a dword or more for each channel.
-    pub(super) fn in_dwords(size: u32) -> Self {
-        let slot = size.max(4);
-        Self { size, slot, high: false, lane_step: slot, element_step: 0 }
-    }
-
-    /// Bytes of registers that `lanes` channels with `elements` elements each need.
-    pub(super) fn extent(&self, lanes: usize, elements: usize) -> u64 {
-        let last = |count: usize, step: u32| (count.max(1) as u64 - 1) * u64::from(step);
-        last(lanes, self.lane_step) + last(elements, self.element_step) + u64::from(self.slot)
-    }
-
-    /// Whether the channels' dwords stand one behind the other.
-    fn is_dwords(&self) -> bool {
-        self.size == 4 && self.slot == 4 && self.lane_step == 4
-    }
-
-    /// Where the n-th chunk of channels of an element begins, of data that begin at `at`.
-    #[inline(always)]
-    fn place(&self, at: u32, element: usize, n: usize) -> u32 {
-        at + element as u32 * self.element_step + (n * LANES) as u32 * self.lane_step
-    }
-
-    #[inline(always)]
-    fn lane(&self, at: u32, lane: usize) -> u32 {
-        at + lane as u32 * self.lane_step
-    }
-}
-
-/// An atomic operation with its operands.
-#[derive(Clone, Copy)]
-pub(super) struct Atomic {
-    /// The operation.
-    pub update: Update,
-    /// How the operands and the result stand in registers.
-    pub transfer: Transfer,
-    operands: [Option<u32>; 2],
-    /// Where the result goes, if it is wanted.
-    result: Option<u32>,
-}
-
-impl Atomic {
-    /// An operation with the operands of `lanes` channels.
-    pub(super) fn new(
-        l: &mut Lowering<'_>,
-        update: Update,
-        transfer: Transfer,
-        lanes: usize,
-        operands: [&RawOperand; 2],
-        dst: &RawOperand,
-    ) -> LowerResult<Self> {
-        let bytes = transfer.extent(lanes, 1);
-        let [first, second] = operands;
-        let operands = [l.raw(first, bytes)?, l.raw(second, bytes)?];
-        Ok(Self { update, transfer, operands, result: l.raw(dst, bytes)? })
-    }
-
-    /// Takes note of an operation on memory that groups share: what comes of it may depend on their order.
-    pub(super) fn note(&self, l: &mut Lowering<'_>) {
-        if !self.update.op.commutes() || self.result.is_some() {
-            l.note_ordered();
-        }
-    }
-
-    /// The operands of the n-th chunk of channels; zeros for one that is null.
-    fn values(&self, thread: &Thread, n: usize, enabled: u32) -> [[u64; LANES]; 2] {
-        self.operands.map(|at| match at {
-            Some(at) => from_registers(thread, &self.transfer, self.transfer.place(at, 0, n), enabled),
-            None => [0; LANES],
-        })
-    }
-
-    /// Carries it out for those of the enabled channels of the n-th chunk that the request has; for the others memory holds zero.
-    pub(super) fn perform(
-        &self,
-        thread: &mut Thread,
-        view: &View<'_>,
-        n: usize,
-        enabled: u32,
-        request: &Request<'_>,
-    ) -> Result<(), Miss> {
-        let of = self.update.of;
-        let [a, b] = self.values(thread, n, enabled);
-        let mut values = [0; LANES];
-        let outside = view.update(request, &mut values, |lane, old| of(old, a[lane], b[lane]))?;
-        thread.outside_writes += u64::from(outside);
-        if let Some(at) = self.result {
-            if self.update.op == AtomicOp::PreDecrement {
-                values = from_lanes(|i| of(values[i], a[i], b[i]));
-            }
-            to_registers(thread, &self.transfer, self.transfer.place(at, 0, n), &values, enabled);
-        }
-        Ok(())
-    }
 }
 
 /// Data that can be moved at once when they lie inside of one buffer, as far as the message tells.
@@ -418,12 +302,12 @@ impl Message {
             let request = self.request(&addresses, n, enabled);
             let at = self.transfer.place(at, element, n);
             if STORE {
-                let values = from_registers(thread, &self.transfer, at, enabled);
+                let values = self.transfer.get(thread, at, enabled);
                 thread.outside_writes += u64::from(view.store(&request, &values)?);
             } else {
                 let mut values = [0; LANES];
                 thread.outside_reads += u64::from(view.load(&request, &mut values)?);
-                to_registers(thread, &self.transfer, at, &values, enabled);
+                self.transfer.put(thread, at, &values, enabled);
             }
         }
         Ok(())
@@ -469,43 +353,4 @@ pub(super) fn for_chunks(
         }
     }
     Ok(())
-}
-
-fn to_registers(thread: &mut Thread, transfer: &Transfer, at: u32, values: &[u64; LANES], enabled: u32) {
-    if transfer.slot == 4 && transfer.lane_step == 4 && !transfer.high {
-        blend(&mut thread.registers, at, &from_lanes::<u32, LANES>(|i| values[i] as u32), enabled);
-        return;
-    }
-    if transfer.slot == 8 && transfer.lane_step == 8 {
-        blend(&mut thread.registers, at, values, enabled);
-        return;
-    }
-    for lane in enabled_lanes::<LANES>(enabled) {
-        let (at, value) = (transfer.lane(at, lane), values[lane]);
-        match transfer.slot {
-            1 => thread.registers.set(at, value as u8),
-            2 => thread.registers.set(at, value as u16),
-            8 => thread.registers.set(at, value),
-            _ => thread.registers.set(at, if transfer.high { (value as u32) << 16 } else { value as u32 }),
-        }
-    }
-}
-
-fn from_registers(thread: &Thread, transfer: &Transfer, at: u32, enabled: u32) -> [u64; LANES] {
-    if transfer.slot == 4 && transfer.lane_step == 4 && !transfer.high {
-        let words: [u32; LANES] = thread.registers.load(at);
-        return from_lanes(|i| words[i].into());
-    }
-    let mut values = [0; LANES];
-    for lane in enabled_lanes::<LANES>(enabled) {
-        let at = transfer.lane(at, lane);
-        values[lane] = match transfer.slot {
-            1 => thread.registers.get::<u8>(at).into(),
-            2 => thread.registers.get::<u16>(at).into(),
-            8 => thread.registers.get(at),
-            _ if transfer.high => u64::from(thread.registers.get::<u32>(at) >> 16),
-            _ => thread.registers.get::<u32>(at).into(),
-        };
-    }
-    values
 }

@@ -40,6 +40,8 @@ mod reads;
 
 mod address;
 
+mod transfer;
+
 mod message;
 
 mod surface;

@@ -1,9 +1,10 @@
 //! Messages to surfaces: gather and scatter, blocks of owords, atomic operations.
 
 use crate::kernels::address::{AddressSpace, Addressing};
-use crate::kernels::atomic;
+use crate::kernels::atomic::{self, Atomic};
 use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal, mask, number};
-use crate::kernels::message::{Atomic, Message, Operation, Transfer};
+use crate::kernels::message::{Message, Operation};
+use crate::kernels::transfer::Transfer;
 use crate::machine::thread::{Combine, ExecMask, ones};
 use visakit::isa::{
     AtomicOp, Channels, DwordAtomic, ExecSize, Gather, Gather4Scaled, GatherScaled, OwordLd, OwordLdUnaligned,

@@ -2,8 +2,9 @@
 
 use crate::kernels::address::AddressSpace;
 use crate::kernels::lowering::{LowerResult, Lowering, channels, number};
-use crate::kernels::message::{Message, Transfer};
+use crate::kernels::message::Message;
 use crate::kernels::surface::{self, block, components};
+use crate::kernels::transfer::Transfer;
 use visakit::isa::{
     ExecSize, Predicate, RawOperand, SvmAtomic, SvmBlockLd, SvmBlockSt, SvmGather, SvmGather4Scaled, SvmScatter,
     SvmScatter4Scaled,

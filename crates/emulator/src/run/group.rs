@@ -201,7 +201,7 @@ impl<'a> Worker<'a> {
         for (index, start) in starts.iter().enumerate() {
             restart(plan, thread, start, group, index as u32, self.number);
             let next = run_thread(plan, thread, &world, &mut self.counts, LONG_TURN)
-                .map_err(|(trouble, mark)| fault(plan, thread, group, *trouble, mark))?;
+                .map_err(|(trap, mark)| fault(plan, thread, group, *trap, mark))?;
             if let (Next::Pause, _) = next {
                 let paused = self.threads.pop();
                 self.start(group, index);
@@ -244,7 +244,7 @@ impl<'a> Worker<'a> {
                     Ok((Next::Wait(barrier), mark)) => State::Waiting { barrier, mark },
                     Ok((Next::Pause, _)) => State::Running,
                     Ok(_) => State::Ended,
-                    Err((trouble, mark)) => return Err(fault(self.plan, thread, group, *trouble, mark)),
+                    Err((trap, mark)) => return Err(fault(self.plan, thread, group, *trap, mark)),
                 };
             }
             if !self.plan.code.exchanges.is_empty() {
@@ -263,12 +263,12 @@ impl<'a> Worker<'a> {
                     State::Running | State::Ended => None,
                 });
                 let Some((thread, mark, alone)) = stuck else { break };
-                let trouble = if alone {
+                let trap = if alone {
                     Trap::Illegal("two threads do this together, and the other one does not come".to_owned())
                 } else {
                     Trap::UnreachedBarrier { waiting: (states.len() - ended) as u32, ended: ended as u32 }
                 };
-                return Err(fault(self.plan, thread, group, trouble, mark));
+                return Err(fault(self.plan, thread, group, trap, mark));
             }
         }
         self.threads.iter().for_each(|thread| self.counts.add_thread(thread));
@@ -334,7 +334,7 @@ fn exchanges(
         let [first, second] = threads else { continue };
         if number == other {
             exchange(&plan.code.exchanges[number as usize], first, second, world)
-                .map_err(|(thread, trouble)| fault(plan, thread, group, *trouble, mark))?;
+                .map_err(|(thread, trap)| fault(plan, thread, group, *trap, mark))?;
             states.fill(State::Running);
             progress = true;
         }
@@ -354,8 +354,8 @@ fn exchange<'t>(
     shared.extend_from_slice(&second.registers.bytes(exchange.own)[..second_size]);
     for thread in [first, second] {
         thread.registers.bytes_mut(exchange.shared)[..shared.len()].copy_from_slice(&shared);
-        if let Err(trouble) = (exchange.run)(thread, world) {
-            return Err((thread, trouble));
+        if let Err(trap) = (exchange.run)(thread, world) {
+            return Err((thread, trap));
         }
     }
     Ok(())
@@ -437,16 +437,18 @@ const TURN: u64 = 1 << 16;
 
 /// A fault with its place.
 #[cold]
-fn fault(plan: &Plan<'_>, thread: &Thread, group: [u32; 3], trouble: Trap, mark: DebugLoc) -> Box<TrapReport> {
-    let channel = trouble.lane().map(|lane| lane + mark.enable.shift);
+fn fault(plan: &Plan<'_>, thread: &Thread, group: [u32; 3], trap: Trap, mark: DebugLoc) -> Box<TrapReport> {
+    let channel = trap.lane().map(|lane| lane + mark.enable.shift);
     let size = plan.range.size_of(group);
     let local_id = channel.map(|channel| plan.payload.local_id(thread.index, channel, size, plan.order()));
-    let place = plan.program.place(mark.instruction);
+    let at = plan.program.location(mark.instruction);
     Box::new(TrapReport {
-        trouble,
-        function: place.function,
-        instruction: place.instruction,
-        line: place.line,
+        trap,
+        kernel: plan.program.info.name.clone(),
+        mnemonic: plan.program.mnemonic(&at),
+        function: at.function,
+        instruction: at.instruction,
+        line: at.line,
         source_line: mark.source_line,
         group,
         thread: thread.index,
