@@ -1,6 +1,8 @@
 //! Single instructions on the emulator: small texts that read 256 bytes from a buffer, do something, and write 256 bytes
 //! back, compared with the same computation in Rust.
 
+use std::sync::Mutex;
+
 #[macro_use]
 #[path = "common/kernel.rs"]
 mod kernel;
@@ -9,6 +11,7 @@ use kernel::{layout, program, run, text, try_run, typed};
 use visakit::isa::Platform;
 use visakit_emulator::launch::argument::Argument;
 use visakit_emulator::launch::range::NdRange;
+use visakit_emulator::machine::access::{Access, AccessKind, Observer, Space};
 use visakit_emulator::machine::fault::Trap;
 use visakit_emulator::run::{Options, Program, RunError, launch};
 
@@ -661,6 +664,47 @@ fn accesses_outside_of_every_buffer_can_be_let_pass() {
     assert_eq!((outcome.outside_reads, outcome.outside_writes), (8, 8));
     let got = values_of!(u32, outcome.buffers[1].as_ref().unwrap());
     assert_eq!(got[..16], std::array::from_fn::<u32, 16, _>(|i| if i < 8 { i as u32 + 57 } else { 0 }));
+}
+
+#[derive(Debug, Default)]
+struct Log(Mutex<Vec<Access>>);
+
+impl Observer for Log {
+    fn access(&self, access: &Access) {
+        self.0.lock().unwrap().push(*access);
+    }
+}
+
+#[test]
+fn observers_learn_of_every_access() {
+    // Around the body, the kernel reads and writes 64 dwords in blocks.
+    let d = typed("ud", "ud") + "\n.decl T6 v_type=T num_elts=1\n.decl PTRS v_type=G type=uq num_elts=16";
+    let body = "
+    movs (M1_NM, 1) T6(0) 0x0:ud
+    mov (M1_NM, 16) PTRS(0,0)<1> OUT(0,0)<0;1,0>
+    svm_scatter.4.1 (M1, 16) PTRS.0 A.0
+    svm_gather.4.2 (M1, 4) PTRS.0 A.0
+    oword_ld (2) T6 0x1:ud A.0
+    oword_st (2) T6 0x1:ud A.0";
+    let program = program(Platform::Skl, &d, body);
+    let range = NdRange::new(&[16], Some(&[16]), None, [0; 3]).unwrap();
+    let arguments = vec![Some(Argument::Buffer(vec![0; 256])), Some(Argument::Buffer(vec![0; 256]))];
+    let log = Log::default();
+    let options = Options { observer: Some(&log), ..Options::default() };
+    launch(&program, &range, arguments, &options).unwrap();
+    let log = log.0.into_inner().unwrap();
+    let of = |kind, space| log.iter().filter(move |access| access.kind == kind && access.space == space);
+    let loads: Vec<_> = of(AccessKind::Load, Space::Flat).skip(64).map(|a| (a.lane, a.address, a.size)).collect();
+    let out = 2 << 32;
+    let gathered = (0..2).flat_map(|n| (0..4).map(move |lane| (lane, out + n * 4, 4)));
+    assert!(loads.iter().copied().eq(gathered), "{loads:x?}");
+    for kind in [AccessKind::Load, AccessKind::Store] {
+        let block: Vec<_> = of(kind, Space::Surface).map(|a| (a.buffer, a.address)).collect();
+        assert!(block.iter().copied().eq((0..8).map(|n| (Some(0), 16 + n * 4))), "{block:x?}");
+    }
+    let stores: Vec<_> = of(AccessKind::Store, Space::Flat).map(|a| (a.buffer, a.lane, a.thread)).collect();
+    assert!(stores[..16].iter().copied().eq((0..16).map(|lane| (Some(1), lane, 0))), "{stores:x?}");
+    assert_eq!((stores.len(), log.len()), (16 + 64, 64 + 8 + 16 + 16 + 64));
 }
 
 #[test]

@@ -445,6 +445,9 @@ fn advised(finding: Diagnostic, error: &RunError) -> Diagnostic {
             _ => return finding,
         },
         RunError::Launch(_) if finding.code == "lowering" => "`visa verify` says what is wrong with the kernel",
+        RunError::Launch(_) if finding.code == "launch-unsupported" => {
+            "see --help for the arguments that can be given"
+        }
         RunError::Launch(_) => return finding,
     };
     let help = if finding.help.is_empty() { advice.to_owned() } else { format!("{}; {advice}", finding.help) };

@@ -3,6 +3,8 @@
 //! A message goes chunk by chunk: at once where all data of a chunk lie inside of one buffer, as they nearly always do,
 //! otherwise, or when somebody watches, channel by channel through the door of [`crate::machine::access`].
 
+use std::sync::atomic::Ordering::Relaxed;
+
 use crate::kernels::address::{AddressSpace, Addressing, Pattern};
 use crate::kernels::atomic::Atomic;
 use crate::kernels::lowering::{LowerResult, Lowering};
@@ -57,6 +59,17 @@ struct FastPath {
     is_single: bool,
     /// Whether a single channel moves dwords that stand one behind the other, in memory and in registers.
     is_block: bool,
+}
+
+/// Some of the channels of a message that runs.
+#[derive(Clone, Copy)]
+struct Chunk {
+    /// Where the data of all channels begin in registers.
+    at: u32,
+    /// Which chunk of channels.
+    n: u32,
+    /// Those of them that are enabled, at least one.
+    enabled: u32,
 }
 
 /// What is moved for each channel.
@@ -127,10 +140,14 @@ impl Message {
         let (enable, fast) = (self.enable, FastPath::of(&self));
         let run: Run = match operation {
             Operation::Load(at) => Box::new(move |thread, world| {
-                for_chunks(thread.enabled(&enable), |n, chunk| self.chunk::<false>(thread, world, fast, at, n, chunk))
+                for_chunks(thread.enabled(&enable), |n, enabled| {
+                    self.transfer::<false>(thread, world, fast, Chunk { at, n: n as u32, enabled })
+                })
             }),
             Operation::Store(at) => Box::new(move |thread, world| {
-                for_chunks(thread.enabled(&enable), |n, chunk| self.chunk::<true>(thread, world, fast, at, n, chunk))
+                for_chunks(thread.enabled(&enable), |n, enabled| {
+                    self.transfer::<true>(thread, world, fast, Chunk { at, n: n as u32, enabled })
+                })
             }),
             Operation::Prefetch => Box::new(|_, _| Ok(())),
             Operation::Atomic(atomic) => {
@@ -162,27 +179,31 @@ impl Message {
         Request { addresses, enabled, first_lane, size, unaligned: self.unaligned }
     }
 
-    /// Moves the data of the n-th chunk of channels: from registers to memory with `STORE`, else the other way. A call, so that
-    /// what this needs is computed where it is needed and not in front of all chunks.
+    /// Where a chunk of an element's channels stands in registers.
+    #[inline(always)]
+    fn place(&self, chunk: Chunk, element: usize) -> u32 {
+        self.transfer.place(chunk.at, element, chunk.n as usize)
+    }
+
+    /// Moves the data of a chunk: from registers to memory with `STORE`, else the other way. A call, so that what this needs is
+    /// computed where it is needed and not in front of all chunks.
     #[inline(never)]
-    fn chunk<const STORE: bool>(
+    fn transfer<const STORE: bool>(
         &self,
         thread: &mut Thread,
         world: &World<'_>,
         fast: Option<FastPath>,
-        at: u32,
-        n: usize,
-        enabled: u32,
+        chunk: Chunk,
     ) -> Result<(), Miss> {
         let view = self.space.view(thread, world);
         if let Some(fast) = fast
             && !view.is_watched()
-            && (self.row::<STORE>(thread, &view, fast, at, n, enabled).is_some()
-                || self.in_bounds::<STORE>(thread, &view, fast, at, n, enabled).is_some())
+            && (self.row::<STORE>(thread, &view, fast, chunk).is_some()
+                || self.in_bounds::<STORE>(thread, &view, fast, chunk).is_some())
         {
             return Ok(());
         }
-        self.by_channel::<STORE>(thread, &view, at, n, enabled)
+        self.by_channel::<STORE>(thread, &view, chunk)
     }
 
     /// The data of a chunk when they are dwords one behind the other in memory, or the same for all channels. `None` when they
@@ -193,19 +214,17 @@ impl Message {
         thread: &mut Thread,
         view: &View<'_>,
         fast: FastPath,
-        at: u32,
-        n: usize,
-        enabled: u32,
+        chunk: Chunk,
     ) -> Option<()> {
         if fast.unit != Unit::Dword {
             return None;
         }
-        let (address, at, count) = match self.addressing.pattern(thread, n, enabled) {
+        let (address, at, count) = match self.addressing.pattern(thread, chunk.n as usize, chunk.enabled) {
             Pattern::Row { address, first, count } if fast.is_single => {
-                (address, self.transfer.place(at, 0, n) + first * 4, count)
+                (address, self.place(chunk, 0) + first * 4, count)
             }
-            Pattern::Same(address) if fast.is_block => (address, at, self.elements.len()),
-            Pattern::Same(address) if !STORE => return self.load_same(thread, view, address, at, n, enabled),
+            Pattern::Same(address) if fast.is_block => (address, chunk.at, self.elements.len()),
+            Pattern::Same(address) if !STORE => return self.load_same(thread, view, fast, address, chunk),
             _ => return None,
         };
         let words = row(view, address, count)?;
@@ -223,16 +242,14 @@ impl Message {
         &self,
         thread: &mut Thread,
         view: &View<'_>,
+        fast: FastPath,
         address: u64,
-        at: u32,
-        n: usize,
-        enabled: u32,
+        chunk: Chunk,
     ) -> Option<()> {
+        let words = row(view, address, fast.extent.bytes as usize / 4)?;
         for (element, distance) in self.elements.iter().enumerate() {
-            let mut word = [[0; 4]];
-            load_row(row(view, address.wrapping_add(u64::from(*distance)), 1)?, &mut word);
-            let values = [u32::from_le_bytes(word[0]); LANES];
-            blend(&mut thread.registers, self.transfer.place(at, element, n), &values, enabled);
+            let word = words.get(*distance as usize / 4)?.load(Relaxed);
+            blend(&mut thread.registers, self.place(chunk, element), &[word; LANES], chunk.enabled);
         }
         Some(())
     }
@@ -244,10 +261,9 @@ impl Message {
         thread: &mut Thread,
         view: &View<'_>,
         fast: FastPath,
-        at: u32,
-        n: usize,
-        enabled: u32,
+        chunk: Chunk,
     ) -> Option<()> {
+        let (n, enabled) = (chunk.n as usize, chunk.enabled);
         let places = match (self.addressing.resolve_dwords(thread, n), view.whole()) {
             (Some(offsets), Some((words, mask))) => {
                 InBounds::new(words, from_lanes(|i| offsets[i] & mask), enabled, fast.extent)?
@@ -256,7 +272,7 @@ impl Message {
         };
         let registers = &mut thread.registers;
         if let Unit::Bytes(size) | Unit::Extended(size) = fast.unit {
-            let at = self.transfer.place(at, 0, n);
+            let at = self.place(chunk, 0);
             let old: [u32; LANES] = registers.load(at);
             if STORE {
                 return places.put_parts(size, &old, enabled, view.sharing());
@@ -267,7 +283,7 @@ impl Message {
             return Some(());
         }
         for (element, &distance) in self.elements.iter().enumerate() {
-            let at = self.transfer.place(at, element, n);
+            let at = self.place(chunk, element);
             match fast.unit {
                 Unit::Qword if STORE => {
                     let values: [u64; LANES] = registers.load(at);
@@ -288,19 +304,13 @@ impl Message {
 
     /// The data of a chunk wherever they are, channel by channel.
     #[inline(never)]
-    fn by_channel<const STORE: bool>(
-        &self,
-        thread: &mut Thread,
-        view: &View<'_>,
-        at: u32,
-        n: usize,
-        enabled: u32,
-    ) -> Result<(), Miss> {
+    fn by_channel<const STORE: bool>(&self, thread: &mut Thread, view: &View<'_>, chunk: Chunk) -> Result<(), Miss> {
+        let (n, enabled) = (chunk.n as usize, chunk.enabled);
         let base = self.addressing.resolve(thread, n);
         for (element, distance) in self.elements.iter().enumerate() {
             let addresses = from_lanes(|i| base[i].wrapping_add(u64::from(*distance)));
             let request = self.request(&addresses, n, enabled);
-            let at = self.transfer.place(at, element, n);
+            let at = self.place(chunk, element);
             if STORE {
                 let values = self.transfer.get(thread, at, enabled);
                 thread.outside_writes += u64::from(view.store(&request, &values)?);
