@@ -19,6 +19,8 @@ use visakit_emulator::launch::argument;
 use visakit_emulator::launch::data::ProgramData;
 use visakit_emulator::launch::range::NdRange;
 use visakit_emulator::launch::spec::{self, ArgSpec};
+use visakit_emulator::machine::access::{Miss, MissKind};
+use visakit_emulator::machine::fault::Trap;
 use visakit_emulator::run::stats::Stats;
 use visakit_emulator::run::{FunctionText, Options, Program, RunError, launch};
 use visakit_zebin::info::{ExecutionEnv, KernelInfo};
@@ -423,10 +425,33 @@ fn run_request(program: &Program, request: &Request) -> Result<visakit_emulator:
         max_instructions: request.max_instructions,
         stats: request.stats,
         progress: Some(&progress),
+        observer: None,
     };
     let result = launch(program, &range, arguments, &options);
     bar.clear();
-    result.map_err(|error: RunError| Box::new(error.diagnostic(program)))
+    result.map_err(|error: RunError| Box::new(advised(error.diagnostic(program), &error)))
+}
+
+/// A finding of the emulator with what the commands and options of this program can do about it.
+fn advised(finding: Diagnostic, error: &RunError) -> Diagnostic {
+    let advice = match error {
+        RunError::TrapReport(report) => match &report.trap {
+            Trap::Access(Miss { kind: MissKind::Outside, .. }) => "--outside-is-zero lets it go on",
+            Trap::Budget(_) => {
+                "a higher --max-instructions lets it go on, and a group that waits for a later one needs --any-order"
+            }
+            Trap::Stub(_) => "`visa diff` lists the instructions without a kernel",
+            Trap::Illegal(_) => "`visa verify` says what is wrong with the kernel",
+            _ => return finding,
+        },
+        RunError::Launch(_) if finding.code == "lowering" => "`visa verify` says what is wrong with the kernel",
+        RunError::Launch(_) if finding.code == "launch-unsupported" => {
+            "see --help for the arguments that can be given"
+        }
+        RunError::Launch(_) => return finding,
+    };
+    let help = if finding.help.is_empty() { advice.to_owned() } else { format!("{}; {advice}", finding.help) };
+    finding.help(help)
 }
 
 /// A progress bar that appears when a run takes more than a second, on a terminal.

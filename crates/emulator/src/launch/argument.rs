@@ -5,7 +5,7 @@ use std::path::Path;
 use visakit_diag::{Diagnostic, Severity};
 
 use super::spec::{ArgSpec, ImageSpec, Scalar};
-use crate::machine::image::{Format, Shape};
+use crate::machine::image::{Format, ImageDesc};
 use crate::machine::memory::MAX_BUFFER;
 use crate::machine::sampler::Sampler;
 use visakit_zebin::info::{AddrSpace, ArgType, KernelInfo, KernelMiscInfo, PayloadArgument};
@@ -35,7 +35,7 @@ pub struct ImageArgument {
     /// Format of the texels.
     pub format: Format,
     /// Size.
-    pub shape: Shape,
+    pub desc: ImageDesc,
     /// The texels, one row behind the other without anything in between.
     pub texels: Vec<u8>,
 }
@@ -326,18 +326,15 @@ fn image(
     let mut size = [1; 3];
     size[..dimensions].copy_from_slice(&spec.size[..dimensions]);
     let layers = if is_array { spec.size[dimensions] } else { 1 };
-    let shape = Shape { size, dimensions, is_array, layers, levels: spec.levels, samples: spec.samples };
-    if spec.levels > shape.most_levels() || spec.levels > 1 && spec.samples > 1 {
+    let desc = ImageDesc { size, dimensions, is_array, layers, levels: spec.levels, samples: spec.samples };
+    if spec.levels > desc.most_levels() || spec.levels > 1 && spec.samples > 1 {
         let [w, h, d] = size;
         return Err(wrong(
             format!("an image of {w}x{h}x{d} with {} levels and {} samples is given", spec.levels, spec.samples),
-            format!(
-                "one of this size has at most {} levels, and one sample when it has several",
-                shape.most_levels()
-            ),
+            format!("one of this size has at most {} levels, and one sample when it has several", desc.most_levels()),
         ));
     }
-    let bytes = shape.texels().saturating_mul(format.bytes() as u64);
+    let bytes = desc.texels().saturating_mul(format.bytes() as u64);
     let texels = match &spec.pixels {
         Some(path) => read_file(option, path)?,
         None => zeros(option, bytes)?,
@@ -350,7 +347,7 @@ fn image(
                 .to_owned(),
         ));
     }
-    Ok(ImageArgument { format, shape, texels })
+    Ok(ImageArgument { format, desc, texels })
 }
 
 fn read_file(option: &str, path: &Path) -> Result<Vec<u8>, Box<Diagnostic>> {
