@@ -435,7 +435,8 @@ const TURN: u64 = 1 << 16;
 /// A fault with its place.
 #[cold]
 fn fault(plan: &Plan<'_>, thread: &Thread, group: [u32; 3], trouble: Trap, mark: DebugLoc) -> Box<TrapReport> {
-    let channel = trouble.lane().map(|lane| lane + mark.enable.shift);
+    let first = || Some(thread.active.trailing_zeros()).filter(|_| thread.active != 0);
+    let channel = trouble.lane().map(|lane| lane + mark.enable.shift).or_else(first);
     let size = plan.range.size_of(group);
     let local_id = channel.map(|channel| plan.payload.local_id(thread.index, channel, size, plan.order()));
     let place = plan.program.place(mark.instruction);
@@ -444,10 +445,14 @@ fn fault(plan: &Plan<'_>, thread: &Thread, group: [u32; 3], trouble: Trap, mark:
         function: place.function,
         instruction: place.instruction,
         line: place.line,
-        source_line: mark.source_line,
+        source_file: plan.program.source_file(&place),
+        // Line 0 stands for what the compiler made on its own.
+        source_line: mark.source_line.filter(|&line| line > 0),
         group,
         thread: thread.index,
         channel,
         local_id,
+        printed: Vec::new(),
+        buffers: Vec::new(),
     })
 }
