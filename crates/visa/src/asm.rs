@@ -2,7 +2,10 @@
 
 use std::path::PathBuf;
 
-use super::{Format, Outcome, problem, read_text, report, write};
+use serde_json::json;
+
+use super::{Findings, Format, Outcome, answer, finish, problem, read_text};
+use crate::io::{Output, shown};
 use visakit::isa::Platform;
 use visakit::text::{Options, parse};
 
@@ -23,33 +26,18 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: Args) -> Outcome {
-    let text = match read_text(&args.input) {
-        Ok(text) => text,
-        Err(diagnostic) => {
-            report(&[*diagnostic], args.format);
-            return Outcome::Failed;
-        }
-    };
-    let options = Options { file: args.input.display().to_string(), platform: args.platform };
-    let parsed = match parse(&text, options) {
-        Ok(parsed) => parsed,
-        Err(diagnostics) => {
-            report(&diagnostics, args.format);
-            return Outcome::Found;
-        }
-    };
-    let bytes = match parsed.into_object().encode() {
-        Ok(bytes) => bytes,
-        Err(error) => {
-            report(&[problem("encode", &args.input, error.to_string())], args.format);
-            return Outcome::Found;
-        }
-    };
-    match write(&args.output, &bytes) {
-        Ok(()) => Outcome::Done,
-        Err(diagnostic) => {
-            report(&[*diagnostic], args.format);
-            Outcome::Failed
-        }
+    finish(assemble(&args), args.format)
+}
+
+fn assemble(args: &Args) -> Result<Outcome, Findings> {
+    let output = Output::new(&args.output, &[&args.input], args.format)?;
+    let text = read_text(&args.input)?;
+    let options = Options { file: shown(&args.input, "stdin"), platform: args.platform };
+    let object = parse(&text, options)?.into_object();
+    let bytes = object.encode().map_err(|error| problem("encode", &args.input, error.to_string()))?;
+    let written = output.write(&bytes)?;
+    if args.format == Format::Json {
+        answer(&[], json!({ "written": [written] }));
     }
+    Ok(Outcome::Done)
 }

@@ -5,11 +5,13 @@ use std::path::{Path, PathBuf};
 
 use visakit_diag::Diagnostic;
 
-use super::{Format, Outcome, object_problem, out, problem, read, report, write};
+use super::{Format, Outcome, object_problem, out, problem, read, report};
 use visakit::isa::Platform;
 use visakit::object::{Object, Routine, RoutineKind};
 use visakit::text::{Style, print, print_exact, print_salvaged};
 use visakit_zebin::plain_name;
+
+use crate::io::Output;
 
 /// Print an object as text.
 #[derive(clap::Args)]
@@ -82,9 +84,13 @@ pub(super) fn run(args: Args) -> Outcome {
             .map_err(|e| problem("file-write", folder, format!("cannot be made: {e}")).into())
             .and_then(|()| {
                 let mut all = names.iter().zip(&texts);
-                all.try_for_each(|(name, text)| write(&folder.join(format!("{name}.visaasm")), text.as_bytes()))
+                all.try_for_each(|(name, text)| {
+                    let file = folder.join(format!("{name}.visaasm"));
+                    Output::new(&file, &[&args.input], args.format)?.write(text.as_bytes()).map(|_| ())
+                })
             }),
-        Some(file) => write(file, texts.concat().as_bytes()),
+        Some(file) => Output::new(file, &[&args.input], args.format)
+            .and_then(|output| output.write(texts.concat().as_bytes()).map(|_| ())),
     };
     if let Err(diagnostic) = written {
         report(&[*diagnostic, problem("disasm", &args.input, "its text could not be written")], args.format);

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{Format, Outcome, object_problem, out, problem, read, report, write};
+use super::{Format, Outcome, object_problem, out, problem, read, report};
 use visakit::dump;
 use visakit::isa::Platform;
 use visakit::object::Object;
@@ -57,7 +57,8 @@ pub(super) fn run(args: Args) -> Outcome {
     match &args.output {
         None => out(&text),
         Some(file) => {
-            if let Err(finding) = write(file, text.as_bytes()) {
+            let output = crate::io::Output::new(file, &[], args.format);
+            if let Err(finding) = output.and_then(|output| output.write(text.as_bytes())) {
                 report(&[*finding], args.format);
                 return Outcome::Failed;
             }

@@ -8,21 +8,22 @@ mod diff;
 mod disasm;
 mod dump;
 mod extract;
+mod io;
 mod launch;
+mod report;
 mod roundtrip;
 mod run;
 mod spec;
 mod verify;
 
-use std::io::{IsTerminal, Write};
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{Parser, Subcommand};
+use visakit::isa::Platform;
 use visakit_diag::{Diagnostic, Severity};
 
-use visakit::isa::Platform;
-use visakit::object::ObjectError;
+pub(crate) use io::{out, out_bytes, read, read_text};
+pub(crate) use report::{Findings, Format, Outcome, answer, count, finish, object_problem, problem, report};
 
 /// Software made from the specification of Intel's Virtual ISA.
 #[derive(Parser)]
@@ -30,6 +31,8 @@ use visakit::object::ObjectError;
 struct Cli {
     #[command(subcommand)]
     command: Command,
+    #[command(flatten)]
+    settings: io::Settings,
 }
 
 #[derive(Subcommand)]
@@ -57,35 +60,22 @@ enum Command {
     Run(Box<run::Args>),
 }
 
-/// How a command reports.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// Text for a person.
-    #[default]
-    Human,
-    /// One JSON value on standard output.
-    Json,
-}
-
-/// How a command ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Outcome {
-    /// Done, nothing found.
-    Done,
-    /// The input is wrong, or a comparison found something.
-    Found,
-    /// Wrong usage, or a file could not be read or written.
-    Failed,
-}
-
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => {
+        Err(error) if error.use_stderr() => {
+            // There is nowhere left to complain.
             let _ = error.print();
-            return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
+            return ExitCode::from(Outcome::Failed.code());
+        }
+        Err(help) => {
+            let text = help.render();
+            let color = io::color(&std::io::stdout());
+            out(&if color { text.ansi().to_string() } else { text.to_string() });
+            return io::end(Outcome::Done);
         }
     };
+    io::set(cli.settings);
     let outcome = match cli.command {
         Command::Spec(command) => spec::run(command),
         Command::Diff(args) => diff::run(args),
@@ -98,67 +88,7 @@ fn main() -> ExitCode {
         Command::Compile(args) => compile::run(args),
         Command::Run(args) => run::run(*args),
     };
-    ExitCode::from(match outcome {
-        Outcome::Done => 0,
-        Outcome::Found => 1,
-        Outcome::Failed => 2,
-    })
-}
-
-/// Prints to standard output. A reader that went away is a quiet end.
-pub(crate) fn out(text: &str) {
-    out_bytes(text.as_bytes());
-}
-
-/// The same for bytes that need not be text.
-pub(crate) fn out_bytes(bytes: &[u8]) {
-    let mut stdout = std::io::stdout().lock();
-    if stdout.write_all(bytes).and_then(|()| stdout.flush()).is_err() {
-        std::process::exit(0);
-    }
-}
-
-/// Prints findings: for a person on standard error, or as one JSON array on standard output.
-pub(crate) fn report(diagnostics: &[Diagnostic], format: Format) {
-    match format {
-        Format::Human => {
-            let color = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-            let text: String = diagnostics.iter().map(|d| d.render(color)).collect();
-            let _ = std::io::stderr().lock().write_all(text.as_bytes());
-        }
-        Format::Json => {
-            let text = serde_json::to_string_pretty(diagnostics).unwrap_or_else(|_| "[]".to_owned());
-            out(&format!("{text}\n"));
-        }
-    }
-}
-
-/// A finding about a whole file.
-pub(crate) fn problem(code: &'static str, file: &Path, message: impl Into<String>) -> Diagnostic {
-    Diagnostic::new(code, Severity::Error, file.display().to_string(), message)
-}
-
-/// Reads a file, or says why not.
-pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Box<Diagnostic>> {
-    std::fs::read(path).map_err(|error| problem("file-read", path, format!("cannot be read: {error}")).into())
-}
-
-/// Writes a file, or says why not.
-pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), Box<Diagnostic>> {
-    std::fs::write(path, bytes)
-        .map_err(|error| problem("file-write", path, format!("cannot be written: {error}")).into())
-}
-
-/// Reads a text file, or says why not.
-pub(crate) fn read_text(path: &Path) -> Result<String, Box<Diagnostic>> {
-    String::from_utf8(read(path)?).map_err(|error| {
-        problem("file-text", path, "is no text").at_offset(error.utf8_error().valid_up_to() as u64).into()
-    })
-}
-
-/// What is wrong with an object, as a finding about its file.
-pub(crate) fn object_problem(path: &Path, error: ObjectError) -> Diagnostic {
-    problem(error.code, path, error.message).at_offset(error.offset as u64).help(error.help)
+    io::end(outcome)
 }
 
 /// Reads the value of `--platform`.
@@ -169,7 +99,7 @@ pub(crate) fn platform(name: &str) -> Result<Platform, String> {
     })
 }
 
-/// The folder of the specification: what the user named, or `spec` here.
-pub(crate) fn spec_dir(dir: Option<PathBuf>) -> PathBuf {
-    dir.unwrap_or_else(|| PathBuf::from("spec"))
+/// Reads the value of an option that names a platform, where it is not read with the others.
+pub(crate) fn platform_of_option(option: &str, name: &str) -> Result<Platform, Box<Diagnostic>> {
+    platform(name).map_err(|message| Diagnostic::new("usage-platform", Severity::Error, option, message).into())
 }

@@ -5,6 +5,7 @@ mod export;
 mod generate;
 mod lint;
 mod show;
+pub(crate) mod source;
 
 use super::Outcome;
 

@@ -7,26 +7,25 @@ use visakit_codegen::model::{
     Availability, BitFieldKind, Bound, Field, FieldKind, Instruction, Kind, ListId, ListKind, Model, Presence,
 };
 
-use crate::{Format, Outcome, out, problem, report, spec_dir};
+use crate::{Format, Outcome, out, problem, report};
 
 /// Show one instruction: layout, fields, types, platforms, syntax.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The instruction, such as ADD or SVM_ATOMIC
     name: String,
-    /// The specification; `spec` when left out
+    /// The specification; the pages in this program when left out
     #[arg(long, value_name = "DIR")]
     spec: Option<PathBuf>,
+    #[command(flatten)]
+    overlay: super::source::OverlayArg,
 }
 
 pub(super) fn run(args: Args) -> Outcome {
-    let dir = spec_dir(args.spec);
-    let model = match visakit_codegen::read_dir(&dir) {
+    let model = match super::source::read(args.spec.as_deref(), &args.overlay) {
         Ok((model, _)) => model,
-        Err((path, error)) => {
-            let found = problem("file-read", &path, format!("cannot be read: {error}"))
-                .help("name the specification's folder with --spec");
-            report(&[found], Format::Human);
+        Err(finding) => {
+            report(&[*finding], Format::Human);
             return Outcome::Failed;
         }
     };
@@ -34,7 +33,8 @@ pub(super) fn run(args: Args) -> Outcome {
         let wanted = args.name.to_ascii_uppercase();
         let near: Vec<_> =
             model.instructions.iter().map(|i| i.name.as_str()).filter(|n| n.contains(&wanted)).collect();
-        let mut found = problem("instruction-unknown", &dir, format!("there is no page for {wanted}"));
+        let mut found =
+            problem("instruction-unknown", std::path::Path::new("spec"), format!("there is no page for {wanted}"));
         if !near.is_empty() {
             found = found.help(format!("there is {}", near.join(", ")));
         }
