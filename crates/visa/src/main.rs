@@ -22,7 +22,7 @@ use clap::{Parser, Subcommand};
 use visakit::isa::Platform;
 use visakit_diag::{Diagnostic, Severity};
 
-pub(crate) use io::{out, out_bytes, read, read_text};
+pub(crate) use io::{out, read, read_text};
 pub(crate) use report::{Findings, Format, Outcome, answer, count, finish, object_problem, problem, report};
 
 /// Software made from the specification of Intel's Virtual ISA.

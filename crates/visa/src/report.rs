@@ -56,8 +56,19 @@ impl Outcome {
 
 /// Whether a finding is about how the command was called, or about a file that cannot be read or written.
 fn is_usage(code: &str) -> bool {
-    const PREFIXES: [&str; 9] =
-        ["argument-", "compiler-", "dump-", "file-read", "file-write", "io", "launch-size", "threads", "usage"];
+    const PREFIXES: [&str; 11] = [
+        "argument-",
+        "compiler-",
+        "dump-",
+        "expect-",
+        "file-read",
+        "file-write",
+        "io",
+        "launch-size",
+        "print-",
+        "threads",
+        "usage",
+    ];
     PREFIXES.iter().any(|prefix| code.starts_with(prefix))
 }
 

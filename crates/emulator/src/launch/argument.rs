@@ -138,7 +138,7 @@ fn is_explicit(item: &PayloadArgument) -> bool {
 
 impl Parameter {
     /// The parameter as messages call it.
-    fn describe(&self) -> String {
+    pub fn describe(&self) -> String {
         let mut text = format!("argument {}", self.index);
         if !self.name.is_empty() {
             text += &format!(" (`{} {}`)", self.type_name, self.name);

@@ -81,10 +81,11 @@ pub enum ArgSpec {
 }
 
 impl ArgSpec {
-    /// Makes relative paths relative to a folder.
-    pub fn rebase(&mut self, folder: &Path) {
-        if let Self::File(path) | Self::Image(ImageSpec { pixels: Pixels::File(path), .. }) = self {
-            *path = folder.join(&*path);
+    /// The file that it names.
+    pub fn path_mut(&mut self) -> Option<&mut PathBuf> {
+        match self {
+            Self::File(path) | Self::Image(ImageSpec { pixels: Pixels::File(path), .. }) => Some(path),
+            _ => None,
         }
     }
 }
