@@ -56,9 +56,9 @@ impl Outcome {
 
 /// Whether a finding is about how the command was called, or about a file that cannot be read or written.
 fn is_usage(code: &str) -> bool {
-    const PREFIXES: [&str; 9] =
-        ["argument-", "compiler-", "dump-", "file-read", "file-write", "io", "launch-size", "threads", "usage"];
-    PREFIXES.iter().any(|prefix| code.starts_with(prefix))
+    const PREFIXES: [&str; 8] =
+        ["argument-", "compiler-", "dump-", "file-read", "file-write", "launch-size", "threads", "usage"];
+    code == "io" || PREFIXES.iter().any(|prefix| code.starts_with(prefix))
 }
 
 /// Findings that end a command. `?` makes them of one or of many.
