@@ -158,6 +158,12 @@ impl<'a> Cursor<'a> {
     ) -> Result<T, TextError> {
         let rest = self.rest();
         let best = all.iter().filter(|v| rest.starts_with(spelling(v))).max_by_key(|v| spelling(v).len());
+        // A number ends where it ends: `17` is not 1 and something else.
+        let best = best.filter(|v| {
+            let spelled = spelling(v).as_bytes();
+            let goes_on = rest.as_bytes().get(spelled.len()).is_some_and(u8::is_ascii_digit);
+            !(goes_on && !spelled.is_empty() && spelled.iter().all(u8::is_ascii_digit))
+        });
         // A default may be spelled with nothing, and then a word that is not on the list is no error here.
         match best {
             Some(value) => {

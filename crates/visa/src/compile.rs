@@ -15,6 +15,12 @@ const COMPILER: &str = "ocloc";
 
 /// Compile OpenCL C with the vendor's `ocloc` into a zebin that holds its vISA
 #[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  visa compile k.cl --device dg2 -o k.zebin
+  visa compile k.cl --options \"-cl-std=CL2.0 -DN=4\" -o k.zebin
+
+Exit codes: 0 compiled, 1 the source is wrong, 2 usage, no compiler, or a file could not be read or written")]
 pub(super) struct Args {
     /// The source
     source: PathBuf,

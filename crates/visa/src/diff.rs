@@ -10,6 +10,13 @@ use visakit_conform::Report;
 
 /// Compare the specification with this implementation by probing it.
 #[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  visa diff
+  visa diff --spec pages --format json
+  visa diff --spec vendors-documents --overlay builtin
+
+Exit codes: 0 all facts hold, 1 some do not, 2 usage, or a page could not be read")]
 pub(super) struct Args {
     /// The specification; the pages that this program was built from when left out
     #[arg(long, value_name = "DIR")]

@@ -11,6 +11,14 @@ use visakit_zebin::extract;
 
 /// Take a zebin, a fat binary or an archive apart: vISA texts, `.ze_info`, native code
 #[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  visa extract program.zebin -o parts
+  visa extract devices.ar -o parts --format json
+
+With `--format json`, `files` has `path`, `kind`, `device` and `routine` of each file.
+
+Exit codes: 0 all was written, 1 the container is damaged, empty or none, 2 usage, or a file could not be read or written")]
 pub(super) struct Args {
     /// The container: a zebin, or an archive of several devices as ocloc writes it
     input: PathBuf,

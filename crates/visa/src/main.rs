@@ -8,11 +8,14 @@ mod diff;
 mod disasm;
 mod dump;
 mod extract;
+mod info;
+mod input;
 mod io;
 mod launch;
 mod report;
 mod roundtrip;
 mod run;
+mod shell;
 mod spec;
 mod verify;
 
@@ -22,12 +25,20 @@ use clap::{Parser, Subcommand};
 use visakit::isa::Platform;
 use visakit_diag::{Diagnostic, Severity};
 
-pub(crate) use io::{out, read, read_text};
-pub(crate) use report::{Findings, Format, Outcome, answer, count, finish, object_problem, problem, report};
+pub(crate) use io::{out, out_bytes, read, read_text};
+pub(crate) use report::{Findings, Format, Outcome, answer, count, finish, problem, report};
+
+const AFTER_HELP: &str = "\
+Files are known by their bytes, and `-` is standard input or output. What is written is said on standard error. With
+`--format json` a command prints one object: `findings`, a list of `code`, `severity`, `message`, `file`, `line`, `column`, and
+`offset` and `help` where there are such; and what the command finds or makes under names of its own.
+
+Exit codes: 0 done and nothing found, 1 the input is wrong or a comparison found something, 2 usage, or a file could not be
+read or written";
 
 /// Software made from the specification of Intel's Virtual ISA.
 #[derive(Parser)]
-#[command(name = "visa", version, about, max_term_width = 110, propagate_version = true)]
+#[command(name = "visa", version, about, max_term_width = 110, propagate_version = true, after_help = AFTER_HELP)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -37,27 +48,20 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Look at and check the specification's pages
     #[command(subcommand)]
     Spec(spec::Command),
-    /// Compare the specification with this implementation by probing it
     Diff(diff::Args),
-    /// Assemble a text into an object
     Asm(asm::Args),
-    /// Print an object as text
     Disasm(disasm::Args),
-    /// Decode and encode objects, or parse and print texts, and compare
     Roundtrip(roundtrip::Args),
-    /// Write an object as JSON
     Dump(dump::Args),
-    /// Take a zebin, a fat binary or an archive apart: vISA texts, `.ze_info`, native code
+    Info(info::Args),
     Extract(extract::Args),
-    /// Check kernels by the rules of the pages
     Verify(verify::Args),
-    /// Compile OpenCL C with the vendor's compiler
     Compile(compile::Args),
-    /// Run a kernel on this machine's CPU
     Run(Box<run::Args>),
+    Completions(shell::CompletionsArgs),
+    Man(shell::ManArgs),
 }
 
 fn main() -> ExitCode {
@@ -83,10 +87,13 @@ fn main() -> ExitCode {
         Command::Disasm(args) => disasm::run(args),
         Command::Roundtrip(args) => roundtrip::run(args),
         Command::Dump(args) => dump::run(args),
+        Command::Info(args) => info::run(args),
         Command::Extract(args) => extract::run(args),
         Command::Verify(args) => verify::run(args),
         Command::Compile(args) => compile::run(args),
         Command::Run(args) => run::run(*args),
+        Command::Completions(args) => shell::completions(&args),
+        Command::Man(args) => shell::man(&args),
     };
     io::end(outcome)
 }

@@ -56,20 +56,19 @@ impl Outcome {
 
 /// Whether a finding is about how the command was called, or about a file that cannot be read or written.
 fn is_usage(code: &str) -> bool {
-    const PREFIXES: [&str; 11] = [
+    const PREFIXES: [&str; 10] = [
         "argument-",
         "compiler-",
         "dump-",
         "expect-",
         "file-read",
         "file-write",
-        "io",
         "launch-size",
         "print-",
         "threads",
         "usage",
     ];
-    PREFIXES.iter().any(|prefix| code.starts_with(prefix))
+    code == "io" || PREFIXES.iter().any(|prefix| code.starts_with(prefix))
 }
 
 /// Findings that end a command. `?` makes them of one or of many.

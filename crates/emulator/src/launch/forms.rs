@@ -49,7 +49,7 @@ pub const FORMS: [Form; 13] = [
         "TYPE:COUNT[:SEED[:LOW:HIGH]]",
         "random:f32:1024:7",
         Gives::Buffer,
-        "a buffer of COUNT numbers, on every machine the same for a SEED (0), by SplitMix64:\n\
+        "a buffer of COUNT numbers, on every machine the same for a SEED (0), by SplitMix64: \
          floats from LOW (0) to below HIGH (1), integers from LOW to HIGH (any)",
     ),
     form("same", "KEY", "same:0", Gives::Buffer, "the buffer or image of another argument"),
@@ -65,7 +65,7 @@ pub const FORMS: [Form; 13] = [
         "VALUE[,VALUE...]",
         "f32:1,2,3,4",
         Gives::Value,
-        "a number or a vector; TYPE is i8, u8, i16, u16, i32, u32, i64, u64, f16, f32 or f64;\n\
+        "a number or a vector; TYPE is i8, u8, i16, u16, i32, u32, i64, u64, f16, f32 or f64; \
          u64:0 in place of a buffer is a pointer to nothing",
     ),
     form("local", "BYTES", "local:1024", Gives::Local, "shared local memory"),
@@ -74,7 +74,7 @@ pub const FORMS: [Form; 13] = [
         "FORMAT:WxH[xD][,levels=N][,samples=N]:PATH|zeros",
         "image:rgba8unorm:64x64:zeros",
         Gives::Image,
-        "an image, with formats such as rgba8unorm or r32f; D is also the number of images in an array,\n\
+        "an image, with formats such as rgba8unorm or r32f; D is also the number of images in an array, \
          and each level is half as large as the one before",
     ),
     form(
@@ -89,8 +89,8 @@ pub const FORMS: [Form; 13] = [
         "none|clamp|clamp_to_edge|repeat|mirror,nearest|linear[,normalized][,mix_levels][,levels=A..B][,compare=HOW]",
         "sampler:clamp,linear,normalized",
         Gives::Sampler,
-        "a sampler; normalized where coordinates run from 0 to 1, mix_levels where neighbouring levels are\n\
-         mixed, levels for the lowest and the highest level, and HOW is never, less, equal, greater,\n\
+        "a sampler; normalized where coordinates run from 0 to 1, mix_levels where neighbouring levels are \
+         mixed, levels for the lowest and the highest level, and HOW is never, less, equal, greater, \
          less_or_equal, greater_or_equal, not_equal or always",
     ),
 ];
@@ -107,10 +107,7 @@ const fn form(
 
 /// All forms with their meaning, for a help text; each line begins with `indent`.
 pub fn forms_help(indent: &str) -> String {
-    let text = |form: &Form| {
-        let meaning = form.meaning.replace('\n', &format!("\n{indent}    "));
-        format!("{indent}{}:{}\n{indent}    {meaning}\n", form.kind, form.rest)
-    };
+    let text = |form: &Form| format!("{indent}{}:{}\n{indent}    {}\n", form.kind, form.rest, form.meaning);
     FORMS.iter().map(text).collect()
 }
 

@@ -29,17 +29,15 @@ use progress::Bar;
 
 /// Run a kernel on this machine's CPU
 #[derive(clap::Args)]
-#[command(after_long_help = "\
+#[command(after_help = "\
 Examples:
-  visa run add.cl --global 100 --arg a=range:f32:100 --arg b=fill:f32:100:0.5 --arg c=zeros:400 --arg n=u32:100 --print c
-  visa run add.zebin --global 100 --arg 0=file:a.f32 --arg 1=random:f32:100:7 --arg 2=zeros:400 --arg 3=u32:100 \\
-      --dump 2=c.f32 --expect 2=expected.f32,ulp=1
-  visa run blur.cl --global 640,480 --arg in=image:rgba8unorm:photo.png --arg out=image:rgba8unorm:640x480:zeros \\
-      --dump out=blurred.png:640x480:rgba8unorm
+  visa run add.cl --global 8 --arg a=range:f32:8 --arg b=zeros:32 --print b
+  visa run k.zebin --global 64 --arg 0=random:f32:64:7 --dump 0=out.bin
+  visa run k.zebin --global 64 --arg 0=file:in.bin --expect 0=out.bin,ulp=1
   visa run --launch examples/mandelbrot/mandelbrot.toml --stats
 
-Exit codes: 0 done and as expected, 1 the program is wrong, faulted or gave another result than expected, 2 usage, or a
-file could not be read or written")]
+Exit codes: 0 done and as expected, 1 the program is wrong, it faulted or it gave another result than expected, \
+2 usage, or a file could not be read or written")]
 pub(super) struct Args {
     /// A zebin with its vISA texts, or an archive of them for several platforms; a source (.cl), which is compiled first
     /// with -g; or a vISA text or a complete vISA object, with --zebin; `-` for standard input

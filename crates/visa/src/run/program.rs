@@ -8,63 +8,59 @@ use visakit::text;
 use visakit_diag::{Diagnostic, Severity};
 use visakit_emulator::launch::data::ProgramData;
 use visakit_emulator::run::{FunctionText, Program};
+use visakit_zebin::Zebin;
 use visakit_zebin::info::{ExecutionEnv, KernelInfo};
-use visakit_zebin::{Zebin, archive};
 
 use crate::compile::compile;
+use crate::input::{Kind, zebins};
 use crate::io::{note, read, shown};
 use crate::launch::request::Request;
-use crate::{object_problem, problem};
+use crate::report::{Findings, object_problem, problem};
 
 /// The platform of a file that does not say its own.
 const DEFAULT_PLATFORM: Platform = Platform::Skl;
 
 /// Reads the program, and the layout of its arguments.
-pub(super) fn load(request: &Request) -> Result<Program, Vec<Diagnostic>> {
-    let one = |e: Box<Diagnostic>| vec![*e];
+pub(super) fn load(request: &Request) -> Result<Program, Findings> {
     let Some(path) = &request.program else {
         let finding = Diagnostic::new("usage", Severity::Error, "visa run", "no program is given");
-        return Err(vec![finding.help("name a zebin, or a launch file with --launch; see visa run --help")]);
+        return Err(finding.help("name a zebin, or a launch file with --launch; see visa run --help").into());
     };
     let platform = request.platform.as_deref();
-    let platform = platform.map(|name| crate::platform_of_option("--platform", name)).transpose().map_err(one)?;
+    let platform = platform.map(|name| crate::platform_of_option("--platform", name)).transpose()?;
     let kernel = request.kernel.as_deref();
-    let is_source = path.extension().is_some_and(|extension| extension == "cl");
-    let bytes = if is_source {
+    let is_named = |name: &str| path.extension().is_some_and(|extension| extension == name);
+    let bytes = if is_named("cl") {
         let options = with_lines(request.options.as_deref().unwrap_or_default());
         compile(path, platform.unwrap_or_else(default_platform), Some(&options))?
     } else {
-        read(path).map_err(one)?
+        read(path)?
     };
-    if Zebin::is_elf(&bytes) {
-        let zebin = Zebin::parse(&shown(path, "stdin"), &bytes).map_err(one)?;
+    let kind = Kind::of(path, &bytes);
+    if kind == Kind::Zebin {
+        let zebin = Zebin::parse(&shown(path, "stdin"), &bytes)?;
         let platform = platform.or(Program::platform_of(&zebin)).unwrap_or_else(default_platform);
-        return Program::from_zebin(&zebin, kernel, Some(platform));
+        return Ok(Program::from_zebin(&zebin, kernel, Some(platform))?);
     }
-    if archive::is_archive(&bytes) {
+    if kind == Kind::Archive {
         return from_archive(path, &bytes, kernel, platform);
     }
     let layout = match &request.zebin {
-        Some(path) => {
-            let bytes = read(path).map_err(one)?;
-            Some(Zebin::parse(&shown(path, "stdin"), &bytes).map_err(one)?)
-        }
+        Some(path) => Some(Zebin::parse(&shown(path, "stdin"), &read(path)?)?),
         None => None,
     };
     let platform = platform.or(layout.as_ref().and_then(Program::platform_of));
-    let is_named = |name: &str| path.extension().is_some_and(|extension| extension == name);
-    if bytes.starts_with(OBJECT_MAGIC) || is_named("isa") {
+    if kind == Kind::Object || is_named("isa") {
         from_object(path, &bytes, layout.as_ref(), kernel, platform)
-    } else if begins_as_text(&bytes) || is_named("visaasm") {
+    } else if is_named("visaasm") || begins_as_text(&bytes) {
         from_text(path, bytes, layout.as_ref(), kernel, platform)
     } else {
-        let finding = problem("program-kind", path, "this is neither a zebin, nor a vISA text, nor a vISA object");
-        Err(vec![finding.help("the file is recognised by its first bytes; OpenCL C is recognised by its name, *.cl")])
+        let what = if let Kind::Other(name) = kind { name } else { "a text of another kind" };
+        let message = format!("this is {what}, and neither a zebin, nor a vISA text, nor a vISA object");
+        let finding = problem("program-kind", path, message);
+        Err(finding.help("programs are known by their first bytes, and OpenCL C by its name, *.cl").into())
     }
 }
-
-/// What every vISA object begins with.
-const OBJECT_MAGIC: &[u8] = b"CISA";
 
 /// Whether the first line that says something is the directive that vISA texts begin with.
 fn begins_as_text(bytes: &[u8]) -> bool {
@@ -92,28 +88,21 @@ fn from_archive(
     bytes: &[u8],
     kernel: Option<&str>,
     platform: Option<Platform>,
-) -> Result<Program, Vec<Diagnostic>> {
-    let mut zebins = Vec::new();
-    for member in archive::members(bytes) {
-        let (name, data) =
-            member.map_err(|damage| vec![problem("archive", path, &damage.what).at_offset(damage.offset)])?;
-        if Zebin::is_elf(data) {
-            zebins.push(Zebin::parse(&format!("{}({name})", shown(path, "stdin")), data).map_err(|e| vec![*e])?);
-        }
-    }
+) -> Result<Program, Findings> {
+    let zebins = zebins(path, bytes)?;
     let mut names: Vec<_> = zebins.iter().filter_map(Program::platform_of).map(Platform::name).collect();
     names.dedup();
     // Several devices of one platform have the same vISA.
     let mut wanted = zebins.iter().filter(|zebin| platform.is_none() || Program::platform_of(zebin) == platform);
     match wanted.next() {
-        Some(zebin) if platform.is_some() || names.len() < 2 => Program::from_zebin(zebin, kernel, platform),
+        Some(zebin) if platform.is_some() || names.len() < 2 => Ok(Program::from_zebin(zebin, kernel, platform)?),
         _ => {
             let message = match platform {
                 Some(platform) => format!("the archive has no program for {}", platform.name()),
                 None => "the archive has programs for several platforms".to_owned(),
             };
             let help = format!("name one with --platform: {}", names.join(", "));
-            Err(vec![problem("archive-platform", path, &message).help(help)])
+            Err(problem("archive-platform", path, &message).help(help).into())
         }
     }
 }
@@ -124,11 +113,10 @@ fn from_text(
     layout: Option<&Zebin>,
     kernel: Option<&str>,
     platform: Option<Platform>,
-) -> Result<Program, Vec<Diagnostic>> {
+) -> Result<Program, Findings> {
     let file = shown(path, "stdin");
-    let text = String::from_utf8(bytes).map_err(|e| {
-        vec![problem("program-text", path, "is no text").at_offset(e.utf8_error().valid_up_to() as u64)]
-    })?;
+    let text = String::from_utf8(bytes)
+        .map_err(|e| problem("program-text", path, "is no text").at_offset(e.utf8_error().valid_up_to() as u64))?;
     let platform = platform.unwrap_or_else(default_platform);
     let options = text::Options { file: file.clone(), platform: Some(platform) };
     let parsed = text::parse(&text, options)?;
@@ -146,8 +134,8 @@ fn from_object(
     layout: Option<&Zebin>,
     kernel: Option<&str>,
     platform: Option<Platform>,
-) -> Result<Program, Vec<Diagnostic>> {
-    let object = Object::decode(bytes).map_err(|e| vec![object_problem(path, e)])?;
+) -> Result<Program, Findings> {
+    let object = Object::decode(bytes).map_err(|e| object_problem(path, e))?;
     let platform = platform.or_else(|| object.platform()).unwrap_or_else(default_platform);
     let named = |name: &str| object.kernels.iter().find(|kernel| kernel.routine.name() == name);
     // The compiler calls every kernel of an object `kernel`; then the name is that of the layout.
@@ -157,7 +145,7 @@ fn from_object(
         (kernels, None) => {
             let names: Vec<_> = kernels.iter().map(|kernel| kernel.routine.name()).collect();
             let finding = problem("kernel-unknown", path, "the kernel is not in this file, or there are several");
-            return Err(vec![finding.help(format!("name one with --kernel: {}", names.join(", ")))]);
+            return Err(finding.help(format!("name one with --kernel: {}", names.join(", "))).into());
         }
     };
     let info = layout_of(path, &chosen.routine, layout, kernel)?;
@@ -188,18 +176,17 @@ fn layout_of(
     routine: &Routine,
     layout: Option<&Zebin>,
     kernel: Option<&str>,
-) -> Result<KernelInfo, Vec<Diagnostic>> {
+) -> Result<KernelInfo, Findings> {
     if routine.kind != RoutineKind::Kernel {
-        return Err(vec![
-            problem("program-kind", path, "this is a function, not a kernel").help("name a file with a kernel"),
-        ]);
+        let finding = problem("program-kind", path, "this is a function, not a kernel");
+        return Err(finding.help("name a file with a kernel").into());
     }
     if let Some(zebin) = layout {
-        return zebin.kernel_info(kernel).cloned().map_err(|e| vec![*e]);
+        return Ok(zebin.kernel_info(kernel).cloned()?);
     }
     if !routine.inputs.is_empty() {
         let finding = problem("launch-layout", path, "nothing says where the kernel's arguments go");
-        return Err(vec![finding.help("give the zebin of the same kernel with --zebin")]);
+        return Err(finding.help("give the zebin of the same kernel with --zebin").into());
     }
     let simd_size = routine.attribute("SimdSize").unwrap_or(1);
     let execution_env = ExecutionEnv { simd_size, ..ExecutionEnv::default() };

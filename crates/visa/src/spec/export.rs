@@ -14,6 +14,12 @@ use crate::{Findings, Format, Outcome, finish, report};
 /// The form is that of the JSON Schema that --schema prints; the member `schema` is its version. What is wrong with the
 /// pages is reported on standard error; what could be read is written all the same, and errors give exit code 1.
 #[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  visa spec export | jq '.instructions[].name'
+  visa spec export pages -o spec.json
+
+Exit codes: 0 written, 1 written, but pages have errors, 2 usage, or a file could not be read or written")]
 pub(crate) struct Args {
     /// The specification; the pages in this program when left out
     dir: Option<PathBuf>,

@@ -14,6 +14,11 @@ use crate::{Findings, Format, Outcome, finish, out, problem};
 /// The files are a crate with the root mod.rs that needs the standard library only, and just as well a module of your own
 /// crate: copy the folder and write `mod` and its name.
 #[derive(clap::Args)]
+#[command(after_help = "\
+Example:
+  visa spec generate pages -o src/visa_isa
+
+Exit codes: 0 written, 1 pages have errors, 2 usage, or a file could not be read or written")]
 pub(crate) struct Args {
     /// The specification; the pages in this program when left out
     dir: Option<PathBuf>,

@@ -12,6 +12,14 @@ use crate::{Findings, Format, Outcome, answer, count, finish, out, read_text, re
 
 /// Check pages and report what is wrong with them.
 #[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  visa spec lint
+  visa spec lint spec --deny warnings
+  visa spec lint spec/instructions/ADD.md
+  visa spec lint vendors-documents --overlay builtin
+
+Exit codes: 0 no errors (and no warnings, with --deny warnings), 1 there are some, 2 usage, or a page could not be read")]
 pub(crate) struct Args {
     /// Folders with a specification, or single pages; the pages in this program when left out. Rules across pages need a
     /// folder. With several folders and an overlay, an entry that none of them needs is an error

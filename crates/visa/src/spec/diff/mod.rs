@@ -23,6 +23,15 @@ use visakit::isa::Platform;
 /// page of the folder that it would replace. `builtin` stands for the pages in this program. Exit code 1 when anything
 /// changed, text included, or what --fail-on names.
 #[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  visa spec diff old new
+  visa spec diff builtin pages --fail-on wire-breaking,narrowed
+  visa spec diff old/ADD.md new/ADD.md --format markdown
+
+With `--format json`, `changes` has `class`, `kind`, `path`, and `old` and `new` with `value`, `file` and `line`.
+
+Exit codes: 0 nothing changed, or nothing of the classes of --fail-on, 1 something did, 2 usage, or a page could not be read")]
 pub(crate) struct Args {
     /// The old specification, or one of its pages
     old: PathBuf,

@@ -1,51 +1,13 @@
-//! `visa spec show`: one instruction, for a person.
+//! An instruction for a person.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
 
 use visakit_codegen::model::{
     Availability, BitFieldKind, Bound, Field, FieldKind, Instruction, Kind, ListId, ListKind, Model, Presence,
 };
 
-use crate::{Format, Outcome, out, problem, report};
-
-/// Show one instruction: layout, fields, types, platforms, syntax.
-#[derive(clap::Args)]
-pub(crate) struct Args {
-    /// The instruction, such as ADD or SVM_ATOMIC
-    name: String,
-    /// The specification; the pages in this program when left out
-    #[arg(long, value_name = "DIR")]
-    spec: Option<PathBuf>,
-    #[command(flatten)]
-    overlay: super::source::OverlayArg,
-}
-
-pub(super) fn run(args: Args) -> Outcome {
-    let model = match super::source::read(args.spec.as_deref(), &args.overlay) {
-        Ok((model, _)) => model,
-        Err(finding) => {
-            report(&[*finding], Format::Human);
-            return Outcome::Failed;
-        }
-    };
-    let Some(instruction) = model.instructions.iter().find(|i| i.name.eq_ignore_ascii_case(&args.name)) else {
-        let wanted = args.name.to_ascii_uppercase();
-        let near: Vec<_> =
-            model.instructions.iter().map(|i| i.name.as_str()).filter(|n| n.contains(&wanted)).collect();
-        let mut found =
-            problem("instruction-unknown", std::path::Path::new("spec"), format!("there is no page for {wanted}"));
-        if !near.is_empty() {
-            found = found.help(format!("there is {}", near.join(", ")));
-        }
-        report(&[found], Format::Human);
-        return Outcome::Found;
-    };
-    out(&text(&model, instruction));
-    Outcome::Done
-}
-
-fn text(model: &Model, i: &Instruction) -> String {
+/// Layout, fields, types, platforms, syntax.
+pub(super) fn text(model: &Model, i: &Instruction, words: &[&str]) -> String {
     let mut s = String::new();
     let (path, line) = model.origin(i.at);
     let sub = i.sub_opcode.map_or(String::new(), |sub| format!(" 0x{sub:02x}"));
@@ -87,7 +49,7 @@ fn text(model: &Model, i: &Instruction) -> String {
             let _ = writeln!(s, "  {}", form.template.source);
         }
     }
-    properties(&mut s, i);
+    properties(&mut s, i, words);
     if !i.semantics.is_empty() {
         s.push_str("\nSemantics\n");
         i.semantics.lines().for_each(|l| {
@@ -97,9 +59,12 @@ fn text(model: &Model, i: &Instruction) -> String {
     s
 }
 
-fn properties(s: &mut String, i: &Instruction) {
+fn properties(s: &mut String, i: &Instruction, words: &[&str]) {
     s.push('\n');
     let platforms = i.platforms.iter().map(marks).collect::<Vec<_>>().join(" or ");
+    if !words.is_empty() {
+        let _ = writeln!(s, "Mnemonics        {}", words.join(", "));
+    }
     let _ = writeln!(s, "Platforms        {}", if platforms.is_empty() { "all" } else { &platforms });
     if !i.types.is_empty() {
         let types: Vec<_> = i.types.iter().map(|(t, m)| format!("{t}{}", marks(m))).collect();
