@@ -1,5 +1,7 @@
 //! The grammar of arguments, as a table: messages and `visa run --help` are made of it.
 
+use super::scalar::Scalar;
+
 /// A form of a specification.
 pub struct Form {
     /// What stands in front of the first colon; `TYPE` for the name of a type of number.
@@ -65,8 +67,7 @@ pub const FORMS: [Form; 13] = [
         "VALUE[,VALUE...]",
         "f32:1,2,3,4",
         Gives::Value,
-        "a number or a vector; TYPE is i8, u8, i16, u16, i32, u32, i64, u64, f16, f32 or f64; \
-         u64:0 in place of a buffer is a pointer to nothing",
+        "a number or a vector; u64:0 in place of a buffer is a pointer to nothing",
     ),
     form("local", "BYTES", "local:1024", Gives::Local, "shared local memory"),
     form(
@@ -108,7 +109,8 @@ const fn form(
 /// All forms with their meaning, for a help text; each line begins with `indent`.
 pub fn forms_help(indent: &str) -> String {
     let text = |form: &Form| format!("{indent}{}:{}\n{indent}    {}\n", form.kind, form.rest, form.meaning);
-    FORMS.iter().map(text).collect()
+    let forms: String = FORMS.iter().map(text).collect();
+    forms + &format!("{indent}TYPE is {}\n{indent}KEY is an index or a name", Scalar::names().replace('|', ", "))
 }
 
 /// The forms that make something, for messages, such as `zeros:BYTES or local:BYTES`.

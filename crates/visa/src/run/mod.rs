@@ -83,8 +83,8 @@ pub(super) struct Args {
             largest", dump::format_names())
     )]
     dumps: Vec<String>,
-    /// An argument to print after the run, as numbers: i8 to u64, f16, f32 or f64, and how many of them; without a type that
-    /// of the source, without a count all
+    /// A buffer or image to print after the run, as numbers of a TYPE as in --arg; without a type of that in the source,
+    /// without a count all of them
     #[arg(long = "print", value_name = "KEY[=TYPE[:COUNT]]")]
     prints: Vec<String>,
     /// What an argument must hold after the run: a file, or a form of --arg. Behind it may stand ,abs=A, ,rel=R and ,ulp=N,
