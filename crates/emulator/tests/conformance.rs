@@ -14,7 +14,7 @@ use serde::Deserialize;
 
 use visakit_emulator::launch::argument::{Argument, ImageArgument};
 use visakit_emulator::launch::range::NdRange;
-use visakit_emulator::machine::image::{Format, Shape};
+use visakit_emulator::machine::image::{Format, ImageDesc};
 use visakit_emulator::machine::sampler::{Addressing, Sampler};
 use visakit_emulator::run::{Options, Program, launch};
 use visakit_zebin::Zebin;
@@ -104,7 +104,7 @@ impl Pixels {
         let format = Format::from_name(&self.format).expect("a format");
         Argument::Image(ImageArgument {
             format,
-            shape: Shape {
+            desc: ImageDesc {
                 size: self.size,
                 dimensions,
                 is_array,

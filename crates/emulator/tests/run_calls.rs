@@ -145,13 +145,13 @@ fn calls_by_address_find_functions_that_call_themselves() {
 fn recursion_without_end_is_a_fault() {
     let endless = "    fcall (M1, 8) f 1 1";
     let fault = run(&kernel(CALL), &function(endless), "", [0; 8]).unwrap_err();
-    assert!(matches!(fault.trouble, Trap::Illegal(_)), "{fault}");
+    assert!(matches!(fault.trap, Trap::Illegal(_)), "{fault}");
     // With a stack in memory it is full long before: 512 bytes in steps of 64.
     let endless = "    add (M1_NM, 1) SP(0,0)<1> SP(0,0)<0;1,0> 0x40:uq\n    fcall (M1, 8) f 1 1";
     let kernel = kernel(&format!("    mov (M1_NM, 1) %sp(0,0)<1> STACK(0,0)<0;1,0>\n{CALL}"));
     let fault = run(&kernel, &function(endless), ", has_stack_calls: true", [0; 8]).unwrap_err();
-    assert!(matches!(fault.trouble, Trap::Stack(512)), "{fault}");
-    assert_eq!((fault.trouble.code(), fault.function, fault.line), ("fault-stack", Some(0), 13));
+    assert!(matches!(fault.trap, Trap::Stack(512)), "{fault}");
+    assert_eq!((fault.trap.code(), fault.function, fault.line), ("fault-stack", Some(0), 13));
 }
 
 #[test]
@@ -174,7 +174,7 @@ fn implicit_arguments_are_found_by_their_address_and_by_the_table_of_local_ids()
     );
     let found = run(&kernel(CALL), &function, ", has_stack_calls: true", [0; 8]);
     let found = found.unwrap_err();
-    assert!(matches!(found.trouble, Trap::Stack(512)), "the stack pointer was not set: {found}");
+    assert!(matches!(found.trap, Trap::Stack(512)), "the stack pointer was not set: {found}");
     let kernel = kernel(&format!("    mov (M1_NM, 1) %sp(0,0)<1> STACK(0,0)<0;1,0>\n{CALL}"));
     let found = run(&kernel, &function, ", has_stack_calls: true", [0; 8]);
     assert_eq!(found.unwrap(), [8, 24, 100, 3, 4, 5, 6, 7]);

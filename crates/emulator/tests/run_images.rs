@@ -3,7 +3,7 @@
 use visakit::isa::Platform;
 use visakit_emulator::launch::argument::{Argument, ImageArgument};
 use visakit_emulator::launch::range::NdRange;
-use visakit_emulator::machine::image::{Format, Shape};
+use visakit_emulator::machine::image::{Format, ImageDesc};
 use visakit_emulator::machine::sampler::{Addressing, Compare, Sampler};
 use visakit_emulator::run::{Options, Program, launch};
 use visakit_zebin::info;
@@ -26,15 +26,15 @@ type Row = [f32; 16];
 
 /// An image of one number a texel: row and column, and a hundred more for each level behind the first.
 fn image(size: [u32; 3], levels: u32) -> ImageArgument {
-    let shape = Shape { size, levels, ..Shape::default() };
+    let desc = ImageDesc { size, levels, ..ImageDesc::default() };
     let mut texels = Vec::new();
     for level in 0..levels {
-        let [width, height, _] = shape.size_of(level);
+        let [width, height, _] = desc.size_of(level);
         for (y, x) in (0..height).flat_map(|y| (0..width).map(move |x| (y, x))) {
             texels.extend((level as f32 * 100.0 + y as f32 * 10.0 + x as f32).to_le_bytes());
         }
     }
-    ImageArgument { format: Format::from_name("r32f").unwrap(), shape, texels }
+    ImageArgument { format: Format::from_name("r32f").unwrap(), desc, texels }
 }
 
 /// Runs one instruction for 16 channels. Its parameters are the rows `P.0`, `P.64` and so on, its result is `R.0`: four
@@ -236,7 +236,7 @@ fn texels_of_levels_and_samples_and_questions_about_them() {
     assert_eq!(floats(found[0]), count.map(texel));
 
     let mut several = image([8, 2, 1], 1);
-    several.shape = Shape { size: [4, 1, 1], samples: 4, ..Shape::default() };
+    several.desc = ImageDesc { size: [4, 1, 1], samples: 4, ..ImageDesc::default() };
     let params = [numbers(count.map(|i| i / 4)), [0.0; 16], [0.0; 16], numbers(count.map(|i| i % 4))];
     let text = "load_2dms_w.R (M1, 16) 0x0:uw T6 R.0 PU.0 PU.64 PU.128 PU.192 PU.256";
     let found = run(text, several.clone(), NEAREST, &params);
@@ -260,9 +260,9 @@ fn count(f: impl Fn(u32) -> u32) -> Row {
 /// An image of whole numbers, of 8x4.
 fn whole(format: &str) -> ImageArgument {
     let format = Format::from_name(format).unwrap();
-    let shape = Shape { size: [8, 4, 1], ..Shape::default() };
-    let texels = (0..shape.texels() as u32 * format.bytes() as u32).map(|i| (i * 37 + 5) as u8).collect();
-    ImageArgument { format, shape, texels }
+    let desc = ImageDesc { size: [8, 4, 1], ..ImageDesc::default() };
+    let texels = (0..desc.texels() as u32 * format.bytes() as u32).map(|i| (i * 37 + 5) as u8).collect();
+    ImageArgument { format, desc, texels }
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! Single instructions on the emulator: small texts that read 256 bytes from a buffer, do something, and write 256 bytes
 //! back, compared with the same computation in Rust.
 
+use std::sync::Mutex;
+
 #[macro_use]
 #[path = "common/kernel.rs"]
 mod kernel;
@@ -9,6 +11,7 @@ use kernel::{layout, program, run, text, try_run, typed};
 use visakit::isa::Platform;
 use visakit_emulator::launch::argument::Argument;
 use visakit_emulator::launch::range::NdRange;
+use visakit_emulator::machine::access::{Access, AccessKind, Observer, Space};
 use visakit_emulator::machine::fault::Trap;
 use visakit_emulator::run::{Options, Program, RunError, launch};
 
@@ -560,7 +563,7 @@ fn indirect_operands() {
     addr_add (M1, 1) A0(0)<1> &A 0x7fff:uw
     mov (M1, 8) CT(0,0)<1> r[A0(0),0]<8;8,1>:ud";
     let fault = try_run(&d, body, &input, 16).unwrap_err();
-    assert!(matches!(fault.trouble, Trap::Indirect { lane: 0, .. }), "{fault}");
+    assert!(matches!(fault.trap, Trap::Indirect { lane: 0, .. }), "{fault}");
 }
 
 #[test]
@@ -622,7 +625,7 @@ fn faults_are_located() {
         16,
     );
     let fault = fault.unwrap_err();
-    assert!(matches!(fault.trouble, Trap::Access(_)), "{fault}");
+    assert!(matches!(fault.trap, Trap::Access(_)), "{fault}");
     assert_eq!((fault.channel, fault.local_id), (Some(0), Some([0, 0, 0])));
     let program = program(Platform::Skl, &d, "    goto (M1, 1) main2\nmain2:\n    goto (M1, 1) main2");
     let arguments = vec![Some(Argument::Buffer(vec![0; 256])), Some(Argument::Buffer(vec![0; 256]))];
@@ -656,11 +659,52 @@ fn accesses_outside_of_every_buffer_can_be_let_pass() {
         launch(&program, &range, arguments, &Options { outside_is_zero, ..Options::default() })
     };
     let Err(RunError::TrapReport(fault)) = run(false) else { panic!("the accesses pass") };
-    assert!(matches!(fault.trouble, Trap::Access(_)), "{fault}");
+    assert!(matches!(fault.trap, Trap::Access(_)), "{fault}");
     let outcome = run(true).unwrap();
     assert_eq!((outcome.outside_reads, outcome.outside_writes), (8, 8));
     let got = values_of!(u32, outcome.buffers[1].as_ref().unwrap());
     assert_eq!(got[..16], std::array::from_fn::<u32, 16, _>(|i| if i < 8 { i as u32 + 57 } else { 0 }));
+}
+
+#[derive(Debug, Default)]
+struct Log(Mutex<Vec<Access>>);
+
+impl Observer for Log {
+    fn access(&self, access: &Access) {
+        self.0.lock().unwrap().push(*access);
+    }
+}
+
+#[test]
+fn observers_learn_of_every_access() {
+    // Around the body, the kernel reads and writes 64 dwords in blocks.
+    let d = typed("ud", "ud") + "\n.decl T6 v_type=T num_elts=1\n.decl PTRS v_type=G type=uq num_elts=16";
+    let body = "
+    movs (M1_NM, 1) T6(0) 0x0:ud
+    mov (M1_NM, 16) PTRS(0,0)<1> OUT(0,0)<0;1,0>
+    svm_scatter.4.1 (M1, 16) PTRS.0 A.0
+    svm_gather.4.2 (M1, 4) PTRS.0 A.0
+    oword_ld (2) T6 0x1:ud A.0
+    oword_st (2) T6 0x1:ud A.0";
+    let program = program(Platform::Skl, &d, body);
+    let range = NdRange::new(&[16], Some(&[16]), None, [0; 3]).unwrap();
+    let arguments = vec![Some(Argument::Buffer(vec![0; 256])), Some(Argument::Buffer(vec![0; 256]))];
+    let log = Log::default();
+    let options = Options { observer: Some(&log), ..Options::default() };
+    launch(&program, &range, arguments, &options).unwrap();
+    let log = log.0.into_inner().unwrap();
+    let of = |kind, space| log.iter().filter(move |access| access.kind == kind && access.space == space);
+    let loads: Vec<_> = of(AccessKind::Load, Space::Flat).skip(64).map(|a| (a.lane, a.address, a.size)).collect();
+    let out = 2 << 32;
+    let gathered = (0..2).flat_map(|n| (0..4).map(move |lane| (lane, out + n * 4, 4)));
+    assert!(loads.iter().copied().eq(gathered), "{loads:x?}");
+    for kind in [AccessKind::Load, AccessKind::Store] {
+        let block: Vec<_> = of(kind, Space::Surface).map(|a| (a.buffer, a.address)).collect();
+        assert!(block.iter().copied().eq((0..8).map(|n| (Some(0), 16 + n * 4))), "{block:x?}");
+    }
+    let stores: Vec<_> = of(AccessKind::Store, Space::Flat).map(|a| (a.buffer, a.lane, a.thread)).collect();
+    assert!(stores[..16].iter().copied().eq((0..16).map(|lane| (Some(1), lane, 0))), "{stores:x?}");
+    assert_eq!((stores.len(), log.len()), (16 + 64, 64 + 8 + 16 + 16 + 64));
 }
 
 #[test]
@@ -675,7 +719,7 @@ skip:
     mov (M1, 16) CT(0,0)<1> 0x1:ud";
     assert_eq!(values_of!(u32, run(&d, guarded, &[]))[0], 1);
     let fault = try_run(&d, &guarded.replace("0x0:ud", "0xffff:ud"), &[], 16).unwrap_err();
-    assert!(matches!(fault.trouble, Trap::Illegal(_)), "{fault}");
+    assert!(matches!(fault.trap, Trap::Illegal(_)), "{fault}");
 }
 
 #[test]
@@ -688,7 +732,7 @@ fn barriers_must_be_reached_by_all() {
     barrier
 past:";
     let fault = try_run(&d, body, &[], 16).unwrap_err();
-    assert!(matches!(fault.trouble, Trap::DivergentBarrier), "{fault}");
+    assert!(matches!(fault.trap, Trap::DivergentBarrier), "{fault}");
     // One thread of two ends without it.
     let body = "
     cmp.eq (M1_NM, 16) P1 %hw_id(0,0)<0;1,0> 0x0:ud
@@ -696,7 +740,7 @@ past:";
     barrier
 past:";
     let fault = try_run(&d, body, &[], 32).unwrap_err();
-    assert!(matches!(fault.trouble, Trap::UnreachedBarrier { waiting: 1, ended: 1 }), "{fault}");
+    assert!(matches!(fault.trap, Trap::UnreachedBarrier { waiting: 1, ended: 1 }), "{fault}");
 }
 
 #[test]
@@ -712,7 +756,7 @@ fn what_nobody_looks_at_is_not_loaded() {
     assert_eq!(values_of!(u32, run(&d, body, &input))[0], 7);
     // A region that reaches further is read as a whole.
     let fault = try_run(&d, &body.replace("X(0,0)<0;1,0>", "X(0,0)<0;4,1>"), &input, 16).unwrap_err();
-    assert!(matches!(fault.trouble, Trap::Access(_)), "{fault}");
+    assert!(matches!(fault.trap, Trap::Access(_)), "{fault}");
 }
 
 #[test]
@@ -757,5 +801,5 @@ fn two_threads_share_the_rows_of_a_matrix() {
     assert_eq!(got[..8], columns);
     assert_eq!(got[8..16], columns.map(|sum| 2 * sum));
     let fault = try_run(&d, body, &input, 16).unwrap_err();
-    assert!(matches!(fault.trouble, Trap::Illegal(_)), "{fault}");
+    assert!(matches!(fault.trap, Trap::Illegal(_)), "{fault}");
 }

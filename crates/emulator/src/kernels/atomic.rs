@@ -1,111 +1,191 @@
-//! Atomic operations: what a read-modify-write makes of a value.
+//! Atomic operations: what a read-modify-write makes of a value, and where its operands and its result are.
 
 use half::f16;
 
+use crate::kernels::lowering::{LowerResult, Lowering};
+use crate::kernels::transfer::Transfer;
+use crate::machine::access::{Miss, Request, View};
+use crate::machine::lane::{LANES, from_lanes};
+use crate::machine::thread::Thread;
+use visakit::isa::RawOperand;
 use visakit::isa::{AtomicOpOp, LscOp};
 
-/// What an atomic operation does to memory.
+/// An atomic operation with its operands.
 #[derive(Clone, Copy)]
-pub(super) struct Update {
-    /// The new value: of the old one and the two operands, as unsigned patterns.
-    pub(super) of: fn(old: u64, first: u64, second: u64) -> u64,
-    /// Whether any order of several gives the same in the end.
-    pub(super) commutes: bool,
+pub(super) struct Atomic {
+    /// The operation.
+    pub update: Update,
+    /// How the operands and the result stand in registers.
+    pub transfer: Transfer,
+    operands: [Option<u32>; 2],
+    /// Where the result goes, if it is wanted.
+    result: Option<u32>,
 }
 
-/// How the values of an atomic operation are taken.
+impl Atomic {
+    /// An operation with the operands of `lanes` channels.
+    pub(super) fn new(
+        l: &mut Lowering<'_>,
+        update: Update,
+        transfer: Transfer,
+        lanes: usize,
+        operands: [&RawOperand; 2],
+        dst: &RawOperand,
+    ) -> LowerResult<Self> {
+        let bytes = transfer.extent(lanes, 1);
+        let [first, second] = operands;
+        let operands = [l.raw(first, bytes)?, l.raw(second, bytes)?];
+        Ok(Self { update, transfer, operands, result: l.raw(dst, bytes)? })
+    }
+
+    /// Takes note of an operation on memory that groups share: what comes of it may depend on their order.
+    pub(super) fn note(&self, l: &mut Lowering<'_>) {
+        if !self.update.op.commutes() || self.result.is_some() {
+            l.note_ordered();
+        }
+    }
+
+    /// The operands of the n-th chunk of channels; zeros for one that is null.
+    fn values(&self, thread: &Thread, n: usize, enabled: u32) -> [[u64; LANES]; 2] {
+        self.operands.map(|at| match at {
+            Some(at) => self.transfer.get(thread, self.transfer.place(at, 0, n), enabled),
+            None => [0; LANES],
+        })
+    }
+
+    /// Carries it out for those of the enabled channels of the n-th chunk that the request has; for the others memory holds zero.
+    pub(super) fn perform(
+        &self,
+        thread: &mut Thread,
+        view: &View<'_>,
+        n: usize,
+        enabled: u32,
+        request: &Request<'_>,
+    ) -> Result<(), Miss> {
+        let of = self.update.of;
+        let [a, b] = self.values(thread, n, enabled);
+        let mut values = [0; LANES];
+        let outside = view.update(request, &mut values, |lane, old| of(old, a[lane], b[lane]))?;
+        thread.outside_writes += u64::from(outside);
+        if let Some(at) = self.result {
+            if self.update.op == AtomicOp::PreDecrement {
+                values = from_lanes(|i| of(values[i], a[i], b[i]));
+            }
+            self.transfer.put(thread, self.transfer.place(at, 0, n), &values, enabled);
+        }
+        Ok(())
+    }
+}
+
+/// What an atomic operation does to a value in memory.
 #[derive(Clone, Copy)]
-enum Kind {
+pub(super) struct Update {
+    /// The operation.
+    pub(super) op: AtomicOp,
+    /// Bytes of the value.
+    pub(super) size: u32,
+    /// The new value: of the old one and the two operands, as unsigned patterns.
+    pub(super) of: fn(old: u64, first: u64, second: u64) -> u64,
+}
+
+/// The operations. All but one give back the old value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum AtomicOp {
+    Load,
+    Exchange,
+    /// The second operand where the old value is the first.
+    CompareExchange,
+    /// The first operand where the old value is the second.
+    CompareExchangeSwapped,
     Add,
     Sub,
-    Inc,
-    Dec,
-    Least,
-    Most,
-    LeastSigned,
-    MostSigned,
-    Set,
-    Keep,
-    /// The first operand where the old value is the second.
-    SwapIfSecond,
-    /// The second operand where the old value is the first.
-    SwapIfFirst,
+    Increment,
+    Decrement,
+    /// As the one before; gives back the new value.
+    PreDecrement,
+    Min,
+    Max,
+    SignedMin,
+    SignedMax,
     And,
     Or,
     Xor,
     FloatAdd,
     FloatSub,
-    FloatLeast,
-    FloatMost,
-    FloatSwapIfFirst,
+    FloatMin,
+    FloatMax,
+    /// As [`AtomicOp::CompareExchange`], comparing floats.
+    FloatCompareExchange,
 }
 
-/// The operation of a surface or SVM message.
+/// The operation of a surface or SVM message; `None` for values of a size that it does not have.
 pub(super) fn update(op: AtomicOpOp, size: u32) -> Option<Update> {
-    let kind = match op {
-        AtomicOpOp::Add => Kind::Add,
-        AtomicOpOp::Sub => Kind::Sub,
-        AtomicOpOp::Inc => Kind::Inc,
-        AtomicOpOp::Dec | AtomicOpOp::Predec => Kind::Dec,
-        AtomicOpOp::Min => Kind::Least,
-        AtomicOpOp::Max => Kind::Most,
-        AtomicOpOp::Xchg => Kind::Set,
-        AtomicOpOp::Cmpxchg => Kind::SwapIfSecond,
-        AtomicOpOp::And => Kind::And,
-        AtomicOpOp::Or => Kind::Or,
-        AtomicOpOp::Xor => Kind::Xor,
-        AtomicOpOp::Imin => Kind::LeastSigned,
-        AtomicOpOp::Imax => Kind::MostSigned,
-        AtomicOpOp::Fmax => Kind::FloatMost,
-        AtomicOpOp::Fmin => Kind::FloatLeast,
-        AtomicOpOp::Fcmpwr => Kind::FloatSwapIfFirst,
-        AtomicOpOp::Fadd => Kind::FloatAdd,
-        AtomicOpOp::Fsub => Kind::FloatSub,
+    let op = match op {
+        AtomicOpOp::Add => AtomicOp::Add,
+        AtomicOpOp::Sub => AtomicOp::Sub,
+        AtomicOpOp::Inc => AtomicOp::Increment,
+        AtomicOpOp::Dec => AtomicOp::Decrement,
+        AtomicOpOp::Predec => AtomicOp::PreDecrement,
+        AtomicOpOp::Min => AtomicOp::Min,
+        AtomicOpOp::Max => AtomicOp::Max,
+        AtomicOpOp::Xchg => AtomicOp::Exchange,
+        AtomicOpOp::Cmpxchg => AtomicOp::CompareExchangeSwapped,
+        AtomicOpOp::And => AtomicOp::And,
+        AtomicOpOp::Or => AtomicOp::Or,
+        AtomicOpOp::Xor => AtomicOp::Xor,
+        AtomicOpOp::Imin => AtomicOp::SignedMin,
+        AtomicOpOp::Imax => AtomicOp::SignedMax,
+        AtomicOpOp::Fmax => AtomicOp::FloatMax,
+        AtomicOpOp::Fmin => AtomicOp::FloatMin,
+        AtomicOpOp::Fcmpwr => AtomicOp::FloatCompareExchange,
+        AtomicOpOp::Fadd => AtomicOp::FloatAdd,
+        AtomicOpOp::Fsub => AtomicOp::FloatSub,
     };
-    function(kind, size)
+    function(op, size)
 }
 
 /// The operation of an LSC message; `None` for one that is no atomic.
 pub(super) fn lsc_update(op: LscOp, size: u32) -> Option<Update> {
-    let kind = match op {
-        LscOp::LscAtomicIinc => Kind::Inc,
-        LscOp::LscAtomicIdec => Kind::Dec,
-        LscOp::LscAtomicLoad => Kind::Keep,
-        LscOp::LscAtomicStore => Kind::Set,
-        LscOp::LscAtomicIadd => Kind::Add,
-        LscOp::LscAtomicIsub => Kind::Sub,
-        LscOp::LscAtomicSmin => Kind::LeastSigned,
-        LscOp::LscAtomicSmax => Kind::MostSigned,
-        LscOp::LscAtomicUmin => Kind::Least,
-        LscOp::LscAtomicUmax => Kind::Most,
-        LscOp::LscAtomicIcas => Kind::SwapIfFirst,
-        LscOp::LscAtomicFadd => Kind::FloatAdd,
-        LscOp::LscAtomicFsub => Kind::FloatSub,
-        LscOp::LscAtomicFmin => Kind::FloatLeast,
-        LscOp::LscAtomicFmax => Kind::FloatMost,
-        LscOp::LscAtomicFcas => Kind::FloatSwapIfFirst,
-        LscOp::LscAtomicAnd => Kind::And,
-        LscOp::LscAtomicOr => Kind::Or,
-        LscOp::LscAtomicXor => Kind::Xor,
+    let op = match op {
+        LscOp::LscAtomicIinc => AtomicOp::Increment,
+        LscOp::LscAtomicIdec => AtomicOp::Decrement,
+        LscOp::LscAtomicLoad => AtomicOp::Load,
+        LscOp::LscAtomicStore => AtomicOp::Exchange,
+        LscOp::LscAtomicIadd => AtomicOp::Add,
+        LscOp::LscAtomicIsub => AtomicOp::Sub,
+        LscOp::LscAtomicSmin => AtomicOp::SignedMin,
+        LscOp::LscAtomicSmax => AtomicOp::SignedMax,
+        LscOp::LscAtomicUmin => AtomicOp::Min,
+        LscOp::LscAtomicUmax => AtomicOp::Max,
+        LscOp::LscAtomicIcas => AtomicOp::CompareExchange,
+        LscOp::LscAtomicFadd => AtomicOp::FloatAdd,
+        LscOp::LscAtomicFsub => AtomicOp::FloatSub,
+        LscOp::LscAtomicFmin => AtomicOp::FloatMin,
+        LscOp::LscAtomicFmax => AtomicOp::FloatMax,
+        LscOp::LscAtomicFcas => AtomicOp::FloatCompareExchange,
+        LscOp::LscAtomicAnd => AtomicOp::And,
+        LscOp::LscAtomicOr => AtomicOp::Or,
+        LscOp::LscAtomicXor => AtomicOp::Xor,
         _ => return None,
     };
-    function(kind, size)
+    function(op, size)
 }
 
-impl Kind {
-    /// Sums of floats are rounded each time, and of two zeros either may be the least.
-    fn commutes(self) -> bool {
+impl AtomicOp {
+    /// Whether any order of several gives the same in the end. Sums of floats are rounded each time, and of two zeros either
+    /// may be the least.
+    pub(super) fn commutes(self) -> bool {
         match self {
-            Self::Add | Self::Sub | Self::Inc | Self::Dec | Self::And | Self::Or | Self::Xor | Self::Keep => true,
-            Self::Least | Self::Most | Self::LeastSigned | Self::MostSigned => true,
-            Self::Set | Self::SwapIfSecond | Self::SwapIfFirst => false,
-            Self::FloatAdd | Self::FloatSub | Self::FloatLeast | Self::FloatMost | Self::FloatSwapIfFirst => false,
+            Self::Add | Self::Sub | Self::Increment | Self::Decrement | Self::PreDecrement | Self::Load => true,
+            Self::Min | Self::Max | Self::SignedMin | Self::SignedMax | Self::And | Self::Or | Self::Xor => true,
+            Self::Exchange | Self::CompareExchange | Self::CompareExchangeSwapped => false,
+            Self::FloatAdd | Self::FloatSub | Self::FloatMin | Self::FloatMax | Self::FloatCompareExchange => false,
         }
     }
 }
 
 macro_rules! functions {
-    ($kind:expr, $unsigned:ty, $signed:ty, $float:ty) => {{
+    ($op:expr, $unsigned:ty, $signed:ty, $float:ty) => {{
         // Patterns of fewer bits than 64 come zero-extended; what is above them is not stored.
         fn float(bits: u64) -> $float {
             <$float>::from_bits(bits as $unsigned)
@@ -113,40 +193,40 @@ macro_rules! functions {
         fn back(value: $float) -> u64 {
             value.to_bits().into()
         }
-        let function: fn(u64, u64, u64) -> u64 = match $kind {
-            Kind::Add => |old, a, _| old.wrapping_add(a),
-            Kind::Sub => |old, a, _| old.wrapping_sub(a),
-            Kind::Inc => |old, _, _| old.wrapping_add(1),
-            Kind::Dec => |old, _, _| old.wrapping_sub(1),
-            Kind::Least => |old, a, _| (old as $unsigned).min(a as $unsigned).into(),
-            Kind::Most => |old, a, _| (old as $unsigned).max(a as $unsigned).into(),
-            Kind::LeastSigned => |old, a, _| (old as $signed).min(a as $signed) as u64,
-            Kind::MostSigned => |old, a, _| (old as $signed).max(a as $signed) as u64,
-            Kind::Set => |_, a, _| a,
-            Kind::Keep => |old, _, _| old,
-            Kind::SwapIfSecond => |old, a, b| if old as $unsigned == b as $unsigned { a } else { old },
-            Kind::SwapIfFirst => |old, a, b| if old as $unsigned == a as $unsigned { b } else { old },
-            Kind::And => |old, a, _| old & a,
-            Kind::Or => |old, a, _| old | a,
-            Kind::Xor => |old, a, _| old ^ a,
-            Kind::FloatAdd => |old, a, _| back(float(old) + float(a)),
-            Kind::FloatSub => |old, a, _| back(float(old) - float(a)),
-            Kind::FloatLeast => |old, a, _| back(float(old).min(float(a))),
-            Kind::FloatMost => |old, a, _| back(float(old).max(float(a))),
-            Kind::FloatSwapIfFirst => |old, a, b| if float(old) == float(a) { b } else { old },
+        let function: fn(u64, u64, u64) -> u64 = match $op {
+            AtomicOp::Add => |old, a, _| old.wrapping_add(a),
+            AtomicOp::Sub => |old, a, _| old.wrapping_sub(a),
+            AtomicOp::Increment => |old, _, _| old.wrapping_add(1),
+            AtomicOp::Decrement | AtomicOp::PreDecrement => |old, _, _| old.wrapping_sub(1),
+            AtomicOp::Min => |old, a, _| (old as $unsigned).min(a as $unsigned).into(),
+            AtomicOp::Max => |old, a, _| (old as $unsigned).max(a as $unsigned).into(),
+            AtomicOp::SignedMin => |old, a, _| (old as $signed).min(a as $signed) as u64,
+            AtomicOp::SignedMax => |old, a, _| (old as $signed).max(a as $signed) as u64,
+            AtomicOp::Exchange => |_, a, _| a,
+            AtomicOp::Load => |old, _, _| old,
+            AtomicOp::CompareExchangeSwapped => |old, a, b| if old as $unsigned == b as $unsigned { a } else { old },
+            AtomicOp::CompareExchange => |old, a, b| if old as $unsigned == a as $unsigned { b } else { old },
+            AtomicOp::And => |old, a, _| old & a,
+            AtomicOp::Or => |old, a, _| old | a,
+            AtomicOp::Xor => |old, a, _| old ^ a,
+            AtomicOp::FloatAdd => |old, a, _| back(float(old) + float(a)),
+            AtomicOp::FloatSub => |old, a, _| back(float(old) - float(a)),
+            AtomicOp::FloatMin => |old, a, _| back(float(old).min(float(a))),
+            AtomicOp::FloatMax => |old, a, _| back(float(old).max(float(a))),
+            AtomicOp::FloatCompareExchange => |old, a, b| if float(old) == float(a) { b } else { old },
         };
         function
     }};
 }
 
-fn function(kind: Kind, size: u32) -> Option<Update> {
+fn function(op: AtomicOp, size: u32) -> Option<Update> {
     let of = match size {
-        2 => functions!(kind, u16, i16, f16),
-        4 => functions!(kind, u32, i32, f32),
-        8 => functions!(kind, u64, i64, f64),
+        2 => functions!(op, u16, i16, f16),
+        4 => functions!(op, u32, i32, f32),
+        8 => functions!(op, u64, i64, f64),
         _ => return None,
     };
-    Some(Update { of, commutes: kind.commutes() })
+    Some(Update { op, size, of })
 }
 
 #[cfg(test)]

@@ -1,11 +1,10 @@
 //! Messages that move a rectangle of bytes of an image.
 
-use crate::kernels::image::{image, lsc_place};
+use crate::kernels::address::AddressSpace;
+use crate::kernels::image::{image, lsc_space};
 use crate::kernels::lowering::{LowerResult, Lowering, illegal};
-use crate::kernels::message::Place;
 use crate::kernels::step::Lowered;
 use crate::machine::World;
-use crate::machine::memory::Sharing;
 use crate::machine::operand::Source;
 use crate::machine::thread::{ExecMask, Thread};
 use visakit::isa::{LscOp, LscTypedBlock2d, MediaLd, MediaModifier, MediaSt, RawOperand, SurfaceId, VecOperand};
@@ -23,7 +22,7 @@ pub(super) fn media_st(l: &mut Lowering<'_>, inst: &MediaSt) -> LowerResult {
 }
 
 pub(super) fn typed(l: &mut Lowering<'_>, inst: &LscTypedBlock2d) -> LowerResult {
-    let surface = lsc_place(l, inst.addr_type, &inst.surface)?;
+    let surface = lsc_space(l, inst.addr_type, &inst.surface)?;
     let block = Block::of_bytes(surface, u32::from(inst.block_width), u32::from(inst.block_height), (1, 0));
     let corner = corner(l, [&inst.src0_addr_x, &inst.src0_addr_y])?;
     // The whole rectangle belongs to the first channel.
@@ -70,7 +69,7 @@ fn store(
         let mut outside = 0;
         for (at, x, y) in block.places(corner) {
             let byte = thread.registers.get::<u8>(src + at);
-            let stored = image.byte(x, y).and_then(|offset| texels.store(offset, 1, byte.into(), Sharing::Shared));
+            let stored = image.byte(x, y).and_then(|offset| texels.store(offset, 1, byte.into()));
             outside += u64::from(stored.is_none());
         }
         thread.outside_writes += outside;
@@ -96,7 +95,7 @@ fn step(
 
 /// A rectangle of bytes of a surface.
 struct Block {
-    surface: Place,
+    surface: AddressSpace,
     width: u32,
     height: u32,
     /// Bytes from one row to the next in registers.
@@ -121,10 +120,10 @@ impl Block {
             MediaModifier::Bottom | MediaModifier::BottomMod => (2, 1),
             _ => (1, 0),
         };
-        Ok(Self::of_bytes(l.place(surface)?, u32::from(width), u32::from(height), rows))
+        Ok(Self::of_bytes(l.address_space(surface)?, u32::from(width), u32::from(height), rows))
     }
 
-    fn of_bytes(surface: Place, width: u32, height: u32, rows: (u32, u32)) -> Self {
+    fn of_bytes(surface: AddressSpace, width: u32, height: u32, rows: (u32, u32)) -> Self {
         Self { surface, width, height, pitch: width.next_power_of_two().max(4), rows }
     }
 

@@ -2,20 +2,22 @@
 //!
 //! Those to samplers are in [`crate::kernels::sampler`], rectangles in [`crate::kernels::block`].
 
-use crate::kernels::atomic::{self, Update};
+use crate::kernels::address::AddressSpace;
+use crate::kernels::atomic::{Atomic, lsc_update};
 use crate::kernels::block;
 use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal, number};
-use crate::kernels::message::{AtomicResult, Place};
-use crate::kernels::surface::result;
+use crate::kernels::message::for_chunks;
+use crate::kernels::step::Lowered;
+use crate::kernels::surface;
+use crate::kernels::transfer::Transfer;
 use crate::machine::World;
-use crate::machine::access::Lanes;
+use crate::machine::access::{Request, Texels};
 use crate::machine::image::{Image, Texel};
 use crate::machine::lane::{LANES, MAX_LANES, enabled_lanes};
-use crate::machine::memory::Buffer;
 use crate::machine::thread::{ExecMask, Thread};
 use visakit::isa::{
-    Channels, DataType, ExecSize, Gather4Typed, Info, InfoOp, Load3d, LscDataSize, LscOp, LscTyped, LscTypedAccess,
-    LscTypedQuad, Predicate, RawOperand, Scatter4Typed, SurfaceId, TypedAtomic, VecOperand, pages,
+    Channels, DataType, ExecSize, Gather4Typed, Info, InfoOp, Load3d, LscAddrType, LscDataSize, LscOp, LscTyped,
+    LscTypedAccess, LscTypedQuad, Predicate, RawOperand, Scatter4Typed, SurfaceId, TypedAtomic, VecOperand, pages,
 };
 use visakit::rt::{Stub, immediate_bits};
 
@@ -64,8 +66,8 @@ pub(super) fn moved(flags: Channels) -> Vec<usize> {
     [flags.r, flags.g, flags.b, flags.a].into_iter().enumerate().filter(|(_, moved)| *moved).map(|(c, _)| c).collect()
 }
 
-/// The data of a message: for each colour that is moved a row of elements, which begins at a register of its own.
-pub(super) struct Colours {
+/// The data of a message: for each component that is moved a row of elements, which begins at a register of its own.
+pub(super) struct Components {
     moved: Vec<usize>,
     at: Option<u32>,
     bytes: u32,
@@ -74,7 +76,7 @@ pub(super) struct Colours {
     pitch: u32,
 }
 
-impl Colours {
+impl Components {
     /// With `masked`, a register with a mask stands behind the data.
     pub(super) fn new(
         l: &mut Lowering<'_>,
@@ -94,14 +96,14 @@ impl Colours {
 
     pub(super) fn put(&self, thread: &mut Thread, lane: usize, components: [u32; 4]) {
         let Some(at) = self.at else { return };
-        for (n, &colour) in self.moved.iter().enumerate() {
+        for (n, &component) in self.moved.iter().enumerate() {
             let place = at + n as u32 * self.pitch + lane as u32 * self.bytes;
             match self.bytes {
                 2 if self.half => {
-                    thread.registers.set(place, half::f16::from_f32(f32::from_bits(components[colour])).to_bits());
+                    thread.registers.set(place, half::f16::from_f32(f32::from_bits(components[component])).to_bits());
                 }
-                2 => thread.registers.set(place, components[colour] as u16),
-                _ => thread.registers.set(place, components[colour]),
+                2 => thread.registers.set(place, components[component] as u16),
+                _ => thread.registers.set(place, components[component]),
             }
         }
     }
@@ -117,8 +119,8 @@ impl Colours {
     fn get(&self, thread: &Thread, lane: usize) -> [u32; 4] {
         let mut components = [0; 4];
         if let Some(at) = self.at {
-            for (n, &colour) in self.moved.iter().enumerate() {
-                components[colour] = thread.registers.get(at + n as u32 * self.pitch + lane as u32 * 4);
+            for (n, &component) in self.moved.iter().enumerate() {
+                components[component] = thread.registers.get(at + n as u32 * self.pitch + lane as u32 * 4);
             }
         }
         components
@@ -126,9 +128,12 @@ impl Colours {
 }
 
 /// The image behind a surface and its texels.
-pub(super) fn image<'w>(place: &Place, thread: &Thread, world: &World<'w>) -> Option<(&'w Image, &'w Buffer)> {
-    let image = world.image(place.entry(thread)?)?;
-    Some((image, world.memory.buffers().get(image.buffer)?))
+pub(super) fn image<'w>(
+    space: &AddressSpace,
+    thread: &Thread,
+    world: &'w World<'_>,
+) -> Option<(&'w Image, Texels<'w>)> {
+    world.image(space.entry(thread)?, thread.index)
 }
 
 /// The offsets that a message adds to texel coordinates: four bits each, with sign.
@@ -160,7 +165,7 @@ pub(super) fn load(l: &mut Lowering<'_>, inst: &Load3d) -> LowerResult {
     let tells_places = name == "ld_mcs";
     let shift = offsets(&inst.aoffimmi);
     let masked = inst.op.pixel_null_mask;
-    let components = Colours::new(l, &inst.dst, lanes, moved(inst.channels), masked)?;
+    let components = Components::new(l, &inst.dst, lanes, moved(inst.channels), masked)?;
     let mask = masked.then_some(lanes);
     read(l, inst.exec_size, inst.pred, inst.surface, components, mask, move |thread, _, lane, image, texels| {
         if tells_places {
@@ -179,31 +184,32 @@ pub(super) fn read(
     exec_size: ExecSize,
     pred: Predicate,
     surface: SurfaceId,
-    components: Colours,
+    components: Components,
     mask: Option<usize>,
-    texel: impl Fn(&Thread, &World<'_>, usize, &Image, &Buffer) -> [u32; 4] + Send + Sync + 'static,
+    texel: impl Fn(&Thread, &World<'_>, usize, &Image, Texels<'_>) -> [u32; 4] + Send + Sync + 'static,
 ) -> LowerResult {
     let enable = l.enable(exec_size, pred)?;
-    let place = l.place(surface)?;
-    read_at(l, enable, place, components, mask, texel)
+    let space = l.address_space(surface)?;
+    read_at(l, enable, space, components, mask, texel)
 }
 
 /// The same for a surface that is known already.
 fn read_at(
     l: &mut Lowering<'_>,
     enable: ExecMask,
-    place: Place,
-    components: Colours,
+    space: AddressSpace,
+    components: Components,
     mask: Option<usize>,
-    texel: impl Fn(&Thread, &World<'_>, usize, &Image, &Buffer) -> [u32; 4] + Send + Sync + 'static,
+    texel: impl Fn(&Thread, &World<'_>, usize, &Image, Texels<'_>) -> [u32; 4] + Send + Sync + 'static,
 ) -> LowerResult {
     let run = Box::new(move |thread: &mut Thread, world: &World<'_>| {
         let enabled = thread.enabled(&enable);
-        let bound = image(&place, thread, world);
+        let bound = image(&space, thread, world);
         // All channels are read before any is written: the destination may stand where parameters do.
         let mut values = [[0; 4]; MAX_LANES];
         for lane in enabled_lanes::<MAX_LANES>(enabled) {
-            values[lane] = bound.map_or([0; 4], |(image, texels)| texel(thread, world, lane, image, texels));
+            values[lane] =
+                bound.map_or([0; 4], |(image, texels)| texel(thread, world, lane, image, texels.of_lane(lane)));
         }
         for lane in enabled_lanes::<MAX_LANES>(enabled) {
             components.put(thread, lane, values[lane]);
@@ -235,7 +241,7 @@ pub(super) fn gather4_typed(l: &mut Lowering<'_>, inst: &Gather4Typed) -> LowerR
     let Gather4Typed::Current(inst) = inst else { return Err(Stub::missing(&pages::GATHER4_TYPED).into()) };
     let lanes = channels(inst.exec_size);
     let place = coordinates(l, [&inst.u, &inst.v, &inst.r, &inst.lod], lanes)?;
-    let components = Colours::new(l, &inst.dst, lanes, moved(inst.channels), false)?;
+    let components = Components::new(l, &inst.dst, lanes, moved(inst.channels), false)?;
     read(l, inst.exec_size, inst.pred, inst.surface, components, None, move |thread, _, lane, image, texels| {
         image.load(texels, place_of(&place, thread, lane))
     })
@@ -245,26 +251,26 @@ pub(super) fn scatter4_typed(l: &mut Lowering<'_>, inst: &Scatter4Typed) -> Lowe
     let Scatter4Typed::Current(inst) = inst else { return Err(Stub::missing(&pages::SCATTER4_TYPED).into()) };
     let lanes = channels(inst.exec_size);
     let place = coordinates(l, [&inst.u, &inst.v, &inst.r, &inst.lod], lanes)?;
-    let components = Colours::new(l, &inst.src, lanes, moved(inst.channels), false)?;
+    let components = Components::new(l, &inst.src, lanes, moved(inst.channels), false)?;
     let enable = l.enable(inst.exec_size, inst.pred)?;
-    let surface = l.place(inst.surface)?;
-    write(l, enable, surface, place, components)
+    let space = l.address_space(inst.surface)?;
+    write(l, enable, space, place, components)
 }
 
 /// A message that writes a texel for each channel.
 fn write(
     l: &mut Lowering<'_>,
     enable: ExecMask,
-    surface: Place,
+    space: AddressSpace,
     place: [Elements; 4],
-    components: Colours,
+    components: Components,
 ) -> LowerResult {
     let run = Box::new(move |thread: &mut Thread, world: &World<'_>| {
-        let bound = image(&surface, thread, world);
+        let bound = image(&space, thread, world);
         let mut outside = 0;
         for lane in enabled_lanes::<MAX_LANES>(thread.enabled(&enable)) {
             let written = bound.is_some_and(|(image, texels)| {
-                image.store(texels, place_of(&place, thread, lane), components.get(thread, lane))
+                image.store(texels.of_lane(lane), place_of(&place, thread, lane), components.get(thread, lane))
             });
             outside += u64::from(!written);
         }
@@ -275,67 +281,41 @@ fn write(
 }
 
 pub(super) fn typed_atomic(l: &mut Lowering<'_>, inst: &TypedAtomic) -> LowerResult {
-    let size = number(inst.op.width.name()) / 8;
-    let Some(update) = atomic::update(inst.op.op, size) else {
-        return illegal(format!("an atomic operation of {size} bytes"));
-    };
-    let lanes = channels(inst.exec_size);
-    let place = coordinates(l, [&inst.u, &inst.v, &inst.r, &inst.lod], lanes)?;
-    let bytes = lanes as u64 * u64::from(size.max(4));
-    let operands = [l.raw(&inst.src0, bytes)?, l.raw(&inst.src1, bytes)?];
-    let result = result(inst.op.op, l.raw(&inst.dst, bytes)?);
+    let place = coordinates(l, [&inst.u, &inst.v, &inst.r, &inst.lod], channels(inst.exec_size))?;
+    let atomic = surface::atomic(l, inst.op, inst.exec_size, [&inst.src0, &inst.src1], &inst.dst)?;
     let enable = l.enable(inst.exec_size, inst.pred)?;
-    let surface = l.place(inst.surface)?;
-    update_texels(l, enable, surface, place, size, update, operands, result)
+    let space = l.address_space(inst.surface)?;
+    Ok(update(l, enable, space, place, atomic))
 }
 
-#[expect(clippy::too_many_arguments, reason = "these are the operands of the message")]
-fn update_texels(
+/// A message that changes a texel for each channel in one step.
+fn update(
     l: &mut Lowering<'_>,
     enable: ExecMask,
-    surface: Place,
+    space: AddressSpace,
     place: [Elements; 4],
-    size: u32,
-    update: Update,
-    operands: [Option<u32>; 2],
-    result: AtomicResult,
-) -> LowerResult {
-    let slot = size.max(4);
-    let get = move |thread: &Thread, at: u32, lane: usize| -> u64 {
-        let at = at + lane as u32 * slot;
-        if slot == 8 { thread.registers.get(at) } else { thread.registers.get::<u32>(at).into() }
-    };
-    l.note_atomic(&update, result);
-    let update = update.of;
+    atomic: Atomic,
+) -> Lowered {
+    atomic.note(l);
+    let size = atomic.update.size;
     let run = Box::new(move |thread: &mut Thread, world: &World<'_>| {
-        let Some(entry) = surface.entry(thread) else { return Ok(()) };
-        let view = world.surface(entry);
-        let bound = image(&surface, thread, world);
-        let mut outside = 0;
-        for lane in enabled_lanes::<MAX_LANES>(thread.enabled(&enable)) {
-            let offset = bound.and_then(|(image, _)| image.offset(place_of(&place, thread, lane)));
-            let [a, b] = operands.map(|at| at.map_or(0, |at| get(thread, at, lane)));
-            let mut old = [0; LANES];
-            if let Some(offset) = offset {
-                let addresses = [offset; LANES];
-                let lanes = Lanes { addresses: &addresses, enabled: 1, unaligned: false };
-                // A texel of the image is inside of its surface.
-                let _ = view.update(&lanes, size, &mut old, |_, old| update(old, a, b));
-            } else {
-                outside += 1;
+        let (view, bound) = (space.view(thread, world), image(&space, thread, world));
+        for_chunks(thread.enabled(&enable), |n, enabled| {
+            let (mut addresses, mut inside) = ([0; LANES], 0);
+            for lane in enabled_lanes::<LANES>(enabled) {
+                let texel = place_of(&place, thread, n * LANES + lane);
+                let offset = bound.and_then(|(image, _)| image.offset(texel));
+                if let Some(offset) = offset.filter(|offset| offset.is_multiple_of(size.into())) {
+                    (addresses[lane], inside) = (offset, inside | 1 << lane);
+                }
             }
-            let (at, value) = match result {
-                AtomicResult::None => continue,
-                AtomicResult::Old(at) => (at, old[0]),
-                AtomicResult::New(at) => (at, update(old[0], a, b)),
-            };
-            let at = at + lane as u32 * slot;
-            if slot == 8 { thread.registers.set(at, value) } else { thread.registers.set(at, value as u32) }
-        }
-        thread.outside_writes += outside;
-        Ok(())
+            thread.outside_writes += u64::from((enabled & !inside).count_ones());
+            let first_lane = (n * LANES) as u32;
+            let request = Request { addresses: &addresses, enabled: inside, first_lane, size, unaligned: false };
+            atomic.perform(thread, &view, n, enabled, &request)
+        })
     });
-    Ok(l.step(enable, run))
+    l.step(enable, run)
 }
 
 pub(super) fn info(l: &mut Lowering<'_>, inst: &Info) -> LowerResult {
@@ -345,22 +325,22 @@ pub(super) fn info(l: &mut Lowering<'_>, inst: &Info) -> LowerResult {
         _ => Elements::NONE,
     };
     let samples = inst.op == InfoOp::Sampleinfo;
-    let components = Colours::new(l, &inst.dst, lanes, moved(inst.channels), false)?;
+    let components = Components::new(l, &inst.dst, lanes, moved(inst.channels), false)?;
     read(l, inst.exec_size, Predicate::default(), inst.surface, components, None, move |thread, _, lane, image, _| {
-        let shape = &image.shape;
+        let desc = &image.desc;
         if samples {
-            return [shape.samples, 0, 0, 0];
+            return [desc.samples, 0, 0, 0];
         }
         let level = lod.bits(thread, lane);
         let mut sizes = [0; 4];
-        if level < shape.levels {
-            let size = shape.size_of(level);
-            sizes[..shape.dimensions].copy_from_slice(&size[..shape.dimensions]);
+        if level < desc.levels {
+            let size = desc.size_of(level);
+            sizes[..desc.dimensions].copy_from_slice(&size[..desc.dimensions]);
         }
-        if shape.is_array {
-            sizes[shape.dimensions] = shape.layers;
+        if desc.is_array {
+            sizes[desc.dimensions] = desc.layers;
         }
-        sizes[3] = shape.levels;
+        sizes[3] = desc.levels;
         sizes
     })
 }
@@ -375,14 +355,10 @@ pub(super) fn lsc_typed(l: &mut Lowering<'_>, inst: &LscTyped) -> LowerResult {
     }
 }
 
-pub(super) fn lsc_place(
-    l: &mut Lowering<'_>,
-    kind: visakit::isa::LscAddrType,
-    surface: &VecOperand,
-) -> LowerResult<Place> {
+pub(super) fn lsc_space(l: &mut Lowering<'_>, kind: LscAddrType, surface: &VecOperand) -> LowerResult<AddressSpace> {
     match kind {
-        visakit::isa::LscAddrType::Bti => Ok(Place::Index(l.source(surface, 1)?)),
-        visakit::isa::LscAddrType::Bss => Ok(Place::StateIndex(l.source(surface, 1)?)),
+        LscAddrType::Bti => Ok(AddressSpace::SurfaceIndex(l.source(surface, 1)?)),
+        LscAddrType::Bss => Ok(AddressSpace::StateOffset(l.source(surface, 1)?)),
         kind => illegal(format!("typed addresses of the type {} are not supported yet", kind.name())),
     }
 }
@@ -397,14 +373,14 @@ fn lsc_quad(l: &mut Lowering<'_>, inst: &LscTypedQuad) -> LowerResult {
     let flags = inst.data_elems_per_addr;
     let flags = [flags.x, flags.y, flags.z, flags.w];
     let moved = (0..4).filter(|&c| flags[c]).collect();
-    let surface = lsc_place(l, inst.addr_type, &inst.surface)?;
+    let space = lsc_space(l, inst.addr_type, &inst.surface)?;
     let enable = l.enable(inst.exec_size, inst.pred)?;
     if inst.lsc_sub_op != LscOp::LscLoadQuad {
-        let components = Colours::new(l, &inst.src1_data, lanes, moved, false)?;
-        return write(l, enable, surface, place, components);
+        let components = Components::new(l, &inst.src1_data, lanes, moved, false)?;
+        return write(l, enable, space, place, components);
     }
-    let components = Colours::new(l, &inst.dst_data, lanes, moved, false)?;
-    read_at(l, enable, surface, components, None, move |thread, _, lane, image, texels| {
+    let components = Components::new(l, &inst.dst_data, lanes, moved, false)?;
+    read_at(l, enable, space, components, None, move |thread, _, lane, image, texels| {
         image.load(texels, place_of(&place, thread, lane))
     })
 }
@@ -420,17 +396,16 @@ fn lsc_access(l: &mut Lowering<'_>, inst: &LscTypedAccess) -> LowerResult {
     if inst.lsc_sub_op == LscOp::LscStoreUncompressed {
         return store_uncompressed(l, inst, lanes);
     }
-    let Some(update) = atomic::lsc_update(inst.lsc_sub_op, size) else {
+    let Some(op) = lsc_update(inst.lsc_sub_op, size) else {
         return Err(Stub::undefined(&pages::LSC_TYPED).into());
     };
     let place =
         coordinates(l, [&inst.src0_addrs_u, &inst.src0_addrs_v, &inst.src0_addrs_r, &inst.src0_addrs_lod], lanes)?;
-    let bytes = lanes as u64 * u64::from(size.max(4));
-    let operands = [l.raw(&inst.src1_data, bytes)?, l.raw(&inst.src2_data, bytes)?];
-    let result = l.raw(&inst.dst_data, bytes)?.map_or(AtomicResult::None, AtomicResult::Old);
-    let surface = lsc_place(l, inst.addr_type, &inst.surface)?;
+    let operands = [&inst.src1_data, &inst.src2_data];
+    let atomic = Atomic::new(l, op, Transfer::in_dwords(size), lanes, operands, &inst.dst_data)?;
+    let space = lsc_space(l, inst.addr_type, &inst.surface)?;
     let enable = l.enable(inst.exec_size, inst.pred)?;
-    update_texels(l, enable, surface, place, size, update, operands, result)
+    Ok(update(l, enable, space, place, atomic))
 }
 
 /// The first components of a texel for each channel.
@@ -441,8 +416,8 @@ fn store_uncompressed(l: &mut Lowering<'_>, inst: &LscTypedAccess, lanes: usize)
     let count = number(inst.data_elems_per_addr.name()) as usize;
     let operands = [&inst.src0_addrs_u, &inst.src0_addrs_v, &inst.src0_addrs_r, &inst.src0_addrs_lod];
     let place = coordinates(l, operands, lanes)?;
-    let components = Colours::new(l, &inst.src1_data, lanes, (0..count.min(4)).collect(), false)?;
+    let components = Components::new(l, &inst.src1_data, lanes, (0..count.min(4)).collect(), false)?;
     let enable = l.enable(inst.exec_size, inst.pred)?;
-    let surface = lsc_place(l, inst.addr_type, &inst.surface)?;
-    write(l, enable, surface, place, components)
+    let space = lsc_space(l, inst.addr_type, &inst.surface)?;
+    write(l, enable, space, place, components)
 }

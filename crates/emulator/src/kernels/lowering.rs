@@ -3,9 +3,7 @@
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
-use crate::kernels::atomic::Update;
 use crate::kernels::layout::{Layout, Variable};
-use crate::kernels::message::AtomicResult;
 use crate::kernels::reads::Reads;
 use crate::kernels::step::{Lowered, Op, Run};
 use crate::machine::World;
@@ -27,6 +25,17 @@ pub enum LowerError {
     /// Its operands make no sense together.
     Illegal(String),
 }
+
+impl std::fmt::Display for LowerError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Stub(stub) => stub.fmt(f),
+            Self::Illegal(why) => f.write_str(why),
+        }
+    }
+}
+
+impl std::error::Error for LowerError {}
 
 impl From<Stub> for LowerError {
     fn from(stub: Stub) -> Self {
@@ -109,9 +118,9 @@ impl<'a> Lowering<'a> {
         self.symbols?.get(name).copied()
     }
 
-    /// Takes note of an atomic operation on memory that all groups share.
-    pub(super) fn note_atomic(&mut self, update: &Update, result: AtomicResult) {
-        self.ordered |= !update.commutes || !matches!(result, AtomicResult::None);
+    /// Takes note that the current instruction shows in which order groups come to it.
+    pub(super) fn note_ordered(&mut self) {
+        self.ordered = true;
     }
 
     /// Whether any instruction so far shows in which order groups come to it: the result of one of their atomic operations

@@ -1,16 +1,16 @@
 //! The load-store messages of newer platforms.
 
-use crate::kernels::atomic::lsc_update;
+use crate::kernels::address::{AddressSpace, Addressing, Elements, SCRATCH_UNIT, ScratchBase};
+use crate::kernels::atomic::{Atomic, lsc_update};
 use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal, number};
-use crate::kernels::message::{
-    Addresses, AtomicResult, Elements, Message, Place, SCRATCH_UNIT, ScratchBase, Shape, for_chunks, trouble,
-};
-use crate::kernels::step::Lowered;
+use crate::kernels::message::{Message, Operation};
+use crate::kernels::transfer::Transfer;
 use crate::machine::World;
-use crate::machine::access::Lanes;
+use crate::machine::access::Request;
+use crate::machine::fault::Trap;
 use crate::machine::lane::LANES;
 use crate::machine::operand::Source;
-use crate::machine::thread::Thread;
+use crate::machine::thread::{ExecMask, Thread};
 use visakit::isa::{
     ExecSize, LscAddrSize, LscAddrType, LscBlockOrder, LscDataOrder, LscDataSize, LscOp, LscSfid, LscUntyped,
     LscUntypedAccess, LscUntypedBlock2d, LscUntypedQuad, LscUntypedStrided, RawOperand, VecOperand, pages,
@@ -28,18 +28,6 @@ pub(super) fn untyped(l: &mut Lowering<'_>, inst: &LscUntyped) -> LowerResult {
     }
 }
 
-/// Which memory an LSC message goes to.
-fn place(l: &mut Lowering<'_>, sfid: LscSfid, kind: LscAddrType, surface: &VecOperand) -> LowerResult<Place> {
-    match (sfid, kind) {
-        (LscSfid::Slm, _) => Ok(Place::Local),
-        (LscSfid::Tgm, _) => illegal("an untyped message to typed memory"),
-        (_, LscAddrType::Flat) => Ok(Place::Flat),
-        (_, LscAddrType::Bti) => Ok(Place::Index(l.source(surface, 1)?)),
-        (_, LscAddrType::Ss | LscAddrType::Arg) => Ok(Place::Scratch),
-        (_, LscAddrType::Bss) => Ok(Place::StateIndex(l.source(surface, 1)?)),
-    }
-}
-
 /// Offset of the dword of r0 that says where arguments are.
 const R0_INDIRECT: u32 = 0;
 
@@ -51,43 +39,55 @@ fn addresses(
     size: LscAddrSize,
     scale: u16,
     offset: i32,
-) -> LowerResult<Addresses> {
+) -> LowerResult<Addressing> {
     let (bytes, mask) = match size {
         LscAddrSize::A16 => (2, u64::from(u16::MAX)),
         LscAddrSize::A32 => (4, u64::from(u32::MAX)),
         LscAddrSize::A64 => (8, u64::MAX),
     };
     let at = l.raw_required(operand, lanes as u64 * bytes)?;
-    let elements = Some(match bytes {
+    let elements = match bytes {
         2 => Elements::Words(at),
         4 => Elements::Dwords(at),
         _ => Elements::Qwords(at),
-    });
-    Ok(Addresses {
-        elements,
-        global: None,
-        unit: scale.into(),
-        offset: offset.into(),
-        mask,
-        pitch: None,
-        scratch: None,
-    })
+    };
+    Ok(Addressing { scale: scale.into(), offset: offset.into(), mask, ..Addressing::new(Some(elements), None) })
 }
 
-/// Addresses in scratch memory count from where the state that the surface operand names begins, those of arguments from
-/// where r0 says that implicit arguments are.
-fn based(
-    l: &mut Lowering<'_>,
+/// Which memory an LSC message goes to.
+struct Port<'a> {
+    sfid: LscSfid,
     kind: LscAddrType,
-    surface: &VecOperand,
-    addresses: Addresses,
-) -> LowerResult<Addresses> {
-    let scratch = match kind {
-        LscAddrType::Ss => Some(ScratchBase { number: l.source(surface, 1)?, unit: SCRATCH_UNIT }),
-        LscAddrType::Arg => Some(ScratchBase { number: Source::scalar(R0_INDIRECT), unit: 1 }),
-        _ => None,
-    };
-    Ok(Addresses { scratch, ..addresses })
+    surface: &'a VecOperand,
+}
+
+impl Port<'_> {
+    /// A message to it. Addresses in scratch memory count from where the state that the surface operand names begins, those
+    /// of arguments from where r0 says that implicit arguments are.
+    fn message(
+        &self,
+        l: &mut Lowering<'_>,
+        enable: ExecMask,
+        addressing: Addressing,
+        transfer: Transfer,
+        elements: Vec<u32>,
+    ) -> LowerResult<Message> {
+        let space = match (self.sfid, self.kind) {
+            (LscSfid::Slm, _) => AddressSpace::Local,
+            (LscSfid::Tgm, _) => return illegal("an untyped message to typed memory"),
+            (_, LscAddrType::Flat) => AddressSpace::Flat,
+            (_, LscAddrType::Bti) => AddressSpace::SurfaceIndex(l.source(self.surface, 1)?),
+            (_, LscAddrType::Ss | LscAddrType::Arg) => AddressSpace::Scratch,
+            (_, LscAddrType::Bss) => AddressSpace::StateOffset(l.source(self.surface, 1)?),
+        };
+        let scratch = match self.kind {
+            LscAddrType::Ss => Some(ScratchBase { number: l.source(self.surface, 1)?, unit: SCRATCH_UNIT }),
+            LscAddrType::Arg => Some(ScratchBase { number: Source::scalar(R0_INDIRECT), unit: 1 }),
+            _ => None,
+        };
+        let addressing = Addressing { scratch, ..addressing };
+        Ok(Message { enable, space, addressing, transfer, elements, unaligned: true })
+    }
 }
 
 /// Bytes of an element in memory and in registers, and whether it is in the upper half there.
@@ -103,136 +103,72 @@ fn sizes(size: LscDataSize) -> (u32, u32, bool) {
     }
 }
 
-/// The shape of a message whose elements each begin at a register, or follow each other for a single channel.
-fn shape(l: &Lowering<'_>, exec_size: ExecSize, size: LscDataSize, transposed: bool) -> Shape {
+/// Elements that each begin at a register, or follow each other for a single channel.
+fn transfer(l: &Lowering<'_>, exec_size: ExecSize, size: LscDataSize, transposed: bool) -> Transfer {
     let (size, slot, high) = sizes(size);
     let pitch = (channels(exec_size) as u32 * slot).next_multiple_of(l.layout.grf_bytes);
-    Shape { size, slot, high, lane_step: slot, element_step: if transposed { slot } else { pitch } }
+    Transfer { size, slot, high, lane_step: slot, element_step: if transposed { slot } else { pitch } }
 }
 
 fn access(l: &mut Lowering<'_>, inst: &LscUntypedAccess) -> LowerResult {
     let enable = l.enable(inst.exec_size, inst.pred)?;
     let lanes = channels(inst.exec_size);
-    let count = number(inst.data_elems_per_addr.name()) as usize;
-    let shape = shape(l, inst.exec_size, inst.data_size, inst.data_order == LscDataOrder::Transposed);
-    let addresses = addresses(l, &inst.src0_addrs, lanes, inst.addr_size, inst.addr_scale, inst.addr_imm_offset)?;
-    let message = Message {
-        enable,
-        place: place(l, inst.lsc_sfid, inst.addr_type, &inst.surface)?,
-        addresses: based(l, inst.addr_type, &inst.surface, addresses)?,
-        shape,
-        elements: (0..count as u64).map(|n| n * u64::from(shape.size)).collect(),
-        unaligned: true,
-    };
-    let bytes = shape.extent(lanes, count);
+    let transfer = transfer(l, inst.exec_size, inst.data_size, inst.data_order == LscDataOrder::Transposed);
+    let elements = (0..number(inst.data_elems_per_addr.name())).map(|n| n * transfer.size).collect();
+    let addressing = addresses(l, &inst.src0_addrs, lanes, inst.addr_size, inst.addr_scale, inst.addr_imm_offset)?;
+    let port = Port { sfid: inst.lsc_sfid, kind: inst.addr_type, surface: &inst.surface };
+    let message = port.message(l, enable, addressing, transfer, elements)?;
     match inst.lsc_sub_op {
-        LscOp::LscLoad => {
-            let mut message = message;
-            if inst.data_order == LscDataOrder::Transposed {
-                message.elements.truncate(l.used_of(&inst.dst_data, shape.slot, count)?);
-            }
-            let dst = l.raw(&inst.dst_data, bytes)?;
-            Ok(message.load(l, dst))
-        }
-        LscOp::LscStore | LscOp::LscStoreUncompressed => {
-            let src = l.raw_required(&inst.src1_data, bytes)?;
-            Ok(message.store(l, src))
-        }
+        LscOp::LscLoad => message.load(l, &inst.dst_data),
+        LscOp::LscStore | LscOp::LscStoreUncompressed => message.store(l, &inst.src1_data),
         LscOp::LscLoadStatus => {
             let dst = l.raw(&inst.dst_data, 4)?;
-            Ok(status(l, message, dst))
+            Ok(message.lower(l, Operation::Status(dst)))
         }
         op => {
-            let Some(update) = lsc_update(op, shape.size) else {
-                return illegal(format!("the operation {} on {} bytes", op.name(), shape.size));
+            let Some(update) = lsc_update(op, transfer.size) else {
+                return illegal(format!("the operation {} on {} bytes", op.name(), transfer.size));
             };
-            let operands = [l.raw(&inst.src1_data, bytes)?, l.raw(&inst.src2_data, bytes)?];
-            let result = l.raw(&inst.dst_data, bytes)?.map_or(AtomicResult::None, AtomicResult::Old);
-            Ok(message.atomic(l, update, operands, result))
+            let operands = [&inst.src1_data, &inst.src2_data];
+            let atomic = Atomic::new(l, update, transfer, lanes, operands, &inst.dst_data)?;
+            Ok(Message { unaligned: false, ..message }.lower(l, Operation::Atomic(atomic)))
         }
     }
-}
-
-/// One bit for each enabled channel whose whole vector is in memory.
-fn status(l: &mut Lowering<'_>, message: Message, dst: Option<u32>) -> Lowered {
-    let Message { enable, place, addresses, shape, elements, .. } = message;
-    let run = Box::new(move |thread: &mut Thread, world: &World<'_>| {
-        let view = place.view(thread, world);
-        let mut bits = thread.enabled(&enable);
-        for_chunks(bits, |n, enabled| {
-            let base = addresses.resolve(thread, n);
-            for lane in (0..LANES).filter(|lane| enabled >> lane & 1 == 1) {
-                for distance in &elements {
-                    let addresses = [base[lane].wrapping_add(*distance); LANES];
-                    let lanes = Lanes { addresses: &addresses, enabled: 1, unaligned: true };
-                    if view.load(&lanes, shape.size, &mut [0; LANES]) != Ok(0) {
-                        bits &= !(1 << (n * LANES + lane));
-                    }
-                }
-            }
-            Ok(())
-        })?;
-        if let Some(dst) = dst {
-            thread.registers.set(dst, bits);
-        }
-        Ok(())
-    });
-    l.step(enable, run)
 }
 
 fn quad(l: &mut Lowering<'_>, inst: &LscUntypedQuad) -> LowerResult {
     let enable = l.enable(inst.exec_size, inst.pred)?;
-    let lanes = channels(inst.exec_size);
-    let shape = shape(l, inst.exec_size, inst.data_size, false);
+    let transfer = transfer(l, inst.exec_size, inst.data_size, false);
     let moved = inst.data_elems_per_addr;
     let flags = [moved.x, moved.y, moved.z, moved.w];
-    let elements: Vec<_> =
-        (0..4).zip(flags).filter(|(_, moved)| *moved).map(|(n, _)| n * u64::from(shape.size)).collect();
-    let bytes = shape.extent(lanes, elements.len());
-    let addresses = addresses(l, &inst.src0_addrs, lanes, inst.addr_size, inst.addr_scale, inst.addr_imm_offset)?;
-    let message = Message {
-        enable,
-        place: place(l, inst.lsc_sfid, inst.addr_type, &inst.surface)?,
-        addresses: based(l, inst.addr_type, &inst.surface, addresses)?,
-        shape,
-        elements,
-        unaligned: true,
-    };
-    if inst.lsc_sub_op == LscOp::LscLoadQuad {
-        let dst = l.raw(&inst.dst_data, bytes)?;
-        return Ok(message.load(l, dst));
+    let elements = (0..4).zip(flags).filter(|(_, moved)| *moved).map(|(n, _)| n * transfer.size).collect();
+    let lanes = channels(inst.exec_size);
+    let addressing = addresses(l, &inst.src0_addrs, lanes, inst.addr_size, inst.addr_scale, inst.addr_imm_offset)?;
+    let port = Port { sfid: inst.lsc_sfid, kind: inst.addr_type, surface: &inst.surface };
+    let message = port.message(l, enable, addressing, transfer, elements)?;
+    match inst.lsc_sub_op {
+        LscOp::LscLoadQuad => message.load(l, &inst.dst_data),
+        _ => message.store(l, &inst.src1_data),
     }
-    let src = l.raw_required(&inst.src1_data, bytes)?;
-    Ok(message.store(l, src))
 }
 
 /// One address; the other channels are at equal distances from it.
 fn strided(l: &mut Lowering<'_>, inst: &LscUntypedStrided) -> LowerResult {
     let enable = l.enable(inst.exec_size, inst.pred)?;
-    let lanes = channels(inst.exec_size);
-    let count = number(inst.data_elems_per_addr.name()) as usize;
-    let mut shape = shape(l, inst.exec_size, inst.data_size, inst.data_order == LscDataOrder::Transposed);
+    let count = number(inst.data_elems_per_addr.name());
+    let mut transfer = transfer(l, inst.exec_size, inst.data_size, inst.data_order == LscDataOrder::Transposed);
     if inst.data_order == LscDataOrder::Transposed {
-        shape.lane_step = count as u32 * shape.slot;
+        transfer.lane_step = count * transfer.slot;
     }
+    let elements = (0..count).map(|n| n * transfer.size).collect();
     let base = addresses(l, &inst.src0_addr_base, 1, inst.addr_size, inst.addr_scale, inst.addr_imm_offset)?;
-    let base = based(l, inst.addr_type, &inst.surface, base)?;
-    let pitch = l.scalar(&inst.src0_addr_pitch)?;
-    let message = Message {
-        enable,
-        place: place(l, inst.lsc_sfid, inst.addr_type, &inst.surface)?,
-        addresses: base.at_pitch(pitch),
-        shape,
-        elements: (0..count as u64).map(|n| n * u64::from(shape.size)).collect(),
-        unaligned: true,
-    };
-    let bytes = shape.extent(lanes, count);
-    if inst.lsc_sub_op == LscOp::LscLoadStrided {
-        let dst = l.raw(&inst.dst_data, bytes)?;
-        return Ok(message.load(l, dst));
+    let addressing = Addressing { pitch: Some(l.scalar(&inst.src0_addr_pitch)?), ..base };
+    let port = Port { sfid: inst.lsc_sfid, kind: inst.addr_type, surface: &inst.surface };
+    let message = port.message(l, enable, addressing, transfer, elements)?;
+    match inst.lsc_sub_op {
+        LscOp::LscLoadStrided => message.load(l, &inst.dst_data),
+        _ => message.store(l, &inst.src1_data),
     }
-    let src = l.raw_required(&inst.src1_data, bytes)?;
-    Ok(message.store(l, src))
 }
 
 /// Rectangles of a surface that the operands describe. What is outside of it reads as zero and is not written.
@@ -266,7 +202,7 @@ fn block2d(l: &mut Lowering<'_>, inst: &LscUntypedBlock2d) -> LowerResult {
         // The pitch is given less 1, as the other sizes.
         let surface_pitch = u64::from(surface_pitch.first(thread)) + 1;
         let [left, top] = corner.each_ref().map(|place| place.first(thread));
-        let view = world.flat();
+        let view = world.view(world.flat(), thread.index);
         for block in 0..blocks {
             let start = data + block * pitch as u32;
             if load {
@@ -286,17 +222,17 @@ fn block2d(l: &mut Lowering<'_>, inst: &LscUntypedBlock2d) -> LowerResult {
                 }
                 let offset = line as u64 * surface_pitch + column as u64 * u64::from(size);
                 let addresses = [base.wrapping_add(offset); LANES];
-                let lanes = Lanes { addresses: &addresses, enabled: 1, unaligned: true };
+                let request = Request { addresses: &addresses, enabled: 1, first_lane: 0, size, unaligned: true };
                 let mut values = [0; LANES];
                 if load {
-                    view.load(&lanes, size, &mut values).map_err(trouble)?;
+                    view.load(&request, &mut values).map_err(Box::<Trap>::from)?;
                     let bytes = values[0].to_le_bytes();
                     thread.registers.bytes_mut(at)[..size as usize].copy_from_slice(&bytes[..size as usize]);
                 } else {
                     let mut bytes = [0; 8];
                     bytes[..size as usize].copy_from_slice(&thread.registers.bytes_mut(at)[..size as usize]);
                     values[0] = u64::from_le_bytes(bytes);
-                    view.store(&lanes, size, &values).map_err(trouble)?;
+                    view.store(&request, &values).map_err(Box::<Trap>::from)?;
                 }
             }
         }

@@ -38,9 +38,11 @@ mod control;
 
 mod reads;
 
-mod message;
+mod address;
 
-mod reach;
+mod transfer;
+
+mod message;
 
 mod surface;
 

@@ -1,11 +1,11 @@
 //! Messages to samplers: reads of images that filter, choose levels and compare. What a sampler computes is in
 //! [`crate::machine::sampler`].
 
-use crate::kernels::image::{self, Colours, Elements, moved, offsets};
+use crate::kernels::image::{self, Components, Elements, moved, offsets};
 use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal};
+use crate::machine::access::Texels;
 use crate::machine::image::Image;
-use crate::machine::memory::Buffer;
-use crate::machine::sampler::{Place, Sampler};
+use crate::machine::sampler::{SamplePoint, Sampler};
 use crate::machine::thread::Thread;
 use visakit::isa::{RawOperand, Sample3d, Sample43d, SamplerId, VecOperand, pages};
 use visakit::rt::Stub;
@@ -64,12 +64,12 @@ impl Params {
     }
 
     /// The place that a channel reads.
-    fn place(&self, thread: &Thread, lane: usize, sampler: &Sampler, image: &Image, shift: [i64; 3]) -> Place {
+    fn place(&self, thread: &Thread, lane: usize, sampler: &Sampler, image: &Image, shift: [i64; 3]) -> SamplePoint {
         let at = |lane: usize| self.coordinates.map(|elements| elements.float(thread, lane));
         let coordinates = at(lane);
         let lod = match &self.level {
             // Most images have one level.
-            _ if image.shape.levels <= 1 => 0.0,
+            _ if image.desc.levels <= 1 => 0.0,
             Level::Given(elements) => elements.float(thread, lane),
             Level::Gradients(gradients) => {
                 sampler.lod_of(image, gradients.map(|row| row.map(|elements| elements.float(thread, lane))))
@@ -82,7 +82,12 @@ impl Params {
             let bits = elements.integer(thread, lane);
             *shift += (bits & 0x1f) - (bits & 0x20);
         }
-        Place { coordinates, shift, lod, reference: self.reference.map(|elements| elements.float(thread, lane)) }
+        SamplePoint {
+            coordinates,
+            shift,
+            lod,
+            reference: self.reference.map(|elements| elements.float(thread, lane)),
+        }
     }
 }
 
@@ -118,9 +123,9 @@ impl Message<'_> {
         &self,
         l: &mut Lowering<'_>,
         undefined: Stub,
-        components: Colours,
+        components: Components,
         null_mask: bool,
-        read: impl Fn(&Sampler, &Image, &Buffer, &Place) -> [u32; 4] + Send + Sync + 'static,
+        read: impl Fn(&Sampler, &Image, Texels<'_>, &SamplePoint) -> [u32; 4] + Send + Sync + 'static,
     ) -> LowerResult {
         let lanes = channels(self.exec_size);
         let Some(params) = Params::new(l, self.name, self.params, lanes)? else { return Err(undefined.into()) };
@@ -142,21 +147,28 @@ impl Message<'_> {
     }
 }
 
+/// What the two instructions call alike.
+macro_rules! message {
+    ($inst:ident) => {
+        Message {
+            name: $inst.op.op.name(),
+            exec_size: $inst.exec_size,
+            pred: $inst.pred,
+            sampler: $inst.sampler,
+            surface: $inst.surface,
+            aoffimmi: &$inst.aoffimmi,
+            params: &$inst.params,
+        }
+    };
+}
+
 pub(super) fn sample(l: &mut Lowering<'_>, inst: &Sample3d) -> LowerResult {
     let undefined = Stub::undefined(&pages::SAMPLE_3D);
     let Sample3d::Current(inst) = inst else { return Err(undefined.into()) };
-    let (name, lanes) = (inst.op.op.name(), channels(inst.exec_size));
-    let components = Colours::new(l, &inst.dst, lanes, moved(inst.channels), inst.op.pixel_null_mask)?;
-    let message = Message {
-        name,
-        exec_size: inst.exec_size,
-        pred: inst.pred,
-        sampler: inst.sampler,
-        surface: inst.surface,
-        aoffimmi: &inst.aoffimmi,
-        params: &inst.params,
-    };
-    if name == "LOD" {
+    let lanes = channels(inst.exec_size);
+    let components = Components::new(l, &inst.dst, lanes, moved(inst.channels), inst.op.pixel_null_mask)?;
+    let message = message!(inst);
+    if message.name == "LOD" {
         return message.lower(l, undefined, components, inst.op.pixel_null_mask, |sampler, image, _, place| {
             [sampler.clamped(image, place.lod).to_bits(), place.lod.to_bits(), 0, 0]
         });
@@ -169,23 +181,15 @@ pub(super) fn sample(l: &mut Lowering<'_>, inst: &Sample3d) -> LowerResult {
 pub(super) fn sample4(l: &mut Lowering<'_>, inst: &Sample43d) -> LowerResult {
     let undefined = Stub::undefined(&pages::SAMPLE4_3D);
     let Sample43d::Current(inst) = inst else { return Err(undefined.into()) };
-    let (name, lanes) = (inst.op.op.name(), channels(inst.exec_size));
-    let components = Colours::new(l, &inst.dst, lanes, vec![0, 1, 2, 3], inst.op.pixel_null_mask)?;
+    let lanes = channels(inst.exec_size);
+    let components = Components::new(l, &inst.dst, lanes, vec![0, 1, 2, 3], inst.op.pixel_null_mask)?;
     let colour = match inst.src_channel.name() {
         "R" => 0,
         "G" => 1,
         "B" => 2,
         _ => 3,
     };
-    let message = Message {
-        name,
-        exec_size: inst.exec_size,
-        pred: inst.pred,
-        sampler: inst.sampler,
-        surface: inst.surface,
-        aoffimmi: &inst.aoffimmi,
-        params: &inst.params,
-    };
+    let message = message!(inst);
     message.lower(l, undefined, components, inst.op.pixel_null_mask, move |sampler, image, texels, place| {
         sampler.gather(image, texels, place, colour)
     })

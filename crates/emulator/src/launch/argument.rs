@@ -6,7 +6,7 @@ use super::contents::{image, pipe, read_file, reserve, zeros};
 use super::forms::{Gives, forms_that_give};
 use super::scalar::Scalar;
 use super::spec::{ArgKey, ArgSpec};
-use crate::machine::image::{Format, Shape};
+use crate::machine::image::{Format, ImageDesc};
 use crate::machine::sampler::Sampler;
 use visakit_zebin::info::{AddrSpace, ArgType, KernelInfo, KernelMiscInfo, PayloadArgument};
 
@@ -35,7 +35,7 @@ pub struct ImageArgument {
     /// Format of the texels.
     pub format: Format,
     /// Size.
-    pub shape: Shape,
+    pub desc: ImageDesc,
     /// The texels, one row behind the other without anything in between.
     pub texels: Vec<u8>,
 }

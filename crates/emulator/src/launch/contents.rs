@@ -6,7 +6,7 @@ use visakit_diag::{Diagnostic, Severity};
 
 use super::argument::ImageArgument;
 use super::spec::{ImageSpec, Pixels};
-use crate::machine::image::{Format, Shape};
+use crate::machine::image::{Format, ImageDesc};
 use crate::machine::memory::MAX_BUFFER;
 
 /// Makes an image of a specification.
@@ -39,18 +39,15 @@ pub(super) fn image(
     let mut size = [1; 3];
     size[..dimensions].copy_from_slice(&given[..dimensions]);
     let layers = if is_array { given[dimensions] } else { 1 };
-    let shape = Shape { size, dimensions, is_array, layers, levels: spec.levels, samples: spec.samples };
-    if spec.levels > shape.most_levels() || spec.levels > 1 && spec.samples > 1 {
+    let desc = ImageDesc { size, dimensions, is_array, layers, levels: spec.levels, samples: spec.samples };
+    if spec.levels > desc.most_levels() || spec.levels > 1 && spec.samples > 1 {
         let [w, h, d] = size;
         return Err(wrong(
             format!("an image of {w}x{h}x{d} with {} levels and {} samples is given", spec.levels, spec.samples),
-            format!(
-                "one of this size has at most {} levels, and one sample when it has several",
-                shape.most_levels()
-            ),
+            format!("one of this size has at most {} levels, and one sample when it has several", desc.most_levels()),
         ));
     }
-    let bytes = shape.texels().saturating_mul(format.bytes() as u64);
+    let bytes = desc.texels().saturating_mul(format.bytes() as u64);
     let texels = match &spec.pixels {
         Pixels::File(path) => read_file(option, path)?,
         Pixels::Bytes(bytes) => bytes.clone(),
@@ -64,7 +61,7 @@ pub(super) fn image(
                 .to_owned(),
         ));
     }
-    Ok(ImageArgument { format, shape, texels })
+    Ok(ImageArgument { format, desc, texels })
 }
 
 pub(super) fn read_file(option: &str, path: &Path) -> Result<Vec<u8>, Box<Diagnostic>> {

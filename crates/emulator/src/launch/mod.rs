@@ -1,8 +1,8 @@
 //! What a launch is given, and what it makes of it: arguments, sizes, the payload of every thread, results as files.
 //!
-//! The flow: a command line or a launch file becomes a [`request::Request`]; its argument specifications ([`spec`]) become
-//! [`argument::Argument`]s once the kernel's layout is known; sizes become a [`range::NdRange`]; and [`payload`] lays out
-//! what a thread finds in its registers when it starts.
+//! The flow: argument specifications ([`spec`]) become [`argument::Argument`]s once the kernel's layout is known; sizes become
+//! a [`range::NdRange`]; [`placement`] says where the arguments are in memory, and [`payload`] lays out what a thread finds in
+//! its registers when it starts.
 
 pub mod argument;
 mod contents;
@@ -11,6 +11,7 @@ pub mod forms;
 pub mod implicit;
 pub mod pattern;
 pub mod payload;
+pub mod placement;
 pub mod printf;
 pub mod range;
 pub mod scalar;
@@ -40,6 +41,14 @@ impl TextError {
         Box::new(finding.at_text(text, self.at.start, self.at.end).help(self.help.clone()))
     }
 }
+
+impl std::fmt::Display for TextError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for TextError {}
 
 /// A number as options have it: decimal, or hexadecimal behind `0x`; underscores separate digits.
 pub(crate) fn parse_number(text: &str) -> Option<u128> {

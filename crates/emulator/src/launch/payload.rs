@@ -6,9 +6,10 @@
 use visakit_diag::{Diagnostic, Severity};
 
 use super::argument::{Argument, ImageArgument};
+use super::placement::{Placement, problem};
 use super::range::NdRange;
 use crate::machine::sampler::{Addressing, Sampler};
-use crate::machine::{ARGUMENTS, state_of_argument};
+use crate::machine::state_of_argument;
 use visakit_zebin::info::{AddrMode, AddrSpace, ArgType, KernelInfo, PayloadArgument};
 
 /// Where the parts of r0 are: the elements, dwords, that hold the group ids.
@@ -59,37 +60,6 @@ impl Layout {
 /// No alignment asks for more.
 const MAX_GAP: u32 = 256;
 
-/// The arguments as memory: where the buffers went and how much shared local memory there is.
-#[derive(Clone, Debug, Default)]
-pub struct Placement {
-    /// Address of each argument that is a buffer or a pointer.
-    pub addresses: Vec<Option<u64>>,
-    /// For each entry of the binding table, the argument that it stands for; beyond it all arguments, where the kernel names
-    /// their surfaces by state.
-    pub bindings: Vec<Option<u32>>,
-    /// Offset of each local pointer in shared local memory.
-    pub local_offsets: Vec<Option<u32>>,
-    /// Bytes of shared local memory that a group needs.
-    pub local_bytes: u32,
-    /// Size of each argument that is a buffer, in bytes.
-    pub sizes: Vec<u64>,
-    /// What is there beside the arguments.
-    pub extra: Extra,
-}
-
-/// Addresses of memory that is no argument; 0 where the kernel has none.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Extra {
-    /// The program's constants.
-    pub constants: u64,
-    /// The program's variables.
-    pub variables: u64,
-    /// The buffer of `printf`.
-    pub printf: u64,
-    /// Private memory.
-    pub private: u64,
-}
-
 /// The payload of a kernel for one launch.
 #[derive(Clone, Debug)]
 pub struct Payload {
@@ -117,52 +87,6 @@ pub struct ThreadStart {
     pub payload: Vec<u8>,
     /// The channels that have a work item.
     pub channels: u32,
-}
-
-/// Lays out shared local memory and the binding table. `address` gives the address of a buffer argument.
-///
-/// # Errors
-/// When shared local memory does not fit into 32 bits, or the binding table names entries that cannot be.
-pub fn place(
-    kernel: &KernelInfo,
-    arguments: &[Option<Argument>],
-    mut address: impl FnMut(u32) -> Option<u64>,
-) -> Result<Placement, Box<Diagnostic>> {
-    let mut placement = Placement { local_bytes: kernel.execution_env.slm_size, ..Placement::default() };
-    for (index, argument) in arguments.iter().enumerate() {
-        placement.addresses.push(match argument {
-            Some(Argument::Buffer(_)) => address(index as u32),
-            Some(Argument::Pointer(pointer)) => Some(*pointer),
-            _ => None,
-        });
-        let mut local = None;
-        if let Some(Argument::Local(size)) = argument {
-            let item = kernel.payload_arguments.iter().find(|item| item.arg_index == Some(index as u32));
-            let alignment = item.map_or(0, |item| item.slm_alignment).max(1);
-            let offset = placement.local_bytes.checked_next_multiple_of(alignment);
-            let end = offset.and_then(|offset| offset.checked_add(*size));
-            let (Some(offset), Some(end)) = (offset, end) else {
-                return Err(problem("the kernel needs more shared local memory than there can be"));
-            };
-            (local, placement.local_bytes) = (Some(offset), end);
-        }
-        placement.local_offsets.push(local);
-    }
-    for binding in &kernel.binding_table_indices {
-        // 240 entries are for programs, the rest of the 256 mean other things.
-        let entry = usize::try_from(binding.bti_value).ok().filter(|&entry| entry < 240);
-        let entry =
-            entry.ok_or_else(|| problem(&format!("there is no binding-table entry {}", binding.bti_value)))?;
-        if placement.bindings.len() <= entry {
-            placement.bindings.resize(entry + 1, None);
-        }
-        placement.bindings[entry] = Some(binding.arg_index);
-    }
-    if kernel.payload_arguments.iter().any(|item| item.addrmode == Some(AddrMode::Bindless)) {
-        placement.bindings.resize(ARGUMENTS as usize, None);
-        placement.bindings.extend((0..arguments.len() as u32).map(Some));
-    }
-    Ok(placement)
 }
 
 impl Payload {
@@ -348,14 +272,14 @@ fn value_of(
             }
             _ => Vec::new(),
         },
-        ArgType::ImageWidth => of_image(argument(), |image| image.shape.size[0]),
-        ArgType::ImageHeight => of_image(argument(), |image| image.shape.size[1]),
-        ArgType::ImageDepth => of_image(argument(), |image| image.shape.size[2]),
-        ArgType::ImageArraySize => of_image(argument(), |image| image.shape.layers),
+        ArgType::ImageWidth => of_image(argument(), |image| image.desc.size[0]),
+        ArgType::ImageHeight => of_image(argument(), |image| image.desc.size[1]),
+        ArgType::ImageDepth => of_image(argument(), |image| image.desc.size[2]),
+        ArgType::ImageArraySize => of_image(argument(), |image| image.desc.layers),
         ArgType::ImageChannelOrder => of_image(argument(), |image| image.format.order_number()),
-        ArgType::ImageChannelDataType => of_image(argument(), |image| image.format.part_number()),
-        ArgType::ImageNumMipLevels => of_image(argument(), |image| image.shape.levels),
-        ArgType::ImageNumSamples => of_image(argument(), |image| image.shape.samples),
+        ArgType::ImageChannelDataType => of_image(argument(), |image| image.format.component_number()),
+        ArgType::ImageNumMipLevels => of_image(argument(), |image| image.desc.levels),
+        ArgType::ImageNumSamples => of_image(argument(), |image| image.desc.samples),
         ArgType::SamplerAddress => of_sampler(argument(), |sampler| match sampler.addressing {
             Addressing::None => 0,
             Addressing::Clamp => 1,
@@ -420,14 +344,10 @@ fn unsupported(item: &PayloadArgument) -> Box<Diagnostic> {
     )
 }
 
-fn problem(message: &str) -> Box<Diagnostic> {
-    let help = "the file is damaged, or was not written by the vendor's compiler";
-    Box::new(Diagnostic::new("launch-layout", Severity::Error, ".ze_info", message).help(help))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::launch::placement::place;
     use visakit_zebin::info;
 
     const INFO: &str = "

@@ -1,21 +1,27 @@
 //! The one door to memory: what a message reaches, and loads, stores and updates of one value for each enabled channel.
+//!
+//! [`crate::machine::in_bounds`] is the same for messages whose data all lie inside of one buffer, where nothing can go wrong.
 
 use std::sync::atomic::AtomicU32;
-use std::sync::atomic::Ordering::Relaxed;
-
-use fearless_simd::prelude::*;
-use fearless_simd::{Level, dispatch, u32x4};
 
 use crate::machine::lane::{LANES, enabled_lanes};
-use crate::machine::memory::{Buffer, Memory, Sharing, part};
-use crate::machine::thread::ones;
+use crate::machine::memory::{Buffer, Memory, Sharing};
 
 /// Offsets in shared local memory; a pointer to it carries a tag above them.
 const SLM_OFFSET: u64 = 0x0fff_ffff;
 
-/// Memory as a message sees it.
+/// Memory as a message of one thread sees it.
 #[derive(Clone, Copy, Debug)]
-pub enum View<'a> {
+pub struct View<'a> {
+    target: Target<'a>,
+    watch: Option<&'a Watch<'a>>,
+    /// The hardware thread in its group.
+    thread: u32,
+}
+
+/// Memory that a message reaches.
+#[derive(Clone, Copy, Debug)]
+pub enum Target<'a> {
     /// Virtual addresses. An access outside every buffer is a fault, unless [`Memory::outside_is_zero`].
     Flat(&'a Memory),
     /// Shared local memory of the group. An access outside of it is a fault.
@@ -26,6 +32,62 @@ pub enum View<'a> {
     Surface(&'a Memory, &'a Buffer),
     /// A surface of no size: the binding table's entry holds nothing.
     Nothing,
+}
+
+/// Who is told of the accesses of a group.
+#[derive(Clone, Copy, Debug)]
+pub struct Watch<'a> {
+    /// The one to tell.
+    pub observer: &'a dyn Observer,
+    /// The thread group.
+    pub group: [u32; 3],
+}
+
+/// Learns of every access of a message to memory, before it is carried out and also when it cannot be. Host threads that run
+/// groups at the same time share it.
+pub trait Observer: std::fmt::Debug + Sync {
+    /// A channel accesses memory.
+    fn access(&self, access: &Access);
+}
+
+/// An access of one channel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// What it does.
+    pub kind: AccessKind,
+    /// The address space.
+    pub space: Space,
+    /// The buffer that it goes to, by its number in [`Memory::buffers`], where it is one of these.
+    pub buffer: Option<usize>,
+    /// The thread group.
+    pub group: [u32; 3],
+    /// The hardware thread in its group.
+    pub thread: u32,
+    /// The channel.
+    pub lane: u32,
+    /// The address, or the offset where the space is not flat.
+    pub address: u64,
+    /// Bytes.
+    pub size: u32,
+}
+
+/// What an access does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names say it")]
+pub enum AccessKind {
+    Load,
+    Store,
+    Atomic,
+}
+
+/// The address space of an access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names say it")]
+pub enum Space {
+    Flat,
+    Local,
+    Scratch,
+    Surface,
 }
 
 /// An access that cannot be carried out.
@@ -54,393 +116,251 @@ pub enum MissKind {
     Misaligned,
 }
 
-/// What an access came to: how many channels of a surface access were beyond its end.
-pub type Access = Result<u32, Miss>;
+/// How many channels of a surface access were beyond its end, or the first channel whose access cannot be carried out.
+pub type Outside = Result<u32, Miss>;
 
-/// Addresses of the channels, and which of them count.
-pub struct Lanes<'a> {
+/// Accesses of the channels of a chunk, to one value each.
+pub struct Request<'a> {
     /// Address, or offset, of each channel in bytes.
     pub addresses: &'a [u64; LANES],
     /// The enabled channels.
     pub enabled: u32,
+    /// Which channel of the message the first one is.
+    pub first_lane: u32,
+    /// Bytes of each value: 1, 2, 4 or 8.
+    pub size: u32,
     /// Whether addresses may be anything, not only multiples of the size.
     pub unaligned: bool,
 }
 
-impl Lanes<'_> {
-    /// The enabled channels with their addresses, in order.
-    #[inline(always)]
-    fn enabled(&self) -> impl Iterator<Item = (usize, u64)> {
-        enabled_lanes::<LANES>(self.enabled).map(|lane| (lane, self.addresses[lane]))
-    }
-
-    #[inline(always)]
-    fn each(&self, mut access: impl FnMut(usize, u64) -> Access) -> Access {
-        let mut outside = 0;
-        for (lane, address) in self.enabled() {
-            outside += access(lane, address)?;
-        }
-        Ok(outside)
-    }
-}
-
-/// A buffer that the addresses of several channels fall into.
-struct Window<'a> {
-    words: &'a [AtomicU32],
-    /// Address of its first byte.
-    base: u64,
-    /// Bits of an offset that count.
-    mask: u64,
-}
-
-impl<'a> Window<'a> {
-    /// The value of `SIZE` bytes (1, 2, 4 or 8) at an address, zero-extended. `None` when not all of it lies inside, or the
-    /// address is no multiple of the size.
-    #[inline(always)]
-    fn load<const SIZE: u32>(&self, address: u64) -> Option<u64> {
-        let (first, word) = self.word::<SIZE>(address)?;
-        let value = u64::from(word.load(Relaxed));
-        Some(match SIZE {
-            4 => value,
-            8 => value | u64::from(self.words.get(first + 1)?.load(Relaxed)) << 32,
-            _ => {
-                let (shift, mask) = part(address, SIZE);
-                value >> shift & u64::from(mask)
-            }
-        })
-    }
-
-    /// The word where a value begins, and its place.
-    #[inline(always)]
-    fn word<const SIZE: u32>(&self, address: u64) -> Option<(usize, &'a AtomicU32)> {
-        let offset = address.wrapping_sub(self.base) & self.mask;
-        if !offset.is_multiple_of(SIZE.into()) {
-            return None;
-        }
-        let first = usize::try_from(offset >> 2).ok()?;
-        Some((first, self.words.get(first)?))
-    }
-}
-
 impl<'a> View<'a> {
-    /// The buffer that an address falls into; others may not.
+    /// The view of a thread, by its index in its group, whose accesses somebody may watch.
     #[inline(always)]
-    fn window(&self, address: u64) -> Option<Window<'a>> {
-        let whole = |buffer: &'a Buffer, mask| Some(Window { words: buffer.words(), base: 0, mask });
-        match *self {
-            View::Flat(memory) => {
-                memory.find(address).map(|(buffer, base)| Window { words: buffer.words(), base, mask: u64::MAX })
-            }
-            View::Local(buffer) => whole(buffer, SLM_OFFSET),
-            View::Scratch(buffer) | View::Surface(_, buffer) => whole(buffer, u64::MAX),
-            View::Nothing => None,
-        }
+    pub fn new(target: Target<'a>, watch: Option<&'a Watch<'a>>, thread: u32) -> Self {
+        Self { target, watch, thread }
     }
 
-    /// The words of the buffer that an address falls into, its first address, and the bits of an offset that count.
+    /// Whether somebody watches: then every access has to pass one by one.
+    #[inline(always)]
+    pub(crate) fn is_watched(&self) -> bool {
+        self.watch.is_some()
+    }
+
+    /// The words of the buffer that an address falls into, its first address, and the bits of an offset that count. Other
+    /// addresses may fall into other buffers.
     #[inline(always)]
     pub(crate) fn words_around(&self, address: u64) -> Option<(&'a [AtomicU32], u64, u64)> {
-        self.window(address).map(|window| (window.words, window.base, window.mask))
+        match self.target {
+            Target::Flat(memory) => memory.find(address).map(|(buffer, base)| (buffer.words(), base, u64::MAX)),
+            Target::Local(buffer) => Some((buffer.words(), 0, SLM_OFFSET)),
+            Target::Scratch(buffer) | Target::Surface(_, buffer) => Some((buffer.words(), 0, u64::MAX)),
+            Target::Nothing => None,
+        }
     }
 
     /// The words of the only buffer that there is, and the bits of an offset that count.
     #[inline(always)]
     pub(crate) fn whole(&self) -> Option<(&'a [AtomicU32], u32)> {
-        match *self {
-            View::Flat(_) | View::Nothing => None,
-            View::Local(buffer) => Some((buffer.words(), SLM_OFFSET as u32)),
-            View::Scratch(buffer) | View::Surface(_, buffer) => Some((buffer.words(), u32::MAX)),
+        match self.target {
+            Target::Flat(_) | Target::Nothing => None,
+            Target::Local(buffer) => Some((buffer.words(), SLM_OFFSET as u32)),
+            Target::Scratch(buffer) | Target::Surface(_, buffer) => Some((buffer.words(), u32::MAX)),
         }
-    }
-
-    /// The buffer that the first enabled channel's address falls into.
-    #[inline(always)]
-    fn window_of(&self, lanes: &Lanes<'_>) -> Option<Window<'a>> {
-        let (_, address) = lanes.enabled().next()?;
-        self.window(address)
-    }
-
-    /// Reads one 32-bit word. `None` when it does not lie inside, or `address` is misaligned.
-    #[inline]
-    pub fn load_word(&self, address: u64) -> Option<u32> {
-        self.window(address)?.load::<4>(address).map(|word| word as u32)
-    }
-
-    /// Reads values as [`View::load`], when all of them lie in one buffer, at multiples of their size. `None` otherwise.
-    #[inline]
-    fn load_inside<const SIZE: u32>(&self, lanes: &Lanes<'_>, values: &mut [u64; LANES]) -> Option<()> {
-        let window = self.window_of(lanes)?;
-        for (lane, address) in lanes.enabled() {
-            values[lane] = window.load::<SIZE>(address)?;
-        }
-        Some(())
-    }
-
-    /// Reads 32-bit words as [`View::load_words`], under the conditions of [`View::load_inside`].
-    #[inline]
-    fn load_words_inside(&self, lanes: &Lanes<'_>, values: &mut [u32; LANES]) -> Option<()> {
-        let window = self.window_of(lanes)?;
-        if lanes.enabled == ones(LANES) {
-            let word = |address: u64| Some(window.word::<4>(address)?.1.load(Relaxed));
-            let addresses = lanes.addresses.as_chunks().0;
-            for (values, [a, b, c, d]) in values.as_chunks_mut().0.iter_mut().zip(addresses) {
-                together(values, [word(*a)?, word(*b)?, word(*c)?, word(*d)?]);
-            }
-            return Some(());
-        }
-        for (lane, address) in lanes.enabled() {
-            values[lane] = window.word::<4>(address)?.1.load(Relaxed);
-        }
-        Some(())
-    }
-
-    /// Writes 32-bit words as [`View::store_words`], under the conditions of [`View::load_inside`]; where they do not hold, some
-    /// of the words may have been written.
-    #[inline]
-    fn store_words_inside(&self, lanes: &Lanes<'_>, values: &[u32; LANES]) -> Option<()> {
-        let window = self.window_of(lanes)?;
-        for (lane, address) in lanes.enabled() {
-            window.word::<4>(address)?.1.store(values[lane], Relaxed);
-        }
-        Some(())
     }
 
     /// Whether other host threads may use the memory at the same time.
     #[inline]
     pub(crate) fn sharing(&self) -> Sharing {
-        match self {
+        match self.target {
             // A thread has whole words of scratch memory for itself.
-            View::Local(_) | View::Scratch(_) => Sharing::Exclusive,
+            Target::Local(_) | Target::Scratch(_) => Sharing::Exclusive,
             _ => Sharing::Shared,
         }
     }
 
-    /// The buffer that an address falls into, with the offset there. `None`: the access is lost, as surfaces lose it.
-    #[inline]
-    fn place(&self, lane: usize, address: u64, size: u32) -> Result<Option<(&'a Buffer, u64)>, Miss> {
-        if address.is_multiple_of(u64::from(size)) {
-            self.place_anywhere(lane, address, size)
-        } else {
-            Err(Miss { lane: lane as u32, address, size, kind: MissKind::Misaligned })
-        }
-    }
-
-    /// The same for any address.
-    #[inline]
-    fn place_anywhere(&self, lane: usize, address: u64, size: u32) -> Result<Option<(&'a Buffer, u64)>, Miss> {
-        let miss = |kind| Err(Miss { lane: lane as u32, address, size, kind });
-        match *self {
-            View::Flat(memory) => match memory.find(address) {
-                Some((buffer, base)) if fits(buffer, address - base, size) => Ok(Some((buffer, address - base))),
-                _ if memory.outside_is_zero => Ok(None),
-                _ => miss(MissKind::Outside),
-            },
-            View::Local(buffer) => {
-                let offset = address & SLM_OFFSET;
-                if fits(buffer, offset, size) { Ok(Some((buffer, offset))) } else { miss(MissKind::OutsideLocal) }
-            }
-            View::Scratch(buffer) if fits(buffer, address, size) => Ok(Some((buffer, address))),
-            View::Scratch(_) => miss(MissKind::OutsideScratch),
-            View::Surface(_, buffer) => Ok(fits(buffer, address, size).then_some((buffer, address))),
-            View::Nothing => Ok(None),
-        }
-    }
-
-    /// Reads 32-bit words that stand one behind the other into little-endian bytes. `None` when they do not all lie inside,
-    /// or `address` is misaligned; then nothing has been read.
-    #[inline]
-    pub fn load_row(&self, address: u64, bytes: &mut [[u8; 4]]) -> Option<()> {
-        let words = self.row(address, bytes.len())?;
-        if let (Ok(words), Ok(bytes)) =
-            (<&[AtomicU32; LANES]>::try_from(words), <&mut [[u8; 4]; LANES]>::try_from(&mut *bytes))
-        {
-            let mut values = [0; LANES];
-            for (values, words) in values.as_chunks_mut().0.iter_mut().zip(words.as_chunks::<4>().0) {
-                together(values, words.each_ref().map(|word| word.load(Relaxed)));
-            }
-            *bytes = values.map(u32::to_le_bytes);
-            return Some(());
-        }
-        for (bytes, word) in bytes.iter_mut().zip(words) {
-            *bytes = word.load(Relaxed).to_le_bytes();
-        }
-        Some(())
-    }
-
-    /// Writes 32-bit words one behind the other. `None` as [`View::load_row`].
-    #[inline]
-    pub fn store_row(&self, address: u64, bytes: &[[u8; 4]]) -> Option<()> {
-        for (bytes, word) in bytes.iter().zip(self.row(address, bytes.len())?) {
-            word.store(u32::from_le_bytes(*bytes), Relaxed);
-        }
-        Some(())
-    }
-
-    #[inline]
-    fn row(&self, address: u64, count: usize) -> Option<&'a [AtomicU32]> {
-        let (buffer, offset) = self.place(0, address, 4).ok()??;
-        let first = usize::try_from(offset / 4).ok()?;
-        buffer.words().get(first..first.checked_add(count)?)
-    }
-
-    /// Reads one value of `size` bytes (1, 2, 4 or 8) for each channel, zero-extended.
+    /// Reads a value for each channel, zero-extended.
     ///
     /// # Errors
     /// The first channel whose access cannot be carried out.
-    pub fn load(&self, lanes: &Lanes<'_>, size: u32, values: &mut [u64; LANES]) -> Access {
-        let done = match size {
-            1 => self.load_inside::<1>(lanes, values),
-            2 => self.load_inside::<2>(lanes, values),
-            4 => self.load_inside::<4>(lanes, values),
-            _ => self.load_inside::<8>(lanes, values),
-        };
-        if done.is_some() {
-            return Ok(0);
-        }
-        match size {
-            1 => self.load_sized::<1>(lanes, values),
-            2 => self.load_sized::<2>(lanes, values),
-            4 => self.load_sized::<4>(lanes, values),
-            _ => self.load_sized::<8>(lanes, values),
-        }
-    }
-
-    fn load_sized<const SIZE: u32>(&self, lanes: &Lanes<'_>, values: &mut [u64; LANES]) -> Access {
-        lanes.each(|lane, address| {
-            if lanes.unaligned && !address.is_multiple_of(SIZE.into()) {
-                let place = self.place_anywhere(lane, address, SIZE)?;
-                values[lane] = place.and_then(|(buffer, offset)| buffer.load_unaligned(offset, SIZE)).unwrap_or(0);
-                return Ok(place.is_none().into());
-            }
-            let place = self.place(lane, address, SIZE)?;
-            values[lane] = place.and_then(|(buffer, offset)| buffer.load(offset, SIZE)).unwrap_or(0);
-            Ok(place.is_none().into())
+    pub fn load(&self, request: &Request<'_>, values: &mut [u64; LANES]) -> Outside {
+        self.each(request, AccessKind::Load, |lane, place| {
+            values[lane] = match place {
+                None => 0,
+                Some((buffer, offset)) if offset.is_multiple_of(request.size.into()) => {
+                    buffer.load(offset, request.size).unwrap_or(0)
+                }
+                Some((buffer, offset)) => buffer.load_unaligned(offset, request.size).unwrap_or(0),
+            };
         })
     }
 
-    /// Reads one 32-bit word for each channel.
-    ///
-    /// # Errors
-    /// The first channel whose access cannot be carried out.
-    pub fn load_words(&self, lanes: &Lanes<'_>, values: &mut [u32; LANES]) -> Access {
-        if self.load_words_inside(lanes, values).is_some() {
-            return Ok(0);
-        }
-        if lanes.unaligned {
-            let mut wide = [0; LANES];
-            let outside = self.load_sized::<4>(lanes, &mut wide)?;
-            *values = wide.map(|value| value as u32);
-            return Ok(outside);
-        }
-        lanes.each(|lane, address| {
-            let place = self.place(lane, address, 4)?;
-            values[lane] = place.and_then(|(buffer, offset)| buffer.load_u32(offset)).unwrap_or(0);
-            Ok(place.is_none().into())
-        })
-    }
-
-    /// Writes one value of `size` bytes (1, 2, 4 or 8) for each channel. Where channels write the same place, the last
-    /// one of them wins.
+    /// Writes a value for each channel. Where channels write the same place, the last one of them wins.
     ///
     /// # Errors
     /// The first channel whose access cannot be carried out; those before it have been.
-    pub fn store(&self, lanes: &Lanes<'_>, size: u32, values: &[u64; LANES]) -> Access {
-        match size {
-            1 => self.store_sized::<1>(lanes, values),
-            2 => self.store_sized::<2>(lanes, values),
-            4 => self.store_sized::<4>(lanes, values),
-            _ => self.store_sized::<8>(lanes, values),
-        }
-    }
-
-    fn store_sized<const SIZE: u32>(&self, lanes: &Lanes<'_>, values: &[u64; LANES]) -> Access {
+    pub fn store(&self, request: &Request<'_>, values: &[u64; LANES]) -> Outside {
         let sharing = self.sharing();
-        lanes.each(|lane, address| {
-            if lanes.unaligned && !address.is_multiple_of(SIZE.into()) {
-                let place = self.place_anywhere(lane, address, SIZE)?;
-                if let Some((buffer, offset)) = place {
-                    buffer.store_unaligned(offset, SIZE, values[lane], sharing);
+        self.each(request, AccessKind::Store, |lane, place| {
+            match place {
+                None => None,
+                Some((buffer, offset)) if offset.is_multiple_of(request.size.into()) => {
+                    buffer.store(offset, request.size, values[lane], sharing)
                 }
-                return Ok(place.is_none().into());
-            }
-            let place = self.place(lane, address, SIZE)?;
-            if let Some((buffer, offset)) = place {
-                buffer.store(offset, SIZE, values[lane], sharing);
-            }
-            Ok(place.is_none().into())
+                Some((buffer, offset)) => buffer.store_unaligned(offset, request.size, values[lane], sharing),
+            };
         })
     }
 
-    /// Writes one 32-bit word for each channel.
+    /// Replaces a value of 2, 4 or 8 bytes for each channel by what `change` makes of it, each in one step; `old` gets what
+    /// was there.
     ///
     /// # Errors
     /// As [`View::store`].
-    pub fn store_words(&self, lanes: &Lanes<'_>, values: &[u32; LANES]) -> Access {
-        if self.store_words_inside(lanes, values).is_some() {
-            return Ok(0);
-        }
-        if lanes.unaligned {
-            return self.store_sized::<4>(lanes, &values.map(u64::from));
-        }
-        lanes.each(|lane, address| {
-            let place = self.place(lane, address, 4)?;
-            if let Some((buffer, offset)) = place {
-                buffer.store_u32(offset, values[lane]);
-            }
-            Ok(place.is_none().into())
-        })
-    }
-
-    /// Replaces one value of `size` bytes (2, 4 or 8) for each channel by what `change` makes of it, each in one step;
-    /// `old` gets what was there.
-    ///
-    /// # Errors
-    /// As [`View::store`].
+    #[inline]
     pub fn update(
         &self,
-        lanes: &Lanes<'_>,
-        size: u32,
+        request: &Request<'_>,
         old: &mut [u64; LANES],
         change: impl Fn(usize, u64) -> u64,
-    ) -> Access {
-        if let (View::Local(buffer), 4) = (self, size) {
-            // The most frequent case, and the only one without anybody else.
-            return lanes.each(|lane, address| {
-                let Some((_, offset)) = self.place(lane, address, 4)? else { return Ok(1) };
-                let value = u64::from(buffer.load_u32(offset).unwrap_or(0));
-                buffer.store_u32(offset, change(lane, value) as u32);
-                old[lane] = value;
-                Ok(0)
-            });
-        }
+    ) -> Outside {
         let sharing = self.sharing();
-        lanes.each(|lane, address| {
-            let place = self.place(lane, address, size)?;
-            old[lane] = match (place, self) {
-                (None, _) => 0,
-                (Some((buffer, offset)), View::Flat(memory) | View::Surface(memory, _)) if size == 8 => {
+        self.each(request, AccessKind::Atomic, |lane, place| {
+            let Some((buffer, offset)) = place else { return old[lane] = 0 };
+            old[lane] = match self.target {
+                // The most frequent case, and the only one without anybody else.
+                Target::Local(buffer) if request.size == 4 => {
+                    let value = u64::from(buffer.load_u32(offset).unwrap_or(0));
+                    buffer.store_u32(offset, change(lane, value) as u32);
+                    value
+                }
+                Target::Flat(memory) | Target::Surface(memory, _) if request.size == 8 => {
                     memory.update_u64(buffer, offset, sharing, |value| change(lane, value)).unwrap_or(0)
                 }
-                (Some((buffer, offset)), _) if size == 8 => {
+                _ if request.size == 8 => {
                     let value = buffer.load(offset, 8).unwrap_or(0);
                     buffer.store(offset, 8, change(lane, value), sharing);
                     value
                 }
-                (Some((buffer, offset)), _) => {
+                _ => {
                     let step = |value: u32| change(lane, u64::from(value)) as u32;
-                    buffer.update(offset, size, sharing, step).map_or(0, u64::from)
+                    buffer.update(offset, request.size, sharing, step).map_or(0, u64::from)
                 }
             };
-            Ok(place.is_none().into())
         })
+    }
+
+    /// Does something for each enabled channel with the buffer that its address falls into and the offset there, if there
+    /// is one. Every access that is not known to be in bounds passes here.
+    #[inline(always)]
+    fn each(
+        &self,
+        request: &Request<'_>,
+        kind: AccessKind,
+        mut access: impl FnMut(usize, Option<(&'a Buffer, u64)>),
+    ) -> Outside {
+        let mut outside = 0;
+        for lane in enabled_lanes::<LANES>(request.enabled) {
+            if let Some(watch) = self.watch {
+                self.tell(watch, kind, request.first_lane + lane as u32, request.addresses[lane], request.size);
+            }
+            let place = self.locate(request, lane)?;
+            outside += u32::from(place.is_none());
+            access(lane, place);
+        }
+        Ok(outside)
+    }
+
+    /// The buffer that a channel's address falls into, with the offset there. `None`: the access is lost, as surfaces lose it.
+    #[inline]
+    fn locate(&self, request: &Request<'_>, lane: usize) -> Result<Option<(&'a Buffer, u64)>, Miss> {
+        let (address, size) = (request.addresses[lane], request.size);
+        let miss = |kind| Err(Miss { lane: request.first_lane + lane as u32, address, size, kind });
+        if !request.unaligned && !address.is_multiple_of(size.into()) {
+            return miss(MissKind::Misaligned);
+        }
+        match self.target {
+            Target::Flat(memory) => match memory.find(address) {
+                Some((buffer, base)) if fits(buffer, address - base, size) => Ok(Some((buffer, address - base))),
+                _ if memory.outside_is_zero => Ok(None),
+                _ => miss(MissKind::Outside),
+            },
+            Target::Local(buffer) => {
+                let offset = address & SLM_OFFSET;
+                if fits(buffer, offset, size) { Ok(Some((buffer, offset))) } else { miss(MissKind::OutsideLocal) }
+            }
+            Target::Scratch(buffer) if fits(buffer, address, size) => Ok(Some((buffer, address))),
+            Target::Scratch(_) => miss(MissKind::OutsideScratch),
+            Target::Surface(_, buffer) => Ok(fits(buffer, address, size).then_some((buffer, address))),
+            Target::Nothing => Ok(None),
+        }
+    }
+
+    /// Tells of an access.
+    #[cold]
+    fn tell(&self, watch: &Watch<'_>, kind: AccessKind, lane: u32, address: u64, size: u32) {
+        let number = |memory: &Memory, wanted| memory.buffers().iter().position(|other| std::ptr::eq(other, wanted));
+        let (space, buffer) = match self.target {
+            Target::Flat(memory) => {
+                (Space::Flat, memory.find(address).and_then(|(buffer, _)| number(memory, buffer)))
+            }
+            Target::Local(_) => (Space::Local, None),
+            Target::Scratch(_) => (Space::Scratch, None),
+            Target::Surface(memory, buffer) => (Space::Surface, number(memory, buffer)),
+            Target::Nothing => (Space::Surface, None),
+        };
+        watch.observer.access(&Access {
+            kind,
+            space,
+            buffer,
+            group: watch.group,
+            thread: self.thread,
+            lane,
+            address,
+            size,
+        });
     }
 }
 
-/// Writes words that were read one by one as a vector: a vector that is loaded from where its parts have just been stored one by
-/// one has to wait for all of them.
-#[inline(always)]
-pub(crate) fn together(to: &mut [u32; 4], words: [u32; 4]) {
-    dispatch!(Level::baseline(), simd => u32x4::simd_from(simd, words).store_slice(to));
+/// The texels of an image as a channel of a thread reaches them. Offsets are in bytes; the image knows which of them are inside.
+#[derive(Clone, Copy, Debug)]
+pub struct Texels<'a> {
+    buffer: &'a Buffer,
+    view: View<'a>,
+    lane: u32,
+}
+
+impl<'a> Texels<'a> {
+    /// Those in a buffer of a memory.
+    pub fn new(memory: &'a Memory, buffer: &'a Buffer, watch: Option<&'a Watch<'a>>, thread: u32) -> Self {
+        Self { buffer, view: View::new(Target::Surface(memory, buffer), watch, thread), lane: 0 }
+    }
+
+    /// The same for a channel.
+    #[inline]
+    pub fn of_lane(self, lane: usize) -> Self {
+        Self { lane: lane as u32, ..self }
+    }
+
+    /// Reads `size` bytes (1, 2, 4 or 8) at a multiple of it. `None` outside the buffer.
+    #[inline]
+    pub(crate) fn load(&self, offset: u64, size: u32) -> Option<u64> {
+        self.tell(AccessKind::Load, offset, size);
+        self.buffer.load(offset, size)
+    }
+
+    /// Replaces `size` bytes as [`Texels::load`] reads them.
+    #[inline]
+    pub(crate) fn store(&self, offset: u64, size: u32, value: u64) -> Option<()> {
+        self.tell(AccessKind::Store, offset, size);
+        self.buffer.store(offset, size, value, Sharing::Shared)
+    }
+
+    #[inline]
+    fn tell(&self, kind: AccessKind, offset: u64, size: u32) {
+        if let Some(watch) = self.view.watch {
+            self.view.tell(watch, kind, self.lane, offset, size);
+        }
+    }
 }
 
 #[inline]
@@ -449,56 +369,36 @@ fn fits(buffer: &Buffer, offset: u64, size: u32) -> bool {
 }
 
 #[cfg(test)]
+impl<'a> From<&'a Buffer> for Texels<'a> {
+    fn from(buffer: &'a Buffer) -> Self {
+        Self { buffer, view: View::new(Target::Nothing, None, 0), lane: 0 }
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 
-    fn lanes(addresses: &[u64; LANES], enabled: u32) -> Lanes<'_> {
-        Lanes { addresses, enabled, unaligned: false }
-    }
-
-    #[test]
-    fn rows_and_single_words_agree() {
-        let mut memory = Memory::default();
-        let bytes: Vec<u8> = (0..=255).collect();
-        let base = memory.map(Buffer::from_bytes(&bytes)).unwrap();
-        let row: [u64; LANES] = std::array::from_fn(|i| base + 8 + 4 * i as u64);
-        let mut backwards = row;
-        backwards.reverse();
-        let view = View::Flat(&memory);
-        let (mut a, mut b) = ([0; LANES], [0; LANES]);
-        assert_eq!(view.load_words(&lanes(&row, 0xffff), &mut a), Ok(0));
-        assert_eq!(view.load_words(&lanes(&backwards, 0xffff), &mut b), Ok(0));
-        b.reverse();
-        assert_eq!(a, b);
-        let mut bytes = [[0; 4]; LANES];
-        assert_eq!(view.load_row(base + 8, &mut bytes), Some(()));
-        assert_eq!(bytes.map(u32::from_le_bytes), a);
-        assert_eq!(bytes[1], [12, 13, 14, 15]);
-        assert_eq!(view.load_row(base + 9, &mut bytes), None);
-        assert_eq!(view.load_row(base + 256 - 60, &mut bytes), None);
-        assert_eq!(view.load_row(base + 256 - 64, &mut bytes), Some(()));
-
-        assert_eq!(view.store_row(base + 8, &[[7, 0, 0, 0]; 8]), Some(()));
-        assert_eq!(memory.buffers()[0].load_u32(8 + 4 * 7), Some(7));
-        assert_eq!(memory.buffers()[0].load_u32(8 + 4 * 8), Some(a[8]));
+    fn words(addresses: &[u64; LANES], enabled: u32) -> Request<'_> {
+        Request { addresses, enabled, first_lane: 0, size: 4, unaligned: false }
     }
 
     #[test]
     fn flat_accesses_outside_are_faults() {
         let mut memory = Memory::default();
         let base = memory.map(Buffer::zeros(16)).unwrap();
-        let view = View::Flat(&memory);
+        let view = View::new(Target::Flat(&memory), None, 0);
         let addresses: [u64; LANES] = std::array::from_fn(|i| base + 4 * i as u64);
         let mut values = [0; LANES];
-        assert_eq!(view.load_words(&lanes(&addresses, 0xf), &mut values), Ok(0));
-        let miss = view.load_words(&lanes(&addresses, 0x1f), &mut values).unwrap_err();
+        assert_eq!(view.load(&words(&addresses, 0xf), &mut values), Ok(0));
+        let miss = view.load(&words(&addresses, 0x1f), &mut values).unwrap_err();
         assert_eq!((miss.lane, miss.address, miss.kind), (4, base + 16, MissKind::Outside));
         let odd = [base + 2; LANES];
-        let miss = view.store_words(&lanes(&odd, 0b1000), &values).unwrap_err();
+        let miss = view.store(&words(&odd, 0b1000), &values).unwrap_err();
         assert_eq!((miss.lane, miss.kind), (3, MissKind::Misaligned));
-        let anywhere = Lanes { unaligned: true, ..lanes(&odd, 1) };
-        assert_eq!(view.store_words(&anywhere, &[0x0403_0201; LANES]), Ok(0));
-        assert_eq!(view.load_words(&anywhere, &mut values), Ok(0));
+        let anywhere = Request { unaligned: true, first_lane: 16, ..words(&odd, 1) };
+        assert_eq!(view.store(&anywhere, &[0x0403_0201; LANES]), Ok(0));
+        assert_eq!(view.load(&anywhere, &mut values), Ok(0));
         assert_eq!(
             (values[0], memory.buffers()[0].to_bytes()[..7].to_vec()),
             (0x0403_0201, vec![0, 0, 1, 2, 3, 4, 0])
@@ -509,27 +409,68 @@ mod tests {
     fn surfaces_lose_what_is_beyond_their_end() {
         let memory = Memory::default();
         let buffer = Buffer::from_bytes(&[1, 0, 0, 0, 2, 0, 0, 0]);
-        let view = View::Surface(&memory, &buffer);
+        let view = View::new(Target::Surface(&memory, &buffer), None, 0);
         let addresses: [u64; LANES] = std::array::from_fn(|i| 4 * i as u64);
         let mut values = [9; LANES];
-        assert_eq!(view.load_words(&lanes(&addresses, 0xf), &mut values), Ok(2));
+        assert_eq!(view.load(&words(&addresses, 0xf), &mut values), Ok(2));
         assert_eq!(values[..5], [1, 2, 0, 0, 9]);
-        assert_eq!(view.store(&lanes(&addresses, 0xc), 4, &[5; LANES]), Ok(2));
+        assert_eq!(view.store(&words(&addresses, 0xc), &[5; LANES]), Ok(2));
         let mut old = [0; LANES];
-        assert_eq!(view.update(&lanes(&addresses, 0x6), 4, &mut old, |_, x| x + 40), Ok(1));
+        assert_eq!(view.update(&words(&addresses, 0x6), &mut old, |_, x| x + 40), Ok(1));
         assert_eq!((old[1], old[2], buffer.load_u32(4)), (2, 0, Some(42)));
-        assert_eq!(View::Nothing.load(&lanes(&addresses, 1), 4, &mut old), Ok(1));
+        assert_eq!(View::new(Target::Nothing, None, 0).load(&words(&addresses, 1), &mut old), Ok(1));
     }
 
     #[test]
     fn local_addresses_carry_a_tag() {
         let buffer = Buffer::zeros(16);
-        let view = View::Local(&buffer);
+        let view = View::new(Target::Local(&buffer), None, 0);
         let addresses = [0x1000_0004; LANES];
         let mut old = [0; LANES];
-        assert_eq!(view.update(&lanes(&addresses, 0xffff), 4, &mut old, |_, x| x + 1), Ok(0));
+        assert_eq!(view.update(&words(&addresses, 0xffff), &mut old, |_, x| x + 1), Ok(0));
         assert_eq!((old[15], buffer.load_u32(4)), (15, Some(16)));
-        let miss = view.load(&lanes(&[0x1000_0010; LANES], 1), 4, &mut old).unwrap_err();
+        let miss = view.load(&words(&[0x1000_0010; LANES], 1), &mut old).unwrap_err();
         assert_eq!(miss.kind, MissKind::OutsideLocal);
+    }
+
+    #[derive(Debug, Default)]
+    struct Log(std::sync::Mutex<Vec<Access>>);
+
+    impl Observer for Log {
+        fn access(&self, access: &Access) {
+            self.0.lock().unwrap().push(*access);
+        }
+    }
+
+    #[test]
+    fn observers_learn_of_every_access() {
+        let mut memory = Memory::default();
+        memory.map(Buffer::zeros(4)).unwrap();
+        let base = memory.map(Buffer::zeros(16)).unwrap();
+        let log = Log::default();
+        let watch = Watch { observer: &log, group: [1, 2, 3] };
+        let flat = View::new(Target::Flat(&memory), Some(&watch), 5);
+        let addresses: [u64; LANES] = std::array::from_fn(|i| base + 8 * i as u64);
+        let request = Request { first_lane: 16, size: 8, ..words(&addresses, 0b110) };
+        let miss = flat.store(&request, &[0; LANES]).unwrap_err();
+        assert_eq!(miss.lane, 18);
+        let surface = View::new(Target::Surface(&memory, &memory.buffers()[1]), Some(&watch), 5);
+        assert_eq!(surface.update(&words(&[40; LANES], 1), &mut [0; LANES], |_, x| x), Ok(1));
+        let access = |kind, space, lane, address, size| Access {
+            kind,
+            space,
+            buffer: Some(1),
+            group: [1, 2, 3],
+            thread: 5,
+            lane,
+            address,
+            size,
+        };
+        let all = [
+            access(AccessKind::Store, Space::Flat, 17, base + 8, 8),
+            access(AccessKind::Store, Space::Flat, 18, base + 16, 8),
+            access(AccessKind::Atomic, Space::Surface, 0, 40, 4),
+        ];
+        assert_eq!(*log.0.lock().unwrap(), all, "those that miss as well");
     }
 }

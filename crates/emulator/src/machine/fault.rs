@@ -63,33 +63,28 @@ impl Trap {
         }
     }
 
-    /// What can be done about it.
-    pub fn help(&self) -> &'static str {
-        match self {
-            Self::Access(Miss { kind: MissKind::OutsideLocal, .. }) => {
-                "the kernel leaves its shared local memory: check the index and the size of its local arguments"
-            }
-            Self::Access(Miss { kind: MissKind::OutsideScratch, .. }) => {
-                "an index into a private array is probably out of range"
-            }
-            Self::Access(Miss { kind: MissKind::Outside, .. }) => {
-                "the kernel leaves its buffers: check the index and the size of the buffers that it was given; \
-                 --outside-is-zero lets it go on"
-            }
-            Self::Access(_) => "the address must be a multiple of the size of the access",
+    /// What is probably wrong with the kernel or with what it was given; nothing where the trap says it all.
+    pub fn help(&self) -> Option<&'static str> {
+        Some(match self {
+            Self::Access(miss) => match miss.kind {
+                MissKind::Outside => {
+                    "the kernel leaves its buffers: check the index and the size of the buffers that it was given"
+                }
+                MissKind::OutsideLocal => {
+                    "the kernel leaves its shared local memory: check the index and the size of its local arguments"
+                }
+                MissKind::OutsideScratch => "an index into a private array is probably out of range",
+                MissKind::Misaligned => "the address must be a multiple of the size of the access",
+            },
             Self::Indirect { .. } => "an index into a private array is probably out of range",
-            Self::Stub(_) => "`visa diff` lists the instructions without a kernel",
-            Self::Illegal(_) => "`visa verify` says what is wrong with the kernel",
+            Self::Stub(_) | Self::Illegal(_) => return None,
             Self::DivergentBarrier | Self::UnreachedBarrier { .. } => {
                 "every work item of a group must reach the same barriers"
             }
-            Self::Budget(_) => {
-                "the kernel may be endless; a higher --max-instructions lets it go on, and a group that waits for a later one \
-                 needs --any-order"
-            }
+            Self::Budget(_) => "the kernel may be endless",
             Self::Stack(_) => "the recursion may be endless; the compiler decides how large the stack is",
             Self::RanOff => "the routine must end with a return",
-        }
+        })
     }
 }
 
@@ -125,7 +120,10 @@ impl fmt::Display for Trap {
     }
 }
 
+impl std::error::Error for Trap {}
+
 impl From<Miss> for Box<Trap> {
+    #[cold]
     fn from(miss: Miss) -> Self {
         Box::new(Trap::Access(miss))
     }
@@ -135,11 +133,15 @@ impl From<Miss> for Box<Trap> {
 #[derive(Clone, Debug)]
 pub struct TrapReport {
     /// What happened.
-    pub trouble: Trap,
+    pub trap: Trap,
+    /// Name of the kernel.
+    pub kernel: String,
     /// Which of the program's functions; none for the kernel itself.
     pub function: Option<usize>,
     /// Index of the instruction in the routine.
     pub instruction: u32,
+    /// The instruction's mnemonic, as its text has it.
+    pub mnemonic: String,
     /// Line of the instruction in its text, from 1; 0 when it came from an object.
     pub line: u32,
     /// The source that the program names for it, where it does.
@@ -163,7 +165,7 @@ pub struct TrapReport {
 impl fmt::Display for TrapReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [x, y, z] = self.group;
-        write!(f, "{}; group ({x}, {y}, {z})", self.trouble)?;
+        write!(f, "{}; group ({x}, {y}, {z})", self.trap)?;
         if let Some([x, y, z]) = self.local_id {
             write!(f, ", local id ({x}, {y}, {z})")?;
         }
@@ -179,4 +181,8 @@ impl fmt::Display for TrapReport {
     }
 }
 
-impl std::error::Error for TrapReport {}
+impl std::error::Error for TrapReport {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.trap)
+    }
+}

@@ -2,7 +2,7 @@
 //!
 //! Kernels compute; everything they read and write is here. In the order of the flow: what a channel holds ([`lane`],
 //! [`float`]), how operands reach it ([`convert`], [`operand`]), the state of a thread ([`thread`], [`flow`], [`activation`]), memory
-//! ([`memory`], [`access`], [`image`], [`sampler`]), and what can go wrong ([`fault`]). Nothing here knows an instruction.
+//! ([`memory`], [`access`], [`in_bounds`], [`image`], [`sampler`]), and what can go wrong ([`fault`]). Nothing here knows an instruction.
 
 pub mod lane;
 
@@ -22,13 +22,15 @@ pub mod memory;
 
 pub mod access;
 
+pub mod in_bounds;
+
 pub mod image;
 
 pub mod sampler;
 
 pub mod fault;
 
-use access::View;
+use access::{Target, Texels, View, Watch};
 use image::Image;
 use memory::{Buffer, Memory};
 use sampler::Sampler;
@@ -48,30 +50,41 @@ pub struct World<'a> {
     pub images: &'a [Option<Image>],
     /// The samplers by index.
     pub samplers: &'a [Option<Sampler>],
+    /// Who watches the accesses to memory.
+    pub watch: Option<Watch<'a>>,
 }
 
 impl<'a> World<'a> {
     /// Flat memory.
     #[inline]
-    pub fn flat(&self) -> View<'a> {
-        View::Flat(self.memory)
+    pub fn flat(&self) -> Target<'a> {
+        Target::Flat(self.memory)
     }
 
     /// Shared local memory.
     #[inline]
-    pub fn local(&self) -> View<'a> {
-        View::Local(self.local)
+    pub fn local(&self) -> Target<'a> {
+        Target::Local(self.local)
     }
 
     /// Scratch memory.
     #[inline]
-    pub fn scratch(&self) -> View<'a> {
-        View::Scratch(self.scratch)
+    pub fn scratch(&self) -> Target<'a> {
+        Target::Scratch(self.scratch)
     }
 
-    /// The image that an entry of the binding table stands for.
-    pub fn image(&self, entry: u32) -> Option<&'a Image> {
-        self.images.get(entry as usize)?.as_ref()
+    /// Memory as a thread sees it, by its index in its group.
+    #[inline(always)]
+    pub fn view(&'a self, target: Target<'a>, thread: u32) -> View<'a> {
+        View::new(target, self.watch.as_ref(), thread)
+    }
+
+    /// The image that an entry of the binding table stands for, and its texels as a thread reaches them, by its index in its
+    /// group.
+    pub fn image(&'a self, entry: u32, thread: u32) -> Option<(&'a Image, Texels<'a>)> {
+        let image = self.images.get(entry as usize)?.as_ref()?;
+        let buffer = self.memory.buffers().get(image.buffer)?;
+        Some((image, Texels::new(self.memory, buffer, self.watch.as_ref(), thread)))
     }
 
     /// The sampler with an index.
@@ -81,7 +94,7 @@ impl<'a> World<'a> {
 
     /// What an entry of the binding table stands for; the last entries mean flat and shared local memory.
     #[inline]
-    pub fn surface(&self, entry: u32) -> View<'a> {
+    pub fn surface(&self, entry: u32) -> Target<'a> {
         match entry {
             STATELESS | STATELESS_NON_COHERENT => self.flat(),
             LOCAL => self.local(),
@@ -89,7 +102,7 @@ impl<'a> World<'a> {
                 let buffer = usize::try_from(entry).ok().and_then(|entry| *self.bindings.get(entry)?);
                 buffer
                     .and_then(|buffer| self.memory.buffers().get(buffer))
-                    .map_or(View::Nothing, |buffer| View::Surface(self.memory, buffer))
+                    .map_or(Target::Nothing, |buffer| Target::Surface(self.memory, buffer))
             }
         }
     }

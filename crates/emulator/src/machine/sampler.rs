@@ -3,8 +3,8 @@
 //! Everything follows the equations of the OpenCL specification ("Image Addressing and Filtering", and for levels
 //! "cl_khr_mipmap_image"), comparisons those of OpenGL, because the instruction set's own public texts leave them out.
 
+use crate::machine::access::Texels;
 use crate::machine::image::{Image, Texel};
-use crate::machine::memory::Buffer;
 
 /// What a coordinate beyond the edge means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,7 +99,7 @@ impl Default for Sampler {
 
 /// A place in an image, as a message gives it.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Place {
+pub struct SamplePoint {
     /// Coordinates; the one behind the dimensions is the index in an array.
     pub coordinates: [f32; 3],
     /// Texels that are added.
@@ -117,7 +117,7 @@ impl Sampler {
     /// The level that the gradients of the coordinates along two directions ask for.
     pub fn lod_of(&self, image: &Image, gradients: [[f32; 3]; 2]) -> f32 {
         let length = |gradient: [f32; 3]| {
-            let sides = gradient.into_iter().zip(image.shape.size).take(image.shape.dimensions);
+            let sides = gradient.into_iter().zip(image.desc.size).take(image.desc.dimensions);
             let texels = sides.map(|(g, side)| if self.normalized { g * side as f32 } else { g });
             texels.map(|g| g * g).sum::<f32>()
         };
@@ -127,15 +127,15 @@ impl Sampler {
 
     /// The level that is read when one is asked for: within what the sampler allows and the image has.
     pub fn clamped(&self, image: &Image, lod: f32) -> f32 {
-        let last = image.shape.levels.saturating_sub(1) as f32;
+        let last = image.desc.levels.saturating_sub(1) as f32;
         // What is not a number asks for the first level.
         let lod = if lod.is_nan() { 0.0 } else { lod };
         lod.max(self.levels.0).min(self.levels.1).clamp(0.0, last)
     }
 
     /// The four components at a place, or what the comparison gives in red.
-    pub fn sample(&self, image: &Image, texels: &Buffer, place: &Place) -> [u32; 4] {
-        if image.shape.levels <= 1 {
+    pub fn sample(&self, image: &Image, texels: Texels<'_>, place: &SamplePoint) -> [u32; 4] {
+        if image.desc.levels <= 1 {
             return self.sample_level(image, texels, place, 0);
         }
         let lod = self.clamped(image, place.lod);
@@ -154,10 +154,10 @@ impl Sampler {
         })
     }
 
-    fn sample_level(&self, image: &Image, texels: &Buffer, place: &Place, level: u32) -> [u32; 4] {
-        let dimensions = image.shape.dimensions;
+    fn sample_level(&self, image: &Image, texels: Texels<'_>, place: &SamplePoint, level: u32) -> [u32; 4] {
+        let dimensions = image.desc.dimensions;
         let mut fixed = layer(image, place);
-        let size = image.shape.size_of(level);
+        let size = image.desc.size_of(level);
         let read = |at: [i64; 3]| {
             let components = image.load(texels, Texel { place: at, level, sample: 0 });
             match place.reference {
@@ -196,12 +196,12 @@ impl Sampler {
     }
 
     /// One colour of the four texels that a filter would mix: lower left, lower right, upper right, upper left.
-    pub fn gather(&self, image: &Image, texels: &Buffer, place: &Place, colour: usize) -> [u32; 4] {
+    pub fn gather(&self, image: &Image, texels: Texels<'_>, place: &SamplePoint, colour: usize) -> [u32; 4] {
         let level = nearest_level(self.clamped(image, place.lod));
-        let size = image.shape.size_of(level);
+        let size = image.desc.size_of(level);
         let fixed = layer(image, place);
         let [u, v] = [0, 1].map(|d| {
-            if d < image.shape.dimensions {
+            if d < image.desc.dimensions {
                 self.neighbours(self.shifted(place.coordinates[d], place.shift[d], size[d]), size[d])
             } else {
                 (fixed[d], fixed[d], 0.0)
@@ -278,11 +278,11 @@ fn nearest_level(lod: f32) -> u32 {
 }
 
 /// The image of an array that a place is in, as the coordinate behind the dimensions; the others are zero.
-fn layer(image: &Image, place: &Place) -> [i64; 3] {
-    let dimensions = image.shape.dimensions;
+fn layer(image: &Image, place: &SamplePoint) -> [i64; 3] {
+    let dimensions = image.desc.dimensions;
     let mut at = [0; 3];
-    if image.shape.is_array {
-        let last = i64::from(image.shape.layers) - 1;
+    if image.desc.is_array {
+        let last = i64::from(image.desc.layers) - 1;
         at[dimensions] = (place.coordinates[dimensions].round_ties_even() as i64).clamp(0, last);
     }
     at
@@ -291,11 +291,12 @@ fn layer(image: &Image, place: &Place) -> [i64; 3] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machine::image::{Format, Shape};
+    use crate::machine::image::{Format, ImageDesc};
+    use crate::machine::memory::Buffer;
 
     fn row(levels: u32, values: &[f32]) -> (Image, Buffer) {
-        let shape = Shape { size: [4, 1, 1], dimensions: 1, levels, ..Shape::default() };
-        let image = Image { buffer: 0, format: Format::from_name("r32f").unwrap(), shape };
+        let desc = ImageDesc { size: [4, 1, 1], dimensions: 1, levels, ..ImageDesc::default() };
+        let image = Image { buffer: 0, format: Format::from_name("r32f").unwrap(), desc };
         (image, Buffer::from_bytes(&values.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<_>>()))
     }
 
@@ -304,8 +305,8 @@ mod tests {
         let (image, texels) = row(1, &[1.0, 2.0, 3.0, 4.0]);
         let at = |addressing, linear, normalized, u: f32| {
             let sampler = Sampler { addressing, linear, normalized, ..Sampler::default() };
-            let place = Place { coordinates: [u, 0.0, 0.0], ..Place::default() };
-            f32::from_bits(sampler.sample(&image, &texels, &place)[0])
+            let place = SamplePoint { coordinates: [u, 0.0, 0.0], ..SamplePoint::default() };
+            f32::from_bits(sampler.sample(&image, (&texels).into(), &place)[0])
         };
         assert_eq!(at(Addressing::ClampToEdge, false, false, 9.5), 4.0);
         assert_eq!(at(Addressing::Clamp, false, false, -0.1), 0.0);
@@ -330,8 +331,8 @@ mod tests {
                 levels,
                 ..Sampler::default()
             };
-            let place = Place { coordinates: [0.8, 0.0, 0.0], lod, ..Place::default() };
-            f32::from_bits(sampler.sample(&image, &texels, &place)[0])
+            let place = SamplePoint { coordinates: [0.8, 0.0, 0.0], lod, ..SamplePoint::default() };
+            f32::from_bits(sampler.sample(&image, (&texels).into(), &place)[0])
         };
         let all = (0.0, f32::MAX);
         assert_eq!(
@@ -350,8 +351,9 @@ mod tests {
         let (image, texels) = row(1, &[1.0, 2.0, 3.0, 4.0]);
         let at = |compare, linear, reference| {
             let sampler = Sampler { addressing: Addressing::ClampToEdge, linear, compare, ..Sampler::default() };
-            let place = Place { coordinates: [1.75, 0.0, 0.0], reference: Some(reference), ..Place::default() };
-            f32::from_bits(sampler.sample(&image, &texels, &place)[0])
+            let place =
+                SamplePoint { coordinates: [1.75, 0.0, 0.0], reference: Some(reference), ..SamplePoint::default() };
+            f32::from_bits(sampler.sample(&image, (&texels).into(), &place)[0])
         };
         let all = COMPARISONS.map(|(_, compare)| [1.5, 2.0, 3.0].map(|reference| at(compare, false, reference)));
         let passes = |holds: [u8; 3]| holds.map(f32::from);
@@ -362,13 +364,13 @@ mod tests {
 
     #[test]
     fn four_texels_of_one_colour() {
-        let shape = Shape { size: [3, 2, 1], dimensions: 2, ..Shape::default() };
-        let image = Image { buffer: 0, format: Format::from_name("rg8uint").unwrap(), shape };
+        let desc = ImageDesc { size: [3, 2, 1], dimensions: 2, ..ImageDesc::default() };
+        let image = Image { buffer: 0, format: Format::from_name("rg8uint").unwrap(), desc };
         let texels = Buffer::from_bytes(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
         let sampler = Sampler { addressing: Addressing::ClampToEdge, ..Sampler::default() };
-        let place = Place { coordinates: [1.0, 1.0, 0.0], ..Place::default() };
-        assert_eq!(sampler.gather(&image, &texels, &place, 1), [7, 9, 3, 1]);
-        let place = Place { shift: [1, -1, 0], ..place };
-        assert_eq!(sampler.gather(&image, &texels, &place, 0), [2, 4, 4, 2]);
+        let place = SamplePoint { coordinates: [1.0, 1.0, 0.0], ..SamplePoint::default() };
+        assert_eq!(sampler.gather(&image, (&texels).into(), &place, 1), [7, 9, 3, 1]);
+        let place = SamplePoint { shift: [1, -1, 0], ..place };
+        assert_eq!(sampler.gather(&image, (&texels).into(), &place, 0), [2, 4, 4, 2]);
     }
 }

@@ -56,8 +56,8 @@ fn run_blocks<const COUNT: bool>(
                 counts.steps[at].0 += 1;
                 counts.steps[at].1 += u64::from(thread.enabled(&code.marks[at].enable).count_ones());
             }
-            if let Err(trouble) = step(thread, world) {
-                return Err((trouble, code.marks[range.start + n]));
+            if let Err(trap) = step(thread, world) {
+                return Err((trap, code.marks[range.start + n]));
             }
         }
         if COUNT {
@@ -93,7 +93,7 @@ fn run_blocks<const COUNT: bool>(
                     let why = format!("a call to 0x{address:x}, where there is no function");
                     return Err((Box::new(Trap::Illegal(why)), block.mark));
                 };
-                enter(plan, thread, function, taken, next).map_err(|trouble| (trouble, block.mark))?;
+                enter(plan, thread, function, taken, next).map_err(|trap| (trap, block.mark))?;
             }
             Terminator::Enter { uniform, function } => {
                 let taken = taken(thread, &block.mark, *uniform);
@@ -101,15 +101,15 @@ fn run_blocks<const COUNT: bool>(
                     thread.flow.block = next;
                     continue;
                 }
-                enter(plan, thread, *function as usize, taken, next).map_err(|trouble| (trouble, block.mark))?;
+                enter(plan, thread, *function as usize, taken, next).map_err(|trap| (trap, block.mark))?;
             }
             Terminator::Call { uniform, routine } => {
                 let taken = taken(thread, &block.mark, *uniform);
                 if taken == 0 {
                     thread.flow.block = next;
                 } else if thread.flow.depth() >= MAX_DEPTH {
-                    let trouble = Trap::Illegal("subroutines call each other without end".to_owned());
-                    return Err((Box::new(trouble), block.mark));
+                    let trap = Trap::Illegal("subroutines call each other without end".to_owned());
+                    return Err((Box::new(trap), block.mark));
                 } else {
                     thread.active =
                         thread.flow.call(thread.active, taken, Callee { routine: *routine, function: None }, next);

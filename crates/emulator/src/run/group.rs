@@ -6,6 +6,7 @@ use crate::launch::implicit;
 use crate::launch::payload::{Payload, ThreadStart, group_words};
 use crate::launch::range::NdRange;
 use crate::machine::World;
+use crate::machine::access::{Observer, Watch};
 use crate::machine::fault::{Trap, TrapReport};
 use crate::machine::flow::{Flow, Next};
 use crate::machine::memory::Buffer;
@@ -31,6 +32,7 @@ pub(super) struct Plan<'a> {
     pub(super) count: bool,
     /// Whether threads may stop before their end, for others to come.
     waits: bool,
+    observer: Option<&'a dyn Observer>,
     special: Special,
 }
 
@@ -55,7 +57,7 @@ impl<'a> Plan<'a> {
         payload: &'a Payload,
         range: &'a NdRange,
         mapped: &'a LaunchMemory,
-        options: &Options<'_>,
+        options: &Options<'a>,
     ) -> Self {
         let at = |id| code.layout.variable(id).map_or(0, |variable| variable.offset);
         let special = Special {
@@ -68,8 +70,8 @@ impl<'a> Plan<'a> {
         let scratch = mapped.scratch.buffer.and_then(|buffer| mapped.memory.buffers().get(buffer));
         let scratch = scratch.unwrap_or(&mapped.nothing);
         let limit = options.max_instructions.unwrap_or(DEFAULT_MAX_INSTRUCTIONS);
-        let (count, waits) = (options.stats, code.waits());
-        Self { code, program, payload, range, mapped, scratch, limit, count, waits, special }
+        let (count, waits, observer) = (options.stats, code.waits(), options.observer);
+        Self { code, program, payload, range, mapped, scratch, limit, count, waits, observer, special }
     }
 
     /// Bytes that a full group may have for itself beside private memory: shared local memory, and the registers of its
@@ -89,7 +91,7 @@ impl<'a> Plan<'a> {
     }
 
     /// What the threads of a group share.
-    fn world<'w>(&'w self, local: &'w Buffer) -> World<'w> {
+    fn world<'w>(&'w self, local: &'w Buffer, group: [u32; 3]) -> World<'w> {
         let mapped = self.mapped;
         World {
             memory: &mapped.memory,
@@ -98,6 +100,7 @@ impl<'a> Plan<'a> {
             bindings: &mapped.bindings,
             images: &mapped.images,
             samplers: &mapped.samplers,
+            watch: self.observer.map(|observer| Watch { observer, group }),
         }
     }
 
@@ -192,13 +195,13 @@ impl<'a> Worker<'a> {
         let plan = self.plan;
         let known = self.starts_of(group);
         self.threads.resize_with(1, || new_thread(plan));
-        let world = plan.world(&self.local);
+        let world = plan.world(&self.local, group);
         let [thread] = &mut self.threads[..] else { return Ok(()) };
         let starts = &self.starts[known].1;
         for (index, start) in starts.iter().enumerate() {
             restart(plan, thread, start, group, index as u32, self.number);
             let next = run_thread(plan, thread, &world, &mut self.counts, LONG_TURN)
-                .map_err(|(trouble, mark)| fault(plan, thread, group, *trouble, mark))?;
+                .map_err(|(trap, mark)| fault(plan, thread, group, *trap, mark))?;
             if let (Next::Pause, _) = next {
                 let paused = self.threads.pop();
                 self.start(group, index);
@@ -218,7 +221,7 @@ impl<'a> Worker<'a> {
 
     /// Runs the threads that have not ended, each until it waits, ends or has had its turn, until all have ended.
     fn run_all(&mut self, group: [u32; 3]) -> Result<(), Box<TrapReport>> {
-        let world = self.plan.world(&self.local);
+        let world = self.plan.world(&self.local, group);
         let states = &mut self.states;
         let mut barriers = Barriers::default();
         loop {
@@ -241,7 +244,7 @@ impl<'a> Worker<'a> {
                     Ok((Next::Wait(barrier), mark)) => State::Waiting { barrier, mark },
                     Ok((Next::Pause, _)) => State::Running,
                     Ok(_) => State::Ended,
-                    Err((trouble, mark)) => return Err(fault(self.plan, thread, group, *trouble, mark)),
+                    Err((trap, mark)) => return Err(fault(self.plan, thread, group, *trap, mark)),
                 };
             }
             if !self.plan.code.exchanges.is_empty() {
@@ -260,12 +263,12 @@ impl<'a> Worker<'a> {
                     State::Running | State::Ended => None,
                 });
                 let Some((thread, mark, alone)) = stuck else { break };
-                let trouble = if alone {
+                let trap = if alone {
                     Trap::Illegal("two threads do this together, and the other one does not come".to_owned())
                 } else {
                     Trap::UnreachedBarrier { waiting: (states.len() - ended) as u32, ended: ended as u32 }
                 };
-                return Err(fault(self.plan, thread, group, trouble, mark));
+                return Err(fault(self.plan, thread, group, trap, mark));
             }
         }
         self.threads.iter().for_each(|thread| self.counts.add_thread(thread));
@@ -331,7 +334,7 @@ fn exchanges(
         let [first, second] = threads else { continue };
         if number == other {
             exchange(&plan.code.exchanges[number as usize], first, second, world)
-                .map_err(|(thread, trouble)| fault(plan, thread, group, *trouble, mark))?;
+                .map_err(|(thread, trap)| fault(plan, thread, group, *trap, mark))?;
             states.fill(State::Running);
             progress = true;
         }
@@ -351,8 +354,8 @@ fn exchange<'t>(
     shared.extend_from_slice(&second.registers.bytes(exchange.own)[..second_size]);
     for thread in [first, second] {
         thread.registers.bytes_mut(exchange.shared)[..shared.len()].copy_from_slice(&shared);
-        if let Err(trouble) = (exchange.run)(thread, world) {
-            return Err((thread, trouble));
+        if let Err(trap) = (exchange.run)(thread, world) {
+            return Err((thread, trap));
         }
     }
     Ok(())
@@ -434,18 +437,20 @@ const TURN: u64 = 1 << 16;
 
 /// A fault with its place.
 #[cold]
-fn fault(plan: &Plan<'_>, thread: &Thread, group: [u32; 3], trouble: Trap, mark: DebugLoc) -> Box<TrapReport> {
+fn fault(plan: &Plan<'_>, thread: &Thread, group: [u32; 3], trap: Trap, mark: DebugLoc) -> Box<TrapReport> {
     let first = || Some(thread.active.trailing_zeros()).filter(|_| thread.active != 0);
-    let channel = trouble.lane().map(|lane| lane + mark.enable.shift).or_else(first);
+    let channel = trap.lane().map(|lane| lane + mark.enable.shift).or_else(first);
     let size = plan.range.size_of(group);
     let local_id = channel.map(|channel| plan.payload.local_id(thread.index, channel, size, plan.order()));
-    let place = plan.program.place(mark.instruction);
+    let at = plan.program.location(mark.instruction);
     Box::new(TrapReport {
-        trouble,
-        function: place.function,
-        instruction: place.instruction,
-        line: place.line,
-        source_file: plan.program.source_file(&place),
+        trap,
+        kernel: plan.program.info.name.clone(),
+        mnemonic: plan.program.mnemonic(&at),
+        source_file: plan.program.source_file(&at),
+        function: at.function,
+        instruction: at.instruction,
+        line: at.line,
         // Line 0 stands for what the compiler made on its own.
         source_line: mark.source_line.filter(|&line| line > 0),
         group,

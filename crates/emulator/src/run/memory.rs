@@ -5,7 +5,7 @@ use visakit_diag::{Diagnostic, Severity};
 use crate::launch::argument::Argument;
 use crate::launch::data::{self, DataPlaces};
 use crate::launch::implicit;
-use crate::launch::payload::{self, Extra, Placement};
+use crate::launch::placement::{self, Extra, Placement};
 use crate::launch::printf;
 use crate::launch::range::NdRange;
 use crate::machine::image::Image;
@@ -126,7 +126,7 @@ pub(super) fn map(
     };
     let (scratch, implicit) = private(info, range, workers, &mut memory, &mut extra)?;
     let address = |index: u32| buffers.get(index as usize)?.map(|buffer| memory.address(buffer));
-    let mut placement = payload::place(info, arguments, address)?;
+    let mut placement = placement::place(info, arguments, address)?;
     placement.extra = extra;
     placement.sizes = sizes;
     let buffer = |argument: &Option<u32>| buffers.get((*argument)? as usize).copied().flatten();
@@ -136,7 +136,7 @@ pub(super) fn map(
             Some(Argument::Image(image)) => image,
             _ => return None,
         };
-        Some(Image { buffer: buffer(argument)?, format: image.format, shape: image.shape })
+        Some(Image { buffer: buffer(argument)?, format: image.format, desc: image.desc })
     });
     let (images, samplers) = (images.collect(), samplers(info, arguments));
     Ok(LaunchMemory {

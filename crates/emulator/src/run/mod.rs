@@ -1,9 +1,9 @@
 //! Running a kernel: bytes in, buffers out.
 //!
 //! ```
-//! use visakit::launch::{argument::Argument, range::NdRange};
-//! use visakit::run::{Options, Program, launch};
-//! use visakit::zebin::Zebin;
+//! use visakit_emulator::launch::{argument::Argument, range::NdRange};
+//! use visakit_emulator::run::{Options, Program, launch};
+//! use visakit_zebin::Zebin;
 //!
 //! let bytes = std::fs::read("examples/vector_add/vector_add.skl.zebin").unwrap();
 //! let zebin = Zebin::parse("vector_add.skl.zebin", &bytes).unwrap();
@@ -35,6 +35,7 @@ use crate::kernels::layout::Layout;
 use crate::launch::argument::Argument;
 use crate::launch::payload::Payload;
 use crate::launch::range::NdRange;
+use crate::machine::access::Observer;
 use crate::machine::fault::TrapReport;
 use group::{Plan, Worker};
 pub use program::{FunctionText, Program};
@@ -59,6 +60,8 @@ pub struct Options<'a> {
     pub stats: bool,
     /// Called with the number of groups that are done, now and then.
     pub progress: Option<&'a (dyn Fn(u64) + Sync)>,
+    /// Learns of every access to memory. With one, no message takes the way on which accesses are checked all at once.
+    pub observer: Option<&'a dyn Observer>,
 }
 
 /// What a run gives.
@@ -106,7 +109,14 @@ impl std::fmt::Display for RunError {
     }
 }
 
-impl std::error::Error for RunError {}
+impl std::error::Error for RunError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Launch(_) => None,
+            Self::TrapReport(fault) => fault.source(),
+        }
+    }
+}
 
 impl RunError {
     /// The error as a diagnostic about the program's text.
@@ -166,10 +176,7 @@ fn lower(
     payload: &Payload,
     symbols: &HashMap<String, u64>,
 ) -> Result<CompiledRoutine, Box<Diagnostic>> {
-    let problem = |message: String| {
-        let finding = Diagnostic::new("lowering", Severity::Error, program.file.clone(), message);
-        Box::new(finding.help("`visa verify` says what is wrong with the kernel"))
-    };
+    let problem = |message| Box::new(Diagnostic::new("lowering", Severity::Error, program.file.clone(), message));
     let payload_bytes = u32::try_from(payload.len()).map_err(|e| problem(e.to_string()))?;
     let functions: Vec<_> = program.functions.iter().map(|function| &function.routine).collect();
     let layouts = Layout::with_functions(&program.routine, &functions, program.platform, payload_bytes);

@@ -52,7 +52,7 @@ pub struct FunctionText {
 }
 
 /// Where an instruction of a program is.
-pub(super) struct Place {
+pub(super) struct Location {
     /// Which of the program's functions; none for the kernel itself.
     pub(super) function: Option<usize>,
     /// Index in the routine.
@@ -131,7 +131,7 @@ impl Program {
     }
 
     /// Where an instruction is; they are counted from the kernel's first to the last of the last function.
-    pub(super) fn place(&self, instruction: u32) -> Place {
+    pub(super) fn location(&self, instruction: u32) -> Location {
         let mut rest = instruction as usize;
         let mut routine = (&self.routine, &self.lines);
         let mut function = None;
@@ -144,13 +144,13 @@ impl Program {
             function = Some(n);
         }
         let line = routine.1.get(rest).copied().unwrap_or(0);
-        Place { function, instruction: rest as u32, line }
+        Location { function, instruction: rest as u32, line }
     }
 
     /// The source of an instruction, where the program names it.
-    pub(super) fn source_file(&self, place: &Place) -> Option<String> {
-        let routine = self.routine(place.function).2;
-        let before = routine.instructions.get(..=place.instruction as usize)?;
+    pub(super) fn source_file(&self, at: &Location) -> Option<String> {
+        let routine = self.routine(at.function).2;
+        let before = routine.instructions.get(..=at.instruction as usize)?;
         before.iter().rev().find_map(|instruction| match instruction {
             Instruction::File(file) => routine.string(file.file_name),
             _ => None,
@@ -165,11 +165,31 @@ impl Program {
         }
     }
 
+    /// The mnemonic of an instruction: the word that its text begins with, without what follows the first point.
+    pub(super) fn mnemonic(&self, at: &Location) -> String {
+        let (_, text, routine) = self.routine(at.function);
+        let line = (at.line as usize).checked_sub(1).and_then(|number| text?.lines().nth(number));
+        if let Some(line) = line {
+            // A predicate in parentheses may stand in front.
+            let statement = line.trim_start();
+            let statement = match statement.strip_prefix('(') {
+                Some(rest) => rest.split_once(')').map_or(statement, |(_, rest)| rest.trim_start()),
+                None => statement,
+            };
+            let word = statement.split(|c: char| c == '.' || c.is_whitespace()).next().unwrap_or_default();
+            if !word.is_empty() {
+                return word.to_owned();
+            }
+        }
+        let page = routine.instructions.get(at.instruction as usize).map(|instruction| instruction.page().name);
+        page.unwrap_or_default().to_ascii_lowercase()
+    }
+
     /// A fault as a diagnostic at the line of its instruction.
     pub(super) fn locate(&self, fault: &TrapReport) -> Diagnostic {
         let (file, text, _) = self.routine(fault.function);
-        let finding = Diagnostic::new(fault.trouble.code(), Severity::Error, file, fault.to_string())
-            .help(fault.trouble.help());
+        let finding = Diagnostic::new(fault.trap.code(), Severity::Error, file, fault.to_string())
+            .help(fault.trap.help().unwrap_or_default());
         let line = text.and_then(|text| {
             let number = fault.line.checked_sub(1)? as usize;
             let start: usize = text.split_inclusive('\n').take(number).map(str::len).sum();

@@ -81,7 +81,7 @@ impl Stats {
             if executed == 0 {
                 return;
             }
-            let entry = by_opcode.entry(mnemonic(program, instruction)).or_default();
+            let entry = by_opcode.entry(program.mnemonic(&program.location(instruction))).or_default();
             entry.instructions += executed;
             entry.lane_operations += lanes;
         };
@@ -112,25 +112,4 @@ impl Stats {
         out += &format!("{:.3} ms, {:.1} million instructions/s\n", self.wall_s * 1e3, self.instructions_per_s / 1e6);
         out
     }
-}
-
-/// The mnemonic of an instruction: the word that its text begins with, without what follows the first point.
-fn mnemonic(program: &Program, instruction: u32) -> String {
-    let place = program.place(instruction);
-    let (_, text, routine) = program.routine(place.function);
-    let line = (place.line as usize).checked_sub(1).and_then(|number| text?.lines().nth(number));
-    if let Some(line) = line {
-        // A predicate in parentheses may stand in front.
-        let statement = line.trim_start();
-        let statement = match statement.strip_prefix('(') {
-            Some(rest) => rest.split_once(')').map_or(statement, |(_, rest)| rest.trim_start()),
-            None => statement,
-        };
-        let word = statement.split(|c: char| c == '.' || c.is_whitespace()).next().unwrap_or_default();
-        if !word.is_empty() {
-            return word.to_owned();
-        }
-    }
-    let page = routine.instructions.get(place.instruction as usize).map(|instruction| instruction.page().name);
-    page.unwrap_or_default().to_ascii_lowercase()
 }

@@ -4,6 +4,7 @@
 use visakit::isa::Platform;
 use visakit_emulator::launch::argument::Argument;
 use visakit_emulator::launch::range::NdRange;
+use visakit_emulator::machine::access::{Access, Observer};
 use visakit_emulator::machine::fault::TrapReport;
 use visakit_emulator::run::{Options, Program, RunError, launch};
 use visakit_zebin::info::{self, KernelInfo};
@@ -81,12 +82,27 @@ pub(crate) fn try_run_on(
     bytes.resize(256, 0);
     let arguments = vec![Some(Argument::Buffer(bytes)), Some(Argument::Buffer(vec![0; 256]))];
     let range = NdRange::new(&[items], Some(&[items]), None, [0; 3]).unwrap();
-    let options = Options { threads: Some(1), max_instructions: Some(10_000), ..Options::default() };
-    match launch(&program, &range, arguments, &options) {
-        Ok(mut outcome) => Ok(outcome.buffers[1].take().unwrap()),
-        Err(RunError::TrapReport(fault)) => Err(fault),
-        Err(other) => panic!("{other}"),
-    }
+    let run = |observer| {
+        let options = Options { threads: Some(1), max_instructions: Some(10_000), observer, ..Options::default() };
+        match launch(&program, &range, arguments.clone(), &options) {
+            Ok(mut outcome) => Ok(outcome.buffers[1].take().unwrap()),
+            Err(RunError::TrapReport(fault)) => Err(fault),
+            Err(other) => panic!("{other}"),
+        }
+    };
+    let result = run(None);
+    // Somebody who watches makes every access go channel by channel, which must come to the same.
+    let watched = run(Some(&Nobody));
+    let texts = [&result, &watched].map(|result| result.as_ref().map_err(|fault| fault.to_string()));
+    assert_eq!(texts[0], texts[1], "watched: {body}");
+    result
+}
+
+#[derive(Debug)]
+struct Nobody;
+
+impl Observer for Nobody {
+    fn access(&self, _: &Access) {}
 }
 
 /// What the kernel writes for 16 work items.

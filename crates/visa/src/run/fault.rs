@@ -4,8 +4,9 @@ use std::path::Path;
 
 use serde::Serialize;
 use visakit_diag::{Diagnostic, Severity};
-use visakit_emulator::machine::fault::TrapReport;
-use visakit_emulator::run::Program;
+use visakit_emulator::machine::access::{Miss, MissKind};
+use visakit_emulator::machine::fault::{Trap, TrapReport};
+use visakit_emulator::run::{Program, RunError};
 
 /// Where and when a kernel stopped, for programs.
 #[derive(Serialize)]
@@ -32,7 +33,7 @@ impl<'a> Fault<'a> {
     pub(super) fn new(program: &'a Program, report: &'a TrapReport, located: &Diagnostic) -> Self {
         let function = report.function.and_then(|n| program.functions.get(n));
         Self {
-            kernel: &program.info.name,
+            kernel: &report.kernel,
             function: function.map(|function| function.routine.name()),
             group: report.group,
             local_id: report.local_id,
@@ -45,6 +46,28 @@ impl<'a> Fault<'a> {
             source_line: report.source_line,
         }
     }
+}
+
+/// A finding of the emulator with what the commands and options of this program can do about it.
+pub(super) fn advised(finding: Diagnostic, error: &RunError) -> Diagnostic {
+    let advice = match error {
+        RunError::TrapReport(report) => match &report.trap {
+            Trap::Access(Miss { kind: MissKind::Outside, .. }) => "--outside-is-zero lets it go on",
+            Trap::Budget(_) => {
+                "a higher --max-instructions lets it go on, and a group that waits for a later one needs --any-order"
+            }
+            Trap::Stub(_) => "`visa diff` lists the instructions without a kernel",
+            Trap::Illegal(_) => "`visa verify` says what is wrong with the kernel",
+            _ => return finding,
+        },
+        RunError::Launch(_) if finding.code == "lowering" => "`visa verify` says what is wrong with the kernel",
+        RunError::Launch(_) if finding.code == "launch-unsupported" => {
+            "see --help for the arguments that can be given"
+        }
+        RunError::Launch(_) => return finding,
+    };
+    let help = if finding.help.is_empty() { advice.to_owned() } else { format!("{}; {advice}", finding.help) };
+    finding.help(help)
 }
 
 /// A fault at its line of the source, where that can be read; else as it is, at that of the kernel's text.

@@ -210,6 +210,7 @@ fn dispatch(
         max_instructions: request.max_instructions,
         stats: request.stats,
         progress: Some(&progress),
+        observer: None,
     };
     let result = launch(program, range, arguments, &options);
     bar.clear();
@@ -299,7 +300,7 @@ fn fail(
     request: &Request,
     format: Format,
 ) -> Result<Outcome, Findings> {
-    let located = error.diagnostic(program);
+    let located = fault::advised(error.diagnostic(program), &error);
     let RunError::TrapReport(report) = &error else { return Err(located.into()) };
     if format == Format::Human {
         out_bytes(&report.printed);

@@ -1,0 +1,372 @@
+//! Where a message goes: its address space, and how the addresses of the channels come about.
+
+use fearless_simd::prelude::*;
+use fearless_simd::{Level, Simd, dispatch, u32x16, u64x8};
+
+use crate::kernels::lowering::{LowerResult, Lowering, illegal};
+use crate::machine::access::View;
+use crate::machine::lane::{Element, LANES, from_lanes};
+use crate::machine::operand::Source;
+use crate::machine::thread::{Thread, ones};
+use crate::machine::{World, entry_of_state};
+use visakit::isa::{DataType, RawOperand, SurfaceId, VecOperand, predefined_surface};
+
+/// Which memory a message goes to.
+#[derive(Clone)]
+pub(super) enum AddressSpace {
+    /// Flat memory.
+    Flat,
+    /// Shared local memory.
+    Local,
+    /// Scratch memory, from its beginning.
+    Scratch,
+    /// The surface whose binding-table index a surface element holds.
+    Surface(usize),
+    /// The surface whose binding-table index is the first element of an operand.
+    SurfaceIndex(Source<u32>),
+    /// The surface whose state is at the offset that a surface element holds.
+    State(usize),
+    /// The surface whose state is at the offset that is the first element of an operand.
+    StateOffset(Source<u32>),
+}
+
+impl AddressSpace {
+    /// The memory as a thread reaches it.
+    #[inline(always)]
+    pub(super) fn view<'w>(&self, thread: &Thread, world: &'w World<'_>) -> View<'w> {
+        let target = match self {
+            Self::Local => world.local(),
+            Self::Scratch => world.scratch(),
+            space => space.entry(thread).map_or_else(|| world.flat(), |entry| world.surface(entry)),
+        };
+        world.view(target, thread.index)
+    }
+
+    /// Whether other groups reach it as well.
+    pub(super) fn is_shared(&self) -> bool {
+        !matches!(self, Self::Local | Self::Scratch)
+    }
+
+    /// The binding-table index that it stands for, or the one beyond the table, where it has one.
+    #[inline(always)]
+    pub(super) fn entry(&self, thread: &Thread) -> Option<u32> {
+        match self {
+            Self::Surface(element) => Some(thread.surfaces[*element]),
+            Self::SurfaceIndex(source) => Some(source.first(thread)),
+            Self::State(element) => Some(entry_of_state(thread.surfaces[*element])),
+            Self::StateOffset(source) => Some(entry_of_state(source.first(thread))),
+            Self::Flat | Self::Local | Self::Scratch => None,
+        }
+    }
+}
+
+/// How the addresses of the channels come about: `base + scale * (global + element) + offset`, of which `mask` counts.
+#[derive(Clone)]
+pub(super) struct Addressing {
+    /// Where the elements stand; none for messages with one address.
+    pub elements: Option<Elements>,
+    /// A number for all channels.
+    pub global: Option<Source<u64>>,
+    /// Factor.
+    pub scale: u64,
+    /// Bytes added to each.
+    pub offset: i64,
+    /// Bits that count.
+    pub mask: u64,
+    /// Bytes added once for each channel before the n-th; then the first element counts for all.
+    pub pitch: Option<Source<u64>>,
+    /// Where the part of scratch memory begins that the addresses count in.
+    pub scratch: Option<ScratchBase>,
+}
+
+/// Scratch states are named by the base of the memory, without its low bits.
+pub(super) const SCRATCH_UNIT: u64 = 16;
+
+/// Where a part of scratch memory begins.
+#[derive(Clone)]
+pub(super) struct ScratchBase {
+    /// Its offset.
+    pub number: Source<u32>,
+    /// In so many bytes.
+    pub unit: u64,
+}
+
+impl ScratchBase {
+    #[inline(always)]
+    fn bytes(&self, thread: &Thread) -> u64 {
+        u64::from(self.number.first(thread)) * self.unit
+    }
+}
+
+/// Address elements in registers.
+#[derive(Clone, Copy)]
+pub(super) enum Elements {
+    /// Of 16 bits.
+    Words(u32),
+    /// Of 32 bits.
+    Dwords(u32),
+    /// Of 64 bits.
+    Qwords(u32),
+}
+
+/// How the addresses of the enabled channels of a chunk follow each other.
+pub(super) enum Pattern {
+    /// Neighbours are dwords one behind the other.
+    Row {
+        /// Address of the first enabled channel.
+        address: u64,
+        /// This channel.
+        first: u32,
+        /// How many are enabled.
+        count: usize,
+    },
+    /// All have this one.
+    Same(u64),
+    /// In any other way, or it is not known.
+    Any,
+}
+
+impl Addressing {
+    /// Addresses that are the elements themselves.
+    pub(super) fn new(elements: Option<Elements>, global: Option<Source<u64>>) -> Self {
+        Self { elements, global, scale: 1, offset: 0, mask: u64::MAX, pitch: None, scratch: None }
+    }
+
+    /// Offsets of 32 bits in registers.
+    pub(super) fn dwords(at: u32) -> Self {
+        Self { mask: u32::MAX.into(), ..Self::new(Some(Elements::Dwords(at)), None) }
+    }
+
+    /// How the addresses of the enabled channels of the n-th chunk, at least one, follow each other.
+    #[inline(always)]
+    pub(super) fn pattern(&self, thread: &Thread, n: usize, enabled: u32) -> Pattern {
+        let chunk = |size: usize| (n * LANES * size) as u32;
+        let found = match self.elements {
+            _ if self.pitch.is_some() => None,
+            Some(Elements::Dwords(at)) => {
+                step_of_dwords(thread, at + chunk(4), enabled).map(|(element, step)| (u64::from(element), step))
+            }
+            Some(Elements::Qwords(at)) => step_of_qwords(thread, at + chunk(8), enabled),
+            Some(Elements::Words(_)) => None,
+            None => Some((0, 0)),
+        };
+        let Some((element, step)) = found else { return Pattern::Any };
+        let global = self.global.as_ref().map_or(0, |global| global.first(thread));
+        let address =
+            element.wrapping_add(global).wrapping_mul(self.scale).wrapping_add_signed(self.offset) & self.mask;
+        let scratch = self.scratch.as_ref().map_or(0, |scratch| scratch.bytes(thread));
+        let address = address.wrapping_add(scratch);
+        if step == 0 {
+            Pattern::Same(address)
+        } else if self.scale == 1 {
+            // Where addresses run over the end of what counts there is no buffer, so such a row is refused later.
+            row_of(address, enabled)
+        } else {
+            Pattern::Any
+        }
+    }
+
+    /// Addresses of the n-th chunk of channels.
+    #[inline(always)]
+    pub(super) fn resolve(&self, thread: &Thread, n: usize) -> [u64; LANES] {
+        // With a pitch there is one element for all channels.
+        let first = if self.pitch.is_some() { 0 } else { (n * LANES) as u32 };
+        let mut addresses: [u64; LANES] = match self.elements {
+            None => [0; LANES],
+            Some(Elements::Words(at)) => {
+                let elements: [u16; LANES] = thread.registers.load(at + first * 2);
+                from_lanes(|i| elements[i].into())
+            }
+            Some(Elements::Dwords(at)) => {
+                let elements: [u32; LANES] = thread.registers.load(at + first * 4);
+                from_lanes(|i| elements[i].into())
+            }
+            Some(Elements::Qwords(at)) => thread.registers.load(at + first * 8),
+        };
+        if let Some(global) = &self.global {
+            let global = global.first(thread);
+            if global != 0 {
+                addresses = from_lanes(|i| addresses[i].wrapping_add(global));
+            }
+        }
+        if self.scale != 1 {
+            addresses = from_lanes(|i| addresses[i].wrapping_mul(self.scale));
+        }
+        if self.offset != 0 {
+            addresses = from_lanes(|i| addresses[i].wrapping_add_signed(self.offset));
+        }
+        if let Some(pitch) = &self.pitch {
+            let ([first, ..], pitch) = (addresses, pitch.first(thread));
+            addresses = from_lanes(|i| first.wrapping_add(((n * LANES + i) as u64).wrapping_mul(pitch)));
+        }
+        if self.mask != u64::MAX {
+            addresses = from_lanes(|i| addresses[i] & self.mask);
+        }
+        if let Some(scratch) = &self.scratch {
+            let base = scratch.bytes(thread);
+            addresses = from_lanes(|i| addresses[i].wrapping_add(base));
+        }
+        addresses
+    }
+
+    /// The n-th chunk of addresses where they are dwords to which a number is added, with 32 bits that count.
+    #[inline(always)]
+    pub(super) fn resolve_dwords(&self, thread: &Thread, n: usize) -> Option<[u32; LANES]> {
+        let Some(Elements::Dwords(at)) = self.elements else { return None };
+        if self.scale != 1 || self.mask != u64::from(u32::MAX) || self.pitch.is_some() || self.scratch.is_some() {
+            return None;
+        }
+        let global = self.global.as_ref().map_or(0, |global| global.first(thread) as u32);
+        let addend = global.wrapping_add(self.offset as u32);
+        let elements: [u32; LANES] = thread.registers.load(at + (n * LANES * 4) as u32);
+        Some(from_lanes(|i| elements[i].wrapping_add(addend)))
+    }
+}
+
+/// The first enabled channel's element, of those that stand at a place in the registers, and the distance from each to the next,
+/// 0 or 4, when it is the same for all enabled channels.
+macro_rules! step_of {
+    ($name:ident, $type:ty, $equal:ident) => {
+        #[inline(always)]
+        fn $name(thread: &Thread, at: u32, enabled: u32) -> Option<($type, u32)> {
+            let first = enabled.trailing_zeros();
+            let element = |lane: u32| thread.registers.get::<$type>(at + lane * <$type as Element>::SIZE as u32);
+            let start = element(first);
+            if enabled & (enabled - 1) == 0 {
+                return Some((start, 0));
+            }
+            // The first two say what to look for.
+            let step = element(first + 1).wrapping_sub(start);
+            if step != 0 && step != 4 {
+                return None;
+            }
+            static DISTANCES: [[$type; LANES]; 2] =
+                [[0; LANES], [0, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60]];
+            let expected = &DISTANCES[usize::from(step == 4)];
+            let elements: [$type; LANES] = thread.registers.load(at);
+            let origin = start.wrapping_sub(<$type>::from(first).wrapping_mul(step));
+            let equal = dispatch!(Level::baseline(), simd => $equal(simd, &elements, origin, expected));
+            (equal & enabled == enabled).then_some((start, step as u32))
+        }
+    };
+}
+
+step_of!(step_of_dwords, u32, equal_dwords);
+step_of!(step_of_qwords, u64, equal_qwords);
+
+/// One bit for each channel: whether its element is as far from the origin as expected. The vectors are explicit, because the
+/// compiler would not use them where all that comes out is a number.
+#[inline(always)]
+fn equal_dwords<S: Simd>(simd: S, elements: &[u32; LANES], origin: u32, expected: &[u32; LANES]) -> u32 {
+    let distances = u32x16::from_slice(simd, elements) - u32x16::splat(simd, origin);
+    distances.simd_eq(u32x16::from_slice(simd, expected)).to_bitmask() as u32
+}
+
+/// The same for elements of 64 bits.
+#[inline(always)]
+fn equal_qwords<S: Simd>(simd: S, elements: &[u64; LANES], origin: u64, expected: &[u64; LANES]) -> u32 {
+    let half = |n: usize| {
+        let distances = u64x8::from_slice(simd, &elements[n * 8..][..8]) - u64x8::splat(simd, origin);
+        distances.simd_eq(u64x8::from_slice(simd, &expected[n * 8..][..8])).to_bitmask() as u32
+    };
+    half(0) | half(1) << 8
+}
+
+/// A row, when the enabled channels are neighbours; the address is that of the first of them.
+fn row_of(address: u64, enabled: u32) -> Pattern {
+    let first = enabled.trailing_zeros();
+    let count = (enabled >> first).trailing_ones() as usize;
+    if enabled >> first == ones(count) { Pattern::Row { address, first, count } } else { Pattern::Any }
+}
+
+impl Lowering<'_> {
+    /// The memory of a surface operand. Of the predefined ones, three can be used: shared local memory, scratch memory and
+    /// the bindless surface.
+    pub(super) fn address_space(&self, surface: SurfaceId) -> LowerResult<AddressSpace> {
+        match surface {
+            predefined_surface::SLM => Ok(AddressSpace::Local),
+            predefined_surface::SCRATCH => Ok(AddressSpace::Scratch),
+            _ if surface.0 < predefined_surface::DECLARED && surface != predefined_surface::BSS => {
+                illegal(format!("the predefined surface {} is not supported yet", surface.0))
+            }
+            _ => match self.layout.surface(surface.0) {
+                Some(element) if surface == predefined_surface::BSS => Ok(AddressSpace::State(element as usize)),
+                Some(element) => Ok(AddressSpace::Surface(element as usize)),
+                None => illegal(format!("there is no surface T{}", surface.0)),
+            },
+        }
+    }
+
+    /// Offsets into a surface: 32-bit numbers that wrap, of elements and of one for all channels, in units of bytes.
+    pub(super) fn surface_addresses(
+        &mut self,
+        elements: Option<&RawOperand>,
+        global: &VecOperand,
+        lanes: usize,
+        unit: u32,
+    ) -> LowerResult<Addressing> {
+        let elements = match elements {
+            Some(operand) => Some(Elements::Dwords(self.raw_required(operand, lanes as u64 * 4)?)),
+            None => None,
+        };
+        let global = Some(self.scalar(global)?);
+        Ok(Addressing { scale: unit.into(), mask: u32::MAX.into(), ..Addressing::new(elements, global) })
+    }
+
+    /// Virtual addresses of 64 bits, of elements and of one for all channels.
+    pub(super) fn flat_addresses(
+        &mut self,
+        elements: Option<&RawOperand>,
+        global: Option<&VecOperand>,
+        lanes: usize,
+    ) -> LowerResult<Addressing> {
+        let elements = match elements {
+            Some(operand) => Some(Elements::Qwords(self.raw_required(operand, lanes as u64 * 8)?)),
+            None => None,
+        };
+        let global = match global {
+            Some(operand) => Some(self.scalar(operand)?),
+            None => None,
+        };
+        Ok(Addressing::new(elements, global))
+    }
+
+    /// The first element of an operand as a number without sign.
+    pub(super) fn scalar(&mut self, operand: &VecOperand) -> LowerResult<Source<u64>> {
+        let data_type = self.type_of(operand)?;
+        if super::compute::is_float(data_type) || data_type == DataType::Bool {
+            return illegal(format!("an address of type {}", data_type.name()));
+        }
+        self.source(operand, 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_between_the_elements_of_enabled_channels() {
+        let mut thread = Thread::scratch(256);
+        let mut steps = |elements: [u32; LANES], enabled: u32| {
+            thread.registers.store(0, &elements);
+            thread.registers.store(64, &elements.map(u64::from));
+            let dwords = step_of_dwords(&thread, 0, enabled);
+            let qwords = step_of_qwords(&thread, 64, enabled);
+            assert_eq!(dwords.map(|(element, step)| (u64::from(element), step)), qwords, "{enabled:x}");
+            dwords
+        };
+        let row: [u32; LANES] = from_lanes(|i| 40 + 4 * i as u32);
+        assert_eq!(steps(row, 0xffff), Some((40, 4)));
+        assert_eq!(steps(row, 0x0ff0), Some((56, 4)));
+        assert_eq!(steps([8; LANES], 0xffff), Some((8, 0)));
+        let mut broken = row;
+        broken[9] = 0;
+        assert_eq!(steps(broken, 0xffff), None);
+        assert_eq!(steps(broken, 0x01ff), Some((40, 4)), "what is not enabled does not count");
+        assert_eq!(steps(broken, 1 << 9), Some((0, 0)), "one channel is like itself");
+        assert_eq!(steps(from_lanes(|i| 8 * i as u32), 0xffff), None);
+        assert!(matches!(row_of(56, 0x0ff0), Pattern::Row { address: 56, first: 4, count: 8 }));
+        assert!(matches!(row_of(56, 0x0f0f), Pattern::Any));
+    }
+}

@@ -1,0 +1,90 @@
+//! Where the arguments of a launch are in memory: addresses, shared local memory, the binding table.
+
+use visakit_diag::{Diagnostic, Severity};
+
+use super::argument::Argument;
+use crate::machine::ARGUMENTS;
+use visakit_zebin::info::{AddrMode, KernelInfo};
+
+/// The arguments as memory: where the buffers went and how much shared local memory there is.
+#[derive(Clone, Debug, Default)]
+pub struct Placement {
+    /// Address of each argument that is a buffer or a pointer.
+    pub addresses: Vec<Option<u64>>,
+    /// For each entry of the binding table, the argument that it stands for; beyond it all arguments, where the kernel names
+    /// their surfaces by state.
+    pub bindings: Vec<Option<u32>>,
+    /// Offset of each local pointer in shared local memory.
+    pub local_offsets: Vec<Option<u32>>,
+    /// Bytes of shared local memory that a group needs.
+    pub local_bytes: u32,
+    /// Size of each argument that is a buffer, in bytes.
+    pub sizes: Vec<u64>,
+    /// What is there beside the arguments.
+    pub extra: Extra,
+}
+
+/// Addresses of memory that is no argument; 0 where the kernel has none.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Extra {
+    /// The program's constants.
+    pub constants: u64,
+    /// The program's variables.
+    pub variables: u64,
+    /// The buffer of `printf`.
+    pub printf: u64,
+    /// Private memory.
+    pub private: u64,
+}
+
+/// Lays out shared local memory and the binding table. `address` gives the address of a buffer argument.
+///
+/// # Errors
+/// When shared local memory does not fit into 32 bits, or the binding table names entries that cannot be.
+pub fn place(
+    kernel: &KernelInfo,
+    arguments: &[Option<Argument>],
+    mut address: impl FnMut(u32) -> Option<u64>,
+) -> Result<Placement, Box<Diagnostic>> {
+    let mut placement = Placement { local_bytes: kernel.execution_env.slm_size, ..Placement::default() };
+    for (index, argument) in arguments.iter().enumerate() {
+        placement.addresses.push(match argument {
+            Some(Argument::Buffer(_)) => address(index as u32),
+            Some(Argument::Pointer(pointer)) => Some(*pointer),
+            _ => None,
+        });
+        let mut local = None;
+        if let Some(Argument::Local(size)) = argument {
+            let item = kernel.payload_arguments.iter().find(|item| item.arg_index == Some(index as u32));
+            let alignment = item.map_or(0, |item| item.slm_alignment).max(1);
+            let offset = placement.local_bytes.checked_next_multiple_of(alignment);
+            let end = offset.and_then(|offset| offset.checked_add(*size));
+            let (Some(offset), Some(end)) = (offset, end) else {
+                return Err(problem("the kernel needs more shared local memory than there can be"));
+            };
+            (local, placement.local_bytes) = (Some(offset), end);
+        }
+        placement.local_offsets.push(local);
+    }
+    for binding in &kernel.binding_table_indices {
+        // 240 entries are for programs, the rest of the 256 mean other things.
+        let entry = usize::try_from(binding.bti_value).ok().filter(|&entry| entry < 240);
+        let entry =
+            entry.ok_or_else(|| problem(&format!("there is no binding-table entry {}", binding.bti_value)))?;
+        if placement.bindings.len() <= entry {
+            placement.bindings.resize(entry + 1, None);
+        }
+        placement.bindings[entry] = Some(binding.arg_index);
+    }
+    if kernel.payload_arguments.iter().any(|item| item.addrmode == Some(AddrMode::Bindless)) {
+        placement.bindings.resize(ARGUMENTS as usize, None);
+        placement.bindings.extend((0..arguments.len() as u32).map(Some));
+    }
+    Ok(placement)
+}
+
+/// A finding about `.ze_info`.
+pub(super) fn problem(message: &str) -> Box<Diagnostic> {
+    let help = "the file is damaged, or was not written by the vendor's compiler";
+    Box::new(Diagnostic::new("launch-layout", Severity::Error, ".ze_info", message).help(help))
+}
