@@ -16,7 +16,7 @@ pub mod semantics;
 pub mod template;
 
 pub use check::complete;
-pub use emit::{File, HEADER, emit};
+pub use emit::{File, HEADER, emit, mnemonics};
 pub use facts::facts;
 pub use overlay::read_to_build;
 pub use places::places;

@@ -162,8 +162,13 @@ impl<'a> Cursor<'a> {
     pub fn one_of(&mut self, list: &str, spellings: &[&'static str]) -> Result<usize, TextError> {
         let rest = self.rest();
         let fits = spellings.iter().enumerate().filter(|(_, s)| rest.starts_with(**s));
+        // A number ends where it ends: `17` is not 1 and something else.
+        let best = fits.max_by_key(|(_, s)| s.len()).filter(|(_, s)| {
+            let goes_on = rest.as_bytes().get(s.len()).is_some_and(u8::is_ascii_digit);
+            !(goes_on && !s.is_empty() && s.bytes().all(|b| b.is_ascii_digit()))
+        });
         // A default may be spelled with nothing, and then a word that is not on the list is no error here.
-        match fits.max_by_key(|(_, s)| s.len()) {
+        match best {
             Some((position, spelling)) => {
                 self.at += spelling.len();
                 Ok(position)

@@ -1,7 +1,7 @@
 //! Rust from the model. Each file here emits one kind of item; the order of everything follows the model, so
 //! that equal pages give equal text.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
@@ -44,6 +44,11 @@ pub fn emit(model: &Model) -> Vec<File> {
         File { name: "kernels.rs", tokens: kernels::emit(&cx) },
         File { name: "reflection.rs", tokens: reflect::emit(&cx) },
     ]
+}
+
+/// The words with which statements of assembly text begin, and the names of the instructions that they may be.
+pub fn mnemonics(model: &Model) -> BTreeMap<String, BTreeSet<&str>> {
+    text::mnemonics(&Cx { model, names: Names::new(model) })
 }
 
 /// What every emitter needs.

@@ -4,7 +4,7 @@ mod lists;
 mod parse;
 mod print;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
@@ -74,6 +74,19 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
             #(#parsers)*
         }
     }
+}
+
+/// The words with which statements begin, and the names of the instructions that they may be.
+pub(super) fn mnemonics<'m>(cx: &Cx<'m>) -> BTreeMap<String, BTreeSet<&'m str>> {
+    let mut by_word: BTreeMap<String, BTreeSet<&'m str>> = BTreeMap::new();
+    for i in cx.model.instructions.iter().filter(|i| encoded(i)) {
+        for form in &i.forms {
+            for word in texts(cx, i, form).iter().flat_map(|text| words(cx, form, text)) {
+                by_word.entry(word).or_default().insert(&i.name);
+            }
+        }
+    }
+    by_word
 }
 
 /// The templates that apply to a form; where the page has none that can be used, one is made.

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::model::Model;
+use crate::model::{Model, Page};
 use visakit_diag::{Diagnostic, Severity};
 
 mod apply;
@@ -72,12 +72,16 @@ pub fn read_overlay(file: &Path) -> Result<(Overlay, Vec<Diagnostic>), (PathBuf,
         _ => Path::new("."),
     };
     let (base, _) = crate::read_dir(folder)?;
+    Ok(overlay_of(text, file.display().to_string(), base))
+}
+
+/// Reads an overlay that is at hand, with the specification that it belongs to; `shown` is its name in messages.
+pub fn overlay_of(text: String, shown: String, base: Model) -> (Overlay, Vec<Diagnostic>) {
     let mut diagnostics = Vec::new();
-    let shown = file.display().to_string();
     let entries = parse::entries(&text, &shown, &mut diagnostics);
     let overlay = Overlay { entries, base, shown, text };
     apply::check(&overlay, &mut diagnostics);
-    Ok((overlay, diagnostics))
+    (overlay, diagnostics)
 }
 
 /// Reads a specification folder and corrects it. What became of each entry comes with it.
@@ -86,14 +90,28 @@ pub fn read_dir_with(
     dir: &Path,
     overlay: &Overlay,
 ) -> Result<(Model, Vec<Diagnostic>, Vec<Use>), (PathBuf, io::Error)> {
-    let (mut pages, files) = crate::read::load(dir)?;
+    let (pages, files) = crate::read::load(dir)?;
+    Ok(corrected(pages, Some(files), overlay))
+}
+
+/// Corrects a specification that is at hand as pages, in whatever order.
+pub fn read_texts_with(mut pages: Vec<Page>, overlay: &Overlay) -> (Model, Vec<Diagnostic>, Vec<Use>) {
+    pages.sort_by(|a, b| a.path.cmp(&b.path));
+    corrected(pages, None, overlay)
+}
+
+fn corrected(
+    mut pages: Vec<Page>,
+    files: Option<BTreeSet<String>>,
+    overlay: &Overlay,
+) -> (Model, Vec<Diagnostic>, Vec<Use>) {
     let mut uses = vec![Use::Neither; overlay.entries.len()];
     apply::pages(overlay, &mut pages, &mut uses);
-    let (mut model, mut diagnostics) = crate::read::read_pages(pages, Some(files));
+    let (mut model, mut diagnostics) = crate::read::read_pages(pages, files);
     apply::facts(overlay, &mut model, &mut diagnostics, &mut uses);
     crate::check::model(&model, &mut diagnostics);
     visakit_diag::sort(&mut diagnostics);
-    Ok((model, diagnostics, uses))
+    (model, diagnostics, uses)
 }
 
 /// Reads a specification folder as a build does: one that has no overlay of its own is the vendor's, and is corrected.

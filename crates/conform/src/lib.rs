@@ -61,7 +61,8 @@ pub fn own_model() -> (Model, Vec<Diagnostic>) {
     visakit_codegen::read_texts(own_pages().collect())
 }
 
-fn own_pages() -> impl Iterator<Item = Page> {
+/// The pages that this program was built from.
+pub fn own_pages() -> impl Iterator<Item = Page> {
     visakit::sources::SPECIFICATION.iter().map(|(path, text)| Page {
         path: (*path).to_owned(),
         shown: format!("spec/{path}"),

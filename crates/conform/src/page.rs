@@ -399,7 +399,7 @@ impl<'m> Probes<'m> {
             let accepted = expected.contains(*rule);
             let place = platform.and_then(|p| self.world.model.platforms.get(p)).map_or("no platform", |p| &p.name);
             let say = |broken: bool| {
-                if broken { format!("broken rule `{rule}`") } else { format!("no broken rule `{rule}`") }
+                if broken { format!("rule `{rule}` is broken") } else { format!("rule `{rule}` holds") }
             };
             let difference = Difference {
                 code: rule_code(rule, accepted),

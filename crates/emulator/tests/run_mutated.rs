@@ -56,8 +56,11 @@ fn damaged_kernels_run_or_are_refused() {
 /// Runs a kernel over some work items with arguments of any contents: none when its text is refused.
 fn run(zebin: &Zebin, kernel: &str) -> Option<Result<(), RunError>> {
     let program = Program::from_zebin(zebin, Some(kernel), None).ok()?;
-    let specs: Vec<_> =
-        program.parameters().iter().filter_map(|p| Some((p.index, spec::parse(&argument(p)?).ok()?))).collect();
+    let specs: Vec<_> = program
+        .parameters()
+        .iter()
+        .filter_map(|p| Some((p.index.into(), spec::parse(&argument(p)?).ok()?)))
+        .collect();
     let arguments: Vec<Option<Argument>> = resolve(&program.parameters(), &specs).ok()?;
     let required = program.required_local_size();
     let local = if required == [0; 3] { [16, 1, 1] } else { required };

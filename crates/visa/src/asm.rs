@@ -2,54 +2,50 @@
 
 use std::path::PathBuf;
 
-use super::{Format, Outcome, problem, read_text, report, write};
-use visakit::isa::Platform;
-use visakit::text::{Options, parse};
+use serde_json::json;
 
-/// Assemble a text into an object.
+use super::{Findings, Format, Outcome, answer, finish};
+use crate::input::{self, Content, Selection};
+use crate::io::Output;
+
+/// Assemble a text into an object
 #[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  visa asm k.visaasm -o k.isa
+  visa asm - -o - < k.visaasm | visa disasm -
+  visa asm program.zebin --kernel add -o add.isa
+
+Exit codes: 0 assembled, 1 the text is wrong, 2 usage, or a file could not be read or written")]
 pub(super) struct Args {
-    /// The text, a `.visaasm` file
+    /// The text, a zebin that holds one, or `-` for standard input
     input: PathBuf,
-    /// The object to write
+    /// The object to write; `-` for standard output
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// The platform; it decides the size of a register
-    #[arg(long, value_name = "NAME", value_parser = super::platform)]
-    platform: Option<Platform>,
+    #[command(flatten)]
+    selection: Selection,
     /// How errors are reported
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
 
 pub(super) fn run(args: Args) -> Outcome {
-    let text = match read_text(&args.input) {
-        Ok(text) => text,
-        Err(diagnostic) => {
-            report(&[*diagnostic], args.format);
-            return Outcome::Failed;
-        }
-    };
-    let options = Options { file: args.input.display().to_string(), platform: args.platform };
-    let parsed = match parse(&text, options) {
-        Ok(parsed) => parsed,
-        Err(diagnostics) => {
-            report(&diagnostics, args.format);
-            return Outcome::Found;
-        }
-    };
-    let bytes = match parsed.into_object().encode() {
-        Ok(bytes) => bytes,
-        Err(error) => {
-            report(&[problem("encode", &args.input, error.to_string())], args.format);
-            return Outcome::Found;
-        }
-    };
-    match write(&args.output, &bytes) {
-        Ok(()) => Outcome::Done,
-        Err(diagnostic) => {
-            report(&[*diagnostic], args.format);
-            Outcome::Failed
-        }
+    finish(assemble(&args), args.format)
+}
+
+fn assemble(args: &Args) -> Result<Outcome, Findings> {
+    let output = Output::new(&args.output, &[&args.input], args.format)?;
+    let module = input::module(&args.input, &args.selection)?;
+    if matches!(module.content, Content::Object(_)) {
+        let found = module.problem("file-kind", "this is a vISA object, and need not be assembled");
+        return Err(found.help("`visa disasm` prints it as text").into());
     }
+    let object = module.object(args.selection.platform)?;
+    let bytes = object.encode().map_err(|error| module.problem("encode", error.to_string()))?;
+    let written = output.write(&bytes)?;
+    if args.format == Format::Json {
+        answer(&[], json!({ "written": [written] }));
+    }
+    Ok(Outcome::Done)
 }

@@ -3,9 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use visakit_diag::{Diagnostic, Severity};
+use serde_json::json;
+use visakit_diag::Diagnostic;
 
-use super::{Format, Outcome, problem, report, write};
+use super::{Findings, Format, Outcome, answer, finish, problem};
+use crate::io::Output;
 use visakit::isa::Platform;
 
 /// The compiler's name.
@@ -13,6 +15,12 @@ const COMPILER: &str = "ocloc";
 
 /// Compile OpenCL C with the vendor's `ocloc` into a zebin that holds its vISA
 #[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  visa compile k.cl --device dg2 -o k.zebin
+  visa compile k.cl --options \"-cl-std=CL2.0 -DN=4\" -o k.zebin
+
+Exit codes: 0 compiled, 1 the source is wrong, 2 usage, no compiler, or a file could not be read or written")]
 pub(super) struct Args {
     /// The source
     source: PathBuf,
@@ -31,22 +39,17 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: Args) -> Outcome {
-    let platform = match super::platform(&args.device) {
-        Ok(platform) => platform,
-        Err(message) => {
-            report(&[Diagnostic::new("platform", Severity::Error, "--device", message)], args.format);
-            return Outcome::Failed;
-        }
-    };
-    let zebin = compile(&args.source, platform, args.options.as_deref());
-    match zebin.and_then(|bytes| write(&args.output, &bytes).map_err(|e| vec![*e])) {
-        Ok(()) => Outcome::Done,
-        Err(findings) => {
-            report(&findings, args.format);
-            let of_source = findings.iter().any(|finding| finding.code == "compile");
-            if of_source { Outcome::Found } else { Outcome::Failed }
-        }
+    finish(build(&args), args.format)
+}
+
+fn build(args: &Args) -> Result<Outcome, Findings> {
+    let output = Output::new(&args.output, &[&args.source], args.format)?;
+    let platform = super::platform_of_option("--device", &args.device)?;
+    let written = output.write(&compile(&args.source, platform, args.options.as_deref())?)?;
+    if args.format == Format::Json {
+        answer(&[], json!({ "written": [written] }));
     }
+    Ok(Outcome::Done)
 }
 
 /// Compiles a source for a platform and gives the zebin, vISA texts included.
@@ -55,13 +58,12 @@ pub(super) fn run(args: Args) -> Outcome {
 /// What the compiler says of the source; or that it is not installed, or that a file cannot be read or written.
 pub(super) fn compile(source: &Path, platform: Platform, options: Option<&str>) -> Result<Vec<u8>, Vec<Diagnostic>> {
     let one = |finding: Diagnostic| vec![finding];
-    let text = std::fs::read_to_string(source)
-        .map_err(|e| one(problem("file-read", source, format!("cannot be read: {e}"))))?;
+    let text = super::read_text(source).map_err(|finding| vec![*finding])?;
     let absolute = std::path::absolute(source).map_err(|e| one(problem("file-read", source, e.to_string())))?;
     // The compiler leaves files in its folder, so it gets one of its own.
-    let folder = Scratch::new().map_err(|e| one(problem("file-write", &std::env::temp_dir(), e.to_string())))?;
+    let folder = tempfile::tempdir().map_err(|e| one(problem("file-write", &std::env::temp_dir(), e.to_string())))?;
     let mut command = Command::new(COMPILER);
-    command.current_dir(&folder.0).args(["compile", "-file"]).arg(&absolute);
+    command.current_dir(folder.path()).args(["compile", "-file"]).arg(&absolute);
     command.args(["-device", platform.name(), "--format", "zebin", "-output", "out", "-output_no_suffix"]);
     command.args(["-internal_options", "-ze-opt-emit-zebin-visa-sections"]);
     // Headers are found beside the source, as other compilers have it.
@@ -72,7 +74,7 @@ pub(super) fn compile(source: &Path, platform: Platform, options: Option<&str>) 
         let finding = problem("compiler-missing", source, format!("`{COMPILER}` cannot be started: {error}"));
         one(finding.help("install it, on Debian with `apt-get install intel-opencl-icd libigc1 libigdfcl1`"))
     })?;
-    match std::fs::read(folder.0.join("out")) {
+    match std::fs::read(folder.path().join("out")) {
         Ok(bytes) => Ok(bytes),
         Err(_) => {
             let mut said = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -104,26 +106,6 @@ fn findings(source: &Path, text: &str, said: &str) -> Vec<Diagnostic> {
         findings.push(problem("compile", source, message).help("this is what the vendor's compiler says"));
     }
     findings
-}
-
-/// A folder that goes away again.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new() -> std::io::Result<Self> {
-        let nanoseconds =
-            std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |t| t.as_nanos());
-        let path = std::env::temp_dir().join(format!("visa-compile-{}-{nanoseconds}", std::process::id()));
-        std::fs::create_dir_all(&path)?;
-        Ok(Self(path))
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        // What cannot be removed is left to the system.
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
 }
 
 #[cfg(test)]

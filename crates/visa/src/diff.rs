@@ -2,46 +2,48 @@
 
 use std::path::PathBuf;
 
-use super::{Format, Outcome, out, problem, report};
+use super::{Findings, Format, Outcome, finish, out, report};
+use crate::io::note;
+use crate::report::print_json;
+use crate::spec::source::{self, OverlayArg};
 use visakit_conform::Report;
 
 /// Compare the specification with this implementation by probing it.
 #[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  visa diff
+  visa diff --spec pages --format json
+  visa diff --spec vendors-documents --overlay builtin
+
+Exit codes: 0 all facts hold, 1 some do not, 2 usage, or a page could not be read")]
 pub(super) struct Args {
     /// The specification; the pages that this program was built from when left out
     #[arg(long, value_name = "DIR")]
     spec: Option<PathBuf>,
+    #[command(flatten)]
+    overlay: OverlayArg,
     /// How findings are reported
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
 
 pub(super) fn run(args: Args) -> Outcome {
-    let model = match &args.spec {
-        None => visakit_conform::own_model().0,
-        Some(dir) => match visakit_codegen::read_dir(dir) {
-            Ok((model, _)) => model,
-            Err((path, error)) => {
-                report(&[problem("file-read", &path, format!("cannot be read: {error}"))], args.format);
-                return Outcome::Failed;
-            }
-        },
-    };
+    finish(probe(&args), args.format)
+}
+
+fn probe(args: &Args) -> Result<Outcome, Findings> {
+    let (model, _) = source::read(args.spec.as_deref(), &args.overlay)?;
     let completed = visakit_conform::with_own_chapters(&model);
     if completed.is_some() {
-        eprintln!(
-            "note: the chapters do not define all operands and platforms; the built-in chapters stand in for them"
-        );
+        note("note: the chapters do not define all operands and platforms; the built-in chapters stand in for them");
     }
     let found = visakit_conform::run(completed.as_ref().unwrap_or(&model));
     match args.format {
-        Format::Json => {
-            let text = serde_json::to_string_pretty(&found).unwrap_or_default();
-            out(&format!("{text}\n"));
-        }
+        Format::Json => print_json(&found),
         Format::Human => human(&found),
     }
-    if found.findings.is_empty() { Outcome::Done } else { Outcome::Found }
+    Ok(if found.findings.is_empty() { Outcome::Done } else { Outcome::Found })
 }
 
 fn human(found: &Report) {

@@ -3,106 +3,145 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use visakit_diag::Diagnostic;
-
-use super::{Format, Outcome, object_problem, out, problem, read, report, write};
+use serde::Serialize;
+use serde_json::json;
 use visakit::isa::Platform;
 use visakit::object::{Object, Routine, RoutineKind};
 use visakit::text::{Style, print, print_exact, print_salvaged};
+use visakit_diag::Diagnostic;
 use visakit_zebin::plain_name;
 
-/// Print an object as text.
+use super::{Findings, Format, Outcome, answer, finish, report};
+use crate::input::{Content, Module, Selection, modules};
+use crate::io::{Output, Written, make_folder};
+
+/// Print an object as text
 #[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  visa disasm k.isa
+  visa disasm k.isa --full -o k.visaasm
+  visa disasm program.zebin --kernel add
+  visa disasm program.zebin -o texts/
+
+Exit codes: 0 printed, 1 the object is wrong or something of it is missing, 2 usage, or a file could not be read or written")]
 pub(super) struct Args {
-    /// The object, an `.isa` file
+    /// An object, a text, a zebin or an archive of zebins that hold some, or `-` for standard input
     input: PathBuf,
     /// A file for the text, or a folder that gets a file for each routine (`DIR/` is made when it is not there); without
     /// it the text goes to standard output
     #[arg(short, long, value_name = "FILE|DIR")]
     output: Option<PathBuf>,
-    /// The platform; it decides the size of a register
-    #[arg(long, value_name = "NAME", value_parser = super::platform)]
-    platform: Option<Platform>,
+    #[command(flatten)]
+    selection: Selection,
     /// Keep all names, so that assembling the text gives the same object again
     #[arg(long)]
     full: bool,
     /// Print what an object has whose instructions lack operands, and `<missing>` for the rest
     #[arg(long, conflicts_with = "full")]
     salvage: bool,
-    /// How errors are reported
+    /// How errors are reported; with json, texts that go to standard output are its member `texts`
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
 
+/// The text of a routine, and a name for it that no other routine of the file has.
+#[derive(Serialize)]
+struct Text {
+    name: String,
+    text: String,
+}
+
 pub(super) fn run(args: Args) -> Outcome {
-    let bytes = match read(&args.input) {
-        Ok(bytes) => bytes,
-        Err(diagnostic) => {
-            report(&[*diagnostic], args.format);
-            return Outcome::Failed;
-        }
+    finish(disassemble(&args), args.format)
+}
+
+fn disassemble(args: &Args) -> Result<Outcome, Findings> {
+    let folder = args.output.as_deref().filter(|path| is_folder(path));
+    let output = match folder {
+        Some(_) => None,
+        None => Some(Output::or_stdout(args.output.as_deref(), &[&args.input], args.format)?),
     };
     let mut findings = Vec::new();
-    let (object, texts) = match (Object::decode(&bytes), args.salvage) {
+    let mut texts = Vec::new();
+    let mut taken = HashSet::new();
+    for module in modules(&args.input, &args.selection)? {
+        match texts_of(&module, args, &mut findings) {
+            Ok(found) => {
+                texts.extend(found.into_iter().map(|(name, text)| Text { name: unique(name, &mut taken), text }))
+            }
+            Err(Findings(found)) => findings.extend(found),
+        }
+    }
+    let written = match (folder, output) {
+        (Some(folder), _) => {
+            make_folder(folder)?;
+            texts.iter().map(|text| write(&folder.join(format!("{}.visaasm", text.name)), text, args)).collect()
+        }
+        (None, Some(output)) if texts.is_empty() || (output.is_stdout() && args.format == Format::Json) => {
+            Ok(Vec::new())
+        }
+        (None, output) => {
+            let all: String = texts.iter().map(|text| text.text.as_str()).collect();
+            output.iter().map(|output| output.write(all.as_bytes())).collect()
+        }
+    };
+    let written: Vec<Written> = written?;
+    match (args.format, args.output.is_some()) {
+        (Format::Human, _) => report(&findings, args.format),
+        (Format::Json, true) => answer(&findings, json!({ "written": written })),
+        (Format::Json, false) => answer(&findings, json!({ "texts": texts })),
+    }
+    Ok(if findings.is_empty() { Outcome::Done } else { Outcome::Found })
+}
+
+fn write(path: &Path, text: &Text, args: &Args) -> Result<Written, Box<Diagnostic>> {
+    Output::new(path, &[&args.input], args.format)?.write(text.text.as_bytes())
+}
+
+/// The texts of the routines of a program, with what to call them.
+fn texts_of(module: &Module, args: &Args, findings: &mut Vec<Diagnostic>) -> Result<Vec<(String, String)>, Findings> {
+    let platform = args.selection.platform.or(module.platform);
+    let (object, texts) = match (module.object(args.selection.platform), &module.content) {
         (Ok(object), _) => {
             let text = |routine: &Routine| match args.full {
-                true => full(&args, &object, routine, &mut findings),
-                false => print(&object, routine, args.platform, Style::Vendor),
+                true => full(module, &object, routine, platform, findings),
+                false => print(&object, routine, platform, Style::Vendor),
             };
             let texts = object.routines().map(text).collect::<Vec<_>>();
             (object, texts)
         }
-        (Err(error), true) => {
-            findings.push(object_problem(&args.input, error));
-            match Object::salvage(&bytes) {
-                Ok(salvaged) => {
-                    let texts = print_salvaged(&salvaged, args.platform);
-                    (salvaged.object, texts)
-                }
-                // The tables are damaged: there is nothing to print by.
-                Err(_) => {
-                    report(&findings, args.format);
-                    return Outcome::Found;
-                }
-            }
+        (Err(Findings(found)), Content::Object(bytes)) if args.salvage => {
+            findings.extend(found);
+            // Where the tables are damaged, there is nothing to print by.
+            let Ok(salvaged) = Object::salvage(bytes) else { return Ok(Vec::new()) };
+            let texts = print_salvaged(&salvaged, platform);
+            (salvaged.object, texts)
         }
-        (Err(error), false) => {
-            report(&[object_problem(&args.input, error)], args.format);
-            return Outcome::Found;
-        }
+        (Err(found), _) => return Err(found),
     };
-    findings.extend(stripped(&args.input, &object));
-    let names = names(&object);
-    let written = match &args.output {
-        None => {
-            texts.iter().for_each(|text| out(text));
-            Ok(())
-        }
-        Some(folder) if is_folder(folder) => std::fs::create_dir_all(folder)
-            .map_err(|e| problem("file-write", folder, format!("cannot be made: {e}")).into())
-            .and_then(|()| {
-                let mut all = names.iter().zip(&texts);
-                all.try_for_each(|(name, text)| write(&folder.join(format!("{name}.visaasm")), text.as_bytes()))
-            }),
-        Some(file) => write(file, texts.concat().as_bytes()),
-    };
-    if let Err(diagnostic) = written {
-        report(&[*diagnostic, problem("disasm", &args.input, "its text could not be written")], args.format);
-        return Outcome::Failed;
-    }
-    if findings.is_empty() {
-        return Outcome::Done;
-    }
-    report(&findings, args.format);
-    Outcome::Found
+    findings.extend(stripped(module, &object));
+    let kernels = object.kernels.len();
+    let names = object.routines().enumerate().map(|(number, routine)| match (&module.name, &routine.kind) {
+        (Some(name), _) => plain_name(name),
+        (None, RoutineKind::Kernel) => plain_name(&routine.name()),
+        (None, RoutineKind::Function { .. }) => format!("{}_f{}", plain_name(&routine.name()), number - kernels),
+    });
+    Ok(names.zip(texts).collect())
 }
 
 /// The text that gives the same object again, or the nearest one and a finding.
-fn full(args: &Args, object: &Object, routine: &Routine, findings: &mut Vec<Diagnostic>) -> String {
-    print_exact(object, routine, args.platform).unwrap_or_else(|text| {
+fn full(
+    module: &Module,
+    object: &Object,
+    routine: &Routine,
+    platform: Option<Platform>,
+    findings: &mut Vec<Diagnostic>,
+) -> String {
+    print_exact(object, routine, platform).unwrap_or_else(|text| {
         let message = format!("the text of `{}` does not give the same object again", routine.name());
         let help = "it has what no text can say, or was not whole before: compare with `visa roundtrip`";
-        findings.push(problem("text-inexact", &args.input, message).help(help));
+        findings.push(module.problem("text-inexact", message).help(help));
         text
     })
 }
@@ -112,35 +151,24 @@ fn is_folder(path: &Path) -> bool {
     path.is_dir() || path.as_os_str().to_string_lossy().ends_with(['/', std::path::MAIN_SEPARATOR])
 }
 
-/// What to call the files of an object's routines: names that differ.
-fn names(object: &Object) -> Vec<String> {
-    let mut taken = HashSet::new();
-    let routines = object.routines().enumerate();
-    let names = routines.map(|(number, routine)| {
-        let base = match routine.kind {
-            RoutineKind::Kernel => plain_name(&routine.name()),
-            RoutineKind::Function { .. } => {
-                format!("{}_f{}", plain_name(&routine.name()), number - object.kernels.len())
-            }
-        };
-        let mut name = base.clone();
-        let mut again = 2;
-        while !taken.insert(name.to_lowercase()) {
-            name = format!("{base}-{again}");
-            again += 1;
-        }
-        name
-    });
-    names.collect()
+/// A name that differs from those before, also where a file system does not tell cases apart.
+fn unique(base: String, taken: &mut HashSet<String>) -> String {
+    let mut name = base.clone();
+    let mut again = 2;
+    while !taken.insert(name.to_lowercase()) {
+        name = format!("{base}-{again}");
+        again += 1;
+    }
+    name
 }
 
 /// Routines whose code was removed: their text has declarations only.
-fn stripped(file: &Path, object: &Object) -> Vec<Diagnostic> {
+fn stripped(module: &Module, object: &Object) -> Vec<Diagnostic> {
     let removed = object.routines().filter_map(|r| Some((r.name(), r.stripped?)));
     removed
         .map(|(name, code)| {
             let message = format!("the code of `{name}`, {} bytes, was removed from the object", code.size);
-            problem("object-stripped", file, message).help("its tables and native code are all that there is")
+            module.problem("object-stripped", message).help("its tables and native code are all that there is")
         })
         .collect()
 }

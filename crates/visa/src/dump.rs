@@ -2,23 +2,34 @@
 
 use std::path::PathBuf;
 
-use super::{Format, Outcome, object_problem, out, problem, read, report, write};
+use serde_json::json;
 use visakit::dump;
-use visakit::isa::Platform;
-use visakit::object::Object;
+
+use super::{Findings, Format, Outcome, answer, finish};
+use crate::input::{self, Selection};
+use crate::io::Output;
+use crate::report::json_text;
 
 /// Write an object as JSON: header, tables, instructions with all their fields
 #[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  visa dump k.isa | jq '.kernels[].routine.instructions[].name'
+  visa dump program.zebin --kernel add -o add.json
+  visa dump --schema
+
+With `--format json` the dump is the member `dump` of the object that every command prints.
+
+Exit codes: 0 written, 1 the file is wrong, 2 usage, or a file could not be read or written")]
 pub(super) struct Args {
-    /// The object, an `.isa` file
+    /// An object, a text, a zebin that holds one, or `-` for standard input
     #[arg(required_unless_present = "schema")]
     input: Option<PathBuf>,
     /// A file for the JSON; without it it goes to standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// The platform; it decides the size of a register in the instructions' texts
-    #[arg(long, value_name = "NAME", value_parser = super::platform)]
-    platform: Option<Platform>,
+    #[command(flatten)]
+    selection: Selection,
     /// Write the JSON Schema of the form instead
     #[arg(long)]
     schema: bool,
@@ -28,40 +39,27 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: Args) -> Outcome {
-    let text = match &args.input {
-        Some(input) if !args.schema => {
-            let bytes = match read(input) {
-                Ok(bytes) => bytes,
-                Err(finding) => {
-                    report(&[*finding], args.format);
-                    return Outcome::Failed;
-                }
-            };
-            let object = match Object::decode(&bytes) {
-                Ok(object) => object,
-                Err(error) => {
-                    report(&[object_problem(input, error)], args.format);
-                    return Outcome::Found;
-                }
-            };
-            match serde_json::to_string_pretty(&dump::dump(&object, args.platform)) {
-                Ok(text) => text + "\n",
-                Err(error) => {
-                    report(&[problem("dump", input, error.to_string())], args.format);
-                    return Outcome::Failed;
-                }
-            }
-        }
-        _ => dump::SCHEMA.to_owned(),
+    finish(write(&args), args.format)
+}
+
+fn write(args: &Args) -> Result<Outcome, Findings> {
+    let sources = args.input.as_deref();
+    let output = Output::or_stdout(args.output.as_deref(), sources.as_slice(), args.format)?;
+    let Some(input) = sources.filter(|_| !args.schema) else {
+        output.write(dump::SCHEMA.as_bytes())?;
+        return Ok(Outcome::Done);
     };
-    match &args.output {
-        None => out(&text),
-        Some(file) => {
-            if let Err(finding) = write(file, text.as_bytes()) {
-                report(&[*finding], args.format);
-                return Outcome::Failed;
-            }
-        }
+    let module = input::module(input, &args.selection)?;
+    let platform = args.selection.platform;
+    let object = module.object(platform)?;
+    let dump = dump::dump(&object, platform.or(module.platform));
+    if output.is_stdout() && args.format == Format::Json {
+        answer(&[], json!({ "dump": dump }));
+        return Ok(Outcome::Done);
     }
-    Outcome::Done
+    let written = output.write(json_text(&dump).as_bytes())?;
+    if args.format == Format::Json {
+        answer(&[], json!({ "written": [written] }));
+    }
+    Ok(Outcome::Done)
 }

@@ -1,14 +1,24 @@
 //! `visa extract`: what a zebin, an older container or an archive holds, as files.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use visakit_diag::has_errors;
+use serde_json::json;
+use visakit_diag::Diagnostic;
 
-use super::{Format, Outcome, out, problem, read, report, write};
+use super::{Findings, Format, Outcome, answer, finish, out, read, report};
+use crate::io::{Output, make_folder, shown};
 use visakit_zebin::extract;
 
 /// Take a zebin, a fat binary or an archive apart: vISA texts, `.ze_info`, native code
 #[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  visa extract program.zebin -o parts
+  visa extract devices.ar -o parts --format json
+
+With `--format json`, `files` has `path`, `kind`, `device` and `routine` of each file.
+
+Exit codes: 0 all was written, 1 the container is damaged, empty or none, 2 usage, or a file could not be read or written")]
 pub(super) struct Args {
     /// The container: a zebin, or an archive of several devices as ocloc writes it
     input: PathBuf,
@@ -21,48 +31,38 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: Args) -> Outcome {
-    let bytes = match read(&args.input) {
-        Ok(bytes) => bytes,
-        Err(finding) => {
-            report(&[*finding], args.format);
-            return Outcome::Failed;
-        }
-    };
-    let mut found = match extract(&args.input.display().to_string(), &bytes) {
-        Ok(found) => found,
-        Err(finding) => {
-            report(&[*finding], args.format);
-            return Outcome::Found;
-        }
-    };
-    let mut failed = false;
+    finish(take_apart(&args), args.format)
+}
+
+fn take_apart(args: &Args) -> Result<Outcome, Findings> {
+    let bytes = read(&args.input)?;
+    let mut found = extract(&shown(&args.input, "stdin"), &bytes)?;
+    let mut written = 0;
     for item in &found.items {
         let path = args.output.join(&item.path);
-        let folder = path.parent().unwrap_or(&args.output);
-        let made = std::fs::create_dir_all(folder)
-            .map_err(|e| problem("file-write", folder, format!("cannot be made: {e}")).into());
-        if let Err(finding) = made.and_then(|()| write(&path, &item.bytes)) {
+        if let Err(finding) = write(&path, &item.bytes) {
             found.findings.push(*finding);
-            failed = true;
             break;
         }
+        written += 1;
     }
+    found.items.truncate(written);
     match args.format {
         Format::Human => {
             report(&found.findings, args.format);
-            for item in &found.items {
-                out(&format!("{}\n", args.output.join(&item.path).display()));
-            }
+            found.items.iter().for_each(|item| out(&format!("{}\n", args.output.join(&item.path).display())));
         }
-        Format::Json => {
-            let report = serde_json::json!({ "files": found.items, "findings": found.findings });
-            out(&format!("{report:#}\n"));
-        }
+        Format::Json => answer(&found.findings, json!({ "files": found.items })),
     }
-    let wrong = has_errors(&found.findings) || found.items.is_empty();
-    match (failed, wrong) {
-        (true, _) => Outcome::Failed,
-        (false, true) => Outcome::Found,
-        (false, false) => Outcome::Done,
+    match Outcome::of(&found.findings) {
+        Outcome::Done if found.items.is_empty() => Ok(Outcome::Found),
+        outcome => Ok(outcome),
     }
+}
+
+/// Writes a file whose name is this command's result.
+fn write(path: &Path, bytes: &[u8]) -> Result<(), Box<Diagnostic>> {
+    make_folder(path.parent().unwrap_or(Path::new(".")))?;
+    // Quiet about it, as the result is the list of names.
+    Output::new(path, &[], Format::Json)?.write(bytes).map(|_| ())
 }

@@ -2,116 +2,139 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Format, Outcome, object_problem, out, problem, read, report};
+use serde::Serialize;
+use serde_json::json;
 use visakit::isa::Platform;
 use visakit::object::Object;
 use visakit::text::{Options, Style, parse, print, print_exact};
 use visakit_diag::Diagnostic;
 
-/// Decode and encode objects, parse and print texts, and compare.
+use super::{Findings, Format, Outcome, answer, count, out, report};
+use crate::input::{Content, Module, Selection, modules};
+
+/// Decode and encode objects, parse and print texts, and compare
 #[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  visa roundtrip k.isa k.visaasm
+  visa roundtrip program.zebin
+
+A text that is written in another way than `visa disasm --full` writes it comes out as another text; it must give the same
+object then.
+
+Exit codes: 0 all is as before, 1 something is not, or a file is wrong, 2 usage, or a file could not be read")]
 pub(super) struct Args {
-    /// Objects (`.isa`) and texts (`.visaasm`)
+    /// Objects, texts, zebins and archives of zebins; `-` for standard input
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// The platform; it decides the size of a register
-    #[arg(long, value_name = "NAME", value_parser = super::platform)]
-    platform: Option<Platform>,
+    #[command(flatten)]
+    selection: Selection,
     /// How findings are reported
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
 
+/// How a file came out, from best to worst.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum Verdict {
+    /// Byte by byte as it was.
+    Same,
+    /// As another text of the same object.
+    SameObject,
+    /// As something else, or not at all.
+    Different,
+}
+
 pub(super) fn run(args: Args) -> Outcome {
     let mut findings = Vec::new();
-    let mut unread = false;
-    let mut same = 0;
-    for file in &args.files {
-        let result = match read(file) {
-            Err(diagnostic) => {
-                unread = true;
-                Err(vec![*diagnostic])
-            }
-            Ok(bytes) if bytes.starts_with(b"CISA") => object(file, &bytes, args.platform),
-            Ok(bytes) => match String::from_utf8(bytes) {
-                Ok(source) => text(file, &source, args.platform),
-                Err(_) => Err(vec![problem("file-kind", file, "is neither an object nor a text")]),
-            },
-        };
-        match result {
-            Ok(()) => same += 1,
-            Err(diagnostics) => findings.extend(diagnostics),
+    let verdicts: Vec<_> = args.files.iter().map(|file| compare(file, &args.selection, &mut findings)).collect();
+    match args.format {
+        Format::Json => {
+            let files = args.files.iter().zip(&verdicts);
+            let files: Vec<_> = files.map(|(file, verdict)| json!({ "file": file, "verdict": verdict })).collect();
+            answer(&findings, json!({ "files": files }));
+        }
+        Format::Human => {
+            report(&findings, args.format);
+            let number = |wanted| verdicts.iter().filter(|verdict| **verdict == wanted).count();
+            let (same, files) = (number(Verdict::Same), count(args.files.len(), "file"));
+            let other = match number(Verdict::SameObject) {
+                0 => String::new(),
+                n => format!(", {n} as another text of the same object"),
+            };
+            out(&format!("{same} of {files} as it went in{other}\n"));
         }
     }
-    if args.format == Format::Json || !findings.is_empty() {
-        report(&findings, args.format);
-    }
-    if args.format == Format::Human {
-        out(&format!("{same} of {} files come out as they went in\n", args.files.len()));
-    }
-    match (unread, findings.is_empty()) {
-        (true, _) => Outcome::Failed,
-        (false, true) => Outcome::Done,
-        (false, false) => Outcome::Found,
-    }
+    Outcome::of(&findings)
+}
+
+/// Sends all programs of a file there and back; the worst of them counts.
+fn compare(file: &Path, selection: &Selection, findings: &mut Vec<Diagnostic>) -> Verdict {
+    let mut ended = |Findings(found): Findings| {
+        findings.extend(found);
+        Verdict::Different
+    };
+    let modules = match modules(file, selection) {
+        Ok(modules) => modules,
+        Err(found) => return ended(found),
+    };
+    let verdicts = modules.iter().map(|module| {
+        let result = match &module.content {
+            Content::Object(bytes) => object(module, bytes, selection.platform),
+            Content::Text(source) => text(module, source, selection.platform),
+        };
+        result.unwrap_or_else(&mut ended)
+    });
+    verdicts.max().unwrap_or(Verdict::Same)
 }
 
 /// Object to values to object, and each routine to full text and back.
-fn object(file: &Path, bytes: &[u8], platform: Option<Platform>) -> Result<(), Vec<Diagnostic>> {
-    let object = Object::decode(bytes).map_err(|e| vec![object_problem(file, e)])?;
-    let again = object.encode().map_err(|e| vec![problem("encode", file, e.to_string())])?;
+fn object(module: &Module, bytes: &[u8], platform: Option<Platform>) -> Result<Verdict, Findings> {
+    let object = module.object(platform)?;
+    let again = object.encode().map_err(|error| module.problem("encode", error.to_string()))?;
     if let Some(at) = first_difference(bytes, &again) {
-        let diagnostic = problem("roundtrip-bytes", file, "decoding and encoding gives other bytes").at_offset(at);
-        return Err(vec![diagnostic]);
+        return Err(module
+            .problem("roundtrip-bytes", "decoding and encoding gives other bytes")
+            .at_offset(at)
+            .into());
     }
+    as_text(module, &object, platform)?;
+    Ok(Verdict::Same)
+}
+
+/// Each routine of an object to full text and back.
+fn as_text(module: &Module, object: &Object, platform: Option<Platform>) -> Result<(), Findings> {
     for routine in object.routines().filter(|r| r.stripped.is_none()) {
-        if let Err(text) = print_exact(&object, routine, platform) {
-            let options = Options { file: format!("{} as text", file.display()), platform };
+        if let Err(text) = print_exact(object, routine, platform) {
+            let options = Options { file: format!("{} as text", module.file), platform };
             // A text that cannot be read says more than that it is not the same.
             parse(&text, options)?;
             let message = format!("printing and parsing `{}` gives another routine", routine.name());
-            return Err(vec![problem("roundtrip-text", file, message)]);
+            return Err(module.problem("roundtrip-text", message).into());
         }
     }
     Ok(())
 }
 
-/// Text to object to full text.
-fn text(file: &Path, source: &str, platform: Option<Platform>) -> Result<(), Vec<Diagnostic>> {
-    let options = Options { file: file.display().to_string(), platform };
-    let object = parse(source, options)?.into_object();
-    let bytes = object.encode().map_err(|e| vec![problem("encode", file, e.to_string())])?;
-    let object = Object::decode(&bytes).map_err(|e| vec![object_problem(file, e)])?;
+/// Text to object to full text: the same text, or another one of the same object.
+fn text(module: &Module, source: &str, platform: Option<Platform>) -> Result<Verdict, Findings> {
+    let platform = platform.or(module.platform);
+    let bytes = module.object(platform)?.encode().map_err(|error| module.problem("encode", error.to_string()))?;
+    let object = Object::decode(&bytes)
+        .map_err(|error| module.problem(error.code, error.message).at_offset(error.offset as u64).help(error.help))?;
     let printed: String = object.routines().map(|r| print(&object, r, platform, Style::Full)).collect();
     // The declaration of a function whose body is in another file has no place in an object; the vendor's assembler
     // drops it too.
-    let declared = source.lines().filter(|line| line.starts_with(".funcdecl")).count();
+    let declared = source.lines().any(|line| line.starts_with(".funcdecl"));
     let without = |text: &str| -> String {
-        text.split_inclusive('\n').filter(|line| declared == 0 || !line.starts_with(".funcdecl")).collect()
+        text.split_inclusive('\n').filter(|line| !declared || !line.starts_with(".funcdecl")).collect()
     };
-    if object.functions.is_empty() && without(source) == printed {
-        return Ok(());
+    if object.functions.is_empty() && without(source) == printed || source == printed {
+        return Ok(Verdict::Same);
     }
-    match first_difference(source.as_bytes(), printed.as_bytes()) {
-        None => Ok(()),
-        Some(at) => {
-            let at = at as usize;
-            let end = printed[floor(&printed, at)..].find('\n').map_or(printed.len(), |i| floor(&printed, at) + i);
-            let start = printed[..floor(&printed, at)].rfind('\n').map_or(0, |i| i + 1);
-            let diagnostic = problem("roundtrip-text", file, "parsing and printing gives another text")
-                .at_text(source, at, at + 1)
-                .help(format!("printed is: {}", &printed[start..end]));
-            Err(vec![diagnostic])
-        }
-    }
-}
-
-fn floor(text: &str, mut at: usize) -> usize {
-    at = at.min(text.len());
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    at
+    as_text(module, &object, platform)?;
+    Ok(Verdict::SameObject)
 }
 
 fn first_difference(a: &[u8], b: &[u8]) -> Option<u64> {

@@ -1,24 +1,32 @@
 //! `visa verify`: is this kernel legal?
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use visakit_diag::{Diagnostic, Severity};
-
-use super::{Format, Outcome, object_problem, out, problem, read, report};
+use serde_json::json;
 use visakit::isa::Platform;
-use visakit::object::{Object, Routine};
-use visakit::text::{Options, parse};
+use visakit::object::Routine;
 use visakit::verify::{Location, Violation, routine};
+use visakit_diag::Diagnostic;
 
-/// Check kernels by the rules of the pages.
+use super::{Findings, Format, Outcome, answer, count, out, report};
+use crate::input::{Content, Module, Selection, modules};
+
+/// Check kernels by the rules of the pages
 #[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  visa verify k.visaasm --platform tgllp
+  visa verify *.isa program.zebin --format json
+
+The rules of platforms are left out where neither the file nor --platform says one.
+
+Exit codes: 0 legal, or warnings only, 1 a rule is broken or a file is wrong, 2 usage, or a file could not be read")]
 pub(super) struct Args {
-    /// Objects (`.isa`) and texts (`.visaasm`)
+    /// Objects, texts, zebins and archives of zebins; `-` for standard input
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// The platform that the kernels are for; without it the rules of platforms are left out
-    #[arg(long, value_name = "NAME", value_parser = super::platform)]
-    platform: Option<Platform>,
+    #[command(flatten)]
+    selection: Selection,
     /// How findings are reported
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -26,50 +34,43 @@ pub(super) struct Args {
 
 pub(super) fn run(args: Args) -> Outcome {
     let mut findings = Vec::new();
-    let mut unread = false;
     for file in &args.files {
-        match read(file) {
-            Err(diagnostic) => {
-                unread = true;
-                findings.push(*diagnostic);
-            }
-            Ok(bytes) => findings.extend(one(file, &bytes, args.platform)),
+        match modules(file, &args.selection) {
+            Err(Findings(found)) => findings.extend(found),
+            Ok(all) => all.iter().for_each(|module| {
+                let found = one(module, args.selection.platform);
+                findings.extend(found.unwrap_or_else(|Findings(found)| found));
+            }),
         }
     }
-    report(&findings, args.format);
-    if args.format == Format::Human {
-        out(&format!("{} files, {} findings\n", args.files.len(), findings.len()));
+    match args.format {
+        Format::Json => answer(&findings, json!({ "files": args.files.len() })),
+        Format::Human => {
+            report(&findings, args.format);
+            out(&format!("{}, {}\n", count(args.files.len(), "file"), count(findings.len(), "finding")));
+        }
     }
-    let wrong = findings.iter().any(|f| f.severity == Severity::Error);
-    match (unread, wrong) {
-        (true, _) => Outcome::Failed,
-        (false, false) => Outcome::Done,
-        (false, true) => Outcome::Found,
-    }
+    Outcome::of(&findings)
 }
 
-fn one(file: &Path, bytes: &[u8], platform: Option<Platform>) -> Vec<Diagnostic> {
-    if bytes.starts_with(b"CISA") {
-        let object = match Object::decode(bytes) {
-            Ok(object) => object,
-            Err(error) => return vec![object_problem(file, error)],
-        };
-        let platform = platform.or(object.platform());
-        return object.routines().flat_map(|r| check(file, r, platform, None)).collect();
-    }
-    let Ok(text) = std::str::from_utf8(bytes) else {
-        return vec![problem("file-kind", file, "is neither an object nor a text")];
-    };
-    match parse(text, Options { file: file.display().to_string(), platform }) {
-        Ok(parsed) => {
-            parsed.routines().flat_map(|(r, lines)| check(file, r, platform, Some((text, lines)))).collect()
+fn one(module: &Module, platform: Option<Platform>) -> Result<Vec<Diagnostic>, Findings> {
+    match &module.content {
+        Content::Object(_) => {
+            let object = module.object(platform)?;
+            let platform = platform.or(object.platform());
+            Ok(object.routines().flat_map(|routine| check(module, routine, platform, None)).collect())
         }
-        Err(errors) => errors,
+        Content::Text(text) => {
+            let parsed = module.parse(text, platform)?;
+            let platform = platform.or(module.platform);
+            let routines = parsed.routines();
+            Ok(routines.flat_map(|(routine, lines)| check(module, routine, platform, Some((text, lines)))).collect())
+        }
     }
 }
 
 fn check(
-    file: &Path,
+    module: &Module,
     checked: &Routine,
     platform: Option<Platform>,
     source: Option<(&str, &[u32])>,
@@ -80,7 +81,7 @@ fn check(
             (Location::Instruction(number), None) => format!("instruction {number}: {}", violation.message),
             _ => violation.message,
         };
-        let found = Diagnostic::new(violation.code, violation.severity, file.display().to_string(), message)
+        let found = Diagnostic::new(violation.code, violation.severity, module.file.clone(), message)
             .help(format!("the rule stands in spec/{}", violation.page));
         let (Some((text, numbers)), Some(lines)) = (source, &lines) else { return found };
         let range = match &violation.place {

@@ -240,9 +240,9 @@ fn faults_name_group_channel_instruction_and_line() {
     refuses(&all, 1, &texts);
     refuses(&[&all[..], &["--max-instructions", "3"]].concat(), 1, &["fault-budget", "more than 3 instructions"]);
     let output = visa(&[&all[..], &["--format", "json"]].concat());
-    let errors: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(errors[0]["code"], "fault-memory");
-    assert!(errors[0]["line"].as_u64().unwrap() > 0);
+    let answer: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(answer["findings"][0]["code"], "fault-memory");
+    assert!(answer["findings"][0]["line"].as_u64().unwrap() > 0);
 }
 
 /// Damaged files give errors or results, but no panics.

@@ -5,7 +5,7 @@ use object::read::elf::{FileHeader, Rel, SectionHeader, Sym};
 use object::{LittleEndian, SectionIndex, SymbolIndex};
 use visakit_diag::{Diagnostic, Severity};
 
-use super::{AddressPart, DataSection, Relocation, Symbol, VisaText, Zebin, info, notes};
+use super::{AddressPart, DataSection, NativeCode, Relocation, Symbol, VisaText, Zebin, info, notes};
 
 /// Section type of a vISA text (`SHT_ZEBIN_VISAASM`). Names vary (`.visaasm`, `.visaasm.module`), the type does not.
 pub(super) const SHT_ZEBIN_VISAASM: u32 = 0xff00_0013;
@@ -17,6 +17,9 @@ const R_ZE_SYM_ADDR_32: u32 = 2;
 const R_ZE_SYM_ADDR_32_HI: u32 = 3;
 /// The notes that say what the program was compiled for. `.note.intelgt.metrics`, beside it, is malformed by its writer.
 pub(super) const COMPAT_NOTES: &[u8] = b".note.intelgt.compat";
+
+/// How the names of native code begin.
+pub(super) const NATIVE_CODE: &str = ".text.";
 
 type Header = FileHeader64<LittleEndian>;
 
@@ -38,6 +41,7 @@ pub(super) fn read(file: &str, bytes: &[u8]) -> Result<Zebin, Box<Diagnostic>> {
     let mut target = super::Target::default();
     let mut texts = Vec::new();
     let mut data = Vec::new();
+    let mut native = Vec::new();
     let mut ze_info = None;
     for (index, section) in sections.enumerate() {
         let name = sections.section_name(endian, section).map_err(|e| damaged("section name", e))?;
@@ -76,7 +80,10 @@ pub(super) fn read(file: &str, bytes: &[u8]) -> Result<Zebin, Box<Diagnostic>> {
                 relocations: Vec::new(),
                 name,
             }),
-            _ => {}
+            _ => {
+                let name = name.strip_prefix(NATIVE_CODE);
+                native.extend(name.map(|name| NativeCode { name: name.to_owned(), size: section.sh_size(endian) }));
+            }
         }
     }
 
@@ -123,7 +130,7 @@ pub(super) fn read(file: &str, bytes: &[u8]) -> Result<Zebin, Box<Diagnostic>> {
         Diagnostic::new("zebin-no-ze-info", Severity::Error, file, "the file has no `.ze_info` section")
             .help("without it nobody knows where the arguments go; compile with `ocloc compile … --format zebin`")
     })?;
-    Ok(Zebin { file: file.to_owned(), target, texts, info, data, symbols })
+    Ok(Zebin { file: file.to_owned(), target, texts, info, data, symbols, native })
 }
 
 fn not_a_zebin(file: &str, why: &str) -> Diagnostic {

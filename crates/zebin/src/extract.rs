@@ -9,7 +9,7 @@ use serde::Serialize;
 use visakit_diag::{Diagnostic, Severity};
 
 use super::archive::{Damage, is_archive, members};
-use super::elf::{COMPAT_NOTES, SHT_ZEBIN_VISAASM, SHT_ZEBIN_ZEINFO};
+use super::elf::{COMPAT_NOTES, NATIVE_CODE, SHT_ZEBIN_VISAASM, SHT_ZEBIN_ZEINFO};
 use super::{Zebin, info, notes};
 use visakit::isa::Platform;
 
@@ -17,9 +17,6 @@ use visakit::isa::Platform;
 const SHT_SPIRV: u32 = 0xff00_0009;
 /// Section type of a program in the driver's own format, in the container of before the zebin.
 const SHT_OPENCL_PROGRAM: u32 = 0xff00_0005;
-
-/// How the names of native code begin.
-const TEXT: &str = ".text.";
 
 /// A file that a container holds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -96,6 +93,9 @@ pub fn extract(file: &str, bytes: &[u8]) -> Result<Extracted, Box<Diagnostic>> {
 
 /// The members of an archive: containers for the devices.
 fn archived(out: &mut Output<'_>, bytes: &[u8]) {
+    if members(bytes).next().is_none() {
+        out.damaged("the archive has no members".to_owned(), 0);
+    }
     for member in members(bytes) {
         match member {
             Err(Damage { what, offset }) => out.damaged(what, offset),
@@ -133,7 +133,7 @@ fn container(out: &mut Output<'_>, member: Option<&str>, bytes: &[u8]) {
         let mut add = |kind, routine: &str, (name, ending): (&str, &str), bytes| {
             out.add(kind, (&device, routine), (name, ending), bytes);
         };
-        match (section.kind, section.name.strip_prefix(TEXT)) {
+        match (section.kind, section.name.strip_prefix(NATIVE_CODE)) {
             (SHT_ZEBIN_VISAASM, _) => {
                 let text = text(section.bytes);
                 // The compiler calls every kernel's text `kernel`: the n-th belongs to the n-th kernel of `.ze_info`.
@@ -152,6 +152,9 @@ fn container(out: &mut Output<'_>, member: Option<&str>, bytes: &[u8]) {
             }
             _ => {}
         }
+    }
+    if sections.is_empty() && out.found.findings.is_empty() {
+        out.damaged("there are no sections".to_owned(), 0);
     }
     if !sections.iter().any(|s| s.kind == SHT_ZEBIN_VISAASM) && !sections.is_empty() {
         let finding = Diagnostic::new("zebin-no-visa", Severity::Warning, out.file, format!("{device} has no vISA"))
@@ -192,7 +195,7 @@ fn text(bytes: &[u8]) -> String {
 }
 
 /// Whether a text is a kernel, and what it calls itself.
-fn routine(text: &str) -> (bool, &str) {
+pub(super) fn routine(text: &str) -> (bool, &str) {
     for line in text.lines().map(str::trim_start) {
         for (directive, kernel) in [(".kernel ", true), (".global_function ", false), (".function ", false)] {
             if let Some(name) = line.strip_prefix(directive) {

@@ -37,6 +37,17 @@ pub struct Zebin {
     pub data: Vec<DataSection>,
     /// The symbol table.
     pub symbols: Vec<Symbol>,
+    /// The native code, which is for the device alone.
+    pub native: Vec<NativeCode>,
+}
+
+/// Where there is native code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NativeCode {
+    /// The kernel or function.
+    pub name: String,
+    /// Size in bytes.
+    pub size: u64,
 }
 
 /// One vISA text and where it stands in the file.
@@ -209,6 +220,16 @@ impl Zebin {
                 .help("the file is damaged, or was not written by the vendor's compiler")
                 .into()),
         }
+    }
+
+    /// The vISA texts with the names of their routines: of kernels those in `.ze_info`, because the compiler calls every text
+    /// `kernel` and the n-th text that is a kernel belongs to the n-th kernel there.
+    pub fn named_texts(&self) -> impl Iterator<Item = (&str, &VisaText)> {
+        let mut kernels = self.info.kernels.iter();
+        self.texts.iter().map(move |text| match extract::routine(&text.text) {
+            (true, own) => (kernels.next().map_or(own, |kernel| kernel.name.as_str()), text),
+            (false, own) => (own, text),
+        })
     }
 
     fn error(&self, code: &'static str, message: impl Into<String>) -> Diagnostic {

@@ -1,12 +1,12 @@
 //! Arguments as the kernel takes them: specifications checked against the kernel's layout.
 
-use std::path::Path;
-
 use visakit_diag::{Diagnostic, Severity};
 
-use super::spec::{ArgSpec, ImageSpec, Scalar};
+use super::contents::{image, pipe, read_file, reserve, zeros};
+use super::forms::{Gives, forms_that_give};
+use super::scalar::Scalar;
+use super::spec::{ArgKey, ArgSpec};
 use crate::machine::image::{Format, ImageDesc};
-use crate::machine::memory::MAX_BUFFER;
 use crate::machine::sampler::Sampler;
 use visakit_zebin::info::{AddrSpace, ArgType, KernelInfo, KernelMiscInfo, PayloadArgument};
 
@@ -136,24 +136,9 @@ fn is_explicit(item: &PayloadArgument) -> bool {
     matches!(item.arg_type, ArgType::ByPointer | ArgType::ByValue)
 }
 
-/// The scalar types of the source.
-const SCALAR_TYPES: [(&str, Scalar); 11] = [
-    ("char", Scalar::I8),
-    ("uchar", Scalar::U8),
-    ("short", Scalar::I16),
-    ("ushort", Scalar::U16),
-    ("int", Scalar::I32),
-    ("uint", Scalar::U32),
-    ("long", Scalar::I64),
-    ("ulong", Scalar::U64),
-    ("half", Scalar::F16),
-    ("float", Scalar::F32),
-    ("double", Scalar::F64),
-];
-
 impl Parameter {
     /// The parameter as messages call it.
-    fn describe(&self) -> String {
+    pub fn describe(&self) -> String {
         let mut text = format!("argument {}", self.index);
         if !self.name.is_empty() {
             text += &format!(" (`{} {}`)", self.type_name, self.name);
@@ -163,42 +148,25 @@ impl Parameter {
 
     /// What to write for it.
     fn expected(&self) -> String {
-        let index = self.index;
+        let option = format!("{}=", self.index);
+        let forms = |gives| forms_that_give(gives, &option);
         match self.kind {
-            ParameterKind::Buffer => {
-                format!(
-                    "it takes a buffer: --arg {index}=file:PATH, {index}=zeros:BYTES, {index}=bytes:HEX or {index}=same:N"
-                )
-            }
-            ParameterKind::Local => format!("it takes shared local memory: --arg {index}=local:BYTES"),
+            ParameterKind::Buffer => format!("it takes a buffer: --arg {}", forms(Gives::Buffer)),
+            ParameterKind::Local => format!("it takes shared local memory: --arg {}", forms(Gives::Local)),
             ParameterKind::Value(size) => {
-                let scalar = SCALAR_TYPES.iter().find(|(name, _)| *name == self.base_type()).map(|(_, kind)| kind);
-                match scalar {
-                    Some(kind) => format!("it takes a value of {size} bytes: --arg {index}={}:VALUE", kind.name()),
-                    None => format!("it takes a value of {size} bytes: --arg {index}=bytes:HEX"),
-                }
+                let form = Scalar::of_source(&self.type_name)
+                    .map_or("bytes:HEX".to_owned(), |(scalar, _)| format!("{}:VALUE", scalar.name()));
+                format!("it takes a value of {size} bytes: --arg {option}{form}")
             }
-            ParameterKind::Image { .. } => {
-                format!("it takes an image: --arg {index}=image:FORMAT:WxH[xD]:PATH or …:zeros")
-            }
-            ParameterKind::Sampler => {
-                format!("it takes a sampler: --arg {index}=sampler:ADDRESSING,FILTER[,normalized]")
-            }
+            ParameterKind::Image { .. } => format!("it takes an image: --arg {}", forms(Gives::Image)),
+            ParameterKind::Sampler => format!("it takes a sampler: --arg {}", forms(Gives::Sampler)),
             ParameterKind::Unknown => "the kernel does not use it: leave it out".to_owned(),
         }
     }
 
-    /// The name of the type, or of a vector's parts.
-    fn base_type(&self) -> &str {
-        self.type_name.trim_end_matches(|c: char| c.is_ascii_digit())
-    }
-
     /// Whether a number of this type makes sense for the parameter. Signedness does not matter, float or integer does.
     fn takes(&self, kind: Scalar) -> bool {
-        match SCALAR_TYPES.iter().find(|(name, _)| *name == self.base_type()) {
-            Some((_, wanted)) => wanted.is_float() == kind.is_float(),
-            None => true,
-        }
+        Scalar::of_source(&self.type_name).is_none_or(|(wanted, _)| wanted.is_float() == kind.is_float())
     }
 
     /// Makes an argument of a specification.
@@ -218,6 +186,12 @@ impl Parameter {
             (ParameterKind::Sampler, ArgSpec::Sampler(sampler)) => Ok(Argument::Sampler(*sampler)),
             (ParameterKind::Buffer, ArgSpec::File(path)) => read_file(&option, path).map(Argument::Buffer),
             (ParameterKind::Buffer, ArgSpec::Zeros(size)) => zeros(&option, *size).map(Argument::Buffer),
+            (ParameterKind::Buffer, ArgSpec::Pattern(pattern)) => {
+                let size = pattern.size().unwrap_or(u64::MAX);
+                let mut bytes = reserve(&option, size)?;
+                pattern.put(&mut bytes);
+                Ok(Argument::Buffer(bytes))
+            }
             (ParameterKind::Buffer, ArgSpec::Pipe { packets, bytes }) => {
                 pipe(&option, *packets, *bytes).map(Argument::Buffer)
             }
@@ -243,10 +217,12 @@ impl Parameter {
                     refuse(format!("has {size} bytes but is given {given}"))
                 }
             }
-            (ParameterKind::Buffer | ParameterKind::Image { .. }, ArgSpec::Same(other)) => Ok(Argument::Same(*other)),
+            (ParameterKind::Buffer | ParameterKind::Image { .. }, ArgSpec::Same(ArgKey::Index(other))) => {
+                Ok(Argument::Same(*other))
+            }
             (ParameterKind::Unknown, _) => Ok(Argument::Value(Vec::new())),
             (_, ArgSpec::Same(_)) => refuse("is given another argument's buffer".to_owned()),
-            (_, ArgSpec::File(_) | ArgSpec::Zeros(_) | ArgSpec::Pipe { .. }) => {
+            (_, ArgSpec::File(_) | ArgSpec::Zeros(_) | ArgSpec::Pattern(_) | ArgSpec::Pipe { .. }) => {
                 refuse("is given a buffer".to_owned())
             }
             (_, ArgSpec::Image(_)) => refuse("is given an image".to_owned()),
@@ -257,140 +233,75 @@ impl Parameter {
     }
 }
 
+/// The parameter that a user names; `option` is where, for messages.
+///
+/// # Errors
+/// When the kernel has none of this index or name; the message lists those that it has.
+pub fn find<'a>(parameters: &'a [Parameter], key: &ArgKey, option: &str) -> Result<&'a Parameter, Box<Diagnostic>> {
+    let is_it = |parameter: &&Parameter| match key {
+        ArgKey::Index(index) => parameter.index == *index,
+        ArgKey::Name(name) => parameter.name == *name,
+    };
+    parameters.iter().find(is_it).ok_or_else(|| {
+        let known = parameters.iter().map(Parameter::describe).collect::<Vec<_>>().join(", ");
+        let mut help = match parameters {
+            [] => "the kernel has no arguments".to_owned(),
+            _ => format!("the kernel's arguments are: {known}"),
+        };
+        if matches!(key, ArgKey::Name(_)) && parameters.iter().all(|parameter| parameter.name.is_empty()) {
+            help += "; the file does not tell their names";
+        }
+        let (option, key) = (
+            format!("{option} {key}"),
+            match key {
+                ArgKey::Index(index) => index.to_string(),
+                ArgKey::Name(name) => format!("`{name}`"),
+            },
+        );
+        let message = format!("the kernel has no argument {key}");
+        Diagnostic::new("argument-unknown", Severity::Error, option, message).help(help).into()
+    })
+}
+
 /// Makes the arguments of a kernel: one entry for each index up to the last, `None` where the kernel has no such argument.
 ///
 /// # Errors
 /// When one is missing, given twice, unknown or wrong.
-pub fn resolve(parameters: &[Parameter], specs: &[(u32, ArgSpec)]) -> Result<Vec<Option<Argument>>, Box<Diagnostic>> {
-    let listing = || match parameters {
-        [] => "the kernel has no arguments".to_owned(),
-        _ => format!(
-            "the kernel's arguments are: {}",
-            parameters.iter().map(Parameter::describe).collect::<Vec<_>>().join(", ")
-        ),
-    };
-    for (place, (index, _)) in specs.iter().enumerate() {
-        let option = format!("--arg {index}");
-        if !parameters.iter().any(|parameter| parameter.index == *index) {
-            let message = format!("the kernel has no argument {index}");
-            return Err(Diagnostic::new("argument-unknown", Severity::Error, option, message).help(listing()).into());
-        }
-        if specs[..place].iter().any(|(other, _)| other == index) {
+pub fn resolve(
+    parameters: &[Parameter],
+    specs: &[(ArgKey, ArgSpec)],
+) -> Result<Vec<Option<Argument>>, Box<Diagnostic>> {
+    let mut given: Vec<(u32, &ArgSpec)> = Vec::new();
+    for (key, spec) in specs {
+        let index = find(parameters, key, "--arg")?.index;
+        if given.iter().any(|(other, _)| *other == index) {
             let message = format!("argument {index} is given twice");
-            let help = "leave one of them out";
-            return Err(Diagnostic::new("argument-twice", Severity::Error, option, message).help(help).into());
+            let option = format!("--arg {key}");
+            let finding = Diagnostic::new("argument-twice", Severity::Error, option, message);
+            return Err(finding.help("leave one of them out").into());
         }
+        given.push((index, spec));
     }
     let count = parameters.iter().map(|parameter| parameter.index as usize + 1).max().unwrap_or(0);
     let mut arguments = vec![None; count];
     for parameter in parameters {
-        let spec = specs.iter().find(|(index, _)| *index == parameter.index);
-        match spec {
-            Some((_, spec)) => arguments[parameter.index as usize] = Some(parameter.resolve(spec)?),
-            None if !parameter.used => {}
-            None => {
-                let option = format!("--arg {}", parameter.index);
-                let message = format!("{} is missing", parameter.describe());
-                return Err(Diagnostic::new("argument-missing", Severity::Error, option, message)
-                    .help(parameter.expected())
-                    .into());
+        let option = format!("--arg {}", parameter.index);
+        let argument = match given.iter().find(|(index, _)| *index == parameter.index) {
+            Some((_, ArgSpec::Same(key))) => {
+                let other = find(parameters, key, &format!("{option}=same"))?;
+                parameter.resolve(&ArgSpec::Same(ArgKey::Index(other.index)))?
             }
-        }
+            Some((_, spec)) => parameter.resolve(spec)?,
+            None if !parameter.used => continue,
+            None => {
+                let message = format!("{} is missing", parameter.describe());
+                let finding = Diagnostic::new("argument-missing", Severity::Error, option, message);
+                return Err(finding.help(parameter.expected()).into());
+            }
+        };
+        arguments[parameter.index as usize] = Some(argument);
     }
     Ok(arguments)
-}
-
-/// Makes an image of a specification.
-fn image(
-    option: &str,
-    spec: &ImageSpec,
-    dimensions: usize,
-    is_array: bool,
-) -> Result<ImageArgument, Box<Diagnostic>> {
-    let wrong = |message: String, help: String| {
-        Box::new(Diagnostic::new("argument-image", Severity::Error, option, message).help(help))
-    };
-    let Some(format) = Format::from_name(&spec.format) else {
-        let message = format!("there is no image format `{}`", spec.format);
-        return Err(wrong(message, format!("formats are {}", Format::names())));
-    };
-    // The side behind the dimensions is the number of images in an array; other sides are not there.
-    let used = dimensions + usize::from(is_array);
-    if spec.size[used.min(3)..].iter().any(|&side| side != 1) {
-        let [w, h, d] = spec.size;
-        return Err(wrong(
-            format!("an image of {w}x{h}x{d} is given, but the image has {dimensions} dimensions"),
-            "sizes that the image has not are 1".to_owned(),
-        ));
-    }
-    let mut size = [1; 3];
-    size[..dimensions].copy_from_slice(&spec.size[..dimensions]);
-    let layers = if is_array { spec.size[dimensions] } else { 1 };
-    let desc = ImageDesc { size, dimensions, is_array, layers, levels: spec.levels, samples: spec.samples };
-    if spec.levels > desc.most_levels() || spec.levels > 1 && spec.samples > 1 {
-        let [w, h, d] = size;
-        return Err(wrong(
-            format!("an image of {w}x{h}x{d} with {} levels and {} samples is given", spec.levels, spec.samples),
-            format!("one of this size has at most {} levels, and one sample when it has several", desc.most_levels()),
-        ));
-    }
-    let bytes = desc.texels().saturating_mul(format.bytes() as u64);
-    let texels = match &spec.pixels {
-        Some(path) => read_file(option, path)?,
-        None => zeros(option, bytes)?,
-    };
-    if texels.len() as u64 != bytes {
-        return Err(wrong(
-            format!("the image has {bytes} bytes but is given {}", texels.len()),
-            "the file holds the texels, row by row, without anything in between: all of a level before the next, all samples of \
-             a texel before the next"
-                .to_owned(),
-        ));
-    }
-    Ok(ImageArgument { format, desc, texels })
-}
-
-fn read_file(option: &str, path: &Path) -> Result<Vec<u8>, Box<Diagnostic>> {
-    let bytes = std::fs::read(path).map_err(|e| {
-        let message = format!("{}: {e}", path.display());
-        Diagnostic::new("io", Severity::Error, option, message).help("the file must exist and be readable")
-    })?;
-    check_size(option, bytes.len() as u64)?;
-    Ok(bytes)
-}
-
-/// Bytes in front of the packets of a pipe: its size, where its first and last packet are, and room for locks.
-const PIPE_HEADER: u64 = 128;
-
-/// An empty pipe as the compiler's built-in functions know it: they leave one packet free, to tell a full pipe from an empty one.
-fn pipe(option: &str, packets: u32, bytes: u32) -> Result<Vec<u8>, Box<Diagnostic>> {
-    let slots = u64::from(packets) + 1;
-    let mut contents = zeros(option, PIPE_HEADER + slots * u64::from(bytes))?;
-    contents[..4].copy_from_slice(&(slots as u32).to_le_bytes());
-    Ok(contents)
-}
-
-fn zeros(option: &str, size: u64) -> Result<Vec<u8>, Box<Diagnostic>> {
-    check_size(option, size)?;
-    let too_large = || {
-        let message = format!("there is no memory for {size} bytes");
-        Box::new(Diagnostic::new("argument-size", Severity::Error, option, message).help("ask for a smaller buffer"))
-    };
-    let size = usize::try_from(size).map_err(|_| too_large())?;
-    let mut bytes = Vec::new();
-    bytes.try_reserve_exact(size).map_err(|_| too_large())?;
-    bytes.resize(size, 0);
-    Ok(bytes)
-}
-
-fn check_size(option: &str, size: u64) -> Result<(), Box<Diagnostic>> {
-    if size <= MAX_BUFFER {
-        return Ok(());
-    }
-    let message = format!("a buffer of {size} bytes is too large");
-    Err(Diagnostic::new("argument-size", Severity::Error, option, message)
-        .help(format!("the largest buffer has {MAX_BUFFER} bytes"))
-        .into())
 }
 
 #[cfg(test)]

@@ -5,12 +5,16 @@
 //! its registers when it starts.
 
 pub mod argument;
+mod contents;
 pub mod data;
+pub mod forms;
 pub mod implicit;
+pub mod pattern;
 pub mod payload;
 pub mod placement;
 pub mod printf;
 pub mod range;
+pub mod scalar;
 pub mod spec;
 
 use std::ops::Range;

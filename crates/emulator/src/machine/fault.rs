@@ -144,16 +144,22 @@ pub struct TrapReport {
     pub mnemonic: String,
     /// Line of the instruction in its text, from 1; 0 when it came from an object.
     pub line: u32,
-    /// Line of the source that the program names for it, where it does.
+    /// The source that the program names for it, where it does.
+    pub source_file: Option<String>,
+    /// Line of that source, from 1.
     pub source_line: Option<u32>,
     /// The thread group.
     pub group: [u32; 3],
     /// The hardware thread in its group.
     pub thread: u32,
-    /// The channel of the thread.
+    /// The channel of the thread: the one to blame, else the first that was enabled.
     pub channel: Option<u32>,
     /// The channel's local id.
     pub local_id: Option<[u32; 3]>,
+    /// What the kernel had printed until then.
+    pub printed: Vec<u8>,
+    /// What the arguments that are buffers or images held then.
+    pub buffers: Vec<Option<Vec<u8>>>,
 }
 
 impl fmt::Display for TrapReport {

@@ -438,7 +438,8 @@ const TURN: u64 = 1 << 16;
 /// A fault with its place.
 #[cold]
 fn fault(plan: &Plan<'_>, thread: &Thread, group: [u32; 3], trap: Trap, mark: DebugLoc) -> Box<TrapReport> {
-    let channel = trap.lane().map(|lane| lane + mark.enable.shift);
+    let first = || Some(thread.active.trailing_zeros()).filter(|_| thread.active != 0);
+    let channel = trap.lane().map(|lane| lane + mark.enable.shift).or_else(first);
     let size = plan.range.size_of(group);
     let local_id = channel.map(|channel| plan.payload.local_id(thread.index, channel, size, plan.order()));
     let at = plan.program.location(mark.instruction);
@@ -446,13 +447,17 @@ fn fault(plan: &Plan<'_>, thread: &Thread, group: [u32; 3], trap: Trap, mark: De
         trap,
         kernel: plan.program.info.name.clone(),
         mnemonic: plan.program.mnemonic(&at),
+        source_file: plan.program.source_file(&at),
         function: at.function,
         instruction: at.instruction,
         line: at.line,
-        source_line: mark.source_line,
+        // Line 0 stands for what the compiler made on its own.
+        source_line: mark.source_line.filter(|&line| line > 0),
         group,
         thread: thread.index,
         channel,
         local_id,
+        printed: Vec::new(),
+        buffers: Vec::new(),
     })
 }

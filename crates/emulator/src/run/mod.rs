@@ -153,11 +153,12 @@ pub fn launch(
     let start = Instant::now();
     let (total, fault) = dispatch(&plan, range, workers, options);
     let wall = start.elapsed();
-    if let Some(fault) = fault {
+    let printed = mapped.printed();
+    if let Some(mut fault) = fault {
+        (fault.printed, fault.buffers) = (printed, mapped.into_contents());
         return Err(RunError::TrapReport(fault));
     }
     let stats = options.stats.then(|| Stats::new(program, &code, &total, wall));
-    let printed = mapped.printed();
     Ok(Outcome {
         buffers: mapped.into_contents(),
         printed,

@@ -6,7 +6,7 @@ use crate::launch::argument::{self, Parameter};
 use crate::launch::data::ProgramData;
 use crate::launch::payload;
 use crate::machine::fault::TrapReport;
-use visakit::isa::Platform;
+use visakit::isa::{Instruction, Platform};
 use visakit::object::Routine;
 use visakit::text;
 use visakit_zebin::Zebin;
@@ -145,6 +145,16 @@ impl Program {
         }
         let line = routine.1.get(rest).copied().unwrap_or(0);
         Location { function, instruction: rest as u32, line }
+    }
+
+    /// The source of an instruction, where the program names it.
+    pub(super) fn source_file(&self, at: &Location) -> Option<String> {
+        let routine = self.routine(at.function).2;
+        let before = routine.instructions.get(..=at.instruction as usize)?;
+        before.iter().rev().find_map(|instruction| match instruction {
+            Instruction::File(file) => routine.string(file.file_name),
+            _ => None,
+        })
     }
 
     /// The name of the file, the text and the code of the kernel or of a function.

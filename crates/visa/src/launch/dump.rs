@@ -1,21 +1,22 @@
-//! `--dump N=FILE`: buffers written to files after a run, as they are or as pictures.
+//! `--dump KEY=FILE`: buffers written to files after a run, as they are or as pictures.
 
-use std::fs::File;
-use std::io::{BufWriter, Write as _};
+use std::io::{self, Write};
 use std::path::PathBuf;
 
-use half::f16;
 use visakit_diag::{Diagnostic, Severity};
-
 use visakit_emulator::launch::TextError;
-use visakit_emulator::launch::spec::parse_size;
+use visakit_emulator::launch::scalar::Scalar;
+use visakit_emulator::launch::spec::{ArgKey, is_png, parse_size};
+
+use super::key_behind;
+use crate::io::{Output, Written};
 
 /// A buffer that is to be written after the run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Dump {
-    /// Index of the argument.
-    pub index: u32,
-    /// The file.
+    /// The argument.
+    pub key: ArgKey,
+    /// The file; `-` is standard output.
     pub path: PathBuf,
     /// As which picture; none for the bytes as they are.
     pub picture: Option<Picture>,
@@ -79,24 +80,26 @@ impl PixelFormat {
     }
 }
 
-/// Reads `N=FILE` or `N=FILE.png:WxH:FORMAT`.
+/// The names of formats, for messages.
+pub(crate) fn format_names() -> String {
+    FORMATS.map(|(name, ..)| name).join(", ")
+}
+
+/// Reads `KEY=FILE` or `KEY=FILE.png:WxH:FORMAT`.
 ///
 /// # Errors
 /// When the text is neither; the error says where.
 pub(crate) fn parse(text: &str) -> Result<Dump, TextError> {
     let error = |at, message: String, help: String| Err(TextError { code: "dump-syntax", at, message, help });
-    let forms = "write --dump N=FILE, or --dump N=FILE.png:WxH:FORMAT for a picture".to_owned();
-    let Some((index, file)) = text.split_once('=').filter(|(_, file)| !file.is_empty()) else {
+    let forms = "write --dump KEY=FILE, or --dump KEY=FILE.png:WxH:FORMAT for a picture".to_owned();
+    let Some((key, file)) = text.split_once('=').filter(|(_, file)| !file.is_empty()) else {
         return error(0..text.len(), format!("`{text}` names no file"), forms);
     };
-    let start = index.len() + 1;
-    let Ok(number) = index.trim().parse() else {
-        return error(0..index.len(), format!("`{index}` is no index of an argument"), forms);
-    };
-    let is_png = |path: &str| path.to_ascii_lowercase().ends_with(".png");
+    let start = key.len() + 1;
+    let key = key_behind("dump-syntax", key)?;
     let mut parts = file.rsplitn(3, ':');
     if let (Some(name), Some(size), Some(path)) = (parts.next(), parts.next(), parts.next())
-        && is_png(path)
+        && is_png(path.as_ref())
     {
         let size_at = start + path.len() + 1;
         let Some([width, height, 1]) = parse_size(size).filter(|_| size.contains('x')) else {
@@ -107,18 +110,17 @@ pub(crate) fn parse(text: &str) -> Result<Dump, TextError> {
             );
         };
         let Some((_, format, _)) = FORMATS.iter().find(|(known, ..)| *known == name) else {
-            let known: Vec<_> = FORMATS.iter().map(|(name, ..)| *name).collect();
-            let help = format!("the formats are {}", known.join(", "));
+            let help = format!("the formats are {}", format_names());
             return error(text.len() - name.len()..text.len(), format!("there is no format `{name}`"), help);
         };
         let picture = Some(Picture { width, height, format: *format });
-        return Ok(Dump { index: number, path: PathBuf::from(path), picture });
+        return Ok(Dump { key, path: PathBuf::from(path), picture });
     }
-    if is_png(file) {
+    if is_png(file.as_ref()) {
         let message = "a picture needs its size and format".to_owned();
         return error(start..text.len(), message, format!("write --dump {text}:WxH:FORMAT"));
     }
-    Ok(Dump { index: number, path: PathBuf::from(file), picture: None })
+    Ok(Dump { key, path: PathBuf::from(file), picture: None })
 }
 
 impl Dump {
@@ -126,50 +128,53 @@ impl Dump {
     ///
     /// # Errors
     /// When the buffer is too small for the picture, or the file cannot be written.
-    pub(crate) fn write(&self, bytes: &[u8]) -> Result<(), Box<Diagnostic>> {
-        let path = &self.path;
-        let io = |error: &dyn std::fmt::Display| {
-            let message = format!("{}: {error}", path.display());
-            Box::new(
-                Diagnostic::new("io", Severity::Error, format!("--dump {}", self.index), message)
-                    .help("the folder must exist and be writable"),
-            )
-        };
-        let Some(picture) = self.picture else {
-            return std::fs::write(path, bytes).map_err(|e| io(&e));
-        };
-        let rows = picture.rows(bytes).ok_or_else(|| {
-            let message = format!(
-                "the buffer has {} bytes, too few for {}x{} pixels of {}",
-                bytes.len(),
-                picture.width,
-                picture.height,
-                picture.format.bytes(),
-            );
-            Diagnostic::new("dump-size", Severity::Error, format!("--dump {}", self.index), message)
-                .help("give the size and the format that the kernel writes")
-        })?;
-        let file = File::create(path).map_err(|e| io(&e))?;
-        let mut encoder = png::Encoder::new(BufWriter::new(file), picture.width, picture.height);
-        let (color, depth) = picture.format.color();
-        encoder.set_color(color);
-        encoder.set_depth(depth);
-        let mut writer = encoder.write_header().map_err(|e| io(&e))?;
-        let mut stream = writer.stream_writer().map_err(|e| io(&e))?;
-        for row in rows {
-            stream.write_all(&row).map_err(|e| io(&e))?;
-        }
-        stream.finish().and_then(|()| writer.finish()).map_err(|e| io(&e))
+    pub(crate) fn write(&self, output: &Output, bytes: &[u8]) -> Result<Written, Box<Diagnostic>> {
+        let Some(picture) = self.picture else { return output.write(bytes) };
+        picture.check(&self.key, bytes.len())?;
+        output.write_with(|to| picture.encode(bytes, to))
     }
 }
 
 impl Picture {
+    /// Checks that a buffer has enough bytes.
+    ///
+    /// # Errors
+    /// When it has not.
+    pub(crate) fn check(&self, key: &ArgKey, size: usize) -> Result<(), Box<Diagnostic>> {
+        let Self { width, height, format } = *self;
+        if self.size().is_some_and(|needed| needed <= size) {
+            return Ok(());
+        }
+        let message =
+            format!("the buffer has {size} bytes, too few for {width}x{height} pixels of {}", format.bytes());
+        let finding = Diagnostic::new("dump-size", Severity::Error, format!("--dump {key}"), message);
+        Err(finding.help("give the size and the format that the kernel writes").into())
+    }
+
+    fn size(&self) -> Option<usize> {
+        (self.width as usize).checked_mul(self.format.bytes())?.checked_mul(self.height as usize)
+    }
+
+    fn encode(&self, bytes: &[u8], to: &mut dyn Write) -> io::Result<()> {
+        let mut encoder = png::Encoder::new(to, self.width, self.height);
+        let (color, depth) = self.format.color();
+        encoder.set_color(color);
+        encoder.set_depth(depth);
+        let mut writer = encoder.write_header()?;
+        let mut stream = writer.stream_writer()?;
+        for row in self.rows(bytes).into_iter().flatten() {
+            stream.write_all(&row)?;
+        }
+        stream.finish()?;
+        Ok(writer.finish()?)
+    }
+
     /// The rows of pixels as PNG has them, one after the other, so that there is never a second copy of all; `None` when there
     /// are too few bytes.
     fn rows<'a>(&self, bytes: &'a [u8]) -> Option<impl Iterator<Item = Vec<u8>> + use<'a>> {
-        let Self { width, height, format } = *self;
-        let pitch = (width as usize).checked_mul(format.bytes())?;
-        let bytes = bytes.get(..pitch.checked_mul(height as usize)?)?;
+        let Self { width, format, .. } = *self;
+        let bytes = bytes.get(..self.size()?)?;
+        let pitch = width as usize * format.bytes();
         let scale = Scale::of(format, bytes);
         Some(bytes.chunks_exact(pitch.max(1)).map(move |row| format.row(row, &scale)))
     }
@@ -200,16 +205,17 @@ impl PixelFormat {
     }
 
     /// The numbers that become grey; none for the other formats.
-    fn values(self, bytes: &[u8]) -> Box<dyn Iterator<Item = f64> + '_> {
-        match self {
-            Self::R8Uint => Box::new(bytes.iter().map(|&p| f64::from(p))),
-            Self::R16Uint => Box::new(bytes.as_chunks().0.iter().map(|p| f64::from(u16::from_le_bytes(*p)))),
-            Self::R32Uint => Box::new(bytes.as_chunks().0.iter().map(|p| f64::from(u32::from_le_bytes(*p)))),
-            Self::R32Sint => Box::new(bytes.as_chunks().0.iter().map(|p| f64::from(i32::from_le_bytes(*p)))),
-            Self::R16F => Box::new(bytes.as_chunks().0.iter().map(|p| f16::from_le_bytes(*p).to_f64())),
-            Self::R32F => Box::new(bytes.as_chunks().0.iter().map(|p| f64::from(f32::from_le_bytes(*p)))),
-            _ => Box::new(std::iter::empty()),
-        }
+    fn values(self, bytes: &[u8]) -> impl Iterator<Item = f64> {
+        let scalar = match self {
+            Self::R8Uint => Some(Scalar::U8),
+            Self::R16Uint => Some(Scalar::U16),
+            Self::R32Uint => Some(Scalar::U32),
+            Self::R32Sint => Some(Scalar::I32),
+            Self::R16F => Some(Scalar::F16),
+            Self::R32F => Some(Scalar::F32),
+            _ => None,
+        };
+        scalar.into_iter().flat_map(|scalar| scalar.numbers(bytes)).map(|number| number.to_f64())
     }
 }
 
@@ -239,13 +245,14 @@ mod tests {
     #[test]
     fn both_forms() {
         let dump = parse("2=out/a:b.bin").unwrap();
-        assert_eq!((dump.index, dump.path, dump.picture), (2, "out/a:b.bin".into(), None));
+        assert_eq!((dump.key, dump.path, dump.picture), (ArgKey::Index(2), "out/a:b.bin".into(), None));
+        assert_eq!(parse("out=-").unwrap().key, ArgKey::Name("out".into()));
         let dump = parse("0=set.png:64x48:r32uint").unwrap();
         assert_eq!(dump.path, PathBuf::from("set.png"));
         assert_eq!(dump.picture, Some(Picture { width: 64, height: 48, format: PixelFormat::R32Uint }));
         for (text, at) in [
             ("out.bin", 0..7),
-            ("x=out.bin", 0..1),
+            ("0x=out.bin", 0..2),
             ("0=", 0..2),
             ("0=out.png", 2..9),
             ("0=out.png:64:r8unorm", 10..12),

@@ -1,4 +1,20 @@
-//! What a user asks for: launch files, and results as files.
+//! What a user asks of a launch: launch files, what goes into arguments, and what becomes of them.
 
 pub(crate) mod dump;
+pub(crate) mod expect;
+pub(crate) mod inputs;
+pub(crate) mod print;
 pub(crate) mod request;
+pub(crate) mod results;
+
+use visakit_emulator::launch::TextError;
+use visakit_emulator::launch::spec::ArgKey;
+
+/// Reads the argument that the text of an option begins with.
+fn key_behind(code: &'static str, text: &str) -> Result<ArgKey, TextError> {
+    ArgKey::parse(text).ok_or_else(|| {
+        let message = format!("`{text}` is no index or name of an argument");
+        let help = "an argument is named by its index in the kernel, from 0, or by its name in the source";
+        TextError { code, at: 0..text.len(), message, help: help.to_owned() }
+    })
+}

@@ -14,12 +14,16 @@
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
+use serde::de::{Deserializer, SeqAccess, Visitor};
 use toml::Spanned;
 use visakit_diag::{Diagnostic, Severity};
+use visakit_emulator::launch::TextError;
+use visakit_emulator::launch::spec::{self, ArgKey, ArgSpec};
 
 use super::dump::{self, Dump};
-use visakit_emulator::launch::TextError;
-use visakit_emulator::launch::spec::{self, ArgSpec};
+use super::expect::{self, Expect};
+use super::print::{self, Print};
+use crate::io::is_stream;
 
 /// What is to be run, and how. Paths are relative to the working folder.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -41,9 +45,17 @@ pub(crate) struct Request {
     /// Offset of the global ids in each dimension.
     pub offset: Option<Vec<u64>>,
     /// The arguments.
-    pub arguments: Vec<(u32, ArgSpec)>,
+    pub arguments: Vec<(ArgKey, ArgSpec)>,
+    /// The arguments that count where those do not give one.
+    pub defaults: Vec<(ArgKey, ArgSpec)>,
     /// What is written to files after the run.
     pub dumps: Vec<Dump>,
+    /// What is printed after the run.
+    pub prints: Vec<Print>,
+    /// What the results are compared with.
+    pub expectations: Vec<Expect>,
+    /// Whether dumps and prints are made of what a fault leaves, too.
+    pub dump_on_fault: bool,
     /// Whether to count instructions.
     pub stats: bool,
     /// Host threads; all of the machine's when not given.
@@ -65,13 +77,19 @@ struct File {
     platform: Option<String>,
     options: Option<String>,
     #[serde(default)]
-    global: Vec<u64>,
-    local: Option<Vec<u64>>,
-    offset: Option<Vec<u64>>,
+    global: Sizes,
+    local: Option<Sizes>,
+    offset: Option<Sizes>,
     #[serde(default)]
     arg: Vec<Spanned<String>>,
     #[serde(default)]
     dump: Vec<Spanned<String>>,
+    #[serde(default)]
+    print: Vec<Spanned<String>>,
+    #[serde(default)]
+    expect: Vec<Spanned<String>>,
+    #[serde(default)]
+    dump_on_fault: bool,
     #[serde(default)]
     stats: bool,
     threads: Option<usize>,
@@ -82,15 +100,56 @@ struct File {
     max_instructions: Option<u64>,
 }
 
+/// Sizes of a launch: a number for one dimension, or an array of them.
+#[derive(Default)]
+struct Sizes(Vec<u64>);
+
+impl<'de> Deserialize<'de> for Sizes {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Reader;
+
+        impl<'de> Visitor<'de> for Reader {
+            type Value = Sizes;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a number or an array of numbers")
+            }
+
+            fn visit_i64<E: serde::de::Error>(self, size: i64) -> Result<Sizes, E> {
+                let unexpected = serde::de::Unexpected::Signed(size);
+                u64::try_from(size).map(|size| Sizes(vec![size])).map_err(|_| E::invalid_value(unexpected, &self))
+            }
+
+            fn visit_u64<E: serde::de::Error>(self, size: u64) -> Result<Sizes, E> {
+                Ok(Sizes(vec![size]))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut all: A) -> Result<Sizes, A::Error> {
+                let mut sizes = Vec::new();
+                while let Some(size) = all.next_element()? {
+                    sizes.push(size);
+                }
+                Ok(Sizes(sizes))
+            }
+        }
+
+        deserializer.deserialize_any(Reader)
+    }
+}
+
 impl Request {
-    /// Takes over what another request says; of its arguments and dumps, those that this one does not have.
+    /// Takes over what another request says, where this one says nothing.
     #[must_use]
     pub(crate) fn or(mut self, other: Self) -> Self {
-        let has = |index: &u32| self.arguments.iter().any(|(own, _)| own == index);
-        let arguments: Vec<_> = other.arguments.into_iter().filter(|(index, _)| !has(index)).collect();
-        self.arguments.extend(arguments);
+        self.defaults = other.arguments;
         if self.dumps.is_empty() {
             self.dumps = other.dumps;
+        }
+        if self.prints.is_empty() {
+            self.prints = other.prints;
+        }
+        if self.expectations.is_empty() {
+            self.expectations = other.expectations;
         }
         if self.global.is_empty() {
             self.global = other.global;
@@ -103,6 +162,7 @@ impl Request {
             options: self.options.or(other.options),
             local: self.local.or(other.local),
             offset: self.offset.or(other.offset),
+            dump_on_fault: self.dump_on_fault || other.dump_on_fault,
             stats: self.stats || other.stats,
             threads: self.threads.or(other.threads),
             any_order: self.any_order || other.any_order,
@@ -132,8 +192,7 @@ pub(crate) fn read_file(path: &Path) -> Result<Request, Box<Diagnostic>> {
 /// As [`read_file`].
 pub(crate) fn parse(name: &str, text: &str, folder: &Path) -> Result<Request, Box<Diagnostic>> {
     let file: File = toml::from_str(text).map_err(|e| {
-        let help = "the keys are the options of `visa run`: program, zebin, kernel, platform, options, global, local, offset, \
-            arg, dump, stats, threads, any-order, outside-is-zero, max-instructions";
+        let help = "the keys are the options of `visa run --help`, without the dashes before them";
         let finding = Diagnostic::new("launch-file", Severity::Error, name, e.message()).help(help);
         match e.span() {
             Some(span) => finding.at_text(text, span.start, span.end),
@@ -146,28 +205,46 @@ pub(crate) fn parse(name: &str, text: &str, folder: &Path) -> Result<Request, Bo
         let finding = Diagnostic::new(error.code, Severity::Error, name, error.message);
         Box::new(finding.at_text(text, start + error.at.start, start + error.at.end).help(error.help))
     };
+    let rebase = |path: &mut PathBuf| {
+        if !is_stream(path) {
+            *path = folder.join(&*path);
+        }
+    };
     let mut arguments = Vec::new();
     for value in &file.arg {
-        let (index, mut spec) = spec::parse_argument(value.get_ref()).map_err(|e| located(value, e))?;
-        spec.rebase(folder);
-        arguments.push((index, spec));
+        let (key, mut spec) = spec::parse_argument(value.get_ref()).map_err(|e| located(value, e))?;
+        spec.path_mut().map(rebase);
+        arguments.push((key, spec));
     }
     let mut dumps = Vec::new();
     for value in &file.dump {
-        let dump = dump::parse(value.get_ref()).map_err(|e| located(value, e))?;
-        dumps.push(Dump { path: folder.join(&dump.path), ..dump });
+        let mut dump = dump::parse(value.get_ref()).map_err(|e| located(value, e))?;
+        rebase(&mut dump.path);
+        dumps.push(dump);
     }
+    let mut expectations = Vec::new();
+    for value in &file.expect {
+        let mut expect = expect::parse(value.get_ref()).map_err(|e| located(value, e))?;
+        expect.spec.path_mut().map(rebase);
+        expectations.push(expect);
+    }
+    let print = |value: &Spanned<String>| print::parse(value.get_ref()).map_err(|e| located(value, e));
+    let prints = file.print.iter().map(print).collect::<Result<_, _>>()?;
     Ok(Request {
         program: file.program.map(|path| folder.join(path)),
         zebin: file.zebin.map(|path| folder.join(path)),
         kernel: file.kernel,
         platform: file.platform,
         options: file.options,
-        global: file.global,
-        local: file.local,
-        offset: file.offset,
+        global: file.global.0,
+        local: file.local.map(|sizes| sizes.0),
+        offset: file.offset.map(|sizes| sizes.0),
         arguments,
+        defaults: Vec::new(),
         dumps,
+        prints,
+        expectations,
+        dump_on_fault: file.dump_on_fault,
         stats: file.stats,
         threads: file.threads,
         any_order: file.any_order,
@@ -194,9 +271,15 @@ max-instructions = 1000
         let request = parse("k.toml", FILE, Path::new("there")).unwrap();
         assert_eq!(request.program, Some("there/k.zebin".into()));
         assert_eq!((request.global, request.local), (vec![64, 2], None));
-        assert_eq!(request.arguments[0], (0, ArgSpec::Zeros(8)));
+        assert_eq!(request.arguments[0], (ArgKey::Index(0), ArgSpec::Zeros(8)));
         assert_eq!(request.dumps[0].path, PathBuf::from("there/out.bin"));
         assert_eq!(request.max_instructions, Some(1000));
+        let more =
+            FILE.replace("[64, 2]", "64\nlocal = 8") + "print = [\"1\"]\nexpect = [\"1=out.bin\", \"0=zeros:8\"]\n";
+        let request = parse("k.toml", &more, Path::new("there")).unwrap();
+        assert_eq!((request.global, request.local), (vec![64], Some(vec![8])));
+        assert_eq!((request.prints.len(), request.expectations.len()), (1, 2));
+        assert_eq!(request.expectations[0].spec, ArgSpec::File("there/out.bin".into()));
     }
 
     #[test]
@@ -204,6 +287,10 @@ max-instructions = 1000
         for (from, to, line, column) in [
             ("global = [64, 2]", "globl = 1", 2, 1),
             ("global = [64, 2]", "global = [64, -2]", 2, 15),
+            ("global = [64, 2]", "global = -2", 2, 10),
+            ("global = [64, 2]", "global = 'two'", 2, 10),
+            ("max-instructions = 1000", "print = ['1=f33']", 7, 12),
+            ("max-instructions = 1000", "expect = ['1']", 7, 12),
             ("1=f32:0.5", "1=f32:half", 3, 28),
             ("0=out.bin", "0=out.png", 5, 8),
             ("program = ", "program ", 1, 9),

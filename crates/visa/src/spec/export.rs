@@ -2,19 +2,29 @@
 
 use std::path::PathBuf;
 
-use visakit_diag as diag;
 use visakit_spec_tools::export;
 
-use crate::{Format, Outcome, out, problem, report, spec_dir, write};
+use super::source::{self, OverlayArg};
+use crate::io::Output;
+use crate::report::json_text;
+use crate::{Findings, Format, Outcome, finish, report};
 
 /// Write every fact of a specification as JSON.
 ///
 /// The form is that of the JSON Schema that --schema prints; the member `schema` is its version. What is wrong with the
 /// pages is reported on standard error; what could be read is written all the same, and errors give exit code 1.
 #[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  visa spec export | jq '.instructions[].name'
+  visa spec export pages -o spec.json
+
+Exit codes: 0 written, 1 written, but pages have errors, 2 usage, or a file could not be read or written")]
 pub(crate) struct Args {
-    /// The specification; `spec` when left out
+    /// The specification; the pages in this program when left out
     dir: Option<PathBuf>,
+    #[command(flatten)]
+    overlay: OverlayArg,
     /// The file to write; standard output when left out
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -24,40 +34,17 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(args: Args) -> Outcome {
-    let mut outcome = Outcome::Done;
-    let text = if args.schema {
-        export::SCHEMA.to_owned()
-    } else {
-        let dir = spec_dir(args.dir);
-        let (model, findings) = match visakit_codegen::read_dir(&dir) {
-            Ok(read) => read,
-            Err((path, error)) => {
-                let found = problem("file-read", &path, format!("cannot be read: {error}"))
-                    .help("name the folder of a specification");
-                report(&[found], Format::Human);
-                return Outcome::Failed;
-            }
-        };
-        report(&findings, Format::Human);
-        if diag::has_errors(&findings) {
-            outcome = Outcome::Found;
-        }
-        match serde_json::to_string_pretty(&export::export(&model)) {
-            Ok(text) => text + "\n",
-            Err(error) => {
-                report(&[problem("export", &dir, format!("cannot be written as JSON: {error}"))], Format::Human);
-                return Outcome::Failed;
-            }
-        }
-    };
-    match args.output {
-        None => out(&text),
-        Some(path) => {
-            if let Err(diagnostic) = write(&path, text.as_bytes()) {
-                report(&[*diagnostic], Format::Human);
-                return Outcome::Failed;
-            }
-        }
+    finish(write(&args), Format::Human)
+}
+
+fn write(args: &Args) -> Result<Outcome, Findings> {
+    let output = Output::or_stdout(args.output.as_deref(), &[], Format::Human)?;
+    if args.schema {
+        output.write(export::SCHEMA.as_bytes())?;
+        return Ok(Outcome::Done);
     }
-    outcome
+    let (model, findings) = source::read(args.dir.as_deref(), &args.overlay)?;
+    report(&findings, Format::Human);
+    output.write(json_text(&export::export(&model)).as_bytes())?;
+    Ok(Outcome::of(&findings))
 }

@@ -5,16 +5,25 @@ use std::path::{Path, PathBuf};
 use visakit_codegen::model::Model;
 use visakit_diag::Diagnostic;
 
-use crate::{Format, Outcome, out, problem, report, spec_dir, write};
+use super::source::{self, OverlayArg};
+use crate::io::{Output, make_folder};
+use crate::{Findings, Format, Outcome, finish, out, problem};
 
 /// Write Rust that stands on its own: the emitted module and the runtime that it needs.
 ///
 /// The files are a crate with the root mod.rs that needs the standard library only, and just as well a module of your own
 /// crate: copy the folder and write `mod` and its name.
 #[derive(clap::Args)]
+#[command(after_help = "\
+Example:
+  visa spec generate pages -o src/visa_isa
+
+Exit codes: 0 written, 1 pages have errors, 2 usage, or a file could not be read or written")]
 pub(crate) struct Args {
-    /// The specification; `spec` when left out
+    /// The specification; the pages in this program when left out
     dir: Option<PathBuf>,
+    #[command(flatten)]
+    overlay: OverlayArg,
     /// The folder to write to
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
@@ -32,37 +41,22 @@ pub mod rt;
 ";
 
 pub(super) fn run(args: Args) -> Outcome {
-    let dir = spec_dir(args.dir);
-    let (model, mut diagnostics) = match visakit_codegen::read_dir(&dir) {
-        Ok(read) => read,
-        Err((path, error)) => {
-            report(&[problem("file-read", &path, format!("cannot be read: {error}"))], Format::Human);
-            return Outcome::Failed;
-        }
-    };
-    diagnostics.extend(visakit_codegen::complete(&model));
-    if visakit_diag::has_errors(&diagnostics) {
-        report(&diagnostics, Format::Human);
-        return Outcome::Found;
+    finish(write(&args), Format::Human)
+}
+
+fn write(args: &Args) -> Result<Outcome, Findings> {
+    let (model, mut findings) = source::read(args.dir.as_deref(), &args.overlay)?;
+    findings.extend(visakit_codegen::complete(&model));
+    if visakit_diag::has_errors(&findings) {
+        return Err(findings.into());
     }
-    let written = files(&model, &args.output).and_then(|files| {
-        for (path, text) in files {
-            if let Some(folder) = path.parent() {
-                std::fs::create_dir_all(folder)
-                    .map_err(|error| problem("file-write", folder, format!("cannot be made: {error}")))?;
-            }
-            write(&path, text.as_bytes())?;
-            out(&format!("{}\n", path.display()));
-        }
-        Ok(())
-    });
-    match written {
-        Ok(()) => Outcome::Done,
-        Err(diagnostic) => {
-            report(&[*diagnostic], Format::Human);
-            Outcome::Failed
-        }
+    for (path, text) in files(&model, &args.output)? {
+        make_folder(path.parent().unwrap_or(&args.output))?;
+        // Quiet about it, as the result is the list of names.
+        Output::new(&path, &[], Format::Json)?.write(text.as_bytes())?;
+        out(&format!("{}\n", path.display()));
     }
+    Ok(Outcome::Done)
 }
 
 /// All files with their texts.

@@ -2,20 +2,31 @@
 
 use std::path::{Path, PathBuf};
 
+use serde_json::json;
 use visakit_codegen::overlay;
 use visakit_diag::{Diagnostic, Severity};
 
-use crate::{Format, Outcome, out, problem, read_text, report};
+use super::source::{self, OverlayArg};
+use crate::io::{note, shown};
+use crate::{Findings, Format, Outcome, answer, count, finish, out, read_text, report};
 
 /// Check pages and report what is wrong with them.
 #[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  visa spec lint
+  visa spec lint spec --deny warnings
+  visa spec lint spec/instructions/ADD.md
+  visa spec lint vendors-documents --overlay builtin
+
+Exit codes: 0 no errors (and no warnings, with --deny warnings), 1 there are some, 2 usage, or a page could not be read")]
 pub(crate) struct Args {
-    /// A folder with a specification, or single pages; `spec` when left out. Rules across pages need a folder
+    /// Folders with a specification, or single pages; the pages in this program when left out. Rules across pages need a
+    /// folder. With several folders and an overlay, an entry that none of them needs is an error
     #[arg(value_name = "DIR|FILE")]
     paths: Vec<PathBuf>,
-    /// Correct the folders with an overlay first. With several folders, an entry that none of them needs is an error
-    #[arg(long, value_name = "FILE")]
-    overlay: Option<PathBuf>,
+    #[command(flatten)]
+    overlay: OverlayArg,
     /// Exit with 1 on warnings as well
     #[arg(long, value_parser = ["warnings"])]
     deny: Option<String>,
@@ -25,61 +36,59 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(args: Args) -> Outcome {
-    let paths = if args.paths.is_empty() { vec![PathBuf::from("spec")] } else { args.paths };
-    let (dirs, files): (Vec<_>, Vec<_>) = paths.into_iter().partition(|p| p.is_dir());
-    let (mut instructions, mut findings) = match folders(&dirs, args.overlay.as_deref()) {
-        Ok(read) => read,
-        Err((path, error)) => {
-            report(&[problem("file-read", &path, format!("cannot be read: {error}"))], args.format);
-            return Outcome::Failed;
-        }
-    };
-    let mut texts = Vec::new();
-    for file in files {
-        match read_text(&file) {
-            Ok(text) => texts.push((file.display().to_string(), text)),
-            Err(diagnostic) => {
-                report(&[*diagnostic], args.format);
-                return Outcome::Failed;
-            }
-        }
-    }
-    if !texts.is_empty() {
-        let (model, diagnostics) = visakit_codegen::read_files(texts);
-        instructions += model.instructions.len();
-        findings.extend(diagnostics);
-    }
-    visakit_diag::sort(&mut findings);
-    report(&findings, args.format);
-    let count = |severity| findings.iter().filter(|d| d.severity == severity).count();
-    let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
-    if args.format == Format::Human {
-        out(&format!("{instructions} instructions: {errors} errors, {warnings} warnings\n"));
-    }
-    if errors > 0 || (warnings > 0 && args.deny.is_some()) { Outcome::Found } else { Outcome::Done }
+    finish(lint(&args), args.format)
 }
 
-type Failure = (PathBuf, std::io::Error);
+fn lint(args: &Args) -> Result<Outcome, Findings> {
+    let is_folder = |path: &&PathBuf| path.is_dir() || source::is_builtin(path);
+    let (mut dirs, files): (Vec<_>, Vec<_>) = args.paths.iter().partition(is_folder);
+    let builtin = PathBuf::from(source::BUILTIN);
+    if args.paths.is_empty() {
+        dirs.push(&builtin);
+        if Path::new("spec").is_dir() {
+            note("note: these are the pages in this program; `visa spec lint spec` checks those of the folder here");
+        }
+    }
+    let (mut instructions, mut findings) = folders(&dirs, &args.overlay)?;
+    let texts = files.iter().map(|file| Ok((shown(file, "stdin"), read_text(file)?)));
+    let texts = texts.collect::<Result<Vec<_>, Findings>>()?;
+    if !texts.is_empty() {
+        let (model, found) = visakit_codegen::read_files(texts);
+        instructions += model.instructions.len();
+        findings.extend(found);
+    }
+    visakit_diag::sort(&mut findings);
+    let number = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
+    let (errors, warnings) = (number(Severity::Error), number(Severity::Warning));
+    match args.format {
+        Format::Json => answer(&findings, json!({ "instructions": instructions })),
+        Format::Human => {
+            report(&findings, args.format);
+            let instructions = count(instructions, "instruction");
+            out(&format!("{instructions}: {}, {}\n", count(errors, "error"), count(warnings, "warning")));
+        }
+    }
+    Ok(if errors > 0 || (warnings > 0 && args.deny.is_some()) { Outcome::Found } else { Outcome::Done })
+}
 
 /// The number of instructions of folders, and their findings.
-fn folders(dirs: &[PathBuf], overlay: Option<&Path>) -> Result<(usize, Vec<Diagnostic>), Failure> {
+fn folders(dirs: &[&PathBuf], overlay: &OverlayArg) -> Result<(usize, Vec<Diagnostic>), Findings> {
     let mut instructions = 0;
     let mut findings = Vec::new();
-    let Some(file) = overlay else {
+    let Some((overlay, found)) = source::read_overlay(overlay)? else {
         for dir in dirs {
-            let (model, diagnostics) = visakit_codegen::read_dir(dir)?;
+            let (model, found) = source::read(Some(dir), overlay)?;
             instructions += model.instructions.len();
-            findings.extend(diagnostics);
+            findings.extend(found);
         }
         return Ok((instructions, findings));
     };
-    let (overlay, diagnostics) = overlay::read_overlay(file)?;
-    findings.extend(diagnostics);
+    findings.extend(found);
     let mut uses = Vec::new();
     for dir in dirs {
-        let (model, diagnostics, used) = overlay::read_dir_with(dir, &overlay)?;
+        let (model, found, used) = source::corrected(Some(dir), &overlay)?;
         instructions += model.instructions.len();
-        findings.extend(diagnostics);
+        findings.extend(found);
         uses.push(used);
     }
     if dirs.len() > 1 {

@@ -5,17 +5,15 @@ mod export;
 mod generate;
 mod lint;
 mod show;
+pub(crate) mod source;
 
 use super::Outcome;
 
 /// Look at and check the specification's pages.
 #[derive(clap::Subcommand)]
 pub(super) enum Command {
-    /// Check pages and report what is wrong with them
     Lint(lint::Args),
-    /// Show one instruction: layout, fields, types, platforms, syntax
     Show(show::Args),
-    /// What changed between two specifications
     Diff(diff::Args),
     Export(export::Args),
     Generate(generate::Args),

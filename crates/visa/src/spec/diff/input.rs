@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use visakit_codegen::model::Model;
-use visakit_codegen::{read_dir, read_files};
+use visakit_codegen::read_files;
 use visakit_diag::Diagnostic;
 
+use crate::spec::source::{self, OverlayArg};
 use crate::{problem, read_text};
 
 /// Both specifications.
@@ -21,11 +22,11 @@ pub(super) struct Sides {
 
 type Refused = Box<Diagnostic>;
 
-pub(super) fn read(old: &Path, new: &Path) -> Result<Sides, Refused> {
+pub(super) fn read(old: &Path, new: &Path, overlay: &OverlayArg) -> Result<Sides, Refused> {
     let (old_root, new_root) = (root(old), root(new));
     // A page that stands alone is read as if it stood in the other specification.
-    let (a, a_page) = side(old, old_root.as_deref().or(new_root.as_deref()))?;
-    let (b, b_page) = side(new, new_root.as_deref().or(old_root.as_deref()))?;
+    let (a, a_page) = side(old, overlay, old_root.as_deref().or(new_root.as_deref()))?;
+    let (b, b_page) = side(new, overlay, new_root.as_deref().or(old_root.as_deref()))?;
     let mut scope: BTreeSet<String> = a_page.iter().chain(&b_page).cloned().collect();
     if let (Some(page), None) = (&a_page, &b_page) {
         scope.extend(counterpart(&a.0, page, &b.0));
@@ -53,10 +54,9 @@ fn root(path: &Path) -> Option<PathBuf> {
 }
 
 /// Reads a folder, or a page in the place of the page of its name; with the number of findings, and the page as shown.
-fn side(path: &Path, root: Option<&Path>) -> Result<((Model, usize), Option<String>), Refused> {
-    if path.is_dir() {
-        let (model, findings) = read_dir(path)
-            .map_err(|(path, error)| problem("file-read", &path, format!("cannot be read: {error}")))?;
+fn side(path: &Path, overlay: &OverlayArg, root: Option<&Path>) -> Result<((Model, usize), Option<String>), Refused> {
+    if path.is_dir() || source::is_builtin(path) {
+        let (model, findings) = source::read(Some(path), overlay)?;
         return Ok(((model, findings.len()), None));
     }
     let shown = path.display().to_string();

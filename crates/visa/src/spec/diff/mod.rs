@@ -5,26 +5,43 @@ mod input;
 mod markdown;
 
 use std::collections::BTreeMap;
-use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
+use serde_json::json;
 use visakit_codegen::model::{At, Platform as Row};
 use visakit_spec_tools::diff::{Change, Class, Side, diff};
 
-use crate::{Format, Outcome, out, report};
+use crate::io::{color, note};
+use crate::spec::source::OverlayArg;
+use crate::{Findings, Format, Outcome, answer, count, finish, out};
 use visakit::isa::Platform;
 
 /// What changed between two specifications: folders, or single pages.
 ///
 /// Changes are found by meaning: reformatting a page changes nothing. A page against a folder is compared with the
-/// page of the folder that it would replace. Exit code 1 when anything changed, text included.
+/// page of the folder that it would replace. `builtin` stands for the pages in this program. Exit code 1 when anything
+/// changed, text included, or what --fail-on names.
 #[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  visa spec diff old new
+  visa spec diff builtin pages --fail-on wire-breaking,narrowed
+  visa spec diff old/ADD.md new/ADD.md --format markdown
+
+With `--format json`, `changes` has `class`, `kind`, `path`, and `old` and `new` with `value`, `file` and `line`.
+
+Exit codes: 0 nothing changed, or nothing of the classes of --fail-on, 1 something did, 2 usage, or a page could not be read")]
 pub(crate) struct Args {
     /// The old specification, or one of its pages
     old: PathBuf,
     /// The new specification, or one of its pages
     new: PathBuf,
+    #[command(flatten)]
+    overlay: OverlayArg,
+    /// The classes of changes that give exit code 1; all when left out
+    #[arg(long, value_name = "CLASS", value_delimiter = ',', value_parser = Class::ALL.map(Class::name))]
+    fail_on: Vec<String>,
     /// How changes are reported
     #[arg(long, value_enum, default_value_t)]
     format: DiffFormat,
@@ -36,25 +53,23 @@ enum DiffFormat {
     /// Text for a person.
     #[default]
     Human,
-    /// One JSON array on standard output.
+    /// One JSON object on standard output.
     Json,
     /// A document: a table by class.
     Markdown,
 }
 
 pub(super) fn run(args: Args) -> Outcome {
-    let sides = match input::read(&args.old, &args.new) {
-        Ok(sides) => sides,
-        Err(diagnostic) => {
-            let format = if args.format == DiffFormat::Json { Format::Json } else { Format::Human };
-            report(&[*diagnostic], format);
-            return Outcome::Failed;
-        }
-    };
+    let format = if args.format == DiffFormat::Json { Format::Json } else { Format::Human };
+    finish(compare(&args), format)
+}
+
+fn compare(args: &Args) -> Result<Outcome, Findings> {
+    let sides = input::read(&args.old, &args.new, &args.overlay)?;
     for (path, findings) in [(&args.old, sides.findings[0]), (&args.new, sides.findings[1])] {
         if findings > 0 {
-            let path = path.display();
-            eprintln!("{path}: {findings} findings in the pages; `visa spec lint {path}` shows them");
+            let (path, findings) = (path.display(), count(findings, "finding"));
+            note(&format!("note: {path}: {findings} in the pages; `visa spec lint {path}` shows them"));
         }
     }
     let mut changes = diff(&sides.old, &sides.new, &platforms());
@@ -63,20 +78,15 @@ pub(super) fn run(args: Args) -> Outcome {
         changes.retain(|c| inside(&c.old) || inside(&c.new));
     }
     match args.format {
-        DiffFormat::Human => {
-            let color = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-            out(&human::text(&changes, color));
-        }
-        DiffFormat::Json => {
-            let text = serde_json::to_string_pretty(&changes).unwrap_or_else(|_| "[]".to_owned());
-            out(&format!("{text}\n"));
-        }
+        DiffFormat::Human => out(&human::text(&changes, color(&std::io::stdout()))),
+        DiffFormat::Json => answer(&[], json!({ "changes": changes })),
         DiffFormat::Markdown => {
             let title = (args.old.display().to_string(), args.new.display().to_string());
             out(&markdown::text(&changes, (&title.0, &title.1)));
         }
     }
-    if changes.is_empty() { Outcome::Done } else { Outcome::Found }
+    let fails = |change: &Change| args.fail_on.is_empty() || args.fail_on.contains(&change.class.name().to_owned());
+    Ok(if changes.iter().any(fails) { Outcome::Found } else { Outcome::Done })
 }
 
 /// The platforms of this build, for documents that have no table of them.

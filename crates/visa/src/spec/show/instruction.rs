@@ -1,51 +1,13 @@
-//! `visa spec show`: one instruction, for a person.
+//! An instruction for a person.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
 
 use visakit_codegen::model::{
     Availability, BitFieldKind, Bound, Field, FieldKind, Instruction, Kind, ListId, ListKind, Model, Presence,
 };
 
-use crate::{Format, Outcome, out, problem, report, spec_dir};
-
-/// Show one instruction: layout, fields, types, platforms, syntax.
-#[derive(clap::Args)]
-pub(crate) struct Args {
-    /// The instruction, such as ADD or SVM_ATOMIC
-    name: String,
-    /// The specification; `spec` when left out
-    #[arg(long, value_name = "DIR")]
-    spec: Option<PathBuf>,
-}
-
-pub(super) fn run(args: Args) -> Outcome {
-    let dir = spec_dir(args.spec);
-    let model = match visakit_codegen::read_dir(&dir) {
-        Ok((model, _)) => model,
-        Err((path, error)) => {
-            let found = problem("file-read", &path, format!("cannot be read: {error}"))
-                .help("name the specification's folder with --spec");
-            report(&[found], Format::Human);
-            return Outcome::Failed;
-        }
-    };
-    let Some(instruction) = model.instructions.iter().find(|i| i.name.eq_ignore_ascii_case(&args.name)) else {
-        let wanted = args.name.to_ascii_uppercase();
-        let near: Vec<_> =
-            model.instructions.iter().map(|i| i.name.as_str()).filter(|n| n.contains(&wanted)).collect();
-        let mut found = problem("instruction-unknown", &dir, format!("there is no page for {wanted}"));
-        if !near.is_empty() {
-            found = found.help(format!("there is {}", near.join(", ")));
-        }
-        report(&[found], Format::Human);
-        return Outcome::Found;
-    };
-    out(&text(&model, instruction));
-    Outcome::Done
-}
-
-fn text(model: &Model, i: &Instruction) -> String {
+/// Layout, fields, types, platforms, syntax.
+pub(super) fn text(model: &Model, i: &Instruction, words: &[&str]) -> String {
     let mut s = String::new();
     let (path, line) = model.origin(i.at);
     let sub = i.sub_opcode.map_or(String::new(), |sub| format!(" 0x{sub:02x}"));
@@ -87,7 +49,7 @@ fn text(model: &Model, i: &Instruction) -> String {
             let _ = writeln!(s, "  {}", form.template.source);
         }
     }
-    properties(&mut s, i);
+    properties(&mut s, i, words);
     if !i.semantics.is_empty() {
         s.push_str("\nSemantics\n");
         i.semantics.lines().for_each(|l| {
@@ -97,9 +59,12 @@ fn text(model: &Model, i: &Instruction) -> String {
     s
 }
 
-fn properties(s: &mut String, i: &Instruction) {
+fn properties(s: &mut String, i: &Instruction, words: &[&str]) {
     s.push('\n');
     let platforms = i.platforms.iter().map(marks).collect::<Vec<_>>().join(" or ");
+    if !words.is_empty() {
+        let _ = writeln!(s, "Mnemonics        {}", words.join(", "));
+    }
     let _ = writeln!(s, "Platforms        {}", if platforms.is_empty() { "all" } else { &platforms });
     if !i.types.is_empty() {
         let types: Vec<_> = i.types.iter().map(|(t, m)| format!("{t}{}", marks(m))).collect();

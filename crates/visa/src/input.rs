@@ -1,0 +1,272 @@
+//! Files known by their bytes, and the vISA programs in them.
+
+use std::path::Path;
+
+use visakit::isa::Platform;
+use visakit::object::Object;
+use visakit::text::{Options, Parsed, parse};
+use visakit_diag::{Diagnostic, Severity};
+use visakit_emulator::run::Program;
+use visakit_zebin::{VISA_OPTION, Zebin, archive};
+
+use crate::io::{read, shown};
+use crate::report::{Findings, problem};
+
+/// What a file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A vISA text.
+    Text,
+    /// A vISA object.
+    Object,
+    /// An ELF file, as the vendor's compiler writes them.
+    Zebin,
+    /// An archive, in which the compiler puts zebins for several devices.
+    Archive,
+    /// Something else, in a few words.
+    Other(&'static str),
+}
+
+impl Kind {
+    /// What these bytes are. Only OpenCL C, and texts of other kinds, are known by the file's name.
+    pub(crate) fn of(path: &Path, bytes: &[u8]) -> Self {
+        const MAGIC: [(&[u8], Kind); 9] = [
+            (b"CISA", Kind::Object),
+            (b"\x7fELF", Kind::Zebin),
+            (b"!<arch>\n", Kind::Archive),
+            (b"\x89PNG", Kind::Other("a picture (PNG)")),
+            (b"\x03\x02\x23\x07", Kind::Other("a SPIR-V module")),
+            (b"BC\xc0\xde", Kind::Other("LLVM bitcode")),
+            (b"PK\x03\x04", Kind::Other("a zip file")),
+            (b"\x1f\x8b", Kind::Other("a compressed file (gzip)")),
+            (b"%PDF", Kind::Other("a PDF document")),
+        ];
+        if let Some((_, kind)) = MAGIC.iter().find(|(magic, _)| bytes.starts_with(magic)) {
+            return *kind;
+        }
+        match path.extension().and_then(|extension| extension.to_str()) {
+            _ if bytes.is_empty() => Self::Other("an empty file"),
+            _ if std::str::from_utf8(bytes).is_err() => {
+                Self::Other("neither a text nor a file with a known beginning")
+            }
+            Some("cl") => Self::Other("OpenCL C; `visa compile` makes a zebin of it"),
+            Some("toml") => Self::Other("a launch file; `visa run --launch` takes it"),
+            Some("json") => Self::Other("JSON"),
+            Some("md") => Self::Other("a page; `visa spec lint` checks it"),
+            _ => Self::Text,
+        }
+    }
+
+    /// The kind in a word, for programs.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Object => "object",
+            Self::Zebin => "zebin",
+            Self::Archive => "archive",
+            Self::Other(_) => "other",
+        }
+    }
+
+    /// The kind in a few words.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Text => "a vISA text",
+            Self::Object => "a vISA object",
+            Self::Zebin => "a zebin",
+            Self::Archive => "an archive",
+            Self::Other(name) => name,
+        }
+    }
+}
+
+/// Which programs of a file are meant.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct Selection {
+    /// Of a zebin or an archive, only the kernel or function of this name
+    #[arg(long, value_name = "NAME")]
+    pub(crate) kernel: Option<String>,
+    /// The platform, where the file does not say it: it decides the size of a register. Of an archive, only the programs
+    /// for it
+    #[arg(long, value_name = "NAME", value_parser = crate::platform)]
+    pub(crate) platform: Option<Platform>,
+}
+
+/// A vISA program of a file: the file itself, or one of the texts in a container.
+#[derive(Clone, Debug)]
+pub(crate) struct Module {
+    /// As messages name it: the file, with the program in parentheses where it is a part.
+    pub(crate) file: String,
+    /// Its name in the container that it is from.
+    pub(crate) name: Option<String>,
+    /// The platform that the container says.
+    pub(crate) platform: Option<Platform>,
+    pub(crate) content: Content,
+}
+
+/// The form of a vISA program.
+#[derive(Clone, Debug)]
+pub(crate) enum Content {
+    Text(String),
+    Object(Vec<u8>),
+}
+
+impl Module {
+    /// A text that is a part of something.
+    pub(crate) fn of_text(file: String, text: String) -> Self {
+        Self { file, name: None, platform: None, content: Content::Text(text) }
+    }
+
+    /// Reads a text; `platform` is what the user named.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub(crate) fn parse(&self, text: &str, platform: Option<Platform>) -> Result<Parsed, Vec<Diagnostic>> {
+        parse(text, Options { file: self.file.clone(), platform: platform.or(self.platform) })
+    }
+
+    /// The program as an object, whatever its form is.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub(crate) fn object(&self, platform: Option<Platform>) -> Result<Object, Findings> {
+        match &self.content {
+            Content::Text(text) => Ok(self.parse(text, platform)?.into_object()),
+            Content::Object(bytes) => Object::decode(bytes).map_err(|error| {
+                self.problem(error.code, error.message).at_offset(error.offset as u64).help(error.help).into()
+            }),
+        }
+    }
+
+    /// A finding about the whole program.
+    pub(crate) fn problem(&self, code: &'static str, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(code, Severity::Error, self.file.clone(), message)
+    }
+}
+
+/// The vISA programs of a file, or of standard input: at least one.
+///
+/// # Errors
+/// When the file cannot be read, has none, or not the one that is wanted.
+pub(crate) fn modules(path: &Path, selection: &Selection) -> Result<Vec<Module>, Findings> {
+    let bytes = read(path)?;
+    let kind = Kind::of(path, &bytes);
+    let mut all = modules_of(path, kind, bytes)?;
+    if kind == Kind::Archive {
+        narrow(path, &mut all, selection.platform)?;
+    }
+    let Some(wanted) = selection.kernel.as_deref() else { return Ok(all) };
+    if !matches!(kind, Kind::Zebin | Kind::Archive) {
+        let message = format!("the file is {}", kind.name());
+        let found = Diagnostic::new("usage-kernel", Severity::Error, "--kernel", message);
+        return Err(found.help("only zebins and archives have kernels to choose from").into());
+    }
+    let names = names(&all);
+    let chosen: Vec<_> = all.into_iter().filter(|module| module.name.as_deref() == Some(wanted)).collect();
+    if chosen.is_empty() {
+        let found = problem("kernel-unknown", path, format!("there is no kernel `{wanted}` in this file"));
+        return Err(found.help(format!("there is {names}")).into());
+    }
+    Ok(chosen)
+}
+
+/// The vISA programs of a file that was read.
+///
+/// # Errors
+/// When it has none.
+pub(crate) fn modules_of(path: &Path, kind: Kind, bytes: Vec<u8>) -> Result<Vec<Module>, Findings> {
+    let one = |content| Ok(vec![Module { file: shown(path, "stdin"), name: None, platform: None, content }]);
+    match kind {
+        Kind::Object => one(Content::Object(bytes)),
+        // The kind of a text is that of its bytes.
+        Kind::Text => one(Content::Text(String::from_utf8_lossy(&bytes).into_owned())),
+        Kind::Zebin | Kind::Archive => {
+            let zebins = zebins(path, &bytes)?;
+            let all: Vec<_> = zebins.iter().flat_map(of_zebin).collect();
+            if all.is_empty() {
+                let found = problem("zebin-no-visa", path, "the file holds no vISA text: it was compiled without");
+                return Err(found
+                    .help(format!("compile it with `ocloc compile … --format zebin {VISA_OPTION}`"))
+                    .into());
+            }
+            Ok(all)
+        }
+        Kind::Other(_) => {
+            let help = "vISA is in texts (.visaasm), objects (.isa), zebins and archives of zebins";
+            Err(wrong_kind(path, kind, help).into())
+        }
+    }
+}
+
+/// The only vISA program of a file.
+///
+/// # Errors
+/// As [`modules`], and when there are several.
+pub(crate) fn module(path: &Path, selection: &Selection) -> Result<Module, Findings> {
+    let mut all = modules(path, selection)?;
+    match all.pop() {
+        Some(only) if all.is_empty() => Ok(only),
+        last => {
+            all.extend(last);
+            let found = problem("kernel-ambiguous", path, format!("the file has {} programs", all.len()));
+            Err(found
+                .help(format!("name one with `--kernel`, or a platform with `--platform`: {}", names(&all)))
+                .into())
+        }
+    }
+}
+
+/// The zebins of a file with their names: itself, or the members of an archive.
+///
+/// # Errors
+/// When one of them is damaged.
+pub(crate) fn zebins(path: &Path, bytes: &[u8]) -> Result<Vec<Zebin>, Findings> {
+    let file = shown(path, "stdin");
+    if Zebin::is_elf(bytes) {
+        return Ok(vec![Zebin::parse(&file, bytes)?]);
+    }
+    let mut all = Vec::new();
+    for member in archive::members(bytes) {
+        let (name, data) = member.map_err(|damage| problem("archive", path, damage.what).at_offset(damage.offset))?;
+        if Zebin::is_elf(data) {
+            all.push(Zebin::parse(&format!("{file}({name})"), data)?);
+        }
+    }
+    if all.is_empty() {
+        return Err(problem("archive", path, "the archive holds no zebin").into());
+    }
+    Ok(all)
+}
+
+/// An error about a file of the wrong kind.
+pub(crate) fn wrong_kind(path: &Path, kind: Kind, help: &str) -> Diagnostic {
+    problem("file-kind", path, format!("this is {}", kind.name())).help(help)
+}
+
+fn of_zebin(zebin: &Zebin) -> impl Iterator<Item = Module> {
+    let platform = Program::platform_of(zebin);
+    zebin.named_texts().map(move |(name, text)| Module {
+        file: format!("{}({name})", zebin.file),
+        name: Some(name.to_owned()),
+        platform,
+        content: Content::Text(text.text.clone()),
+    })
+}
+
+/// Leaves the programs of an archive that are for the platform that the user named.
+fn narrow(path: &Path, all: &mut Vec<Module>, platform: Option<Platform>) -> Result<(), Box<Diagnostic>> {
+    let Some(platform) = platform else { return Ok(()) };
+    let mut names: Vec<_> = all.iter().filter_map(|module| module.platform).map(Platform::name).collect();
+    names.dedup();
+    all.retain(|module| module.platform == Some(platform));
+    if all.is_empty() {
+        let message = format!("the archive has no program for {}", platform.name());
+        return Err(problem("archive-platform", path, message).help(format!("it has {}", names.join(", "))).into());
+    }
+    Ok(())
+}
+
+fn names(all: &[Module]) -> String {
+    let name = |module: &Module| module.name.clone().unwrap_or_else(|| module.file.clone());
+    all.iter().map(name).collect::<Vec<_>>().join(", ")
+}

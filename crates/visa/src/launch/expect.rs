@@ -1,0 +1,225 @@
+//! `--expect KEY=SPEC[,abs=A][,rel=R][,ulp=U][,type=TYPE]`: what an argument must hold after the run.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+use visakit_diag::{Diagnostic, Severity};
+use visakit_emulator::launch::TextError;
+use visakit_emulator::launch::forms::FORMS;
+use visakit_emulator::launch::scalar::{Number, Scalar};
+use visakit_emulator::launch::spec::{self, ArgKey, ArgSpec};
+
+use super::key_behind;
+
+/// What an argument must hold.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Expect {
+    /// The argument.
+    pub key: ArgKey,
+    /// What it must hold.
+    pub spec: ArgSpec,
+    /// The type of its numbers, when it is given.
+    pub scalar: Option<Scalar>,
+    /// How far its numbers may be from those.
+    pub tolerance: Tolerance,
+}
+
+/// How far numbers may be from what is expected: any of these is enough.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Tolerance {
+    /// The difference itself.
+    pub absolute: f64,
+    /// The difference as a part of what is expected.
+    pub relative: f64,
+    /// How many numbers of the type lie between them, and one more.
+    pub ulp: u64,
+}
+
+const HELP: &str = "write --expect KEY=FILE or KEY=SPEC, with the forms of --arg; abs=A, rel=R, ulp=N and type=TYPE may stand \
+    behind it, with commas before them";
+
+/// Reads `KEY=FILE` or `KEY=SPEC`, with or without a tolerance behind it.
+///
+/// # Errors
+/// When the text is neither; the error says where.
+pub(crate) fn parse(text: &str) -> Result<Expect, TextError> {
+    let error =
+        |at, message: String, help: &str| TextError { code: "expect-syntax", at, message, help: help.to_owned() };
+    let Some((key, rest)) = text.split_once('=').filter(|(_, rest)| !rest.is_empty()) else {
+        return Err(error(0..text.len(), format!("`{text}` does not say what is expected"), HELP));
+    };
+    let start = key.len() + 1;
+    let key = key_behind("expect-syntax", key)?;
+    let (mut rest, mut scalar, mut tolerance) = (rest, None, Tolerance::default());
+    while let Some((before, word)) = rest.rsplit_once(',') {
+        let Some((name, value)) = word.trim().split_once('=') else { break };
+        let size = || value.parse::<f64>().ok().filter(|size| *size >= 0.0);
+        let read = match name {
+            "abs" => size().map(|size| tolerance.absolute = size),
+            "rel" => size().map(|size| tolerance.relative = size),
+            "ulp" => value.parse().ok().map(|ulp| tolerance.ulp = ulp),
+            "type" => Scalar::from_name(value).map(|kind| scalar = Some(kind)),
+            _ => break,
+        };
+        let at = start + before.len() + 1..start + rest.len();
+        read.ok_or_else(|| error(at, format!("`{word}` is no tolerance and no type"), HELP))?;
+        rest = before;
+    }
+    let is_form = rest
+        .split_once(':')
+        .is_some_and(|(kind, _)| FORMS.iter().any(|form| form.kind == kind) || Scalar::from_name(kind).is_some());
+    let spec = if is_form {
+        spec::parse(rest).map_err(|e| TextError { at: e.at.start + start..e.at.end + start, ..e })?
+    } else {
+        ArgSpec::File(PathBuf::from(rest))
+    };
+    Ok(Expect { key, spec, scalar, tolerance })
+}
+
+impl Tolerance {
+    /// Whether it allows anything.
+    pub(crate) fn is_exact(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Whether a number is as expected. What is no number (NaN) is only like its kind.
+    fn takes(&self, got: Number, expected: Number) -> bool {
+        if got == expected {
+            return true;
+        }
+        let (a, b) = (got.to_f64(), expected.to_f64());
+        if a.is_nan() || b.is_nan() {
+            return a.is_nan() && b.is_nan();
+        }
+        let difference = match (got, expected) {
+            (Number::Integer(got), Number::Integer(expected)) => (got - expected).unsigned_abs() as f64,
+            _ => (a - b).abs(),
+        };
+        // Between a number and infinity there is no distance.
+        difference.is_finite() && (difference <= self.absolute || difference <= self.relative * b.abs())
+            || got.rank().abs_diff(expected.rank()) <= self.ulp.into() && a.is_finite() == b.is_finite()
+    }
+}
+
+/// The elements of an argument that are not as expected.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Mismatch {
+    /// Index of the argument.
+    pub argument: u32,
+    /// The type of its numbers.
+    #[serde(rename = "type")]
+    pub kind: &'static str,
+    /// How many elements it has.
+    pub elements: usize,
+    /// How many of them differ.
+    pub differ: usize,
+    /// The first of those.
+    pub first: Vec<Element>,
+}
+
+/// An element that is not as expected.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Element {
+    /// Its index.
+    pub index: usize,
+    /// What it is.
+    pub got: Number,
+    /// What it should be.
+    pub expected: Number,
+}
+
+/// As many elements as a person reads.
+const SHOWN: usize = 5;
+
+/// Compares what an argument holds with as many bytes that are expected.
+pub(crate) fn compare(
+    argument: u32,
+    scalar: Scalar,
+    got: &[u8],
+    expected: &[u8],
+    tolerance: &Tolerance,
+) -> Option<Mismatch> {
+    if got == expected {
+        return None;
+    }
+    let (mut elements, mut differ, mut first) = (0, 0, Vec::new());
+    for (index, (got, expected)) in scalar.numbers(got).zip(scalar.numbers(expected)).enumerate() {
+        elements += 1;
+        if !tolerance.takes(got, expected) {
+            differ += 1;
+            if first.len() < SHOWN {
+                first.push(Element { index, got, expected });
+            }
+        }
+    }
+    (differ > 0).then(|| Mismatch { argument, kind: scalar.name(), elements, differ, first })
+}
+
+impl Mismatch {
+    /// The mismatch as a finding; `what` names the argument.
+    pub(crate) fn finding(&self, what: &str) -> Diagnostic {
+        let Self { argument, kind, elements, differ, first } = self;
+        let element = |element: &Element| format!("[{}] is {}, not {}", element.index, element.got, element.expected);
+        let shown = first.iter().map(element).collect::<Vec<_>>().join("; ");
+        let message = format!("{what} is not as expected in {differ} of {elements} elements ({kind}): {shown}");
+        let finding = Diagnostic::new("result-differs", Severity::Error, format!("--expect {argument}"), message);
+        finding.help("abs=A, rel=R or ulp=N behind what is expected allow a difference")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forms() {
+        let expect = parse("c=a,b.bin,abs=0.5,type=f16,ulp=2").unwrap();
+        assert_eq!((expect.key, expect.spec), (ArgKey::Name("c".into()), ArgSpec::File("a,b.bin".into())));
+        let tolerance = Tolerance { absolute: 0.5, relative: 0.0, ulp: 2 };
+        assert_eq!((expect.scalar, expect.tolerance), (Some(Scalar::F16), tolerance));
+        let expect = parse("0=fill:f32:4:1,2,rel=1e-6").unwrap();
+        assert_eq!(expect.spec, spec::parse("fill:f32:4:1,2").unwrap());
+        assert_eq!(expect.tolerance.relative, 1e-6);
+        for (text, at) in [
+            ("c", 0..1),
+            ("0x=a.bin", 0..2),
+            ("0=a.bin,abs=x", 8..13),
+            ("0=a.bin,abs=-1,ulp=1", 8..14),
+            ("0=a.bin,type=f33", 8..16),
+            ("0=fill:f32:4:x", 13..14),
+        ] {
+            assert_eq!(parse(text).unwrap_err().at, at, "{text}");
+        }
+    }
+
+    #[test]
+    fn tolerances() {
+        let exact = Tolerance::default();
+        let single = Number::Single;
+        assert!(exact.takes(single(f32::NAN), single(-f32::NAN)));
+        assert!(exact.takes(single(0.0), single(-0.0)));
+        assert!(!exact.takes(single(1.0), single(f32::NAN)));
+        let ulp = Tolerance { ulp: 1, ..exact };
+        assert!(ulp.takes(single(1.0_f32.next_up()), single(1.0)));
+        assert!(!ulp.takes(single(1.0_f32.next_up().next_up()), single(1.0)));
+        assert!(!ulp.takes(single(f32::INFINITY), single(f32::MAX)));
+        let relative = Tolerance { relative: 0.1, ..exact };
+        assert!(relative.takes(single(9.0), single(10.0)) && !relative.takes(single(8.9), single(10.0)));
+        assert!(!relative.takes(single(f32::MAX), single(f32::INFINITY)));
+        let absolute = Tolerance { absolute: 2.0, ..exact };
+        assert!(absolute.takes(Number::Integer(-1), Number::Integer(1)));
+        assert!(!absolute.takes(Number::Integer(-2), Number::Integer(1)));
+    }
+
+    #[test]
+    fn the_first_elements_are_named() {
+        let got: Vec<u8> = (0..10).collect();
+        let mismatch = compare(3, Scalar::U8, &got, &[0; 10], &Tolerance::default()).unwrap();
+        assert_eq!((mismatch.elements, mismatch.differ, mismatch.first.len()), (10, 9, SHOWN));
+        let finding = mismatch.finding("argument 3");
+        assert!(finding.message.contains("9 of 10 elements (u8): [1] is 1, not 0; [2] is 2, not 0"), "{finding}");
+        assert!(
+            compare(3, Scalar::U8, &got, &[0; 10], &Tolerance { absolute: 9.0, ..Tolerance::default() }).is_none()
+        );
+    }
+}

@@ -1,0 +1,170 @@
+//! What the emulator does not read itself: standard input, and pictures as images.
+
+use std::io::Cursor;
+use std::path::Path;
+
+use visakit_diag::{Diagnostic, Severity};
+use visakit_emulator::launch::spec::{ArgSpec, ImageSpec, Pixels, is_png};
+use visakit_emulator::machine::image::{ComponentOrder, ComponentType, Format};
+use visakit_emulator::machine::memory::MAX_BUFFER;
+
+use crate::io::{is_stream, read};
+
+/// Reads standard input or a picture, where a specification names one; `option` is where it stands, for messages.
+///
+/// # Errors
+/// When it cannot be read, is no picture, or has pixels that the image has not.
+pub(crate) fn fetch(spec: &mut ArgSpec, option: &str) -> Result<(), Box<Diagnostic>> {
+    match spec {
+        ArgSpec::File(path) if is_stream(path) => *spec = ArgSpec::Bytes(read(path)?),
+        ArgSpec::Image(image) => match &image.pixels {
+            Pixels::File(path) if is_png(path) => {
+                let path = path.clone();
+                picture(image, &path, option)?;
+            }
+            Pixels::File(path) if is_stream(path) => image.pixels = Pixels::Bytes(read(path)?),
+            _ => {}
+        },
+        _ => {}
+    }
+    Ok(())
+}
+
+/// Gives an image the pixels of a picture, and its size where it has none.
+fn picture(image: &mut ImageSpec, path: &Path, option: &str) -> Result<(), Box<Diagnostic>> {
+    let wrong = |message: String, help: &str| {
+        let message = format!("{}: {message}", path.display());
+        Box::new(Diagnostic::new("argument-image", Severity::Error, option, message).help(help))
+    };
+    // A name that is no format is said with those that there are, when the image is made.
+    let Some(format) = Format::from_name(&image.format) else {
+        image.size = image.size.or(Some([1; 3]));
+        image.pixels = Pixels::Zeros;
+        return Ok(());
+    };
+    let decoded = decode(&read(path)?).map_err(|message| wrong(message, "give a picture in the format PNG"))?;
+    let texels = texels(&decoded.samples, format).ok_or_else(|| {
+        let message = format!("a picture does not become an image of {}", image.format);
+        wrong(message, "formats of r, rg, rgba, bgra, srgba and sbgra with 8unorm, 8uint, 16unorm, 16uint, 16f and 32f can be had")
+    })?;
+    let [width, height] = decoded.size;
+    if image.size.is_some_and(|size| size != [width, height, 1]) {
+        return Err(wrong(
+            format!("the picture has {width}x{height} pixels"),
+            "leave the size out to take the picture's",
+        ));
+    }
+    (image.size, image.pixels) = (Some([width, height, 1]), Pixels::Bytes(texels));
+    Ok(())
+}
+
+/// A picture: red, green, blue and opacity of each pixel, row by row, from 0 to 65535.
+struct Decoded {
+    size: [u32; 2],
+    samples: Vec<[u16; 4]>,
+}
+
+/// Data of PNG does not grow by more when it is unpacked.
+const MOST_GROWTH: usize = 1100;
+
+fn decode(bytes: &[u8]) -> Result<Decoded, String> {
+    let mut decoder = png::Decoder::new(Cursor::new(bytes));
+    decoder.set_transformations(png::Transformations::EXPAND | png::Transformations::ALPHA);
+    let mut reader = decoder.read_info().map_err(|e| e.to_string())?;
+    let size =
+        reader.output_buffer_size().filter(|&size| size as u64 <= MAX_BUFFER && size / MOST_GROWTH <= bytes.len());
+    let mut raw = vec![0; size.ok_or("the picture is damaged, or too large")?];
+    let info = reader.next_frame(&mut raw).map_err(|e| e.to_string())?;
+    let raw = &raw[..info.buffer_size()];
+    let deep = info.bit_depth == png::BitDepth::Sixteen;
+    let sample = |bytes: &[u8]| match *bytes {
+        [high, low] => u16::from_be_bytes([high, low]),
+        [byte] => u16::from(byte) * 257,
+        _ => 0,
+    };
+    let parts = info.color_type.samples();
+    let part = if deep { 2 } else { 1 };
+    let pixel = |bytes: &[u8]| {
+        let mut samples = bytes.chunks_exact(part).map(sample);
+        let mut next = || samples.next().unwrap_or(u16::MAX);
+        match parts {
+            1 | 2 => {
+                let grey = next();
+                [grey, grey, grey, next()]
+            }
+            _ => [next(), next(), next(), next()],
+        }
+    };
+    Ok(Decoded { size: [info.width, info.height], samples: raw.chunks_exact(parts * part).map(pixel).collect() })
+}
+
+/// Pixels in the format of an image; none when they have no such form.
+fn texels(pixels: &[[u16; 4]], format: Format) -> Option<Vec<u8>> {
+    let order: &[usize] = match format.order {
+        ComponentOrder::R => &[0],
+        ComponentOrder::Rg => &[0, 1],
+        ComponentOrder::Rgba | ComponentOrder::Srgba => &[0, 1, 2, 3],
+        ComponentOrder::Bgra | ComponentOrder::Sbgra => &[2, 1, 0, 3],
+        _ => return None,
+    };
+    let mut out = Vec::with_capacity(pixels.len() * format.bytes());
+    let samples = pixels.iter().flat_map(|pixel| order.iter().map(|&part| pixel[part]));
+    let share = |sample: u16| f32::from(sample) / f32::from(u16::MAX);
+    match format.component {
+        // A sample of 8 bits stands in both bytes.
+        ComponentType::Unorm8 | ComponentType::Uint8 => {
+            out.extend(samples.map(|sample| ((u32::from(sample) + 128) / 257) as u8))
+        }
+        ComponentType::Unorm16 | ComponentType::Uint16 => samples.for_each(|sample| out.extend(sample.to_le_bytes())),
+        ComponentType::Half => {
+            samples.for_each(|sample| out.extend(half::f16::from_f32(share(sample)).to_le_bytes()))
+        }
+        ComponentType::Float => samples.for_each(|sample| out.extend(share(sample).to_le_bytes())),
+        _ => return None,
+    }
+    Some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A picture of one row.
+    fn encoded(color: png::ColorType, depth: png::BitDepth, width: u32, bytes: &[u8]) -> Vec<u8> {
+        let mut out = Vec::new();
+        let mut encoder = png::Encoder::new(&mut out, width, 1);
+        encoder.set_color(color);
+        encoder.set_depth(depth);
+        encoder.write_header().unwrap().write_image_data(bytes).unwrap();
+        out
+    }
+
+    #[test]
+    fn pixels_become_texels() {
+        let made =
+            |png: &[u8], format: &str| texels(&decode(png).unwrap().samples, Format::from_name(format).unwrap());
+        let rgb = encoded(png::ColorType::Rgb, png::BitDepth::Eight, 2, &[1, 2, 3, 4, 5, 255]);
+        assert_eq!(decode(&rgb).unwrap().size, [2, 1]);
+        assert_eq!(made(&rgb, "rgba8unorm").unwrap(), [1, 2, 3, 255, 4, 5, 255, 255]);
+        assert_eq!(made(&rgb, "bgra8unorm").unwrap(), [3, 2, 1, 255, 255, 5, 4, 255]);
+        assert_eq!(made(&rgb, "rg8uint").unwrap(), [1, 2, 4, 5]);
+        let grey = encoded(png::ColorType::Grayscale, png::BitDepth::Sixteen, 1, &[0x12, 0x34]);
+        assert_eq!(made(&grey, "r16unorm").unwrap(), [0x34, 0x12]);
+        assert_eq!(made(&grey, "rgba8unorm").unwrap(), [0x12, 0x12, 0x12, 255]);
+        let white = encoded(png::ColorType::GrayscaleAlpha, png::BitDepth::Eight, 1, &[255, 0]);
+        assert_eq!(made(&white, "rgba32f").unwrap(), [1.0_f32, 1.0, 1.0, 0.0].map(f32::to_le_bytes).concat());
+        assert_eq!(made(&white, "argb8unorm"), None);
+    }
+
+    #[test]
+    fn damaged_pictures_are_refused() {
+        let whole = encoded(png::ColorType::Rgb, png::BitDepth::Eight, 2, &[1, 2, 3, 4, 5, 6]);
+        for length in 0..whole.len() - 16 {
+            assert!(decode(&whole[..length]).is_err(), "{length}");
+        }
+        // A size of 4,000,000,000 x 1 in a file of a few bytes.
+        let mut large = whole.clone();
+        large[16..20].copy_from_slice(&4_000_000_000_u32.to_be_bytes());
+        assert!(decode(&large).is_err());
+    }
+}

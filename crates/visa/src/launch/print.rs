@@ -1,0 +1,107 @@
+//! `--print KEY[=TYPE[:COUNT]]`: what an argument holds after the run, as numbers.
+
+use std::fmt::Write as _;
+
+use serde::Serialize;
+use visakit_emulator::launch::TextError;
+use visakit_emulator::launch::scalar::{Number, Scalar};
+use visakit_emulator::launch::spec::ArgKey;
+
+use super::key_behind;
+
+/// An argument that is to be printed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Print {
+    /// The argument.
+    pub key: ArgKey,
+    /// The type of its numbers; that of the source when not given.
+    pub scalar: Option<Scalar>,
+    /// How many of them; all when not given.
+    pub count: Option<usize>,
+}
+
+/// Reads `KEY`, `KEY=TYPE` or `KEY=TYPE:COUNT`.
+///
+/// # Errors
+/// When the text is none of these; the error says where.
+pub(crate) fn parse(text: &str) -> Result<Print, TextError> {
+    let Some((key, rest)) = text.split_once('=') else {
+        return Ok(Print { key: key_behind("print-syntax", text)?, scalar: None, count: None });
+    };
+    let start = key.len() + 1;
+    let key = key_behind("print-syntax", key)?;
+    let (name, digits) = rest.split_once(':').map_or((rest, None), |(name, digits)| (name, Some(digits)));
+    let error =
+        |at, message: String, help: &str| TextError { code: "print-syntax", at, message, help: help.to_owned() };
+    let scalar = Scalar::from_name(name).ok_or_else(|| {
+        let help = format!("write --print {key}=TYPE with one of {}", Scalar::names());
+        error(start..start + name.len(), format!("`{name}` is no type of number"), &help)
+    })?;
+    let count = digits.map(|digits| {
+        let help = "write --print KEY=TYPE:COUNT, such as 1=f32:8";
+        let at = text.len() - digits.len()..text.len();
+        digits.parse().map_err(|_| error(at, format!("`{digits}` is no number of values"), help))
+    });
+    Ok(Print { key, scalar: Some(scalar), count: count.transpose()? })
+}
+
+/// The numbers of an argument.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct Values {
+    /// Index of the argument.
+    pub argument: u32,
+    /// Its name in the source; empty when the file does not tell.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    /// The type of the numbers.
+    #[serde(rename = "type")]
+    pub kind: &'static str,
+    /// The numbers.
+    pub values: Vec<Number>,
+    /// How many of them stand in a line.
+    #[serde(skip)]
+    pub in_line: usize,
+}
+
+impl Values {
+    /// The numbers for a person: a title, and lines that begin with the index of their first number.
+    pub(crate) fn table(&self) -> String {
+        let title = if self.name.is_empty() { format!("argument {}", self.argument) } else { self.name.clone() };
+        let mut out = format!("{title}: {} x {}\n", self.values.len(), self.kind);
+        let texts: Vec<String> = self.values.iter().map(Number::to_string).collect();
+        let width = texts.iter().map(String::len).max().unwrap_or(0);
+        let digits = texts.len().saturating_sub(1).to_string().len();
+        for (n, line) in texts.chunks(self.in_line.max(1)).enumerate() {
+            let _ = write!(out, "  [{:>digits$}]", n * self.in_line.max(1));
+            line.iter().for_each(|text| {
+                let _ = write!(out, " {text:>width$}");
+            });
+            out.push('\n');
+        }
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forms() {
+        let key = ArgKey::Index(1);
+        let print = |scalar, count| Ok(Print { key: key.clone(), scalar, count });
+        assert_eq!(parse("1"), print(None, None));
+        assert_eq!(parse("1=f32"), print(Some(Scalar::F32), None));
+        assert_eq!(parse("1=u8:8"), print(Some(Scalar::U8), Some(8)));
+        for (text, at) in [("1x", 0..2), ("1=f33", 2..5), ("1=f32:", 6..6), ("out=f32:x", 8..9)] {
+            assert_eq!(parse(text).unwrap_err().at, at, "{text}");
+        }
+    }
+
+    #[test]
+    fn numbers_stand_in_columns() {
+        let values = [0.5, -10.0, 2.0].map(Number::Single).to_vec();
+        let values = Values { argument: 2, name: "c".to_owned(), kind: "f32", values, in_line: 2 };
+        assert_eq!(values.table(), "c: 3 x f32\n  [0]   0.5 -10.0\n  [2]   2.0\n");
+    }
+}

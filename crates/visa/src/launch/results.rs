@@ -1,0 +1,208 @@
+//! What becomes of the arguments after a run: dumps, prints, comparisons. What is wanted is checked before the run.
+
+use std::path::Path;
+
+use visakit_diag::{Diagnostic, Severity};
+use visakit_emulator::launch::argument::{self, Argument, Parameter};
+use visakit_emulator::launch::scalar::Scalar;
+use visakit_emulator::launch::spec::{ArgKey, ArgSpec};
+
+use super::dump::Dump;
+use super::expect::{self, Expect, Mismatch, Tolerance};
+use super::inputs;
+use super::print::{Print, Values};
+use super::request::Request;
+use crate::io::{Output, Written};
+use crate::report::Format;
+
+/// What is wanted of the results.
+pub(crate) struct Wanted<'a> {
+    dumps: Vec<(u32, &'a Dump, Output)>,
+    prints: Vec<Numbers>,
+    expected: Vec<Expected>,
+}
+
+/// Numbers of an argument.
+struct Numbers {
+    index: u32,
+    name: String,
+    scalar: Scalar,
+    count: usize,
+    in_line: usize,
+}
+
+/// What an argument must hold.
+struct Expected {
+    index: u32,
+    what: String,
+    scalar: Scalar,
+    bytes: Vec<u8>,
+    tolerance: Tolerance,
+}
+
+/// What was made of the results.
+#[derive(Default)]
+pub(crate) struct Made {
+    /// The files.
+    pub written: Vec<Written>,
+    /// The numbers that are to be printed.
+    pub values: Vec<Values>,
+    /// What is not as expected.
+    pub mismatches: Vec<Mismatch>,
+    /// The same and more for a person.
+    pub findings: Vec<Diagnostic>,
+}
+
+impl<'a> Wanted<'a> {
+    /// Checks what is wanted of the arguments.
+    ///
+    /// # Errors
+    /// When an argument is unknown, or has no contents; when a file cannot be written or read; when numbers have no type.
+    pub(crate) fn new(
+        request: &'a Request,
+        parameters: &[Parameter],
+        arguments: &[Option<Argument>],
+        format: Format,
+    ) -> Result<Self, Box<Diagnostic>> {
+        let source: Vec<&Path> = request.program.iter().map(|path| path.as_path()).collect();
+        let planned = |dump: &'a Dump| -> Result<_, Box<Diagnostic>> {
+            let (parameter, size) = contents(parameters, arguments, &dump.key, "dump", "dump-index")?;
+            dump.picture.map_or(Ok(()), |picture| picture.check(&dump.key, size))?;
+            Ok((parameter.index, dump, Output::new(&dump.path, &source, format)?))
+        };
+        let numbers = |print: &Print| {
+            let (parameter, size) = contents(parameters, arguments, &print.key, "print", "print-index")?;
+            numbers(print, parameter, size)
+        };
+        let expected = |expect: &Expect| {
+            let (parameter, _) = contents(parameters, arguments, &expect.key, "expect", "expect-index")?;
+            expected(expect, parameter)
+        };
+        Ok(Self {
+            dumps: request.dumps.iter().map(planned).collect::<Result<_, _>>()?,
+            prints: request.prints.iter().map(numbers).collect::<Result<_, _>>()?,
+            expected: request.expectations.iter().map(expected).collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// Writes what is to be written, and takes the numbers that are to be printed.
+    pub(crate) fn show(&self, buffers: &[Option<Vec<u8>>]) -> Made {
+        let mut made = Made::default();
+        for (index, dump, output) in &self.dumps {
+            match dump.write(output, bytes_of(buffers, *index)) {
+                Ok(written) => made.written.push(written),
+                Err(finding) => made.findings.push(*finding),
+            }
+        }
+        let values = |numbers: &Numbers| Values {
+            argument: numbers.index,
+            name: numbers.name.clone(),
+            kind: numbers.scalar.name(),
+            values: numbers.scalar.numbers(bytes_of(buffers, numbers.index)).take(numbers.count).collect(),
+            in_line: numbers.in_line,
+        };
+        made.values = self.prints.iter().map(values).collect();
+        made
+    }
+
+    /// The same, and compares what is expected.
+    pub(crate) fn show_and_compare(&self, buffers: &[Option<Vec<u8>>]) -> Made {
+        let mut made = self.show(buffers);
+        for Expected { index, what, scalar, bytes, tolerance } in &self.expected {
+            let got = bytes_of(buffers, *index);
+            if got.len() != bytes.len() {
+                let message = format!("{what} has {} bytes, not {} as expected", got.len(), bytes.len());
+                made.findings.push(
+                    Diagnostic::new("result-size", Severity::Error, format!("--expect {index}"), message)
+                        .help("what is expected must be as long as the argument"),
+                );
+            } else if let Some(mismatch) = expect::compare(*index, *scalar, got, bytes, tolerance) {
+                made.findings.push(mismatch.finding(what));
+                made.mismatches.push(mismatch);
+            }
+        }
+        made
+    }
+}
+
+fn bytes_of(buffers: &[Option<Vec<u8>>], index: u32) -> &[u8] {
+    buffers.get(index as usize).and_then(Option::as_deref).unwrap_or_default()
+}
+
+/// The parameter that an option names, and how many bytes its argument has.
+fn contents<'p>(
+    parameters: &'p [Parameter],
+    arguments: &[Option<Argument>],
+    key: &ArgKey,
+    option: &str,
+    code: &'static str,
+) -> Result<(&'p Parameter, usize), Box<Diagnostic>> {
+    let parameter = argument::find(parameters, key, &format!("--{option}"))?;
+    let index = parameter.index;
+    let help = match arguments.get(index as usize).and_then(Option::as_ref) {
+        Some(Argument::Buffer(bytes)) => return Ok((parameter, bytes.len())),
+        Some(Argument::Image(image)) => return Ok((parameter, image.texels.len())),
+        Some(Argument::Same(other)) => format!("{option} argument {other}, which it is the same as"),
+        _ => "only buffers and images hold something after a run".to_owned(),
+    };
+    let message = format!("argument {index} is no buffer or image of its own");
+    Err(Diagnostic::new(code, Severity::Error, format!("--{option} {key}"), message).help(help).into())
+}
+
+fn numbers(print: &Print, parameter: &Parameter, size: usize) -> Result<Numbers, Box<Diagnostic>> {
+    let option = format!("--print {}", print.key);
+    let source = Scalar::of_source(&parameter.type_name);
+    let Some(scalar) = print.scalar.or(source.map(|(scalar, _)| scalar)) else {
+        let message = format!("nothing says the type of the numbers of {}", parameter.describe());
+        let help = format!("write {option}=TYPE with one of {}", Scalar::names());
+        return Err(Diagnostic::new("print-type", Severity::Error, option, message).help(help).into());
+    };
+    let all = size / scalar.size();
+    if let Some(count) = print.count.filter(|&count| count > all) {
+        let message = format!("{} has {size} bytes, and not {count} x {}", parameter.describe(), scalar.name());
+        let help = format!("it holds {all} of them");
+        return Err(Diagnostic::new("print-count", Severity::Error, option, message).help(help).into());
+    }
+    let in_line = match source {
+        // A vector a line.
+        Some((of_source, width)) if of_source == scalar && width > 1 => width,
+        _ => 32 / scalar.size().max(4),
+    };
+    let (index, name) = (parameter.index, parameter.name.clone());
+    Ok(Numbers { index, name, scalar, count: print.count.unwrap_or(all), in_line })
+}
+
+fn expected(expect: &Expect, parameter: &Parameter) -> Result<Expected, Box<Diagnostic>> {
+    let option = format!("--expect {}", expect.key);
+    let refuse = |code, message: String, help: &str| {
+        Err(Box::new(Diagnostic::new(code, Severity::Error, &option, message).help(help)))
+    };
+    let mut spec = expect.spec.clone();
+    inputs::fetch(&mut spec, &option)?;
+    let scalar = expect.scalar.or(match &spec {
+        ArgSpec::Pattern(pattern) => Some(pattern.scalar),
+        _ => Scalar::of_source(&parameter.type_name).map(|(scalar, _)| scalar),
+    });
+    let scalar = match scalar {
+        Some(scalar) => scalar,
+        None if expect.tolerance.is_exact() => Scalar::U8,
+        None => {
+            let message = format!("nothing says the type of the numbers of {}", parameter.describe());
+            return refuse("expect-type", message, "write type=TYPE behind the tolerance, such as type=f32");
+        }
+    };
+    let bytes = match parameter.resolve(&spec) {
+        Ok(Argument::Buffer(bytes)) => bytes,
+        Ok(Argument::Image(image)) => image.texels,
+        Ok(_) => {
+            return refuse(
+                "expect-index",
+                "this has no contents of its own".to_owned(),
+                "give a file, or a buffer by a form of --arg",
+            );
+        }
+        Err(finding) => return Err(Box::new(Diagnostic { file: option, ..*finding })),
+    };
+    let (index, what) = (parameter.index, parameter.describe());
+    Ok(Expected { index, what, scalar, bytes, tolerance: expect.tolerance })
+}

@@ -1,0 +1,147 @@
+//! How a command ends, and what it reports.
+
+use std::path::Path;
+
+use clap::ValueEnum;
+use serde::Serialize;
+use serde_json::json;
+use visakit::object::ObjectError;
+use visakit_diag::{Diagnostic, Severity};
+
+use crate::io;
+
+/// How a command reports.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// Text for a person
+    #[default]
+    Human,
+    /// One JSON object on standard output: `findings`, and what the command finds or makes
+    Json,
+}
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// Done, nothing found.
+    Done,
+    /// The input is wrong, or a comparison found something.
+    Found,
+    /// Wrong usage, or a file could not be read or written.
+    Failed,
+}
+
+impl Outcome {
+    /// The exit code.
+    pub(crate) fn code(self) -> u8 {
+        match self {
+            Self::Done => 0,
+            Self::Found => 1,
+            Self::Failed => 2,
+        }
+    }
+
+    /// What findings mean: errors make a difference, and those of usage and files more than others.
+    pub(crate) fn of(findings: &[Diagnostic]) -> Self {
+        let errors = || findings.iter().filter(|finding| finding.severity == Severity::Error);
+        if errors().any(|finding| is_usage(finding.code)) {
+            Self::Failed
+        } else if errors().next().is_some() {
+            Self::Found
+        } else {
+            Self::Done
+        }
+    }
+}
+
+/// Whether a finding is about how the command was called, or about a file that cannot be read or written.
+fn is_usage(code: &str) -> bool {
+    const PREFIXES: [&str; 10] = [
+        "argument-",
+        "compiler-",
+        "dump-",
+        "expect-",
+        "file-read",
+        "file-write",
+        "launch-size",
+        "print-",
+        "threads",
+        "usage",
+    ];
+    code == "io" || PREFIXES.iter().any(|prefix| code.starts_with(prefix))
+}
+
+/// Findings that end a command. `?` makes them of one or of many.
+#[derive(Debug)]
+pub(crate) struct Findings(pub(crate) Vec<Diagnostic>);
+
+impl From<Vec<Diagnostic>> for Findings {
+    fn from(findings: Vec<Diagnostic>) -> Self {
+        Self(findings)
+    }
+}
+
+impl From<Diagnostic> for Findings {
+    fn from(finding: Diagnostic) -> Self {
+        Self(vec![finding])
+    }
+}
+
+impl From<Box<Diagnostic>> for Findings {
+    fn from(finding: Box<Diagnostic>) -> Self {
+        Self(vec![*finding])
+    }
+}
+
+/// Ends a command: reports what ended it early.
+pub(crate) fn finish(result: Result<Outcome, Findings>, format: Format) -> Outcome {
+    result.unwrap_or_else(|Findings(findings)| {
+        report(&findings, format);
+        Outcome::of(&findings)
+    })
+}
+
+/// Reports findings, and nothing else: to a person, or as the object of [`answer`].
+pub(crate) fn report(findings: &[Diagnostic], format: Format) {
+    match format {
+        Format::Human => io::say_findings(findings),
+        Format::Json => answer(findings, json!({})),
+    }
+}
+
+/// Prints the one object of `--format json`: `findings`, and the command's own members: a struct or an object.
+pub(crate) fn answer(findings: &[Diagnostic], own: impl Serialize) {
+    #[derive(Serialize)]
+    struct Answer<'a, T> {
+        findings: &'a [Diagnostic],
+        #[serde(flatten)]
+        own: T,
+    }
+    print_json(&Answer { findings, own });
+}
+
+/// Prints a value that has `findings` among its members, or is what the command makes.
+pub(crate) fn print_json(value: &impl Serialize) {
+    io::out(&json_text(value));
+}
+
+/// A value as JSON, with a line's end.
+pub(crate) fn json_text(value: &impl Serialize) -> String {
+    // Every part is a plain value with names for keys, so there is nothing that could fail.
+    serde_json::to_string_pretty(value).unwrap_or_default() + "\n"
+}
+
+/// A finding about a whole file that is read.
+pub(crate) fn problem(code: &'static str, file: &Path, message: impl Into<String>) -> Diagnostic {
+    Diagnostic::new(code, Severity::Error, io::shown(file, "stdin"), message)
+}
+
+/// What is wrong with an object, as a finding about its file.
+pub(crate) fn object_problem(path: &Path, error: ObjectError) -> Diagnostic {
+    problem(error.code, path, error.message).at_offset(error.offset as u64).help(error.help)
+}
+
+/// A number of things: `1 error`, `2 errors`.
+pub(crate) fn count(number: usize, one: &str) -> String {
+    format!("{number} {one}{}", if number == 1 { "" } else { "s" })
+}

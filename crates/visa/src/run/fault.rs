@@ -1,0 +1,95 @@
+//! Faults as a user sees them: at the line of the source where the program tells it, else at that of the kernel's text.
+
+use std::path::Path;
+
+use serde::Serialize;
+use visakit_diag::{Diagnostic, Severity};
+use visakit_emulator::machine::access::{Miss, MissKind};
+use visakit_emulator::machine::fault::{Trap, TrapReport};
+use visakit_emulator::run::{Program, RunError};
+
+/// Where and when a kernel stopped, for programs.
+#[derive(Serialize)]
+pub(super) struct Fault<'a> {
+    kernel: &'a str,
+    /// The function that it was in, when it was not the kernel itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    function: Option<String>,
+    group: [u32; 3],
+    local_id: Option<[u32; 3]>,
+    thread: u32,
+    channel: Option<u32>,
+    /// Index of the instruction in its routine.
+    instruction: u32,
+    /// The instruction as the kernel's text has it, and its line there.
+    text: Option<String>,
+    text_line: Option<u32>,
+    source_file: Option<&'a str>,
+    source_line: Option<u32>,
+}
+
+impl<'a> Fault<'a> {
+    /// `located` is the fault as a finding at its line of the kernel's text.
+    pub(super) fn new(program: &'a Program, report: &'a TrapReport, located: &Diagnostic) -> Self {
+        let function = report.function.and_then(|n| program.functions.get(n));
+        Self {
+            kernel: &report.kernel,
+            function: function.map(|function| function.routine.name()),
+            group: report.group,
+            local_id: report.local_id,
+            thread: report.thread,
+            channel: report.channel,
+            instruction: report.instruction,
+            text: instruction(located).map(str::to_owned),
+            text_line: Some(located.line).filter(|&line| line > 0),
+            source_file: report.source_file.as_deref(),
+            source_line: report.source_line,
+        }
+    }
+}
+
+/// A finding of the emulator with what the commands and options of this program can do about it.
+pub(super) fn advised(finding: Diagnostic, error: &RunError) -> Diagnostic {
+    let advice = match error {
+        RunError::TrapReport(report) => match &report.trap {
+            Trap::Access(Miss { kind: MissKind::Outside, .. }) => "--outside-is-zero lets it go on",
+            Trap::Budget(_) => {
+                "a higher --max-instructions lets it go on, and a group that waits for a later one needs --any-order"
+            }
+            Trap::Stub(_) => "`visa diff` lists the instructions without a kernel",
+            Trap::Illegal(_) => "`visa verify` says what is wrong with the kernel",
+            _ => return finding,
+        },
+        RunError::Launch(_) if finding.code == "lowering" => "`visa verify` says what is wrong with the kernel",
+        RunError::Launch(_) if finding.code == "launch-unsupported" => {
+            "see --help for the arguments that can be given"
+        }
+        RunError::Launch(_) => return finding,
+    };
+    let help = if finding.help.is_empty() { advice.to_owned() } else { format!("{}; {advice}", finding.help) };
+    finding.help(help)
+}
+
+/// A fault at its line of the source, where that can be read; else as it is, at that of the kernel's text.
+pub(super) fn at_source(located: Diagnostic, report: &TrapReport, program: &Path) -> Diagnostic {
+    let (Some(file), Some(number)) = (&report.source_file, report.source_line) else { return located };
+    let Ok(source) = std::fs::read_to_string(file) else { return located };
+    let Some(line) = source.lines().nth(number as usize - 1) else { return located };
+    // The compiler has a path from the root; the user's own name for the file is shorter.
+    let is_program = program.canonicalize().is_ok_and(|path| path.as_os_str() == file.as_str());
+    let shown = if is_program { program.display().to_string() } else { file.clone() };
+    let message = match instruction(&located) {
+        Some(text) => format!("{}: `{text}`", located.message),
+        None => located.message.clone(),
+    };
+    let (start, end) = (line.len() - line.trim_start().len(), line.trim_end().len());
+    Diagnostic::new(located.code, Severity::Error, shown, message)
+        .at_line(number, line, start, end.max(start))
+        .help(located.help)
+}
+
+/// The instruction in the line that a finding quotes; the text behind it is its number, for readers.
+fn instruction(located: &Diagnostic) -> Option<&str> {
+    let text = located.quote.split("///").next()?.trim();
+    (!text.is_empty()).then_some(text)
+}

@@ -1,0 +1,331 @@
+//! `visa run`: a kernel on this machine's CPU.
+
+mod fault;
+mod program;
+mod progress;
+
+use std::borrow::Cow;
+use std::path::PathBuf;
+
+use serde::Serialize;
+use visakit_diag::Diagnostic;
+use visakit_emulator::launch::forms::forms_help;
+use visakit_emulator::launch::range::NdRange;
+use visakit_emulator::launch::spec::{self, ArgKey, ArgSpec};
+use visakit_emulator::launch::{TextError, argument};
+use visakit_emulator::run::stats::Stats;
+use visakit_emulator::run::{DEFAULT_MAX_INSTRUCTIONS, Options, Program, RunError, launch};
+
+use crate::io;
+use crate::io::{Written, note, out, out_bytes};
+use crate::launch::expect::Mismatch;
+use crate::launch::print::Values;
+use crate::launch::request::{self, Request};
+use crate::launch::results::{Made, Wanted};
+use crate::launch::{dump, expect, inputs, print};
+use crate::report::{Findings, Format, Outcome, answer, count, finish};
+use fault::Fault;
+use progress::Bar;
+
+/// Run a kernel on this machine's CPU
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  visa run add.cl --global 8 --arg a=range:f32:8 --arg b=zeros:32 --print b
+  visa run k.zebin --global 64 --arg 0=random:f32:64:7 --dump 0=out.bin
+  visa run k.zebin --global 64 --arg 0=file:in.bin --expect 0=out.bin,ulp=1
+  visa run --launch examples/mandelbrot/mandelbrot.toml --stats
+
+Exit codes: 0 done and as expected, 1 the program is wrong, it faulted or it gave another result than expected, \
+2 usage, or a file could not be read or written")]
+pub(super) struct Args {
+    /// A zebin with its vISA texts, or an archive of them for several platforms; a source (.cl), which is compiled first
+    /// with -g; or a vISA text or a complete vISA object, with --zebin; `-` for standard input
+    program: Option<PathBuf>,
+    /// A TOML file with these options as keys; its paths are relative to it, and options given here go before it
+    #[arg(long, value_name = "FILE")]
+    launch: Option<PathBuf>,
+    /// A zebin that says where the arguments go, when the program does not
+    #[arg(long, value_name = "FILE")]
+    zebin: Option<PathBuf>,
+    /// The kernel, when there are several
+    #[arg(long, value_name = "NAME")]
+    kernel: Option<String>,
+    /// The platform, when it is not the one that the file says
+    #[arg(long, value_name = "NAME")]
+    platform: Option<String>,
+    /// Options for the compiler of a source, such as "-cl-std=CL2.0"
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    options: Option<String>,
+    /// Work items in each dimension
+    #[arg(long, value_name = "X[,Y[,Z]]", value_delimiter = ',')]
+    global: Vec<u64>,
+    /// Work items of a group; without it the size that the kernel requires, or one that fits
+    #[arg(long, value_name = "X[,Y[,Z]]", value_delimiter = ',')]
+    local: Option<Vec<u64>>,
+    /// Offset of the global ids
+    #[arg(long, value_name = "X[,Y[,Z]]", value_delimiter = ',')]
+    offset: Option<Vec<u64>>,
+    #[arg(
+        long = "arg",
+        value_name = "KEY=SPEC",
+        help = "An argument, by its index or name, and what it is; --help has the forms",
+        long_help = format!("An argument: its index in the kernel, from 0, or its name in the source, and what it is\n\n{}", forms_help("  "))
+    )]
+    arguments: Vec<String>,
+    #[arg(
+        long = "dump",
+        value_name = "KEY=FILE",
+        help = "A buffer or image to write to a file after the run; --help has the forms",
+        long_help = format!("A buffer or image to write to a file after the run, or to standard output for `-`\n\n  \
+            KEY=FILE\n      the bytes of the argument\n  \
+            KEY=FILE.png:WxH:FORMAT\n      a picture; formats are {}; those of numbers are grey from the smallest to the \
+            largest", dump::format_names())
+    )]
+    dumps: Vec<String>,
+    /// A buffer or image to print after the run, as numbers of a TYPE as in --arg; without a type of that in the source,
+    /// without a count all of them
+    #[arg(long = "print", value_name = "KEY[=TYPE[:COUNT]]")]
+    prints: Vec<String>,
+    /// What an argument must hold after the run: a file, or a form of --arg. Behind it may stand ,abs=A, ,rel=R and ,ulp=N,
+    /// differences of which any is allowed, and ,type=TYPE, where the source does not say the type of the numbers
+    #[arg(long = "expect", value_name = "KEY=FILE|SPEC[,TOLERANCE]")]
+    expectations: Vec<String>,
+    /// Write and print what the arguments hold after a fault, too
+    #[arg(long)]
+    dump_on_fault: bool,
+    /// Count instructions by mnemonic
+    #[arg(long)]
+    stats: bool,
+    /// Host threads to use; the result is the same for any number
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+    /// Run groups side by side even where the result depends on which comes first: where the kernel uses results of
+    /// atomic operations, adds floats by them, or prints
+    #[arg(long)]
+    any_order: bool,
+    /// Let accesses outside of every buffer read zeros and write nowhere, as those beyond the end of a surface do, instead
+    /// of ending the run; they are counted
+    #[arg(long)]
+    outside_is_zero: bool,
+    #[arg(
+        long,
+        value_name = "N",
+        help = format!("Instructions that one hardware thread may execute [default: {DEFAULT_MAX_INSTRUCTIONS}]")
+    )]
+    max_instructions: Option<u64>,
+    /// How results and errors are reported
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+pub(super) fn run(args: Args) -> Outcome {
+    let format = args.format;
+    finish(execute(args), format)
+}
+
+fn execute(args: Args) -> Result<Outcome, Findings> {
+    let format = args.format;
+    let request = request(args)?;
+    let program = program::load(&request)?;
+    let required = program.required_local_size();
+    let range = NdRange::new(&request.global, request.local.as_deref(), request.offset.as_deref(), required)?;
+    let parameters = program.parameters();
+    let arguments = argument::resolve(&parameters, &arguments(&request, &parameters)?)?;
+    let wanted = Wanted::new(&request, &parameters, &arguments, format)?;
+    match dispatch(&program, &range, arguments, &request) {
+        Ok(outcome) => Ok(succeed(&outcome, &wanted, &request, format)),
+        Err(error) => fail(error, &program, &wanted, &request, format),
+    }
+}
+
+/// What the options ask for, with the launch file behind them.
+fn request(args: Args) -> Result<Request, Box<Diagnostic>> {
+    let request = Request {
+        arguments: read_all("--arg", &args.arguments, spec::parse_argument)?,
+        defaults: Vec::new(),
+        dumps: read_all("--dump", &args.dumps, dump::parse)?,
+        prints: read_all("--print", &args.prints, print::parse)?,
+        expectations: read_all("--expect", &args.expectations, expect::parse)?,
+        program: args.program,
+        zebin: args.zebin,
+        kernel: args.kernel,
+        platform: args.platform,
+        options: args.options,
+        global: args.global,
+        local: args.local,
+        offset: args.offset,
+        dump_on_fault: args.dump_on_fault,
+        stats: args.stats,
+        threads: args.threads,
+        any_order: args.any_order,
+        outside_is_zero: args.outside_is_zero,
+        max_instructions: args.max_instructions,
+    };
+    Ok(match &args.launch {
+        Some(path) => request.or(request::read_file(path)?),
+        None => request,
+    })
+}
+
+fn read_all<T>(
+    option: &str,
+    texts: &[String],
+    parse: impl Fn(&str) -> Result<T, TextError>,
+) -> Result<Vec<T>, Box<Diagnostic>> {
+    texts.iter().map(|text| parse(text).map_err(|e| e.in_option(option, text))).collect()
+}
+
+/// The arguments with what they need from outside of the emulator; those of the launch file where no other is given.
+fn arguments(
+    request: &Request,
+    parameters: &[argument::Parameter],
+) -> Result<Vec<(ArgKey, ArgSpec)>, Box<Diagnostic>> {
+    let index = |key: &ArgKey| argument::find(parameters, key, "--arg").map(|parameter| parameter.index);
+    let mut all = request.arguments.clone();
+    let given = all.iter().map(|(key, _)| index(key)).collect::<Result<Vec<_>, _>>()?;
+    for (key, spec) in &request.defaults {
+        if !given.contains(&index(key)?) {
+            all.push((key.clone(), spec.clone()));
+        }
+    }
+    for (key, spec) in &mut all {
+        inputs::fetch(spec, &format!("--arg {key}"))?;
+    }
+    Ok(all)
+}
+
+fn dispatch(
+    program: &Program,
+    range: &NdRange,
+    arguments: Vec<Option<argument::Argument>>,
+    request: &Request,
+) -> Result<visakit_emulator::run::Outcome, RunError> {
+    let bar = Bar::new(range);
+    let progress = |done| bar.show(done);
+    let options = Options {
+        threads: request.threads,
+        any_order: request.any_order,
+        outside_is_zero: request.outside_is_zero,
+        max_instructions: request.max_instructions,
+        stats: request.stats,
+        progress: Some(&progress),
+        observer: None,
+    };
+    let result = launch(program, range, arguments, &options);
+    bar.clear();
+    result
+}
+
+/// What a run leaves beside its findings, as JSON.
+#[derive(Serialize)]
+struct Report<'a> {
+    #[serde(flatten)]
+    stats: Option<&'a Stats>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    outside_reads: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    outside_writes: Option<u64>,
+    printf: Cow<'a, str>,
+    results: &'a [Values],
+    mismatches: &'a [Mismatch],
+    written: &'a [Written],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fault: Option<Fault<'a>>,
+}
+
+impl<'a> Report<'a> {
+    fn new(printed: &'a [u8], made: &'a Made) -> Self {
+        Self {
+            stats: None,
+            outside_reads: None,
+            outside_writes: None,
+            printf: String::from_utf8_lossy(printed),
+            results: &made.values,
+            mismatches: &made.mismatches,
+            written: &made.written,
+            fault: None,
+        }
+    }
+}
+
+fn succeed(
+    outcome: &visakit_emulator::run::Outcome,
+    wanted: &Wanted<'_>,
+    request: &Request,
+    format: Format,
+) -> Outcome {
+    if format == Format::Human {
+        out_bytes(&outcome.printed);
+    }
+    let made = wanted.show_and_compare(&outcome.buffers);
+    let (reads, writes) = (outcome.outside_reads, outcome.outside_writes);
+    if reads + writes > 0 {
+        note(&format!(
+            "note: beyond the ends of buffers, {reads} elements were read as zero and {writes} writes were dropped"
+        ));
+    }
+    if request.stats && outcome.ordered {
+        note(
+            "note: groups ran one after the other, because the result depends on their order; --any-order lets them run \
+             side by side",
+        );
+    }
+    match format {
+        Format::Human => {
+            print_values(&made);
+            if let Some(stats) = &outcome.stats {
+                out(&stats.table());
+            }
+            io::say_findings(&made.findings);
+            let compared = request.expectations.len();
+            if compared > 0 && made.findings.is_empty() {
+                note(&format!("{} as expected", count(compared, "argument")));
+            }
+        }
+        Format::Json => {
+            let (stats, outside_reads, outside_writes) = (outcome.stats.as_ref(), Some(reads), Some(writes));
+            let report = Report { stats, outside_reads, outside_writes, ..Report::new(&outcome.printed, &made) };
+            answer(&made.findings, report);
+        }
+    }
+    Outcome::of(&made.findings)
+}
+
+/// Reports a launch that could not be made, or a fault with what there was until then.
+fn fail(
+    error: RunError,
+    program: &Program,
+    wanted: &Wanted<'_>,
+    request: &Request,
+    format: Format,
+) -> Result<Outcome, Findings> {
+    let located = fault::advised(error.diagnostic(program), &error);
+    let RunError::TrapReport(report) = &error else { return Err(located.into()) };
+    if format == Format::Human {
+        out_bytes(&report.printed);
+    }
+    let mut made = if request.dump_on_fault { wanted.show(&report.buffers) } else { Made::default() };
+    let path = request.program.clone().unwrap_or_default();
+    let fault = Fault::new(program, report, &located);
+    made.findings.insert(0, fault::at_source(located, report, &path));
+    match format {
+        Format::Human => {
+            print_values(&made);
+            io::say_findings(&made.findings);
+        }
+        Format::Json => {
+            // Files are named as they are; which kernel it was is said beside.
+            if made.findings[0].file == program.file {
+                made.findings[0].file = io::shown(&path, "stdin");
+            }
+            let report = Report { fault: Some(fault), ..Report::new(&report.printed, &made) };
+            answer(&made.findings, report);
+        }
+    }
+    Ok(Outcome::of(&made.findings))
+}
+
+fn print_values(made: &Made) {
+    made.values.iter().for_each(|values| out(&values.table()));
+}

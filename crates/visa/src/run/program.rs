@@ -1,0 +1,194 @@
+//! The program of a launch: which kind of file it is, and what its kernel is.
+
+use std::path::Path;
+
+use visakit::isa::Platform;
+use visakit::object::{Object, Routine, RoutineKind};
+use visakit::text;
+use visakit_diag::{Diagnostic, Severity};
+use visakit_emulator::launch::data::ProgramData;
+use visakit_emulator::run::{FunctionText, Program};
+use visakit_zebin::Zebin;
+use visakit_zebin::info::{ExecutionEnv, KernelInfo};
+
+use crate::compile::compile;
+use crate::input::{Kind, zebins};
+use crate::io::{note, read, shown};
+use crate::launch::request::Request;
+use crate::report::{Findings, object_problem, problem};
+
+/// The platform of a file that does not say its own.
+const DEFAULT_PLATFORM: Platform = Platform::Skl;
+
+/// Reads the program, and the layout of its arguments.
+pub(super) fn load(request: &Request) -> Result<Program, Findings> {
+    let Some(path) = &request.program else {
+        let finding = Diagnostic::new("usage", Severity::Error, "visa run", "no program is given");
+        return Err(finding.help("name a zebin, or a launch file with --launch; see visa run --help").into());
+    };
+    let platform = request.platform.as_deref();
+    let platform = platform.map(|name| crate::platform_of_option("--platform", name)).transpose()?;
+    let kernel = request.kernel.as_deref();
+    let is_named = |name: &str| path.extension().is_some_and(|extension| extension == name);
+    let bytes = if is_named("cl") {
+        let options = with_lines(request.options.as_deref().unwrap_or_default());
+        compile(path, platform.unwrap_or_else(default_platform), Some(&options))?
+    } else {
+        read(path)?
+    };
+    let kind = Kind::of(path, &bytes);
+    if kind == Kind::Zebin {
+        let zebin = Zebin::parse(&shown(path, "stdin"), &bytes)?;
+        let platform = platform.or(Program::platform_of(&zebin)).unwrap_or_else(default_platform);
+        return Ok(Program::from_zebin(&zebin, kernel, Some(platform))?);
+    }
+    if kind == Kind::Archive {
+        return from_archive(path, &bytes, kernel, platform);
+    }
+    let layout = match &request.zebin {
+        Some(path) => Some(Zebin::parse(&shown(path, "stdin"), &read(path)?)?),
+        None => None,
+    };
+    let platform = platform.or(layout.as_ref().and_then(Program::platform_of));
+    if kind == Kind::Object || is_named("isa") {
+        from_object(path, &bytes, layout.as_ref(), kernel, platform)
+    } else if is_named("visaasm") || begins_as_text(&bytes) {
+        from_text(path, bytes, layout.as_ref(), kernel, platform)
+    } else {
+        let what = if let Kind::Other(name) = kind { name } else { "a text of another kind" };
+        let message = format!("this is {what}, and neither a zebin, nor a vISA text, nor a vISA object");
+        let finding = problem("program-kind", path, message);
+        Err(finding.help("programs are known by their first bytes, and OpenCL C by its name, *.cl").into())
+    }
+}
+
+/// Whether the first line that says something is the directive that vISA texts begin with.
+fn begins_as_text(bytes: &[u8]) -> bool {
+    let mut lines = bytes.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
+    lines.find(|line| !line.is_empty() && !line.starts_with(b"//")).is_some_and(|line| line.starts_with(b".version"))
+}
+
+/// Options of the compiler with the one that makes faults name lines of the source.
+fn with_lines(options: &str) -> String {
+    let says = options.split_whitespace().any(|word| word.starts_with("-g"));
+    if says { options.to_owned() } else { format!("-g {options}") }
+}
+
+fn default_platform() -> Platform {
+    note(&format!(
+        "note: the file does not say its platform; {} is assumed, --platform names another",
+        DEFAULT_PLATFORM.name()
+    ));
+    DEFAULT_PLATFORM
+}
+
+/// The program for a platform, or for the only one, of an archive of zebins.
+fn from_archive(
+    path: &Path,
+    bytes: &[u8],
+    kernel: Option<&str>,
+    platform: Option<Platform>,
+) -> Result<Program, Findings> {
+    let zebins = zebins(path, bytes)?;
+    let mut names: Vec<_> = zebins.iter().filter_map(Program::platform_of).map(Platform::name).collect();
+    names.dedup();
+    // Several devices of one platform have the same vISA.
+    let mut wanted = zebins.iter().filter(|zebin| platform.is_none() || Program::platform_of(zebin) == platform);
+    match wanted.next() {
+        Some(zebin) if platform.is_some() || names.len() < 2 => Ok(Program::from_zebin(zebin, kernel, platform)?),
+        _ => {
+            let message = match platform {
+                Some(platform) => format!("the archive has no program for {}", platform.name()),
+                None => "the archive has programs for several platforms".to_owned(),
+            };
+            let help = format!("name one with --platform: {}", names.join(", "));
+            Err(problem("archive-platform", path, &message).help(help).into())
+        }
+    }
+}
+
+fn from_text(
+    path: &Path,
+    bytes: Vec<u8>,
+    layout: Option<&Zebin>,
+    kernel: Option<&str>,
+    platform: Option<Platform>,
+) -> Result<Program, Findings> {
+    let file = shown(path, "stdin");
+    let text = String::from_utf8(bytes)
+        .map_err(|e| problem("program-text", path, "is no text").at_offset(e.utf8_error().valid_up_to() as u64))?;
+    let platform = platform.unwrap_or_else(default_platform);
+    let options = text::Options { file: file.clone(), platform: Some(platform) };
+    let parsed = text::parse(&text, options)?;
+    let info = layout_of(path, &parsed.routine, layout, kernel)?;
+    let names = names_of(layout, &info);
+    let (routine, lines) = (parsed.routine, parsed.lines);
+    let data = data_of(layout);
+    let functions = Vec::new();
+    Ok(Program { file, text: Some(text), routine, lines, functions, info, names, data, platform })
+}
+
+fn from_object(
+    path: &Path,
+    bytes: &[u8],
+    layout: Option<&Zebin>,
+    kernel: Option<&str>,
+    platform: Option<Platform>,
+) -> Result<Program, Findings> {
+    let object = Object::decode(bytes).map_err(|e| object_problem(path, e))?;
+    let platform = platform.or_else(|| object.platform()).unwrap_or_else(default_platform);
+    let named = |name: &str| object.kernels.iter().find(|kernel| kernel.routine.name() == name);
+    // The compiler calls every kernel of an object `kernel`; then the name is that of the layout.
+    let chosen = match (object.kernels.as_slice(), kernel.and_then(named)) {
+        (_, Some(kernel)) => kernel,
+        ([only], None) if kernel.is_none() || layout.is_some() => only,
+        (kernels, None) => {
+            let names: Vec<_> = kernels.iter().map(|kernel| kernel.routine.name()).collect();
+            let finding = problem("kernel-unknown", path, "the kernel is not in this file, or there are several");
+            return Err(finding.help(format!("name one with --kernel: {}", names.join(", "))).into());
+        }
+    };
+    let info = layout_of(path, &chosen.routine, layout, kernel)?;
+    let names = names_of(layout, &info);
+    let file = shown(path, "stdin");
+    let (routine, data) = (chosen.routine.clone(), data_of(layout));
+    let functions = object.functions.iter().map(|function| FunctionText {
+        file: file.clone(),
+        text: None,
+        routine: function.routine.clone(),
+        lines: Vec::new(),
+    });
+    let functions = functions.collect();
+    Ok(Program { file, text: None, routine, lines: Vec::new(), functions, info, names, data, platform })
+}
+
+fn data_of(layout: Option<&Zebin>) -> ProgramData {
+    layout.map(ProgramData::of).unwrap_or_default()
+}
+
+fn names_of(layout: Option<&Zebin>, info: &KernelInfo) -> Option<visakit_zebin::info::KernelMiscInfo> {
+    layout?.info.kernels_misc_info.iter().find(|misc| misc.name == info.name).cloned()
+}
+
+/// The layout of a kernel's arguments. One without inputs needs only its width, which it says itself.
+fn layout_of(
+    path: &Path,
+    routine: &Routine,
+    layout: Option<&Zebin>,
+    kernel: Option<&str>,
+) -> Result<KernelInfo, Findings> {
+    if routine.kind != RoutineKind::Kernel {
+        let finding = problem("program-kind", path, "this is a function, not a kernel");
+        return Err(finding.help("name a file with a kernel").into());
+    }
+    if let Some(zebin) = layout {
+        return Ok(zebin.kernel_info(kernel).cloned()?);
+    }
+    if !routine.inputs.is_empty() {
+        let finding = problem("launch-layout", path, "nothing says where the kernel's arguments go");
+        return Err(finding.help("give the zebin of the same kernel with --zebin").into());
+    }
+    let simd_size = routine.attribute("SimdSize").unwrap_or(1);
+    let execution_env = ExecutionEnv { simd_size, ..ExecutionEnv::default() };
+    Ok(KernelInfo { name: routine.name(), execution_env, ..KernelInfo::default() })
+}

@@ -1,0 +1,140 @@
+//! What stands in the chapters, for a person.
+
+use std::fmt::Write as _;
+
+use visakit_spec_tools::export::{BitFieldKind, Bound, List, ListKind, MemberType};
+
+use super::find::Hit;
+
+/// A hit in one line: what it is, its name, where it stands.
+pub(super) fn line(hit: Hit<'_>) -> String {
+    let place = hit.place();
+    let name = match hit {
+        Hit::Enumerator { list, enumerator } => {
+            format!("{} = {} of {}", enumerator.name, enumerator.value, list.name)
+        }
+        Hit::Instruction(one) => format!("{} (0x{:02x})", one.name, one.opcode),
+        _ => hit.name().to_owned(),
+    };
+    format!("  {:<24} {name}  ({}:{})\n", hit.kind(), place.file, place.line)
+}
+
+/// All that is known of a hit that is no instruction.
+pub(super) fn text(hit: Hit<'_>) -> String {
+    let place = hit.place();
+    let mut s = format!("{}  {}  ({}:{})\n", hit.name(), hit.kind(), place.file, place.line);
+    if !hit.doc().is_empty() {
+        let _ = writeln!(s, "\n{}", hit.doc());
+    }
+    s.push('\n');
+    let mut row = |name: &str, value: String| {
+        if !value.is_empty() {
+            let _ = writeln!(s, "{name:<16} {value}");
+        }
+    };
+    match hit {
+        Hit::Instruction(_) => {}
+        Hit::Type(one) => {
+            row("Code", one.code.to_string());
+            row("Bits", one.bits.to_string());
+        }
+        Hit::Platform(one) => {
+            row("Other names", one.aliases.join(", "));
+            row("Register", format!("{} bytes", one.register_bytes));
+            row("gen_platform", joined(&one.gen_codes));
+            row("Product family", joined(&one.product_families));
+        }
+        Hit::List(one) => list(&mut s, one),
+        Hit::Structure(one) => {
+            for member in &one.members {
+                let storage =
+                    member.storage.iter().map(|typed| format!("{}{}", member_type(&typed.ty), marks(&typed.when)));
+                let count = member.count.as_ref().map_or_else(String::new, |count| format!(", {count} times"));
+                let storage = storage.collect::<Vec<_>>().join(" ");
+                row(&member.name, format!("{storage}{count}  {}", first_line(&member.doc)));
+            }
+        }
+        Hit::Predefined { entry, .. } => {
+            row("Index", entry.id.to_string());
+            row("Older name", entry.old_name.clone());
+            if let Some(class) = &entry.class {
+                row("Type", class.ty.clone());
+                row("Elements", format!("{}, {} where registers are wide", class.elements, class.elements_wide));
+            }
+        }
+        Hit::Attribute(one) => {
+            row("Of", one.place.clone());
+            row("Bytes", one.bytes.clone());
+            row("Value", one.value.clone());
+        }
+        Hit::Rule(one) => row("Instructions", one.instructions.join(", ")),
+        Hit::Builtin(one) => {
+            row("Kind", one.kind.to_owned());
+            row("Parameters", one.parameters.as_ref().map(|names| names.join(", ")).unwrap_or_default());
+        }
+        Hit::Enumerator { list, enumerator } => {
+            row("List", list.name.clone());
+            row("Value", enumerator.value.to_string());
+            row("Text", enumerator.text.clone());
+            row("Where", marks(&enumerator.when));
+        }
+    }
+    s
+}
+
+fn list(s: &mut String, list: &List) {
+    let _ = writeln!(s, "{} bits", list.bits);
+    match &list.kind {
+        ListKind::Enumeration { values, .. } => {
+            for one in values.iter().filter(|one| !one.reserved) {
+                let text = if one.text.is_empty() { "" } else { &one.text };
+                let rest = format!("{} {} {}", text, marks(&one.when), first_line(&one.doc));
+                let _ = writeln!(s, "  {:>6}  {:<20} {}", one.value, one.name, rest.trim());
+            }
+        }
+        ListKind::Parts { parts } => {
+            for part in parts {
+                let bits =
+                    if part.hi == part.lo { format!("[{}]", part.lo) } else { format!("[{}..{}]", part.hi, part.lo) };
+                let what = match &part.kind {
+                    BitFieldKind::Zero => "must be zero".to_owned(),
+                    BitFieldKind::Flag => "flag".to_owned(),
+                    BitFieldKind::Number => "number".to_owned(),
+                    BitFieldKind::DataType => "data type".to_owned(),
+                    BitFieldKind::Enumeration { list } => list.name.clone(),
+                };
+                let rest = format!("{what} {} {}", marks(&part.when), first_line(&part.doc));
+                let _ = writeln!(s, "  {bits:<8} {:<20} {}", part.name, rest.trim());
+            }
+        }
+    }
+}
+
+fn member_type(ty: &MemberType) -> String {
+    match ty {
+        MemberType::Number { number } => (*number).to_owned(),
+        MemberType::Structure { structure } => structure.clone(),
+        MemberType::StringPool => "strings".to_owned(),
+        MemberType::OperandInfo => "operand".to_owned(),
+        MemberType::Instructions => "instructions".to_owned(),
+    }
+}
+
+fn marks(bounds: &[Bound]) -> String {
+    let mark = |bound: &Bound| match bound {
+        Bound::FromPlatform(name) => format!("{{{name}+}}"),
+        Bound::BeforePlatform(name) => format!("{{-{name}}}"),
+        Bound::OnlyPlatform(name) => format!("{{{name}}}"),
+        Bound::FromVersion(version) => format!("{{{version}+}}"),
+        Bound::BeforeVersion(version) => format!("{{-{version}}}"),
+    };
+    bounds.iter().map(mark).collect()
+}
+
+fn joined(numbers: &[u64]) -> String {
+    numbers.iter().map(u64::to_string).collect::<Vec<_>>().join(", ")
+}
+
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or_default()
+}

@@ -1,0 +1,176 @@
+//! What a word of the specification, or of an assembly text, stands for.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+use visakit_spec_tools::export::{
+    Attribute, Builtin, DataType, Enumerator, Instruction, List, ListKind, Place, Platform, Predefined, Rule,
+    Specification, Structure,
+};
+
+/// Something that a word stands for. The parts are those of `visa spec export`.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Hit<'a> {
+    Instruction(&'a Instruction),
+    Type(&'a DataType),
+    Platform(&'a Platform),
+    List(&'a List),
+    Structure(&'a Structure),
+    Predefined { table: &'static str, entry: &'a Predefined },
+    Attribute(&'a Attribute),
+    Rule(&'a Rule),
+    Builtin(&'a Builtin),
+    Enumerator { list: &'a List, enumerator: &'a Enumerator },
+}
+
+impl<'a> Hit<'a> {
+    /// What kind of thing it is.
+    pub(super) fn kind(self) -> &'static str {
+        match self {
+            Self::Instruction(_) => "instruction",
+            Self::Type(_) => "data type",
+            Self::Platform(_) => "platform",
+            Self::List(list) => match list.kind {
+                ListKind::Enumeration { .. } => "enumeration",
+                ListKind::Parts { .. } => "bit field",
+            },
+            Self::Structure(_) => "structure",
+            Self::Predefined { table, .. } => table,
+            Self::Attribute(_) => "attribute",
+            Self::Rule(_) => "rule of the vendor's assembler",
+            Self::Builtin(_) => "built-in of the semantics",
+            Self::Enumerator { .. } => "enumerator",
+        }
+    }
+
+    /// Its name.
+    pub(super) fn name(self) -> &'a str {
+        match self {
+            Self::Instruction(one) => &one.name,
+            Self::Type(one) => &one.name,
+            Self::Platform(one) => &one.name,
+            Self::List(one) => &one.name,
+            Self::Structure(one) => &one.name,
+            Self::Predefined { entry, .. } => &entry.name,
+            Self::Attribute(one) => &one.name,
+            Self::Rule(one) => &one.name,
+            Self::Builtin(one) => &one.name,
+            Self::Enumerator { enumerator, .. } => &enumerator.name,
+        }
+    }
+
+    /// Where it stands in the pages.
+    pub(super) fn place(self) -> &'a Place {
+        match self {
+            Self::Instruction(one) => &one.at,
+            Self::Type(one) => &one.at,
+            Self::Platform(one) => &one.at,
+            Self::List(one) => &one.at,
+            Self::Structure(one) => &one.at,
+            Self::Predefined { entry, .. } => &entry.at,
+            Self::Attribute(one) => &one.at,
+            Self::Rule(one) => &one.at,
+            Self::Builtin(one) => &one.at,
+            Self::Enumerator { enumerator, .. } => &enumerator.at,
+        }
+    }
+
+    /// What the pages say of it.
+    pub(super) fn doc(self) -> &'a str {
+        match self {
+            Self::Instruction(one) => &one.doc,
+            Self::Type(one) => &one.doc,
+            Self::Platform(_) => "",
+            Self::List(one) => &one.doc,
+            Self::Structure(one) => &one.doc,
+            Self::Predefined { entry, .. } => &entry.doc,
+            Self::Attribute(one) => &one.doc,
+            Self::Rule(one) => &one.doc,
+            Self::Builtin(one) => &one.doc,
+            Self::Enumerator { enumerator, .. } => &enumerator.doc,
+        }
+    }
+}
+
+/// Words with which statements begin, and the instructions that they may be.
+pub(super) type Mnemonics<'m> = BTreeMap<String, BTreeSet<&'m str>>;
+
+/// What a word stands for, in groups from the likeliest to the least; no group is empty.
+pub(super) fn find<'a>(all: &'a Specification, mnemonics: &Mnemonics<'_>, word: &str) -> Vec<Vec<Hit<'a>>> {
+    let instructions = |is: &dyn Fn(&Instruction) -> bool| -> Vec<Hit<'a>> {
+        all.instructions.iter().filter(|one| is(one)).map(Hit::Instruction).collect()
+    };
+    if let Some(opcode) = number(word) {
+        let found = instructions(&|one| u64::from(one.opcode) == opcode);
+        return [found].into_iter().filter(|group| !group.is_empty()).collect();
+    }
+    let is = |name: &str| name.eq_ignore_ascii_case(word);
+    // A statement has modifiers behind its word: `lsc_load.ugm`.
+    let head = word.split(['.', ' ', '(']).next().unwrap_or(word).to_ascii_lowercase();
+    let by_text = mnemonics.get(&head).or_else(|| mnemonics.get(word));
+    let groups = [
+        instructions(&|one| is(&one.name)),
+        instructions(&|one| !is(&one.name) && by_text.is_some_and(|names| names.contains(one.name.as_str()))),
+        chapters(all, word),
+        enumerators(all, word),
+    ];
+    groups.into_iter().filter(|group| !group.is_empty()).collect()
+}
+
+/// Every word that is found, for those that are not.
+pub(super) fn words<'a>(all: &'a Specification, mnemonics: &'a Mnemonics<'_>) -> Vec<&'a str> {
+    let mut words: Vec<&str> = mnemonics.keys().map(String::as_str).collect();
+    words.extend(all.instructions.iter().map(|one| one.name.as_str()));
+    words.extend(all.types.iter().map(|one| one.name.as_str()));
+    words.extend(all.platforms.iter().flat_map(|one| one.aliases.iter().chain([&one.name])).map(String::as_str));
+    words.extend(all.lists.iter().filter(|one| one.shared).map(|one| one.name.as_str()));
+    words.extend(all.structures.iter().map(|one| one.name.as_str()));
+    words.extend(predefined(all).map(|(_, one)| one.name.as_str()));
+    words.extend(all.attributes.iter().map(|one| one.name.as_str()));
+    words.extend(all.builtins.iter().map(|one| one.name.as_str()));
+    words
+}
+
+/// An opcode: decimal or, with 0x, hexadecimal.
+fn number(word: &str) -> Option<u64> {
+    match word.strip_prefix("0x").or_else(|| word.strip_prefix("0X")) {
+        Some(digits) => u64::from_str_radix(digits, 16).ok(),
+        None => word.parse().ok(),
+    }
+}
+
+fn predefined(all: &Specification) -> impl Iterator<Item = (&'static str, &Predefined)> {
+    let variables = all.variables.iter().map(|one| ("predefined variable", one));
+    let surfaces = all.surfaces.iter().map(|one| ("predefined surface", one));
+    variables.chain(surfaces).chain(all.samplers.iter().map(|one| ("predefined sampler", one)))
+}
+
+fn chapters<'a>(all: &'a Specification, word: &str) -> Vec<Hit<'a>> {
+    let is = |name: &str| name.eq_ignore_ascii_case(word);
+    let is_platform = |one: &&Platform| is(&one.name) || one.aliases.iter().any(|alias| is(alias));
+    let is_predefined = |one: &Predefined| is(&one.name) || is(&one.old_name) || is(one.name.trim_start_matches('%'));
+    let mut hits: Vec<Hit<'a>> = all.types.iter().filter(|one| is(&one.name)).map(Hit::Type).collect();
+    hits.extend(all.platforms.iter().filter(is_platform).map(Hit::Platform));
+    hits.extend(all.lists.iter().filter(|one| is(&one.name)).map(Hit::List));
+    hits.extend(all.structures.iter().filter(|one| is(&one.name)).map(Hit::Structure));
+    let entries = predefined(all).filter(|(_, one)| is_predefined(one));
+    hits.extend(entries.map(|(table, entry)| Hit::Predefined { table, entry }));
+    hits.extend(all.attributes.iter().filter(|one| is(&one.name)).map(Hit::Attribute));
+    hits.extend(all.rules.iter().filter(|one| is(&one.name)).map(Hit::Rule));
+    hits.extend(all.builtins.iter().filter(|one| is(&one.name)).map(Hit::Builtin));
+    hits
+}
+
+fn enumerators<'a>(all: &'a Specification, word: &str) -> Vec<Hit<'a>> {
+    let is = |name: &str| name.eq_ignore_ascii_case(word) || name.trim_start_matches('.').eq_ignore_ascii_case(word);
+    let of_list = |list: &'a List| {
+        let values = match &list.kind {
+            ListKind::Enumeration { values, .. } => values.as_slice(),
+            ListKind::Parts { .. } => &[],
+        };
+        let found = values.iter().filter(move |one| !one.reserved && (is(&one.name) || is(&one.text)));
+        found.map(move |enumerator| Hit::Enumerator { list, enumerator })
+    };
+    all.lists.iter().flat_map(of_list).collect()
+}

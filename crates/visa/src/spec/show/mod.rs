@@ -1,0 +1,114 @@
+//! `visa spec show`: what the pages say of a word.
+
+mod chapters;
+mod find;
+mod instruction;
+
+use std::path::PathBuf;
+
+use serde_json::json;
+use visakit_codegen::model::Model;
+use visakit_diag::{Diagnostic, Severity};
+use visakit_spec_tools::export::export;
+
+use super::source::{self, OverlayArg};
+use crate::{Findings, Format, Outcome, answer, finish, out};
+use find::{Hit, Mnemonics};
+
+/// Show what a word stands for: an instruction's layout, fields, types, platforms and syntax, and much else
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  visa spec show ADD             an instruction
+  visa spec show lsc_load        the word of a statement
+  visa spec show 0x39            an opcode
+  visa spec show exec_size       a bit field or an enumeration
+  visa spec show %r0             a predefined variable
+  visa spec show tgllp           a platform, by any of its names
+  visa spec show gather --format json | jq '.hits[0].instruction.forms'
+
+With `--format json`, `hits` has all that the word stands for, each with its kind as the key and the value as `visa spec export`
+writes it; positions of lists are those in the export.
+
+Exit codes: 0 shown, 1 the word is not known, 2 usage, or a page could not be read")]
+pub(crate) struct Args {
+    /// Any word of a page or of an assembly text, or an opcode
+    #[arg(value_name = "WORD")]
+    name: String,
+    /// The specification; the pages in this program when left out
+    #[arg(long, value_name = "DIR")]
+    spec: Option<PathBuf>,
+    #[command(flatten)]
+    overlay: OverlayArg,
+    /// How it is shown
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+pub(super) fn run(args: Args) -> Outcome {
+    finish(show(&args), args.format)
+}
+
+fn show(args: &Args) -> Result<Outcome, Findings> {
+    let (model, _) = source::read(args.spec.as_deref(), &args.overlay)?;
+    let all = export(&model);
+    let mnemonics = visakit_codegen::mnemonics(&model);
+    let groups = find::find(&all, &mnemonics, args.name.trim());
+    if groups.is_empty() {
+        return Err(unknown(args.name.trim(), &find::words(&all, &mnemonics)).into());
+    }
+    match args.format {
+        Format::Json => answer(&[], json!({ "hits": groups.concat() })),
+        Format::Human => out(&human(&model, &mnemonics, &groups)),
+    }
+    Ok(Outcome::Done)
+}
+
+/// The likeliest thing in full where there is one, and a line for everything else.
+fn human(model: &Model, mnemonics: &Mnemonics<'_>, groups: &[Vec<Hit<'_>>]) -> String {
+    let (mut s, rest) = match groups {
+        [first, rest @ ..] if first.len() == 1 => (whole(model, mnemonics, first[0]), rest),
+        all => (String::new(), all),
+    };
+    let rest = rest.concat();
+    if !rest.is_empty() && !s.is_empty() {
+        s.push_str("\nThe word also stands for\n");
+    }
+    rest.iter().for_each(|hit| s.push_str(&chapters::line(*hit)));
+    s
+}
+
+fn whole(model: &Model, mnemonics: &Mnemonics<'_>, hit: Hit<'_>) -> String {
+    let Hit::Instruction(found) = hit else { return chapters::text(hit) };
+    let Some(instruction) = model.instructions.iter().find(|one| one.name == found.name) else {
+        return String::new();
+    };
+    let words = mnemonics.iter().filter(|(_, names)| names.contains(instruction.name.as_str()));
+    let words: Vec<_> = words.map(|(word, _)| word.as_str()).collect();
+    instruction::text(model, instruction, &words)
+}
+
+fn unknown(word: &str, words: &[&str]) -> Diagnostic {
+    let found = Diagnostic::new("word-unknown", Severity::Error, word, format!("no page knows `{word}`"));
+    let wanted = word.to_ascii_lowercase();
+    let mut near: Vec<_> = words
+        .iter()
+        .filter(|known| !wanted.is_empty() && known.to_ascii_lowercase().contains(&wanted))
+        .copied()
+        .collect();
+    if near.is_empty() {
+        let lower: Vec<String> = words.iter().map(|known| known.to_ascii_lowercase()).collect();
+        let nearest = visakit::rt::nearest(&wanted, lower.iter().map(String::as_str));
+        near.extend(
+            words.iter().zip(&lower).filter(|(_, lower)| nearest == Some(lower.as_str())).map(|(known, _)| *known),
+        );
+    }
+    near.sort_unstable();
+    near.dedup_by(|a, b| a.eq_ignore_ascii_case(b));
+    const MOST: usize = 12;
+    match near.len() {
+        0 => found.help("`visa spec export` has all that is known"),
+        n if n <= MOST => found.help(format!("there is {}", near.join(", "))),
+        n => found.help(format!("there is {} and {} more", near[..MOST].join(", "), n - MOST)),
+    }
+}

@@ -1,0 +1,76 @@
+//! Which specification a command reads: the pages in this program, or a folder, corrected by an overlay or as it is.
+
+use std::path::{Path, PathBuf};
+
+use visakit_codegen::model::Model;
+use visakit_codegen::overlay::{self, Overlay, Use};
+use visakit_diag::Diagnostic;
+
+use crate::problem;
+
+/// The name of what stands in this program, in place of a folder or of an overlay.
+pub(crate) const BUILTIN: &str = "builtin";
+
+/// The option that corrects a specification.
+#[derive(Debug, clap::Args)]
+pub(crate) struct OverlayArg {
+    /// Correct the folders with an overlay first; `builtin` is the one for the vendor's documents
+    #[arg(long, value_name = "FILE|builtin")]
+    pub(crate) overlay: Option<PathBuf>,
+}
+
+/// Whether a path is none of a folder, but means the pages in this program.
+pub(crate) fn is_builtin(path: &Path) -> bool {
+    path.as_os_str() == BUILTIN
+}
+
+/// Reads a specification, the one in this program when no folder is named, with the findings of its pages.
+///
+/// # Errors
+/// When the folder, or the overlay, cannot be read.
+pub(crate) fn read(dir: Option<&Path>, overlay: &OverlayArg) -> Result<(Model, Vec<Diagnostic>), Box<Diagnostic>> {
+    let Some((overlay, mut findings)) = read_overlay(overlay)? else {
+        return match dir.filter(|dir| !is_builtin(dir)) {
+            None => Ok(visakit_conform::own_model()),
+            Some(dir) => visakit_codegen::read_dir(dir).map_err(unread),
+        };
+    };
+    let (model, found, _) = corrected(dir, &overlay)?;
+    findings.extend(found);
+    Ok((model, findings))
+}
+
+/// Reads the overlay that the user named, with what is wrong with it.
+///
+/// # Errors
+/// When it cannot be read.
+pub(super) fn read_overlay(overlay: &OverlayArg) -> Result<Option<(Overlay, Vec<Diagnostic>)>, Box<Diagnostic>> {
+    match overlay.overlay.as_deref() {
+        None => Ok(None),
+        Some(file) if is_builtin(file) => {
+            let text = visakit::sources::OVERLAY.to_owned();
+            let (base, _) = visakit_conform::own_model();
+            Ok(Some(overlay::overlay_of(text, "spec/upstream-overlay.md".to_owned(), base)))
+        }
+        Some(file) => overlay::read_overlay(file).map(Some).map_err(unread),
+    }
+}
+
+/// Reads a specification and corrects it; what became of each entry of the overlay comes with it.
+///
+/// # Errors
+/// When the folder cannot be read.
+pub(super) fn corrected(
+    dir: Option<&Path>,
+    overlay: &Overlay,
+) -> Result<(Model, Vec<Diagnostic>, Vec<Use>), Box<Diagnostic>> {
+    match dir.filter(|dir| !is_builtin(dir)) {
+        None => Ok(overlay::read_texts_with(visakit_conform::own_pages().collect(), overlay)),
+        Some(dir) => overlay::read_dir_with(dir, overlay).map_err(unread),
+    }
+}
+
+fn unread((path, error): (PathBuf, std::io::Error)) -> Box<Diagnostic> {
+    let found = problem("file-read", &path, format!("cannot be read: {error}"));
+    found.help("name the folder of a specification, or none for the pages in this program").into()
+}
