@@ -241,6 +241,7 @@ fn faults_name_group_channel_instruction_and_line() {
     refuses(&[&all[..], &["--max-instructions", "3"]].concat(), 1, &["fault-budget", "more than 3 instructions"]);
     let output = visa(&[&all[..], &["--format", "json"]].concat());
     let errors: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let errors = &errors["findings"];
     assert_eq!(errors[0]["code"], "fault-memory");
     assert!(errors[0]["line"].as_u64().unwrap() > 0);
 }

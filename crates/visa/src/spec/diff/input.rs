@@ -40,7 +40,7 @@ pub(super) fn read(old: &Path, new: &Path, overlay: &OverlayArg) -> Result<Sides
 
 /// The specification that a path belongs to: the folder itself, or the folder around a page.
 fn root(path: &Path) -> Option<PathBuf> {
-    if path.is_dir() {
+    if path.is_dir() || source::is_builtin(path) {
         return Some(path.to_owned());
     }
     let folder = match path.parent()? {
@@ -62,7 +62,10 @@ fn side(path: &Path, overlay: &OverlayArg, root: Option<&Path>) -> Result<((Mode
     let shown = path.display().to_string();
     let text = read_text(path)?;
     let mut pages = Vec::new();
-    if let Some(root) = root {
+    if root.is_some_and(source::is_builtin) {
+        let others = visakit_conform::own_pages().filter(|page| !page.path.ends_with(&name_of(path)));
+        pages.extend(others.map(|page| (page.shown, page.text)));
+    } else if let Some(root) = root {
         let mut paths = Vec::new();
         collect(root, &mut paths).map_err(|error| problem("file-read", root, format!("cannot be read: {error}")))?;
         paths.sort();
@@ -74,6 +77,11 @@ fn side(path: &Path, overlay: &OverlayArg, root: Option<&Path>) -> Result<((Mode
     let (model, findings) = read_files(pages);
     let own = findings.iter().filter(|d| d.file == shown).count();
     Ok(((model, own), Some(shown)))
+}
+
+/// The end of a page's path: a slash and its name.
+fn name_of(path: &Path) -> String {
+    format!("/{}", path.file_name().unwrap_or_default().to_string_lossy())
 }
 
 fn collect(dir: &Path, out: &mut Vec<PathBuf>) -> std::io::Result<()> {
