@@ -34,7 +34,7 @@ fn a_word_of_a_statement() {
     let (_, pages, _) = run(&["spec", "export"]);
     let pages: Value = serde_json::from_str(&pages).unwrap();
     assert!(pages["instructions"].as_array().unwrap().len() > 100);
-    for word in visakit::isa::MNEMONICS.iter().step_by(9) {
+    for word in visakit::isa::MNEMONICS.iter().step_by(23) {
         assert!(!shown(word).is_empty(), "{word}");
     }
 }
@@ -54,7 +54,10 @@ fn an_opcode() {
 #[test]
 fn what_stands_in_chapters() {
     let list = shown("exec_size");
-    assert!(list.starts_with("Exec_size  bit field  (lists.md:") && list.contains("[2..0]") && list.contains("Exec_mask"), "{list}");
+    assert!(
+        list.starts_with("Exec_size  bit field  (lists.md:") && list.contains("[2..0]") && list.contains("Exec_mask"),
+        "{list}"
+    );
     let variable = shown("%r0");
     assert!(variable.starts_with("%r0  predefined variable  (4_object_format.md:"), "{variable}");
     assert!(variable.contains("Type             UD"), "{variable}");

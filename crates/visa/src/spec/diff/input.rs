@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use visakit_codegen::model::Model;
 use visakit_codegen::read_files;
-use visakit_diag::Diagnostic;
+use visakit_diag::{Diagnostic, Severity};
 
 use crate::spec::source::{self, OverlayArg};
 use crate::{problem, read_text};
@@ -57,7 +57,9 @@ fn root(path: &Path) -> Option<PathBuf> {
 fn side(path: &Path, overlay: &OverlayArg, root: Option<&Path>) -> Result<((Model, usize), Option<String>), Refused> {
     if path.is_dir() || source::is_builtin(path) {
         let (model, findings) = source::read(Some(path), overlay)?;
-        return Ok(((model, findings.len()), None));
+        // That an entry of an overlay is not needed is only a note.
+        let findings = findings.iter().filter(|found| found.severity > Severity::Note).count();
+        return Ok(((model, findings), None));
     }
     let shown = path.display().to_string();
     let text = read_text(path)?;
