@@ -7,7 +7,7 @@ use serde_json::json;
 use visakit_diag::Diagnostic;
 
 use super::{Findings, Format, Outcome, answer, finish, problem};
-use crate::io::Output;
+use crate::io::{Output, is_stream};
 use visakit::isa::Platform;
 
 /// The compiler's name.
@@ -22,7 +22,7 @@ Examples:
 
 Exit codes: 0 compiled, 1 the source is wrong, 2 usage, no compiler, or a file could not be read or written")]
 pub(super) struct Args {
-    /// The source
+    /// The source; `-` for standard input
     source: PathBuf,
     /// The device, by one of its names in spec/platforms.md
     #[arg(long, value_name = "NAME", default_value = "skl")]
@@ -59,15 +59,24 @@ fn build(args: &Args) -> Result<Outcome, Findings> {
 pub(super) fn compile(source: &Path, platform: Platform, options: Option<&str>) -> Result<Vec<u8>, Vec<Diagnostic>> {
     let one = |finding: Diagnostic| vec![finding];
     let text = super::read_text(source).map_err(|finding| vec![*finding])?;
-    let absolute = std::path::absolute(source).map_err(|e| one(problem("file-read", source, e.to_string())))?;
     // The compiler leaves files in its folder, so it gets one of its own.
     let folder = tempfile::tempdir().map_err(|e| one(problem("file-write", &std::env::temp_dir(), e.to_string())))?;
+    let unread = |error: std::io::Error| one(problem("file-read", source, format!("cannot be read: {error}")));
+    // Headers are found beside the source, as other compilers have it.
+    let (file, beside) = if is_stream(source) {
+        let file = folder.path().join("stdin.cl");
+        std::fs::write(&file, &text).map_err(unread)?;
+        (file, std::env::current_dir().map_err(unread)?)
+    } else {
+        let file = std::path::absolute(source).map_err(unread)?;
+        let beside = file.parent().unwrap_or(Path::new("/")).to_owned();
+        (file, beside)
+    };
     let mut command = Command::new(COMPILER);
-    command.current_dir(folder.path()).args(["compile", "-file"]).arg(&absolute);
+    command.current_dir(folder.path()).args(["compile", "-file"]).arg(&file);
     command.args(["-device", platform.name(), "--format", "zebin", "-output", "out", "-output_no_suffix"]);
     command.args(["-internal_options", "-ze-opt-emit-zebin-visa-sections"]);
-    // Headers are found beside the source, as other compilers have it.
-    let beside = absolute.parent().map(|parent| format!("-I {}", parent.display())).unwrap_or_default();
+    let beside = format!("-I {}", beside.display());
     let options = [options.unwrap_or_default(), &beside].join(" ");
     command.args(["-options", options.trim()]);
     let output = command.output().map_err(|error| {

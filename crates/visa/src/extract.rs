@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 use visakit_diag::Diagnostic;
 
-use super::{Findings, Format, Outcome, answer, finish, out, read, report};
+use super::{Findings, Format, Outcome, answer, finish, out, problem, read, report};
+use crate::input::Kind;
 use crate::io::{Output, make_folder, shown};
 use visakit_zebin::extract;
 
@@ -36,6 +37,11 @@ pub(super) fn run(args: Args) -> Outcome {
 
 fn take_apart(args: &Args) -> Result<Outcome, Findings> {
     let bytes = read(&args.input)?;
+    let kind = Kind::of(&args.input, &bytes);
+    if !matches!(kind, Kind::Zebin | Kind::Archive) {
+        let found = problem("container-unknown", &args.input, format!("this is {}, and no container", kind.name()));
+        return Err(found.help("containers are ELF files and `ar` archives that ocloc writes").into());
+    }
     let mut found = extract(&shown(&args.input, "stdin"), &bytes)?;
     let mut written = 0;
     for item in &found.items {

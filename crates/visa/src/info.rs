@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use serde::Serialize;
 use serde_json::json;
 use visakit::dump;
-use visakit::isa::Platform;
-use visakit::object::Object;
+use visakit::isa::{ATTRIBUTES, AttributeInfo, Platform};
+use visakit::object::{Object, Routine};
 use visakit_diag::Diagnostic;
 use visakit_emulator::launch::argument::{Parameter, ParameterKind, parameters};
 use visakit_emulator::run::Program as Emulated;
@@ -108,8 +108,14 @@ struct Argument {
 struct Visa {
     version: String,
     instructions: usize,
-    attributes: Vec<(String, String)>,
+    attributes: Vec<Attribute>,
     inputs: Vec<dump::Input>,
+}
+
+#[derive(Serialize)]
+struct Attribute {
+    name: String,
+    value: String,
 }
 
 #[derive(Serialize)]
@@ -160,7 +166,8 @@ fn of_zebin(zebin: &Zebin, findings: &mut Vec<Diagnostic>) -> Program {
         match module.object(platform) {
             Ok(object) => {
                 let dump = dump::dump(&object, platform);
-                Some(visa_of(&dump.version, dump.kernels.into_iter().next()?.routine))
+                let routine = &object.kernels.first()?.routine;
+                Some(visa_of(&dump.version, routine, dump.kernels.into_iter().next()?.routine))
             }
             Err(Findings(found)) => {
                 findings.extend(found);
@@ -237,11 +244,11 @@ fn arguments(zebin: &Zebin, info: &KernelInfo) -> Vec<Argument> {
 fn of_object(file: &str, object: &Object) -> Program {
     let dump = dump::dump(object, None);
     let native = |binary: dump::Binary| Native { platform: binary.platform, bytes: binary.size as u64 };
-    let kernels = dump.kernels.into_iter().map(|kernel| Kernel {
+    let kernels = object.kernels.iter().zip(dump.kernels).map(|(of_object, kernel)| Kernel {
         name: text(&kernel.name),
         launch: None,
         arguments: None,
-        visa: Some(visa_of(&dump.version, kernel.routine)),
+        visa: Some(visa_of(&dump.version, &of_object.routine, kernel.routine)),
         native: kernel.binaries.into_iter().map(native).collect(),
     });
     Program {
@@ -253,13 +260,27 @@ fn of_object(file: &str, object: &Object) -> Program {
     }
 }
 
-fn visa_of(version: &str, routine: dump::Routine) -> Visa {
-    let name = |id: u32| routine.strings.get(id as usize).map(text).unwrap_or_default();
+fn visa_of(version: &str, routine: &Routine, dump: dump::Routine) -> Visa {
+    let attribute = |one: &AttributeInfo| {
+        let name = routine.string(one.name).unwrap_or_default();
+        let bytes = one.value.as_slice();
+        let is_text = ATTRIBUTES.iter().any(|known| known.name == name && known.value == "text");
+        let mut number = [0; 8];
+        let value = match number.get_mut(..bytes.len()) {
+            Some([]) => String::new(),
+            Some(low) if !is_text => {
+                low.copy_from_slice(bytes);
+                u64::from_le_bytes(number).to_string()
+            }
+            _ => String::from_utf8_lossy(bytes).into_owned(),
+        };
+        Attribute { name, value }
+    };
     Visa {
         version: version.to_owned(),
         instructions: routine.instructions.len(),
-        attributes: routine.attributes.iter().map(|one| (name(one.name), one.value.clone())).collect(),
-        inputs: routine.inputs,
+        attributes: routine.attributes.iter().map(attribute).collect(),
+        inputs: dump.inputs,
     }
 }
 
@@ -272,9 +293,9 @@ fn text(text: &dump::Text) -> String {
 fn human(file: &str, kind: Kind, programs: &[Program]) -> String {
     let mut s = format!("{file}: {}\n", kind.name());
     for program in programs {
-        let mut facts = vec![format!("for {}", program.platform.unwrap_or("a platform that the file does not say"))];
+        let mut facts = vec![count(program.kernels.len(), "kernel")];
+        facts.extend(program.platform.map(|platform| format!("platform {platform}")));
         facts.extend(program.version.as_ref().map(|version| format!("format {version}")));
-        facts.push(count(program.kernels.len(), "kernel"));
         if !program.functions.is_empty() {
             facts.push(format!("functions {}", program.functions.join(", ")));
         }
@@ -308,7 +329,7 @@ fn human_kernel(s: &mut String, kernel: &Kernel) {
     }
     match &kernel.visa {
         Some(visa) => {
-            let attributes = visa.attributes.iter().map(|(name, value)| match value.is_empty() {
+            let attributes = visa.attributes.iter().map(|Attribute { name, value }| match value.is_empty() {
                 true => format!(", {name}"),
                 false => format!(", {name}={value}"),
             });

@@ -26,7 +26,8 @@ fn export_writes_json() {
         assert_eq!(exported["at"]["line"], page.line);
     }
     let file = dir.join("spec.json");
-    assert_eq!(run(&["spec", "export", "spec", "-o", &text(&file)]), (0, String::new(), String::new()));
+    let said = format!("wrote {} ({} bytes)\n", text(&file), out.len());
+    assert_eq!(run(&["spec", "export", "spec", "-o", &text(&file)]), (0, String::new(), said));
     assert_eq!(std::fs::read_to_string(&file).unwrap(), out);
     let (exit, schema, _) = run(&["spec", "export", "--schema"]);
     assert_eq!((exit, schema.as_str()), (0, visakit_spec_tools::export::SCHEMA));

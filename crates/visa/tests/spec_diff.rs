@@ -35,7 +35,9 @@ fn edit(page: &Path, from: &str, to: &str) {
 #[test]
 fn equal_specifications_are_exit_0() {
     assert_eq!(run(&["spec", "diff", "spec", "spec"]), (0, "nothing changed\n".into(), String::new()));
-    assert_eq!(run(&["spec", "diff", "spec", "spec", "--format", "json"]), (0, "[]\n".into(), String::new()));
+    let (exit, json, err) = run(&["spec", "diff", "spec", "spec", "--format", "json"]);
+    let found: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!((exit, found, err.as_str()), (0, serde_json::json!({ "findings": [], "changes": [] }), ""));
     let page = "spec/instructions/ADD.md";
     assert_eq!(run(&["spec", "diff", page, page]).0, 0);
     assert_eq!(run(&["spec", "diff", page, "spec"]).0, 0);
@@ -52,6 +54,7 @@ fn a_change_is_exit_1_in_every_format() {
     let (exit, json, _) = run(&["spec", "diff", old, &new, "--format", "json"]);
     assert_eq!(exit, 1);
     let found: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let found = &found["changes"];
     assert_eq!(found.as_array().unwrap().len(), 2, "{found:#}");
     assert_eq!(found[0]["class"], "wire-breaking");
     assert_eq!(found[0]["kind"], "opcode");
@@ -88,7 +91,7 @@ fn a_page_against_a_page_or_a_folder() {
     for (old, new) in [("spec/instructions/ADD.md", shown.as_str()), ("spec", &shown), (&shown, "spec")] {
         let (exit, text, _) = run(&["spec", "diff", old, new]);
         assert_eq!(exit, 1);
-        assert!(text.contains("property") && text.contains("1 changes"), "{old} {new}: {text}");
+        assert!(text.contains("property") && text.contains("1 change:"), "{old} {new}: {text}");
     }
 }
 
@@ -100,7 +103,7 @@ fn mistakes_do_not_stop_it() {
     let (exit, text, err) = run(&["spec", "diff", "spec", &dir.display().to_string()]);
     assert_eq!(exit, 1);
     assert!(text.contains("Src1"), "{text}");
-    assert!(err.contains("findings in the pages") && err.contains("visa spec lint"), "{err}");
+    assert!(err.contains("in the pages") && err.contains("visa spec lint"), "{err}");
 }
 
 #[test]
@@ -109,4 +112,47 @@ fn what_cannot_be_read_is_exit_2() {
     assert_eq!(exit, 2);
     assert!(err.contains("nowhere") && err.contains("cannot be read"), "{err}");
     assert_eq!(run(&["spec", "diff", "spec"]).0, 2);
+}
+
+/// The pages in the program are one of the sides when `builtin` is named.
+#[test]
+fn the_pages_in_the_program_are_a_side() {
+    assert_eq!(run(&["spec", "diff", "builtin", "spec"]).0, 0);
+    let dir = scratch("spec-diff-builtin");
+    let page = dir.join("ADD.md");
+    std::fs::copy(root().join("spec/instructions/ADD.md"), &page).unwrap();
+    let shown = page.display().to_string();
+    assert_eq!(run(&["spec", "diff", "builtin", &shown]), (0, "nothing changed\n".into(), String::new()));
+    edit(&page, "**Saturation:** Yes", "**Saturation:** No");
+    let (exit, text, _) = run(&["spec", "diff", "builtin", &shown]);
+    assert!(exit == 1 && text.contains("1 change:"), "{text}");
+}
+
+/// `--fail-on` chooses what gives exit code 1; everything is shown all the same.
+#[test]
+fn classes_that_fail() {
+    let dir = copy("spec-diff-fail-on");
+    edit(&dir.join("instructions/ADD.md"), "channel by channel", "channel after channel");
+    let new = dir.display().to_string();
+    let (exit, text, _) = run(&["spec", "diff", "spec", &new, "--fail-on", "wire-breaking,narrowed"]);
+    assert!(exit == 0 && text.contains("1 text-only"), "{exit} {text}");
+    assert_eq!(run(&["spec", "diff", "spec", &new, "--fail-on", "narrowed,text-only"]).0, 1);
+    assert_eq!(run(&["spec", "diff", "spec", &new, "--fail-on", "everything"]).0, 2);
+}
+
+/// An overlay corrects folders wherever a specification is named: here it supplies a page.
+#[test]
+fn an_overlay_goes_before() {
+    let dir = copy("spec-diff-overlay");
+    std::fs::remove_file(dir.join("instructions/TANH.md")).unwrap();
+    let pages = dir.display().to_string();
+    let file = root().join("spec/upstream-overlay.md").display().to_string();
+    assert_eq!(run(&["spec", "diff", "spec", &pages]).0, 1);
+    assert_eq!(run(&["spec", "show", "TANH", "--spec", &pages]).0, 1);
+    for overlay in ["builtin", &file] {
+        let (exit, text, err) = run(&["spec", "diff", "spec", &pages, "--overlay", overlay]);
+        assert_eq!((exit, text.as_str()), (0, "nothing changed\n"), "{err}");
+        assert_eq!(run(&["spec", "show", "TANH", "--spec", &pages, "--overlay", overlay]).0, 0);
+        assert!(run(&["spec", "export", &pages, "--overlay", overlay]).1.contains("\"TANH\""));
+    }
 }

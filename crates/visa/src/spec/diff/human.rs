@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 
 use visakit_spec_tools::diff::{Change, Class, Side};
 
+use crate::count;
+
 use super::{Group, detail, excerpt, groups, subject, summary};
 
 pub(super) fn text(changes: &[Change], color: bool) -> String {
@@ -29,7 +31,7 @@ pub(super) fn text(changes: &[Change], color: bool) -> String {
     let gap = if changes.is_empty() { "" } else { "\n" };
     let _ = match changes.is_empty() {
         true => writeln!(s, "nothing changed"),
-        false => writeln!(s, "{gap}{} changes: {}", changes.len(), summary(changes)),
+        false => writeln!(s, "{gap}{}: {}", count(changes.len(), "change"), summary(changes)),
     };
     s
 }

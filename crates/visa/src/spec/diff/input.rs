@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use visakit_codegen::model::Model;
 use visakit_codegen::read_files;
-use visakit_diag::Diagnostic;
+use visakit_diag::{Diagnostic, Severity};
 
 use crate::spec::source::{self, OverlayArg};
 use crate::{problem, read_text};
@@ -40,7 +40,7 @@ pub(super) fn read(old: &Path, new: &Path, overlay: &OverlayArg) -> Result<Sides
 
 /// The specification that a path belongs to: the folder itself, or the folder around a page.
 fn root(path: &Path) -> Option<PathBuf> {
-    if path.is_dir() {
+    if path.is_dir() || source::is_builtin(path) {
         return Some(path.to_owned());
     }
     let folder = match path.parent()? {
@@ -57,12 +57,17 @@ fn root(path: &Path) -> Option<PathBuf> {
 fn side(path: &Path, overlay: &OverlayArg, root: Option<&Path>) -> Result<((Model, usize), Option<String>), Refused> {
     if path.is_dir() || source::is_builtin(path) {
         let (model, findings) = source::read(Some(path), overlay)?;
-        return Ok(((model, findings.len()), None));
+        // That an entry of an overlay is not needed is only a note.
+        let findings = findings.iter().filter(|found| found.severity > Severity::Note).count();
+        return Ok(((model, findings), None));
     }
     let shown = path.display().to_string();
     let text = read_text(path)?;
     let mut pages = Vec::new();
-    if let Some(root) = root {
+    if root.is_some_and(source::is_builtin) {
+        let others = visakit_conform::own_pages().filter(|page| !page.path.ends_with(&name_of(path)));
+        pages.extend(others.map(|page| (page.shown, page.text)));
+    } else if let Some(root) = root {
         let mut paths = Vec::new();
         collect(root, &mut paths).map_err(|error| problem("file-read", root, format!("cannot be read: {error}")))?;
         paths.sort();
@@ -74,6 +79,11 @@ fn side(path: &Path, overlay: &OverlayArg, root: Option<&Path>) -> Result<((Mode
     let (model, findings) = read_files(pages);
     let own = findings.iter().filter(|d| d.file == shown).count();
     Ok(((model, own), Some(shown)))
+}
+
+/// The end of a page's path: a slash and its name.
+fn name_of(path: &Path) -> String {
+    format!("/{}", path.file_name().unwrap_or_default().to_string_lossy())
 }
 
 fn collect(dir: &Path, out: &mut Vec<PathBuf>) -> std::io::Result<()> {

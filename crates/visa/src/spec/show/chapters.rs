@@ -84,6 +84,9 @@ pub(super) fn text(hit: Hit<'_>) -> String {
 
 fn list(s: &mut String, list: &List) {
     let _ = writeln!(s, "{} bits", list.bits);
+    if let Some(template) = &list.template {
+        let _ = writeln!(s, "Text: {template}");
+    }
     match &list.kind {
         ListKind::Enumeration { values, .. } => {
             for one in values.iter().filter(|one| !one.reserved) {

@@ -113,7 +113,7 @@ pub(super) fn find<'a>(all: &'a Specification, mnemonics: &Mnemonics<'_>, word: 
         instructions(&|one| is(&one.name)),
         instructions(&|one| !is(&one.name) && by_text.is_some_and(|names| names.contains(one.name.as_str()))),
         chapters(all, word),
-        enumerators(all, word),
+        meanings(all, word),
     ];
     groups.into_iter().filter(|group| !group.is_empty()).collect()
 }
@@ -158,11 +158,11 @@ fn chapters<'a>(all: &'a Specification, word: &str) -> Vec<Hit<'a>> {
     hits.extend(entries.map(|(table, entry)| Hit::Predefined { table, entry }));
     hits.extend(all.attributes.iter().filter(|one| is(&one.name)).map(Hit::Attribute));
     hits.extend(all.rules.iter().filter(|one| is(&one.name)).map(Hit::Rule));
-    hits.extend(all.builtins.iter().filter(|one| is(&one.name)).map(Hit::Builtin));
     hits
 }
 
-fn enumerators<'a>(all: &'a Specification, word: &str) -> Vec<Hit<'a>> {
+/// What words mean inside of lists and of Semantics blocks.
+fn meanings<'a>(all: &'a Specification, word: &str) -> Vec<Hit<'a>> {
     let is = |name: &str| name.eq_ignore_ascii_case(word) || name.trim_start_matches('.').eq_ignore_ascii_case(word);
     let of_list = |list: &'a List| {
         let values = match &list.kind {
@@ -172,5 +172,6 @@ fn enumerators<'a>(all: &'a Specification, word: &str) -> Vec<Hit<'a>> {
         let found = values.iter().filter(move |one| !one.reserved && (is(&one.name) || is(&one.text)));
         found.map(move |enumerator| Hit::Enumerator { list, enumerator })
     };
-    all.lists.iter().flat_map(of_list).collect()
+    let builtins = all.builtins.iter().filter(|one| one.name.eq_ignore_ascii_case(word)).map(Hit::Builtin);
+    all.lists.iter().flat_map(of_list).chain(builtins).collect()
 }
