@@ -337,11 +337,8 @@ fn unsupported(item: &PayloadArgument) -> Box<Diagnostic> {
     if let Some(mode) = &item.addrmode {
         what += &format!(" ({mode})");
     }
-    let help = "see --help for the arguments that can be given";
-    Box::new(
-        Diagnostic::new("launch-unsupported", Severity::Error, ".ze_info", what + ", which is not supported yet")
-            .help(help),
-    )
+    let message = what + ", which is not supported yet";
+    Box::new(Diagnostic::new("launch-unsupported", Severity::Error, ".ze_info", message))
 }
 
 #[cfg(test)]
