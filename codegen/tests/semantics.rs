@@ -52,7 +52,7 @@ Does foo.
 - **Params(raw_operand):** More. Repeated Count times
 - **Dst(vec_operand):** Where to. Operand class: general, indirect
 - **Src0(vec_operand):** What. Operand class: general, immediate
-- **Raw(raw_operand):** Bytes
+- **Raw(raw_operand):** Bytes. Access: write
 
 ## Text
 
