@@ -25,10 +25,10 @@ Examples:
   visa info program.zebin
   visa info program.zebin --format json | jq '.programs[].kernels[].arguments'
 
-With `--format json`: `kind`, and `programs` (one, or one for each zebin of an archive) with `file`, `platform`, `version` (of
-the zebin's or the object's format), `functions` and `kernels`. A kernel has `name`; `launch` (of a zebin: `simd_size`,
-`required_local_size`, `registers`, `barriers`, `slm_bytes`, `memory`); `arguments` (of a zebin: `index`, `name`, `type`, `kind`,
-`address_space`, `address_mode`, `access`, `bytes`, `used`); `visa` (`version`, `instructions`, `attributes`, `inputs`) where its
+With `--format json`: `kind`, and `programs` (one, or one for each zebin of an archive) with `file`, `platform`, `version` (of \
+the zebin's or the object's format), `functions` and `kernels`. A kernel has `name`; `launch` (of a zebin: `simd_size`, \
+`required_local_size`, `registers`, `barriers`, `slm_bytes`, `memory`); `arguments` (of a zebin: `index`, `name`, `type`, `kind`, \
+`address_space`, `address_mode`, `access`, `bytes`, `used`); `visa` (`version`, `instructions`, `attributes`, `inputs`) where its \
 vISA is there; and `native` (`platform`, `bytes`), one for each native program. What a file does not say is left out.
 
 Exit codes: 0 shown, 1 something of the file is wrong, 2 usage, or the file could not be read")]

@@ -29,11 +29,11 @@ pub(crate) use io::{out, out_bytes, read, read_text};
 pub(crate) use report::{Findings, Format, Outcome, answer, count, finish, problem, report};
 
 const AFTER_HELP: &str = "\
-Files are known by their bytes, and `-` is standard input or output. What is written is said on standard error. With
-`--format json` a command prints one object: `findings`, a list of `code`, `severity`, `message`, `file`, `line`, `column`, and
+Files are known by their bytes, and `-` is standard input or output. What is written is said on standard error. With \
+`--format json` a command prints one object: `findings`, a list of `code`, `severity`, `message`, `file`, `line`, `column`, and \
 `offset` and `help` where there are such; and what the command finds or makes under names of its own.
 
-Exit codes: 0 done and nothing found, 1 the input is wrong or a comparison found something, 2 usage, or a file could not be
+Exit codes: 0 done and nothing found, 1 the input is wrong or a comparison found something, 2 usage, or a file could not be \
 read or written";
 
 /// Software made from the specification of Intel's Virtual ISA.

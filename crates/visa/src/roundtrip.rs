@@ -19,7 +19,7 @@ Examples:
   visa roundtrip k.isa k.visaasm
   visa roundtrip program.zebin
 
-A text that is written in another way than `visa disasm --full` writes it comes out as another text; it must give the same
+A text that is written in another way than `visa disasm --full` writes it comes out as another text; it must give the same \
 object then.
 
 Exit codes: 0 all is as before, 1 something is not, or a file is wrong, 2 usage, or a file could not be read")]

@@ -27,7 +27,7 @@ Examples:
   visa spec show tgllp           a platform, by any of its names
   visa spec show gather --format json | jq '.hits[0].instruction.forms'
 
-With `--format json`, `hits` has all that the word stands for, each with its kind as the key and the value as `visa spec export`
+With `--format json`, `hits` has all that the word stands for, each with its kind as the key and the value as `visa spec export` \
 writes it; positions of lists are those in the export.
 
 Exit codes: 0 shown, 1 the word is not known, 2 usage, or a page could not be read")]
