@@ -144,9 +144,11 @@ fn compare_of<T: Scalar>(
     if let Operand::Predicate(_) = inst.dst.operand {
         let dst = predicate_id(l, inst.dst)?;
         let run = match (simple(&sources), lanes) {
-            (Some(sources), 1) => set_bits::<T, _, 1>((sources, enable, dst, inverse, last), relation),
-            (Some(sources), _) => set_bits::<T, _, LANES>((sources, enable, dst, inverse, last), relation),
-            (None, _) => set_bits::<T, _, LANES>((sources, enable, dst, inverse, last), relation),
+            (Some(sources), 1) => set_bits::<T, _, 1, 0>((sources, enable, dst, inverse), relation),
+            (Some(sources), 2..=LANES) => set_bits::<T, _, LANES, 0>((sources, enable, dst, inverse), relation),
+            (Some(sources), _) => set_bits::<T, _, LANES, 1>((sources, enable, dst, inverse), relation),
+            (None, ..=LANES) => set_bits::<T, _, LANES, 0>((sources, enable, dst, inverse), relation),
+            (None, _) => set_bits::<T, _, LANES, 1>((sources, enable, dst, inverse), relation),
         };
         return Ok(l.step(enable, run));
     }
@@ -161,13 +163,13 @@ fn compare_of<T: Scalar>(
     }
 }
 
-/// Sets the bits of a predicate where the relation holds.
-fn set_bits<T: Scalar, V: Values<T> + Send + Sync + 'static, const N: usize>(
-    operands: ([V; 2], ExecMask, u32, u32, usize),
+/// Sets the bits of a predicate where the relation holds, up to the last chunk of channels.
+fn set_bits<T: Scalar, V: Values<T> + Send + Sync + 'static, const N: usize, const LAST: usize>(
+    operands: ([V; 2], ExecMask, u32, u32),
     relation: impl LaneOp<T, 2, Out = bool>,
 ) -> Run {
-    plain(operands, move |(sources, enable, dst, inverse, last), thread, _| {
-        let bits = bits_of::<T, N>(sources, *last, thread, relation);
+    plain(operands, move |(sources, enable, dst, inverse), thread, _| {
+        let bits = bits_of::<T, N>(sources, LAST, thread, relation);
         let enabled = thread.enabled(enable);
         thread.set_predicate(*dst, enable.shift, enabled, bits ^ inverse);
         Ok(())

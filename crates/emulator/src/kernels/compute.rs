@@ -276,8 +276,8 @@ impl Lowering<'_> {
         Ok(Operands { sources, dst, enable, lanes })
     }
 
-    /// Makes an operation. Where all operands are simple there is a version for one channel and one for chunks, without
-    /// calls; one more is for everything else, for other floating-point modes, and for hosts that lack what it needs.
+    /// Makes an operation. Where all operands are simple there is a version for one channel, for one chunk and for two,
+    /// without calls; one more is for everything else, for other floating-point modes, and for hosts that lack what it needs.
     pub(super) fn operation<T: Scalar, R: Scalar, O: ChunkOp<T, R, S>, const S: usize>(
         &mut self,
         operands: Operands<T, R, S>,
@@ -299,8 +299,9 @@ impl Lowering<'_> {
         };
         let run = match (simple, lanes) {
             (None, _) => general,
-            (Some((sources, dst)), 1) => row::<T, R, O, S, 1>((sources, dst, enable, last, op), general),
-            (Some((sources, dst)), _) => row::<T, R, O, S, LANES>((sources, dst, enable, last, op), general),
+            (Some((sources, dst)), 1) => row::<T, R, O, S, 1, 1>((sources, dst, enable, op), general),
+            (Some((sources, dst)), 2..=LANES) => row::<T, R, O, S, LANES, 1>((sources, dst, enable, op), general),
+            (Some((sources, dst)), _) => row::<T, R, O, S, LANES, 2>((sources, dst, enable, op), general),
         };
         self.step(enable, run)
     }
@@ -309,7 +310,7 @@ impl Lowering<'_> {
 /// What the general version of an operation needs: the operands, the mask, the number of the last chunk, and the function.
 type General<T, R, O, const S: usize> = ([Source<T>; S], Destination<R>, ExecMask, usize, O);
 /// The same for simple operands.
-type Row<T, R, O, const S: usize> = ([SimpleSource<T>; S], SimpleDestination<R>, ExecMask, usize, O);
+type Row<T, R, O, const S: usize> = ([SimpleSource<T>; S], SimpleDestination<R>, ExecMask, O);
 
 /// One chunk of channels after the other, whatever the operands are. Where a source of the second chunk is part of the
 /// destination of the first, lowering has sent the results another way ([`Lowering::destination`]).
@@ -330,8 +331,8 @@ fn general<T: Scalar, R: Scalar, O: ChunkOp<T, R, S>, const S: usize>(
     Ok(())
 }
 
-/// The version for simple operands, `N` channels at a time; the general one does what is rare.
-fn row<T: Scalar, R: Scalar, O: ChunkOp<T, R, S>, const S: usize, const N: usize>(
+/// The version for simple operands, `COUNT` times `N` channels; the general one does what is rare.
+fn row<T: Scalar, R: Scalar, O: ChunkOp<T, R, S>, const S: usize, const N: usize, const COUNT: usize>(
     row: Row<T, R, O, S>,
     general: Run,
 ) -> Run {
@@ -341,11 +342,11 @@ fn row<T: Scalar, R: Scalar, O: ChunkOp<T, R, S>, const S: usize, const N: usize
             wide(
                 all,
                 #[inline(always)]
-                |all, thread, world| in_host_mode::<T, R, O, S, N>(all, thread, world),
+                |all, thread, world| in_host_mode::<T, R, O, S, N, COUNT>(all, thread, world),
                 |(_, general)| general,
             )
         } else {
-            plain(all, |all, thread, world| in_host_mode::<T, R, O, S, N>(all, thread, world))
+            plain(all, |all, thread, world| in_host_mode::<T, R, O, S, N, COUNT>(all, thread, world))
         };
     }
     // One channel needs no vectors.
@@ -353,40 +354,39 @@ fn row<T: Scalar, R: Scalar, O: ChunkOp<T, R, S>, const S: usize, const N: usize
         wide(
             row,
             #[inline(always)]
-            |row, thread, _| chunks_of::<T, R, O, S, N>(row, thread),
+            |row, thread, _| chunks_of::<T, R, O, S, N, COUNT>(row, thread),
             |_| general,
         )
     } else {
-        plain(row, |row, thread, _| chunks_of::<T, R, O, S, N>(row, thread))
+        plain(row, |row, thread, _| chunks_of::<T, R, O, S, N, COUNT>(row, thread))
     }
 }
 
 /// What [`chunks_of`] does, but in another floating-point mode than the host's.
 #[inline(always)]
-fn in_host_mode<T: Scalar, R: Scalar, O: ChunkOp<T, R, S>, const S: usize, const N: usize>(
+fn in_host_mode<T: Scalar, R: Scalar, O: ChunkOp<T, R, S>, const S: usize, const N: usize, const COUNT: usize>(
     (row, general): &(Row<T, R, O, S>, Run),
     thread: &mut Thread,
     world: &World<'_>,
 ) -> Result<(), Box<Trap>> {
-    if thread.is_plain() { chunks_of::<T, R, O, S, N>(row, thread) } else { general(thread, world) }
+    if thread.is_plain() { chunks_of::<T, R, O, S, N, COUNT>(row, thread) } else { general(thread, world) }
 }
 
 /// Computes and writes all chunks of simple operands.
 #[inline(always)]
-fn chunks_of<T: Scalar, R: Scalar, O: ChunkOp<T, R, S>, const S: usize, const N: usize>(
-    (sources, dst, enable, last, op): &Row<T, R, O, S>,
+fn chunks_of<T: Scalar, R: Scalar, O: ChunkOp<T, R, S>, const S: usize, const N: usize, const COUNT: usize>(
+    (sources, dst, enable, op): &Row<T, R, O, S>,
     thread: &mut Thread,
 ) -> Result<(), Box<Trap>> {
     let enabled = thread.enabled(enable);
-    let mut n = 0;
-    loop {
-        let results: [R; N] = op.compute(sources, thread, n);
-        dst.store(thread, n, &results, enabled >> (n * LANES));
-        if N == 1 || n == *last {
-            return Ok(());
-        }
-        n += 1;
+    let results: [R; N] = op.compute(sources, thread, 0);
+    dst.store(thread, 0, &results, enabled);
+    // No loop: with a number of chunks that is known only when it runs, one chunk takes a sixth longer.
+    if COUNT > 1 {
+        let results: [R; N] = op.compute(sources, thread, 1);
+        dst.store(thread, 1, &results, enabled >> LANES);
     }
+    Ok(())
 }
 
 /// Computes and writes one chunk of channels after the other, whatever the operands are. Where a source of the second chunk is
