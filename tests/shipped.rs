@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use visakit::object::{ObjectPart, Object};
+use visakit::object::{Object, ObjectPart};
 use visakit::text::{Options, Style, parse, print, print_exact};
 
 /// The folders of the objects, or nothing where they are not there.

@@ -13,6 +13,7 @@ pub mod phrase;
 mod places;
 mod read;
 pub mod semantics;
+mod specification;
 pub mod template;
 
 pub use check::complete;
@@ -20,4 +21,4 @@ pub use emit::{File, emit, format};
 pub use facts::facts;
 pub use overlay::read_to_build;
 pub use places::places;
-pub use read::{read_dir, read_files, read_texts};
+pub use specification::{read_dir, read_files, read_texts};

@@ -2,11 +2,12 @@
 
 mod instruction;
 mod lists;
+mod lookup;
 mod object;
+pub mod semantics;
 
 use std::collections::BTreeSet;
 
-use crate::semantics;
 pub use instruction::*;
 pub use lists::*;
 pub use object::*;
@@ -114,28 +115,4 @@ pub struct SupportRow {
     pub platforms: Vec<(String, bool)>,
     /// The row.
     pub at: At,
-}
-
-impl Model {
-    /// The list with this id.
-    pub fn list(&self, id: ListId) -> &List {
-        &self.lists[id.0]
-    }
-
-    /// The shared list of that name, without regard to case.
-    pub fn shared_list(&self, name: &str) -> Option<ListId> {
-        self.lists.iter().position(|l| l.shared && l.name.eq_ignore_ascii_case(name)).map(ListId)
-    }
-
-    /// Path and line of a place.
-    pub fn origin(&self, at: At) -> (&str, u32) {
-        match self.pages.get(at.page as usize) {
-            Some(page) => {
-                let head = &page.text.as_bytes()[..(at.start as usize).min(page.text.len())];
-                let line = head.iter().filter(|&&b| b == b'\n').count() + 1;
-                (&page.path, u32::try_from(line).unwrap_or(u32::MAX))
-            }
-            None => ("", 0),
-        }
-    }
 }

@@ -153,16 +153,16 @@ impl Cx<'_> {
         let mut before = None;
         for mark in &marks.0 {
             match mark {
-                Bound::From(name) => from = crate::check::platform(self.model, name).max(from),
+                Bound::From(name) => from = self.model.platform(name).max(from),
                 Bound::Before(name) => {
-                    let at = crate::check::platform(self.model, name);
+                    let at = self.model.platform(name);
                     before = match (before, at) {
                         (Some(a), Some(b)) => Some(std::cmp::min::<usize>(a, b)),
                         (a, b) => a.or(b),
                     };
                 }
                 Bound::Only(name) => {
-                    from = crate::check::platform(self.model, name);
+                    from = self.model.platform(name);
                     before = from.map(|i| i + 1);
                 }
                 Bound::FromVersion(..) | Bound::BeforeVersion(..) => {}

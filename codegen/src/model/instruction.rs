@@ -1,7 +1,6 @@
 //! What an instruction's page says: forms, fields, types, texts.
 
-use super::{At, Availability, ListId, Storage};
-use crate::semantics;
+use super::{At, Availability, ListId, Storage, semantics};
 use crate::template::Template;
 
 /// What a page describes.

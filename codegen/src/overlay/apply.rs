@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Entry, Overlay, Place, Use};
 use crate::model::{At, BitFieldKind, FieldKind, Form, Instruction, List, ListId, ListKind, Model, Page};
-use crate::places;
+use crate::places::places;
 use visakit_diag::{Diagnostic, Severity};
 
 /// What stands for a place without facts.

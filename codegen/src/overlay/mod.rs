@@ -9,6 +9,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::model::Model;
+use crate::places::places;
+use crate::{check, read, specification};
 use visakit_diag::{Diagnostic, Severity};
 
 mod apply;
@@ -71,7 +73,7 @@ pub fn read_overlay(file: &Path) -> Result<(Overlay, Vec<Diagnostic>), (PathBuf,
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
-    let (base, _) = crate::read_dir(folder)?;
+    let (base, _) = specification::read_dir(folder)?;
     let mut diagnostics = Vec::new();
     let shown = file.display().to_string();
     let entries = parse::entries(&text, &shown, &mut diagnostics);
@@ -86,12 +88,12 @@ pub fn read_dir_with(
     dir: &Path,
     overlay: &Overlay,
 ) -> Result<(Model, Vec<Diagnostic>, Vec<Use>), (PathBuf, io::Error)> {
-    let (mut pages, files) = crate::read::load(dir)?;
+    let (mut pages, files) = specification::load(dir)?;
     let mut uses = vec![Use::Neither; overlay.entries.len()];
     apply::pages(overlay, &mut pages, &mut uses);
-    let (mut model, mut diagnostics) = crate::read::read_pages(pages, Some(files));
+    let (mut model, mut diagnostics) = read::read_pages(pages, Some(files));
     apply::facts(overlay, &mut model, &mut diagnostics, &mut uses);
-    crate::check::model(&model, &mut diagnostics);
+    check::model(&model, &mut diagnostics);
     visakit_diag::sort(&mut diagnostics);
     Ok((model, diagnostics, uses))
 }
@@ -101,7 +103,7 @@ pub fn read_dir_with(
 pub fn read_to_build(dir: &Path, overlay: &Path) -> Result<(Model, Vec<Diagnostic>), (PathBuf, io::Error)> {
     let own = overlay.file_name().is_none_or(|name| dir.join(name).exists());
     if own {
-        return crate::read_dir(dir);
+        return specification::read_dir(dir);
     }
     let (overlay, mut diagnostics) = read_overlay(overlay)?;
     let (model, found, _) = read_dir_with(dir, &overlay)?;
@@ -112,7 +114,7 @@ pub fn read_to_build(dir: &Path, overlay: &Path) -> Result<(Model, Vec<Diagnosti
 /// The entries that would be needed beside those that are there, in the overlay's notation; their reasons are left to
 /// be written.
 pub fn draft(model: &Model, overlay: &Overlay) -> String {
-    let (ours, theirs) = (crate::places(&overlay.base), crate::places(model));
+    let (ours, theirs) = (places(&overlay.base), places(model));
     let names: BTreeSet<&String> = ours.keys().chain(theirs.keys()).collect();
     let none = BTreeSet::new();
     let mut out = String::new();

@@ -2,7 +2,7 @@
 
 mod values;
 
-use super::Cx;
+use super::context::Cx;
 use crate::markdown::{Block, Inline, Item, Span};
 use crate::model::{Availability, BitField, BitFieldKind, Enumerator, List, ListId, ListKind, Model, Spelled};
 use crate::phrase::{all_marks, find_phrase, leading_marks, number};

@@ -1,7 +1,8 @@
 //! Facts of the chapters that stand in tables and lists: data types, platforms, shared lists, predefined
 //! variables, attributes, and the index of instructions.
 
-use super::{Cx, bits};
+use super::bits;
+use super::context::Cx;
 use crate::markdown::{Block, Document, Item, Row, Section};
 use crate::model::{
     Attribute, Availability, DataType, IndexLine, Model, Platform, Predefined, Rule, Storage, SupportRow,

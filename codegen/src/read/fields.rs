@@ -1,6 +1,7 @@
 //! `## Description`: the prose and the list of fields with their facts.
 
-use super::{Cx, bits};
+use super::bits;
+use super::context::Cx;
 use crate::markdown::{Block, Inline, Item, Section, Span};
 use crate::model::{
     Availability, BitField, BitFieldKind, Field, FieldKind, IndexKind, ListKind, Model, Presence, Storage,

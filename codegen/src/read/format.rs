@@ -1,6 +1,6 @@
 //! `## Format`: the order of the fields, for each form.
 
-use super::Cx;
+use super::context::Cx;
 use super::opcode::Opcode;
 use crate::markdown::{Block, Item, Row, Section, Span};
 use crate::model::Availability;

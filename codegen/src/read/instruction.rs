@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use super::context::Cx;
 use super::fields::{self, RawField};
-use super::{Cx, format, opcode, properties, text};
+use super::{format, opcode, properties, text};
 use crate::markdown::{Block, Document, Section};
 use crate::model::{Availability, Field, FieldKind, Form, Instruction, Kind, Model, Presence, Storage, TextForm};
 use visakit_diag::{Diagnostic, Severity};

@@ -1,6 +1,6 @@
 //! `## Opcode`: the name, its number, the sub-opcode, and what kind of page it is.
 
-use super::Cx;
+use super::context::Cx;
 use crate::markdown::{Block, Section, Span};
 use crate::model::Kind;
 use crate::phrase::number;

@@ -1,6 +1,7 @@
 //! Structures of the chapters: `name { TYPE member[count]; … }` and the list that describes the members.
 
-use super::{Cx, bits, fields};
+use super::context::Cx;
+use super::{bits, fields};
 use crate::markdown::{Block, Document, Item, Section, Span};
 use crate::model::{BitFieldKind, FieldKind, ListKind, Member, MemberType, Model, Storage, Structure};
 use crate::phrase::{leading_marks, words};

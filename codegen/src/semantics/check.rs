@@ -1,10 +1,9 @@
 //! Names in expressions, and what their values can be used for.
 
-use super::ast::{Call, Expression, ExpressionKind, Meaning, Name};
-use super::builtins::{Builtin, BuiltinKind};
 use super::fields::{self, Named, Sort};
 use super::resolve::Resolver;
 use super::suggest;
+use crate::model::semantics::{Builtin, BuiltinKind, Call, Expression, ExpressionKind, Meaning, Name};
 use crate::model::{At, IndexKind, ListId};
 
 impl<'m> Resolver<'m, '_> {

@@ -1,8 +1,8 @@
 //! Expressions: operators by how tightly they bind, then calls, indices and parts.
 
-use super::ast::{BinaryOperator, Call, Expression, ExpressionKind, Meaning, Name, UnaryOperator};
 use super::lex::Token;
 use super::parse::{Parser, Problem, joined};
+use crate::model::semantics::{BinaryOperator, Call, Expression, ExpressionKind, Meaning, Name, UnaryOperator};
 
 impl Parser<'_> {
     /// `c ? a : b` and everything that binds tighter.
@@ -142,9 +142,9 @@ impl Parser<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::ast::{Block, StatementKind};
     use super::super::parse::parse_text;
     use super::*;
+    use crate::model::semantics::{Block, StatementKind};
 
     /// An expression with all its parentheses.
     fn full(e: &Expression) -> String {

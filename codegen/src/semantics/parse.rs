@@ -1,9 +1,9 @@
 //! From tokens to the tree: statements here, expressions in `expression.rs`.
 
-use super::ast::{Block, Expression, ExpressionKind, Name, Statement, StatementKind};
 use super::lex::{self, Token};
 use crate::markdown::Span;
 use crate::model::At;
+use crate::model::semantics::{Block, Expression, ExpressionKind, Name, Statement, StatementKind};
 
 /// A block as it was read, with everything that is wrong with its form.
 #[derive(Clone, Debug, Default, PartialEq)]

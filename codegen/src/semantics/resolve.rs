@@ -3,10 +3,11 @@
 
 use std::collections::BTreeSet;
 
-use super::ast::{Block, Expression, ExpressionKind, Name, Statement, StatementKind};
-use super::builtins::{Builtin, BuiltinKind};
 use super::fields::{Fields, Sort};
 use super::parse::{Parsed, Problem};
+use crate::model::semantics::{
+    Block, Builtin, BuiltinKind, Expression, ExpressionKind, Name, Statement, StatementKind,
+};
 use crate::model::{At, Instruction, Model};
 
 /// Resolves the names of a page's block in place. `used` collects the positions of the built-ins that it needs.

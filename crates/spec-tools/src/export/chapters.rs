@@ -418,7 +418,7 @@ pub(super) fn attributes(cx: &Cx<'_>) -> Vec<Attribute> {
 }
 
 pub(super) fn builtins(cx: &Cx<'_>) -> Vec<Builtin> {
-    let one = |b: &visakit_codegen::semantics::Builtin| Builtin {
+    let one = |b: &visakit_codegen::model::semantics::Builtin| Builtin {
         name: b.name.clone(),
         parameters: b.parameters.clone(),
         kind: b.kind.name(),

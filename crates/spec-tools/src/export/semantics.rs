@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::{Cx, Place};
 use visakit_codegen::model;
-use visakit_codegen::semantics::{self as tree, Block, ExpressionKind, Meaning};
+use visakit_codegen::model::semantics::{self as tree, Block, ExpressionKind, Meaning};
 
 /// What an instruction does.
 #[derive(Clone, Debug, Serialize)]

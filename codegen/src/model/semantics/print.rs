@@ -3,7 +3,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::ast::{BinaryOperator, Block, Call, Expression, ExpressionKind, Statement, StatementKind};
+use super::{BinaryOperator, Block, Call, Expression, ExpressionKind, Statement, StatementKind};
 
 /// How tightly expressions bind, beside the levels of [`BinaryOperator::ALL`].
 const CHOICE: u8 = 0;
