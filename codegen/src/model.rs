@@ -14,7 +14,7 @@ pub use object::*;
 
 /// A place in a page: index of the page in [`Model::pages`] and byte range of its text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct At {
+pub struct SourceSpan {
     /// Index of the page.
     pub page: u32,
     /// First byte.
@@ -90,7 +90,7 @@ pub struct PageLink {
     /// The destination as written.
     pub target: String,
     /// The link.
-    pub at: At,
+    pub at: SourceSpan,
 }
 
 /// A line of the index of instructions.
@@ -103,7 +103,7 @@ pub struct IndexLine {
     /// Where the instruction exists: any of these; everywhere when there are none.
     pub platforms: Vec<Availability>,
     /// The link.
-    pub at: At,
+    pub at: SourceSpan,
 }
 
 /// A row of the table of instructions by platform.
@@ -114,5 +114,5 @@ pub struct SupportRow {
     /// The platforms of the table's head, and whether they have it.
     pub platforms: Vec<(String, bool)>,
     /// The row.
-    pub at: At,
+    pub at: SourceSpan,
 }

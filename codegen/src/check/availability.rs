@@ -1,9 +1,9 @@
 //! The platforms that conditions name exist.
 
-use crate::model::{At, Availability, Bound, Model};
+use crate::model::{Availability, Bound, Model, SourceSpan};
 use visakit_diag::{Diagnostic, Severity};
 
-pub(super) fn check(model: &Model, marks: &Availability, at: At, out: &mut Vec<Diagnostic>) {
+pub(super) fn check(model: &Model, marks: &Availability, at: SourceSpan, out: &mut Vec<Diagnostic>) {
     if model.platforms.is_empty() {
         return;
     }

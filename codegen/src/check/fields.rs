@@ -1,12 +1,12 @@
 //! What pages say of single fields and members holds together: classes, ranges, types, structures.
 
-use crate::model::{At, Instruction, MemberType, Model, Storage};
+use crate::model::{Instruction, MemberType, Model, SourceSpan, Storage};
 use visakit_diag::{Diagnostic, Severity};
 
 pub(super) fn check(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic>) {
     let classes: Vec<String> =
         model.structures.iter().filter_map(|s| s.class.as_ref()).map(|c| c.to_ascii_lowercase()).collect();
-    let mut seen: Vec<At> = Vec::new();
+    let mut seen: Vec<SourceSpan> = Vec::new();
     for field in instruction.forms.iter().flat_map(|f| &f.fields) {
         // Fields that several forms share are checked once.
         if seen.contains(&field.at) {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::availability;
-use crate::model::{At, Availability, Bound, Instruction, Model};
+use crate::model::{Availability, Bound, Instruction, Model, SourceSpan};
 use visakit_diag::{Diagnostic, Severity};
 
 pub(super) fn check(model: &Model, out: &mut Vec<Diagnostic>) {
@@ -49,7 +49,7 @@ fn without_line(model: &Model, pages: &BTreeMap<&str, &Instruction>, out: &mut V
 }
 
 fn lines(model: &Model, pages: &BTreeMap<&str, &Instruction>, out: &mut Vec<Diagnostic>) {
-    let mut seen: BTreeMap<&str, At> = BTreeMap::new();
+    let mut seen: BTreeMap<&str, SourceSpan> = BTreeMap::new();
     for line in &model.index {
         let mut warn = |code, message: String, help: &str| {
             model.report(Severity::Warning, code, line.at, message, help, out);
@@ -102,7 +102,7 @@ fn lines(model: &Model, pages: &BTreeMap<&str, &Instruction>, out: &mut Vec<Diag
 }
 
 fn rows(model: &Model, pages: &BTreeMap<&str, &Instruction>, out: &mut Vec<Diagnostic>) {
-    let mut seen: BTreeMap<&str, At> = BTreeMap::new();
+    let mut seen: BTreeMap<&str, SourceSpan> = BTreeMap::new();
     for row in &model.support {
         if let Some(earlier) = seen.insert(&row.name, row.at) {
             let (page, number) = model.origin(earlier);

@@ -7,7 +7,7 @@ mod fields;
 mod index;
 mod links;
 
-use crate::model::{At, Instruction, Kind, Model, Presence};
+use crate::model::{Instruction, Model, PageKind, Presence, SourceSpan};
 use visakit_diag::{Diagnostic, Severity};
 
 /// Checks the whole model. Rules that need several pages hold only where there are several.
@@ -104,7 +104,7 @@ fn duplicate_opcodes(model: &Model, out: &mut Vec<Diagnostic>) {
                 out,
             );
         }
-        if matches!(instruction.kind, Kind::Umbrella | Kind::Alias { .. }) {
+        if matches!(instruction.kind, PageKind::Umbrella | PageKind::Alias { .. }) {
             continue;
         }
         if let Some(other) = seen.insert((instruction.opcode, instruction.sub_opcode), instruction) {
@@ -219,7 +219,7 @@ fn types(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic>) {
         return;
     }
     let known = |name: &str| model.types.iter().any(|t| t.name == name);
-    let mut named: Vec<(&str, At)> = Vec::new();
+    let mut named: Vec<(&str, SourceSpan)> = Vec::new();
     named.extend(instruction.types.iter().map(|(t, _)| (t.as_str(), instruction.at)));
     for map in &instruction.type_maps {
         named.extend(map.dst.iter().chain(&map.src).map(|t| (t.as_str(), map.at)));

@@ -6,7 +6,9 @@ use std::collections::BTreeSet;
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-use crate::model::{At, Availability, Bound, Field, FieldKind, IndexKind, List, ListId, ListKind, Model, Storage};
+use crate::model::{
+    Availability, Bound, Field, FieldKind, IndexKind, List, ListId, ListKind, Model, SourceSpan, Storage,
+};
 
 mod codec;
 mod instructions;
@@ -124,13 +126,13 @@ impl Cx<'_> {
     }
 
     /// `instructions/ADD.md:3` for comments and reflection.
-    pub(crate) fn origin(&self, at: At) -> String {
+    pub(crate) fn origin(&self, at: SourceSpan) -> String {
         let (path, line) = self.model.origin(at);
         format!("{path}:{line}")
     }
 
     /// Documentation: prose, then the place it is from.
-    pub(crate) fn doc(&self, text: &str, fallback: &str, at: At) -> TokenStream {
+    pub(crate) fn doc(&self, text: &str, fallback: &str, at: SourceSpan) -> TokenStream {
         let text = if text.trim().is_empty() { fallback } else { text.trim() };
         let text = escape_doc(text);
         let origin = format!("From `{}`.", self.origin(at));

@@ -2,7 +2,7 @@
 
 use visakit_diag::{Diagnostic, Severity};
 
-use super::{At, BitFieldKind, Enumerator, FieldKind, Form, List, ListId, ListKind, Model};
+use super::{BitFieldKind, Enumerator, FieldKind, Form, List, ListId, ListKind, Model, SourceSpan};
 
 impl Model {
     /// The list with this id.
@@ -16,7 +16,7 @@ impl Model {
     }
 
     /// Path and line of a place.
-    pub fn origin(&self, at: At) -> (&str, u32) {
+    pub fn origin(&self, at: SourceSpan) -> (&str, u32) {
         match self.pages.get(at.page as usize) {
             Some(page) => {
                 let head = &page.text.as_bytes()[..(at.start as usize).min(page.text.len())];
@@ -80,7 +80,7 @@ impl Model {
         &self,
         severity: Severity,
         code: &'static str,
-        at: At,
+        at: SourceSpan,
         message: impl Into<String>,
         help: impl Into<String>,
         out: &mut Vec<Diagnostic>,

@@ -3,7 +3,7 @@
 
 mod print;
 
-use super::{At, IndexKind};
+use super::{IndexKind, SourceSpan};
 
 /// Statements between braces, or a whole semantics block. Printing it gives the one layout in which equal texts are equal
 /// meanings.
@@ -12,7 +12,7 @@ pub struct Block {
     /// The statements in order.
     pub statements: Vec<Statement>,
     /// From the opening to the closing brace; for a whole block from its first to its last line.
-    pub at: At,
+    pub at: SourceSpan,
 }
 
 /// A statement.
@@ -21,7 +21,7 @@ pub struct Statement {
     /// What it does.
     pub kind: StatementKind,
     /// Where it stands, with the blocks that belong to it.
-    pub at: At,
+    pub at: SourceSpan,
 }
 
 /// What a statement does.
@@ -80,7 +80,7 @@ pub struct Name {
     /// The name as written.
     pub text: String,
     /// Where it stands.
-    pub at: At,
+    pub at: SourceSpan,
 }
 
 /// A value.
@@ -89,7 +89,7 @@ pub struct Expression {
     /// How it is computed.
     pub kind: ExpressionKind,
     /// Where it stands.
-    pub at: At,
+    pub at: SourceSpan,
 }
 
 /// How a value is computed.
@@ -108,7 +108,7 @@ pub enum ExpressionKind {
         /// What it stands for.
         meaning: Meaning,
     },
-    /// `List.enumerator`, or `Field.part.enumerator`. The parser leaves it as [`ExpressionKind::Part`].
+    /// `List.enumerator`, or `Field.part.enumerator`. The parser leaves it as [`ExpressionKind::BitField`].
     Enumerator {
         /// The list as written: a shared list, or a field of the page with or without a part.
         list: String,
@@ -282,7 +282,7 @@ pub struct Builtin {
     /// What it gives or does.
     pub doc: String,
     /// Where it is defined.
-    pub at: At,
+    pub at: SourceSpan,
 }
 
 /// How a built-in can be used.

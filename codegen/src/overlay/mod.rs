@@ -31,7 +31,7 @@ pub struct Overlay {
 #[derive(Clone, Debug)]
 pub struct Entry {
     /// What is corrected.
-    pub place: Place,
+    pub path: FactPath,
     /// Facts that are wrong.
     pub old: BTreeSet<String>,
     /// Facts that are right, and missing.
@@ -46,7 +46,7 @@ pub struct Entry {
 
 /// What an entry corrects.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Place {
+pub enum FactPath {
     /// A page that the documents lack: path below the folder.
     Page(String),
     /// A group of facts, as [`crate::places`] names it.

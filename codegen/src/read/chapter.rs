@@ -243,7 +243,15 @@ fn read_list(cx: &mut Cx<'_>, section: &Section, model: &mut Model) {
             }
         }
     }
-    match bits::read(cx, model, &section.blocks, name, bits, &section.span, bits::Place { shared: true, doc: &doc }) {
+    match bits::read(
+        cx,
+        model,
+        &section.blocks,
+        name,
+        bits,
+        &section.span,
+        bits::ListHeading { shared: true, doc: &doc },
+    ) {
         bits::Nested::List(id, _) => {
             let list = &mut model.lists[id.0];
             list.text = text;

@@ -3,7 +3,7 @@
 use visakit_diag::{Diagnostic, Severity};
 
 use crate::markdown::Span;
-use crate::model::At;
+use crate::model::SourceSpan;
 
 /// The page that is read, and where findings go.
 pub(crate) struct Cx<'a> {
@@ -14,9 +14,9 @@ pub(crate) struct Cx<'a> {
 }
 
 impl Cx<'_> {
-    pub(crate) fn at(&self, span: &Span) -> At {
+    pub(crate) fn at(&self, span: &Span) -> SourceSpan {
         let clamp = |n: usize| u32::try_from(n.min(self.source.len())).unwrap_or(u32::MAX);
-        At { page: self.page, start: clamp(span.start), end: clamp(span.end) }
+        SourceSpan { page: self.page, start: clamp(span.start), end: clamp(span.end) }
     }
 
     pub(crate) fn report(

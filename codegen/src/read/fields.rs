@@ -187,7 +187,7 @@ pub(crate) fn resolve(
                 &list_name,
                 bits,
                 &raw.text.span,
-                bits::Place { shared: false, doc },
+                bits::ListHeading { shared: false, doc },
             ) {
                 bits::Nested::List(id, some) => {
                     spelled = some;

@@ -197,7 +197,7 @@ fn describe(cx: &mut Cx<'_>, section: &Section, model: &mut Model, structure: &m
                 &list_name,
                 width,
                 &item.text.span,
-                bits::Place { shared: false, doc: &doc },
+                bits::ListHeading { shared: false, doc: &doc },
             ) {
                 member.data_type = is_data_type(&model.list(id).kind);
                 match member.data_type {

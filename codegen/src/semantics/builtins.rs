@@ -3,7 +3,7 @@
 
 use crate::markdown::{Block, Document, Row, Span};
 use crate::model::semantics::{Builtin, BuiltinKind};
-use crate::model::{At, Page};
+use crate::model::{Page, SourceSpan};
 use visakit_diag::{Diagnostic, Severity};
 
 /// Reads the table of the page with this number.
@@ -77,7 +77,7 @@ fn read_row(row: &Row, page: u32) -> Result<Vec<Builtin>, Span> {
             return Err(place);
         }
         let small = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-        let at = At { page, start: small(place.start), end: small(place.end) };
+        let at = SourceSpan { page, start: small(place.start), end: small(place.end) };
         out.push(Builtin { name: name.to_owned(), parameters, kind, doc: doc.clone(), at });
     }
     if out.is_empty() { Err(span.clone()) } else { Ok(out) }

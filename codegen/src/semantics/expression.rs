@@ -210,7 +210,7 @@ mod tests {
         let text = "x = (a + b) * f(c)[1]";
         let parsed = parse_text(text);
         let StatementKind::Assign { value, .. } = &parsed.block.statements[0].kind else { panic!() };
-        let of = |at: crate::model::At| &text[at.start as usize..at.end as usize];
+        let of = |at: crate::model::SourceSpan| &text[at.start as usize..at.end as usize];
         assert_eq!(of(value.at), "(a + b) * f(c)[1]");
         let ExpressionKind::Binary { left, right, .. } = &value.kind else { panic!() };
         assert_eq!((of(left.at), of(right.at)), ("(a + b)", "f(c)[1]"));

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 use crate::markdown::{self, Document, Span};
 use crate::model::semantics::{Statement, StatementKind};
-use crate::model::{At, Instruction, Kind, Model};
+use crate::model::{Instruction, Model, PageKind, SourceSpan};
 use visakit_diag::{Diagnostic, Severity};
 
 mod builtins;
@@ -71,7 +71,7 @@ fn block(
     let mut parsed = None;
     let mut leftover = |span: &Span| {
         let small = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-        let at = At { page, start: small(span.start), end: small(span.end) };
+        let at = SourceSpan { page, start: small(span.start), end: small(span.end) };
         let message = format!("the Semantics of {} are one fenced block, and this is beside it", instruction.name);
         let help = "write what happens in the notation of semantics.md, and prose in the Description";
         model.report(Severity::Warning, "semantics-block", at, message, help, out);
@@ -96,11 +96,11 @@ fn kind(model: &Model, instruction: &Instruction, parsed: &Parsed, out: &mut Vec
     );
     let name = &instruction.name;
     let (message, help) = match (&instruction.kind, undefined) {
-        (Kind::Undefined, false) => (
+        (PageKind::Undefined, false) => (
             format!("{name} is of `Kind: undefined`, but its Semantics say something"),
             "write `undefined` alone, or remove the kind",
         ),
-        (Kind::Ordinary, true) => (
+        (PageKind::Ordinary, true) => (
             format!("the Semantics of {name} are `undefined`, but its kind is not"),
             "add `Kind: undefined` below the opcode, or say what happens",
         ),

@@ -8,7 +8,7 @@ use super::parse::{Parsed, Problem};
 use crate::model::semantics::{
     Block, Builtin, BuiltinKind, Expression, ExpressionKind, Name, Statement, StatementKind,
 };
-use crate::model::{At, Instruction, Model};
+use crate::model::{Instruction, Model, SourceSpan};
 
 /// Resolves the names of a page's block in place. `used` collects the positions of the built-ins that it needs.
 pub(super) fn resolve(
@@ -43,7 +43,7 @@ pub(super) struct Local {
     /// Whether it counts and cannot be assigned to.
     counts: bool,
     pub(super) used: bool,
-    at: At,
+    at: SourceSpan,
 }
 
 pub(super) struct Resolver<'m, 'a> {
@@ -53,7 +53,7 @@ pub(super) struct Resolver<'m, 'a> {
     pub(super) used: &'a mut BTreeSet<usize>,
     pub(super) locals: Vec<Local>,
     /// Every `let` and loop of the block, to tell a name that comes too late from one that is not there.
-    pub(super) declarations: Vec<(String, At)>,
+    pub(super) declarations: Vec<(String, SourceSpan)>,
     pub(super) doubtful: &'a [String],
     /// Whether every statement could be read.
     whole: bool,
@@ -226,7 +226,7 @@ impl Resolver<'_, '_> {
     pub(super) fn problem(
         &mut self,
         code: &'static str,
-        at: At,
+        at: SourceSpan,
         message: impl Into<String>,
         help: impl Into<String>,
     ) {
@@ -244,7 +244,7 @@ fn builtin_writes(builtin: &Builtin) -> bool {
 }
 
 /// Every local name of a block, with its place.
-fn declared(block: &Block, out: &mut Vec<(String, At)>) {
+fn declared(block: &Block, out: &mut Vec<(String, SourceSpan)>) {
     for statement in &block.statements {
         match &statement.kind {
             StatementKind::Channels { channel: name, body } | StatementKind::For { variable: name, body, .. } => {

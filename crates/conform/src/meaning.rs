@@ -2,8 +2,8 @@
 //! code has an opinion about each of these too; this is the other one.
 
 use visakit_codegen::model::{
-    At, Availability, BitFieldKind, Bound, Enumerator, Field, FieldKind, Form, Instruction, Kind, ListId, ListKind,
-    Model, Presence, Storage,
+    Availability, BitFieldKind, Bound, Enumerator, Field, FieldKind, Form, Instruction, ListId, ListKind, Model,
+    PageKind, Presence, SourceSpan, Storage,
 };
 
 use visakit::rt::Version;
@@ -41,7 +41,7 @@ pub(super) fn exists_on(model: &Model, instruction: &Instruction, one: Option<us
 
 /// Whether a page has bytes of its own.
 pub(super) fn encodes(instruction: &Instruction) -> bool {
-    matches!(instruction.kind, Kind::Ordinary | Kind::Undefined) && !instruction.forms.is_empty()
+    matches!(instruction.kind, PageKind::Ordinary | PageKind::Undefined) && !instruction.forms.is_empty()
 }
 
 /// How a number is stored in a version: the first type whose marks hold.
@@ -84,7 +84,7 @@ pub(super) struct Bits<'m> {
     /// Whether that list stands for itself, and its values are the same wherever a part refers to it.
     pub(super) nested: bool,
     /// Where they are defined.
-    pub(super) at: At,
+    pub(super) at: SourceSpan,
 }
 
 /// What some bits are.

@@ -25,7 +25,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use platforms::Platforms;
-use visakit_codegen::model::{At, ListId, Model, Platform};
+use visakit_codegen::model::{ListId, Model, Platform, SourceSpan};
 
 /// What a change means for what was made under the old specification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -129,7 +129,7 @@ struct Cx<'a> {
 }
 
 /// A value with the place it was read from.
-type Said = (String, At);
+type Located = (String, SourceSpan);
 
 impl<'a> Cx<'a> {
     fn new(old: &'a Model, new: &'a Model, platforms: &'a [Platform]) -> Self {
@@ -151,18 +151,18 @@ impl<'a> Cx<'a> {
     }
 
     /// The line of a place of the old (0) or the new (1) specification.
-    fn line(&self, side: usize, at: At) -> u32 {
+    fn line(&self, side: usize, at: SourceSpan) -> u32 {
         let found = self.lines[side].get(at.page as usize).map_or(0, |l| l.partition_point(|&s| s <= at.start));
         u32::try_from(found).unwrap_or(u32::MAX)
     }
 
-    fn side(&self, side: usize, (value, at): Said) -> Side {
+    fn side(&self, side: usize, (value, at): Located) -> Side {
         let file = self.model(side).pages.get(at.page as usize).map_or(String::new(), |p| p.shown.clone());
         Side { value, file, line: self.line(side, at) }
     }
 
     /// Notes a change of a fact.
-    fn fact(&mut self, class: Class, kind: &'static str, path: &str, old: Option<Said>, new: Option<Said>) {
+    fn fact(&mut self, class: Class, kind: &'static str, path: &str, old: Option<Located>, new: Option<Located>) {
         for (side, said) in [(0, &old), (1, &new)] {
             if let Some((_, at)) = said {
                 self.places.insert((side, at.page, self.line(side, *at)));
@@ -172,12 +172,12 @@ impl<'a> Cx<'a> {
     }
 
     /// Notes a change of a fact that both sides state.
-    fn differs(&mut self, class: Class, kind: &'static str, path: &str, old: Said, new: Said) {
+    fn differs(&mut self, class: Class, kind: &'static str, path: &str, old: Located, new: Located) {
         self.fact(class, kind, path, Some(old), Some(new));
     }
 
     /// Notes a change of words. What several forms share is noted once.
-    fn prose(&mut self, class: Class, kind: &'static str, path: &str, old: Option<Said>, new: Option<Said>) {
+    fn prose(&mut self, class: Class, kind: &'static str, path: &str, old: Option<Located>, new: Option<Located>) {
         let change = Change {
             class,
             kind,

@@ -5,7 +5,7 @@
 
 use serde::Serialize;
 
-use visakit_codegen::model::{At, Model};
+use visakit_codegen::model::{Model, SourceSpan};
 
 mod chapters;
 mod instructions;
@@ -16,7 +16,7 @@ pub use chapters::{
     ListRef, Member, MemberType, Platform, Predefined, Rule, Structure, Typed,
 };
 pub use instructions::{
-    AllowedValues, Condition, Default, Field, Form, Instruction, Kind, MarkedName, Presence, Range, TemplateItem,
+    AllowedValues, Condition, Default, Field, Form, Instruction, MarkedName, PageKind, Presence, Range, TemplateItem,
     Text, TypeMap,
 };
 pub use semantics::{Expression, Semantics, Statement, StatementKind};
@@ -61,7 +61,7 @@ pub struct Specification {
 
 /// A place in a page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Place {
+pub struct Location {
     /// Path of the page in the specification's folder, with forward slashes.
     pub file: String,
     /// Line, from 1.
@@ -105,15 +105,15 @@ impl<'m> Cx<'m> {
         Self { model, lines: model.pages.iter().map(|p| starts(&p.text)).collect() }
     }
 
-    fn place(&self, at: At) -> Place {
+    fn place(&self, at: SourceSpan) -> Location {
         let (Some(page), Some(lines)) = (self.model.pages.get(at.page as usize), self.lines.get(at.page as usize))
         else {
-            return Place { file: String::new(), line: 1, column: 1 };
+            return Location { file: String::new(), line: 1, column: 1 };
         };
         let start = at.start as usize;
         let line = lines.partition_point(|l| *l <= start).max(1);
         let before = page.text.get(lines[line - 1]..start).unwrap_or("");
         let small = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-        Place { file: page.path.clone(), line: small(line), column: small(before.chars().count() + 1) }
+        Location { file: page.path.clone(), line: small(line), column: small(before.chars().count() + 1) }
     }
 }
