@@ -8,7 +8,7 @@ use visakit_codegen::template::Item;
 use super::base::base;
 use super::codec::decode;
 use super::finding::{Difference, Fact, Tally};
-use super::meaning::{What, bits, encodes, field, holds};
+use super::meaning::{BitsKind, bits, encodes, field, holds};
 use super::page::Probes;
 use visakit::isa::{Instruction, MNEMONICS};
 use visakit::rt::DecodeProblem;
@@ -124,7 +124,7 @@ fn mnemonics(probes: &Probes<'_>, tally: &mut Tally) {
                 let Some(FieldKind::List(id)) = shape else { continue };
                 let wanted = part.as_deref().unwrap_or("");
                 for b in bits(model, id).iter().filter(|b| b.name.eq_ignore_ascii_case(wanted)) {
-                    if let What::Values(values) = b.what {
+                    if let BitsKind::Values(values) = b.what {
                         known.extend(values.iter().filter(|v| !v.reserved).map(|v| v.text.clone()));
                     }
                 }

@@ -3,7 +3,7 @@
 use visakit_codegen::model::{Field, FieldKind, Form, IndexKind, ListId, Model, Presence, SourceSpan, TextForm};
 use visakit_codegen::template::{Format, Item};
 
-use super::meaning::{Bits, What, bits, counted_by, field, named, one_of, part, split, usual, usual_of_list};
+use super::meaning::{Bits, BitsKind, bits, counted_by, field, named, one_of, part, split, usual, usual_of_list};
 use super::sample::{Operand, Sample, Value, table_of};
 use super::world::World;
 
@@ -246,10 +246,10 @@ impl Writer<'_, '_> {
             self.list_items(&all, &template.items, value, path, list.at);
             return;
         }
-        let parts: Vec<&Bits<'_>> = all.iter().filter(|b| !matches!(b.what, What::Zero)).collect();
+        let parts: Vec<&Bits<'_>> = all.iter().filter(|b| !matches!(b.what, BitsKind::Zero)).collect();
         match parts.as_slice() {
             [one] if one.name.is_empty() => self.bits(one, one.of(value), format, path),
-            flags if format == Format::Plain && flags.iter().all(|b| matches!(b.what, What::Flag(_))) => {
+            flags if format == Format::Plain && flags.iter().all(|b| matches!(b.what, BitsKind::Flag(_))) => {
                 for flag in flags {
                     self.bits(flag, flag.of(value), format, path);
                 }
@@ -293,13 +293,13 @@ impl Writer<'_, '_> {
     fn bits(&mut self, bits: &Bits<'_>, value: u64, format: Format, path: &str) {
         let path = value_path(path, bits, value);
         match bits.what {
-            What::Flag(text) if value != 0 => self.push(text, path, bits.at),
-            What::Flag(_) | What::Zero => {}
-            What::Values(values) if format == Format::Plain => match named(values, value) {
+            BitsKind::Flag(text) if value != 0 => self.push(text, path, bits.at),
+            BitsKind::Flag(_) | BitsKind::Zero => {}
+            BitsKind::Values(values) if format == Format::Plain => match named(values, value) {
                 Some(v) => self.push(&v.text, path, v.at),
                 None => self.push("?", path, bits.at),
             },
-            What::DataType => self.data_type(value),
+            BitsKind::DataType => self.data_type(value),
             _ => self.push(number(value as i64, format), path, bits.at),
         }
     }
@@ -429,7 +429,7 @@ impl Writer<'_, '_> {
 pub(super) fn value_path(path: &str, bits: &Bits<'_>, value: u64) -> String {
     let width = bits.width as usize;
     let owner = if bits.list.is_empty() { path } else { bits.list };
-    if matches!(bits.what, What::Zero) {
+    if matches!(bits.what, BitsKind::Zero) {
         return format!("{owner}[{}]", bits.lo + value.trailing_zeros().min(63));
     }
     let part = if bits.nested || bits.name.is_empty() { String::new() } else { format!(".{}", bits.name) };

@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::form::Renames;
-use super::matching::{Same, align, norm};
-use super::{Class, Cx, Located, lists, places, platforms};
+use super::change::Class;
+use super::context::{Cx, Located};
+use super::matching::{Renames, Same, align, norm};
+use super::{lists, places, platforms};
 use visakit_codegen::model::{
     Attribute, DataType, FieldKind, Member, MemberType, Model, Platform, Predefined, SourceSpan, Structure,
     SupportRow,

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use super::form::Renames;
-use super::matching::norm;
+use super::change::Class;
+use super::context::Cx;
+use super::lists;
+use super::matching::{Renames, norm};
 use super::platforms;
 use super::values::{resolve, resolve_all};
-use super::{Class, Cx, lists};
 use visakit_codegen::model::{Availability, Field, FieldKind, Form, Model, Presence, Storage};
 
 /// A field in a word or two.

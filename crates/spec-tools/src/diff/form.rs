@@ -1,15 +1,14 @@
 //! Layouts: forms by the values of their selector, fields by name, then by place.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use super::matching::{align, norm};
+use super::change::Class;
+use super::context::{Cx, Located};
+use super::field;
+use super::matching::{Renames, align, norm};
 use super::places::{self, cell};
 use super::values::resolve_all;
-use super::{Class, Cx, Located, field};
 use visakit_codegen::model::{Field, Form, Instruction, Model, Presence, SourceSpan};
-
-/// Names of fields of the old side that have another name on the new one, both as [`norm`] has them.
-pub(super) type Renames = BTreeMap<String, String>;
 
 /// What was paired in an instruction.
 #[derive(Default)]

@@ -4,9 +4,11 @@ mod legal;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::change::Class;
+use super::context::Cx;
 use super::matching::{Same, norm};
 use super::values::spelled;
-use super::{Class, Cx, places, platforms};
+use super::{places, platforms};
 use legal::{effective, enumerators, only_of};
 use visakit_codegen::model::{
     Availability, BitField, BitFieldKind, Enumerator, Field, FieldKind, List, ListId, ListKind, Model, SourceSpan,

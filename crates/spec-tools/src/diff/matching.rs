@@ -14,6 +14,9 @@ pub(super) enum Pair {
     Both(usize, usize),
 }
 
+/// Names of fields of the old side that have another name on the new one, both as [`norm`] has them.
+pub(super) type Renames = BTreeMap<String, String>;
+
 /// A way in which two things are the same; the ways are tried in turn.
 pub(super) type Same<'a, T> = &'a dyn Fn(&T, &T) -> bool;
 

@@ -2,8 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::change::Class;
+use super::context::Cx;
 use super::platforms::{Moved, alternatives};
-use super::{Class, Cx, lists, places};
+use super::{lists, places};
 use visakit_codegen::model::{Availability, Instruction, Saturation, SourceModifier, SourceSpan, TypeMap};
 
 pub(super) fn compare(cx: &mut Cx<'_>, old: &Instruction, new: &Instruction) {
@@ -158,7 +160,7 @@ fn sorted(types: &[String]) -> BTreeSet<&str> {
     types.iter().map(String::as_str).collect()
 }
 
-fn said(map: &TypeMap) -> super::Located {
+fn said(map: &TypeMap) -> super::context::Located {
     let list = |all: &[String]| if all.is_empty() { "any".to_owned() } else { all.join(", ") };
     (format!("{}{} <- {}", map.marks, list(&map.dst), list(&map.src)), map.at)
 }

@@ -5,10 +5,11 @@ use std::ops::Range;
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
-use super::form::Renames;
+use super::change::Class;
+use super::context::{Cx, Located};
+use super::matching::Renames;
 use super::segments::{self, Segment};
 use super::tokens::{Token, join};
-use super::{Class, Cx, Located};
 use visakit_codegen::model::SourceSpan;
 
 /// Compares the prose of two pages, or notes that a page came or went.

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::form::Renames;
-use super::matching::{align, norm};
+use super::change::Class;
+use super::context::{Cx, Located};
+use super::matching::{Renames, align, norm};
 use super::values::resolve;
-use super::{Class, Cx, Located};
 use visakit_codegen::model::{Form, Instruction, Model, TextForm};
 use visakit_codegen::template::{Item, Template};
 

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Cx, Location};
+use super::location::{Cx, Location};
 use visakit_codegen::model::{self, ListId, Storage};
 
 /// A data type.
@@ -166,7 +166,7 @@ pub struct Member {
     pub data_type: bool,
     /// When it is there at all.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub present: Option<super::Condition>,
+    pub present: Option<Condition>,
     pub doc: String,
     pub at: Location,
 }
@@ -232,6 +232,14 @@ pub struct Attribute {
     pub value: String,
     pub doc: String,
     pub at: Location,
+}
+
+/// A field, possibly with a part (`Field.part`), has one of these values.
+#[derive(Clone, Debug, Serialize)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct Condition {
+    pub field: String,
+    pub values: Vec<String>,
 }
 
 /// A built-in of the Semantics sections.
@@ -382,7 +390,7 @@ fn member(cx: &Cx<'_>, structure: &model::Structure, m: &model::Member) -> Membe
         count: m.count.clone(),
         shape: shape(cx, m.shape, name),
         data_type: m.data_type,
-        present: m.presence.as_ref().map(super::instructions::condition),
+        present: m.presence.as_ref().map(condition),
         doc: m.doc.clone(),
         at: cx.place(m.at),
     }
@@ -437,4 +445,8 @@ pub(super) fn rules(cx: &Cx<'_>) -> Vec<Rule> {
         at: cx.place(r.at),
     };
     cx.model.rules.iter().map(one).collect()
+}
+
+pub(super) fn condition((field, values): &(String, Vec<String>)) -> Condition {
+    Condition { field: field.clone(), values: values.clone() }
 }

@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use super::chapters::{Bound, FieldKind, Typed, marks, numbers, shape};
+use super::chapters::{Bound, Condition, FieldKind, Typed, condition, marks, numbers, shape};
+use super::location::{Cx, Location};
 use super::semantics::{self, Semantics};
-use super::{Cx, Location};
 use visakit_codegen::model;
 use visakit_codegen::template;
 
@@ -61,14 +61,6 @@ pub struct Form {
     pub when: Vec<Bound>,
     pub fields: Vec<Field>,
     pub at: Location,
-}
-
-/// A field, possibly with a part (`Field.part`), has one of these values.
-#[derive(Clone, Debug, Serialize)]
-#[expect(missing_docs, reason = "the names say it")]
-pub struct Condition {
-    pub field: String,
-    pub values: Vec<String>,
 }
 
 /// A field of a form.
@@ -239,10 +231,6 @@ fn form(cx: &Cx<'_>, form: &model::Form) -> Form {
         fields: form.fields.iter().map(|f| field(cx, form, f)).collect(),
         at: cx.place(form.at),
     }
-}
-
-pub(super) fn condition((field, values): &(String, Vec<String>)) -> Condition {
-    Condition { field: field.clone(), values: values.clone() }
 }
 
 fn marked((name, when): &(String, model::Availability)) -> MarkedName {

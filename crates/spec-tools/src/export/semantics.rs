@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Cx, Location};
+use super::location::{Cx, Location};
 use visakit_codegen::model;
 use visakit_codegen::model::semantics::{self as tree, Block, ExpressionKind, Meaning};
 
