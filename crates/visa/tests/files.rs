@@ -2,6 +2,7 @@
 //! their exit codes; a folder `NAME.in` beside it is where they run, with their inputs. Without one they run in this
 //! package's folder. `BLESS=1 cargo test` writes what the commands print now.
 
+use std::path::Path;
 use std::process::Command;
 
 #[test]
@@ -14,5 +15,6 @@ fn commands_print_what_their_files_say() {
         assert!(again.status().expect("the test runs again").success(), "the files were written; run it again");
         return;
     }
-    trycmd::TestCases::new().case("tests/cli/*.trycmd").register_bin("visa", env!("CARGO_BIN_EXE_visa").as_ref());
+    let visa = Path::new(env!("CARGO_BIN_EXE_visa"));
+    trycmd::TestCases::new().case("tests/cli/*.trycmd").register_bin("visa", visa);
 }
