@@ -1,4 +1,4 @@
-//! What the fuzz targets do with an input. `cargo test` runs the same functions on the corpus (tests/robust.rs).
+//! What the fuzz targets do with an input. `cargo test` runs the same functions on the corpus (crates/visa/tests/robust.rs).
 
 use visakit::dump;
 use visakit::isa::Platform;

@@ -41,10 +41,7 @@ fn every_page_has_an_instruction() {
 /// The vendor's documents are read whole, whatever is wrong with them.
 #[test]
 fn vendor_documents_are_read() {
-    let Some(dir) = visakit_testing::shared("VISAKIT_UPSTREAM") else {
-        visakit_testing::have("vendor_documents_are_read", "shared", false, "folder of the vendor's documents");
-        return;
-    };
+    let Some(dir) = visakit_testing::upstream("vendor_documents_are_read") else { return };
     for (revision, pages) in [("2022-12", 125), ("2025-02", 127)] {
         let (model, findings) = visakit_codegen::read_dir(&dir.join(revision)).unwrap();
         assert_eq!(model.instructions.len(), pages, "{revision}");
@@ -56,10 +53,7 @@ fn vendor_documents_are_read() {
 /// The five documents that the project began from, unchanged.
 #[test]
 fn seeds_are_read() {
-    let Some(dir) = visakit_testing::shared("VISAKIT_SEEDS") else {
-        visakit_testing::have("seeds_are_read", "shared", false, "folder of the seed documents");
-        return;
-    };
+    let Some(dir) = visakit_testing::shared("seeds_are_read", "VISAKIT_SEEDS") else { return };
     let expected = [
         ("SCATTER", 0x3a, None, 6),
         ("SVM_SCATTER4_SCALED", 0x4e, Some(0x07), 7),

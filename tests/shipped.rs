@@ -7,12 +7,8 @@ use visakit::text::{Options, Style, parse, print, print_exact};
 
 /// The folders of the objects, or nothing where they are not there.
 fn folders(test: &str) -> Vec<PathBuf> {
-    let dir = visakit_testing::shared("VISAKIT_VECTORS").map(|d| d.join("public"));
-    let found = dir.as_ref().is_some_and(|d| d.is_dir());
-    if !visakit_testing::have(test, "shared", found, "vectors/public") {
-        return Vec::new();
-    }
-    let mut out: Vec<_> = std::fs::read_dir(dir.unwrap()).unwrap().map(|e| e.unwrap().path()).collect();
+    let Some(dir) = visakit_testing::shared(test, "VISAKIT_VECTORS") else { return Vec::new() };
+    let mut out: Vec<_> = std::fs::read_dir(dir.join("public")).unwrap().map(|e| e.unwrap().path()).collect();
     out.sort();
     assert!(out.len() >= 17);
     out

@@ -1,6 +1,6 @@
 //! Reading, checking and emitting the specification: what every build of this crate pays, formatting apart.
 //!
-//! The vendor's documents are measured beside our pages where they are there.
+//! The vendor's documents are measured beside our pages where `VISAKIT_UPSTREAM` names them.
 
 use std::time::{Duration, Instant};
 
@@ -19,7 +19,7 @@ fn main() {
         "our pages, {pages} instructions: read and check {read:.1?}, emit {emit:.1?}, together {:.1?}",
         read + emit
     );
-    let Some(upstream) = visakit_testing::shared("VISAKIT_UPSTREAM") else { return };
+    let Some(upstream) = visakit_testing::upstream("documents") else { return };
     let Ok((corrections, _)) = overlay::read_overlay(&spec.join("upstream-overlay.md")) else { return };
     for revision in ["2022-12", "2025-02"] {
         let dir = upstream.join(revision);

@@ -2,15 +2,15 @@
 //! when pages change.
 
 use crate::model::{
-    Access, Availability, BitField, BitFieldKind, Field, FieldKind, Form, Instruction, Kind, ListKind, Member,
-    MemberType, Model, Presence,
+    Access, Attribute, Availability, BitField, BitFieldKind, DataType, Field, FieldKind, Form, Instruction, ListKind,
+    Member, MemberType, Model, PageKind, Predefined, Presence, TextForm, TypeMap,
 };
 
 /// All facts of a model, sorted within each group.
 pub fn facts(model: &Model) -> String {
     let mut out = Vec::new();
     for t in &model.types {
-        out.push(format!("type {} code {:#x} bits {}", t.name, t.code, t.bits));
+        out.push(format!("type {}", data_type(t)));
     }
     for (age, p) in model.platforms.iter().enumerate() {
         out.push(format!(
@@ -25,17 +25,12 @@ pub fn facts(model: &Model) -> String {
     for (kind, table) in [("variable", &model.predefined), ("surface", &model.surfaces), ("sampler", &model.samplers)]
     {
         for p in table {
-            let (narrow, wide) = p.elements;
-            let written = match &p.written {
-                None => String::new(),
-                Some(elements) => format!(" written {elements:?}"),
-            };
-            let (id, name, old, ty) = (p.id, &p.name, &p.old_name, &p.ty);
-            out.push(format!("{kind} {id} {name} old {old} type {ty} elements {narrow}/{wide}{written}"));
+            let written = p.written.as_ref().map_or(String::new(), |elements| format!(" written {elements:?}"));
+            out.push(format!("{kind} {}{written}", predefined(p)));
         }
     }
     for a in &model.attributes {
-        out.push(format!("attribute {} on {} bytes {} value {}", a.name, a.place, a.bytes, a.value));
+        out.push(format!("attribute {}", attribute(a)));
     }
     for r in &model.rules {
         let platforms: String = r.platforms.iter().map(|m| format!(" {m}")).collect();
@@ -84,7 +79,46 @@ pub fn facts(model: &Model) -> String {
 
 /// Marks behind a fact, each with a blank in front.
 pub(crate) fn marks(marks: &Availability) -> String {
-    marks.0.iter().map(|m| format!(" {}", Availability(vec![m.clone()]))).collect()
+    marks.0.iter().map(|bound| format!(" {bound}")).collect()
+}
+
+pub(crate) fn data_type(t: &DataType) -> String {
+    format!("{} code {:#x} bits {}", t.name, t.code, t.bits)
+}
+
+pub(crate) fn predefined(p: &Predefined) -> String {
+    let (narrow, wide) = p.elements;
+    format!("{} {} old {} type {} elements {narrow}/{wide}", p.id, p.name, p.old_name, p.ty)
+}
+
+pub(crate) fn attribute(a: &Attribute) -> String {
+    format!("{} on {} bytes {} value {}", a.name, a.place, a.bytes, a.value)
+}
+
+/// An opcode with its sub-opcode, and what the page describes where that is no ordinary instruction.
+pub(crate) fn opcode(i: &Instruction) -> String {
+    let sub = i.sub_opcode.map_or(String::new(), |s| format!(" {s:#04x}"));
+    format!("{:#04x}{sub}{}", i.opcode, kind(&i.kind))
+}
+
+pub(crate) fn type_map(map: &TypeMap) -> String {
+    format!("{} <- {}{}", map.dst.join(","), map.src.join(","), marks(&map.marks))
+}
+
+/// The selector of a form, with a blank in front.
+pub(crate) fn condition(form: &Form) -> String {
+    form.condition.as_ref().map_or(String::new(), |(f, v)| format!(" when {f}={}", v.join(",")))
+}
+
+/// The form that a template is for.
+pub(crate) fn template_form(text: &TextForm) -> String {
+    text.form.as_ref().map_or(String::new(), |f| format!(" {f}"))
+}
+
+/// The values for which a template holds.
+pub(crate) fn template_conditions(text: &TextForm) -> String {
+    let when: Vec<_> = text.conditions.iter().map(|(f, v)| format!("{f}={}", v.join(","))).collect();
+    if when.is_empty() { String::new() } else { format!(" when {}", when.join(" and ")) }
 }
 
 pub(crate) fn part(model: &Model, p: &BitField) -> String {
@@ -136,29 +170,24 @@ pub(crate) fn member(model: &Model, m: &Member) -> String {
 }
 
 /// What a page describes, where that is no ordinary instruction.
-pub(crate) fn kind(kind: &Kind) -> String {
+fn kind(kind: &PageKind) -> String {
     match kind {
-        Kind::Ordinary => String::new(),
-        Kind::Umbrella => " umbrella".to_owned(),
-        Kind::Alias { of, when } => format!(" alias of {of} when {when}"),
-        Kind::Reserved => " reserved".to_owned(),
-        Kind::Undefined => " undefined".to_owned(),
+        PageKind::Ordinary => String::new(),
+        PageKind::Umbrella => " umbrella".to_owned(),
+        PageKind::Alias { of, when } => format!(" alias of {of} when {when}"),
+        PageKind::Reserved => " reserved".to_owned(),
+        PageKind::Undefined => " undefined".to_owned(),
     }
 }
 
 fn instruction(model: &Model, i: &Instruction, out: &mut Vec<String>) {
     let name = &i.name;
-    let sub = i.sub_opcode.map_or(String::new(), |s| format!(" {s:#04x}"));
-    let kind = kind(&i.kind);
-    out.push(format!(
-        "{name} opcode {:#04x}{sub}{kind}{}",
-        i.opcode,
-        i.platforms.iter().map(marks).collect::<Vec<_>>().join(" or")
-    ));
+    let platforms: Vec<String> = i.platforms.iter().map(marks).collect();
+    out.push(format!("{name} opcode {}{}", opcode(i), platforms.join(" or")));
     for form in &i.forms {
         let label = if form.name.is_empty() { String::new() } else { format!(" {}", form.name) };
-        if let Some((field, values)) = &form.condition {
-            out.push(format!("{name}{label} when {field}={}", values.join(",")));
+        if form.condition.is_some() {
+            out.push(format!("{name}{label}{}", condition(form)));
         }
         if !form.versions.0.is_empty() {
             out.push(format!("{name}{label} versions{}", marks(&form.versions)));
@@ -171,16 +200,14 @@ fn instruction(model: &Model, i: &Instruction, out: &mut Vec<String>) {
         out.push(format!("{name} type {t}{}", marks(m)));
     }
     for map in &i.type_maps {
-        out.push(format!("{name} map {} <- {}{}", map.dst.join(","), map.src.join(","), marks(&map.marks)));
+        out.push(format!("{name} map {}", type_map(map)));
     }
     out.push(format!("{name} saturation {:?} modifier {:?}", i.saturation, i.source_modifier));
     if !i.out_of_bound.is_empty() {
         out.push(format!("{name} out of bounds {}", i.out_of_bound));
     }
     for text in &i.text {
-        let when: Vec<_> = text.conditions.iter().map(|(f, v)| format!("{f}={}", v.join(","))).collect();
-        let when = if when.is_empty() { String::new() } else { format!(" when {}", when.join(" and ")) };
-        let form = text.form.as_ref().map_or(String::new(), |f| format!(" {f}"));
+        let (form, when) = (template_form(text), template_conditions(text));
         out.push(format!("{name}{form} text{when} {}", text.template.source));
     }
 }

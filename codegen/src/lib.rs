@@ -1,7 +1,8 @@
 //! Reads vISA specification pages into a model and emits Rust from it.
 //!
-//! The flow is one way: pages, [`markdown`], [`read_dir`], [`model::Model`], [`emit`]. Nothing here knows the
-//! crate that uses the emitted code.
+//! The flow is one way: pages, [`markdown`], readers, [`model::Model`], rules, [`emit`]; [`read_dir`] goes as far as the
+//! rules. An [`overlay`] corrects documents that are not ours. Nothing here knows the crate that uses the emitted code,
+//! which is `visakit`: its build script is the one caller that emits.
 
 mod check;
 mod emit;
@@ -13,6 +14,7 @@ pub mod phrase;
 mod places;
 mod read;
 pub mod semantics;
+mod specification;
 pub mod template;
 
 pub use check::complete;
@@ -20,4 +22,4 @@ pub use emit::{File, HEADER, emit, mnemonics};
 pub use facts::facts;
 pub use overlay::read_to_build;
 pub use places::places;
-pub use read::{read_dir, read_files, read_texts};
+pub use specification::{read_dir, read_files, read_texts};

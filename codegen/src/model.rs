@@ -2,18 +2,19 @@
 
 mod instruction;
 mod lists;
+mod lookup;
 mod object;
+pub mod semantics;
 
 use std::collections::BTreeSet;
 
-use crate::semantics;
 pub use instruction::*;
 pub use lists::*;
 pub use object::*;
 
 /// A place in a page: index of the page in [`Model::pages`] and byte range of its text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct At {
+pub struct SourceSpan {
     /// Index of the page.
     pub page: u32,
     /// First byte.
@@ -89,7 +90,7 @@ pub struct PageLink {
     /// The destination as written.
     pub target: String,
     /// The link.
-    pub at: At,
+    pub at: SourceSpan,
 }
 
 /// A line of the index of instructions.
@@ -102,7 +103,7 @@ pub struct IndexLine {
     /// Where the instruction exists: any of these; everywhere when there are none.
     pub platforms: Vec<Availability>,
     /// The link.
-    pub at: At,
+    pub at: SourceSpan,
 }
 
 /// A row of the table of instructions by platform.
@@ -113,29 +114,5 @@ pub struct SupportRow {
     /// The platforms of the table's head, and whether they have it.
     pub platforms: Vec<(String, bool)>,
     /// The row.
-    pub at: At,
-}
-
-impl Model {
-    /// The list with this id.
-    pub fn list(&self, id: ListId) -> &List {
-        &self.lists[id.0]
-    }
-
-    /// The shared list of that name, without regard to case.
-    pub fn shared_list(&self, name: &str) -> Option<ListId> {
-        self.lists.iter().position(|l| l.shared && l.name.eq_ignore_ascii_case(name)).map(ListId)
-    }
-
-    /// Path and line of a place.
-    pub fn origin(&self, at: At) -> (&str, u32) {
-        match self.pages.get(at.page as usize) {
-            Some(page) => {
-                let head = &page.text.as_bytes()[..(at.start as usize).min(page.text.len())];
-                let line = head.iter().filter(|&&b| b == b'\n').count() + 1;
-                (&page.path, u32::try_from(line).unwrap_or(u32::MAX))
-            }
-            None => ("", 0),
-        }
-    }
+    pub at: SourceSpan,
 }

@@ -5,8 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::facts::{field, kind, marks, member, part};
-use crate::model::{Availability, BitFieldKind, FieldKind, Form, Instruction, Kind, ListId, ListKind, Model};
+use crate::facts::{self, field, marks, member, part};
+use crate::model::{Availability, BitFieldKind, FieldKind, Form, Instruction, ListId, ListKind, Model, PageKind};
 
 /// The places of a model with their facts. Documentation is in none of them.
 pub fn places(model: &Model) -> BTreeMap<String, BTreeSet<String>> {
@@ -15,18 +15,17 @@ pub fn places(model: &Model) -> BTreeMap<String, BTreeSet<String>> {
         out.entry(place.to_owned()).or_default().insert(fact.trim_end().to_owned());
     };
     for t in &model.types {
-        put("types", format!("{} code {:#x} bits {}", t.name, t.code, t.bits));
+        put("types", facts::data_type(t));
     }
     for (kind, table) in
         [("variables", &model.predefined), ("surfaces", &model.surfaces), ("samplers", &model.samplers)]
     {
         for p in table {
-            let (narrow, wide) = p.elements;
-            put(kind, format!("{} {} old {} type {} elements {narrow}/{wide}", p.id, p.name, p.old_name, p.ty));
+            put(kind, facts::predefined(p));
         }
     }
     for a in &model.attributes {
-        put("attributes", format!("{} on {} bytes {} value {}", a.name, a.place, a.bytes, a.value));
+        put("attributes", facts::attribute(a));
     }
     for s in &model.structures {
         let place = format!("structure {}", s.name);
@@ -48,12 +47,10 @@ pub fn places(model: &Model) -> BTreeMap<String, BTreeSet<String>> {
 
 fn instruction(model: &Model, i: &Instruction, put: &mut dyn FnMut(&str, String)) {
     let name = &i.name;
-    let sub = i.sub_opcode.map_or(String::new(), |s| format!(" {s:#04x}"));
-    let kind = kind(&i.kind);
     let mut platforms: Vec<String> = i.platforms.iter().map(Availability::to_string).collect();
     platforms.sort();
     let platforms = if platforms.is_empty() { String::new() } else { format!(" {}", platforms.join(" or ")) };
-    put(&format!("{name} opcode"), format!("{:#04x}{sub}{kind}{platforms}", i.opcode));
+    put(&format!("{name} opcode"), format!("{}{platforms}", facts::opcode(i)));
     let layout = format!("{name} layout");
     for form in &i.forms {
         put(&layout, form_line(form));
@@ -70,28 +67,24 @@ fn instruction(model: &Model, i: &Instruction, put: &mut dyn FnMut(&str, String)
         put(&format!("{name} types"), format!("{t}{}", marks(m)));
     }
     for map in &i.type_maps {
-        let place = format!("{name} maps");
-        put(&place, format!("{} <- {}{}", map.dst.join(","), map.src.join(","), marks(&map.marks)));
+        put(&format!("{name} maps"), facts::type_map(map));
     }
-    if matches!(i.kind, Kind::Ordinary | Kind::Undefined) {
+    if matches!(i.kind, PageKind::Ordinary | PageKind::Undefined) {
         // What happens out of bounds is told in prose.
         let line = format!("saturation {:?} modifier {:?}", i.saturation, i.source_modifier);
         put(&format!("{name} properties"), line);
     }
     // Of several templates the first is printed.
     for (n, text) in i.text.iter().enumerate() {
-        let when: Vec<_> = text.conditions.iter().map(|(f, v)| format!("{f}={}", v.join(","))).collect();
-        let when = if when.is_empty() { String::new() } else { format!(" when {}", when.join(" and ")) };
-        let form = text.form.as_ref().map_or(String::new(), |f| format!(" {f}"));
+        let (form, when) = (facts::template_form(text), facts::template_conditions(text));
         put(&format!("{name} text"), format!("{}{form}{when}: {}", n + 1, text.template.source));
     }
 }
 
 fn form_line(form: &Form) -> String {
     let fields: Vec<&str> = form.fields.iter().map(|f| f.name.as_str()).collect();
-    let when = form.condition.as_ref().map_or(String::new(), |(f, v)| format!(" when {f}={}", v.join(",")));
     let name = if form.name.is_empty() { String::new() } else { format!(" {}", form.name) };
-    format!("form{name}{when}{}: {}", marks(&form.versions), fields.join(", "))
+    format!("form{name}{}{}: {}", facts::condition(form), marks(&form.versions), fields.join(", "))
 }
 
 /// A line without the made-up name of a list that stands on the page itself.

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use arbtest::arbtest;
-use visakit_codegen::semantics::{ExpressionKind, Meaning, Statement, StatementKind, parse_text};
+use visakit_codegen::model::semantics::{ExpressionKind, Meaning, Statement, StatementKind};
+use visakit_codegen::semantics::parse_text;
 use visakit_diag::{Diagnostic, Severity};
 
 /// Lines of a page in front of its block.

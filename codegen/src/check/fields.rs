@@ -1,13 +1,12 @@
 //! What pages say of single fields and members holds together: classes, ranges, types, structures.
 
-use super::report;
-use crate::model::{At, Instruction, MemberType, Model, Storage};
+use crate::model::{Instruction, MemberType, Model, SourceSpan, Storage};
 use visakit_diag::{Diagnostic, Severity};
 
 pub(super) fn check(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic>) {
     let classes: Vec<String> =
         model.structures.iter().filter_map(|s| s.class.as_ref()).map(|c| c.to_ascii_lowercase()).collect();
-    let mut seen: Vec<At> = Vec::new();
+    let mut seen: Vec<SourceSpan> = Vec::new();
     for field in instruction.forms.iter().flat_map(|f| &f.fields) {
         // Fields that several forms share are checked once.
         if seen.contains(&field.at) {
@@ -15,7 +14,7 @@ pub(super) fn check(model: &Model, instruction: &Instruction, out: &mut Vec<Diag
         }
         seen.push(field.at);
         let mut warn = |code, message: String, help: String| {
-            report(model, Severity::Warning, code, field.at, message, help, out);
+            model.report(Severity::Warning, code, field.at, message, help, out);
         };
         for class in field.classes.iter().filter(|c| !classes.is_empty() && !classes.contains(c)) {
             let message = format!("`{class}` is no class of operands");
@@ -38,8 +37,7 @@ pub(super) fn check(model: &Model, instruction: &Instruction, out: &mut Vec<Diag
             }
         }
         if !missing.is_empty() {
-            report(
-                model,
+            model.report(
                 Severity::Warning,
                 "type-contradiction",
                 map.at,
@@ -67,8 +65,7 @@ pub(super) fn structures(model: &Model, out: &mut Vec<Diagnostic>) {
             for (_, ty) in &member.storage {
                 let MemberType::Structure(name) = ty else { continue };
                 if !model.structures.iter().any(|s| s.name == *name) {
-                    report(
-                        model,
+                    model.report(
                         Severity::Error,
                         "type-unknown",
                         member.at,

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{platform, report};
-use crate::model::{At, Availability, Bound, Instruction, Model};
+use super::availability;
+use crate::model::{Availability, Bound, Instruction, Model, SourceSpan};
 use visakit_diag::{Diagnostic, Severity};
 
 pub(super) fn check(model: &Model, out: &mut Vec<Diagnostic>) {
@@ -36,8 +36,7 @@ fn is_supplied(model: &Model, instruction: &Instruction) -> bool {
 fn without_line(model: &Model, pages: &BTreeMap<&str, &Instruction>, out: &mut Vec<Diagnostic>) {
     for (page, instruction) in pages {
         if !is_supplied(model, instruction) && !model.index.iter().any(|line| line.page == *page) {
-            report(
-                model,
+            model.report(
                 Severity::Warning,
                 "index-missing",
                 instruction.at,
@@ -50,10 +49,10 @@ fn without_line(model: &Model, pages: &BTreeMap<&str, &Instruction>, out: &mut V
 }
 
 fn lines(model: &Model, pages: &BTreeMap<&str, &Instruction>, out: &mut Vec<Diagnostic>) {
-    let mut seen: BTreeMap<&str, At> = BTreeMap::new();
+    let mut seen: BTreeMap<&str, SourceSpan> = BTreeMap::new();
     for line in &model.index {
         let mut warn = |code, message: String, help: &str| {
-            report(model, Severity::Warning, code, line.at, message, help, out);
+            model.report(Severity::Warning, code, line.at, message, help, out);
         };
         if let Some(earlier) = seen.insert(&line.page, line.at) {
             let (page, number) = model.origin(earlier);
@@ -73,7 +72,7 @@ fn lines(model: &Model, pages: &BTreeMap<&str, &Instruction>, out: &mut Vec<Diag
             warn("index-name", message, "name the page that the line links to");
         }
         for marks in &line.platforms {
-            super::platforms(model, marks, line.at, out);
+            availability::check(model, marks, line.at, out);
         }
         let Some(instruction) = pages.get(line.page.as_str()) else { continue };
         let differs = instruction.platforms != line.platforms
@@ -85,8 +84,7 @@ fn lines(model: &Model, pages: &BTreeMap<&str, &Instruction>, out: &mut Vec<Diag
             };
         if differs {
             let (page, number) = model.origin(instruction.at);
-            report(
-                model,
+            model.report(
                 Severity::Warning,
                 "platform-contradiction",
                 line.at,
@@ -104,12 +102,11 @@ fn lines(model: &Model, pages: &BTreeMap<&str, &Instruction>, out: &mut Vec<Diag
 }
 
 fn rows(model: &Model, pages: &BTreeMap<&str, &Instruction>, out: &mut Vec<Diagnostic>) {
-    let mut seen: BTreeMap<&str, At> = BTreeMap::new();
+    let mut seen: BTreeMap<&str, SourceSpan> = BTreeMap::new();
     for row in &model.support {
         if let Some(earlier) = seen.insert(&row.name, row.at) {
             let (page, number) = model.origin(earlier);
-            report(
-                model,
+            model.report(
                 Severity::Warning,
                 "support-duplicate",
                 row.at,
@@ -120,8 +117,7 @@ fn rows(model: &Model, pages: &BTreeMap<&str, &Instruction>, out: &mut Vec<Diagn
             continue;
         }
         let Some(instruction) = pages.get(row.name.as_str()) else {
-            report(
-                model,
+            model.report(
                 Severity::Warning,
                 "support-dead",
                 row.at,
@@ -139,8 +135,7 @@ fn rows(model: &Model, pages: &BTreeMap<&str, &Instruction>, out: &mut Vec<Diagn
             .map(|(name, _)| name.as_str())
             .collect();
         if !wrong.is_empty() {
-            report(
-                model,
+            model.report(
                 Severity::Warning,
                 "platform-contradiction",
                 row.at,
@@ -157,8 +152,7 @@ fn rows(model: &Model, pages: &BTreeMap<&str, &Instruction>, out: &mut Vec<Diagn
     }
     for (page, instruction) in pages {
         if !is_supplied(model, instruction) && !seen.contains_key(page) {
-            report(
-                model,
+            model.report(
                 Severity::Warning,
                 "support-missing",
                 instruction.at,
@@ -173,7 +167,7 @@ fn rows(model: &Model, pages: &BTreeMap<&str, &Instruction>, out: &mut Vec<Diagn
 /// Whether alternatives of marks hold for a platform. Platforms that are known have the order of their table; where a
 /// document has none, the columns of the table of instructions, and what stands in no column is younger than they.
 fn holds(model: &Model, columns: &[&str], alternatives: &[Availability], name: &str) -> bool {
-    let age = |name: &str| match platform(model, name) {
+    let age = |name: &str| match model.platform(name) {
         Some(at) => at,
         None => columns.iter().position(|c| c.eq_ignore_ascii_case(name)).unwrap_or(usize::MAX),
     };

@@ -1,6 +1,5 @@
 //! Links lead somewhere.
 
-use super::report;
 use crate::model::Model;
 use visakit_diag::{Diagnostic, Severity};
 
@@ -32,8 +31,7 @@ pub(super) fn check(model: &Model, out: &mut Vec<Diagnostic>) {
                 _ => continue,
             }
         };
-        report(
-            model,
+        model.report(
             Severity::Warning,
             "link-dead",
             link.at,

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
+mod availability;
 mod fields;
 mod index;
 mod links;
 
-use crate::model::{At, Availability, Bound, FieldKind, Form, Instruction, Kind, Model, Presence};
+use crate::model::{Instruction, Model, PageKind, Presence, SourceSpan};
 use visakit_diag::{Diagnostic, Severity};
 
 /// Checks the whole model. Rules that need several pages hold only where there are several.
@@ -19,13 +20,13 @@ pub(crate) fn model(model: &Model, out: &mut Vec<Diagnostic>) {
         restrictions(model, instruction, out);
         fields::check(model, instruction, out);
         for marks in &instruction.platforms {
-            platforms(model, marks, instruction.at, out);
+            availability::check(model, marks, instruction.at, out);
         }
         for (_, marks) in &instruction.types {
-            platforms(model, marks, instruction.at, out);
+            availability::check(model, marks, instruction.at, out);
         }
         for map in &instruction.type_maps {
-            platforms(model, &map.marks, map.at, out);
+            availability::check(model, &map.marks, map.at, out);
         }
     }
     rules(model, out);
@@ -38,21 +39,13 @@ pub(crate) fn model(model: &Model, out: &mut Vec<Diagnostic>) {
 fn rules(model: &Model, out: &mut Vec<Diagnostic>) {
     for rule in &model.rules {
         for marks in &rule.platforms {
-            platforms(model, marks, rule.at, out);
+            availability::check(model, marks, rule.at, out);
         }
         let supplied = model.pages.get(rule.at.page as usize).is_none_or(|p| p.supplied);
         let known = |name: &str| model.instructions.iter().any(|i| i.name == name);
         for name in rule.instructions.iter().filter(|name| !supplied && model.files.is_some() && !known(name)) {
             let message = format!("rule `{}` names {name}, which has no page", rule.name);
-            report(
-                model,
-                Severity::Warning,
-                "rule-dead",
-                rule.at,
-                message,
-                "add the page, or take the name out",
-                out,
-            );
+            model.report(Severity::Warning, "rule-dead", rule.at, message, "add the page, or take the name out", out);
         }
     }
 }
@@ -81,10 +74,9 @@ pub fn complete(model: &Model) -> Vec<Diagnostic> {
         need(model.structures.iter().any(|s| s.name == name), &format!("structure {name}"), "chapters 4 and 5");
     }
     for form in model.instructions.iter().flat_map(|i| &i.forms) {
-        let of_part = |(field, _): &(String, Vec<String>)| enumerators(model, form, field, None).is_none();
+        let of_part = |(field, _): &(String, Vec<String>)| model.enumerators(form, field, None).is_none();
         if form.condition.as_ref().is_some_and(of_part) {
-            report(
-                model,
+            model.report(
                 Severity::Error,
                 "condition-selector",
                 form.at,
@@ -97,32 +89,13 @@ pub fn complete(model: &Model) -> Vec<Diagnostic> {
     out
 }
 
-/// Reports a finding at a place of the model.
-pub(crate) fn report(
-    model: &Model,
-    severity: Severity,
-    code: &'static str,
-    at: At,
-    message: impl Into<String>,
-    help: impl Into<String>,
-    out: &mut Vec<Diagnostic>,
-) {
-    let Some(page) = model.pages.get(at.page as usize) else { return };
-    out.push(
-        Diagnostic::new(code, severity, page.shown.as_str(), message)
-            .at_text(&page.text, at.start as usize, at.end as usize)
-            .help(help),
-    );
-}
-
 fn duplicate_opcodes(model: &Model, out: &mut Vec<Diagnostic>) {
     let mut seen: BTreeMap<(u8, Option<u8>), &Instruction> = BTreeMap::new();
     let mut names: BTreeMap<&str, &Instruction> = BTreeMap::new();
     for instruction in &model.instructions {
         if let Some(other) = names.insert(&instruction.name, instruction) {
             let (page, line) = model.origin(other.at);
-            report(
-                model,
+            model.report(
                 Severity::Error,
                 "name-duplicate",
                 instruction.at,
@@ -131,15 +104,14 @@ fn duplicate_opcodes(model: &Model, out: &mut Vec<Diagnostic>) {
                 out,
             );
         }
-        if matches!(instruction.kind, Kind::Umbrella | Kind::Alias { .. }) {
+        if matches!(instruction.kind, PageKind::Umbrella | PageKind::Alias { .. }) {
             continue;
         }
         if let Some(other) = seen.insert((instruction.opcode, instruction.sub_opcode), instruction) {
             // Nothing tells which of the two is wrong.
             for (one, other) in [(instruction, other), (other, instruction)] {
                 let (page, line) = model.origin(other.at);
-                report(
-                    model,
+                model.report(
                     Severity::Error,
                     "opcode-duplicate",
                     one.at,
@@ -157,21 +129,20 @@ fn text(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic>) {
     let mut bad = Vec::new();
     for form in &instruction.text {
         for (name, part) in form.template.fields() {
-            let found = instruction.forms.iter().any(|f| resolve(model, f, name, part).is_some());
+            let found = instruction.forms.iter().any(|f| model.field_position(f, name, part).is_some());
             if !found {
                 bad.push((form.at, name.to_owned()));
             }
         }
         for (name, _) in &form.conditions {
             let (field, part) = name.split_once('.').map_or((name.as_str(), None), |(f, p)| (f, Some(p)));
-            if !instruction.forms.iter().any(|f| resolve(model, f, field, part).is_some()) {
+            if !instruction.forms.iter().any(|f| model.field_position(f, field, part).is_some()) {
                 bad.push((form.at, name.clone()));
             }
         }
     }
     for (at, name) in bad {
-        report(
-            model,
+        model.report(
             Severity::Warning,
             "text-unknown-field",
             at,
@@ -182,65 +153,6 @@ fn text(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// The position of a field and whether the part exists.
-pub(crate) fn resolve(model: &Model, form: &Form, name: &str, part: Option<&str>) -> Option<usize> {
-    let position = form.fields.iter().position(|f| {
-        f.name.eq_ignore_ascii_case(name) || (name.eq_ignore_ascii_case("p") && f.shape == FieldKind::Predicate)
-    })?;
-    match part {
-        None => Some(position),
-        Some(part) => match form.fields[position].shape {
-            FieldKind::List(id) => match &model.list(id).kind {
-                crate::model::ListKind::Parts(parts) => {
-                    parts.iter().any(|p| p.name.eq_ignore_ascii_case(part)).then_some(position)
-                }
-                crate::model::ListKind::Enumeration { .. } => None,
-            },
-            _ => None,
-        },
-    }
-}
-
-/// Names of the enumerators of a field or part.
-pub(crate) fn enumerators<'a>(
-    model: &'a Model,
-    form: &Form,
-    name: &str,
-    part: Option<&str>,
-) -> Option<&'a [crate::model::Enumerator]> {
-    use crate::model::{BitFieldKind, ListKind};
-    let position = resolve(model, form, name, part)?;
-    let FieldKind::List(id) = form.fields[position].shape else { return None };
-    match (&model.list(id).kind, part) {
-        (ListKind::Enumeration { values, .. }, _) => Some(values),
-        (ListKind::Parts(parts), Some(part)) => {
-            let part = parts.iter().find(|p| p.name.eq_ignore_ascii_case(part))?;
-            match part.kind {
-                BitFieldKind::Enumeration(id) => match &model.list(id).kind {
-                    ListKind::Enumeration { values, .. } => Some(values),
-                    ListKind::Parts(_) => None,
-                },
-                _ => None,
-            }
-        }
-        (ListKind::Parts(_), None) => None,
-    }
-}
-
-/// Names of the enumerators of a selector: a field, or the part of one that has names.
-fn selected<'a>(model: &'a Model, form: &Form, selector: &str) -> Option<&'a [crate::model::Enumerator]> {
-    let Some((field, part)) = selector.split_once('.') else { return enumerators(model, form, selector, None) };
-    enumerators(model, form, field, Some(part)).or_else(|| {
-        // The vendor names a part that its list leaves without a name: the only one with values.
-        let position = resolve(model, form, field, None)?;
-        let FieldKind::List(id) = form.fields[position].shape else { return None };
-        let crate::model::ListKind::Parts(parts) = &model.list(id).kind else { return None };
-        let mut named = parts.iter().filter(|p| matches!(p.kind, crate::model::BitFieldKind::Enumeration(_)));
-        let only = named.next().filter(|_| named.next().is_none())?;
-        enumerators(model, form, field, Some(&only.name))
-    })
-}
-
 /// Values of conditions exist, and no value selects two forms.
 fn conditions(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic>) {
     let mut taken: BTreeMap<String, &str> = BTreeMap::new();
@@ -248,8 +160,7 @@ fn conditions(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic
         let Some((field, values)) = &form.condition else {
             // A form without a selector is one of some object versions.
             if instruction.forms.len() > 1 && form.versions.0.is_empty() {
-                report(
-                    model,
+                model.report(
                     Severity::Error,
                     "condition-missing",
                     form.at,
@@ -265,10 +176,9 @@ fn conditions(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic
         if of_operand.is_some_and(|f| form.fields.iter().any(|known| known.name.eq_ignore_ascii_case(f))) {
             continue;
         }
-        let known = selected(model, form, field);
+        let known = model.selector_values(form, field);
         if known.is_none() {
-            report(
-                model,
+            model.report(
                 Severity::Error,
                 "condition-selector",
                 form.at,
@@ -280,8 +190,7 @@ fn conditions(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic
         }
         for value in values {
             if !known.unwrap_or(&[]).iter().any(|e| e.name.eq_ignore_ascii_case(value)) {
-                report(
-                    model,
+                model.report(
                     Severity::Error,
                     "condition-value",
                     form.at,
@@ -291,8 +200,7 @@ fn conditions(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic
                 );
             }
             if taken.insert(value.to_ascii_lowercase(), &form.name).is_some() {
-                report(
-                    model,
+                model.report(
                     Severity::Error,
                     "condition-overlap",
                     form.at,
@@ -311,7 +219,7 @@ fn types(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic>) {
         return;
     }
     let known = |name: &str| model.types.iter().any(|t| t.name == name);
-    let mut named: Vec<(&str, At)> = Vec::new();
+    let mut named: Vec<(&str, SourceSpan)> = Vec::new();
     named.extend(instruction.types.iter().map(|(t, _)| (t.as_str(), instruction.at)));
     for map in &instruction.type_maps {
         named.extend(map.dst.iter().chain(&map.src).map(|t| (t.as_str(), map.at)));
@@ -322,8 +230,7 @@ fn types(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic>) {
     named.dedup();
     for (name, at) in named {
         if !known(name) {
-            report(
-                model,
+            model.report(
                 Severity::Warning,
                 "type-unknown",
                 at,
@@ -341,11 +248,10 @@ fn restrictions(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnost
         for field in &form.fields {
             for (part, values) in &field.only {
                 let part = (!part.is_empty()).then_some(part.as_str());
-                let known = enumerators(model, form, &field.name, part).unwrap_or(&[]);
+                let known = model.enumerators(form, &field.name, part).unwrap_or(&[]);
                 for (value, _) in values {
                     if !known.iter().any(|e| e.name.eq_ignore_ascii_case(value)) {
-                        report(
-                            model,
+                        model.report(
                             Severity::Error,
                             "only-value",
                             field.at,
@@ -359,11 +265,10 @@ fn restrictions(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnost
             if let Presence::If { field: position, part, values } = &field.presence {
                 let part = (!part.is_empty()).then_some(part.as_str());
                 let selector = &form.fields[*position];
-                if let Some(known) = enumerators(model, form, &selector.name, part) {
+                if let Some(known) = model.enumerators(form, &selector.name, part) {
                     for value in values {
                         if !known.iter().any(|e| e.name.eq_ignore_ascii_case(value)) {
-                            report(
-                                model,
+                            model.report(
                                 Severity::Error,
                                 "presence-value",
                                 field.at,
@@ -377,33 +282,4 @@ fn restrictions(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnost
             }
         }
     }
-}
-
-fn platforms(model: &Model, marks: &Availability, at: At, out: &mut Vec<Diagnostic>) {
-    if model.platforms.is_empty() {
-        return;
-    }
-    for mark in &marks.0 {
-        if let Bound::From(name) | Bound::Before(name) | Bound::Only(name) = mark
-            && platform(model, name).is_none()
-        {
-            report(
-                model,
-                Severity::Warning,
-                "platform-unknown",
-                at,
-                format!("`{name}` is no platform"),
-                "use a name or alias of platforms.md",
-                out,
-            );
-        }
-    }
-}
-
-/// Position of a platform by name or alias, without regard to case.
-pub(crate) fn platform(model: &Model, name: &str) -> Option<usize> {
-    model
-        .platforms
-        .iter()
-        .position(|p| p.name.eq_ignore_ascii_case(name) || p.aliases.iter().any(|a| a.eq_ignore_ascii_case(name)))
 }

@@ -6,13 +6,13 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
 use super::{Cx, hex, member_name, type_name, variant_name};
-use crate::model::{BitFieldKind, Field, FieldKind, Form, Instruction, Kind, ListKind, Presence};
+use crate::model::{BitFieldKind, Field, FieldKind, Form, Instruction, ListKind, PageKind, Presence};
 use form::{form_struct, read_located};
 pub(crate) use form::{is_counter, role, test};
 
 /// Pages that have a struct.
 pub(crate) fn encoded(i: &Instruction) -> bool {
-    matches!(i.kind, Kind::Ordinary | Kind::Undefined) && !i.forms.is_empty()
+    matches!(i.kind, PageKind::Ordinary | PageKind::Undefined) && !i.forms.is_empty()
 }
 
 /// The name of a form's struct: the instruction's, or that and the form's.
@@ -269,7 +269,7 @@ fn decode(cx: &Cx<'_>) -> TokenStream {
                 #(#subs,)*
                 sub => Err(rt::DecodeError::unknown_sub_opcode(at, #family, #code, sub)),
             }));
-        } else if let Some(i) = same.iter().find(|i| i.kind == Kind::Reserved) {
+        } else if let Some(i) = same.iter().find(|i| i.kind == PageKind::Reserved) {
             let (name, origin) = (&i.name, cx.origin(i.at));
             arms.push(quote!(#code => Err(rt::DecodeError::reserved_opcode(at, #name, #origin))));
         }

@@ -5,7 +5,7 @@ use quote::quote;
 
 use super::instructions::encoded;
 use super::{Cx, constant_name, member_name, type_name};
-use crate::model::{Field, FieldKind, Instruction, Kind};
+use crate::model::{Field, FieldKind, Instruction, PageKind};
 
 pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
     let all: Vec<&Instruction> = cx.model.instructions.iter().filter(|i| encoded(i)).collect();
@@ -76,7 +76,7 @@ fn method(cx: &Cx<'_>, i: &Instruction) -> TokenStream {
     let first = i.doc.split("\n\n").next().unwrap_or("");
     let doc = cx.doc(first, &i.name, i.at);
     let stub = match i.kind {
-        Kind::Undefined => quote!(rt::Stub::undefined(&pages::#page)),
+        PageKind::Undefined => quote!(rt::Stub::undefined(&pages::#page)),
         _ => quote!(rt::Stub::missing(&pages::#page)),
     };
     let argument = match component_wise(i) {

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-use crate::model::{At, Availability, Bound, Field, FieldKind, IndexKind, ListId, Model, Storage};
+use crate::model::{Availability, Bound, Field, FieldKind, IndexKind, ListId, Model, SourceSpan, Storage};
 
 mod codec;
 mod instructions;
@@ -125,13 +125,13 @@ impl Cx<'_> {
     }
 
     /// `instructions/ADD.md:3` for comments and reflection.
-    pub(crate) fn origin(&self, at: At) -> String {
+    pub(crate) fn origin(&self, at: SourceSpan) -> String {
         let (path, line) = self.model.origin(at);
         format!("{path}:{line}")
     }
 
     /// Documentation: prose, then the place it is from.
-    pub(crate) fn doc(&self, text: &str, fallback: &str, at: At) -> TokenStream {
+    pub(crate) fn doc(&self, text: &str, fallback: &str, at: SourceSpan) -> TokenStream {
         let text = if text.trim().is_empty() { fallback } else { text.trim() };
         let text = escape_doc(text);
         let origin = format!("From `{}`.", self.origin(at));
@@ -154,16 +154,16 @@ impl Cx<'_> {
         let mut before = None;
         for mark in &marks.0 {
             match mark {
-                Bound::From(name) => from = crate::check::platform(self.model, name).max(from),
+                Bound::From(name) => from = self.model.platform(name).max(from),
                 Bound::Before(name) => {
-                    let at = crate::check::platform(self.model, name);
+                    let at = self.model.platform(name);
                     before = match (before, at) {
                         (Some(a), Some(b)) => Some(std::cmp::min::<usize>(a, b)),
                         (a, b) => a.or(b),
                     };
                 }
                 Bound::Only(name) => {
-                    from = crate::check::platform(self.model, name);
+                    from = self.model.platform(name);
                     before = from.map(|i| i + 1);
                 }
                 Bound::FromVersion(..) | Bound::BeforeVersion(..) => {}

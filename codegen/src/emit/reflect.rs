@@ -6,7 +6,7 @@ use quote::quote;
 use super::instructions::role;
 use super::{Cx, constant_name, hex, variant_name};
 use crate::model::{
-    BitFieldKind, Field, FieldKind, Form, Instruction, Kind, List, ListId, ListKind, Presence, Saturation,
+    BitFieldKind, Field, FieldKind, Form, Instruction, List, ListId, ListKind, PageKind, Presence, Saturation,
     SourceModifier,
 };
 
@@ -96,11 +96,11 @@ fn page(cx: &Cx<'_>, i: &Instruction) -> TokenStream {
         None => quote!(None),
     };
     let kind = match &i.kind {
-        Kind::Ordinary => quote!(Ordinary),
-        Kind::Umbrella => quote!(Umbrella),
-        Kind::Alias { of, .. } => quote!(Alias(#of)),
-        Kind::Reserved => quote!(Reserved),
-        Kind::Undefined => quote!(Undefined),
+        PageKind::Ordinary => quote!(Ordinary),
+        PageKind::Umbrella => quote!(Umbrella),
+        PageKind::Alias { of, .. } => quote!(Alias(#of)),
+        PageKind::Reserved => quote!(Reserved),
+        PageKind::Undefined => quote!(Undefined),
     };
     let forms = i.forms.iter().map(|f| form(cx, f));
     let texts = i.text.iter().map(|t| &t.template.source);

@@ -11,7 +11,6 @@ use quote::{format_ident, quote};
 
 use super::instructions::{encoded, enumerator};
 use super::{Cx, member_name, type_name};
-use crate::check::{enumerators, resolve};
 use crate::model::{BitField, BitFieldKind, Field, FieldKind, Form, IndexKind, Instruction, ListKind, TextForm};
 use crate::template::{Format, Item, Template};
 use parse::parser;
@@ -93,7 +92,7 @@ pub(super) fn mnemonics<'m>(cx: &Cx<'m>) -> BTreeMap<String, BTreeSet<&'m str>> 
 fn texts(cx: &Cx<'_>, i: &Instruction, form: &Form) -> Vec<TextForm> {
     let usable = |t: &&TextForm| {
         t.form.as_ref().is_none_or(|name| name.eq_ignore_ascii_case(&form.name))
-            && t.template.fields().iter().all(|(f, p)| resolve(cx.model, form, f, *p).is_some())
+            && t.template.fields().iter().all(|(f, p)| cx.model.field_position(form, f, *p).is_some())
             && t.conditions.iter().all(|(name, values)| {
                 let (field, part) = split(name);
                 let selector =
@@ -101,7 +100,7 @@ fn texts(cx: &Cx<'_>, i: &Instruction, form: &Form) -> Vec<TextForm> {
                 let overlaps = selector.is_none_or(|(_, allowed)| {
                     values.iter().any(|v| allowed.iter().any(|a| a.eq_ignore_ascii_case(v)))
                 });
-                resolve(cx.model, form, field, part).is_some() && overlaps
+                cx.model.field_position(form, field, part).is_some() && overlaps
             })
     };
     let found: Vec<TextForm> = i.text.iter().filter(usable).cloned().collect();
@@ -141,7 +140,7 @@ fn words(cx: &Cx<'_>, form: &Form, text: &TextForm) -> Vec<String> {
     }
     let head = text.template.items.iter().find(|i| !matches!(i, Item::Predicate | Item::Space(_)));
     let Some(Item::Field { field, part, .. }) = head else { return Vec::new() };
-    let Some(values) = enumerators(cx.model, form, field, part.as_deref()) else { return Vec::new() };
+    let Some(values) = cx.model.enumerators(form, field, part.as_deref()) else { return Vec::new() };
     let allowed = |name: &str| {
         let matches = |(f, v): &(String, Vec<String>)| {
             let (condition_field, condition_part) = split(f);

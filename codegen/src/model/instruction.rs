@@ -1,12 +1,11 @@
 //! What an instruction's page says: forms, fields, types, texts.
 
-use super::{At, Availability, ListId, Storage};
-use crate::semantics;
+use super::{Availability, ListId, SourceSpan, Storage, semantics};
 use crate::template::Template;
 
 /// What a page describes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum PageKind {
     /// An instruction.
     Ordinary,
     /// A family that encodes nothing itself.
@@ -36,7 +35,7 @@ pub struct Instruction {
     /// Second byte, where the opcode is shared.
     pub sub_opcode: Option<u8>,
     /// What the page describes.
-    pub kind: Kind,
+    pub kind: PageKind,
     /// The layouts: one, or one for each value of a selector.
     pub forms: Vec<Form>,
     /// The text templates.
@@ -62,7 +61,7 @@ pub struct Instruction {
     /// Legal combinations of types.
     pub type_maps: Vec<TypeMap>,
     /// The page's first fact: the opcode.
-    pub at: At,
+    pub at: SourceSpan,
 }
 
 /// When a destination may be saturated.
@@ -99,7 +98,7 @@ pub struct TypeMap {
     /// Types of the sources.
     pub src: Vec<String>,
     /// Where it is defined.
-    pub at: At,
+    pub at: SourceSpan,
 }
 
 /// A layout of an instruction.
@@ -114,7 +113,7 @@ pub struct Form {
     /// The fields in the order in which they are stored.
     pub fields: Vec<Field>,
     /// Where it is defined.
-    pub at: At,
+    pub at: SourceSpan,
 }
 
 /// A field of an instruction.
@@ -147,7 +146,7 @@ pub struct Field {
     /// What the instruction does with the variable that the field names.
     pub access: Access,
     /// Where it is described.
-    pub at: At,
+    pub at: SourceSpan,
 }
 
 /// What a field is.
@@ -281,5 +280,5 @@ pub struct TextForm {
     /// The template.
     pub template: Template,
     /// Where it stands.
-    pub at: At,
+    pub at: SourceSpan,
 }

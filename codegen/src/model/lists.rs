@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::At;
+use super::SourceSpan;
 use crate::template::Template;
 
 /// Conditions in braces: from or before a platform or an object version.
@@ -11,13 +11,7 @@ pub struct Availability(pub Vec<Bound>);
 
 impl fmt::Display for Availability {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|mark| match mark {
-            Bound::From(p) => write!(f, "{{{p}+}}"),
-            Bound::Before(p) => write!(f, "{{-{p}}}"),
-            Bound::Only(p) => write!(f, "{{{p}}}"),
-            Bound::FromVersion(a, b) => write!(f, "{{{a}.{b}+}}"),
-            Bound::BeforeVersion(a, b) => write!(f, "{{-{a}.{b}}}"),
-        })
+        self.0.iter().try_for_each(|bound| bound.fmt(f))
     }
 }
 
@@ -34,6 +28,18 @@ pub enum Bound {
     FromVersion(u8, u8),
     /// Before that object version.
     BeforeVersion(u8, u8),
+}
+
+impl fmt::Display for Bound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::From(p) => write!(f, "{{{p}+}}"),
+            Self::Before(p) => write!(f, "{{-{p}}}"),
+            Self::Only(p) => write!(f, "{{{p}}}"),
+            Self::FromVersion(a, b) => write!(f, "{{{a}.{b}+}}"),
+            Self::BeforeVersion(a, b) => write!(f, "{{-{a}.{b}}}"),
+        }
+    }
 }
 
 /// Numbers of an object, by width and sign.
@@ -111,14 +117,14 @@ pub struct List {
     /// How it prints where the page says so.
     pub text: Option<Template>,
     /// Where it is defined.
-    pub at: At,
+    pub at: SourceSpan,
 }
 
 /// A list that a page spells out and whose type is a shared list.
 #[derive(Clone, Debug)]
 pub struct Spelled {
     /// The field or the part that has it.
-    pub at: At,
+    pub at: SourceSpan,
     /// What the page says: the shared list, or a part of it.
     pub kind: ListKind,
 }
@@ -155,7 +161,7 @@ pub struct Enumerator {
     /// A stated hole rather than a value.
     pub reserved: bool,
     /// Where it is defined.
-    pub at: At,
+    pub at: SourceSpan,
 }
 
 /// Some bits of a bit field.
@@ -176,7 +182,7 @@ pub struct BitField {
     /// Where they hold.
     pub marks: Availability,
     /// Where they are defined.
-    pub at: At,
+    pub at: SourceSpan,
 }
 
 /// What the bits of a part are.

@@ -1,6 +1,6 @@
 //! What the chapters say: data types, platforms, structures of objects, predefined variables, attributes.
 
-use super::{At, Availability, FieldKind, Storage};
+use super::{Availability, FieldKind, SourceSpan, Storage};
 
 /// A data type of chapter 2.
 #[derive(Clone, Debug)]
@@ -14,7 +14,7 @@ pub struct DataType {
     /// Size in bits.
     pub bits: u32,
     /// Where it is defined.
-    pub at: At,
+    pub at: SourceSpan,
 }
 
 /// A platform.
@@ -31,7 +31,7 @@ pub struct Platform {
     /// Size of a register.
     pub register_bytes: u32,
     /// Where it is defined.
-    pub at: At,
+    pub at: SourceSpan,
 }
 
 /// A structure of a chapter.
@@ -46,7 +46,7 @@ pub struct Structure {
     /// What it is.
     pub doc: String,
     /// Where it is defined.
-    pub at: At,
+    pub at: SourceSpan,
 }
 
 /// A member of a structure.
@@ -67,7 +67,7 @@ pub struct Member {
     /// What it means.
     pub doc: String,
     /// Where it is defined.
-    pub at: At,
+    pub at: SourceSpan,
 }
 
 /// The type of a member.
@@ -103,7 +103,7 @@ pub struct Predefined {
     /// What it is.
     pub doc: String,
     /// Where it is defined.
-    pub at: At,
+    pub at: SourceSpan,
 }
 
 /// A row of verification.md: what the vendor's assembler makes of some instructions beyond what their pages say.
@@ -118,7 +118,7 @@ pub struct Rule {
     /// What it means.
     pub doc: String,
     /// The row.
-    pub at: At,
+    pub at: SourceSpan,
 }
 
 /// A known attribute.
@@ -135,5 +135,5 @@ pub struct Attribute {
     /// What it means.
     pub doc: String,
     /// Where it is defined.
-    pub at: At,
+    pub at: SourceSpan,
 }

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Entry, Overlay, Place, Use};
-use crate::model::{At, BitFieldKind, FieldKind, Form, Instruction, List, ListId, ListKind, Model, Page};
-use crate::places;
+use super::{Entry, FactPath, Overlay, Use};
+use crate::model::{BitFieldKind, FieldKind, Form, Instruction, List, ListId, ListKind, Model, Page, SourceSpan};
+use crate::places::places;
 use visakit_diag::{Diagnostic, Severity};
 
 /// What stands for a place without facts.
@@ -16,15 +16,15 @@ type Facts = BTreeMap<String, BTreeSet<String>>;
 pub(super) fn check(overlay: &Overlay, out: &mut Vec<Diagnostic>) {
     let ours = places(&overlay.base);
     for entry in &overlay.entries {
-        match &entry.place {
-            Place::Page(path) => {
+        match &entry.path {
+            FactPath::Page(path) => {
                 if !overlay.base.pages.iter().any(|p| p.path == *path) {
                     let message = format!("there is no page `{path}` beside the overlay");
                     let help = "name a page of the overlay's folder";
                     out.push(overlay.report(entry, Severity::Error, "overlay-place", message, help));
                 }
             }
-            Place::Facts(place) => {
+            FactPath::Facts(place) => {
                 let none = BTreeSet::new();
                 let facts = ours.get(place).unwrap_or(&none);
                 if let Some(fact) = entry.new.iter().find(|f| !facts.contains(*f)) {
@@ -44,7 +44,7 @@ pub(super) fn check(overlay: &Overlay, out: &mut Vec<Diagnostic>) {
 /// Adds the pages that the documents lack.
 pub(super) fn pages(overlay: &Overlay, pages: &mut Vec<Page>, uses: &mut [Use]) {
     for (entry, used) in overlay.entries.iter().zip(uses) {
-        let Place::Page(path) = &entry.place else { continue };
+        let FactPath::Page(path) = &entry.path else { continue };
         if pages.iter().any(|p| p.path == *path) {
             *used = Use::Already;
         } else if let Some(page) = overlay.base.pages.iter().find(|p| p.path == *path) {
@@ -60,7 +60,7 @@ pub(super) fn facts(overlay: &Overlay, model: &mut Model, diagnostics: &mut Vec<
     let theirs = places(model);
     let mut donor = Donor::new(overlay, model);
     for (entry, used) in overlay.entries.iter().zip(uses) {
-        let Place::Facts(place) = &entry.place else {
+        let FactPath::Facts(place) = &entry.path else {
             if *used == Use::Already {
                 diagnostics.push(already(overlay, entry));
             }
@@ -170,11 +170,11 @@ impl<'a> Donor<'a> {
         }
     }
 
-    fn at(&self, at: At) -> At {
-        At { page: at.page.saturating_add(self.first_page), ..at }
+    fn at(&self, at: SourceSpan) -> SourceSpan {
+        SourceSpan { page: at.page.saturating_add(self.first_page), ..at }
     }
 
-    fn table<T: Clone>(&self, rows: &[T], at: impl Fn(&mut T) -> &mut At) -> Vec<T> {
+    fn table<T: Clone>(&self, rows: &[T], at: impl Fn(&mut T) -> &mut SourceSpan) -> Vec<T> {
         let mut rows = rows.to_vec();
         for row in &mut rows {
             let place = at(row);

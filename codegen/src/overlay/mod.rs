@@ -9,6 +9,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::model::{Model, Page};
+use crate::places::places;
+use crate::{check, read, specification};
 use visakit_diag::{Diagnostic, Severity};
 
 mod apply;
@@ -29,7 +31,7 @@ pub struct Overlay {
 #[derive(Clone, Debug)]
 pub struct Entry {
     /// What is corrected.
-    pub place: Place,
+    pub path: FactPath,
     /// Facts that are wrong.
     pub old: BTreeSet<String>,
     /// Facts that are right, and missing.
@@ -44,7 +46,7 @@ pub struct Entry {
 
 /// What an entry corrects.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Place {
+pub enum FactPath {
     /// A page that the documents lack: path below the folder.
     Page(String),
     /// A group of facts, as [`crate::places`] names it.
@@ -71,7 +73,7 @@ pub fn read_overlay(file: &Path) -> Result<(Overlay, Vec<Diagnostic>), (PathBuf,
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
-    let (base, _) = crate::read_dir(folder)?;
+    let (base, _) = specification::read_dir(folder)?;
     Ok(overlay_of(text, file.display().to_string(), base))
 }
 
@@ -90,7 +92,7 @@ pub fn read_dir_with(
     dir: &Path,
     overlay: &Overlay,
 ) -> Result<(Model, Vec<Diagnostic>, Vec<Use>), (PathBuf, io::Error)> {
-    let (pages, files) = crate::read::load(dir)?;
+    let (pages, files) = specification::load(dir)?;
     Ok(corrected(pages, Some(files), overlay))
 }
 
@@ -107,9 +109,9 @@ fn corrected(
 ) -> (Model, Vec<Diagnostic>, Vec<Use>) {
     let mut uses = vec![Use::Neither; overlay.entries.len()];
     apply::pages(overlay, &mut pages, &mut uses);
-    let (mut model, mut diagnostics) = crate::read::read_pages(pages, files);
+    let (mut model, mut diagnostics) = read::read_pages(pages, files);
     apply::facts(overlay, &mut model, &mut diagnostics, &mut uses);
-    crate::check::model(&model, &mut diagnostics);
+    check::model(&model, &mut diagnostics);
     visakit_diag::sort(&mut diagnostics);
     (model, diagnostics, uses)
 }
@@ -119,7 +121,7 @@ fn corrected(
 pub fn read_to_build(dir: &Path, overlay: &Path) -> Result<(Model, Vec<Diagnostic>), (PathBuf, io::Error)> {
     let own = overlay.file_name().is_none_or(|name| dir.join(name).exists());
     if own {
-        return crate::read_dir(dir);
+        return specification::read_dir(dir);
     }
     let (overlay, mut diagnostics) = read_overlay(overlay)?;
     let (model, found, _) = read_dir_with(dir, &overlay)?;
@@ -130,7 +132,7 @@ pub fn read_to_build(dir: &Path, overlay: &Path) -> Result<(Model, Vec<Diagnosti
 /// The entries that would be needed beside those that are there, in the overlay's notation; their reasons are left to
 /// be written.
 pub fn draft(model: &Model, overlay: &Overlay) -> String {
-    let (ours, theirs) = (crate::places(&overlay.base), crate::places(model));
+    let (ours, theirs) = (places(&overlay.base), places(model));
     let names: BTreeSet<&String> = ours.keys().chain(theirs.keys()).collect();
     let none = BTreeSet::new();
     let mut out = String::new();

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Entry, Place};
+use super::{Entry, FactPath};
 use crate::markdown::{self, Block, Span};
 use visakit_diag::{Diagnostic, Severity};
 
@@ -29,9 +29,9 @@ pub(super) fn entries(text: &str, shown: &str, out: &mut Vec<Diagnostic>) -> Vec
             }
             _ => {}
         }
-        let place = match section.title.strip_prefix("page ") {
-            Some(path) => Place::Page(path.trim().to_owned()),
-            None => Place::Facts(section.title.trim().to_owned()),
+        let path = match section.title.strip_prefix("page ") {
+            Some(path) => FactPath::Page(path.trim().to_owned()),
+            None => FactPath::Facts(section.title.trim().to_owned()),
         };
         let own = prose(&section.blocks);
         let reason = if own.is_empty() { reason.clone() } else { own };
@@ -41,7 +41,7 @@ pub(super) fn entries(text: &str, shown: &str, out: &mut Vec<Diagnostic>) -> Vec
         }
         let (start, end) = (section.span.start, section.span.end);
         let none = BTreeSet::new;
-        let mut entry = Entry { place, old: none(), new: none(), kept: none(), reason, start, end };
+        let mut entry = Entry { path, old: none(), new: none(), kept: none(), reason, start, end };
         for block in &section.blocks {
             let Block::Code(code) = block else { continue };
             for (line, span) in &code.lines {
@@ -60,7 +60,7 @@ pub(super) fn entries(text: &str, shown: &str, out: &mut Vec<Diagnostic>) -> Vec
                 set.insert(line[2..].trim_end().to_owned());
             }
         }
-        if let Some(earlier) = entries.iter().find(|e| e.place == entry.place) {
+        if let Some(earlier) = entries.iter().find(|e| e.path == entry.path) {
             let line = text[..earlier.start].matches('\n').count() + 1;
             let message = format!("`{}` already has an entry in line {line}", section.title);
             error("overlay-duplicate", &section.span, message, "make one of the two");

@@ -2,7 +2,7 @@
 
 mod values;
 
-use super::Cx;
+use super::context::Cx;
 use crate::markdown::{Block, Inline, Item, Span};
 use crate::model::{Availability, BitField, BitFieldKind, Enumerator, List, ListId, ListKind, Model, Spelled};
 use crate::phrase::{all_marks, find_phrase, leading_marks, number};
@@ -21,9 +21,9 @@ pub(crate) enum Nested {
 /// Legal enumerators by part; the part is empty for a plain enumeration.
 pub(crate) type AllowedValues = Vec<(String, Vec<(String, Availability)>)>;
 
-/// Where a list stands.
+/// What is known of a list from where it stands.
 #[derive(Clone, Copy)]
-pub(crate) struct Place<'a> {
+pub(crate) struct ListHeading<'a> {
     /// In the chapter of shared lists.
     pub(crate) shared: bool,
     /// The text above it.
@@ -38,9 +38,9 @@ pub(crate) fn read(
     name: &str,
     bits: u32,
     owner: &Span,
-    place: Place<'_>,
+    heading: ListHeading<'_>,
 ) -> Nested {
-    let Place { shared, doc } = place;
+    let ListHeading { shared, doc } = heading;
     let mut parts = Vec::new();
     let mut values = Vec::new();
     for block in blocks {

@@ -1,7 +1,8 @@
 //! Facts of the chapters that stand in tables and lists: data types, platforms, shared lists, predefined
 //! variables, attributes, and the index of instructions.
 
-use super::{Cx, bits};
+use super::bits;
+use super::context::Cx;
 use crate::markdown::{Block, Document, Item, Row, Section};
 use crate::model::{
     Attribute, Availability, DataType, IndexLine, Model, Platform, Predefined, Rule, Storage, SupportRow,
@@ -242,7 +243,15 @@ fn read_list(cx: &mut Cx<'_>, section: &Section, model: &mut Model) {
             }
         }
     }
-    match bits::read(cx, model, &section.blocks, name, bits, &section.span, bits::Place { shared: true, doc: &doc }) {
+    match bits::read(
+        cx,
+        model,
+        &section.blocks,
+        name,
+        bits,
+        &section.span,
+        bits::ListHeading { shared: true, doc: &doc },
+    ) {
         bits::Nested::List(id, _) => {
             let list = &mut model.lists[id.0];
             list.text = text;

@@ -1,6 +1,7 @@
 //! `## Description`: the prose and the list of fields with their facts.
 
-use super::{Cx, bits};
+use super::bits;
+use super::context::Cx;
 use crate::markdown::{Block, Inline, Item, Section, Span};
 use crate::model::{
     Access, Availability, BitField, BitFieldKind, Field, FieldKind, IndexKind, ListKind, Model, Presence, Storage,
@@ -186,7 +187,7 @@ pub(crate) fn resolve(
                 &list_name,
                 bits,
                 &raw.text.span,
-                bits::Place { shared: false, doc },
+                bits::ListHeading { shared: false, doc },
             ) {
                 bits::Nested::List(id, some) => {
                     spelled = some;

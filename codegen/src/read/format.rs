@@ -1,6 +1,6 @@
 //! `## Format`: the order of the fields, for each form.
 
-use super::Cx;
+use super::context::Cx;
 use super::opcode::Opcode;
 use crate::markdown::{Block, Item, Row, Section, Span};
 use crate::model::Availability;
@@ -147,8 +147,7 @@ fn read_rows(cx: &mut Cx<'_>, rows: &[Row], opcode: &Opcode) -> Vec<Cell> {
                 continue;
             }
             let name = cell.replace("\\*", "").replace('*', "").trim().to_owned();
-            if let Some(earlier) = fields.iter().find(|f| f.name.eq_ignore_ascii_case(&name)) {
-                let _ = earlier;
+            if fields.iter().any(|f| f.name.eq_ignore_ascii_case(&name)) {
                 cx.error(
                     "format-duplicate",
                     span,

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use super::context::Cx;
 use super::fields::{self, RawField};
-use super::{Cx, format, opcode, properties, text};
+use super::{format, opcode, properties, text};
 use crate::markdown::{Block, Document, Section};
 use crate::model::{
-    Access, Availability, Field, FieldKind, Form, Instruction, Kind, Model, Presence, Storage, TextForm,
+    Access, Availability, Field, FieldKind, Form, Instruction, Model, PageKind, Presence, Storage, TextForm,
 };
 use visakit_diag::{Diagnostic, Severity};
 
@@ -35,7 +36,7 @@ pub(crate) fn read(cx: &mut Cx<'_>, document: &Document, path: &str, model: &mut
         return;
     };
     let Some(opcode) = opcode::read(cx, opcode_section) else { return };
-    let bare = matches!(opcode.kind, Kind::Umbrella | Kind::Alias { .. } | Kind::Reserved);
+    let bare = matches!(opcode.kind, PageKind::Umbrella | PageKind::Alias { .. } | PageKind::Reserved);
     let (doc, raw_fields) = fields::read(cx, &group(document, "description"));
     let format_sections = group(document, "format");
     let layouts = if bare {
@@ -52,9 +53,9 @@ pub(crate) fn read(cx: &mut Cx<'_>, document: &Document, path: &str, model: &mut
         format::read(cx, &format_sections, &opcode, !raw_fields.is_empty())
     };
     // An umbrella page of the vendor has a Format whose last cell is `various`.
-    let umbrella = opcode.kind == Kind::Umbrella
+    let umbrella = opcode.kind == PageKind::Umbrella
         || layouts.iter().any(|l| l.fields.iter().any(|f| f.name.eq_ignore_ascii_case("various")));
-    let kind = if umbrella { Kind::Umbrella } else { opcode.kind.clone() };
+    let kind = if umbrella { PageKind::Umbrella } else { opcode.kind.clone() };
     let forms = if umbrella { Vec::new() } else { forms(cx, model, &opcode.name, layouts, &raw_fields) };
     let properties =
         group(document, "properties").first().map(|section| properties::read(cx, section)).unwrap_or_default();

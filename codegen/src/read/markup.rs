@@ -1,6 +1,6 @@
 //! What holds for the markdown of any page: tables are whole, fences are closed; and its links and anchors.
 
-use super::Cx;
+use super::context::Cx;
 use crate::markdown::{Block, Code, Document, Item, Row};
 use crate::model::{Model, PageLink};
 

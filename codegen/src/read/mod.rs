@@ -4,15 +4,15 @@
 //! folder reports all pages. No reader fails and none panics, whatever the page holds.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
 
-use visakit_diag::{Diagnostic, Severity};
+use visakit_diag::Diagnostic;
 
-use crate::markdown::{self, Document, Span};
-use crate::model::{At, Model, Page};
+use crate::markdown::{self, Document};
+use crate::model::{Model, Page};
 
 mod bits;
 mod chapter;
+mod context;
 mod fields;
 mod format;
 mod instruction;
@@ -22,122 +22,7 @@ mod properties;
 mod structure;
 mod text;
 
-/// What the readers of one page share: the page and where findings go.
-pub(crate) struct Cx<'a> {
-    pub(crate) page: u32,
-    pub(crate) shown: &'a str,
-    pub(crate) source: &'a str,
-    pub(crate) diagnostics: &'a mut Vec<Diagnostic>,
-}
-
-impl Cx<'_> {
-    pub(crate) fn at(&self, span: &Span) -> At {
-        let clamp = |n: usize| u32::try_from(n.min(self.source.len())).unwrap_or(u32::MAX);
-        At { page: self.page, start: clamp(span.start), end: clamp(span.end) }
-    }
-
-    pub(crate) fn report(
-        &mut self,
-        severity: Severity,
-        code: &'static str,
-        span: &Span,
-        message: impl Into<String>,
-        help: impl Into<String>,
-    ) {
-        let diagnostic = Diagnostic::new(code, severity, self.shown, message)
-            .at_text(self.source, span.start, span.end)
-            .help(help);
-        self.diagnostics.push(diagnostic);
-    }
-
-    pub(crate) fn error(
-        &mut self,
-        code: &'static str,
-        span: &Span,
-        message: impl Into<String>,
-        help: impl Into<String>,
-    ) {
-        self.report(Severity::Error, code, span, message, help);
-    }
-
-    pub(crate) fn warn(
-        &mut self,
-        code: &'static str,
-        span: &Span,
-        message: impl Into<String>,
-        help: impl Into<String>,
-    ) {
-        self.report(Severity::Warning, code, span, message, help);
-    }
-}
-
-/// Reads a specification folder. The error is the file that could not be read and why.
-pub fn read_dir(dir: &Path) -> Result<(Model, Vec<Diagnostic>), (PathBuf, std::io::Error)> {
-    let (pages, files) = load(dir)?;
-    Ok(checked(pages, Some(files)))
-}
-
-/// The pages of a folder, sorted by path, and the paths of all its files.
-pub(crate) fn load(dir: &Path) -> Result<(Vec<Page>, BTreeSet<String>), (PathBuf, std::io::Error)> {
-    let mut paths = Vec::new();
-    collect(dir, &mut paths)?;
-    paths.sort();
-    let mut pages = Vec::new();
-    let mut files = BTreeSet::new();
-    for path in paths {
-        let relative = path.strip_prefix(dir).unwrap_or(&path);
-        let relative = relative.components().map(|c| c.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/");
-        files.insert(relative.clone());
-        if path.extension().is_none_or(|e| e != "md") {
-            continue;
-        }
-        let text = std::fs::read(&path).map_err(|e| (path.clone(), e))?;
-        pages.push(Page {
-            path: relative,
-            shown: path.display().to_string(),
-            text: String::from_utf8_lossy(&text).into_owned(),
-            supplied: false,
-        });
-    }
-    Ok((pages, files))
-}
-
-/// Reads single pages, given as (path as shown, text).
-pub fn read_files(files: Vec<(String, String)>) -> (Model, Vec<Diagnostic>) {
-    let pages = files
-        .into_iter()
-        .map(|(shown, text)| {
-            let name = shown.rsplit(['/', '\\']).next().unwrap_or(&shown).to_owned();
-            Page { path: name, shown, text, supplied: false }
-        })
-        .collect();
-    checked(pages, None)
-}
-
-/// Reads a specification that is at hand as pages, in whatever order.
-pub fn read_texts(mut pages: Vec<Page>) -> (Model, Vec<Diagnostic>) {
-    pages.sort_by(|a, b| a.path.cmp(&b.path));
-    checked(pages, None)
-}
-
-fn collect(dir: &Path, out: &mut Vec<PathBuf>) -> Result<(), (PathBuf, std::io::Error)> {
-    for entry in std::fs::read_dir(dir).map_err(|e| (dir.to_owned(), e))? {
-        let path = entry.map_err(|e| (dir.to_owned(), e))?.path();
-        if path.is_dir() {
-            collect(&path, out)?;
-        } else {
-            out.push(path);
-        }
-    }
-    Ok(())
-}
-
-fn checked(pages: Vec<Page>, files: Option<BTreeSet<String>>) -> (Model, Vec<Diagnostic>) {
-    let (model, mut diagnostics) = read_pages(pages, files);
-    crate::check::model(&model, &mut diagnostics);
-    visakit_diag::sort(&mut diagnostics);
-    (model, diagnostics)
-}
+use context::Cx;
 
 /// Reads pages in rounds, because later pages refer to facts of earlier ones: tables and shared
 /// lists, then structures, then instructions.

@@ -1,8 +1,8 @@
 //! `## Opcode`: the name, its number, the sub-opcode, and what kind of page it is.
 
-use super::Cx;
+use super::context::Cx;
 use crate::markdown::{Block, Section, Span};
-use crate::model::Kind;
+use crate::model::PageKind;
 use crate::phrase::number;
 
 /// What the section says.
@@ -11,13 +11,13 @@ pub(crate) struct Opcode {
     pub(crate) name: String,
     pub(crate) opcode: u8,
     pub(crate) sub_opcode: Option<u8>,
-    pub(crate) kind: Kind,
+    pub(crate) kind: PageKind,
     pub(crate) span: Span,
 }
 
 pub(crate) fn read(cx: &mut Cx<'_>, section: &Section) -> Option<Opcode> {
     let mut pairs: Vec<(String, u8, Span)> = Vec::new();
-    let mut kind = Kind::Ordinary;
+    let mut kind = PageKind::Ordinary;
     let before = cx.diagnostics.len();
     for (line, span) in lines(section) {
         let line = line.trim();
@@ -85,17 +85,17 @@ pub(crate) fn read(cx: &mut Cx<'_>, section: &Section) -> Option<Opcode> {
     })
 }
 
-fn read_kind(cx: &mut Cx<'_>, text: &str, span: &Span) -> Kind {
+fn read_kind(cx: &mut Cx<'_>, text: &str, span: &Span) -> PageKind {
     let word = text.split_whitespace().next().unwrap_or("").trim_end_matches(['.', ';', ',']);
     match word.to_ascii_lowercase().as_str() {
-        "umbrella" => Kind::Umbrella,
-        "reserved" => Kind::Reserved,
-        "undefined" => Kind::Undefined,
+        "umbrella" => PageKind::Umbrella,
+        "reserved" => PageKind::Reserved,
+        "undefined" => PageKind::Undefined,
         "alias" => {
             let mut words = text.split_whitespace().skip(2);
             let of = words.next().unwrap_or("").trim_end_matches(['.', ',']).to_owned();
             let when = words.collect::<Vec<_>>().join(" ");
-            Kind::Alias { of, when: when.trim_start_matches("when ").to_owned() }
+            PageKind::Alias { of, when: when.trim_start_matches("when ").to_owned() }
         }
         _ => {
             cx.error(
@@ -104,7 +104,7 @@ fn read_kind(cx: &mut Cx<'_>, text: &str, span: &Span) -> Kind {
                 format!("`{word}` is no kind of page"),
                 "use umbrella, reserved, undefined, or `alias of NAME when …`",
             );
-            Kind::Ordinary
+            PageKind::Ordinary
         }
     }
 }

@@ -1,6 +1,6 @@
 //! `#### Properties` and `#### Operand type maps`.
 
-use super::Cx;
+use super::context::Cx;
 use crate::markdown::{Block, Item, Section};
 use crate::model::{Availability, Saturation, SourceModifier, TypeMap};
 use crate::phrase::{all_marks, leading_marks, words};

@@ -1,6 +1,7 @@
 //! Structures of the chapters: `name { TYPE member[count]; … }` and the list that describes the members.
 
-use super::{Cx, bits, fields};
+use super::context::Cx;
+use super::{bits, fields};
 use crate::markdown::{Block, Document, Item, Section, Span};
 use crate::model::{BitFieldKind, FieldKind, ListKind, Member, MemberType, Model, Storage, Structure};
 use crate::phrase::{leading_marks, words};
@@ -196,7 +197,7 @@ fn describe(cx: &mut Cx<'_>, section: &Section, model: &mut Model, structure: &m
                 &list_name,
                 width,
                 &item.text.span,
-                bits::Place { shared: false, doc: &doc },
+                bits::ListHeading { shared: false, doc: &doc },
             ) {
                 member.data_type = is_data_type(&model.list(id).kind);
                 match member.data_type {

@@ -1,6 +1,7 @@
 //! `## Text`: the templates, by condition.
 
-use super::{Cx, format};
+use super::context::Cx;
+use super::format;
 use crate::markdown::{Block, Section, Span};
 use crate::model::TextForm;
 use crate::template;

@@ -2,62 +2,9 @@
 //! a meaning.
 
 use crate::markdown::{Block, Document, Row, Span};
-use crate::model::{At, Page};
+use crate::model::semantics::{Builtin, BuiltinKind};
+use crate::model::{Page, SourceSpan};
 use visakit_diag::{Diagnostic, Severity};
-
-/// A built-in of the notation; one that takes different numbers of arguments has an entry for each.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Builtin {
-    /// Its name.
-    pub name: String,
-    /// The names of its arguments; `None` for a value that is written without parentheses.
-    pub parameters: Option<Vec<String>>,
-    /// How it can be used.
-    pub kind: BuiltinKind,
-    /// What it gives or does.
-    pub doc: String,
-    /// Where it is defined.
-    pub at: At,
-}
-
-/// How a built-in can be used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BuiltinKind {
-    /// It gives a value.
-    Value,
-    /// It gives a value, and can be assigned to.
-    Place,
-    /// It gives a value, and can be assigned to where its first argument can.
-    View,
-    /// It stands for an operand.
-    Operand,
-    /// It is a statement.
-    Effect,
-    /// It gives a value, and is a statement as well.
-    ValueAndEffect,
-}
-
-impl BuiltinKind {
-    /// All kinds with their words in the table.
-    pub const ALL: [(Self, &'static str); 6] = [
-        (Self::Value, "value"),
-        (Self::Place, "place"),
-        (Self::View, "view"),
-        (Self::Operand, "operand"),
-        (Self::Effect, "effect"),
-        (Self::ValueAndEffect, "value, effect"),
-    ];
-
-    /// The word of the table.
-    pub fn name(self) -> &'static str {
-        Self::ALL.iter().find(|(kind, _)| *kind == self).map_or("", |(_, name)| name)
-    }
-
-    /// Whether it can be a statement.
-    pub fn is_statement(self) -> bool {
-        matches!(self, Self::Effect | Self::ValueAndEffect)
-    }
-}
 
 /// Reads the table of the page with this number.
 pub(super) fn read(page: &Page, number: u32, document: &Document, out: &mut Vec<Diagnostic>) -> Vec<Builtin> {
@@ -130,7 +77,7 @@ fn read_row(row: &Row, page: u32) -> Result<Vec<Builtin>, Span> {
             return Err(place);
         }
         let small = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-        let at = At { page, start: small(place.start), end: small(place.end) };
+        let at = SourceSpan { page, start: small(place.start), end: small(place.end) };
         out.push(Builtin { name: name.to_owned(), parameters, kind, doc: doc.clone(), at });
     }
     if out.is_empty() { Err(span.clone()) } else { Ok(out) }

@@ -1,11 +1,10 @@
 //! Names in expressions, and what their values can be used for.
 
-use super::ast::{Call, Expression, ExpressionKind, Meaning, Name};
-use super::builtins::{Builtin, BuiltinKind};
 use super::fields::{self, Named, Sort};
 use super::resolve::Resolver;
 use super::suggest;
-use crate::model::{At, IndexKind, ListId};
+use crate::model::semantics::{Builtin, BuiltinKind, Call, Expression, ExpressionKind, Meaning, Name};
+use crate::model::{IndexKind, ListId, SourceSpan};
 
 impl<'m> Resolver<'m, '_> {
     /// Resolves an expression and says what it is.
@@ -72,7 +71,7 @@ impl<'m> Resolver<'m, '_> {
     }
 
     /// Says where something that is computed with is no number and no truth value.
-    pub(super) fn as_value(&mut self, sort: Sort, at: At) -> Sort {
+    pub(super) fn as_value(&mut self, sort: Sort, at: SourceSpan) -> Sort {
         match sort {
             Sort::Value | Sort::Operand { .. } => return Sort::Value,
             Sort::Unknown => {}
@@ -101,7 +100,7 @@ impl<'m> Resolver<'m, '_> {
     }
 
     /// Says so where something has no elements.
-    pub(super) fn has_elements(&mut self, sort: &Sort, at: At) -> bool {
+    pub(super) fn has_elements(&mut self, sort: &Sort, at: SourceSpan) -> bool {
         if matches!(sort, Sort::Operand { .. } | Sort::Repeated(_) | Sort::Unknown) {
             return true;
         }
@@ -161,7 +160,7 @@ impl<'m> Resolver<'m, '_> {
         })
     }
 
-    fn unknown(&mut self, name: &str, at: At) {
+    fn unknown(&mut self, name: &str, at: SourceSpan) {
         if self.doubtful.iter().any(|d| d == name) {
             return;
         }
@@ -195,7 +194,7 @@ impl<'m> Resolver<'m, '_> {
         self.problem("semantics-name", at, format!("there is no `{name}` here"), help);
     }
 
-    fn part(&mut self, sort: Sort, of: At, part: &Name) -> Sort {
+    fn part(&mut self, sort: Sort, of: SourceSpan, part: &Name) -> Sort {
         match sort {
             Sort::Unknown => Sort::Unknown,
             Sort::Named(named) if !named.part_names(self.model).is_empty() => {
@@ -301,7 +300,7 @@ impl<'m> Resolver<'m, '_> {
     }
 
     /// A number is one that the field can have.
-    fn possible(&mut self, named: &Named, field: At, number: &Expression) {
+    fn possible(&mut self, named: &Named, field: SourceSpan, number: &Expression) {
         let ExpressionKind::Integer(value) = number.kind else { return };
         if !named.is_number(self.model) {
             self.as_value(Sort::Named(named.clone()), field);

@@ -1,8 +1,8 @@
 //! Expressions: operators by how tightly they bind, then calls, indices and parts.
 
-use super::ast::{BinaryOperator, Call, Expression, ExpressionKind, Meaning, Name, UnaryOperator};
 use super::lex::Token;
 use super::parse::{Parser, Problem, joined};
+use crate::model::semantics::{BinaryOperator, Call, Expression, ExpressionKind, Meaning, Name, UnaryOperator};
 
 impl Parser<'_> {
     /// `c ? a : b` and everything that binds tighter.
@@ -142,9 +142,9 @@ impl Parser<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::ast::{Block, StatementKind};
     use super::super::parse::parse_text;
     use super::*;
+    use crate::model::semantics::{Block, StatementKind};
 
     /// An expression with all its parentheses.
     fn full(e: &Expression) -> String {
@@ -210,7 +210,7 @@ mod tests {
         let text = "x = (a + b) * f(c)[1]";
         let parsed = parse_text(text);
         let StatementKind::Assign { value, .. } = &parsed.block.statements[0].kind else { panic!() };
-        let of = |at: crate::model::At| &text[at.start as usize..at.end as usize];
+        let of = |at: crate::model::SourceSpan| &text[at.start as usize..at.end as usize];
         assert_eq!(of(value.at), "(a + b) * f(c)[1]");
         let ExpressionKind::Binary { left, right, .. } = &value.kind else { panic!() };
         assert_eq!((of(left.at), of(right.at)), ("(a + b)", "f(c)[1]"));

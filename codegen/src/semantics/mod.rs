@@ -1,4 +1,5 @@
-//! The notation of the Semantics sections: its tree, its parser, and what its names stand for.
+//! The notation of the Semantics sections: its parser, and what its names stand for. Its tree is data of the model,
+//! [`crate::model::semantics`].
 //!
 //! The grammar and the built-ins stand in `spec/semantics.md`, and the table of built-ins is read from there. A folder
 //! without that page, such as the vendor's documents, has no notation; its Semantics sections are free text.
@@ -8,24 +9,19 @@
 use std::collections::BTreeSet;
 
 use crate::markdown::{self, Document, Span};
-use crate::model::{At, Instruction, Kind, Model};
+use crate::model::semantics::{Statement, StatementKind};
+use crate::model::{Instruction, Model, PageKind, SourceSpan};
 use visakit_diag::{Diagnostic, Severity};
 
-mod ast;
 mod builtins;
 mod check;
 mod expression;
 mod fields;
 mod lex;
 mod parse;
-mod print;
 mod resolve;
 mod suggest;
 
-pub use ast::{
-    BinaryOperator, Block, Call, Expression, ExpressionKind, Meaning, Name, Statement, StatementKind, UnaryOperator,
-};
-pub use builtins::{Builtin, BuiltinKind};
 pub use parse::{Parsed, Problem, parse, parse_text};
 
 /// Reads the Semantics sections of all pages into the model, which is complete but for them. Positions of `documents`
@@ -45,7 +41,7 @@ pub(crate) fn read(model: &mut Model, documents: &[Document], out: &mut Vec<Diag
             resolve::resolve(model, &model.builtins, instruction, &mut block, &mut used);
             kind(model, instruction, &block, out);
             for Problem { code, at, message, help } in block.problems {
-                crate::check::report(model, Severity::Warning, code, at, message, help, out);
+                model.report(Severity::Warning, code, at, message, help, out);
             }
             Some(block.block)
         }));
@@ -58,7 +54,7 @@ pub(crate) fn read(model: &mut Model, documents: &[Document], out: &mut Vec<Diag
         for (_, builtin) in model.builtins.iter().enumerate().filter(|(i, _)| !used.contains(i)) {
             let message = format!("no page uses the built-in `{}`", builtin.name);
             let help = "remove it from the table, or use it";
-            crate::check::report(model, Severity::Warning, "semantics-builtin", builtin.at, message, help, out);
+            model.report(Severity::Warning, "semantics-builtin", builtin.at, message, help, out);
         }
     }
 }
@@ -75,10 +71,10 @@ fn block(
     let mut parsed = None;
     let mut leftover = |span: &Span| {
         let small = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-        let at = At { page, start: small(span.start), end: small(span.end) };
+        let at = SourceSpan { page, start: small(span.start), end: small(span.end) };
         let message = format!("the Semantics of {} are one fenced block, and this is beside it", instruction.name);
         let help = "write what happens in the notation of semantics.md, and prose in the Description";
-        crate::check::report(model, Severity::Warning, "semantics-block", at, message, help, out);
+        model.report(Severity::Warning, "semantics-block", at, message, help, out);
     };
     for block in &section.blocks {
         match block {
@@ -100,15 +96,15 @@ fn kind(model: &Model, instruction: &Instruction, parsed: &Parsed, out: &mut Vec
     );
     let name = &instruction.name;
     let (message, help) = match (&instruction.kind, undefined) {
-        (Kind::Undefined, false) => (
+        (PageKind::Undefined, false) => (
             format!("{name} is of `Kind: undefined`, but its Semantics say something"),
             "write `undefined` alone, or remove the kind",
         ),
-        (Kind::Ordinary, true) => (
+        (PageKind::Ordinary, true) => (
             format!("the Semantics of {name} are `undefined`, but its kind is not"),
             "add `Kind: undefined` below the opcode, or say what happens",
         ),
         _ => return,
     };
-    crate::check::report(model, Severity::Warning, "semantics-kind", parsed.block.at, message, help, out);
+    model.report(Severity::Warning, "semantics-kind", parsed.block.at, message, help, out);
 }

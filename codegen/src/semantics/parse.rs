@@ -1,9 +1,9 @@
 //! From tokens to the tree: statements here, expressions in `expression.rs`.
 
-use super::ast::{Block, Expression, ExpressionKind, Name, Statement, StatementKind};
 use super::lex::{self, Token};
 use crate::markdown::Span;
-use crate::model::At;
+use crate::model::SourceSpan;
+use crate::model::semantics::{Block, Expression, ExpressionKind, Name, Statement, StatementKind};
 
 /// A block as it was read, with everything that is wrong with its form.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -22,7 +22,7 @@ pub struct Problem {
     /// Stable name of the kind of problem, such as `semantics-syntax`.
     pub code: &'static str,
     /// Where it stands.
-    pub at: At,
+    pub at: SourceSpan,
     /// What is wrong.
     pub message: String,
     /// What to do about it.
@@ -324,14 +324,14 @@ impl<'a> Parser<'a> {
     }
 
     /// From a first token to the one before the next.
-    pub(super) fn since(&self, start: &Span) -> At {
+    pub(super) fn since(&self, start: &Span) -> SourceSpan {
         let last = self.at.checked_sub(1).and_then(|i| self.tokens.get(i)).map_or(start.end, |(_, span)| span.end);
         self.place(&(start.start..last.max(start.start)))
     }
 
-    pub(super) fn place(&self, span: &Span) -> At {
+    pub(super) fn place(&self, span: &Span) -> SourceSpan {
         let small = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-        At { page: self.page, start: small(span.start), end: small(span.end) }
+        SourceSpan { page: self.page, start: small(span.start), end: small(span.end) }
     }
 
     pub(super) fn expect(&mut self, sign: &'static str, help: &str) -> Result<(), Problem> {
@@ -386,6 +386,30 @@ impl<'a> Parser<'a> {
 }
 
 /// The end of an expression's place.
-pub(super) fn joined(from: &Expression, to: At) -> At {
-    At { page: from.at.page, start: from.at.start, end: to.end.max(from.at.end) }
+pub(super) fn joined(from: &Expression, to: SourceSpan) -> SourceSpan {
+    SourceSpan { page: from.at.page, start: from.at.start, end: to.end.max(from.at.end) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse_text;
+
+    #[test]
+    fn layout_comments_and_needless_parentheses_do_not_count() {
+        let text = "channels i { // each\n  dst[i]=((a)+(b*c))  ;  if x{}else{ if y { undefined } } }\n";
+        let expected =
+            "channels i {\n    dst[i] = a + b * c\n    if x {\n    } else if y {\n        undefined\n    }\n}\n";
+        assert_eq!(parse_text(text).block.to_string(), expected);
+        for kept in [
+            "(a + b) * c",
+            "a - (b - c)",
+            "(a ? b : c) ? d : e",
+            "-(a + b)",
+            "(a + b)[1].c",
+            "1.0 - 2.5",
+            "300000000000000000000000.0",
+        ] {
+            assert_eq!(parse_text(&format!("x = {kept}")).block.to_string(), format!("x = {kept}\n"));
+        }
+    }
 }

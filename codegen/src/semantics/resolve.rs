@@ -3,11 +3,12 @@
 
 use std::collections::BTreeSet;
 
-use super::ast::{Block, Expression, ExpressionKind, Name, Statement, StatementKind};
-use super::builtins::{Builtin, BuiltinKind};
 use super::fields::{Fields, Sort};
 use super::parse::{Parsed, Problem};
-use crate::model::{At, Instruction, Model};
+use crate::model::semantics::{
+    Block, Builtin, BuiltinKind, Expression, ExpressionKind, Name, Statement, StatementKind,
+};
+use crate::model::{Instruction, Model, SourceSpan};
 
 /// Resolves the names of a page's block in place. `used` collects the positions of the built-ins that it needs.
 pub(super) fn resolve(
@@ -42,7 +43,7 @@ pub(super) struct Local {
     /// Whether it counts and cannot be assigned to.
     counts: bool,
     pub(super) used: bool,
-    at: At,
+    at: SourceSpan,
 }
 
 pub(super) struct Resolver<'m, 'a> {
@@ -52,7 +53,7 @@ pub(super) struct Resolver<'m, 'a> {
     pub(super) used: &'a mut BTreeSet<usize>,
     pub(super) locals: Vec<Local>,
     /// Every `let` and loop of the block, to tell a name that comes too late from one that is not there.
-    pub(super) declarations: Vec<(String, At)>,
+    pub(super) declarations: Vec<(String, SourceSpan)>,
     pub(super) doubtful: &'a [String],
     /// Whether every statement could be read.
     whole: bool,
@@ -224,7 +225,7 @@ impl Resolver<'_, '_> {
     pub(super) fn problem(
         &mut self,
         code: &'static str,
-        at: At,
+        at: SourceSpan,
         message: impl Into<String>,
         help: impl Into<String>,
     ) {
@@ -242,7 +243,7 @@ fn builtin_writes(builtin: &Builtin) -> bool {
 }
 
 /// Every local name of a block, with its place.
-fn declared(block: &Block, out: &mut Vec<(String, At)>) {
+fn declared(block: &Block, out: &mut Vec<(String, SourceSpan)>) {
     for statement in &block.statements {
         match &statement.kind {
             StatementKind::Channels { channel: name, body } | StatementKind::For { variable: name, body, .. } => {

@@ -2,7 +2,7 @@
 
 use visakit_codegen::model::{Field, FieldKind, Form, IndexKind, Instruction, ListId, Presence};
 
-use super::meaning::{What, bits, counted_by, exists_on, limits, named, on, ones, storage, usual};
+use super::meaning::{BitsKind, bits, counted_by, exists_on, limits, named, on, ones, storage, usual};
 use super::rules;
 use super::sample::{Operand, Sample, Value};
 use super::world::World;
@@ -159,7 +159,7 @@ fn list(world: &World<'_>, field: &Field, id: ListId, selected: Option<&[String]
     let mut whole = 0;
     for b in &all {
         let legal = |value: u64| match b.what {
-            What::Values(values) => named(values, value).is_some_and(|v| {
+            BitsKind::Values(values) => named(values, value).is_some_and(|v| {
                 let mut only = field.only.iter().filter(|(part, _)| part.eq_ignore_ascii_case(b.name));
                 on(model, &v.marks, platform)
                     && only.all(|(_, names)| {
@@ -170,7 +170,7 @@ fn list(world: &World<'_>, field: &Field, id: ListId, selected: Option<&[String]
             _ => super::meaning::meant(model, b, value),
         };
         let preferred = match b.what {
-            What::Values(values) => values.iter().find(|v| v.name.ends_with("_NM")).map(|v| v.value),
+            BitsKind::Values(values) => values.iter().find(|v| v.name.ends_with("_NM")).map(|v| v.value),
             _ => None,
         };
         let found = preferred.into_iter().chain(0..=ones(b.width.min(16))).find(|v| legal(*v));

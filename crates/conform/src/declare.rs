@@ -5,7 +5,7 @@ use visakit_codegen::model::{Attribute, FieldKind, IndexKind, Predefined};
 
 use super::codec::hex;
 use super::finding::{Difference, Fact, Tally, same};
-use super::meaning::{What, bits};
+use super::meaning::{BitsKind, bits};
 use super::structure::{find, write};
 use super::world::{ROUTINE, World};
 use visakit::isa::{DataType, GeneralId};
@@ -37,7 +37,7 @@ pub(super) fn declarations(world: &World<'_>, version: Version, tally: &mut Tall
         tally.probe(Fact::new("data-type", format!("Data_type.{}", ty.name), ty.at), result);
     }
     for b in parts.iter().filter(|b| b.name == "alignment") {
-        let What::Values(values) = b.what else { continue };
+        let BitsKind::Values(values) = b.what else { continue };
         for value in values.iter().filter(|v| !v.reserved) {
             let source = format!(".decl X v_type=G type=ud num_elts=16 align={}\n", value.text);
             let result = first_variable(version, &source).and_then(|(bytes, shown, index)| {
@@ -119,7 +119,7 @@ fn inputs(world: &World<'_>, version: Version, tally: &mut Tally) {
     let parts = bits(model, kind);
     let values = |name: &str| {
         parts.iter().find(|b| b.name == name).and_then(|b| match b.what {
-            What::Values(values) => Some((b, values)),
+            BitsKind::Values(values) => Some((b, values)),
             _ => None,
         })
     };

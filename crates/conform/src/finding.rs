@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use visakit_codegen::model::{At, Model};
+use visakit_codegen::model::{Model, SourceSpan};
 use visakit_diag::{Diagnostic, Severity};
 
 /// A fact of the specification that the implementation does not follow, or something it has that no page has.
@@ -41,11 +41,11 @@ pub struct Count {
 pub(super) struct Fact {
     pub(super) kind: &'static str,
     pub(super) path: String,
-    pub(super) at: Option<At>,
+    pub(super) at: Option<SourceSpan>,
 }
 
 impl Fact {
-    pub(super) fn new(kind: &'static str, path: impl Into<String>, at: At) -> Self {
+    pub(super) fn new(kind: &'static str, path: impl Into<String>, at: SourceSpan) -> Self {
         Self { kind, path: path.into(), at: Some(at) }
     }
 
@@ -59,7 +59,7 @@ impl Fact {
 #[derive(Clone, Debug)]
 struct Broken {
     code: &'static str,
-    at: Option<At>,
+    at: Option<SourceSpan>,
     message: String,
     expected: String,
     got: String,

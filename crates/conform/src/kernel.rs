@@ -1,7 +1,7 @@
 //! Probing kernels through their stubs.
 
 use serde::Serialize;
-use visakit_codegen::model::{Instruction, Kind};
+use visakit_codegen::model::{Instruction, PageKind};
 
 use super::base::base;
 use super::codec::decode;
@@ -51,8 +51,8 @@ pub(super) fn all(probes: &Probes<'_>, tally: &mut Tally) -> Vec<Entry> {
         let Some(status) = status(probes, page, &layout, &routine) else { continue };
         // A page says when nothing defines its behaviour; a kernel that is there all the same is no matter.
         let status = match (status, &page.kind) {
-            (Status::Undefined, Kind::Ordinary) => Status::Missing,
-            (Status::Missing, Kind::Undefined) => Status::Undefined,
+            (Status::Undefined, PageKind::Ordinary) => Status::Missing,
+            (Status::Missing, PageKind::Undefined) => Status::Undefined,
             (status, _) => status,
         };
         let (path, line) = model.origin(page.at);

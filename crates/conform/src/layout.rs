@@ -7,8 +7,8 @@ use visakit_codegen::model::{FieldKind, Member, MemberType, Model, Structure};
 
 use super::codec::hex;
 use super::finding::{Difference, Fact, Tally};
-use super::meaning::{Bits, What, bits, meant, ones};
-use super::structure::{Written, example, write};
+use super::meaning::{Bits, BitsKind, bits, meant, ones};
+use super::structure::{EncodedStructure, example, write};
 use super::text::value_path;
 use visakit::isa;
 use visakit::rt::{Context, DecodeError, DecodeProblem, Reader, Version, Wire, Writer};
@@ -140,7 +140,7 @@ fn one(model: &Model, structure: &Structure, decoder: Decoder, versions: &[Versi
                 let base = value.get(&member.name).and_then(Json::as_u64).unwrap_or(0);
                 for b in bits(model, id) {
                     let candidates: Vec<u64> = match b.what {
-                        What::Zero => (0..b.width).map(|n| 1 << n).collect(),
+                        BitsKind::Zero => (0..b.width).map(|n| 1 << n).collect(),
                         _ => (0..=ones(b.width.min(8))).collect(),
                     };
                     for v in candidates {
@@ -174,14 +174,14 @@ fn one(model: &Model, structure: &Structure, decoder: Decoder, versions: &[Versi
 
 fn fact_of(path: &str, b: &Bits<'_>, value: u64, legal: bool) -> (Fact, &'static str) {
     let named = match b.what {
-        What::Values(values) => values.iter().find(|v| v.value == value),
+        BitsKind::Values(values) => values.iter().find(|v| v.value == value),
         _ => None,
     };
-    let kind = if matches!(b.what, What::Zero) { "reserved" } else { "enumerator" };
+    let kind = if matches!(b.what, BitsKind::Zero) { "reserved" } else { "enumerator" };
     let fact = Fact::new(kind, value_path(path, b, value), named.map_or(b.at, |v| v.at));
     let code = match (legal, b.what, named) {
         (true, ..) => "enumerator-missing",
-        (false, What::Zero, _) | (false, _, Some(_)) => "reserved-accepted",
+        (false, BitsKind::Zero, _) | (false, _, Some(_)) => "reserved-accepted",
         (false, _, None) => "enumerator-extra",
     };
     (fact, code)
@@ -195,7 +195,13 @@ fn with(model: &Model, structure: &Structure, value: &Json, member: &Member, to:
 }
 
 /// Order and widths of the members, and that everything is written as it was read.
-fn layout(structure: &Structure, decoder: Decoder, written: &Written, version: Version, tally: &mut Tally) -> bool {
+fn layout(
+    structure: &Structure,
+    decoder: Decoder,
+    written: &EncodedStructure,
+    version: Version,
+    tally: &mut Tally,
+) -> bool {
     for (position, start, end) in &written.members {
         let member = &structure.members[*position];
         for cut in [*start, end.saturating_sub(1)] {
@@ -289,9 +295,9 @@ fn tags(model: &Model, structure: &Structure, decoder: Decoder, versions: &[Vers
         for b in bits(model, operands.tag) {
             let is_class = b.of(tag) != 0 || operands.modifier.as_ref().is_none_or(|m| m.lo != b.lo);
             let candidates: Vec<u64> = match b.what {
-                What::Zero => (0..b.width).map(|n| 1 << n).collect(),
+                BitsKind::Zero => (0..b.width).map(|n| 1 << n).collect(),
                 // A class that exists has another structure behind the tag.
-                What::Values(_) if is_class => (0..=ones(b.width)).filter(|v| !meant(model, &b, *v)).collect(),
+                BitsKind::Values(_) if is_class => (0..=ones(b.width)).filter(|v| !meant(model, &b, *v)).collect(),
                 _ => (0..=ones(b.width)).collect(),
             };
             for v in candidates {

@@ -3,9 +3,12 @@
 //! objects. The other side is the implementation through its public doors: decoder, encoder, printer, parser, validator
 //! and stubs. Nothing here compares a table of the implementation with the table it was made from.
 //!
+//! In the flow this stands behind everything: it reads pages with `visakit-codegen`, and probes `visakit`, which was
+//! generated from them, and `visakit-emulator`, whose kernels are written by hand. `visa diff` prints what it finds.
+//!
 //! ```
-//! let (model, _) = visakit::diff::own_model();
-//! let report = visakit::diff::run(&model);
+//! let (model, _) = visakit_conform::own_model();
+//! let report = visakit_conform::run(&model);
 //! assert!(report.facts["opcode"].probed > 100);
 //! ```
 

@@ -2,8 +2,8 @@
 //! code has an opinion about each of these too; this is the other one.
 
 use visakit_codegen::model::{
-    At, Availability, BitFieldKind, Bound, Enumerator, Field, FieldKind, Form, Instruction, Kind, ListId, ListKind,
-    Model, Presence, Storage,
+    Availability, BitFieldKind, Bound, Enumerator, Field, FieldKind, Form, Instruction, ListId, ListKind, Model,
+    PageKind, Presence, SourceSpan, Storage,
 };
 
 use visakit::rt::Version;
@@ -41,7 +41,7 @@ pub(super) fn exists_on(model: &Model, instruction: &Instruction, one: Option<us
 
 /// Whether a page has bytes of its own.
 pub(super) fn encodes(instruction: &Instruction) -> bool {
-    matches!(instruction.kind, Kind::Ordinary | Kind::Undefined) && !instruction.forms.is_empty()
+    matches!(instruction.kind, PageKind::Ordinary | PageKind::Undefined) && !instruction.forms.is_empty()
 }
 
 /// How a number is stored in a version: the first type whose marks hold.
@@ -78,18 +78,18 @@ pub(super) struct Bits<'m> {
     /// Number of bits.
     pub(super) width: u32,
     /// What they are.
-    pub(super) what: What<'m>,
+    pub(super) what: BitsKind<'m>,
     /// Name of the shared list that the values come from; empty where they stand with the field.
     pub(super) list: &'m str,
     /// Whether that list stands for itself, and its values are the same wherever a part refers to it.
     pub(super) nested: bool,
     /// Where they are defined.
-    pub(super) at: At,
+    pub(super) at: SourceSpan,
 }
 
 /// What some bits are.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum What<'m> {
+pub(super) enum BitsKind<'m> {
     /// Always zero.
     Zero,
     /// A flag with its spelling.
@@ -121,26 +121,26 @@ pub(super) fn bits(model: &Model, id: ListId) -> Vec<Bits<'_>> {
     let mut out: Vec<Bits<'_>> = Vec::new();
     match &list.kind {
         ListKind::Enumeration { lo, width, values } => {
-            let what = What::Values(values);
+            let what = BitsKind::Values(values);
             out.push(Bits { name: "", lo: *lo, width: *width, what, list: shared(id), nested: false, at: list.at });
         }
         ListKind::Parts(parts) => {
             for part in parts {
                 let (what, list, nested) = match part.kind {
-                    BitFieldKind::Zero => (What::Zero, shared(id), false),
-                    BitFieldKind::Flag => (What::Flag(&part.text), shared(id), false),
-                    BitFieldKind::Number => (What::Number, shared(id), false),
-                    BitFieldKind::DataType => (What::DataType, "Data_type", true),
+                    BitFieldKind::Zero => (BitsKind::Zero, shared(id), false),
+                    BitFieldKind::Flag => (BitsKind::Flag(&part.text), shared(id), false),
+                    BitFieldKind::Number => (BitsKind::Number, shared(id), false),
+                    BitFieldKind::DataType => (BitsKind::DataType, "Data_type", true),
                     BitFieldKind::Enumeration(nested) => match &model.list(nested).kind {
                         // A list that stands with its part is named after both.
                         ListKind::Enumeration { values, .. }
                             if model.list(nested).shared
                                 && model.list(nested).name != format!("{}_{}", list.name, part.name) =>
                         {
-                            (What::Values(values), shared(nested), true)
+                            (BitsKind::Values(values), shared(nested), true)
                         }
-                        ListKind::Enumeration { values, .. } => (What::Values(values), shared(id), false),
-                        ListKind::Parts(_) => (What::Number, shared(id), false),
+                        ListKind::Enumeration { values, .. } => (BitsKind::Values(values), shared(id), false),
+                        ListKind::Parts(_) => (BitsKind::Number, shared(id), false),
                     },
                 };
                 let width = part.hi.saturating_sub(part.lo) + 1;
@@ -161,7 +161,7 @@ pub(super) fn bits(model: &Model, id: ListId) -> Vec<Bits<'_>> {
         holes.push((at, list.bits - at));
     }
     for (lo, width) in holes {
-        out.push(Bits { name: "", lo, width, what: What::Zero, list: shared(id), nested: false, at: list.at });
+        out.push(Bits { name: "", lo, width, what: BitsKind::Zero, list: shared(id), nested: false, at: list.at });
     }
     out
 }
@@ -174,10 +174,10 @@ pub(super) fn named(values: &[Enumerator], value: u64) -> Option<&Enumerator> {
 /// Whether a value of some bits means anything.
 pub(super) fn meant(model: &Model, bits: &Bits<'_>, value: u64) -> bool {
     match bits.what {
-        What::Zero => value == 0,
-        What::Flag(_) | What::Number => true,
-        What::Values(values) => named(values, value).is_some(),
-        What::DataType => model.types.iter().any(|t| t.code == value),
+        BitsKind::Zero => value == 0,
+        BitsKind::Flag(_) | BitsKind::Number => true,
+        BitsKind::Values(values) => named(values, value).is_some(),
+        BitsKind::DataType => model.types.iter().any(|t| t.code == value),
     }
 }
 
@@ -187,8 +187,8 @@ pub(super) fn usual(model: &Model, bits: &Bits<'_>) -> u64 {
         return 0;
     }
     match bits.what {
-        What::Values(values) => values.iter().find(|v| !v.reserved).map_or(0, |v| v.value),
-        What::DataType => model.types.first().map_or(0, |t| t.code),
+        BitsKind::Values(values) => values.iter().find(|v| !v.reserved).map_or(0, |v| v.value),
+        BitsKind::DataType => model.types.first().map_or(0, |t| t.code),
         _ => 0,
     }
 }
@@ -203,7 +203,7 @@ pub(super) fn composed(model: &Model, id: ListId, parts: &[(&str, &str)]) -> u64
     bits(model, id).iter().fold(0, |whole, b| {
         let wanted = parts.iter().find(|(part, _)| part.eq_ignore_ascii_case(b.name));
         let value = match (wanted, b.what) {
-            (Some((_, name)), What::Values(values)) => {
+            (Some((_, name)), BitsKind::Values(values)) => {
                 values.iter().find(|v| v.name.eq_ignore_ascii_case(name)).map(|v| v.value)
             }
             _ => None,
@@ -216,9 +216,9 @@ pub(super) fn composed(model: &Model, id: ListId, parts: &[(&str, &str)]) -> u64
 pub(super) fn one_of(bits: &Bits<'_>, whole: u64, values: &[String]) -> bool {
     let value = bits.of(whole);
     values.iter().any(|wanted| match bits.what {
-        What::Values(known) => named(known, value).is_some_and(|v| v.name.eq_ignore_ascii_case(wanted)),
-        What::Flag(_) if wanted.eq_ignore_ascii_case("true") => value == 1,
-        What::Flag(_) if wanted.eq_ignore_ascii_case("false") => value == 0,
+        BitsKind::Values(known) => named(known, value).is_some_and(|v| v.name.eq_ignore_ascii_case(wanted)),
+        BitsKind::Flag(_) if wanted.eq_ignore_ascii_case("true") => value == 1,
+        BitsKind::Flag(_) if wanted.eq_ignore_ascii_case("false") => value == 0,
         _ => number(wanted) == Some(value),
     })
 }
@@ -249,7 +249,7 @@ pub(super) fn split(name: &str) -> (&str, Option<&str>) {
 /// The bits of a field that a part names.
 pub(super) fn part<'m>(model: &'m Model, field: &Field, name: &str) -> Option<Bits<'m>> {
     let FieldKind::List(id) = field.shape else { return None };
-    bits(model, id).into_iter().find(|b| b.name.eq_ignore_ascii_case(name) && !matches!(b.what, What::Zero))
+    bits(model, id).into_iter().find(|b| b.name.eq_ignore_ascii_case(name) && !matches!(b.what, BitsKind::Zero))
 }
 
 /// Whether a field only counts another one.

@@ -5,7 +5,7 @@ use visakit_codegen::model::{FieldKind, Presence};
 
 use super::codec::{self, decode, hex};
 use super::finding::{Difference, Fact, Tally};
-use super::meaning::{What, bits, field, meant, ones};
+use super::meaning::{BitsKind, bits, field, meant, ones};
 use super::page::Probes;
 use super::rules;
 use super::sample::{Sample, Value};
@@ -89,7 +89,7 @@ impl<'m> Probes<'m> {
             let now = sample.values[wrong].bits();
             let legal = rules::broken(&self.world, &sample, None);
             let mut better = None;
-            for b in bits(self.world.model, id).iter().filter(|b| matches!(b.what, What::Values(_))) {
+            for b in bits(self.world.model, id).iter().filter(|b| matches!(b.what, BitsKind::Values(_))) {
                 for value in (0..=ones(b.width.min(8))).filter(|v| meant(self.world.model, b, *v)) {
                     let mut other = sample.clone();
                     other.values[wrong] = Value::Bits(b.set(now, value));

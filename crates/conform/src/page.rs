@@ -9,7 +9,7 @@ use super::codec::{self, Seen, decode, hex};
 use super::finding::{Difference, Fact, Tally};
 use super::meaning::{counted_by, exists_on, field, holds};
 use super::rules;
-use super::sample::{Sample, Value, Written};
+use super::sample::{EncodedSample, Sample, Value};
 use super::statement::Statement;
 use super::text::{Printed, applies, print, read_back, templates};
 use super::vary;
@@ -231,7 +231,11 @@ impl<'m> Probes<'m> {
 
     /// Decodes an instruction and looks at every field, and encodes it again. An error has the field that is wrong, where
     /// it is known.
-    fn read(&self, probe: &Probe<'m>, written: &Written) -> Result<isa::Instruction, (Option<usize>, Difference)> {
+    fn read(
+        &self,
+        probe: &Probe<'m>,
+        written: &EncodedSample,
+    ) -> Result<isa::Instruction, (Option<usize>, Difference)> {
         let sample = &probe.sample;
         let bytes = &written.bytes;
         let failed = |code, expected: String, got: String| Difference {

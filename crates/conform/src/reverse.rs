@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use visakit_codegen::model::{FieldKind, Kind};
+use visakit_codegen::model::{FieldKind, PageKind};
 use visakit_codegen::template::Item;
 
 use super::base::base;
 use super::codec::decode;
 use super::finding::{Difference, Fact, Tally};
-use super::meaning::{What, bits, encodes, field, holds};
+use super::meaning::{BitsKind, bits, encodes, field, holds};
 use super::page::Probes;
 use visakit::isa::{Instruction, MNEMONICS};
 use visakit::rt::DecodeProblem;
@@ -29,7 +29,7 @@ fn opcodes(probes: &Probes<'_>, tally: &mut Tally) {
         let pages: Vec<_> = model.instructions.iter().filter(|i| i.opcode == opcode).collect();
         let plain = pages.iter().any(|i| encodes(i) && i.sub_opcode.is_none());
         let shared = pages.iter().any(|i| encodes(i) && i.sub_opcode.is_some());
-        let reserved = pages.iter().find(|i| i.kind == Kind::Reserved);
+        let reserved = pages.iter().find(|i| i.kind == PageKind::Reserved);
         if shared {
             for sub in 0..=u8::MAX {
                 if !pages.iter().any(|i| encodes(i) && i.sub_opcode == Some(sub)) {
@@ -124,7 +124,7 @@ fn mnemonics(probes: &Probes<'_>, tally: &mut Tally) {
                 let Some(FieldKind::List(id)) = shape else { continue };
                 let wanted = part.as_deref().unwrap_or("");
                 for b in bits(model, id).iter().filter(|b| b.name.eq_ignore_ascii_case(wanted)) {
-                    if let What::Values(values) = b.what {
+                    if let BitsKind::Values(values) = b.what {
                         known.extend(values.iter().filter(|v| !v.reserved).map(|v| v.text.clone()));
                     }
                 }
@@ -146,7 +146,7 @@ fn aliases(probes: &Probes<'_>, tally: &mut Tally) {
     let model = probes.world.model;
     let Some(version) = probes.versions.last().copied() else { return };
     for alias in &model.instructions {
-        let Kind::Alias { of, .. } = &alias.kind else { continue };
+        let PageKind::Alias { of, .. } = &alias.kind else { continue };
         let Some(page) = model.instructions.iter().find(|i| i.name == *of && encodes(i)) else { continue };
         let Some(form) = page.forms.iter().find(|f| holds(&f.versions, version)) else { continue };
         let sample = base(&probes.world, page, form, version);

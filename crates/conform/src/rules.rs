@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use visakit_codegen::model::{Field, FieldKind, ListKind, Model, Saturation, SourceModifier};
 
-use super::meaning::{What, bits, counted_by, exists_on, named, on};
+use super::meaning::{BitsKind, bits, counted_by, exists_on, named, on};
 use super::sample::{Operand, Sample, Value};
 use super::world::{World, is_packed};
 use visakit::isa::predefined;
@@ -85,7 +85,7 @@ impl<'m> Check<'_, 'm> {
     fn list(&mut self, field: &Field, id: visakit_codegen::model::ListId, whole: u64) {
         let all = bits(self.model(), id);
         for b in &all {
-            let What::Values(values) = b.what else { continue };
+            let BitsKind::Values(values) = b.what else { continue };
             let Some(value) = named(values, b.of(whole)) else { continue };
             if !on(self.model(), &value.marks, self.platform) {
                 self.out.insert("value");
@@ -103,7 +103,7 @@ impl<'m> Check<'_, 'm> {
         if self.model().list(id).name.ends_with("Exec_size") {
             let name = |part: &str| {
                 all.iter().find(|b| b.name == part).and_then(|b| match b.what {
-                    What::Values(values) => named(values, b.of(whole)).map(|v| v.name.as_str()),
+                    BitsKind::Values(values) => named(values, b.of(whole)).map(|v| v.name.as_str()),
                     _ => None,
                 })
             };
@@ -164,7 +164,7 @@ impl<'m> Check<'_, 'm> {
         let id = self.model().shared_list("Region")?;
         let region = self.world.operands.get(operand, "region");
         let stride = bits(self.model(), id).into_iter().find(|b| b.name == "horizontal_stride")?;
-        let What::Values(values) = stride.what else { return None };
+        let BitsKind::Values(values) = stride.what else { return None };
         named(values, stride.of(region)).map(|v| v.name.as_str())
     }
 
@@ -234,7 +234,9 @@ pub(super) fn marked(model: &Model, id: visakit_codegen::model::ListId) -> bool 
     let any = |values: &[visakit_codegen::model::Enumerator]| values.iter().any(|v| !v.marks.0.is_empty());
     match &model.list(id).kind {
         ListKind::Enumeration { values, .. } => any(values),
-        ListKind::Parts(_) => bits(model, id).iter().any(|b| matches!(b.what, What::Values(values) if any(values))),
+        ListKind::Parts(_) => {
+            bits(model, id).iter().any(|b| matches!(b.what, BitsKind::Values(values) if any(values)))
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use visakit_codegen::model::{
     Field, FieldKind, Form, IndexKind, Instruction, ListId, Member, MemberType, Model, Presence, Storage, Structure,
 };
 
-use super::meaning::{Bits, What, bits, composed, counted_by, holds, one_of, part, put, storage, usual_of_list};
+use super::meaning::{Bits, BitsKind, bits, composed, counted_by, holds, one_of, part, put, storage, usual_of_list};
 use visakit::rt::Version;
 
 /// An instruction to be written.
@@ -70,14 +70,14 @@ impl<'m> Operands<'m> {
         })?;
         let classed: Vec<&Structure> = model.structures.iter().filter(|s| s.class.is_some()).collect();
         let code = |b: &Bits<'_>, s: &Structure| match (b.what, &s.class) {
-            (What::Values(values), Some(class)) => {
+            (BitsKind::Values(values), Some(class)) => {
                 values.iter().find(|v| v.name.eq_ignore_ascii_case(class)).map(|v| v.value)
             }
             _ => None,
         };
         let all = bits(model, tag);
         let class = all.iter().find(|b| !classed.is_empty() && classed.iter().all(|s| code(b, s).is_some()))?.clone();
-        let modifier = all.iter().find(|b| matches!(b.what, What::Values(_)) && b.lo != class.lo).cloned();
+        let modifier = all.iter().find(|b| matches!(b.what, BitsKind::Values(_)) && b.lo != class.lo).cloned();
         let classes = classed
             .iter()
             .filter_map(|s| Some((code(&class, s)?, s.class.as_deref()?.to_ascii_lowercase(), *s)))
@@ -149,7 +149,7 @@ impl<'m> Operands<'m> {
     pub(super) fn modifier(&self, operand: &Operand) -> &'m str {
         match (&self.modifier, operand.tag) {
             (Some(b), Some(tag)) => match b.what {
-                What::Values(values) => super::meaning::named(values, b.of(tag)).map_or("", |v| v.name.as_str()),
+                BitsKind::Values(values) => super::meaning::named(values, b.of(tag)).map_or("", |v| v.name.as_str()),
                 _ => "",
             },
             _ => "none",
@@ -192,7 +192,7 @@ pub(super) fn number_at(member: &Member, version: Version) -> Storage {
 
 /// The bytes of an instruction, and where each field begins.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Written {
+pub(super) struct EncodedSample {
     pub(super) bytes: Vec<u8>,
     /// (position of the field, first byte, one behind its last), in order; only what is stored.
     pub(super) fields: Vec<(usize, usize, usize)>,
@@ -223,8 +223,8 @@ impl<'m> Sample<'m> {
     }
 
     /// The bytes of the instruction.
-    pub(super) fn encode(&self, operands: &Operands<'_>) -> Written {
-        let mut out = Written { bytes: vec![self.page.opcode], fields: Vec::new() };
+    pub(super) fn encode(&self, operands: &Operands<'_>) -> EncodedSample {
+        let mut out = EncodedSample { bytes: vec![self.page.opcode], fields: Vec::new() };
         out.bytes.extend(self.page.sub_opcode);
         for (position, field) in self.form.fields.iter().enumerate() {
             if !self.present(operands.model, position) {
@@ -265,7 +265,7 @@ pub(super) fn table_of(model: &Model, sample: &Sample<'_>, by: usize) -> IndexKi
     let FieldKind::List(id) = sample.form.fields[by].shape else { return IndexKind::General };
     let value = sample.values[by].bits();
     let name = bits(model, id).iter().find_map(|b| match b.what {
-        What::Values(values) => {
+        BitsKind::Values(values) => {
             let tables = values.iter().any(|v| IndexKind::ALL.iter().any(|k| k.name().eq_ignore_ascii_case(&v.name)));
             tables.then(|| super::meaning::named(values, b.of(value)).map(|v| v.name.clone())).flatten()
         }

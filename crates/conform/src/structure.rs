@@ -9,13 +9,13 @@ use visakit::rt::Version;
 
 /// A structure that was written, with the place of each of its members.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Written {
+pub(super) struct EncodedStructure {
     pub(super) bytes: Vec<u8>,
     /// (position of the member, first byte, one behind its last).
     pub(super) members: Vec<(usize, usize, usize)>,
 }
 
-impl Written {
+impl EncodedStructure {
     /// Where a member begins.
     pub(super) fn start(&self, structure: &Structure, name: &str) -> usize {
         let position = structure.members.iter().position(|m| m.name == name);
@@ -29,8 +29,8 @@ pub(super) fn find<'m>(model: &'m Model, name: &str) -> Option<&'m Structure> {
 }
 
 /// Writes a structure. Members that are not given are zero or empty; counts follow from what they count.
-pub(super) fn write(model: &Model, structure: &Structure, value: &Value, version: Version) -> Written {
-    let mut out = Written::default();
+pub(super) fn write(model: &Model, structure: &Structure, value: &Value, version: Version) -> EncodedStructure {
+    let mut out = EncodedStructure::default();
     for (position, member) in structure.members.iter().enumerate() {
         let start = out.bytes.len();
         let counted = structure.members.iter().find(|m| m.count.as_deref() == Some(member.name.as_str()));

@@ -1,9 +1,9 @@
 //! Instructions as text, from the templates of the model alone: what must be printed, and what must be read back from it.
 
-use visakit_codegen::model::{At, Field, FieldKind, Form, IndexKind, ListId, Model, Presence, TextForm};
+use visakit_codegen::model::{Field, FieldKind, Form, IndexKind, ListId, Model, Presence, SourceSpan, TextForm};
 use visakit_codegen::template::{Format, Item};
 
-use super::meaning::{Bits, What, bits, counted_by, field, named, one_of, part, split, usual, usual_of_list};
+use super::meaning::{Bits, BitsKind, bits, counted_by, field, named, one_of, part, split, usual, usual_of_list};
 use super::sample::{Operand, Sample, Value, table_of};
 use super::world::World;
 
@@ -12,7 +12,7 @@ use super::world::World;
 pub(super) struct Piece {
     pub(super) text: String,
     pub(super) path: String,
-    pub(super) at: At,
+    pub(super) at: SourceSpan,
 }
 
 /// A printed instruction.
@@ -101,7 +101,7 @@ struct Writer<'a, 'm> {
 }
 
 impl Writer<'_, '_> {
-    fn push(&mut self, text: impl Into<String>, path: impl Into<String>, at: At) {
+    fn push(&mut self, text: impl Into<String>, path: impl Into<String>, at: SourceSpan) {
         self.out.pieces.push(Piece { text: text.into(), path: path.into(), at });
     }
 
@@ -246,10 +246,10 @@ impl Writer<'_, '_> {
             self.list_items(&all, &template.items, value, path, list.at);
             return;
         }
-        let parts: Vec<&Bits<'_>> = all.iter().filter(|b| !matches!(b.what, What::Zero)).collect();
+        let parts: Vec<&Bits<'_>> = all.iter().filter(|b| !matches!(b.what, BitsKind::Zero)).collect();
         match parts.as_slice() {
             [one] if one.name.is_empty() => self.bits(one, one.of(value), format, path),
-            flags if format == Format::Plain && flags.iter().all(|b| matches!(b.what, What::Flag(_))) => {
+            flags if format == Format::Plain && flags.iter().all(|b| matches!(b.what, BitsKind::Flag(_))) => {
                 for flag in flags {
                     self.bits(flag, flag.of(value), format, path);
                 }
@@ -258,7 +258,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    fn list_items(&mut self, all: &[Bits<'_>], items: &[Item], value: u64, path: &str, at: At) {
+    fn list_items(&mut self, all: &[Bits<'_>], items: &[Item], value: u64, path: &str, at: SourceSpan) {
         for item in items {
             match item {
                 Item::Text(text) => self.push(text, format!("{path}.Text"), at),
@@ -293,13 +293,13 @@ impl Writer<'_, '_> {
     fn bits(&mut self, bits: &Bits<'_>, value: u64, format: Format, path: &str) {
         let path = value_path(path, bits, value);
         match bits.what {
-            What::Flag(text) if value != 0 => self.push(text, path, bits.at),
-            What::Flag(_) | What::Zero => {}
-            What::Values(values) if format == Format::Plain => match named(values, value) {
+            BitsKind::Flag(text) if value != 0 => self.push(text, path, bits.at),
+            BitsKind::Flag(_) | BitsKind::Zero => {}
+            BitsKind::Values(values) if format == Format::Plain => match named(values, value) {
                 Some(v) => self.push(&v.text, path, v.at),
                 None => self.push("?", path, bits.at),
             },
-            What::DataType => self.data_type(value),
+            BitsKind::DataType => self.data_type(value),
             _ => self.push(number(value as i64, format), path, bits.at),
         }
     }
@@ -311,7 +311,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    fn index(&mut self, kind: IndexKind, id: u64, format: Format, path: &str, at: At) {
+    fn index(&mut self, kind: IndexKind, id: u64, format: Format, path: &str, at: SourceSpan) {
         let name = self.world.name(kind, id);
         let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let word = !name.is_empty() && name.chars().all(plain) && !name.starts_with(|c: char| c.is_ascii_digit());
@@ -328,7 +328,7 @@ impl Writer<'_, '_> {
     }
 
     /// An operand as the table of *Regions* in chapter 5 shows each class.
-    fn operand(&mut self, operand: &Operand, format: Format, path: &str, at: At) {
+    fn operand(&mut self, operand: &Operand, format: Format, path: &str, at: SourceSpan) {
         let world = self.world;
         let get = |name: &str| world.operands.get(operand, name);
         if operand.tag.is_none() {
@@ -406,7 +406,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    fn byte_offset(&mut self, offset: u64, path: &str, at: At) {
+    fn byte_offset(&mut self, offset: u64, path: &str, at: SourceSpan) {
         if offset != 0 {
             self.push(format!("[{offset}]"), path, at);
         }
@@ -429,7 +429,7 @@ impl Writer<'_, '_> {
 pub(super) fn value_path(path: &str, bits: &Bits<'_>, value: u64) -> String {
     let width = bits.width as usize;
     let owner = if bits.list.is_empty() { path } else { bits.list };
-    if matches!(bits.what, What::Zero) {
+    if matches!(bits.what, BitsKind::Zero) {
         return format!("{owner}[{}]", bits.lo + value.trailing_zeros().min(63));
     }
     let part = if bits.nested || bits.name.is_empty() { String::new() } else { format!(".{}", bits.name) };

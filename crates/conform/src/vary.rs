@@ -5,7 +5,7 @@ use visakit_codegen::model::{Field, FieldKind, IndexKind, Presence};
 
 use super::base::{is_dst, newest_platform, operand, raw, typed};
 use super::finding::Fact;
-use super::meaning::{Bits, What, bits, counted_by, limits, meant, named, ones, storage};
+use super::meaning::{Bits, BitsKind, bits, counted_by, limits, meant, named, ones, storage};
 use super::page::{Probe, Probes, form_name};
 use super::rules;
 use super::sample::{Operand, Sample, Value, table_of};
@@ -108,8 +108,8 @@ impl<'m> Vary<'_, 'm> {
         let base = self.base.values[position].bits();
         let candidates: Vec<u64> = match b.what {
             // Each bit alone: that of several one is accepted cannot hide another.
-            What::Zero => (0..b.width).map(|n| 1 << n).collect(),
-            What::Number | What::DataType | What::Flag(_) | What::Values(_) if b.width <= 8 => {
+            BitsKind::Zero => (0..b.width).map(|n| 1 << n).collect(),
+            BitsKind::Number | BitsKind::DataType | BitsKind::Flag(_) | BitsKind::Values(_) if b.width <= 8 => {
                 (0..=ones(b.width)).collect()
             }
             _ => vec![0, 1, 2, ones(b.width)],
@@ -120,18 +120,18 @@ impl<'m> Vary<'_, 'm> {
             let own = format!("{own}{}{}={value}", if b.name.is_empty() { "" } else { "." }, b.name);
             let sample = self.with(position, Value::Bits(b.set(base, value)));
             let one = match b.what {
-                What::Values(values) => values.iter().find(|v| v.value == value),
+                BitsKind::Values(values) => values.iter().find(|v| v.value == value),
                 _ => None,
             };
             let at = one.map_or(b.at, |v| v.at);
-            let kind = if matches!(b.what, What::Zero) { "reserved" } else { "enumerator" };
+            let kind = if matches!(b.what, BitsKind::Zero) { "reserved" } else { "enumerator" };
             let fact = Fact::new(kind, path, at);
             if !meant(model, b, value) {
-                let stated = matches!(b.what, What::Zero) || one.is_some();
+                let stated = matches!(b.what, BitsKind::Zero) || one.is_some();
                 self.refuse(fact, if stated { "reserved-accepted" } else { "enumerator-extra" }, true, &sample);
                 continue;
             }
-            if let (Some((_, legal)), What::Values(values)) = (selector, b.what) {
+            if let (Some((_, legal)), BitsKind::Values(values)) = (selector, b.what) {
                 let name = named(values, value).map_or("", |v| v.name.as_str());
                 if !legal.iter().any(|l| l.eq_ignore_ascii_case(name)) {
                     let elsewhere = self.base.page.forms.iter().filter_map(|f| f.condition.as_ref());
@@ -264,7 +264,7 @@ impl<'m> Vary<'_, 'm> {
     fn modifiers(&mut self, position: usize, field: &'m Field, base: &Operand, own: &str) {
         let world = &self.probes.world;
         let Some(modifier) = world.operands.modifier.clone() else { return };
-        let What::Values(values) = modifier.what else { return };
+        let BitsKind::Values(values) = modifier.what else { return };
         for value in values.iter().filter(|v| !v.reserved) {
             let path = format!("{own}.{}", value.name);
             let with = |operand: &Operand| Operand {
@@ -443,7 +443,7 @@ fn shows_region(
     let all = bits(model, id);
     let is_null = |name: &str| {
         all.iter().find(|b| b.name == name).is_some_and(|b| match b.what {
-            What::Values(values) => named(values, b.of(value)).is_some_and(|v| v.text.is_empty()),
+            BitsKind::Values(values) => named(values, b.of(value)).is_some_and(|v| v.text.is_empty()),
             _ => false,
         })
     };

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use visakit_codegen::model::{FieldKind, IndexKind, MemberType, Model, Predefined, Structure};
 use visakit_codegen::template::Format;
 
-use super::meaning::{What, bits, named};
+use super::meaning::{BitsKind, bits, named};
 use super::sample::{Operand, Operands, Value};
 use super::structure;
 use visakit::rt::Version;
@@ -118,7 +118,7 @@ impl<'m> World<'m> {
         let member = self.operands.structure(operand).and_then(|s| s.members.iter().find(|m| m.name == "class"));
         let name = match member.map(|m| m.shape) {
             Some(FieldKind::List(id)) => bits(self.model, id).into_iter().find_map(|b| match b.what {
-                What::Values(values) => named(values, b.of(class)).map(|v| v.name.to_ascii_lowercase()),
+                BitsKind::Values(values) => named(values, b.of(class)).map(|v| v.name.to_ascii_lowercase()),
                 _ => None,
             }),
             _ => None,
@@ -148,7 +148,7 @@ impl<'m> World<'m> {
             .find(|m| m.name == "bit_properties")
             .map(|m| m.shape);
         let Some(FieldKind::List(list)) = shape else { return whole };
-        let code = bits(self.model, list).into_iter().find(|b| matches!(b.what, What::DataType));
+        let code = bits(self.model, list).into_iter().find(|b| matches!(b.what, BitsKind::DataType));
         code.map_or(whole, |b| b.of(whole))
     }
 
@@ -194,7 +194,7 @@ impl<'m> World<'m> {
             return out;
         }
         if let (Some(b), Some(tag)) = (&self.operands.modifier, operand.tag)
-            && let What::Values(values) = b.what
+            && let BitsKind::Values(values) = b.what
             && named(values, b.of(tag)).is_some_and(|v| v.text.is_empty())
             && !saturated
         {

@@ -256,10 +256,7 @@ fn changed_pages_are_found() {
 /// The vendor's documents have chapters that do not say enough: findings, and no panic.
 #[test]
 fn vendor_documents_are_probed() {
-    let Some(dir) = visakit_testing::shared("VISAKIT_UPSTREAM") else {
-        visakit_testing::have("vendor_documents_are_probed", "shared", false, "folder of the vendor's documents");
-        return;
-    };
+    let Some(dir) = visakit_testing::upstream("vendor_documents_are_probed") else { return };
     for revision in ["2022-12", "2025-02"] {
         let (model, _) = visakit_codegen::read_dir(&dir.join(revision)).unwrap();
         let model = visakit_conform::with_own_chapters(&model).unwrap_or(model);

@@ -1,4 +1,5 @@
-//! What the tests share: where things are, and how a test says that it was skipped.
+//! What the tests of all crates share: where things are, how a test says that it was skipped, golden files, and the vendor's
+//! printer. It is published with none of them.
 
 pub mod schema;
 
@@ -17,13 +18,30 @@ pub fn have(test: &str, group: &str, found: bool, what: &str) -> bool {
     }
     let required = std::env::var("VISAKIT_REQUIRE").unwrap_or_default();
     assert!(!required.split(',').any(|r| r == group), "{test} needs {what}");
-    eprintln!("skipped: {test}: no {what}");
+    skipped(test, &format!("no {what}"));
     false
 }
 
-/// A folder outside of the repository, which a variable names.
-pub fn shared(variable: &str) -> Option<PathBuf> {
-    std::env::var_os(variable).map(PathBuf::from).filter(|path| path.is_dir())
+/// Says that a test did not run, or not all of it: past the harness, which keeps to itself what a passing test prints.
+fn skipped(test: &str, why: &str) {
+    use std::io::Write as _;
+    let _ = writeln!(std::io::stderr(), "skipped: {test}: {why}");
+}
+
+/// Whether `VISAKIT_REQUIRE` asks for the tests that build something, which take long.
+pub fn may_build(test: &str) -> bool {
+    let required = std::env::var("VISAKIT_REQUIRE").unwrap_or_default();
+    let asked = required.split(',').any(|r| r == "build");
+    if !asked {
+        skipped(test, "it builds; set VISAKIT_REQUIRE=build");
+    }
+    asked
+}
+
+/// A folder of data that is no part of the repository, which a variable names.
+pub fn shared(test: &str, variable: &str) -> Option<PathBuf> {
+    let dir = std::env::var_os(variable).map(PathBuf::from).filter(|path| path.is_dir());
+    have(test, "shared", dir.is_some(), &format!("folder in {variable}")).then_some(dir).flatten()
 }
 
 /// Whether a program is on the path.
@@ -154,6 +172,5 @@ impl Random {
 
 /// The folder of the vendor's documents, where it is.
 pub fn upstream(test: &str) -> Option<PathBuf> {
-    let dir = shared("VISAKIT_UPSTREAM");
-    have(test, "shared", dir.is_some(), "folder of the vendor's documents").then_some(dir).flatten()
+    shared(test, "VISAKIT_UPSTREAM")
 }

@@ -22,9 +22,7 @@ fn copy(from: &Path, to: &Path) {
 
 #[test]
 fn a_new_page_is_an_instruction() {
-    let required = std::env::var("VISAKIT_REQUIRE").unwrap_or_default();
-    if !required.split(',').any(|r| r == "build") {
-        eprintln!("skipped: a_new_page_is_an_instruction: it builds the package again; set VISAKIT_REQUIRE=build");
+    if !visakit_testing::may_build("a_new_page_is_an_instruction") {
         return;
     }
     let dir = visakit_testing::scratch("new_page");

@@ -46,7 +46,7 @@ fn seeds(kind: &str) -> Vec<Vec<u8>> {
             .collect(),
     };
     if kind == "object"
-        && let Some(shared) = visakit_testing::shared("VISAKIT_VECTORS")
+        && let Some(shared) = visakit_testing::shared("mutations, in part", "VISAKIT_VECTORS")
     {
         let folders = std::fs::read_dir(shared.join("public")).into_iter().flatten().flatten();
         files.extend(folders.map(|f| f.path().join("object.isa")));

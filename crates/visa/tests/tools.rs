@@ -34,7 +34,7 @@ fn dumps_are_valid() {
     compiler.add_resource("schema.json", schema()).unwrap();
     let index = compiler.compile("schema.json", &mut schemas).unwrap();
     let mut files = visakit_testing::files(&root().join("tests/vectors/single"), "isa");
-    if let Some(shared) = visakit_testing::shared("VISAKIT_VECTORS") {
+    if let Some(shared) = visakit_testing::shared("dumps_are_valid, in part", "VISAKIT_VECTORS") {
         for name in ["SKYLAKE_DONOTHING_ISA_0", "genx_fcopy_gen9_0", "pGPUCopy_kernel_isa_gen8_0", "genx_me_gen9_0"] {
             files.push(shared.join("public").join(name).join("object.isa"));
         }

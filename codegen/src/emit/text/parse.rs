@@ -6,7 +6,6 @@ use quote::{format_ident, quote};
 use super::lists::parse_part;
 use super::print::{index_arms, separator};
 use super::{destination, find_part, format, index_part, local, only, split};
-use crate::check::resolve;
 use crate::emit::instructions::{boxed, enumerator, form_type, is_counter, test};
 use crate::emit::{
     Cx, constant_name, member_name, number_type, parse_number, type_name, variant_name, version_condition, widest,
@@ -101,7 +100,7 @@ fn initial(field: &Field, ty: &TokenStream) -> TokenStream {
 fn preset(cx: &Cx<'_>, form: &Form, name: &str, values: &[String]) -> Option<TokenStream> {
     let [value] = values else { return None };
     let (field, part) = split(name);
-    let position = resolve(cx.model, form, field, part)?;
+    let position = cx.model.field_position(form, field, part)?;
     let field = &form.fields[position];
     let local = local(field);
     let FieldKind::List(id) = field.shape else {
@@ -140,7 +139,7 @@ fn parse_items(cx: &Cx<'_>, form: &Form, items: &[Item]) -> TokenStream {
         Item::Predicate => quote!(),
         Item::Saturation => quote!(saturated = c.take(".sat");),
         Item::Field { field, part, format } => {
-            let Some(position) = resolve(cx.model, form, field, part.as_deref()) else { return quote!() };
+            let Some(position) = cx.model.field_position(form, field, part.as_deref()) else { return quote!() };
             let field = &form.fields[position];
             if let Some(part) = find_part(cx, field, part.as_deref()) {
                 let (local, member) = (local(field), member_name(&part.name));
@@ -167,7 +166,7 @@ fn parse_items(cx: &Cx<'_>, form: &Form, items: &[Item]) -> TokenStream {
                 let locals: Vec<Ident> = fields
                     .fields()
                     .iter()
-                    .filter_map(|(f, p)| resolve(cx.model, form, f, *p))
+                    .filter_map(|(f, p)| cx.model.field_position(form, f, *p))
                     .map(|position| local(&form.fields[position]))
                     .collect();
                 let kept: Vec<Ident> = locals.iter().map(|l| format_ident!("kept_{l}")).collect();
@@ -188,7 +187,7 @@ fn parse_items(cx: &Cx<'_>, form: &Form, items: &[Item]) -> TokenStream {
 fn presence_test(cx: &Cx<'_>, form: &Form, items: &[Item]) -> Option<TokenStream> {
     let template = Template { items: items.to_vec(), ..Template::default() };
     template.fields().into_iter().find_map(|(name, part)| {
-        let field = &form.fields[resolve(cx.model, form, name, part)?];
+        let field = &form.fields[cx.model.field_position(form, name, part)?];
         let Presence::If { field: selector, part, values } = &field.presence else { return None };
         let selector = &form.fields[*selector];
         let local = local(selector);

@@ -5,7 +5,6 @@ use quote::quote;
 
 use super::lists::print_part;
 use super::{destination, find_part, format, index_part, split, texts};
-use crate::check::resolve;
 use crate::emit::instructions::{form_type, is_counter, test};
 use crate::emit::{Cx, index_type, member_name, type_name, variant_name};
 use crate::model::{BitFieldKind, Field, FieldKind, Form, IndexKind, Instruction, ListKind, Presence};
@@ -19,7 +18,7 @@ pub(super) fn printers(cx: &Cx<'_>, i: &Instruction) -> TokenStream {
         for text in full.into_iter().chain(usual) {
             let tests = text.conditions.iter().filter_map(|(name, values)| {
                 let (field, part) = split(name);
-                let position = resolve(cx.model, form, field, part)?;
+                let position = cx.model.field_position(form, field, part)?;
                 let field = &form.fields[position];
                 let member = member_name(&field.name);
                 Some(test(cx, field, part.unwrap_or(""), values, &quote!(self.#member)))
@@ -76,7 +75,7 @@ fn print_items(cx: &Cx<'_>, form: &Form, items: &[Item]) -> TokenStream {
             None => quote!(),
         },
         Item::Field { field, part, format } => {
-            let Some(position) = resolve(cx.model, form, field, part.as_deref()) else { return quote!() };
+            let Some(position) = cx.model.field_position(form, field, part.as_deref()) else { return quote!() };
             let field = &form.fields[position];
             if let Some(part) = find_part(cx, field, part.as_deref()) {
                 let (member, part_member) = (member_name(&field.name), member_name(&part.name));
@@ -176,7 +175,7 @@ fn shown_tests(cx: &Cx<'_>, form: &Form, items: &[Item]) -> Vec<TokenStream> {
     let template = Template { items: items.to_vec(), ..Template::default() };
     let mut out = Vec::new();
     for (name, part) in template.fields() {
-        let Some(position) = resolve(cx.model, form, name, part) else { continue };
+        let Some(position) = cx.model.field_position(form, name, part) else { continue };
         let field = &form.fields[position];
         let member = member_name(&field.name);
         if let Some(part) = find_part(cx, field, part) {
@@ -198,7 +197,7 @@ fn shown_tests(cx: &Cx<'_>, form: &Form, items: &[Item]) -> Vec<TokenStream> {
             _ => quote!(!rt::Text::is_default(&self.#member)),
         };
         let always = field.default_if.as_ref().and_then(|(other, values)| {
-            let position = resolve(cx.model, form, other, None)?;
+            let position = cx.model.field_position(form, other, None)?;
             let other = &form.fields[position];
             let member = member_name(&other.name);
             let test = test(cx, other, "", values, &quote!(self.#member));

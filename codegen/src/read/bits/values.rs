@@ -4,7 +4,7 @@ use super::{bits_too_deep, is_bits};
 use crate::markdown::{Block, Inline, Item, Span};
 use crate::model::{Availability, Enumerator};
 use crate::phrase::{all_marks, leading_marks, number};
-use crate::read::Cx;
+use crate::read::context::Cx;
 
 /// Whether an item is a value with its name.
 pub(super) fn is_value(bare: &str) -> bool {

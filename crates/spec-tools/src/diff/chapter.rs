@@ -2,11 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::form::Renames;
-use super::matching::{Same, align, norm};
-use super::{Class, Cx, Said, lists, places, platforms};
+use super::change::Class;
+use super::context::{Cx, Located};
+use super::matching::{Renames, Same, align, norm};
+use super::{lists, places, platforms};
 use visakit_codegen::model::{
-    At, Attribute, DataType, FieldKind, Member, MemberType, Model, Platform, Predefined, Structure, SupportRow,
+    Attribute, DataType, FieldKind, Member, MemberType, Model, Platform, Predefined, SourceSpan, Structure,
+    SupportRow,
 };
 
 pub(super) fn compare(cx: &mut Cx<'_>) {
@@ -66,7 +68,7 @@ fn table<T, C: PartialEq>(
     cx: &mut Cx<'_>,
     [added, removed]: [&'static str; 2],
     (old, new): (&[T], &[T]),
-    name: impl Fn(&T) -> (&String, At),
+    name: impl Fn(&T) -> (&String, SourceSpan),
     code: impl Fn(&T) -> C,
     compare: impl Fn(&mut Cx<'_>, &T, &T),
 ) {
@@ -106,7 +108,7 @@ fn table<T, C: PartialEq>(
 }
 
 /// Notes a value that differs between two rows.
-fn cell(cx: &mut Cx<'_>, class: Class, kind: &'static str, path: &str, old: Said, new: Said) {
+fn cell(cx: &mut Cx<'_>, class: Class, kind: &'static str, path: &str, old: Located, new: Located) {
     if old.0 != new.0 {
         cx.differs(class, kind, path, old, new);
     }
@@ -168,7 +170,7 @@ fn platform(cx: &mut Cx<'_>, x: &Platform, y: &Platform) {
 }
 
 /// An entry for each element that a set lost or gained.
-fn elements(cx: &mut Cx<'_>, path: &str, old: (BTreeSet<String>, At), new: (BTreeSet<String>, At)) {
+fn elements(cx: &mut Cx<'_>, path: &str, old: (BTreeSet<String>, SourceSpan), new: (BTreeSet<String>, SourceSpan)) {
     for e in old.0.difference(&new.0) {
         cx.fact(Class::Narrowed, "platform", &format!("{path}.{e}"), Some((e.clone(), old.1)), None);
     }

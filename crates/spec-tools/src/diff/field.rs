@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use super::form::Renames;
-use super::matching::norm;
+use super::change::Class;
+use super::context::Cx;
+use super::lists;
+use super::matching::{Renames, norm};
 use super::platforms;
 use super::values::{resolve, resolve_all};
-use super::{Class, Cx, lists};
 use visakit_codegen::model::{Availability, Field, FieldKind, Form, Model, Presence, Storage};
 
 /// A field in a word or two.
@@ -44,7 +45,7 @@ pub(super) fn compare(
         differs(Class::WireBreaking, kind, o, n);
     }
     let rename = |name: &str| renamed.get(&norm(name)).cloned().unwrap_or_else(|| norm(name));
-    let (o, n) = (when(cx.old, old_form, x), when(cx.new, new_form, y));
+    let (o, n) = (when(old_form, x), when(new_form, y));
     let (o_key, n_key) = (when_key(cx.old, old_form, x, &rename), when_key(cx.new, new_form, y, &|n| norm(n)));
     if o_key != n_key {
         cx.differs(Class::WireBreaking, "presence", path, (o, x.at), (n, y.at));
@@ -82,7 +83,7 @@ pub(super) fn compare(
 }
 
 /// When a field is stored, for a person.
-fn when(_: &Model, form: &Form, f: &Field) -> String {
+fn when(form: &Form, f: &Field) -> String {
     let name = |at: usize| form.fields.get(at).map_or("", |f| f.name.as_str());
     match &f.presence {
         Presence::Always => "always".to_owned(),

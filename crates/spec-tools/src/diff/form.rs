@@ -1,15 +1,14 @@
 //! Layouts: forms by the values of their selector, fields by name, then by place.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use super::matching::{align, norm};
+use super::change::Class;
+use super::context::{Cx, Located};
+use super::field;
+use super::matching::{Renames, align, norm};
 use super::places::{self, cell};
 use super::values::resolve_all;
-use super::{Class, Cx, Said, field};
-use visakit_codegen::model::{At, Field, Form, Instruction, Model, Presence};
-
-/// Names of fields of the old side that have another name on the new one, both as [`norm`] has them.
-pub(super) type Renames = BTreeMap<String, String>;
+use visakit_codegen::model::{Field, Form, Instruction, Model, Presence, SourceSpan};
 
 /// What was paired in an instruction.
 #[derive(Default)]
@@ -92,7 +91,7 @@ fn versions(form: &Form) -> String {
     form.versions.to_string()
 }
 
-fn said(form: &Form) -> Said {
+fn said(form: &Form) -> Located {
     let fields: Vec<_> = form.fields.iter().map(|f| f.name.as_str()).collect();
     (format!("{}: {}", when(form), fields.join(" ")), form.at)
 }
@@ -182,7 +181,7 @@ fn fields(cx: &mut Cx<'_>, name: &str, old: &Form, new: &Form, renames: &mut Ren
 }
 
 /// Where it stands in the Format table.
-fn position(model: &Model, form: &Form, at: usize) -> Said {
+fn position(model: &Model, form: &Form, at: usize) -> Located {
     let field = &form.fields[at];
     let behind = at.checked_sub(1).map_or("the opcode".to_owned(), |p| form.fields[p].name.clone());
     let place = cell(model, form, &field.name).map_or(form.at, |(at, _)| at);
@@ -234,7 +233,7 @@ fn optional(cx: &mut Cx<'_>, path: &str, (old, x): (&Form, &Field), (new, y): (&
     let (Some((o, a)), Some((n, b))) = (cell(cx.old, old, &x.name), cell(cx.new, new, &y.name)) else { return };
     if a != b {
         let text = |star: bool| if star { "not in every form" } else { "in every form" }.to_owned();
-        let (o, n): (At, At) = (o, n);
+        let (o, n): (SourceSpan, SourceSpan) = (o, n);
         cx.differs(Class::WireBreaking, "presence", path, (text(a), o), (text(b), n));
     }
 }

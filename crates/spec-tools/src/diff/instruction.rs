@@ -1,33 +1,35 @@
 //! An instruction: what is new, gone or renamed, its opcode and kind, then its parts in the order of the page.
 
+use super::change::Class;
+use super::context::Cx;
 use super::form::{self, Paired};
-use super::matching::{Pair, norm};
-use super::{Class, Cx, places, properties, templates};
-use visakit_codegen::model::{Instruction, Kind, Model};
+use super::matching::{Pair, Renames, norm};
+use super::{places, properties, templates};
+use visakit_codegen::model::{Instruction, Model, PageKind};
 
 /// Compares the facts of a pair; gives the fields that have another name now.
-pub(super) fn compare(cx: &mut Cx<'_>, pair: Pair) -> form::Renames {
+pub(super) fn compare(cx: &mut Cx<'_>, pair: Pair) -> Renames {
     let (old, new) = (cx.old, cx.new);
     match pair {
         Pair::Old(i) => {
             let (class, said) = alone(new, old, i);
             cx.fact(class, "instruction-removed", &old.instructions[i].name, Some(said), None);
-            form::Renames::new()
+            Renames::new()
         }
         Pair::New(j) => {
             let (class, said) = alone(old, new, j);
             let class = if class == Class::Narrowed { Class::Widened } else { class };
             cx.fact(class, "instruction-added", &new.instructions[j].name, None, Some(said));
-            form::Renames::new()
+            Renames::new()
         }
         Pair::Both(i, j) => both(cx, &old.instructions[i], &new.instructions[j]),
     }
 }
 
 /// An instruction that the other side lacks. Where its opcode means another instruction there, bytes are misread.
-fn alone(other: &Model, own: &Model, at: usize) -> (Class, super::Said) {
+fn alone(other: &Model, own: &Model, at: usize) -> (Class, super::context::Located) {
     let i = &own.instructions[at];
-    let bare = |i: &Instruction| matches!(i.kind, Kind::Umbrella | Kind::Alias { .. });
+    let bare = |i: &Instruction| matches!(i.kind, PageKind::Umbrella | PageKind::Alias { .. });
     let same_code = |o: &&Instruction| (o.opcode, o.sub_opcode) == (i.opcode, i.sub_opcode) && !bare(o);
     let known = |o: &&Instruction| own.instructions.iter().any(|x| norm(&x.name) == norm(&o.name));
     let reused = !bare(i) && other.instructions.iter().filter(same_code).any(|o| !known(&o));
@@ -42,7 +44,7 @@ fn code(i: &Instruction) -> String {
     }
 }
 
-fn both(cx: &mut Cx<'_>, old: &Instruction, new: &Instruction) -> form::Renames {
+fn both(cx: &mut Cx<'_>, old: &Instruction, new: &Instruction) -> Renames {
     let name = new.name.as_str();
     if old.name != new.name {
         let (o, n) = ((old.name.clone(), old.at), (new.name.clone(), new.at));
@@ -81,16 +83,16 @@ fn both(cx: &mut Cx<'_>, old: &Instruction, new: &Instruction) -> form::Renames 
 
 /// Whether the page has a layout.
 fn encodes(i: &Instruction) -> bool {
-    matches!(i.kind, Kind::Ordinary | Kind::Undefined)
+    matches!(i.kind, PageKind::Ordinary | PageKind::Undefined)
 }
 
 fn kind(i: &Instruction) -> String {
     match &i.kind {
-        Kind::Ordinary => "instruction".to_owned(),
-        Kind::Umbrella => "umbrella".to_owned(),
-        Kind::Alias { of, when } => format!("alias of {of} when {when}"),
-        Kind::Reserved => "reserved".to_owned(),
-        Kind::Undefined => "undefined behaviour".to_owned(),
+        PageKind::Ordinary => "instruction".to_owned(),
+        PageKind::Umbrella => "umbrella".to_owned(),
+        PageKind::Alias { of, when } => format!("alias of {of} when {when}"),
+        PageKind::Reserved => "reserved".to_owned(),
+        PageKind::Undefined => "undefined behaviour".to_owned(),
     }
 }
 
@@ -98,7 +100,7 @@ fn kind_class(old: &Instruction, new: &Instruction) -> Class {
     match (encodes(old), encodes(new)) {
         (true, true) => Class::TextOnly,
         // An alias is another name for bytes that are read as before.
-        _ if [old, new].iter().any(|i| matches!(i.kind, Kind::Alias { .. })) => Class::TextOnly,
+        _ if [old, new].iter().any(|i| matches!(i.kind, PageKind::Alias { .. })) => Class::TextOnly,
         (false, true) => Class::Widened,
         (true, false) => Class::Narrowed,
         (false, false) => Class::TextOnly,

@@ -4,12 +4,15 @@ mod legal;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::change::Class;
+use super::context::Cx;
 use super::matching::{Same, norm};
 use super::values::spelled;
-use super::{Class, Cx, places, platforms};
+use super::{places, platforms};
 use legal::{effective, enumerators, only_of};
 use visakit_codegen::model::{
-    At, Availability, BitField, BitFieldKind, Enumerator, Field, FieldKind, List, ListId, ListKind, Model, Spelled,
+    Availability, BitField, BitFieldKind, Enumerator, Field, FieldKind, List, ListId, ListKind, Model, SourceSpan,
+    Spelled,
 };
 
 /// Some bits with a meaning.
@@ -25,7 +28,7 @@ struct View<'a> {
     /// Whether the page writes the values of a shared list itself.
     spelled: bool,
     part: Option<&'a BitField>,
-    at: At,
+    at: SourceSpan,
 }
 
 /// The legal values of a list on a page, where the page restricts them: by part, names with their marks.
@@ -146,7 +149,7 @@ pub(super) fn of_field(
     path: &str,
     old: (ListId, AllowedValues<'_>),
     new: (ListId, AllowedValues<'_>),
-    at: (At, At),
+    at: (SourceSpan, SourceSpan),
 ) {
     let written = (spelled_out(cx.old, at.0), spelled_out(cx.new, at.1));
     if written.0.is_none() && written.1.is_none() && cx.lists.get(&old.0) == Some(&new.0) {
@@ -159,7 +162,7 @@ pub(super) fn of_field(
 }
 
 /// The list as the page of a field or part writes it, where that has the type of a shared list.
-fn spelled_out(model: &Model, at: At) -> Option<List> {
+fn spelled_out(model: &Model, at: SourceSpan) -> Option<List> {
     let kind = model.spelled.iter().find(|s| s.at == at)?.kind.clone();
     let bits = match &kind {
         ListKind::Enumeration { lo, width, .. } => lo + width,
@@ -175,7 +178,7 @@ fn restrictions(
     path: &str,
     old: (ListId, AllowedValues<'_>),
     new: (ListId, AllowedValues<'_>),
-    (old_at, new_at): (At, At),
+    (old_at, new_at): (SourceSpan, SourceSpan),
 ) {
     let names = |only: AllowedValues<'_>| -> BTreeMap<String, BTreeSet<String>> {
         let one = |(n, m): &(String, Availability)| format!("{}{m}", n.to_ascii_lowercase());
@@ -236,9 +239,14 @@ fn allowed(model: &Model, list: &List, part: &str, only: AllowedValues<'_>) -> A
         .collect()
 }
 
-fn marks(cx: &mut Cx<'_>, path: &str, old: (&str, &Availability, At), new: (&str, &Availability, At)) {
+fn marks(
+    cx: &mut Cx<'_>,
+    path: &str,
+    old: (&str, &Availability, SourceSpan),
+    new: (&str, &Availability, SourceSpan),
+) {
     let moved = cx.platforms.compare(std::slice::from_ref(old.1), std::slice::from_ref(new.1));
-    let said = |(name, marks, at): (&str, &Availability, At)| (format!("{name} {}", marks).trim().into(), at);
+    let said = |(name, marks, at): (&str, &Availability, SourceSpan)| (format!("{name} {}", marks).trim().into(), at);
     for class in classes(moved) {
         cx.differs(class, "platform", path, said(old), said(new));
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
-use visakit_codegen::model::{Form, Instruction, Kind, Model, Page};
+use visakit_codegen::model::{Form, Instruction, Model, Page, PageKind};
 
 /// An instruction of either side, or of both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,6 +13,9 @@ pub(super) enum Pair {
     New(usize),
     Both(usize, usize),
 }
+
+/// Names of fields of the old side that have another name on the new one, both as [`norm`] has them.
+pub(super) type Renames = BTreeMap<String, String>;
 
 /// A way in which two things are the same; the ways are tried in turn.
 pub(super) type Same<'a, T> = &'a dyn Fn(&T, &T) -> bool;
@@ -77,8 +80,8 @@ fn order(i: &Instruction) -> ((u8, Option<u8>), &str) {
 
 /// Whether an instruction of another name has the same layout, or nearly.
 fn alike(a: &Instruction, b: &Instruction) -> bool {
-    if matches!(a.kind, Kind::Umbrella) != matches!(b.kind, Kind::Umbrella)
-        || matches!(a.kind, Kind::Alias { .. }) != matches!(b.kind, Kind::Alias { .. })
+    if matches!(a.kind, PageKind::Umbrella) != matches!(b.kind, PageKind::Umbrella)
+        || matches!(a.kind, PageKind::Alias { .. }) != matches!(b.kind, PageKind::Alias { .. })
     {
         return false;
     }

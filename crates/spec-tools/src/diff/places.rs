@@ -1,9 +1,9 @@
 //! Places of facts for which the model keeps only the place of the whole: found again in the page's text.
 
-use visakit_codegen::model::{At, Form, Instruction, List, Model, TypeMap};
+use visakit_codegen::model::{Form, Instruction, List, Model, SourceSpan, TypeMap};
 
 /// The line of a property, `**Saturation:** …`; the opcode where there is none.
-pub(super) fn property(model: &Model, i: &Instruction, name: &str) -> At {
+pub(super) fn property(model: &Model, i: &Instruction, name: &str) -> SourceSpan {
     find_line(model, i.at.page, 0, |line| {
         let text = line.trim_start_matches(['-', '*', '+', ' ', '\t']);
         text.get(..name.len()).is_some_and(|head| head.eq_ignore_ascii_case(name))
@@ -13,30 +13,30 @@ pub(super) fn property(model: &Model, i: &Instruction, name: &str) -> At {
 }
 
 /// The line that says where an instruction exists: its property, or else its line of the index.
-pub(super) fn platforms(model: &Model, i: &Instruction) -> At {
+pub(super) fn platforms(model: &Model, i: &Instruction) -> SourceSpan {
     let own = property(model, i, "Platforms");
     let line = model.index.iter().find(|line| line.page == page_name(model, i));
     if own == i.at { line.map_or(own, |line| line.at) } else { own }
 }
 
 /// The line of the operation's own number: the second one where there is a family.
-pub(super) fn opcode(model: &Model, i: &Instruction) -> At {
+pub(super) fn opcode(model: &Model, i: &Instruction) -> SourceSpan {
     let second = i.sub_opcode.and_then(|_| find_line(model, i.at.page, i.at.end as usize, |l| l.contains('=')));
     second.unwrap_or(i.at)
 }
 
 /// The line that says of which kind a page is; the opcode where there is none.
-pub(super) fn kind(model: &Model, i: &Instruction) -> At {
+pub(super) fn kind(model: &Model, i: &Instruction) -> SourceSpan {
     find_line(model, i.at.page, i.at.end as usize, |l| l.trim().starts_with("Kind:")).unwrap_or(i.at)
 }
 
 /// The line that says how a shared list prints.
-pub(super) fn text(model: &Model, list: &List) -> At {
+pub(super) fn text(model: &Model, list: &List) -> SourceSpan {
     find_line(model, list.at.page, list.at.start as usize, |l| l.trim().starts_with("Text:")).unwrap_or(list.at)
 }
 
 /// The line of a type map that names the types of one side, `Dst` or `Src`.
-pub(super) fn type_map(model: &Model, map: &TypeMap, side: &str) -> At {
+pub(super) fn type_map(model: &Model, map: &TypeMap, side: &str) -> SourceSpan {
     find_line(model, map.at.page, map.at.start as usize, |l| {
         l.trim_start_matches(['-', '*', '+', ' ', '\t']).starts_with(side)
     })
@@ -44,7 +44,7 @@ pub(super) fn type_map(model: &Model, map: &TypeMap, side: &str) -> At {
 }
 
 /// The list item with the condition of a form, or the heading with its versions; the table where there is none.
-pub(super) fn condition(model: &Model, form: &Form) -> At {
+pub(super) fn condition(model: &Model, form: &Form) -> SourceSpan {
     let Some((field, _)) = &form.condition else {
         let heading = |line: &str| line.starts_with('#') && line.to_ascii_lowercase().contains("condition");
         return last_line(model, form, heading).filter(|_| !form.versions.0.is_empty()).unwrap_or(form.at);
@@ -58,7 +58,7 @@ pub(super) fn condition(model: &Model, form: &Form) -> At {
 }
 
 /// The last line in front of a form's table that a test accepts.
-fn last_line(model: &Model, form: &Form, accepts: impl Fn(&str) -> bool) -> Option<At> {
+fn last_line(model: &Model, form: &Form, accepts: impl Fn(&str) -> bool) -> Option<SourceSpan> {
     let mut found = None;
     let mut from = 0;
     while let Some(at) = find_line(model, form.at.page, from, &accepts).filter(|at| at.start < form.at.start) {
@@ -74,14 +74,14 @@ pub(super) fn page_name<'a>(model: &'a Model, i: &Instruction) -> &'a str {
 }
 
 /// The first line behind a place that a test accepts.
-fn find_line(model: &Model, page: u32, from: usize, accepts: impl Fn(&str) -> bool) -> Option<At> {
+fn find_line(model: &Model, page: u32, from: usize, accepts: impl Fn(&str) -> bool) -> Option<SourceSpan> {
     let text = model.pages.get(page as usize)?.text.get(from..)?;
     let mut start = from;
     for line in text.split_inclusive('\n') {
         if accepts(line) {
             let lead = line.len() - line.trim_start().len();
             let place = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-            return Some(At { page, start: place(start + lead), end: place(start + line.trim_end().len()) });
+            return Some(SourceSpan { page, start: place(start + lead), end: place(start + line.trim_end().len()) });
         }
         start += line.len();
     }
@@ -89,7 +89,7 @@ fn find_line(model: &Model, page: u32, from: usize, accepts: impl Fn(&str) -> bo
 }
 
 /// The cell of the Format table that names a field, and whether it is marked as optional there.
-pub(super) fn cell(model: &Model, form: &Form, field: &str) -> Option<(At, bool)> {
+pub(super) fn cell(model: &Model, form: &Form, field: &str) -> Option<(SourceSpan, bool)> {
     let text = &model.pages.get(form.at.page as usize)?.text;
     let mut start = form.at.start as usize;
     for line in text.get(start..)?.split_inclusive('\n') {
@@ -102,8 +102,11 @@ pub(super) fn cell(model: &Model, form: &Form, field: &str) -> Option<(At, bool)
             if name.trim().eq_ignore_ascii_case(field) {
                 let lead = cell.len() - cell.trim_start().len();
                 let place = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-                let found =
-                    At { page: form.at.page, start: place(at + lead), end: place(at + cell.trim_end().len()) };
+                let found = SourceSpan {
+                    page: form.at.page,
+                    start: place(at + lead),
+                    end: place(at + cell.trim_end().len()),
+                };
                 return Some((found, cell.contains('*')));
             }
             at += cell.len() + 1;

@@ -2,9 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::change::Class;
+use super::context::Cx;
 use super::platforms::{Moved, alternatives};
-use super::{Class, Cx, lists, places};
-use visakit_codegen::model::{At, Availability, Instruction, Saturation, SourceModifier, TypeMap};
+use super::{lists, places};
+use visakit_codegen::model::{Availability, Instruction, Saturation, SourceModifier, SourceSpan, TypeMap};
 
 pub(super) fn compare(cx: &mut Cx<'_>, old: &Instruction, new: &Instruction) {
     let name = new.name.as_str();
@@ -52,7 +54,7 @@ pub(super) fn compare(cx: &mut Cx<'_>, old: &Instruction, new: &Instruction) {
     let words = |t: &str| t.split_whitespace().collect::<Vec<_>>().join(" ");
     if words(&old.out_of_bound) != words(&new.out_of_bound) {
         let (o, n) = at(cx, "Out-of-bound Access");
-        let said = |t: &str, at: At| (!t.is_empty()).then(|| (words(t), at));
+        let said = |t: &str, at: SourceSpan| (!t.is_empty()).then(|| (words(t), at));
         let path = format!("{name}.Out-of-bound_Access");
         cx.fact(Class::TextOnly, "property", &path, said(&old.out_of_bound, o), said(&new.out_of_bound, n));
     }
@@ -158,7 +160,7 @@ fn sorted(types: &[String]) -> BTreeSet<&str> {
     types.iter().map(String::as_str).collect()
 }
 
-fn said(map: &TypeMap) -> super::Said {
+fn said(map: &TypeMap) -> super::context::Located {
     let list = |all: &[String]| if all.is_empty() { "any".to_owned() } else { all.join(", ") };
     (format!("{}{} <- {}", map.marks, list(&map.dst), list(&map.src)), map.at)
 }

@@ -5,11 +5,12 @@ use std::ops::Range;
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
-use super::form::Renames;
+use super::change::Class;
+use super::context::{Cx, Located};
+use super::matching::Renames;
 use super::segments::{self, Segment};
 use super::tokens::{Token, join};
-use super::{Class, Cx, Said};
-use visakit_codegen::model::At;
+use visakit_codegen::model::SourceSpan;
 
 /// Compares the prose of two pages, or notes that a page came or went.
 pub(super) fn page(cx: &mut Cx<'_>, old: Option<u32>, new: Option<u32>, renamed: &Renames) {
@@ -17,7 +18,7 @@ pub(super) fn page(cx: &mut Cx<'_>, old: Option<u32>, new: Option<u32>, renamed:
         let found = cx.model(side).pages.get(page as usize);
         let path = found.map_or("", |p| p.stem()).to_owned();
         let lines = found.map_or(0, |p| p.text.lines().count());
-        (path, (format!("{lines} lines"), At { page, start: 0, end: 0 }))
+        (path, (format!("{lines} lines"), SourceSpan { page, start: 0, end: 0 }))
     };
     let (a, b) = match (old, new) {
         (Some(a), Some(b)) => (a, b),
@@ -96,11 +97,11 @@ fn alone(cx: &mut Cx<'_>, side: usize, page: u32, s: &Segment) {
     cx.prose(Class::TextOnly, kind, &s.path, old, new);
 }
 
-fn place(page: u32, tokens: &[Token], at: usize) -> At {
+fn place(page: u32, tokens: &[Token], at: usize) -> SourceSpan {
     let token = tokens.get(at).or(tokens.last());
     let start = token.map_or(0, |t| t.at);
     let end = token.map_or(0, |t| t.at + t.text.len());
-    At { page, start: u32::try_from(start).unwrap_or(u32::MAX), end: u32::try_from(end).unwrap_or(u32::MAX) }
+    SourceSpan { page, start: u32::try_from(start).unwrap_or(u32::MAX), end: u32::try_from(end).unwrap_or(u32::MAX) }
 }
 
 /// Too little in common for a comparison of sentences to say anything.
@@ -114,7 +115,7 @@ fn segment(cx: &mut Cx<'_>, (a, x): (u32, &Segment), (b, y): (u32, &Segment)) {
         return;
     }
     let kind = if y.key.starts_with("index:") { "index" } else { y.kind };
-    let said = |page: u32, tokens: &[Token], range: &Range<usize>, at: usize| -> Option<Said> {
+    let said = |page: u32, tokens: &[Token], range: &Range<usize>, at: usize| -> Option<Located> {
         (!range.is_empty()).then(|| (join(&tokens[range.clone()]), place(page, tokens, at)))
     };
     if p.len().min(q.len()) < 3 || common(&x.tokens, &y.tokens) < REWRITTEN {
@@ -138,9 +139,9 @@ fn explained(cx: &Cx<'_>, (a, x): (u32, &Segment), (b, y): (u32, &Segment)) -> b
     })
 }
 
-fn place_of(page: u32, token: &Token) -> At {
+fn place_of(page: u32, token: &Token) -> SourceSpan {
     let start = u32::try_from(token.at).unwrap_or(u32::MAX);
-    At { page, start, end: start }
+    SourceSpan { page, start, end: start }
 }
 
 /// Sentences that differ, and the words with which the difference begins.

@@ -7,8 +7,7 @@ mod chapter;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::form::Renames;
-use super::matching::norm;
+use super::matching::{Renames, norm};
 use super::phrases;
 use super::tokens::{Style, Token, finish, push, push_block, push_inline, push_item, push_line, push_row};
 use chapter::chapter;

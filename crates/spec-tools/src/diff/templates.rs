@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::form::Renames;
-use super::matching::{align, norm};
+use super::change::Class;
+use super::context::{Cx, Located};
+use super::matching::{Renames, align, norm};
 use super::values::resolve;
-use super::{Class, Cx, Said};
 use visakit_codegen::model::{Form, Instruction, Model, TextForm};
 use visakit_codegen::template::{Item, Template};
 
@@ -50,11 +50,11 @@ pub(super) fn compare(
     }
 }
 
-fn said(form: &TextForm) -> Said {
+fn said(form: &TextForm) -> Located {
     (form.template.source.trim().to_owned(), form.at)
 }
 
-fn when(form: &TextForm) -> Said {
+fn when(form: &TextForm) -> Located {
     let conditions: Vec<_> = form.conditions.iter().map(|(f, v)| format!("{f}={}", v.join(", "))).collect();
     let name = form.form.clone().unwrap_or_default();
     let conditions = if conditions.is_empty() { name } else { conditions.join(" and ") };

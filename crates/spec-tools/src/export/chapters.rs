@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Cx, Place};
+use super::location::{Cx, Location};
 use visakit_codegen::model::{self, ListId, Storage};
 
 /// A data type.
@@ -13,7 +13,7 @@ pub struct DataType {
     pub code: u64,
     pub bits: u32,
     pub doc: String,
-    pub at: Place,
+    pub at: Location,
 }
 
 /// A platform.
@@ -25,7 +25,7 @@ pub struct Platform {
     pub gen_codes: Vec<u64>,
     pub product_families: Vec<u64>,
     pub register_bytes: u32,
-    pub at: Place,
+    pub at: Location,
 }
 
 /// A condition; several in a row must all hold. Versions are written `3.4`.
@@ -53,7 +53,7 @@ pub struct List {
     /// The template by which the whole list prints.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub template: Option<String>,
-    pub at: Place,
+    pub at: Location,
 }
 
 /// What a list consists of.
@@ -75,7 +75,7 @@ pub struct Enumerator {
     pub reserved: bool,
     pub when: Vec<Bound>,
     pub doc: String,
-    pub at: Place,
+    pub at: Location,
 }
 
 /// Some bits of a bit field.
@@ -90,7 +90,7 @@ pub struct BitField {
     pub text: String,
     pub when: Vec<Bound>,
     pub doc: String,
-    pub at: Place,
+    pub at: Location,
 }
 
 /// What the bits of a part are.
@@ -149,7 +149,7 @@ pub struct Structure {
     pub operand_class: Option<String>,
     pub members: Vec<Member>,
     pub doc: String,
-    pub at: Place,
+    pub at: Location,
 }
 
 /// A member of a structure.
@@ -166,9 +166,9 @@ pub struct Member {
     pub data_type: bool,
     /// When it is there at all.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub present: Option<super::Condition>,
+    pub present: Option<Condition>,
     pub doc: String,
-    pub at: Place,
+    pub at: Location,
 }
 
 /// The type of a member.
@@ -193,7 +193,7 @@ pub struct Predefined {
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub class: Option<Class>,
     pub doc: String,
-    pub at: Place,
+    pub at: Location,
 }
 
 /// A row of verification.md.
@@ -204,7 +204,7 @@ pub struct Rule {
     pub instructions: Vec<String>,
     pub platforms: Vec<Vec<Bound>>,
     pub doc: String,
-    pub at: Place,
+    pub at: Location,
 }
 
 /// What a variable consists of.
@@ -231,7 +231,15 @@ pub struct Attribute {
     pub bytes: String,
     pub value: String,
     pub doc: String,
-    pub at: Place,
+    pub at: Location,
+}
+
+/// A field, possibly with a part (`Field.part`), has one of these values.
+#[derive(Clone, Debug, Serialize)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct Condition {
+    pub field: String,
+    pub values: Vec<String>,
 }
 
 /// A built-in of the Semantics sections.
@@ -244,7 +252,7 @@ pub struct Builtin {
     pub parameters: Option<Vec<String>>,
     pub kind: &'static str,
     pub doc: String,
-    pub at: Place,
+    pub at: Location,
 }
 
 pub(super) fn types(cx: &Cx<'_>) -> Vec<DataType> {
@@ -382,7 +390,7 @@ fn member(cx: &Cx<'_>, structure: &model::Structure, m: &model::Member) -> Membe
         count: m.count.clone(),
         shape: shape(cx, m.shape, name),
         data_type: m.data_type,
-        present: m.presence.as_ref().map(super::instructions::condition),
+        present: m.presence.as_ref().map(condition),
         doc: m.doc.clone(),
         at: cx.place(m.at),
     }
@@ -418,7 +426,7 @@ pub(super) fn attributes(cx: &Cx<'_>) -> Vec<Attribute> {
 }
 
 pub(super) fn builtins(cx: &Cx<'_>) -> Vec<Builtin> {
-    let one = |b: &visakit_codegen::semantics::Builtin| Builtin {
+    let one = |b: &visakit_codegen::model::semantics::Builtin| Builtin {
         name: b.name.clone(),
         parameters: b.parameters.clone(),
         kind: b.kind.name(),
@@ -437,4 +445,8 @@ pub(super) fn rules(cx: &Cx<'_>) -> Vec<Rule> {
         at: cx.place(r.at),
     };
     cx.model.rules.iter().map(one).collect()
+}
+
+pub(super) fn condition((field, values): &(String, Vec<String>)) -> Condition {
+    Condition { field: field.clone(), values: values.clone() }
 }

@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use super::chapters::{Bound, FieldKind, Typed, marks, numbers, shape};
+use super::chapters::{Bound, Condition, FieldKind, Typed, condition, marks, numbers, shape};
+use super::location::{Cx, Location};
 use super::semantics::{self, Semantics};
-use super::{Cx, Place};
 use visakit_codegen::model;
 use visakit_codegen::template;
 
@@ -20,7 +20,7 @@ pub struct Instruction {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sub_opcode: Option<u8>,
     #[serde(flatten)]
-    pub kind: Kind,
+    pub kind: PageKind,
     pub forms: Vec<Form>,
     pub text: Vec<Text>,
     /// Absent where the page has no Semantics.
@@ -35,14 +35,14 @@ pub struct Instruction {
     pub type_maps: Vec<TypeMap>,
     pub doc: String,
     pub notes: String,
-    pub at: Place,
+    pub at: Location,
 }
 
 /// What a page describes.
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[expect(missing_docs, reason = "as in the model and in schema.json")]
-pub enum Kind {
+pub enum PageKind {
     Ordinary,
     Umbrella,
     Alias { of: String, alias_when: String },
@@ -60,15 +60,7 @@ pub struct Form {
     pub condition: Option<Condition>,
     pub when: Vec<Bound>,
     pub fields: Vec<Field>,
-    pub at: Place,
-}
-
-/// A field, possibly with a part (`Field.part`), has one of these values.
-#[derive(Clone, Debug, Serialize)]
-#[expect(missing_docs, reason = "the names say it")]
-pub struct Condition {
-    pub field: String,
-    pub values: Vec<String>,
+    pub at: Location,
 }
 
 /// A field of a form.
@@ -91,7 +83,7 @@ pub struct Field {
     pub access: Option<&'static str>,
     pub default: Default,
     pub doc: String,
-    pub at: Place,
+    pub at: Location,
 }
 
 /// When a field is stored.
@@ -153,7 +145,7 @@ pub struct Text {
     pub full: bool,
     /// The template piece by piece.
     pub items: Vec<TemplateItem>,
-    pub at: Place,
+    pub at: Location,
 }
 
 /// A piece of a template.
@@ -191,7 +183,7 @@ pub struct TypeMap {
     pub when: Vec<Bound>,
     pub dst: Vec<String>,
     pub src: Vec<String>,
-    pub at: Place,
+    pub at: Location,
 }
 
 pub(super) fn instructions(cx: &Cx<'_>) -> Vec<Instruction> {
@@ -205,11 +197,11 @@ fn instruction(cx: &Cx<'_>, i: &model::Instruction) -> Instruction {
         opcode: i.opcode,
         sub_opcode: i.sub_opcode,
         kind: match &i.kind {
-            model::Kind::Ordinary => Kind::Ordinary,
-            model::Kind::Umbrella => Kind::Umbrella,
-            model::Kind::Alias { of, when } => Kind::Alias { of: of.clone(), alias_when: when.clone() },
-            model::Kind::Reserved => Kind::Reserved,
-            model::Kind::Undefined => Kind::Undefined,
+            model::PageKind::Ordinary => PageKind::Ordinary,
+            model::PageKind::Umbrella => PageKind::Umbrella,
+            model::PageKind::Alias { of, when } => PageKind::Alias { of: of.clone(), alias_when: when.clone() },
+            model::PageKind::Reserved => PageKind::Reserved,
+            model::PageKind::Undefined => PageKind::Undefined,
         },
         forms: i.forms.iter().map(|f| form(cx, f)).collect(),
         text: i.text.iter().map(|t| text(cx, t)).collect(),
@@ -242,10 +234,6 @@ fn form(cx: &Cx<'_>, form: &model::Form) -> Form {
         fields: form.fields.iter().map(|f| field(cx, form, f)).collect(),
         at: cx.place(form.at),
     }
-}
-
-pub(super) fn condition((field, values): &(String, Vec<String>)) -> Condition {
-    Condition { field: field.clone(), values: values.clone() }
 }
 
 fn marked((name, when): &(String, model::Availability)) -> MarkedName {

@@ -5,20 +5,24 @@
 
 use serde::Serialize;
 
-use visakit_codegen::model::{At, Model};
+use visakit_codegen::model::Model;
 
 mod chapters;
 mod instructions;
+mod location;
 mod semantics;
 
+use location::Cx;
+
 pub use chapters::{
-    Attribute, BitField, BitFieldKind, Bound, Builtin, Class, DataType, Enumerator, FieldKind, List, ListKind,
-    ListRef, Member, MemberType, Platform, Predefined, Rule, Structure, Typed,
+    Attribute, BitField, BitFieldKind, Bound, Builtin, Class, Condition, DataType, Enumerator, FieldKind, List,
+    ListKind, ListRef, Member, MemberType, Platform, Predefined, Rule, Structure, Typed,
 };
 pub use instructions::{
-    AllowedValues, Condition, Default, Field, Form, Instruction, Kind, MarkedName, Presence, Range, TemplateItem,
-    Text, TypeMap,
+    AllowedValues, Default, Field, Form, Instruction, MarkedName, PageKind, Presence, Range, TemplateItem, Text,
+    TypeMap,
 };
+pub use location::Location;
 pub use semantics::{Expression, Semantics, Statement, StatementKind};
 
 /// The version of the form: the first number changes when a reader of the old form can go wrong, the second when
@@ -59,17 +63,6 @@ pub struct Specification {
     pub instructions: Vec<Instruction>,
 }
 
-/// A place in a page.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Place {
-    /// Path of the page in the specification's folder, with forward slashes.
-    pub file: String,
-    /// Line, from 1.
-    pub line: u32,
-    /// Column in characters, from 1.
-    pub column: u32,
-}
-
 /// The model in the form for other programs. Equal models give equal values, in the same order.
 pub fn export(model: &Model) -> Specification {
     let cx = Cx::new(model);
@@ -87,33 +80,5 @@ pub fn export(model: &Model) -> Specification {
         rules: chapters::rules(&cx),
         builtins: chapters::builtins(&cx),
         instructions: instructions::instructions(&cx),
-    }
-}
-
-/// The model, and where the lines of its pages begin.
-struct Cx<'m> {
-    model: &'m Model,
-    lines: Vec<Vec<usize>>,
-}
-
-impl<'m> Cx<'m> {
-    fn new(model: &'m Model) -> Self {
-        let starts = |text: &str| {
-            let behind = text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i + 1);
-            std::iter::once(0).chain(behind).collect()
-        };
-        Self { model, lines: model.pages.iter().map(|p| starts(&p.text)).collect() }
-    }
-
-    fn place(&self, at: At) -> Place {
-        let (Some(page), Some(lines)) = (self.model.pages.get(at.page as usize), self.lines.get(at.page as usize))
-        else {
-            return Place { file: String::new(), line: 1, column: 1 };
-        };
-        let start = at.start as usize;
-        let line = lines.partition_point(|l| *l <= start).max(1);
-        let before = page.text.get(lines[line - 1]..start).unwrap_or("");
-        let small = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-        Place { file: page.path.clone(), line: small(line), column: small(before.chars().count() + 1) }
     }
 }

@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use super::{Cx, Place};
+use super::location::{Cx, Location};
 use visakit_codegen::model;
-use visakit_codegen::semantics::{self as tree, Block, ExpressionKind, Meaning};
+use visakit_codegen::model::semantics::{self as tree, Block, ExpressionKind, Meaning};
 
 /// What an instruction does.
 #[derive(Clone, Debug, Serialize)]
@@ -22,7 +22,7 @@ pub struct Semantics {
 pub struct Statement {
     #[serde(flatten)]
     pub kind: StatementKind,
-    pub at: Place,
+    pub at: Location,
 }
 
 /// What a statement does, as in [`tree::StatementKind`].
@@ -75,7 +75,7 @@ pub enum Expression {
     Predefined { name: String, table: &'static str, id: u64 },
     Unknown { name: String },
     Enumerator { list: String, name: String },
-    BitField { of: Box<Expression>, part: String },
+    Part { of: Box<Expression>, part: String },
     Index { of: Box<Expression>, index: Box<Expression> },
     Call { function: String, arguments: Vec<Expression> },
     Unary { operator: &'static str, operand: Box<Expression> },
@@ -145,7 +145,7 @@ fn expression(e: &tree::Expression) -> Expression {
         ExpressionKind::Enumerator { list, name } => {
             Expression::Enumerator { list: list.clone(), name: name.clone() }
         }
-        ExpressionKind::BitField { of, part } => Expression::BitField { of: boxed(of), part: part.text.clone() },
+        ExpressionKind::BitField { of, part } => Expression::Part { of: boxed(of), part: part.text.clone() },
         ExpressionKind::Index { of, index } => Expression::Index { of: boxed(of), index: boxed(index) },
         ExpressionKind::Call(call) => {
             Expression::Call { function: call.function.text.clone(), arguments: arguments(call) }

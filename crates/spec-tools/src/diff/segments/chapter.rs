@@ -13,7 +13,8 @@ pub(super) fn chapter(b: &mut Builder<'_>, document: &Document) {
     let rows = fact_rows(b.model, b.page);
     let mut titles: BTreeMap<String, usize> = BTreeMap::new();
     for section in &document.sections {
-        let is_here = |at: visakit_codegen::model::At| at.page == b.page && at.start as usize == section.span.start;
+        let is_here =
+            |at: visakit_codegen::model::SourceSpan| at.page == b.page && at.start as usize == section.span.start;
         let has_heading = section.level > 0;
         let structure = b.model.structures.iter().find(|s| has_heading && is_here(s.at));
         let list = b.model.lists.iter().find(|l| has_heading && l.shared && is_here(l.at));

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use serde_json::json;
-use visakit_codegen::model::{At, Platform as Row};
+use visakit_codegen::model::{Platform as Row, SourceSpan};
 use visakit_spec_tools::diff::{Change, Class, Side, diff};
 
 use crate::io::{color, note};
@@ -97,7 +97,7 @@ fn platforms() -> Vec<Row> {
         gen_codes: Vec::new(),
         families: Vec::new(),
         register_bytes: 0,
-        at: At::default(),
+        at: SourceSpan::default(),
     };
     Platform::ALL.iter().map(row).collect()
 }

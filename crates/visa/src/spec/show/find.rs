@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 use visakit_spec_tools::export::{
-    Attribute, Builtin, DataType, Enumerator, Instruction, List, ListKind, Place, Platform, Predefined, Rule,
+    Attribute, Builtin, DataType, Enumerator, Instruction, List, ListKind, Location, Platform, Predefined, Rule,
     Specification, Structure,
 };
 
@@ -61,7 +61,7 @@ impl<'a> Hit<'a> {
     }
 
     /// Where it stands in the pages.
-    pub(super) fn place(self) -> &'a Place {
+    pub(super) fn place(self) -> &'a Location {
         match self {
             Self::Instruction(one) => &one.at,
             Self::Type(one) => &one.at,

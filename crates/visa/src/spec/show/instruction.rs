@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use visakit_codegen::model::{
-    Availability, BitFieldKind, Bound, Field, FieldKind, Instruction, Kind, ListId, ListKind, Model, Presence,
+    Availability, BitFieldKind, Bound, Field, FieldKind, Instruction, ListId, ListKind, Model, PageKind, Presence,
 };
 
 /// Layout, fields, types, platforms, syntax.
@@ -13,13 +13,13 @@ pub(super) fn text(model: &Model, i: &Instruction, words: &[&str]) -> String {
     let sub = i.sub_opcode.map_or(String::new(), |sub| format!(" 0x{sub:02x}"));
     let _ = writeln!(s, "{}  0x{:02x}{sub}  ({path}:{line})", i.name, i.opcode);
     match &i.kind {
-        Kind::Ordinary => {}
-        Kind::Umbrella => s.push_str("A family; it encodes nothing itself.\n"),
-        Kind::Alias { of, when } => {
+        PageKind::Ordinary => {}
+        PageKind::Umbrella => s.push_str("A family; it encodes nothing itself.\n"),
+        PageKind::Alias { of, when } => {
             let _ = writeln!(s, "Another spelling of {of}, when {when}.");
         }
-        Kind::Reserved => s.push_str("Reserved: its layout is not published.\n"),
-        Kind::Undefined => s.push_str("No public text defines what it does.\n"),
+        PageKind::Reserved => s.push_str("Reserved: its layout is not published.\n"),
+        PageKind::Undefined => s.push_str("No public text defines what it does.\n"),
     }
     if !i.doc.is_empty() {
         let _ = writeln!(s, "\n{}", i.doc);

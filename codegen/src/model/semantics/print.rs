@@ -3,7 +3,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::ast::{BinaryOperator, Block, Call, Expression, ExpressionKind, Statement, StatementKind};
+use super::{BinaryOperator, Block, Call, Expression, ExpressionKind, Statement, StatementKind};
 
 /// How tightly expressions bind, beside the levels of [`BinaryOperator::ALL`].
 const CHOICE: u8 = 0;
@@ -131,29 +131,5 @@ fn level(kind: &ExpressionKind) -> u8 {
         }
         ExpressionKind::Unary { .. } => UNARY,
         _ => POSTFIX,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::parse::parse_text;
-
-    #[test]
-    fn layout_comments_and_needless_parentheses_do_not_count() {
-        let text = "channels i { // each\n  dst[i]=((a)+(b*c))  ;  if x{}else{ if y { undefined } } }\n";
-        let expected =
-            "channels i {\n    dst[i] = a + b * c\n    if x {\n    } else if y {\n        undefined\n    }\n}\n";
-        assert_eq!(parse_text(text).block.to_string(), expected);
-        for kept in [
-            "(a + b) * c",
-            "a - (b - c)",
-            "(a ? b : c) ? d : e",
-            "-(a + b)",
-            "(a + b)[1].c",
-            "1.0 - 2.5",
-            "300000000000000000000000.0",
-        ] {
-            assert_eq!(parse_text(&format!("x = {kept}")).block.to_string(), format!("x = {kept}\n"));
-        }
     }
 }

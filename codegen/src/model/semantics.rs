@@ -1,7 +1,9 @@
-//! A semantics block as a tree. Every node knows its place in the page, and every name what it stands for once the
+//! A semantics block as a tree, and the built-ins that it may call. Every node knows its place in the page, and every name what it stands for once the
 //! block has been resolved.
 
-use crate::model::{At, IndexKind};
+mod print;
+
+use super::{IndexKind, SourceSpan};
 
 /// Statements between braces, or a whole semantics block. Printing it gives the one layout in which equal texts are equal
 /// meanings.
@@ -10,7 +12,7 @@ pub struct Block {
     /// The statements in order.
     pub statements: Vec<Statement>,
     /// From the opening to the closing brace; for a whole block from its first to its last line.
-    pub at: At,
+    pub at: SourceSpan,
 }
 
 /// A statement.
@@ -19,7 +21,7 @@ pub struct Statement {
     /// What it does.
     pub kind: StatementKind,
     /// Where it stands, with the blocks that belong to it.
-    pub at: At,
+    pub at: SourceSpan,
 }
 
 /// What a statement does.
@@ -78,7 +80,7 @@ pub struct Name {
     /// The name as written.
     pub text: String,
     /// Where it stands.
-    pub at: At,
+    pub at: SourceSpan,
 }
 
 /// A value.
@@ -87,7 +89,7 @@ pub struct Expression {
     /// How it is computed.
     pub kind: ExpressionKind,
     /// Where it stands.
-    pub at: At,
+    pub at: SourceSpan,
 }
 
 /// How a value is computed.
@@ -106,7 +108,7 @@ pub enum ExpressionKind {
         /// What it stands for.
         meaning: Meaning,
     },
-    /// `List.enumerator`, or `Field.part.enumerator`. The parser leaves it as [`ExpressionKind::Part`].
+    /// `List.enumerator`, or `Field.part.enumerator`. The parser leaves it as [`ExpressionKind::BitField`].
     Enumerator {
         /// The list as written: a shared list, or a field of the page with or without a part.
         list: String,
@@ -265,5 +267,59 @@ impl BinaryOperator {
     /// Whether it compares for equality, which is all that named values can do.
     pub fn is_equality(self) -> bool {
         matches!(self, Self::Equal | Self::NotEqual)
+    }
+}
+
+/// A built-in of the notation; one that takes different numbers of arguments has an entry for each.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Builtin {
+    /// Its name.
+    pub name: String,
+    /// The names of its arguments; `None` for a value that is written without parentheses.
+    pub parameters: Option<Vec<String>>,
+    /// How it can be used.
+    pub kind: BuiltinKind,
+    /// What it gives or does.
+    pub doc: String,
+    /// Where it is defined.
+    pub at: SourceSpan,
+}
+
+/// How a built-in can be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BuiltinKind {
+    /// It gives a value.
+    Value,
+    /// It gives a value, and can be assigned to.
+    Place,
+    /// It gives a value, and can be assigned to where its first argument can.
+    View,
+    /// It stands for an operand.
+    Operand,
+    /// It is a statement.
+    Effect,
+    /// It gives a value, and is a statement as well.
+    ValueAndEffect,
+}
+
+impl BuiltinKind {
+    /// All kinds with their words in the table.
+    pub const ALL: [(Self, &'static str); 6] = [
+        (Self::Value, "value"),
+        (Self::Place, "place"),
+        (Self::View, "view"),
+        (Self::Operand, "operand"),
+        (Self::Effect, "effect"),
+        (Self::ValueAndEffect, "value, effect"),
+    ];
+
+    /// The word of the table.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(kind, _)| *kind == self).map_or("", |(_, name)| name)
+    }
+
+    /// Whether it can be a statement.
+    pub fn is_statement(self) -> bool {
+        matches!(self, Self::Effect | Self::ValueAndEffect)
     }
 }

@@ -1,0 +1,95 @@
+//! Finding things of a model by name, by position and by place.
+
+use visakit_diag::{Diagnostic, Severity};
+
+use super::{BitFieldKind, Enumerator, FieldKind, Form, List, ListId, ListKind, Model, SourceSpan};
+
+impl Model {
+    /// The list with this id.
+    pub fn list(&self, id: ListId) -> &List {
+        &self.lists[id.0]
+    }
+
+    /// The shared list of that name, without regard to case.
+    pub fn shared_list(&self, name: &str) -> Option<ListId> {
+        self.lists.iter().position(|l| l.shared && l.name.eq_ignore_ascii_case(name)).map(ListId)
+    }
+
+    /// Path and line of a place.
+    pub fn origin(&self, at: SourceSpan) -> (&str, u32) {
+        match self.pages.get(at.page as usize) {
+            Some(page) => {
+                let head = &page.text.as_bytes()[..(at.start as usize).min(page.text.len())];
+                let line = head.iter().filter(|&&b| b == b'\n').count() + 1;
+                (&page.path, u32::try_from(line).unwrap_or(u32::MAX))
+            }
+            None => ("", 0),
+        }
+    }
+
+    /// Position of a platform by name or alias, without regard to case.
+    pub fn platform(&self, name: &str) -> Option<usize> {
+        let is_alias = |aliases: &[String]| aliases.iter().any(|a| a.eq_ignore_ascii_case(name));
+        self.platforms.iter().position(|p| p.name.eq_ignore_ascii_case(name) || is_alias(&p.aliases))
+    }
+
+    /// Position of a field in an encoding, where it has that part.
+    pub fn field_position(&self, form: &Form, name: &str, part: Option<&str>) -> Option<usize> {
+        let position = form.fields.iter().position(|f| {
+            f.name.eq_ignore_ascii_case(name) || (name.eq_ignore_ascii_case("p") && f.shape == FieldKind::Predicate)
+        })?;
+        let Some(part) = part else { return Some(position) };
+        let FieldKind::List(id) = form.fields[position].shape else { return None };
+        let ListKind::Parts(parts) = &self.list(id).kind else { return None };
+        parts.iter().any(|p| p.name.eq_ignore_ascii_case(part)).then_some(position)
+    }
+
+    /// The enumerators of a field or of a part of it.
+    pub fn enumerators(&self, form: &Form, name: &str, part: Option<&str>) -> Option<&[Enumerator]> {
+        let position = self.field_position(form, name, part)?;
+        let FieldKind::List(id) = form.fields[position].shape else { return None };
+        let list = match (&self.list(id).kind, part) {
+            (ListKind::Parts(parts), Some(part)) => {
+                let part = parts.iter().find(|p| p.name.eq_ignore_ascii_case(part))?;
+                let BitFieldKind::Enumeration(id) = part.kind else { return None };
+                id
+            }
+            (ListKind::Enumeration { .. }, _) => id,
+            (ListKind::Parts(_), None) => return None,
+        };
+        let ListKind::Enumeration { values, .. } = &self.list(list).kind else { return None };
+        Some(values)
+    }
+
+    /// The enumerators of a selector: a field, or the part of one that has named values.
+    pub fn selector_values(&self, form: &Form, selector: &str) -> Option<&[Enumerator]> {
+        let Some((field, part)) = selector.split_once('.') else { return self.enumerators(form, selector, None) };
+        self.enumerators(form, field, Some(part)).or_else(|| {
+            // The vendor names a part that its list leaves without a name: the only one with values.
+            let position = self.field_position(form, field, None)?;
+            let FieldKind::List(id) = form.fields[position].shape else { return None };
+            let ListKind::Parts(parts) = &self.list(id).kind else { return None };
+            let mut named = parts.iter().filter(|p| matches!(p.kind, BitFieldKind::Enumeration(_)));
+            let only = named.next().filter(|_| named.next().is_none())?;
+            self.enumerators(form, field, Some(&only.name))
+        })
+    }
+
+    /// Reports a finding at a place of the pages.
+    pub(crate) fn report(
+        &self,
+        severity: Severity,
+        code: &'static str,
+        at: SourceSpan,
+        message: impl Into<String>,
+        help: impl Into<String>,
+        out: &mut Vec<Diagnostic>,
+    ) {
+        let Some(page) = self.pages.get(at.page as usize) else { return };
+        out.push(
+            Diagnostic::new(code, severity, page.shown.as_str(), message)
+                .at_text(&page.text, at.start as usize, at.end as usize)
+                .help(help),
+        );
+    }
+}

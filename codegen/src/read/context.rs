@@ -1,0 +1,55 @@
+//! What the readers of a page share.
+
+use visakit_diag::{Diagnostic, Severity};
+
+use crate::markdown::Span;
+use crate::model::SourceSpan;
+
+/// The page that is read, and where findings go.
+pub(crate) struct Cx<'a> {
+    pub(crate) page: u32,
+    pub(crate) shown: &'a str,
+    pub(crate) source: &'a str,
+    pub(crate) diagnostics: &'a mut Vec<Diagnostic>,
+}
+
+impl Cx<'_> {
+    pub(crate) fn at(&self, span: &Span) -> SourceSpan {
+        let clamp = |n: usize| u32::try_from(n.min(self.source.len())).unwrap_or(u32::MAX);
+        SourceSpan { page: self.page, start: clamp(span.start), end: clamp(span.end) }
+    }
+
+    pub(crate) fn report(
+        &mut self,
+        severity: Severity,
+        code: &'static str,
+        span: &Span,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        let diagnostic = Diagnostic::new(code, severity, self.shown, message)
+            .at_text(self.source, span.start, span.end)
+            .help(help);
+        self.diagnostics.push(diagnostic);
+    }
+
+    pub(crate) fn error(
+        &mut self,
+        code: &'static str,
+        span: &Span,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        self.report(Severity::Error, code, span, message, help);
+    }
+
+    pub(crate) fn warn(
+        &mut self,
+        code: &'static str,
+        span: &Span,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        self.report(Severity::Warning, code, span, message, help);
+    }
+}

@@ -1,0 +1,77 @@
+//! A specification as a caller has it, a folder, single pages or texts: read, and then checked.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use visakit_diag::Diagnostic;
+
+use crate::model::{Model, Page};
+use crate::{check, read};
+
+/// Reads a specification folder. The error is the file that could not be read and why.
+pub fn read_dir(dir: &Path) -> Result<(Model, Vec<Diagnostic>), (PathBuf, std::io::Error)> {
+    let (pages, files) = load(dir)?;
+    Ok(checked(pages, Some(files)))
+}
+
+/// The pages of a folder, sorted by path, and the paths of all its files.
+pub(crate) fn load(dir: &Path) -> Result<(Vec<Page>, BTreeSet<String>), (PathBuf, std::io::Error)> {
+    let mut paths = Vec::new();
+    collect(dir, &mut paths)?;
+    paths.sort();
+    let mut pages = Vec::new();
+    let mut files = BTreeSet::new();
+    for path in paths {
+        let relative = path.strip_prefix(dir).unwrap_or(&path);
+        let relative = relative.components().map(|c| c.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/");
+        files.insert(relative.clone());
+        if path.extension().is_none_or(|e| e != "md") {
+            continue;
+        }
+        let text = std::fs::read(&path).map_err(|e| (path.clone(), e))?;
+        pages.push(Page {
+            path: relative,
+            shown: path.display().to_string(),
+            text: String::from_utf8_lossy(&text).into_owned(),
+            supplied: false,
+        });
+    }
+    Ok((pages, files))
+}
+
+/// Reads single pages, given as (path as shown, text).
+pub fn read_files(files: Vec<(String, String)>) -> (Model, Vec<Diagnostic>) {
+    let pages = files
+        .into_iter()
+        .map(|(shown, text)| {
+            let name = shown.rsplit(['/', '\\']).next().unwrap_or(&shown).to_owned();
+            Page { path: name, shown, text, supplied: false }
+        })
+        .collect();
+    checked(pages, None)
+}
+
+/// Reads a specification that is at hand as pages, in whatever order.
+pub fn read_texts(mut pages: Vec<Page>) -> (Model, Vec<Diagnostic>) {
+    pages.sort_by(|a, b| a.path.cmp(&b.path));
+    checked(pages, None)
+}
+
+fn collect(dir: &Path, out: &mut Vec<PathBuf>) -> Result<(), (PathBuf, std::io::Error)> {
+    for entry in std::fs::read_dir(dir).map_err(|e| (dir.to_owned(), e))? {
+        let path = entry.map_err(|e| (dir.to_owned(), e))?.path();
+        if path.is_dir() {
+            collect(&path, out)?;
+        } else {
+            out.push(path);
+        }
+    }
+    Ok(())
+}
+
+fn checked(pages: Vec<Page>, files: Option<BTreeSet<String>>) -> (Model, Vec<Diagnostic>) {
+    let (model, mut diagnostics) = read::read_pages(pages, files);
+    check::model(&model, &mut diagnostics);
+    visakit_diag::sort(&mut diagnostics);
+    (model, diagnostics)
+}

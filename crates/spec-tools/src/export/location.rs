@@ -1,0 +1,44 @@
+//! Places of pages as path, line and column.
+
+use serde::Serialize;
+
+use visakit_codegen::model::{Model, SourceSpan};
+
+/// A place in a page.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Location {
+    /// Path of the page in the specification's folder, with forward slashes.
+    pub file: String,
+    /// Line, from 1.
+    pub line: u32,
+    /// Column in characters, from 1.
+    pub column: u32,
+}
+
+/// The model, and where the lines of its pages begin.
+pub(super) struct Cx<'m> {
+    pub(super) model: &'m Model,
+    lines: Vec<Vec<usize>>,
+}
+
+impl<'m> Cx<'m> {
+    pub(super) fn new(model: &'m Model) -> Self {
+        let starts = |text: &str| {
+            let behind = text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i + 1);
+            std::iter::once(0).chain(behind).collect()
+        };
+        Self { model, lines: model.pages.iter().map(|p| starts(&p.text)).collect() }
+    }
+
+    pub(super) fn place(&self, at: SourceSpan) -> Location {
+        let (Some(page), Some(lines)) = (self.model.pages.get(at.page as usize), self.lines.get(at.page as usize))
+        else {
+            return Location { file: String::new(), line: 1, column: 1 };
+        };
+        let start = at.start as usize;
+        let line = lines.partition_point(|l| *l <= start).max(1);
+        let before = page.text.get(lines[line - 1]..start).unwrap_or("");
+        let small = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+        Location { file: page.path.clone(), line: small(line), column: small(before.chars().count() + 1) }
+    }
+}
