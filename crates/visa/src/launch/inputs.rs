@@ -5,7 +5,7 @@ use std::path::Path;
 
 use visakit_diag::{Diagnostic, Severity};
 use visakit_emulator::launch::spec::{ArgSpec, ImageSpec, Pixels, is_png};
-use visakit_emulator::machine::image::{Format, Order, Part};
+use visakit_emulator::machine::image::{ComponentOrder, ComponentType, Format};
 use visakit_emulator::machine::memory::MAX_BUFFER;
 
 use crate::io::{is_stream, read};
@@ -101,21 +101,25 @@ fn decode(bytes: &[u8]) -> Result<Decoded, String> {
 /// Pixels in the format of an image; none when they have no such form.
 fn texels(pixels: &[[u16; 4]], format: Format) -> Option<Vec<u8>> {
     let order: &[usize] = match format.order {
-        Order::R => &[0],
-        Order::Rg => &[0, 1],
-        Order::Rgba | Order::Srgba => &[0, 1, 2, 3],
-        Order::Bgra | Order::Sbgra => &[2, 1, 0, 3],
+        ComponentOrder::R => &[0],
+        ComponentOrder::Rg => &[0, 1],
+        ComponentOrder::Rgba | ComponentOrder::Srgba => &[0, 1, 2, 3],
+        ComponentOrder::Bgra | ComponentOrder::Sbgra => &[2, 1, 0, 3],
         _ => return None,
     };
     let mut out = Vec::with_capacity(pixels.len() * format.bytes());
     let samples = pixels.iter().flat_map(|pixel| order.iter().map(|&part| pixel[part]));
     let share = |sample: u16| f32::from(sample) / f32::from(u16::MAX);
-    match format.part {
+    match format.component {
         // A sample of 8 bits stands in both bytes.
-        Part::Unorm8 | Part::Uint8 => out.extend(samples.map(|sample| ((u32::from(sample) + 128) / 257) as u8)),
-        Part::Unorm16 | Part::Uint16 => samples.for_each(|sample| out.extend(sample.to_le_bytes())),
-        Part::Half => samples.for_each(|sample| out.extend(half::f16::from_f32(share(sample)).to_le_bytes())),
-        Part::Float => samples.for_each(|sample| out.extend(share(sample).to_le_bytes())),
+        ComponentType::Unorm8 | ComponentType::Uint8 => {
+            out.extend(samples.map(|sample| ((u32::from(sample) + 128) / 257) as u8))
+        }
+        ComponentType::Unorm16 | ComponentType::Uint16 => samples.for_each(|sample| out.extend(sample.to_le_bytes())),
+        ComponentType::Half => {
+            samples.for_each(|sample| out.extend(half::f16::from_f32(share(sample)).to_le_bytes()))
+        }
+        ComponentType::Float => samples.for_each(|sample| out.extend(share(sample).to_le_bytes())),
         _ => return None,
     }
     Some(out)
