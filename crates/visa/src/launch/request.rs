@@ -289,7 +289,7 @@ max-instructions = 1000
             ("global = [64, 2]", "global = [64, -2]", 2, 15),
             ("global = [64, 2]", "global = -2", 2, 10),
             ("global = [64, 2]", "global = 'two'", 2, 10),
-            ("max-instructions = 1000", "print = ['1=f33']", 7, 12),
+            ("max-instructions = 1000", "print = ['1=f33']", 7, 13),
             ("max-instructions = 1000", "expect = ['1']", 7, 12),
             ("1=f32:0.5", "1=f32:half", 3, 28),
             ("0=out.bin", "0=out.png", 5, 8),
