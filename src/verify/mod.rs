@@ -12,7 +12,7 @@
 //! let parsed = text::parse(source, Default::default()).unwrap();
 //! let found = verify::routine(&parsed.routine, None);
 //! assert_eq!(found[0].code, "type-map");
-//! assert_eq!(found[0].place, verify::Place::Instruction(0));
+//! assert_eq!(found[0].place, verify::Location::Instruction(0));
 //! ```
 
 mod declare;

@@ -67,8 +67,8 @@ pub struct Extracted {
 /// Takes a zebin, an older container, or an archive of them apart. `file` is the name to use in messages.
 ///
 /// ```
-/// # let bytes = std::fs::read("examples/vector_add/vector_add.dg2.zebin").unwrap();
-/// let found = visakit::zebin::extract("vector_add.zebin", &bytes).unwrap();
+/// # let bytes = std::fs::read("../../examples/vector_add/vector_add.dg2.zebin").unwrap();
+/// let found = visakit_zebin::extract("vector_add.zebin", &bytes).unwrap();
 /// let paths: Vec<_> = found.items.iter().map(|i| i.path.as_str()).collect();
 /// assert!(paths.contains(&"dg2/vector_add.visaasm") && paths.contains(&"dg2/ze_info.yaml"));
 /// ```

@@ -5,7 +5,7 @@
 //! use visakit_emulator::run::{Options, Program, launch};
 //! use visakit_zebin::Zebin;
 //!
-//! let bytes = std::fs::read("examples/vector_add/vector_add.skl.zebin").unwrap();
+//! let bytes = std::fs::read("../../examples/vector_add/vector_add.skl.zebin").unwrap();
 //! let zebin = Zebin::parse("vector_add.skl.zebin", &bytes).unwrap();
 //! let program = Program::from_zebin(&zebin, None, None).unwrap();
 //! let a = Argument::Buffer([1.0_f32, 2.0].map(f32::to_le_bytes).concat());
