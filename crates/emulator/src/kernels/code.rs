@@ -17,7 +17,7 @@ use visakit::object::Routine;
 pub struct CompiledRoutine {
     /// The places of its variables.
     pub layout: Layout,
-    /// The values that stand behind the variables, from [`Code::constants_at`] on.
+    /// The values that stand behind the variables, from [`CompiledRoutine::constants_at`] on.
     pub constants: Vec<u8>,
     /// The operations of all blocks, in program order.
     pub steps: Vec<Run>,
@@ -110,7 +110,7 @@ pub enum Terminator {
     Enter {
         /// Whether all of them do the same.
         uniform: bool,
-        /// Which of [`Code::functions`].
+        /// Which of [`CompiledRoutine::functions`].
         function: u32,
     },
     /// Channels leave the subroutine.
@@ -118,16 +118,16 @@ pub enum Terminator {
         /// Whether all of them do the same.
         uniform: bool,
     },
-    /// Channels enter the function whose address they have: the n-th of [`Code::callees`].
+    /// Channels enter the function whose address they have: the n-th of [`CompiledRoutine::callees`].
     CallAddress {
         /// Whether all of them do the same.
         uniform: bool,
         /// Where the address stands.
         callee: u32,
     },
-    /// All channels jump to one of several places: the n-th of [`Code::switches`].
+    /// All channels jump to one of several places: the n-th of [`CompiledRoutine::switches`].
     Switch(u32),
-    /// The thread waits for its neighbour, for the n-th of [`Code::exchanges`].
+    /// The thread waits for its neighbour, for the n-th of [`CompiledRoutine::exchanges`].
     Exchange(u32),
     /// The thread waits for its group.
     Barrier,
