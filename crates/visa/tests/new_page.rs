@@ -45,7 +45,10 @@ fn a_new_page_is_an_instruction() {
     let text = ".version 4.1\n.kernel \"k\"\n.decl V32 v_type=G type=f num_elts=8 align=GRF\n\
                 .decl P1 v_type=P num_elts=8\n    (!P1) foo.sat (M1, 8) V32(0,0)<1> (-)V32(0,0)<8;8,1>\n    ret (M1, 1)\n";
     std::fs::write(dir.join("k.visaasm"), text).unwrap();
-    assert_eq!(visa(&["asm", "k.visaasm", "-o", "k.isa"]), (Some(0), String::new(), String::new()));
+    assert_eq!(
+        visa(&["asm", "k.visaasm", "-o", "k.isa"]),
+        (Some(0), String::new(), "wrote k.isa (326 bytes)\n".to_owned())
+    );
     let bytes = std::fs::read(dir.join("k.isa")).unwrap();
     let code = [0xf0, 0x03, 0x01, 0x80, 0x20, 32, 0, 0, 0, 0, 0, 0, 0x02, 0x10];
     assert!(bytes.windows(code.len()).any(|w| w == code), "opcode, size, predicate, saturated destination");
