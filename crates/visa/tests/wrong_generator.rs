@@ -41,8 +41,8 @@ const EMITTED: &[Change] = &[
     change(
         "instructions.rs",
         "impl Dpas {",
-        "\"RC\", r, |r| Ok(<u8 as rt::Wire>::decode(r, cx)?)",
-        "\"RC\", r, |r| Ok(<u16 as rt::Wire>::decode(r, cx)? as u8)",
+        "rt::field::<u8>(\"DPAS\", \"RC\", r, cx)?",
+        "rt::field::<u16>(\"DPAS\", \"RC\", r, cx)? as u8",
         "field-width",
         "DPAS.RC",
     ),
