@@ -10,8 +10,6 @@
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
-use zerocopy::FromZeros as _;
-
 /// Size of a slot as a power of two.
 const SLOT_BITS: u32 = 32;
 /// Bytes at the end of a slot that no buffer reaches.
@@ -42,8 +40,7 @@ pub struct Buffer {
 impl Buffer {
     /// A buffer of `len` zero bytes. The system gives its memory when it is first written to.
     pub fn zeros(len: usize) -> Self {
-        let words = AtomicU32::new_vec_zeroed(len.div_ceil(4)).expect("memory for a buffer");
-        Self { words, len }
+        Self { words: bytemuck::zeroed_vec(len.div_ceil(4)), len }
     }
 
     /// A buffer with these contents.
