@@ -1,7 +1,7 @@
 //! Shapes of the reflection tables: what the pages say, as `static` data.
 
 use super::super::isa::{DataType, Platform, Rule};
-use super::visit::Role;
+use super::visit::{Role, Table};
 
 /// A page of the specification.
 #[derive(Debug)]
@@ -130,8 +130,8 @@ pub struct Field {
     pub storage: &'static str,
     /// Its bits and names.
     pub list: Option<&'static List>,
-    /// The table that an index refers to.
-    pub table: &'static str,
+    /// The table that an index refers to; none where another field says it, and for what is no index.
+    pub table: Option<Table>,
     /// Legal operand classes; empty for any.
     pub classes: &'static [&'static str],
     /// Legal types; empty for any.
