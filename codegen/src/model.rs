@@ -4,6 +4,7 @@ mod instruction;
 mod lists;
 mod lookup;
 mod object;
+mod rules;
 pub mod semantics;
 
 use std::collections::BTreeSet;
@@ -11,6 +12,7 @@ use std::collections::BTreeSet;
 pub use instruction::*;
 pub use lists::*;
 pub use object::*;
+pub use rules::*;
 
 /// A place in a page: index of the page in [`Model::pages`] and byte range of its text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -68,6 +70,12 @@ pub struct Model {
     pub attributes: Vec<Attribute>,
     /// What the vendor's assembler makes of groups of instructions.
     pub rules: Vec<Rule>,
+    /// What it asks of the fields of one instruction together.
+    pub constraints: Vec<Constraint>,
+    /// Names that the conditions of these rows have for expressions.
+    pub definitions: Vec<Definition>,
+    /// What these conditions may call.
+    pub rule_builtins: Vec<semantics::Builtin>,
     /// The instructions, by opcode, sub-opcode and name.
     pub instructions: Vec<Instruction>,
     /// The built-ins of the Semantics sections; none where the specification has no `semantics.md`.

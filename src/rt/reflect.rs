@@ -1,6 +1,7 @@
 //! Shapes of the reflection tables: what the pages say, as `static` data.
 
 use super::super::isa::{DataType, Platform, Rule};
+use super::condition::Op;
 use super::visit::Role;
 
 /// A page of the specification.
@@ -117,6 +118,36 @@ pub struct Form {
     pub values: &'static [&'static str],
     /// The fields in the order in which they are stored.
     pub fields: &'static [Field],
+    /// The rules across them.
+    pub constraints: &'static [FormConstraint],
+}
+
+/// A rule across the fields of an instruction: a row of verification.md.
+#[derive(Debug)]
+pub struct Constraint {
+    /// Its name.
+    pub name: &'static str,
+    /// Code of the finding where it is broken.
+    pub finding: &'static str,
+    /// Whether the finding is a warning.
+    pub warning: bool,
+    /// Where it holds: in any of these ranges; everywhere when there are none.
+    pub platforms: &'static [Platforms],
+    /// Text of the finding.
+    pub message: &'static str,
+    /// Page and line.
+    pub origin: &'static str,
+}
+
+/// A constraint on one form.
+#[derive(Debug)]
+pub struct FormConstraint {
+    /// The row.
+    pub row: &'static Constraint,
+    /// Where it applies; always where it is empty.
+    pub when: &'static [Op],
+    /// What holds there.
+    pub must: &'static [Op],
 }
 
 /// A field of an instruction.

@@ -15,9 +15,9 @@
 //! assert_eq!(found[0].place, verify::Location::Instruction(0));
 //! ```
 
+mod across;
 mod declare;
 mod flow;
-mod message;
 mod operand;
 mod region;
 mod types;
@@ -103,7 +103,7 @@ fn check(
         check.field(field, value);
     }
     check.types(&seen);
-    check.message(&seen);
+    check.across(instruction.form(), &seen);
 }
 
 /// A field with its value.
@@ -152,12 +152,16 @@ struct Check<'a> {
 
 impl Check<'_> {
     fn push(&mut self, code: &'static str, severity: Severity, line: u32, message: String) {
+        self.push_at(code, severity, format!("{}:{line}", self.page.path), message);
+    }
+
+    fn push_at(&mut self, code: &'static str, severity: Severity, page: String, message: String) {
         self.out.push(Violation {
             code,
             severity,
             place: Location::Instruction(self.number),
             message: format!("{}: {message}", self.page.name),
-            page: format!("{}:{line}", self.page.path),
+            page,
         });
     }
 

@@ -14,6 +14,7 @@ mod kernels;
 mod lists;
 mod names;
 mod reflect;
+mod rules;
 mod structures;
 mod tables;
 mod text;

@@ -1,12 +1,10 @@
 //! Facts of the chapters that stand in tables and lists: data types, platforms, shared lists, predefined
 //! variables, attributes, and the index of instructions.
 
-use super::bits;
 use super::context::Cx;
-use crate::markdown::{Block, Document, Item, Row, Section};
-use crate::model::{
-    Attribute, Availability, DataType, IndexLine, Model, Platform, Predefined, Rule, Storage, SupportRow,
-};
+use super::{bits, rules};
+use crate::markdown::{Block, Document, Item, Row, Section, Span};
+use crate::model::{Attribute, Availability, DataType, IndexLine, Model, Platform, Predefined, Storage, SupportRow};
 use crate::phrase::{leading_marks, number, words};
 use crate::template;
 
@@ -18,6 +16,7 @@ pub(crate) fn read_tables(cx: &mut Cx<'_>, document: &Document, model: &mut Mode
                 Block::Table(rows) => {
                     read_table(cx, rows, model);
                     read_support(cx, rows, model);
+                    rules::read(cx, rows, model);
                 }
                 Block::List(items) => read_index(cx, items, model),
                 _ => {}
@@ -27,32 +26,41 @@ pub(crate) fn read_tables(cx: &mut Cx<'_>, document: &Document, model: &mut Mode
 }
 
 /// The cells of a row by the names of the head, which may stand in any order.
-struct Columns<'a> {
+pub(super) struct Columns<'a> {
     head: Vec<String>,
-    row: &'a Row,
+    pub(super) row: &'a Row,
 }
 
-impl Columns<'_> {
-    fn get(&self, name: &str) -> Option<&str> {
+impl<'a> Columns<'a> {
+    pub(super) fn get(&self, name: &str) -> Option<&str> {
+        self.cell(name).map(|(text, _)| text.trim())
+    }
+
+    pub(super) fn cell(&self, name: &str) -> Option<&'a (String, Span)> {
         let at = self.head.iter().position(|h| h.eq_ignore_ascii_case(name))?;
-        self.row.cells.get(at).map(|(text, _)| text.trim())
+        self.row.cells.get(at)
     }
 }
 
-fn read_table(cx: &mut Cx<'_>, rows: &[Row], model: &mut Model) {
-    let Some((head, rows)) = rows.split_first() else { return };
+/// The names of a table's head, and its rows by them.
+pub(super) fn by_columns(rows: &[Row]) -> Option<(Vec<String>, impl Iterator<Item = Columns<'_>>)> {
+    let (head, rows) = rows.split_first()?;
     let head: Vec<String> = head.cells.iter().map(|(c, _)| c.trim().to_owned()).collect();
+    let names = head.clone();
+    Some((head, rows.iter().map(move |row| Columns { head: names.clone(), row })))
+}
+
+fn read_table(cx: &mut Cx<'_>, rows: &[Row], model: &mut Model) {
+    let Some((head, rows)) = by_columns(rows) else { return };
     let has = |name: &str| head.iter().any(|h| h.eq_ignore_ascii_case(name));
-    for row in rows {
-        let columns = Columns { head: head.clone(), row };
+    for columns in rows {
+        let row = columns.row;
         if has("Binary Format") && has("Text Format") {
             read_type(cx, &columns, model);
         } else if has("Platform") && has("Register bytes") {
             read_platform(cx, &columns, model);
         } else if (has("Id") && has("Old name")) || has("Sampler id") {
             read_predefined(cx, &columns, model);
-        } else if has("Rule") && has("Instructions") {
-            read_rule(cx, &columns, model);
         } else if has("Where") && has("Value") && has("Name") {
             let get = |n: &str| columns.get(n).unwrap_or("").trim_matches('`').to_owned();
             model.attributes.push(Attribute {
@@ -117,30 +125,6 @@ fn read_platform(cx: &mut Cx<'_>, columns: &Columns<'_>, model: &mut Model) {
         gen_codes: numbers("GEN code"),
         families: numbers("Product family"),
         register_bytes,
-        at: cx.at(&columns.row.span),
-    });
-}
-
-/// A row of the table of what the vendor's assembler makes of groups of instructions.
-fn read_rule(cx: &mut Cx<'_>, columns: &Columns<'_>, model: &mut Model) {
-    let name = columns.get("Rule").unwrap_or("").trim_matches('`').to_owned();
-    let is_word =
-        !name.is_empty() && name.split('-').all(|w| !w.is_empty() && w.bytes().all(|b| b.is_ascii_lowercase()));
-    if !is_word || model.rules.iter().any(|r| r.name == name) {
-        let message = if is_word { format!("rule `{name}` stands twice") } else { format!("`{name}` names no rule") };
-        cx.error(
-            "rule-syntax",
-            &columns.row.span,
-            message,
-            "give every rule a name of its own, lower-case words with dashes",
-        );
-        return;
-    }
-    model.rules.push(Rule {
-        name,
-        instructions: words(columns.get("Instructions").unwrap_or("")),
-        platforms: alternatives(columns.get("Platforms").unwrap_or("")),
-        doc: columns.get("Meaning").unwrap_or("").to_owned(),
         at: cx.at(&columns.row.span),
     });
 }
@@ -314,7 +298,7 @@ fn read_index(cx: &mut Cx<'_>, items: &[Item], model: &mut Model) {
 }
 
 /// Marks anywhere in a line: groups are alternatives, separated by a comma between or inside braces.
-fn alternatives(text: &str) -> Vec<Availability> {
+pub(super) fn alternatives(text: &str) -> Vec<Availability> {
     let mut out: Vec<Availability> = Vec::new();
     let mut rest = text;
     while let Some(open) = rest.find('{') {

@@ -19,6 +19,7 @@ mod instruction;
 mod markup;
 mod opcode;
 mod properties;
+mod rules;
 mod structure;
 mod text;
 
@@ -66,6 +67,7 @@ pub(crate) fn read_pages(pages: Vec<Page>, files: Option<BTreeSet<String>>) -> (
     model.types.sort_by_key(|t| t.code);
     model.instructions.sort_by(|a, b| (a.opcode, a.sub_opcode, &a.name).cmp(&(b.opcode, b.sub_opcode, &b.name)));
     platforms_of_index(&mut model);
+    crate::semantics::read_rules(&mut model, &documents, &mut diagnostics);
     crate::semantics::read(&mut model, &documents, &mut diagnostics);
     (model, diagnostics)
 }

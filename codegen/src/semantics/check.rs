@@ -220,6 +220,11 @@ impl<'m> Resolver<'m, '_> {
     /// `List.enumerator` or `Field.part.enumerator`: what stands in front is the name of a list, not a value.
     fn enumerator(&mut self, e: &mut Expression) -> Option<Sort> {
         let ExpressionKind::BitField { of, part } = &e.kind else { return None };
+        if let Some(sort) = self.data_type(of, part) {
+            let (list, name) = (super::DATA_TYPE.to_owned(), part.text.clone());
+            e.kind = ExpressionKind::Enumerator { list, name };
+            return Some(sort);
+        }
         let (list, lists, at) = match &of.kind {
             ExpressionKind::Name { name, .. } if !self.is_value(name) => {
                 (name.clone(), self.fields.lists(name), of.at)
@@ -261,6 +266,21 @@ impl<'m> Resolver<'m, '_> {
         Some(Sort::Enumerator { lists })
     }
 
+    /// `Data_type.UD`, which is a number: the type's code.
+    fn data_type(&mut self, of: &Expression, part: &Name) -> Option<Sort> {
+        let ExpressionKind::Name { name, .. } = &of.kind else { return None };
+        if name != super::DATA_TYPE || !self.fields.lists(name).is_empty() {
+            return None;
+        }
+        let known = self.model.types.iter().map(|t| t.name.as_str());
+        if known.clone().any(|t| t == part.text) {
+            return Some(Sort::Value);
+        }
+        let help = suggest::help(&part.text, known, || "the data types are those of 2_datatypes.md".to_owned());
+        self.problem("semantics-enumerator", part.at, format!("`{}` is no data type", part.text), help);
+        Some(Sort::Unknown)
+    }
+
     /// Whether a name stands for a value rather than for a list.
     fn is_value(&self, name: &str) -> bool {
         self.locals.iter().any(|l| l.name == name) || self.fields.get(name).is_some()
@@ -269,12 +289,17 @@ impl<'m> Resolver<'m, '_> {
     /// Both sides of `==` or `!=`, the only operators that names of values take part in.
     fn equality(&mut self, left: &mut Expression, right: &mut Expression) {
         let (a, b) = (self.expression(left), self.expression(right));
+        self.equal((a, left), (b, right));
+    }
+
+    fn equal(&mut self, (a, left): (Sort, &Expression), (b, right): (Sort, &Expression)) {
         match (a, b) {
             // A finding says why already.
             (Sort::Unknown, _) | (_, Sort::Unknown) => {}
             (Sort::Enumerator { lists }, Sort::Named(named)) => self.comparable(&named, &lists, left),
             (Sort::Named(named), Sort::Enumerator { lists }) => self.comparable(&named, &lists, right),
             (Sort::Named(a), Sort::Named(b)) if a.lists == b.lists => {}
+            (Sort::Entry, Sort::Entry) => {}
             (Sort::Named(named), _) if matches!(right.kind, ExpressionKind::Integer(_)) => {
                 self.possible(&named, left.at, right);
             }
@@ -327,8 +352,14 @@ impl<'m> Resolver<'m, '_> {
         let name = &call.function.text;
         let known: Vec<&'m Builtin> =
             self.builtins.iter().filter(|b| b.name == *name && b.parameters.is_some()).collect();
-        let count = |b: &Builtin| b.parameters.as_ref().map_or(0, Vec::len);
-        let Some(builtin) = known.iter().copied().find(|b| count(b) == sorts.len()) else {
+        let fits = |b: &Builtin| {
+            let parameters = b.parameters.as_deref().unwrap_or(&[]);
+            match parameters.split_last() {
+                Some((last, others)) if last == super::VARIADIC => sorts.len() > others.len(),
+                _ => sorts.len() == parameters.len(),
+            }
+        };
+        let Some(builtin) = known.iter().copied().find(|b| fits(b)) else {
             let at = call.function.at;
             if known.is_empty() {
                 let names = self.builtins.iter().filter(|b| b.parameters.is_some()).map(|b| b.name.as_str());
@@ -348,6 +379,15 @@ impl<'m> Resolver<'m, '_> {
             self.used.insert(position);
         }
         let parameters = builtin.parameters.as_deref().unwrap_or(&[]);
+        if let ([.., last], [first, others @ ..]) = (parameters, call.arguments.as_slice())
+            && last == super::VARIADIC
+        {
+            // The first argument is compared with each of the others.
+            for (other, sort) in others.iter().zip(&sorts[1..]) {
+                self.equal((sorts[0].clone(), first), (sort.clone(), other));
+            }
+            return Some(builtin);
+        }
         for ((parameter, argument), sort) in parameters.iter().zip(&call.arguments).zip(sorts) {
             self.argument(builtin, parameter, argument, sort);
         }

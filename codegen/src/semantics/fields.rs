@@ -109,6 +109,8 @@ impl Named {
 pub(super) struct Fields<'m> {
     pub(super) model: &'m Model,
     pub(super) page: &'m Instruction,
+    /// Whether a field may have values that its page forbids.
+    pub(super) unrestricted: bool,
 }
 
 impl<'m> Fields<'m> {
@@ -134,7 +136,10 @@ impl<'m> Fields<'m> {
             .filter(|(field, shape)| *shape != FieldKind::Zero && field.name.to_ascii_lowercase() == name)
             .collect();
         let first = found.first()?.0;
-        let one = Self::sort(&found, &first.name);
+        let mut one = Self::sort(&found, &first.name);
+        if let (Sort::Named(named), true) = (&mut one, self.unrestricted) {
+            named.only.clear();
+        }
         let repeated = found.iter().any(|(field, _)| matches!(field.presence, Presence::Times(_)));
         Some(if repeated { Sort::Repeated(Box::new(one)) } else { one })
     }
