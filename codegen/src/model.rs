@@ -1,5 +1,6 @@
 //! What the pages say, as plain data. Every fact carries the place it was read from.
 
+mod columns;
 mod instruction;
 mod lists;
 mod lookup;
@@ -9,6 +10,7 @@ pub mod semantics;
 
 use std::collections::BTreeSet;
 
+pub use columns::*;
 pub use instruction::*;
 pub use lists::*;
 pub use object::*;
@@ -66,6 +68,12 @@ pub struct Model {
     pub surfaces: Vec<Predefined>,
     /// Predefined samplers.
     pub samplers: Vec<Predefined>,
+    /// What else the table of data types says of them.
+    pub type_columns: Vec<Column>,
+    /// What else the table of predefined surfaces says of them.
+    pub surface_columns: Vec<Column>,
+    /// Numbers with names: limits of what can be declared, and the like.
+    pub limits: Vec<Limit>,
     /// Attributes of kernels and variables.
     pub attributes: Vec<Attribute>,
     /// What the vendor's assembler makes of groups of instructions.

@@ -232,6 +232,8 @@ pub struct BitField {
     pub zero: bool,
     /// Named values; empty for a plain number or a flag.
     pub values: &'static [Value],
+    /// Headings of what is said of each value, in the order of [`Value::cells`].
+    pub columns: &'static [&'static str],
     /// What they mean.
     pub doc: &'static str,
 }
@@ -247,8 +249,31 @@ pub struct Value {
     pub text: &'static str,
     /// The platforms that have it.
     pub platforms: Platforms,
+    /// What the columns of its list say of it.
+    pub cells: &'static [Cell],
     /// What it means.
     pub doc: &'static str,
+}
+
+impl BitField {
+    /// What a column says of a value; none where there is no such column or value.
+    pub fn cell(&self, value: u64, column: &str) -> Option<Cell> {
+        let at = self.columns.iter().position(|c| *c == column)?;
+        self.values.iter().find(|v| v.value == value)?.cells.get(at).copied()
+    }
+}
+
+/// What a column says of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cell {
+    /// Nothing: the value has nothing of the kind.
+    None,
+    /// A number.
+    Number(i64),
+    /// Whether it is so.
+    Flag(bool),
+    /// Names, of what the heading says.
+    Names(&'static [&'static str]),
 }
 
 /// A predefined variable or surface.
@@ -266,6 +291,8 @@ pub struct Predefined {
     pub elements: (u32, u32),
     /// Elements that may be written to: none, those of the list, or all where it is empty.
     pub written: Option<&'static [u32]>,
+    /// What the further columns of the table say of it.
+    pub cells: &'static [Cell],
 }
 
 /// A known attribute of a kernel or a variable.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 mod availability;
+mod columns;
 mod fields;
 mod index;
 mod links;
@@ -31,6 +32,7 @@ pub(crate) fn model(model: &Model, out: &mut Vec<Diagnostic>) {
         }
     }
     rules::check(model, out);
+    columns::check(model, out);
     fields::structures(model, out);
     index::check(model, out);
     links::check(model, out);

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::instructions::role;
-use super::{Cx, constant_name, hex, rules, variant_name};
+use super::{Cx, columns, constant_name, hex, rules, variant_name};
 use crate::model::{
     BitFieldKind, Field, FieldKind, Form, Instruction, List, ListId, ListKind, PageKind, Presence, Saturation,
     SourceModifier,
@@ -52,27 +52,29 @@ fn list(cx: &Cx<'_>, id: ListId, list: &List) -> TokenStream {
             let values = values.iter().filter(|v| !v.reserved).map(|v| {
                 let (name, text, doc, value) = (&v.name, &v.text, &v.doc, hex(v.value));
                 let platforms = cx.platform_range(&v.marks);
+                let cells = columns::data(&v.cells);
                 quote!(rt::reflect::Value {
-                    value: #value, name: #name, text: #text, platforms: #platforms, doc: prose!(#doc)
+                    value: #value, name: #name, text: #text, platforms: #platforms, cells: #cells, doc: prose!(#doc)
                 })
             });
+            let columns = list.columns.iter().map(|c| &c.name);
             quote!(&[rt::reflect::BitField {
-                name: "", lo: #lo, width: #width, zero: false, values: &[#(#values),*], doc: ""
+                name: "", lo: #lo, width: #width, zero: false, values: &[#(#values),*], columns: &[#(#columns),*], doc: ""
             }])
         }
         ListKind::Parts(parts) => {
             let parts = parts.iter().map(|p| {
                 let (name, lo, width, doc) = (&p.name, p.lo, p.hi - p.lo + 1, &p.doc);
                 let zero = p.kind == BitFieldKind::Zero;
-                let values = match p.kind {
+                let (values, columns) = match p.kind {
                     BitFieldKind::Enumeration(id) => {
                         let other = list_const(cx, id);
-                        quote!(#other.parts[0].values)
+                        (quote!(#other.parts[0].values), quote!(#other.parts[0].columns))
                     }
-                    _ => quote!(&[]),
+                    _ => (quote!(&[]), quote!(&[])),
                 };
                 quote!(rt::reflect::BitField {
-                    name: #name, lo: #lo, width: #width, zero: #zero, values: #values, doc: prose!(#doc)
+                    name: #name, lo: #lo, width: #width, zero: #zero, values: #values, columns: #columns, doc: prose!(#doc)
                 })
             });
             quote!(&[#(#parts),*])

@@ -12,6 +12,7 @@ use crate::model::{Model, Page};
 
 mod bits;
 mod chapter;
+mod columns;
 mod context;
 mod fields;
 mod format;
@@ -63,6 +64,7 @@ pub(crate) fn read_pages(pages: Vec<Page>, files: Option<BTreeSet<String>>) -> (
             }
         }
     }
+    columns::resolve(&mut model);
     model.pages = pages;
     model.types.sort_by_key(|t| t.code);
     model.instructions.sort_by(|a, b| (a.opcode, a.sub_opcode, &a.name).cmp(&(b.opcode, b.sub_opcode, &b.name)));

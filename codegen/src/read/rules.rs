@@ -1,7 +1,7 @@
 //! The tables of verification.md: what the vendor's assembler makes of groups of instructions, rows of conditions across
 //! the fields of one, and the definitions that these share.
 
-use super::chapter::{Columns, alternatives, by_columns};
+use super::chapter::{Columns, alternatives, by_columns, is_dashed};
 use super::context::Cx;
 use crate::markdown::{Row, Span};
 use crate::model::semantics::Expression;
@@ -87,10 +87,6 @@ fn named(cx: &mut Cx<'_>, columns: &Columns<'_>, column: &str, taken: impl Fn(&s
     let help = format!("give every {what} a name of its own, lower-case words with dashes");
     cx.error("rule-syntax", &columns.row.span, message, help);
     None
-}
-
-fn is_dashed(name: &str) -> bool {
-    !name.is_empty() && name.split('-').all(|w| !w.is_empty() && w.bytes().all(|b| b.is_ascii_lowercase()))
 }
 
 /// The expression of a cell, `None` where it is empty; one that cannot be read is reported.
