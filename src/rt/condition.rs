@@ -25,6 +25,8 @@ pub enum Op {
     Named(&'static [(i64, i64)]),
     /// Whether the value is one of these.
     OneOf(&'static [i64]),
+    /// Whether the two values are one of these pairs.
+    Pairs(&'static [(i64, i64)]),
     /// A built-in whose arguments are on the stack.
     Builtin(RuleBuiltin),
     /// A built-in about the operand at a position.
@@ -93,6 +95,10 @@ pub fn evaluate(code: &[Op], facts: &impl Facts) -> Option<i64> {
                 code.and_then(|code| names.iter().find(|(c, _)| *c == code)).map(|(_, number)| *number)
             }
             Op::OneOf(numbers) => stack.pop().flatten().map(|n| numbers.contains(&n).into()),
+            Op::Pairs(pairs) => {
+                let (right, left) = (stack.pop().flatten(), stack.pop().flatten());
+                left.zip(right).map(|pair| pairs.contains(&pair).into())
+            }
             Op::Builtin(builtin) => facts.builtin(builtin, &mut stack),
             Op::Operand(builtin, at) => facts.operand(builtin, at.into()),
             Op::Negate => stack.pop().flatten().and_then(i64::checked_neg),

@@ -103,6 +103,7 @@ impl Facts for Instruction<'_> {
             | RuleBuiltin::NoMask
             | RuleBuiltin::Guarded
             | RuleBuiltin::OneOf
+            | RuleBuiltin::Includes
             | RuleBuiltin::Bits
             | RuleBuiltin::Max
             | RuleBuiltin::Popcount => None,
@@ -122,7 +123,7 @@ impl Facts for Instruction<'_> {
             }
             RuleBuiltin::Popcount => stack.pop().flatten().map(|n| n.count_ones().into()),
             // What the condition has of these are steps of their own.
-            RuleBuiltin::OneOf | RuleBuiltin::Bits => None,
+            RuleBuiltin::OneOf | RuleBuiltin::Includes | RuleBuiltin::Bits => None,
             // These are about an operand.
             RuleBuiltin::Type
             | RuleBuiltin::BytesOf

@@ -115,19 +115,13 @@ fn general(routine: &Routine, number: usize, register: u32, out: &mut Vec<Violat
 /// vendor's assembler compares their codes, see verification.md.
 fn natural(variable: &crate::isa::VarInfo, register: u32) -> Alignment {
     let bytes = variable.bit_properties.type_.bits() / 8;
-    let name = match bytes {
-        _ if bytes * u32::from(variable.num_elements) >= register => {
-            if register > 32 {
-                "wordx32"
-            } else {
-                "hword"
-            }
-        }
-        0..=2 => "word",
-        4 => "dword",
-        _ => "qword",
-    };
-    Alignment::ALL.iter().copied().find(|a| a.name() == name).unwrap_or_default()
+    match bytes {
+        _ if bytes * u32::from(variable.num_elements) >= register && register > 32 => Alignment::Wordx32,
+        _ if bytes * u32::from(variable.num_elements) >= register => Alignment::Hword,
+        0..=2 => Alignment::Word,
+        4 => Alignment::Dword,
+        _ => Alignment::Qword,
+    }
 }
 
 fn inputs(routine: &Routine, register: i64, out: &mut Vec<Violation>) {

@@ -24,7 +24,7 @@ mod types;
 
 pub use visakit_diag::Severity;
 
-use crate::isa::{ExecMask, ExecSize, Instruction, Platform, Predicate, RawOperand, Rule, VecOperand};
+use crate::isa::{ExecSize, Instruction, Platform, Predicate, RawOperand, Rule, VecOperand, limits};
 use crate::object::Routine;
 use crate::rt::reflect::{Field, Page};
 use crate::rt::{Bits, FieldRef, Visitor};
@@ -187,11 +187,11 @@ impl Check<'_> {
 
     /// Number of channels, 1 where the instruction has none.
     fn channels(&self) -> usize {
-        self.exec_size.and_then(|e| e.size.name().parse().ok()).unwrap_or(1)
+        self.exec_size.map_or(1, |e| e.size.channels() as usize)
     }
 
     fn no_mask(&self) -> bool {
-        self.exec_size.is_some_and(|e| e.mask.name().ends_with("_NM"))
+        self.exec_size.is_some_and(|e| e.mask.no_mask())
     }
 
     fn platform_of_page(&mut self) {
@@ -280,27 +280,19 @@ impl Check<'_> {
         }
     }
 
-    /// The first channel is a multiple of their number, and the last one is no further than 32.
+    /// The first channel is a multiple of their number, and the last one is one that a thread has.
     fn exec_size(&mut self, field: &'static Field, bits: u64) {
         let Ok(size) = ExecSize::from_bits(bits) else { return };
         let channels = self.channels();
-        let first = ExecMask::ALL.iter().position(|m| *m == size.mask).unwrap_or(0) % MASKS * CHANNELS_OF_A_MASK;
-        if !first.is_multiple_of(channels) || first + channels > CHANNELS {
+        let first = size.mask.first_channel() as usize;
+        let too_far = first + channels > limits::CHANNELS as usize;
+        if !first.is_multiple_of(channels) || too_far {
             let message = format!("{channels} channels cannot begin at channel {first} ({})", size.mask.name());
             // Of messages to flat memory its assembler looks at other bits than these.
-            match first + channels > CHANNELS && !self.has(Rule::FreeMask) {
+            match too_far && !self.has(Rule::FreeMask) {
                 true => self.say("mask", field.line, message),
                 false => self.warn("mask", field.line, message),
             }
         }
     }
 }
-
-/// The most channels that a thread has.
-const CHANNELS: usize = 32;
-
-/// Execution masks begin at every fourth channel, see spec/lists.md.
-const CHANNELS_OF_A_MASK: usize = 4;
-
-/// How many of them there are, NoMask apart.
-const MASKS: usize = CHANNELS / CHANNELS_OF_A_MASK;

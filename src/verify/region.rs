@@ -173,5 +173,5 @@ impl Check<'_> {
 
 /// The number that a stride is, unless it is null.
 fn stride(stride: Stride) -> Option<u64> {
-    stride.name().parse().ok()
+    stride.elements().map(u64::from)
 }

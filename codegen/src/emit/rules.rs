@@ -79,6 +79,12 @@ fn postfix(node: &Node, out: &mut Vec<TokenStream>) {
             postfix(of, out);
             quote!(rt::Op::OneOf(&[#(#numbers),*]))
         }
+        Node::Pairs(left, right, pairs) => {
+            postfix(left, out);
+            postfix(right, out);
+            let pairs = pairs.iter().map(|(a, b)| quote!((#a, #b)));
+            quote!(rt::Op::Pairs(&[#(#pairs),*]))
+        }
         Node::Builtin(name) => {
             let name = type_name(name);
             quote!(rt::Op::Builtin(RuleBuiltin::#name))

@@ -1,10 +1,12 @@
 //! A condition of verification.md as it is on one form of a page: positions instead of names, codes instead of
 //! enumerators. What the form does not have is gone, with everything that depends on it.
 
-use super::fields::{Fields, numbers};
+use super::fields::{Fields, column, numbers};
 use super::rows::Row;
 use crate::model::semantics::{BinaryOperator, Expression, ExpressionKind, Meaning, UnaryOperator};
-use crate::model::{BitFieldKind, Enumerator, FieldKind, Form, Instruction, ListId, ListKind, Model};
+use crate::model::{
+    BitFieldKind, CellValue, ColumnKind, Enumerator, FieldKind, Form, Instruction, ListId, ListKind, Model, NamesOf,
+};
 
 /// A value on one form.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,6 +23,8 @@ pub(crate) enum Node {
     Named(Box<Node>, Vec<(u64, i64)>),
     /// Whether a value is one of these.
     OneOf(Box<Node>, Vec<i64>),
+    /// Whether two codes are one of these pairs.
+    Pairs(Box<Node>, Box<Node>, Vec<(i64, i64)>),
     /// A built-in without arguments.
     Builtin(String),
     /// A built-in about the operand at a position.
@@ -90,6 +94,7 @@ impl Lowering<'_> {
         let parameters = known.and_then(|b| b.parameters.as_deref()).unwrap_or(&[]);
         match (name, parameters, arguments) {
             ("bits", _, [one]) => self.code(one).map_or_else(|| self.value(one), |(node, _)| node),
+            (_, [set, _], [column, value]) if set == "set" => self.includes(column, value),
             (_, [.., last], [first, others @ ..]) if last == super::VARIADIC => self.one_of(first, others),
             (_, [op], [one]) if op == "op" => {
                 self.position(one).map_or(Node::Nothing, |at| Node::Operand(name.to_owned(), at))
@@ -133,7 +138,68 @@ impl Lowering<'_> {
         }
     }
 
+    /// The code of a field whose list has a column, with what the column says of each code.
+    fn column(&self, e: &Expression) -> Option<(Node, ListId, usize)> {
+        let ExpressionKind::BitField { of, part } = &e.kind else { return None };
+        let (node, list) = self.code(of)?;
+        let list = list?;
+        Some((node, list, column(self.model.list(list), &part.text)?))
+    }
+
+    /// Whether the names that a column has for a field are those of another value.
+    fn includes(&self, set: &Expression, value: &Expression) -> Node {
+        let Some((node, list, at)) = self.column(set) else { return Node::Nothing };
+        let ColumnKind::Names { of, .. } = self.model.list(list).columns[at].kind else { return Node::Nothing };
+        let (other, codes): (Node, Vec<(&str, u64)>) = match of {
+            NamesOf::DataTypes => {
+                (self.value(value), self.model.types.iter().map(|t| (t.name.as_str(), t.code)).collect())
+            }
+            NamesOf::List(id) => match self.code(value) {
+                Some((other, Some(list))) if list == id => {
+                    (other, values(self.model, id).iter().map(|v| (v.name.as_str(), v.value)).collect())
+                }
+                _ => return Node::Nothing,
+            },
+            NamesOf::Column => return Node::Nothing,
+        };
+        if other == Node::Nothing {
+            return Node::Nothing;
+        }
+        let mut pairs = Vec::new();
+        for v in values(self.model, list).iter().filter(|v| !v.reserved) {
+            let Some(CellValue::Names(names)) = v.cells.get(at).map(|c| &c.value) else { continue };
+            let of = |name: &String| codes.iter().find(|(n, _)| n == name).map(|(_, code)| *code);
+            let both = names.iter().filter_map(of).map(|code| (i64::try_from(v.value), i64::try_from(code)));
+            pairs.extend(both.filter_map(|(a, b)| Some((a.ok()?, b.ok()?))));
+        }
+        Node::Pairs(Box::new(node), Box::new(other), pairs)
+    }
+
+    /// Number or flag that a column has for a field's value.
+    fn cell(&self, (node, list, at): (Node, ListId, usize)) -> Node {
+        let cells = values(self.model, list).iter().filter(|v| !v.reserved).filter_map(|v| {
+            let number = match v.cells.get(at)?.value {
+                CellValue::Number(number) => number,
+                CellValue::Flag(flag) => i64::from(flag),
+                CellValue::None | CellValue::Names(_) => return None,
+            };
+            Some((v.value, number))
+        });
+        Node::Named(Box::new(node), cells.collect())
+    }
+
+    /// Codes for which a column has a name, beside the code itself.
+    fn with_column_name(&self, (node, list, at): (Node, ListId, usize), name: &str) -> Node {
+        let codes = values(self.model, list).iter().filter(|v| {
+            matches!(v.cells.get(at).map(|c| &c.value), Some(CellValue::Names(names)) if names.iter().any(|n| n == name))
+        });
+        Node::OneOf(Box::new(node), codes.filter_map(|v| i64::try_from(v.value).ok()).collect())
+    }
+
     fn with_name(&self, e: &Expression, (label, name): (&str, &str)) -> (Node, Node) {
+        if let Some(column) = self.column(e) {
+            return (self.with_column_name(column, name), Node::Number(1));
+        }
         let Some((node, Some(list))) = self.code(e) else { return (Node::Nothing, Node::Nothing) };
         let lists = match label.split_once('.') {
             Some((field, part)) => self.fields.part_lists(&self.fields.lists(field), part),
@@ -161,6 +227,9 @@ impl Lowering<'_> {
 
     /// A field or a part of one as a number.
     fn number(&self, e: &Expression) -> Node {
+        if let Some(column) = self.column(e) {
+            return self.cell(column);
+        }
         match self.code(e) {
             None => Node::Nothing,
             Some((node, None)) => node,

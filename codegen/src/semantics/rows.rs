@@ -1,10 +1,12 @@
 //! The conditions of verification.md: definitions put in, names resolved on a page, truth values told from numbers.
 
+use super::fields::column;
 use super::parse::Problem;
 use super::resolve::resolve_expression;
 use crate::model::semantics::{BinaryOperator, BuiltinKind, Expression, ExpressionKind, Meaning, UnaryOperator};
 use crate::model::{
-    BitFieldKind, Constraint, Definition, Field, FieldKind, Instruction, ListKind, Model, SourceSpan,
+    BitFieldKind, ColumnKind, Constraint, Definition, Field, FieldKind, Instruction, List, ListKind, Model,
+    SourceSpan,
 };
 
 /// More names, numbers and operators than this are no condition but an accident.
@@ -177,19 +179,38 @@ impl Kinds<'_> {
         self.model.rule_builtins.iter().any(|b| b.name == name && b.kind == BuiltinKind::Truth)
     }
 
-    /// Whether a part of a field is a flag.
+    /// Whether a part of a field, or a column of its list, is a flag.
     fn is_flag(&self, of: &Expression, part: &str) -> bool {
-        let ExpressionKind::Name { name, .. } = &of.kind else { return false };
+        let (name, inner) = match &of.kind {
+            ExpressionKind::Name { name, .. } => (name, None),
+            ExpressionKind::BitField { of, part } => match &of.kind {
+                ExpressionKind::Name { name, .. } => (name, Some(part.text.as_str())),
+                _ => return false,
+            },
+            _ => return false,
+        };
         let fields = self.page.forms.iter().flat_map(|f| &f.fields).filter(|f| f.name.eq_ignore_ascii_case(name));
         let lists = fields.filter_map(|f| match f.shape {
             FieldKind::List(id) => Some(self.model.list(id)),
             _ => None,
         });
-        let parts = lists.filter_map(|l| match &l.kind {
+        let is_flag = |list: &List| column(list, part).is_some_and(|at| list.columns[at].kind == ColumnKind::Flag);
+        let lists: Vec<&List> = lists.collect();
+        let parts = lists.iter().filter_map(|l| match &l.kind {
             ListKind::Parts(parts) => Some(parts),
             ListKind::Enumeration { .. } => None,
         });
-        parts.flatten().any(|p| p.name.eq_ignore_ascii_case(part) && p.kind == BitFieldKind::Flag)
+        let mut parts = parts.flatten();
+        match inner {
+            Some(inner) => parts.filter(|p| p.name.eq_ignore_ascii_case(inner)).any(|p| match p.kind {
+                BitFieldKind::Enumeration(id) => is_flag(self.model.list(id)),
+                _ => false,
+            }),
+            None => {
+                parts.any(|p| p.name.eq_ignore_ascii_case(part) && p.kind == BitFieldKind::Flag)
+                    || lists.iter().any(|l| is_flag(l))
+            }
+        }
     }
 
     fn problem(&mut self, at: SourceSpan, message: &str, help: &str) {
