@@ -41,6 +41,16 @@ pub fn facts(model: &Model) -> String {
         let platforms: String = r.platforms.iter().map(|m| format!(" {m}")).collect();
         out.push(format!("rule {}{platforms}: {}", r.name, r.instructions.join(", ")));
     }
+    for d in &model.definitions {
+        out.push(format!("definition {} = {}", d.name, d.value));
+    }
+    for c in &model.constraints {
+        let platforms: String = c.platforms.iter().map(|m| format!(" {m}")).collect();
+        let warning = if c.warning { " warning" } else { "" };
+        let when = c.when.as_ref().map_or(String::new(), |when| format!(" when {when}"));
+        let (name, instructions) = (&c.name, c.instructions.join(", "));
+        out.push(format!("rule {name}{platforms}: {instructions}: {}{warning}{when} must {}", c.finding, c.must));
+    }
     let mut lists: Vec<_> = model.lists.iter().collect();
     lists.sort_by(|a, b| a.name.cmp(&b.name));
     for list in lists {
