@@ -15,16 +15,16 @@
 //! assert_eq!(found[0].place, verify::Location::Instruction(0));
 //! ```
 
+mod across;
 mod declare;
 mod flow;
-mod message;
 mod operand;
 mod region;
 mod types;
 
 pub use visakit_diag::Severity;
 
-use crate::isa::{ExecMask, ExecSize, Instruction, Platform, Predicate, RawOperand, Rule, VecOperand};
+use crate::isa::{ExecSize, Instruction, Platform, Predicate, RawOperand, Rule, VecOperand, limits};
 use crate::object::Routine;
 use crate::rt::reflect::{Field, Page};
 use crate::rt::{Bits, FieldRef, Visitor};
@@ -103,7 +103,7 @@ fn check(
         check.field(field, value);
     }
     check.types(&seen);
-    check.message(&seen);
+    check.across(instruction.form(), &seen);
 }
 
 /// A field with its value.
@@ -152,12 +152,16 @@ struct Check<'a> {
 
 impl Check<'_> {
     fn push(&mut self, code: &'static str, severity: Severity, line: u32, message: String) {
+        self.push_at(code, severity, format!("{}:{line}", self.page.path), message);
+    }
+
+    fn push_at(&mut self, code: &'static str, severity: Severity, page: String, message: String) {
         self.out.push(Violation {
             code,
             severity,
             place: Location::Instruction(self.number),
             message: format!("{}: {message}", self.page.name),
-            page: format!("{}:{line}", self.page.path),
+            page,
         });
     }
 
@@ -183,11 +187,11 @@ impl Check<'_> {
 
     /// Number of channels, 1 where the instruction has none.
     fn channels(&self) -> usize {
-        self.exec_size.and_then(|e| e.size.name().parse().ok()).unwrap_or(1)
+        self.exec_size.map_or(1, |e| e.size.channels() as usize)
     }
 
     fn no_mask(&self) -> bool {
-        self.exec_size.is_some_and(|e| e.mask.name().ends_with("_NM"))
+        self.exec_size.is_some_and(|e| e.mask.no_mask())
     }
 
     fn platform_of_page(&mut self) {
@@ -276,27 +280,19 @@ impl Check<'_> {
         }
     }
 
-    /// The first channel is a multiple of their number, and the last one is no further than 32.
+    /// The first channel is a multiple of their number, and the last one is one that a thread has.
     fn exec_size(&mut self, field: &'static Field, bits: u64) {
         let Ok(size) = ExecSize::from_bits(bits) else { return };
         let channels = self.channels();
-        let first = ExecMask::ALL.iter().position(|m| *m == size.mask).unwrap_or(0) % MASKS * CHANNELS_OF_A_MASK;
-        if !first.is_multiple_of(channels) || first + channels > CHANNELS {
+        let first = size.mask.first_channel() as usize;
+        let too_far = first + channels > limits::CHANNELS as usize;
+        if !first.is_multiple_of(channels) || too_far {
             let message = format!("{channels} channels cannot begin at channel {first} ({})", size.mask.name());
             // Of messages to flat memory its assembler looks at other bits than these.
-            match first + channels > CHANNELS && !self.has(Rule::FreeMask) {
+            match too_far && !self.has(Rule::FreeMask) {
                 true => self.say("mask", field.line, message),
                 false => self.warn("mask", field.line, message),
             }
         }
     }
 }
-
-/// The most channels that a thread has.
-const CHANNELS: usize = 32;
-
-/// Execution masks begin at every fourth channel, see spec/lists.md.
-const CHANNELS_OF_A_MASK: usize = 4;
-
-/// How many of them there are, NoMask apart.
-const MASKS: usize = CHANNELS / CHANNELS_OF_A_MASK;

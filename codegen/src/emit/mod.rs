@@ -9,11 +9,13 @@ use quote::quote;
 use crate::model::{Availability, Bound, Field, FieldKind, IndexKind, ListId, Model, SourceSpan, Storage};
 
 mod codec;
+mod columns;
 mod instructions;
 mod kernels;
 mod lists;
 mod names;
 mod reflect;
+mod rules;
 mod structures;
 mod tables;
 mod text;
@@ -76,6 +78,10 @@ impl Names {
         }
         for kind in IndexKind::ALL {
             taken.insert(format!("{}Id", type_name(kind.name())));
+        }
+        // Columns with names have types called after their list.
+        for (list, column) in model.lists.iter().flat_map(|l| l.columns.iter().map(move |c| (l, c))) {
+            taken.insert(format!("{}{}", type_name(&list.name), type_name(&column.name)));
         }
         let lists = model
             .lists
