@@ -7,7 +7,7 @@ use super::declare::{is_plain, spelled};
 use super::names::RoutineNames;
 use super::{explicit, file};
 use crate::isa::{
-    ATTRIBUTES, AliasScope, AttributeInfo, InputClass, Instruction, Platform, StringId, attribute, predefined,
+    ATTRIBUTES, AliasScope, AttributeInfo, InputClass, Instruction, Platform, StringId, attribute, pages, predefined,
     predefined_surface,
 };
 use crate::object::{Object, Routine, RoutineKind};
@@ -317,5 +317,6 @@ pub(super) fn print_call(instruction: &Instruction, routine: &Routine, p: &mut P
     }
     let mut inner = Printer::new(String::new(), p.names);
     instruction.print(&mut inner);
-    p.text(&inner.into_text().replacen("call", "fccall", 1));
+    let [call, link] = [&pages::CALL, &pages::FCCALL].map(|page| page.name.to_ascii_lowercase());
+    p.text(&inner.into_text().replacen(&call, &link, 1));
 }

@@ -24,9 +24,9 @@ mod types;
 
 pub use visakit_diag::Severity;
 
-use crate::isa::{ExecSize, Instruction, Platform, Predicate, RawOperand, Rule, VecOperand, limits};
+use crate::isa::{ExecSize, Instruction, Platform, Predicate, RawOperand, Rule, VecOperand, limits, list_data};
 use crate::object::Routine;
-use crate::rt::reflect::{Field, Page};
+use crate::rt::reflect::{Field, List, Page};
 use crate::rt::{Bits, FieldRef, Visitor};
 
 /// A rule that a routine breaks.
@@ -88,16 +88,17 @@ fn check(
     platform: Option<Platform>,
     out: &mut Vec<Violation>,
 ) {
-    let mut fields = Fields { fields: instruction.form().fields, seen: Vec::new() };
-    instruction.visit(&mut fields);
-    let seen = fields.seen;
+    let fields = instruction.form().fields;
+    let mut look = Fields { fields, seen: Vec::new() };
+    instruction.visit(&mut look);
+    let seen = look.seen;
     let exec_size = seen.iter().find_map(|(field, value)| match value {
-        Seen::Bits(bits) if field.list.is_some_and(|l| l.name == "Exec_size") => ExecSize::from_bits(*bits).ok(),
+        Seen::Bits(bits) if field.list.is_some_and(is_exec_size) => ExecSize::from_bits(*bits).ok(),
         _ => None,
     });
     let page = instruction.page();
     let family = types::family(page);
-    let mut check = Check { page, family, routine, variables, platform, number, exec_size, out };
+    let mut check = Check { page, fields, family, routine, variables, platform, number, exec_size, out };
     check.platform_of_page();
     for (field, value) in &seen {
         check.field(field, value);
@@ -141,6 +142,7 @@ impl Visitor<'_> for Fields {
 
 struct Check<'a> {
     page: &'static Page,
+    fields: &'static [Field],
     family: types::Family,
     routine: &'a Routine,
     variables: &'a region::Variables,
@@ -275,7 +277,7 @@ impl Check<'_> {
                 self.warn("value", field.line, message);
             }
         }
-        if list.name == "Exec_size" {
+        if is_exec_size(list) {
             self.exec_size(field, bits);
         }
     }
@@ -295,4 +297,9 @@ impl Check<'_> {
             }
         }
     }
+}
+
+/// Whether a list says how many channels an instruction has.
+fn is_exec_size(list: &List) -> bool {
+    list.name == list_data::EXEC_SIZE.name
 }
