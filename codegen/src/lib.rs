@@ -15,6 +15,7 @@ mod places;
 mod read;
 pub mod semantics;
 mod specification;
+mod suggest;
 pub mod template;
 
 pub use check::complete;

@@ -50,6 +50,8 @@ pub struct Instruction {
     pub notes: String,
     /// Types the instruction works on.
     pub types: Vec<(String, Availability)>,
+    /// Where they are listed.
+    pub types_at: SourceSpan,
     /// Whether the destination may be saturated.
     pub saturation: Saturation,
     /// Which modifiers sources may have.
@@ -145,6 +147,8 @@ pub struct Field {
     pub nonzero: bool,
     /// What the instruction does with the variable that the field names.
     pub access: Access,
+    /// Where its phrases stand, by the words with which they begin, in order.
+    pub phrases: Vec<(&'static str, SourceSpan)>,
     /// Where it is described.
     pub at: SourceSpan,
 }
@@ -172,6 +176,13 @@ pub enum FieldKind {
     Zero,
     /// Always the same as the field at that position of the form, no member.
     Copy(usize),
+}
+
+impl Field {
+    /// Where the field says something: its `nth` phrase with these first words, or all of its text.
+    pub fn place(&self, phrase: &str, nth: usize) -> SourceSpan {
+        self.phrases.iter().filter(|(p, _)| *p == phrase).nth(nth).map_or(self.at, |(_, at)| *at)
+    }
 }
 
 /// What an instruction does with the variable that one of its fields names.

@@ -105,6 +105,7 @@ pub(crate) fn read(cx: &mut Cx<'_>, document: &Document, path: &str, model: &mut
         doc,
         notes: prose(document, "notes"),
         types: properties.types,
+        types_at: properties.types_at,
         saturation: properties.saturation,
         source_modifier: properties.source_modifier,
         out_of_bound: properties.out_of_bound,
@@ -300,6 +301,7 @@ fn placeholder(cx: &Cx<'_>, cell: &format::Cell) -> Field {
         default_if: None,
         nonzero: false,
         access: Access::Read,
+        phrases: Vec::new(),
         at: cx.at(&cell.span),
     }
 }

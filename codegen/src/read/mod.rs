@@ -19,6 +19,7 @@ mod instruction;
 mod markup;
 mod opcode;
 mod properties;
+mod said;
 mod structure;
 mod text;
 

@@ -2,13 +2,14 @@
 
 use super::context::Cx;
 use crate::markdown::{Block, Item, Section};
-use crate::model::{Availability, Saturation, SourceModifier, TypeMap};
+use crate::model::{Availability, Saturation, SourceModifier, SourceSpan, TypeMap};
 use crate::phrase::{all_marks, leading_marks, words};
 
 /// What the Properties section says.
 #[derive(Default)]
 pub(crate) struct Properties {
     pub(crate) types: Vec<(String, Availability)>,
+    pub(crate) types_at: SourceSpan,
     pub(crate) saturation: Saturation,
     pub(crate) source_modifier: SourceModifier,
     pub(crate) out_of_bound: String,
@@ -28,7 +29,10 @@ pub(crate) fn read(cx: &mut Cx<'_>, section: &Section) -> Properties {
             continue;
         };
         match name.to_ascii_lowercase().as_str() {
-            "supported types" => out.types = types(&value),
+            "supported types" => {
+                out.types = types(&value);
+                out.types_at = cx.at(&item.text.span);
+            }
             "saturation" => match value.to_ascii_lowercase().as_str() {
                 "yes" | "true" => out.saturation = Saturation::Yes,
                 "no" | "false" => out.saturation = Saturation::No,
@@ -103,7 +107,7 @@ pub(crate) fn read_type_maps(cx: &mut Cx<'_>, section: &Section) -> Vec<TypeMap>
             );
             continue;
         }
-        let mut map = TypeMap { marks, dst: Vec::new(), src: Vec::new(), at: cx.at(&item.text.span) };
+        let mut map = TypeMap { marks, dst: Vec::new(), src: Vec::new(), at: cx.at(&(item.text.span.start..item.span.end)) };
         for inner in item.blocks.iter().filter_map(as_list).flatten() {
             match key(inner) {
                 Some((name, value)) if name.eq_ignore_ascii_case("dst types") => map.dst = upper(&value),

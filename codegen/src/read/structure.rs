@@ -1,10 +1,10 @@
 //! Structures of the chapters: `name { TYPE member[count]; … }` and the list that describes the members.
 
 use super::context::Cx;
-use super::{bits, fields};
+use super::{bits, said};
 use crate::markdown::{Block, Document, Item, Section, Span};
 use crate::model::{BitFieldKind, FieldKind, ListKind, Member, MemberType, Model, Storage, Structure};
-use crate::phrase::{leading_marks, words};
+use crate::phrase::{Fact, leading_marks, words};
 
 pub(crate) fn read(cx: &mut Cx<'_>, document: &Document, model: &mut Model) {
     for section in &document.sections {
@@ -168,6 +168,7 @@ fn describe(cx: &mut Cx<'_>, section: &Section, model: &mut Model, structure: &m
             continue;
         };
         let behind = item.text.text.find(bold.as_str()).map_or(0, |i| i + bold.len());
+        let stated = said::read(cx, &item.text, said::Of::Member);
         member.doc = item.text.text[behind..].trim().trim_start_matches(':').trim().replace('\n', " ");
         let width = member
             .storage
@@ -205,9 +206,9 @@ fn describe(cx: &mut Cx<'_>, section: &Section, model: &mut Model, structure: &m
                     false => member.shape = FieldKind::List(id),
                 }
             }
-        } else if member.doc.starts_with("Must be zero") {
+        } else if stated.iter().any(|s| s.fact == Fact::Zero) {
             member.shape = FieldKind::Zero;
-        } else if let Some(kind) = fields::index_kind(&member.doc) {
+        } else if let Some(kind) = said::index(&stated) {
             member.shape = FieldKind::Index(kind);
         }
     }

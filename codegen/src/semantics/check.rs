@@ -2,7 +2,7 @@
 
 use super::fields::{self, Named, Sort};
 use super::resolve::Resolver;
-use super::suggest;
+use crate::suggest;
 use crate::model::semantics::{Builtin, BuiltinKind, Call, Expression, ExpressionKind, Meaning, Name};
 use crate::model::{IndexKind, ListId, SourceSpan};
 

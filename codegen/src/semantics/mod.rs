@@ -20,7 +20,6 @@ mod fields;
 mod lex;
 mod parse;
 mod resolve;
-mod suggest;
 
 pub use parse::{Parsed, Problem, parse, parse_text};
 
