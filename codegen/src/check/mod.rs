@@ -19,16 +19,9 @@ pub(crate) fn model(model: &Model, out: &mut Vec<Diagnostic>) {
         types(model, instruction, out);
         restrictions(model, instruction, out);
         fields::check(model, instruction, out);
-        for marks in &instruction.platforms {
-            availability::check(model, marks, instruction.at, out);
-        }
-        for (_, marks) in &instruction.types {
-            availability::check(model, marks, instruction.at, out);
-        }
-        for map in &instruction.type_maps {
-            availability::check(model, &map.marks, map.at, out);
-        }
+        availability::instruction(model, instruction, out);
     }
+    availability::chapters(model, out);
     rules(model, out);
     fields::structures(model, out);
     index::check(model, out);
@@ -220,12 +213,16 @@ fn types(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic>) {
     }
     let known = |name: &str| model.types.iter().any(|t| t.name == name);
     let mut named: Vec<(&str, SourceSpan)> = Vec::new();
-    named.extend(instruction.types.iter().map(|(t, _)| (t.as_str(), instruction.at)));
+    named.extend(instruction.types.iter().map(|(t, _)| (t.as_str(), instruction.types_at)));
     for map in &instruction.type_maps {
         named.extend(map.dst.iter().chain(&map.src).map(|t| (t.as_str(), map.at)));
     }
     for field in instruction.forms.iter().flat_map(|f| &f.fields) {
-        named.extend(field.types.iter().map(|t| (t.as_str(), field.at)));
+        let place = match field.phrases.iter().any(|(p, _)| *p == "Must have type") {
+            true => field.place("Must have type", 0),
+            false => field.place("Must have one of", 0),
+        };
+        named.extend(field.types.iter().map(|t| (t.as_str(), place)));
     }
     named.dedup();
     for (name, at) in named {
@@ -233,7 +230,7 @@ fn types(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic>) {
             model.report(
                 Severity::Warning,
                 "type-unknown",
-                at,
+                model.word(at, name),
                 format!("`{name}` is no data type"),
                 "the data types are the rows of the table in 2_datatypes.md",
                 out,
@@ -246,7 +243,8 @@ fn types(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic>) {
 fn restrictions(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic>) {
     for form in &instruction.forms {
         for field in &form.fields {
-            for (part, values) in &field.only {
+            for (nth, (part, values)) in field.only.iter().enumerate() {
+                let place = field.place("Only", nth);
                 let part = (!part.is_empty()).then_some(part.as_str());
                 let known = model.enumerators(form, &field.name, part).unwrap_or(&[]);
                 for (value, _) in values {
@@ -254,7 +252,7 @@ fn restrictions(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnost
                         model.report(
                             Severity::Error,
                             "only-value",
-                            field.at,
+                            model.word(place, value),
                             format!("`{value}` is no value that `{}` can have", field.name),
                             "name enumerators of the field's list",
                             out,
@@ -271,7 +269,7 @@ fn restrictions(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnost
                             model.report(
                                 Severity::Error,
                                 "presence-value",
-                                field.at,
+                                model.word(field.place("Present only", 0), value),
                                 format!("`{value}` is no value of `{}`", selector.name),
                                 "name enumerators of that field's list",
                                 out,

@@ -60,6 +60,8 @@ pub struct Instruction {
     pub out_of_bound: String,
     /// Where the instruction exists: any of these; everywhere when there are none.
     pub platforms: Vec<Availability>,
+    /// Where they are listed.
+    pub platforms_at: SourceSpan,
     /// Legal combinations of types.
     pub type_maps: Vec<TypeMap>,
     /// The page's first fact: the opcode.

@@ -110,6 +110,7 @@ pub(crate) fn read(cx: &mut Cx<'_>, document: &Document, path: &str, model: &mut
         source_modifier: properties.source_modifier,
         out_of_bound: properties.out_of_bound,
         platforms: properties.platforms,
+        platforms_at: properties.platforms_at,
         type_maps,
         at: cx.at(&opcode.span),
     });

@@ -77,6 +77,7 @@ fn platforms_of_index(model: &mut Model) {
         let Some(page) = model.pages.get(instruction.at.page as usize) else { continue };
         if let Some(line) = model.index.iter().find(|line| line.page == page.stem()) {
             instruction.platforms = line.platforms.clone();
+            instruction.platforms_at = line.at;
         }
     }
 }

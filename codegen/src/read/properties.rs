@@ -14,6 +14,7 @@ pub(crate) struct Properties {
     pub(crate) source_modifier: SourceModifier,
     pub(crate) out_of_bound: String,
     pub(crate) platforms: Vec<Availability>,
+    pub(crate) platforms_at: SourceSpan,
 }
 
 pub(crate) fn read(cx: &mut Cx<'_>, section: &Section) -> Properties {
@@ -47,6 +48,7 @@ pub(crate) fn read(cx: &mut Cx<'_>, section: &Section) -> Properties {
             },
             "out-of-bound access" => out.out_of_bound = value,
             "platforms" => {
+                out.platforms_at = cx.at(&item.text.span);
                 for group in words(&value) {
                     let (marks, rest) = all_marks(&group);
                     out.platforms.push(marks);
