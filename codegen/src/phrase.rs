@@ -1,8 +1,10 @@
 //! The small forms that facts have on a page: numbers, marks in braces, phrases, lists of words, heads of fields.
 
+mod braces;
 mod near;
 mod sentence;
 
+pub use braces::odd_marks;
 pub use sentence::{Fact, PHRASES, Phrase, Problem, Said, said};
 
 use crate::markdown::Inline;

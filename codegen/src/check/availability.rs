@@ -45,7 +45,8 @@ fn possible(model: &Model, marks: &Availability) -> bool {
             Bound::FromVersion(..) | Bound::BeforeVersion(..) => true,
         })
     };
-    let from = marks.0.iter().filter_map(|m| if let Bound::FromVersion(a, b) = m { Some((a, b)) } else { None }).max();
+    let from =
+        marks.0.iter().filter_map(|m| if let Bound::FromVersion(a, b) = m { Some((a, b)) } else { None }).max();
     let before =
         marks.0.iter().filter_map(|m| if let Bound::BeforeVersion(a, b) = m { Some((a, b)) } else { None }).min();
     let version = from.zip(before).is_none_or(|(from, before)| from < before);

@@ -55,7 +55,7 @@ pub(super) fn check(model: &Model, instruction: &Instruction, out: &mut Vec<Diag
             model.report(
                 Severity::Warning,
                 "type-contradiction",
-                map.at,
+                model.word(map.at, missing[0]),
                 format!("the map has types that the Properties do not support: {}", missing.join(", ")),
                 "add them to Supported Types, or take them out of the map",
                 out,

@@ -19,6 +19,7 @@ pub(crate) fn model(model: &Model, out: &mut Vec<Diagnostic>) {
         types(model, instruction, out);
         restrictions(model, instruction, out);
         fields::check(model, instruction, out);
+        alias(model, instruction, out);
         availability::instruction(model, instruction, out);
     }
     availability::chapters(model, out);
@@ -117,6 +118,17 @@ fn duplicate_opcodes(model: &Model, out: &mut Vec<Diagnostic>) {
     }
 }
 
+/// What a page is an alias of has a page.
+fn alias(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic>) {
+    let PageKind::Alias { of, when } = &instruction.kind else { return };
+    let several = model.instructions.len() > 1;
+    if (several && !model.instructions.iter().any(|i| i.name == *of)) || when.is_empty() {
+        let message = format!("`Kind: alias of {of} when {when}` names no page, or does not say when");
+        let help = "write `Kind: alias of NAME when …`";
+        model.report(Severity::Error, "kind-unknown", instruction.at, message, help, out);
+    }
+}
+
 /// Every placeholder of a template is a field, and its part a part of that field's list.
 fn text(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic>) {
     let mut bad = Vec::new();
@@ -124,13 +136,28 @@ fn text(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic>) {
         for (name, part) in form.template.fields() {
             let found = instruction.forms.iter().any(|f| model.field_position(f, name, part).is_some());
             if !found {
-                bad.push((form.at, name.to_owned()));
+                bad.push((model.word(form.at, name), name.to_owned()));
             }
         }
-        for (name, _) in &form.conditions {
+        for (name, values) in &form.conditions {
             let (field, part) = name.split_once('.').map_or((name.as_str(), None), |(f, p)| (f, Some(p)));
             if !instruction.forms.iter().any(|f| model.field_position(f, field, part).is_some()) {
-                bad.push((form.at, name.clone()));
+                bad.push((model.word(form.conditions_at, name), name.clone()));
+                continue;
+            }
+            let known = |v: &String| {
+                let mut lists = instruction.forms.iter().filter_map(|f| model.enumerators(f, field, part)).peekable();
+                lists.peek().is_none() || lists.flatten().any(|e| e.name.eq_ignore_ascii_case(v))
+            };
+            for value in values.iter().filter(|v| !known(v)) {
+                model.report(
+                    Severity::Warning,
+                    "condition-value",
+                    model.word(form.conditions_at, value),
+                    format!("`{value}` is no value of `{name}`"),
+                    "use the names of the field's list",
+                    out,
+                );
             }
         }
     }
@@ -174,7 +201,7 @@ fn conditions(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic
             model.report(
                 Severity::Error,
                 "condition-selector",
-                form.at,
+                model.word(form.condition_at, field),
                 format!("`{field}` is no enumeration of this form"),
                 "the selector is a field with named values",
                 out,
@@ -186,7 +213,7 @@ fn conditions(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic
                 model.report(
                     Severity::Error,
                     "condition-value",
-                    form.at,
+                    model.word(form.condition_at, value),
                     format!("`{value}` is no value of `{field}`"),
                     "use the names of the field's list",
                     out,
@@ -196,7 +223,7 @@ fn conditions(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic
                 model.report(
                     Severity::Error,
                     "condition-overlap",
-                    form.at,
+                    model.word(form.condition_at, value),
                     format!("`{value}` selects two forms"),
                     "every value belongs to one form",
                     out,

@@ -112,6 +112,8 @@ pub struct Form {
     pub name: String,
     /// The selector field and its enumerators.
     pub condition: Option<(String, Vec<String>)>,
+    /// Where this condition stands: its item, or the heading.
+    pub condition_at: SourceSpan,
     /// The object versions that have the form.
     pub versions: Availability,
     /// The fields in the order in which they are stored.
@@ -290,6 +292,8 @@ pub struct TextForm {
     pub form: Option<String>,
     /// Fields (or `Field.part`) with the enumerators for which the templates hold.
     pub conditions: Vec<(String, Vec<String>)>,
+    /// Where these are listed.
+    pub conditions_at: SourceSpan,
     /// The template.
     pub template: Template,
     /// Where it stands.

@@ -40,9 +40,7 @@ impl Model {
         let found = lower(text).match_indices(&lower(word)).map(|(i, _)| i).find(|&i| !word.is_empty() && alone(i));
         let span = |i: usize| (u32::try_from(i).ok(), u32::try_from(word.len()).ok());
         match found.map(span) {
-            Some((Some(i), Some(len))) => {
-                SourceSpan { page: at.page, start: at.start + i, end: at.start + i + len }
-            }
+            Some((Some(i), Some(len))) => SourceSpan { page: at.page, start: at.start + i, end: at.start + i + len },
             _ => at,
         }
     }

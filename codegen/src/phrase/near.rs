@@ -67,9 +67,7 @@ fn shape(sentence: &str) -> Option<&'static Phrase> {
     {
         return of("Only");
     }
-    let equation = |w: &&str| {
-        w.trim_end_matches(',').split_once('=').is_some_and(|(a, b)| is_name(a) && is_name(b))
-    };
+    let equation = |w: &&str| w.trim_end_matches(',').split_once('=').is_some_and(|(a, b)| is_name(a) && is_name(b));
     if all.iter().any(equation) {
         return of("Present only");
     }
@@ -88,7 +86,8 @@ fn shape(sentence: &str) -> Option<&'static Phrase> {
     if of_types {
         return of("Must have type");
     }
-    (all.len() <= 3 && all.len() > 1 && all.last().is_some_and(|w| distance(w, "times") <= 1)).then(|| of("Repeated"))?
+    (all.len() <= 3 && all.len() > 1 && all.last().is_some_and(|w| distance(w, "times") <= 1))
+        .then(|| of("Repeated"))?
 }
 
 /// Where the words of a sentence end.

@@ -123,6 +123,12 @@ fn is_bits(bare: &str) -> bool {
     bare.starts_with("Bit[") || bare.starts_with("Bits[")
 }
 
+/// Whether an item is about bits or a value.
+pub(crate) fn says_bits(text: &str) -> bool {
+    let (_, bare) = leading_marks(text);
+    is_bits(bare) || is_value(bare)
+}
+
 /// Warns of what stands below a field and is neither bits nor values. With `named`, values are understood as names of
 /// single entries of a table.
 pub(crate) fn leftovers(cx: &mut Cx<'_>, blocks: &[Block], named: bool) {
@@ -246,7 +252,10 @@ fn read_part(cx: &mut Cx<'_>, model: &Model, item: &Item, owner: &str, bits: u32
         );
     }
     let text = rest.trim_start().trim_start_matches(':').trim();
-    let stated = said::read_from(cx, &item.text, text.as_ptr() as usize - flat.as_ptr() as usize, said::Of::Bits);
+    let stated = match text.is_empty() {
+        true => Vec::new(),
+        false => said::read_from(cx, &item.text, text.as_ptr() as usize - flat.as_ptr() as usize, said::Of::Bits),
+    };
     // The vendor's flags begin with their name in quotes.
     let quoted = || Some(text.strip_prefix('"')?.split_once('"')?.0.trim().replace(' ', "_"));
     let name = name.or_else(quoted).filter(|n| !n.is_empty());

@@ -279,7 +279,12 @@ fn state(cx: &mut Cx<'_>, field: &mut Field, stated: &Stated) {
     };
     if idle {
         let message = format!("`{}` says nothing of a field like `{}`", stated.phrase, field.name);
-        cx.warn("phrase-idle", &stated.span, message, format!("it goes with {goes_with}: correct or remove one of the two"));
+        cx.warn(
+            "phrase-idle",
+            &stated.span,
+            message,
+            format!("it goes with {goes_with}: correct or remove one of the two"),
+        );
     }
 }
 

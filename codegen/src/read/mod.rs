@@ -15,6 +15,7 @@ mod chapter;
 mod context;
 mod fields;
 mod format;
+mod head;
 mod instruction;
 mod markup;
 mod opcode;
