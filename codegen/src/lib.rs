@@ -23,4 +23,4 @@ pub use emit::{File, HEADER, emit, mnemonics};
 pub use facts::facts;
 pub use overlay::read_to_build;
 pub use places::places;
-pub use specification::{read_dir, read_files, read_texts};
+pub use specification::{load, read_dir, read_files, read_placed, read_texts};
