@@ -15,6 +15,7 @@ mod places;
 mod read;
 pub mod semantics;
 mod specification;
+mod suggest;
 pub mod template;
 
 pub use check::complete;
@@ -22,4 +23,4 @@ pub use emit::{File, HEADER, emit, mnemonics};
 pub use facts::facts;
 pub use overlay::read_to_build;
 pub use places::places;
-pub use specification::{read_dir, read_files, read_texts};
+pub use specification::{load, read_dir, read_files, read_placed, read_texts};

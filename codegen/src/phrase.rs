@@ -1,5 +1,12 @@
 //! The small forms that facts have on a page: numbers, marks in braces, phrases, lists of words, heads of fields.
 
+mod braces;
+mod near;
+mod sentence;
+
+pub use braces::odd_marks;
+pub use sentence::{Fact, PHRASES, Phrase, Problem, Said, said};
+
 use crate::markdown::Inline;
 use crate::model::{Availability, Bound};
 
@@ -75,24 +82,6 @@ fn one_mark(text: &str) -> Option<(Bound, usize)> {
     Some((mark, len))
 }
 
-/// The byte position of a phrase in a text, without regard to case.
-pub fn find_phrase(text: &str, phrase: &str) -> Option<usize> {
-    text.to_ascii_lowercase().find(&phrase.to_ascii_lowercase())
-}
-
-/// What follows a phrase up to the end of its sentence.
-pub fn after_phrase<'a>(text: &'a str, phrase: &str) -> Option<&'a str> {
-    let start = find_phrase(text, phrase)? + phrase.len();
-    let rest = &text[start..];
-    let end = rest
-        .char_indices()
-        .find(|&(i, c)| {
-            c == '\n' || (c == '.' && rest[i + 1..].chars().next().is_none_or(|next| next.is_whitespace()))
-        })
-        .map_or(rest.len(), |(i, _)| i);
-    Some(rest[..end].trim())
-}
-
 /// Comma-separated words.
 pub fn words(text: &str) -> Vec<String> {
     text.split(',').map(|w| w.trim().to_owned()).filter(|w| !w.is_empty()).collect()
@@ -116,12 +105,6 @@ mod tests {
         assert_eq!(marks.0, [Bound::From("XEHP".into()), Bound::BeforeVersion(3, 4)]);
         assert_eq!(rest, "BF, F");
         assert_eq!(leading_marks("{GLOBAL|LOCAL}").0, Availability::default());
-    }
-
-    #[test]
-    fn sentences_end_at_a_full_stop() {
-        assert_eq!(after_phrase("Size. Must have type UD, D. Then 1.5", "must have type"), Some("UD, D"));
-        assert_eq!(after_phrase("Valid from 1.5 on", "from"), Some("1.5 on"));
     }
 
     #[test]

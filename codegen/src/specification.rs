@@ -8,14 +8,33 @@ use visakit_diag::Diagnostic;
 use crate::model::{Model, Page};
 use crate::{check, read};
 
-/// Reads a specification folder. The error is the file that could not be read and why.
+/// Reads a specification folder. The error is the file that could not be read and why; a folder in which nothing is said
+/// is one.
 pub fn read_dir(dir: &Path) -> Result<(Model, Vec<Diagnostic>), (PathBuf, std::io::Error)> {
     let (pages, files) = load(dir)?;
-    Ok(checked(pages, Some(files)))
+    let read = checked(pages, Some(files));
+    says_something(dir, &read.0)?;
+    Ok(read)
+}
+
+/// A folder whose pages hold no fact is another folder than was meant.
+pub(crate) fn says_something(dir: &Path, model: &Model) -> Result<(), (PathBuf, std::io::Error)> {
+    let silent = model.instructions.is_empty()
+        && model.lists.is_empty()
+        && model.structures.is_empty()
+        && model.types.is_empty()
+        && model.platforms.is_empty()
+        && model.predefined.is_empty()
+        && model.index.is_empty()
+        && model.rules.is_empty();
+    match silent {
+        true => Err((dir.to_owned(), std::io::Error::other("the folder has no page of a specification"))),
+        false => Ok(()),
+    }
 }
 
 /// The pages of a folder, sorted by path, and the paths of all its files.
-pub(crate) fn load(dir: &Path) -> Result<(Vec<Page>, BTreeSet<String>), (PathBuf, std::io::Error)> {
+pub fn load(dir: &Path) -> Result<(Vec<Page>, BTreeSet<String>), (PathBuf, std::io::Error)> {
     let mut paths = Vec::new();
     collect(dir, &mut paths)?;
     paths.sort();
@@ -32,11 +51,16 @@ pub(crate) fn load(dir: &Path) -> Result<(Vec<Page>, BTreeSet<String>), (PathBuf
         pages.push(Page {
             path: relative,
             shown: path.display().to_string(),
-            text: String::from_utf8_lossy(&text).into_owned(),
+            text: text_of(&String::from_utf8_lossy(&text)),
             supplied: false,
         });
     }
     Ok((pages, files))
+}
+
+/// A page's text without the byte order mark that some editors put in front of it.
+fn text_of(text: &str) -> String {
+    text.strip_prefix('\u{feff}').unwrap_or(text).to_owned()
 }
 
 /// Reads single pages, given as (path as shown, text).
@@ -45,16 +69,26 @@ pub fn read_files(files: Vec<(String, String)>) -> (Model, Vec<Diagnostic>) {
         .into_iter()
         .map(|(shown, text)| {
             let name = shown.rsplit(['/', '\\']).next().unwrap_or(&shown).to_owned();
-            Page { path: name, shown, text, supplied: false }
+            Page { path: name, shown, text: text_of(&text), supplied: false }
         })
         .collect();
     checked(pages, None)
 }
 
 /// Reads a specification that is at hand as pages, in whatever order.
-pub fn read_texts(mut pages: Vec<Page>) -> (Model, Vec<Diagnostic>) {
+pub fn read_texts(pages: Vec<Page>) -> (Model, Vec<Diagnostic>) {
+    read_placed(pages, None)
+}
+
+/// Reads a specification that is at hand as pages, with the paths of all files to which they may link.
+pub fn read_placed(mut pages: Vec<Page>, files: Option<BTreeSet<String>>) -> (Model, Vec<Diagnostic>) {
     pages.sort_by(|a, b| a.path.cmp(&b.path));
-    checked(pages, None)
+    for page in &mut pages {
+        if page.text.starts_with('\u{feff}') {
+            page.text = text_of(&page.text);
+        }
+    }
+    checked(pages, files)
 }
 
 fn collect(dir: &Path, out: &mut Vec<PathBuf>) -> Result<(), (PathBuf, std::io::Error)> {

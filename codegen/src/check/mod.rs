@@ -21,18 +21,12 @@ pub(crate) fn model(model: &Model, out: &mut Vec<Diagnostic>) {
         types(model, instruction, out);
         restrictions(model, instruction, out);
         fields::check(model, instruction, out);
-        for marks in &instruction.platforms {
-            availability::check(model, marks, instruction.at, out);
-        }
-        for (_, marks) in &instruction.types {
-            availability::check(model, marks, instruction.at, out);
-        }
-        for map in &instruction.type_maps {
-            availability::check(model, &map.marks, map.at, out);
-        }
+        alias(model, instruction, out);
+        availability::instruction(model, instruction, out);
     }
     rules::check(model, out);
     columns::check(model, out);
+    availability::chapters(model, out);
     fields::structures(model, out);
     index::check(model, out);
     links::check(model, out);
@@ -114,6 +108,17 @@ fn duplicate_opcodes(model: &Model, out: &mut Vec<Diagnostic>) {
     }
 }
 
+/// What a page is an alias of has a page.
+fn alias(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic>) {
+    let PageKind::Alias { of, when } = &instruction.kind else { return };
+    let several = model.instructions.len() > 1;
+    if (several && !model.instructions.iter().any(|i| i.name == *of)) || when.is_empty() {
+        let message = format!("`Kind: alias of {of} when {when}` names no page, or does not say when");
+        let help = "write `Kind: alias of NAME when …`";
+        model.report(Severity::Error, "kind-unknown", instruction.at, message, help, out);
+    }
+}
+
 /// Every placeholder of a template is a field, and its part a part of that field's list.
 fn text(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic>) {
     let mut bad = Vec::new();
@@ -121,13 +126,28 @@ fn text(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic>) {
         for (name, part) in form.template.fields() {
             let found = instruction.forms.iter().any(|f| model.field_position(f, name, part).is_some());
             if !found {
-                bad.push((form.at, name.to_owned()));
+                bad.push((model.word(form.at, name), name.to_owned()));
             }
         }
-        for (name, _) in &form.conditions {
+        for (name, values) in &form.conditions {
             let (field, part) = name.split_once('.').map_or((name.as_str(), None), |(f, p)| (f, Some(p)));
             if !instruction.forms.iter().any(|f| model.field_position(f, field, part).is_some()) {
-                bad.push((form.at, name.clone()));
+                bad.push((model.word(form.conditions_at, name), name.clone()));
+                continue;
+            }
+            let known = |v: &String| {
+                let mut lists = instruction.forms.iter().filter_map(|f| model.enumerators(f, field, part)).peekable();
+                lists.peek().is_none() || lists.flatten().any(|e| e.name.eq_ignore_ascii_case(v))
+            };
+            for value in values.iter().filter(|v| !known(v)) {
+                model.report(
+                    Severity::Warning,
+                    "condition-value",
+                    model.word(form.conditions_at, value),
+                    format!("`{value}` is no value of `{name}`"),
+                    "use the names of the field's list",
+                    out,
+                );
             }
         }
     }
@@ -171,7 +191,7 @@ fn conditions(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic
             model.report(
                 Severity::Error,
                 "condition-selector",
-                form.at,
+                model.word(form.condition_at, field),
                 format!("`{field}` is no enumeration of this form"),
                 "the selector is a field with named values",
                 out,
@@ -183,7 +203,7 @@ fn conditions(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic
                 model.report(
                     Severity::Error,
                     "condition-value",
-                    form.at,
+                    model.word(form.condition_at, value),
                     format!("`{value}` is no value of `{field}`"),
                     "use the names of the field's list",
                     out,
@@ -193,7 +213,7 @@ fn conditions(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic
                 model.report(
                     Severity::Error,
                     "condition-overlap",
-                    form.at,
+                    model.word(form.condition_at, value),
                     format!("`{value}` selects two forms"),
                     "every value belongs to one form",
                     out,
@@ -210,12 +230,16 @@ fn types(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic>) {
     }
     let known = |name: &str| model.types.iter().any(|t| t.name == name);
     let mut named: Vec<(&str, SourceSpan)> = Vec::new();
-    named.extend(instruction.types.iter().map(|(t, _)| (t.as_str(), instruction.at)));
+    named.extend(instruction.types.iter().map(|(t, _)| (t.as_str(), instruction.types_at)));
     for map in &instruction.type_maps {
         named.extend(map.dst.iter().chain(&map.src).map(|t| (t.as_str(), map.at)));
     }
     for field in instruction.forms.iter().flat_map(|f| &f.fields) {
-        named.extend(field.types.iter().map(|t| (t.as_str(), field.at)));
+        let place = match field.phrases.iter().any(|(p, _)| *p == "Must have type") {
+            true => field.place("Must have type", 0),
+            false => field.place("Must have one of", 0),
+        };
+        named.extend(field.types.iter().map(|t| (t.as_str(), place)));
     }
     named.dedup();
     for (name, at) in named {
@@ -223,7 +247,7 @@ fn types(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic>) {
             model.report(
                 Severity::Warning,
                 "type-unknown",
-                at,
+                model.word(at, name),
                 format!("`{name}` is no data type"),
                 "the data types are the rows of the table in 2_datatypes.md",
                 out,
@@ -236,7 +260,8 @@ fn types(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic>) {
 fn restrictions(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic>) {
     for form in &instruction.forms {
         for field in &form.fields {
-            for (part, values) in &field.only {
+            for (nth, (part, values)) in field.only.iter().enumerate() {
+                let place = field.place("Only", nth);
                 let part = (!part.is_empty()).then_some(part.as_str());
                 let known = model.enumerators(form, &field.name, part).unwrap_or(&[]);
                 for (value, _) in values {
@@ -244,7 +269,7 @@ fn restrictions(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnost
                         model.report(
                             Severity::Error,
                             "only-value",
-                            field.at,
+                            model.word(place, value),
                             format!("`{value}` is no value that `{}` can have", field.name),
                             "name enumerators of the field's list",
                             out,
@@ -261,7 +286,7 @@ fn restrictions(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnost
                             model.report(
                                 Severity::Error,
                                 "presence-value",
-                                field.at,
+                                model.word(field.place("Present only", 0), value),
                                 format!("`{value}` is no value of `{}`", selector.name),
                                 "name enumerators of that field's list",
                                 out,

@@ -128,7 +128,13 @@ fn fallback(cx: &Cx<'_>, i: &Instruction, form: &Form) -> TextForm {
             items.push(shown);
         }
     }
-    TextForm { form: None, conditions: Vec::new(), template: Template { items, ..Template::default() }, at: form.at }
+    TextForm {
+        form: None,
+        conditions: Vec::new(),
+        conditions_at: form.at,
+        template: Template { items, ..Template::default() },
+        at: form.at,
+    }
 }
 
 fn split(name: &str) -> (&str, Option<&str>) {

@@ -50,6 +50,8 @@ pub struct Instruction {
     pub notes: String,
     /// Types the instruction works on.
     pub types: Vec<(String, Availability)>,
+    /// Where they are listed.
+    pub types_at: SourceSpan,
     /// Whether the destination may be saturated.
     pub saturation: Saturation,
     /// Which modifiers sources may have.
@@ -58,6 +60,8 @@ pub struct Instruction {
     pub out_of_bound: String,
     /// Where the instruction exists: any of these; everywhere when there are none.
     pub platforms: Vec<Availability>,
+    /// Where they are listed.
+    pub platforms_at: SourceSpan,
     /// Legal combinations of types.
     pub type_maps: Vec<TypeMap>,
     /// The page's first fact: the opcode.
@@ -108,6 +112,8 @@ pub struct Form {
     pub name: String,
     /// The selector field and its enumerators.
     pub condition: Option<(String, Vec<String>)>,
+    /// Where this condition stands: its item, or the heading.
+    pub condition_at: SourceSpan,
     /// The object versions that have the form.
     pub versions: Availability,
     /// The fields in the order in which they are stored.
@@ -145,6 +151,8 @@ pub struct Field {
     pub nonzero: bool,
     /// What the instruction does with the variable that the field names.
     pub access: Access,
+    /// Where its phrases stand, by the words with which they begin, in order.
+    pub phrases: Vec<(&'static str, SourceSpan)>,
     /// Where it is described.
     pub at: SourceSpan,
 }
@@ -172,6 +180,13 @@ pub enum FieldKind {
     Zero,
     /// Always the same as the field at that position of the form, no member.
     Copy(usize),
+}
+
+impl Field {
+    /// Where the field says something: its `nth` phrase with these first words, or all of its text.
+    pub fn place(&self, phrase: &str, nth: usize) -> SourceSpan {
+        self.phrases.iter().filter(|(p, _)| *p == phrase).nth(nth).map_or(self.at, |(_, at)| *at)
+    }
 }
 
 /// What an instruction does with the variable that one of its fields names.
@@ -277,6 +292,8 @@ pub struct TextForm {
     pub form: Option<String>,
     /// Fields (or `Field.part`) with the enumerators for which the templates hold.
     pub conditions: Vec<(String, Vec<String>)>,
+    /// Where these are listed.
+    pub conditions_at: SourceSpan,
     /// The template.
     pub template: Template,
     /// Where it stands.

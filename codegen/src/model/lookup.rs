@@ -68,6 +68,24 @@ impl Model {
         }
     }
 
+    /// The place of a word inside a place, or all of it.
+    pub(crate) fn word(&self, at: SourceSpan, word: &str) -> SourceSpan {
+        let Some(page) = self.pages.get(at.page as usize) else { return at };
+        let text = page.text.get(at.start as usize..at.end as usize).unwrap_or("");
+        let inside = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
+        let alone = |i: usize| {
+            !text[..i].chars().next_back().is_some_and(inside)
+                && !text[i + word.len()..].chars().next().is_some_and(inside)
+        };
+        let lower = |t: &str| t.to_ascii_lowercase();
+        let found = lower(text).match_indices(&lower(word)).map(|(i, _)| i).find(|&i| !word.is_empty() && alone(i));
+        let span = |i: usize| (u32::try_from(i).ok(), u32::try_from(word.len()).ok());
+        match found.map(span) {
+            Some((Some(i), Some(len))) => SourceSpan { page: at.page, start: at.start + i, end: at.start + i + len },
+            _ => at,
+        }
+    }
+
     /// Position of a platform by name or alias, without regard to case.
     pub fn platform(&self, name: &str) -> Option<usize> {
         let is_alias = |aliases: &[String]| aliases.iter().any(|a| a.eq_ignore_ascii_case(name));

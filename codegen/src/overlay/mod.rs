@@ -93,7 +93,11 @@ pub fn read_dir_with(
     overlay: &Overlay,
 ) -> Result<(Model, Vec<Diagnostic>, Vec<Use>), (PathBuf, io::Error)> {
     let (pages, files) = specification::load(dir)?;
-    Ok(corrected(pages, Some(files), overlay))
+    let plain = pages.iter().any(|p| !matches!(p.path.as_str(), "README.md" | "upstream-overlay.md"));
+    let (read, none) = (corrected(pages, Some(files), overlay), Model::default());
+    // Pages that the overlay adds are none of the folder.
+    specification::says_something(dir, if plain { &read.0 } else { &none })?;
+    Ok(read)
 }
 
 /// Corrects a specification that is at hand as pages, in whatever order.

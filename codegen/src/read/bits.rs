@@ -4,11 +4,12 @@ mod values;
 
 use super::columns::{self, Values};
 use super::context::Cx;
+use super::said;
 use crate::markdown::{Block, Inline, Item, Span};
 use crate::model::{
     Availability, BitField, BitFieldKind, Column, Enumerator, List, ListId, ListKind, Model, Spelled,
 };
-use crate::phrase::{all_marks, find_phrase, leading_marks, number};
+use crate::phrase::{Fact, all_marks, leading_marks, number};
 use values::{check_values, is_value, name_values, named_only, read_values, table_values};
 
 /// What is nested below a field.
@@ -141,6 +142,12 @@ fn is_bits(bare: &str) -> bool {
     bare.starts_with("Bit[") || bare.starts_with("Bits[")
 }
 
+/// Whether an item is about bits or a value.
+pub(crate) fn says_bits(text: &str) -> bool {
+    let (_, bare) = leading_marks(text);
+    is_bits(bare) || is_value(bare)
+}
+
 /// Warns of what stands below a field and is neither bits nor values. With `named`, values are understood as names of
 /// single entries of a table.
 pub(crate) fn leftovers(cx: &mut Cx<'_>, blocks: &[Block], named: bool) {
@@ -220,16 +227,16 @@ fn read_part(cx: &mut Cx<'_>, model: &Model, item: &Item, owner: &str, bits: u32
     let (mut marks, bare) = leading_marks(&flat);
     let inner = bare.split_once('[').map_or("", |(_, rest)| rest);
     let (range, rest) = inner.split_once(']').unwrap_or((inner, ""));
-    let ends: Vec<u64> = range.split("..").filter_map(number).collect();
+    let ends: Vec<Option<u64>> = range.split("..").map(number).collect();
     let (hi, lo) = match ends.as_slice() {
-        [one] => (*one, *one),
-        [hi, lo] => (*hi.max(lo), *hi.min(lo)),
+        [Some(one)] => (*one, *one),
+        [Some(hi), Some(lo)] if hi >= lo => (*hi, *lo),
         _ => {
             cx.error(
                 "bits-syntax",
                 &item.text.span,
                 format!("`{range}` is no range of bits"),
-                "write `Bit[hi..lo]` or `Bit[n]`",
+                "write `Bit[hi..lo]`, the higher number first, or `Bit[n]`",
             );
             return None;
         }
@@ -255,7 +262,19 @@ fn read_part(cx: &mut Cx<'_>, model: &Model, item: &Item, owner: &str, bits: u32
         Some((spelling, rest)) => (Some(spelling.to_owned()), rest),
         None => (None, rest),
     };
+    if !rest.trim().is_empty() && !rest.trim_start().starts_with(':') {
+        cx.warn(
+            "bits-syntax",
+            &item.text.span,
+            "what stands between the range and the text is not understood",
+            "write `Bit[hi..lo]: text` or `Bit[hi..lo] (name): text`",
+        );
+    }
     let text = rest.trim_start().trim_start_matches(':').trim();
+    let stated = match text.is_empty() {
+        true => Vec::new(),
+        false => said::read_from(cx, &item.text, text.as_ptr() as usize - flat.as_ptr() as usize, said::Of::Bits),
+    };
     // The vendor's flags begin with their name in quotes.
     let quoted = || Some(text.strip_prefix('"')?.split_once('"')?.0.trim().replace(' ', "_"));
     let name = name.or_else(quoted).filter(|n| !n.is_empty());
@@ -281,7 +300,7 @@ fn read_part(cx: &mut Cx<'_>, model: &Model, item: &Item, owner: &str, bits: u32
         Content::List(id)
     } else if item.text.links.iter().any(|l| l.target.contains("2_datatypes.md")) {
         Content::DataType
-    } else if find_phrase(&text, "must be zero").is_some() || text == "MBZ" || text.starts_with("reserved") {
+    } else if stated.iter().any(|s| s.fact == Fact::Zero) || text.starts_with("reserved") {
         Content::Zero
     } else {
         Content::Plain

@@ -2,12 +2,13 @@
 //! variables, attributes, and the index of instructions.
 
 use super::context::Cx;
-use super::{bits, columns, rules};
+use super::{bits, columns, head, rules};
 use crate::markdown::{Block, Document, Item, Row, Section, Span};
 use crate::model::{
     Attribute, Availability, Cell, DataType, IndexLine, Limit, Model, Platform, Predefined, Storage, SupportRow,
 };
 use crate::phrase::{leading_marks, number, words};
+use crate::suggest::distance;
 use crate::template;
 
 pub(crate) fn read_tables(cx: &mut Cx<'_>, document: &Document, model: &mut Model) {
@@ -42,6 +43,11 @@ impl<'a> Columns<'a> {
         let at = self.head.iter().position(|h| h.eq_ignore_ascii_case(name))?;
         self.row.cells.get(at)
     }
+
+    /// Where the cell stands.
+    fn place(&self, name: &str) -> Span {
+        self.cell(name).map_or(self.row.span.clone(), |(_, span)| span.clone())
+    }
 }
 
 /// The names of a table's head, and its rows by them.
@@ -58,6 +64,7 @@ const OF_SURFACES: [&str; 5] = ["Id", "Sampler id", "Name", "Old name", "Meaning
 
 fn read_table(cx: &mut Cx<'_>, rows: &[Row], model: &mut Model) {
     let Some((heads, rows)) = rows.split_first() else { return };
+    head::check(cx, heads);
     let head: Vec<String> = heads.cells.iter().map(|(c, _)| c.trim().to_owned()).collect();
     let has = |name: &str| head.iter().any(|h| h.eq_ignore_ascii_case(name));
     let is_types = has("Binary Format") && has("Text Format");
@@ -124,7 +131,20 @@ fn read_type(cx: &mut Cx<'_>, columns: &Columns<'_>, cells: Vec<Cell>, model: &m
     }
 }
 
+/// Reports cells of these columns that are neither empty nor numbers, which may stand in a row.
+fn check_numbers(cx: &mut Cx<'_>, columns: &Columns<'_>, names: &[&str], code: &'static str) {
+    for name in names {
+        for word in words(columns.get(name).unwrap_or("")) {
+            if number(&word).is_none() {
+                let message = format!("`{word}` in the column {name} is no number");
+                cx.error(code, &columns.place(name), message, "write numbers, with a comma between them");
+            }
+        }
+    }
+}
+
 fn read_platform(cx: &mut Cx<'_>, columns: &Columns<'_>, model: &mut Model) {
+    check_numbers(cx, columns, &["GEN code", "Product family"], "platform-syntax");
     let numbers = |name: &str| -> Vec<u64> {
         words(columns.get(name).unwrap_or("")).iter().filter_map(|w| number(w)).collect()
     };
@@ -190,6 +210,13 @@ fn read_predefined(cx: &mut Cx<'_>, columns: &Columns<'_>, cells: Vec<Cell>, mod
     };
     let get = |n: &str| columns.get(n).unwrap_or("").trim_matches('`').to_owned();
     let count = |n: &str| columns.get(n).and_then(number).and_then(|n| u32::try_from(n).ok());
+    check_numbers(cx, columns, &["Elements", "Elements on 64-byte registers"], "predefined-syntax");
+    let access = columns.get("Access").unwrap_or("");
+    let inner = access.strip_prefix("RW(").and_then(|a| a.strip_suffix(')'));
+    if !matches!(access, "" | "R" | "RW") && inner.is_none_or(|i| words(i).iter().any(|w| number(w).is_none())) {
+        let message = format!("the access `{access}` is not understood");
+        cx.error("predefined-syntax", &columns.place("Access"), message, "write R, RW or RW(2, 3)");
+    }
     let narrow = count("Elements").unwrap_or(1);
     let is_variable = columns.get("Elements").is_some();
     let entry = Predefined {
@@ -235,14 +262,22 @@ pub(crate) fn read_lists(cx: &mut Cx<'_>, document: &Document, model: &mut Model
 
 /// `## Name(type)` with bits or enumerators below.
 fn read_list(cx: &mut Cx<'_>, section: &Section, model: &mut Model) {
-    let Some((name, kind)) = section.title.strip_suffix(')').and_then(|t| t.split_once('(')) else { return };
-    if name.is_empty() || name.contains(char::is_whitespace) {
+    let head = section.title.strip_suffix(')').and_then(|t| t.split_once('('));
+    let bits = head.filter(|(name, _)| !name.is_empty() && !name.contains(char::is_whitespace)).and_then(
+        |(_, kind)| match (kind, Storage::from_name(kind)) {
+            ("bits", _) => Some(0),
+            (_, storage) => storage.map(Storage::bits),
+        },
+    );
+    let (Some((name, _)), Some(mut bits)) = (head, bits) else {
+        // In the vendor's chapters bits are listed below structures.
+        let items =
+            |b: &Block| matches!(b, Block::List(items) if items.iter().any(|i| bits::says_bits(&i.text.text)));
+        if section.level > 1 && section.blocks.iter().any(items) {
+            let message = format!("bits or values stand below `{}`, which is no list", section.title);
+            cx.warn("list-syntax", &section.span, message, "write the heading of a list as `## Name(type)`");
+        }
         return;
-    }
-    let mut bits = match (kind, Storage::from_name(kind)) {
-        ("bits", _) => 0,
-        (_, Some(storage)) => storage.bits(),
-        _ => return,
     };
     if model.shared_list(name).is_some() {
         cx.error(
@@ -261,7 +296,15 @@ fn read_list(cx: &mut Cx<'_>, section: &Section, model: &mut Model) {
     for block in &section.blocks {
         if let Block::Paragraph(paragraph) = block {
             match paragraph.text.trim().strip_prefix("Text:") {
-                None => doc.push_str(paragraph.text.trim()),
+                None => {
+                    let label = paragraph.text.trim().split_once(':').map_or("", |(label, _)| label);
+                    let template = cx.source[paragraph.span.clone()].contains(": `");
+                    if label.len() < 8 && (template || distance(label, "Text") == 1) {
+                        let message = format!("`{label}:` is nothing that a list has");
+                        cx.warn("list-syntax", &paragraph.span, message, "did you mean ``Text: `template` ``?");
+                    }
+                    doc.push_str(paragraph.text.trim());
+                }
                 Some(source) => match template::parse(source) {
                     Ok(t) => text = Some(t),
                     Err((message, _)) => cx.error(

@@ -2,11 +2,12 @@
 
 use super::bits;
 use super::context::Cx;
+use super::said::{self, Stated};
 use crate::markdown::{Block, Inline, Item, Section, Span};
 use crate::model::{
-    Access, Availability, BitField, BitFieldKind, Field, FieldKind, IndexKind, ListKind, Model, Presence, Storage,
+    Access, Availability, BitField, BitFieldKind, Field, FieldKind, ListKind, Model, Presence, Storage,
 };
-use crate::phrase::{after_phrase, all_marks, field_head, find_phrase, leading_marks, number, words};
+use crate::phrase::{Fact, field_head, leading_marks};
 
 /// A field as the Description lists it, not yet placed in a form.
 #[derive(Clone)]
@@ -18,6 +19,8 @@ pub(crate) struct RawField {
     pub(crate) kind: String,
     pub(crate) text: Inline,
     pub(crate) doc: String,
+    /// What its text says.
+    pub(crate) stated: Vec<Stated>,
     pub(crate) blocks: Vec<Block>,
 }
 
@@ -77,7 +80,8 @@ fn read_item(cx: &mut Cx<'_>, item: &Item, form: &Option<String>, out: &mut Vec<
         return;
     }
     let at = out.len();
-    out.push(RawField { name, form: form.clone(), kind, text: item.text.clone(), doc, blocks: Vec::new() });
+    let stated = said::read(cx, &item.text, said::Of::Field);
+    out.push(RawField { name, form: form.clone(), kind, text: item.text.clone(), doc, stated, blocks: Vec::new() });
     let mut blocks = Vec::new();
     for block in &item.blocks {
         match block {
@@ -131,7 +135,8 @@ fn hoist_code(
             accidental(cx, &text.span, &name);
         }
         let doc = doc_of(&text);
-        out.push(RawField { name, form: form.clone(), kind, text, doc, blocks: Vec::new() });
+        let stated = said::read(cx, &text, said::Of::Field);
+        out.push(RawField { name, form: form.clone(), kind, text, doc, stated, blocks: Vec::new() });
     }
 }
 
@@ -167,16 +172,18 @@ pub(crate) fn resolve(
     };
     let doc = raw.doc.as_str();
     let mut spelled = bits::AllowedValues::new();
-    let copied = phrase_field(cx, raw, "copy of", earlier).map(FieldKind::Copy);
-    let shape = copied.or(operand).unwrap_or_else(|| {
-        if let Some(position) = index_by(cx, raw, earlier) {
+    let said = |test: fn(&Fact) -> bool| raw.stated.iter().any(|s| test(&s.fact));
+    let copied = named_field(cx, raw, earlier, |f| if let Fact::Copy(name) = f { Some(name) } else { None });
+    let shape = copied.map(FieldKind::Copy).or(operand).unwrap_or_else(|| {
+        let by = named_field(cx, raw, earlier, |f| if let Fact::IndexBy(name) = f { Some(name) } else { None });
+        if let Some(position) = by {
             FieldKind::IndexBy(position)
         } else if let Some(id) = bits::linked_list(cx, model, &raw.text) {
             check_width(cx, model, raw, id, bits);
             FieldKind::List(id)
         } else {
             // Values below an index are entries with a meaning of their own, not all there are.
-            if let Some(kind) = index_kind(doc) {
+            if let Some(kind) = said::index(&raw.stated) {
                 bits::leftovers(cx, &raw.blocks, true);
                 return FieldKind::Index(kind);
             }
@@ -194,56 +201,90 @@ pub(crate) fn resolve(
                     FieldKind::List(id)
                 }
                 bits::Nested::Number => FieldKind::Number,
-                bits::Nested::Nothing if doc.starts_with("Must be zero") => FieldKind::Zero,
-                bits::Nested::Nothing if find_phrase(doc, "predication control").is_some() => FieldKind::Predicate,
+                bits::Nested::Nothing if said(|f| *f == Fact::Zero) => FieldKind::Zero,
+                bits::Nested::Nothing if said(|f| *f == Fact::Predicate) => FieldKind::Predicate,
                 bits::Nested::Nothing => FieldKind::Number,
             }
         }
     });
-    let classes = after_phrase(doc, "operand class:").map(words).unwrap_or_default();
-    let mut only = only(doc);
-    only.extend(spelled);
-    let (default, default_if) = default(doc);
-    let access = access(cx, raw, shape);
-    Field {
+    let presence = presence(cx, model, raw, earlier);
+    let mut field = Field {
         name: raw.name.clone(),
         storage,
         shape,
-        presence: presence(cx, model, raw, earlier),
-        classes: classes.into_iter().map(|c| c.to_ascii_lowercase()).collect(),
-        types: types(doc),
-        range: range(cx, raw),
-        only,
-        default,
-        default_if,
-        nonzero: find_phrase(doc, "must not be zero").is_some(),
-        access,
+        presence,
+        classes: Vec::new(),
+        types: Vec::new(),
+        range: None,
+        only: Vec::new(),
+        default: 0,
+        default_if: None,
+        nonzero: false,
+        access: Access::usual(&raw.name, shape),
         doc: doc.to_owned(),
+        phrases: raw.stated.iter().map(|s| (s.phrase, cx.at(&s.span))).collect(),
         at: cx.at(&raw.text.span),
+    };
+    for stated in &raw.stated {
+        state(cx, &mut field, stated);
     }
+    field.only.extend(spelled);
+    field
 }
 
-/// `Access: read, write`, or what is usual for a field of that name.
-fn access(cx: &mut Cx<'_>, raw: &RawField, shape: FieldKind) -> Access {
-    let usual = Access::usual(&raw.name, shape);
-    let Some(written) = after_phrase(&raw.doc, "access:") else { return usual };
-    let found = Access::ALL.iter().find(|(_, name)| words(name) == words(&written.to_ascii_lowercase()));
-    match found {
-        Some((access, _)) if shape.is_operand() => *access,
-        _ => {
-            let (message, help) = match found {
-                Some(_) => (
-                    format!("`{}` names no variable, so nothing is read or written", raw.name),
-                    "remove the phrase; operands, predicates and indices into tables have an access".to_owned(),
-                ),
-                None => {
-                    let known: Vec<_> = Access::ALL.iter().map(|(_, name)| format!("`Access: {name}`")).collect();
-                    (format!("the access `{written}` is not understood"), format!("write {}", known.join(" or ")))
-                }
-            };
-            cx.warn("access-syntax", &raw.text.span, message, &help);
-            usual
+/// Gives a field what a phrase says of it; one that says nothing of such a field is reported.
+fn state(cx: &mut Cx<'_>, field: &mut Field, stated: &Stated) {
+    let shape = field.shape;
+    let (idle, goes_with) = match &stated.fact {
+        Fact::See | Fact::Ignored | Fact::ValuesFollow | Fact::If(..) | Fact::IfFlag(_) | Fact::Times(_) => return,
+        Fact::Predicate => (shape != FieldKind::Predicate, "a number without bits or values"),
+        Fact::Index(kind) => (kind.is_some_and(|k| shape != FieldKind::Index(k)), "a number without a list"),
+        Fact::IndexBy(_) => (!matches!(shape, FieldKind::IndexBy(_)), "a number"),
+        Fact::Copy(_) => (!matches!(shape, FieldKind::Copy(_)), "any field behind the one that it names"),
+        Fact::Zero => (shape != FieldKind::Zero, "a number without bits or values"),
+        Fact::NotZero => {
+            field.nonzero = true;
+            (false, "")
         }
+        Fact::Only(part, values) => {
+            field.only.push((part.clone(), values.clone()));
+            (!matches!(shape, FieldKind::List(_)), "a field with a list")
+        }
+        Fact::Classes(classes) => {
+            field.classes.clone_from(classes);
+            (!matches!(shape, FieldKind::Vector | FieldKind::Scalar | FieldKind::Raw), "an operand")
+        }
+        Fact::Types(types) => {
+            field.types.clone_from(types);
+            (!shape.is_operand(), "an operand")
+        }
+        Fact::Range(low, high) => {
+            field.range = Some((*low, *high));
+            (false, "")
+        }
+        Fact::Default(value, condition) => {
+            field.default = *value;
+            field.default_if.clone_from(condition);
+            (false, "")
+        }
+        Fact::Access(access) if shape.is_operand() => {
+            field.access = *access;
+            (false, "")
+        }
+        Fact::Access(_) => {
+            let message = format!("`{}` names no variable, so nothing is read or written", field.name);
+            let help = "remove the phrase; operands, predicates and indices into tables have an access";
+            return cx.warn("access-syntax", &stated.span, message, help);
+        }
+    };
+    if idle {
+        let message = format!("`{}` says nothing of a field like `{}`", stated.phrase, field.name);
+        cx.warn(
+            "phrase-idle",
+            &stated.span,
+            message,
+            format!("it goes with {goes_with}: correct or remove one of the two"),
+        );
     }
 }
 
@@ -275,15 +316,6 @@ fn storage(cx: &mut Cx<'_>, raw: &RawField) -> (Vec<(Availability, Storage)>, Op
     (out, None)
 }
 
-/// `Default n` and `Default n if Field=a, b`.
-fn default(doc: &str) -> (i64, Option<(String, Vec<String>)>) {
-    let Some(text) = after_phrase(doc, "default ") else { return (0, None) };
-    let (value, condition) = text.split_once(" if ").unwrap_or((text, ""));
-    let value = number(value).and_then(|n| i64::try_from(n).ok()).unwrap_or(0);
-    let condition = condition.split_once('=').map(|(field, values)| (field.trim().to_owned(), words(values)));
-    (value, condition)
-}
-
 fn check_width(cx: &mut Cx<'_>, model: &Model, raw: &RawField, id: crate::model::ListId, bits: u32) {
     let list = model.list(id);
     if list.bits != bits {
@@ -297,40 +329,23 @@ fn check_width(cx: &mut Cx<'_>, model: &Model, raw: &RawField, id: crate::model:
     }
 }
 
-/// `Index by Field.part`.
-fn index_by(cx: &mut Cx<'_>, raw: &RawField, earlier: &[Field]) -> Option<usize> {
-    let name = after_phrase(&raw.doc, "index by ")?.split_whitespace().next()?;
-    let field = name.split('.').next().unwrap_or(name).trim_end_matches([',', ';', ':']);
-    find_field(cx, raw, field, earlier)
+/// The earlier field that a phrase names, with or without a part.
+fn named_field(
+    cx: &mut Cx<'_>,
+    raw: &RawField,
+    earlier: &[Field],
+    of: fn(&Fact) -> Option<&String>,
+) -> Option<usize> {
+    let (name, span) = raw.stated.iter().find_map(|s| Some((of(&s.fact)?, &s.span)))?;
+    find_field(cx, raw, name.split('.').next().unwrap_or(name), span, earlier)
 }
 
-/// The table of `Index of the … variable`; none where the text names several tables.
-pub(crate) fn index_kind(doc: &str) -> Option<IndexKind> {
-    if find_phrase(doc, "index into the string pool").is_some() {
-        return Some(IndexKind::String);
-    }
-    let rest = after_phrase(doc, "index of the ")?;
-    if find_phrase(rest, "or of the").is_some() {
-        return None;
-    }
-    let word = rest.split_whitespace().next()?.to_ascii_lowercase();
-    IndexKind::ALL.into_iter().find(|k| k.name() == word)
-}
-
-fn phrase_field(cx: &mut Cx<'_>, raw: &RawField, phrase: &str, earlier: &[Field]) -> Option<usize> {
-    if !raw.doc.to_ascii_lowercase().starts_with(phrase) {
-        return None;
-    }
-    let name = after_phrase(&raw.doc, phrase)?.split_whitespace().next()?.trim_end_matches([',', ';', ':']);
-    find_field(cx, raw, name, earlier)
-}
-
-fn find_field(cx: &mut Cx<'_>, raw: &RawField, name: &str, earlier: &[Field]) -> Option<usize> {
+fn find_field(cx: &mut Cx<'_>, raw: &RawField, name: &str, span: &Span, earlier: &[Field]) -> Option<usize> {
     let found = earlier.iter().position(|f| f.name.eq_ignore_ascii_case(name));
     if found.is_none() {
         cx.error(
             "field-unknown",
-            &raw.text.span,
+            span,
             format!("there is no field `{name}` before `{}`", raw.name),
             "name a field that stands earlier in the Format",
         );
@@ -339,38 +354,31 @@ fn find_field(cx: &mut Cx<'_>, raw: &RawField, name: &str, earlier: &[Field]) ->
 }
 
 fn presence(cx: &mut Cx<'_>, model: &Model, raw: &RawField, earlier: &[Field]) -> Presence {
-    if let Some(text) = after_phrase(&raw.doc, "present only ") {
-        let text = text.strip_prefix("if ").or_else(|| text.strip_prefix("If "));
-        let Some((field, values)) = text.and_then(|t| t.split_once('=')) else {
-            if let Some(flag) = text.and_then(|t| flag_presence(model, t, earlier)) {
-                return flag;
-            }
-            cx.error(
-                "presence-syntax",
-                &raw.text.span,
-                "this condition is not understood",
-                "write `Present only if Field=value, value.`",
-            );
-            return Presence::Always;
+    for Stated { fact, span, .. } in &raw.stated {
+        let found = match fact {
+            Fact::If(name, part, values) => find_field(cx, raw, name, span, earlier).map(|field| Presence::If {
+                field,
+                part: part.clone(),
+                values: values.clone(),
+            }),
+            Fact::IfFlag(flag) => flag_presence(model, flag, earlier).or_else(|| {
+                let message = format!("no field in front of `{}` has a flag `{flag}`", raw.name);
+                cx.error("presence-syntax", span, message, "write `Present only if Field.part=1`");
+                None
+            }),
+            Fact::Times(name) => find_field(cx, raw, name, span, earlier).map(Presence::Times),
+            _ => None,
         };
-        let (field, part) = field.trim().split_once('.').unwrap_or((field.trim(), ""));
-        if let Some(position) = find_field(cx, raw, field, earlier) {
-            return Presence::If { field: position, part: part.to_owned(), values: words(values) };
+        if let Some(found) = found {
+            return found;
         }
-    }
-    if let Some(text) = after_phrase(&raw.doc, "repeated ")
-        && let Some(name) = text.strip_suffix("times").map(str::trim)
-        && let Some(position) = find_field(cx, raw, name, earlier)
-    {
-        return Presence::Times(position);
     }
     Presence::Always
 }
 
 /// The vendor's `NAME bit is set in FIELD`: a flag that an earlier field has, by its name or by what is said of it.
 fn flag_presence(model: &Model, text: &str, earlier: &[Field]) -> Option<Presence> {
-    let before = text.split(" bit is set").next().filter(|b| b.len() < text.len())?;
-    let flag = before.trim_start_matches("the ").trim_matches(['"', '`', ' ', '<', '>']);
+    let flag = text.trim_start_matches("the ").trim_matches(['"', '`', ' ', '<', '>']);
     let mentions = |doc: &str| doc.split(|c: char| !c.is_alphanumeric()).any(|w| w.eq_ignore_ascii_case(flag));
     let parts = earlier.iter().enumerate().filter_map(|(i, f)| match f.shape {
         FieldKind::List(id) => match &model.list(id).kind {
@@ -385,72 +393,6 @@ fn flag_presence(model: &Model, text: &str, earlier: &[Field]) -> Option<Presenc
     let named = find(&|p| p.name.eq_ignore_ascii_case(flag));
     let (field, part) = named.or_else(|| find(&|p| p.kind == BitFieldKind::Flag && mentions(&p.doc)))?;
     Some(Presence::If { field, part, values: vec!["1".to_owned()] })
-}
-
-/// `Must have type UD, D, F` and the vendor's `must have one of UD, D, F type`.
-fn types(doc: &str) -> Vec<String> {
-    let text = after_phrase(doc, "must have type").or_else(|| after_phrase(doc, "must have one of"));
-    let mut out = Vec::new();
-    for word in text.unwrap_or("").split([',', ' ', ';']).filter(|w| !w.is_empty()) {
-        let is_type = word.len() <= 4 && word.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit());
-        match is_type {
-            true => out.push(word.to_owned()),
-            false if word.eq_ignore_ascii_case("or") || word.eq_ignore_ascii_case("and") => {}
-            false => break,
-        }
-    }
-    out
-}
-
-/// `Valid values are [a-b]`; either end may be negative.
-fn range(cx: &mut Cx<'_>, raw: &RawField) -> Option<(i64, i64)> {
-    let text = after_phrase(&raw.doc, "valid values are")?.trim();
-    // A list of values follows.
-    if text.is_empty() || text.starts_with(':') {
-        return None;
-    }
-    let ends = range_ends(text);
-    if ends.is_none_or(|(low, high)| low > high) {
-        cx.warn(
-            "range-syntax",
-            &raw.text.span,
-            format!("the range `{text}` is not understood"),
-            "write `Valid values are [low-high]`, two numbers",
-        );
-    }
-    ends.filter(|(low, high)| low <= high)
-}
-
-/// `[a-b]`, and `[a], [b]` as the vendor has it.
-fn range_ends(text: &str) -> Option<(i64, i64)> {
-    let (inner, rest) = text.strip_prefix('[')?.split_once(']')?;
-    if let Some(second) = rest.trim_start().strip_prefix(',').and_then(|r| r.trim().strip_prefix('[')) {
-        return Some((inner.trim().parse().ok()?, second.split_once(']')?.0.trim().parse().ok()?));
-    }
-    let split = inner.get(1..)?.find(['-', ',']).map(|i| i + 1)?;
-    Some((inner[..split].trim().parse().ok()?, inner[split + 1..].trim().parse().ok()?))
-}
-
-/// `Only: a, b.` and `Only part: a, b.`, any number of them.
-fn only(doc: &str) -> Vec<(String, Vec<(String, Availability)>)> {
-    let mut out = Vec::new();
-    let mut rest = doc;
-    while let Some(at) = rest.find("Only") {
-        let behind = &rest[at + 4..];
-        let Some(colon) = behind.find(':') else { break };
-        let part = behind[..colon].trim();
-        if (part.is_empty() || part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_'))
-            && let Some(values) = after_phrase(&behind[colon..], ":")
-        {
-            let values = words(values).into_iter().map(|word| {
-                let (marks, name) = all_marks(&word);
-                (name.trim().to_owned(), marks)
-            });
-            out.push((part.to_owned(), values.collect()));
-        }
-        rest = &behind[colon..];
-    }
-    out
 }
 
 /// Code as prose: the common indentation goes.

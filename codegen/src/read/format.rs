@@ -10,6 +10,7 @@ use crate::phrase::{all_marks, number, words};
 pub(crate) struct Layout {
     pub(crate) name: String,
     pub(crate) condition: Option<(String, Vec<String>)>,
+    pub(crate) condition_at: Span,
     pub(crate) versions: Availability,
     pub(crate) fields: Vec<Cell>,
     pub(crate) span: Span,
@@ -27,6 +28,7 @@ pub(crate) fn read(cx: &mut Cx<'_>, sections: &[&Section], opcode: &Opcode, desc
     let mut layouts = Vec::new();
     for section in sections {
         let (name, condition) = condition(cx, section);
+        let condition_at = conditions_span(section);
         let (versions, _) = all_marks(&section.title);
         let mut found = false;
         for block in &section.blocks {
@@ -38,6 +40,7 @@ pub(crate) fn read(cx: &mut Cx<'_>, sections: &[&Section], opcode: &Opcode, desc
                     layouts.push(Layout {
                         name: name.clone(),
                         condition: condition.clone(),
+                        condition_at: condition_at.clone(),
                         versions: versions.clone(),
                         fields,
                         span,
@@ -75,6 +78,7 @@ pub(crate) fn read(cx: &mut Cx<'_>, sections: &[&Section], opcode: &Opcode, desc
             layouts.push(Layout {
                 name: String::new(),
                 condition: None,
+                condition_at: section.span.clone(),
                 versions: Availability::default(),
                 fields: Vec::new(),
                 span: section.span.clone(),
@@ -102,10 +106,25 @@ pub(crate) fn condition(cx: &mut Cx<'_>, section: &Section) -> (String, Option<(
     (name, if all.is_empty() { None } else { Some(all.swap_remove(0)) })
 }
 
+/// Where the conditions of a section stand: its heading, or the items below it.
+pub(crate) fn conditions_span(section: &Section) -> Span {
+    let mut items = section.blocks.iter().filter_map(as_list).flatten().filter(|i| i.text.bold.is_none());
+    let Some(first) = items.next() else { return section.span.clone() };
+    first.text.span.start..items.last().unwrap_or(first).text.span.end
+}
+
 /// All `Field=value, …` items below a heading.
 pub(crate) fn conditions(cx: &mut Cx<'_>, section: &Section) -> Vec<(String, Vec<String>)> {
     let mut out = Vec::new();
     if section.level <= 2 {
+        if section.title.to_ascii_lowercase().starts_with("condition") {
+            cx.error(
+                "condition-syntax",
+                &section.span,
+                "this condition is a section of its own and holds for nothing",
+                "write `### CONDITION name`, below the section that it belongs to",
+            );
+        }
         return out;
     }
     for item in section.blocks.iter().filter_map(as_list).flatten() {
@@ -114,8 +133,8 @@ pub(crate) fn conditions(cx: &mut Cx<'_>, section: &Section) -> Vec<(String, Vec
             continue;
         }
         match text.split_once('=') {
-            Some((field, values)) => out.push((field.trim().to_owned(), words(values))),
-            None => cx.error(
+            Some((field, values)) if !words(values).is_empty() => out.push((field.trim().to_owned(), words(values))),
+            _ => cx.error(
                 "condition-syntax",
                 &item.text.span,
                 "this is not a condition",

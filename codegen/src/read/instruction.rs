@@ -9,6 +9,7 @@ use crate::markdown::{Block, Document, Section};
 use crate::model::{
     Access, Availability, Field, FieldKind, Form, Instruction, Model, PageKind, Presence, Storage, TextForm,
 };
+use crate::suggest;
 use visakit_diag::{Diagnostic, Severity};
 
 const KNOWN: [&str; 10] = [
@@ -55,6 +56,10 @@ pub(crate) fn read(cx: &mut Cx<'_>, document: &Document, path: &str, model: &mut
     // An umbrella page of the vendor has a Format whose last cell is `various`.
     let umbrella = opcode.kind == PageKind::Umbrella
         || layouts.iter().any(|l| l.fields.iter().any(|f| f.name.eq_ignore_ascii_case("various")));
+    let names: Vec<String> = layouts.iter().map(|l| l.name.clone()).filter(|n| !n.is_empty()).collect();
+    for title in ["description", "text"] {
+        form_names(cx, &group(document, title), &names);
+    }
     let kind = if umbrella { PageKind::Umbrella } else { opcode.kind.clone() };
     let forms = if umbrella { Vec::new() } else { forms(cx, model, &opcode.name, layouts, &raw_fields) };
     let properties =
@@ -105,13 +110,30 @@ pub(crate) fn read(cx: &mut Cx<'_>, document: &Document, path: &str, model: &mut
         doc,
         notes: prose(document, "notes"),
         types: properties.types,
+        types_at: properties.types_at,
         saturation: properties.saturation,
         source_modifier: properties.source_modifier,
         out_of_bound: properties.out_of_bound,
         platforms: properties.platforms,
+        platforms_at: properties.platforms_at,
         type_maps,
         at: cx.at(&opcode.span),
     });
+}
+
+/// The headings behind the Format name its forms; those that list conditions need no name.
+fn form_names(cx: &mut Cx<'_>, sections: &[&Section], names: &[String]) {
+    for section in sections.iter().filter(|s| s.title.to_ascii_lowercase().starts_with("condition")) {
+        let name = section.title.split_whitespace().nth(1).unwrap_or("");
+        let listed =
+            section.blocks.iter().any(|b| matches!(b, Block::List(i) if i.iter().any(|i| i.text.bold.is_none())));
+        if names.is_empty() || name.is_empty() || listed || names.iter().any(|n| n == name) {
+            continue;
+        }
+        let help =
+            suggest::help(name, names.iter().map(String::as_str), || format!("the forms are {}", names.join(", ")));
+        cx.warn("condition-value", &section.span, format!("the Format has no form `{name}`"), help);
+    }
 }
 
 /// A page is called like its instruction, with or without the family, or like its mnemonic.
@@ -267,6 +289,7 @@ fn forms(
         out.push(Form {
             name,
             condition: layout.condition,
+            condition_at: cx.at(&layout.condition_at),
             versions: layout.versions,
             fields,
             at: cx.at(&layout.span),
@@ -300,6 +323,7 @@ fn placeholder(cx: &Cx<'_>, cell: &format::Cell) -> Field {
         default_if: None,
         nonzero: false,
         access: Access::Read,
+        phrases: Vec::new(),
         at: cx.at(&cell.span),
     }
 }

@@ -1,8 +1,11 @@
 //! What holds for the markdown of any page: tables are whole, fences are closed; and its links and anchors.
 
+use std::ops::Range;
+
 use super::context::Cx;
 use crate::markdown::{Block, Code, Document, Item, Row};
 use crate::model::{Model, PageLink};
+use crate::phrase::odd_marks;
 
 pub(crate) fn read(cx: &mut Cx<'_>, document: &Document, model: &mut Model) {
     for link in &document.links {
@@ -10,7 +13,18 @@ pub(crate) fn read(cx: &mut Cx<'_>, document: &Document, model: &mut Model) {
     }
     for section in &document.sections {
         model.anchors.extend(anchors(&section.title).map(|anchor| (cx.page, anchor)));
+        let title = &cx.source[section.span.clone()];
+        marks(cx, title, |at| section.span.start + at.start..section.span.start + at.end);
         blocks(cx, &section.blocks);
+    }
+}
+
+/// Marks stand in headings, items and cells; what is nearly one there says nothing.
+fn marks(cx: &mut Cx<'_>, text: &str, place: impl Fn(Range<usize>) -> Range<usize>) {
+    for range in odd_marks(text) {
+        let message = format!("`{}` looks like a mark, and is none", &text[range.clone()]);
+        let help = "write {SKL+}, {-SKL}, {SKL}, {3.4+} or {-3.4}, without blanks";
+        cx.warn("mark-syntax", &place(range), message, help);
     }
 }
 
@@ -31,9 +45,19 @@ fn anchors(title: &str) -> impl Iterator<Item = String> {
 fn blocks(cx: &mut Cx<'_>, all: &[Block]) {
     for block in all {
         match block {
-            Block::Table(rows) => table(cx, rows),
+            Block::Table(rows) => {
+                table(cx, rows);
+                for (cell, span) in rows.iter().flat_map(|r| &r.cells) {
+                    marks(cx, cell, |at| span.start + at.start..span.start + at.end);
+                }
+            }
             Block::Code(code) => fence(cx, code),
-            Block::List(items) => items.iter().for_each(|Item { blocks: inner, .. }| blocks(cx, inner)),
+            Block::List(items) => {
+                for Item { text, blocks: inner, .. } in items {
+                    marks(cx, &text.text, |at| text.source(at));
+                    blocks(cx, inner);
+                }
+            }
             Block::Paragraph(text) => {
                 // A bar behind a backslash is text.
                 let escaped = |at: usize| cx.source[..at].ends_with('\\');

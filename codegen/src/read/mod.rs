@@ -16,11 +16,13 @@ mod columns;
 mod context;
 mod fields;
 mod format;
+mod head;
 mod instruction;
 mod markup;
 mod opcode;
 mod properties;
 mod rules;
+mod said;
 mod structure;
 mod text;
 
@@ -80,6 +82,7 @@ fn platforms_of_index(model: &mut Model) {
         let Some(page) = model.pages.get(instruction.at.page as usize) else { continue };
         if let Some(line) = model.index.iter().find(|line| line.page == page.stem()) {
             instruction.platforms = line.platforms.clone();
+            instruction.platforms_at = line.at;
         }
     }
 }

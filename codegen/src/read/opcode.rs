@@ -92,9 +92,14 @@ fn read_kind(cx: &mut Cx<'_>, text: &str, span: &Span) -> PageKind {
         "reserved" => PageKind::Reserved,
         "undefined" => PageKind::Undefined,
         "alias" => {
-            let mut words = text.split_whitespace().skip(2);
+            let mut words = text.split_whitespace().skip(1);
+            let link = words.next();
             let of = words.next().unwrap_or("").trim_end_matches(['.', ',']).to_owned();
             let when = words.collect::<Vec<_>>().join(" ");
+            if link != Some("of") || !when.starts_with("when ") {
+                let message = format!("`Kind: {text}` is not understood");
+                cx.error("kind-unknown", span, message, "write `Kind: alias of NAME when …`");
+            }
             PageKind::Alias { of, when: when.trim_start_matches("when ").to_owned() }
         }
         _ => {

@@ -2,22 +2,30 @@
 
 use super::context::Cx;
 use crate::markdown::{Block, Item, Section};
-use crate::model::{Availability, Saturation, SourceModifier, TypeMap};
+use crate::model::{Availability, Saturation, SourceModifier, SourceSpan, TypeMap};
 use crate::phrase::{all_marks, leading_marks, words};
+use crate::suggest;
 
 /// What the Properties section says.
 #[derive(Default)]
 pub(crate) struct Properties {
     pub(crate) types: Vec<(String, Availability)>,
+    pub(crate) types_at: SourceSpan,
     pub(crate) saturation: Saturation,
     pub(crate) source_modifier: SourceModifier,
     pub(crate) out_of_bound: String,
     pub(crate) platforms: Vec<Availability>,
+    pub(crate) platforms_at: SourceSpan,
 }
+
+const NAMES: [&str; 5] = ["Supported Types", "Saturation", "Source Modifier", "Out-of-bound Access", "Platforms"];
 
 pub(crate) fn read(cx: &mut Cx<'_>, section: &Section) -> Properties {
     let mut out = Properties::default();
+    let mut seen: Vec<String> = Vec::new();
+    only_items(cx, section);
     for item in items(section) {
+        nothing_below(cx, item);
         let Some((name, value)) = key(item) else {
             cx.warn(
                 "section-leftover",
@@ -27,8 +35,20 @@ pub(crate) fn read(cx: &mut Cx<'_>, section: &Section) -> Properties {
             );
             continue;
         };
+        if seen.contains(&name.to_ascii_lowercase()) {
+            cx.warn(
+                "property-duplicate",
+                &item.text.span,
+                format!("the property `{name}` stands twice"),
+                "keep one; the last is taken",
+            );
+        }
+        seen.push(name.to_ascii_lowercase());
         match name.to_ascii_lowercase().as_str() {
-            "supported types" => out.types = types(&value),
+            "supported types" => {
+                out.types = types(&value);
+                out.types_at = cx.at(&item.text.span);
+            }
             "saturation" => match value.to_ascii_lowercase().as_str() {
                 "yes" | "true" => out.saturation = Saturation::Yes,
                 "no" | "false" => out.saturation = Saturation::No,
@@ -43,6 +63,7 @@ pub(crate) fn read(cx: &mut Cx<'_>, section: &Section) -> Properties {
             },
             "out-of-bound access" => out.out_of_bound = value,
             "platforms" => {
+                out.platforms_at = cx.at(&item.text.span);
                 for group in words(&value) {
                     let (marks, rest) = all_marks(&group);
                     out.platforms.push(marks);
@@ -53,15 +74,45 @@ pub(crate) fn read(cx: &mut Cx<'_>, section: &Section) -> Properties {
             }
             // Where branches may stand: told by the instruction itself.
             "simd control flow" => {}
-            _ => cx.warn(
-                "property-unknown",
-                &item.text.span,
-                format!("`{name}` is no property"),
-                "use Supported Types, Saturation, Source Modifier, Out-of-bound Access or Platforms",
-            ),
+            _ => {
+                let all = || {
+                    "use Supported Types, Saturation, Source Modifier, Out-of-bound Access or Platforms".to_owned()
+                };
+                let help = suggest::help(&name, NAMES.into_iter(), all);
+                cx.warn("property-unknown", &item.text.span, format!("`{name}` is no property"), help);
+            }
         }
     }
     out
+}
+
+/// These sections are lists: what else stands in them is not read.
+fn only_items(cx: &mut Cx<'_>, section: &Section) {
+    for block in &section.blocks {
+        let span = match block {
+            Block::List(_) => continue,
+            Block::Paragraph(text) => text.span.clone(),
+            Block::Code(code) => code.span.clone(),
+            Block::Table(rows) => rows.first().map_or(0..0, |r| r.span.clone()),
+        };
+        cx.warn(
+            "section-leftover",
+            &span,
+            format!("this is no item of the {}", section.title),
+            "write items `- **Name:** value`; explanations belong to the Notes",
+        );
+    }
+}
+
+fn nothing_below(cx: &mut Cx<'_>, item: &Item) {
+    for inner in item.blocks.iter().filter_map(as_list).flatten() {
+        cx.warn(
+            "section-leftover",
+            &inner.text.span,
+            "this item is nested below another one and is not read",
+            "indent it like the others",
+        );
+    }
 }
 
 fn unknown(cx: &mut Cx<'_>, item: &Item, value: &str, expected: &str) {
@@ -92,6 +143,7 @@ fn types(value: &str) -> Vec<(String, Availability)> {
 
 pub(crate) fn read_type_maps(cx: &mut Cx<'_>, section: &Section) -> Vec<TypeMap> {
     let mut out = Vec::new();
+    only_items(cx, section);
     for item in items(section) {
         let (marks, name) = all_marks(&item.text.text);
         if !name.trim().eq_ignore_ascii_case("type map") {
@@ -103,8 +155,10 @@ pub(crate) fn read_type_maps(cx: &mut Cx<'_>, section: &Section) -> Vec<TypeMap>
             );
             continue;
         }
-        let mut map = TypeMap { marks, dst: Vec::new(), src: Vec::new(), at: cx.at(&item.text.span) };
+        let mut map =
+            TypeMap { marks, dst: Vec::new(), src: Vec::new(), at: cx.at(&(item.text.span.start..item.span.end)) };
         for inner in item.blocks.iter().filter_map(as_list).flatten() {
+            nothing_below(cx, inner);
             match key(inner) {
                 Some((name, value)) if name.eq_ignore_ascii_case("dst types") => map.dst = upper(&value),
                 Some((name, value)) if name.eq_ignore_ascii_case("src types") => map.src = upper(&value),
@@ -115,6 +169,14 @@ pub(crate) fn read_type_maps(cx: &mut Cx<'_>, section: &Section) -> Vec<TypeMap>
                     "write `**Dst types:**` or `**Src types:**`",
                 ),
             }
+        }
+        if map.dst.is_empty() || map.src.is_empty() {
+            cx.warn(
+                "type-map-incomplete",
+                &item.text.span,
+                "a type map without types of the destination or of the sources",
+                "nest `**Dst types:**` and `**Src types:**` below it",
+            );
         }
         out.push(map);
     }

@@ -1,10 +1,11 @@
 //! Structures of the chapters: `name { TYPE member[count]; … }` and the list that describes the members.
 
 use super::context::Cx;
-use super::{bits, fields};
+use super::{bits, said as sentences};
 use crate::markdown::{Block, Document, Item, Section, Span};
 use crate::model::{BitFieldKind, FieldKind, ListKind, Member, MemberType, Model, Storage, Structure};
-use crate::phrase::{leading_marks, words};
+use crate::phrase::{Fact, Said, leading_marks, odd_marks, said};
+use crate::suggest::distance;
 
 pub(crate) fn read(cx: &mut Cx<'_>, document: &Document, model: &mut Model) {
     for section in &document.sections {
@@ -18,6 +19,7 @@ pub(crate) fn read(cx: &mut Cx<'_>, document: &Document, model: &mut Model) {
             };
             match head(&lines) {
                 Some((name, class)) if found.is_none() => {
+                    head_comment(cx, &lines, class.is_some());
                     found = Some(read_members(cx, section, name, class, &lines));
                 }
                 _ => {
@@ -43,6 +45,17 @@ pub(crate) fn read(cx: &mut Cx<'_>, document: &Document, model: &mut Model) {
     }
 }
 
+/// The comment behind the brace is read, or is prose that says nothing of a class.
+fn head_comment(cx: &mut Cx<'_>, lines: &[(String, Span)], read: bool) {
+    let Some((line, span)) = lines.iter().find(|(l, _)| l.contains('{')) else { return };
+    let Some(text) = line.split_once('{').and_then(|(_, rest)| comment(rest)).filter(|_| !read) else { return };
+    let key = text.split(['=', ':']).next().unwrap_or("").trim();
+    if text.contains('=') || distance(key, "operand_class") <= 3 {
+        let help = "write `//operand_class = General`";
+        cx.warn("structure-syntax", span, format!("the comment `{text}` is not understood"), help);
+    }
+}
+
 /// `name { //operand_class = General`.
 fn head(lines: &[(String, Span)]) -> Option<(String, Option<String>)> {
     let (first, _) = lines.iter().find(|(l, _)| !l.trim().is_empty())?;
@@ -51,8 +64,29 @@ fn head(lines: &[(String, Span)]) -> Option<(String, Option<String>)> {
     if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
         return None;
     }
-    let class = rest.split_once("operand_class =").map(|(_, c)| c.trim().to_owned());
-    Some((name.to_owned(), class))
+    let class = comment(rest).and_then(|c| c.split_once('=')).filter(|(key, _)| key.trim() == "operand_class");
+    Some((name.to_owned(), class.map(|(_, c)| c.trim().to_owned())))
+}
+
+fn comment(behind: &str) -> Option<&str> {
+    behind.trim().strip_prefix("//").map(str::trim)
+}
+
+/// A condition of a member's comment; one that is not understood is reported.
+fn member_comment(cx: &mut Cx<'_>, behind: &str, span: &Span) -> Option<(String, Vec<String>)> {
+    for range in odd_marks(behind) {
+        let message = format!("`{}` looks like a mark, and is none", &behind[range]);
+        cx.warn("mark-syntax", span, message, "write {3.4+} or {-3.4}, without blanks");
+    }
+    let text = comment(behind)?;
+    match said(text).into_iter().next()? {
+        Said { fact: Some(Fact::If(field, _, values)), .. } => return Some((field, values)),
+        Said { phrase, .. } if phrase.lead == "Present only" => {}
+        _ => return None,
+    }
+    let help = "write `//Present only if field=value`";
+    cx.warn("structure-syntax", span, format!("the comment `{text}` is not understood"), help);
+    None
 }
 
 fn read_members(
@@ -79,13 +113,7 @@ fn read_members(
         };
         let (marks, behind) = leading_marks(behind);
         let (member, ty) = read_declaration(cx, declaration, span);
-        let presence = behind
-            .trim_start_matches("//")
-            .trim()
-            .get(..16)
-            .filter(|p| p.eq_ignore_ascii_case("present only if "))
-            .and_then(|_| behind.trim_start_matches("//").trim()[16..].split_once('='))
-            .map(|(field, values)| (field.trim().to_owned(), words(values)));
+        let presence = member_comment(cx, behind, span);
         match members.iter_mut().find(|m| m.name == member.0) {
             // A second declaration of the same member is its layout in other versions.
             Some(earlier) => earlier.storage.push((marks, ty)),
@@ -151,7 +179,14 @@ fn describe(cx: &mut Cx<'_>, section: &Section, model: &mut Model, structure: &m
         .flatten()
         .collect();
     for item in items {
-        let Some(bold) = &item.text.bold else { continue };
+        let Some(bold) = &item.text.bold else {
+            let first = item.text.text.split([':', '(']).next().unwrap_or("").trim();
+            if structure.members.iter().any(|m| m.name.eq_ignore_ascii_case(first)) {
+                let message = format!("this item is not read as the description of `{first}`");
+                cx.warn("structure-syntax", &item.text.span, message, format!("write `**{first}:** text`"));
+            }
+            continue;
+        };
         let name = bold.trim().trim_end_matches(':').trim();
         let name = name.split_once('(').map_or(name, |(n, _)| n).trim_matches(['<', '>', ' ', '`']);
         // Prose has lists of other names as well.
@@ -168,6 +203,7 @@ fn describe(cx: &mut Cx<'_>, section: &Section, model: &mut Model, structure: &m
             continue;
         };
         let behind = item.text.text.find(bold.as_str()).map_or(0, |i| i + bold.len());
+        let stated = sentences::read(cx, &item.text, sentences::Of::Member);
         member.doc = item.text.text[behind..].trim().trim_start_matches(':').trim().replace('\n', " ");
         let width = member
             .storage
@@ -205,9 +241,9 @@ fn describe(cx: &mut Cx<'_>, section: &Section, model: &mut Model, structure: &m
                     false => member.shape = FieldKind::List(id),
                 }
             }
-        } else if member.doc.starts_with("Must be zero") {
+        } else if stated.iter().any(|s| s.fact == Fact::Zero) {
             member.shape = FieldKind::Zero;
-        } else if let Some(kind) = fields::index_kind(&member.doc) {
+        } else if let Some(kind) = sentences::index(&stated) {
             member.shape = FieldKind::Index(kind);
         }
     }

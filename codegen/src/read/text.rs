@@ -4,12 +4,14 @@ use super::context::Cx;
 use super::format;
 use crate::markdown::{Block, Section, Span};
 use crate::model::TextForm;
+use crate::suggest::distance;
 use crate::template;
 
 pub(crate) fn read(cx: &mut Cx<'_>, sections: &[&Section]) -> Vec<TextForm> {
     let mut out = Vec::new();
     for section in sections {
         let conditions = format::conditions(cx, section);
+        let conditions_at = cx.at(&format::conditions_span(section));
         let form = (section.level > 2).then(|| section.title.split_whitespace().nth(1).map(str::to_owned)).flatten();
         for block in &section.blocks {
             let lines: Vec<(String, Span)> = match block {
@@ -22,10 +24,22 @@ pub(crate) fn read(cx: &mut Cx<'_>, sections: &[&Section]) -> Vec<TextForm> {
                     continue;
                 }
                 let at = cx.at(&span);
+                let label = line.split_once(": ").map_or("", |(label, _)| label.trim());
+                if label.len() < 8 && label != "full" && distance(label, "full") <= 2 {
+                    let help = "did you mean `full:`? A mnemonic has no colon";
+                    cx.warn("text-template", &span, format!("`{label}:` begins no template"), help);
+                    continue;
+                }
                 match template::parse(&line) {
                     Ok(template) => {
                         if starts_like_a_template(&template) {
-                            out.push(TextForm { form: form.clone(), conditions: conditions.clone(), template, at });
+                            out.push(TextForm {
+                                form: form.clone(),
+                                conditions: conditions.clone(),
+                                conditions_at,
+                                template,
+                                at,
+                            });
                         } else {
                             cx.warn(
                                 "text-template",

@@ -2,9 +2,9 @@
 
 use super::fields::{self, Named, Sort};
 use super::resolve::Resolver;
-use super::suggest;
 use crate::model::semantics::{Builtin, BuiltinKind, Call, Expression, ExpressionKind, Meaning, Name};
 use crate::model::{ColumnKind, IndexKind, ListId, NamesOf, SourceSpan};
+use crate::suggest;
 
 impl<'m> Resolver<'m, '_> {
     /// Resolves an expression and says what it is.

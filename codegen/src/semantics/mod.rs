@@ -22,7 +22,6 @@ mod lower;
 mod parse;
 mod resolve;
 mod rows;
-mod suggest;
 
 pub(crate) use lower::{Node, lower};
 pub use parse::{Parsed, Problem, parse, parse_expression, parse_text};
@@ -96,7 +95,23 @@ fn block(
     };
     for block in &section.blocks {
         match block {
-            markdown::Block::Code(code) if parsed.is_none() => parsed = Some(parse(&code.lines, page)),
+            markdown::Block::Code(code) if parsed.is_none() => {
+                let read = parse(&code.lines, page);
+                match foreign(code, &read) {
+                    true => {
+                        let small = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+                        let first = code.lines.iter().find(|(l, _)| !l.trim().is_empty());
+                        let at = first.map_or(code.span.clone(), |(_, span)| span.clone());
+                        let at = SourceSpan { page, start: small(at.start), end: small(at.end) };
+                        let message =
+                            format!("the Semantics of {} are not in the notation of semantics.md", instruction.name);
+                        let help = "most of their lines cannot be read; write them anew, or `undefined`";
+                        model.report(Severity::Warning, "semantics-notation", at, message, help, out);
+                        return None;
+                    }
+                    false => parsed = Some(read),
+                }
+            }
             markdown::Block::Code(code) => leftover(&code.span),
             markdown::Block::Paragraph(text) => leftover(&text.span),
             markdown::Block::Table(rows) => rows.iter().take(1).for_each(|row| leftover(&row.span)),
@@ -104,6 +119,20 @@ fn block(
         }
     }
     parsed
+}
+
+/// Whether a block is in another notation: fewer than half of its lines can be read, or are written as lines of that
+/// notation are. Lines of braces count for nothing, as all notations have them.
+fn foreign(code: &markdown::Code, parsed: &Parsed) -> bool {
+    let lines: Vec<_> = code.lines.iter().filter(|(line, _)| line.contains(char::is_alphanumeric)).collect();
+    let broken = |span: &Span| {
+        let inside = |p: &Problem| (span.start..=span.end).contains(&(p.at.start as usize));
+        parsed.problems.iter().filter(|p| inside(p)).count()
+    };
+    // A semicolon at the end and such loops are C; they are read as far as they can be.
+    let of_c = |line: &str| line.trim_end().ends_with(';') || line.contains("//") || line.contains("++");
+    let bad = lines.iter().filter(|(line, span)| broken(span) > 0 || of_c(line)).count();
+    !parsed.problems.is_empty() && bad > 1 && bad * 2 > lines.len()
 }
 
 /// A page says the same in its Semantics and in its kind.

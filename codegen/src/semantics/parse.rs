@@ -211,7 +211,7 @@ impl<'a> Parser<'a> {
                     "semantics-statement",
                     &start,
                     format!("`{word} …` is no statement"),
-                    super::suggest::help(word, STATEMENTS.into_iter(), || {
+                    crate::suggest::help(word, STATEMENTS.into_iter(), || {
                         "the statements stand in the first table of semantics.md".to_owned()
                     }),
                 ));

@@ -161,8 +161,12 @@ fn generated_code_stands_on_its_own() {
 #[test]
 fn generate_refuses_wrong_pages() {
     let dir = scratch("generate-wrong");
+    let out = text(&dir.join("out"));
     std::fs::write(dir.join("README.md"), "").unwrap();
-    let (exit, _, err) = run(&["spec", "generate", &text(&dir), "-o", &text(&dir.join("out"))]);
+    let (exit, _, err) = run(&["spec", "generate", &text(&dir), "-o", &out]);
+    assert!(exit == 2 && err.contains("no page of a specification"), "{err}");
+    std::fs::copy(root().join("spec/lists.md"), dir.join("lists.md")).unwrap();
+    let (exit, _, err) = run(&["spec", "generate", &text(&dir), "-o", &out]);
     assert_eq!(exit, 1);
     assert!(err.contains("chapter-missing"), "{err}");
     assert!(!dir.join("out").exists());

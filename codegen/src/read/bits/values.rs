@@ -5,6 +5,7 @@ use crate::markdown::{Block, Inline, Item, Span};
 use crate::model::{Availability, Enumerator};
 use crate::phrase::{all_marks, leading_marks, number};
 use crate::read::context::Cx;
+use crate::suggest::distance;
 
 /// Whether an item is a value with its name.
 pub(super) fn is_value(bare: &str) -> bool {
@@ -72,13 +73,23 @@ fn read_value(cx: &mut Cx<'_>, text: &Inline) -> Option<Enumerator> {
         );
         return None;
     }
+    let hole = |word: &str| name.eq_ignore_ascii_case(word);
+    let word = name.chars().all(char::is_alphabetic) && !hole("reserved") && !hole("illegal");
+    if word && distance(name, "reserved") <= 2 {
+        cx.warn(
+            "enumerator-name",
+            &text.span,
+            format!("`{name}` is read as the name of a value"),
+            "did you mean `reserved`? That states that the value has no meaning",
+        );
+    }
     Some(Enumerator {
         value,
         name: name.to_owned(),
         text: spelling.unwrap_or_else(|| name.to_owned()),
         doc: doc.to_owned(),
         marks,
-        reserved: name.eq_ignore_ascii_case("reserved") || name.eq_ignore_ascii_case("illegal"),
+        reserved: hole("reserved") || hole("illegal"),
         cells: Vec::new(),
         at: cx.at(&text.span),
     })

@@ -281,7 +281,7 @@ fn behind_head(text: &Inline) -> usize {
 
 /// The words of an item behind `from` that state no facts.
 fn words(b: &mut Builder<'_>, owner: &Owner, text: &Inline, from: usize, field: Option<&Field>) {
-    let mut skip: Vec<Range<usize>> = phrases::facts(text, from, field);
+    let mut skip: Vec<Range<usize>> = phrases::facts(text, from, field.is_some());
     skip.push(0..from);
     let mut tokens = Vec::new();
     push_inline(&mut tokens, text, Style::Beside, &skip);

@@ -1,11 +1,13 @@
 //! `visa spec lint`: findings of the pages.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use visakit_codegen::overlay;
 use visakit_diag::{Diagnostic, Severity};
 
+use super::page::{self, Named};
 use super::source::{self, OverlayArg};
 use crate::io::{note, shown};
 use crate::{Findings, Format, Outcome, answer, count, finish, out, read_text, report};
@@ -21,8 +23,8 @@ Examples:
 
 Exit codes: 0 no errors (and no warnings, with --deny warnings), 1 there are some, 2 usage, or a page could not be read")]
 pub(crate) struct Args {
-    /// Folders with a specification, or single pages; the pages in this program when left out. Rules across pages need a
-    /// folder. With several folders and an overlay, an entry that none of them needs is an error
+    /// Folders with a specification, or single pages; the pages in this program when left out. A single page is read with
+    /// the specification around it, or with the pages in this program, and only its own findings are shown. With several folders and an overlay, an entry that none of them needs is an error
     #[arg(value_name = "DIR|FILE")]
     paths: Vec<PathBuf>,
     #[command(flatten)]
@@ -50,12 +52,20 @@ fn lint(args: &Args) -> Result<Outcome, Findings> {
         }
     }
     let (mut instructions, mut findings) = folders(&dirs, &args.overlay)?;
-    let texts = files.iter().map(|file| Ok((shown(file, "stdin"), read_text(file)?)));
-    let texts = texts.collect::<Result<Vec<_>, Findings>>()?;
-    if !texts.is_empty() {
-        let (model, found) = visakit_codegen::read_files(texts);
-        instructions += model.instructions.len();
-        findings.extend(found);
+    let mut elsewhere = 0;
+    for (root, named) in by_root(&files)? {
+        let (model, found) = match &root {
+            Some(root) if args.overlay.overlay.is_some() => source::read(Some(root), &args.overlay)?,
+            _ => page::read(root.as_deref(), &named)?,
+        };
+        let shown: BTreeSet<&str> = named.iter().map(|n| n.shown.as_str()).collect();
+        instructions += page::instructions(&model, &shown);
+        let (own, others): (Vec<_>, Vec<_>) = found.into_iter().partition(|d| shown.contains(d.file.as_str()));
+        findings.extend(own);
+        elsewhere += others.iter().filter(|d| d.severity > Severity::Note).count();
+    }
+    if elsewhere > 0 {
+        note(&format!("note: {} in other pages of the specification around", count(elsewhere, "finding")));
     }
     visakit_diag::sort(&mut findings);
     let number = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
@@ -69,6 +79,16 @@ fn lint(args: &Args) -> Result<Outcome, Findings> {
         }
     }
     Ok(if errors > 0 || (warnings > 0 && args.deny.is_some()) { Outcome::Found } else { Outcome::Done })
+}
+
+/// Pages with the specification around them, those of the same one together.
+fn by_root(files: &[&PathBuf]) -> Result<BTreeMap<Option<PathBuf>, Vec<Named>>, Findings> {
+    let mut out: BTreeMap<_, Vec<Named>> = BTreeMap::new();
+    for file in files {
+        let named = Named { path: (*file).clone(), shown: shown(file, "stdin"), text: read_text(file)? };
+        out.entry(page::around(file)).or_default().push(named);
+    }
+    Ok(out)
 }
 
 /// The number of instructions of folders, and their findings.

@@ -4,6 +4,7 @@ mod diff;
 mod export;
 mod generate;
 mod lint;
+mod page;
 mod show;
 pub(crate) mod source;
 

@@ -70,7 +70,7 @@ pub(super) fn corrected(
     }
 }
 
-fn unread((path, error): (PathBuf, std::io::Error)) -> Box<Diagnostic> {
+pub(super) fn unread((path, error): (PathBuf, std::io::Error)) -> Box<Diagnostic> {
     let found = problem("file-read", &path, format!("cannot be read: {error}"));
     found.help("name the folder of a specification, or none for the pages in this program").into()
 }

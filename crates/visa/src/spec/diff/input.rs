@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use visakit_codegen::model::Model;
-use visakit_codegen::read_files;
+use visakit_codegen::model::{Instruction, Model};
 use visakit_diag::{Diagnostic, Severity};
 
+use crate::spec::page::{self, Named};
 use crate::spec::source::{self, OverlayArg};
 use crate::{problem, read_text};
 
@@ -27,6 +27,13 @@ pub(super) fn read(old: &Path, new: &Path, overlay: &OverlayArg) -> Result<Sides
     // A page that stands alone is read as if it stood in the other specification.
     let (a, a_page) = side(old, overlay, old_root.as_deref().or(new_root.as_deref()))?;
     let (b, b_page) = side(new, overlay, new_root.as_deref().or(old_root.as_deref()))?;
+    if let (Some(a_page), Some(b_page)) = (&a_page, &b_page)
+        && !same_kind(&a.0, a_page, &b.0, b_page)
+    {
+        let message = format!("{a_page} and {b_page} are not two versions of one page");
+        let help = "name two files with the same instruction or chapter, or two folders";
+        return Err(problem("usage-pages", new, message).help(help).into());
+    }
     let mut scope: BTreeSet<String> = a_page.iter().chain(&b_page).cloned().collect();
     if let (Some(page), None) = (&a_page, &b_page) {
         scope.extend(counterpart(&a.0, page, &b.0));
@@ -40,17 +47,10 @@ pub(super) fn read(old: &Path, new: &Path, overlay: &OverlayArg) -> Result<Sides
 
 /// The specification that a path belongs to: the folder itself, or the folder around a page.
 fn root(path: &Path) -> Option<PathBuf> {
-    if path.is_dir() || source::is_builtin(path) {
-        return Some(path.to_owned());
+    match path.is_dir() || source::is_builtin(path) {
+        true => Some(path.to_owned()),
+        false => page::around(path),
     }
-    let folder = match path.parent()? {
-        parent if parent.as_os_str().is_empty() => Path::new("."),
-        parent => parent,
-    };
-    if folder.canonicalize().ok()?.file_name()? == "instructions" {
-        return Some(folder.join(".."));
-    }
-    folder.join("instructions").is_dir().then(|| folder.to_owned())
 }
 
 /// Reads a folder, or a page in the place of the page of its name; with the number of findings, and the page as shown.
@@ -62,47 +62,29 @@ fn side(path: &Path, overlay: &OverlayArg, root: Option<&Path>) -> Result<((Mode
         return Ok(((model, findings), None));
     }
     let shown = path.display().to_string();
-    let text = read_text(path)?;
-    let mut pages = Vec::new();
-    if root.is_some_and(source::is_builtin) {
-        let others = visakit_conform::own_pages().filter(|page| !page.path.ends_with(&name_of(path)));
-        pages.extend(others.map(|page| (page.shown, page.text)));
-    } else if let Some(root) = root {
-        let mut paths = Vec::new();
-        collect(root, &mut paths).map_err(|error| problem("file-read", root, format!("cannot be read: {error}")))?;
-        paths.sort();
-        for other in paths.iter().filter(|p| p.file_name() != path.file_name()) {
-            pages.push((other.display().to_string(), read_text(other)?));
-        }
-    }
-    pages.push((shown.clone(), text));
-    let (model, findings) = read_files(pages);
+    let named = Named { path: path.to_owned(), shown: shown.clone(), text: read_text(path)? };
+    let (model, findings) = page::read(root, &[named])?;
     let own = findings.iter().filter(|d| d.file == shown).count();
     Ok(((model, own), Some(shown)))
 }
 
-/// The end of a page's path: a slash and its name.
-fn name_of(path: &Path) -> String {
-    format!("/{}", path.file_name().unwrap_or_default().to_string_lossy())
+/// Whether two pages describe the same instruction, by name or by opcode, or none.
+fn same_kind(a: &Model, a_page: &str, b: &Model, b_page: &str) -> bool {
+    match (instruction(a, a_page), instruction(b, b_page)) {
+        (Some(a), Some(b)) => a.name == b.name || (a.opcode, a.sub_opcode) == (b.opcode, b.sub_opcode),
+        (None, None) => true,
+        _ => false,
+    }
 }
 
-fn collect(dir: &Path, out: &mut Vec<PathBuf>) -> std::io::Result<()> {
-    for entry in std::fs::read_dir(dir)? {
-        let path = entry?.path();
-        if path.is_dir() {
-            collect(&path, out)?;
-        } else if path.extension().is_some_and(|e| e == "md") {
-            out.push(path);
-        }
-    }
-    Ok(())
+fn instruction<'a>(model: &'a Model, shown: &str) -> Option<&'a Instruction> {
+    model.instructions.iter().find(|i| model.pages.get(i.at.page as usize).is_some_and(|p| p.shown == shown))
 }
 
 /// The page of a specification that a page of another one would replace: of the same instruction, or of the same name.
 fn counterpart(model: &Model, shown: &str, other: &Model) -> Option<String> {
     let page_of = |m: &Model, page: u32| m.pages.get(page as usize).map(|p| p.shown.clone());
-    let own = model.instructions.iter().find(|i| page_of(model, i.at.page).as_deref() == Some(shown));
-    let same = own.and_then(|i| {
+    let same = instruction(model, shown).and_then(|i| {
         let by_name = other.instructions.iter().find(|o| o.name == i.name);
         by_name.or_else(|| other.instructions.iter().find(|o| (o.opcode, o.sub_opcode) == (i.opcode, i.sub_opcode)))
     });

@@ -1,7 +1,7 @@
 //! "Did you mean": the known name that is closest to a wrong one.
 
 /// What to do about an unknown name: the closest of the known ones, or something else.
-pub(super) fn help<'a>(
+pub(crate) fn help<'a>(
     wrong: &str,
     known: impl Iterator<Item = &'a str>,
     otherwise: impl FnOnce() -> String,
@@ -13,7 +13,7 @@ pub(super) fn help<'a>(
 }
 
 /// How many letters have to be changed, added, left out or swapped with their neighbour, without regard to case.
-fn distance(a: &str, b: &str) -> usize {
+pub(crate) fn distance(a: &str, b: &str) -> usize {
     let a: Vec<char> = a.to_ascii_lowercase().chars().collect();
     let b: Vec<char> = b.to_ascii_lowercase().chars().collect();
     let mut before: Vec<usize> = Vec::new();

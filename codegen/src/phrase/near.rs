@@ -1,0 +1,115 @@
+//! Sentences that are nearly a phrase: a letter or a word is wrong, or they are built like one.
+
+use super::sentence::{PHRASES, Phrase, Problem};
+use crate::suggest::distance;
+
+/// The phrase that a sentence was to be, and why it is not.
+pub(super) fn nearest(sentence: &str) -> Option<(&'static Phrase, Problem)> {
+    let by_words = PHRASES.iter().filter_map(|p| Some((words(sentence, p)?, p))).min_by_key(|(wrong, _)| *wrong);
+    match by_words {
+        Some((_, phrase)) => Some((phrase, Problem::Words)),
+        None => shape(sentence).map(|phrase| (phrase, Problem::Shape)),
+    }
+}
+
+/// How many letters of a phrase a sentence has wrong, when these are few: a quarter of the letters, a third where what
+/// follows is what can follow the phrase, one letter of a single word. Signs and blanks do not count, a missing word
+/// does not either where what is left can be nothing else.
+fn words(sentence: &str, phrase: &Phrase) -> Option<usize> {
+    let lead: Vec<String> = phrase.lead.split(' ').map(letters).collect();
+    let whole = lead.concat();
+    // What is so short has too many neighbours: the link behind it is the fact.
+    if whole.len() < 4 {
+        return None;
+    }
+    let ends = ends(sentence);
+    let mut best: Option<usize> = None;
+    for &end in ends.iter().take(lead.len() + 2) {
+        let found = letters(&sentence[..end]);
+        let fits = || phrase.is_open() && phrase.fits(behind(sentence, end));
+        let wrong = distance(&found, &whole);
+        let few = match (lead.len(), whole.len()) {
+            (1, _) => 1,
+            (_, n) => n / 4,
+        };
+        if wrong <= few || (wrong <= whole.len() / 3 && fits()) {
+            best = Some(best.map_or(wrong, |b| b.min(wrong)));
+        }
+    }
+    for missing in 0..lead.len() {
+        let rest = [&lead[..missing], &lead[missing + 1..]].concat();
+        let Some(&end) = rest.len().checked_sub(1).and_then(|n| ends.get(n)) else { continue };
+        let whole = rest.concat();
+        let wrong = distance(&letters(&sentence[..end]), &whole);
+        let colon = !phrase.lead.ends_with(':') || sentence[..end].ends_with(':');
+        let certain = match phrase.is_open() {
+            true => colon && phrase.fits(behind(sentence, end)),
+            false => end == sentence.len(),
+        };
+        if wrong <= whole.len() / 4 && certain {
+            let wrong = wrong + lead[missing].len();
+            best = Some(best.map_or(wrong, |b| b.min(wrong)));
+        }
+    }
+    best
+}
+
+/// The phrase that a sentence is built like: a list of words behind one or two words and a colon, a value behind an
+/// equals sign, a range in brackets, types behind the word `type`, a name and `times`.
+fn shape(sentence: &str) -> Option<&'static Phrase> {
+    let of = |lead: &str| PHRASES.iter().find(|p| p.lead == lead);
+    let all: Vec<&str> = sentence.split_whitespace().collect();
+    let is_name = |w: &str| !w.is_empty() && w.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.'));
+    if let Some((label, list)) = sentence.split_once(": ")
+        && label.split(' ').count() <= 2
+        && label.split(' ').all(is_name)
+        && list.split(',').all(|w| is_name(w.trim()))
+    {
+        return of("Only");
+    }
+    let equation = |w: &&str| w.trim_end_matches(',').split_once('=').is_some_and(|(a, b)| is_name(a) && is_name(b));
+    if all.iter().any(equation) {
+        return of("Present only");
+    }
+    let range = |w: &&str| {
+        let inner = w.trim_end_matches(',').strip_prefix('[').and_then(|w| w.strip_suffix(']')).unwrap_or("");
+        inner.len() > 2 && inner[1..].contains('-') && inner.chars().all(|c| c.is_ascii_digit() || c == '-')
+    };
+    if all.iter().any(range) {
+        return of("Valid values are");
+    }
+    let is_type = |w: &str| w.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit()) && w.len() <= 4;
+    let of_types = all.iter().position(|w| distance(&letters(w), "type") <= 1).is_some_and(|at| {
+        let list: Vec<&str> = all[at + 1..].iter().flat_map(|w| w.split(',')).filter(|w| !w.is_empty()).collect();
+        at < 4 && !list.is_empty() && list.iter().all(|w| is_type(w))
+    });
+    if of_types {
+        return of("Must have type");
+    }
+    (all.len() <= 3 && all.len() > 1 && all.last().is_some_and(|w| distance(w, "times") <= 1))
+        .then(|| of("Repeated"))?
+}
+
+/// Where the words of a sentence end.
+fn ends(sentence: &str) -> Vec<usize> {
+    let mut out = Vec::new();
+    let mut inside = false;
+    for (i, c) in sentence.char_indices() {
+        if c.is_whitespace() && inside {
+            out.push(i);
+        }
+        inside = !c.is_whitespace() && (inside || c.is_alphanumeric());
+    }
+    out.push(sentence.len());
+    out
+}
+
+fn behind(sentence: &str, end: usize) -> &str {
+    sentence[end..].trim_start_matches([' ', ':']).trim()
+}
+
+/// The letters and digits of words, small; a nought is a zero.
+fn letters(text: &str) -> String {
+    let word = |w: &str| w.chars().filter(|c| c.is_alphanumeric()).collect::<String>().to_ascii_lowercase();
+    text.split_whitespace().map(word).map(|w| if w == "0" { "zero".to_owned() } else { w }).collect()
+}

@@ -1,0 +1,360 @@
+//! The sentences of a page that carry facts. This table is all that knows them: readers, findings, the comparison of
+//! specifications and the tests go by it, and spec/README.md shows the same rows.
+
+use std::ops::Range;
+
+use super::{all_marks, near, number, words};
+use crate::model::{Access, Availability, IndexKind};
+
+/// What a sentence says.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Fact {
+    /// The field is a predicate.
+    Predicate,
+    /// An index into a table; none where the text names several tables.
+    Index(Option<IndexKind>),
+    /// An index into the table that another field's part names.
+    IndexBy(String),
+    /// What follows is a link; the link is the fact.
+    See,
+    /// Only these enumerators of a part, or of the field where the part is empty.
+    Only(String, Vec<(String, Availability)>),
+    /// Classes of an operand.
+    Classes(Vec<String>),
+    /// Types of an operand.
+    Types(Vec<String>),
+    /// Smallest and largest number.
+    Range(i64, i64),
+    /// The values are listed below.
+    ValuesFollow,
+    /// Always zero.
+    Zero,
+    /// Never zero.
+    NotZero,
+    /// What an optional group stands for, and the values of another field for which it does.
+    Default(i64, Option<(String, Vec<String>)>),
+    /// Stored without a meaning.
+    Ignored,
+    /// What happens to the variable.
+    Access(Access),
+    /// The same as an earlier field.
+    Copy(String),
+    /// Stored when a field, or its part, has one of these values.
+    If(String, String, Vec<String>),
+    /// Stored when the flag that these words mean is set.
+    IfFlag(String),
+    /// As often as an earlier field counts.
+    Times(String),
+}
+
+/// A row of the table.
+#[derive(Debug)]
+pub struct Phrase {
+    /// The phrase as spec/README.md shows it, with something in its blanks.
+    pub example: &'static str,
+    /// The words with which it begins; they are the same on every page.
+    pub lead: &'static str,
+    /// The code of a finding about what follows them.
+    pub code: &'static str,
+    /// Whether it is a fact in the middle of a sentence too.
+    anywhere: bool,
+    /// What follows, up to the end of the sentence; and whether all of it was understood.
+    take: fn(&str) -> (Option<Fact>, bool),
+}
+
+const fn phrase(
+    lead: &'static str,
+    example: &'static str,
+    code: &'static str,
+    anywhere: bool,
+    take: fn(&str) -> (Option<Fact>, bool),
+) -> Phrase {
+    Phrase { example, lead, code, anywhere, take }
+}
+
+/// All phrases.
+pub const PHRASES: &[Phrase] = &[
+    phrase("Predication control", "Predication control", SYNTAX, true, |_| (Some(Fact::Predicate), true)),
+    phrase("Index of the", "Index of the surface variable", SYNTAX, true, index),
+    phrase("Index into the string pool", "Index into the string pool", SYNTAX, true, |_| {
+        (Some(Fact::Index(Some(IndexKind::String))), true)
+    }),
+    phrase("Index by", "Index by part", SYNTAX, false, |rest| named(rest, Fact::IndexBy)),
+    phrase("See", "See [Exec_size](../lists.md#exec_size)", SYNTAX, false, |_| (Some(Fact::See), true)),
+    phrase("Only", "Only part: a, b", SYNTAX, false, only),
+    phrase("Operand class:", "Operand class: general, indirect, immediate", SYNTAX, true, classes),
+    phrase("Must have type", "Must have type UD, D, F", SYNTAX, true, types),
+    phrase("Must have one of", "Must have one of UD, D, F type", SYNTAX, true, types),
+    phrase("Valid values are", "Valid values are [1-15]", "range-syntax", true, range),
+    phrase("Must be zero", "Must be zero", SYNTAX, true, |_| (Some(Fact::Zero), true)),
+    phrase("MBZ", "MBZ", SYNTAX, false, |_| (Some(Fact::Zero), true)),
+    phrase("Must not be zero", "Must not be zero", SYNTAX, true, |_| (Some(Fact::NotZero), true)),
+    phrase("Default", "Default 1 if Field=a, b", SYNTAX, false, default),
+    phrase("Ignored", "Ignored", SYNTAX, false, |_| (Some(Fact::Ignored), true)),
+    phrase("Access:", "Access: read, write", "access-syntax", false, access),
+    phrase("Copy of", "Copy of Field", SYNTAX, false, |rest| named(rest, Fact::Copy)),
+    phrase("Present only", "Present only if Field=a, b", "presence-syntax", true, presence),
+    phrase("Repeated", "Repeated Field times", SYNTAX, false, times),
+];
+
+const SYNTAX: &str = "phrase-syntax";
+
+/// A phrase in a text, or what was to be one.
+#[derive(Debug)]
+pub struct Said {
+    /// Which.
+    pub phrase: &'static Phrase,
+    /// What it says.
+    pub fact: Option<Fact>,
+    /// Where it stands in the text.
+    pub range: Range<usize>,
+    /// Why it is not, or not wholly, understood.
+    pub problem: Option<Problem>,
+}
+
+/// Why a sentence that was to say something does not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Problem {
+    /// What follows the phrase is not what can follow it.
+    Rest,
+    /// Its words are nearly those of the phrase.
+    Words,
+    /// It is built like the phrase.
+    Shape,
+}
+
+/// What the sentences of a text say, in order. Line ends count as blanks.
+pub fn said(text: &str) -> Vec<Said> {
+    let mut out = Vec::new();
+    for sentence in sentences(text) {
+        let before = out.len();
+        exact(text, sentence.clone(), &mut out);
+        if out.len() == before
+            && let Some((phrase, problem)) = near::nearest(&text[sentence.clone()])
+        {
+            out.push(Said { phrase, fact: None, range: sentence, problem: Some(problem) });
+        }
+    }
+    out
+}
+
+impl Phrase {
+    /// What may follow the phrase, understood without a rest.
+    pub(super) fn fits(&self, rest: &str) -> bool {
+        let (fact, whole) = (self.take)(rest);
+        whole && fact.is_some()
+    }
+
+    /// Whether something follows the words of the phrase.
+    pub(super) fn is_open(&self) -> bool {
+        self.example.len() > self.lead.len()
+    }
+}
+
+/// Sentences end at a full stop with a blank behind it; marks in front of them are not theirs.
+fn sentences(text: &str) -> Vec<Range<usize>> {
+    let mut out = Vec::new();
+    let mut start = 0;
+    let mut add = |mut range: Range<usize>| {
+        while let Some(c) = text[range.clone()].chars().next().filter(|c| !c.is_alphanumeric()) {
+            let (marks, rest) = super::leading_marks(&text[range.clone()]);
+            match marks.0.is_empty() {
+                true if c == '[' => break,
+                true => range.start += c.len_utf8(),
+                false => range.start = range.end - rest.len(),
+            }
+        }
+        range.end = range.start + text[range.clone()].trim_end().len();
+        if !range.is_empty() {
+            out.push(range);
+        }
+    };
+    for (i, c) in text.char_indices() {
+        if c == '.' && text[i + 1..].chars().next().is_none_or(char::is_whitespace) {
+            add(start..i);
+            start = i + 1;
+        }
+    }
+    add(start..text.len());
+    out
+}
+
+/// The phrases of a sentence that stand there as they should.
+fn exact(text: &str, sentence: Range<usize>, out: &mut Vec<Said>) {
+    let mut at = sentence.start;
+    let mut word = true;
+    while at < sentence.end {
+        let rest = &text[at..sentence.end];
+        let c = rest.chars().next().unwrap_or(' ');
+        let first = at == sentence.start || c.is_uppercase();
+        let found = PHRASES
+            .iter()
+            .filter(|p| word && (p.anywhere || first))
+            .filter_map(|p| Some((p, begins(rest, p.lead)?)))
+            // In the middle of a sentence the same words may be prose; a condition that is lost is worse than an alarm.
+            .filter(|(p, len)| first || p.code == "presence-syntax" || (p.take)(rest[*len..].trim()).0.is_some())
+            .max_by_key(|(_, len)| *len);
+        if let Some((phrase, len)) = found {
+            let (fact, whole) = (phrase.take)(rest[len..].trim());
+            let end = if phrase.is_open() { sentence.end } else { at + len };
+            let problem = (fact.is_none() || !whole).then_some(Problem::Rest);
+            out.push(Said { phrase, fact, range: at..end, problem });
+            at = end;
+            word = false;
+        } else {
+            word = !c.is_alphanumeric() && c != '_';
+            at += c.len_utf8();
+        }
+    }
+}
+
+/// The length of a phrase with which a text begins, whatever the case of its letters.
+fn begins(text: &str, phrase: &str) -> Option<usize> {
+    let mut rest = text;
+    for word in phrase.split(' ') {
+        rest = rest.trim_start();
+        if !rest.get(..word.len())?.eq_ignore_ascii_case(word) {
+            return None;
+        }
+        rest = &rest[word.len()..];
+        let ends = rest.chars().next().is_none_or(|c| !c.is_alphanumeric() && c != '_');
+        if !ends && !word.ends_with(':') {
+            return None;
+        }
+    }
+    Some(text.len() - rest.len())
+}
+
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
+}
+
+/// `surface variable`.
+fn index(rest: &str) -> (Option<Fact>, bool) {
+    if rest.to_ascii_lowercase().contains("or of the") {
+        return (Some(Fact::Index(None)), true);
+    }
+    let word = rest.split_whitespace().next().unwrap_or("").trim_end_matches([',', ';', ':']).to_ascii_lowercase();
+    match IndexKind::ALL.into_iter().find(|k| k.name() == word) {
+        Some(kind) => (Some(Fact::Index(Some(kind))), true),
+        None => (None, false),
+    }
+}
+
+/// One name; more may follow behind a comma.
+fn named(rest: &str, fact: fn(String) -> Fact) -> (Option<Fact>, bool) {
+    let end = rest.find([',', ';', ':']).unwrap_or(rest.len());
+    let name = rest[..end].split_whitespace().next().unwrap_or("");
+    let parts = name.split('.').all(is_name);
+    (parts.then(|| fact(name.to_owned())), rest[..end].split_whitespace().count() == 1)
+}
+
+/// `: a, b` and `part: a, b`.
+fn only(rest: &str) -> (Option<Fact>, bool) {
+    let Some((part, values)) = rest.split_once(':') else { return (None, false) };
+    let part = part.trim();
+    let values: Vec<_> = words(values)
+        .into_iter()
+        .map(|word| {
+            let (marks, name) = all_marks(&word);
+            (name.trim().to_owned(), marks)
+        })
+        .collect();
+    let whole = !values.is_empty() && values.iter().all(|(name, _)| one_word(name));
+    ((part.is_empty() || is_name(part)).then(|| Fact::Only(part.to_owned(), values)), whole)
+}
+
+fn one_word(name: &str) -> bool {
+    !name.is_empty() && !name.contains(|c: char| c.is_whitespace() || matches!(c, '{' | '}' | ';' | ':'))
+}
+
+fn classes(rest: &str) -> (Option<Fact>, bool) {
+    let classes: Vec<String> = words(rest).into_iter().map(|w| w.to_ascii_lowercase()).collect();
+    let whole = classes.iter().all(|c| is_name(c));
+    ((!classes.is_empty()).then_some(Fact::Classes(classes)), whole)
+}
+
+/// `UD, D or F`; the vendor puts the word `type` behind them.
+fn types(rest: &str) -> (Option<Fact>, bool) {
+    let mut out = Vec::new();
+    let mut whole = true;
+    let rest = rest.strip_suffix("type").unwrap_or(rest);
+    for word in rest.split([',', ' ']).filter(|w| !w.is_empty()) {
+        let is_type = word.len() <= 4 && word.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit());
+        match is_type {
+            true => out.push(word.to_owned()),
+            false if word.eq_ignore_ascii_case("or") || word.eq_ignore_ascii_case("and") => {}
+            false => {
+                whole = false;
+                break;
+            }
+        }
+    }
+    // Blanks do not separate: a comma that is missing may be a type that is.
+    let listed = rest.replace(" or ", ",").replace(" and ", ",");
+    whole &= listed.split(',').all(|w| w.split_whitespace().count() == 1);
+    ((!out.is_empty()).then_some(Fact::Types(out)), whole)
+}
+
+/// `[a-b]`; either end may be negative. The vendor also has `[a], [b]` and `[a, b]`.
+fn range(rest: &str) -> (Option<Fact>, bool) {
+    if rest.is_empty() || rest == ":" {
+        return (Some(Fact::ValuesFollow), true);
+    }
+    let ends = || {
+        let (inner, rest) = rest.strip_prefix('[')?.split_once(']')?;
+        if let Some(second) = rest.trim_start().strip_prefix(',').and_then(|r| r.trim().strip_prefix('[')) {
+            let (second, rest) = second.split_once(']')?;
+            return Some((inner.trim().parse().ok()?, second.trim().parse().ok()?, rest));
+        }
+        let split = inner.get(1..)?.find(['-', ',']).map(|i| i + 1)?;
+        Some((inner[..split].trim().parse().ok()?, inner[split + 1..].trim().parse().ok()?, rest))
+    };
+    match ends() {
+        Some((low, high, behind)) if low <= high => {
+            (Some(Fact::Range(low, high)), !behind.starts_with(char::is_alphanumeric))
+        }
+        _ => (None, false),
+    }
+}
+
+/// `n` and `n if Field=a, b`.
+fn default(rest: &str) -> (Option<Fact>, bool) {
+    let (value, condition) = rest.split_once(" if ").map_or((rest, None), |(value, c)| (value, Some(c)));
+    let Some(value) = number(value).and_then(|n| i64::try_from(n).ok()) else { return (None, false) };
+    match condition.map(equation) {
+        None => (Some(Fact::Default(value, None)), true),
+        Some(Some((field, values))) => (Some(Fact::Default(value, Some((field, values)))), true),
+        Some(None) => (None, false),
+    }
+}
+
+/// `Field=a, b`.
+fn equation(text: &str) -> Option<(String, Vec<String>)> {
+    let (field, values) = text.split_once('=')?;
+    let values = words(values);
+    let field = field.trim();
+    let right = field.split('.').all(is_name) && !values.is_empty() && values.iter().all(|v| one_word(v));
+    right.then(|| (field.to_owned(), values))
+}
+
+fn access(rest: &str) -> (Option<Fact>, bool) {
+    let found = Access::ALL.iter().find(|(_, name)| words(name) == words(&rest.to_ascii_lowercase()));
+    (found.map(|(access, _)| Fact::Access(*access)), true)
+}
+
+/// `if Field=a, b`, and the vendor's `if NAME bit is set in FIELD`.
+fn presence(rest: &str) -> (Option<Fact>, bool) {
+    let Some(condition) = begins(rest, "if").map(|len| &rest[len..]) else { return (None, false) };
+    if let Some((field, values)) = equation(condition) {
+        let (field, part) = field.split_once('.').unwrap_or((&field, ""));
+        return (Some(Fact::If(field.to_owned(), part.to_owned(), values)), true);
+    }
+    let flag = condition.split_once(" bit is set").map(|(flag, _)| Fact::IfFlag(flag.trim().to_owned()));
+    (flag, true)
+}
+
+fn times(rest: &str) -> (Option<Fact>, bool) {
+    let name = rest.strip_suffix("times").map(str::trim).filter(|name| is_name(name));
+    (name.map(|name| Fact::Times(name.to_owned())), true)
+}

@@ -1,0 +1,71 @@
+//! The tables of the chapters, told by their heads; a head with a mistake is a finding, since nothing below it is read.
+
+use super::context::Cx;
+use crate::markdown::Row;
+use crate::suggest::distance;
+
+/// A kind of table: its columns, and those that it may have besides.
+struct Head {
+    what: &'static str,
+    columns: &'static [&'static str],
+    more: &'static [&'static str],
+}
+
+/// All kinds of tables with facts.
+const HEADS: &[Head] = &[
+    Head {
+        what: "data types",
+        columns: &["Data Type", "Size(bits)", "Binary Format", "Text Format"],
+        more: &["Range"],
+    },
+    Head {
+        what: "platforms",
+        columns: &["Platform", "Aliases", "GEN code", "Product family", "Register bytes"],
+        more: &[],
+    },
+    Head {
+        what: "predefined variables",
+        columns: &["Id", "Name", "Old name", "Type", "Elements", "Access"],
+        more: &["Elements on 64-byte registers", "Meaning"],
+    },
+    Head { what: "predefined surfaces", columns: &["Id", "Name", "Old name"], more: &["Meaning"] },
+    Head { what: "samplers", columns: &["Sampler id", "Name"], more: &["Meaning"] },
+    Head { what: "rules", columns: &["Rule", "Instructions", "Meaning"], more: &["Platforms"] },
+    Head {
+        what: "rules across fields",
+        columns: &["Rule", "Instructions", "When", "Must", "Meaning"],
+        more: &["Platforms", "Finding"],
+    },
+    Head { what: "definitions", columns: &["Definition", "Value", "Meaning"], more: &[] },
+    Head { what: "limits", columns: &["Limit", "Value", "Meaning"], more: &[] },
+    Head { what: "attributes", columns: &["Name", "Where", "Bytes", "Value"], more: &["Meaning"] },
+];
+
+/// Reports what is wrong with the head of a table that was to be one of those above.
+pub(crate) fn check(cx: &mut Cx<'_>, head: &Row) {
+    let cells: Vec<&str> = head.cells.iter().map(|(c, _)| c.as_str()).collect();
+    let has = |name: &str| cells.iter().any(|c| c.eq_ignore_ascii_case(name));
+    let near = |name: &str| {
+        let known = |c: &str| HEADS.iter().any(|h| h.columns.iter().chain(h.more).any(|n| n.eq_ignore_ascii_case(c)));
+        let close = |c: &&str| distance(c, name) <= (name.len() / 4).max(1) && !known(c);
+        if has(name) { None } else { cells.iter().position(|c| close(&c)) }
+    };
+    // The kind of which most columns are there; of several the one that asks for most.
+    let found = |h: &Head| h.columns.iter().filter(|n| has(n) || near(n).is_some()).count();
+    let likely = |h: &&Head| found(h) >= 2 && found(h) + 1 >= h.columns.len();
+    let Some(kind) = HEADS.iter().filter(likely).max_by_key(|h| (found(h), found(h) == h.columns.len())) else {
+        return;
+    };
+    for &name in kind.columns.iter().chain(kind.more) {
+        if has(name) {
+            continue;
+        }
+        if let Some((cell, span)) = near(name).map(|i| &head.cells[i]) {
+            let message = format!("the table of {} has no column `{cell}`", kind.what);
+            cx.warn("table-column", span, message, format!("did you mean `{name}`?"));
+        } else if kind.columns.contains(&name) {
+            let message = format!("this looks like the table of {}, and has no column `{name}`", kind.what);
+            cx.warn("table-column", &head.span, message, format!("its columns are {}", kind.columns.join(", ")));
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! What the sentences of an item say, and findings for those that were to say something and do not.
+
+use super::context::Cx;
+use crate::markdown::{Inline, Span};
+use crate::model::IndexKind;
+use crate::phrase::{Fact, Problem, Said, said};
+use visakit_diag::Severity;
+
+/// A fact with its place.
+#[derive(Clone)]
+pub(crate) struct Stated {
+    /// The words with which its phrase begins.
+    pub(crate) phrase: &'static str,
+    pub(crate) fact: Fact,
+    pub(crate) span: Span,
+}
+
+/// What an item is about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Of {
+    Field,
+    Bits,
+    Member,
+}
+
+/// What an item says behind the words in bold with which it begins.
+pub(crate) fn read(cx: &mut Cx<'_>, text: &Inline, of: Of) -> Vec<Stated> {
+    let bold = text.bold.as_deref().unwrap_or("");
+    let from = text.text.find(bold).map_or(0, |at| at + bold.len());
+    read_from(cx, text, from, of)
+}
+
+/// What a text says from a byte on.
+pub(crate) fn read_from(cx: &mut Cx<'_>, text: &Inline, from: usize, of: Of) -> Vec<Stated> {
+    // Where the lines of an item end means nothing.
+    let flat = text.text[from..].replace('\n', " ");
+    let mut out = Vec::new();
+    for found in said(&flat) {
+        let span = text.source(found.range.start + from..found.range.end + from);
+        if let Some(problem) = found.problem {
+            report(cx, &flat[found.range.clone()], &found, problem, &span, of);
+        } else if found.fact == Some(Fact::See) && !leads(text, &flat[found.range.clone()], &span) {
+            let help = "write `See [Name](../lists.md#name)`, or begin the sentence with another word";
+            cx.warn("phrase-syntax", &span, "this says what to see but has no link to it", help);
+        }
+        if let Some(fact) = &found.fact
+            && !of.has(fact)
+        {
+            let message = format!("`{}` is read in the text of a field only", found.phrase.lead);
+            cx.warn("phrase-idle", &span, message, "say it of the field, or in other words");
+        }
+        if let Some(fact) = found.fact {
+            out.push(Stated { phrase: found.phrase.lead, fact, span });
+        }
+    }
+    out
+}
+
+impl Of {
+    /// Whether a fact is looked for there.
+    fn has(self, fact: &Fact) -> bool {
+        match fact {
+            Fact::See | Fact::Ignored | Fact::Zero | Fact::ValuesFollow => true,
+            Fact::Index(_) | Fact::IndexBy(_) | Fact::Range(..) => self != Self::Bits,
+            _ => self == Self::Field,
+        }
+    }
+}
+
+/// Whether a sentence has a link. Items that are indented too far are code, in which a link is its notation.
+fn leads(text: &Inline, sentence: &str, span: &Span) -> bool {
+    text.links.iter().any(|l| span.contains(&l.span.start)) || sentence.contains("](")
+}
+
+fn report(cx: &mut Cx<'_>, sentence: &str, found: &Said, problem: Problem, span: &Span, of: Of) {
+    let example = found.phrase.example;
+    let (code, message, help) = match problem {
+        Problem::Rest => (
+            found.phrase.code,
+            format!("`{sentence}` is not understood"),
+            format!("write it like `{example}`: spec/README.md has the phrases"),
+        ),
+        Problem::Words => (
+            // A condition that is lost changes what the bytes mean.
+            if found.phrase.code == "presence-syntax" { found.phrase.code } else { "phrase-unknown" },
+            format!("`{sentence}` is no phrase, but nearly one"),
+            format!("did you mean `{example}`? If it is prose, begin it with other words"),
+        ),
+        Problem::Shape => (
+            "phrase-unknown",
+            format!("`{sentence}` looks like a fact, and is none that is known"),
+            format!("did you mean something like `{example}`? If it is prose, put it in other words"),
+        ),
+    };
+    let severity = if code == "presence-syntax" && of == Of::Field { Severity::Error } else { Severity::Warning };
+    cx.report(severity, code, span, message, help);
+}
+
+/// The table that an item is an index into.
+pub(crate) fn index(stated: &[Stated]) -> Option<IndexKind> {
+    stated.iter().find_map(|s| if let Fact::Index(kind) = s.fact { kind } else { None })
+}
