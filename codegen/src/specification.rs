@@ -33,7 +33,7 @@ pub(crate) fn load(dir: &Path) -> Result<(Vec<Page>, BTreeSet<String>), (PathBuf
             path: relative,
             shown: path.display().to_string(),
             text: String::from_utf8_lossy(&text).into_owned(),
-            supplied: false,
+            ..Page::default()
         });
     }
     Ok((pages, files))
@@ -45,7 +45,7 @@ pub fn read_files(files: Vec<(String, String)>) -> (Model, Vec<Diagnostic>) {
         .into_iter()
         .map(|(shown, text)| {
             let name = shown.rsplit(['/', '\\']).next().unwrap_or(&shown).to_owned();
-            Page { path: name, shown, text, supplied: false }
+            Page { path: name, shown, text, ..Page::default() }
         })
         .collect();
     checked(pages, None)

@@ -36,7 +36,7 @@ fn blocks(cx: &mut Cx<'_>, all: &[Block]) {
             Block::List(items) => items.iter().for_each(|Item { blocks: inner, .. }| blocks(cx, inner)),
             Block::Paragraph(text) => {
                 // A bar behind a backslash is text.
-                let escaped = |at: usize| cx.source[..at].ends_with('\\');
+                let escaped = |at: usize| cx.text.text[..at].ends_with('\\');
                 let mut lines = text
                     .lines()
                     .into_iter()
@@ -80,7 +80,7 @@ fn fence(cx: &mut Cx<'_>, code: &Code) {
     if !code.fenced {
         return;
     }
-    let source = &cx.source[code.span.clone()];
+    let source = &cx.text.text[code.span.clone()];
     let mark = source.trim_start().chars().next().unwrap_or('`');
     let last = source.trim_end().lines().last().unwrap_or("").trim_start().trim_start_matches(['>', ' ']);
     let closed =

@@ -45,11 +45,14 @@ pub(crate) fn read_pages(pages: Vec<Page>, files: Option<BTreeSet<String>>) -> (
             }
             let mut cx = Cx {
                 page: u32::try_from(i).unwrap_or(u32::MAX),
-                shown: &page.shown,
-                source: &page.text,
+                text: page,
                 diagnostics: &mut diagnostics,
             };
             if round == 0 {
+                for excess in &document.excess {
+                    let message = format!("{}; the rest is not read", excess.what);
+                    cx.error("page-limit", &excess.span, message, "divide it, or take it apart");
+                }
                 markup::read(&mut cx, document, &mut model);
             }
             match (is_instruction(page, document), round) {

@@ -11,9 +11,11 @@ pub(super) fn read(page: &Page, number: u32, document: &Document, out: &mut Vec<
     let mut builtins: Vec<Builtin> = Vec::new();
     let mut report = |code, span: &Span, message: String, help: &str| {
         out.push(
-            Diagnostic::new(code, Severity::Warning, page.shown.as_str(), message)
-                .at_text(&page.text, span.start, span.end)
-                .help(help),
+            page.place(
+                Diagnostic::new(code, Severity::Warning, page.shown.as_str(), message).help(help),
+                span.start,
+                span.end,
+            ),
         );
     };
     for block in document.sections.iter().flat_map(|s| &s.blocks) {

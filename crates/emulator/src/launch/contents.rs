@@ -6,6 +6,7 @@ use visakit_diag::{Diagnostic, Severity};
 
 use super::argument::ImageArgument;
 use super::spec::{ImageSpec, Pixels};
+use crate::limits::{IMAGE_LINE, IMAGE_SIDE};
 use crate::machine::image::{Format, ImageDesc};
 use crate::machine::memory::MAX_BUFFER;
 
@@ -35,6 +36,11 @@ pub(super) fn image(
             format!("an image of {w}x{h}x{d} is given, but the image has {dimensions} dimensions"),
             "sizes that the image has not are 1".to_owned(),
         ));
+    }
+    let most = if dimensions == 1 && !is_array { IMAGE_LINE } else { IMAGE_SIDE };
+    if let Some(side) = given.iter().find(|&&side| side > most) {
+        let help = format!("a side of such an image has {most} texels at most");
+        return Err(wrong(format!("an image with a side of {side} texels is given"), help));
     }
     let mut size = [1; 3];
     size[..dimensions].copy_from_slice(&given[..dimensions]);
