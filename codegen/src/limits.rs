@@ -3,6 +3,8 @@
 //! They are far above what anyone writes, and keep the time, the stack and the memory that a page costs in proportion to
 //! its size.
 
+/// Bytes of a page, or of an overlay.
+pub const PAGE_BYTES: u64 = 32 << 20;
 /// Lists, quotes and emphasis inside each other.
 pub const MARKDOWN_DEPTH: usize = 32;
 /// Cells of a row.

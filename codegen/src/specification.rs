@@ -1,10 +1,13 @@
 //! A specification as a caller has it, a folder, single pages or texts: read, and then checked.
 
 use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use visakit_diag::Diagnostic;
 
+use crate::limits::PAGE_BYTES;
 use crate::model::{Model, Page};
 use crate::{check, read};
 
@@ -28,15 +31,23 @@ pub(crate) fn load(dir: &Path) -> Result<(Vec<Page>, BTreeSet<String>), (PathBuf
         if path.extension().is_none_or(|e| e != "md") {
             continue;
         }
-        let text = std::fs::read(&path).map_err(|e| (path.clone(), e))?;
+        let text = read_page(&path).map_err(|e| (path.clone(), e))?;
         pages.push(Page {
             path: relative,
             shown: path.display().to_string(),
-            text: String::from_utf8_lossy(&text).into_owned(),
+            text,
             ..Page::default()
         });
     }
     Ok((pages, files))
+}
+
+/// Reads a file as a page.
+pub(crate) fn read_page(path: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    File::open(path)?.take(PAGE_BYTES + 1).read_to_string(&mut text)?;
+    let refused = || io::Error::other(format!("it has more than {PAGE_BYTES} bytes, which is the limit of a page"));
+    (text.len() as u64 <= PAGE_BYTES).then_some(text).ok_or_else(refused)
 }
 
 /// Reads single pages, given as (path as shown, text).

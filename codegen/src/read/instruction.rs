@@ -9,7 +9,6 @@ use crate::markdown::{Block, Document, Section};
 use crate::model::{
     Access, Availability, Field, FieldKind, Form, Instruction, Model, PageKind, Presence, Storage, TextForm,
 };
-use visakit_diag::Severity;
 
 const KNOWN: [&str; 10] = [
     "opcode",

@@ -3,6 +3,8 @@
 pub use crate::launch::range::MAX_GROUP as GROUP_ITEMS;
 pub use crate::machine::memory::MAX_BUFFER as BUFFER_BYTES;
 
+/// Bytes of an argument that is read from a device or a pipe.
+pub const STREAM_BYTES: u64 = 128 << 20;
 /// Texels of a side of an image, or images of an array: what the devices have.
 pub const IMAGE_SIDE: u32 = 16_384;
 /// Texels of an image of one dimension, which may be a buffer.
