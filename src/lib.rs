@@ -33,6 +33,8 @@ mod generated;
 pub mod isa;
 pub mod rt;
 
+pub mod limits;
+
 #[cfg(feature = "text")]
 pub mod builder;
 pub mod object;

@@ -7,6 +7,7 @@
 mod check;
 mod emit;
 mod facts;
+pub mod limits;
 pub mod markdown;
 pub mod model;
 pub mod overlay;

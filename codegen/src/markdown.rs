@@ -4,6 +4,7 @@
 
 use std::ops::Range;
 
+use crate::limits::{CELLS, HEADINGS, ITEMS, MARKDOWN_DEPTH};
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd};
 
 /// A byte range of the page's text.
@@ -16,6 +17,17 @@ pub struct Document {
     pub sections: Vec<Section>,
     /// All links and images, wherever they stand.
     pub links: Vec<Link>,
+    /// What was left out because a page has more of it than [`limits`](crate::limits) allow.
+    pub excess: Vec<Excess>,
+}
+
+/// A limit, and where a page goes beyond it.
+#[derive(Clone, Debug)]
+pub struct Excess {
+    /// The limit in words.
+    pub what: String,
+    /// What is left out, or its beginning.
+    pub span: Span,
 }
 
 /// A heading and what follows it up to the next heading of any level.
@@ -160,13 +172,15 @@ impl Inline {
     }
 }
 
-/// Reads a page. Never fails: what is not understood stays as text.
+/// Reads a page. Never fails: what is not understood stays as text, and what is too much is left out.
 pub fn parse(source: &str) -> Document {
-    let events: Vec<_> = Parser::new_ext(source, Options::ENABLE_TABLES).into_offset_iter().collect();
-    let mut reader = Reader { source, events, at: 0 };
+    let mut excess = Vec::new();
+    let events = within_limits(Parser::new_ext(source, Options::ENABLE_TABLES).into_offset_iter(), &mut excess);
+    let mut reader = Reader { source, events, at: 0, excess };
     let mut document = Document {
         sections: vec![Section { level: 0, title: String::new(), span: 0..0, blocks: Vec::new() }],
         links: links(&reader.events),
+        excess: Vec::new(),
     };
     while let Some((event, span)) = reader.next() {
         if let Event::Start(Tag::Heading { level, .. }) = event {
@@ -181,7 +195,37 @@ pub fn parse(source: &str) -> Document {
             section.blocks.extend(reader.block(event, span));
         }
     }
+    document.excess = reader.excess;
     document
+}
+
+/// The events without those that are nested too deep, and without what follows too many headings.
+fn within_limits<'a>(
+    events: impl Iterator<Item = (Event<'a>, Span)>,
+    excess: &mut Vec<Excess>,
+) -> Vec<(Event<'a>, Span)> {
+    let (mut depth, mut headings, mut too_deep) = (0, 0, false);
+    let mut out = Vec::new();
+    for (event, span) in events {
+        if let Event::Start(tag) = &event {
+            depth += 1;
+            headings += usize::from(matches!(tag, Tag::Heading { .. }));
+            if headings > HEADINGS {
+                excess.push(Excess { what: format!("a page has more than {HEADINGS} headings"), span });
+                break;
+            }
+            if depth > MARKDOWN_DEPTH && !std::mem::replace(&mut too_deep, true) {
+                let what = format!("more than {MARKDOWN_DEPTH} lists, quotes or marks are inside each other");
+                excess.push(Excess { what, span: span.clone() });
+            }
+        }
+        let ends = matches!(event, Event::End(_));
+        if depth <= MARKDOWN_DEPTH {
+            out.push((event, span));
+        }
+        depth -= usize::from(ends);
+    }
+    out
 }
 
 fn links(events: &[(Event<'_>, Span)]) -> Vec<Link> {
@@ -212,6 +256,7 @@ struct Reader<'a> {
     source: &'a str,
     events: Vec<(Event<'a>, Span)>,
     at: usize,
+    excess: Vec<Excess>,
 }
 
 impl<'a> Reader<'a> {
@@ -332,7 +377,7 @@ impl<'a> Reader<'a> {
         rows
     }
 
-    fn row(&self, span: Span) -> Row {
+    fn row(&mut self, span: Span) -> Row {
         let start = self.source[..span.start].rfind('\n').map_or(0, |i| i + 1);
         let end = self.source[span.start..].find('\n').map_or(self.source.len(), |i| span.start + i);
         let line = &self.source[start..end];
@@ -347,6 +392,13 @@ impl<'a> Reader<'a> {
             escaped = c == '\\' && !escaped;
         }
         cells.push(cell_start..line.len());
+        // The two ends are not among them.
+        if let Some(first) = cells.get(CELLS + 1).map(|cell| start + cell.start)
+            && cells.len() > CELLS + 2
+        {
+            self.excess.push(Excess { what: format!("a row has more than {CELLS} cells"), span: first..first + 1 });
+            cells.truncate(CELLS + 1);
+        }
         // The parts before the first and behind the last bar are no cells.
         let cells = cells
             .into_iter()
@@ -370,6 +422,11 @@ impl<'a> Reader<'a> {
                 Event::Start(Tag::Item) => items.push(self.item(span)),
                 _ => {}
             }
+        }
+        if let Some(first) = items.get(ITEMS) {
+            let what = format!("a list has more than {ITEMS} items");
+            self.excess.push(Excess { what, span: first.span.clone() });
+            items.truncate(ITEMS);
         }
         items
     }

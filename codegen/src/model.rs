@@ -9,6 +9,9 @@ mod rules;
 pub mod semantics;
 
 use std::collections::BTreeSet;
+use std::sync::OnceLock;
+
+use visakit_diag::{Diagnostic, Lines};
 
 pub use columns::*;
 pub use instruction::*;
@@ -38,9 +41,16 @@ pub struct Page {
     pub text: String,
     /// Whether an overlay added it to a specification that has no such page.
     pub supplied: bool,
+    /// Where its lines begin, once a finding has asked.
+    pub lines: OnceLock<Lines>,
 }
 
 impl Page {
+    /// A finding at a byte range of the page.
+    pub(crate) fn place(&self, finding: Diagnostic, start: usize, end: usize) -> Diagnostic {
+        finding.at_place(&self.text, self.lines.get_or_init(|| Lines::new(&self.text)), start, end)
+    }
+
     /// The file's name without folder and ending.
     pub fn stem(&self) -> &str {
         self.path.rsplit('/').next().unwrap_or(&self.path).trim_end_matches(".md")

@@ -1,10 +1,13 @@
 //! A specification as a caller has it, a folder, single pages or texts: read, and then checked.
 
 use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use visakit_diag::Diagnostic;
 
+use crate::limits::PAGE_BYTES;
 use crate::model::{Model, Page};
 use crate::{check, read};
 
@@ -47,20 +50,28 @@ pub fn load(dir: &Path) -> Result<(Vec<Page>, BTreeSet<String>), (PathBuf, std::
         if path.extension().is_none_or(|e| e != "md") {
             continue;
         }
-        let text = std::fs::read(&path).map_err(|e| (path.clone(), e))?;
+        let text = read_page(&path).map_err(|e| (path.clone(), e))?;
         pages.push(Page {
             path: relative,
             shown: path.display().to_string(),
-            text: text_of(&String::from_utf8_lossy(&text)),
-            supplied: false,
+            text: text_of(text),
+            ..Page::default()
         });
     }
     Ok((pages, files))
 }
 
 /// A page's text without the byte order mark that some editors put in front of it.
-fn text_of(text: &str) -> String {
-    text.strip_prefix('\u{feff}').unwrap_or(text).to_owned()
+fn text_of(text: String) -> String {
+    text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text)
+}
+
+/// Reads a file as a page.
+pub(crate) fn read_page(path: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    File::open(path)?.take(PAGE_BYTES + 1).read_to_string(&mut text)?;
+    let refused = || io::Error::other(format!("it has more than {PAGE_BYTES} bytes, which is the limit of a page"));
+    (text.len() as u64 <= PAGE_BYTES).then_some(text).ok_or_else(refused)
 }
 
 /// Reads single pages, given as (path as shown, text).
@@ -69,7 +80,7 @@ pub fn read_files(files: Vec<(String, String)>) -> (Model, Vec<Diagnostic>) {
         .into_iter()
         .map(|(shown, text)| {
             let name = shown.rsplit(['/', '\\']).next().unwrap_or(&shown).to_owned();
-            Page { path: name, shown, text: text_of(&text), supplied: false }
+            Page { path: name, shown, text: text_of(text), ..Page::default() }
         })
         .collect();
     checked(pages, None)
@@ -84,9 +95,7 @@ pub fn read_texts(pages: Vec<Page>) -> (Model, Vec<Diagnostic>) {
 pub fn read_placed(mut pages: Vec<Page>, files: Option<BTreeSet<String>>) -> (Model, Vec<Diagnostic>) {
     pages.sort_by(|a, b| a.path.cmp(&b.path));
     for page in &mut pages {
-        if page.text.starts_with('\u{feff}') {
-            page.text = text_of(&page.text);
-        }
+        page.text = text_of(std::mem::take(&mut page.text));
     }
     checked(pages, files)
 }

@@ -1,5 +1,7 @@
 //! Text templates: how an instruction prints, and therefore how it parses.
 
+use crate::limits::TEMPLATE_DEPTH;
+
 /// A template, item by item.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Template {
@@ -102,7 +104,7 @@ pub fn parse(line: &str) -> Result<Template, (String, usize)> {
     let full = line[lead..].starts_with(FULL);
     let start = if full { lead + FULL.len() } else { 0 };
     let mut reader = Reader { text: line.as_bytes(), line, at: start };
-    let mut items = reader.items(false)?;
+    let mut items = reader.items(0)?;
     fold_specials(&mut items);
     lower_mnemonic(&mut items);
     while matches!(items.last(), Some(Item::Space(_))) {
@@ -148,10 +150,9 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn items(&mut self, nested: bool) -> Result<Vec<Item>, (String, usize)> {
-        let mut items = Vec::new();
-        let mut literal = String::new();
-        let start = self.at;
+    fn items(&mut self, depth: usize) -> Result<Vec<Item>, (String, usize)> {
+        let (mut items, mut literal) = (Vec::new(), String::new());
+        let (nested, start) = (depth > 0, self.at);
         loop {
             let Some(&byte) = self.text.get(self.at) else {
                 if nested {
@@ -160,12 +161,15 @@ impl Reader<'_> {
                 break;
             };
             match byte {
+                b'[' if depth >= TEMPLATE_DEPTH => {
+                    return Err((format!("more than {TEMPLATE_DEPTH} brackets inside each other"), self.at));
+                }
                 b'[' => {
                     flush(&mut literal, &mut items);
                     self.at += 1;
                     let shown = self.text.get(self.at) == Some(&b'!');
                     self.at += usize::from(shown);
-                    let inner = self.items(true)?;
+                    let inner = self.items(depth + 1)?;
                     items.push(if shown { Item::Shown(inner) } else { Item::Optional(inner) });
                     continue;
                 }
@@ -358,5 +362,15 @@ mod tests {
         assert_eq!(parse("ADD <dst:foo>").unwrap_err().1, 9);
         assert_eq!(parse("ADD ]").unwrap_err().1, 4);
         assert!(parse("ADD [.sat").is_err());
+    }
+
+    #[test]
+    fn brackets_have_a_depth() {
+        let nested = |depth: usize| parse(&format!("ADD {}<dst>{}", "[".repeat(depth), "]".repeat(depth)));
+        assert!(nested(TEMPLATE_DEPTH).is_ok());
+        for depth in [TEMPLATE_DEPTH + 1, 100_000] {
+            let (message, at) = nested(depth).unwrap_err();
+            assert!(message.contains("more than 32") && at == 4 + TEMPLATE_DEPTH, "{message} at {at}");
+        }
     }
 }

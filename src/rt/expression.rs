@@ -44,7 +44,7 @@ const OPERATORS: &[Operator] = &[
 ];
 
 /// How deep parentheses and signs may be nested.
-const DEEPEST: u32 = 64;
+pub const MAX_EXPRESSION_DEPTH: u32 = 64;
 
 impl Cursor<'_> {
     /// Takes an integer expression of a number type.
@@ -204,8 +204,8 @@ impl Cursor<'_> {
         depth: u32,
         read: impl FnOnce(&mut Self, u32) -> Result<i128, TextError>,
     ) -> Result<i128, TextError> {
-        if depth >= DEEPEST {
-            return Err(self.error(format!("an expression that is nested no deeper than {DEEPEST}")));
+        if depth >= MAX_EXPRESSION_DEPTH {
+            return Err(self.error(format!("an expression that is nested no deeper than {MAX_EXPRESSION_DEPTH}")));
         }
         read(self, depth + 1)
     }

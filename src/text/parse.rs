@@ -1,8 +1,9 @@
 //! Reading a text: statement by statement, going on behind errors so that one run shows them all.
 
+use std::cell::OnceCell;
 use std::collections::HashSet;
 
-use visakit_diag::{Diagnostic, Severity};
+use visakit_diag::{Diagnostic, Lines, Severity};
 
 use super::declare;
 use super::file::Uses;
@@ -14,6 +15,7 @@ use crate::isa::{
     LscDataSize, LscUntyped, Modifier, Not, Operand, Or, Platform, Predicate, Subroutine, VecOperand, Xor,
     candidates,
 };
+use crate::limits;
 use crate::object::{Object, Routine, RoutineKind};
 use crate::rt::{Candidate, Cursor, TextError, Version, meant, nearest};
 
@@ -89,9 +91,13 @@ pub fn parse(text: &str, options: Options) -> Result<Parsed, Vec<Diagnostic>> {
         done: Vec::new(),
         used: Vec::new(),
         errors: Vec::new(),
+        places: OnceCell::new(),
     };
     for statement in statements(text) {
         reader.statement(&statement);
+        if reader.is_full(&statement) {
+            return Err(reader.errors);
+        }
     }
     reader.finish()
 }
@@ -113,6 +119,8 @@ struct Reader<'a> {
     /// What they use of the file.
     used: Vec<Uses>,
     errors: Vec<Diagnostic>,
+    /// Where the lines of the text begin, once something has asked.
+    places: OnceCell<Lines>,
 }
 
 impl Reader<'_> {
@@ -175,6 +183,19 @@ impl Reader<'_> {
             let code = if rest.starts_with('.') { "directive" } else { "statement" };
             self.report(statement, code, &error);
         }
+    }
+
+    /// Whether there is more of something than [`limits`] allow. It is reported here, and nothing behind it is read.
+    fn is_full(&mut self, statement: &Statement) -> bool {
+        let counts = [
+            (self.done.len() + usize::from(self.named), limits::ROUTINES, "kernels and functions in a text"),
+            (self.scope.tables.routine.labels.len(), limits::LABELS, "labels in a routine"),
+            (self.scope.names.depth(), limits::BLOCK_DEPTH, "blocks inside each other"),
+            (self.errors.len() + 1, limits::FINDINGS, "findings in a text"),
+        ];
+        let Some((_, most, what)) = counts.into_iter().find(|(count, most, _)| count > most) else { return false };
+        self.report(statement, "limit", &TextError { at: 0, expected: format!("no more than {most} {what}") });
+        true
     }
 
     /// An instruction, behind which open blocks may end.
@@ -359,17 +380,14 @@ impl Reader<'_> {
     fn complete(&mut self) {
         let undefined = (0..self.scope.tables.routine.labels.len())
             .filter(|&i| !self.scope.defined[i] && self.scope.tables.routine.labels[i].kind != LabelKind::Fccall);
-        let ends: Vec<usize> = self.text.match_indices('\n').map(|(at, _)| at).collect();
         for i in undefined {
             let Some(name) = self.scope.tables.routine.string(self.scope.tables.routine.labels[i].name_index) else {
                 continue;
             };
             let from = self.uses.get(i).copied().unwrap_or(0);
-            let number = ends.partition_point(|end| *end < from) + 1;
-            let begin = number.checked_sub(2).and_then(|n| ends.get(n)).map_or(0, |end| end + 1);
-            let line = self.text.get(begin..).and_then(|rest| rest.lines().next()).unwrap_or("");
-            let lead = from - begin;
-            let at = lead + line.get(lead..).and_then(|rest| rest.find(&name)).unwrap_or(0);
+            let line = self.text.get(from..).and_then(|rest| rest.lines().next()).unwrap_or("");
+            let at = from + line.find(&name).unwrap_or(0);
+            let places = self.places.get_or_init(|| Lines::new(self.text));
             self.errors.push(
                 Diagnostic::new(
                     "label-missing",
@@ -377,7 +395,7 @@ impl Reader<'_> {
                     self.file.as_str(),
                     format!("label `{name}` stands nowhere"),
                 )
-                .at_line(u32::try_from(number).unwrap_or(u32::MAX), line, at, at + name.len())
+                .at_place(self.text, places, at, at + name.len())
                 .help(format!("add a line `{name}:` where the branch should go")),
             );
         }

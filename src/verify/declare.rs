@@ -5,6 +5,7 @@ use crate::isa::{
     AliasScope, Alignment, DataType, InputClass, Platform, StringId, attribute, limits, predefined,
     predefined_surface,
 };
+use crate::limits::ALIAS_DEPTH;
 use crate::object::Routine;
 use crate::rt::Bits;
 
@@ -88,9 +89,9 @@ fn general(routine: &Routine, number: usize, register: u32, out: &mut Vec<Violat
         say("alias", "an offset without a variable that it counts in".to_owned());
     }
     let Some(first) = variable.alias_index.0.checked_sub(predefined::DECLARED) else { return };
-    // The outermost variable, found in as many steps as there are variables, unless there is a circle.
+    // The outermost variable, unless there is a circle.
     let (mut base, mut offset) = (first as usize, u32::from(variable.alias_offset));
-    for _ in 0..=routine.variables.len() {
+    for _ in 0..=ALIAS_DEPTH {
         let Some(outer) = routine.variables.get(base) else {
             say("alias", "it is an alias of a variable that is not there".to_owned());
             return;
@@ -109,7 +110,7 @@ fn general(routine: &Routine, number: usize, register: u32, out: &mut Vec<Violat
         offset += u32::from(outer.alias_offset);
         base = next as usize;
     }
-    say("alias", "it is an alias of itself".to_owned());
+    say("alias", format!("it is an alias of itself, or of more than {ALIAS_DEPTH} others"));
 }
 
 /// The alignment that a variable's type needs: that of a register when it fills one, and of a word at least. The

@@ -25,6 +25,7 @@ mod types;
 pub use visakit_diag::Severity;
 
 use crate::isa::{ExecSize, Instruction, Platform, Predicate, RawOperand, Rule, VecOperand, limits, list_data};
+use crate::limits::FINDINGS;
 use crate::object::Routine;
 use crate::rt::reflect::{Field, List, Page};
 use crate::rt::{Bits, FieldRef, Visitor};
@@ -57,13 +58,26 @@ pub enum Location {
     Routine,
 }
 
-/// All rules that a routine breaks. Without a platform the rules of platforms are left out.
+/// All rules that a routine breaks, up to [`FINDINGS`] of them. Without a platform the rules of platforms are left out.
 pub fn routine(routine: &Routine, platform: Option<Platform>) -> Vec<Violation> {
     let mut out = declare::check(routine, platform);
     out.extend(flow::check(routine));
     let variables = region::Variables::new(routine, platform);
     for (number, one) in routine.instructions.iter().enumerate() {
+        if out.len() >= FINDINGS {
+            break;
+        }
         check(one, number, routine, &variables, platform, &mut out);
+    }
+    if out.len() >= FINDINGS {
+        out.truncate(FINDINGS);
+        out.push(Violation {
+            code: "limit",
+            severity: Severity::Error,
+            place: Location::Routine,
+            message: format!("the routine breaks rules {FINDINGS} times or more often; the rest is not checked"),
+            page: "verification.md".to_owned(),
+        });
     }
     out
 }

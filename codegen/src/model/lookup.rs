@@ -145,10 +145,10 @@ impl Model {
         out: &mut Vec<Diagnostic>,
     ) {
         let Some(page) = self.pages.get(at.page as usize) else { return };
-        out.push(
-            Diagnostic::new(code, severity, page.shown.as_str(), message)
-                .at_text(&page.text, at.start as usize, at.end as usize)
-                .help(help),
-        );
+        out.push(page.place(
+            Diagnostic::new(code, severity, page.shown.as_str(), message).help(help),
+            at.start as usize,
+            at.end as usize,
+        ));
     }
 }

@@ -68,7 +68,7 @@ pub enum Use {
 
 /// Reads an overlay and the specification in its folder. The error is the file that could not be read and why.
 pub fn read_overlay(file: &Path) -> Result<(Overlay, Vec<Diagnostic>), (PathBuf, io::Error)> {
-    let text = std::fs::read_to_string(file).map_err(|e| (file.to_owned(), e))?;
+    let text = crate::specification::read_page(file).map_err(|e| (file.to_owned(), e))?;
     let folder = match file.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),

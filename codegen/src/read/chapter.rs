@@ -298,7 +298,7 @@ fn read_list(cx: &mut Cx<'_>, section: &Section, model: &mut Model) {
             match paragraph.text.trim().strip_prefix("Text:") {
                 None => {
                     let label = paragraph.text.trim().split_once(':').map_or("", |(label, _)| label);
-                    let template = cx.source[paragraph.span.clone()].contains(": `");
+                    let template = cx.text.text[paragraph.span.clone()].contains(": `");
                     if label.len() < 8 && (template || distance(label, "Text") == 1) {
                         let message = format!("`{label}:` is nothing that a list has");
                         cx.warn("list-syntax", &paragraph.span, message, "did you mean ``Text: `template` ``?");

@@ -179,7 +179,7 @@ fn kind(cx: &mut Cx<'_>, column: &str, head: &Span, cells: &mut [Cell]) -> Colum
     }
     if most == 1
         && let Some(none) = cells.iter().find(|c| c.value == CellValue::None && c.at.start != c.at.end)
-        && cx.source.get(none.at.start as usize..none.at.end as usize) == Some("-")
+        && cx.text.text.get(none.at.start as usize..none.at.end as usize) == Some("-")
     {
         let span = none.at.start as usize..none.at.end as usize;
         cx.error("column-cell", &span, format!("`{column}` holds or does not"), "write yes or no");

@@ -3,19 +3,18 @@
 use visakit_diag::{Diagnostic, Severity};
 
 use crate::markdown::Span;
-use crate::model::SourceSpan;
+use crate::model::{Page, SourceSpan};
 
 /// The page that is read, and where findings go.
 pub(crate) struct Cx<'a> {
     pub(crate) page: u32,
-    pub(crate) shown: &'a str,
-    pub(crate) source: &'a str,
+    pub(crate) text: &'a Page,
     pub(crate) diagnostics: &'a mut Vec<Diagnostic>,
 }
 
 impl Cx<'_> {
     pub(crate) fn at(&self, span: &Span) -> SourceSpan {
-        let clamp = |n: usize| u32::try_from(n.min(self.source.len())).unwrap_or(u32::MAX);
+        let clamp = |n: usize| u32::try_from(n.min(self.text.text.len())).unwrap_or(u32::MAX);
         SourceSpan { page: self.page, start: clamp(span.start), end: clamp(span.end) }
     }
 
@@ -27,10 +26,8 @@ impl Cx<'_> {
         message: impl Into<String>,
         help: impl Into<String>,
     ) {
-        let diagnostic = Diagnostic::new(code, severity, self.shown, message)
-            .at_text(self.source, span.start, span.end)
-            .help(help);
-        self.diagnostics.push(diagnostic);
+        let diagnostic = Diagnostic::new(code, severity, self.text.shown.as_str(), message).help(help);
+        self.diagnostics.push(self.text.place(diagnostic, span.start, span.end));
     }
 
     pub(crate) fn error(

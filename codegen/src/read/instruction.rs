@@ -10,7 +10,6 @@ use crate::model::{
     Access, Availability, Field, FieldKind, Form, Instruction, Model, PageKind, Presence, Storage, TextForm,
 };
 use crate::suggest;
-use visakit_diag::{Diagnostic, Severity};
 
 const KNOWN: [&str; 10] = [
     "opcode",
@@ -29,11 +28,12 @@ pub(crate) fn read(cx: &mut Cx<'_>, document: &Document, path: &str, model: &mut
     check_sections(cx, document);
     let Some(opcode_section) = group(document, "opcode").first().copied() else {
         let start = document.sections.get(1).map_or(0..0, |s| s.span.clone());
-        let diagnostic =
-            Diagnostic::new("opcode-missing", Severity::Error, cx.shown, "the page has no Opcode section")
-                .at_text(cx.source, start.start, start.end)
-                .help("add `## Opcode` with a line `NAME = 0xNN` in front of the Format");
-        cx.diagnostics.push(diagnostic);
+        cx.error(
+            "opcode-missing",
+            &start,
+            "the page has no Opcode section",
+            "add `## Opcode` with a line `NAME = 0xNN` in front of the Format",
+        );
         return;
     };
     let Some(opcode) = opcode::read(cx, opcode_section) else { return };

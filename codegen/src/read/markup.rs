@@ -13,7 +13,7 @@ pub(crate) fn read(cx: &mut Cx<'_>, document: &Document, model: &mut Model) {
     }
     for section in &document.sections {
         model.anchors.extend(anchors(&section.title).map(|anchor| (cx.page, anchor)));
-        let title = &cx.source[section.span.clone()];
+        let title = &cx.text.text[section.span.clone()];
         marks(cx, title, |at| section.span.start + at.start..section.span.start + at.end);
         blocks(cx, &section.blocks);
     }
@@ -60,7 +60,7 @@ fn blocks(cx: &mut Cx<'_>, all: &[Block]) {
             }
             Block::Paragraph(text) => {
                 // A bar behind a backslash is text.
-                let escaped = |at: usize| cx.source[..at].ends_with('\\');
+                let escaped = |at: usize| cx.text.text[..at].ends_with('\\');
                 let mut lines = text
                     .lines()
                     .into_iter()
@@ -104,7 +104,7 @@ fn fence(cx: &mut Cx<'_>, code: &Code) {
     if !code.fenced {
         return;
     }
-    let source = &cx.source[code.span.clone()];
+    let source = &cx.text.text[code.span.clone()];
     let mark = source.trim_start().chars().next().unwrap_or('`');
     let last = source.trim_end().lines().last().unwrap_or("").trim_start().trim_start_matches(['>', ' ']);
     let closed =

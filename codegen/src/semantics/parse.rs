@@ -1,6 +1,7 @@
 //! From tokens to the tree: statements here, expressions in `expression.rs`.
 
 use super::lex::{self, Token};
+use crate::limits::{SEMANTICS_DEPTH, SEMANTICS_TOKENS};
 use crate::markdown::Span;
 use crate::model::SourceSpan;
 use crate::model::semantics::{Block, Expression, ExpressionKind, Name, Statement, StatementKind};
@@ -28,11 +29,6 @@ pub struct Problem {
     /// What to do about it.
     pub help: String,
 }
-
-/// Blocks and expressions inside each other, and tokens in a line: more is no semantics block but an accident, and
-/// whoever walks the tree may recurse.
-const DEEPEST: u32 = 48;
-const LONGEST: usize = 256;
 
 /// Words that are no names.
 const KEYWORDS: [&str; 7] = ["for", "if", "else", "let", "true", "false", "undefined"];
@@ -116,12 +112,12 @@ impl<'a> Parser<'a> {
         for (text, span) in self.lines {
             let from = self.tokens.partition_point(|(_, s)| s.start < span.start);
             let to = self.tokens.partition_point(|(_, s)| s.start <= span.start + text.len());
-            if to - from > LONGEST {
+            if to - from > SEMANTICS_TOKENS {
                 let place = self.tokens[from].1.clone();
                 self.problem(
                     "semantics-depth",
                     &place,
-                    format!("this line has more than {LONGEST} words and signs"),
+                    format!("this line has more than {SEMANTICS_TOKENS} words and signs"),
                     "name parts of it with `let`",
                 );
             } else {
@@ -171,7 +167,7 @@ impl<'a> Parser<'a> {
         loop {
             match self.peek() {
                 None | Some(Token::End | Token::Sign("}")) => return,
-                Some(Token::Sign("{")) if self.depth < DEEPEST => {
+                Some(Token::Sign("{")) if self.depth < SEMANTICS_DEPTH => {
                     if let Err(problem) = self.block() {
                         self.problems.push(problem);
                     }
@@ -311,9 +307,9 @@ impl<'a> Parser<'a> {
 
     /// Runs a rule one level deeper; what is nested deeper than anyone writes is a problem.
     pub(super) fn deeper<T>(&mut self, rule: impl FnOnce(&mut Self) -> Result<T, Problem>) -> Result<T, Problem> {
-        if self.depth >= DEEPEST {
+        if self.depth >= SEMANTICS_DEPTH {
             let span = self.span();
-            let message = format!("more than {DEEPEST} blocks or brackets inside each other");
+            let message = format!("more than {SEMANTICS_DEPTH} blocks or brackets inside each other");
             return Err(self.fault("semantics-depth", &span, message, "name parts of it with `let`"));
         }
         self.depth += 1;

@@ -41,7 +41,7 @@ pub struct Diagnostic {
     /// What was expected and what to do about it.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "String::is_empty"))]
     pub help: String,
-    /// The line of the text that the finding is about.
+    /// The line of the text that the finding is about; empty where it is longer than [`QUOTED`].
     #[cfg_attr(feature = "serde", serde(skip))]
     pub quote: String,
     /// How many characters of the quoted line are meant, at least 1.
@@ -77,12 +77,29 @@ impl Diagnostic {
     #[must_use]
     pub fn at_text(mut self, text: &str, start: usize, end: usize) -> Self {
         let start = floor_char(text, start);
-        let end = floor_char(text, end.max(start));
         let line_start = text[..start].rfind('\n').map_or(0, |i| i + 1);
-        let line_end = text[line_start..].find('\n').map_or(text.len(), |i| line_start + i);
         self.line = to_u32(text[..line_start].matches('\n').count() + 1);
+        self.in_line(text, line_start, start, end)
+    }
+
+    /// As [`at_text`](Self::at_text), for many findings in one text: looking for the line of each would take too long.
+    #[must_use]
+    pub fn at_place(mut self, text: &str, lines: &Lines, start: usize, end: usize) -> Self {
+        let start = floor_char(text, start);
+        let number = lines.0.partition_point(|&begin| begin <= start).max(1);
+        self.line = to_u32(number);
+        self.in_line(text, lines.0.get(number - 1).map_or(0, |&begin| begin.min(start)), start, end)
+    }
+
+    fn in_line(mut self, text: &str, line_start: usize, start: usize, end: usize) -> Self {
+        let end = floor_char(text, end.max(start));
+        let line_end = text[line_start..].find('\n').map_or(text.len(), |i| line_start + i);
         self.column = to_u32(text[line_start..start].chars().count() + 1);
-        self.quote = text[line_start..line_end].trim_end_matches('\r').to_owned();
+        self.quote = match line_end - line_start {
+            // Nobody reads it, and each finding in it would have a copy.
+            QUOTED.. => String::new(),
+            _ => text[line_start..line_end].trim_end_matches('\r').to_owned(),
+        };
         self.width = to_u32(text[start..end.min(line_end).max(start)].chars().count().max(1));
         self
     }
@@ -133,7 +150,7 @@ impl Diagnostic {
         let renderer = if color { Renderer::styled() } else { Renderer::plain() };
         let title = level.primary_title(self.message.as_str()).id(self.code);
         let mut report = Vec::new();
-        if self.line > 0 {
+        if self.line > 0 && !(self.quote.is_empty() && self.column > 1) {
             let start = nth_char(&self.quote, self.column.saturating_sub(1));
             let end = nth_char(&self.quote, self.column.saturating_sub(1) + self.width);
             let snippet = Snippet::source(self.quote.as_str())
@@ -153,6 +170,25 @@ impl Diagnostic {
         out
     }
 }
+
+/// Where the lines of a text begin.
+#[derive(Clone, Debug, Default)]
+pub struct Lines(Vec<usize>);
+
+impl Lines {
+    /// Finds them.
+    pub fn new(text: &str) -> Self {
+        Self(std::iter::once(0).chain(text.match_indices('\n').map(|(end, _)| end + 1)).collect())
+    }
+
+    /// Where a line begins, counted from 1.
+    pub fn start(&self, number: u32) -> Option<usize> {
+        self.0.get((number as usize).checked_sub(1)?).copied()
+    }
+}
+
+/// The limit of a quoted line, in bytes.
+pub const QUOTED: usize = 4096;
 
 impl std::fmt::Display for Diagnostic {
     /// [`one_line`](Self::one_line).

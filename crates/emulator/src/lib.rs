@@ -4,6 +4,8 @@
 
 pub mod launch;
 
+pub mod limits;
+
 pub mod machine;
 
 pub mod kernels;

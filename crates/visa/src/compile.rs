@@ -8,6 +8,7 @@ use visakit_diag::Diagnostic;
 
 use super::{Findings, Format, Outcome, answer, finish, problem};
 use crate::io::{Output, is_stream};
+use crate::unfinished::Unfinished;
 use visakit::isa::Platform;
 
 /// The compiler's name.
@@ -60,7 +61,8 @@ pub(super) fn compile(source: &Path, platform: Platform, options: Option<&str>) 
     let one = |finding: Diagnostic| vec![finding];
     let text = super::read_text(source).map_err(|finding| vec![*finding])?;
     // The compiler leaves files in its folder, so it gets one of its own.
-    let folder = tempfile::tempdir().map_err(|e| one(problem("file-write", &std::env::temp_dir(), e.to_string())))?;
+    let (folder, _unfinished) = Unfinished::make(tempfile::tempdir, |folder| folder.path())
+        .map_err(|e| one(problem("file-write", &std::env::temp_dir(), e.to_string())))?;
     let unread = |error: std::io::Error| one(problem("file-read", source, format!("cannot be read: {error}")));
     // Headers are found beside the source, as other compilers have it.
     let (file, beside) = if is_stream(source) {

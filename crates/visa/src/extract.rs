@@ -42,10 +42,13 @@ fn take_apart(args: &Args) -> Result<Outcome, Findings> {
         return Err(found.help("containers are ELF files and `ar` archives that ocloc writes").into());
     }
     let mut found = extract(&shown(&args.input, "stdin"), &bytes)?;
+    if found.items.is_empty() && Outcome::of(&found.findings) == Outcome::Done {
+        found.findings.push(problem("container-empty", &args.input, "it holds nothing that can be a file"));
+    }
     let mut written = 0;
     for item in &found.items {
         let path = args.output.join(&item.path);
-        if let Err(finding) = write_named(&path, &item.bytes) {
+        if let Err(finding) = write_named(&path, &[&args.input], &item.bytes) {
             found.findings.push(*finding);
             break;
         }
@@ -59,8 +62,5 @@ fn take_apart(args: &Args) -> Result<Outcome, Findings> {
         }
         Format::Json => answer(&found.findings, json!({ "files": found.items })),
     }
-    match Outcome::of(&found.findings) {
-        Outcome::Done if found.items.is_empty() => Ok(Outcome::Found),
-        outcome => Ok(outcome),
-    }
+    Ok(Outcome::of(&found.findings))
 }

@@ -13,7 +13,9 @@ use clap::ColorChoice;
 use serde::Serialize;
 use visakit_diag::{Diagnostic, Severity};
 
+use crate::limits::{FILE_BYTES, STREAM_BYTES};
 use crate::report::{Format, Outcome, count};
+use crate::unfinished::Unfinished;
 
 /// How the process talks to its user.
 #[derive(Clone, Copy, Debug, clap::Args)]
@@ -78,6 +80,11 @@ pub(crate) fn out_bytes(bytes: &[u8]) {
     }
 }
 
+/// Whether what was printed is lost, by other than a reader that went away.
+pub(crate) fn is_lost() -> bool {
+    STDOUT_LOST.get().is_some_and(|error| error.kind() != io::ErrorKind::BrokenPipe)
+}
+
 /// Prints findings for a person on standard error.
 pub(crate) fn say_findings(findings: &[Diagnostic]) {
     let color = color(&io::stderr());
@@ -113,17 +120,28 @@ pub(crate) fn is_stream(path: &Path) -> bool {
 /// When it cannot be read.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Box<Diagnostic>> {
     let read = if !is_stream(path) {
-        std::fs::read(path)
+        std::fs::File::open(path).and_then(|file| {
+            let about = file.metadata()?;
+            // Files of the system have no length, and are read like pipes.
+            read_within(file, if about.is_file() && about.len() > 0 { FILE_BYTES } else { STREAM_BYTES })
+        })
     } else if STDIN_READ.swap(true, Ordering::Relaxed) {
         Err(io::Error::other("it was read already, and `-` can be given once"))
     } else {
-        let mut bytes = Vec::new();
-        io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
+        read_within(io::stdin().lock(), STREAM_BYTES)
     };
     read.map_err(|error| {
         let file = shown(path, "stdin");
         Diagnostic::new("file-read", Severity::Error, file, format!("cannot be read: {error}")).into()
     })
+}
+
+/// Reads all of something that has no more bytes than a limit.
+fn read_within(from: impl Read, most: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    from.take(most + 1).read_to_end(&mut bytes)?;
+    let refused = || io::Error::other(format!("it has more than {most} bytes, which is the limit"));
+    (bytes.len() as u64 <= most).then_some(bytes).ok_or_else(refused)
 }
 
 /// Reads a text file, or standard input for `-`.
@@ -238,13 +256,14 @@ impl Output {
     }
 }
 
-/// Writes a file whose name is the command's result, and so says nothing about it; folders on the way are made.
+/// Writes a file that is made from `sources`, whose name is the command's result, and so says nothing about it; folders on the
+/// way are made.
 ///
 /// # Errors
 /// When it cannot be written.
-pub(crate) fn write_named(path: &Path, bytes: &[u8]) -> Result<(), Box<Diagnostic>> {
+pub(crate) fn write_named(path: &Path, sources: &[&Path], bytes: &[u8]) -> Result<(), Box<Diagnostic>> {
     make_folder(path.parent().unwrap_or(Path::new(".")))?;
-    Output::new(path, &[], Format::Json)?.write(bytes).map(|_| ())
+    Output::new(path, sources, Format::Json)?.write(bytes).map(|_| ())
 }
 
 /// Makes a folder for output, and those around it.
@@ -275,11 +294,12 @@ fn write_file(target: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>
     // Not those of a secret, which are the default of temporary files.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let (file, size) = fill_counted(builder.tempfile_in(folder)?, fill)?;
+    let (file, unfinished) = Unfinished::make(|| builder.tempfile_in(folder), |file| file.path())?;
+    let (file, size) = fill_counted(file, fill)?;
     if let Some(permissions) = old {
         file.as_file().set_permissions(permissions)?;
     }
-    file.persist(target).map_err(|error| error.error)?;
+    unfinished.finish(|| file.persist(target)).map_err(|error| error.error)?;
     Ok(size)
 }
 

@@ -12,11 +12,13 @@ mod info;
 mod input;
 mod io;
 mod launch;
+mod limits;
 mod report;
 mod roundtrip;
 mod run;
 mod shell;
 mod spec;
+mod unfinished;
 mod verify;
 
 use std::process::ExitCode;

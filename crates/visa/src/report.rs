@@ -1,5 +1,6 @@
 //! How a command ends, and what it reports.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use clap::ValueEnum;
@@ -9,6 +10,7 @@ use visakit::object::ObjectError;
 use visakit_diag::{Diagnostic, Severity};
 
 use crate::io;
+use crate::limits::PRINTED;
 
 /// How a command reports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -104,7 +106,7 @@ pub(crate) fn finish(result: Result<Outcome, Findings>, format: Format) -> Outco
 /// Reports findings, and nothing else: to a person, or as the object of [`answer`].
 pub(crate) fn report(findings: &[Diagnostic], format: Format) {
     match format {
-        Format::Human => io::say_findings(findings),
+        Format::Human => io::say_findings(&printed(findings)),
         Format::Json => answer(findings, json!({})),
     }
 }
@@ -117,7 +119,26 @@ pub(crate) fn answer(findings: &[Diagnostic], own: impl Serialize) {
         #[serde(flatten)]
         own: T,
     }
+    let findings = &*printed(findings);
     print_json(&Answer { findings, own });
+    if io::is_lost() {
+        io::say_findings(findings);
+    }
+}
+
+/// The findings that are printed: all, or where there are very many of them the first errors, with a note that counts the
+/// others.
+pub(crate) fn printed(findings: &[Diagnostic]) -> Cow<'_, [Diagnostic]> {
+    if findings.len() <= PRINTED {
+        return Cow::Borrowed(findings);
+    }
+    let (errors, others): (Vec<_>, Vec<_>) = findings.iter().partition(|finding| finding.severity == Severity::Error);
+    let mut first: Vec<_> = errors.into_iter().chain(others).take(PRINTED).cloned().collect();
+    let message = format!("{} more findings are not printed", findings.len() - PRINTED);
+    let file = first[0].file.clone();
+    let note = Diagnostic::new("findings-more", Severity::Note, file, message);
+    first.push(note.help(format!("the limit is {PRINTED}: what comes first may be the reason for the others")));
+    Cow::Owned(first)
 }
 
 /// Prints a value that has `findings` among its members, or is what the command makes.

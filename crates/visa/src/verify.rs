@@ -1,12 +1,14 @@
 //! `visa verify`: is this kernel legal?
 
+use std::collections::HashMap;
+use std::ops::Range;
 use std::path::PathBuf;
 
 use serde_json::json;
 use visakit::isa::Platform;
 use visakit::object::Routine;
 use visakit::verify::{Location, Violation, routine};
-use visakit_diag::Diagnostic;
+use visakit_diag::{Diagnostic, Lines};
 
 use super::{Findings, Format, Outcome, answer, count, out, report};
 use crate::input::{Content, Module, Selection, modules};
@@ -63,8 +65,36 @@ fn one(module: &Module, platform: Option<Platform>) -> Result<Vec<Diagnostic>, F
         Content::Text(text) => {
             let parsed = module.parse(text, platform)?;
             let platform = platform.or(module.platform);
+            let source = Source { text, lines: Lines::new(text), declarations: declarations(text) };
             let routines = parsed.routines();
-            Ok(routines.flat_map(|(routine, lines)| check(module, routine, platform, Some((text, lines)))).collect())
+            Ok(routines
+                .flat_map(|(routine, lines)| check(module, routine, platform, Some((&source, lines))))
+                .collect())
+        }
+    }
+}
+
+/// A text and where its parts are.
+struct Source<'a> {
+    text: &'a str,
+    lines: Lines,
+    declarations: HashMap<(bool, &'a str), Vec<Range<usize>>>,
+}
+
+impl Source<'_> {
+    /// Where a violation is, in a routine whose instructions have these lines.
+    fn range(&self, place: &Location, numbers: &[u32]) -> Option<Range<usize>> {
+        // Of routines that call their variables the same, this one's stand last in front of its code.
+        let end = numbers.first().and_then(|line| self.lines.start(*line)).unwrap_or(self.text.len());
+        let declared = |input: bool, name: &str| {
+            let all = self.declarations.get(&(input, name))?;
+            all.get(all.partition_point(|range| range.start < end).saturating_sub(1)).cloned()
+        };
+        match place {
+            Location::Instruction(number) => statement(self.text, &self.lines, *numbers.get(*number)?),
+            Location::Declaration(name) => declared(false, name),
+            Location::Input(name) => declared(true, name),
+            Location::Routine => None,
         }
     }
 }
@@ -73,9 +103,8 @@ fn check(
     module: &Module,
     checked: &Routine,
     platform: Option<Platform>,
-    source: Option<(&str, &[u32])>,
+    source: Option<(&Source<'_>, &[u32])>,
 ) -> Vec<Diagnostic> {
-    let lines = source.map(|(text, _)| LineIndex::new(text));
     let place = |violation: Violation| {
         let message = match (&violation.place, source) {
             (Location::Instruction(number), None) => format!("instruction {number}: {}", violation.message),
@@ -83,51 +112,39 @@ fn check(
         };
         let found = Diagnostic::new(violation.code, violation.severity, module.file.clone(), message)
             .help(format!("the rule stands in spec/{}", violation.page));
-        let (Some((text, numbers)), Some(lines)) = (source, &lines) else { return found };
-        let range = match &violation.place {
-            Location::Instruction(number) => numbers.get(*number).and_then(|line| lines.statement(text, *line)),
-            Location::Declaration(name) => declaration(text, &[".decl"], name),
-            Location::Input(name) => declaration(text, &[".input", ".parameter", ".implicit_"], name),
-            Location::Routine => None,
-        };
-        match range {
-            Some(range) => found.at_text(text, range.start, range.end),
+        let Some((source, numbers)) = source else { return found };
+        match source.range(&violation.place, numbers) {
+            Some(range) => found.at_place(source.text, &source.lines, range.start, range.end),
             None => found,
         }
     };
     routine(checked, platform).into_iter().map(place).collect()
 }
 
-/// Where the lines of a text begin.
-struct LineIndex(Vec<usize>);
-
-impl LineIndex {
-    fn new(text: &str) -> Self {
-        let ends = text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i + 1);
-        Self(std::iter::once(0).chain(ends).collect())
-    }
-
-    /// The statement of a line, counted from 1: without blanks and comment.
-    fn statement(&self, text: &str, line: u32) -> Option<std::ops::Range<usize>> {
-        let start = *self.0.get((line as usize).checked_sub(1)?)?;
-        let quoted = text.get(start..)?.lines().next()?;
-        let lead = quoted.len() - quoted.trim_start().len();
-        let body = quoted.split("///").next().unwrap_or("").trim_end().len().max(lead);
-        Some(start + lead..start + body)
-    }
+/// The statement of a line, counted from 1: without blanks and comment.
+fn statement(text: &str, lines: &Lines, line: u32) -> Option<Range<usize>> {
+    let start = lines.start(line)?;
+    let quoted = text.get(start..)?.lines().next()?;
+    let lead = quoted.len() - quoted.trim_start().len();
+    let body = quoted.split("///").next().unwrap_or("").trim_end().len().max(lead);
+    Some(start + lead..start + body)
 }
 
-/// The line of a directive about a variable.
-fn declaration(text: &str, directives: &[&str], name: &str) -> Option<std::ops::Range<usize>> {
+/// The directives about variables, by whether they are inputs and by name, in the order of the text.
+fn declarations(text: &str) -> HashMap<(bool, &str), Vec<Range<usize>>> {
+    let mut out: HashMap<_, Vec<_>> = HashMap::new();
     let mut start = 0;
     for line in text.split_inclusive('\n') {
         let mut words = line.split_whitespace();
-        let directive = words.next().is_some_and(|word| directives.iter().any(|d| word.starts_with(d)));
-        if directive && words.next() == Some(name) {
+        let input = words.next().and_then(|word| {
+            let is_input = [".input", ".parameter", ".implicit_"].iter().any(|d| word.starts_with(d));
+            (is_input || word == ".decl").then_some(is_input)
+        });
+        if let (Some(input), Some(name)) = (input, words.next()) {
             let lead = line.len() - line.trim_start().len();
-            return Some(start + lead..start + line.trim_end().len());
+            out.entry((input, name)).or_default().push(start + lead..start + line.trim_end().len());
         }
         start += line.len();
     }
-    None
+    out
 }

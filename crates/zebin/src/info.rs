@@ -2,8 +2,11 @@
 //!
 //! Keys that are not known are passed over: newer compilers add some in every version.
 
-use serde::Deserialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 use visakit_diag::{Diagnostic, Severity};
+
+use crate::limits::{ARGUMENT_INDEX, PAYLOAD_BYTES, PRIVATE_BYTES, SIMD_SIZES, SLM_BYTES, YAML_DEPTH, YAML_NODES};
 
 /// The whole section.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -58,16 +61,20 @@ pub struct ExecutionEnv {
     /// Registers of a hardware thread.
     pub grf_count: u32,
     /// Channels of a hardware thread: 1, 8, 16 or 32.
+    #[serde(deserialize_with = "simd_size")]
     pub simd_size: u32,
     /// Shared local memory of a group.
+    #[serde(deserialize_with = "at_most::<SLM_BYTES, _>")]
     pub slm_size: u32,
     /// Private memory.
+    #[serde(deserialize_with = "at_most::<PRIVATE_BYTES, _>")]
     pub private_size: u32,
     /// Spilled registers.
     pub spill_size: u32,
     /// Local size that the source demands; zeros where it does not.
     pub required_work_group_size: [u32; 3],
     /// Bytes of cross-thread data that arrive with the thread.
+    #[serde(deserialize_with = "at_most::<PAYLOAD_BYTES, _>")]
     pub inline_data_payload_size: u32,
     /// The kernel calls functions through a stack.
     pub has_stack_calls: bool,
@@ -110,13 +117,13 @@ pub struct PayloadArgument {
     /// What it is.
     pub arg_type: ArgType,
     /// Offset within the data, in bytes.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "at_most::<PAYLOAD_BYTES, _>")]
     pub offset: u32,
     /// Size in bytes; 0 for a buffer that is reached through the binding table only.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "at_most::<PAYLOAD_BYTES, _>")]
     pub size: u32,
     /// Index of the kernel's argument, for the kinds that have one.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "some_at_most::<ARGUMENT_INDEX, _>")]
     pub arg_index: Option<u32>,
     /// How a pointer is reached.
     #[serde(default)]
@@ -128,10 +135,10 @@ pub struct PayloadArgument {
     #[serde(default)]
     pub access_type: Option<AccessType>,
     /// Offset of this part within a structure that is passed by value.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "some_at_most::<PAYLOAD_BYTES, _>")]
     pub source_offset: Option<u32>,
     /// Alignment of a local pointer, in bytes.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "at_most::<SLM_BYTES, _>")]
     pub slm_alignment: u32,
     /// Index of a sampler.
     #[serde(default)]
@@ -147,6 +154,7 @@ pub struct BindingTableIndex {
     /// Index in the binding table.
     pub bti_value: u32,
     /// Index of the kernel's argument.
+    #[serde(deserialize_with = "at_most::<ARGUMENT_INDEX, _>")]
     pub arg_index: u32,
 }
 
@@ -159,6 +167,7 @@ pub struct PerThreadMemoryBuffer {
     /// `private_space`, `spill_fill_space` or `single_space`.
     pub usage: String,
     /// Size in bytes.
+    #[serde(deserialize_with = "at_most::<PRIVATE_BYTES, _>")]
     pub size: u32,
     /// Which scratch buffer it is.
     #[serde(default)]
@@ -197,6 +206,7 @@ pub struct KernelMiscInfo {
 #[serde(default)]
 pub struct ArgInfo {
     /// Index of the argument.
+    #[serde(deserialize_with = "at_most::<ARGUMENT_INDEX, _>")]
     pub index: u32,
     /// Name.
     pub name: String,
@@ -356,7 +366,14 @@ impl ZeInfo {
 /// # Errors
 /// When the text is no YAML, or a documented key has a value of the wrong kind; the message has line and column in `.ze_info`.
 pub fn parse(file: &str, text: &str) -> Result<ZeInfo, Box<Diagnostic>> {
-    serde_saphyr::from_str(text).map_err(|error| {
+    let options = serde_saphyr::options! {
+        budget: serde_saphyr::budget! {
+            max_depth: YAML_DEPTH,
+            max_nodes: YAML_NODES,
+            max_events: YAML_NODES * 2,
+        },
+    };
+    serde_saphyr::from_str_with_options(text, options).map_err(|error| {
         let mut finding = Diagnostic::new(
             "ze-info-syntax",
             Severity::Error,
@@ -372,6 +389,27 @@ pub fn parse(file: &str, text: &str) -> Result<ZeInfo, Box<Diagnostic>> {
         }
         Box::new(finding)
     })
+}
+
+/// A number that has a limit.
+fn at_most<'de, const MOST: u32, D: Deserializer<'de>>(from: D) -> Result<u32, D::Error> {
+    within::<MOST, D>(u32::deserialize(from)?)
+}
+
+/// The same for a number that need not be there.
+fn some_at_most<'de, const MOST: u32, D: Deserializer<'de>>(from: D) -> Result<Option<u32>, D::Error> {
+    Option::deserialize(from)?.map(within::<MOST, D>).transpose()
+}
+
+fn within<'de, const MOST: u32, D: Deserializer<'de>>(number: u32) -> Result<u32, D::Error> {
+    let refused = || D::Error::custom(format!("{number} is too large: the limit is {MOST}"));
+    (number <= MOST).then_some(number).ok_or_else(refused)
+}
+
+fn simd_size<'de, D: Deserializer<'de>>(from: D) -> Result<u32, D::Error> {
+    let size = u32::deserialize(from)?;
+    let refused = || D::Error::custom(format!("a thread has 1, 8, 16 or 32 channels, not {size}"));
+    SIMD_SIZES.contains(&size).then_some(size).ok_or_else(refused)
 }
 
 fn first_line(message: &str) -> String {
@@ -423,5 +461,53 @@ kernels:
         let error = parse("k.zebin", &text).unwrap_err();
         assert_eq!((error.code, error.line), ("ze-info-syntax", 8), "{error:?}");
         assert!(error.quote.contains("sixteen"));
+    }
+
+    /// Each number is taken at its limit, and refused at its place just above.
+    #[test]
+    fn limits_are_located() {
+        for (key, most) in [
+            ("execution_env: { slm_size: N }", SLM_BYTES),
+            ("execution_env: { private_size: N }", PRIVATE_BYTES),
+            ("execution_env: { inline_data_payload_size: N }", PAYLOAD_BYTES),
+            ("payload_arguments: [{ arg_type: arg_byvalue, arg_index: N }]", ARGUMENT_INDEX),
+            ("payload_arguments: [{ arg_type: arg_byvalue, source_offset: N }]", PAYLOAD_BYTES),
+            ("payload_arguments: [{ arg_type: arg_byvalue, offset: N }]", PAYLOAD_BYTES),
+            ("payload_arguments: [{ arg_type: arg_byvalue, size: N }]", PAYLOAD_BYTES),
+            ("payload_arguments: [{ arg_type: arg_byvalue, slm_alignment: N }]", SLM_BYTES),
+            ("binding_table_indices: [{ bti_value: 0, arg_index: N }]", ARGUMENT_INDEX),
+            ("per_thread_memory_buffers: [{ type: global, usage: private_space, size: N }]", PRIVATE_BYTES),
+        ] {
+            let text =
+                |number: u32| format!("kernels:\n  - name: k\n    {}\n", key.replace('N', &number.to_string()));
+            assert!(parse("k", &text(most)).is_ok(), "{key}");
+            for number in [most + 1, u32::MAX] {
+                let error = parse("k", &text(number)).unwrap_err();
+                assert_eq!((error.code, error.line), ("ze-info-syntax", 3), "{key}: {error:?}");
+                assert!(error.message.contains(&format!("the limit is {most}")), "{error:?}");
+            }
+        }
+        for size in [0, 2, 9, 31, 33] {
+            let error = parse("k", &SMALL.replace("simd_size: 16", &format!("simd_size: {size}"))).unwrap_err();
+            assert!(error.line == 8 && error.message.contains("1, 8, 16 or 32"), "{error:?}");
+        }
+        for size in SIMD_SIZES {
+            assert!(parse("k", &SMALL.replace("simd_size: 16", &format!("simd_size: {size}"))).is_ok());
+        }
+    }
+
+    #[test]
+    fn yaml_has_a_depth_and_a_size() {
+        let nested = |depth: usize| format!("other: {}{}\n", "[".repeat(depth - 1), "]".repeat(depth - 1));
+        assert!(parse("k", &nested(YAML_DEPTH)).is_ok());
+        for depth in [YAML_DEPTH + 1, 100_000] {
+            let error = parse("k", &nested(depth)).unwrap_err();
+            assert!(error.line == 1 && error.message.contains("depth"), "{error:?}");
+        }
+        // The map, the key and the list are nodes as well.
+        let long = |nodes: usize| format!("other: [{}]\n", "1,".repeat(nodes - 3));
+        assert!(parse("k", &long(YAML_NODES)).is_ok());
+        let error = parse("k", &long(YAML_NODES + 1)).unwrap_err();
+        assert!(error.message.contains("nodes"), "{error:?}");
     }
 }

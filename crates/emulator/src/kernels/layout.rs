@@ -9,16 +9,15 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
+use crate::limits::REGISTER_BYTES;
 use crate::machine::activation::Function;
 use visakit::isa::{
     AliasScope, DataType, GeneralId, InputClass, Operand, Platform, VarInfo, VecOperand, predefined,
     predefined_surface,
 };
+use visakit::limits::ALIAS_DEPTH;
 use visakit::object::Routine;
 use visakit::rt::{FieldRef, Visitor};
-
-/// The most that the registers of one thread may take, so that a damaged file cannot ask for more.
-const MAX_BYTES: u64 = 64 << 20;
 
 /// A general variable with its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -243,7 +242,12 @@ impl Layout {
                 steps += 1;
                 match variable.alias_index.0.checked_sub(predefined::DECLARED) {
                     None => break self.predefined[variable.alias_index.0 as usize],
-                    Some(next) if (next as usize) < routine.variables.len() && steps <= routine.variables.len() => {
+                    Some(_) if steps > ALIAS_DEPTH => {
+                        return Err(format!(
+                            "variable {index} is an alias of more than {ALIAS_DEPTH} others, or of itself"
+                        ));
+                    }
+                    Some(next) if (next as usize) < routine.variables.len() => {
                         at = next as usize;
                     }
                     Some(_) => return Err(format!("the alias of variable {index} leads nowhere")),
@@ -299,8 +303,8 @@ impl Space {
         let offset = u64::from(self.next).next_multiple_of(if bytes >= 32 { 64 } else { 8 });
         let end = offset + bytes;
         match u32::try_from(end) {
-            Ok(next) if end <= MAX_BYTES => self.next = next,
-            _ => return Err(format!("the variables of the routine have more than {} MiB", MAX_BYTES >> 20)),
+            Ok(next) if end <= REGISTER_BYTES => self.next = next,
+            _ => return Err(format!("the variables of the routine have more than {} MiB", REGISTER_BYTES >> 20)),
         }
         Ok(offset as u32)
     }

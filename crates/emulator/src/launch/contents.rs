@@ -1,11 +1,14 @@
 //! What buffers and images hold when a kernel starts: bytes of files, zeros, the head of a pipe.
 
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::Path;
 
 use visakit_diag::{Diagnostic, Severity};
 
 use super::argument::ImageArgument;
 use super::spec::{ImageSpec, Pixels};
+use crate::limits::{IMAGE_LINE, IMAGE_SIDE, STREAM_BYTES};
 use crate::machine::image::{Format, ImageDesc};
 use crate::machine::memory::MAX_BUFFER;
 
@@ -36,6 +39,11 @@ pub(super) fn image(
             "sizes that the image has not are 1".to_owned(),
         ));
     }
+    let most = if dimensions == 1 && !is_array { IMAGE_LINE } else { IMAGE_SIDE };
+    if let Some(side) = given.iter().find(|&&side| side > most) {
+        let help = format!("a side of such an image has {most} texels at most");
+        return Err(wrong(format!("an image with a side of {side} texels is given"), help));
+    }
     let mut size = [1; 3];
     size[..dimensions].copy_from_slice(&given[..dimensions]);
     let layers = if is_array { given[dimensions] } else { 1 };
@@ -65,7 +73,16 @@ pub(super) fn image(
 }
 
 pub(super) fn read_file(option: &str, path: &Path) -> Result<Vec<u8>, Box<Diagnostic>> {
-    let bytes = std::fs::read(path).map_err(|e| {
+    let read = || {
+        let file = File::open(path)?;
+        // What has no length, such as a device, might never end.
+        let most = if file.metadata()?.is_file() { MAX_BUFFER } else { STREAM_BYTES };
+        let mut bytes = Vec::new();
+        file.take(most + 1).read_to_end(&mut bytes)?;
+        let refused = || io::Error::other(format!("it has more than {most} bytes, which is the limit"));
+        (bytes.len() as u64 <= most).then_some(bytes).ok_or_else(refused)
+    };
+    let bytes = read().map_err(|e| {
         let message = format!("{}: {e}", path.display());
         Diagnostic::new("io", Severity::Error, option, message).help("the file must exist and be readable")
     })?;

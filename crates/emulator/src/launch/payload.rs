@@ -11,11 +11,10 @@ use super::range::NdRange;
 use crate::machine::sampler::{Addressing, Sampler};
 use crate::machine::state_of_argument;
 use visakit_zebin::info::{AddrMode, AddrSpace, ArgType, KernelInfo, PayloadArgument};
+use visakit_zebin::limits::{PAYLOAD_BYTES, SIMD_SIZES};
 
 /// Where the parts of r0 are: the elements, dwords, that hold the group ids.
 const GROUP_ID_ELEMENTS: [usize; 3] = [1, 6, 7];
-/// The most data that all threads share, so that a damaged file cannot ask for more.
-const MAX_CROSS_THREAD: u32 = 1 << 16;
 
 /// What of the platform matters to the layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,9 +101,6 @@ impl Payload {
         placement: &Placement,
     ) -> Result<Self, Box<Diagnostic>> {
         let simd = kernel.execution_env.simd_size;
-        if !matches!(simd, 1 | 8 | 16 | 32) {
-            return Err(problem(&format!("`simd_size` is {simd}; it is 1, 8, 16 or 32")));
-        }
         let grf = layout.grf_bytes as usize;
         let (ids, own) = local_ids(kernel, grf, simd)?;
         let base = layout.base(own);
@@ -112,7 +108,7 @@ impl Payload {
         let mut payload = Self { image: vec![0; base], ids, local_sizes: Vec::new(), implicit: None, simd };
         for item in &kernel.payload_arguments {
             let value = value_of(item, range, arguments, placement)?;
-            let end = item.offset.checked_add(item.size).filter(|&end| end <= MAX_CROSS_THREAD);
+            let end = item.offset.checked_add(item.size).filter(|&end| end <= PAYLOAD_BYTES);
             let end = end
                 .ok_or_else(|| problem(&format!("`{}` at offset {} is too far away", item.arg_type, item.offset)))?;
             let base = if item.offset < inline { base } else { base + layout.gap as usize };
@@ -220,11 +216,14 @@ fn walk(order: [u32; 3]) -> [usize; 3] {
 
 /// Where the local ids are, and the bytes of all per-thread data.
 fn local_ids(kernel: &KernelInfo, grf: usize, simd: u32) -> Result<(Option<LocalIds>, usize), Box<Diagnostic>> {
+    if !SIMD_SIZES.contains(&simd) {
+        return Err(problem(&format!("`simd_size` is {simd}; it is 1, 8, 16 or 32")));
+    }
     let mut ids = None;
     let mut own = 0;
     for item in &kernel.per_thread_payload_arguments {
         let (offset, size) = (item.offset as usize, item.size as usize);
-        if offset + size > MAX_CROSS_THREAD as usize {
+        if offset + size > PAYLOAD_BYTES as usize {
             return Err(problem("the per-thread data are too large"));
         }
         let pitch = match item.arg_type {

@@ -5,6 +5,7 @@ use visakit_diag::{Diagnostic, Severity};
 use super::argument::Argument;
 use crate::machine::ARGUMENTS;
 use visakit_zebin::info::{AddrMode, KernelInfo};
+use visakit_zebin::limits::SLM_BYTES;
 
 /// The arguments as memory: where the buffers went and how much shared local memory there is.
 #[derive(Clone, Debug, Default)]
@@ -40,7 +41,7 @@ pub struct Extra {
 /// Lays out shared local memory and the binding table. `address` gives the address of a buffer argument.
 ///
 /// # Errors
-/// When shared local memory does not fit into 32 bits, or the binding table names entries that cannot be.
+/// When a group gets more shared local memory than there can be, or the binding table names entries that cannot be.
 pub fn place(
     kernel: &KernelInfo,
     arguments: &[Option<Argument>],
@@ -58,9 +59,11 @@ pub fn place(
             let item = kernel.payload_arguments.iter().find(|item| item.arg_index == Some(index as u32));
             let alignment = item.map_or(0, |item| item.slm_alignment).max(1);
             let offset = placement.local_bytes.checked_next_multiple_of(alignment);
-            let end = offset.and_then(|offset| offset.checked_add(*size));
+            let end = offset.and_then(|offset| offset.checked_add(*size)).filter(|&end| end <= SLM_BYTES);
             let (Some(offset), Some(end)) = (offset, end) else {
-                return Err(problem("the kernel needs more shared local memory than there can be"));
+                let message = format!("argument {index} asks for {size} bytes of shared local memory");
+                let finding = Diagnostic::new("argument-size", Severity::Error, "launch", message);
+                return Err(finding.help(format!("a group has {SLM_BYTES} bytes at most")).into());
             };
             (local, placement.local_bytes) = (Some(offset), end);
         }

@@ -1,6 +1,7 @@
 //! A hardware thread executed, block by block.
 
 use crate::kernels::code::{DebugLoc, Terminator, function_at};
+use crate::limits::CALL_DEPTH;
 use crate::machine::World;
 use crate::machine::activation;
 use crate::machine::fault::Trap;
@@ -107,7 +108,7 @@ fn run_blocks<const COUNT: bool>(
                 let taken = taken(thread, &block.mark, *uniform);
                 if taken == 0 {
                     thread.flow.block = next;
-                } else if thread.flow.depth() >= MAX_DEPTH {
+                } else if thread.flow.depth() >= CALL_DEPTH {
                     let trap = Trap::Illegal("subroutines call each other without end".to_owned());
                     return Err((Box::new(trap), block.mark));
                 } else {
@@ -156,13 +157,9 @@ fn run_blocks<const COUNT: bool>(
     }
 }
 
-/// Subroutines must not call themselves, so no chain of calls is longer than a routine has subroutines. Functions may; their
-/// stack in memory is full before this, unless they never use it.
-const MAX_DEPTH: usize = 1 << 14;
-
 /// Enters a function.
 fn enter(plan: &Plan<'_>, thread: &mut Thread, function: usize, taken: u32, back: u32) -> Result<(), Box<Trap>> {
-    if thread.flow.depth() >= MAX_DEPTH {
+    if thread.flow.depth() >= CALL_DEPTH {
         return Err(Box::new(Trap::Illegal("functions call each other without end".to_owned())));
     }
     plan.check_stack(thread)?;

@@ -35,6 +35,7 @@ use crate::kernels::layout::Layout;
 use crate::launch::argument::Argument;
 use crate::launch::payload::Payload;
 use crate::launch::range::NdRange;
+use crate::limits::GROUP_BYTES;
 use crate::machine::access::Observer;
 use crate::machine::fault::TrapReport;
 use group::{Plan, Worker};
@@ -146,8 +147,14 @@ pub fn launch(
     drop(arguments);
     let code = lower(program, &payload, &mapped.data.symbols)?;
     let plan = Plan::new(program, &code, &payload, range, &mapped, options);
+    let group = plan.group_bytes();
+    if group > GROUP_BYTES {
+        let message = format!("a group needs {group} bytes for its registers and its shared local memory");
+        let finding = Diagnostic::new("launch-group", Severity::Error, program.file.clone(), message);
+        return Err(Box::new(finding.help(format!("the limit is {GROUP_BYTES}: use smaller groups"))).into());
+    }
 
-    let workers = affordable(workers, private.saturating_add(plan.group_bytes()));
+    let workers = affordable(workers, private.saturating_add(group));
     let ordered = code.ordered && !options.any_order;
     let workers = if ordered { 1 } else { workers };
     let start = Instant::now();

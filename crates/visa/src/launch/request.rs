@@ -23,7 +23,7 @@ use visakit_emulator::launch::spec::{self, ArgKey, ArgSpec};
 use super::dump::{self, Dump};
 use super::expect::{self, Expect};
 use super::print::{self, Print};
-use crate::io::is_stream;
+use crate::io::{is_stream, read_text};
 
 /// What is to be run, and how. Paths are relative to the working folder.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -66,6 +66,8 @@ pub(crate) struct Request {
     pub outside_is_zero: bool,
     /// Instructions that a hardware thread may execute.
     pub max_instructions: Option<u64>,
+    /// The launch file itself.
+    pub launch: Option<PathBuf>,
 }
 
 #[derive(Deserialize)]
@@ -138,6 +140,14 @@ impl<'de> Deserialize<'de> for Sizes {
 }
 
 impl Request {
+    /// The files that are read.
+    pub(crate) fn sources(&self) -> Vec<PathBuf> {
+        let named = [&self.program, &self.zebin, &self.launch].into_iter().flatten().cloned();
+        let arguments = self.arguments.iter().chain(&self.defaults).map(|(_, spec)| spec);
+        let specs = arguments.chain(self.expectations.iter().map(|expect| &expect.spec));
+        named.chain(specs.filter_map(|spec| spec.clone().path_mut().cloned())).collect()
+    }
+
     /// Takes over what another request says, where this one says nothing.
     #[must_use]
     pub(crate) fn or(mut self, other: Self) -> Self {
@@ -179,9 +189,7 @@ impl Request {
 /// When it cannot be read, or a key or value is wrong; the message has its line and column.
 pub(crate) fn read_file(path: &Path) -> Result<Request, Box<Diagnostic>> {
     let name = path.display().to_string();
-    let text = std::fs::read_to_string(path).map_err(|e| {
-        Diagnostic::new("io", Severity::Error, name.clone(), e.to_string()).help("--launch takes a TOML file")
-    })?;
+    let text = read_text(path).map_err(|finding| Box::new(finding.help("--launch takes a TOML file")))?;
     let folder = path.parent().unwrap_or(Path::new("")).to_owned();
     parse(&name, &text, &folder)
 }
@@ -250,6 +258,7 @@ pub(crate) fn parse(name: &str, text: &str, folder: &Path) -> Result<Request, Bo
         any_order: file.any_order,
         outside_is_zero: file.outside_is_zero,
         max_instructions: file.max_instructions,
+        launch: None,
     })
 }
 

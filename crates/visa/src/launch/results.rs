@@ -64,11 +64,12 @@ impl<'a> Wanted<'a> {
         arguments: &[Option<Argument>],
         format: Format,
     ) -> Result<Self, Box<Diagnostic>> {
-        let source: Vec<&Path> = request.program.iter().map(|path| path.as_path()).collect();
+        let sources = request.sources();
+        let sources: Vec<&Path> = sources.iter().map(|path| path.as_path()).collect();
         let planned = |dump: &'a Dump| -> Result<_, Box<Diagnostic>> {
             let (parameter, size) = contents(parameters, arguments, &dump.key, "dump", "dump-index")?;
             dump.picture.map_or(Ok(()), |picture| picture.check(&dump.key, size))?;
-            Ok((parameter.index, dump, Output::new(&dump.path, &source, format)?))
+            Ok((parameter.index, dump, Output::new(&dump.path, &sources, format)?))
         };
         let numbers = |print: &Print| {
             let (parameter, size) = contents(parameters, arguments, &print.key, "print", "print-index")?;

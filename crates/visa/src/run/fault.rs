@@ -73,7 +73,7 @@ pub(super) fn advised(finding: Diagnostic, error: &RunError) -> Diagnostic {
 /// A fault at its line of the source, where that can be read; else as it is, at that of the kernel's text.
 pub(super) fn at_source(located: Diagnostic, report: &TrapReport, program: &Path) -> Diagnostic {
     let (Some(file), Some(number)) = (&report.source_file, report.source_line) else { return located };
-    let Ok(source) = std::fs::read_to_string(file) else { return located };
+    let Ok(source) = crate::read_text(Path::new(file)) else { return located };
     let Some(line) = source.lines().nth(number as usize - 1) else { return located };
     // The compiler has a path from the root; the user's own name for the file is shorter.
     let is_program = program.canonicalize().is_ok_and(|path| path.as_os_str() == file.as_str());

@@ -161,6 +161,7 @@ fn request(args: Args) -> Result<Request, Box<Diagnostic>> {
         any_order: args.any_order,
         outside_is_zero: args.outside_is_zero,
         max_instructions: args.max_instructions,
+        launch: args.launch.clone(),
     };
     Ok(match &args.launch {
         Some(path) => request.or(request::read_file(path)?),
@@ -277,7 +278,7 @@ fn succeed(
             if let Some(stats) = &outcome.stats {
                 out(&stats.table());
             }
-            io::say_findings(&made.findings);
+            crate::report(&made.findings, format);
             let compared = request.expectations.len();
             if compared > 0 && made.findings.is_empty() {
                 note(&format!("{} as expected", count(compared, "argument")));
@@ -312,7 +313,7 @@ fn fail(
     match format {
         Format::Human => {
             print_values(&made);
-            io::say_findings(&made.findings);
+            crate::report(&made.findings, format);
         }
         Format::Json => {
             // Files are named as they are; which kernel it was is said beside.

@@ -51,7 +51,7 @@ fn write(args: &Args) -> Result<Outcome, Findings> {
         return Err(findings.into());
     }
     for (path, text) in files(&model, &args.output)? {
-        write_named(&path, text.as_bytes())?;
+        write_named(&path, &[], text.as_bytes())?;
         out(&format!("{}\n", path.display()));
     }
     Ok(Outcome::Done)

@@ -62,7 +62,7 @@ fn place(pages: &[Page], root: Option<&Path>, named: &Named) -> Page {
         Some(path.components().map(|c| c.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/"))
     });
     if let Some(path) = inside {
-        return Page { path, shown, text, supplied: false };
+        return Page { path, shown, text, ..Page::default() };
     }
     let (model, _) = read_files(vec![(shown.clone(), text.clone())]);
     let instruction = model.instructions.first();
@@ -78,7 +78,7 @@ fn place(pages: &[Page], root: Option<&Path>, named: &Named) -> Page {
         None => format!("{stem}.md"),
     });
     // The pages around a new one do not know it.
-    Page { path, shown, text, supplied: new }
+    Page { path, shown, text, supplied: new, ..Page::default() }
 }
 
 /// Whether a page is that of an instruction.

@@ -1,5 +1,6 @@
 //! Which specification a command reads: the pages in this program, or a folder, corrected by an overlay or as it is.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use visakit_codegen::model::Model;
@@ -71,6 +72,9 @@ pub(super) fn corrected(
 }
 
 pub(super) fn unread((path, error): (PathBuf, std::io::Error)) -> Box<Diagnostic> {
+    if error.kind() == io::ErrorKind::InvalidData {
+        return problem("file-text", &path, "is no text").into();
+    }
     let found = problem("file-read", &path, format!("cannot be read: {error}"));
     found.help("name the folder of a specification, or none for the pages in this program").into()
 }

@@ -1,0 +1,17 @@
+//! How much a text or an object may hold. What is beyond is a finding at its place, which says the limit.
+//!
+//! They are far above what the compilers write, and keep the time and the memory that an input costs in proportion to its
+//! size.
+
+pub use crate::rt::MAX_EXPRESSION_DEPTH as EXPRESSION_DEPTH;
+
+/// Findings about one text or routine: behind the last one nothing is read.
+pub const FINDINGS: usize = 200_000;
+/// How many variables stand between an alias and the one that has the bytes.
+pub const ALIAS_DEPTH: usize = 64;
+/// Kernels and functions of a text.
+pub const ROUTINES: usize = 20_000;
+/// Labels of a routine.
+pub const LABELS: usize = 65_535;
+/// Blocks in braces inside each other.
+pub const BLOCK_DEPTH: usize = 64;
