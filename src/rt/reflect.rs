@@ -2,7 +2,7 @@
 
 use super::super::isa::{DataType, Platform, Rule};
 use super::condition::Op;
-use super::visit::Role;
+use super::visit::{Role, Table};
 
 /// A page of the specification.
 #[derive(Debug)]
@@ -161,8 +161,8 @@ pub struct Field {
     pub storage: &'static str,
     /// Its bits and names.
     pub list: Option<&'static List>,
-    /// The table that an index refers to.
-    pub table: &'static str,
+    /// The table that an index refers to; none where another field says it, and for what is no index.
+    pub table: Option<Table>,
     /// Legal operand classes; empty for any.
     pub classes: &'static [&'static str],
     /// Legal types; empty for any.

@@ -129,7 +129,7 @@ impl Visitor<'_> for Fields {
         let value = match value {
             FieldRef::Number(number) => Seen::Number(number),
             FieldRef::Bits(bits) => Seen::Bits(bits),
-            FieldRef::Index(_, index) if field.table.is_empty() => Seen::Number(i64::from(index)),
+            FieldRef::Index(_, index) if field.table.is_none() => Seen::Number(i64::from(index)),
             FieldRef::Index(_, index) => Seen::Index(index),
             FieldRef::Predicate(predicate) => Seen::Predicate(predicate),
             FieldRef::Vector(operand) => Seen::Vector(operand.clone()),

@@ -103,6 +103,11 @@ impl Cx<'_> {
         proc_macro2::Ident::new(&self.names.lists[id.0], proc_macro2::Span::call_site())
     }
 
+    /// Whether a field says how many channels an instruction has.
+    pub(crate) fn is_exec_size(&self, field: &Field) -> bool {
+        matches!(field.shape, FieldKind::List(id) if self.model.shared_list("Exec_size") == Some(id))
+    }
+
     /// The list with the layout of a predicate field.
     pub(crate) fn predicate_list(&self) -> Option<ListId> {
         self.model.shared_list("Predicate")

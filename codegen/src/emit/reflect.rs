@@ -208,8 +208,11 @@ fn field(cx: &Cx<'_>, form: &Form, field: &Field) -> TokenStream {
         (true, _) => "vec_operand",
     };
     let table = match field.shape {
-        FieldKind::Index(kind) => kind.name(),
-        _ => "",
+        FieldKind::Index(kind) => {
+            let kind = super::names::variant_name(kind.name());
+            quote!(Some(rt::Table::#kind))
+        }
+        _ => quote!(None),
     };
     let classes = &field.classes;
     let types = types_of(cx, &field.types);

@@ -1,5 +1,7 @@
 //! Types that come from tables of the chapters: data types, platforms, predefined variables.
 
+use std::collections::BTreeSet;
+
 use proc_macro2::TokenStream;
 use quote::quote;
 
@@ -246,6 +248,13 @@ fn predefined(cx: &Cx<'_>, table: &[Predefined], kind: IndexKind) -> TokenStream
 }
 
 fn attributes(cx: &Cx<'_>) -> TokenStream {
+    let mut taken = BTreeSet::new();
+    // Two that differ in capitals only would have one constant: the first has it.
+    let own = cx.model.attributes.iter().filter(|a| taken.insert(constant_name(&a.name).to_string()));
+    let constants = own.map(|a| {
+        let (constant, name, doc) = (constant_name(&a.name), &a.name, cx.doc(&a.doc, &a.name, a.at));
+        quote!(#doc pub const #constant: &str = #name;)
+    });
     let rows = cx.model.attributes.iter().map(|a| {
         let (name, place, bytes, value, doc) = (&a.name, &a.place, &a.bytes, &a.value, &a.doc);
         quote!(rt::reflect::Attribute {
@@ -253,6 +262,11 @@ fn attributes(cx: &Cx<'_>) -> TokenStream {
         })
     });
     quote! {
+        /// The names of attributes.
+        pub mod attribute {
+            #(#constants)*
+        }
+
         /// The known attributes of kernels and variables.
         pub const ATTRIBUTES: &[rt::reflect::Attribute] = &[#(#rows),*];
     }

@@ -1,13 +1,12 @@
 //! `visa extract`: what a zebin, an older container or an archive holds, as files.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::json;
-use visakit_diag::Diagnostic;
 
 use super::{Findings, Format, Outcome, answer, finish, out, problem, read, report};
 use crate::input::Kind;
-use crate::io::{Output, make_folder, shown};
+use crate::io::{shown, write_named};
 use visakit_zebin::extract;
 
 /// Take a zebin, a fat binary or an archive apart: vISA texts, `.ze_info`, native code
@@ -46,7 +45,7 @@ fn take_apart(args: &Args) -> Result<Outcome, Findings> {
     let mut written = 0;
     for item in &found.items {
         let path = args.output.join(&item.path);
-        if let Err(finding) = write(&path, &item.bytes) {
+        if let Err(finding) = write_named(&path, &item.bytes) {
             found.findings.push(*finding);
             break;
         }
@@ -64,11 +63,4 @@ fn take_apart(args: &Args) -> Result<Outcome, Findings> {
         Outcome::Done if found.items.is_empty() => Ok(Outcome::Found),
         outcome => Ok(outcome),
     }
-}
-
-/// Writes a file whose name is this command's result.
-fn write(path: &Path, bytes: &[u8]) -> Result<(), Box<Diagnostic>> {
-    make_folder(path.parent().unwrap_or(Path::new(".")))?;
-    // Quiet about it, as the result is the list of names.
-    Output::new(path, &[], Format::Json)?.write(bytes).map(|_| ())
 }

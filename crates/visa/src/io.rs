@@ -238,6 +238,15 @@ impl Output {
     }
 }
 
+/// Writes a file whose name is the command's result, and so says nothing about it; folders on the way are made.
+///
+/// # Errors
+/// When it cannot be written.
+pub(crate) fn write_named(path: &Path, bytes: &[u8]) -> Result<(), Box<Diagnostic>> {
+    make_folder(path.parent().unwrap_or(Path::new(".")))?;
+    Output::new(path, &[], Format::Json)?.write(bytes).map(|_| ())
+}
+
 /// Makes a folder for output, and those around it.
 ///
 /// # Errors

@@ -7,9 +7,9 @@
 use std::collections::HashMap;
 
 use crate::kernels::layout::Layout;
-use visakit::isa::{GeneralId, Instruction, Operand, Stride, VecOperand, predefined};
+use visakit::isa::{GeneralId, Operand, Stride, VecOperand, predefined};
 use visakit::object::Routine;
-use visakit::rt::{FieldRef, Visitor, reflect};
+use visakit::rt::{FieldRef, Role, Visitor, reflect};
 
 /// For each variable with storage of its own, the place in the register file behind the last byte that is read as a single
 /// element; the end of all registers where it is read in any other way.
@@ -18,10 +18,9 @@ pub(super) struct Reads(HashMap<GeneralId, u32>);
 impl Reads {
     /// What the instructions of a routine read.
     pub(super) fn of(routine: &Routine, layout: &Layout) -> Self {
-        let mut look = Look { layout, fields: &[], ends: HashMap::new(), takes_address: false };
+        let mut look = Look { layout, fields: &[], ends: HashMap::new() };
         for instruction in &routine.instructions {
             look.fields = instruction.form().fields;
-            look.takes_address = matches!(instruction, Instruction::AddrAdd(_));
             instruction.visit(&mut look);
         }
         Self(look.ends)
@@ -42,7 +41,6 @@ struct Look<'a> {
     layout: &'a Layout,
     fields: &'static [reflect::Field],
     ends: HashMap<GeneralId, u32>,
-    takes_address: bool,
 }
 
 impl Look<'_> {
@@ -54,11 +52,11 @@ impl Look<'_> {
     }
 
     /// Behind the only element that an operand reads; none when it may read several.
-    fn scalar_end(&self, operand: &VecOperand) -> Option<u32> {
+    fn scalar_end(&self, operand: &VecOperand, role: Role) -> Option<u32> {
         let Operand::General(general) = &operand.operand else { return None };
         let region = &general.region;
         let one_element = region.vertical_stride == Stride::N0 && region.width == Stride::N1;
-        if self.takes_address || !one_element {
+        if role == Role::Reference || !one_element {
             return None;
         }
         let variable = self.layout.variable(general.id)?;
@@ -70,13 +68,14 @@ impl Look<'_> {
 
 impl Visitor<'_> for Look<'_> {
     fn field(&mut self, position: usize, value: FieldRef<'_>) {
-        if self.fields.get(position).is_some_and(|field| field.name.starts_with("Dst")) {
+        let Some(role) = self.fields.get(position).and_then(|field| field.role) else { return };
+        if role == Role::Write {
             return;
         }
         match value {
             FieldRef::Vector(operand) => {
                 if let Operand::General(general) = &operand.operand {
-                    self.read(general.id, self.scalar_end(operand));
+                    self.read(general.id, self.scalar_end(operand, role));
                 }
             }
             FieldRef::Raw(operand) => self.read(operand.id, None),

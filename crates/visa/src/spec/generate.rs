@@ -6,7 +6,7 @@ use visakit_codegen::model::Model;
 use visakit_diag::Diagnostic;
 
 use super::source::{self, OverlayArg};
-use crate::io::{Output, make_folder};
+use crate::io::write_named;
 use crate::{Findings, Format, Outcome, finish, out, problem};
 
 /// Write Rust that stands on its own: the emitted module and the runtime that it needs.
@@ -51,9 +51,7 @@ fn write(args: &Args) -> Result<Outcome, Findings> {
         return Err(findings.into());
     }
     for (path, text) in files(&model, &args.output)? {
-        make_folder(path.parent().unwrap_or(&args.output))?;
-        // Quiet about it, as the result is the list of names.
-        Output::new(&path, &[], Format::Json)?.write(text.as_bytes())?;
+        write_named(&path, text.as_bytes())?;
         out(&format!("{}\n", path.display()));
     }
     Ok(Outcome::Done)
