@@ -2,7 +2,8 @@
 
 use super::{Location, Severity, Violation};
 use crate::isa::{
-    AliasScope, Alignment, DataType, InputClass, Platform, StringId, limits, predefined, predefined_surface,
+    AliasScope, Alignment, DataType, InputClass, Platform, StringId, attribute, limits, predefined,
+    predefined_surface,
 };
 use crate::object::Routine;
 use crate::rt::Bits;
@@ -39,7 +40,7 @@ pub(super) fn check(routine: &Routine, platform: Option<Platform>) -> Vec<Violat
         }
     }
     inputs(routine, i64::from(register), &mut out);
-    for name in ["SLMSize", "NBarrierCnt"] {
+    for name in [attribute::SLM_SIZE, attribute::N_BARRIER_CNT] {
         let count = routine.attributes.iter().filter(|a| routine.string(a.name).as_deref() == Some(name)).count();
         if count > 1 {
             out.push(Violation {

@@ -24,7 +24,7 @@ mod types;
 
 pub use visakit_diag::Severity;
 
-use crate::isa::{ExecSize, Instruction, Platform, Predicate, RawOperand, Rule, VecOperand, limits};
+use crate::isa::{ExecSize, Instruction, Platform, Predicate, RawOperand, Rule, VecOperand, limits, list_data};
 use crate::object::Routine;
 use crate::rt::reflect::{Field, Page};
 use crate::rt::{Bits, FieldRef, Visitor};
@@ -92,7 +92,9 @@ fn check(
     instruction.visit(&mut fields);
     let seen = fields.seen;
     let exec_size = seen.iter().find_map(|(field, value)| match value {
-        Seen::Bits(bits) if field.list.is_some_and(|l| l.name == "Exec_size") => ExecSize::from_bits(*bits).ok(),
+        Seen::Bits(bits) if field.list.is_some_and(|l| l.name == list_data::EXEC_SIZE.name) => {
+            ExecSize::from_bits(*bits).ok()
+        }
         _ => None,
     });
     let page = instruction.page();
@@ -275,7 +277,7 @@ impl Check<'_> {
                 self.warn("value", field.line, message);
             }
         }
-        if list.name == "Exec_size" {
+        if list.name == list_data::EXEC_SIZE.name {
             self.exec_size(field, bits);
         }
     }
