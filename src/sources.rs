@@ -7,6 +7,7 @@ pub use crate::generated::SPECIFICATION;
 pub static RUNTIME: &[(&str, &str)] = &[
     ("mod.rs", include_str!("rt/mod.rs")),
     ("bytes.rs", include_str!("rt/bytes.rs")),
+    ("condition.rs", include_str!("rt/condition.rs")),
     ("cursor.rs", include_str!("rt/cursor.rs")),
     ("display.rs", include_str!("rt/display.rs")),
     ("error.rs", include_str!("rt/error.rs")),

@@ -17,6 +17,13 @@ pub struct Column {
     pub at: SourceSpan,
 }
 
+impl Column {
+    /// Its name in conditions: lower case, `_` for blanks.
+    pub fn key(&self) -> String {
+        self.name.to_ascii_lowercase().replace(' ', "_")
+    }
+}
+
 /// What stands in the cells of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColumnKind {

@@ -3,7 +3,7 @@
 use super::fields::{self, Named, Sort};
 use super::resolve::Resolver;
 use crate::model::semantics::{Builtin, BuiltinKind, Call, Expression, ExpressionKind, Meaning, Name};
-use crate::model::{ColumnKind, IndexKind, ListId, NamesOf, SourceSpan};
+use crate::model::{ColumnKind, IndexKind, ListId, SourceSpan};
 use crate::suggest;
 
 impl<'m> Resolver<'m, '_> {
@@ -226,7 +226,7 @@ impl<'m> Resolver<'m, '_> {
             }
             Sort::Named(named) if named.lists.iter().any(|id| !self.model.list(*id).columns.is_empty()) => {
                 let known = named.lists.iter().flat_map(|id| &self.model.list(*id).columns);
-                let known: Vec<_> = known.map(|c| c.name.to_ascii_lowercase().replace(' ', "_")).collect();
+                let known: Vec<_> = known.map(|c| c.key()).collect();
                 let help = suggest::help(&part.text, known.iter().map(String::as_str), || {
                     format!("its list has the columns {}", known.join(", "))
                 });
@@ -296,37 +296,6 @@ impl<'m> Resolver<'m, '_> {
         }
         e.kind = ExpressionKind::Enumerator { list, name };
         Some(Sort::Enumerator { lists })
-    }
-
-    /// `List.column.name`.
-    fn column_name(&mut self, e: &mut Expression, id: ListId, at: usize) -> Sort {
-        let ExpressionKind::BitField { part, .. } = &e.kind else { return Sort::Unknown };
-        let list = self.model.list(id);
-        let path = format!("{}.{}", list.name, list.columns[at].name.to_ascii_lowercase().replace(' ', "_"));
-        let known: Vec<&str> = fields::cell_names(list, at).collect();
-        if known.contains(&part.text.as_str()) {
-            e.kind = ExpressionKind::Enumerator { list: path, name: part.text.clone() };
-            return Sort::ColumnName(id, at);
-        }
-        let help = suggest::help(&part.text, known.iter().copied(), || format!("it has {}", some_of(&known)));
-        let message = format!("no value of `{path}` is `{}`", part.text);
-        self.problem("semantics-enumerator", part.at, message, help);
-        Sort::Unknown
-    }
-
-    /// `Data_type.UD`, which is a number: the type's code.
-    fn data_type(&mut self, of: &Expression, part: &Name) -> Option<Sort> {
-        let ExpressionKind::Name { name, .. } = &of.kind else { return None };
-        if name != super::DATA_TYPE || !self.fields.lists(name).is_empty() {
-            return None;
-        }
-        let known = self.model.types.iter().map(|t| t.name.as_str());
-        if known.clone().any(|t| t == part.text) {
-            return Some(Sort::Value);
-        }
-        let help = suggest::help(&part.text, known, || "the data types are those of 2_datatypes.md".to_owned());
-        self.problem("semantics-enumerator", part.at, format!("`{}` is no data type", part.text), help);
-        Some(Sort::Unknown)
     }
 
     /// Whether a name stands for a value rather than for a list.
@@ -455,21 +424,6 @@ impl<'m> Resolver<'m, '_> {
         Some(builtin)
     }
 
-    /// What is looked for in a column of names is something that has these names.
-    fn includable(&mut self, list: ListId, column: usize, value: &Sort, at: SourceSpan) {
-        let ColumnKind::Names { of, .. } = self.model.list(list).columns[column].kind else { return };
-        let fits = match (of, value) {
-            (_, Sort::Unknown) => true,
-            (NamesOf::List(id), Sort::Named(named)) => named.lists.contains(&id),
-            (NamesOf::DataTypes, Sort::Value) => true,
-            _ => false,
-        };
-        if !fits {
-            let help = "the column's heading links to what has its names";
-            self.problem("semantics-value", at, "this has none of the names of the column", help);
-        }
-    }
-
     /// The names of some arguments say what they have to be.
     fn argument(&mut self, builtin: &Builtin, parameter: &str, argument: &Expression, sort: Sort) {
         let call = call_of(builtin);
@@ -514,7 +468,7 @@ fn call_of(builtin: &Builtin) -> String {
 }
 
 /// The first names of a list.
-fn some_of(names: &[&str]) -> String {
+pub(super) fn some_of(names: &[&str]) -> String {
     let more = if names.len() > 8 { ", …" } else { "" };
     format!("{}{more}", names.iter().take(8).copied().collect::<Vec<_>>().join(", "))
 }

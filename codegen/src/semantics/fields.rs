@@ -220,7 +220,7 @@ impl<'m> Fields<'m> {
 
 /// The position of a list's column by its name in conditions: lower case, `_` for blanks.
 pub(super) fn column(list: &List, name: &str) -> Option<usize> {
-    list.columns.iter().position(|c| c.name.to_ascii_lowercase().replace(' ', "_") == name)
+    list.columns.iter().position(|c| c.key() == name)
 }
 
 /// The names in a column's cells.

@@ -15,6 +15,7 @@ use visakit_diag::{Diagnostic, Severity};
 
 mod builtins;
 mod check;
+mod columns;
 mod expression;
 mod fields;
 mod lex;

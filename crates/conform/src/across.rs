@@ -36,8 +36,14 @@ pub(super) fn probe<'m>(probes: &Probes<'m>, base: &Sample<'m>, tally: &mut Tall
         for keep in [true, false] {
             let Some(sample) = search.find(base, keep) else { continue };
             let path = format!("{}.{}.{}", base.page.name, row.name, if keep { "kept" } else { "broken" });
+            let fact = Fact::new("rule-across", path, row.at);
             for at in search.platforms(base) {
-                judge(probes, &rows, &sample, at, &Fact::new("rule-across", path.clone(), row.at), tally);
+                judge(probes, &rows, &sample, at, &fact, tally);
+            }
+            // Whatever is next to it: a number that is one too large shows at a limit only.
+            let fields = search.fields(&sample, row);
+            for near in search.neighbours(&sample, &fields) {
+                judge(probes, &rows, &near, search.platform, &fact, tally);
             }
         }
     }
@@ -157,7 +163,7 @@ impl<'m> Search<'_, 'm> {
         let mut parts = Vec::new();
         self.row.when.iter().for_each(|when| conjuncts(self.probes.world.model, when, &mut parts));
         let open = parts.into_iter().filter(|part| subject.truth(part) != Some(true)).count();
-        open + usize::from(subject.holds(self.row) != Some(keep))
+        open + usize::from(subject.holds(self.row).unwrap_or(true) != keep)
     }
 
     fn descend(&self, mut sample: Sample<'m>, fields: &[usize], cost: impl Fn(&Sample<'m>) -> usize) -> Sample<'m> {

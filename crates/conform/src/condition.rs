@@ -375,11 +375,15 @@ impl<'m> Subject<'_, 'm> {
 
 /// Whether one of several holds: one that does decides, one that cannot be told makes the rest useless.
 fn or(all: impl Iterator<Item = Option<bool>>) -> Option<bool> {
-    all.fold(Some(false), |so_far, one| match (so_far, one) {
-        (Some(true), _) | (_, Some(true)) => Some(true),
-        (Some(false), Some(false)) => Some(false),
-        _ => None,
-    })
+    let mut known = true;
+    for one in all {
+        match one {
+            Some(true) => return Some(true),
+            Some(false) => {}
+            None => known = false,
+        }
+    }
+    known.then_some(false)
 }
 
 /// Names with dots between them that stand in front of an enumerator: the first begins as those of lists and fields do.

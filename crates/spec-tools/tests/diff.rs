@@ -268,7 +268,7 @@ const OURS: &[Plant] = &[
         "verification.md",
         "`exec_size == 1` | boolean",
         "`exec_size <= 2` | boolean",
-        &[(N, "rule", "flag-channels.Must")],
+        &[(N, "rule", "flag-channels.Must"), (O, "rule", "flag-channels.Must")],
     ),
     Plant("verification.md", " && blockheight > 0`", "`", &[(O, "rule", "empty-block.Must")]),
     Plant(
@@ -296,8 +296,13 @@ const OURS: &[Plant] = &[
         "| `even` | SRND | | | `exec_size > 1` | | more than one |\n| `random-mask` |",
         &[(N, "rule-added", "even")],
     ),
-    Plant("verification.md", "block_width <= 8 ? 32", "block_width <= 9 ? 32", &[(N, "rule", "media_rows")]),
-    Plant("verification.md", "| CBIT, FBH, FBL | |", "| CBIT, FBH | |", &[(N, "rule", "no-quad.FBL")]),
+    Plant(
+        "verification.md",
+        "block_width <= 8 ? 32",
+        "block_width <= 9 ? 32",
+        &[(N, "rule", "media_rows"), (O, "rule", "media_rows")],
+    ),
+    Plant("verification.md", "| CBIT, FBH, FBL | |", "| CBIT, FBH | |", &[(O, "rule", "no-quad.FBL")]),
 ];
 
 /// Changes of the vendor's pages, whose facts are spelled in the vendor's way.

@@ -170,6 +170,22 @@ const EMITTED: &[Change] = &[
         "modifier-refused",
         "SHL.Src0.",
     ),
+    change(
+        "reflection.rs",
+        "static MOVS:",
+        "Operand(RuleBuiltin::IsState, 1u8)",
+        "Operand(RuleBuiltin::IsNull, 1u8)",
+        "across-",
+        "MOVS.state-operand",
+    ),
+    change(
+        "reflection.rs",
+        "static LSC_FENCE:",
+        "Op::Number(3i64)",
+        "Op::Number(2i64)",
+        "across-",
+        "LSC_FENCE.fence",
+    ),
     change("reflection.rs", "static DPASW:", "\"8\",", "\"4\",", "only-", "DPASW"),
     change("reflection.rs", "static SHR:", "dst: &[", "dst: &[DataType::F, ", "type-map-accepted", "SHR.map.F"),
     change(

@@ -16,7 +16,7 @@ pub(super) fn compare(cx: &mut Cx<'_>) {
     definitions(cx, &old.definitions, &new.definitions);
 }
 
-/// What rules in code make of a group cannot be told from its name: a change may forbid something.
+/// What rules in code make of a group cannot be told from its name: they are taken as if they forbade something.
 fn kinds(cx: &mut Cx<'_>, old: &[Rule], new: &[Rule]) {
     if one_side(cx, old.first().map(|r| (r.at, old.len())), new.first().map(|r| (r.at, new.len()))) {
         return;
@@ -29,12 +29,13 @@ fn kinds(cx: &mut Cx<'_>, old: &[Rule], new: &[Rule]) {
         let (a, b) = (sorted(&x.instructions), sorted(&y.instructions));
         for one in a.symmetric_difference(&b) {
             let said = |set: &BTreeSet<&str>, at| set.contains(one).then(|| ((*one).to_owned(), at));
-            cx.fact(Class::Narrowed, "rule", &format!("{}.{one}", y.name), said(&a, x.at), said(&b, y.at));
+            let class = if a.contains(one) { Class::Widened } else { Class::Narrowed };
+            cx.fact(class, "rule", &format!("{}.{one}", y.name), said(&a, x.at), said(&b, y.at));
         }
-        where_it_holds(cx, &y.name, (&x.platforms, x.at), (&y.platforms, y.at), |_| Class::Narrowed);
+        where_it_holds(cx, &y.name, (&x.platforms, x.at), (&y.platforms, y.at), opposite);
     }
     for x in old.iter().filter(|x| !new.iter().any(|y| y.name == x.name)) {
-        cx.fact(Class::Narrowed, "rule-removed", &x.name, Some((x.instructions.join(", "), x.at)), None);
+        cx.fact(Class::Widened, "rule-removed", &x.name, Some((x.instructions.join(", "), x.at)), None);
     }
 }
 
@@ -80,21 +81,14 @@ fn constraint(cx: &mut Cx<'_>, x: &Constraint, y: &Constraint) {
         let said = Some(((*one).to_owned(), x.at));
         cx.fact(of(x, Class::Widened), "rule", &format!("{name}.{one}"), said, None);
     }
-    where_it_holds(cx, name, (&x.platforms, x.at), (&y.platforms, y.at), |class| match class {
-        // Where the row holds there is less that is legal.
-        Class::Widened => of(y, Class::Narrowed),
-        Class::Narrowed => of(y, Class::Widened),
-        class => class,
-    });
+    where_it_holds(cx, name, (&x.platforms, x.at), (&y.platforms, y.at), |class| of(y, opposite(class)));
     let when = |c: &Constraint| c.when.as_ref().map_or("always".to_owned(), Expression::to_string);
     let (less, more) = parts(x.when.as_ref(), y.when.as_ref());
-    if less || more {
-        let class = if more && !less { Class::Widened } else { Class::Narrowed };
+    for class in directions(more, less) {
         cx.differs(of(y, class), "rule", &format!("{name}.When"), (when(x), x.at), (when(y), y.at));
     }
     let (less, more) = parts(Some(&x.must), Some(&y.must));
-    if less || more {
-        let class = if less && !more { Class::Widened } else { Class::Narrowed };
+    for class in directions(less, more) {
         let (a, b) = ((x.must.to_string(), x.at), (y.must.to_string(), y.at));
         cx.differs(of(y, class), "rule", &format!("{name}.Must"), a, b);
     }
@@ -105,10 +99,15 @@ fn definitions(cx: &mut Cx<'_>, old: &[Definition], new: &[Definition]) {
     for y in new {
         let Some(x) = old.iter().find(|x| x.name == y.name) else { continue };
         let (a, b) = (x.value.to_string(), y.value.to_string());
-        if a != b {
-            cx.differs(Class::Narrowed, "rule", &y.name, (a, x.at), (b, y.at));
+        for class in directions(a != b, a != b) {
+            cx.differs(class, "rule", &y.name, (a.clone(), x.at), (b.clone(), y.at));
         }
     }
+}
+
+/// The classes of a change that allows more, forbids more, or does one here and the other there.
+fn directions(allows: bool, forbids: bool) -> impl Iterator<Item = Class> {
+    [forbids.then_some(Class::Narrowed), allows.then_some(Class::Widened)].into_iter().flatten()
 }
 
 /// A specification without any rows says nothing about those of the other.
@@ -134,6 +133,15 @@ fn where_it_holds(
     for one in lists::classes(moved) {
         let (a, b) = ((platforms::alternatives(old), from), (platforms::alternatives(new), to));
         cx.differs(class(one), "rule", &format!("{name}.Platforms"), a, b);
+    }
+}
+
+/// Where a row holds there is less that is legal.
+fn opposite(class: Class) -> Class {
+    match class {
+        Class::Widened => Class::Narrowed,
+        Class::Narrowed => Class::Widened,
+        class => class,
     }
 }
 

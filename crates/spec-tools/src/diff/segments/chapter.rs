@@ -51,7 +51,13 @@ fn fact_rows(model: &Model, page: u32) -> BTreeMap<u32, String> {
     let predefined = tables.iter().flat_map(|(k, all)| all.iter().map(move |p| (p.at, format!("{k} {}", p.id))));
     // A row of an instruction comes and goes with it.
     let support = model.support.iter().map(|r| (r.at, format!("support {}", r.name)));
+    let rules = model.rules.iter().map(|r| (r.at, format!("rule {}", r.name)));
+    let across = model.constraints.iter().map(|c| (c.at, format!("rule {}", c.name)));
+    let definitions = model.definitions.iter().map(|d| (d.at, format!("definition {}", d.name)));
     types
+        .chain(rules)
+        .chain(across)
+        .chain(definitions)
         .chain(support)
         .chain(platforms)
         .chain(attributes)
