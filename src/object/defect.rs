@@ -98,9 +98,9 @@ impl Look<'_> {
             Operand::Predicate(p) => self.predicate(position, p.value.id),
             Operand::Immediate(_) | Operand::State(_) => {}
         }
-        let class = format!("{:?}", operand.operand.class()).to_ascii_lowercase();
+        let class = operand.operand.class().name();
         let classes = self.fields.get(position).map_or(&[][..], |f| f.classes);
-        if !classes.is_empty() && !classes.contains(&class.as_str()) {
+        if !classes.is_empty() && !classes.contains(&class) {
             self.say(position, format!("an operand of class {class}"));
         }
     }

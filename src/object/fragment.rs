@@ -153,8 +153,8 @@ fn read(r: &mut Reader<'_>, field: &'static Field, routine: &Routine, cx: Contex
         }
         FieldKind::Vector | FieldKind::Scalar => {
             let operand = VecOperand::decode(r, cx).ok()?;
-            let class = format!("{:?}", operand.operand.class()).to_ascii_lowercase();
-            if !field.classes.is_empty() && !field.classes.contains(&class.as_str()) {
+            let class = operand.operand.class().name();
+            if !field.classes.is_empty() && !field.classes.contains(&class) {
                 return None;
             }
             let evidence = super::defect::vector_problem(&operand, field, routine).is_none();

@@ -6,7 +6,7 @@
 use super::fragment::guess;
 use super::read::read_with;
 use super::{Object, ObjectError, Routine};
-use crate::isa::LabelKind;
+use crate::isa::{LabelKind, pages};
 use crate::rt::Context;
 use crate::rt::reflect::{Form, Page};
 
@@ -74,13 +74,13 @@ fn salvage(code: &[u8], base: usize, routine: &Routine, cx: Context) -> Salvaged
     let (mut at, mut least, mut most) = (0, 0, 0);
     while let Some(rest) = code.get(at..).filter(|r| !r.is_empty()) {
         // The end: as many bytes are left as the fields that are not there would take, and nothing is missing.
-        let ended = out.instructions.last().is_some_and(|i| ENDS.contains(&i.page.name));
+        let ended = out.instructions.last().is_some_and(|i| ENDS.iter().any(|end| end.name == i.page.name));
         if ended && (least..=most).contains(&rest.len()) && labels.iter().all(|met| *met) {
             out.is_whole = true;
             break;
         }
         let Some(guess) = guess(rest, routine, cx) else { break };
-        if matches!(guess.page.name, "LABEL" | "SUBROUTINE")
+        if [&pages::LABEL, &pages::SUBROUTINE].iter().any(|marks| marks.name == guess.page.name)
             && let Some((_, bytes)) = guess.present.first()
         {
             let id = bytes.iter().rev().fold(0usize, |v, b| v << 8 | usize::from(*b));
@@ -104,4 +104,4 @@ fn salvage(code: &[u8], base: usize, routine: &Routine, cx: Context) -> Salvaged
 }
 
 /// With what the code of a routine ends.
-const ENDS: [&str; 6] = ["RET", "FRET", "JMP", "GOTO", "RAW_SEND", "RAW_SENDS"];
+static ENDS: [&Page; 6] = [&pages::RET, &pages::FRET, &pages::JMP, &pages::GOTO, &pages::RAW_SEND, &pages::RAW_SENDS];
