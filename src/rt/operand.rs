@@ -3,8 +3,9 @@
 use std::sync::OnceLock;
 
 use super::super::isa::{
-    AddrOpnd, AddressId, ConstOpnd, DataType, GenOpnd, GeneralId, IndirectOpnd, IndirectOpndBitProperties, Modifier,
-    Operand, PredOpnd, Predicate, RawOperand, Region, StateClass, StateOpnd, Stride, VecOperand,
+    AddrOpnd, AddressId, ConstOpnd, DataType, DataTypeClass, GenOpnd, GeneralId, IndirectOpnd,
+    IndirectOpndBitProperties, Modifier, Operand, PredOpnd, Predicate, RawOperand, Region, StateClass, StateOpnd,
+    Stride, VecOperand,
 };
 use super::cursor::{Cursor, TextError};
 use super::text::{Format, Printer, Text};
@@ -183,7 +184,7 @@ impl Cursor<'_> {
         }
         self.expect(":")?;
         let type_: DataType = Text::parse(self, Format::Plain)?;
-        let is_float = matches!(type_, DataType::F | DataType::Df | DataType::Hf | DataType::Bf);
+        let is_float = type_.class() == DataTypeClass::Float && type_.packed().is_none();
         let wide = immediate_is_wide(type_);
         // An integer in front of a float's type is its bit pattern, and a minus turns its sign.
         let bits = if is_float && !float && value < 0 {
@@ -333,13 +334,12 @@ impl Cursor<'_> {
     }
 }
 
-/// The stride that is called like a number.
+/// The stride of so many elements.
 fn named_stride(value: u64) -> Option<Stride> {
     static STRIDES: OnceLock<Vec<Option<Stride>>> = OnceLock::new();
     let strides = STRIDES.get_or_init(|| {
-        let number = |s: &Stride| s.text().parse::<usize>().ok();
-        let most = Stride::ALL.iter().filter_map(number).max().unwrap_or(0);
-        (0..=most).map(|n| Stride::ALL.iter().copied().find(|s| number(s) == Some(n))).collect()
+        let most = Stride::ALL.iter().filter_map(|s| s.elements()).max().unwrap_or(0);
+        (0..=most).map(|n| Stride::ALL.iter().copied().find(|s| s.elements() == Some(n))).collect()
     });
     strides.get(usize::try_from(value).ok()?).copied().flatten()
 }

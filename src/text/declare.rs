@@ -1,5 +1,7 @@
 //! Directives: declarations of variables, inputs and attributes, read into a routine that is being built.
 
+use std::collections::BTreeSet;
+
 use super::file;
 use super::scope::Scope;
 use crate::builder::{AttributeValue, attribute_bytes, attribute_code};
@@ -152,11 +154,9 @@ fn decl(scope: &mut Scope, text: &str, at: usize) -> Result<(), TextError> {
 
 /// The name of an alignment, one of its older spellings, or a number of bytes.
 fn alignment(c: &mut Cursor<'_>) -> Result<Alignment, TextError> {
-    let named = |name: &str| Alignment::ALL.iter().copied().find(|a| a.text() == name);
-    let older = OLDER_ALIGNMENTS.iter().find(|(old, _)| c.rest().starts_with(old));
-    if let Some((old, alignment)) = older.and_then(|(old, new)| Some((old, named(new)?))) {
+    if let Some((old, alignment)) = OLDER_ALIGNMENTS.iter().find(|(old, _)| c.rest().starts_with(old)) {
         c.restore(c.save() + old.len());
-        return Ok(alignment);
+        return Ok(*alignment);
     }
     if !c.rest().starts_with(|ch: char| ch.is_ascii_digit() || "(%+-~!".contains(ch)) {
         return Text::parse(c, Format::Plain);
@@ -164,27 +164,21 @@ fn alignment(c: &mut Cursor<'_>) -> Result<Alignment, TextError> {
     let start = c.save();
     let bytes: u32 = c.expression("align")?;
     // A register's bytes stand for the alignment of that many bytes, not for that of a register.
-    let found = BYTE_ALIGNMENTS.iter().find(|(size, _)| *size == bytes).and_then(|(_, name)| named(name));
+    let found = Alignment::ALL.iter().copied().find(|a| a.bytes() == Some(bytes));
     found.ok_or_else(|| {
         c.restore(start);
-        c.error("a number of bytes: 1, 2, 4, 8, 16, 32, 64 or 128")
+        let all: BTreeSet<u32> = Alignment::ALL.iter().filter_map(|a| a.bytes()).collect();
+        let all: Vec<String> = all.iter().map(u32::to_string).collect();
+        c.error(format!("a number of bytes, one of {}", all.join(", ")))
     })
 }
 
 /// Spellings that the assembler has dropped, and those of today.
-const OLDER_ALIGNMENTS: &[(&str, &str)] =
-    &[("2GRF", "GRFx2"), ("2_GRF", "GRFx2"), ("32word", "wordx32"), ("64word", "wordx64")];
-
-/// The alignments that are a number of bytes.
-const BYTE_ALIGNMENTS: &[(u32, &str)] = &[
-    (1, "byte"),
-    (2, "word"),
-    (4, "dword"),
-    (8, "qword"),
-    (16, "oword"),
-    (32, "hword"),
-    (64, "wordx32"),
-    (128, "wordx64"),
+const OLDER_ALIGNMENTS: &[(&str, Alignment)] = &[
+    ("2GRF", Alignment::GrFx2),
+    ("2_GRF", Alignment::GrFx2),
+    ("32word", Alignment::Wordx32),
+    ("64word", Alignment::Wordx64),
 ];
 
 /// `<V32, 4>`, or `<global 3, 4>` for a part of variable 3 of the file.

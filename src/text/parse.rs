@@ -12,8 +12,7 @@ use super::source::{Statement, statements};
 use super::withdrawn;
 use crate::isa::{
     And, ConstOpnd, DataType, ExecMask, ExecSize, FileScopeVarInfo, Instruction, Label, LabelId, LabelKind,
-    LscDataSize, LscUntyped, Modifier, Not, Operand, Or, Platform, Predicate, Subroutine, VecOperand, Xor,
-    candidates,
+    LscUntyped, Modifier, Not, Operand, Or, Platform, Predicate, Subroutine, VecOperand, Xor, candidates,
 };
 use crate::limits;
 use crate::object::{Object, Routine, RoutineKind};
@@ -460,12 +459,7 @@ fn complete(instruction: &mut Instruction) {
         }
         // A strided access without pitch has elements that follow each other.
         Instruction::LscUntyped(LscUntyped::Strided(access)) if access.src0_addr_pitch == VecOperand::default() => {
-            let low = match access.data_size {
-                LscDataSize::D8 => 1,
-                LscDataSize::D16 => 2,
-                LscDataSize::D64 => 8,
-                _ => 4,
-            };
+            let low = access.data_size.register_bytes();
             let pitch = ConstOpnd { type_: DataType::Ud, low, high: None };
             access.src0_addr_pitch = VecOperand { operand: Operand::Immediate(pitch), ..VecOperand::default() };
         }
@@ -495,6 +489,9 @@ fn one(
     Ok(instruction)
 }
 
+/// What older texts write for the execution mask of all channels.
+const NO_MASK: &str = "NoMask";
+
 /// The same statement as today's texts spell it, where it has an older spelling: capitals in the mnemonic or in a
 /// comparison, `NoMask`. Columns stay.
 fn respelled(text: &str, start: usize, word: &str) -> Option<String> {
@@ -503,13 +500,15 @@ fn respelled(text: &str, start: usize, word: &str) -> Option<String> {
     let capital_mnemonic = small != word && candidates(word).is_empty() && !candidates(&small).is_empty();
     let rest = &text[start + word.len()..head];
     let capital_comparison = small == "cmp" && rest != rest.to_ascii_lowercase();
-    let no_mask = text[head..].trim_start().strip_prefix('(').is_some_and(|t| t.trim_start().starts_with("NoMask"));
+    let no_mask = text[head..].trim_start().strip_prefix('(').is_some_and(|t| t.trim_start().starts_with(NO_MASK));
     if !capital_mnemonic && !capital_comparison && !no_mask {
         return None;
     }
     let rest = if capital_comparison { rest.to_ascii_lowercase() } else { rest.to_owned() };
     let word = if capital_mnemonic { small.as_str() } else { word };
-    let behind = text[head..].replacen("NoMask", "M1_NM ", usize::from(no_mask));
+    let all = ExecMask::ALL.iter().find(|m| m.first_channel() == 0 && m.no_mask()).map_or("", |m| m.text());
+    let width = NO_MASK.len();
+    let behind = text[head..].replacen(NO_MASK, &format!("{all:width$}"), usize::from(no_mask));
     Some(format!("{}{word}{rest}{behind}", &text[..start]))
 }
 

@@ -1,5 +1,7 @@
 //! Lists that stand as tables, and the columns of tables beyond those that every table of the kind has.
 
+use std::collections::BTreeMap;
+
 use super::context::Cx;
 use crate::markdown::{Row, Span};
 use crate::model::{Cell, CellValue, Column, ColumnKind, Enumerator, Model, NamesOf};
@@ -177,13 +179,6 @@ fn kind(cx: &mut Cx<'_>, column: &str, head: &Span, cells: &mut [Cell]) -> Colum
         cx.error("column-cell", &span, message, format!("write {what}, or `-` for nothing"));
         cell.value = CellValue::None;
     }
-    if most == 1
-        && let Some(none) = cells.iter().find(|c| c.value == CellValue::None && c.at.start != c.at.end)
-        && cx.text.text.get(none.at.start as usize..none.at.end as usize) == Some("-")
-    {
-        let span = none.at.start as usize..none.at.end as usize;
-        cx.error("column-cell", &span, format!("`{column}` holds or does not"), "write yes or no");
-    }
     let several = |c: &Cell| matches!(&c.value, CellValue::Names(names) if names.len() > 1);
     match most {
         0 => ColumnKind::Number,
@@ -194,22 +189,18 @@ fn kind(cx: &mut Cx<'_>, column: &str, head: &Span, cells: &mut [Cell]) -> Colum
 
 /// Says whose names the columns of names have, when all lists and tables are read.
 pub(super) fn resolve(model: &mut Model) {
-    let targets: Vec<(String, Option<NamesOf>)> = model
-        .tables_of_columns()
-        .flatten()
-        .filter_map(|c| c.link.clone())
-        .map(|link| {
-            let anchor = link.split_once('#').map_or("", |(_, anchor)| anchor);
-            let of = match link.contains("2_datatypes.md") {
-                true => Some(NamesOf::DataTypes),
-                false => model.shared_list(anchor).map(NamesOf::List),
-            };
-            (link, of)
-        })
-        .collect();
+    let mut known: BTreeMap<String, NamesOf> = BTreeMap::new();
+    for link in model.tables_of_columns().flatten().filter_map(|c| c.link.as_ref()) {
+        let anchor = link.split_once('#').map_or("", |(_, anchor)| anchor);
+        let of = match anchor.eq_ignore_ascii_case("data_type") {
+            true => Some(NamesOf::DataTypes),
+            false => model.shared_list(anchor).map(NamesOf::List),
+        };
+        known.extend(of.map(|of| (link.clone(), of)));
+    }
     for column in model.tables_of_columns_mut().flatten() {
-        let known = targets.iter().find(|(link, _)| Some(link) == column.link.as_ref());
-        if let (ColumnKind::Names { of, .. }, Some((_, Some(found)))) = (&mut column.kind, known) {
+        let found = column.link.as_ref().and_then(|link| known.get(link));
+        if let (ColumnKind::Names { of, .. }, Some(found)) = (&mut column.kind, found) {
             *of = *found;
         }
     }

@@ -250,7 +250,7 @@ impl<'m> Search<'_, 'm> {
             }
             FieldKind::Vector | FieldKind::Scalar => self.operands(field, position),
             FieldKind::Raw => {
-                let types = world.model.types.iter().filter(|t| of_variables(&t.name));
+                let types = world.model.types.iter().filter(|t| of_variables(world.model, &t.name));
                 let variables = types.filter_map(|t| world.variable(&t.name)).chain([0]);
                 variables
                     .map(|id| Value::Operand(world.operands.with(raw(world, id, position), "offset", 0)))
@@ -265,7 +265,7 @@ impl<'m> Search<'_, 'm> {
         let world = &self.probes.world;
         let mut out = vec![world.null(), world.zero()];
         for (_, class, _) in &world.operands.classes {
-            for ty in world.model.types.iter().filter(|t| of_variables(&t.name)) {
+            for ty in world.model.types.iter().filter(|t| of_variables(world.model, &t.name)) {
                 out.extend(operand(world, class, &ty.name, is_dst(field), position).map(Value::Operand));
             }
         }

@@ -1,8 +1,10 @@
 //! A legal instruction of each page and form, whose fields differ from each other as far as their values allow.
 
-use visakit_codegen::model::{Field, FieldKind, Form, IndexKind, Instruction, ListId, Presence};
+use visakit_codegen::model::{
+    CellValue, Enumerator, Field, FieldKind, Form, IndexKind, Instruction, ListId, Presence,
+};
 
-use super::meaning::{BitsKind, bits, counted_by, exists_on, limits, named, on, ones, storage, usual};
+use super::meaning::{BitsKind, bits, counted_by, exists_on, limits, named, on, ones, said, storage, usual};
 use super::rules;
 use super::sample::{Operand, Sample, Value};
 use super::world::World;
@@ -20,7 +22,7 @@ pub(super) fn newest_platform(world: &World<'_>, page: &Instruction) -> Option<u
 pub(super) fn base<'m>(world: &World<'m>, page: &'m Instruction, form: &'m Form, version: Version) -> Sample<'m> {
     let platform = newest_platform(world, page);
     let types: Vec<&str> =
-        world.model.types.iter().map(|t| t.name.as_str()).filter(|t| rules::of_variables(t)).collect();
+        world.model.types.iter().map(|t| t.name.as_str()).filter(|t| rules::of_variables(world.model, t)).collect();
     let listed = |ty: &&str| page.types.is_empty() || page.types.iter().any(|(t, _)| t == ty);
     // Types that the page names come first: they are the ones that are legal most often.
     let mut order: Vec<&str> = types.iter().copied().filter(listed).collect();
@@ -92,7 +94,7 @@ fn value(
         FieldKind::Index(kind) => Value::Bits(world.first(kind)),
         FieldKind::IndexBy(by) => Value::Bits(world.first(super::sample::table_of(world.model, so_far, by))),
         FieldKind::Vector | FieldKind::Scalar => {
-            let ty = own_type(field).unwrap_or(ty);
+            let ty = own_type(world, field).unwrap_or(ty);
             let class = match field.classes.iter().any(|c| c == "general") || field.classes.is_empty() {
                 true => "general",
                 false => field.classes.first().map_or("general", String::as_str),
@@ -100,15 +102,15 @@ fn value(
             operand(world, class, ty, is_dst(field), position).map_or(Value::Bits(0), Value::Operand)
         }
         FieldKind::Raw => {
-            let id = world.variable(own_type(field).unwrap_or(ty)).unwrap_or(world.first(IndexKind::General));
+            let id = world.variable(own_type(world, field).unwrap_or(ty)).unwrap_or(world.first(IndexKind::General));
             Value::Operand(raw(world, id, position))
         }
         FieldKind::Zero | FieldKind::Copy(_) => Value::Bits(0),
     }
 }
 
-fn own_type(field: &Field) -> Option<&str> {
-    field.types.iter().map(String::as_str).find(|t| rules::of_variables(t))
+fn own_type<'f>(world: &World<'_>, field: &'f Field) -> Option<&'f str> {
+    field.types.iter().map(String::as_str).find(|t| rules::of_variables(world.model, t))
 }
 
 /// A raw operand; its offset tells it from those of other positions.
@@ -170,7 +172,10 @@ fn list(world: &World<'_>, field: &Field, id: ListId, selected: Option<&[String]
             _ => super::meaning::meant(model, b, value),
         };
         let preferred = match b.what {
-            BitsKind::Values(values) => values.iter().find(|v| v.name.ends_with("_NM")).map(|v| v.value),
+            BitsKind::Values(values) => {
+                let no_mask = |v: &&Enumerator| said(b.columns, v, "NoMask") == Some(&CellValue::Flag(true));
+                values.iter().find(no_mask).map(|v| v.value)
+            }
             _ => None,
         };
         let found = preferred.into_iter().chain(0..=ones(b.width.min(16))).find(|v| legal(*v));

@@ -7,9 +7,8 @@ use visakit_codegen::model::{
 };
 
 use super::meaning::{BitsKind, bits, named, on};
-use super::rules::is_integer;
 use super::sample::{Operand, Sample, Value};
-use super::world::World;
+use super::world::{World, is_integer};
 use visakit::isa::predefined;
 
 /// What a condition is about: an instruction, on a platform or on none in particular.
@@ -270,7 +269,7 @@ impl<'m> Subject<'_, 'm> {
         match builtin {
             "type" => described.map(|t| t.code as i64),
             "bytes_of" => described.map(|t| i64::from(t.bits / 8)),
-            "is_integer" => described.map(|t| (is_integer(&t.name) && t.name != "BOOL").into()),
+            "is_integer" => described.map(|t| (is_integer(self.model(), &t.name) && t.name != "BOOL").into()),
             "is_null" => is((operand.tag.is_none() || class == "general") && id == 0),
             "is_state" => is(class == "state"),
             "is_variable" => is(matches!(class, "general" | "indirect")),

@@ -24,7 +24,7 @@ pub(super) fn declarations(world: &World<'_>, version: Version, tally: &mut Tall
     let parts = bits(model, properties);
     for ty in &model.types {
         let (name, size) = (ty.name.to_ascii_lowercase(), u64::from(ty.bits));
-        if super::world::is_packed(&ty.name) {
+        if super::world::is_packed(world.model, &ty.name) {
             continue;
         }
         // An input says its size, which must be that of the variable.

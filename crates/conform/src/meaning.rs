@@ -2,8 +2,8 @@
 //! code has an opinion about each of these too; this is the other one.
 
 use visakit_codegen::model::{
-    Availability, BitFieldKind, Bound, Enumerator, Field, FieldKind, Form, Instruction, ListId, ListKind, Model,
-    PageKind, Presence, SourceSpan, Storage,
+    Availability, BitFieldKind, Bound, CellValue, Column, Enumerator, Field, FieldKind, Form, Instruction, ListId,
+    ListKind, Model, PageKind, Presence, SourceSpan, Storage,
 };
 
 use visakit::rt::Version;
@@ -79,6 +79,8 @@ pub(super) struct Bits<'m> {
     pub(super) width: u32,
     /// What they are.
     pub(super) what: BitsKind<'m>,
+    /// What is said of each value beside its name.
+    pub(super) columns: &'m [Column],
     /// Name of the shared list that the values come from; empty where they stand with the field.
     pub(super) list: &'m str,
     /// Whether that list stands for itself, and its values are the same wherever a part refers to it.
@@ -102,7 +104,13 @@ pub(super) enum BitsKind<'m> {
     DataType,
 }
 
-impl Bits<'_> {
+impl<'m> Bits<'m> {
+    /// What a column says of these bits of a whole value; nothing where there is no such column.
+    pub(super) fn said(&self, whole: u64, column: &str) -> Option<&'m CellValue> {
+        let BitsKind::Values(values) = self.what else { return None };
+        said(self.columns, named(values, self.of(whole))?, column)
+    }
+
     /// The value of these bits in a whole value.
     pub(super) fn of(&self, whole: u64) -> u64 {
         whole >> self.lo & ones(self.width)
@@ -121,8 +129,18 @@ pub(super) fn bits(model: &Model, id: ListId) -> Vec<Bits<'_>> {
     let mut out: Vec<Bits<'_>> = Vec::new();
     match &list.kind {
         ListKind::Enumeration { lo, width, values } => {
-            let what = BitsKind::Values(values);
-            out.push(Bits { name: "", lo: *lo, width: *width, what, list: shared(id), nested: false, at: list.at });
+            let (what, columns) = (BitsKind::Values(values), list.columns.as_slice());
+            let list_name = shared(id);
+            out.push(Bits {
+                name: "",
+                lo: *lo,
+                width: *width,
+                what,
+                columns,
+                list: list_name,
+                nested: false,
+                at: list.at,
+            });
         }
         ListKind::Parts(parts) => {
             for part in parts {
@@ -144,7 +162,11 @@ pub(super) fn bits(model: &Model, id: ListId) -> Vec<Bits<'_>> {
                     },
                 };
                 let width = part.hi.saturating_sub(part.lo) + 1;
-                out.push(Bits { name: &part.name, lo: part.lo, width, what, list, nested, at: part.at });
+                let columns = match part.kind {
+                    BitFieldKind::Enumeration(nested) => model.list(nested).columns.as_slice(),
+                    _ => &[],
+                };
+                out.push(Bits { name: &part.name, lo: part.lo, width, what, columns, list, nested, at: part.at });
             }
         }
     }
@@ -161,9 +183,23 @@ pub(super) fn bits(model: &Model, id: ListId) -> Vec<Bits<'_>> {
         holes.push((at, list.bits - at));
     }
     for (lo, width) in holes {
-        out.push(Bits { name: "", lo, width, what: BitsKind::Zero, list: shared(id), nested: false, at: list.at });
+        out.push(Bits {
+            name: "",
+            lo,
+            width,
+            what: BitsKind::Zero,
+            columns: &[],
+            list: shared(id),
+            nested: false,
+            at: list.at,
+        });
     }
     out
+}
+
+/// What a column of a list says of one of its values.
+pub(super) fn said<'m>(columns: &[Column], value: &'m Enumerator, column: &str) -> Option<&'m CellValue> {
+    columns.iter().zip(&value.cells).find(|(c, _)| c.name == column).map(|(_, cell)| &cell.value)
 }
 
 /// The named value of some bits, if it has a name.

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use visakit_codegen::model::{Field, FieldKind, ListKind, Model, Saturation, SourceModifier};
+use visakit_codegen::model::{CellValue, Field, FieldKind, ListKind, Model, Saturation, SourceModifier};
 
 use super::meaning::{BitsKind, bits, counted_by, exists_on, named, on};
 use super::sample::{Operand, Sample, Value};
-use super::world::{World, is_packed};
+use super::world::{World, element, is_integer, is_packed};
 use visakit::isa::predefined;
 
 /// The rules that a page states of one field or of its types. What the validator says across operands and declarations
@@ -100,16 +100,14 @@ impl<'m> Check<'_, 'm> {
             }
         }
         // *Enabled channels* in chapter 5: the first channel is a multiple of their number, the last is within 32.
-        if self.model().list(id).name.ends_with("Exec_size") {
-            let name = |part: &str| {
-                all.iter().find(|b| b.name == part).and_then(|b| match b.what {
-                    BitsKind::Values(values) => named(values, b.of(whole)).map(|v| v.name.as_str()),
+        if self.model().shared_list("Exec_size") == Some(id) {
+            let number = |column: &str| {
+                all.iter().find_map(|b| match b.said(whole, column)? {
+                    CellValue::Number(number) => Some(*number),
                     _ => None,
                 })
             };
-            let size: u64 = name("size").and_then(|n| n.parse().ok()).unwrap_or(1);
-            let quarter = name("mask").and_then(|n| n.get(1..2)?.parse::<u64>().ok()).unwrap_or(1);
-            let first = quarter.saturating_sub(1) * 4;
+            let (first, size) = (number("First channel").unwrap_or(0), number("Channels").unwrap_or(1));
             if first % size != 0 || first + size > 32 {
                 self.out.insert("mask");
             }
@@ -139,7 +137,7 @@ impl<'m> Check<'_, 'm> {
             // Chapter 5: only what lies in a variable is modified.
             self.out.insert("modifier");
         } else if is_dst {
-            let float = ty.is_some_and(|t| !is_integer(t));
+            let float = ty.is_some_and(|t| !is_integer(self.model(), t));
             let saturates = page.saturation == Saturation::Yes || page.saturation == Saturation::Floats && float;
             if modifier != "none" && !(modifier == "sat" && saturates) {
                 self.out.insert("saturation");
@@ -154,18 +152,17 @@ impl<'m> Check<'_, 'm> {
                 self.out.insert("modifier");
             }
         }
-        if is_dst && class == "general" && !matches!(self.horizontal(operand), Some("1" | "2" | "4")) {
+        if is_dst && class == "general" && !self.may_be_written(operand) {
             self.out.insert("region");
         }
     }
 
-    /// The name of an operand's horizontal stride.
-    fn horizontal(&self, operand: &Operand) -> Option<&'m str> {
-        let id = self.model().shared_list("Region")?;
+    /// Whether a destination can have an operand's horizontal stride.
+    fn may_be_written(&self, operand: &Operand) -> bool {
+        let Some(id) = self.model().shared_list("Region") else { return false };
         let region = self.world.operands.get(operand, "region");
-        let stride = bits(self.model(), id).into_iter().find(|b| b.name == "horizontal_stride")?;
-        let BitsKind::Values(values) = stride.what else { return None };
-        named(values, stride.of(region)).map(|v| v.name.as_str())
+        let stride = bits(self.model(), id).into_iter().find(|b| b.name == "horizontal_stride");
+        stride.is_some_and(|stride| stride.said(region, "Destination") == Some(&CellValue::Flag(true)))
     }
 
     /// Types: those of the field, and where it names none, those of the page. A type stands for both signs, a packed
@@ -173,7 +170,9 @@ impl<'m> Check<'_, 'm> {
     fn data_type(&mut self, field: &Field, ty: &str) {
         if !field.types.is_empty() {
             let size = |t: &str| self.model().types.iter().find(|d| d.name == t).map(|d| d.bits);
-            let same = |t: &String| t == ty || size(t) == size(ty) && is_integer(t) && is_integer(ty);
+            let same = |t: &String| {
+                t == ty || size(t) == size(ty) && is_integer(self.model(), t) && is_integer(self.model(), ty)
+            };
             if !field.types.iter().any(same) {
                 self.out.insert("type");
             }
@@ -181,7 +180,7 @@ impl<'m> Check<'_, 'm> {
         }
         let page = &self.sample.page.types;
         let known = |ty: &str| page.iter().any(|(t, marks)| t == ty && on(self.model(), marks, self.platform));
-        if !page.is_empty() && !known(ty) && !known(element(ty)) && ty != "BOOL" {
+        if !page.is_empty() && !known(ty) && !known(element(self.model(), ty)) && ty != "BOOL" {
             self.out.insert("type");
         }
     }
@@ -202,7 +201,7 @@ impl<'m> Check<'_, 'm> {
         let legal = maps.iter().any(|map| {
             on(self.model(), &map.marks, self.platform)
                 && map.dst.iter().any(|t| t == dst)
-                && self.src.iter().all(|s| map.src.iter().any(|t| t == s || t == element(s)))
+                && self.src.iter().all(|s| map.src.iter().any(|t| t == s || t == element(self.model(), s)))
         });
         if !legal {
             self.out.insert("type-map");
@@ -213,20 +212,6 @@ impl<'m> Check<'_, 'm> {
 /// Whether a field is called so.
 fn starts(field: &Field, name: &str) -> bool {
     field.name.get(..name.len()).is_some_and(|n| n.eq_ignore_ascii_case(name))
-}
-
-/// The type of the elements of a packed constant.
-fn element(ty: &str) -> &str {
-    match ty {
-        "V" => "W",
-        "UV" => "UW",
-        "VF" => "F",
-        other => other,
-    }
-}
-
-pub(super) fn is_integer(ty: &str) -> bool {
-    !matches!(ty, "F" | "DF" | "HF" | "BF" | "VF")
 }
 
 /// Whether any value of a list is restricted to some platforms.
@@ -241,6 +226,6 @@ pub(super) fn marked(model: &Model, id: visakit_codegen::model::ListId) -> bool 
 }
 
 /// Whether a type is one that a variable can have.
-pub(super) fn of_variables(ty: &str) -> bool {
-    !is_packed(ty)
+pub(super) fn of_variables(model: &Model, ty: &str) -> bool {
+    !is_packed(model, ty)
 }

@@ -250,7 +250,8 @@ impl<'m> Vary<'_, 'm> {
             for class in ["general", "immediate"] {
                 let legal = field.classes.is_empty() || field.classes.iter().any(|c| c == class);
                 // Packed types are of constants, booleans of predicates.
-                let sensible = if class == "general" { rules::of_variables(&ty.name) } else { ty.name != "BOOL" };
+                let sensible =
+                    if class == "general" { rules::of_variables(world.model, &ty.name) } else { ty.name != "BOOL" };
                 let one = operand(world, class, &ty.name, is_dst(field), position);
                 if let (Some(one), true) = (one, legal && sensible) {
                     let fact = Fact::new("type", format!("{own}.{}", ty.name), field.at);
@@ -343,8 +344,13 @@ impl<'m> Vary<'_, 'm> {
         let at = page.type_maps.first().map_or(page.at, |m| m.at);
         let platform = newest_platform(world, page);
         let platforms = self.both_platforms();
-        let types: Vec<&str> =
-            world.model.types.iter().map(|t| t.name.as_str()).filter(|t| rules::of_variables(t)).collect();
+        let types: Vec<&str> = world
+            .model
+            .types
+            .iter()
+            .map(|t| t.name.as_str())
+            .filter(|t| rules::of_variables(world.model, t))
+            .collect();
         let first = form.fields.iter().position(|f| f.shape == FieldKind::Vector && !is_dst(f) && f.types.is_empty());
         for dst in &types {
             for src in &types {

@@ -3,7 +3,7 @@
 
 use serde_json::{Value as Json, json};
 use std::fmt::Write as _;
-use visakit_codegen::model::{FieldKind, IndexKind, MemberType, Model, Predefined, Structure};
+use visakit_codegen::model::{CellValue, FieldKind, IndexKind, MemberType, Model, Predefined, Structure};
 use visakit_codegen::template::Format;
 
 use super::meaning::{BitsKind, bits, named};
@@ -39,7 +39,7 @@ impl<'m> World<'m> {
     pub(super) fn new(model: &'m Model) -> Option<Self> {
         let operands = Operands::new(model)?;
         // Packed types are of constants only.
-        let types = model.types.iter().map(|t| t.name.as_str()).filter(|t| !is_packed(t)).collect();
+        let types = model.types.iter().map(|t| t.name.as_str()).filter(|t| !is_packed(model, t)).collect();
         let first_surface = model.surfaces.iter().map(|s| s.id + 1).max().unwrap_or(0);
         Some(Self { model, operands, register_bytes: 32, types, first_surface })
     }
@@ -338,6 +338,25 @@ impl<'m> World<'m> {
 }
 
 /// Whether a type packs several small numbers into a constant.
-pub(super) fn is_packed(ty: &str) -> bool {
-    matches!(ty, "V" | "UV" | "VF")
+pub(super) fn is_packed(model: &Model, ty: &str) -> bool {
+    matches!(said_of(model, ty, "Packed"), Some(CellValue::Number(_)))
+}
+
+/// The type of the elements of a packed constant.
+pub(super) fn element<'m>(model: &'m Model, ty: &'m str) -> &'m str {
+    match said_of(model, ty, "Element") {
+        Some(CellValue::Names(names)) => names.first().map_or(ty, String::as_str),
+        _ => ty,
+    }
+}
+
+/// Whether the numbers of a type have no fraction.
+pub(super) fn is_integer(model: &Model, ty: &str) -> bool {
+    !matches!(said_of(model, ty, "Class"), Some(CellValue::Names(names)) if names.iter().any(|n| n == "float"))
+}
+
+/// What the table of data types says of one in a further column.
+fn said_of<'m>(model: &'m Model, ty: &str, column: &str) -> Option<&'m CellValue> {
+    let ty = model.types.iter().find(|t| t.name == ty)?;
+    model.type_columns.iter().zip(&ty.cells).find(|(c, _)| c.name == column).map(|(_, cell)| &cell.value)
 }

@@ -99,13 +99,13 @@ const PAGES: &[Change] = &[
     change(
         "lists.md",
         "## Address_width",
-        "0b100: 16",
-        "0b100: reserved",
+        "| 0b100 | 16 |",
+        "| 0b100 | reserved |",
         "reserved-accepted",
         "Address_width.0b100",
     ),
     change("lists.md", "## Owords", "{XEHP+}", "{DG2+}", "only-accepted", "OWORD_LD"),
-    change("lists.md", "## Alignment", "0b0110: GRFx2", "0b0110: twice", "declaration", "Alignment.twice"),
+    change("lists.md", "## Alignment", "| GRFx2 |", "| twice |", "declaration", "Alignment.twice"),
     change("lists.md", "## Input_origin", "\"LOCAL_SIZE\"", "\"LOCALSIZE\"", "declaration", "input.local_size"),
     change(
         "lists.md",

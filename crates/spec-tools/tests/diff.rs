@@ -103,17 +103,22 @@ const OURS: &[Plant] = &[
     ),
     Plant("instructions/LSC_TYPED.md", "Default 0x80", "Default 0x81", &[(T, "default", "LSC_TYPED.Exec_size")]),
     // Bits and enumerators.
-    Plant("instructions/GATHER.md", "    - 0b10: 4", "    - 0b10: 16", &[(W, "enumerator", "GATHER.Elt_size.0b10")]),
     Plant(
         "instructions/GATHER.md",
-        "    - 0b11: reserved\n  - Bit[7..2]",
-        "    - 0b11: 8\n  - Bit[7..2]",
+        "| 0b10 | 4 | 4 |",
+        "| 0b10 | 16 | 4 |",
+        &[(W, "enumerator", "GATHER.Elt_size.0b10")],
+    ),
+    Plant(
+        "instructions/GATHER.md",
+        "| 0b11 | reserved | |\n\n  - Bit[7..2]",
+        "| 0b11 | 8 | 8 |\n\n  - Bit[7..2]",
         &[(O, "enumerator-added", "GATHER.Elt_size.0b11")],
     ),
     Plant(
         "instructions/GATHER.md",
-        "    - 0b10: 4",
-        "    - 0b10: reserved",
+        "| 0b10 | 4 | 4 |",
+        "| 0b10 | reserved | 4 |",
         &[(N, "enumerator-removed", "GATHER.Elt_size.0b10")],
     ),
     Plant(
@@ -135,8 +140,32 @@ const OURS: &[Plant] = &[
         "\".pnm\"",
         &[(T, "text", "3D_LOAD.Op.pixel_null_mask")],
     ),
-    Plant("lists.md", "- 0b0111: M8\n", "- 0b0111: M9\n", &[(T, "enumerator-renamed", "Exec_mask.0b0111")]),
-    Plant("lists.md", "- 0b011: 8\n", "- 0b011: 9\n", &[(W, "enumerator", "Exec_size.size.0b011")]),
+    Plant("lists.md", "| 0b0111 | M8 |", "| 0b0111 | M9 |", &[(T, "enumerator-renamed", "Exec_mask.0b0111")]),
+    Plant("lists.md", "| 0b011 | 8 |", "| 0b011 | 9 |", &[(W, "enumerator", "Exec_size.size.0b011")]),
+    // What columns say.
+    Plant("lists.md", "| M8 | 28 |", "| M8 | 24 |", &[(W, "cell", "Exec_mask.0b0111.First_channel")]),
+    Plant("lists.md", "| M8 | 28 | no |", "| M8 | 28 | yes |", &[(W, "cell", "Exec_mask.0b0111.NoMask")]),
+    Plant("lists.md", "uc, wb | uc, wb | not", "uc, wb | uc | not", &[(W, "cell", "Lsc_caching.0x01.Atomics")]),
+    Plant(
+        "lists.md",
+        "| signed | 2 bits, signed",
+        "| float | 2 bits, signed",
+        &[(W, "cell", "Precision.0x04.Class")],
+    ),
+    Plant("2_datatypes.md", "| D | signed |", "| D | unsigned |", &[(W, "cell", "D.Class")]),
+    Plant("4_object_format.md", "| T0 | slm |", "| T0 | stateless |", &[(W, "cell", "%slm.Entry")]),
+    Plant(
+        "lists.md",
+        "| Elements | Destination |",
+        "| Elements | Written |",
+        &[(T, "column-added", "Stride.Written"), (T, "column-removed", "Stride.Destination")],
+    ),
+    Plant(
+        "instructions/GATHER.md",
+        "| Code | Name | Channels |",
+        "| Code | Name | Lanes |",
+        &[(T, "column-added", "GATHER.Num_elts.elts.Lanes"), (T, "column-removed", "GATHER.Num_elts.elts.Channels")],
+    ),
     Plant(
         "lists.md",
         "- 0b10: all - all channels are enabled when all of their bits are set\n- 0b11: reserved",
@@ -526,7 +555,7 @@ fn a_shared_list_changes_once() {
     let all = pages(&ours());
     let mut changed = all.clone();
     let page = changed.iter_mut().find(|(name, _)| name == "lists.md").unwrap();
-    page.1 = page.1.replacen("0b101: 32", "0b101: reserved", 1);
+    page.1 = page.1.replacen("| 0b101 | 32 |", "| 0b101 | reserved |", 1);
     let found = diff(&model(&all), &model(&changed), &[]);
     assert_eq!(found.len(), 1, "{found:#?}");
     assert_eq!((found[0].class, found[0].path.as_str()), (N, "Exec_size.size.0b101"));
@@ -548,8 +577,8 @@ fn a_spelled_out_list_is_the_list() {
         .next()
         .unwrap()
         .lines()
-        .filter(|l| l.starts_with("- "))
-        .map(|l| format!("    {l}\n"))
+        .filter_map(|l| l.strip_prefix("| 0b")?.split_once(" | "))
+        .map(|(code, rest)| format!("    - 0b{code}: {}\n", rest.split(' ').next().unwrap()))
         .collect();
     let page = changed.iter_mut().find(|(name, _)| name == "instructions/GATHER.md").unwrap();
     page.1 = page.1.replacen("See [Exec_mask](../lists.md#exec_mask)", &format!("\n{values}"), 1);

@@ -8,7 +8,7 @@ use crate::machine::access::{Miss, Request, View};
 use crate::machine::lane::{LANES, from_lanes};
 use crate::machine::thread::Thread;
 use visakit::isa::RawOperand;
-use visakit::isa::{AtomicOpOp, LscOp};
+use visakit::isa::{AtomicOpOp, AtomicOpOpReturns, LscOp};
 
 /// An atomic operation with its operands.
 #[derive(Clone, Copy)]
@@ -40,7 +40,7 @@ impl Atomic {
 
     /// Takes note of an operation on memory that groups share: what comes of it may depend on their order.
     pub(super) fn note(&self, l: &mut Lowering<'_>) {
-        if !self.update.op.commutes() || self.result.is_some() {
+        if !self.update.commutes || self.result.is_some() {
             l.note_ordered();
         }
     }
@@ -68,7 +68,7 @@ impl Atomic {
         let outside = view.update(request, &mut values, |lane, old| of(old, a[lane], b[lane]))?;
         thread.outside_writes += u64::from(outside);
         if let Some(at) = self.result {
-            if self.update.op == AtomicOp::PreDecrement {
+            if self.update.returns_new {
                 values = from_lanes(|i| of(values[i], a[i], b[i]));
             }
             self.transfer.put(thread, self.transfer.place(at, 0, n), &values, enabled);
@@ -80,16 +80,18 @@ impl Atomic {
 /// What an atomic operation does to a value in memory.
 #[derive(Clone, Copy)]
 pub(super) struct Update {
-    /// The operation.
-    pub(super) op: AtomicOp,
+    /// Whether any order of several leaves the same in memory.
+    commutes: bool,
+    /// Whether the result is the new value rather than the old one.
+    returns_new: bool,
     /// Bytes of the value.
     pub(super) size: u32,
     /// The new value: of the old one and the two operands, as unsigned patterns.
     pub(super) of: fn(old: u64, first: u64, second: u64) -> u64,
 }
 
-/// The operations. All but one give back the old value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The operations.
+#[derive(Clone, Copy)]
 pub(super) enum AtomicOp {
     Load,
     Exchange,
@@ -101,8 +103,6 @@ pub(super) enum AtomicOp {
     Sub,
     Increment,
     Decrement,
-    /// As the one before; gives back the new value.
-    PreDecrement,
     Min,
     Max,
     SignedMin,
@@ -120,32 +120,37 @@ pub(super) enum AtomicOp {
 
 /// The operation of a surface or SVM message; `None` for values of a size that it does not have.
 pub(super) fn update(op: AtomicOpOp, size: u32) -> Option<Update> {
-    let op = match op {
-        AtomicOpOp::Add => AtomicOp::Add,
-        AtomicOpOp::Sub => AtomicOp::Sub,
-        AtomicOpOp::Inc => AtomicOp::Increment,
-        AtomicOpOp::Dec => AtomicOp::Decrement,
-        AtomicOpOp::Predec => AtomicOp::PreDecrement,
-        AtomicOpOp::Min => AtomicOp::Min,
-        AtomicOpOp::Max => AtomicOp::Max,
-        AtomicOpOp::Xchg => AtomicOp::Exchange,
-        AtomicOpOp::Cmpxchg => AtomicOp::CompareExchangeSwapped,
-        AtomicOpOp::And => AtomicOp::And,
-        AtomicOpOp::Or => AtomicOp::Or,
-        AtomicOpOp::Xor => AtomicOp::Xor,
-        AtomicOpOp::Imin => AtomicOp::SignedMin,
-        AtomicOpOp::Imax => AtomicOp::SignedMax,
-        AtomicOpOp::Fmax => AtomicOp::FloatMax,
-        AtomicOpOp::Fmin => AtomicOp::FloatMin,
-        AtomicOpOp::Fcmpwr => AtomicOp::FloatCompareExchange,
-        AtomicOpOp::Fadd => AtomicOp::FloatAdd,
-        AtomicOpOp::Fsub => AtomicOp::FloatSub,
-    };
-    function(op, size)
+    let returns_new = op.returns() == AtomicOpOpReturns::New;
+    let (commutes, op) = (
+        op.commutes(),
+        match op {
+            AtomicOpOp::Add => AtomicOp::Add,
+            AtomicOpOp::Sub => AtomicOp::Sub,
+            AtomicOpOp::Inc => AtomicOp::Increment,
+            AtomicOpOp::Dec | AtomicOpOp::Predec => AtomicOp::Decrement,
+            AtomicOpOp::Min => AtomicOp::Min,
+            AtomicOpOp::Max => AtomicOp::Max,
+            AtomicOpOp::Xchg => AtomicOp::Exchange,
+            AtomicOpOp::Cmpxchg => AtomicOp::CompareExchangeSwapped,
+            AtomicOpOp::And => AtomicOp::And,
+            AtomicOpOp::Or => AtomicOp::Or,
+            AtomicOpOp::Xor => AtomicOp::Xor,
+            AtomicOpOp::Imin => AtomicOp::SignedMin,
+            AtomicOpOp::Imax => AtomicOp::SignedMax,
+            AtomicOpOp::Fmax => AtomicOp::FloatMax,
+            AtomicOpOp::Fmin => AtomicOp::FloatMin,
+            AtomicOpOp::Fcmpwr => AtomicOp::FloatCompareExchange,
+            AtomicOpOp::Fadd => AtomicOp::FloatAdd,
+            AtomicOpOp::Fsub => AtomicOp::FloatSub,
+        },
+    );
+    Some(Update { commutes, returns_new, size, of: function(op, size)? })
 }
 
 /// The operation of an LSC message; `None` for one that is no atomic.
 pub(super) fn lsc_update(op: LscOp, size: u32) -> Option<Update> {
+    // All of them give back the old value.
+    let commutes = op.commutes().unwrap_or(false);
     let op = match op {
         LscOp::LscAtomicIinc => AtomicOp::Increment,
         LscOp::LscAtomicIdec => AtomicOp::Decrement,
@@ -168,20 +173,7 @@ pub(super) fn lsc_update(op: LscOp, size: u32) -> Option<Update> {
         LscOp::LscAtomicXor => AtomicOp::Xor,
         _ => return None,
     };
-    function(op, size)
-}
-
-impl AtomicOp {
-    /// Whether any order of several gives the same in the end. Sums of floats are rounded each time, and of two zeros either
-    /// may be the least.
-    pub(super) fn commutes(self) -> bool {
-        match self {
-            Self::Add | Self::Sub | Self::Increment | Self::Decrement | Self::PreDecrement | Self::Load => true,
-            Self::Min | Self::Max | Self::SignedMin | Self::SignedMax | Self::And | Self::Or | Self::Xor => true,
-            Self::Exchange | Self::CompareExchange | Self::CompareExchangeSwapped => false,
-            Self::FloatAdd | Self::FloatSub | Self::FloatMin | Self::FloatMax | Self::FloatCompareExchange => false,
-        }
-    }
+    Some(Update { commutes, returns_new: false, size, of: function(op, size)? })
 }
 
 macro_rules! functions {
@@ -197,7 +189,7 @@ macro_rules! functions {
             AtomicOp::Add => |old, a, _| old.wrapping_add(a),
             AtomicOp::Sub => |old, a, _| old.wrapping_sub(a),
             AtomicOp::Increment => |old, _, _| old.wrapping_add(1),
-            AtomicOp::Decrement | AtomicOp::PreDecrement => |old, _, _| old.wrapping_sub(1),
+            AtomicOp::Decrement => |old, _, _| old.wrapping_sub(1),
             AtomicOp::Min => |old, a, _| (old as $unsigned).min(a as $unsigned).into(),
             AtomicOp::Max => |old, a, _| (old as $unsigned).max(a as $unsigned).into(),
             AtomicOp::SignedMin => |old, a, _| (old as $signed).min(a as $signed) as u64,
@@ -219,14 +211,14 @@ macro_rules! functions {
     }};
 }
 
-fn function(op: AtomicOp, size: u32) -> Option<Update> {
-    let of = match size {
+/// What an operation makes of values of a size.
+fn function(op: AtomicOp, size: u32) -> Option<fn(u64, u64, u64) -> u64> {
+    Some(match size {
         2 => functions!(op, u16, i16, f16),
         4 => functions!(op, u32, i32, f32),
         8 => functions!(op, u64, i64, f64),
         _ => return None,
-    };
-    Some(Update { op, size, of })
+    })
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use crate::kernels::compute::{Arity, Map, Op, Types};
 use crate::kernels::lowering::{LowerResult, Lowering, illegal, is_saturated};
 use crate::kernels::step::Lowered;
-use visakit::isa::{DataType, Modifier, Operand, VecOperand};
+use visakit::isa::{DataType, DataTypeClass, Modifier, Operand, VecOperand};
 use visakit::rt::ComponentWise;
 
 /// The type that an instruction computes with.
@@ -45,12 +45,12 @@ ops_over! {
 
 /// Whether a type is a float.
 pub(super) fn is_float(data_type: DataType) -> bool {
-    matches!(data_type, DataType::F | DataType::Df | DataType::Hf | DataType::Bf)
+    data_type.class() == DataTypeClass::Float && data_type.packed().is_none()
 }
 
 /// Whether a type is a signed integer.
 pub(super) fn is_signed(data_type: DataType) -> bool {
-    matches!(data_type, DataType::B | DataType::W | DataType::D | DataType::Q)
+    data_type.class() == DataTypeClass::Signed && data_type.packed().is_none()
 }
 
 /// The unsigned integer type of the same size: for values that are only moved.

@@ -5,7 +5,7 @@
 use crate::kernels::address::AddressSpace;
 use crate::kernels::atomic::{Atomic, lsc_update};
 use crate::kernels::block;
-use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal, number};
+use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal};
 use crate::kernels::message::for_chunks;
 use crate::kernels::step::Lowered;
 use crate::kernels::surface;
@@ -16,8 +16,9 @@ use crate::machine::image::{Image, Texel};
 use crate::machine::lane::{LANES, MAX_LANES, enabled_lanes};
 use crate::machine::thread::{ExecMask, Thread};
 use visakit::isa::{
-    Channels, DataType, ExecSize, Gather4Typed, Info, InfoOp, Load3d, LscAddrType, LscDataSize, LscOp, LscTyped,
-    LscTypedAccess, LscTypedQuad, Predicate, RawOperand, Scatter4Typed, SurfaceId, TypedAtomic, VecOperand, pages,
+    Channels, DataType, ExecSize, Gather4Typed, Info, InfoOp, Load3d, LoadCurrentOpOp3d, LscAddrType, LscDataSize,
+    LscOp, LscTyped, LscTypedAccess, LscTypedQuad, Predicate, RawOperand, SamplerParameter, Scatter4Typed, SurfaceId,
+    TypedAtomic, VecOperand, pages,
 };
 use visakit::rt::{Stub, immediate_bits};
 
@@ -150,19 +151,21 @@ pub(super) fn load(l: &mut Lowering<'_>, inst: &Load3d) -> LowerResult {
     for operand in &inst.params {
         params.push(Elements::new(l, operand, lanes)?);
     }
-    let at = |n: usize| params.get(n).copied().unwrap_or(Elements::NONE);
-    let none = Elements::NONE;
-    let name = inst.op.op.name();
-    // What tells where samples are has 64 bits, in parameters of 32 or of 16 bits.
-    let behind = if at(0).bytes == 2 { 5 } else { 3 };
-    let (place, level, sample) = match name {
-        "ld" => ([at(0), at(1), at(3)], at(2), none),
-        "ld_lz" => ([at(0), at(1), at(2)], none, none),
-        "ld2dms_w" => ([at(behind), at(behind + 1), at(behind + 2)], at(behind + 3), at(0)),
-        "ld_mcs" => ([none; 3], none, none),
-        _ => return Err(Stub::undefined(&pages::LOAD_3D).into()),
+    let roles = inst.op.op.parameters();
+    if roles.is_empty() {
+        return Err(Stub::undefined(&pages::LOAD_3D).into());
+    }
+    // What has more bits than an operand takes several.
+    let operand_bits = params.first().map_or(32, |elements| elements.bytes * 8);
+    let operands = |role: &SamplerParameter| role.bits().map_or(1, |bits| bits.div_ceil(operand_bits)) as usize;
+    let at = |role: SamplerParameter| {
+        let place = roles.iter().position(|r| *r == role)?;
+        params.get(roles[..place].iter().map(operands).sum::<usize>()).copied()
     };
-    let tells_places = name == "ld_mcs";
+    let at = |role| at(role).unwrap_or(Elements::NONE);
+    let place = [SamplerParameter::U, SamplerParameter::V, SamplerParameter::R].map(at);
+    let (level, sample) = (at(SamplerParameter::Lod), at(SamplerParameter::Si));
+    let tells_places = inst.op.op == LoadCurrentOpOp3d::LdMcs;
     let shift = offsets(&inst.aoffimmi);
     let masked = inst.op.pixel_null_mask;
     let components = Components::new(l, &inst.dst, lanes, moved(inst.channels), masked)?;
@@ -387,12 +390,10 @@ fn lsc_quad(l: &mut Lowering<'_>, inst: &LscTypedQuad) -> LowerResult {
 
 fn lsc_access(l: &mut Lowering<'_>, inst: &LscTypedAccess) -> LowerResult {
     let lanes = channels(inst.exec_size);
-    let size = match inst.data_size {
-        LscDataSize::D32 => 4,
-        LscDataSize::D64 => 8,
-        LscDataSize::D16c32 => 2,
-        other => return illegal(format!("an atomic operation of {} elements", other.name())),
-    };
+    if !inst.data_size.atomic() {
+        return illegal(format!("an atomic operation of {} elements", inst.data_size.name()));
+    }
+    let size = inst.data_size.bytes();
     if inst.lsc_sub_op == LscOp::LscStoreUncompressed {
         return store_uncompressed(l, inst, lanes);
     }
@@ -413,7 +414,7 @@ fn store_uncompressed(l: &mut Lowering<'_>, inst: &LscTypedAccess, lanes: usize)
     if inst.data_size != LscDataSize::D32 {
         return illegal(format!("texels of {} elements", inst.data_size.name()));
     }
-    let count = number(inst.data_elems_per_addr.name()) as usize;
+    let count = inst.data_elems_per_addr.count() as usize;
     let operands = [&inst.src0_addrs_u, &inst.src0_addrs_v, &inst.src0_addrs_r, &inst.src0_addrs_lod];
     let place = coordinates(l, operands, lanes)?;
     let components = Components::new(l, &inst.src1_data, lanes, (0..count.min(4)).collect(), false)?;

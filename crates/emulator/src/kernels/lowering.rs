@@ -13,7 +13,7 @@ use crate::machine::fault::Trap;
 use crate::machine::lane::Element;
 use crate::machine::operand::Region;
 use crate::machine::thread::{Combine, ExecMask, Thread, ones};
-use visakit::isa::{DataType, ExecSize, Predicate, VecOperand};
+use visakit::isa::{DataType, ExecMask as ExecMaskField, ExecSize, Predicate, VecOperand};
 use visakit::object::Routine;
 use visakit::rt::Stub;
 
@@ -140,7 +140,7 @@ impl<'a> Lowering<'a> {
             0 => 0,
             id => self.predicate(id)?,
         };
-        let (shift, always) = mask(exec_size.mask.name());
+        let (shift, always) = mask(exec_size.mask);
         let lanes = ones(channels(exec_size));
         let combine = match predicate.combine {
             visakit::isa::Combine::None => Combine::Each,
@@ -227,22 +227,12 @@ impl<'a> Lowering<'a> {
 
 /// How many channels an instruction has.
 pub fn channels(exec_size: ExecSize) -> usize {
-    number(exec_size.size.name()) as usize
+    exec_size.size.channels() as usize
 }
 
-/// The number that an enumerator is called.
-pub fn number(name: &str) -> u32 {
-    name.parse().unwrap_or(1)
-}
-
-/// What an execution mask's name says: its first channel, and all ones when the execution mask does not count.
-pub fn mask(name: &str) -> (u32, u32) {
-    let (place, no_mask) = match name.strip_suffix("_NM") {
-        Some(place) => (place, true),
-        None => (name, false),
-    };
-    let quarter = number(place.trim_start_matches('M')).saturating_sub(1);
-    (quarter * 4, if no_mask { u32::MAX } else { 0 })
+/// The first channel of an execution mask, and all ones when the channels that are enabled do not count.
+pub fn mask(mask: ExecMaskField) -> (u32, u32) {
+    (mask.first_channel(), if mask.no_mask() { u32::MAX } else { 0 })
 }
 
 /// Whether a destination is saturated.

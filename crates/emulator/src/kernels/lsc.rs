@@ -2,7 +2,7 @@
 
 use crate::kernels::address::{AddressSpace, Addressing, Elements, SCRATCH_UNIT, ScratchBase};
 use crate::kernels::atomic::{Atomic, lsc_update};
-use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal, number};
+use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal};
 use crate::kernels::message::{Message, Operation};
 use crate::kernels::transfer::Transfer;
 use crate::machine::World;
@@ -13,7 +13,7 @@ use crate::machine::operand::Source;
 use crate::machine::thread::{ExecMask, Thread};
 use visakit::isa::{
     ExecSize, LscAddrSize, LscAddrType, LscBlockOrder, LscDataOrder, LscDataSize, LscOp, LscSfid, LscUntyped,
-    LscUntypedAccess, LscUntypedBlock2d, LscUntypedQuad, LscUntypedStrided, RawOperand, VecOperand, pages,
+    LscUntypedAccess, LscUntypedBlock2d, LscUntypedQuad, LscUntypedStrided, R0Element, RawOperand, VecOperand, pages,
 };
 use visakit::rt::Stub;
 
@@ -29,7 +29,7 @@ pub(super) fn untyped(l: &mut Lowering<'_>, inst: &LscUntyped) -> LowerResult {
 }
 
 /// Offset of the dword of r0 that says where arguments are.
-const R0_INDIRECT: u32 = 0;
+const R0_INDIRECT: u32 = R0Element::IndirectData as u32 * 4;
 
 /// Addresses as an LSC message computes them.
 fn addresses(
@@ -40,11 +40,8 @@ fn addresses(
     scale: u16,
     offset: i32,
 ) -> LowerResult<Addressing> {
-    let (bytes, mask) = match size {
-        LscAddrSize::A16 => (2, u64::from(u16::MAX)),
-        LscAddrSize::A32 => (4, u64::from(u32::MAX)),
-        LscAddrSize::A64 => (8, u64::MAX),
-    };
+    let bytes = u64::from(size.bytes());
+    let mask = u64::MAX >> (64 - bytes * 8);
     let at = l.raw_required(operand, lanes as u64 * bytes)?;
     let elements = match bytes {
         2 => Elements::Words(at),
@@ -90,22 +87,9 @@ impl Port<'_> {
     }
 }
 
-/// Bytes of an element in memory and in registers, and whether it is in the upper half there.
-fn sizes(size: LscDataSize) -> (u32, u32, bool) {
-    match size {
-        LscDataSize::D8 => (1, 1, false),
-        LscDataSize::D16 => (2, 2, false),
-        LscDataSize::D32 => (4, 4, false),
-        LscDataSize::D64 => (8, 8, false),
-        LscDataSize::D8c32 => (1, 4, false),
-        LscDataSize::D16c32 => (2, 4, false),
-        LscDataSize::D16c32h => (2, 4, true),
-    }
-}
-
 /// Elements that each begin at a register, or follow each other for a single channel.
 fn transfer(l: &Lowering<'_>, exec_size: ExecSize, size: LscDataSize, transposed: bool) -> Transfer {
-    let (size, slot, high) = sizes(size);
+    let (size, slot, high) = (size.bytes(), size.register_bytes(), size.upper_half());
     let pitch = (channels(exec_size) as u32 * slot).next_multiple_of(l.layout.grf_bytes);
     Transfer { size, slot, high, lane_step: slot, element_step: if transposed { slot } else { pitch } }
 }
@@ -114,7 +98,7 @@ fn access(l: &mut Lowering<'_>, inst: &LscUntypedAccess) -> LowerResult {
     let enable = l.enable(inst.exec_size, inst.pred)?;
     let lanes = channels(inst.exec_size);
     let transfer = transfer(l, inst.exec_size, inst.data_size, inst.data_order == LscDataOrder::Transposed);
-    let elements = (0..number(inst.data_elems_per_addr.name())).map(|n| n * transfer.size).collect();
+    let elements = (0..inst.data_elems_per_addr.count()).map(|n| n * transfer.size).collect();
     let addressing = addresses(l, &inst.src0_addrs, lanes, inst.addr_size, inst.addr_scale, inst.addr_imm_offset)?;
     let port = Port { sfid: inst.lsc_sfid, kind: inst.addr_type, surface: &inst.surface };
     let message = port.message(l, enable, addressing, transfer, elements)?;
@@ -155,7 +139,7 @@ fn quad(l: &mut Lowering<'_>, inst: &LscUntypedQuad) -> LowerResult {
 /// One address; the other channels are at equal distances from it.
 fn strided(l: &mut Lowering<'_>, inst: &LscUntypedStrided) -> LowerResult {
     let enable = l.enable(inst.exec_size, inst.pred)?;
-    let count = number(inst.data_elems_per_addr.name());
+    let count = inst.data_elems_per_addr.count();
     let mut transfer = transfer(l, inst.exec_size, inst.data_size, inst.data_order == LscDataOrder::Transposed);
     if inst.data_order == LscDataOrder::Transposed {
         transfer.lane_step = count * transfer.slot;
@@ -173,8 +157,8 @@ fn strided(l: &mut Lowering<'_>, inst: &LscUntypedStrided) -> LowerResult {
 
 /// Rectangles of a surface that the operands describe. What is outside of it reads as zero and is not written.
 fn block2d(l: &mut Lowering<'_>, inst: &LscUntypedBlock2d) -> LowerResult {
-    let (size, slot, _) = sizes(inst.data_size);
-    if size != slot {
+    let size = inst.data_size.bytes();
+    if size != inst.data_size.register_bytes() {
         return illegal(format!("a rectangle of {} elements", inst.data_size.name()));
     }
     let flip = inst.data_order == LscBlockOrder::Transposed;

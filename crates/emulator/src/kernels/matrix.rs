@@ -10,55 +10,45 @@ use crate::machine::World;
 use crate::machine::float::{FloatMode, double_to_half, double_to_single, single_to_bfloat};
 use crate::machine::operand::Start;
 use crate::machine::thread::{ExecMask, Registers, Thread};
-use visakit::isa::{DataType, Dpas, Dpasw, Precision};
+use visakit::isa::{DataType, Dpas, Dpasw, Precision, PrecisionClass};
 
 /// How the bits of an element are a number.
 #[derive(Clone, Copy)]
-enum Packed {
-    Unsigned(u32),
-    Signed(u32),
-    Float(u32, fn(u32) -> f64),
+struct Packed {
+    bits: u32,
+    class: PrecisionClass,
+    /// The number that a float's bits are.
+    float: fn(u32) -> f64,
 }
 
 impl Packed {
     fn of(precision: Precision) -> Self {
-        match precision {
-            Precision::U1 => Self::Unsigned(1),
-            Precision::S1 => Self::Signed(1),
-            Precision::U2 => Self::Unsigned(2),
-            Precision::S2 => Self::Signed(2),
-            Precision::U4 => Self::Unsigned(4),
-            Precision::S4 => Self::Signed(4),
-            Precision::U8 => Self::Unsigned(8),
-            Precision::S8 => Self::Signed(8),
-            Precision::Bf => Self::Float(16, |bits| bf16::from_bits(bits as u16).to_f64()),
-            Precision::Hf => Self::Float(16, |bits| f16::from_bits(bits as u16).to_f64()),
-            Precision::Bf8 => Self::Float(8, |bits| bf8_to_float(bits as u8)),
-            Precision::Tf32 => Self::Float(32, |bits| f32::from_bits(bits & !0x1fff).into()),
-            Precision::Hf8 => Self::Float(8, |bits| small_float(bits as u8, 4, 3, true)),
-            Precision::E2m1 => Self::Float(4, |bits| small_float(bits as u8, 2, 1, false)),
-        }
-    }
-
-    fn bits(self) -> u32 {
-        match self {
-            Self::Unsigned(bits) | Self::Signed(bits) | Self::Float(bits, _) => bits,
-        }
+        let float: fn(u32) -> f64 = match precision {
+            Precision::Bf => |bits| bf16::from_bits(bits as u16).to_f64(),
+            Precision::Hf => |bits| f16::from_bits(bits as u16).to_f64(),
+            Precision::Bf8 => |bits| bf8_to_float(bits as u8),
+            Precision::Hf8 => |bits| small_float(bits as u8, 4, 3, true),
+            Precision::E2m1 => |bits| small_float(bits as u8, 2, 1, false),
+            Precision::Tf32 => |bits| f32::from_bits(bits & !0x1fff).into(),
+            // Integers are read by their class.
+            _ => f64::from,
+        };
+        Self { bits: precision.bits(), class: precision.class(), float }
     }
 
     fn is_float(self) -> bool {
-        matches!(self, Self::Float(..))
+        self.class == PrecisionClass::Float
     }
 
     /// The n-th element from an offset in the registers on. Integers of all kinds are exact as floats.
     fn read(self, registers: &Registers, at: u32, n: u32) -> f64 {
-        let first = n * self.bits();
+        let first = n * self.bits;
         let word: u32 = registers.get(at + first / 32 * 4);
-        let bits = word >> (first % 32) & (u32::MAX >> (32 - self.bits()));
-        match self {
-            Self::Unsigned(_) => bits.into(),
-            Self::Signed(size) => f64::from((bits << (32 - size)) as i32 >> (32 - size)),
-            Self::Float(_, value) => value(bits),
+        let bits = word >> (first % 32) & (u32::MAX >> (32 - self.bits));
+        match self.class {
+            PrecisionClass::Unsigned => bits.into(),
+            PrecisionClass::Signed => f64::from((bits << (32 - self.bits)) as i32 >> (32 - self.bits)),
+            PrecisionClass::Float => (self.float)(bits),
         }
     }
 }
@@ -94,7 +84,7 @@ pub(super) fn dpasw(l: &mut Lowering<'_>, inst: &Dpasw) -> LowerResult {
 /// Bytes of all rows of the third source.
 fn row_bytes(inst: &Dpas) -> u64 {
     let (columns, rows) = (Packed::of(inst.w), Packed::of(inst.a));
-    let bits = u32::from(inst.rc) * u32::from(inst.sd) * steps(columns, rows) * rows.bits();
+    let bits = u32::from(inst.rc) * u32::from(inst.sd) * steps(columns, rows) * rows.bits;
     u64::from(bits).div_ceil(8)
 }
 
@@ -111,7 +101,7 @@ fn row_start(l: &mut Lowering<'_>, inst: &Dpas, bytes: u64) -> LowerResult<u32> 
 
 /// How many elements of a row and a column a step multiplies.
 fn steps(columns: Packed, rows: Packed) -> u32 {
-    match (columns.bits(), rows.bits()) {
+    match (columns.bits, rows.bits) {
         (32, _) => 1,
         (16, _) => 2,
         (8, _) | (_, 8) => 4,
@@ -135,7 +125,7 @@ fn product(l: &mut Lowering<'_>, inst: &Dpas, first: u32) -> LowerResult<(ExecMa
     let dst = l.raw_required(&inst.dst, results * u64::from(element_bytes(dst_type)?))?;
     let sum = l.raw(&inst.src0, results * u64::from(element_bytes(src_type)?))?;
     // A dword of a column holds the elements of so many steps.
-    let steps = 32 / (ops * columns.bits());
+    let steps = 32 / (ops * columns.bits);
     let dwords = u64::from(lanes) * u64::from(depth.div_ceil(steps));
     let packed = l.raw_required(&inst.src1, dwords * 4)?;
     let enable = ExecMask::all(lanes as usize);
@@ -145,7 +135,7 @@ fn product(l: &mut Lowering<'_>, inst: &Dpas, first: u32) -> LowerResult<(ExecMa
         let mut results = Vec::with_capacity((repeats * lanes) as usize);
         let column = |i: u32| -> Vec<f64> {
             let element = |d: u32, n: u32| {
-                columns.read(registers, packed, (d / steps * lanes + i) * (32 / columns.bits()) + d % steps * ops + n)
+                columns.read(registers, packed, (d / steps * lanes + i) * (32 / columns.bits) + d % steps * ops + n)
             };
             (0..depth).flat_map(|d| (0..ops).map(move |n| (d, n))).map(|(d, n)| element(d, n)).collect()
         };

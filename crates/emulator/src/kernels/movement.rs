@@ -6,7 +6,7 @@ use crate::kernels::algebra::Scalar;
 use crate::kernels::compute::{LaneOp, Types, chunks};
 use crate::kernels::domain::{Domain, is_float, is_modified, is_signed, pattern};
 use crate::kernels::logic::predicate_id;
-use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal, is_saturated, number};
+use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal, is_saturated};
 use crate::kernels::step::{Lowered, wide_or_plain};
 use crate::machine::World;
 use crate::machine::lane::{Element, LANES, MAX_LANES, from_lanes};
@@ -273,7 +273,7 @@ pub(super) fn addr_add(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> Low
     let first = address_elements(l, dst, lanes)?;
     let base = match &inst.src[0].operand {
         Operand::Address(address) => {
-            let width = number(address.width.name());
+            let width = address.width.elements();
             let first = address_elements(l, address, lanes.min(width as usize))?;
             Base::Elements { first, width }
         }

@@ -7,7 +7,10 @@ use crate::machine::access::Texels;
 use crate::machine::image::Image;
 use crate::machine::sampler::{SamplePoint, Sampler};
 use crate::machine::thread::Thread;
-use visakit::isa::{RawOperand, Sample3d, Sample43d, SamplerId, VecOperand, pages};
+use visakit::isa::{
+    RawOperand, Sample3d, Sample4SrcChannel3d, Sample43d, SampleCurrentOpOp3d, SamplerId, SamplerParameter,
+    VecOperand, pages,
+};
 use visakit::rt::Stub;
 
 /// How a message tells the level that it reads.
@@ -21,6 +24,20 @@ enum Level {
     Gradients([[Elements; 3]; 2]),
 }
 
+/// What the page says of a message's operation.
+struct Operation {
+    /// Its parameters in their order; none where no public text has them.
+    parameters: &'static [SamplerParameter],
+    /// Whether it takes the level from neighbouring pixels.
+    pixel_level: bool,
+}
+
+/// Bits of a parameter that is added to a coordinate.
+const SHIFT_BITS: u32 = match SamplerParameter::Du.bits() {
+    Some(bits) => bits,
+    None => panic!("Du has bits"),
+};
+
 /// Where the parameters of a message are.
 struct Params {
     coordinates: [Elements; 3],
@@ -31,36 +48,34 @@ struct Params {
 }
 
 impl Params {
-    /// Reads those of an operation by its name; none where no public text has them. They stand as the notes of the page say.
-    fn new(l: &mut Lowering<'_>, name: &str, operands: &[RawOperand], lanes: usize) -> LowerResult<Option<Self>> {
+    /// Finds the parameters of an operation by what its page says they are.
+    fn new(l: &mut Lowering<'_>, operation: &Operation, operands: &[RawOperand], lanes: usize) -> LowerResult<Self> {
         let mut all = Vec::with_capacity(operands.len());
         for operand in operands {
             all.push(Elements::new(l, operand, lanes)?);
         }
-        let nothing = Elements::NONE;
-        let at = |n: usize| all.get(n).copied().unwrap_or(nothing);
-        let compares = name.ends_with("_c") || name.ends_with("_c_lz");
-        let first = usize::from(compares);
-        let row = |n: usize| [at(n), at(n + 1), at(n + 2)];
-        let plain = |level, n| Self { coordinates: row(n), reference: None, shift: [nothing; 2], level };
-        let params = match name.trim_end_matches("_lz").trim_end_matches("_c") {
-            "sample" if name.ends_with("_lz") => plain(Level::Given(nothing), first),
-            "sample" | "sample_killpix" | "LOD" | "gather4_i" => plain(Level::Pixels(nothing), first),
-            "sample_b" | "gather4_b" => plain(Level::Pixels(at(first)), first + 1),
-            "sample_l" | "gather4_l" if name != "gather4_l_c" => plain(Level::Given(at(first)), first + 1),
-            "gather4" => plain(Level::Given(nothing), first),
-            "sample_d" => {
-                let along = |n: usize| [at(first + n), at(first + 3 + n), at(first + 6 + n)];
-                let level = Level::Gradients([along(1), along(2)]);
-                Self { coordinates: along(0), ..plain(level, 0) }
-            }
-            "gather4_po" => {
-                let coordinates = [at(first), at(first + 1), at(first + 4)];
-                Self { coordinates, shift: [at(first + 2), at(first + 3)], ..plain(Level::Given(nothing), 0) }
-            }
-            _ => return Ok(None),
+        let at = |role: SamplerParameter| {
+            let place = operation.parameters.iter().position(|r| *r == role)?;
+            Some(all.get(place).copied().unwrap_or(Elements::NONE))
         };
-        Ok(Some(Self { reference: compares.then(|| at(0)), ..params }))
+        let or_none = |role| at(role).unwrap_or(Elements::NONE);
+        let row = |roles: [SamplerParameter; 3]| roles.map(or_none);
+        let level = if at(SamplerParameter::Dudx).is_some() {
+            Level::Gradients([
+                row([SamplerParameter::Dudx, SamplerParameter::Dvdx, SamplerParameter::Drdx]),
+                row([SamplerParameter::Dudy, SamplerParameter::Dvdy, SamplerParameter::Drdy]),
+            ])
+        } else if operation.pixel_level {
+            Level::Pixels(or_none(SamplerParameter::Bias))
+        } else {
+            Level::Given(or_none(SamplerParameter::Lod))
+        };
+        Ok(Self {
+            coordinates: row([SamplerParameter::U, SamplerParameter::V, SamplerParameter::R]),
+            reference: at(SamplerParameter::Ref),
+            shift: [SamplerParameter::Du, SamplerParameter::Dv].map(or_none),
+            level,
+        })
     }
 
     /// The place that a channel reads.
@@ -78,9 +93,9 @@ impl Params {
         };
         let mut shift = shift;
         for (shift, elements) in shift.iter_mut().zip(self.shift) {
-            // Six bits with sign.
+            let sign = 1 << (SHIFT_BITS - 1);
             let bits = elements.integer(thread, lane);
-            *shift += (bits & 0x1f) - (bits & 0x20);
+            *shift += (bits & (sign - 1)) - (bits & sign);
         }
         SamplePoint {
             coordinates,
@@ -108,7 +123,7 @@ fn sampler_element(l: &Lowering<'_>, id: SamplerId) -> LowerResult<usize> {
 
 /// What is the same for all messages to samplers.
 struct Message<'a> {
-    name: &'a str,
+    operation: Operation,
     exec_size: visakit::isa::ExecSize,
     pred: visakit::isa::Predicate,
     sampler: SamplerId,
@@ -128,7 +143,10 @@ impl Message<'_> {
         read: impl Fn(&Sampler, &Image, Texels<'_>, &SamplePoint) -> [u32; 4] + Send + Sync + 'static,
     ) -> LowerResult {
         let lanes = channels(self.exec_size);
-        let Some(params) = Params::new(l, self.name, self.params, lanes)? else { return Err(undefined.into()) };
+        if self.operation.parameters.is_empty() {
+            return Err(undefined.into());
+        }
+        let params = Params::new(l, &self.operation, self.params, lanes)?;
         let shift = offsets(self.aoffimmi);
         let element = sampler_element(l, self.sampler)?;
         let mask = null_mask.then_some(lanes);
@@ -151,7 +169,10 @@ impl Message<'_> {
 macro_rules! message {
     ($inst:ident) => {
         Message {
-            name: $inst.op.op.name(),
+            operation: Operation {
+                parameters: $inst.op.op.parameters(),
+                pixel_level: $inst.op.op.pixel_level().unwrap_or(false),
+            },
             exec_size: $inst.exec_size,
             pred: $inst.pred,
             sampler: $inst.sampler,
@@ -168,7 +189,7 @@ pub(super) fn sample(l: &mut Lowering<'_>, inst: &Sample3d) -> LowerResult {
     let lanes = channels(inst.exec_size);
     let components = Components::new(l, &inst.dst, lanes, moved(inst.channels), inst.op.pixel_null_mask)?;
     let message = message!(inst);
-    if message.name == "LOD" {
+    if inst.op.op == SampleCurrentOpOp3d::Lod {
         return message.lower(l, undefined, components, inst.op.pixel_null_mask, |sampler, image, _, place| {
             [sampler.clamped(image, place.lod).to_bits(), place.lod.to_bits(), 0, 0]
         });
@@ -183,11 +204,11 @@ pub(super) fn sample4(l: &mut Lowering<'_>, inst: &Sample43d) -> LowerResult {
     let Sample43d::Current(inst) = inst else { return Err(undefined.into()) };
     let lanes = channels(inst.exec_size);
     let components = Components::new(l, &inst.dst, lanes, vec![0, 1, 2, 3], inst.op.pixel_null_mask)?;
-    let colour = match inst.src_channel.name() {
-        "R" => 0,
-        "G" => 1,
-        "B" => 2,
-        _ => 3,
+    let colour = match inst.src_channel {
+        Sample4SrcChannel3d::R => 0,
+        Sample4SrcChannel3d::G => 1,
+        Sample4SrcChannel3d::B => 2,
+        Sample4SrcChannel3d::A => 3,
     };
     let message = message!(inst);
     message.lower(l, undefined, components, inst.op.pixel_null_mask, move |sampler, image, texels, place| {

@@ -2,7 +2,7 @@
 
 use crate::kernels::address::{AddressSpace, Addressing};
 use crate::kernels::atomic::{self, Atomic};
-use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal, mask, number};
+use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal, mask};
 use crate::kernels::message::{Message, Operation};
 use crate::kernels::transfer::Transfer;
 use crate::machine::thread::{Combine, ExecMask, ones};
@@ -13,20 +13,20 @@ use visakit::isa::{
 };
 
 pub(super) fn gather(l: &mut Lowering<'_>, inst: &Gather) -> LowerResult {
-    let enable = counted(number(inst.num_elts.elts.name()), inst.num_elts.mask.name());
-    elements(l, enable, inst.elt_size.name(), inst.surface, &inst.global_offset, &inst.element_offset)?
+    let enable = counted(inst.num_elts.elts.channels(), inst.num_elts.mask);
+    elements(l, enable, inst.elt_size.bytes(), inst.surface, &inst.global_offset, &inst.element_offset)?
         .load(l, &inst.dst)
 }
 
 pub(super) fn scatter(l: &mut Lowering<'_>, inst: &Scatter) -> LowerResult {
-    let enable = counted(number(inst.num_elts.elts.name()), inst.num_elts.mask.name());
-    elements(l, enable, inst.elt_size.name(), inst.surface, &inst.global_offset, &inst.element_offset)?
+    let enable = counted(inst.num_elts.elts.channels(), inst.num_elts.mask);
+    elements(l, enable, inst.elt_size.bytes(), inst.surface, &inst.global_offset, &inst.element_offset)?
         .store(l, &inst.src)
 }
 
 /// The mask of a message that counts its channels itself and has no predicate.
-fn counted(channels: u32, mask_name: &str) -> ExecMask {
-    let (shift, always) = mask(mask_name);
+fn counted(channels: u32, place: visakit::isa::ExecMask) -> ExecMask {
+    let (shift, always) = mask(place);
     ExecMask { shift, lanes: ones(channels as usize), always, predicate: 0, combine: Combine::Each, inverse: 0 }
 }
 
@@ -38,12 +38,11 @@ fn lanes(enable: &ExecMask) -> usize {
 fn elements(
     l: &mut Lowering<'_>,
     enable: ExecMask,
-    size: &str,
+    size: u32,
     surface: SurfaceId,
     global: &VecOperand,
     offsets: &RawOperand,
 ) -> LowerResult<Message> {
-    let size = number(size);
     let space = l.address_space(surface)?;
     let addressing = l.surface_addresses(Some(offsets), global, lanes(&enable), size)?;
     let transfer = Transfer::in_dwords(size);
@@ -52,19 +51,19 @@ fn elements(
 
 pub(super) fn gather_scaled(l: &mut Lowering<'_>, inst: &GatherScaled) -> LowerResult {
     let enable = l.enable(inst.exec_size, inst.pred)?;
-    bytes(l, enable, inst.num_blocks.name(), inst.surface, &inst.offset, &inst.element_offset)?.load(l, &inst.dst)
+    bytes(l, enable, inst.num_blocks.count(), inst.surface, &inst.offset, &inst.element_offset)?.load(l, &inst.dst)
 }
 
 pub(super) fn scatter_scaled(l: &mut Lowering<'_>, inst: &ScatterScaled) -> LowerResult {
     let enable = l.enable(inst.exec_size, inst.pred)?;
-    bytes(l, enable, inst.num_blocks.name(), inst.surface, &inst.offset, &inst.element_offset)?.store(l, &inst.src)
+    bytes(l, enable, inst.num_blocks.count(), inst.surface, &inst.offset, &inst.element_offset)?.store(l, &inst.src)
 }
 
 /// Some bytes for each channel, in a dword; offsets count bytes. They need no alignment, so they go one by one.
 fn bytes(
     l: &mut Lowering<'_>,
     enable: ExecMask,
-    count: &str,
+    count: u32,
     surface: SurfaceId,
     global: &VecOperand,
     offsets: &RawOperand,
@@ -72,7 +71,7 @@ fn bytes(
     let space = l.address_space(surface)?;
     let addressing = l.surface_addresses(Some(offsets), global, lanes(&enable), 1)?;
     let transfer = Transfer { size: 1, slot: 1, high: false, lane_step: 4, element_step: 1 };
-    let elements = (0..number(count)).collect();
+    let elements = (0..count).collect();
     Ok(Message { enable, space, addressing, transfer, elements, unaligned: false })
 }
 
@@ -105,12 +104,12 @@ pub(super) fn components(
 }
 
 pub(super) fn qw_gather(l: &mut Lowering<'_>, inst: &QwGather) -> LowerResult {
-    let count = number(inst.num_blocks.name());
+    let count = inst.num_blocks.count();
     quads(l, inst.exec_size, inst.pred, count, inst.surface, &inst.offset)?.load(l, &inst.dst)
 }
 
 pub(super) fn qw_scatter(l: &mut Lowering<'_>, inst: &QwScatter) -> LowerResult {
-    let count = number(inst.num_blocks.name());
+    let count = inst.num_blocks.count();
     quads(l, inst.exec_size, inst.pred, count, inst.surface, &inst.offset)?.store(l, &inst.src)
 }
 
@@ -138,19 +137,19 @@ fn quads(
 pub(super) fn oword_ld(l: &mut Lowering<'_>, inst: &OwordLd) -> LowerResult {
     let space = l.address_space(inst.surface)?;
     let addressing = l.surface_addresses(None, &inst.offset, 1, 16)?;
-    block(number(inst.size.name()), space, addressing).load(l, &inst.dst)
+    block(inst.size.count(), space, addressing).load(l, &inst.dst)
 }
 
 pub(super) fn oword_ld_unaligned(l: &mut Lowering<'_>, inst: &OwordLdUnaligned) -> LowerResult {
     let space = l.address_space(inst.surface)?;
     let addressing = l.surface_addresses(None, &inst.offset, 1, 1)?;
-    block(number(inst.size.name()), space, addressing).load(l, &inst.dst)
+    block(inst.size.count(), space, addressing).load(l, &inst.dst)
 }
 
 pub(super) fn oword_st(l: &mut Lowering<'_>, inst: &OwordSt) -> LowerResult {
     let space = l.address_space(inst.surface)?;
     let addressing = l.surface_addresses(None, &inst.offset, 1, 16)?;
-    block(number(inst.size.name()), space, addressing).store(l, &inst.src)
+    block(inst.size.count(), space, addressing).store(l, &inst.src)
 }
 
 /// Consecutive owords, whatever the masks say: the dwords of a single channel.
@@ -175,7 +174,7 @@ pub(super) fn atomic(
     operands: [&RawOperand; 2],
     dst: &RawOperand,
 ) -> LowerResult<Atomic> {
-    let size = number(op.width.name()) / 8;
+    let size = op.width.bytes();
     let Some(update) = atomic::update(op.op, size) else {
         return illegal(format!("an atomic operation of {size} bytes"));
     };

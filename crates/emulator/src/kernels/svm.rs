@@ -1,7 +1,7 @@
 //! Messages to flat memory.
 
 use crate::kernels::address::AddressSpace;
-use crate::kernels::lowering::{LowerResult, Lowering, channels, number};
+use crate::kernels::lowering::{LowerResult, Lowering, channels};
 use crate::kernels::message::Message;
 use crate::kernels::surface::{self, block, components};
 use crate::kernels::transfer::Transfer;
@@ -12,21 +12,21 @@ use visakit::isa::{
 
 pub(super) fn block_ld(l: &mut Lowering<'_>, inst: &SvmBlockLd) -> LowerResult {
     let addressing = l.flat_addresses(None, Some(&inst.address), 1)?;
-    block(number(inst.properties.size.name()), AddressSpace::Flat, addressing).load(l, &inst.dst)
+    block(inst.properties.size.count(), AddressSpace::Flat, addressing).load(l, &inst.dst)
 }
 
 pub(super) fn block_st(l: &mut Lowering<'_>, inst: &SvmBlockSt) -> LowerResult {
     let addressing = l.flat_addresses(None, Some(&inst.address), 1)?;
-    block(number(inst.properties.size.name()), AddressSpace::Flat, addressing).store(l, &inst.src)
+    block(inst.properties.size.count(), AddressSpace::Flat, addressing).store(l, &inst.src)
 }
 
 pub(super) fn gather(l: &mut Lowering<'_>, inst: &SvmGather) -> LowerResult {
-    let (size, count) = (number(inst.block_size.name()), number(inst.num_blocks.name()));
+    let (size, count) = (inst.block_size.bytes(), inst.num_blocks.count());
     blocks(l, inst.exec_size, inst.pred, size, count, &inst.addresses)?.load(l, &inst.dst)
 }
 
 pub(super) fn scatter(l: &mut Lowering<'_>, inst: &SvmScatter) -> LowerResult {
-    let (size, count) = (number(inst.block_size.name()), number(inst.num_blocks.name()));
+    let (size, count) = (inst.block_size.bytes(), inst.num_blocks.count());
     blocks(l, inst.exec_size, inst.pred, size, count, &inst.addresses)?.store(l, &inst.src)
 }
 

@@ -10,11 +10,13 @@ use super::placement::{Placement, problem};
 use super::range::NdRange;
 use crate::machine::sampler::{Addressing, Sampler};
 use crate::machine::state_of_argument;
+use visakit::isa::R0Element;
 use visakit_zebin::info::{AddrMode, AddrSpace, ArgType, KernelInfo, PayloadArgument};
 use visakit_zebin::limits::{PAYLOAD_BYTES, SIMD_SIZES};
 
 /// Where the parts of r0 are: the elements, dwords, that hold the group ids.
-const GROUP_ID_ELEMENTS: [usize; 3] = [1, 6, 7];
+const GROUP_ID_ELEMENTS: [usize; 3] =
+    [R0Element::GroupIdX as usize, R0Element::GroupIdY as usize, R0Element::GroupIdZ as usize];
 
 /// What of the platform matters to the layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,10 +1,12 @@
 //! Floating-point modes and the operations that obey them.
 //!
 //! The control register chooses the rounding mode and, for each width, whether denormal values are kept or flushed to
-//! zero (4_object_format.md, `%cr0`). Compiled programs keep them and round to nearest even; that is what the host does
+//! zero (lists.md, `Cr0`). Compiled programs keep them and round to nearest even; that is what the host does
 //! too, so kernels use the host's operations in that mode ([`FloatMode::is_plain`]) and the functions here in others.
 
 use half::{bf16, f16};
+use visakit::isa::{Cr0, Cr0Rounding};
+use visakit::rt::Bits as _;
 
 /// How results that are not representable are rounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,14 +41,15 @@ impl FloatMode {
 
     /// Reads the bits of the control register.
     pub fn from_bits(bits: u32) -> Self {
-        let rounding = match bits >> 4 & 3 {
-            0 => Rounding::NearestEven,
-            1 => Rounding::Up,
-            2 => Rounding::Down,
-            _ => Rounding::Zero,
+        // All patterns of the register have a meaning or none that is known.
+        let control = Cr0::from_bits(bits.into()).unwrap_or_default();
+        let rounding = match control.rounding {
+            Cr0Rounding::NearestEven => Rounding::NearestEven,
+            Cr0Rounding::Up => Rounding::Up,
+            Cr0Rounding::Down => Rounding::Down,
+            Cr0Rounding::Zero => Rounding::Zero,
         };
-        let bit = |n: u32| bits >> n & 1 == 1;
-        Self { rounding, keep_double: bit(6), keep_single: bit(7), keep_half: bit(10) }
+        Self { rounding, keep_double: control.keep_df, keep_single: control.keep_f, keep_half: control.keep_hf }
     }
 
     /// Whether the host computes alike.

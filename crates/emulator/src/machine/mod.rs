@@ -34,6 +34,7 @@ use access::{Target, Texels, View, Watch};
 use image::Image;
 use memory::{Buffer, Memory};
 use sampler::Sampler;
+use visakit::isa::BindingTable;
 
 /// What the threads of a group share: memory and what the launch bound to it.
 #[derive(Clone, Copy, Debug)]
@@ -126,8 +127,8 @@ pub fn entry_of_state(offset: u32) -> u32 {
 }
 
 /// Binding-table index of stateless memory.
-const STATELESS: u32 = 255;
+const STATELESS: u32 = BindingTable::Stateless as u32;
 /// Binding-table index of shared local memory.
-const LOCAL: u32 = 254;
+const LOCAL: u32 = BindingTable::Slm as u32;
 /// Binding-table index of stateless memory without coherence, which makes no difference here.
-const STATELESS_NON_COHERENT: u32 = 253;
+const STATELESS_NON_COHERENT: u32 = BindingTable::StatelessNonCoherent as u32;

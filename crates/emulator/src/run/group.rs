@@ -16,7 +16,7 @@ use crate::run::execute::run_thread;
 use crate::run::memory::LaunchMemory;
 use crate::run::stats::Counts;
 use crate::run::{DEFAULT_MAX_INSTRUCTIONS, Options, Program};
-use visakit::isa::predefined;
+use visakit::isa::{R0Element, predefined};
 
 /// What all groups of a launch have in common.
 pub(super) struct Plan<'a> {
@@ -37,9 +37,9 @@ pub(super) struct Plan<'a> {
 }
 
 /// Offset of the byte of r0 that numbers the threads of a group.
-const THREAD_BYTE: u32 = 2 * 4;
+const THREAD_BYTE: u32 = R0Element::ThreadInGroup as u32 * 4;
 /// Offset of the scratch base in r0.
-const SCRATCH_WORD: u32 = 5 * 4;
+const SCRATCH_WORD: u32 = R0Element::ScratchBase as u32 * 4;
 
 /// Where the variables stand that a thread finds set.
 struct Special {

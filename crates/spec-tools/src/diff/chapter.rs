@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::change::Class;
 use super::context::{Cx, Located};
 use super::matching::{Renames, Same, align, norm};
-use super::{lists, places, platforms};
+use super::{columns, lists, places, platforms};
 use visakit_codegen::model::{
     Attribute, DataType, FieldKind, Member, MemberType, Model, Platform, Predefined, SourceSpan, Structure,
     SupportRow,
@@ -15,6 +15,9 @@ pub(super) fn compare(cx: &mut Cx<'_>) {
     let (old, new) = (cx.old, cx.new);
     let both = (old.types.as_slice(), new.types.as_slice());
     table(cx, ["type-added", "type-removed"], both, |t| (&t.name, t.at), |t| t.code, data_type);
+    if !old.types.is_empty() && !new.types.is_empty() {
+        columns::headings(cx, "types", &old.type_columns, &new.type_columns);
+    }
     let both = (old.platforms.as_slice(), new.platforms.as_slice());
     platform_rows(cx, both);
     for (kinds, a, b) in [
@@ -24,6 +27,10 @@ pub(super) fn compare(cx: &mut Cx<'_>) {
     ] {
         table(cx, kinds, (a, b), |p| (&p.name, p.at), |p| p.id, predefined);
     }
+    if !old.surfaces.is_empty() && !new.surfaces.is_empty() {
+        columns::headings(cx, "surfaces", &old.surface_columns, &new.surface_columns);
+    }
+    columns::limits(cx);
     let both = (old.attributes.as_slice(), new.attributes.as_slice());
     // Attributes have no code: their names are what objects hold.
     table(cx, ["attribute-added", "attribute-removed"], both, |a| (&a.name, a.at), |a| a.name.clone(), attribute);
@@ -121,6 +128,7 @@ fn data_type(cx: &mut Cx<'_>, x: &DataType, y: &DataType) {
     cell(cx, Class::WireBreaking, "type", name, code(x), code(y));
     let bits = |t: &DataType| (format!("{} bits", t.bits), t.at);
     cell(cx, Class::WireBreaking, "width", name, bits(x), bits(y));
+    columns::cells(cx, name, (&cx.old.type_columns, &x.cells), (&cx.new.type_columns, &y.cells));
 }
 
 fn platform_rows(cx: &mut Cx<'_>, (old, new): (&[Platform], &[Platform])) {
@@ -185,6 +193,7 @@ fn predefined(cx: &mut Cx<'_>, x: &Predefined, y: &Predefined) {
     let old_name = |p: &Predefined| (p.old_name.clone(), p.at);
     cell(cx, Class::TextOnly, "variable-renamed", &format!("{name}.Old_name"), old_name(x), old_name(y));
     cell(cx, Class::WireBreaking, "variable", name, (format!("id {}", x.id), x.at), (format!("id {}", y.id), y.at));
+    columns::cells(cx, name, (&cx.old.surface_columns, &x.cells), (&cx.new.surface_columns, &y.cells));
     cell(cx, Class::WireBreaking, "type", name, (x.ty.clone(), x.at), (y.ty.clone(), y.at));
     if x.elements != y.elements {
         let text = |p: &Predefined| match p.elements {

@@ -8,11 +8,11 @@ use super::change::Class;
 use super::context::Cx;
 use super::matching::{Same, norm};
 use super::values::spelled;
-use super::{places, platforms};
+use super::{columns, places, platforms};
 use legal::{effective, enumerators, only_of};
 use visakit_codegen::model::{
-    Availability, BitField, BitFieldKind, Enumerator, Field, FieldKind, List, ListId, ListKind, Model, SourceSpan,
-    Spelled,
+    Availability, BitField, BitFieldKind, Column, Enumerator, Field, FieldKind, List, ListId, ListKind, Model,
+    SourceSpan, Spelled,
 };
 
 /// Some bits with a meaning.
@@ -25,6 +25,7 @@ struct View<'a> {
     stated: bool,
     kind: BitFieldKind,
     values: &'a [Enumerator],
+    columns: &'a [Column],
     /// Whether the page writes the values of a shared list itself.
     spelled: bool,
     part: Option<&'a BitField>,
@@ -277,6 +278,7 @@ fn views<'a>(model: &'a Model, list: &'a List) -> Vec<View<'a>> {
             stated: *lo != 0 || *width != list.bits,
             kind: BitFieldKind::Number,
             values,
+            columns: &list.columns,
             spelled: false,
             part: None,
             at: list.at,
@@ -299,6 +301,12 @@ fn views<'a>(model: &'a Model, list: &'a List) -> Vec<View<'a>> {
                         ListKind::Enumeration { values, .. } => values,
                         ListKind::Parts(_) => &[],
                     },
+                    _ => &[],
+                },
+                columns: match p.kind {
+                    BitFieldKind::Enumeration(id) if !model.spelled.iter().any(|s| s.at == p.at) => {
+                        &model.list(id).columns
+                    }
                     _ => &[],
                 },
                 spelled: model.spelled.iter().any(|s| s.at == p.at),
@@ -434,7 +442,19 @@ fn part(
         _ => {
             let old = effective(x, only_of(only_x, &named(x)));
             let new = effective(y, only_of(only_y, &named(y)));
-            enumerators(cx, &here, &old, &new, (x.hi - x.lo).max(y.hi - y.lo) + 1);
+            let width = (x.hi - x.lo).max(y.hi - y.lo) + 1;
+            enumerators(cx, &here, &old, &new, width);
+            // A page that spells a shared list out has the columns of that list, without saying so.
+            let both_say = styles && !x.spelled && !y.spelled;
+            if both_say || !x.columns.is_empty() && !y.columns.is_empty() {
+                columns::headings(cx, &here, x.columns, y.columns);
+            }
+            for (value, (a, _)) in old.iter().filter(|(_, (a, _))| !a.reserved) {
+                if let Some((b, _)) = new.get(value).filter(|(b, _)| !b.reserved) {
+                    let path = format!("{here}.{}", spelled(*value, width));
+                    columns::cells(cx, &path, (x.columns, &a.cells), (y.columns, &b.cells));
+                }
+            }
         }
     }
 }

@@ -6,6 +6,7 @@
 
 mod change;
 mod chapter;
+mod columns;
 mod context;
 mod field;
 mod form;

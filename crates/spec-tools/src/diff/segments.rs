@@ -11,7 +11,7 @@ use super::matching::{Renames, norm};
 use super::phrases;
 use super::tokens::{Style, Token, finish, push, push_block, push_inline, push_item, push_line, push_row};
 use chapter::chapter;
-use visakit_codegen::markdown::{Block, Code, Document, Inline, Item, Section};
+use visakit_codegen::markdown::{Block, Code, Document, Inline, Item, Row, Section};
 use visakit_codegen::model::{Enumerator, Field, Instruction, ListKind, Model};
 use visakit_codegen::phrase::{field_head, leading_marks, number};
 
@@ -311,6 +311,7 @@ fn nested(b: &mut Builder<'_>, owner: &Owner, block: &Block, form: Option<&str>,
                 }
             }
         }
+        Block::Table(rows) if is_list(rows) => list_table(b, owner, rows),
         Block::Table(rows) => {
             for row in rows {
                 match b.values.get(&start(row.span.start)).copied() {
@@ -384,6 +385,28 @@ fn value_row(b: &mut Builder<'_>, owner: &Owner, value: &Enumerator, push: impl 
     let segment = b.segment(&inner);
     segment.mixed = true;
     push(&mut segment.tokens);
+}
+
+/// Whether a table has the values of a list and what is said of them.
+fn is_list(rows: &[Row]) -> bool {
+    let has = |name: &str| rows.iter().take(1).flat_map(|r| &r.cells).any(|(c, _)| c.eq_ignore_ascii_case(name));
+    has("Code") && has("Name")
+}
+
+/// A list that stands as a table: only what is under Meaning is no fact.
+fn list_table(b: &mut Builder<'_>, owner: &Owner, rows: &[Row]) {
+    let Some((head, rows)) = rows.split_first() else { return };
+    let at = |name: &str| head.cells.iter().position(|(c, _)| c.eq_ignore_ascii_case(name));
+    for row in rows {
+        let Some(value) = b.values.get(&start(row.span.start)).copied() else { continue };
+        let cell = |name: &str| at(name).and_then(|at| row.cells.get(at));
+        let written = cell("Code").map_or("", |(code, _)| leading_marks(code).1);
+        let inner = owner.inner(&format!("{:#x}", value.value), written);
+        if let Some((meaning, span)) = cell("Meaning") {
+            let meaning = Row { cells: vec![(meaning.replace("\\|", "|"), span.clone())], span: span.clone() };
+            push_row(b.tokens(&inner), &meaning);
+        }
+    }
 }
 
 fn start(at: usize) -> u32 {

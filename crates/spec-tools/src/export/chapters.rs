@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::columns::{Column, Said, columns, said};
 use super::location::{Cx, Location};
 use super::semantics::{Expression, expression};
 use visakit_codegen::model::{self, ListId, Storage};
@@ -13,6 +14,7 @@ pub struct DataType {
     pub name: String,
     pub code: u64,
     pub bits: u32,
+    pub said: Vec<Said>,
     pub doc: String,
     pub at: Location,
 }
@@ -62,7 +64,7 @@ pub struct List {
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[expect(missing_docs, reason = "as in the model and in schema.json")]
 pub enum ListKind {
-    Enumeration { lo: u32, width: u32, values: Vec<Enumerator> },
+    Enumeration { lo: u32, width: u32, columns: Vec<Column>, values: Vec<Enumerator> },
     Parts { parts: Vec<BitField> },
 }
 
@@ -75,6 +77,7 @@ pub struct Enumerator {
     pub text: String,
     pub reserved: bool,
     pub when: Vec<Bound>,
+    pub said: Vec<Said>,
     pub doc: String,
     pub at: Location,
 }
@@ -193,6 +196,7 @@ pub struct Predefined {
     pub old_name: String,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub class: Option<Class>,
+    pub said: Vec<Said>,
     pub doc: String,
     pub at: Location,
 }
@@ -287,6 +291,7 @@ pub(super) fn types(cx: &Cx<'_>) -> Vec<DataType> {
         name: t.name.clone(),
         code: t.code,
         bits: t.bits,
+        said: said(&cx.model.type_columns, &t.cells),
         doc: t.doc.clone(),
         at: cx.place(t.at),
     };
@@ -326,7 +331,8 @@ pub(super) fn lists(cx: &Cx<'_>) -> Vec<List> {
             model::ListKind::Enumeration { lo, width, values } => ListKind::Enumeration {
                 lo: *lo,
                 width: *width,
-                values: values.iter().map(|v| enumerator(cx, v)).collect(),
+                columns: columns(cx, &list.columns),
+                values: values.iter().map(|v| enumerator(cx, list, v)).collect(),
             },
             model::ListKind::Parts(parts) => ListKind::Parts { parts: parts.iter().map(|p| part(cx, p)).collect() },
         },
@@ -336,13 +342,14 @@ pub(super) fn lists(cx: &Cx<'_>) -> Vec<List> {
     cx.model.lists.iter().map(one).collect()
 }
 
-fn enumerator(cx: &Cx<'_>, v: &model::Enumerator) -> Enumerator {
+fn enumerator(cx: &Cx<'_>, list: &model::List, v: &model::Enumerator) -> Enumerator {
     Enumerator {
         value: v.value,
         name: v.name.clone(),
         text: v.text.clone(),
         reserved: v.reserved,
         when: marks(&v.marks),
+        said: if v.reserved { Vec::new() } else { said(&list.columns, &v.cells) },
         doc: v.doc.clone(),
         at: cx.place(v.at),
     }
@@ -367,7 +374,7 @@ fn part(cx: &Cx<'_>, p: &model::BitField) -> BitField {
     }
 }
 
-fn list_ref(cx: &Cx<'_>, id: ListId) -> ListRef {
+pub(super) fn list_ref(cx: &Cx<'_>, id: ListId) -> ListRef {
     ListRef { index: id.0, name: cx.model.list(id).name.clone() }
 }
 
@@ -434,6 +441,7 @@ pub(super) fn predefined(cx: &Cx<'_>, table: &[model::Predefined], variables: bo
             elements_wide: p.elements.1,
             written: p.written.clone(),
         }),
+        said: said(&cx.model.surface_columns, &p.cells),
         doc: p.doc.clone(),
         at: cx.place(p.at),
     };

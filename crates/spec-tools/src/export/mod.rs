@@ -8,6 +8,7 @@ use serde::Serialize;
 use visakit_codegen::model::Model;
 
 mod chapters;
+mod columns;
 mod instructions;
 mod location;
 mod semantics;
@@ -18,6 +19,7 @@ pub use chapters::{
     Attribute, BitField, BitFieldKind, Bound, Builtin, Class, Condition, Constraint, DataType, Definition,
     Enumerator, FieldKind, List, ListKind, ListRef, Member, MemberType, Platform, Predefined, Rule, Structure, Typed,
 };
+pub use columns::{Column, Limit, Said, SaidValue};
 pub use instructions::{
     AllowedValues, Default, Field, Form, Instruction, MarkedName, PageKind, Presence, Range, TemplateItem, Text,
     TypeMap,
@@ -41,6 +43,8 @@ pub struct Specification {
     pub pages: Vec<String>,
     /// The data types, in the order of their codes.
     pub types: Vec<DataType>,
+    /// What else is said of each data type.
+    pub type_columns: Vec<Column>,
     /// The platforms, oldest first.
     pub platforms: Vec<Platform>,
     /// Bit fields and enumerations; [`ListRef`] refers to their positions.
@@ -51,8 +55,12 @@ pub struct Specification {
     pub variables: Vec<Predefined>,
     /// Predefined surfaces.
     pub surfaces: Vec<Predefined>,
+    /// What else is said of each predefined surface.
+    pub surface_columns: Vec<Column>,
     /// Predefined samplers.
     pub samplers: Vec<Predefined>,
+    /// Numbers with names.
+    pub limits: Vec<Limit>,
     /// Attributes of kernels and variables.
     pub attributes: Vec<Attribute>,
     /// What the vendor's assembler makes of groups of instructions.
@@ -76,12 +84,15 @@ pub fn export(model: &Model) -> Specification {
         schema: VERSION,
         pages: model.pages.iter().map(|p| p.path.clone()).collect(),
         types: chapters::types(&cx),
+        type_columns: columns::columns(&cx, &model.type_columns),
         platforms: chapters::platforms(&cx),
         lists: chapters::lists(&cx),
         structures: chapters::structures(&cx),
         variables: chapters::predefined(&cx, &model.predefined, true),
         surfaces: chapters::predefined(&cx, &model.surfaces, false),
+        surface_columns: columns::columns(&cx, &model.surface_columns),
         samplers: chapters::predefined(&cx, &model.samplers, false),
+        limits: columns::limits(&cx),
         attributes: chapters::attributes(&cx),
         rules: chapters::rules(&cx),
         constraints: chapters::constraints(&cx),

@@ -7,7 +7,7 @@ use crate::machine::convert::Compute;
 use crate::machine::lane::{Change, LANES, MAX_LANES};
 use crate::machine::operand::{Destination, Region, Source, Start};
 use crate::machine::thread::Thread;
-use visakit::isa::{ConstOpnd, DataType, GenOpnd, GeneralId, IndirectOpnd, Modifier, Operand};
+use visakit::isa::{ConstOpnd, DataType, DataTypeClass, GenOpnd, GeneralId, IndirectOpnd, Modifier, Operand};
 use visakit::isa::{RawOperand, Region as IsaRegion, Stride, VecOperand, predefined};
 use visakit::rt::immediate_bits;
 
@@ -115,12 +115,7 @@ impl Lowering<'_> {
         Ok(match &operand.operand {
             Operand::General(general) => self.variable(general.id)?.data_type,
             Operand::Indirect(indirect) => indirect.bit_properties.type_,
-            Operand::Immediate(constant) => match constant.type_ {
-                DataType::V => DataType::W,
-                DataType::Uv => DataType::Uw,
-                DataType::Vf => DataType::F,
-                other => other,
-            },
+            Operand::Immediate(constant) => constant.type_.element().unwrap_or(constant.type_),
             Operand::Predicate(_) => DataType::Bool,
             Operand::Address(_) => DataType::Uw,
             Operand::State(_) => DataType::Ud,
@@ -183,8 +178,8 @@ impl Lowering<'_> {
         as_type: DataType,
         lanes: usize,
     ) -> LowerResult<Region> {
-        let packed = matches!(constant.type_, DataType::V | DataType::Uv | DataType::Vf);
         // Packed ones repeat after eight or four channels, so a chunk of them is enough.
+        let packed = constant.type_.packed().is_some();
         let values = if packed { LANES } else { 1 };
         // The constant is put as its own type and read back as the kernel reads registers of that type.
         let mut scratch = Thread::scratch(LANES * 8);
@@ -263,7 +258,7 @@ fn bytes_of(region: &Region, size: u32) -> std::ops::Range<u64> {
 
 /// What a modifier does to values of a type; those without sign are their own magnitude.
 fn change(modifier: Modifier, data_type: DataType) -> Change {
-    let unsigned = matches!(data_type, DataType::Ub | DataType::Uw | DataType::Ud | DataType::Uq);
+    let unsigned = data_type.class() == DataTypeClass::Unsigned;
     match modifier {
         Modifier::None | Modifier::Sat => Change::None,
         Modifier::Abs if unsigned => Change::None,
@@ -277,27 +272,27 @@ fn change(modifier: Modifier, data_type: DataType) -> Change {
 
 /// A region in bytes. Widths and strides are powers of two or zero; an absent width is one row.
 fn strides(region: &IsaRegion, start: Start, size: u32, lanes: usize) -> Region {
-    let stride = |stride: Stride| stride.name().parse::<u32>().ok();
     Region {
         start,
-        vertical: stride(region.vertical_stride).unwrap_or(0) * size,
-        width: stride(region.width).unwrap_or(lanes as u32).max(1),
-        horizontal: stride(region.horizontal_stride).unwrap_or(1) * size,
+        vertical: region.vertical_stride.elements().unwrap_or(0) * size,
+        width: region.width.elements().unwrap_or(lanes as u32).max(1),
+        horizontal: region.horizontal_stride.elements().unwrap_or(1) * size,
         lanes: lanes as u32,
     }
 }
 
 /// The bits of one element of an immediate: itself, or a part of a packed one, which repeats.
 fn packed_element(constant: &ConstOpnd, lane: usize) -> u64 {
-    match constant.type_ {
-        DataType::V => {
-            let nibble = constant.low >> (lane % 8 * 4) & 0xf;
-            // Sign extension of four bits.
-            ((nibble ^ 8).wrapping_sub(8)).into()
+    let Some(count) = constant.type_.packed() else { return immediate_bits(constant) };
+    let bits = constant.type_.bits() / count;
+    let part = constant.low >> (lane as u32 % count * bits) & ((1 << bits) - 1);
+    match constant.type_.class() {
+        DataTypeClass::Signed => {
+            let sign = 1 << (bits - 1);
+            ((part ^ sign).wrapping_sub(sign)).into()
         }
-        DataType::Uv => (constant.low >> (lane % 8 * 4) & 0xf).into(),
-        DataType::Vf => restricted_float((constant.low >> (lane % 4 * 8)) as u8).to_bits().into(),
-        _ => immediate_bits(constant),
+        DataTypeClass::Float => restricted_float(part as u8).to_bits().into(),
+        _ => part.into(),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::{Builder, Owner, behind_head, nested, nested_item, start, words};
+use super::{Builder, Owner, behind_head, is_list, list_table, nested, nested_item, start, words};
 use crate::diff::matching::norm;
 use crate::diff::tokens::{Style, finish, push, push_block, push_item, push_line, push_row};
 use visakit_codegen::markdown::{Block, Document, Item};
@@ -49,6 +49,7 @@ fn fact_rows(model: &Model, page: u32) -> BTreeMap<u32, String> {
     let attributes = model.attributes.iter().map(|a| (a.at, format!("attribute {}", a.name)));
     let tables = [("variable", &model.predefined), ("surface", &model.surfaces), ("sampler", &model.samplers)];
     let predefined = tables.iter().flat_map(|(k, all)| all.iter().map(move |p| (p.at, format!("{k} {}", p.id))));
+    let limits = model.limits.iter().map(|l| (l.at, format!("limit {}", l.name)));
     // A row of an instruction comes and goes with it.
     let support = model.support.iter().map(|r| (r.at, format!("support {}", r.name)));
     let rules = model.rules.iter().map(|r| (r.at, format!("rule {}", r.name)));
@@ -59,6 +60,7 @@ fn fact_rows(model: &Model, page: u32) -> BTreeMap<u32, String> {
         .chain(across)
         .chain(definitions)
         .chain(support)
+        .chain(limits)
         .chain(platforms)
         .chain(attributes)
         .chain(predefined)
@@ -76,6 +78,7 @@ fn chapter_block(
     rows: &BTreeMap<u32, String>,
 ) {
     match block {
+        Block::Table(all) if list.is_some() && is_list(all) => list_table(b, owner, all),
         Block::Table(all) => {
             for row in all {
                 let cell = row.cells.first().map_or(row.span.start, |(_, span)| span.start);

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use visakit_spec_tools::export::{BitFieldKind, Bound, List, ListKind, MemberType};
+use visakit_spec_tools::export::{BitFieldKind, Bound, List, ListKind, MemberType, Said, SaidValue};
 
 use super::find::Hit;
 
@@ -37,6 +37,7 @@ pub(super) fn text(hit: Hit<'_>) -> String {
         Hit::Type(one) => {
             row("Code", one.code.to_string());
             row("Bits", one.bits.to_string());
+            one.said.iter().for_each(|said| row(&said.column, value(&said.value)));
         }
         Hit::Platform(one) => {
             row("Other names", one.aliases.join(", "));
@@ -57,6 +58,7 @@ pub(super) fn text(hit: Hit<'_>) -> String {
         Hit::Predefined { entry, .. } => {
             row("Index", entry.id.to_string());
             row("Older name", entry.old_name.clone());
+            entry.said.iter().for_each(|said| row(&said.column, value(&said.value)));
             if let Some(class) = &entry.class {
                 row("Type", class.ty.clone());
                 row("Elements", format!("{}, {} where registers are wide", class.elements, class.elements_wide));
@@ -67,6 +69,7 @@ pub(super) fn text(hit: Hit<'_>) -> String {
             row("Bytes", one.bytes.clone());
             row("Value", one.value.clone());
         }
+        Hit::Limit(one) => row("Value", one.value.to_string()),
         Hit::Rule(one) => row("Instructions", one.instructions.join(", ")),
         Hit::Builtin(one) => {
             row("Kind", one.kind.to_owned());
@@ -77,6 +80,7 @@ pub(super) fn text(hit: Hit<'_>) -> String {
             row("Value", enumerator.value.to_string());
             row("Text", enumerator.text.clone());
             row("Where", marks(&enumerator.when));
+            enumerator.said.iter().for_each(|said| row(&said.column, value(&said.value)));
         }
     }
     s
@@ -91,8 +95,9 @@ fn list(s: &mut String, list: &List) {
         ListKind::Enumeration { values, .. } => {
             for one in values.iter().filter(|one| !one.reserved) {
                 let text = if one.text.is_empty() { "" } else { &one.text };
-                let rest = format!("{} {} {}", text, marks(&one.when), first_line(&one.doc));
-                let _ = writeln!(s, "  {:>6}  {:<20} {}", one.value, one.name, rest.trim());
+                let facts = [text, &marks(&one.when), &said(&one.said), first_line(&one.doc)];
+                let rest = facts.into_iter().filter(|f| !f.is_empty()).collect::<Vec<_>>().join(" ");
+                let _ = writeln!(s, "  {:>6}  {:<20} {rest}", one.value, one.name);
             }
         }
         ListKind::Parts { parts } => {
@@ -110,6 +115,24 @@ fn list(s: &mut String, list: &List) {
                 let _ = writeln!(s, "  {bits:<8} {:<20} {}", part.name, rest.trim());
             }
         }
+    }
+}
+
+/// What columns say of a value, in one line.
+fn said(all: &[Said]) -> String {
+    let one = |said: &Said| format!("{}: {}", said.column, value(&said.value));
+    match all {
+        [] => String::new(),
+        _ => format!("[{}]", all.iter().map(one).collect::<Vec<_>>().join("; ")),
+    }
+}
+
+fn value(value: &SaidValue) -> String {
+    match value {
+        SaidValue::None => "-".to_owned(),
+        SaidValue::Number(number) => number.to_string(),
+        SaidValue::Flag(flag) => if *flag { "yes" } else { "no" }.to_owned(),
+        SaidValue::Names(names) => names.join(", "),
     }
 }
 

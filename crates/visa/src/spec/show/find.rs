@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 use visakit_spec_tools::export::{
-    Attribute, Builtin, DataType, Enumerator, Instruction, List, ListKind, Location, Platform, Predefined, Rule,
-    Specification, Structure,
+    Attribute, Builtin, DataType, Enumerator, Instruction, Limit, List, ListKind, Location, Platform, Predefined,
+    Rule, Specification, Structure,
 };
 
 /// Something that a word stands for. The parts are those of `visa spec export`.
@@ -19,6 +19,7 @@ pub(super) enum Hit<'a> {
     Structure(&'a Structure),
     Predefined { table: &'static str, entry: &'a Predefined },
     Attribute(&'a Attribute),
+    Limit(&'a Limit),
     Rule(&'a Rule),
     Builtin(&'a Builtin),
     Enumerator { list: &'a List, enumerator: &'a Enumerator },
@@ -38,6 +39,7 @@ impl<'a> Hit<'a> {
             Self::Structure(_) => "structure",
             Self::Predefined { table, .. } => table,
             Self::Attribute(_) => "attribute",
+            Self::Limit(_) => "limit",
             Self::Rule(_) => "rule of the vendor's assembler",
             Self::Builtin(_) => "built-in of the semantics",
             Self::Enumerator { .. } => "enumerator",
@@ -54,6 +56,7 @@ impl<'a> Hit<'a> {
             Self::Structure(one) => &one.name,
             Self::Predefined { entry, .. } => &entry.name,
             Self::Attribute(one) => &one.name,
+            Self::Limit(one) => &one.name,
             Self::Rule(one) => &one.name,
             Self::Builtin(one) => &one.name,
             Self::Enumerator { enumerator, .. } => &enumerator.name,
@@ -70,6 +73,7 @@ impl<'a> Hit<'a> {
             Self::Structure(one) => &one.at,
             Self::Predefined { entry, .. } => &entry.at,
             Self::Attribute(one) => &one.at,
+            Self::Limit(one) => &one.at,
             Self::Rule(one) => &one.at,
             Self::Builtin(one) => &one.at,
             Self::Enumerator { enumerator, .. } => &enumerator.at,
@@ -86,6 +90,7 @@ impl<'a> Hit<'a> {
             Self::Structure(one) => &one.doc,
             Self::Predefined { entry, .. } => &entry.doc,
             Self::Attribute(one) => &one.doc,
+            Self::Limit(one) => &one.doc,
             Self::Rule(one) => &one.doc,
             Self::Builtin(one) => &one.doc,
             Self::Enumerator { enumerator, .. } => &enumerator.doc,
@@ -157,6 +162,7 @@ fn chapters<'a>(all: &'a Specification, word: &str) -> Vec<Hit<'a>> {
     let entries = predefined(all).filter(|(_, one)| is_predefined(one));
     hits.extend(entries.map(|(table, entry)| Hit::Predefined { table, entry }));
     hits.extend(all.attributes.iter().filter(|one| is(&one.name)).map(Hit::Attribute));
+    hits.extend(all.limits.iter().filter(|one| is(&one.name)).map(Hit::Limit));
     hits.extend(all.rules.iter().filter(|one| is(&one.name)).map(Hit::Rule));
     hits
 }
