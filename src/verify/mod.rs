@@ -268,7 +268,8 @@ impl Check<'_> {
                 let dot = if part_name.is_empty() { "" } else { "." };
                 let message =
                     format!("{}{dot}{part_name} is {}, legal are {}", field.name, named.name, names.join(", "));
-                self.warn("value", field.line, message);
+                let severity = if self.has(Rule::StrictValue) { Severity::Error } else { Severity::Warning };
+                self.push("value", severity, field.line, message);
             }
         }
         if list.name == "Exec_size" {

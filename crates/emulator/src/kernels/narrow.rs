@@ -38,13 +38,13 @@ pub(super) fn srnd(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerRe
     Ok(l.operation(operands, PerLane(Function(convert))))
 }
 
-/// The types with the destination and the first source as bit patterns.
+/// The types as bit patterns. A random number of a float type is the number that its bits are.
 fn patterns<const S: usize>(inst: &ComponentWise<'_, S>, mut types: Types<S>) -> LowerResult<Types<S>> {
     if is_saturated(inst.dst) {
         return illegal("what saturation does to such a conversion is not published");
     }
     types.dst = pattern(types.dst);
-    types.src[0] = pattern(types.src[0]);
+    types.src = types.src.map(pattern);
     Ok(types)
 }
 
