@@ -206,7 +206,7 @@ impl Check<'_> {
     /// Whether the vendor's assembler refuses an instruction that a platform does not have. It looks at the first
     /// platform that has one, and at the last only where it says so.
     fn is_refused(&self, platform: Platform) -> bool {
-        let since = self.page.platforms.iter().filter_map(|r| r.from).min();
+        let since = self.page.platforms.iter().map(|r| r.from).min().flatten();
         let until = self.page.platforms.iter().filter_map(|r| r.before).max();
         if self.has(Rule::AnyPlatform) {
             return false;

@@ -120,7 +120,7 @@ const PAGES: &[Change] = &[
     change(
         "4_object_format.md",
         "| 20 | %msg0",
-        "| 20 | %msg0 | | UD | 1 | 1 | R | message register |\n",
+        "| 20 | %msg0 | | UD | 3 | 3 | R | message register |\n",
         "",
         "predefined-extra",
         "predefined.%msg0",
