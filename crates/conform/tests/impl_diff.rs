@@ -135,7 +135,7 @@ const PAGES: &[Change] = &[
         "gen_binary_info.gen_platform",
     ),
     change("platforms.md", "| pvcxt", "| 64 |", "| 32 |", "platform-registers", "platform.pvcxt.registers"),
-    change("platforms.md", "| mtl |", "arl", "arrow", "platform-alias", "platform.mtl.arrow"),
+    change("platforms.md", "| arl |", "arl-h", "arrow", "platform-alias", "platform.arl.arrow"),
 ];
 
 /// What the same changes give in the other direction.
