@@ -18,6 +18,7 @@ const HEAD: &str = "\
 .decl V38 v_type=G type=ud num_elts=64 align=GRF
 .decl V39 v_type=G type=bf num_elts=64 align=GRF
 .decl V40 v_type=G type=uw num_elts=64 align=GRF
+.decl V41 v_type=G type=b num_elts=64 align=GRF
 .decl A0 v_type=A num_elts=16
 .decl P1 v_type=P num_elts=16
 .decl P2 v_type=P num_elts=16
@@ -116,6 +117,41 @@ const STATEMENTS: &[(&str, &str, &str)] = &[
     ("sad2 (M1, 8) V40(0,0)<1> V32(0,0)<1;1,0> V35(0,0)<1;1,0>", "skl", "type"),
     ("mov (M1, 1) %sr0(0,1)<1> 0x0:ud", "skl", "read-only"),
     ("mov (M1, 1) %sr0(0,2)<1> 0x0:ud", "skl", ""),
+    ("srnd (M1_NM, 8) V36(0,0)<1> V33(0,0)<1;1,0> V33(0,0)<1;1,0>", "pvcxt", ""),
+    ("srnd (M1_NM, 8) V35(0,0)<1> 0x3c00:hf V36(0,0)<1;1,0>", "pvcxt", ""),
+    ("srnd.sat (M1_NM, 8) V36(0,0)<1> V33(0,0)<1;1,0> V33(0,0)<1;1,0>", "pvcxt", "saturation"),
+    ("srnd (M1_NM, 8) V36(0,0)<1> V33(0,0)<1;1,0> V38(0,0)<1;1,0>", "pvcxt", "type-map"),
+    ("srnd (M1_NM, 8) V38(0,0)<1> V38(0,0)<1;1,0> V38(0,0)<1;1,0>", "pvcxt", "type-map"),
+    ("add (M1, 8) V39(0,0)<1> V39(0,0)<1;1,0> V33(0,0)<1;1,0>", "dg2", ""),
+    ("add (M1, 8) V39(0,0)<1> V39(0,0)<1;1,0> V33(0,0)<1;1,0>", "mtl", "type-map"),
+    ("mov (M1, 8) V39(0,0)<1> V33(0,0)<1;1,0>", "mtl", "type"),
+    ("cmp.lt (M1, 8) P1 V39(0,0)<1;1,0> V33(0,0)<1;1,0>", "mtl", "type"),
+    ("add (M1, 8) V39(0,0)<1> V39(0,0)<1;1,0> 0x30303030:vf", "dg2", "source-type"),
+    ("add (M1, 8) V33(0,0)<1> V36(0,0)<1;1,0> 0x30303030:vf", "dg2", ""),
+    ("add (M1, 8) V36(0,0)<1> V36(0,0)<1;1,0> 0x30303030:vf", "dg2", "source-type"),
+    ("cmp.lt (M1, 8) V38(0,0)<1> V39(0,0)<1;1,0> V39(0,0)<1;1,0>", "dg2", ""),
+    ("cmp.lt (M1, 8) V38(0,0)<1> V39(0,0)<1;1,0> V36(0,0)<1;1,0>", "dg2", "source-type"),
+    ("min (M1, 8) V33(0,0)<1> V33(0,0)<1;1,0> V39(0,0)<1;1,0>", "skl", ""),
+    ("min (M1, 8) V33(0,0)<1> V39(0,0)<1;1,0> V33(0,0)<1;1,0>", "skl", "type"),
+    ("div (M1, 8) V37(0,0)<1> V37(0,0)<1;1,0> V37(0,0)<1;1,0>", "mtl", "double"),
+    ("sqrtm (M1, 8) V33(0,0)<1> V33(0,0)<1;1,0>", "mtl", "double"),
+    ("sqrtm (M1, 8) V33(0,0)<1> V33(0,0)<1;1,0>", "pvc", ""),
+    ("plane (M1, 8) V33(0,0)<1> V36(0,0)<0;1,0> 0x3f800000:f", "skl", ""),
+    ("plane (M1, 8) V36(0,0)<1> V36(0,0)<0;1,0> V36(0,0)<1;1,0>", "skl", "type-map"),
+    ("lrp (M1, 8) r[A0(0),0]<1>:f r[A0(0),0]<1;1,0>:f V33(0,0)<1;1,0> 0x3f800000:f", "skl", ""),
+    ("fcvt (M1, 8) V38(0,0)<1> V33(0,0)<1;1,0>", "pvc", ""),
+    ("fcvt (M1, 8) V33(0,0)<1> V38(0,0)<1;1,0>", "pvc", ""),
+    ("fcvt (M1_NM, 8) V41(0,0)<1> V36(0,0)<1;1,0>", "pvcxt", "type-map"),
+    ("div (M1, 8) V34(0,0)<1> V38(0,0)<1;1,0> V38(0,0)<1;1,0>", "xehp_sdv", "double"),
+    ("div (M1, 8) V34(0,0)<1> V38(0,0)<1;1,0> V38(0,0)<1;1,0>", "pvc", "double"),
+    ("madw (M1, 32) V38(0,0)<1> V38(0,0)<1;1,0> V38(0,0)<1;1,0> V38(0,0)<1;1,0>", "pvc", ""),
+    ("media_st.top (32,8) T6 0 V38(0,0)<0;1,0> V38(0,1)<0;1,0> V32.0", "skl", ""),
+    ("media_ld.top_mod (32,8) T6 0 V38(0,0)<0;1,0> V38(0,1)<0;1,0> V32.0", "skl", ""),
+    ("urb_write_3d (M1, 1) 4 0 %null.0 V38.0 %null.0 V33.0", "skl", ""),
+    ("urb_write_3d (M1, 16) 4 0 %null.0 V38.0 %null.0 V33.0", "skl", "value"),
+    ("raw_sends.3.1.0.1 (M1, 8) 0xa:ud 0x2100000:ud V38.0 %null.0 V38.0", "skl", ""),
+    ("raw_sends.3.0.1.1 (M1, 8) 0xa:ud 0x2000000:ud V38.0 %null.0 V38.0", "skl", "range"),
+    ("raw_sends.3.1.33.0 (M1, 8) 0xa:ud 0x2000000:ud V38.0 %null.0 V38.0", "skl", "range"),
 ];
 
 /// Declarations and inputs with the rule that they break.

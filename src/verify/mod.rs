@@ -226,7 +226,7 @@ impl Check<'_> {
     /// Whether the vendor's assembler refuses an instruction that a platform does not have. It looks at the first
     /// platform that has one, and at the last only where it says so.
     fn is_refused(&self, platform: Platform) -> bool {
-        let since = self.page.platforms.iter().filter_map(|r| r.from).min();
+        let since = self.page.platforms.iter().map(|r| r.from).min().flatten();
         let until = self.page.platforms.iter().filter_map(|r| r.before).max();
         if self.has(Rule::AnyPlatform) {
             return false;
@@ -288,7 +288,8 @@ impl Check<'_> {
                 let dot = if part_name.is_empty() { "" } else { "." };
                 let message =
                     format!("{}{dot}{part_name} is {}, legal are {}", field.name, named.name, names.join(", "));
-                self.warn("value", field.line, message);
+                let severity = if self.has(Rule::StrictValue) { Severity::Error } else { Severity::Warning };
+                self.push("value", severity, field.line, message);
             }
         }
         if is_exec_size(list) {

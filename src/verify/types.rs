@@ -81,7 +81,8 @@ impl Check<'_> {
 
     /// What the assembler asks of types beyond the type maps.
     fn sizes(&mut self, dst: DataType, src: &[DataType], all: &[DataType]) {
-        let without = self.has(Rule::NoFloat) && matches!(dst, DataType::F | DataType::Df);
+        let without = self.has(Rule::NoFloat) && matches!(dst, DataType::F | DataType::Df)
+            || self.has(Rule::NoInteger) && is_integer(dst);
         let double = self.has(Rule::NoDouble) || self.has(Rule::NeverDouble);
         if without || double && dst == DataType::Df || self.has(Rule::NeverHalf) && dst == DataType::Hf {
             let message = format!("there is no such instruction for type {} here", dst.name());
@@ -103,18 +104,16 @@ impl Check<'_> {
         {
             self.say("source-type", self.page.line, format!("a source is a packed constant of type {}", ty.name()));
         }
-        if self.family == Family::Arithmetic && src.contains(&DataType::Vf) && all.contains(&DataType::Hf) {
-            self.say(
-                "source-type",
-                self.page.line,
-                "a source has type vf, which is f, beside one of type hf".to_owned(),
-            );
+        if self.family == Family::Arithmetic && src.contains(&DataType::Vf) && dst == DataType::Hf {
+            let message = "a source has type vf, which is f, and the destination type hf".to_owned();
+            self.say("source-type", self.page.line, message);
         }
-        let plain = |t: &DataType| matches!(t, DataType::Bf | DataType::F | DataType::Vf | DataType::Bool);
+        let plain = |t: &DataType| matches!(t, DataType::Bf | DataType::F | DataType::Bool);
+        let looked_at = if self.has(Rule::FreeDestination) { src } else { all };
         if all.contains(&DataType::Bf)
             && !self.page.type_maps.is_empty()
             && !self.has(Rule::Unchecked)
-            && let Some(ty) = all.iter().find(|t| !plain(t))
+            && let Some(ty) = looked_at.iter().find(|t| !plain(t))
         {
             let message = format!("an operand has type {} beside one of type bf, legal are bf and f", ty.name());
             self.say("source-type", self.page.line, message);
@@ -126,7 +125,9 @@ impl Check<'_> {
             return;
         }
         let fits = |map: &&TypeMap| {
-            map.dst.contains(&dst) && src.iter().all(|s| map.src.contains(&unpacked(*s)) || map.src.contains(s))
+            let exact = self.has(Rule::StrictMap);
+            let legal = |s: &DataType| map.src.contains(s) || !exact && map.src.contains(&unpacked(*s));
+            map.dst.contains(&dst) && src.iter().all(legal)
         };
         if self.page.type_maps.iter().any(|map| self.applies(map.platforms) && fits(&map)) {
             return;
@@ -169,6 +170,9 @@ impl Check<'_> {
     /// Whether an instruction takes only the integers that its page names.
     fn is_strict(&self, dst: DataType, src: &[DataType]) -> bool {
         let known = |t: &DataType| self.page.types.iter().any(|(p, range)| p == t && self.applies(*range));
+        if self.has(Rule::StrictMap) {
+            return true;
+        }
         let quads = self.has(Rule::NoQuadSource);
         if quads || self.has(Rule::ExactType) {
             return src.iter().any(|s| if quads { s.bits() == 64 && is_integer(*s) } else { !known(s) });

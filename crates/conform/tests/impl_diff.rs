@@ -120,7 +120,7 @@ const PAGES: &[Change] = &[
     change(
         "4_object_format.md",
         "| 20 | %msg0",
-        "| 20 | %msg0 | | UD | 1 | 1 | R | message register |\n",
+        "| 20 | %msg0 | | UD | 3 | 3 | R | message register |\n",
         "",
         "predefined-extra",
         "predefined.%msg0",
@@ -161,7 +161,7 @@ const PAGES: &[Change] = &[
         "MOVS.state",
     ),
     change("platforms.md", "| pvcxt", "| 64 |", "| 32 |", "platform-registers", "platform.pvcxt.registers"),
-    change("platforms.md", "| mtl |", "arl", "arrow", "platform-alias", "platform.mtl.arrow"),
+    change("platforms.md", "| arl |", "arl-h", "arrow", "platform-alias", "platform.arl.arrow"),
 ];
 
 /// What the same changes give in the other direction.

@@ -66,7 +66,7 @@ pub(super) fn log(l: &mut Lowering<'_>, inst: &One<'_>) -> LowerResult {
 }
 
 pub(super) fn pow(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
-    approximate(l, inst, |[a, b]| a.powf(b))
+    approximate(l, inst, |[a, b]| (b * a.abs().log2()).exp2())
 }
 
 /// A function of F values, computed in DF.

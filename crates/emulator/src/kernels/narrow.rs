@@ -13,8 +13,9 @@ use visakit::rt::ComponentWise;
 pub(super) fn fcvt(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>) -> LowerResult {
     let types = l.types(inst)?;
     let convert: fn([u32; 1]) -> u32 = match (types.dst, types.src[0]) {
-        (DataType::Ub | DataType::B, DataType::Hf) => |[bits]| to_bf8(bits),
-        (DataType::Hf, DataType::Ub | DataType::B) => |[bits]| bits << 8,
+        // B is another kind, HF8, which no platform has that is run here.
+        (DataType::Ub, DataType::Hf) => |[bits]| to_bf8(bits),
+        (DataType::Hf, DataType::Ub) => |[bits]| bits << 8,
         (DataType::Ud, DataType::F) => |[bits]| to_tf32(bits),
         (DataType::F, DataType::Ud) => |[bits]| bits,
         (dst, src) => return illegal(format!("a conversion from {} to {}", src.name(), dst.name())),
@@ -28,7 +29,7 @@ pub(super) fn srnd(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerRe
     let types = l.types(inst)?;
     let convert: fn([u32; 2]) -> u32 = match (types.dst, types.src[0]) {
         (DataType::Hf, DataType::F) => |[bits, random]| half_by(bits, random & 0x1fff),
-        (DataType::Ub | DataType::B, DataType::Hf) => |[bits, random]| bf8_by(bits, random & 0xff),
+        (DataType::Ub, DataType::Hf) => |[bits, random]| bf8_by(bits, random & 0xff),
         (dst, src) => return illegal(format!("a conversion from {} to {}", src.name(), dst.name())),
     };
     let types = patterns(inst, types)?;
@@ -38,13 +39,13 @@ pub(super) fn srnd(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerRe
     Ok(l.operation(operands, PerLane(Function(convert))))
 }
 
-/// The types with the destination and the first source as bit patterns.
+/// The types as bit patterns. A random number of a float type is the number that its bits are.
 fn patterns<const S: usize>(inst: &ComponentWise<'_, S>, mut types: Types<S>) -> LowerResult<Types<S>> {
     if is_saturated(inst.dst) {
         return illegal("what saturation does to such a conversion is not published");
     }
     types.dst = pattern(types.dst);
-    types.src[0] = pattern(types.src[0]);
+    types.src = types.src.map(pattern);
     Ok(types)
 }
 
