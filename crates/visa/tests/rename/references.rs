@@ -291,6 +291,10 @@ fn phrases(names: &mut Names<'_>, page: u32, range: Range<usize>, field: &str, f
             }
         }
     }
+    if let Some(rest) = after(text, range.clone(), "operand class:") {
+        let lists: Vec<ListId> = names.model.shared_list("Operand_class").into_iter().collect();
+        values(names, page, rest, &lists);
+    }
     if let Some(rest) = after(text, range, "only: ") {
         let lists = names.lists(instruction, form, field);
         values(names, page, rest, &lists);
@@ -303,6 +307,10 @@ fn of_structure(names: &mut Names<'_>, page: u32, line: Range<usize>, id: usize,
     let owner = Owner::Structure(id);
     let structure = &names.model.structures[id];
     if fence {
+        if let Some(rest) = after(text, line.clone(), "operand_class =") {
+            let lists: Vec<ListId> = names.model.shared_list("Operand_class").into_iter().collect();
+            values(names, page, rest, &lists);
+        }
         let Some(end) = text[line.clone()].find(';').map(|i| line.start + i) else { return };
         // `TYPE name[count];`: the type of a structure may have the same name.
         for word in words(text, line.start..end, "").into_iter().skip(1) {
