@@ -221,7 +221,10 @@ pub(crate) fn conformance(program: &Path, only: &str, dir: &Path, renamed: &Mapp
         let numbers: Vec<&str> = line.split(' ').collect();
         matches!(numbers.as_slice(), [_, passed, "of", all, "pass"] if passed == all)
     };
-    (!output.status.success() || counts.is_empty() || !counts.iter().all(all)).then_some(said)
+    (!output.status.success() || counts.is_empty() || !counts.iter().all(all)).then(|| {
+        let told = said.lines().filter(|line| line.ends_with(" pass") || line.contains(" times "));
+        format!("conformance:\n{}", told.collect::<Vec<_>>().join("\n"))
+    })
 }
 
 /// The suite with other names in its texts.
