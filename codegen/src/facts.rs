@@ -2,15 +2,16 @@
 //! when pages change.
 
 use crate::model::{
-    Access, Attribute, Availability, BitField, BitFieldKind, DataType, Field, FieldKind, Form, Instruction, ListKind,
-    Member, MemberType, Model, PageKind, Predefined, Presence, TextForm, TypeMap,
+    Access, Attribute, Availability, BitField, BitFieldKind, Cell, Column, ColumnKind, DataType, Field, FieldKind,
+    Form, Instruction, Limit, ListKind, Member, MemberType, Model, NamesOf, PageKind, Predefined, Presence, TextForm,
+    TypeMap,
 };
 
 /// All facts of a model, sorted within each group.
 pub fn facts(model: &Model) -> String {
     let mut out = Vec::new();
     for t in &model.types {
-        out.push(format!("type {}", data_type(t)));
+        out.push(format!("type {}", data_type(model, t)));
     }
     for (age, p) in model.platforms.iter().enumerate() {
         out.push(format!(
@@ -22,13 +23,17 @@ pub fn facts(model: &Model) -> String {
             p.register_bytes
         ));
     }
-    for (kind, table) in [("variable", &model.predefined), ("surface", &model.surfaces), ("sampler", &model.samplers)]
-    {
+    for (kind, table, columns) in [
+        ("variable", &model.predefined, &Vec::new()),
+        ("surface", &model.surfaces, &model.surface_columns),
+        ("sampler", &model.samplers, &Vec::new()),
+    ] {
         for p in table {
             let written = p.written.as_ref().map_or(String::new(), |elements| format!(" written {elements:?}"));
-            out.push(format!("{kind} {}{written}", predefined(p)));
+            out.push(format!("{kind} {}{written}{}", predefined(p), cells(columns, &p.cells)));
         }
     }
+    out.extend(model.limits.iter().map(|l| format!("limit {}", limit(l))));
     for a in &model.attributes {
         out.push(format!("attribute {}", attribute(a)));
     }
@@ -36,21 +41,33 @@ pub fn facts(model: &Model) -> String {
         let platforms: String = r.platforms.iter().map(|m| format!(" {m}")).collect();
         out.push(format!("rule {}{platforms}: {}", r.name, r.instructions.join(", ")));
     }
+    for d in &model.definitions {
+        out.push(format!("definition {} = {}", d.name, d.value));
+    }
+    for c in &model.constraints {
+        let platforms: String = c.platforms.iter().map(|m| format!(" {m}")).collect();
+        let warning = if c.warning { " warning" } else { "" };
+        let when = c.when.as_ref().map_or(String::new(), |when| format!(" when {when}"));
+        let (name, instructions) = (&c.name, c.instructions.join(", "));
+        out.push(format!("rule {name}{platforms}: {instructions}: {}{warning}{when} must {}", c.finding, c.must));
+    }
     let mut lists: Vec<_> = model.lists.iter().collect();
     lists.sort_by(|a, b| a.name.cmp(&b.name));
     for list in lists {
         out.push(format!("list {} bits {}", list.name, list.bits));
+        out.extend(list.columns.iter().map(|c| format!("list {} column {}", list.name, column(model, c))));
         match &list.kind {
             ListKind::Enumeration { lo, width, values } => {
                 for v in values {
                     let text = if v.text == v.name { String::new() } else { format!(" text {:?}", v.text) };
                     let top = lo + width - 1;
                     out.push(format!(
-                        "list {} [{top}..{lo}] {:#x} {}{text}{}",
+                        "list {} [{top}..{lo}] {:#x} {}{text}{}{}",
                         list.name,
                         v.value,
                         v.name,
-                        marks(&v.marks)
+                        marks(&v.marks),
+                        cells(&list.columns, if v.reserved { &[] } else { &v.cells })
                     ));
                 }
             }
@@ -82,8 +99,38 @@ pub(crate) fn marks(marks: &Availability) -> String {
     marks.0.iter().map(|bound| format!(" {bound}")).collect()
 }
 
-pub(crate) fn data_type(t: &DataType) -> String {
-    format!("{} code {:#x} bits {}", t.name, t.code, t.bits)
+/// What columns say of a value, each with a blank in front.
+pub(crate) fn cells(columns: &[Column], cells: &[Cell]) -> String {
+    columns
+        .iter()
+        .zip(cells)
+        .map(|(column, cell)| format!(" {}={}", column.name.replace(' ', "_"), cell.value))
+        .collect()
+}
+
+/// A column with what stands in it.
+fn column(model: &Model, c: &Column) -> String {
+    let kind = match c.kind {
+        ColumnKind::Number => "number".to_owned(),
+        ColumnKind::Flag => "flag".to_owned(),
+        ColumnKind::Names { of, many } => {
+            let of = match of {
+                NamesOf::Column => "names".to_owned(),
+                NamesOf::DataTypes => "data type".to_owned(),
+                NamesOf::List(id) => format!("list {}", model.list(id).name),
+            };
+            if many { format!("several of {of}") } else { of }
+        }
+    };
+    format!("{} {kind}", c.name.replace(' ', "_"))
+}
+
+pub(crate) fn data_type(model: &Model, t: &DataType) -> String {
+    format!("{} code {:#x} bits {}{}", t.name, t.code, t.bits, cells(&model.type_columns, &t.cells))
+}
+
+pub(crate) fn limit(l: &Limit) -> String {
+    format!("{} {}", l.name, l.value)
 }
 
 pub(crate) fn predefined(p: &Predefined) -> String {

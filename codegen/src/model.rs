@@ -1,16 +1,20 @@
 //! What the pages say, as plain data. Every fact carries the place it was read from.
 
+mod columns;
 mod instruction;
 mod lists;
 mod lookup;
 mod object;
+mod rules;
 pub mod semantics;
 
 use std::collections::BTreeSet;
 
+pub use columns::*;
 pub use instruction::*;
 pub use lists::*;
 pub use object::*;
+pub use rules::*;
 
 /// A place in a page: index of the page in [`Model::pages`] and byte range of its text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -64,10 +68,22 @@ pub struct Model {
     pub surfaces: Vec<Predefined>,
     /// Predefined samplers.
     pub samplers: Vec<Predefined>,
+    /// What else the table of data types says of them.
+    pub type_columns: Vec<Column>,
+    /// What else the table of predefined surfaces says of them.
+    pub surface_columns: Vec<Column>,
+    /// Numbers with names: limits of what can be declared, and the like.
+    pub limits: Vec<Limit>,
     /// Attributes of kernels and variables.
     pub attributes: Vec<Attribute>,
     /// What the vendor's assembler makes of groups of instructions.
     pub rules: Vec<Rule>,
+    /// What it asks of the fields of one instruction together.
+    pub constraints: Vec<Constraint>,
+    /// Names that the conditions of these rows have for expressions.
+    pub definitions: Vec<Definition>,
+    /// What these conditions may call.
+    pub rule_builtins: Vec<semantics::Builtin>,
     /// The instructions, by opcode, sub-opcode and name.
     pub instructions: Vec<Instruction>,
     /// The built-ins of the Semantics sections; none where the specification has no `semantics.md`.

@@ -15,14 +15,19 @@ pub fn places(model: &Model) -> BTreeMap<String, BTreeSet<String>> {
         out.entry(place.to_owned()).or_default().insert(fact.trim_end().to_owned());
     };
     for t in &model.types {
-        put("types", facts::data_type(t));
+        put("types", facts::data_type(model, t));
     }
-    for (kind, table) in
-        [("variables", &model.predefined), ("surfaces", &model.surfaces), ("samplers", &model.samplers)]
-    {
+    for (kind, table, columns) in [
+        ("variables", &model.predefined, &Vec::new()),
+        ("surfaces", &model.surfaces, &model.surface_columns),
+        ("samplers", &model.samplers, &Vec::new()),
+    ] {
         for p in table {
-            put(kind, facts::predefined(p));
+            put(kind, format!("{}{}", facts::predefined(p), facts::cells(columns, &p.cells)));
         }
+    }
+    for l in &model.limits {
+        put("limits", facts::limit(l));
     }
     for a in &model.attributes {
         put("attributes", facts::attribute(a));
@@ -108,7 +113,8 @@ fn list(model: &Model, id: ListId, owner: &str, put: &mut dyn FnMut(String)) {
             for v in values.iter().filter(|v| !v.reserved) {
                 let text = if v.text == v.name { String::new() } else { format!(" {:?}", v.text) };
                 let top = lo + width - 1;
-                put(format!("{owner} [{top}..{lo}] {:#x} {}{text}{}", v.value, v.name, marks(&v.marks)));
+                let said = facts::cells(&list.columns, &v.cells);
+                put(format!("{owner} [{top}..{lo}] {:#x} {}{text}{}{said}", v.value, v.name, marks(&v.marks)));
             }
         }
         ListKind::Parts(parts) => {

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::routine::name;
-use crate::isa::{Instruction, Operand, Predicate, RawOperand, StateClass, VecOperand};
+use crate::isa::{Instruction, Operand, Predicate, RawOperand, VecOperand};
 use crate::rt::{FieldRef, Names, Table, Visitor, reflect};
 use crate::text::RoutineNames;
 
@@ -115,11 +115,10 @@ impl Visitor<'_> for Collect<'_> {
                 Value::Bits { value, parts: field.list.map_or_else(Vec::new, |l| parts(l, value)) }
             }
             // What the enumerator of another field names a table for is shown as the number that it is.
-            FieldRef::Index(_, id) if field.table.is_empty() => Value::Number { value: i64::from(id) },
-            FieldRef::Index(_, id) => {
-                let variable = table(field.table).and_then(|t| name(self.names, t, id));
-                Value::Index { table: field.table, id, variable }
-            }
+            FieldRef::Index(_, id) => match field.table {
+                None => Value::Number { value: i64::from(id) },
+                Some(table) => Value::Index { table: table.name(), id, variable: name(self.names, table, id) },
+            },
             FieldRef::Predicate(Predicate { id, inverse, combine, .. }) => {
                 Value::Predicate { id, inverse, combine: combine.name() }
             }
@@ -173,12 +172,8 @@ impl Collect<'_> {
                 Value::Immediate { modifier, data_type: c.type_.name(), bits: format!("0x{bits:x}") }
             }
             Operand::State(s) => {
-                let (class, table) = match s.class {
-                    StateClass::Surface => ("surface", Table::Surface),
-                    StateClass::Sampler => ("sampler", Table::Sampler),
-                };
-                let variable = name(self.names, table, u32::from(s.id));
-                Value::State { modifier, class, id: s.id, variable, offset: s.offset }
+                let variable = name(self.names, s.class.table(), u32::from(s.id));
+                Value::State { modifier, class: s.class.name(), id: s.id, variable, offset: s.offset }
             }
         }
     }
@@ -202,18 +197,4 @@ fn parts(list: &reflect::List, bits: u64) -> Vec<PartValue> {
             PartValue { part: p.name, value, name }
         })
         .collect()
-}
-
-/// The table that a field's index counts in, by its name on the page.
-fn table(name: &str) -> Option<Table> {
-    Some(match name {
-        "general" => Table::General,
-        "address" => Table::Address,
-        "predicate" => Table::Predicate,
-        "sampler" => Table::Sampler,
-        "surface" => Table::Surface,
-        "label" => Table::Label,
-        "string" => Table::String,
-        _ => return None,
-    })
 }

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::fields::{Field, fields};
 use super::{alignment, hex};
-use crate::isa::{AttributeInfo, InputClass, Platform, predefined, predefined_surface};
+use crate::isa::{AttributeInfo, Platform, predefined, predefined_surface};
 use crate::object::{self, Object, RoutineKind};
 use crate::rt::{Bytes, Names, Printer, Table};
 use crate::text::{RoutineNames, Style};
@@ -224,11 +224,7 @@ pub(super) fn routine(object: &Object, r: &object::Routine, platform: Option<Pla
         attributes: attributes(&l.attribute_info),
     });
     let inputs = r.inputs.iter().map(|i| Input {
-        class: match i.kind.class {
-            InputClass::General => "general",
-            InputClass::Sampler => "sampler",
-            InputClass::Surface => "surface",
-        },
+        class: i.kind.class.name(),
         id: i.id,
         origin: crate::rt::Bits::to_bits(&i.kind.origin).unwrap_or_default(),
         offset: i.offset,

@@ -2,7 +2,7 @@
 //! filled up to its length with whatever was in memory. This module notices operands that cannot be, and says why.
 
 use super::{ObjectError, Routine};
-use crate::isa::{Instruction, Operand, PAGES, RawOperand, Stride, VecOperand, predefined, predefined_surface};
+use crate::isa::{Instruction, Operand, OperandClass, PAGES, RawOperand, Stride, VecOperand, list_data, predefined};
 use crate::rt::{FieldRef, Table, Visitor, reflect};
 
 /// What is impossible about an instruction of a routine: an index outside its table, or an operand of a class that
@@ -46,7 +46,7 @@ pub(super) fn explain(before: &[Instruction], error: ObjectError, (owner, name):
 /// How many fields the defective writer writes: as many as there are beside execution size and predicate.
 fn written(fields: &[reflect::Field]) -> usize {
     let counted = |f: &&reflect::Field| {
-        f.shape != reflect::FieldKind::Predicate && f.list.is_none_or(|l| l.name != "Exec_size")
+        f.shape != reflect::FieldKind::Predicate && f.list.is_none_or(|l| l.name != list_data::EXEC_SIZE.name)
     };
     fields.iter().filter(counted).count()
 }
@@ -88,7 +88,7 @@ impl Look<'_> {
             Operand::General(g) => {
                 self.general(position, g.id.0);
                 // The address of a variable has a region that nobody reads.
-                let address = self.fields.iter().any(|f| f.classes.contains(&"address"));
+                let address = self.fields.iter().any(|f| f.classes.contains(&OperandClass::Address.name()));
                 if g.region.horizontal_stride == Stride::Null && !address {
                     self.say(position, "an operand without a region".to_owned());
                 }
@@ -98,10 +98,10 @@ impl Look<'_> {
             Operand::Predicate(p) => self.predicate(position, p.value.id),
             Operand::Immediate(_) | Operand::State(_) => {}
         }
-        let class = format!("{:?}", operand.operand.class()).to_ascii_lowercase();
+        let class = operand.operand.class();
         let classes = self.fields.get(position).map_or(&[][..], |f| f.classes);
-        if !classes.is_empty() && !classes.contains(&class.as_str()) {
-            self.say(position, format!("an operand of class {class}"));
+        if !classes.is_empty() && !classes.contains(&class.name()) {
+            self.say(position, format!("an operand of class {}", class.name()));
         }
     }
 
@@ -125,17 +125,12 @@ impl Visitor<'_> for Look<'_> {
             FieldRef::Raw(RawOperand { id, .. }) => self.general(position, id.0),
             FieldRef::Predicate(p) => self.predicate(position, p.id),
             FieldRef::Index(table, index) => {
-                let (table, count) = match table {
-                    Table::Label => ("label", self.routine.labels.len()),
-                    Table::Sampler => ("sampler", self.routine.samplers.len().max(32)),
-                    Table::Surface => {
-                        ("surface", self.routine.surfaces.len() + predefined_surface::DECLARED as usize)
-                    }
-                    Table::String => ("string", self.routine.strings.len()),
-                    Table::General | Table::Address | Table::Predicate => return,
-                };
+                if matches!(table, Table::General | Table::Address | Table::Predicate) {
+                    return;
+                }
+                let count = self.routine.numbers(table);
                 if index as usize >= count {
-                    self.say(position, format!("{table} {index}, of {count},"));
+                    self.say(position, format!("{} {index}, of {count},", table.name()));
                 }
             }
             FieldRef::Number(_) | FieldRef::Bits(_) => {}

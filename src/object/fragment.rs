@@ -2,9 +2,9 @@
 //! how long the others would be.
 
 use super::Routine;
-use crate::isa::{PAGES, Predicate, RawOperand, VecOperand, predefined, predefined_surface};
+use crate::isa::{ConstOpnd, DataType, Operand, PAGES, Predicate, RawOperand, VecOperand, list_data};
 use crate::rt::reflect::{Field, FieldKind, Form, List, Page, PageKind};
-use crate::rt::{Bits, Context, Reader, Wire, Writer};
+use crate::rt::{Bits, Context, Reader, Table, Wire, Writer};
 
 /// What stands at a place, read as an instruction that may lack its last fields.
 #[derive(Clone, Debug)]
@@ -127,7 +127,7 @@ fn guess_form(
 
 /// Fields that the defective writer does not count.
 fn uncounted(field: &Field) -> bool {
-    field.shape == FieldKind::Predicate || field.list.is_some_and(|l| l.name == "Exec_size")
+    field.shape == FieldKind::Predicate || field.list.is_some_and(|l| l.name == list_data::EXEC_SIZE.name)
 }
 
 fn is_present(field: &Field, known: &Known) -> bool {
@@ -153,8 +153,7 @@ fn read(r: &mut Reader<'_>, field: &'static Field, routine: &Routine, cx: Contex
         }
         FieldKind::Vector | FieldKind::Scalar => {
             let operand = VecOperand::decode(r, cx).ok()?;
-            let class = format!("{:?}", operand.operand.class()).to_ascii_lowercase();
-            if !field.classes.is_empty() && !field.classes.contains(&class.as_str()) {
+            if !allows(field, &operand.operand) {
                 return None;
             }
             let evidence = super::defect::vector_problem(&operand, field, routine).is_none();
@@ -162,7 +161,7 @@ fn read(r: &mut Reader<'_>, field: &'static Field, routine: &Routine, cx: Contex
         }
         FieldKind::Raw => {
             let raw = RawOperand::decode(r, cx).ok()?;
-            Some((0, general(raw.id.0, routine)?))
+            Some((0, entry(Table::General, raw.id.0.into(), routine, 32)?))
         }
         _ => {
             let size = number_size(field)?;
@@ -172,7 +171,10 @@ fn read(r: &mut Reader<'_>, field: &'static Field, routine: &Routine, cx: Contex
             let evidence = match (field.shape, field.list) {
                 (FieldKind::List, Some(list)) => in_list(list, value)?,
                 (FieldKind::Zero, _) => among(value, 1, bits)?,
-                (FieldKind::Index, _) => index(field, value, routine, bits)?,
+                (FieldKind::Index, _) => match field.table {
+                    Some(table) => entry(table, value, routine, bits)?,
+                    None => 0.0,
+                },
                 _ => 0.0,
             };
             Some((value, evidence))
@@ -185,21 +187,14 @@ fn among(value: u64, count: u64, bits: u32) -> Option<f32> {
     (value < count).then(|| bits as f32 - (count as f32).log2())
 }
 
-fn general(id: u32, routine: &Routine) -> Option<f32> {
-    let declared = routine.variables.len() as u64 + u64::from(predefined::DECLARED);
-    among(u64::from(id), declared, 32)
+/// The evidence of a number of an entry of a table.
+fn entry(table: Table, id: u64, routine: &Routine, bits: u32) -> Option<f32> {
+    among(id, routine.numbers(table) as u64, bits)
 }
 
-fn index(field: &Field, value: u64, routine: &Routine, bits: u32) -> Option<f32> {
-    let count = match field.table {
-        "label" => routine.labels.len() as u64,
-        "sampler" => routine.samplers.len().max(32) as u64,
-        "surface" => routine.surfaces.len() as u64 + u64::from(predefined_surface::DECLARED),
-        "string" => routine.strings.len() as u64,
-        "general" => return general(u32::try_from(value).ok()?, routine),
-        _ => return Some(0.0),
-    };
-    among(value, count, bits)
+/// Whether an operand's class is legal for a field.
+fn allows(field: &Field, operand: &Operand) -> bool {
+    field.classes.is_empty() || field.classes.contains(&operand.class().name())
 }
 
 /// The evidence of a value of a list, or nothing when it has no meaning there.
@@ -218,19 +213,15 @@ fn in_list(list: &List, value: u64) -> Option<f32> {
 }
 
 fn number_size(field: &Field) -> Option<u64> {
-    Some(match (field.list, field.storage) {
-        (Some(list), _) => u64::from(list.bits.div_ceil(8)),
-        (None, "ub" | "b") => 1,
-        (None, "uw" | "w") => 2,
-        (None, "ud" | "d") => 4,
-        (None, "uq" | "q") => 8,
-        _ => return None,
-    })
+    let bits = match field.list {
+        Some(list) => list.bits,
+        None => DataType::ALL.iter().find(|ty| ty.name() == field.storage)?.bits(),
+    };
+    Some(u64::from(bits.div_ceil(8)))
 }
 
 /// The sizes that a field can have.
 fn sizes(field: &Field, cx: Context) -> Vec<usize> {
-    use crate::isa::Operand;
     let size = |wire: &dyn Fn(&mut Writer) -> bool| {
         let mut w = Writer::new();
         wire(&mut w).then(|| w.len())
@@ -242,18 +233,17 @@ fn sizes(field: &Field, cx: Context) -> Vec<usize> {
         FieldKind::Predicate => vec![2],
         FieldKind::Raw => size(&|w| RawOperand::default().encode(w, cx).is_ok()).into_iter().collect(),
         FieldKind::Vector | FieldKind::Scalar => {
-            let wide = crate::isa::ConstOpnd { type_: crate::isa::DataType::Df, low: 0, high: Some(0) };
-            let classes = [
-                ("general", Operand::General(Default::default())),
-                ("address", Operand::Address(Default::default())),
-                ("predicate", Operand::Predicate(Default::default())),
-                ("indirect", Operand::Indirect(Default::default())),
-                ("immediate", Operand::Immediate(Default::default())),
-                ("immediate", Operand::Immediate(wide)),
-                ("state", Operand::State(Default::default())),
+            let wide = ConstOpnd { type_: DataType::Df, low: 0, high: Some(0) };
+            let operands = [
+                Operand::General(Default::default()),
+                Operand::Address(Default::default()),
+                Operand::Predicate(Default::default()),
+                Operand::Indirect(Default::default()),
+                Operand::Immediate(Default::default()),
+                Operand::Immediate(wide),
+                Operand::State(Default::default()),
             ];
-            let legal = |class: &str| field.classes.is_empty() || field.classes.contains(&class);
-            classes.into_iter().filter(|(c, _)| legal(c)).filter_map(|(_, o)| of(o)).collect()
+            operands.into_iter().filter(|operand| allows(field, operand)).filter_map(of).collect()
         }
         _ => number_size(field).into_iter().map(|s| s as usize).collect(),
     }

@@ -20,6 +20,7 @@ mod write;
 
 pub use parts::ObjectPart;
 pub use read::ObjectError;
+pub(crate) use salvage::is_label;
 pub use salvage::{Fragment, Salvaged, SalvagedCode};
 
 use crate::isa::{
@@ -164,6 +165,22 @@ impl Routine {
             }
             Table::Label => among(self.labels.len(), 0),
             Table::String => among(self.strings.len(), 0),
+        }
+    }
+
+    /// The first number that no entry of a table has, predefined ones among them.
+    pub(crate) fn numbers(&self, table: Table) -> usize {
+        match table {
+            Table::General => self.variables.len() + predefined::DECLARED as usize,
+            Table::Address => self.addresses.len(),
+            Table::Predicate => self.predicates.len() + 1,
+            Table::Sampler => {
+                let predefined = predefined_sampler::ALL.iter().map(|p| p.id as usize + 1);
+                predefined.fold(self.samplers.len(), usize::max)
+            }
+            Table::Surface => self.surfaces.len() + predefined_surface::DECLARED as usize,
+            Table::Label => self.labels.len(),
+            Table::String => self.strings.len(),
         }
     }
 

@@ -6,7 +6,7 @@
 use super::fragment::guess;
 use super::read::read_with;
 use super::{Object, ObjectError, Routine};
-use crate::isa::LabelKind;
+use crate::isa::{LabelKind, pages};
 use crate::rt::Context;
 use crate::rt::reflect::{Form, Page};
 
@@ -80,7 +80,7 @@ fn salvage(code: &[u8], base: usize, routine: &Routine, cx: Context) -> Salvaged
             break;
         }
         let Some(guess) = guess(rest, routine, cx) else { break };
-        if matches!(guess.page.name, "LABEL" | "SUBROUTINE")
+        if is_label(guess.page)
             && let Some((_, bytes)) = guess.present.first()
         {
             let id = bytes.iter().rev().fold(0usize, |v, b| v << 8 | usize::from(*b));
@@ -103,5 +103,17 @@ fn salvage(code: &[u8], base: usize, routine: &Routine, cx: Context) -> Salvaged
     out
 }
 
+/// Whether an instruction of this page is where a label stands.
+pub(crate) fn is_label(page: &Page) -> bool {
+    [pages::LABEL.name, pages::SUBROUTINE.name].contains(&page.name)
+}
+
 /// With what the code of a routine ends.
-const ENDS: [&str; 6] = ["RET", "FRET", "JMP", "GOTO", "RAW_SEND", "RAW_SENDS"];
+static ENDS: [&str; 6] = [
+    pages::RET.name,
+    pages::FRET.name,
+    pages::JMP.name,
+    pages::GOTO.name,
+    pages::RAW_SEND.name,
+    pages::RAW_SENDS.name,
+];

@@ -5,6 +5,7 @@
 //! `visa spec generate` copies the two out of this crate.
 
 mod bytes;
+mod condition;
 #[cfg(feature = "text")]
 mod cursor;
 #[cfg(feature = "text")]
@@ -23,6 +24,7 @@ mod value;
 mod visit;
 
 pub use bytes::{Bits, Bytes, Context, Reader, Version, Wire, Writer};
+pub use condition::{Facts, Op, Operator, evaluate};
 #[cfg(feature = "text")]
 pub use cursor::{Candidate, Cursor, Number, TextError};
 pub use error::{

@@ -1,7 +1,8 @@
 //! Shapes of the reflection tables: what the pages say, as `static` data.
 
 use super::super::isa::{DataType, Platform, Rule};
-use super::visit::Role;
+use super::condition::Op;
+use super::visit::{Role, Table};
 
 /// A page of the specification.
 #[derive(Debug)]
@@ -117,6 +118,36 @@ pub struct Form {
     pub values: &'static [&'static str],
     /// The fields in the order in which they are stored.
     pub fields: &'static [Field],
+    /// The rules across them.
+    pub constraints: &'static [FormConstraint],
+}
+
+/// A rule across the fields of an instruction: a row of verification.md.
+#[derive(Debug)]
+pub struct Constraint {
+    /// Its name.
+    pub name: &'static str,
+    /// Code of the finding where it is broken.
+    pub finding: &'static str,
+    /// Whether the finding is a warning.
+    pub warning: bool,
+    /// Where it holds: in any of these ranges; everywhere when there are none.
+    pub platforms: &'static [Platforms],
+    /// Text of the finding.
+    pub message: &'static str,
+    /// Page and line.
+    pub origin: &'static str,
+}
+
+/// A constraint on one form.
+#[derive(Debug)]
+pub struct FormConstraint {
+    /// The row.
+    pub row: &'static Constraint,
+    /// Where it applies; always where it is empty.
+    pub when: &'static [Op],
+    /// What holds there.
+    pub must: &'static [Op],
 }
 
 /// A field of an instruction.
@@ -130,8 +161,8 @@ pub struct Field {
     pub storage: &'static str,
     /// Its bits and names.
     pub list: Option<&'static List>,
-    /// The table that an index refers to.
-    pub table: &'static str,
+    /// The table that an index refers to; none where another field says it, and for what is no index.
+    pub table: Option<Table>,
     /// Legal operand classes; empty for any.
     pub classes: &'static [&'static str],
     /// Legal types; empty for any.
@@ -201,6 +232,8 @@ pub struct BitField {
     pub zero: bool,
     /// Named values; empty for a plain number or a flag.
     pub values: &'static [Value],
+    /// Headings of what is said of each value, in the order of [`Value::cells`].
+    pub columns: &'static [&'static str],
     /// What they mean.
     pub doc: &'static str,
 }
@@ -216,8 +249,31 @@ pub struct Value {
     pub text: &'static str,
     /// The platforms that have it.
     pub platforms: Platforms,
+    /// What the columns of its list say of it.
+    pub cells: &'static [Cell],
     /// What it means.
     pub doc: &'static str,
+}
+
+impl BitField {
+    /// What a column says of a value; none where there is no such column or value.
+    pub fn cell(&self, value: u64, column: &str) -> Option<Cell> {
+        let at = self.columns.iter().position(|c| *c == column)?;
+        self.values.iter().find(|v| v.value == value)?.cells.get(at).copied()
+    }
+}
+
+/// What a column says of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cell {
+    /// Nothing: the value has nothing of the kind.
+    None,
+    /// A number.
+    Number(i64),
+    /// Whether it is so.
+    Flag(bool),
+    /// Names, of what the heading says.
+    Names(&'static [&'static str]),
 }
 
 /// A predefined variable or surface.
@@ -235,6 +291,8 @@ pub struct Predefined {
     pub elements: (u32, u32),
     /// Elements that may be written to: none, those of the list, or all where it is empty.
     pub written: Option<&'static [u32]>,
+    /// What the further columns of the table say of it.
+    pub cells: &'static [Cell],
 }
 
 /// A known attribute of a kernel or a variable.

@@ -24,6 +24,21 @@ pub enum Table {
     String,
 }
 
+impl Table {
+    /// The pages' word for what is in it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::General => "general",
+            Self::Address => "address",
+            Self::Predicate => "predicate",
+            Self::Sampler => "sampler",
+            Self::Surface => "surface",
+            Self::Label => "label",
+            Self::String => "string",
+        }
+    }
+}
+
 /// What an instruction does with a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Role {

@@ -7,7 +7,7 @@ use super::declare::{is_plain, spelled};
 use super::names::RoutineNames;
 use super::{explicit, file};
 use crate::isa::{
-    ATTRIBUTES, AliasScope, AttributeInfo, InputClass, Instruction, Platform, StringId, predefined,
+    ATTRIBUTES, AliasScope, AttributeInfo, InputClass, Instruction, Platform, StringId, attribute, pages, predefined,
     predefined_surface,
 };
 use crate::object::{Object, Routine, RoutineKind};
@@ -247,9 +247,9 @@ fn attributes(out: &mut String, routine: &Routine, style: Style) {
 }
 
 /// The attributes that the vendor's printer leaves out: one of files below 4.0, and its successor.
-const NOT_PRINTED: [&str; 2] = ["AsmName", "OutputAsmPath"];
+const NOT_PRINTED: [&str; 2] = [attribute::ASM_NAME, attribute::OUTPUT_ASM_PATH];
 /// The attribute that it adds, and the value.
-const TARGET: &str = "Target";
+const TARGET: &str = attribute::TARGET;
 const DEFAULT_TARGET: u8 = 1;
 
 /// How a value of an attribute is spelled by the table of the pages.
@@ -317,5 +317,6 @@ pub(super) fn print_call(instruction: &Instruction, routine: &Routine, p: &mut P
     }
     let mut inner = Printer::new(String::new(), p.names);
     instruction.print(&mut inner);
-    p.text(&inner.into_text().replacen("call", "fccall", 1));
+    let [call, link] = [&pages::CALL, &pages::FCCALL].map(|page| page.name.to_ascii_lowercase());
+    p.text(&inner.into_text().replacen(&call, &link, 1));
 }

@@ -2,10 +2,10 @@
 
 use super::names::RoutineNames;
 use super::print::{Style, frame};
-use crate::isa::{ExecSize, Instruction, Platform, Predicate, RawOperand, VecOperand};
-use crate::object::{Fragment, Object, Routine, Salvaged, SalvagedCode};
+use crate::isa::{ExecSize, Instruction, Platform, Predicate, RawOperand, VecOperand, list_data};
+use crate::object::{Fragment, Object, Routine, Salvaged, SalvagedCode, is_label};
 use crate::rt::reflect::{Field, FieldKind};
-use crate::rt::{Bits, Context, Format, Names, Printer, Reader, Table, Text, Wire};
+use crate::rt::{Bits, Context, Format, Names, Printer, Reader, Text, Wire};
 
 /// What stands for a field that is not there.
 const MISSING: &str = "<missing>";
@@ -32,7 +32,7 @@ fn one(object: &Object, routine: &Routine, code: &SalvagedCode, platform: Option
             Some(text) => text,
             None => fields(fragment, &names, cx),
         };
-        let is_label = matches!(fragment.page.name, "LABEL" | "SUBROUTINE");
+        let is_label = is_label(fragment.page);
         let line = if is_label { format!("\n{text}") } else { format!("    {text}") };
         out.push_str(&format!("{line:<80} /// 0x{:x}\n", fragment.offset));
     }
@@ -101,15 +101,11 @@ fn shown(field: &Field, bytes: &[u8], names: &RoutineNames<'_>, cx: Context) -> 
         FieldKind::Index => {
             let id = u32::try_from(value).ok()?;
             match field.table {
-                "label" => names.name(Table::Label, id)?,
-                "surface" => names.name(Table::Surface, id)?,
-                "sampler" => names.name(Table::Sampler, id)?,
-                "general" => names.name(Table::General, id)?,
-                "string" => names.name(Table::String, id)?,
-                _ => value.to_string(),
+                Some(table) => names.name(table, id)?,
+                None => value.to_string(),
             }
         }
-        FieldKind::List if field.list.is_some_and(|l| l.name == "Exec_size") => {
+        FieldKind::List if field.list.is_some_and(|l| l.name == list_data::EXEC_SIZE.name) => {
             let size = ExecSize::from_bits(value).ok()?;
             format!("({})", text(&|p| size.print(p, Format::Plain)).trim_matches(['(', ')']))
         }

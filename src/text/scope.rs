@@ -3,7 +3,9 @@
 use super::file::Uses;
 use super::names::NameTables;
 use crate::builder::Tables;
-use crate::isa::{DataType, FileScopeVarInfo, GeneralId, LabelId, LabelKind, predefined, predefined_surface};
+use crate::isa::{
+    DataType, FileScopeVarInfo, GeneralId, LabelId, LabelKind, attribute, predefined, predefined_surface,
+};
 use crate::object::RoutineKind;
 use crate::rt::{Names, Symbols, Table, Version, nearest};
 
@@ -124,7 +126,7 @@ impl Symbols for Scope {
     }
 
     fn simd_size(&self) -> Option<u32> {
-        self.tables.routine.attribute("SimdSize")
+        self.tables.routine.attribute(attribute::SIMD_SIZE)
     }
 
     fn near(&self, table: Table, name: &str) -> Option<String> {

@@ -1,7 +1,10 @@
 //! Rules of declarations: types and sizes of variables, aliases, inputs, attributes.
 
 use super::{Location, Severity, Violation};
-use crate::isa::{AliasScope, Alignment, DataType, InputClass, Platform, StringId, predefined, predefined_surface};
+use crate::isa::{
+    AliasScope, Alignment, DataType, InputClass, Platform, StringId, attribute, limits, predefined,
+    predefined_surface,
+};
 use crate::object::Routine;
 use crate::rt::Bits;
 
@@ -10,21 +13,6 @@ const VARIABLES: &str = "4_object_format.md#var_info";
 const INPUTS: &str = "4_object_format.md#input_info";
 const ATTRIBUTES: &str = "4_object_format.md#attribute_info";
 
-/// The most elements of a general variable.
-const MOST_ELEMENTS: u16 = 4096;
-
-/// The most elements of an address variable.
-const MOST_ADDRESSES: u16 = 16;
-
-/// The most elements of a sampler variable.
-const MOST_SAMPLERS: u16 = 128;
-
-/// Inputs lie in this many registers.
-const INPUT_REGISTERS: i64 = 255;
-
-/// Bytes of an element of a surface variable that is an input.
-const SURFACE_BYTES: i64 = 4;
-
 pub(super) fn check(routine: &Routine, platform: Option<Platform>) -> Vec<Violation> {
     let register = platform.map_or(32, Platform::register_bytes);
     let mut out = Vec::new();
@@ -32,25 +20,27 @@ pub(super) fn check(routine: &Routine, platform: Option<Platform>) -> Vec<Violat
         general(routine, number, register, &mut out);
     }
     for address in &routine.addresses {
-        if address.num_elements > MOST_ADDRESSES {
-            let message = format!("{} addresses, legal are up to {MOST_ADDRESSES}", address.num_elements);
+        if u32::from(address.num_elements) > limits::ADDRESSES {
+            let message = format!("{} addresses, legal are up to {}", address.num_elements, limits::ADDRESSES);
             out.push(declared(routine, address.name_index, "size", message));
         }
     }
     for predicate in &routine.predicates {
-        if !predicate.num_elements.is_power_of_two() || predicate.num_elements > 32 {
-            let message = format!("{} bits, legal are 1, 2, 4, 8, 16 and 32", predicate.num_elements);
+        let bits = u32::from(predicate.num_elements);
+        if !bits.is_power_of_two() || bits > limits::PREDICATE_BITS {
+            let most = limits::PREDICATE_BITS;
+            let message = format!("{bits} bits, legal are powers of two up to {most}");
             out.push(declared(routine, predicate.name_index, "size", message));
         }
     }
     for sampler in &routine.samplers {
-        if sampler.num_elements > MOST_SAMPLERS {
-            let message = format!("{} samplers, legal are up to {MOST_SAMPLERS}", sampler.num_elements);
+        if u32::from(sampler.num_elements) > limits::SAMPLERS {
+            let message = format!("{} samplers, legal are up to {}", sampler.num_elements, limits::SAMPLERS);
             out.push(declared(routine, sampler.name_index, "size", message));
         }
     }
     inputs(routine, i64::from(register), &mut out);
-    for name in ["SLMSize", "NBarrierCnt"] {
+    for name in [attribute::SLM_SIZE, attribute::N_BARRIER_CNT] {
         let count = routine.attributes.iter().filter(|a| routine.string(a.name).as_deref() == Some(name)).count();
         if count > 1 {
             out.push(Violation {
@@ -84,8 +74,8 @@ fn general(routine: &Routine, number: usize, register: u32, out: &mut Vec<Violat
         out.push(declared(routine, variable.name_index, "type", message));
         return;
     }
-    if variable.num_elements == 0 || variable.num_elements > MOST_ELEMENTS {
-        let message = format!("{} elements, legal are 1 to {MOST_ELEMENTS}", variable.num_elements);
+    if variable.num_elements == 0 || u32::from(variable.num_elements) > limits::ELEMENTS {
+        let message = format!("{} elements, legal are 1 to {}", variable.num_elements, limits::ELEMENTS);
         let severity = if variable.num_elements == 0 { Severity::Error } else { Severity::Warning };
         out.push(Violation { severity, ..declared(routine, variable.name_index, "size", message) });
     }
@@ -126,19 +116,13 @@ fn general(routine: &Routine, number: usize, register: u32, out: &mut Vec<Violat
 /// vendor's assembler compares their codes, see verification.md.
 fn natural(variable: &crate::isa::VarInfo, register: u32) -> Alignment {
     let bytes = variable.bit_properties.type_.bits() / 8;
-    let name = match bytes {
-        _ if bytes * u32::from(variable.num_elements) >= register => {
-            if register > 32 {
-                "wordx32"
-            } else {
-                "hword"
-            }
-        }
-        0..=2 => "word",
-        4 => "dword",
-        _ => "qword",
-    };
-    Alignment::ALL.iter().copied().find(|a| a.name() == name).unwrap_or_default()
+    match bytes {
+        _ if bytes * u32::from(variable.num_elements) >= register && register > 32 => Alignment::Wordx32,
+        _ if bytes * u32::from(variable.num_elements) >= register => Alignment::Hword,
+        0..=2 => Alignment::Word,
+        4 => Alignment::Dword,
+        _ => Alignment::Qword,
+    }
 }
 
 fn inputs(routine: &Routine, register: i64, out: &mut Vec<Violation>) {
@@ -157,8 +141,8 @@ fn inputs(routine: &Routine, register: i64, out: &mut Vec<Violation>) {
         };
         let size = i64::from(input.size);
         let (begin, end) = (i64::from(input.offset), i64::from(input.offset) + size);
-        if end >= register * INPUT_REGISTERS {
-            say(format!("it ends at byte {end}, behind the {INPUT_REGISTERS} registers of inputs"));
+        if end >= register * i64::from(limits::INPUT_REGISTERS) {
+            say(format!("it ends at byte {end}, behind the {} registers of inputs", limits::INPUT_REGISTERS));
         }
         ranges.push((begin, end, number));
         let is_implicit = input.kind.origin.to_bits().unwrap_or_default() != 0;
@@ -192,7 +176,7 @@ fn inputs(routine: &Routine, register: i64, out: &mut Vec<Violation>) {
                 let declared = input.id.checked_sub(predefined_surface::DECLARED);
                 match declared.and_then(|id| routine.surfaces.get(id as usize)) {
                     None => say("it is no declared surface".to_owned()),
-                    Some(surface) if i64::from(surface.num_elements) * SURFACE_BYTES != size => {
+                    Some(surface) if i64::from(surface.num_elements) * i64::from(limits::SURFACE_BYTES) != size => {
                         say(format!("it has {size} bytes, its surface {}", surface.num_elements));
                     }
                     Some(_) => {}

@@ -15,18 +15,18 @@
 //! assert_eq!(found[0].place, verify::Location::Instruction(0));
 //! ```
 
+mod across;
 mod declare;
 mod flow;
-mod message;
 mod operand;
 mod region;
 mod types;
 
 pub use visakit_diag::Severity;
 
-use crate::isa::{ExecMask, ExecSize, Instruction, Platform, Predicate, RawOperand, Rule, VecOperand};
+use crate::isa::{ExecSize, Instruction, Platform, Predicate, RawOperand, Rule, VecOperand, limits, list_data};
 use crate::object::Routine;
-use crate::rt::reflect::{Field, Page};
+use crate::rt::reflect::{Field, List, Page};
 use crate::rt::{Bits, FieldRef, Visitor};
 
 /// A rule that a routine breaks.
@@ -88,22 +88,23 @@ fn check(
     platform: Option<Platform>,
     out: &mut Vec<Violation>,
 ) {
-    let mut fields = Fields { fields: instruction.form().fields, seen: Vec::new() };
-    instruction.visit(&mut fields);
-    let seen = fields.seen;
+    let fields = instruction.form().fields;
+    let mut look = Fields { fields, seen: Vec::new() };
+    instruction.visit(&mut look);
+    let seen = look.seen;
     let exec_size = seen.iter().find_map(|(field, value)| match value {
-        Seen::Bits(bits) if field.list.is_some_and(|l| l.name == "Exec_size") => ExecSize::from_bits(*bits).ok(),
+        Seen::Bits(bits) if field.list.is_some_and(is_exec_size) => ExecSize::from_bits(*bits).ok(),
         _ => None,
     });
     let page = instruction.page();
     let family = types::family(page);
-    let mut check = Check { page, family, routine, variables, platform, number, exec_size, out };
+    let mut check = Check { page, fields, family, routine, variables, platform, number, exec_size, out };
     check.platform_of_page();
     for (field, value) in &seen {
         check.field(field, value);
     }
     check.types(&seen);
-    check.message(&seen);
+    check.across(instruction.form(), &seen);
 }
 
 /// A field with its value.
@@ -129,7 +130,7 @@ impl Visitor<'_> for Fields {
         let value = match value {
             FieldRef::Number(number) => Seen::Number(number),
             FieldRef::Bits(bits) => Seen::Bits(bits),
-            FieldRef::Index(_, index) if field.table.is_empty() => Seen::Number(i64::from(index)),
+            FieldRef::Index(_, index) if field.table.is_none() => Seen::Number(i64::from(index)),
             FieldRef::Index(_, index) => Seen::Index(index),
             FieldRef::Predicate(predicate) => Seen::Predicate(predicate),
             FieldRef::Vector(operand) => Seen::Vector(operand.clone()),
@@ -141,6 +142,7 @@ impl Visitor<'_> for Fields {
 
 struct Check<'a> {
     page: &'static Page,
+    fields: &'static [Field],
     family: types::Family,
     routine: &'a Routine,
     variables: &'a region::Variables,
@@ -152,12 +154,16 @@ struct Check<'a> {
 
 impl Check<'_> {
     fn push(&mut self, code: &'static str, severity: Severity, line: u32, message: String) {
+        self.push_at(code, severity, format!("{}:{line}", self.page.path), message);
+    }
+
+    fn push_at(&mut self, code: &'static str, severity: Severity, page: String, message: String) {
         self.out.push(Violation {
             code,
             severity,
             place: Location::Instruction(self.number),
             message: format!("{}: {message}", self.page.name),
-            page: format!("{}:{line}", self.page.path),
+            page,
         });
     }
 
@@ -183,11 +189,11 @@ impl Check<'_> {
 
     /// Number of channels, 1 where the instruction has none.
     fn channels(&self) -> usize {
-        self.exec_size.and_then(|e| e.size.name().parse().ok()).unwrap_or(1)
+        self.exec_size.map_or(1, |e| e.size.channels() as usize)
     }
 
     fn no_mask(&self) -> bool {
-        self.exec_size.is_some_and(|e| e.mask.name().ends_with("_NM"))
+        self.exec_size.is_some_and(|e| e.mask.no_mask())
     }
 
     fn platform_of_page(&mut self) {
@@ -271,20 +277,21 @@ impl Check<'_> {
                 self.warn("value", field.line, message);
             }
         }
-        if list.name == "Exec_size" {
+        if is_exec_size(list) {
             self.exec_size(field, bits);
         }
     }
 
-    /// The first channel is a multiple of their number, and the last one is no further than 32.
+    /// The first channel is a multiple of their number, and the last one is one that a thread has.
     fn exec_size(&mut self, field: &'static Field, bits: u64) {
         let Ok(size) = ExecSize::from_bits(bits) else { return };
         let channels = self.channels();
-        let first = ExecMask::ALL.iter().position(|m| *m == size.mask).unwrap_or(0) % MASKS * CHANNELS_OF_A_MASK;
-        if !first.is_multiple_of(channels) || first + channels > CHANNELS {
+        let first = size.mask.first_channel() as usize;
+        let too_far = first + channels > limits::CHANNELS as usize;
+        if !first.is_multiple_of(channels) || too_far {
             let message = format!("{channels} channels cannot begin at channel {first} ({})", size.mask.name());
             // Of messages to flat memory its assembler looks at other bits than these.
-            match first + channels > CHANNELS && !self.has(Rule::FreeMask) {
+            match too_far && !self.has(Rule::FreeMask) {
                 true => self.say("mask", field.line, message),
                 false => self.warn("mask", field.line, message),
             }
@@ -292,11 +299,7 @@ impl Check<'_> {
     }
 }
 
-/// The most channels that a thread has.
-const CHANNELS: usize = 32;
-
-/// Execution masks begin at every fourth channel, see spec/lists.md.
-const CHANNELS_OF_A_MASK: usize = 4;
-
-/// How many of them there are, NoMask apart.
-const MASKS: usize = CHANNELS / CHANNELS_OF_A_MASK;
+/// Whether a list says how many channels an instruction has.
+fn is_exec_size(list: &List) -> bool {
+    list.name == list_data::EXEC_SIZE.name
+}

@@ -1,6 +1,6 @@
 //! Rules of single operands: class, type, modifier, what is written to.
 
-use super::types::{Family, is_destination, is_integer, unpacked};
+use super::types::{Family, is_integer, unpacked};
 use super::{Check, Severity};
 use crate::isa::{DataType, Modifier, Operand, RawOperand, Rule, VecOperand, predefined};
 use crate::object::Routine;
@@ -20,7 +20,7 @@ pub(super) fn data_type(operand: &Operand, routine: &Routine) -> Option<DataType
 impl Check<'_> {
     pub(super) fn vector(&mut self, field: &'static Field, operand: &VecOperand) {
         let class = operand.operand.class().name();
-        let is_dst = is_destination(field);
+        let is_dst = self.is_destination(field);
         if !field.classes.is_empty() && !field.classes.contains(&class) {
             let message = format!("{} is of class {class}, legal are {}", field.name, field.classes.join(", "));
             let taken = self.has(Rule::AddressOperand) && matches!(operand.operand, Operand::Address(_));

@@ -2,7 +2,7 @@
 
 use super::types::Family;
 use super::{Check, Severity};
-use crate::isa::{AliasScope, GenOpnd, Operand, Platform, RawOperand, Region, Rule, Stride, predefined};
+use crate::isa::{AliasScope, GenOpnd, Operand, Platform, RawOperand, Region, Rule, Stride, limits, predefined};
 use crate::object::Routine;
 use crate::rt::reflect::Field;
 
@@ -117,7 +117,7 @@ impl Check<'_> {
         if !matches!(stride(region.horizontal_stride), Some(0 | 1 | 2 | 4)) {
             self.say("region", field.line, format!("{name}: a horizontal stride of 0, 1, 2 or 4 ({CHAPTER})"));
         }
-        if width.is_some_and(|w| w > 16) {
+        if width.is_some_and(|w| w > u64::from(limits::REGION_WIDTH)) {
             self.say("region", field.line, format!("{name}: a width of 1, 2, 4, 8 or 16 ({CHAPTER})"));
         }
         if let Some(width) = width
@@ -129,14 +129,18 @@ impl Check<'_> {
         }
         if region.vertical_stride == Stride::Null
             && let Some(width) = width
-            && channels / width > 16
+            && channels / width > u64::from(limits::REGION_ADDRESSES)
         {
-            self.say("region", field.line, format!("{name} needs more than 16 addresses ({CHAPTER})"));
+            self.say(
+                "region",
+                field.line,
+                format!("{name} needs more than {} addresses ({CHAPTER})", limits::REGION_ADDRESSES),
+            );
         }
         true
     }
 
-    /// What a message takes from a region lies in two registers that follow each other.
+    /// What a message takes from a region lies in a few registers that follow each other.
     fn two_registers(&mut self, field: &'static Field, operand: &GenOpnd, channels: u64) {
         let Some(place) = self.variables.get(operand.id.0) else { return };
         let Region { vertical_stride, width, horizontal_stride } = operand.region;
@@ -149,8 +153,9 @@ impl Check<'_> {
         let register = u64::from(self.variables.register_bytes);
         let row = u64::from(operand.row_offset) * register;
         let first = place.start + row + u64::from(operand.col_offset) * element;
-        if last_byte >= 2 * register || (first + last_byte) / register > first / register + 1 {
-            self.say("region", field.line, format!("{} lies in more than two registers ({CHAPTER})", field.name));
+        let most = u64::from(limits::MESSAGE_REGISTERS);
+        if last_byte >= most * register || (first + last_byte) / register >= first / register + most {
+            self.say("region", field.line, format!("{} lies in more than {most} registers ({CHAPTER})", field.name));
         }
     }
 
@@ -168,5 +173,5 @@ impl Check<'_> {
 
 /// The number that a stride is, unless it is null.
 fn stride(stride: Stride) -> Option<u64> {
-    stride.name().parse().ok()
+    stride.elements().map(u64::from)
 }

@@ -1,7 +1,8 @@
 //! Rules of types across the operands of an instruction.
 
 use super::{Check, Seen, operand};
-use crate::isa::{DataType, Operand, Rule};
+use crate::isa::{DataType, Rule};
+use crate::rt::Role;
 use crate::rt::reflect::{Field, Page, TypeMap};
 
 /// What an instruction does, as far as its rules depend on it.
@@ -30,6 +31,13 @@ pub(super) fn family(page: &Page) -> Family {
 }
 
 impl Check<'_> {
+    /// Whether a field is the destination: the first operand that an instruction writes. Of further ones, such as the carries of an
+    /// addition, the types are not looked at.
+    pub(super) fn is_destination(&self, field: &Field) -> bool {
+        let mut written = self.fields.iter().filter(|f| f.role.is_some_and(Role::is_write));
+        written.next().is_some_and(|first| std::ptr::eq(first, field))
+    }
+
     /// Rules across the types of the destination and the sources.
     pub(super) fn types(&mut self, seen: &[(&'static Field, Seen)]) {
         let mut dst = None;
@@ -39,19 +47,16 @@ impl Check<'_> {
             let Seen::Vector(operand) = value else { continue };
             let Some(ty) = operand::data_type(&operand.operand, self.routine) else { continue };
             all.push(ty);
-            match is_destination(field) {
-                true => dst = dst.or(Some((ty, &operand.operand))),
+            match self.is_destination(field) {
+                true => dst = dst.or(Some(ty)),
                 // What an instruction writes beside its destination is of no type that is looked at.
                 false if is_source(field) && field.types.is_empty() => src.push(ty),
                 false => {}
             }
         }
-        let Some((dst, place)) = dst else { return };
+        let Some(dst) = dst else { return };
         if self.family == Family::Logic && (dst == DataType::Bool || src.contains(&DataType::Bool)) {
             self.booleans(dst, &src, seen);
-        }
-        if matches!(self.page.name, "MOV") && src.contains(&DataType::Bool) {
-            self.flag_copy(dst, place, seen);
         }
         if self.family == Family::Logic {
             let number = |t: &DataType| !is_integer(*t) && *t != DataType::Bool;
@@ -181,35 +186,16 @@ impl Check<'_> {
             self.say("boolean", line, "an instruction on predicates cannot have one in front of it".to_owned());
         }
     }
-
-    /// A predicate is copied as a whole: into one integer.
-    fn flag_copy(&mut self, dst: DataType, place: &Operand, seen: &[(&'static Field, Seen)]) {
-        let line = self.page.line;
-        if self.channels() != 1 {
-            self.say("boolean", line, "a predicate is copied by one channel".to_owned());
-        }
-        if matches!(place, Operand::General(_) | Operand::Indirect(_)) && (!is_integer(dst) || dst.bits() > 32) {
-            self.say("boolean", line, format!("a predicate is copied into an integer, not into {}", dst.name()));
-        }
-        if guarded(seen) {
-            self.say("boolean", line, "a copy of a predicate cannot have one in front of it".to_owned());
-        }
-    }
 }
 
 /// Whether a predicate stands in front of the instruction.
-fn guarded(seen: &[(&'static Field, Seen)]) -> bool {
+pub(super) fn guarded(seen: &[(&'static Field, Seen)]) -> bool {
     seen.iter().any(|(_, value)| matches!(value, Seen::Predicate(p) if p.id != 0))
-}
-
-/// Whether a field is what an instruction writes.
-pub(super) fn is_destination(field: &Field) -> bool {
-    field.name.get(..3).is_some_and(|n| n.eq_ignore_ascii_case("dst"))
 }
 
 /// Whether a field is what an instruction reads.
 fn is_source(field: &Field) -> bool {
-    field.name.get(..3).is_some_and(|n| n.eq_ignore_ascii_case("src"))
+    field.role == Some(Role::Read)
 }
 
 /// Floats of half and of single precision mix.

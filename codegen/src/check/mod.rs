@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 
 mod availability;
+mod columns;
 mod fields;
 mod index;
 mod links;
+mod rules;
 
 use crate::model::{Instruction, Model, PageKind, Presence, SourceSpan};
 use visakit_diag::{Diagnostic, Severity};
@@ -29,25 +31,11 @@ pub(crate) fn model(model: &Model, out: &mut Vec<Diagnostic>) {
             availability::check(model, &map.marks, map.at, out);
         }
     }
-    rules(model, out);
+    rules::check(model, out);
+    columns::check(model, out);
     fields::structures(model, out);
     index::check(model, out);
     links::check(model, out);
-}
-
-/// The rows of verification.md name instructions that there are. A page that an overlay supplies may know more of them.
-fn rules(model: &Model, out: &mut Vec<Diagnostic>) {
-    for rule in &model.rules {
-        for marks in &rule.platforms {
-            availability::check(model, marks, rule.at, out);
-        }
-        let supplied = model.pages.get(rule.at.page as usize).is_none_or(|p| p.supplied);
-        let known = |name: &str| model.instructions.iter().any(|i| i.name == name);
-        for name in rule.instructions.iter().filter(|name| !supplied && model.files.is_some() && !known(name)) {
-            let message = format!("rule `{}` names {name}, which has no page", rule.name);
-            model.report(Severity::Warning, "rule-dead", rule.at, message, "add the page, or take the name out", out);
-        }
-    }
 }
 
 /// What the emitted code and its runtime cannot do without, for a folder that is to be built.
@@ -66,6 +54,8 @@ pub fn complete(model: &Model) -> Vec<Diagnostic> {
     need(!model.platforms.is_empty(), "table of platforms", "platforms.md");
     need(!model.predefined.is_empty(), "table of predefined variables", "4_object_format.md");
     need(!model.surfaces.is_empty(), "table of predefined surfaces", "4_object_format.md");
+    need(!model.constraints.is_empty(), "table of rules across fields", "verification.md");
+    need(!model.limits.is_empty(), "table of limits", "verification.md");
     need(!model.rules.is_empty(), "table of what an assembler checks", "verification.md");
     for list in ["Exec_size", "Exec_mask", "Predicate", "Modifier", "Region", "Stride", "Label_kind", "Alignment"] {
         need(model.shared_list(list).is_some(), &format!("shared list {list}"), "lists.md");

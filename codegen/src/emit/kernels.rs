@@ -5,13 +5,13 @@ use quote::quote;
 
 use super::instructions::encoded;
 use super::{Cx, constant_name, member_name, type_name};
-use crate::model::{Field, FieldKind, Instruction, PageKind};
+use crate::model::{Access, Field, FieldKind, Instruction, PageKind};
 
 pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
     let all: Vec<&Instruction> = cx.model.instructions.iter().filter(|i| encoded(i)).collect();
     let methods = all.iter().map(|i| method(cx, i));
-    let calls = all.iter().map(|i| call(i));
-    let operands = all.iter().filter_map(|i| operands(i));
+    let calls = all.iter().map(|i| call(cx, i));
+    let operands = all.iter().filter_map(|i| operands(cx, i));
     quote! {
         /// Behaviour: one method a page. The default bodies are the stubs, which say what is missing; a kernel
         /// replaces one. A page whose operands change changes the method's type, and so breaks its kernel.
@@ -45,21 +45,18 @@ struct Operands<'a> {
     complete: bool,
 }
 
-fn component_wise(i: &Instruction) -> Option<Operands<'_>> {
+fn component_wise<'a>(cx: &Cx<'_>, i: &'a Instruction) -> Option<Operands<'a>> {
     let [form] = i.forms.as_slice() else { return None };
-    let is_size = |f: &&Field| {
-        matches!(f.shape, FieldKind::List(_)) && f.name.replace('_', "").eq_ignore_ascii_case("execsize")
-    };
-    let size = form.fields.iter().find(is_size)?;
+    let size = form.fields.iter().find(|f| cx.is_exec_size(f))?;
     let predicates: Vec<_> = form.fields.iter().filter(|f| f.shape == FieldKind::Predicate).collect();
     let mut vectors = form.fields.iter().filter(|f| f.shape == FieldKind::Vector);
-    let dst = vectors.next().filter(|f| f.name.eq_ignore_ascii_case("dst"))?;
+    let dst = vectors.next().filter(|f| f.access == Access::Write)?;
     let src: Vec<_> = vectors.collect();
     // Other operands are no part of a function of a channel's values.
     let plain = form.fields.iter().all(|f| {
         matches!(f.shape, FieldKind::List(_) | FieldKind::Predicate | FieldKind::Vector | FieldKind::Number)
     });
-    let sources = (1..=4).contains(&src.len()) && src.iter().all(|f| f.name.to_ascii_lowercase().starts_with("src"));
+    let sources = (1..=4).contains(&src.len()) && src.iter().all(|f| f.access != Access::Write);
     let complete = form.fields.len() == 2 + predicates.len() + src.len();
     (plain && sources && predicates.len() <= 1).then(|| Operands {
         size,
@@ -79,7 +76,7 @@ fn method(cx: &Cx<'_>, i: &Instruction) -> TokenStream {
         PageKind::Undefined => quote!(rt::Stub::undefined(&pages::#page)),
         _ => quote!(rt::Stub::missing(&pages::#page)),
     };
-    let argument = match component_wise(i) {
+    let argument = match component_wise(cx, i) {
         Some(operands) if operands.complete => {
             let n = operands.src.len();
             quote!(&rt::ComponentWise<'_, #n>)
@@ -95,9 +92,9 @@ fn method(cx: &Cx<'_>, i: &Instruction) -> TokenStream {
     }
 }
 
-fn call(i: &Instruction) -> TokenStream {
+fn call(cx: &Cx<'_>, i: &Instruction) -> TokenStream {
     let (variant, method) = (type_name(&i.name), member_name(&i.name));
-    match component_wise(i) {
+    match component_wise(cx, i) {
         Some(operands) if operands.complete => {
             quote!(Self::#variant(inst) => kernels.#method(&inst.component_wise()))
         }
@@ -106,8 +103,8 @@ fn call(i: &Instruction) -> TokenStream {
 }
 
 /// The operands of a component-wise instruction, for kernels that need nothing else.
-fn operands(i: &Instruction) -> Option<TokenStream> {
-    let operands = component_wise(i)?;
+fn operands(cx: &Cx<'_>, i: &Instruction) -> Option<TokenStream> {
+    let operands = component_wise(cx, i)?;
     let (ty, n) = (type_name(&i.name), operands.src.len());
     let (size, dst) = (member_name(&operands.size.name), member_name(&operands.dst.name));
     let predicate = match operands.predicate {

@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::{Cx, hex, member_name, unsigned, variant_name};
+use super::{Cx, columns, hex, member_name, unsigned, variant_name};
 use crate::model::{BitField, BitFieldKind, Enumerator, List, ListId, ListKind};
 
 pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
@@ -39,6 +39,9 @@ fn enumeration(cx: &Cx<'_>, id: ListId, list: &List, lo: u32, width: u32, values
         }
     });
     let wire = wire(cx, id, list);
+    let rows: Vec<columns::Row<'_>> =
+        variants.iter().cloned().zip(named.iter().map(|v| v.cells.as_slice())).collect();
+    let (said, said_types) = columns::emit(cx, &name, &list.columns, &rows);
     let text = match named.iter().all(|v| v.text == v.name) {
         true => quote!(self.name()),
         false => quote!(match self { #(Self::#variants => #texts),* }),
@@ -60,7 +63,11 @@ fn enumeration(cx: &Cx<'_>, id: ListId, list: &List, lo: u32, width: u32, values
 
             /// The spelling in assembly text.
             pub const fn text(self) -> &'static str { #text }
+
+            #said
         }
+
+        #said_types
 
         impl Default for #name {
             fn default() -> Self { Self::#default }

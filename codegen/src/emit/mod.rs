@@ -9,11 +9,13 @@ use quote::quote;
 use crate::model::{Availability, Bound, Field, FieldKind, IndexKind, ListId, Model, SourceSpan, Storage};
 
 mod codec;
+mod columns;
 mod instructions;
 mod kernels;
 mod lists;
 mod names;
 mod reflect;
+mod rules;
 mod structures;
 mod tables;
 mod text;
@@ -77,6 +79,10 @@ impl Names {
         for kind in IndexKind::ALL {
             taken.insert(format!("{}Id", type_name(kind.name())));
         }
+        // Columns with names have types called after their list.
+        for (list, column) in model.lists.iter().flat_map(|l| l.columns.iter().map(move |c| (l, c))) {
+            taken.insert(format!("{}{}", type_name(&list.name), type_name(&column.name)));
+        }
         let lists = model
             .lists
             .iter()
@@ -95,6 +101,11 @@ impl Names {
 impl Cx<'_> {
     pub(crate) fn list_type(&self, id: ListId) -> proc_macro2::Ident {
         proc_macro2::Ident::new(&self.names.lists[id.0], proc_macro2::Span::call_site())
+    }
+
+    /// Whether a field says how many channels an instruction has.
+    pub(crate) fn is_exec_size(&self, field: &Field) -> bool {
+        matches!(field.shape, FieldKind::List(id) if self.model.shared_list("Exec_size") == Some(id))
     }
 
     /// The list with the layout of a predicate field.

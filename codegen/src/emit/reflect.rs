@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::instructions::role;
-use super::{Cx, constant_name, hex, variant_name};
+use super::{Cx, columns, constant_name, hex, rules, variant_name};
 use crate::model::{
     BitFieldKind, Field, FieldKind, Form, Instruction, List, ListId, ListKind, PageKind, Presence, Saturation,
     SourceModifier,
@@ -14,7 +14,10 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
     let lists = (0..cx.model.lists.len()).map(|i| list(cx, ListId(i), &cx.model.lists[i]));
     let pages: Vec<_> = cx.model.instructions.iter().map(|i| page(cx, i)).collect();
     let names = cx.model.instructions.iter().map(|i| constant_name(&i.name));
+    let rules = rules::emit(cx);
     quote! {
+        #rules
+
         /// The bit fields and enumerations, as data.
         pub mod list_data {
             #[allow(unused_imports, reason = "few values belong to some platforms only")]
@@ -25,7 +28,7 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
         /// The pages, as data.
         pub mod pages {
             #[allow(unused_imports, reason = "a specification may be small")]
-            use super::{DataType, Platform, Rule, list_data};
+            use super::{CONSTRAINTS, DataType, Platform, Rule, RuleBuiltin, list_data};
             use super::rt;
             #(#pages)*
         }
@@ -49,27 +52,29 @@ fn list(cx: &Cx<'_>, id: ListId, list: &List) -> TokenStream {
             let values = values.iter().filter(|v| !v.reserved).map(|v| {
                 let (name, text, doc, value) = (&v.name, &v.text, &v.doc, hex(v.value));
                 let platforms = cx.platform_range(&v.marks);
+                let cells = columns::data(&v.cells);
                 quote!(rt::reflect::Value {
-                    value: #value, name: #name, text: #text, platforms: #platforms, doc: prose!(#doc)
+                    value: #value, name: #name, text: #text, platforms: #platforms, cells: #cells, doc: prose!(#doc)
                 })
             });
+            let columns = list.columns.iter().map(|c| &c.name);
             quote!(&[rt::reflect::BitField {
-                name: "", lo: #lo, width: #width, zero: false, values: &[#(#values),*], doc: ""
+                name: "", lo: #lo, width: #width, zero: false, values: &[#(#values),*], columns: &[#(#columns),*], doc: ""
             }])
         }
         ListKind::Parts(parts) => {
             let parts = parts.iter().map(|p| {
                 let (name, lo, width, doc) = (&p.name, p.lo, p.hi - p.lo + 1, &p.doc);
                 let zero = p.kind == BitFieldKind::Zero;
-                let values = match p.kind {
+                let (values, columns) = match p.kind {
                     BitFieldKind::Enumeration(id) => {
                         let other = list_const(cx, id);
-                        quote!(#other.parts[0].values)
+                        (quote!(#other.parts[0].values), quote!(#other.parts[0].columns))
                     }
-                    _ => quote!(&[]),
+                    _ => (quote!(&[]), quote!(&[])),
                 };
                 quote!(rt::reflect::BitField {
-                    name: #name, lo: #lo, width: #width, zero: #zero, values: #values, doc: prose!(#doc)
+                    name: #name, lo: #lo, width: #width, zero: #zero, values: #values, columns: #columns, doc: prose!(#doc)
                 })
             });
             quote!(&[#(#parts),*])
@@ -102,7 +107,7 @@ fn page(cx: &Cx<'_>, i: &Instruction) -> TokenStream {
         PageKind::Reserved => quote!(Reserved),
         PageKind::Undefined => quote!(Undefined),
     };
-    let forms = i.forms.iter().map(|f| form(cx, f));
+    let forms = i.forms.iter().map(|f| form(cx, i, f));
     let texts = i.text.iter().map(|t| &t.template.source);
     let summary = i.doc.split("\n\n").next().unwrap_or("");
     let semantics = &i.semantics;
@@ -162,14 +167,18 @@ fn types_of(cx: &Cx<'_>, names: &[String]) -> TokenStream {
     quote!(&[#(#types),*])
 }
 
-fn form(cx: &Cx<'_>, form: &Form) -> TokenStream {
+fn form(cx: &Cx<'_>, page: &Instruction, form: &Form) -> TokenStream {
     let name = &form.name;
     let (selector, values) = match &form.condition {
         Some((field, values)) => (field.as_str(), values.as_slice()),
         None => ("", [].as_slice()),
     };
     let fields = form.fields.iter().map(|f| field(cx, form, f));
-    quote!(rt::reflect::Form { name: #name, selector: #selector, values: &[#(#values),*], fields: &[#(#fields),*] })
+    let constraints = rules::of_form(cx, page, form);
+    quote!(rt::reflect::Form {
+        name: #name, selector: #selector, values: &[#(#values),*], fields: &[#(#fields),*],
+        constraints: #constraints
+    })
 }
 
 fn field(cx: &Cx<'_>, form: &Form, field: &Field) -> TokenStream {
@@ -199,8 +208,11 @@ fn field(cx: &Cx<'_>, form: &Form, field: &Field) -> TokenStream {
         (true, _) => "vec_operand",
     };
     let table = match field.shape {
-        FieldKind::Index(kind) => kind.name(),
-        _ => "",
+        FieldKind::Index(kind) => {
+            let kind = super::names::variant_name(kind.name());
+            quote!(Some(rt::Table::#kind))
+        }
+        _ => quote!(None),
     };
     let classes = &field.classes;
     let types = types_of(cx, &field.types);

@@ -1,9 +1,11 @@
 //! Types that come from tables of the chapters: data types, platforms, predefined variables.
 
+use std::collections::BTreeSet;
+
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::{Cx, constant_name, hex, variant_name};
+use super::{Cx, columns, constant_name, hex, variant_name};
 use crate::model::{IndexKind, Predefined};
 
 pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
@@ -14,8 +16,9 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
     let samplers = predefined(cx, &cx.model.samplers, IndexKind::Sampler);
     let attributes = attributes(cx);
     let rules = rules(cx);
+    let limits = limits(cx);
     let ids = IndexKind::ALL.into_iter().map(index);
-    quote!(#types #platforms #(#ids)* #variables #surfaces #samplers #attributes #rules)
+    quote!(#types #platforms #(#ids)* #variables #surfaces #samplers #attributes #rules #limits)
 }
 
 fn data_types(cx: &Cx<'_>) -> TokenStream {
@@ -31,7 +34,12 @@ fn data_types(cx: &Cx<'_>) -> TokenStream {
     let bits: Vec<_> = model.types.iter().map(|t| t.bits).collect();
     let codes: Vec<_> = model.types.iter().map(|t| hex(t.code)).collect();
     let first = names.first();
+    let rows: Vec<columns::Row<'_>> =
+        names.iter().cloned().zip(model.types.iter().map(|t| t.cells.as_slice())).collect();
+    let (said, said_types) = columns::emit(cx, &quote::format_ident!("DataType"), &model.type_columns, &rows);
     quote! {
+        #said_types
+
         /// The data types of chapter 2, by their codes in objects.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[repr(u8)]
@@ -58,6 +66,8 @@ fn data_types(cx: &Cx<'_>) -> TokenStream {
             pub const fn bits(self) -> u32 {
                 match self { #(Self::#names => #bits),* }
             }
+
+            #said
         }
 
         impl Default for DataType {
@@ -183,6 +193,8 @@ fn predefined(cx: &Cx<'_>, table: &[Predefined], kind: IndexKind) -> TokenStream
         _ => quote!(predefined_surface),
     };
     let doc = format!(" Predefined {} variables, by their names.", kind.name());
+    let columns = if kind == IndexKind::Surface { cx.model.surface_columns.as_slice() } else { &[] };
+    let columns = columns.iter().map(|c| &c.name);
     let constants = table.iter().map(|p| {
         let name = constant_name(p.name.trim_start_matches('%'));
         let id = u32::try_from(p.id).unwrap_or(0);
@@ -201,9 +213,10 @@ fn predefined(cx: &Cx<'_>, table: &[Predefined], kind: IndexKind) -> TokenStream
             Some(elements) => quote!(Some(&[#(#elements),*])),
             None => quote!(None),
         };
+        let cells = columns::data(&p.cells);
         quote!(rt::reflect::Predefined {
             id: #id, name: #name, old_name: #old, data_type: DataType::#ty, elements: (#narrow, #wide),
-            written: #written
+            written: #written, cells: #cells
         })
     });
     // Ids from here on belong to the declared variables.
@@ -227,11 +240,21 @@ fn predefined(cx: &Cx<'_>, table: &[Predefined], kind: IndexKind) -> TokenStream
 
             /// The first id of the variables that a routine declares.
             pub const DECLARED: u32 = #declared;
+
+            /// The names of the columns that the table has beside those.
+            pub const COLUMNS: &[&str] = &[#(#columns),*];
         }
     }
 }
 
 fn attributes(cx: &Cx<'_>) -> TokenStream {
+    let mut taken = BTreeSet::new();
+    // Two that differ in capitals only would have one constant: the first has it.
+    let own = cx.model.attributes.iter().filter(|a| taken.insert(constant_name(&a.name).to_string()));
+    let constants = own.map(|a| {
+        let (constant, name, doc) = (constant_name(&a.name), &a.name, cx.doc(&a.doc, &a.name, a.at));
+        quote!(#doc pub const #constant: &str = #name;)
+    });
     let rows = cx.model.attributes.iter().map(|a| {
         let (name, place, bytes, value, doc) = (&a.name, &a.place, &a.bytes, &a.value, &a.doc);
         quote!(rt::reflect::Attribute {
@@ -239,8 +262,26 @@ fn attributes(cx: &Cx<'_>) -> TokenStream {
         })
     });
     quote! {
+        /// The names of attributes.
+        pub mod attribute {
+            #(#constants)*
+        }
+
         /// The known attributes of kernels and variables.
         pub const ATTRIBUTES: &[rt::reflect::Attribute] = &[#(#rows),*];
+    }
+}
+
+fn limits(cx: &Cx<'_>) -> TokenStream {
+    let limits = cx.model.limits.iter().map(|l| {
+        let (name, value) = (constant_name(&l.name), proc_macro2::Literal::u64_unsuffixed(l.value));
+        let ty = if u32::try_from(l.value).is_ok() { quote!(u32) } else { quote!(u64) };
+        let doc = cx.doc(&l.doc, &l.name, l.at);
+        quote!(#doc pub const #name: #ty = #value;)
+    });
+    quote! {
+        /// Numbers that the chapters give names: limits, and sizes of what programs share.
+        pub mod limits { #(#limits)* }
     }
 }
 

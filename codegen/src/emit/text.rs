@@ -11,7 +11,9 @@ use quote::{format_ident, quote};
 
 use super::instructions::{encoded, enumerator};
 use super::{Cx, member_name, type_name};
-use crate::model::{BitField, BitFieldKind, Field, FieldKind, Form, IndexKind, Instruction, ListKind, TextForm};
+use crate::model::{
+    Access, BitField, BitFieldKind, Field, FieldKind, Form, IndexKind, Instruction, ListKind, TextForm,
+};
 use crate::template::{Format, Item, Template};
 use parse::parser;
 use print::printers;
@@ -104,11 +106,11 @@ fn texts(cx: &Cx<'_>, i: &Instruction, form: &Form) -> Vec<TextForm> {
             })
     };
     let found: Vec<TextForm> = i.text.iter().filter(usable).cloned().collect();
-    if found.is_empty() { vec![fallback(i, form)] } else { found }
+    if found.is_empty() { vec![fallback(cx, i, form)] } else { found }
 }
 
 /// `[(<P>)] NAME (<exec_size>) <field> …` for a page without a template.
-fn fallback(i: &Instruction, form: &Form) -> TextForm {
+fn fallback(cx: &Cx<'_>, i: &Instruction, form: &Form) -> TextForm {
     let mut items = Vec::new();
     if form.fields.iter().any(|f| f.shape == FieldKind::Predicate) {
         items.push(Item::Predicate);
@@ -120,7 +122,7 @@ fn fallback(i: &Instruction, form: &Form) -> TextForm {
         }
         items.push(Item::Space(1));
         let shown = Item::Field { field: field.name.clone(), part: None, format: Format::Plain };
-        if field.name.replace('_', "").eq_ignore_ascii_case("execsize") {
+        if cx.is_exec_size(field) {
             items.extend([Item::Text("(".to_owned()), shown, Item::Text(")".to_owned())]);
         } else {
             items.push(shown);
@@ -179,7 +181,7 @@ pub(crate) fn format(format: Format) -> TokenStream {
 /// The destination that `.sat` is about.
 fn destination(form: &Form) -> Option<&Field> {
     let vectors = || form.fields.iter().filter(|f| f.shape == FieldKind::Vector);
-    vectors().find(|f| f.name.eq_ignore_ascii_case("dst")).or_else(|| vectors().next())
+    vectors().find(|f| f.access == Access::Write).or_else(|| vectors().next())
 }
 
 fn find_part<'a>(cx: &'a Cx<'_>, field: &Field, part: Option<&str>) -> Option<&'a BitField> {

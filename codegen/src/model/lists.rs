@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::SourceSpan;
+use super::{Cell, Column, SourceSpan};
 use crate::template::Template;
 
 /// Conditions in braces: from or before a platform or an object version.
@@ -114,6 +114,8 @@ pub struct List {
     pub doc: String,
     /// Its content.
     pub kind: ListKind,
+    /// What else is said of each of its values.
+    pub columns: Vec<Column>,
     /// How it prints where the page says so.
     pub text: Option<Template>,
     /// Where it is defined.
@@ -160,6 +162,8 @@ pub struct Enumerator {
     pub marks: Availability,
     /// A stated hole rather than a value.
     pub reserved: bool,
+    /// What the columns of its list say of it; nothing for holes and for lists without columns.
+    pub cells: Vec<Cell>,
     /// Where it is defined.
     pub at: SourceSpan,
 }

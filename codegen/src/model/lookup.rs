@@ -2,7 +2,10 @@
 
 use visakit_diag::{Diagnostic, Severity};
 
-use super::{BitFieldKind, Enumerator, FieldKind, Form, List, ListId, ListKind, Model, SourceSpan};
+use super::{
+    BitFieldKind, Cell, Column, ColumnKind, Enumerator, FieldKind, Form, List, ListId, ListKind, Model, NamesOf,
+    SourceSpan,
+};
 
 impl Model {
     /// The list with this id.
@@ -13,6 +16,44 @@ impl Model {
     /// The shared list of that name, without regard to case.
     pub fn shared_list(&self, name: &str) -> Option<ListId> {
         self.lists.iter().position(|l| l.shared && l.name.eq_ignore_ascii_case(name)).map(ListId)
+    }
+
+    /// The columns of all tables that have some.
+    pub(crate) fn tables_of_columns(&self) -> impl Iterator<Item = &Vec<Column>> {
+        self.lists.iter().map(|l| &l.columns).chain([&self.type_columns, &self.surface_columns])
+    }
+
+    pub(crate) fn tables_of_columns_mut(&mut self) -> impl Iterator<Item = &mut Vec<Column>> {
+        let chapters = [&mut self.type_columns, &mut self.surface_columns];
+        self.lists.iter_mut().map(|l| &mut l.columns).chain(chapters)
+    }
+
+    /// The names that the cells of a column may have; any where the column has names of its own, or none.
+    pub fn names_of(&self, column: &Column) -> Option<Vec<&str>> {
+        let ColumnKind::Names { of, .. } = column.kind else { return None };
+        match of {
+            NamesOf::Column => None,
+            NamesOf::DataTypes => Some(self.types.iter().map(|t| t.name.as_str()).collect()),
+            NamesOf::List(id) => match &self.list(id).kind {
+                ListKind::Enumeration { values, .. } => {
+                    Some(values.iter().filter(|v| !v.reserved).map(|v| v.name.as_str()).collect())
+                }
+                ListKind::Parts(_) => Some(Vec::new()),
+            },
+        }
+    }
+
+    /// The rows of all tables with columns, each with its cells.
+    pub(crate) fn rows_of_columns(&self) -> Vec<(&[Column], Vec<&[Cell]>)> {
+        let mut out: Vec<(&[Column], Vec<&[Cell]>)> = Vec::new();
+        for list in self.lists.iter().filter(|l| !l.columns.is_empty()) {
+            if let ListKind::Enumeration { values, .. } = &list.kind {
+                out.push((&list.columns, values.iter().map(|v| v.cells.as_slice()).collect()));
+            }
+        }
+        out.push((&self.type_columns, self.types.iter().map(|t| t.cells.as_slice()).collect()));
+        out.push((&self.surface_columns, self.surfaces.iter().map(|t| t.cells.as_slice()).collect()));
+        out
     }
 
     /// Path and line of a place.

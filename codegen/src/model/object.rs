@@ -1,6 +1,6 @@
 //! What the chapters say: data types, platforms, structures of objects, predefined variables, attributes.
 
-use super::{Availability, FieldKind, SourceSpan, Storage};
+use super::{Availability, Cell, FieldKind, SourceSpan, Storage};
 
 /// A data type of chapter 2.
 #[derive(Clone, Debug)]
@@ -13,6 +13,8 @@ pub struct DataType {
     pub code: u64,
     /// Size in bits.
     pub bits: u32,
+    /// What further columns say of it.
+    pub cells: Vec<Cell>,
     /// Where it is defined.
     pub at: SourceSpan,
 }
@@ -100,6 +102,8 @@ pub struct Predefined {
     pub elements: (u32, u32),
     /// Elements that may be written to: none, those of the list, or all where it is empty.
     pub written: Option<Vec<u32>>,
+    /// What further columns say of it.
+    pub cells: Vec<Cell>,
     /// What it is.
     pub doc: String,
     /// Where it is defined.

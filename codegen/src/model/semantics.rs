@@ -290,6 +290,8 @@ pub struct Builtin {
 pub enum BuiltinKind {
     /// It gives a value.
     Value,
+    /// It gives a truth value.
+    Truth,
     /// It gives a value, and can be assigned to.
     Place,
     /// It gives a value, and can be assigned to where its first argument can.
@@ -304,8 +306,9 @@ pub enum BuiltinKind {
 
 impl BuiltinKind {
     /// All kinds with their words in the table.
-    pub const ALL: [(Self, &'static str); 6] = [
+    pub const ALL: [(Self, &'static str); 7] = [
         (Self::Value, "value"),
+        (Self::Truth, "truth"),
         (Self::Place, "place"),
         (Self::View, "view"),
         (Self::Operand, "operand"),

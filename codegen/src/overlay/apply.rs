@@ -3,7 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Entry, FactPath, Overlay, Use};
-use crate::model::{BitFieldKind, FieldKind, Form, Instruction, List, ListId, ListKind, Model, Page, SourceSpan};
+use crate::model::{
+    BitFieldKind, Cell, Column, ColumnKind, FieldKind, Form, Instruction, List, ListId, ListKind, Model, NamesOf,
+    Page, SourceSpan,
+};
 use crate::places::places;
 use visakit_diag::{Diagnostic, Severity};
 
@@ -157,9 +160,20 @@ impl<'a> Donor<'a> {
 
     fn give(&mut self, model: &mut Model, place: &str) {
         match place {
-            "types" => model.types = self.table(&self.base.types, |t| &mut t.at),
+            "types" => {
+                model.types = self.table(&self.base.types, |t| &mut t.at);
+                let columns = self.columns(model, &self.base.type_columns);
+                model.type_columns = columns;
+                model.types.iter_mut().for_each(|t| self.cells(&mut t.cells));
+            }
             "variables" => model.predefined = self.table(&self.base.predefined, |t| &mut t.at),
-            "surfaces" => model.surfaces = self.table(&self.base.surfaces, |t| &mut t.at),
+            "surfaces" => {
+                model.surfaces = self.table(&self.base.surfaces, |t| &mut t.at);
+                let columns = self.columns(model, &self.base.surface_columns);
+                model.surface_columns = columns;
+                model.surfaces.iter_mut().for_each(|t| self.cells(&mut t.cells));
+            }
+            "limits" => model.limits = self.table(&self.base.limits, |t| &mut t.at),
             "samplers" => model.samplers = self.table(&self.base.samplers, |t| &mut t.at),
             "attributes" => model.attributes = self.table(&self.base.attributes, |t| &mut t.at),
             _ => match place.split_once(' ') {
@@ -181,6 +195,21 @@ impl<'a> Donor<'a> {
             *place = self.at(*place);
         }
         rows
+    }
+
+    /// Columns with the places and the lists of the other model.
+    fn columns(&mut self, model: &mut Model, columns: &[Column]) -> Vec<Column> {
+        let mut columns = self.table(columns, |c| &mut c.at);
+        for column in &mut columns {
+            if let ColumnKind::Names { of: NamesOf::List(id), .. } = &mut column.kind {
+                *id = self.list(model, *id);
+            }
+        }
+        columns
+    }
+
+    fn cells(&self, cells: &mut [Cell]) {
+        cells.iter_mut().for_each(|cell| cell.at = self.at(cell.at));
     }
 
     fn structure(&mut self, model: &mut Model, name: &str) {
@@ -263,7 +292,13 @@ impl<'a> Donor<'a> {
             let mut copy: List = ours.clone();
             copy.at = self.at(copy.at);
             match &mut copy.kind {
-                ListKind::Enumeration { values, .. } => values.iter_mut().for_each(|v| v.at = self.at(v.at)),
+                ListKind::Enumeration { values, .. } => {
+                    for value in values {
+                        value.at = self.at(value.at);
+                        self.cells(&mut value.cells);
+                    }
+                    copy.columns = self.columns(model, &ours.columns);
+                }
                 ListKind::Parts(parts) => {
                     for part in parts {
                         part.at = self.at(part.at);
@@ -325,6 +360,11 @@ fn prune(model: &mut Model) {
         used[at - 1]
     });
     let renumber = |id: &mut ListId| id.0 = numbers[id.0];
+    for column in model.tables_of_columns_mut().flatten() {
+        if let ColumnKind::Names { of: NamesOf::List(id), .. } = &mut column.kind {
+            renumber(id);
+        }
+    }
     for list in &mut model.lists {
         if let ListKind::Parts(parts) = &mut list.kind {
             for part in parts {

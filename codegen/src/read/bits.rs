@@ -2,9 +2,12 @@
 
 mod values;
 
+use super::columns::{self, Values};
 use super::context::Cx;
 use crate::markdown::{Block, Inline, Item, Span};
-use crate::model::{Availability, BitField, BitFieldKind, Enumerator, List, ListId, ListKind, Model, Spelled};
+use crate::model::{
+    Availability, BitField, BitFieldKind, Column, Enumerator, List, ListId, ListKind, Model, Spelled,
+};
 use crate::phrase::{all_marks, find_phrase, leading_marks, number};
 use values::{check_values, is_value, name_values, named_only, read_values, table_values};
 
@@ -43,6 +46,7 @@ pub(crate) fn read(
     let ListHeading { shared, doc } = heading;
     let mut parts = Vec::new();
     let mut values = Vec::new();
+    let mut columns = Vec::new();
     for block in blocks {
         match block {
             Block::List(items) => {
@@ -52,6 +56,11 @@ pub(crate) fn read(
             }
             // The vendor's LSC pages keep their lists as tables inside code.
             Block::Code(code) => values.extend(table_values(cx, &code.lines)),
+            Block::Table(rows) if columns::is_list(rows) => {
+                let table = columns::values(cx, rows);
+                values.extend(table.values);
+                columns.extend(table.columns);
+            }
             Block::Table(rows) => {
                 let lines: Vec<_> = rows
                     .iter()
@@ -84,15 +93,16 @@ pub(crate) fn read(
     } else {
         match join_parts(cx, model, parts, bits, owner) {
             Joined::Number => return Nested::Number,
-            Joined::Kind(kind, only) => {
+            Joined::Kind(kind, said, only) => {
                 some = only;
+                columns = said;
                 kind
             }
             Joined::Shared(id) => return Nested::List(id, AllowedValues::new()),
         }
     };
-    // Shared lists stay apart even where they say the same.
-    if let Some(id) = same_shared(model, &kind, bits).filter(|_| !shared) {
+    // Shared lists stay apart even where they say the same, and so do lists that say more.
+    if let Some(id) = same_shared(model, &kind, bits).filter(|_| !shared && columns.is_empty()) {
         let only = match (&kind, &model.list(id).kind) {
             (ListKind::Enumeration { values, .. }, ListKind::Enumeration { values: all, .. }) => {
                 named_only(values, all).map(|names| (String::new(), names)).into_iter().collect()
@@ -105,7 +115,16 @@ pub(crate) fn read(
     }
     let at = cx.at(owner);
     let only = by_part(some, &kind);
-    model.lists.push(List { name: name.to_owned(), bits, shared, doc: doc.to_owned(), kind, text: None, at });
+    model.lists.push(List {
+        name: name.to_owned(),
+        bits,
+        shared,
+        doc: doc.to_owned(),
+        kind,
+        columns,
+        text: None,
+        at,
+    });
     Nested::List(ListId(model.lists.len() - 1), only)
 }
 
@@ -175,7 +194,7 @@ enum Content {
     Plain,
     DataType,
     List(ListId),
-    Values(Vec<Enumerator>, String),
+    Values(Values, String),
 }
 
 fn read_item(
@@ -242,18 +261,22 @@ fn read_part(cx: &mut Cx<'_>, model: &Model, item: &Item, owner: &str, bits: u32
     let name = name.or_else(quoted).filter(|n| !n.is_empty());
     let (more, text) = all_marks(text);
     marks.0.extend(more.0);
-    let mut inner_values = Vec::new();
+    let mut inner = Values::default();
     for block in &item.blocks {
-        if let Block::List(items) = block {
-            read_values(cx, items, &mut inner_values);
-            nested_leftovers(cx, items);
+        match block {
+            Block::List(items) => {
+                read_values(cx, items, &mut inner.values);
+                nested_leftovers(cx, items);
+            }
+            Block::Table(rows) if columns::is_list(rows) => inner = columns::values(cx, rows),
+            _ => {}
         }
     }
-    name_values(&mut inner_values);
-    check_values(cx, &inner_values, hi - lo + 1);
-    let content = if !inner_values.is_empty() {
+    name_values(&mut inner.values);
+    check_values(cx, &inner.values, hi - lo + 1);
+    let content = if !inner.values.is_empty() {
         let list_name = name.as_ref().map_or_else(|| owner.to_owned(), |n| format!("{owner}_{n}"));
-        Content::Values(inner_values, list_name)
+        Content::Values(inner, list_name)
     } else if let Some(id) = linked_list(cx, model, &item.text) {
         Content::List(id)
     } else if item.text.links.iter().any(|l| l.target.contains("2_datatypes.md")) {
@@ -314,8 +337,8 @@ pub(crate) fn linked_list(cx: &mut Cx<'_>, model: &Model, text: &Inline) -> Opti
 
 enum Joined {
     Number,
-    /// With the values of parts that name only some of a shared list's, by the part's lowest bit.
-    Kind(ListKind, Vec<(u32, Vec<(String, Availability)>)>),
+    /// With its columns, and the values of parts that name only some of a shared list's, by the part's lowest bit.
+    Kind(ListKind, Vec<Column>, Vec<(u32, Vec<(String, Availability)>)>),
     Shared(ListId),
 }
 
@@ -344,10 +367,10 @@ fn join_parts(cx: &mut Cx<'_>, model: &mut Model, mut parts: Vec<RawPart>, bits:
         let part = &mut parts[*only];
         if part.name.is_none() {
             match &mut part.content {
-                Content::Values(values, _) => {
-                    let values = std::mem::take(values);
+                Content::Values(inner, _) => {
+                    let Values { values, columns } = std::mem::take(inner);
                     let kind = ListKind::Enumeration { lo: part.lo, width: part.hi - part.lo + 1, values };
-                    return Joined::Kind(kind, Vec::new());
+                    return Joined::Kind(kind, columns, Vec::new());
                 }
                 Content::List(id) if part.lo == 0 && part.hi + 1 == bits => return Joined::Shared(*id),
                 Content::Plain if part.hi + 1 == bits && part.lo == 0 => return Joined::Number,
@@ -365,10 +388,10 @@ fn join_parts(cx: &mut Cx<'_>, model: &mut Model, mut parts: Vec<RawPart>, bits:
             Content::Plain => BitFieldKind::Number,
             Content::DataType => BitFieldKind::DataType,
             Content::List(id) => BitFieldKind::Enumeration(id),
-            Content::Values(values, name) => {
+            Content::Values(Values { values, columns }, name) => {
                 let kind = ListKind::Enumeration { lo: 0, width, values };
                 let at = cx.at(&part.span);
-                let shared = same_shared(model, &kind, width);
+                let shared = same_shared(model, &kind, width).filter(|_| columns.is_empty());
                 if let (ListKind::Enumeration { values, .. }, Some(id)) = (&kind, shared)
                     && let ListKind::Enumeration { values: all, .. } = &model.list(id).kind
                 {
@@ -381,7 +404,16 @@ fn join_parts(cx: &mut Cx<'_>, model: &mut Model, mut parts: Vec<RawPart>, bits:
                     }
                     None => {
                         let doc = part.doc.clone();
-                        model.lists.push(List { name, bits: width, shared: false, doc, kind, text: None, at });
+                        model.lists.push(List {
+                            name,
+                            bits: width,
+                            shared: false,
+                            doc,
+                            kind,
+                            columns,
+                            text: None,
+                            at,
+                        });
                         ListId(model.lists.len() - 1)
                     }
                 };
@@ -404,7 +436,7 @@ fn join_parts(cx: &mut Cx<'_>, model: &mut Model, mut parts: Vec<RawPart>, bits:
         let text = part.spelling.unwrap_or_else(|| name.clone());
         out.push(BitField { name, hi: part.hi, lo: part.lo, kind, text, doc: part.doc, marks: part.marks, at });
     }
-    Joined::Kind(ListKind::Parts(out), some)
+    Joined::Kind(ListKind::Parts(out), Vec::new(), some)
 }
 
 fn unaccounted(cx: &mut Cx<'_>, owner: &Span, hi: u32, lo: u32) {

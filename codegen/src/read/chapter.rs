@@ -1,11 +1,11 @@
 //! Facts of the chapters that stand in tables and lists: data types, platforms, shared lists, predefined
 //! variables, attributes, and the index of instructions.
 
-use super::bits;
 use super::context::Cx;
-use crate::markdown::{Block, Document, Item, Row, Section};
+use super::{bits, columns, rules};
+use crate::markdown::{Block, Document, Item, Row, Section, Span};
 use crate::model::{
-    Attribute, Availability, DataType, IndexLine, Model, Platform, Predefined, Rule, Storage, SupportRow,
+    Attribute, Availability, Cell, DataType, IndexLine, Limit, Model, Platform, Predefined, Storage, SupportRow,
 };
 use crate::phrase::{leading_marks, number, words};
 use crate::template;
@@ -18,6 +18,7 @@ pub(crate) fn read_tables(cx: &mut Cx<'_>, document: &Document, model: &mut Mode
                 Block::Table(rows) => {
                     read_table(cx, rows, model);
                     read_support(cx, rows, model);
+                    rules::read(cx, rows, model);
                 }
                 Block::List(items) => read_index(cx, items, model),
                 _ => {}
@@ -27,32 +28,60 @@ pub(crate) fn read_tables(cx: &mut Cx<'_>, document: &Document, model: &mut Mode
 }
 
 /// The cells of a row by the names of the head, which may stand in any order.
-struct Columns<'a> {
+pub(super) struct Columns<'a> {
     head: Vec<String>,
-    row: &'a Row,
+    pub(super) row: &'a Row,
 }
 
-impl Columns<'_> {
-    fn get(&self, name: &str) -> Option<&str> {
+impl<'a> Columns<'a> {
+    pub(super) fn get(&self, name: &str) -> Option<&str> {
+        self.cell(name).map(|(text, _)| text.trim())
+    }
+
+    pub(super) fn cell(&self, name: &str) -> Option<&'a (String, Span)> {
         let at = self.head.iter().position(|h| h.eq_ignore_ascii_case(name))?;
-        self.row.cells.get(at).map(|(text, _)| text.trim())
+        self.row.cells.get(at)
     }
 }
 
-fn read_table(cx: &mut Cx<'_>, rows: &[Row], model: &mut Model) {
-    let Some((head, rows)) = rows.split_first() else { return };
+/// The names of a table's head, and its rows by them.
+pub(super) fn by_columns(rows: &[Row]) -> Option<(Vec<String>, impl Iterator<Item = Columns<'_>>)> {
+    let (head, rows) = rows.split_first()?;
     let head: Vec<String> = head.cells.iter().map(|(c, _)| c.trim().to_owned()).collect();
+    let names = head.clone();
+    Some((head, rows.iter().map(move |row| Columns { head: names.clone(), row })))
+}
+
+/// The columns of the data type table and of the table of surfaces that say what every page says.
+const OF_TYPES: [&str; 5] = ["Data Type", "Size(bits)", "Range", "Binary Format", "Text Format"];
+const OF_SURFACES: [&str; 5] = ["Id", "Sampler id", "Name", "Old name", "Meaning"];
+
+fn read_table(cx: &mut Cx<'_>, rows: &[Row], model: &mut Model) {
+    let Some((heads, rows)) = rows.split_first() else { return };
+    let head: Vec<String> = heads.cells.iter().map(|(c, _)| c.trim().to_owned()).collect();
     let has = |name: &str| head.iter().any(|h| h.eq_ignore_ascii_case(name));
-    for row in rows {
+    let is_types = has("Binary Format") && has("Text Format");
+    let is_surfaces = has("Id") && has("Old name") && !has("Elements");
+    let more = |cx: &mut Cx<'_>, known: &[&str]| {
+        columns::read(cx, heads, known, &rows.iter().map(|row| (row, false)).collect::<Vec<_>>())
+    };
+    let mut cells = Vec::new();
+    if is_types {
+        (model.type_columns, cells) = more(cx, &OF_TYPES);
+    } else if is_surfaces {
+        (model.surface_columns, cells) = more(cx, &OF_SURFACES);
+    }
+    cells.resize(rows.len(), Vec::new());
+    for (row, cells) in rows.iter().zip(cells) {
         let columns = Columns { head: head.clone(), row };
-        if has("Binary Format") && has("Text Format") {
-            read_type(cx, &columns, model);
+        if is_types {
+            read_type(cx, &columns, cells, model);
+        } else if has("Limit") && has("Value") {
+            read_limit(cx, &columns, model);
         } else if has("Platform") && has("Register bytes") {
             read_platform(cx, &columns, model);
         } else if (has("Id") && has("Old name")) || has("Sampler id") {
-            read_predefined(cx, &columns, model);
-        } else if has("Rule") && has("Instructions") {
-            read_rule(cx, &columns, model);
+            read_predefined(cx, &columns, cells, model);
         } else if has("Where") && has("Value") && has("Name") {
             let get = |n: &str| columns.get(n).unwrap_or("").trim_matches('`').to_owned();
             model.attributes.push(Attribute {
@@ -67,7 +96,7 @@ fn read_table(cx: &mut Cx<'_>, rows: &[Row], model: &mut Model) {
     }
 }
 
-fn read_type(cx: &mut Cx<'_>, columns: &Columns<'_>, model: &mut Model) {
+fn read_type(cx: &mut Cx<'_>, columns: &Columns<'_>, cells: Vec<Cell>, model: &mut Model) {
     let size = columns.get("Size(bits)").and_then(number).and_then(|n| u32::try_from(n).ok());
     let code = columns.get("Binary Format").and_then(number);
     let name = columns.get("Text Format").unwrap_or("").to_ascii_uppercase();
@@ -84,7 +113,7 @@ fn read_type(cx: &mut Cx<'_>, columns: &Columns<'_>, model: &mut Model) {
                 return;
             }
             let doc = columns.get("Data Type").unwrap_or("").to_owned();
-            model.types.push(DataType { name, doc, code, bits, at: cx.at(&columns.row.span) });
+            model.types.push(DataType { name, doc, code, bits, cells, at: cx.at(&columns.row.span) });
         }
         _ => cx.error(
             "type-syntax",
@@ -121,28 +150,29 @@ fn read_platform(cx: &mut Cx<'_>, columns: &Columns<'_>, model: &mut Model) {
     });
 }
 
-/// A row of the table of what the vendor's assembler makes of groups of instructions.
-fn read_rule(cx: &mut Cx<'_>, columns: &Columns<'_>, model: &mut Model) {
-    let name = columns.get("Rule").unwrap_or("").trim_matches('`').to_owned();
-    let is_word =
-        !name.is_empty() && name.split('-').all(|w| !w.is_empty() && w.bytes().all(|b| b.is_ascii_lowercase()));
-    if !is_word || model.rules.iter().any(|r| r.name == name) {
-        let message = if is_word { format!("rule `{name}` stands twice") } else { format!("`{name}` names no rule") };
-        cx.error(
-            "rule-syntax",
+/// A number with a name.
+fn read_limit(cx: &mut Cx<'_>, columns: &Columns<'_>, model: &mut Model) {
+    let name = columns.get("Limit").unwrap_or("").trim_matches('`').to_owned();
+    let value = columns.get("Value").and_then(number);
+    let fresh = is_dashed(&name) && !model.limits.iter().any(|l| l.name == name);
+    match value.filter(|_| fresh) {
+        Some(value) => {
+            let doc = columns.get("Meaning").unwrap_or("").to_owned();
+            model.limits.push(Limit { name, value, doc, at: cx.at(&columns.row.span) });
+        }
+        None => cx.error(
+            "limit-syntax",
             &columns.row.span,
-            message,
-            "give every rule a name of its own, lower-case words with dashes",
-        );
-        return;
+            format!("`{name}` is no limit with a name of its own and a number"),
+            "give lower-case words with dashes, and a number",
+        ),
     }
-    model.rules.push(Rule {
-        name,
-        instructions: words(columns.get("Instructions").unwrap_or("")),
-        platforms: alternatives(columns.get("Platforms").unwrap_or("")),
-        doc: columns.get("Meaning").unwrap_or("").to_owned(),
-        at: cx.at(&columns.row.span),
-    });
+}
+
+/// Lower-case words with dashes.
+pub(super) fn is_dashed(name: &str) -> bool {
+    let word = |w: &str| !w.is_empty() && w.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
+    name.starts_with(|c: char| c.is_ascii_lowercase()) && name.split('-').all(word)
 }
 
 /// Who may write to a predefined variable: `R` nobody, `RW` everybody, `RW(2, 3)` to these elements.
@@ -152,7 +182,7 @@ fn written(access: &str) -> Option<Vec<u32>> {
     Some(words(inner).iter().filter_map(|w| number(w)).filter_map(|n| u32::try_from(n).ok()).collect())
 }
 
-fn read_predefined(cx: &mut Cx<'_>, columns: &Columns<'_>, model: &mut Model) {
+fn read_predefined(cx: &mut Cx<'_>, columns: &Columns<'_>, cells: Vec<Cell>, model: &mut Model) {
     let sampler = columns.get("Sampler id");
     let Some(id) = columns.get("Id").or(sampler).and_then(number) else {
         cx.error("predefined-syntax", &columns.row.span, "this row has no id", "give a number in the column Id");
@@ -169,6 +199,7 @@ fn read_predefined(cx: &mut Cx<'_>, columns: &Columns<'_>, model: &mut Model) {
         ty: get("Type").to_ascii_uppercase(),
         elements: (narrow, count("Elements on 64-byte registers").unwrap_or(narrow)),
         written: written(columns.get("Access").unwrap_or("")),
+        cells,
         doc: get("Meaning"),
         at: cx.at(&columns.row.span),
     };
@@ -272,21 +303,25 @@ fn read_list(cx: &mut Cx<'_>, section: &Section, model: &mut Model) {
 
 /// A list of kind `bits` is as wide as its values are written: `0b00` has two bits.
 fn written_width(section: &Section) -> u32 {
-    let mut width = 0;
+    let mut width = 1;
+    let mut take = |value: &str| {
+        let written = match value.strip_prefix("0b") {
+            Some(digits) => u32::try_from(digits.len()).unwrap_or(64),
+            None => number(value).map_or(0, |n| 64 - n.leading_zeros()),
+        };
+        width = width.max(written.min(64));
+    };
     for block in &section.blocks {
-        if let Block::List(items) = block {
-            for item in items {
-                let (_, text) = leading_marks(&item.text.text);
-                let Some((value, _)) = text.split_once(':') else { continue };
-                let written = match value.strip_prefix("0b") {
-                    Some(digits) => u32::try_from(digits.len()).unwrap_or(64),
-                    None => number(value).map_or(0, |n| 64 - n.leading_zeros()),
-                };
-                width = width.max(written.min(64));
+        match block {
+            Block::List(items) => {
+                let texts = items.iter().map(|item| leading_marks(&item.text.text).1);
+                texts.filter_map(|text| text.split_once(':')).for_each(|(value, _)| take(value));
             }
+            Block::Table(rows) => columns::codes(rows).for_each(|code| take(leading_marks(code).1)),
+            _ => {}
         }
     }
-    width.max(1)
+    width
 }
 
 /// Lines of the index: items whose link goes to `instructions/NAME.md`.
@@ -314,7 +349,7 @@ fn read_index(cx: &mut Cx<'_>, items: &[Item], model: &mut Model) {
 }
 
 /// Marks anywhere in a line: groups are alternatives, separated by a comma between or inside braces.
-fn alternatives(text: &str) -> Vec<Availability> {
+pub(super) fn alternatives(text: &str) -> Vec<Availability> {
     let mut out: Vec<Availability> = Vec::new();
     let mut rest = text;
     while let Some(open) = rest.find('{') {

@@ -12,6 +12,7 @@ use crate::model::{Model, Page};
 
 mod bits;
 mod chapter;
+mod columns;
 mod context;
 mod fields;
 mod format;
@@ -19,6 +20,7 @@ mod instruction;
 mod markup;
 mod opcode;
 mod properties;
+mod rules;
 mod structure;
 mod text;
 
@@ -62,10 +64,12 @@ pub(crate) fn read_pages(pages: Vec<Page>, files: Option<BTreeSet<String>>) -> (
             }
         }
     }
+    columns::resolve(&mut model);
     model.pages = pages;
     model.types.sort_by_key(|t| t.code);
     model.instructions.sort_by(|a, b| (a.opcode, a.sub_opcode, &a.name).cmp(&(b.opcode, b.sub_opcode, &b.name)));
     platforms_of_index(&mut model);
+    crate::semantics::read_rules(&mut model, &documents, &mut diagnostics);
     crate::semantics::read(&mut model, &documents, &mut diagnostics);
     (model, diagnostics)
 }

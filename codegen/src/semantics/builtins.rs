@@ -73,7 +73,7 @@ fn read_row(row: &Row, page: u32) -> Result<Vec<Builtin>, Span> {
             }
         };
         let is_word = |w: &str| !w.is_empty() && w.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-        if !is_word(name) || !parameters.iter().flatten().all(|p| is_word(p)) {
+        if !is_word(name) || !parameters.iter().flatten().all(|p| is_word(p) || p == super::VARIADIC) {
             return Err(place);
         }
         let small = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);

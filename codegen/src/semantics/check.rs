@@ -4,7 +4,7 @@ use super::fields::{self, Named, Sort};
 use super::resolve::Resolver;
 use super::suggest;
 use crate::model::semantics::{Builtin, BuiltinKind, Call, Expression, ExpressionKind, Meaning, Name};
-use crate::model::{IndexKind, ListId, SourceSpan};
+use crate::model::{ColumnKind, IndexKind, ListId, NamesOf, SourceSpan};
 
 impl<'m> Resolver<'m, '_> {
     /// Resolves an expression and says what it is.
@@ -87,6 +87,14 @@ impl<'m> Resolver<'m, '_> {
             Sort::Enumerator { .. } => {
                 let help = "compare it with `==` or `!=` to a field that has it";
                 self.problem("semantics-enumerator", at, "an enumerator is no number", help);
+            }
+            Sort::Names(..) => {
+                let help = "compare it with `==` to `List.column.name`, or ask `includes`";
+                self.problem("semantics-value", at, "this column has names, not numbers", help);
+            }
+            Sort::ColumnName(..) => {
+                let help = "compare it with `==` or `!=` to the same column of a field";
+                self.problem("semantics-enumerator", at, "a name of a column is no number", help);
             }
             Sort::Entry => {
                 let help = "hand it to a built-in that wants one";
@@ -197,6 +205,13 @@ impl<'m> Resolver<'m, '_> {
     fn part(&mut self, sort: Sort, of: SourceSpan, part: &Name) -> Sort {
         match sort {
             Sort::Unknown => Sort::Unknown,
+            Sort::Named(named) if named.column(self.model, &part.text).is_some() => {
+                let Some((list, column)) = named.column(self.model, &part.text) else { return Sort::Unknown };
+                match self.model.list(list).columns[column].kind {
+                    ColumnKind::Number | ColumnKind::Flag => Sort::Value,
+                    ColumnKind::Names { .. } => Sort::Names(list, column),
+                }
+            }
             Sort::Named(named) if !named.part_names(self.model).is_empty() => {
                 if let Some(sort) = named.part(self.model, &part.text) {
                     return sort;
@@ -206,6 +221,16 @@ impl<'m> Resolver<'m, '_> {
                     format!("its parts are {}", names.join(", "))
                 });
                 let message = format!("`{}` is no part of this field", part.text);
+                self.problem("semantics-name", part.at, message, help);
+                Sort::Unknown
+            }
+            Sort::Named(named) if named.lists.iter().any(|id| !self.model.list(*id).columns.is_empty()) => {
+                let known = named.lists.iter().flat_map(|id| &self.model.list(*id).columns);
+                let known: Vec<_> = known.map(|c| c.name.to_ascii_lowercase().replace(' ', "_")).collect();
+                let help = suggest::help(&part.text, known.iter().map(String::as_str), || {
+                    format!("its list has the columns {}", known.join(", "))
+                });
+                let message = format!("`{}` is no column of this field's list", part.text);
                 self.problem("semantics-name", part.at, message, help);
                 Sort::Unknown
             }
@@ -220,6 +245,11 @@ impl<'m> Resolver<'m, '_> {
     /// `List.enumerator` or `Field.part.enumerator`: what stands in front is the name of a list, not a value.
     fn enumerator(&mut self, e: &mut Expression) -> Option<Sort> {
         let ExpressionKind::BitField { of, part } = &e.kind else { return None };
+        if let Some(sort) = self.data_type(of, part) {
+            let (list, name) = (super::DATA_TYPE.to_owned(), part.text.clone());
+            e.kind = ExpressionKind::Enumerator { list, name };
+            return Some(sort);
+        }
         let (list, lists, at) = match &of.kind {
             ExpressionKind::Name { name, .. } if !self.is_value(name) => {
                 (name.clone(), self.fields.lists(name), of.at)
@@ -228,6 +258,13 @@ impl<'m> Resolver<'m, '_> {
                 ExpressionKind::Name { name, .. } if !self.is_value(name) => {
                     let lists = self.fields.lists(name);
                     let inner = self.fields.part_lists(&lists, &part.text);
+                    let column = lists.iter().find_map(|id| {
+                        let at = fields::column(self.model.list(*id), &part.text)?;
+                        Some((*id, at))
+                    });
+                    if let (Some((id, at)), true) = (column, inner.is_empty()) {
+                        return Some(self.column_name(e, id, at));
+                    }
                     (format!("{name}.{}", part.text), inner, if lists.is_empty() { first.at } else { part.at })
                 }
                 _ => return None,
@@ -261,6 +298,37 @@ impl<'m> Resolver<'m, '_> {
         Some(Sort::Enumerator { lists })
     }
 
+    /// `List.column.name`.
+    fn column_name(&mut self, e: &mut Expression, id: ListId, at: usize) -> Sort {
+        let ExpressionKind::BitField { part, .. } = &e.kind else { return Sort::Unknown };
+        let list = self.model.list(id);
+        let path = format!("{}.{}", list.name, list.columns[at].name.to_ascii_lowercase().replace(' ', "_"));
+        let known: Vec<&str> = fields::cell_names(list, at).collect();
+        if known.contains(&part.text.as_str()) {
+            e.kind = ExpressionKind::Enumerator { list: path, name: part.text.clone() };
+            return Sort::ColumnName(id, at);
+        }
+        let help = suggest::help(&part.text, known.iter().copied(), || format!("it has {}", some_of(&known)));
+        let message = format!("no value of `{path}` is `{}`", part.text);
+        self.problem("semantics-enumerator", part.at, message, help);
+        Sort::Unknown
+    }
+
+    /// `Data_type.UD`, which is a number: the type's code.
+    fn data_type(&mut self, of: &Expression, part: &Name) -> Option<Sort> {
+        let ExpressionKind::Name { name, .. } = &of.kind else { return None };
+        if name != super::DATA_TYPE || !self.fields.lists(name).is_empty() {
+            return None;
+        }
+        let known = self.model.types.iter().map(|t| t.name.as_str());
+        if known.clone().any(|t| t == part.text) {
+            return Some(Sort::Value);
+        }
+        let help = suggest::help(&part.text, known, || "the data types are those of 2_datatypes.md".to_owned());
+        self.problem("semantics-enumerator", part.at, format!("`{}` is no data type", part.text), help);
+        Some(Sort::Unknown)
+    }
+
     /// Whether a name stands for a value rather than for a list.
     fn is_value(&self, name: &str) -> bool {
         self.locals.iter().any(|l| l.name == name) || self.fields.get(name).is_some()
@@ -269,12 +337,25 @@ impl<'m> Resolver<'m, '_> {
     /// Both sides of `==` or `!=`, the only operators that names of values take part in.
     fn equality(&mut self, left: &mut Expression, right: &mut Expression) {
         let (a, b) = (self.expression(left), self.expression(right));
+        self.equal((a, left), (b, right));
+    }
+
+    fn equal(&mut self, (a, left): (Sort, &Expression), (b, right): (Sort, &Expression)) {
+        // The list and the column of both sides.
+        let same = match (&a, &b) {
+            (Sort::Names(a, c), Sort::ColumnName(b, d)) | (Sort::ColumnName(b, d), Sort::Names(a, c)) => {
+                (a, c) == (b, d)
+            }
+            _ => false,
+        };
         match (a, b) {
             // A finding says why already.
             (Sort::Unknown, _) | (_, Sort::Unknown) => {}
             (Sort::Enumerator { lists }, Sort::Named(named)) => self.comparable(&named, &lists, left),
             (Sort::Named(named), Sort::Enumerator { lists }) => self.comparable(&named, &lists, right),
             (Sort::Named(a), Sort::Named(b)) if a.lists == b.lists => {}
+            (Sort::Entry, Sort::Entry) => {}
+            (Sort::Names(..), Sort::ColumnName(..)) | (Sort::ColumnName(..), Sort::Names(..)) if same => {}
             (Sort::Named(named), _) if matches!(right.kind, ExpressionKind::Integer(_)) => {
                 self.possible(&named, left.at, right);
             }
@@ -327,8 +408,14 @@ impl<'m> Resolver<'m, '_> {
         let name = &call.function.text;
         let known: Vec<&'m Builtin> =
             self.builtins.iter().filter(|b| b.name == *name && b.parameters.is_some()).collect();
-        let count = |b: &Builtin| b.parameters.as_ref().map_or(0, Vec::len);
-        let Some(builtin) = known.iter().copied().find(|b| count(b) == sorts.len()) else {
+        let fits = |b: &Builtin| {
+            let parameters = b.parameters.as_deref().unwrap_or(&[]);
+            match parameters.split_last() {
+                Some((last, others)) if last == super::VARIADIC => sorts.len() > others.len(),
+                _ => sorts.len() == parameters.len(),
+            }
+        };
+        let Some(builtin) = known.iter().copied().find(|b| fits(b)) else {
             let at = call.function.at;
             if known.is_empty() {
                 let names = self.builtins.iter().filter(|b| b.parameters.is_some()).map(|b| b.name.as_str());
@@ -348,10 +435,39 @@ impl<'m> Resolver<'m, '_> {
             self.used.insert(position);
         }
         let parameters = builtin.parameters.as_deref().unwrap_or(&[]);
+        if let ([.., last], [first, others @ ..]) = (parameters, call.arguments.as_slice())
+            && last == super::VARIADIC
+        {
+            // The first argument is compared with each of the others.
+            for (other, sort) in others.iter().zip(&sorts[1..]) {
+                self.equal((sorts[0].clone(), first), (sort.clone(), other));
+            }
+            return Some(builtin);
+        }
+        if let ([Sort::Names(list, column), value], ["set", _]) =
+            (sorts.as_slice(), parameters.iter().map(String::as_str).collect::<Vec<_>>().as_slice())
+        {
+            self.includable(*list, *column, value, call.arguments[1].at);
+        }
         for ((parameter, argument), sort) in parameters.iter().zip(&call.arguments).zip(sorts) {
             self.argument(builtin, parameter, argument, sort);
         }
         Some(builtin)
+    }
+
+    /// What is looked for in a column of names is something that has these names.
+    fn includable(&mut self, list: ListId, column: usize, value: &Sort, at: SourceSpan) {
+        let ColumnKind::Names { of, .. } = self.model.list(list).columns[column].kind else { return };
+        let fits = match (of, value) {
+            (_, Sort::Unknown) => true,
+            (NamesOf::List(id), Sort::Named(named)) => named.lists.contains(&id),
+            (NamesOf::DataTypes, Sort::Value) => true,
+            _ => false,
+        };
+        if !fits {
+            let help = "the column's heading links to what has its names";
+            self.problem("semantics-value", at, "this has none of the names of the column", help);
+        }
     }
 
     /// The names of some arguments say what they have to be.
@@ -359,6 +475,11 @@ impl<'m> Resolver<'m, '_> {
         let call = call_of(builtin);
         match (parameter, sort) {
             ("op", Sort::Operand { .. } | Sort::Unknown) | (_, Sort::Unknown) => {}
+            ("set", Sort::Names(..)) => {}
+            ("set", _) => {
+                let help = "write `field.column` with a column of names of the field's list";
+                self.problem("semantics-operand", argument.at, format!("`{call}` wants a column here"), help);
+            }
             ("op", _) => {
                 let help = "name an operand of the page, without an index";
                 self.problem("semantics-operand", argument.at, format!("`{call}` wants an operand here"), help);

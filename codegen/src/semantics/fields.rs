@@ -1,6 +1,8 @@
 //! What the names of a page stand for in its semantics: fields of all forms, with their parts and values.
 
-use crate::model::{Access, BitFieldKind, Field, FieldKind, Instruction, List, ListId, ListKind, Model, Presence};
+use crate::model::{
+    Access, BitFieldKind, CellValue, Field, FieldKind, Instruction, List, ListId, ListKind, Model, Presence,
+};
 
 /// What an expression is, as far as the rules need to know.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,6 +23,10 @@ pub(super) enum Sort {
         /// The lists that it may be of: those of the forms of a page.
         lists: Vec<ListId>,
     },
+    /// What a column of names says of a field's value.
+    Names(ListId, usize),
+    /// A name of a column: what a [`Sort::Names`] compares to.
+    ColumnName(ListId, usize),
     /// An entry of a table: a surface, a label, a string.
     Entry,
     /// Nothing: the effect of a built-in.
@@ -93,6 +99,11 @@ impl Named {
         out
     }
 
+    /// The column of that name that one of the lists has.
+    pub(super) fn column(&self, model: &Model, name: &str) -> Option<(ListId, usize)> {
+        self.lists.iter().find_map(|id| Some((*id, column(model.list(*id), name)?)))
+    }
+
     fn only_of(&self, part: &str) -> Vec<(String, String)> {
         let mine = self.only.iter().filter(|(p, _)| p.eq_ignore_ascii_case(part));
         mine.map(|(_, name)| (String::new(), name.clone())).collect()
@@ -109,6 +120,8 @@ impl Named {
 pub(super) struct Fields<'m> {
     pub(super) model: &'m Model,
     pub(super) page: &'m Instruction,
+    /// Whether a field may have values that its page forbids.
+    pub(super) unrestricted: bool,
 }
 
 impl<'m> Fields<'m> {
@@ -134,7 +147,10 @@ impl<'m> Fields<'m> {
             .filter(|(field, shape)| *shape != FieldKind::Zero && field.name.to_ascii_lowercase() == name)
             .collect();
         let first = found.first()?.0;
-        let one = Self::sort(&found, &first.name);
+        let mut one = Self::sort(&found, &first.name);
+        if let (Sort::Named(named), true) = (&mut one, self.unrestricted) {
+            named.only.clear();
+        }
         let repeated = found.iter().any(|(field, _)| matches!(field.presence, Presence::Times(_)));
         Some(if repeated { Sort::Repeated(Box::new(one)) } else { one })
     }
@@ -200,6 +216,24 @@ impl<'m> Fields<'m> {
         })
         .collect()
     }
+}
+
+/// The position of a list's column by its name in conditions: lower case, `_` for blanks.
+pub(super) fn column(list: &List, name: &str) -> Option<usize> {
+    list.columns.iter().position(|c| c.name.to_ascii_lowercase().replace(' ', "_") == name)
+}
+
+/// The names in a column's cells.
+pub(super) fn cell_names(list: &List, column: usize) -> impl Iterator<Item = &str> {
+    let values = match &list.kind {
+        ListKind::Enumeration { values, .. } => values.as_slice(),
+        ListKind::Parts(_) => &[],
+    };
+    let names = values.iter().filter_map(move |v| match &v.cells.get(column)?.value {
+        CellValue::Names(names) => Some(names),
+        _ => None,
+    });
+    names.flatten().map(String::as_str)
 }
 
 /// The names of a list's values, stated holes apart.

@@ -18,11 +18,21 @@ mod check;
 mod expression;
 mod fields;
 mod lex;
+mod lower;
 mod parse;
 mod resolve;
+mod rows;
 mod suggest;
 
-pub use parse::{Parsed, Problem, parse, parse_text};
+pub(crate) use lower::{Node, lower};
+pub use parse::{Parsed, Problem, parse, parse_expression, parse_text};
+pub(crate) use rows::row;
+
+/// What stands in front of the name of a data type.
+const DATA_TYPE: &str = "Data_type";
+
+/// The last parameter of a built-in that takes any number of arguments behind the others.
+const VARIADIC: &str = "...";
 
 /// Reads the Semantics sections of all pages into the model, which is complete but for them. Positions of `documents`
 /// are those of the model's pages.
@@ -56,6 +66,14 @@ pub(crate) fn read(model: &mut Model, documents: &[Document], out: &mut Vec<Diag
             let help = "remove it from the table, or use it";
             model.report(Severity::Warning, "semantics-builtin", builtin.at, message, help, out);
         }
+    }
+}
+
+/// Reads what the conditions of verification.md may call.
+pub(crate) fn read_rules(model: &mut Model, documents: &[Document], out: &mut Vec<Diagnostic>) {
+    let Some(chapter) = model.pages.iter().position(|p| p.path == "verification.md") else { return };
+    if let (Some(page), Some(document)) = (model.pages.get(chapter), documents.get(chapter)) {
+        model.rule_builtins = builtins::read(page, u32::try_from(chapter).unwrap_or(u32::MAX), document, out);
     }
 }
 

@@ -43,24 +43,27 @@ pub(super) const STATEMENTS: [&str; 5] = ["channels", "for", "if", "let", "undef
 /// Reads the lines of a block of page number `page`, each with its place in that page. Never fails: what is not
 /// understood is among the problems.
 pub fn parse(lines: &[(String, Span)], page: u32) -> Parsed {
-    let mut parser = Parser {
-        tokens: lex::tokens(lines),
-        at: 0,
-        page,
-        depth: 0,
-        lines,
-        problems: Vec::new(),
-        declared: Vec::new(),
-        doubtful: Vec::new(),
-        crooked: None,
-    };
-    parser.cut_long_lines();
+    let mut parser = Parser::new(lines, page);
     let statements = parser.statements(false);
     let start = lines.first().map_or(0, |(_, span)| span.start);
     let end = lines.last().map_or(start, |(_, span)| span.end);
     let at = parser.place(&(start..end));
     parser.problems.sort_by_key(|p| p.at);
     Parsed { block: Block { statements, at }, problems: parser.problems, doubtful: parser.doubtful }
+}
+
+/// Reads a text that is one expression and begins at that byte of page number `page`.
+pub fn parse_expression(text: &str, start: usize, page: u32) -> Result<Expression, Problem> {
+    let lines = [(text.to_owned(), start..start + text.len())];
+    let mut parser = Parser::new(&lines, page);
+    if let Some(problem) = parser.problems.pop() {
+        return Err(problem);
+    }
+    let value = parser.expression()?;
+    match parser.peek_behind() {
+        None if parser.peek() == Some(Token::End) => Ok(value),
+        _ => Err(parser.unexpected("the end of the expression", "put an operator in front of it, or remove it")),
+    }
 }
 
 /// Reads a text that is a block of its own; places count from its beginning.
@@ -91,6 +94,22 @@ pub(super) struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
+    fn new(lines: &'a [(String, Span)], page: u32) -> Self {
+        let mut parser = Self {
+            tokens: lex::tokens(lines),
+            at: 0,
+            page,
+            depth: 0,
+            lines,
+            problems: Vec::new(),
+            declared: Vec::new(),
+            doubtful: Vec::new(),
+            crooked: None,
+        };
+        parser.cut_long_lines();
+        parser
+    }
+
     /// A very long line is one problem; its tokens go.
     fn cut_long_lines(&mut self) {
         let mut kept = Vec::new();

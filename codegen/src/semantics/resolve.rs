@@ -23,7 +23,7 @@ pub(super) fn resolve(
     let mut resolver = Resolver {
         model,
         builtins,
-        fields: Fields { model, page },
+        fields: Fields { model, page, unrestricted: false },
         used,
         locals: Vec::new(),
         declarations,
@@ -34,6 +34,30 @@ pub(super) fn resolve(
     resolver.block(&mut parsed.block);
     parsed.problems.append(&mut resolver.problems);
     parsed.problems.sort_by_key(|p| p.at);
+}
+
+/// Resolves the names of one expression about the fields of a page, which is no part of a block.
+pub(super) fn resolve_expression(
+    model: &Model,
+    builtins: &[Builtin],
+    page: &Instruction,
+    e: &mut Expression,
+) -> Vec<Problem> {
+    let mut used = BTreeSet::new();
+    let mut resolver = Resolver {
+        model,
+        builtins,
+        // A value that only the documents forbid can be there, and a row can speak of it.
+        fields: Fields { model, page, unrestricted: true },
+        used: &mut used,
+        locals: Vec::new(),
+        declarations: Vec::new(),
+        doubtful: &[],
+        whole: true,
+        problems: Vec::new(),
+    };
+    resolver.value(e);
+    resolver.problems
 }
 
 /// A local name that holds where the resolver is.

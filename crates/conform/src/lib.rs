@@ -12,9 +12,11 @@
 //! assert!(report.facts["opcode"].probed > 100);
 //! ```
 
+mod across;
 mod base;
 mod chapter;
 mod codec;
+mod condition;
 mod declare;
 mod finding;
 mod kernel;

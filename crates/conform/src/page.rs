@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use visakit_codegen::model::{FieldKind, Form, Instruction};
 
+use super::across;
 use super::base::{base, newest_platform};
 use super::codec::{self, Seen, decode, hex};
 use super::finding::{Difference, Fact, Tally};
@@ -85,6 +86,7 @@ impl<'m> Probes<'m> {
                         self.probe(probe, &ignored, &mut tally, &mut statements);
                     }
                 }
+                across::probe(self, &sample, &mut tally);
                 for refused in &all.refused {
                     self.refuse(refused, *version, &mut tally);
                 }

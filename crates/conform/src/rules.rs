@@ -225,7 +225,7 @@ fn element(ty: &str) -> &str {
     }
 }
 
-fn is_integer(ty: &str) -> bool {
+pub(super) fn is_integer(ty: &str) -> bool {
     !matches!(ty, "F" | "DF" | "HF" | "BF" | "VF")
 }
 

@@ -64,6 +64,18 @@ impl<'m> World<'m> {
         ty.map_or(1, |t| u64::from(t.bits.div_ceil(8)))
     }
 
+    /// Bytes of a general variable, for registers of so many bytes; a predefined one depends on them.
+    pub(super) fn variable_bytes(&self, id: u64, register: u64) -> Option<u64> {
+        let elements = match id.checked_sub(FIRST_GENERAL) {
+            Some(at) => (at < self.types.len() as u64).then_some(ELEMENTS)?,
+            None => {
+                let (narrow, wide) = self.model.predefined.iter().find(|p| p.id == id)?.elements;
+                u64::from(if register > 32 { wide } else { narrow })
+            }
+        };
+        Some(elements * self.element_bytes(id))
+    }
+
     /// The first declared entry of a table.
     pub(super) fn first(&self, kind: IndexKind) -> u64 {
         match kind {

@@ -263,6 +263,41 @@ const OURS: &[Plant] = &[
         "- **num_kernels:** How many kernels",
         &[(T, "prose", "common_isa_header.num_kernels")],
     ),
+    // Rows across fields.
+    Plant(
+        "verification.md",
+        "`exec_size == 1` | boolean",
+        "`exec_size <= 2` | boolean",
+        &[(N, "rule", "flag-channels.Must")],
+    ),
+    Plant("verification.md", " && blockheight > 0`", "`", &[(O, "rule", "empty-block.Must")]),
+    Plant(
+        "verification.md",
+        "`!is_null(surface)`",
+        "`!is_null(surface) && exec_size > 1`",
+        &[(N, "rule", "null-surface.Must")],
+    ),
+    Plant("verification.md", "| `!lsc_block` |", "| |", &[(N, "rule", "flat-typed.When")]),
+    Plant("verification.md", "| `!lsc_block` |", "| `!lsc_block && lsc_loads` |", &[(O, "rule", "flat-typed.When")]),
+    Plant("verification.md", "| {-SKL} |", "| |", &[(N, "rule", "pixel-mask.Platforms")]),
+    Plant("verification.md", "3D_SAMPLE, 3D_LOAD, ", "3D_SAMPLE, ", &[(O, "rule", "pixel-mask.3D_LOAD")]),
+    Plant("verification.md", "| `random-mask` |", "| `round-mask` |", &[(T, "rule-renamed", "round-mask")]),
+    Plant("verification.md", "| message, warning |", "| |", &[(N, "rule", "flat-channels.Finding")]),
+    Plant("verification.md", "`exec_size <= 16`", "`exec_size <= 8`", &[(T, "rule", "flat-channels.Must")]),
+    Plant(
+        "verification.md",
+        "| `random-mask` | SRND | | | `no_mask` | | all channels take part: NoMask |\n",
+        "",
+        &[(O, "rule-removed", "random-mask")],
+    ),
+    Plant(
+        "verification.md",
+        "| `random-mask` |",
+        "| `even` | SRND | | | `exec_size > 1` | | more than one |\n| `random-mask` |",
+        &[(N, "rule-added", "even")],
+    ),
+    Plant("verification.md", "block_width <= 8 ? 32", "block_width <= 9 ? 32", &[(N, "rule", "media_rows")]),
+    Plant("verification.md", "| CBIT, FBH, FBL | |", "| CBIT, FBH | |", &[(N, "rule", "no-quad.FBL")]),
 ];
 
 /// Changes of the vendor's pages, whose facts are spelled in the vendor's way.

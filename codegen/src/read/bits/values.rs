@@ -79,6 +79,7 @@ fn read_value(cx: &mut Cx<'_>, text: &Inline) -> Option<Enumerator> {
         doc: doc.to_owned(),
         marks,
         reserved: name.eq_ignore_ascii_case("reserved") || name.eq_ignore_ascii_case("illegal"),
+        cells: Vec::new(),
         at: cx.at(&text.span),
     })
 }
@@ -107,6 +108,7 @@ pub(super) fn table_values(cx: &mut Cx<'_>, lines: &[(String, Span)]) -> Vec<Enu
             doc: cells.next_back().unwrap_or("").to_owned(),
             marks: Availability::default(),
             reserved: false,
+            cells: Vec::new(),
             at: cx.at(span),
         });
     }

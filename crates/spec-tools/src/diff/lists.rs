@@ -169,7 +169,16 @@ fn spelled_out(model: &Model, at: SourceSpan) -> Option<List> {
         ListKind::Parts(parts) => parts.iter().map(|p| p.hi + 1).max().unwrap_or(0),
     };
     let bits = bits.next_multiple_of(8);
-    Some(List { name: String::new(), bits, shared: false, doc: String::new(), kind, text: None, at })
+    Some(List {
+        name: String::new(),
+        bits,
+        shared: false,
+        doc: String::new(),
+        kind,
+        columns: Vec::new(),
+        text: None,
+        at,
+    })
 }
 
 /// Compares only what a page allows of a list that both sides share.

@@ -17,6 +17,7 @@ mod places;
 mod platforms;
 mod properties;
 mod prose;
+mod rules;
 mod segments;
 mod templates;
 mod tokens;
@@ -36,6 +37,7 @@ pub fn diff(old: &Model, new: &Model, platforms: &[Platform]) -> Vec<Change> {
     let mut cx = Cx::new(old, new, platforms);
     chapter::compare(&mut cx);
     lists::shared(&mut cx);
+    rules::compare(&mut cx);
     let structures = chapter::structures(&mut cx);
     let pairs = matching::instructions(old, new);
     let mut pages = BTreeSet::new();

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::location::{Cx, Location};
+use super::semantics::{Expression, expression};
 use visakit_codegen::model::{self, ListId, Storage};
 
 /// A data type.
@@ -203,6 +204,32 @@ pub struct Rule {
     pub name: String,
     pub instructions: Vec<String>,
     pub platforms: Vec<Vec<Bound>>,
+    pub doc: String,
+    pub at: Location,
+}
+
+/// A row across the fields of an instruction.
+#[derive(Clone, Debug, Serialize)]
+#[expect(missing_docs, reason = "as in the model and in schema.json")]
+pub struct Constraint {
+    pub name: String,
+    pub instructions: Vec<String>,
+    pub platforms: Vec<Vec<Bound>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub when: Option<Expression>,
+    pub must: Expression,
+    pub finding: String,
+    pub warning: bool,
+    pub doc: String,
+    pub at: Location,
+}
+
+/// A name for an expression in such rows.
+#[derive(Clone, Debug, Serialize)]
+#[expect(missing_docs, reason = "as in the model and in schema.json")]
+pub struct Definition {
+    pub name: String,
+    pub value: Expression,
     pub doc: String,
     pub at: Location,
 }
@@ -425,7 +452,7 @@ pub(super) fn attributes(cx: &Cx<'_>) -> Vec<Attribute> {
     cx.model.attributes.iter().map(one).collect()
 }
 
-pub(super) fn builtins(cx: &Cx<'_>) -> Vec<Builtin> {
+pub(super) fn builtins(cx: &Cx<'_>, builtins: &[model::semantics::Builtin]) -> Vec<Builtin> {
     let one = |b: &visakit_codegen::model::semantics::Builtin| Builtin {
         name: b.name.clone(),
         parameters: b.parameters.clone(),
@@ -433,7 +460,7 @@ pub(super) fn builtins(cx: &Cx<'_>) -> Vec<Builtin> {
         doc: b.doc.clone(),
         at: cx.place(b.at),
     };
-    cx.model.builtins.iter().map(one).collect()
+    builtins.iter().map(one).collect()
 }
 
 pub(super) fn rules(cx: &Cx<'_>) -> Vec<Rule> {
@@ -445,6 +472,31 @@ pub(super) fn rules(cx: &Cx<'_>) -> Vec<Rule> {
         at: cx.place(r.at),
     };
     cx.model.rules.iter().map(one).collect()
+}
+
+pub(super) fn constraints(cx: &Cx<'_>) -> Vec<Constraint> {
+    let one = |c: &model::Constraint| Constraint {
+        name: c.name.clone(),
+        instructions: c.instructions.clone(),
+        platforms: c.platforms.iter().map(marks).collect(),
+        when: c.when.as_ref().map(expression),
+        must: expression(&c.must),
+        finding: c.finding.clone(),
+        warning: c.warning,
+        doc: c.doc.clone(),
+        at: cx.place(c.at),
+    };
+    cx.model.constraints.iter().map(one).collect()
+}
+
+pub(super) fn definitions(cx: &Cx<'_>) -> Vec<Definition> {
+    let one = |d: &model::Definition| Definition {
+        name: d.name.clone(),
+        value: expression(&d.value),
+        doc: d.doc.clone(),
+        at: cx.place(d.at),
+    };
+    cx.model.definitions.iter().map(one).collect()
 }
 
 pub(super) fn condition((field, values): &(String, Vec<String>)) -> Condition {

@@ -15,8 +15,8 @@ mod semantics;
 use location::Cx;
 
 pub use chapters::{
-    Attribute, BitField, BitFieldKind, Bound, Builtin, Class, Condition, DataType, Enumerator, FieldKind, List,
-    ListKind, ListRef, Member, MemberType, Platform, Predefined, Rule, Structure, Typed,
+    Attribute, BitField, BitFieldKind, Bound, Builtin, Class, Condition, Constraint, DataType, Definition,
+    Enumerator, FieldKind, List, ListKind, ListRef, Member, MemberType, Platform, Predefined, Rule, Structure, Typed,
 };
 pub use instructions::{
     AllowedValues, Default, Field, Form, Instruction, MarkedName, PageKind, Presence, Range, TemplateItem, Text,
@@ -27,7 +27,7 @@ pub use semantics::{Expression, Semantics, Statement, StatementKind};
 
 /// The version of the form: the first number changes when a reader of the old form can go wrong, the second when
 /// something is added.
-pub const VERSION: &str = "1.2";
+pub const VERSION: &str = "1.3";
 
 /// The JSON Schema of the form, draft 2020-12.
 pub const SCHEMA: &str = include_str!("schema.json");
@@ -57,6 +57,12 @@ pub struct Specification {
     pub attributes: Vec<Attribute>,
     /// What the vendor's assembler makes of groups of instructions.
     pub rules: Vec<Rule>,
+    /// What it asks of the fields of one instruction together.
+    pub constraints: Vec<Constraint>,
+    /// Names that the conditions of these rows have for expressions.
+    pub definitions: Vec<Definition>,
+    /// What these conditions may call.
+    pub rule_builtins: Vec<Builtin>,
     /// Built-ins of the Semantics sections.
     pub builtins: Vec<Builtin>,
     /// The instructions, by opcode, sub-opcode and name.
@@ -78,7 +84,10 @@ pub fn export(model: &Model) -> Specification {
         samplers: chapters::predefined(&cx, &model.samplers, false),
         attributes: chapters::attributes(&cx),
         rules: chapters::rules(&cx),
-        builtins: chapters::builtins(&cx),
+        constraints: chapters::constraints(&cx),
+        definitions: chapters::definitions(&cx),
+        rule_builtins: chapters::builtins(&cx, &model.rule_builtins),
+        builtins: chapters::builtins(&cx, &model.builtins),
         instructions: instructions::instructions(&cx),
     }
 }

@@ -126,7 +126,7 @@ fn arguments(call: &tree::Call) -> Vec<Expression> {
     call.arguments.iter().map(expression).collect()
 }
 
-fn expression(e: &tree::Expression) -> Expression {
+pub(super) fn expression(e: &tree::Expression) -> Expression {
     let boxed = |e: &tree::Expression| Box::new(expression(e));
     match &e.kind {
         ExpressionKind::Integer(value) => Expression::Integer { value: *value },

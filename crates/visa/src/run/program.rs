@@ -188,7 +188,7 @@ fn layout_of(
         let finding = problem("launch-layout", path, "nothing says where the kernel's arguments go");
         return Err(finding.help("give the zebin of the same kernel with --zebin").into());
     }
-    let simd_size = routine.attribute("SimdSize").unwrap_or(1);
+    let simd_size = routine.attribute(visakit::isa::attribute::SIMD_SIZE).unwrap_or(1);
     let execution_env = ExecutionEnv { simd_size, ..ExecutionEnv::default() };
     Ok(KernelInfo { name: routine.name(), execution_env, ..KernelInfo::default() })
 }

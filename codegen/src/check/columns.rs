@@ -1,0 +1,35 @@
+//! What columns name is there: the lists that their headings link to, and the names in their cells.
+
+use crate::model::{CellValue, Column, ColumnKind, Model, NamesOf};
+use visakit_diag::{Diagnostic, Severity};
+
+pub(super) fn check(model: &Model, out: &mut Vec<Diagnostic>) {
+    for (columns, rows) in model.rows_of_columns() {
+        for (at, column) in columns.iter().enumerate() {
+            if column.link.is_some() && matches!(column.kind, ColumnKind::Names { of: NamesOf::Column, .. }) {
+                let message = format!("`{}` links to no list and no table of names", column.name);
+                let help = "link to a list of lists.md that has named values, or to 2_datatypes.md#data_type";
+                model.report(Severity::Error, "column-link", column.at, message, help, out);
+                continue;
+            }
+            let Some(known) = model.names_of(column) else { continue };
+            for cell in rows.iter().filter_map(|cells| cells.get(at)) {
+                let CellValue::Names(names) = &cell.value else { continue };
+                for name in names.iter().filter(|n| !known.contains(&n.as_str())) {
+                    let (message, help) = unknown(column, name, &known);
+                    model.report(Severity::Error, "column-cell", cell.at, message, help, out);
+                }
+            }
+        }
+    }
+}
+
+fn unknown(column: &Column, name: &str, known: &[&str]) -> (String, String) {
+    let link = column.link.as_deref().unwrap_or_default();
+    let message = format!("`{name}` is no name of {link}");
+    let help = match known {
+        [] => format!("{link} has no named values"),
+        _ => format!("its names are {}; several are separated by commas", known.join(", ")),
+    };
+    (message, help)
+}

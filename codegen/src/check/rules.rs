@@ -1,0 +1,115 @@
+//! The rows of verification.md: instructions that there are, conditions whose names mean something on each of them.
+
+use std::collections::BTreeSet;
+
+use super::availability;
+use crate::model::semantics::{Expression, ExpressionKind};
+use crate::model::{Constraint, Model, SourceSpan};
+use crate::semantics::{lower, row};
+use visakit_diag::{Diagnostic, Severity};
+
+/// A page that an overlay supplies may know more instructions, and others than these documents have.
+pub(super) fn check(model: &Model, out: &mut Vec<Diagnostic>) {
+    let rows = model.rules.iter().map(|r| (&r.name, &r.instructions, &r.platforms, r.at));
+    let across = model.constraints.iter().map(|c| (&c.name, &c.instructions, &c.platforms, c.at));
+    for (name, instructions, platforms, at) in rows.chain(across) {
+        for marks in platforms {
+            availability::check(model, marks, at, out);
+        }
+        let known = |name: &str| model.instructions.iter().any(|i| i.name == name);
+        for one in instructions.iter().filter(|one| is_own(model, at) && model.files.is_some() && !known(one)) {
+            let message = format!("rule `{name}` names {one}, which has no page");
+            model.report(Severity::Warning, "rule-dead", at, message, "add the page, or take the name out", out);
+        }
+    }
+    let mut said = BTreeSet::new();
+    for constraint in model.constraints.iter().filter(|c| is_own(model, c.at)) {
+        conditions(model, constraint, &mut said, out);
+    }
+    if model.files.is_some() {
+        unused(model, out);
+    }
+}
+
+fn is_own(model: &Model, at: SourceSpan) -> bool {
+    model.pages.get(at.page as usize).is_some_and(|p| !p.supplied)
+}
+
+/// The conditions of a row mean something on every page that it names, and say something on one form of each.
+fn conditions(
+    model: &Model,
+    constraint: &Constraint,
+    said: &mut BTreeSet<(SourceSpan, String)>,
+    out: &mut Vec<Diagnostic>,
+) {
+    for page in model.instructions.iter().filter(|i| constraint.instructions.contains(&i.name)) {
+        let row = row(model, constraint, page);
+        for problem in &row.problems {
+            // A definition is wrong once, however many rows have it.
+            let message = format!("on {}: {}", page.name, problem.message);
+            if said.insert((problem.at, problem.message.clone())) {
+                model.report(Severity::Error, problem.code, problem.at, message, problem.help.clone(), out);
+            }
+        }
+        if row.problems.is_empty() && page.forms.iter().all(|form| lower(model, page, form, &row).is_none()) {
+            let message = format!("rule `{}` says nothing about {}", constraint.name, page.name);
+            let help = "no form has all the fields that it needs: change it, or take the name out";
+            model.report(Severity::Warning, "rule-dead", constraint.at, message, help, out);
+        }
+        for definition in &model.definitions {
+            let same =
+                page.forms.iter().flat_map(|f| &f.fields).any(|f| f.name.eq_ignore_ascii_case(&definition.name));
+            let is_builtin = model.rule_builtins.iter().any(|b| b.name == definition.name);
+            if (same || is_builtin) && said.insert((definition.at, page.name.clone())) {
+                let what = if same { format!("a field of {}", page.name) } else { "a built-in".to_owned() };
+                let message = format!("`{}` is already {what}", definition.name);
+                model.report(Severity::Error, "rule-syntax", definition.at, message, "choose another name", out);
+            }
+        }
+    }
+}
+
+/// Definitions and built-ins that no row uses.
+fn unused(model: &Model, out: &mut Vec<Diagnostic>) {
+    let mut used = BTreeSet::new();
+    for constraint in &model.constraints {
+        constraint.when.iter().chain([&constraint.must]).for_each(|e| names(e, &mut used));
+    }
+    // A definition is used by those behind it.
+    for definition in model.definitions.iter().rev() {
+        if used.contains(definition.name.as_str()) {
+            names(&definition.value, &mut used);
+        } else if is_own(model, definition.at) {
+            let message = format!("no row uses the definition `{}`", definition.name);
+            model.report(Severity::Warning, "rule-dead", definition.at, message, "remove it, or use it", out);
+        }
+    }
+    for builtin in model.rule_builtins.iter().filter(|b| is_own(model, b.at) && !used.contains(b.name.as_str())) {
+        let message = format!("no row uses the built-in `{}`", builtin.name);
+        model.report(Severity::Warning, "rule-dead", builtin.at, message, "remove it from the table, or use it", out);
+    }
+}
+
+/// The names of definitions and built-ins in an expression.
+fn names<'m>(e: &'m Expression, used: &mut BTreeSet<&'m str>) {
+    match &e.kind {
+        ExpressionKind::Name { name, .. } => {
+            used.insert(name);
+        }
+        ExpressionKind::Call(call) => {
+            used.insert(&call.function.text);
+            call.arguments.iter().for_each(|a| names(a, used));
+        }
+        ExpressionKind::BitField { of, .. } => names(of, used),
+        ExpressionKind::Index { of, index } => [of, index].into_iter().for_each(|e| names(e, used)),
+        ExpressionKind::Unary { operand, .. } => names(operand, used),
+        ExpressionKind::Binary { left, right, .. } => [left, right].into_iter().for_each(|e| names(e, used)),
+        ExpressionKind::Choice { condition, then, otherwise } => {
+            [condition, then, otherwise].into_iter().for_each(|e| names(e, used));
+        }
+        ExpressionKind::Integer(_)
+        | ExpressionKind::Float(_)
+        | ExpressionKind::Boolean(_)
+        | ExpressionKind::Enumerator { .. } => {}
+    }
+}

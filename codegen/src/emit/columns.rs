@@ -1,0 +1,106 @@
+//! What the columns of a table say of its values, as methods of their type.
+
+use heck::ToUpperCamelCase;
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote};
+
+use super::{Cx, member_name, variant_name};
+use crate::model::{Cell, CellValue, Column, ColumnKind, NamesOf};
+
+/// A value's variant and what the columns say of it.
+pub(crate) type Row<'a> = (Ident, &'a [Cell]);
+
+/// The methods of a type, a column each, and the types of the columns with names of their own.
+pub(crate) fn emit(cx: &Cx<'_>, owner: &Ident, columns: &[Column], rows: &[Row<'_>]) -> (TokenStream, TokenStream) {
+    let methods = columns.iter().enumerate().map(|(at, column)| {
+        let names = names_type(cx, owner, column);
+        let cells: Vec<(&Ident, &CellValue)> =
+            rows.iter().filter_map(|(v, c)| Some((v, &c.get(at)?.value))).collect();
+        method(cx, column, names.as_ref(), &cells)
+    });
+    let types = columns.iter().enumerate().filter_map(|(at, column)| {
+        let ColumnKind::Names { of: NamesOf::Column, .. } = column.kind else { return None };
+        let mut names: Vec<&String> = Vec::new();
+        for (_, cells) in rows {
+            if let Some(Cell { value: CellValue::Names(said), .. }) = cells.get(at) {
+                names.extend(said);
+            }
+        }
+        let mut seen = std::collections::BTreeSet::new();
+        names.retain(|name| seen.insert(*name));
+        let ty = names_type(cx, owner, column)?;
+        let doc = cx.doc(&format!("{} of a value of {owner}.", column.name), "", column.at);
+        let variants = names.iter().map(|n| variant_name(n));
+        let docs = names.iter().map(|n| format!(" `{n}` on the page."));
+        Some(quote! {
+            #doc
+            #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+            pub enum #ty { #(#[doc = #docs] #variants),* }
+        })
+    });
+    (quote!(#(#methods)*), quote!(#(#types)*))
+}
+
+/// The type of the names in a column.
+fn names_type(cx: &Cx<'_>, owner: &Ident, column: &Column) -> Option<Ident> {
+    let ColumnKind::Names { of, .. } = column.kind else { return None };
+    Some(match of {
+        NamesOf::Column => format_ident!("{owner}{}", column.name.to_upper_camel_case()),
+        NamesOf::List(id) => cx.list_type(id),
+        NamesOf::DataTypes => format_ident!("DataType"),
+    })
+}
+
+fn method(cx: &Cx<'_>, column: &Column, names: Option<&Ident>, cells: &[(&Ident, &CellValue)]) -> TokenStream {
+    let name = member_name(&column.name);
+    let doc = cx.doc(&format!("{}, as the page says of the value.", column.name), "", column.at);
+    let many = matches!(column.kind, ColumnKind::Names { many: true, .. });
+    let optional = !many && cells.iter().any(|(_, value)| **value == CellValue::None);
+    let wide = cells.iter().any(|(_, value)| matches!(value, CellValue::Number(n) if u32::try_from(*n).is_err()));
+    let ty = match (column.kind, names) {
+        (ColumnKind::Flag, _) => quote!(bool),
+        (ColumnKind::Names { many: true, .. }, Some(names)) => quote!(&'static [#names]),
+        (ColumnKind::Names { .. }, Some(names)) => quote!(#names),
+        _ if wide => quote!(i64),
+        _ => quote!(u32),
+    };
+    let literal = |value: &CellValue| match value {
+        CellValue::None if many => quote!(&[]),
+        CellValue::None => quote!(None),
+        CellValue::Number(n) => proc_macro2::Literal::i64_unsuffixed(*n).to_string().parse().unwrap_or_default(),
+        CellValue::Flag(flag) => quote!(#flag),
+        CellValue::Names(said) => {
+            let said = said.iter().map(|n| variant_name(n));
+            if many { quote!(&[#(#names::#said),*]) } else { quote!(#(#names::#said)*) }
+        }
+    };
+    // Values of which a column says the same share an arm.
+    let mut arms: Vec<(&CellValue, Vec<&Ident>)> = Vec::new();
+    for (variant, value) in cells {
+        match arms.iter_mut().find(|(other, _)| other == value) {
+            Some((_, variants)) => variants.push(variant),
+            None => arms.push((value, vec![variant])),
+        }
+    }
+    let arms = arms.into_iter().map(|(value, variants)| {
+        let said = literal(value);
+        let said = if optional && *value != CellValue::None { quote!(Some(#said)) } else { said };
+        quote!(#(Self::#variants)|* => #said)
+    });
+    let ty = if optional { quote!(Option<#ty>) } else { ty };
+    quote! {
+        #doc
+        pub const fn #name(self) -> #ty { match self { #(#arms),* } }
+    }
+}
+
+/// The columns and the cells of a value, as data.
+pub(crate) fn data(cells: &[Cell]) -> TokenStream {
+    let cells = cells.iter().map(|cell| match &cell.value {
+        CellValue::None => quote!(rt::reflect::Cell::None),
+        CellValue::Number(n) => quote!(rt::reflect::Cell::Number(#n)),
+        CellValue::Flag(flag) => quote!(rt::reflect::Cell::Flag(#flag)),
+        CellValue::Names(names) => quote!(rt::reflect::Cell::Names(&[#(#names),*])),
+    });
+    quote!(&[#(#cells),*])
+}

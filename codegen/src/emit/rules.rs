@@ -1,0 +1,126 @@
+//! The rows across fields as `static` data: each row once, and on every form of an instruction its conditions in
+//! postfix order.
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+
+use super::{Cx, type_name};
+use crate::model::semantics::{BinaryOperator, UnaryOperator};
+use crate::model::{Form, Instruction};
+use crate::semantics::{Node, lower, row};
+
+/// The built-ins and the rows.
+pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
+    let builtins = cx.model.rule_builtins.iter().map(|b| {
+        let (name, doc) = (type_name(&b.name), cx.doc(&b.doc, &b.name, b.at));
+        quote!(#doc #name)
+    });
+    let rows = cx.model.constraints.iter().map(|c| {
+        let (name, finding, warning, message) = (&c.name, &c.finding, c.warning, &c.doc);
+        let platforms = c.platforms.iter().map(|m| cx.platform_range(m));
+        let origin = cx.origin(c.at);
+        quote!(rt::reflect::Constraint {
+            name: #name, finding: #finding, warning: #warning, platforms: &[#(#platforms),*], message: #message,
+            origin: #origin
+        })
+    });
+    quote! {
+        /// What conditions across fields may call.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum RuleBuiltin { #(#builtins),* }
+
+        /// The rules across the fields of an instruction.
+        pub static CONSTRAINTS: &[rt::reflect::Constraint] = &[#(#rows),*];
+    }
+}
+
+/// The rows that say something on one form of a page.
+pub(crate) fn of_form(cx: &Cx<'_>, page: &Instruction, form: &Form) -> TokenStream {
+    let rows = cx.model.constraints.iter().enumerate().filter(|(_, c)| c.instructions.contains(&page.name));
+    let rows = rows.filter_map(|(at, constraint)| {
+        let row = row(cx.model, constraint, page);
+        // What is wrong with it is a finding of the check.
+        let (when, must) = lower(cx.model, page, form, &row).filter(|_| row.problems.is_empty())?;
+        let (when, must) = (when.map_or(quote!(&[]), |node| code(&node)), code(&must));
+        Some(quote!(rt::reflect::FormConstraint { row: &CONSTRAINTS[#at], when: #when, must: #must }))
+    });
+    quote!(&[#(#rows),*])
+}
+
+fn code(node: &Node) -> TokenStream {
+    let mut out = Vec::new();
+    postfix(node, &mut out);
+    quote!(&[#(#out),*])
+}
+
+fn postfix(node: &Node, out: &mut Vec<TokenStream>) {
+    let small = |n: usize| u8::try_from(n).unwrap_or(u8::MAX);
+    let bits = |n: u32| u8::try_from(n).unwrap_or(u8::MAX);
+    let last = match node {
+        Node::Nothing => quote!(rt::Op::Nothing),
+        Node::Number(n) => quote!(rt::Op::Number(#n)),
+        Node::Field(at) => {
+            let at = small(*at);
+            quote!(rt::Op::Field(#at))
+        }
+        Node::Part { field, lo, width } => {
+            let (field, lo, width) = (small(*field), bits(*lo), bits(*width));
+            quote!(rt::Op::Part { field: #field, lo: #lo, width: #width })
+        }
+        Node::Named(of, names) => {
+            postfix(of, out);
+            let names = names.iter().map(|(code, number)| {
+                let code = i64::try_from(*code).unwrap_or(i64::MAX);
+                quote!((#code, #number))
+            });
+            quote!(rt::Op::Named(&[#(#names),*]))
+        }
+        Node::OneOf(of, numbers) => {
+            postfix(of, out);
+            quote!(rt::Op::OneOf(&[#(#numbers),*]))
+        }
+        Node::Pairs(left, right, pairs) => {
+            postfix(left, out);
+            postfix(right, out);
+            let pairs = pairs.iter().map(|(a, b)| quote!((#a, #b)));
+            quote!(rt::Op::Pairs(&[#(#pairs),*]))
+        }
+        Node::Builtin(name) => {
+            let name = type_name(name);
+            quote!(rt::Op::Builtin(RuleBuiltin::#name))
+        }
+        Node::Operand(name, at) => {
+            let (name, at) = (type_name(name), small(*at));
+            quote!(rt::Op::Operand(RuleBuiltin::#name, #at))
+        }
+        Node::Call(name, arguments) => {
+            arguments.iter().for_each(|a| postfix(a, out));
+            let name = type_name(name);
+            quote!(rt::Op::Builtin(RuleBuiltin::#name))
+        }
+        Node::Unary(operator, of) => {
+            postfix(of, out);
+            match operator {
+                UnaryOperator::Negate => quote!(rt::Op::Negate),
+                UnaryOperator::Not => quote!(rt::Op::Not),
+                UnaryOperator::Complement => quote!(rt::Op::Complement),
+            }
+        }
+        Node::Binary(operator, left, right) => {
+            postfix(left, out);
+            postfix(right, out);
+            let name = binary(*operator);
+            quote!(rt::Op::Binary(rt::Operator::#name))
+        }
+        Node::Choice(of) => {
+            of.iter().for_each(|n| postfix(n, out));
+            quote!(rt::Op::Choose)
+        }
+    };
+    out.push(last);
+}
+
+/// The runtime's names of the operators are the tree's.
+fn binary(operator: BinaryOperator) -> proc_macro2::Ident {
+    format_ident!("{operator:?}")
+}

@@ -1,0 +1,216 @@
+//! Lists that stand as tables, and the columns of tables beyond those that every table of the kind has.
+
+use super::context::Cx;
+use crate::markdown::{Row, Span};
+use crate::model::{Cell, CellValue, Column, ColumnKind, Enumerator, Model, NamesOf};
+use crate::phrase::{leading_marks, number, words};
+
+/// The columns of a list that are no attributes of its values.
+const OF_LISTS: [&str; 4] = ["Code", "Name", "Text", "Meaning"];
+
+/// Values, and what columns say of them.
+#[derive(Default)]
+pub(super) struct Values {
+    pub(super) values: Vec<Enumerator>,
+    pub(super) columns: Vec<Column>,
+}
+
+/// Whether a table has the values of a list: the vendor's tables have neither head.
+pub(super) fn is_list(rows: &[Row]) -> bool {
+    rows.first().is_some_and(|head| position(head, "Code").is_some() && position(head, "Name").is_some())
+}
+
+/// The cells in which the values of a list stand.
+pub(super) fn codes(rows: &[Row]) -> impl Iterator<Item = &str> {
+    let at = rows.first().and_then(|head| position(head, "Code"));
+    rows.iter().skip(1).filter_map(move |row| Some(row.cells.get(at?)?.0.as_str()))
+}
+
+/// Reads a list that stands as a table.
+pub(super) fn values(cx: &mut Cx<'_>, rows: &[Row]) -> Values {
+    let Some((head, rows)) = rows.split_first() else { return Values::default() };
+    let mut kept = Vec::new();
+    let mut values = Vec::new();
+    for row in rows {
+        if let Some(value) = value(cx, head, row) {
+            kept.push((row, value.reserved));
+            values.push(value);
+        }
+    }
+    let (columns, cells) = read(cx, head, &OF_LISTS, &kept);
+    for (value, cells) in values.iter_mut().zip(cells) {
+        value.cells = cells;
+    }
+    Values { values, columns }
+}
+
+fn position(head: &Row, name: &str) -> Option<usize> {
+    head.cells.iter().position(|(cell, _)| cell.eq_ignore_ascii_case(name))
+}
+
+fn value(cx: &mut Cx<'_>, head: &Row, row: &Row) -> Option<Enumerator> {
+    let cell = |name: &str| position(head, name).and_then(|at| row.cells.get(at));
+    let (code, code_at) = cell("Code")?;
+    let (marks, bare) = leading_marks(code);
+    let Some(value) = number(bare) else {
+        let help = "write the value as on any list, such as 5, 0x05 or 0b101";
+        cx.error("enumerator-value", code_at, format!("`{code}` is no value"), help);
+        return None;
+    };
+    let name = cell("Name").map_or("", |(name, _)| name.trim_matches('`'));
+    if name.is_empty() || name.contains(char::is_whitespace) {
+        let at = cell("Name").map_or(&row.span, |(_, at)| at);
+        let message = if name.is_empty() { "a value without a name" } else { "a name is one word" };
+        cx.error("enumerator-name", at, message, "give the value one word, and say what it means under Meaning");
+        return None;
+    }
+    let text = match cell("Text") {
+        Some((text, at)) if !text.is_empty() => {
+            let inside = text.strip_prefix('"').and_then(|t| t.strip_suffix('"'));
+            if inside.is_none() {
+                let help = "put the spelling in double quotes, or leave the cell empty where it is the name";
+                cx.error("enumerator-text", at, format!("`{text}` is no spelling"), help);
+            }
+            inside.unwrap_or(name)
+        }
+        _ => name,
+    };
+    Some(Enumerator {
+        value,
+        name: name.to_owned(),
+        text: text.to_owned(),
+        doc: cell("Meaning").map_or(String::new(), |(doc, _)| doc.replace("\\|", "|")),
+        marks,
+        reserved: name.eq_ignore_ascii_case("reserved") || name.eq_ignore_ascii_case("illegal"),
+        cells: Vec::new(),
+        at: cx.at(&row.span),
+    })
+}
+
+/// Reads all columns but those that are `known`, and their cells by row. Rows that are marked say nothing.
+pub(super) fn read(
+    cx: &mut Cx<'_>,
+    head: &Row,
+    known: &[&str],
+    rows: &[(&Row, bool)],
+) -> (Vec<Column>, Vec<Vec<Cell>>) {
+    let mut columns: Vec<Column> = Vec::new();
+    let mut out = vec![Vec::new(); rows.len()];
+    for (at, (title, span)) in head.cells.iter().enumerate() {
+        if known.iter().any(|k| k.eq_ignore_ascii_case(title)) {
+            continue;
+        }
+        let (name, link) = heading(title);
+        let same = |other: &Column| other.name.eq_ignore_ascii_case(name);
+        if !name.starts_with(|c: char| c.is_ascii_alphabetic()) || columns.iter().any(same) {
+            let message = format!("`{title}` is no name for a column of its own");
+            cx.error("column-name", span, message, "give every column a word of its own, letters first");
+            continue;
+        }
+        let mut cells: Vec<Cell> =
+            rows.iter().map(|&(row, silent)| cell(cx, row, at, name, link.is_some(), silent)).collect();
+        let kind = kind(cx, name, span, &mut cells);
+        columns.push(Column { name: name.to_owned(), kind, link, at: cx.at(span) });
+        for (row, cell) in out.iter_mut().zip(cells) {
+            row.push(cell);
+        }
+    }
+    (columns, out)
+}
+
+/// The text of a heading, and where it links to.
+fn heading(title: &str) -> (&str, Option<String>) {
+    let linked = title.strip_prefix('[').and_then(|t| t.strip_suffix(')')).and_then(|t| t.split_once("]("));
+    linked.map_or((title, None), |(name, target)| (name.trim(), Some(target.to_owned())))
+}
+
+fn cell(cx: &mut Cx<'_>, row: &Row, at: usize, column: &str, linked: bool, silent: bool) -> Cell {
+    let (text, span) = row.cells.get(at).map_or(("", row.span.clone()), |(t, s)| (t.as_str(), s.clone()));
+    let cell = |value| Cell { value, at: cx.at(&span) };
+    let negative = text.strip_prefix('-').and_then(number).and_then(|n| i64::try_from(n).ok()).map(|n| -n);
+    if silent || text == "-" {
+        return cell(CellValue::None);
+    }
+    if text.is_empty() {
+        let span = if span.is_empty() { row.span.clone() } else { span };
+        let help = "write `-` where there is nothing of the kind";
+        cx.error("column-cell", &span, format!("`{column}` of this value is missing"), help);
+        return Cell { value: CellValue::None, at: cx.at(&span) };
+    }
+    if linked {
+        return cell(CellValue::Names(words(text)));
+    }
+    match number(text).and_then(|n| i64::try_from(n).ok()).or(negative) {
+        Some(number) => cell(CellValue::Number(number)),
+        None if text.starts_with(|c: char| c.is_ascii_digit()) => {
+            let help = "write a decimal number, or a hexadecimal one as 0x1f";
+            cx.error("column-cell", &span, format!("`{text}` is no number of 63 bits"), help);
+            Cell { value: CellValue::Number(0), at: cx.at(&span) }
+        }
+        None => cell(match text {
+            "yes" => CellValue::Flag(true),
+            "no" => CellValue::Flag(false),
+            _ => CellValue::Names(words(text)),
+        }),
+    }
+}
+
+/// The kind of most cells; the others are findings.
+fn kind(cx: &mut Cx<'_>, column: &str, head: &Span, cells: &mut [Cell]) -> ColumnKind {
+    let sort = |value: &CellValue| match value {
+        CellValue::None => None,
+        CellValue::Number(_) => Some(0),
+        CellValue::Flag(_) => Some(1),
+        CellValue::Names(_) => Some(2),
+    };
+    let mut counts = [0; 3];
+    cells.iter().filter_map(|c| sort(&c.value)).for_each(|s| counts[s] += 1);
+    let Some(most) = (0..3).rev().max_by_key(|&s| counts[s]).filter(|&s| counts[s] > 0) else {
+        let help = "give some value a number, yes or no, or a word; or take the column out";
+        cx.error("column-cell", head, format!("`{column}` says nothing of any value"), help);
+        return ColumnKind::Number;
+    };
+    let what = ["a number", "yes or no", "a word"][most];
+    for cell in cells.iter_mut().filter(|c| sort(&c.value).is_some_and(|s| s != most)) {
+        let span = cell.at.start as usize..cell.at.end as usize;
+        let message = format!("`{}` is not {what}, as the other cells of `{column}`", cell.value);
+        cx.error("column-cell", &span, message, format!("write {what}, or `-` for nothing"));
+        cell.value = CellValue::None;
+    }
+    if most == 1
+        && let Some(none) = cells.iter().find(|c| c.value == CellValue::None && c.at.start != c.at.end)
+        && cx.source.get(none.at.start as usize..none.at.end as usize) == Some("-")
+    {
+        let span = none.at.start as usize..none.at.end as usize;
+        cx.error("column-cell", &span, format!("`{column}` holds or does not"), "write yes or no");
+    }
+    let several = |c: &Cell| matches!(&c.value, CellValue::Names(names) if names.len() > 1);
+    match most {
+        0 => ColumnKind::Number,
+        1 => ColumnKind::Flag,
+        _ => ColumnKind::Names { of: NamesOf::Column, many: cells.iter().any(several) },
+    }
+}
+
+/// Says whose names the columns of names have, when all lists and tables are read.
+pub(super) fn resolve(model: &mut Model) {
+    let targets: Vec<(String, Option<NamesOf>)> = model
+        .tables_of_columns()
+        .flatten()
+        .filter_map(|c| c.link.clone())
+        .map(|link| {
+            let anchor = link.split_once('#').map_or("", |(_, anchor)| anchor);
+            let of = match link.contains("2_datatypes.md") {
+                true => Some(NamesOf::DataTypes),
+                false => model.shared_list(anchor).map(NamesOf::List),
+            };
+            (link, of)
+        })
+        .collect();
+    for column in model.tables_of_columns_mut().flatten() {
+        let known = targets.iter().find(|(link, _)| Some(link) == column.link.as_ref());
+        if let (ColumnKind::Names { of, .. }, Some((_, Some(found)))) = (&mut column.kind, known) {
+            *of = *found;
+        }
+    }
+}

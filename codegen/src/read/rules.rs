@@ -1,0 +1,110 @@
+//! The tables of verification.md: what the vendor's assembler makes of groups of instructions, rows of conditions across
+//! the fields of one, and the definitions that these share.
+
+use super::chapter::{Columns, alternatives, by_columns, is_dashed};
+use super::context::Cx;
+use crate::markdown::{Row, Span};
+use crate::model::semantics::Expression;
+use crate::model::{Constraint, Definition, Model, Rule};
+use crate::phrase::words;
+use crate::semantics::{Problem, parse_expression};
+
+/// The finding of a row that names none.
+const FINDING: &str = "message";
+
+pub(super) fn read(cx: &mut Cx<'_>, rows: &[Row], model: &mut Model) {
+    let Some((head, rows)) = by_columns(rows) else { return };
+    let has = |name: &str| head.iter().any(|h| h.eq_ignore_ascii_case(name));
+    for columns in rows {
+        if has("Rule") && has("Instructions") {
+            rule(cx, &columns, has("Must"), model);
+        } else if has("Definition") && has("Value") {
+            definition(cx, &columns, model);
+        }
+    }
+}
+
+fn rule(cx: &mut Cx<'_>, columns: &Columns<'_>, has_conditions: bool, model: &mut Model) {
+    let taken =
+        |name: &str| model.rules.iter().any(|r| r.name == name) || model.constraints.iter().any(|c| c.name == name);
+    let Some(name) = named(cx, columns, "Rule", taken) else { return };
+    let instructions = words(columns.get("Instructions").unwrap_or(""));
+    let platforms = alternatives(columns.get("Platforms").unwrap_or(""));
+    let doc = columns.get("Meaning").unwrap_or("").to_owned();
+    let at = cx.at(&columns.row.span);
+    if !has_conditions {
+        model.rules.push(Rule { name, instructions, platforms, doc, at });
+        return;
+    }
+    // A condition that cannot be read takes its row with it: half a rule is another one.
+    let (Ok(when), Ok(must)) = (condition(cx, columns, "When"), condition(cx, columns, "Must")) else { return };
+    let finding = words(columns.get("Finding").unwrap_or(""));
+    let (code, warning) = match finding.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        [] => (FINDING, false),
+        [code] if *code != "warning" => (*code, false),
+        [code, "warning"] => (*code, true),
+        _ => ("", false),
+    };
+    let Some(must) = must.filter(|_| is_dashed(code) && !doc.is_empty()) else {
+        let message = format!("rule `{name}` does not say what must hold, or what its finding is");
+        let help = "fill in `Must` and `Meaning`; `Finding` is a code, with `, warning` where it is one, or empty";
+        cx.error("rule-syntax", &columns.row.span, message, help);
+        return;
+    };
+    let finding = code.to_owned();
+    model.constraints.push(Constraint { name, instructions, platforms, when, must, finding, warning, doc, at });
+}
+
+fn definition(cx: &mut Cx<'_>, columns: &Columns<'_>, model: &mut Model) {
+    let name = columns.get("Definition").unwrap_or("").trim_matches('`').to_owned();
+    let is_word = name.starts_with(|c: char| c.is_ascii_lowercase())
+        && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
+    if !is_word || model.definitions.iter().any(|d| d.name == name) {
+        let message = if is_word { format!("`{name}` is defined twice") } else { format!("`{name}` is no name") };
+        let help = "give every definition a name of its own, lower-case words with `_`";
+        cx.error("rule-syntax", &columns.row.span, message, help);
+        return;
+    }
+    let Ok(value) = condition(cx, columns, "Value") else { return };
+    let Some(value) = value else {
+        let help = "write an expression under `Value`";
+        cx.error("rule-syntax", &columns.row.span, format!("`{name}` stands for nothing"), help);
+        return;
+    };
+    let doc = columns.get("Meaning").unwrap_or("").to_owned();
+    model.definitions.push(Definition { name, value, doc, at: cx.at(&columns.row.span) });
+}
+
+/// The name of a row: words with dashes that no other row has.
+fn named(cx: &mut Cx<'_>, columns: &Columns<'_>, column: &str, taken: impl Fn(&str) -> bool) -> Option<String> {
+    let name = columns.get(column).unwrap_or("").trim_matches('`').to_owned();
+    let what = column.to_ascii_lowercase();
+    let message = match is_dashed(&name) {
+        true if !taken(&name) => return Some(name),
+        true => format!("{what} `{name}` stands twice"),
+        false => format!("`{name}` names no {what}"),
+    };
+    let help = format!("give every {what} a name of its own, lower-case words with dashes");
+    cx.error("rule-syntax", &columns.row.span, message, help);
+    None
+}
+
+/// The expression of a cell, `None` where it is empty; one that cannot be read is reported.
+fn condition(cx: &mut Cx<'_>, columns: &Columns<'_>, column: &str) -> Result<Option<Expression>, ()> {
+    let Some((text, span)) = columns.cell(column).filter(|(text, _)| !text.trim().is_empty()) else {
+        return Ok(None);
+    };
+    let inner = text.trim();
+    let quoted = inner.strip_prefix('`').and_then(|t| t.strip_suffix('`')).filter(|t| !t.contains('`'));
+    let Some(inner) = quoted else {
+        let help = "write it between back-ticks, and `\\|\\|` for the operator or";
+        cx.error("rule-syntax", span, "this is no expression", help);
+        return Err(());
+    };
+    // A bar in a table has a backslash in front; blanks in its place keep all positions.
+    let bare = inner.replace("\\|\\|", "||  ").replace("\\|", "| ");
+    let start = span.start + text.find('`').unwrap_or(0) + 1;
+    parse_expression(&bare, start, cx.page).map(Some).map_err(|Problem { code, at, message, help }| {
+        cx.error(code, &Span { start: at.start as usize, end: at.end as usize }, message, help);
+    })
+}

@@ -1,0 +1,220 @@
+//! The conditions of verification.md: definitions put in, names resolved on a page, truth values told from numbers.
+
+use super::fields::column;
+use super::parse::Problem;
+use super::resolve::resolve_expression;
+use crate::model::semantics::{BinaryOperator, BuiltinKind, Expression, ExpressionKind, Meaning, UnaryOperator};
+use crate::model::{
+    BitFieldKind, ColumnKind, Constraint, Definition, Field, FieldKind, Instruction, List, ListKind, Model,
+    SourceSpan,
+};
+
+/// More names, numbers and operators than this are no condition but an accident.
+const LARGEST: usize = 4096;
+
+/// The conditions of a constraint as they are on one page.
+pub(crate) struct Row {
+    /// Where it applies.
+    pub(crate) when: Option<Expression>,
+    /// What must hold there.
+    pub(crate) must: Expression,
+    /// What is wrong with them there.
+    pub(crate) problems: Vec<Problem>,
+}
+
+/// Puts definitions into the conditions of a constraint and resolves them on a page.
+pub(crate) fn row(model: &Model, constraint: &Constraint, page: &Instruction) -> Row {
+    let mut problems = Vec::new();
+    let mut one = |e: &Expression| {
+        let mut e = e.clone();
+        if expand(&model.definitions, &mut e, &mut LARGEST.clone()).is_err() {
+            problems.push(Problem {
+                code: "semantics-depth",
+                at: e.at,
+                message: "this condition is too long with all its definitions".to_owned(),
+                help: "make two rows of it".to_owned(),
+            });
+            return e;
+        }
+        problems.extend(resolve_expression(model, &model.rule_builtins, page, &mut e));
+        if problems.is_empty() {
+            Kinds { model, page, problems: &mut problems }.truth(&e);
+        }
+        e
+    };
+    let when = constraint.when.as_ref().map(&mut one);
+    let must = one(&constraint.must);
+    Row { when, must, problems }
+}
+
+/// Replaces the names of definitions by what they stand for. A definition may have those in front of it in it only, so
+/// that this ends; it fails when what is left would be too large.
+fn expand(definitions: &[Definition], e: &mut Expression, left: &mut usize) -> Result<(), ()> {
+    *left = left.checked_sub(1).ok_or(())?;
+    match &mut e.kind {
+        ExpressionKind::Name { name, .. } => {
+            if let Some(at) = definitions.iter().position(|d| d.name == *name) {
+                e.kind = definitions[at].value.kind.clone();
+                // What is wrong with it stands in its own row.
+                e.at = definitions[at].value.at;
+                expand(&definitions[..at], e, left)?;
+            }
+            Ok(())
+        }
+        ExpressionKind::BitField { of, .. } => expand(definitions, of, left),
+        ExpressionKind::Index { of, index } => {
+            expand(definitions, of, left)?;
+            expand(definitions, index, left)
+        }
+        ExpressionKind::Call(call) => call.arguments.iter_mut().try_for_each(|a| expand(definitions, a, left)),
+        ExpressionKind::Unary { operand, .. } => expand(definitions, operand, left),
+        ExpressionKind::Binary { left: a, right: b, .. } => {
+            expand(definitions, a, left)?;
+            expand(definitions, b, left)
+        }
+        ExpressionKind::Choice { condition, then, otherwise } => {
+            expand(definitions, condition, left)?;
+            expand(definitions, then, left)?;
+            expand(definitions, otherwise, left)
+        }
+        ExpressionKind::Integer(_)
+        | ExpressionKind::Float(_)
+        | ExpressionKind::Boolean(_)
+        | ExpressionKind::Enumerator { .. } => Ok(()),
+    }
+}
+
+/// Tells truth values from numbers in a condition whose names are resolved.
+struct Kinds<'a> {
+    model: &'a Model,
+    page: &'a Instruction,
+    problems: &'a mut Vec<Problem>,
+}
+
+impl Kinds<'_> {
+    fn truth(&mut self, e: &Expression) {
+        if !self.is_truth(e) {
+            self.problem(e.at, "this is a number, not a truth value", "compare it with something");
+        }
+    }
+
+    fn number(&mut self, e: &Expression) {
+        if self.is_truth(e) {
+            self.problem(e.at, "this is a truth value, not a number", "write `c ? 1 : 0`");
+        }
+    }
+
+    /// Whether an expression is a truth value; what is in it is checked.
+    fn is_truth(&mut self, e: &Expression) -> bool {
+        match &e.kind {
+            ExpressionKind::Boolean(_) => true,
+            ExpressionKind::Integer(_) | ExpressionKind::Enumerator { .. } => false,
+            ExpressionKind::Float(_) => {
+                self.problem(e.at, "conditions are about whole numbers", "write a number without a fraction");
+                false
+            }
+            ExpressionKind::Name { name, meaning } => {
+                let mut fields = self.page.forms.iter().flat_map(|f| &f.fields);
+                let is_operand = |f: &Field| f.shape.is_operand() && !matches!(f.shape, FieldKind::Index(_));
+                if *meaning == Meaning::Field && fields.any(|f| f.name.eq_ignore_ascii_case(name) && is_operand(f)) {
+                    let help = "ask a built-in about it, such as `constant(…)`";
+                    self.problem(e.at, "an operand has no value before the program runs", help);
+                }
+                *meaning == Meaning::Builtin && self.is_truth_builtin(name)
+            }
+            ExpressionKind::BitField { of, part } => self.is_flag(of, &part.text),
+            ExpressionKind::Index { .. } => {
+                self.problem(e.at, "conditions are about operands, not about their elements", "remove the index");
+                false
+            }
+            ExpressionKind::Call(call) => {
+                let name = &call.function.text;
+                let known = self.model.rule_builtins.iter().find(|b| b.name == *name);
+                let parameters = known.and_then(|b| b.parameters.as_deref()).unwrap_or(&[]);
+                for (at, argument) in call.arguments.iter().enumerate() {
+                    if parameters.get(at).is_none_or(|p| p != "op") {
+                        self.number(argument);
+                    }
+                }
+                self.is_truth_builtin(name)
+            }
+            ExpressionKind::Unary { operator, operand } => {
+                match operator {
+                    UnaryOperator::Not => self.truth(operand),
+                    UnaryOperator::Negate | UnaryOperator::Complement => self.number(operand),
+                }
+                *operator == UnaryOperator::Not
+            }
+            ExpressionKind::Binary { operator, left, right } => match operator {
+                BinaryOperator::OrElse | BinaryOperator::AndThen => {
+                    self.truth(left);
+                    self.truth(right);
+                    true
+                }
+                BinaryOperator::Equal | BinaryOperator::NotEqual => {
+                    if self.is_truth(left) != self.is_truth(right) {
+                        self.problem(e.at, "a truth value is compared with a number", "compare things of one kind");
+                    }
+                    true
+                }
+                _ => {
+                    self.number(left);
+                    self.number(right);
+                    use BinaryOperator::{Greater, GreaterOrEqual, Less, LessOrEqual};
+                    matches!(operator, Less | LessOrEqual | Greater | GreaterOrEqual)
+                }
+            },
+            ExpressionKind::Choice { condition, then, otherwise } => {
+                self.truth(condition);
+                let kind = self.is_truth(then);
+                if self.is_truth(otherwise) != kind {
+                    self.problem(e.at, "one choice is a truth value, the other a number", "give both one kind");
+                }
+                kind
+            }
+        }
+    }
+
+    fn is_truth_builtin(&self, name: &str) -> bool {
+        self.model.rule_builtins.iter().any(|b| b.name == name && b.kind == BuiltinKind::Truth)
+    }
+
+    /// Whether a part of a field, or a column of its list, is a flag.
+    fn is_flag(&self, of: &Expression, part: &str) -> bool {
+        let (name, inner) = match &of.kind {
+            ExpressionKind::Name { name, .. } => (name, None),
+            ExpressionKind::BitField { of, part } => match &of.kind {
+                ExpressionKind::Name { name, .. } => (name, Some(part.text.as_str())),
+                _ => return false,
+            },
+            _ => return false,
+        };
+        let fields = self.page.forms.iter().flat_map(|f| &f.fields).filter(|f| f.name.eq_ignore_ascii_case(name));
+        let lists = fields.filter_map(|f| match f.shape {
+            FieldKind::List(id) => Some(self.model.list(id)),
+            _ => None,
+        });
+        let is_flag = |list: &List| column(list, part).is_some_and(|at| list.columns[at].kind == ColumnKind::Flag);
+        let lists: Vec<&List> = lists.collect();
+        let parts = lists.iter().filter_map(|l| match &l.kind {
+            ListKind::Parts(parts) => Some(parts),
+            ListKind::Enumeration { .. } => None,
+        });
+        let mut parts = parts.flatten();
+        match inner {
+            Some(inner) => parts.filter(|p| p.name.eq_ignore_ascii_case(inner)).any(|p| match p.kind {
+                BitFieldKind::Enumeration(id) => is_flag(self.model.list(id)),
+                _ => false,
+            }),
+            None => {
+                parts.any(|p| p.name.eq_ignore_ascii_case(part) && p.kind == BitFieldKind::Flag)
+                    || lists.iter().any(|l| is_flag(l))
+            }
+        }
+    }
+
+    fn problem(&mut self, at: SourceSpan, message: &str, help: &str) {
+        let (message, help) = (message.to_owned(), help.to_owned());
+        self.problems.push(Problem { code: "semantics-value", at, message, help });
+    }
+}

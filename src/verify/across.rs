@@ -1,0 +1,139 @@
+//! Rules across the fields of an instruction: the rows of verification.md, evaluated on what it holds.
+
+use super::types::{guarded, is_integer};
+use super::{Check, Seen, Severity, operand};
+use crate::isa::{DataType, Operand, RuleBuiltin, predefined};
+use crate::rt::reflect::{Field, Form, FormConstraint};
+use crate::rt::{Facts, evaluate};
+
+impl Check<'_> {
+    /// The rows that hold for the instruction, each where it applies.
+    pub(super) fn across(&mut self, form: &'static Form, seen: &[(&'static Field, Seen)]) {
+        for FormConstraint { row, when, must } in form.constraints {
+            let on = |p| row.platforms.iter().any(|range| range.contains(p));
+            let facts = Instruction { check: self, form, seen };
+            let holds = (row.platforms.is_empty() || self.platform.is_some_and(on))
+                && (when.is_empty() || evaluate(when, &facts).is_some_and(|n| n != 0));
+            if holds && evaluate(must, &facts) == Some(0) {
+                let severity = if row.warning { Severity::Warning } else { Severity::Error };
+                self.push_at(row.finding, severity, row.origin.to_owned(), row.message.to_owned());
+            }
+        }
+    }
+}
+
+/// What the conditions ask.
+struct Instruction<'a> {
+    check: &'a Check<'a>,
+    form: &'static Form,
+    seen: &'a [(&'static Field, Seen)],
+}
+
+impl Instruction<'_> {
+    fn seen(&self, position: usize) -> Option<&Seen> {
+        let field = self.form.fields.get(position)?;
+        self.seen.iter().find(|(f, _)| std::ptr::eq(*f, field)).map(|(_, seen)| seen)
+    }
+
+    /// The type of an operand; predefined variables have none that counts for a raw one.
+    fn data_type(&self, seen: &Seen) -> Option<DataType> {
+        let routine = self.check.routine;
+        match seen {
+            Seen::Vector(v) => operand::data_type(&v.operand, routine),
+            Seen::Raw(raw) => (raw.id.0 >= predefined::DECLARED).then(|| routine.data_type(raw.id)).flatten(),
+            _ => None,
+        }
+    }
+
+    /// The registers that an operand's variable fills; none for `%null`.
+    fn registers(&self, seen: &Seen) -> Option<i64> {
+        let id = match seen {
+            Seen::Raw(raw) => raw.id,
+            Seen::Vector(v) => match &v.operand {
+                Operand::General(general) => general.id,
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let register = u64::from(self.check.platform?.register_bytes());
+        let bytes = self.check.variables.whole_bytes(id.0).filter(|_| id != predefined::NULL)?;
+        i64::try_from(bytes.div_ceil(register)).ok()
+    }
+}
+
+impl Facts for Instruction<'_> {
+    fn field(&self, position: usize) -> Option<i64> {
+        match self.seen(position)? {
+            Seen::Number(number) => Some(*number),
+            Seen::Bits(bits) => i64::try_from(*bits).ok(),
+            Seen::Index(index) => Some(i64::from(*index)),
+            Seen::Predicate(_) | Seen::Vector(_) | Seen::Raw(_) => None,
+        }
+    }
+
+    fn operand(&self, builtin: RuleBuiltin, position: usize) -> Option<i64> {
+        let seen = self.seen(position)?;
+        let vector = match seen {
+            Seen::Vector(v) => Some(&v.operand),
+            _ => None,
+        };
+        let constant = match vector {
+            Some(Operand::Immediate(constant)) => Some(constant),
+            _ => None,
+        };
+        match builtin {
+            RuleBuiltin::Type => self.data_type(seen).map(|t| t.code().into()),
+            RuleBuiltin::BytesOf => self.data_type(seen).map(|t| i64::from(t.bits() / 8)),
+            RuleBuiltin::IsInteger => self.data_type(seen).map(|t| is_integer(t).into()),
+            RuleBuiltin::IsNull => Some(i64::from(match (seen, vector) {
+                (Seen::Raw(raw), _) => raw.id == predefined::NULL,
+                (_, Some(Operand::General(general))) => general.id == predefined::NULL,
+                _ => false,
+            })),
+            RuleBuiltin::IsState => Some(matches!(vector, Some(Operand::State(_))).into()),
+            RuleBuiltin::IsVariable => {
+                Some(matches!(vector, Some(Operand::General(_) | Operand::Indirect(_))).into())
+            }
+            RuleBuiltin::IsConstant => Some(constant.is_some().into()),
+            RuleBuiltin::Constant => constant.map(|c| c.low.into()),
+            RuleBuiltin::Registers => self.registers(seen),
+            // These are not about an operand.
+            RuleBuiltin::ExecSize
+            | RuleBuiltin::GrfBytes
+            | RuleBuiltin::NoMask
+            | RuleBuiltin::Guarded
+            | RuleBuiltin::OneOf
+            | RuleBuiltin::Includes
+            | RuleBuiltin::Bits
+            | RuleBuiltin::Max
+            | RuleBuiltin::Popcount => None,
+        }
+    }
+
+    fn builtin(&self, builtin: RuleBuiltin, stack: &mut Vec<Option<i64>>) -> Option<i64> {
+        let check = self.check;
+        match builtin {
+            RuleBuiltin::ExecSize => i64::try_from(check.channels()).ok(),
+            RuleBuiltin::GrfBytes => check.platform.map(|p| p.register_bytes().into()),
+            RuleBuiltin::NoMask => Some(check.no_mask().into()),
+            RuleBuiltin::Guarded => Some(guarded(self.seen).into()),
+            RuleBuiltin::Max => {
+                let (b, a) = (stack.pop().flatten(), stack.pop().flatten());
+                Some(a?.max(b?))
+            }
+            RuleBuiltin::Popcount => stack.pop().flatten().map(|n| n.count_ones().into()),
+            // What the condition has of these are steps of their own.
+            RuleBuiltin::OneOf | RuleBuiltin::Includes | RuleBuiltin::Bits => None,
+            // These are about an operand.
+            RuleBuiltin::Type
+            | RuleBuiltin::BytesOf
+            | RuleBuiltin::IsInteger
+            | RuleBuiltin::IsNull
+            | RuleBuiltin::IsState
+            | RuleBuiltin::IsVariable
+            | RuleBuiltin::IsConstant
+            | RuleBuiltin::Constant
+            | RuleBuiltin::Registers => None,
+        }
+    }
+}
