@@ -129,7 +129,9 @@ impl Refusal {
         let has = |forms: &[String]| forms.iter().any(|form| self.words.contains(form));
         let owned = |name: &Name| {
             let owner = forms(&name.owner);
-            !name.owner.is_empty() && (has(&owner) || self.words.iter().any(|w| owner.iter().any(|o| w.starts_with(o.as_str()) && o.len() > 3)))
+            !name.owner.is_empty()
+                && (has(&owner)
+                    || self.words.iter().any(|w| owner.iter().any(|o| w.starts_with(o.as_str()) && o.len() > 3)))
         };
         let named: BTreeSet<usize> = chosen
             .iter()

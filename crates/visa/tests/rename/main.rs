@@ -68,7 +68,8 @@ fn pages_can_be_renamed() {
         println!("{kind:?}: {} names, the lint refuses {refused}: {back:?}", all.len());
         assert!(chosen.len() > all.len() / 2);
         // Every name stands somewhere, its definition at least.
-        let nowhere: Vec<_> = chosen.iter().filter(|&&n| names.all[n].edits.is_empty()).map(|&n| &names.all[n]).collect();
+        let nowhere: Vec<_> =
+            chosen.iter().filter(|&&n| names.all[n].edits.is_empty()).map(|&n| &names.all[n]).collect();
         assert!(nowhere.is_empty(), "{nowhere:#?}");
     }
 }
@@ -84,18 +85,15 @@ fn rename(names: &Names<'_>, kind: Kind, mut chosen: BTreeSet<usize>, bench: &Be
             Ok(programs) => break programs,
             Err(refused) => refused,
         };
-        for r in &refused {
-            let n = r.names(names, &chosen).len();
-            if n > 6 {
-                eprintln!("DEBUG {n}: {}", r.message().lines().take(4).collect::<Vec<_>>().join(" | "));
-            }
-        }
         let back: BTreeSet<usize> = refused.iter().flat_map(|r| r.names(names, &chosen)).collect();
         let put_back = names.put_back(&mut chosen, back);
         eprintln!("{kind:?}: {} errors of the compiler, {put_back} names put back", refused.len());
         if put_back == 0 {
             let messages: Vec<_> = refused.iter().map(build::Refusal::message).collect();
-            return vec![format!("{kind:?}: the compiler refuses what has no changed name:\n{}", messages.join("\n"))];
+            return vec![format!(
+                "{kind:?}: the compiler refuses what has no changed name:\n{}",
+                messages.join("\n")
+            )];
         }
         linted(names, kind, &mut chosen, &workshop, &facts);
     };
@@ -130,7 +128,9 @@ fn linted(names: &Names<'_>, kind: Kind, chosen: &mut BTreeSet<usize>, workshop:
 /// Predefined names are texts, which change with them.
 fn mapping(names: &Names<'_>, kind: Kind, chosen: &BTreeSet<usize>) -> Mapping {
     match kind {
-        Kind::Predefined => Mapping(chosen.iter().map(|&n| (names.all[n].old.clone(), names.all[n].new.clone())).collect()),
+        Kind::Predefined => {
+            Mapping(chosen.iter().map(|&n| (names.all[n].old.clone(), names.all[n].new.clone())).collect())
+        }
         _ => Mapping::default(),
     }
 }
@@ -170,7 +170,8 @@ impl Bench {
 }
 
 fn first_difference(old: &[u8], new: &[u8]) -> String {
-    let [old, new] = [old, new].map(|bytes| String::from_utf8_lossy(bytes).replace(|c: char| c.is_control() && c != '\n', "."));
+    let [old, new] =
+        [old, new].map(|bytes| String::from_utf8_lossy(bytes).replace(|c: char| c.is_control() && c != '\n', "."));
     let mut pairs = old.lines().zip(new.lines()).filter(|(old, new)| old != new);
     pairs.next().map_or_else(|| "more or less".to_owned(), |(old, new)| format!("\n  was {old}\n  is  {new}"))
 }
@@ -186,7 +187,8 @@ fn paths_in_sources() -> BTreeSet<(String, String)> {
                 folders.push(path);
             } else if path.extension().is_some_and(|e| e == "rs") {
                 let text = std::fs::read_to_string(&path).unwrap();
-                let words: Vec<&str> = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == ':')).collect();
+                let words: Vec<&str> =
+                    text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == ':')).collect();
                 for path in words.iter().filter(|w| w.contains("::")) {
                     let names: Vec<String> = path.split("::").map(normal).collect();
                     out.extend(names.windows(2).map(|w| (w[0].clone(), w[1].clone())));

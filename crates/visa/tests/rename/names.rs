@@ -186,7 +186,9 @@ impl<'m> Names<'m> {
                     let start = part.at.start as usize + at + 1;
                     let end = start + part.name.len();
                     self.refer(Kind::Parts, Owner::List(id), part.at.page, start..end);
-                    if part.kind == BitFieldKind::Flag && !text[at + part.name.len() + 2..].trim_start().starts_with('"') {
+                    if part.kind == BitFieldKind::Flag
+                        && !text[at + part.name.len() + 2..].trim_start().starts_with('"')
+                    {
                         self.insert(part.at.page, end + 1, format!(" \"{}\"", part.text));
                     }
                 }
@@ -201,7 +203,8 @@ impl<'m> Names<'m> {
         if text.trim_start().starts_with('|') {
             let head = references::head(self.text(page), from);
             let cells = references::cells(text, from);
-            let cell = |title: &str| Some(cells.get(head.iter().position(|h| h.eq_ignore_ascii_case(title))?)?.clone());
+            let cell =
+                |title: &str| Some(cells.get(head.iter().position(|h| h.eq_ignore_ascii_case(title))?)?.clone());
             let Some(name) = cell("Name") else { return };
             self.refer(Kind::Enumerators, Owner::List(id), page, name.clone());
             match cell("Text") {
@@ -236,7 +239,10 @@ impl<'m> Names<'m> {
                 0 => " Text |".to_owned(),
                 1 => " --- |".to_owned(),
                 _ if own => format!(" \"{spelling}\" |"),
-                _ if references::cells(&text[line.clone()], line.start).iter().any(|c| &text[c.clone()] == "reserved") => {
+                _ if references::cells(&text[line.clone()], line.start)
+                    .iter()
+                    .any(|c| &text[c.clone()] == "reserved") =>
+                {
                     " |".to_owned()
                 }
                 _ => continue,
@@ -254,7 +260,9 @@ impl<'m> Names<'m> {
         let fields = self.model.instructions.iter().flat_map(|i| &i.forms).flat_map(|f| &f.fields);
         let members = self.model.structures.iter().flat_map(|s| &s.members);
         let mut shapes = fields.map(|f| (f.at, f.shape)).chain(members.map(|m| (m.at, m.shape)));
-        if let Some((_, FieldKind::List(id))) = shapes.find(|(place, shape)| *place == at && matches!(shape, FieldKind::List(_))) {
+        if let Some((_, FieldKind::List(id))) =
+            shapes.find(|(place, shape)| *place == at && matches!(shape, FieldKind::List(_)))
+        {
             return Some(id);
         }
         let spelled = self.model.spelled.iter().map(|s| &s.kind);
@@ -274,10 +282,11 @@ impl<'m> Names<'m> {
         let all = || model.predefined.iter().chain(&model.surfaces).chain(&model.samplers);
         let mut taken: BTreeSet<String> = all().map(|p| p.name.clone()).collect();
         for p in all() {
-            let fresh = (0..p.name.len()).rev().filter(|&i| p.name.as_bytes()[i].is_ascii_alphanumeric()).find_map(|i| {
-                let with = |c: char| format!("{}{c}{}", &p.name[..i], &p.name[i + 1..]);
-                "qzkj".chars().map(with).find(|new| !taken.contains(new))
-            });
+            let fresh =
+                (0..p.name.len()).rev().filter(|&i| p.name.as_bytes()[i].is_ascii_alphanumeric()).find_map(|i| {
+                    let with = |c: char| format!("{}{c}{}", &p.name[..i], &p.name[i + 1..]);
+                    "qzkj".chars().map(with).find(|new| !taken.contains(new))
+                });
             let new = fresh.expect("a name of the same length");
             taken.insert(new.clone());
             self.add(Kind::Predefined, Owner::Model, "", &p.name, Some(new));

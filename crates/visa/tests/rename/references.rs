@@ -69,11 +69,12 @@ fn words(text: &str, range: Range<usize>, more: &str) -> Vec<Range<usize>> {
 
 /// What follows a phrase up to the end of its sentence.
 fn after(text: &str, range: Range<usize>, phrase: &str) -> Option<Range<usize>> {
-    let start = range.start + text[range.clone()].to_ascii_lowercase().find(&phrase.to_ascii_lowercase())? + phrase.len();
+    let start =
+        range.start + text[range.clone()].to_ascii_lowercase().find(&phrase.to_ascii_lowercase())? + phrase.len();
     let rest = &text[start..range.end];
-    let end = rest.char_indices().find(|&(i, c)| {
-        c == '\n' || (c == '.' && rest[i + 1..].chars().next().is_none_or(char::is_whitespace))
-    });
+    let end = rest
+        .char_indices()
+        .find(|&(i, c)| c == '\n' || (c == '.' && rest[i + 1..].chars().next().is_none_or(char::is_whitespace)));
     Some(start..start + end.map_or(rest.len(), |(i, _)| i))
 }
 
@@ -345,9 +346,8 @@ fn of_table(names: &mut Names<'_>, page: u32, line: Range<usize>) {
     let row = cells(&text[line.clone()], line.start);
     if names.model.pages[page as usize].path == "verification.md" {
         let column = |title: &str| head.iter().position(|h| *h == title).and_then(|at| row.get(at)).cloned();
-        let of_row: Vec<String> = column("Instructions").map_or(Vec::new(), |cell| {
-            words(text, cell, "").into_iter().map(|w| text[w].to_owned()).collect()
-        });
+        let of_row: Vec<String> = column("Instructions")
+            .map_or(Vec::new(), |cell| words(text, cell, "").into_iter().map(|w| text[w].to_owned()).collect());
         let of_row: Vec<u32> = names
             .model
             .instructions
@@ -405,7 +405,9 @@ fn expression(names: &mut Names<'_>, page: u32, range: Range<usize>, pages: &[u3
             continue;
         }
         let mut lists = Vec::new();
-        if !rest.is_empty() && let Some(id) = names.model.shared_list(head).filter(|id| names.model.list(*id).name == head) {
+        if !rest.is_empty()
+            && let Some(id) = names.model.shared_list(head).filter(|id| names.model.list(*id).name == head)
+        {
             names.refer(Kind::Lists, Owner::Model, page, first);
             lists.push(id);
         } else if !local.iter().any(|name| name == head) {
