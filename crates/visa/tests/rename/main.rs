@@ -31,8 +31,8 @@ fn nothing_hangs_on_a_name() {
     let spec = visakit_testing::root().join("spec");
     let (model, _) = visakit_codegen::read_dir(&spec).expect("the pages");
     let names = Names::of(&model);
-    let kinds: &[Kind] = if all { &Kind::ALL } else { &[Kind::Enumerators] };
     let only = std::env::var("VISAKIT_RENAME").unwrap_or_default();
+    let kinds: &[Kind] = if all || !only.is_empty() { &Kind::ALL } else { &[Kind::Enumerators] };
     let limited = |n: usize| {
         let name = &names.all[n];
         only.is_empty() || only.split(',').any(|o| o == name.owner || o == format!("{:?}", name.kind))
