@@ -11,6 +11,9 @@ use super::names::unchanged;
 /// What is done with one input, and what comes of it.
 pub(crate) type Results = BTreeMap<String, Vec<u8>>;
 
+/// Something to run, and what comes of it.
+type Job<'a> = Box<dyn Fn() -> Vec<(String, Vec<u8>)> + Sync + 'a>;
+
 /// How names that stand in texts and objects are changed: each by another one of the same length.
 #[derive(Default)]
 pub(crate) struct Mapping(pub(crate) Vec<(String, String)>);
@@ -33,7 +36,7 @@ fn replaced(mut bytes: Vec<u8>, from: &str, to: &str) -> Vec<u8> {
         let start = at + found;
         at = start + from.len();
         let before = start.checked_sub(1).and_then(|i| bytes.get(i));
-        if !word(bytes.get(at)) && !(word(before) || before == Some(&b'%')) {
+        if !word(bytes.get(at)) && !word(before) && before != Some(&b'%') {
             bytes[start..at].copy_from_slice(to.as_bytes());
         }
     }
@@ -138,7 +141,7 @@ pub(crate) fn results(visa: &Path, dir: &Path, sources: &[Source], broken: usize
             (format!("{file}: verify"), visa(&["verify", file, "--platform", platform, "--format", "json"])),
         ]
     };
-    let mut jobs: Vec<Box<dyn Fn() -> Vec<(String, Vec<u8>)> + Sync + '_>> = Vec::new();
+    let mut jobs: Vec<Job<'_>> = Vec::new();
     for source in sources {
         jobs.push(Box::new(move || {
             let Source { name, platform, text } = source;
