@@ -12,7 +12,7 @@ use super::source::{Statement, statements};
 use super::withdrawn;
 use crate::isa::{
     And, ConstOpnd, DataType, ExecMask, ExecSize, FileScopeVarInfo, Instruction, Label, LabelId, LabelKind,
-    LscUntyped, Modifier, Not, Operand, Or, Platform, Predicate, Subroutine, VecOperand, Xor, candidates,
+    LscUntyped, Modifier, Not, Operand, Or, Platform, Predicate, Subroutine, VecOperand, Xor, candidates, pages,
 };
 use crate::limits;
 use crate::object::{Object, Routine, RoutineKind};
@@ -325,8 +325,8 @@ impl Reader<'_> {
         let start = c.save();
         let Some(word) = c.word() else { return Err(c.error("an instruction, a label or a directive")) };
         // The same instruction as a call, with a label of another kind.
-        let link = word == "fccall";
-        let mut found = candidates(if link { "call" } else { word });
+        let link = word == pages::FCCALL.name.to_ascii_lowercase();
+        let mut found = if link { candidates(&pages::CALL.name.to_ascii_lowercase()) } else { candidates(word) };
         // Few mnemonics have a plus inside: `sample+killpix` is another instruction than `sample`.
         if c.rest().starts_with('+') {
             let end = text[start..].find(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '+'));
@@ -499,7 +499,7 @@ fn respelled(text: &str, start: usize, word: &str) -> Option<String> {
     let small = word.to_ascii_lowercase();
     let capital_mnemonic = small != word && candidates(word).is_empty() && !candidates(&small).is_empty();
     let rest = &text[start + word.len()..head];
-    let capital_comparison = small == "cmp" && rest != rest.to_ascii_lowercase();
+    let capital_comparison = small.eq_ignore_ascii_case(pages::CMP.name) && rest != rest.to_ascii_lowercase();
     let no_mask = text[head..].trim_start().strip_prefix('(').is_some_and(|t| t.trim_start().starts_with(NO_MASK));
     if !capital_mnemonic && !capital_comparison && !no_mask {
         return None;

@@ -4,7 +4,7 @@ use super::file::Uses;
 use super::names::NameTables;
 use crate::builder::Tables;
 use crate::isa::{
-    DataType, FileScopeVarInfo, GeneralId, LabelId, LabelKind, attribute, predefined, predefined_surface,
+    Alignment, DataType, FileScopeVarInfo, GeneralId, LabelId, LabelKind, attribute, predefined, predefined_surface,
 };
 use crate::object::RoutineKind;
 use crate::rt::{Names, Symbols, Table, Version, nearest};
@@ -120,7 +120,7 @@ impl Symbols for Scope {
         };
         match self.names.get(Table::General, name) {
             Some(id) => self.tables.general_bytes(GeneralId(id)),
-            None if name == "GRF" => Some(self.register_bytes),
+            None if name == Alignment::Grf.name() => Some(self.register_bytes),
             None => address(),
         }
     }

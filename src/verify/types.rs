@@ -3,7 +3,7 @@
 use super::{Check, Seen, operand};
 use crate::isa::{DataType, Rule};
 use crate::rt::Role;
-use crate::rt::reflect::{Field, Page, TypeMap};
+use crate::rt::reflect::{Field, FieldKind, Page, TypeMap};
 
 /// What an instruction does, as far as its rules depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,10 +31,11 @@ pub(super) fn family(page: &Page) -> Family {
 }
 
 impl Check<'_> {
-    /// Whether a field is the destination: the first operand that an instruction writes. Of further ones, such as the carries of an
+    /// Whether a field is the destination: the first operand with a region that an instruction writes. Of further ones, such as the carries of an
     /// addition, the types are not looked at.
     pub(super) fn is_destination(&self, field: &Field) -> bool {
-        let mut written = self.fields.iter().filter(|f| f.role.is_some_and(Role::is_write));
+        let has_region = |f: &&Field| matches!(f.shape, FieldKind::Vector | FieldKind::Scalar);
+        let mut written = self.fields.iter().filter(has_region).filter(|f| f.role.is_some_and(Role::is_write));
         written.next().is_some_and(|first| std::ptr::eq(first, field))
     }
 

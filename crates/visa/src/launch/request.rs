@@ -307,6 +307,6 @@ max-instructions = 1000
             let error = parse("k.toml", &FILE.replace(from, to), Path::new("")).unwrap_err();
             assert_eq!((error.line, error.column), (line, column), "{to}: {error:?}");
         }
-        assert_eq!(read_file(Path::new("/nowhere.toml")).unwrap_err().code, "io");
+        assert_eq!(read_file(Path::new("/nowhere.toml")).unwrap_err().code, "file-read");
     }
 }
