@@ -203,11 +203,11 @@ const OURS: &[Plant] = &[
     ),
     Plant(
         "instructions/ADD.md",
-        "{XEHP+}BF\n- **Sat",
-        "{DG2+}BF\n- **Sat",
+        "{XEHP+}{-MTL}BF",
+        "{DG2+}{-MTL}BF",
         &[(N, "platform", "ADD.Supported_Types.BF")],
     ),
-    Plant("instructions/ADD.md", "**Type map{XEHP+}**", "**Type map{TGLLP+}**", &[(O, "platform", "ADD.Type_map")]),
+    Plant("instructions/ADD.md", "**Type map{XEHP+}{-MTL}**", "**Type map{TGLLP+}{-MTL}**", &[(O, "platform", "ADD.Type_map")]),
     Plant(
         "instructions/ADD.md",
         "  - **Dst types:** HF, F\n",
@@ -264,7 +264,7 @@ const OURS: &[Plant] = &[
         "| pvcxt | pvc_xt, pvc-xt | 15 | | 32 |",
         &[(W, "width", "pvcxt")],
     ),
-    Plant("platforms.md", "| chv | bsw |", "| chv | bsw, brw |", &[(O, "platform", "chv.Aliases.brw")]),
+    Plant("platforms.md", "| chv | bsw, gen8lp |", "| chv | bsw, gen8lp, brw |", &[(O, "platform", "chv.Aliases.brw")]),
     Plant(
         "4_object_format.md",
         "| %tsc | tsc | UD | 5 | 5 |",

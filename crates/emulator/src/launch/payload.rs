@@ -443,7 +443,8 @@ kernels:
             ("offset: 0, size: 96", "offset: 4294967295, size: 96"),
             ("arg_type: enqueued_local_size", "arg_type: from_the_future"),
         ] {
-            let info = info::parse("k", &INFO.replace(from, to)).unwrap();
+            // What no container can say is refused where it is read.
+            let Ok(info) = info::parse("k", &INFO.replace(from, to)) else { continue };
             let placement = Placement::default();
             assert!(Payload::new(&info.kernels[0], layout, &range, &[], &placement).is_err(), "{to}");
         }
