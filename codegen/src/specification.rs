@@ -32,12 +32,7 @@ pub(crate) fn load(dir: &Path) -> Result<(Vec<Page>, BTreeSet<String>), (PathBuf
             continue;
         }
         let text = read_page(&path).map_err(|e| (path.clone(), e))?;
-        pages.push(Page {
-            path: relative,
-            shown: path.display().to_string(),
-            text,
-            ..Page::default()
-        });
+        pages.push(Page { path: relative, shown: path.display().to_string(), text, ..Page::default() });
     }
     Ok((pages, files))
 }

@@ -86,12 +86,10 @@ impl Model {
         out: &mut Vec<Diagnostic>,
     ) {
         let Some(page) = self.pages.get(at.page as usize) else { return };
-        out.push(
-            page.place(
-                Diagnostic::new(code, severity, page.shown.as_str(), message).help(help),
-                at.start as usize,
-                at.end as usize,
-            ),
-        );
+        out.push(page.place(
+            Diagnostic::new(code, severity, page.shown.as_str(), message).help(help),
+            at.start as usize,
+            at.end as usize,
+        ));
     }
 }

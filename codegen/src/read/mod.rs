@@ -43,11 +43,7 @@ pub(crate) fn read_pages(pages: Vec<Page>, files: Option<BTreeSet<String>>) -> (
             if matches!(page.path.as_str(), "README.md" | "upstream-overlay.md") {
                 continue;
             }
-            let mut cx = Cx {
-                page: u32::try_from(i).unwrap_or(u32::MAX),
-                text: page,
-                diagnostics: &mut diagnostics,
-            };
+            let mut cx = Cx { page: u32::try_from(i).unwrap_or(u32::MAX), text: page, diagnostics: &mut diagnostics };
             if round == 0 {
                 for excess in &document.excess {
                     let message = format!("{}; the rest is not read", excess.what);

@@ -10,13 +10,11 @@ use visakit_diag::{Diagnostic, Severity};
 pub(super) fn read(page: &Page, number: u32, document: &Document, out: &mut Vec<Diagnostic>) -> Vec<Builtin> {
     let mut builtins: Vec<Builtin> = Vec::new();
     let mut report = |code, span: &Span, message: String, help: &str| {
-        out.push(
-            page.place(
-                Diagnostic::new(code, Severity::Warning, page.shown.as_str(), message).help(help),
-                span.start,
-                span.end,
-            ),
-        );
+        out.push(page.place(
+            Diagnostic::new(code, Severity::Warning, page.shown.as_str(), message).help(help),
+            span.start,
+            span.end,
+        ));
     };
     for block in document.sections.iter().flat_map(|s| &s.blocks) {
         let Block::Table(rows) = block else { continue };

@@ -67,7 +67,9 @@ fn one(module: &Module, platform: Option<Platform>) -> Result<Vec<Diagnostic>, F
             let platform = platform.or(module.platform);
             let source = Source { text, lines: Lines::new(text), declarations: declarations(text) };
             let routines = parsed.routines();
-            Ok(routines.flat_map(|(routine, lines)| check(module, routine, platform, Some((&source, lines)))).collect())
+            Ok(routines
+                .flat_map(|(routine, lines)| check(module, routine, platform, Some((&source, lines))))
+                .collect())
         }
     }
 }

@@ -478,7 +478,8 @@ kernels:
             ("binding_table_indices: [{ bti_value: 0, arg_index: N }]", ARGUMENT_INDEX),
             ("per_thread_memory_buffers: [{ type: global, usage: private_space, size: N }]", PRIVATE_BYTES),
         ] {
-            let text = |number: u32| format!("kernels:\n  - name: k\n    {}\n", key.replace('N', &number.to_string()));
+            let text =
+                |number: u32| format!("kernels:\n  - name: k\n    {}\n", key.replace('N', &number.to_string()));
             assert!(parse("k", &text(most)).is_ok(), "{key}");
             for number in [most + 1, u32::MAX] {
                 let error = parse("k", &text(number)).unwrap_err();

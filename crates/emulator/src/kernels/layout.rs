@@ -243,7 +243,9 @@ impl Layout {
                 match variable.alias_index.0.checked_sub(predefined::DECLARED) {
                     None => break self.predefined[variable.alias_index.0 as usize],
                     Some(_) if steps > ALIAS_DEPTH => {
-                        return Err(format!("variable {index} is an alias of more than {ALIAS_DEPTH} others, or of itself"));
+                        return Err(format!(
+                            "variable {index} is an alias of more than {ALIAS_DEPTH} others, or of itself"
+                        ));
                     }
                     Some(next) if (next as usize) < routine.variables.len() => {
                         at = next as usize;

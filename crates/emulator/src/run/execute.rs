@@ -1,7 +1,7 @@
 //! A hardware thread executed, block by block.
 
-use crate::limits::CALL_DEPTH;
 use crate::kernels::code::{DebugLoc, Terminator, function_at};
+use crate::limits::CALL_DEPTH;
 use crate::machine::World;
 use crate::machine::activation;
 use crate::machine::fault::Trap;
