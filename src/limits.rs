@@ -7,7 +7,7 @@ pub use crate::rt::MAX_EXPRESSION_DEPTH as EXPRESSION_DEPTH;
 
 /// Findings about one text or routine: behind the last one nothing is read.
 pub const FINDINGS: usize = 200_000;
-/// How many variables stand between an alias and the one that has the bytes.
+/// How many steps lead from an alias to the variable that has the bytes.
 pub const ALIAS_DEPTH: usize = 64;
 /// Kernels and functions of a text.
 pub const ROUTINES: usize = 20_000;

@@ -190,9 +190,10 @@ impl Reader<'_> {
             (self.done.len() + usize::from(self.named), limits::ROUTINES, "kernels and functions in a text"),
             (self.scope.tables.routine.labels.len(), limits::LABELS, "labels in a routine"),
             (self.scope.names.depth(), limits::BLOCK_DEPTH, "blocks inside each other"),
-            (self.errors.len() + 1, limits::FINDINGS, "findings in a text"),
+            (self.errors.len(), limits::FINDINGS, "findings in a text"),
         ];
         let Some((_, most, what)) = counts.into_iter().find(|(count, most, _)| count > most) else { return false };
+        self.errors.truncate(limits::FINDINGS);
         self.report(statement, "limit", &TextError { at: 0, expected: format!("no more than {most} {what}") });
         true
     }

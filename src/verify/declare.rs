@@ -91,7 +91,7 @@ fn general(routine: &Routine, number: usize, register: u32, out: &mut Vec<Violat
     let Some(first) = variable.alias_index.0.checked_sub(predefined::DECLARED) else { return };
     // The outermost variable, unless there is a circle.
     let (mut base, mut offset) = (first as usize, u32::from(variable.alias_offset));
-    for _ in 0..=ALIAS_DEPTH {
+    for _ in 0..ALIAS_DEPTH {
         let Some(outer) = routine.variables.get(base) else {
             say("alias", "it is an alias of a variable that is not there".to_owned());
             return;

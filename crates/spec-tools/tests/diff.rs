@@ -201,13 +201,13 @@ const OURS: &[Plant] = &[
         "**Supported Types:** UB",
         &[(N, "type", "ADD.Supported_Types.B")],
     ),
+    Plant("instructions/ADD.md", "{XEHP+}{-MTL}BF", "{DG2+}{-MTL}BF", &[(N, "platform", "ADD.Supported_Types.BF")]),
     Plant(
         "instructions/ADD.md",
-        "{XEHP+}{-MTL}BF",
-        "{DG2+}{-MTL}BF",
-        &[(N, "platform", "ADD.Supported_Types.BF")],
+        "**Type map{XEHP+}{-MTL}**",
+        "**Type map{TGLLP+}{-MTL}**",
+        &[(O, "platform", "ADD.Type_map")],
     ),
-    Plant("instructions/ADD.md", "**Type map{XEHP+}{-MTL}**", "**Type map{TGLLP+}{-MTL}**", &[(O, "platform", "ADD.Type_map")]),
     Plant(
         "instructions/ADD.md",
         "  - **Dst types:** HF, F\n",
@@ -264,7 +264,12 @@ const OURS: &[Plant] = &[
         "| pvcxt | pvc_xt, pvc-xt | 15 | | 32 |",
         &[(W, "width", "pvcxt")],
     ),
-    Plant("platforms.md", "| chv | bsw, gen8lp |", "| chv | bsw, gen8lp, brw |", &[(O, "platform", "chv.Aliases.brw")]),
+    Plant(
+        "platforms.md",
+        "| chv | bsw, gen8lp |",
+        "| chv | bsw, gen8lp, brw |",
+        &[(O, "platform", "chv.Aliases.brw")],
+    ),
     Plant(
         "4_object_format.md",
         "| %tsc | tsc | UD | 5 | 5 |",

@@ -209,3 +209,204 @@ fn colors_are_chosen() {
     assert!(!out.contains(&0x1b), "nothing to color");
     assert_eq!(ended(visa(&["verify", "-", "--color", "sometimes"]), b"").0, 2);
 }
+
+/// Findings that standard output did not take are said on standard error.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_hides_no_finding() {
+    let dir = scratch("streams-findings");
+    let bad = dir.join("bad.visaasm");
+    std::fs::write(&bad, illegal()).unwrap();
+    let mut visa = visa(&["verify", &text(&bad), "--format", "json"]);
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let output = visa.stdout(Stdio::from(full)).output().unwrap();
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(2) && err.contains("type-map"), "{err}");
+}
+
+/// A disk that is full in the middle of a file leaves the old one, and no other.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_that_grows_too_large_stays_as_it_was() {
+    let dir = scratch("streams-large");
+    let output = dir.join("k.json");
+    std::fs::write(&output, b"as before").unwrap();
+    let object = source().with_extension("isa");
+    let script = format!(
+        "trap '' XFSZ; ulimit -f 0; exec {} dump {} -o {}",
+        env!("CARGO_BIN_EXE_visa"),
+        text(&object),
+        text(&output)
+    );
+    let ended = Command::new("sh").args(["-c", &script]).output().unwrap();
+    let err = String::from_utf8_lossy(&ended.stderr);
+    assert!(ended.status.code() == Some(2) && err.contains("cannot be written"), "{err}");
+    assert_eq!(std::fs::read(&output).unwrap(), b"as before");
+    assert_eq!(std::fs::read_dir(&dir).unwrap().count(), 1, "no file is left over");
+}
+
+/// A signal in the middle of a file leaves the old one, and no other.
+#[cfg(unix)]
+#[test]
+fn a_signal_leaves_no_part_of_a_file() {
+    use std::os::unix::process::ExitStatusExt;
+    let dir = scratch("streams-signal");
+    let output = dir.join("c.png");
+    let zebin = text(&root().join("examples/vector_add/vector_add.skl.zebin"));
+    let dump = format!("2={}:4000x4000:r32f", output.display());
+    let args =
+        ["run", &zebin, "--global", "1", "--arg", "0=zeros:4", "--arg", "1=zeros:4", "--arg", "2=zeros:64000000"];
+    let args = [&args[..], &["--arg", "3=u32:1", "--dump", &dump]].concat();
+    for (signal, number) in [("TERM", 15), ("INT", 2), ("HUP", 1)] {
+        std::fs::write(&output, b"as before").unwrap();
+        let mut child = visa(&args).stderr(Stdio::null()).spawn().unwrap();
+        // The part of a file stands beside the old one.
+        while std::fs::read_dir(&dir).unwrap().count() < 2 {
+            assert!(child.try_wait().unwrap().is_none(), "it ended before it wrote");
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+        assert!(Command::new("kill").args(["-s", signal, &child.id().to_string()]).status().unwrap().success());
+        let status = child.wait().unwrap();
+        assert_eq!(status.signal(), Some(number), "{status}: it ends as by the signal");
+        assert_eq!(std::fs::read(&output).unwrap(), b"as before");
+        let left: Vec<_> = std::fs::read_dir(&dir).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(left.len(), 1, "{left:?}");
+    }
+}
+
+/// What is read is never written over, whichever command and whichever of its files.
+#[test]
+fn sources_are_not_overwritten() {
+    let dir = scratch("streams-sources");
+    let copy = |from: PathBuf, name: &str| {
+        let to = dir.join(name);
+        std::fs::copy(from, &to).unwrap();
+        text(&to)
+    };
+    let zebin = copy(root().join("examples/vector_add/vector_add.skl.zebin"), "k.zebin");
+    let (asm, isa) = (copy(source(), "k.visaasm"), copy(source().with_extension("isa"), "k.isa"));
+    let other = dir.join("a.bin");
+    std::fs::write(&other, [0; 40]).unwrap();
+    let (other, source) = (text(&other), dir.join("k.cl"));
+    std::fs::write(&source, "kernel void k() {}").unwrap();
+    let launch = dir.join("l.toml");
+    std::fs::write(&launch, format!("program = {zebin:?}\nglobal = [10]\n")).unwrap();
+    let launch = text(&launch);
+    let run = |dump: &str, launch: &[&str]| {
+        let mut args = [&["run"], launch].concat().into_iter().map(str::to_owned).collect::<Vec<_>>();
+        let given =
+            [format!("0=file:{other}"), "1=zeros:40".to_owned(), "2=zeros:40".to_owned(), "3=u32:10".to_owned()];
+        args.extend(given.into_iter().flat_map(|argument| ["--arg".to_owned(), argument]));
+        args.extend(["--dump".to_owned(), format!("2={dump}")]);
+        args
+    };
+    let strings = |args: &[&str]| args.iter().map(|arg| (*arg).to_owned()).collect::<Vec<_>>();
+    for (args, file) in [
+        (strings(&["asm", &asm, "-o", &asm]), &asm),
+        (strings(&["disasm", &isa, "-o", &isa]), &isa),
+        (strings(&["dump", &isa, "-o", &isa]), &isa),
+        (strings(&["compile", &text(&source), "-o", &text(&source)]), &text(&source)),
+        (run(&zebin, &[&zebin, "--global", "10"]), &zebin),
+        (run(&other, &[&zebin, "--global", "10"]), &other),
+        (run(&launch, &["--launch", &launch]), &launch),
+    ] {
+        let before = std::fs::read(file).unwrap();
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
+        let (exit, _, err) = ended(visa(&args), b"");
+        assert!(exit == 2 && err.contains("it would be overwritten"), "{args:?}: {exit} {err}");
+        assert_eq!(std::fs::read(file).unwrap(), before);
+    }
+    // A container may lie where one of its parts would go.
+    let folder = dir.join("skl");
+    std::fs::create_dir(&folder).unwrap();
+    let inside = copy(PathBuf::from(&zebin), "skl/ze_info.yaml");
+    let (exit, _, err) = ended(visa(&["extract", &inside, "-o", &text(&dir)]), b"");
+    assert!(exit == 2 && err.contains("it would be overwritten"), "{err}");
+    assert_eq!(std::fs::read(&inside).unwrap(), std::fs::read(&zebin).unwrap());
+}
+
+/// What is no UTF-8 has the same exit code in every command that takes a text.
+#[test]
+fn what_is_no_text_is_exit_1() {
+    let dir = scratch("streams-utf8");
+    let file = |name: &str| {
+        let path = dir.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, b".version 4.1\n.kernel \"k\"\n\xff\xfe\n").unwrap();
+        text(&path)
+    };
+    let asm = file("k.visaasm");
+    let out = text(&dir.join("out"));
+    let (page, launch, cl) = (file("p.md"), file("l.toml"), file("k.cl"));
+    file("folder/instructions/X.md");
+    let folder = text(&dir.join("folder"));
+    for args in [
+        &["asm", &asm, "-o", &out][..],
+        &["disasm", &asm],
+        &["verify", &asm],
+        &["dump", &asm],
+        &["info", &asm],
+        &["roundtrip", &asm],
+        &["extract", &asm, "-o", &out],
+        &["run", &asm, "--global", "1"],
+        &["run", "--launch", &launch],
+        &["compile", &cl, "-o", &out],
+        &["spec", "lint", &page],
+        &["spec", "lint", "--overlay", &page],
+        &["spec", "lint", &folder],
+        &["spec", "export", &folder],
+        &["spec", "diff", &folder, &folder],
+    ] {
+        let (exit, _, err) = ended(visa(args), b"");
+        assert!(exit == 1 && err.contains("error["), "{args:?}: {exit} {err}");
+    }
+}
+
+/// A container that is damaged is never taken apart without a word.
+#[test]
+fn extract_says_what_it_could_not_read() {
+    let dir = scratch("streams-extract");
+    let zebin = |platform: &str| {
+        std::fs::read(root().join(format!("examples/vector_add/vector_add.{platform}.zebin"))).unwrap()
+    };
+    let member = |name: &str, bytes: &[u8], size: &str| {
+        let mut out = format!("{name:<16}{:<12}{:<6}{:<6}{:<8}{size:<10}`\n", 0, 0, 0, 644).into_bytes();
+        out.extend(bytes);
+        out.resize(out.len().next_multiple_of(2), b'\n');
+        out
+    };
+    let sized = |name: &str, bytes: &[u8], size: usize| member(name, bytes, &size.to_string());
+    let archive = |members: &[Vec<u8>]| [b"!<arch>\n".to_vec(), members.concat()].concat();
+    let (skl, dg2, pad) = (zebin("skl"), zebin("dg2"), [b' '; 8]);
+    let (first, second) = (sized("64.9.0.0", &skl, skl.len()), sized("64.12.0.0", &dg2, dg2.len()));
+    let mut no_sections = skl.clone();
+    no_sections[0x3c..0x3e].fill(0);
+    let input = dir.join("input");
+    for (bytes, exit, files, said) in [
+        (archive(&[sized("pad_0", &pad, 8), first.clone(), sized("pad_1", &pad, 8), second.clone()]), 0, 8, ""),
+        (no_sections, 1, 0, "no sections"),
+        (archive(&[member("64.9.0.0", &skl, "12x4")]), 1, 0, "size"),
+        (archive(&[first.clone(), sized("64.12.0.0", &dg2, 99_999_999)]), 1, 4, "64.12.0.0"),
+        (archive(&[first.clone(), sized("pad_1", &pad, 8 + second.len()), second.clone()]), 1, 4, "pad_1 is padding"),
+        (archive(&[first.clone(), sized("pad_1", &pad, 99_999_999), second.clone()]), 1, 4, "pad_1"),
+        (archive(&[first.clone(), b"garbage".to_vec()]), 1, 4, "member of the archive"),
+        (archive(&[sized("pad_0", &pad, 8)]), 1, 0, "no members"),
+        (archive(&[]), 1, 0, "no members"),
+    ] {
+        std::fs::write(&input, bytes).unwrap();
+        let parts = dir.join("parts");
+        let _ = std::fs::remove_dir_all(&parts);
+        let (code, out, err) = ended(visa(&["extract", &text(&input), "-o", &text(&parts)]), b"");
+        let listed = out.iter().filter(|byte| **byte == b'\n').count();
+        assert!((code, listed) == (exit, files) && err.contains(said), "{said}: {code}, {listed} files, {err}");
+        let there = std::fs::read_dir(&parts).into_iter().flatten().flatten();
+        let there: usize = there.map(|folder| std::fs::read_dir(folder.path()).unwrap().count()).sum();
+        assert_eq!(there, files);
+    }
+    // What cannot be written is not listed.
+    std::fs::write(&input, archive(&[first, second])).unwrap();
+    let parts = dir.join("file");
+    std::fs::write(&parts, b"").unwrap();
+    let (code, out, err) = ended(visa(&["extract", &text(&input), "-o", &text(&parts)]), b"");
+    assert!(code == 2 && out.is_empty() && err.contains("cannot be made"), "{err}");
+}

@@ -25,23 +25,29 @@ pub fn members(bytes: &[u8]) -> impl Iterator<Item = Result<(String, &[u8]), Dam
         Ok(archive) => (Some(archive), None),
         Err(error) => (None, Some(Err(Damage { what: format!("the archive: {error}"), offset: 0 }))),
     };
-    let mut ended = false;
+    let (mut ended, mut behind) = (false, 0);
     let members = archive.into_iter().flat_map(|archive| archive.members());
     // The first broken header ends the list: nothing says where the next one stands.
     let members = members.take_while(move |member| !std::mem::replace(&mut ended, member.is_err()));
     let members = members.filter_map(move |member| {
+        let damage = |what: String, offset| Some(Err(Damage { what, offset }));
         let member = match member {
             Ok(member) => member,
-            Err(error) => return Some(Err(Damage { what: format!("a member of the archive: {error}"), offset: 0 })),
+            Err(error) => return damage(format!("a member of the archive: {error}"), behind),
         };
-        if member.name().starts_with(PADDING) {
-            return None;
-        }
         let name = String::from_utf8_lossy(member.name()).into_owned();
-        Some(match member.data(bytes) {
-            Ok(data) => Ok((name, data)),
-            Err(error) => Err(Damage { what: format!("member {name}: {error}"), offset: member.file_range().0 }),
-        })
+        let (offset, size) = member.file_range();
+        behind = offset.saturating_add(size).next_multiple_of(2);
+        let data = match member.data(bytes) {
+            Ok(data) => data,
+            Err(error) => return damage(format!("member {name}: {error}"), offset),
+        };
+        if !member.name().starts_with(PADDING) {
+            return Some(Ok((name, data)));
+        }
+        // One that says a wrong size takes in the members behind it.
+        let lost = data.iter().position(|byte| !matches!(byte, b' ' | b'\n' | 0))?;
+        damage(format!("member {name} is padding, and holds more than blanks"), offset + lost as u64)
     });
     broken.into_iter().chain(members)
 }

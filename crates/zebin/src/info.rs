@@ -374,13 +374,14 @@ pub fn parse(file: &str, text: &str) -> Result<ZeInfo, Box<Diagnostic>> {
         },
     };
     serde_saphyr::from_str_with_options(text, options).map_err(|error| {
-        let mut finding = Diagnostic::new(
-            "ze-info-syntax",
-            Severity::Error,
-            format!("{file}(.ze_info)"),
-            first_line(&error.without_snippet().to_string()),
-        )
-        .help("the layout of the arguments cannot be read; see zebin-spec/zeinfo.md for the keys");
+        let message = first_line(&error.without_snippet().to_string());
+        // The parser has a depth of its own, for what never ends.
+        let help = match message.contains("recursion limit") {
+            true => format!("lists and maps are nested {YAML_DEPTH} deep at most"),
+            false => "the layout of the arguments cannot be read; see zebin-spec/zeinfo.md for the keys".to_owned(),
+        };
+        let mut finding =
+            Diagnostic::new("ze-info-syntax", Severity::Error, format!("{file}(.ze_info)"), message).help(help);
         if let Some(place) = error.location() {
             finding.line = u32::try_from(place.line()).unwrap_or(0);
             finding.column = u32::try_from(place.column()).unwrap_or(0);
@@ -502,7 +503,9 @@ kernels:
         assert!(parse("k", &nested(YAML_DEPTH)).is_ok());
         for depth in [YAML_DEPTH + 1, 100_000] {
             let error = parse("k", &nested(depth)).unwrap_err();
-            assert!(error.line == 1 && error.message.contains("depth"), "{error:?}");
+            assert!(error.line == 1, "{error:?}");
+            let said = format!("{} {}", error.message, error.help);
+            assert!(said.contains("depth") || said.contains("64 deep"), "{error:?}");
         }
         // The map, the key and the list are nodes as well.
         let long = |nodes: usize| format!("other: [{}]\n", "1,".repeat(nodes - 3));

@@ -16,4 +16,4 @@ pub const PAYLOAD_BYTES: u32 = 1 << 16;
 /// How deep lists and maps of `.ze_info` are nested.
 pub const YAML_DEPTH: usize = 64;
 /// Values, lists and maps of `.ze_info` together.
-pub const YAML_NODES: usize = 1_000_000;
+pub const YAML_NODES: usize = 250_000;
