@@ -28,7 +28,7 @@ pub fn odd_marks(text: &str) -> Vec<Range<usize>> {
         // Marks may stand in one pair of braces with a comma between.
         let right = |one: &str| one_mark(&format!("{{{one}}}")).is_some();
         let odd = inside.split(',').any(|one| if closed { !right(one) && is_nearly(one, brace) } else { right(one) });
-        let swapped = !brace && inside.split(',').all(|one| signed(one));
+        let swapped = !brace && inside.split(',').all(signed);
         if odd && brace || swapped {
             at = range.end;
             out.push(range);

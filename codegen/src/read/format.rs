@@ -110,7 +110,7 @@ pub(crate) fn condition(cx: &mut Cx<'_>, section: &Section) -> (String, Option<(
 pub(crate) fn conditions_span(section: &Section) -> Span {
     let mut items = section.blocks.iter().filter_map(as_list).flatten().filter(|i| i.text.bold.is_none());
     let Some(first) = items.next() else { return section.span.clone() };
-    first.text.span.start..items.last().unwrap_or(first).text.span.end
+    first.text.span.start..items.next_back().unwrap_or(first).text.span.end
 }
 
 /// All `Field=value, …` items below a heading.

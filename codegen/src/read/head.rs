@@ -41,7 +41,7 @@ pub(crate) fn check(cx: &mut Cx<'_>, head: &Row) {
     let near = |name: &str| {
         let known = |c: &str| HEADS.iter().any(|h| h.columns.iter().chain(h.more).any(|n| n.eq_ignore_ascii_case(c)));
         let close = |c: &&str| distance(c, name) <= (name.len() / 4).max(1) && !known(c);
-        if has(name) { None } else { cells.iter().position(|c| close(&c)) }
+        if has(name) { None } else { cells.iter().position(close) }
     };
     // The kind of which most columns are there; of several the one that asks for most.
     let found = |h: &Head| h.columns.iter().filter(|n| has(n) || near(n).is_some()).count();
