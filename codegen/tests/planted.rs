@@ -86,6 +86,49 @@ const VENDOR: &[Plant] = &[
     Plant("index.md", "(1_introduction.md)", "(1_intro.md)", "link-dead", "1_intro.md"),
 ];
 
+/// Words that look like facts, each at its own line: none of them passes as prose.
+const WORDS: &[Plant] = &[
+    Plant("instructions/3D_LOAD.md", "Must have type", "Must have typ", "phrase-unknown", "Must have typ "),
+    Plant("instructions/3D_LOAD.md", "Valid values are", "Valid value are", "phrase-unknown", "Valid value are"),
+    Plant("instructions/ADD.md", "Predication control", "Predicate control", "phrase-unknown", "Predicate control"),
+    Plant("instructions/3D_LOAD.md", "Must be zero", "Must be 0", "phrase-unknown", "Must be 0"),
+    Plant("instructions/ADD.md", "Operand class:", "Operand classes:", "phrase-unknown", "Operand classes:"),
+    Plant("instructions/RT_WRITE.md", "Present only if", "Presents only if", "presence-syntax", "Presents only if"),
+    Plant(
+        "instructions/GATHER_SCALED.md",
+        "Only size: 8, 16",
+        "Only sizes 8, 16",
+        "phrase-syntax",
+        "Only sizes 8, 16",
+    ),
+    Plant(
+        "instructions/ADD.md",
+        "class: general, indirect",
+        "class: general,direct",
+        "class-unknown",
+        "general,direct",
+    ),
+    Plant("instructions/RT_WRITE.md", "Bit[15..13]", "Bit[13..15]", "bits-syntax", "Bit[13..15]"),
+    Plant("instructions/ADD.md", "Types:** B, UB", "Types:** B, UX", "type-unknown", "Types:** B, UX"),
+    Plant("instructions/ADD.md", "{XEHP+}BF", "{XEHP +}BF", "mark-syntax", "{XEHP +}BF"),
+    Plant("instructions/ADD.md", "map{XEHP+}", "map{XEHP+}{-SKL}", "mark-contradiction", "map{XEHP+}{-SKL}"),
+    Plant("instructions/ADD.md", "**Saturation:**", "**Saturaton:**", "property-unknown", "**Saturaton:**"),
+    Plant("instructions/ADD.md", "- **Source Modifier:** a", "Source Modifier: a", "property-value", "Saturation"),
+    Plant("instructions/ADD.md", "#### Properties", "#### Propertys", "section-unknown", "Propertys"),
+    Plant("instructions/ADD.md", "#### Operand type maps", "#### Operand type map", "section-unknown", "type map"),
+    Plant("instructions/FCCALL.md", "alias of CALL", "alias of CAL", "kind-unknown", "FCCALL = "),
+    Plant("instructions/LSC_TYPED.md", "### CONDITION quad", "### CONDITON quad", "section-unknown", "CONDITON quad"),
+    Plant("instructions/LSC_TYPED.md", "=lsc_load_quad,", "=lsc_load_quat,", "condition-value", "=lsc_load_quat,"),
+    Plant("lists.md", "- 0b101: 32", "- 0b101; 32", "item-leftover", "0b101; 32"),
+    Plant("lists.md", "## Exec_size(ub)", "## Exec_size (ub)", "list-syntax", "## Exec_size (ub)"),
+    Plant("lists.md", "Text: `", "Txt: `", "list-syntax", "Txt: `"),
+    Plant("4_object_format.md", "| Elements |", "| Elemnts |", "table-column", "| Elemnts |"),
+    Plant("verification.md", "| Platforms |", "| Platfroms |", "table-column", "| Platfroms |"),
+    Plant("2_datatypes.md", "| Binary Format |", "| Binary Fromat |", "table-column", "| Binary Fromat |"),
+    Plant("5_operands.md", "//operand_class =", "//operand_clas =", "structure-syntax", "//operand_clas ="),
+    Plant("4_object_format.md", "{3.7+}", "{3.7 +}", "mark-syntax", "{3.7 +}"),
+];
+
 /// Mistakes that only our grammar can have.
 const OURS: &[Plant] = &[
     Plant("lists.md", "| 0b101 | 32", "| 0b100 | 32", "enumerator-duplicate", "| 0b100 | 32"),
@@ -157,6 +200,7 @@ fn in_our_pages() {
     let scratch = Scratch::new(&spec, "ours");
     scratch.check(COMMON);
     scratch.check(OURS);
+    scratch.check(WORDS);
 }
 
 #[test]

@@ -18,9 +18,10 @@ pub(super) fn nearest(sentence: &str) -> Option<(&'static Phrase, Problem)> {
 fn words(sentence: &str, phrase: &Phrase) -> Option<usize> {
     let lead: Vec<String> = phrase.lead.split(' ').map(letters).collect();
     let whole = lead.concat();
-    // What is so short has too many neighbours: the link behind it is the fact.
+    // What is so short has too many neighbours, unless it stands alone.
     if whole.len() < 4 {
-        return None;
+        let wrong = distance(&letters(sentence), &whole);
+        return (!phrase.is_open() && wrong <= 1).then_some(wrong);
     }
     let ends = ends(sentence);
     let mut best: Option<usize> = None;
@@ -41,7 +42,7 @@ fn words(sentence: &str, phrase: &Phrase) -> Option<usize> {
         let Some(&end) = rest.len().checked_sub(1).and_then(|n| ends.get(n)) else { continue };
         let whole = rest.concat();
         let wrong = distance(&letters(&sentence[..end]), &whole);
-        let colon = !phrase.lead.ends_with(':') || sentence[..end].ends_with(':');
+        let colon = !phrase.lead.ends_with(':') || sentence[..end].ends_with(':') || sentence[end..].contains(',');
         let certain = match phrase.is_open() {
             true => colon && phrase.fits(behind(sentence, end)),
             false => end == sentence.len(),

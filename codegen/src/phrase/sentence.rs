@@ -73,7 +73,7 @@ const fn phrase(
 }
 
 /// All phrases.
-pub const PHRASES: &[Phrase] = &[
+pub static PHRASES: &[Phrase] = &[
     phrase("Predication control", "Predication control", SYNTAX, true, |_| (Some(Fact::Predicate), true)),
     phrase("Index of the", "Index of the surface variable", SYNTAX, true, index),
     phrase("Index into the string pool", "Index into the string pool", SYNTAX, true, |_| {

@@ -133,7 +133,9 @@ fn foreign(code: &markdown::Code, parsed: &Parsed) -> bool {
     // A semicolon at the end and such loops are C; they are read as far as they can be.
     let of_c = |line: &str| line.trim_end().ends_with(';') || line.contains("//") || line.contains("++");
     let bad = lines.iter().filter(|(line, span)| broken(span) > 0 || of_c(line)).count();
-    !parsed.problems.is_empty() && bad > 1 && bad * 2 > lines.len()
+    // No other notation goes through channels.
+    let ours = lines.iter().any(|(line, span)| line.trim_start().starts_with("channels ") && broken(span) == 0);
+    !parsed.problems.is_empty() && !ours && bad > 1 && bad * 2 > lines.len()
 }
 
 /// A page says the same in its Semantics and in its kind.

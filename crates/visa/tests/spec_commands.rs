@@ -172,3 +172,52 @@ fn generate_refuses_wrong_pages() {
     assert!(!dir.join("out").exists());
     assert_eq!(run(&["spec", "generate", "nowhere", "-o", "x"]).0, 2);
 }
+
+/// Every page and every chapter is read with the pages around it, or with those in the program.
+#[test]
+fn pages_lint_clean_by_themselves() {
+    let spec = root().join("spec");
+    let dir = scratch("lint-alone");
+    let mut pages = Vec::new();
+    for folder in [spec.clone(), spec.join("instructions")] {
+        let all = std::fs::read_dir(folder).unwrap().map(|entry| text(&entry.unwrap().path()));
+        pages.extend(all.filter(|path| path.ends_with(".md")));
+    }
+    pages.sort();
+    // All of them are shown at once, and some by themselves: starting the program for each would take minutes.
+    let all: Vec<&str> = ["spec", "lint"].into_iter().chain(pages.iter().map(String::as_str)).collect();
+    assert_eq!(run(&all), (0, "144 instructions: 0 errors, 0 warnings\n".to_owned(), String::new()));
+    for page in pages.iter().step_by(16) {
+        let (exit, out, err) = run(&["spec", "lint", page, "--deny", "warnings"]);
+        assert_eq!((exit, err.as_str()), (0, ""), "{page}: {out}");
+    }
+    // Somewhere else, with a byte order mark, and with a mistake behind it.
+    let add = std::fs::read_to_string(spec.join("instructions/ADD.md")).unwrap();
+    let page = dir.join("another-name.md");
+    let wrong = format!("\u{feff}{}", add.replace("Predication control", "Predicate control"));
+    std::fs::write(&page, wrong).unwrap();
+    let (exit, out, err) = run(&["spec", "lint", &text(&page)]);
+    assert_eq!((exit, out.as_str()), (0, "1 instruction: 0 errors, 1 warning\n"), "{err}");
+    assert!(err.contains("warning[phrase-unknown]") && err.contains("another-name.md:24:17"), "{err}");
+    // What other pages say of it is a number.
+    let lists = std::fs::read_to_string(spec.join("lists.md")).unwrap();
+    let page = dir.join("lists.md");
+    std::fs::write(&page, lists.replace("## Exec_size(ub)", "## Exec_siz(ub)")).unwrap();
+    let (exit, _, err) = run(&["spec", "lint", &text(&page)]);
+    assert!(exit == 0 && err.contains("findings in other pages"), "{err}");
+}
+
+#[test]
+fn pages_of_two_instructions_are_no_versions_of_one() {
+    let page = |name: &str| text(&root().join("spec/instructions").join(name));
+    let (exit, out, err) = run(&["spec", "diff", &page("ADD.md"), &page("MUL.md")]);
+    assert_eq!((exit, out.as_str()), (2, ""));
+    assert!(err.contains("not two versions of one page"), "{err}");
+    let dir = scratch("diff-empty");
+    let empty = text(&dir.join("empty"));
+    std::fs::create_dir_all(&empty).unwrap();
+    for command in [&["spec", "lint", &empty][..], &["spec", "diff", &empty, "spec"], &["spec", "export", &empty]] {
+        let (exit, _, err) = run(command);
+        assert!(exit == 2 && err.contains("no page of a specification"), "{command:?}: {err}");
+    }
+}
