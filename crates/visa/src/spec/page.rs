@@ -16,10 +16,12 @@ pub(super) struct Named {
     pub(super) text: String,
 }
 
-/// The specification around a page: the nearest folder above it that has the index of instructions or the shared lists.
+/// The specification around a page: the nearest folder above it that has the index of instructions, or the shared lists beside
+/// a folder of instructions.
 pub(super) fn around(path: &Path) -> Option<PathBuf> {
     let file = path.canonicalize().ok()?;
-    let is_root = |dir: &Path| dir.join("lists.md").is_file() || dir.join("6_instructions.md").is_file();
+    let has_lists = |dir: &Path| dir.join("lists.md").is_file() && dir.join("instructions").is_dir();
+    let is_root = |dir: &Path| dir.join("6_instructions.md").is_file() || has_lists(dir);
     let found = file.ancestors().skip(1).find(|dir| is_root(dir))?;
     // As the user would write it.
     let depth = file.strip_prefix(found).ok()?.components().count();
