@@ -3,6 +3,7 @@
 //! They are far above what the compilers write, and keep the time and the memory that an input costs in proportion to its
 //! size.
 
+#[cfg(feature = "text")]
 pub use crate::rt::MAX_EXPRESSION_DEPTH as EXPRESSION_DEPTH;
 
 /// Findings about one text or routine: behind the last one nothing is read.

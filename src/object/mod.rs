@@ -20,6 +20,7 @@ mod write;
 
 pub use parts::ObjectPart;
 pub use read::ObjectError;
+#[cfg(feature = "text")]
 pub(crate) use salvage::is_label;
 pub use salvage::{Fragment, Salvaged, SalvagedCode};
 

@@ -30,6 +30,7 @@ pub use cursor::{Candidate, Cursor, Number, TextError};
 pub use error::{
     BadBits, DecodeError, DecodeProblem, EncodeError, empty, field, fit, narrow, place, present, selected,
 };
+#[cfg(feature = "text")]
 pub use expression::MAX_EXPRESSION_DEPTH;
 pub use kernel::{ComponentWise, Stub, StubReason};
 pub use near::{meant, nearest};
