@@ -1,0 +1,212 @@
+//! What the generator makes: all of it is legal, all of the pages is in it, and the vendor's assembler agrees.
+//!
+//! `VISAKIT_MADE` says how many routines the vendor's assembler gets, `VISAKIT_SEED` which ones.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::process::Command;
+
+use visakit::isa::{DataType, Operand, PAGES, Platform};
+use visakit::object::{Object, Routine};
+use visakit::rt::reflect::{Page, PageKind};
+use visakit::rt::{FieldRef, Version, Visitor};
+use visakit::text::{Options, Style, parse, print};
+use visakit::verify;
+use visakit_smith::{Config, Unstructured, bytes, routine};
+
+/// A number from the environment.
+fn number(variable: &str, usual: u64) -> u64 {
+    std::env::var(variable).ok().and_then(|n| n.parse().ok()).unwrap_or(usual)
+}
+
+/// Pages that encode something on any of the platforms.
+fn encoding() -> impl Iterator<Item = &'static Page> {
+    let encodes = |page: &&Page| matches!(page.kind, PageKind::Ordinary | PageKind::Undefined) && !page.forms.is_empty();
+    PAGES.iter().copied().filter(encodes)
+}
+
+/// What of the pages is in a routine.
+#[derive(Default)]
+struct Reached {
+    pages: BTreeSet<&'static str>,
+    forms: BTreeSet<(&'static str, &'static str)>,
+    types: BTreeSet<&'static str>,
+    /// Names of values, by page and field.
+    values: BTreeSet<(&'static str, &'static str, &'static str)>,
+    instructions: usize,
+}
+
+struct Look<'a>(&'a mut Reached, &'static Page, &'a Routine, &'static [visakit::rt::reflect::Field]);
+
+impl<'a> Visitor<'a> for Look<'_> {
+    fn field(&mut self, position: usize, value: FieldRef<'a>) {
+        let Self(reached, page, routine, fields) = self;
+        let field = &fields[position];
+        match value {
+            FieldRef::Vector(v) => {
+                let ty = match &v.operand {
+                    Operand::General(g) => routine.data_type(g.id),
+                    Operand::Indirect(i) => Some(i.bit_properties.type_),
+                    Operand::Immediate(c) => Some(c.type_),
+                    Operand::Predicate(_) => Some(DataType::Bool),
+                    Operand::Address(_) | Operand::State(_) => None,
+                };
+                reached.types.extend(ty.map(DataType::name));
+                reached.values.insert((page.name, field.name, v.operand.class().name()));
+            }
+            FieldRef::Bits(bits) => {
+                let parts = field.list.map_or(&[][..], |list| list.parts);
+                for part in parts {
+                    let own = bits >> part.lo & ((1 << part.width) - 1);
+                    let named = part.values.iter().find(|v| v.value == own);
+                    reached.values.extend(named.map(|v| (page.name, field.name, v.name)));
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Reached {
+    fn add(&mut self, routine: &Routine) {
+        for one in &routine.instructions {
+            self.instructions += 1;
+            self.pages.insert(one.page().name);
+            self.forms.insert((one.page().name, one.form().name));
+            one.visit(&mut Look(self, one.page(), routine, one.form().fields));
+        }
+    }
+}
+
+/// Each page for itself, on each platform that has it: what is made is legal, and something is made.
+#[test]
+fn every_page_is_made() {
+    let mut reached = Reached::default();
+    let mut missing = Vec::new();
+    for page in encoding() {
+        let mut made = 0;
+        for (n, platform) in Platform::ALL.iter().enumerate() {
+            if !page.platforms.is_empty() && !page.platforms.iter().any(|range| range.contains(*platform)) {
+                continue;
+            }
+            // The frame's own pages are not made alone.
+            let config = Config { platform: Some(*platform), instructions: Some(3), page: Some(page), straight: true };
+            let (_, routine) = routine(&mut Unstructured::new(&bytes(n as u64, 600)), &config).unwrap();
+            assert_eq!(verify::routine(&routine, Some(*platform)), [], "{}", text_of(&routine, *platform));
+            made += routine.instructions.len() - 1;
+            reached.add(&routine);
+        }
+        if made == 0 && !frame(page) {
+            missing.push(page.name);
+        }
+    }
+    assert!(missing.is_empty(), "nothing is made of {missing:?}");
+}
+
+/// Pages that name a label, or end a routine: the plan of a routine has them.
+fn frame(page: &Page) -> bool {
+    let labels = page.forms.iter().flat_map(|f| f.fields).any(|f| f.table == Some(visakit::rt::Table::Label));
+    labels || [&visakit::isa::pages::RET, &visakit::isa::pages::FRET].into_iter().any(|p| std::ptr::eq(p, page))
+}
+
+fn text_of(routine: &Routine, platform: Platform) -> String {
+    let object = Object::new(Version::new(4, 1), [routine.clone()]);
+    print(&object, &object.routines().next().unwrap(), Some(platform), Style::Full)
+}
+
+/// The vendor's verdict on a text: its object, or what it says.
+fn vendor(dir: &Path, platform: Platform, text: &str) -> Result<Vec<u8>, String> {
+    std::fs::write(dir.join("k.visaasm"), text).unwrap();
+    for file in ["k.isa", "k.errors.txt"] {
+        let _ = std::fs::remove_file(dir.join(file));
+    }
+    let output = Command::new("GenX_IR")
+        .args(["k.visaasm", "-platform", &platform.name().to_uppercase(), "-binary", "-noschedule"])
+        .args(["-outputCisaBinaryName", "k.isa"])
+        .current_dir(dir)
+        .output()
+        .unwrap();
+    let report = std::fs::read_to_string(dir.join("k.errors.txt")).ok();
+    // It may crash later, in making native code: an object without findings is its consent.
+    let complains = output.status.code() == Some(1) || report.is_some();
+    match std::fs::read(dir.join("k.isa")) {
+        Ok(bytes) if !complains => Ok(bytes),
+        _ => Err(format!("{}{}", String::from_utf8_lossy(&output.stdout), report.unwrap_or_default())),
+    }
+}
+
+/// What is wrong with the vendor's verdict on a routine; nothing where it takes it and gives our bytes.
+fn disagreement(dir: &Path, platform: Platform, text: &str) -> Option<String> {
+    let ours = parse(text, Options { file: "made".to_owned(), platform: Some(platform) });
+    let ours = ours.unwrap_or_else(|e| panic!("{e:#?} in\n{text}")).into_object().encode().unwrap();
+    match vendor(dir, platform, text) {
+        Err(said) => Some(said.lines().filter(|l| !l.trim().is_empty()).take(6).collect::<Vec<_>>().join(" | ")),
+        Ok(theirs) if theirs != ours => {
+            let at = theirs.iter().zip(&ours).take_while(|(a, b)| a == b).count();
+            Some(format!("bytes differ from 0x{at:x} on, {} and {} bytes", theirs.len(), ours.len()))
+        }
+        Ok(_) => None,
+    }
+}
+
+/// The smallest text that it still says something of: lines of instructions are left out while it does.
+fn smallest(dir: &Path, platform: Platform, text: &str) -> String {
+    let mut lines: Vec<&str> = text.lines().collect();
+    let mut step = lines.len() / 2;
+    while step > 0 {
+        let mut at = 0;
+        while at < lines.len() {
+            let end = (at + step).min(lines.len());
+            let other: Vec<&str> = lines[..at].iter().chain(&lines[end..]).copied().collect();
+            let text = other.join("\n") + "\n";
+            let read = parse(&text, Options { file: String::new(), platform: Some(platform) });
+            let legal = read.is_ok_and(|p| verify::routine(&p.routine, Some(platform)).is_empty());
+            if legal && disagreement(dir, platform, &text).is_some() {
+                lines = other;
+            } else {
+                at = end;
+            }
+        }
+        step /= 2;
+    }
+    lines.join("\n")
+}
+
+/// The vendor's assembler takes what the rules take, and writes the same bytes.
+#[test]
+fn genx_ir_takes_it() {
+    if !visakit_testing::have("genx_ir_takes_it", "vendor", visakit_testing::program("GenX_IR"), "GenX_IR") {
+        return;
+    }
+    let dir = visakit_testing::scratch("made-genx");
+    let (begin, count) = (number("VISAKIT_SEED", 1), number("VISAKIT_MADE", 12));
+    let known = ["skl", "icllp", "tgllp", "dg2", "pvc"].map(|name| Platform::from_name(name).expect("a platform"));
+    let (mut reached, mut different) = (Reached::default(), BTreeMap::<String, (usize, String)>::new());
+    let mut taken = 0;
+    for seed in begin..begin + count {
+        let platform = known[seed as usize % known.len()];
+        let config = Config { platform: Some(platform), ..Config::default() };
+        let (_, routine) = routine(&mut Unstructured::new(&bytes(seed, 3000)), &config).unwrap();
+        reached.add(&routine);
+        let text = text_of(&routine, platform);
+        match disagreement(&dir, platform, &text) {
+            None => taken += 1,
+            Some(_) => {
+                let least = smallest(&dir, platform, &text);
+                let said = disagreement(&dir, platform, &(least.clone() + "\n")).unwrap_or_default();
+                let entry = different.entry(said).or_insert((0, format!("seed {seed}, {}:\n{least}", platform.name())));
+                entry.0 += 1;
+            }
+        }
+    }
+    eprintln!(
+        "{taken} of {count} routines taken with our bytes; {} instructions of {} pages, {} forms, {} types, {} values",
+        reached.instructions,
+        reached.pages.len(),
+        reached.forms.len(),
+        reached.types.len(),
+        reached.values.len()
+    );
+    let shown: Vec<String> = different.iter().map(|(said, (n, least))| format!("{n} times: {said}\n{least}")).collect();
+    assert!(different.is_empty(), "{}", shown.join("\n=====\n"));
+}
