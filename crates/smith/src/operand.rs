@@ -119,18 +119,19 @@ fn general(u: &mut Unstructured<'_>, scope: &mut Scope, place: &Place<'_>, ty: D
     Ok(GenOpnd { id, row_offset: row as u8, col_offset: column as u8, region })
 }
 
-/// A region that is usual, or any.
+/// A region that is usual, or any that a text can say: only the first of its numbers may be left out.
 fn region(u: &mut Unstructured<'_>, place: &Place<'_>) -> Result<Region> {
     let of = |vertical_stride, width, horizontal_stride| Region { vertical_stride, width, horizontal_stride };
+    let numbers: Vec<Stride> = Stride::ALL.iter().copied().filter(|s| s.elements().is_some()).collect();
     if place.is_dst {
-        let stride = if u.ratio(3, 4)? { Stride::N1 } else { *u.choose(Stride::ALL)? };
+        let stride = if u.ratio(3, 4)? { Stride::N1 } else { *u.choose(&numbers)? };
         return Ok(of(Stride::Null, Stride::Null, stride));
     }
     Ok(match u.int_in_range(0..=5)? {
         0 | 1 => of(Stride::N0, Stride::N1, Stride::N0),
         2 | 3 => of(Stride::N1, Stride::N1, Stride::N0),
         4 => of(Stride::N8, Stride::N8, Stride::N1),
-        _ => of(*u.choose(Stride::ALL)?, *u.choose(Stride::ALL)?, *u.choose(Stride::ALL)?),
+        _ => of(*u.choose(Stride::ALL)?, *u.choose(&numbers)?, *u.choose(&numbers)?),
     })
 }
 

@@ -3,8 +3,8 @@
 use arbitrary::{Result, Unstructured};
 use visakit::builder::{RoutineBuilder, immediate};
 use visakit::isa::{
-    Add, Cmp, DataType, ExecMask, ExecSize, ExecSizeSize, Fret, Goto, Instruction, Jmp, LabelId, Mov, PAGES, Platform,
-    RelOp, Ret, pages,
+    ATTRIBUTES, Add, Cmp, DataType, ExecMask, ExecSize, ExecSizeSize, Fret, Goto, Instruction, Jmp, LabelId, Mov, PAGES, Platform,
+    RelOp, Ret, attribute, pages,
 };
 use visakit::object::{Routine, RoutineKind};
 use visakit::rt::Table;
@@ -74,22 +74,39 @@ pub(crate) fn named(
         scope.input(input.data_type, input.elements, first_input + input.offset);
     }
     let left = if pages.is_empty() { 0 } else { config.instructions.unwrap_or(40) };
-    let mut plan = Plan { scope, pages, left, labels: 0, subroutines: Vec::new(), straight: config.straight };
+    let mut plan = Plan { scope, steps: Vec::new(), pages, left, labels: 0, subroutines: Vec::new(), straight: config.straight };
     plan.block(u, 0)?;
     let end: Instruction = match kind {
         RoutineKind::Kernel => Ret { exec_size: uniform(false), ..Ret::default() }.into(),
         RoutineKind::Function { .. } => Fret { exec_size: uniform(true), ..Fret::default() }.into(),
     };
-    plan.scope.builder.push(end);
+    plan.push(end);
     for label in std::mem::take(&mut plan.subroutines) {
-        plan.scope.builder.place(label);
+        plan.place(label);
         plan.left = 4;
         plan.block(u, DEPTH)?;
-        plan.scope.builder.push(Ret { exec_size: uniform(false), ..Ret::default() });
+        plan.push(Ret { exec_size: uniform(false), ..Ret::default() });
+    }
+    let mut builder = plan.scope.builder;
+    if kind == RoutineKind::Kernel {
+        builder.attribute(attribute::TARGET, target(u)?.as_str());
+    }
+    for step in plan.steps {
+        match step {
+            Step::Instruction(one) => builder.push(one),
+            Step::Label(label) => builder.place(label),
+        }
     }
     // The plan uses its own handles only, and places every label.
-    let routine = plan.scope.builder.finish();
+    let routine = builder.finish();
     routine.map_err(|error| panic!("the plan is wrong: {error}"))
+}
+
+/// A producer, by its name: the vendor's assembler adds one where none is said.
+fn target(u: &mut Unstructured<'_>) -> Result<String> {
+    let coded = ATTRIBUTES.iter().find(|a| a.name == attribute::TARGET).map_or("", |a| a.value);
+    let names: Vec<&str> = coded.split('"').skip(1).step_by(2).collect();
+    u.choose(&names).map(|name| (*name).to_owned())
 }
 
 /// One channel.
@@ -97,8 +114,16 @@ fn uniform(no_mask: bool) -> ExecSize {
     ExecSize { size: ExecSizeSize::N1, mask: if no_mask { ExecMask::M1Nm } else { ExecMask::M1 } }
 }
 
+/// What stands in a routine.
+enum Step {
+    Instruction(Instruction),
+    Label(LabelId),
+}
+
 struct Plan {
+    /// The declarations alone: what an instruction names is there before the code is.
     scope: Scope,
+    steps: Vec<Step>,
     pages: Vec<&'static Page>,
     left: usize,
     labels: usize,
@@ -121,12 +146,20 @@ impl Plan {
                 _ => {
                     let page = *u.choose(&self.pages)?;
                     if let Some(one) = instruction(u, &mut self.scope, page, 0)? {
-                        self.scope.builder.push(one);
+                        self.push(one);
                     }
                 }
             }
         }
         Ok(())
+    }
+
+    fn push(&mut self, instruction: impl Into<Instruction>) {
+        self.steps.push(Step::Instruction(instruction.into()));
+    }
+
+    fn place(&mut self, label: LabelId) {
+        self.steps.push(Step::Label(label));
     }
 
     fn label(&mut self) -> LabelId {
@@ -143,11 +176,11 @@ impl Plan {
         if otherwise {
             self.go(u, &pages::GOTO, end)?;
         }
-        self.scope.builder.place(skip);
+        self.place(skip);
         if otherwise {
             self.block(u, depth + 1)?;
         }
-        self.scope.builder.place(end);
+        self.place(end);
         Ok(())
     }
 
@@ -157,32 +190,31 @@ impl Plan {
             true => instruction(u, &mut self.scope, page, label.0)?,
             false => None,
         };
-        let usual = || Goto { exec_size: uniform(false), label, ..Goto::default() }.into();
-        self.scope.builder.push(found.unwrap_or_else(usual));
+        let usual = Goto { exec_size: uniform(false), label, ..Goto::default() };
+        self.push(found.unwrap_or_else(|| usual.into()));
         Ok(())
     }
 
     /// A block some times over: its counter and its predicate are nobody else's.
     fn repeat(&mut self, u: &mut Unstructured<'_>, depth: usize) -> Result<()> {
         let times = u.int_in_range(1..=4_u64)?;
-        let counter = self.scope.counter(DataType::D);
-        let predicate = self.scope.builder.predicate("", 1);
+        let (counter, predicate) = self.scope.counter(DataType::D);
         let (begin, exec_size) = (self.label(), uniform(true));
         let value = || counter.src(0, 0);
         let number = |n: i64| immediate(DataType::D, u64::from(n as u32));
-        self.scope.builder.push(Mov {
+        self.push(Mov {
             exec_size,
             dst: counter.dst(0, 0),
             src0: number(times as i64),
             ..Mov::default()
         });
-        self.scope.builder.place(begin);
+        self.place(begin);
         self.block(u, depth + 1)?;
         let (src0, src1) = (value(), number(-1));
-        self.scope.builder.push(Add { exec_size, dst: counter.dst(0, 0), src0, src1, ..Add::default() });
+        self.push(Add { exec_size, dst: counter.dst(0, 0), src0, src1, ..Add::default() });
         let (src0, src1) = (value(), number(0));
-        self.scope.builder.push(Cmp { exec_size, rel_op: RelOp::Gt, dst: predicate.operand(), src0, src1 });
-        self.scope.builder.push(Jmp { exec_size: uniform(false), pred: predicate.enable(), label: begin });
+        self.push(Cmp { exec_size, rel_op: RelOp::Gt, dst: predicate.operand(), src0, src1 });
+        self.push(Jmp { exec_size: uniform(false), pred: predicate.enable(), label: begin });
         Ok(())
     }
 
@@ -197,7 +229,7 @@ impl Plan {
             }
         };
         if let Some(call) = instruction(u, &mut self.scope, &pages::CALL, label.0)? {
-            self.scope.builder.push(call);
+            self.push(call);
         }
         Ok(())
     }
@@ -207,7 +239,7 @@ impl Plan {
         let end = self.label();
         self.go(u, &pages::SWITCHJMP, end)?;
         self.block(u, depth + 1)?;
-        self.scope.builder.place(end);
+        self.place(end);
         Ok(())
     }
 }

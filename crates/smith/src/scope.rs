@@ -58,14 +58,15 @@ impl Scope {
 
     fn refresh(&mut self) {
         // What the builder refuses is found when the routine is finished.
-        self.routine = self.builder.clone().finish().unwrap_or_default();
+        self.routine = self.builder.clone().finish().unwrap_or_else(|e| panic!("the scope is wrong: {e}"));
     }
 
-    /// A declared variable of a type, from a register's first byte on, that operands do not see.
-    pub(crate) fn counter(&mut self, data_type: DataType) -> GeneralId {
+    /// A number and a truth that no operand is by chance.
+    pub(crate) fn counter(&mut self, data_type: DataType) -> (GeneralId, PredicateId) {
         let id = self.builder.variable(Variable::new("", data_type, 1).align(Alignment::Grf));
+        let predicate = self.builder.predicate("", 1);
         self.refresh();
-        id
+        (id, predicate)
     }
 
     /// A variable that is there from the start, from a byte of the registers on.
