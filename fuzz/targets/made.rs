@@ -1,6 +1,6 @@
 //! Objects that the generator makes of the input.
 
-use visakit::object::Object;
+use visakit::object::{Object, Routine, RoutineKind};
 use visakit::text::{Options, Style, parse, print, print_exact};
 use visakit::verify;
 use visakit_smith::{Config, Unstructured};
@@ -17,9 +17,17 @@ pub(crate) fn routine(data: &[u8]) {
     for routine in object.routines() {
         assert_eq!(verify::routine(routine, platform), [], "{}", print(&object, routine, platform, Style::Full));
         let options = || Options { file: "made".to_owned(), platform };
-        let exact = print_exact(&object, routine, platform).unwrap_or_else(|text| panic!("no text says all of\n{text}"));
+        let exact = match print_exact(&object, routine, platform) {
+            Ok(text) => text,
+            // No text says how many registers a function takes and gives.
+            Err(text) => match routine.kind {
+                RoutineKind::Function { .. } => text,
+                RoutineKind::Kernel => panic!("no text says all of\n{text}"),
+            },
+        };
         let parsed = parse(&exact, options()).unwrap_or_else(|errors| panic!("{errors:#?} in\n{exact}"));
-        assert_eq!(&parsed.routine, routine, "a made routine is read otherwise from\n{exact}");
+        let again = Routine { kind: routine.kind.clone(), ..parsed.routine };
+        assert_eq!(&again, routine, "a made routine is read otherwise from\n{exact}");
         // What the vendor's printer writes loses names, and is a text all the same.
         let vendor = print(&object, routine, platform, Style::Vendor);
         let parsed = parse(&vendor, options()).unwrap_or_else(|errors| panic!("{errors:#?} in\n{vendor}"));

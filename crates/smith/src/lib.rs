@@ -27,5 +27,5 @@ pub use pages::folder;
 pub use random::bytes;
 pub use routine::{Config, routine};
 
-/// Names of functions, of strings and before the numbers of labels and variables.
+/// Names of functions, of strings and before the numbers of variables.
 const NAMES: &[&str] = &["alpha", "beta", "gamma"];

@@ -37,7 +37,12 @@ pub(crate) struct Place<'a> {
 
 /// A vector operand, of a class that the field takes.
 pub(crate) fn vector(u: &mut Unstructured<'_>, scope: &mut Scope, place: &Place<'_>, ty: DataType) -> Result<VecOperand> {
-    let taken = |class: &&OperandClass| place.field.classes.is_empty() || place.field.classes.contains(&class.name());
+    // A field that names no classes takes what lies in a variable, and constants.
+    let usual = [OperandClass::General, OperandClass::Immediate];
+    let taken = |class: &&OperandClass| match place.field.classes {
+        [] => usual.contains(class),
+        classes => classes.contains(&class.name()),
+    };
     let classes: Vec<OperandClass> = OperandClass::ALL.iter().filter(taken).copied().collect();
     let plain = classes.contains(&OperandClass::General) && u.ratio(1, 2)?;
     let class = if plain { OperandClass::General } else { *u.choose(&classes)? };

@@ -164,7 +164,7 @@ impl Plan {
 
     fn label(&mut self) -> LabelId {
         self.labels += 1;
-        self.scope.builder.label(&format!("{}{}", NAMES[0], self.labels))
+        self.scope.builder.label(&format!("block{}", self.labels))
     }
 
     /// Channels that go past a block, and perhaps past another one behind it.
@@ -223,7 +223,7 @@ impl Plan {
             Some(known) if u.arbitrary()? => *known,
             _ => {
                 self.labels += 1;
-                let label = self.scope.builder.subroutine(&format!("{}{}", NAMES[1], self.labels));
+                let label = self.scope.builder.subroutine(&format!("part{}", self.labels));
                 self.subroutines.push(label);
                 label
             }
