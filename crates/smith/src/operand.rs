@@ -3,7 +3,7 @@
 use arbitrary::{Result, Unstructured};
 use visakit::builder::immediate;
 use visakit::isa::{
-    AddrOpnd, AddressWidth, DataType, GenOpnd, GeneralId, IndirectOpnd, IndirectOpndBitProperties, Modifier,
+    AddrOpnd, AddressWidth, DataType, DataTypeClass, GenOpnd, GeneralId, IndirectOpnd, IndirectOpndBitProperties, Modifier,
     Operand, OperandClass, PredicateId, RawOperand, Region, SamplerId, Stride, SurfaceId, VecOperand, predefined,
 };
 use visakit::rt::Table;
@@ -58,7 +58,7 @@ pub(crate) fn vector(u: &mut Unstructured<'_>, scope: &mut Scope, place: &Place<
             addr_offset: if u.ratio(1, 4)? { u.int_in_range(0..=15)? } else { 0 },
             indirect_offset: if u.ratio(1, 4)? { u.int_in_range(-512..=511)? } else { 0 },
             bit_properties: IndirectOpndBitProperties { type_: held, ..Default::default() },
-            region: region(u, place)?,
+            region: region(u, place, true)?,
         }),
         OperandClass::Address => Operand::Address(AddrOpnd {
             id: *u.choose(&scope.addresses)?,
@@ -87,7 +87,12 @@ fn constant(u: &mut Unstructured<'_>, ty: DataType) -> Result<VecOperand> {
         _ => ty,
     };
     let bits = if u.ratio(1, 2)? { *u.choose(&EDGES)? } else { u.arbitrary()? };
-    let bits = if ty.bits() < 64 && ty.packed().is_none() { bits & ((1 << ty.bits()) - 1) } else { bits };
+    // Small numbers stand in a dword with their sign.
+    let unused = 64 - if ty.packed().is_some() { 64 } else { ty.bits().min(64) };
+    let bits = match ty.class() {
+        DataTypeClass::Signed => ((bits << unused) as i64 >> unused) as u64,
+        _ => bits << unused >> unused,
+    };
     Ok(immediate(ty, bits))
 }
 
@@ -104,7 +109,7 @@ fn modifier(u: &mut Unstructured<'_>, place: &Place<'_>) -> Result<Modifier> {
 
 /// A general variable that has what the region takes, or one that is predefined.
 fn general(u: &mut Unstructured<'_>, scope: &mut Scope, place: &Place<'_>, ty: DataType) -> Result<GenOpnd> {
-    let region = region(u, place)?;
+    let region = region(u, place, false)?;
     if u.ratio(1, 16)? {
         let same: Vec<_> = predefined::ALL.iter().filter(|p| p.data_type == ty && !p.name.is_empty()).collect();
         if !same.is_empty() {
@@ -124,8 +129,8 @@ fn general(u: &mut Unstructured<'_>, scope: &mut Scope, place: &Place<'_>, ty: D
     Ok(GenOpnd { id, row_offset: row as u8, col_offset: column as u8, region })
 }
 
-/// A region that is usual, or any that a text can say: only the first of its numbers may be left out.
-fn region(u: &mut Unstructured<'_>, place: &Place<'_>) -> Result<Region> {
+/// A region that is usual, or any: only where each row has an address of its own may the first of its numbers be left out.
+fn region(u: &mut Unstructured<'_>, place: &Place<'_>, has_addresses: bool) -> Result<Region> {
     let of = |vertical_stride, width, horizontal_stride| Region { vertical_stride, width, horizontal_stride };
     let numbers: Vec<Stride> = Stride::ALL.iter().copied().filter(|s| s.elements().is_some()).collect();
     if place.is_dst {
@@ -136,7 +141,10 @@ fn region(u: &mut Unstructured<'_>, place: &Place<'_>) -> Result<Region> {
         0 | 1 => of(Stride::N0, Stride::N1, Stride::N0),
         2 | 3 => of(Stride::N1, Stride::N1, Stride::N0),
         4 => of(Stride::N8, Stride::N8, Stride::N1),
-        _ => of(*u.choose(Stride::ALL)?, *u.choose(&numbers)?, *u.choose(&numbers)?),
+        _ => {
+            let vertical = *u.choose(if has_addresses { Stride::ALL } else { &numbers })?;
+            of(vertical, *u.choose(&numbers)?, *u.choose(&numbers)?)
+        }
     })
 }
 

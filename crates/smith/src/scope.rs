@@ -8,7 +8,7 @@ use visakit::isa::{
 };
 use visakit::object::Routine;
 use visakit::rt::Table;
-use visakit::rt::reflect::Predefined;
+use visakit::rt::reflect::{Cell, Predefined};
 
 use crate::NAMES;
 
@@ -143,7 +143,9 @@ impl Scope {
     /// The number of something in a table, declared or predefined.
     pub(crate) fn entry(&mut self, u: &mut Unstructured<'_>, table: Table) -> Result<u32> {
         let usual = |u: &mut Unstructured<'_>, all: &[Predefined], declared: Option<u32>| {
-            let predefined = all.iter().filter(|p| !p.name.is_empty()).map(|p| p.id);
+            // Of a reserved one the pages say nothing.
+            let means = |p: &&Predefined| p.cells.is_empty() || p.cells.iter().any(|cell| *cell != Cell::None);
+            let predefined = all.iter().filter(means).map(|p| p.id);
             let all: Vec<u32> = declared.into_iter().chain(predefined).collect();
             if u.ratio(2, 3)? { all.first().copied().ok_or(arbitrary::Error::EmptyChoose) } else { u.choose(&all).copied() }
         };
