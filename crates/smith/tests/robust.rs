@@ -210,7 +210,7 @@ fn pages() {
 
 #[test]
 fn overlays() {
-    inputs("overlay", 20);
+    inputs("overlay", 10);
 }
 
 #[test]
@@ -220,22 +220,22 @@ fn containers() {
 
 #[test]
 fn launches() {
-    inputs("launch", 2000);
+    inputs("launch", 1000);
 }
 
 #[test]
 fn folders() {
-    inputs("folder", 6);
+    inputs("folder", 4);
 }
 
 #[test]
 fn routines() {
-    inputs("routine", 60);
+    inputs("routine", 30);
 }
 
 #[test]
 fn runs() {
-    inputs("run", 60);
+    inputs("run", 40);
 }
 
 /// The inputs that once failed.
