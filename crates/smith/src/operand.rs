@@ -60,6 +60,12 @@ pub(crate) fn vector(
             width: *u.choose(AddressWidth::ALL)?,
         }),
         OperandClass::Predicate => return Ok(PredicateId(scope.entry(u, Table::Predicate)?).operand()),
+        // A message's numbers may stand in its text without their type.
+        OperandClass::Immediate
+            if place.page.types.is_empty() && place.page.type_maps.is_empty() && place.field.types.is_empty() =>
+        {
+            return constant(u, DataType::Ud);
+        }
         OperandClass::Immediate => return constant(u, ty),
         OperandClass::State => {
             return Ok(match u.arbitrary()? {

@@ -247,7 +247,7 @@ fn genx_ir_takes_it() {
             continue;
         };
         // What fails in its translation of the code is no verdict on the text.
-        if said.starts_with("./visa/") || said == "no reason" {
+        if ["./visa/", "[vISA Finalizer", "no reason"].iter().any(|word| said.starts_with(word)) {
             failed += 1;
             continue;
         }
