@@ -14,7 +14,7 @@ differs into classes. The vendor's answers are kept in DIR, so that a second run
 differs. Nothing of DIR belongs into the repository.
 """
 
-import argparse, collections, concurrent.futures, hashlib, json, os, random, re, shutil, struct, subprocess, sys, tempfile
+import argparse, base64, collections, concurrent.futures, hashlib, json, os, random, re, shutil, struct, subprocess, sys, tempfile, zlib
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -200,6 +200,14 @@ def mutate(args):
     return 0
 
 
+def packed(data):
+    return base64.b64encode(zlib.compress(data)).decode()
+
+
+def unpacked(text):
+    return zlib.decompress(base64.b64decode(text))
+
+
 def vendor_verdict(path, platform):
     """GenX_IR's verdict and what it says: `legal`; `illegal`; `complains`, where it reports a broken assertion about the text and
     writes an object all the same; `none`, where it crashes before it says anything."""
@@ -212,13 +220,21 @@ def vendor_verdict(path, platform):
         messages = re.findall(r"Error Message: (.*)", said) + re.findall(r"(?m)^ \* (.*)", said)
         out = (out + err).decode(errors="replace").strip()
         written = (Path(scratch) / "m.isa").exists()
+        # What it made of the text: the object, and its own text in the place of the given one.
+        made = {}
+        if written:
+            made["object"] = packed((Path(scratch) / "m.isa").read_bytes())
+            text = (Path(scratch) / "m.visaasm").read_bytes()
+            # Where it stops early it leaves the given text.
+            if text != path.read_bytes():
+                made["text"] = packed(text)
     if messages or said:
         return {"verdict": "illegal", "says": (messages or [said])[0][:200]}
     if status == 1 and "Spill memory" not in out:
         return {"verdict": "illegal", "says": " ".join(out.split("\n")[-2:])[:300]}
     complaint = re.search(r"Common_ISA\w*\.cpp:\d+ (.*)", out)
     if written:
-        return {"verdict": "complains" if complaint else "legal", "says": complaint[1] if complaint else ""}
+        return {"verdict": "complains" if complaint else "legal", "says": complaint[1] if complaint else "", **made}
     if status is None or status < 0:
         return {"verdict": "none", "says": f"status {status}"}
     return {"verdict": "illegal", "says": " ".join(out.split("\n")[-2:])[:300]}
