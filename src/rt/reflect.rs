@@ -1,6 +1,6 @@
 //! Shapes of the reflection tables: what the pages say, as `static` data.
 
-use super::super::isa::{DataType, Platform, Rule};
+use super::super::isa::{DataType, OperandClass, Platform, Rule, list_data};
 use super::condition::Op;
 use super::visit::{Role, Table};
 
@@ -181,6 +181,18 @@ pub struct Field {
     pub doc: &'static str,
     /// Line on the page.
     pub line: u32,
+}
+
+impl Field {
+    /// Whether it says how many channels an instruction has, and which.
+    pub fn is_exec_size(&self) -> bool {
+        self.list.is_some_and(|list| list.name == list_data::EXEC_SIZE.name)
+    }
+
+    /// Whether an operand of a class may stand in it.
+    pub fn allows(&self, class: OperandClass) -> bool {
+        self.classes.is_empty() || self.classes.contains(&class.name())
+    }
 }
 
 /// What a field is.

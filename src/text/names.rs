@@ -144,7 +144,7 @@ pub(super) struct NameTables {
 }
 
 impl NameTables {
-    /// The predefined variables and surfaces.
+    /// The predefined variables, surfaces and samplers.
     pub(super) fn predefined() -> Self {
         let mut variables = HashMap::with_capacity(256);
         let mut enter = |name: &str, table, id| variables.insert(name.to_owned(), (table, id));

@@ -1,0 +1,138 @@
+//! One instruction of a text: which of its templates reads it, and what it leaves out.
+
+use super::scope::Scope;
+use super::withdrawn;
+use crate::isa::{
+    And, ConstOpnd, DataType, ExecMask, ExecSize, Instruction, LscUntyped, Modifier, Not, Operand, Or, Predicate,
+    VecOperand, Xor, candidates, pages,
+};
+use crate::rt::{Candidate, Cursor, TextError, meant, nearest};
+
+/// Reads an instruction with its predicate. The second of what it gives is whether a call's label is one of another kind.
+pub(super) fn read(scope: &mut Scope, text: &str, lead: usize) -> Result<(Instruction, bool), TextError> {
+    let mut c = Cursor::new(text, lead, scope);
+    let predicate = c.predicate()?;
+    let start = c.save();
+    if c.word().is_none() {
+        return Err(c.error("an instruction, a label or a directive"));
+    }
+    let behind = c.save();
+    let word = &text[start..behind];
+    // The same instruction as a call, with a label of another kind.
+    let link = word == pages::FCCALL.name.to_ascii_lowercase();
+    let call = pages::CALL.name.to_ascii_lowercase();
+    let mut found = candidates(if link { &call } else { word });
+    scope.calls = link || word == call;
+    let mut c = Cursor::new(text, behind, scope);
+    // Few mnemonics have a plus inside: `sample+killpix` is another instruction than `sample`.
+    if c.rest().starts_with('+') {
+        let end = text[start..].find(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '+'));
+        let longer = candidates(&text[start..end.map_or(text.len(), |end| start + end)]);
+        found = if longer.is_empty() { found } else { longer };
+    }
+    let mut furthest: Option<(usize, &Candidate)> = None;
+    for candidate in found {
+        c.restore(start);
+        match c.attempt(|c| one(c, candidate, predicate, link)) {
+            Ok(mut instruction) => {
+                complete(&mut instruction);
+                return Ok((instruction, link));
+            }
+            Err(error) => {
+                if furthest.is_none_or(|(at, _)| error.at > at) {
+                    furthest = Some((error.at, candidate));
+                }
+            }
+        }
+    }
+    if let Some(spelled) = respelled(text, start) {
+        return read(scope, &spelled, lead);
+    }
+    let Some((_, candidate)) = furthest else { return Err(unknown(word, start)) };
+    // Only what is reported is put into words.
+    c.restore(start);
+    let error = match one(&mut c, candidate, predicate, link) {
+        Ok(_) => unknown(word, start),
+        Err(error) => error,
+    };
+    Err(match text.get(error.at..).and_then(withdrawn::mask) {
+        Some((old, now)) => TextError { at: error.at, expected: format!("{now}: `{old}` was withdrawn") },
+        None => error,
+    })
+}
+
+/// What the vendor's assembler makes of instructions on predicates, whatever the text says, see instructions/MOV.md: a
+/// predicate is moved by one channel without mask, and no predicate stands in front of either. And what it takes for an
+/// operand that the text leaves out.
+fn complete(instruction: &mut Instruction) {
+    let is_predicate = |o: &VecOperand| matches!(o.operand, Operand::Predicate(_));
+    match instruction {
+        Instruction::Mov(mov) if is_predicate(&mov.src0) => {
+            mov.exec_size = ExecSize { mask: ExecMask::M1Nm, ..ExecSize::default() };
+            mov.pred = Predicate::default();
+            mov.dst.modifier = Modifier::None;
+        }
+        Instruction::And(And { pred, dst, .. })
+        | Instruction::Or(Or { pred, dst, .. })
+        | Instruction::Xor(Xor { pred, dst, .. })
+        | Instruction::Not(Not { pred, dst, .. })
+            if is_predicate(dst) =>
+        {
+            *pred = Predicate::default();
+            dst.modifier = Modifier::None;
+        }
+        // A strided access without pitch has elements that follow each other.
+        Instruction::LscUntyped(LscUntyped::Strided(access)) if access.src0_addr_pitch == VecOperand::default() => {
+            let low = access.data_size.register_bytes();
+            let pitch = ConstOpnd { type_: DataType::Ud, low, high: None };
+            access.src0_addr_pitch = VecOperand { operand: Operand::Immediate(pitch), ..VecOperand::default() };
+        }
+        _ => {}
+    }
+}
+
+/// Reads a statement by one template, to its end.
+fn one(
+    c: &mut Cursor<'_>,
+    candidate: &Candidate,
+    predicate: Predicate,
+    link: bool,
+) -> Result<Instruction, TextError> {
+    if !candidate.takes_predicate && predicate != Predicate::default() {
+        return Err(c.error(format!("no predicate: {} takes none", candidate.page.name)));
+    }
+    if link {
+        // The template spells `call`; the text has two letters more.
+        c.restore(c.save() + "fc".len());
+    }
+    let instruction = (candidate.parse)(c, predicate)?;
+    c.skip_blanks();
+    if !c.at_end() {
+        return Err(c.error("the end of the statement"));
+    }
+    Ok(instruction)
+}
+
+/// What older texts write for the execution mask of all channels.
+const NO_MASK: &str = "NoMask";
+
+/// The same statement with the mask of all channels as today's texts spell it. Columns stay.
+fn respelled(text: &str, start: usize) -> Option<String> {
+    let open = start + text[start..].find('(')? + 1;
+    let mask = open + text[open..].len() - text[open..].trim_start().len();
+    let behind = text[mask..].strip_prefix(NO_MASK).filter(|rest| rest.trim_start().starts_with(','))?;
+    let all = ExecMask::ALL.iter().find(|m| m.first_channel() == 0 && m.no_mask()).map_or("", |m| m.text());
+    let width = NO_MASK.len();
+    Some(format!("{}{all:width$}{behind}", &text[..mask]))
+}
+
+fn unknown(word: &str, at: usize) -> TextError {
+    let expected = match withdrawn::mnemonic(word) {
+        Some(now) => format!("{now}: `{word}` was withdrawn"),
+        None => {
+            let hint = meant(nearest(word, crate::isa::MNEMONICS.iter().copied()));
+            format!("an instruction: no page has the mnemonic `{word}`{hint}")
+        }
+    };
+    TextError { at, expected }
+}
