@@ -218,6 +218,22 @@ def attribute(rnd, lines):
     return number is not None
 
 
+# Differences of verdict that stay: a pattern of `who: what it says`, and why. The first that fits counts.
+EXPLAINED = [
+    (r"only we refuse: .*(a number from|fits into type|a number of 32 bits)", "it cuts off the upper bits of a number that no object holds"),
+    (r"only we refuse: .*(a sampler, not|a surface, not)", "it takes a surface for a sampler and a sampler for a surface, by its number"),
+    (r"only we refuse: .*a general variable, not", "it takes a state variable as the data of a message"),
+    (r"only we refuse: .*no predicate: MIN_MAX", "it takes a predicate of min and max, and drops it"),
+    (r"only we refuse: .*`cmp\.`", "it takes a comparison without its condition, and compares in no way"),
+    (r"only we refuse: .*an operand: a variable", "it takes the address of a variable as the source of a mov, and no object has that"),
+    (r"only we refuse: utf8|only we refuse: .*an instruction, a label or a directive", "it takes a letter outside of ASCII as the end of the text"),
+    (r"only we refuse: .*an origin of an input", "it takes any `.implicit`, and gives it an origin that is none"),
+    (r"only we refuse: .*(owords|properties_size): one of", "it takes an execution mask of block messages, and drops it, and 16 owords everywhere"),
+    (r"only we refuse: .*expected `\.`", "it reads the number of elements of a quad as its mask: `:d32x2` moves the second element alone"),
+    (r"only we refuse: .*lsc_addr_type: one of", "it takes `:u32`, `:d32x1` and a mask of elements behind a plain load, and addresses without `flat`"),
+    (r"only it refuses: .*unexpected (DOT|SAMPLER_CHANNEL|FENCE_OPTIONS), expecting end of file", "it does not read all letters of a fence that its own printer writes"),
+]
+
 WEIGHTED = [
     declared_type, declared_type, constant_type, constant_value, source_region, source_region, destination_region, execution, execution,
     operation, operation, operation, modifier, modifier, saturation, offset, raw_offset, variable, variable, source_class, source_class,

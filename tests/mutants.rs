@@ -21,7 +21,7 @@ fn genx_ir_agrees_on_mutants() {
     let dir = visakit_testing::scratch("mutants");
     let (mut asked, mut refused, mut differ) = (0, 0, Vec::new());
     for number in 0..MUTANTS {
-        let mut random = Random(number as u64 * 0x9e37_79b9_7f4a_7c15 + 1);
+        let mut random = Random((number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) + 1);
         let (name, platform, text) = random.of(&texts);
         let mutant = changed(text, &mut random);
         let Some(theirs) = vendor(&dir, platform, &mutant) else { continue };
@@ -37,7 +37,7 @@ fn genx_ir_agrees_on_mutants() {
     assert!(asked * 10 > MUTANTS * 9 && refused * 4 > asked && refused < asked, "{asked} asked, {refused} refused");
 }
 
-/// What the vendor's assembler takes by mistake, see `tests/vectors/known_gaps.txt`: it cuts off what a number has too much.
+/// What the vendor's assembler takes by mistake, see `EXPLAINED` in `corpus_mutants.py`: it cuts off what a number has too much.
 fn is_explained(problem: &str) -> bool {
     ["a number from", "fits into type"].iter().any(|words| problem.contains(words))
 }

@@ -88,7 +88,7 @@ impl Cursor<'_> {
     /// `<1>`, the region of a destination.
     fn destination_region(&mut self) -> Result<Region, TextError> {
         self.expect("<")?;
-        let horizontal_stride = self.horizontal()?;
+        let horizontal_stride = self.stride()?;
         self.expect(">")?;
         Ok(Region { horizontal_stride, ..Region::default() })
     }
@@ -110,21 +110,9 @@ impl Cursor<'_> {
         self.expect(";")?;
         let width = self.stride()?;
         self.expect(",")?;
-        let horizontal_stride = self.horizontal()?;
+        let horizontal_stride = self.stride()?;
         self.expect(">")?;
         Ok(Region { vertical_stride: first, width, horizontal_stride })
-    }
-
-    /// The distance of two elements of a row.
-    fn horizontal(&mut self) -> Result<Stride, TextError> {
-        self.skip_blanks();
-        let at = self.save();
-        let stride = self.stride()?;
-        if stride.elements() == Some(0) || stride.destination() {
-            return Ok(stride);
-        }
-        self.restore(at);
-        Err(self.error("a horizontal stride: 0, 1, 2 or 4"))
     }
 
     fn stride(&mut self) -> Result<Stride, TextError> {

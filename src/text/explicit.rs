@@ -112,7 +112,8 @@ impl Unique {
     }
 }
 
-fn is_word(text: &str) -> bool {
+/// Whether a text can be a name.
+pub(super) fn is_word(text: &str) -> bool {
     let begins = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
     begins && !is_reserved(text) && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
