@@ -13,7 +13,7 @@ pub(crate) fn help<'a>(
 pub(crate) fn nearest<'a>(wrong: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     // A third of the letters may be wrong: further away it is another word.
     let limit = wrong.chars().count().div_ceil(3);
-    known.map(|name| (distance(wrong, name), name)).min().filter(|(d, _)| *d <= limit).map(|(_, name)| name)
+    known.filter_map(|name| Some((distance_within(wrong, name, limit)?, name))).min().map(|(_, name)| name)
 }
 
 /// How many letters have to be changed, added, left out or swapped with their neighbour, without regard to case.
@@ -34,6 +34,14 @@ pub(crate) fn distance(a: &str, b: &str) -> usize {
         before = std::mem::replace(&mut last, row);
     }
     last.last().copied().unwrap_or(0)
+}
+
+/// The same where it is at most a number, without much work where the lengths already say that it is not.
+pub(crate) fn distance_within(a: &str, b: &str, most: usize) -> Option<usize> {
+    if a.chars().count().abs_diff(b.chars().count()) > most {
+        return None;
+    }
+    Some(distance(a, b)).filter(|d| *d <= most)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //! filled up to its length with whatever was in memory. This module notices operands that cannot be, and says why.
 
 use super::{ObjectError, Routine};
-use crate::isa::{Instruction, Operand, OperandClass, PAGES, RawOperand, Stride, VecOperand, list_data, predefined};
+use crate::isa::{Instruction, Operand, OperandClass, PAGES, RawOperand, Stride, VecOperand, predefined};
 use crate::rt::{FieldRef, Table, Visitor, reflect};
 
 /// What is impossible about an instruction of a routine: an index outside its table, or an operand of a class that
@@ -43,12 +43,14 @@ pub(super) fn explain(before: &[Instruction], error: ObjectError, (owner, name):
     }
 }
 
-/// How many fields the defective writer writes: as many as there are beside execution size and predicate.
+/// How many fields the defective writer writes: as many as it counts.
 fn written(fields: &[reflect::Field]) -> usize {
-    let counted = |f: &&reflect::Field| {
-        f.shape != reflect::FieldKind::Predicate && f.list.is_none_or(|l| l.name != list_data::EXEC_SIZE.name)
-    };
-    fields.iter().filter(counted).count()
+    fields.iter().filter(|f| !uncounted(f)).count()
+}
+
+/// Fields that the defective writer does not count.
+pub(super) fn uncounted(field: &reflect::Field) -> bool {
+    field.shape == reflect::FieldKind::Predicate || field.is_exec_size()
 }
 
 /// What is impossible about an operand with a class, as a field of an instruction of a routine.
@@ -99,8 +101,7 @@ impl Look<'_> {
             Operand::Immediate(_) | Operand::State(_) => {}
         }
         let class = operand.operand.class();
-        let classes = self.fields.get(position).map_or(&[][..], |f| f.classes);
-        if !classes.is_empty() && !classes.contains(&class.name()) {
+        if self.fields.get(position).is_some_and(|f| !f.allows(class)) {
             self.say(position, format!("an operand of class {}", class.name()));
         }
     }

@@ -2,7 +2,8 @@
 //! how long the others would be.
 
 use super::Routine;
-use crate::isa::{ConstOpnd, DataType, Operand, PAGES, Predicate, RawOperand, VecOperand, list_data};
+use super::defect::{uncounted, vector_problem};
+use crate::isa::{ConstOpnd, DataType, Operand, PAGES, Predicate, RawOperand, VecOperand};
 use crate::rt::reflect::{Field, FieldKind, Form, List, Page, PageKind};
 use crate::rt::{Bits, Context, Reader, Table, Wire, Writer};
 
@@ -125,11 +126,6 @@ fn guess_form(
     Some(out)
 }
 
-/// Fields that the defective writer does not count.
-fn uncounted(field: &Field) -> bool {
-    field.shape == FieldKind::Predicate || field.list.is_some_and(|l| l.name == list_data::EXEC_SIZE.name)
-}
-
 fn is_present(field: &Field, known: &Known) -> bool {
     match field.presence.split_once('=') {
         Some((place, _)) if known.value(place.split('.').next().unwrap_or(place)).is_none() => true,
@@ -153,10 +149,10 @@ fn read(r: &mut Reader<'_>, field: &'static Field, routine: &Routine, cx: Contex
         }
         FieldKind::Vector | FieldKind::Scalar => {
             let operand = VecOperand::decode(r, cx).ok()?;
-            if !allows(field, &operand.operand) {
+            if !field.allows(operand.operand.class()) {
                 return None;
             }
-            let evidence = super::defect::vector_problem(&operand, field, routine).is_none();
+            let evidence = vector_problem(&operand, field, routine).is_none();
             evidence.then_some((0, 20.0))
         }
         FieldKind::Raw => {
@@ -190,11 +186,6 @@ fn among(value: u64, count: u64, bits: u32) -> Option<f32> {
 /// The evidence of a number of an entry of a table.
 fn entry(table: Table, id: u64, routine: &Routine, bits: u32) -> Option<f32> {
     among(id, routine.numbers(table) as u64, bits)
-}
-
-/// Whether an operand's class is legal for a field.
-fn allows(field: &Field, operand: &Operand) -> bool {
-    field.classes.is_empty() || field.classes.contains(&operand.class().name())
 }
 
 /// The evidence of a value of a list, or nothing when it has no meaning there.
@@ -243,7 +234,7 @@ fn sizes(field: &Field, cx: Context) -> Vec<usize> {
                 Operand::Immediate(wide),
                 Operand::State(Default::default()),
             ];
-            operands.into_iter().filter(|operand| allows(field, operand)).filter_map(of).collect()
+            operands.into_iter().filter(|operand| field.allows(operand.class())).filter_map(of).collect()
         }
         _ => number_size(field).into_iter().map(|s| s as usize).collect(),
     }

@@ -45,7 +45,7 @@ pub enum Op {
 
 /// An operator between two values, as in the notation of semantics.md.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names are those of spec/semantics.md")]
+#[allow(missing_docs, reason = "the names are those of spec/semantics.md")]
 pub enum Operator {
     OrElse,
     AndThen,

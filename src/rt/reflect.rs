@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::super::isa::{DataType, Platform, Rule};
+use super::super::isa::{DataType, OperandClass, Platform, Rule, list_data};
 use super::condition::Op;
 use super::visit::{Role, Table};
 
@@ -183,6 +183,18 @@ pub struct Field {
     pub doc: &'static str,
     /// Line on the page.
     pub line: u32,
+}
+
+impl Field {
+    /// Whether it says how many channels an instruction has, and which.
+    pub fn is_exec_size(&self) -> bool {
+        self.list.is_some_and(|list| list.name == list_data::EXEC_SIZE.name)
+    }
+
+    /// Whether an operand of a class may stand in it.
+    pub fn allows(&self, class: OperandClass) -> bool {
+        self.classes.is_empty() || self.classes.contains(&class.name())
+    }
 }
 
 /// What a field is.

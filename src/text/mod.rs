@@ -8,6 +8,7 @@ mod declare;
 mod display;
 mod explicit;
 mod file;
+mod instruction;
 mod names;
 mod parse;
 mod print;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::explicit::Unique;
 use super::print::Style;
-use crate::isa::{DataType, GeneralId, StringId, predefined, predefined_surface};
+use crate::isa::{DataType, GeneralId, StringId, predefined, predefined_sampler, predefined_surface};
 use crate::object::Routine;
 use crate::rt::{Bytes, Names, Table, Version};
 
@@ -138,7 +138,7 @@ pub(super) struct NameTables {
 }
 
 impl NameTables {
-    /// The predefined variables and surfaces.
+    /// The predefined variables, surfaces and samplers.
     pub(super) fn predefined() -> Self {
         let mut variables = HashMap::with_capacity(256);
         let mut enter = |name: &str, table, id| variables.insert(name.to_owned(), (table, id));
@@ -147,6 +147,9 @@ impl NameTables {
         }
         for entry in predefined_surface::ALL {
             enter(entry.name, Table::Surface, entry.id);
+        }
+        for entry in predefined_sampler::ALL {
+            enter(entry.name, Table::Sampler, entry.id);
         }
         Self { variables, labels: HashMap::new(), hidden: Vec::new(), blocks: Vec::new() }
     }

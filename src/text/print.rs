@@ -224,8 +224,8 @@ fn attribute(routine: &Routine, attribute: &AttributeInfo, style: Style) -> Stri
     }
 }
 
-/// The vendor's printer ends each attribute's line in front of the next one, and has blanks behind the last. It leaves
-/// out where a listing went, and adds the producer where an object does not say it.
+/// The vendor's printer ends each attribute's line in front of the next one, and has blanks behind the last, which its own
+/// assembler does not read; the full text ends that line too. It leaves out where a listing went, and adds the producer where an object does not say it.
 fn attributes(out: &mut String, routine: &Routine, style: Style) {
     let full = style != Style::Vendor;
     let name = |a: &AttributeInfo| routine.string(a.name).unwrap_or_default();
@@ -240,7 +240,7 @@ fn attributes(out: &mut String, routine: &Routine, style: Style) {
     }
     for (i, one) in shown.iter().enumerate() {
         let _ = write!(out, ".kernel_attr {one}");
-        if i + 1 < shown.len() {
+        if full || i + 1 < shown.len() {
             out.push('\n');
         }
     }

@@ -2,7 +2,7 @@
 
 use super::names::RoutineNames;
 use super::print::{Style, frame};
-use crate::isa::{ExecSize, Instruction, Platform, Predicate, RawOperand, VecOperand, list_data};
+use crate::isa::{ExecSize, Instruction, Platform, Predicate, RawOperand, VecOperand};
 use crate::object::{Fragment, Object, Routine, Salvaged, SalvagedCode, is_label};
 use crate::rt::reflect::{Field, FieldKind};
 use crate::rt::{Bits, Context, Format, Names, Printer, Reader, Text, Wire};
@@ -105,7 +105,7 @@ fn shown(field: &Field, bytes: &[u8], names: &RoutineNames<'_>, cx: Context) -> 
                 None => value.to_string(),
             }
         }
-        FieldKind::List if field.list.is_some_and(|l| l.name == list_data::EXEC_SIZE.name) => {
+        FieldKind::List if field.is_exec_size() => {
             let size = ExecSize::from_bits(value).ok()?;
             format!("({})", text(&|p| size.print(p, Format::Plain)).trim_matches(['(', ')']))
         }

@@ -24,10 +24,10 @@ mod types;
 
 pub use visakit_diag::Severity;
 
-use crate::isa::{ExecSize, Instruction, Platform, Predicate, RawOperand, Rule, VecOperand, limits, list_data};
+use crate::isa::{ExecSize, Instruction, Platform, Predicate, RawOperand, Rule, VecOperand, limits};
 use crate::limits::FINDINGS;
 use crate::object::Routine;
-use crate::rt::reflect::{Field, List, Page};
+use crate::rt::reflect::{Field, Page};
 use crate::rt::{Bits, FieldRef, Visitor};
 
 /// A rule that a routine breaks.
@@ -107,7 +107,7 @@ fn check(
     instruction.visit(&mut look);
     let seen = look.seen;
     let exec_size = seen.iter().find_map(|(field, value)| match value {
-        Seen::Bits(bits) if field.list.is_some_and(is_exec_size) => ExecSize::from_bits(*bits).ok(),
+        Seen::Bits(bits) if field.is_exec_size() => ExecSize::from_bits(*bits).ok(),
         _ => None,
     });
     let page = instruction.page();
@@ -292,7 +292,7 @@ impl Check<'_> {
                 self.push("value", severity, field.line, message);
             }
         }
-        if is_exec_size(list) {
+        if field.is_exec_size() {
             self.exec_size(field, bits);
         }
     }
@@ -312,9 +312,4 @@ impl Check<'_> {
             }
         }
     }
-}
-
-/// Whether a list says how many channels an instruction has.
-fn is_exec_size(list: &List) -> bool {
-    list.name == list_data::EXEC_SIZE.name
 }

@@ -38,8 +38,11 @@ impl Check<'_> {
         }
         self.modifier(field, operand, is_dst, ty);
         self.written(field, &operand.operand, is_dst);
-        if self.family != Family::Port {
-            self.region(field, &operand.operand, is_dst);
+        match self.family {
+            // What a message takes from a region is not looked at, only how it is written.
+            Family::Port if !is_dst => self.spelled(field, &operand.operand),
+            Family::Port => {}
+            _ => self.region(field, &operand.operand, is_dst),
         }
     }
 

@@ -31,8 +31,8 @@ pub(super) fn family(page: &Page) -> Family {
 }
 
 impl Check<'_> {
-    /// Whether a field is the destination: the first operand with a region that an instruction writes. Of further ones, such as the carries of an
-    /// addition, the types are not looked at.
+    /// Whether a field is the destination: the first operand with a region that an instruction writes. Of further
+    /// ones, such as the carries of an addition, the types are not looked at.
     pub(super) fn is_destination(&self, field: &Field) -> bool {
         let has_region = |f: &&Field| matches!(f.shape, FieldKind::Vector | FieldKind::Scalar);
         let mut written = self.fields.iter().filter(has_region).filter(|f| f.role.is_some_and(Role::is_write));

@@ -1,55 +1,66 @@
 //! Sentences that are nearly a phrase: a letter or a word is wrong, or they are built like one.
 
+use std::sync::LazyLock;
+
 use super::sentence::{PHRASES, Phrase, Problem};
-use crate::suggest::distance;
+use crate::suggest::{distance, distance_within};
 
 /// The phrase that a sentence was to be, and why it is not.
 pub(super) fn nearest(sentence: &str) -> Option<(&'static Phrase, Problem)> {
-    let by_words = PHRASES.iter().filter_map(|p| Some((words(sentence, p)?, p))).min_by_key(|(wrong, _)| *wrong);
-    match by_words {
+    let heads = heads(sentence);
+    let by_words = LEADS.iter().filter_map(|lead| Some((words(sentence, &heads, lead)?, lead.phrase)));
+    match by_words.min_by_key(|(wrong, _)| *wrong) {
         Some((_, phrase)) => Some((phrase, Problem::Words)),
         None => shape(sentence).map(|phrase| (phrase, Problem::Shape)),
     }
 }
 
+/// The words with which a phrase begins, by their letters.
+struct Lead {
+    phrase: &'static Phrase,
+    words: Vec<String>,
+    whole: String,
+    /// For each word how long it is, and the others together: it may be missing.
+    missing: Vec<(usize, String)>,
+}
+
+static LEADS: LazyLock<Vec<Lead>> = LazyLock::new(|| PHRASES.iter().map(lead).collect());
+
+fn lead(phrase: &'static Phrase) -> Lead {
+    let words: Vec<String> = phrase.lead.split(' ').map(letters).collect();
+    let without = |at: usize| (words[at].len(), [&words[..at], &words[at + 1..]].concat().concat());
+    Lead { phrase, whole: words.concat(), missing: (0..words.len()).map(without).collect(), words }
+}
+
 /// How many letters of a phrase a sentence has wrong, when these are few: a quarter of the letters, a third where what
 /// follows is what can follow the phrase, one letter of a single word. Signs and blanks do not count, a missing word
 /// does not either where what is left can be nothing else.
-fn words(sentence: &str, phrase: &Phrase) -> Option<usize> {
-    let lead: Vec<String> = phrase.lead.split(' ').map(letters).collect();
-    let whole = lead.concat();
+fn words(sentence: &str, heads: &[(usize, String)], lead: &Lead) -> Option<usize> {
+    let Lead { phrase, words, whole, missing } = lead;
     // What is so short has too many neighbours, unless it stands alone.
     if whole.len() < 4 {
-        let wrong = distance(&letters(sentence), &whole);
-        return (!phrase.is_open() && wrong <= 1).then_some(wrong);
+        return if phrase.is_open() { None } else { distance_within(&letters(sentence), whole, 1) };
     }
-    let ends = ends(sentence);
     let mut best: Option<usize> = None;
-    for &end in ends.iter().take(lead.len() + 2) {
-        let found = letters(&sentence[..end]);
-        let fits = || phrase.is_open() && phrase.fits(behind(sentence, end));
-        let wrong = distance(&found, &whole);
-        let few = match (lead.len(), whole.len()) {
-            (1, _) => 1,
-            (_, n) => n / 4,
-        };
-        if wrong <= few || (wrong <= whole.len() / 3 && fits()) {
+    for (end, found) in heads.iter().take(words.len() + 2) {
+        let fits = || phrase.is_open() && phrase.fits(behind(sentence, *end));
+        let few = if words.len() == 1 { 1 } else { whole.len() / 4 };
+        if let Some(wrong) = distance_within(found, whole, few.max(whole.len() / 3))
+            && (wrong <= few || fits())
+        {
             best = Some(best.map_or(wrong, |b| b.min(wrong)));
         }
     }
-    for missing in 0..lead.len() {
-        let rest = [&lead[..missing], &lead[missing + 1..]].concat();
-        let Some(&end) = rest.len().checked_sub(1).and_then(|n| ends.get(n)) else { continue };
-        let whole = rest.concat();
-        let wrong = distance(&letters(&sentence[..end]), &whole);
-        let colon = !phrase.lead.ends_with(':') || sentence[..end].ends_with(':') || sentence[end..].contains(',');
+    for (long, rest) in missing {
+        let Some((end, found)) = words.len().checked_sub(2).and_then(|n| heads.get(n)) else { continue };
+        let Some(wrong) = distance_within(found, rest, rest.len() / 4) else { continue };
+        let colon = !phrase.lead.ends_with(':') || sentence[..*end].ends_with(':') || sentence[*end..].contains(',');
         let certain = match phrase.is_open() {
-            true => colon && phrase.fits(behind(sentence, end)),
-            false => end == sentence.len(),
+            true => colon && phrase.fits(behind(sentence, *end)),
+            false => *end == sentence.len(),
         };
-        if wrong <= whole.len() / 4 && certain {
-            let wrong = wrong + lead[missing].len();
-            best = Some(best.map_or(wrong, |b| b.min(wrong)));
+        if certain {
+            best = Some(best.map_or(wrong + long, |b| b.min(wrong + long)));
         }
     }
     best
@@ -91,8 +102,9 @@ fn shape(sentence: &str) -> Option<&'static Phrase> {
         .then(|| of("Repeated"))?
 }
 
-/// Where the words of a sentence end.
-fn ends(sentence: &str) -> Vec<usize> {
+/// How a sentence begins: its first words, one more each, by where they end and their letters. No phrase has more.
+fn heads(sentence: &str) -> Vec<(usize, String)> {
+    let most = LEADS.iter().map(|lead| lead.words.len()).max().unwrap_or(0) + 2;
     let mut out = Vec::new();
     let mut inside = false;
     for (i, c) in sentence.char_indices() {
@@ -102,7 +114,7 @@ fn ends(sentence: &str) -> Vec<usize> {
         inside = !c.is_whitespace() && (inside || c.is_alphanumeric());
     }
     out.push(sentence.len());
-    out
+    out.into_iter().take(most).map(|end| (end, letters(&sentence[..end]))).collect()
 }
 
 fn behind(sentence: &str, end: usize) -> &str {

@@ -18,14 +18,7 @@ pub struct Finding {
     pub expected: String,
     /// What the implementation did.
     pub got: String,
-    /// Facts beside this one with the same finding, where they are too many to be reported one by one: the path is then
-    /// what they share.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub facts: Vec<String>,
 }
-
-/// How many findings of one code below one path are reported one by one.
-const TOGETHER: usize = 8;
 
 /// How many facts of a kind were probed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -132,26 +125,12 @@ impl Tally {
     /// The findings in the order of their places, and the counts by kind.
     pub(super) fn finish(self, model: &Model) -> (Vec<Finding>, BTreeMap<&'static str, Count>) {
         let mut counts: BTreeMap<&'static str, Count> = BTreeMap::new();
-        let mut groups: BTreeMap<(&'static str, String), Vec<(String, Broken)>> = BTreeMap::new();
+        let mut findings = Vec::new();
         for ((kind, path), broken) in self.facts {
             let count = counts.entry(kind).or_default();
             count.probed += 1;
             count.passed += usize::from(broken.is_none());
-            if let Some(broken) = broken {
-                let owner = path.rsplit_once(['.', '=']).map_or(path.clone(), |(owner, _)| owner.to_owned());
-                groups.entry((broken.code, owner)).or_default().push((path, broken));
-            }
-        }
-        let mut findings = Vec::new();
-        for ((_, owner), mut group) in groups {
-            if group.len() <= TOGETHER {
-                findings.extend(group.into_iter().map(|(path, broken)| finding(model, path, broken)));
-                continue;
-            }
-            let facts: Vec<String> = group.iter().map(|(path, _)| path.clone()).collect();
-            let (first, mut broken) = group.swap_remove(0);
-            broken.message = format!("{} facts, the first of them {first}: {}", facts.len(), broken.message);
-            findings.push(Finding { facts, ..finding(model, owner, broken) });
+            findings.extend(broken.map(|broken| finding(model, path, broken)));
         }
         findings.sort_by(|a, b| {
             let key = |f: &Finding| (f.diagnostic.file.clone(), f.diagnostic.line, f.diagnostic.code, f.path.clone());
@@ -177,14 +156,14 @@ fn finding(model: &Model, path: String, broken: Broken) -> Finding {
     if let Some((at, page)) = page {
         diagnostic = diagnostic.at_text(&page.text, at.start as usize, at.end as usize);
     }
-    Finding { diagnostic, path, expected: broken.expected, got: broken.got, facts: Vec::new() }
+    Finding { diagnostic, path, expected: broken.expected, got: broken.got }
 }
 
 /// What to do about a kind of finding.
 fn help(code: &str) -> &'static str {
     match code {
         "kernel-missing" => {
-            "fill the stub: implement the method of `Kernels` that is named like the instruction, in src/kernels/"
+            "fill the stub: implement the method of `Kernels` that is named like the instruction, in crates/emulator/src/kernels"
         }
         "instruction-extra" | "opcode-extra" | "sub-opcode-extra" | "mnemonic-extra" | "enumerator-extra"
         | "form-extra" | "predefined-extra" | "data-type-extra" | "platform-extra" => {

@@ -185,9 +185,7 @@ const EXTRAS: &[(&str, &str)] = &[
 ];
 
 fn found(report: &[Finding], code: &str, path: &str) -> bool {
-    report.iter().any(|f| {
-        f.diagnostic.code == code && (f.path.starts_with(path) || f.facts.iter().any(|fact| fact.starts_with(path)))
-    })
+    report.iter().any(|f| f.diagnostic.code == code && f.path.starts_with(path))
 }
 
 fn listed(report: &Report) -> String {

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use visakit_codegen::model::Model;
-use visakit_spec_tools::diff::{Change, Class, diff};
+use visakit_spec_tools::diff::{Cause, Change, Class, causes, diff};
 
 /// A change: file, what is replaced and by what, and the entries that follow: class, kind, path.
 struct Plant(&'static str, &'static str, &'static str, &'static [Entry]);
@@ -565,6 +565,104 @@ fn a_shared_list_changes_once() {
     assert_eq!(found.len(), 1, "{found:#?}");
     assert_eq!((found[0].class, found[0].path.as_str()), (N, "Exec_size.size.0b101"));
     assert!(found[0].touches.len() > 90 && found[0].touches.contains(&"ADD".to_owned()));
+}
+
+/// The causes of edits, each of which replaces all that it finds in the pages whose path begins with its file.
+fn causes_of(dir: &Path, edits: &[(&str, &str, &str)]) -> Vec<Cause> {
+    let mut old = pages(dir);
+    // A part of the pages is as good, and read much faster.
+    old.retain(|(path, _)| {
+        !path.starts_with("instructions/") || ["A", "G"].iter().any(|n| path[13..].starts_with(n))
+    });
+    let mut new = old.clone();
+    for (file, from, to) in edits {
+        let mut found = false;
+        for (_, text) in new.iter_mut().filter(|(path, text)| path.starts_with(file) && text.contains(from)) {
+            *text = text.replacen(from, to, 1);
+            found = true;
+        }
+        assert!(found, "{file}: no `{from}`");
+    }
+    causes(&diff(&model(&old), &model(&new), &platforms()))
+}
+
+/// One edit is one cause, however many facts it shows in; the same edit of many pages is one as well.
+#[test]
+fn one_edit_is_one_cause() {
+    let one = |edits: &[(&str, &str, &str)], class, what: &str, subjects: usize, changes: usize| {
+        let found = causes_of(&ours(), edits);
+        let [cause] = found.as_slice() else { panic!("{edits:?}: {found:#?}") };
+        assert_eq!((cause.class, cause.what.as_str()), (class, what), "{edits:?}");
+        assert_eq!((cause.subjects.len(), cause.changes.len()), (subjects, changes), "{edits:?}: {cause:#?}");
+        cause.clone()
+    };
+    let renamed = one(&[("lists.md", "| M8 |", "| M9 |")], T, "Exec_mask.0b0111: enumerator renamed M8 -> M9", 1, 1);
+    assert!(renamed.touches.len() > 8 && renamed.help.contains("Rust name"), "{renamed:?}");
+    assert_eq!(renamed.new.unwrap().line, 42);
+    // A line of a page: what it loses and gains.
+    let types = [("instructions/GATHER.md", "Must have type UD, D, F", "Must have type UD, HF")];
+    one(&types, N, "GATHER.Dst: type -D -F +HF", 1, 3);
+    // The fields of a page, in its table and below it.
+    let field = [
+        ("instructions/AVG.md", "| Exec_size | Pred |", "| Mode | Exec_size | Pred |"),
+        ("instructions/AVG.md", "- **Exec_size(ub)", "- **Mode(ub):** A number\n- **Exec_size(ub)"),
+    ];
+    one(&field, W, "AVG.Mode: field added Mode(ub)", 1, 1);
+    one(
+        &[("instructions/ADD.md", "| Src0 | Src1 |", "| Src1 | Src0 |")],
+        W,
+        "ADD.Src1: order field 5, behind Src0 -> field 4, behind Dst",
+        1,
+        1,
+    );
+    // The same on many pages, whatever else stands on their lines.
+    let all = causes_of(&ours(), &[("instructions/", "**Saturation:** Yes", "**Saturation:** No")]);
+    assert_eq!(all.len(), 1, "{all:#?}");
+    assert!(all[0].what == "Saturation: property Yes -> No" && all[0].subjects.len() > 3, "{all:#?}");
+    let bytes = ("instructions/", "**Supported Types:** B, UB,", "**Supported Types:** UB,");
+    let found = causes_of(&ours(), &[bytes, ("instructions/ADD.md", ", HF, F", ", F")]);
+    let [all, add] = found.as_slice() else { panic!("{found:#?}") };
+    assert!(all.what == "Supported_Types: type -B" && all.subjects.len() > 1, "{all:#?}");
+    assert!(add.what == "ADD.Supported_Types: type -B -HF" && add.subjects == ["ADD"], "{add:#?}");
+    // A column has a new name, a sentence of two pages another word.
+    one(
+        &[("lists.md", "| Elements | Destination |", "| Elements | Written |")],
+        T,
+        "Stride.Written: column added Written; Stride.Destination: column removed Destination",
+        1,
+        2,
+    );
+    let words = one(
+        &[
+            ("instructions/ADD.md", "channel by channel", "all at once"),
+            ("instructions/ADD.md", "infinite addend", "infinite operand"),
+        ],
+        T,
+        "ADD: description, notes",
+        1,
+        2,
+    );
+    assert!(words.is_prose);
+    // Edits in different places stay apart, the graver one first.
+    let two =
+        causes_of(&ours(), &[("lists.md", "| M8 |", "| M9 |"), ("instructions/ADD.md", "ADD = 0x01", "ADD = 0xf1")]);
+    assert_eq!(
+        two.iter().map(|c| c.what.as_str()).collect::<Vec<_>>(),
+        ["ADD: opcode 0x01 -> 0xf1", "Exec_mask.0b0111: enumerator renamed M8 -> M9"]
+    );
+}
+
+/// The vendor spells a list out on each page that has it.
+#[test]
+fn one_edit_of_all_the_vendors_pages() {
+    let Some(dir) = upstream("one_edit_of_all_the_vendors_pages", "2025-02") else { return };
+    let found = causes_of(&dir, &[("instructions/", "    - 0b101:  32 elements\n", "")]);
+    assert!(found[0].what.ends_with("0b101: enumerator removed 32"), "{found:#?}");
+    assert!(
+        found[0].subjects.len() > 8 && found.len() < 5,
+        "{:#?}",
+        found.iter().map(|c| &c.what).collect::<Vec<_>>()
+    );
 }
 
 /// A page that spells a shared list out says the same as one that refers to it.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
-use super::{Findings, Format, Outcome, answer, finish};
+use super::{Findings, Outcome, OutputFormat, answer, finish};
 use crate::input::{self, Content, Selection};
 use crate::io::Output;
 
@@ -27,7 +27,7 @@ pub(super) struct Args {
     selection: Selection,
     /// How errors are reported
     #[arg(long, value_enum, default_value_t)]
-    format: Format,
+    format: OutputFormat,
 }
 
 pub(super) fn run(args: Args) -> Outcome {
@@ -44,7 +44,7 @@ fn assemble(args: &Args) -> Result<Outcome, Findings> {
     let object = module.object(args.selection.platform)?;
     let bytes = object.encode().map_err(|error| module.problem("encode", error.to_string()))?;
     let written = output.write(&bytes)?;
-    if args.format == Format::Json {
+    if args.format == OutputFormat::Json {
         answer(&[], json!({ "written": [written] }));
     }
     Ok(Outcome::Done)

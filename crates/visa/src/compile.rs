@@ -6,7 +6,7 @@ use std::process::Command;
 use serde_json::json;
 use visakit_diag::Diagnostic;
 
-use super::{Findings, Format, Outcome, answer, finish, problem};
+use super::{Findings, Outcome, OutputFormat, answer, finish, problem};
 use crate::io::{Output, is_stream};
 use crate::unfinished::Unfinished;
 use visakit::isa::Platform;
@@ -36,7 +36,7 @@ pub(super) struct Args {
     options: Option<String>,
     /// How errors are reported
     #[arg(long, value_enum, default_value_t)]
-    format: Format,
+    format: OutputFormat,
 }
 
 pub(super) fn run(args: Args) -> Outcome {
@@ -47,7 +47,7 @@ fn build(args: &Args) -> Result<Outcome, Findings> {
     let output = Output::new(&args.output, &[&args.source], args.format)?;
     let platform = super::platform_of_option("--device", &args.device)?;
     let written = output.write(&compile(&args.source, platform, args.options.as_deref())?)?;
-    if args.format == Format::Json {
+    if args.format == OutputFormat::Json {
         answer(&[], json!({ "written": [written] }));
     }
     Ok(Outcome::Done)

@@ -11,7 +11,7 @@ use visakit::text::{Style, print, print_exact, print_salvaged};
 use visakit_diag::Diagnostic;
 use visakit_zebin::plain_name;
 
-use super::{Findings, Format, Outcome, answer, finish, report};
+use super::{Findings, Outcome, OutputFormat, answer, finish, report};
 use crate::input::{Content, Module, Selection, modules};
 use crate::io::{Output, Written, make_folder};
 
@@ -42,7 +42,7 @@ pub(super) struct Args {
     salvage: bool,
     /// How errors are reported; with json, texts that go to standard output are its member `texts`
     #[arg(long, value_enum, default_value_t)]
-    format: Format,
+    format: OutputFormat,
 }
 
 /// The text of a routine, and a name for it that no other routine of the file has.
@@ -78,7 +78,7 @@ fn disassemble(args: &Args) -> Result<Outcome, Findings> {
             make_folder(folder)?;
             texts.iter().map(|text| write(&folder.join(format!("{}.visaasm", text.name)), text, args)).collect()
         }
-        (None, Some(output)) if texts.is_empty() || (output.is_stdout() && args.format == Format::Json) => {
+        (None, Some(output)) if texts.is_empty() || (output.is_stdout() && args.format == OutputFormat::Json) => {
             Ok(Vec::new())
         }
         (None, output) => {
@@ -88,9 +88,9 @@ fn disassemble(args: &Args) -> Result<Outcome, Findings> {
     };
     let written: Vec<Written> = written?;
     match (args.format, args.output.is_some()) {
-        (Format::Human, _) => report(&findings, args.format),
-        (Format::Json, true) => answer(&findings, json!({ "written": written })),
-        (Format::Json, false) => answer(&findings, json!({ "texts": texts })),
+        (OutputFormat::Human, _) => report(&findings, args.format),
+        (OutputFormat::Json, true) => answer(&findings, json!({ "written": written })),
+        (OutputFormat::Json, false) => answer(&findings, json!({ "texts": texts })),
     }
     Ok(if findings.is_empty() { Outcome::Done } else { Outcome::Found })
 }

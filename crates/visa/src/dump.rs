@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde_json::json;
 use visakit::dump;
 
-use super::{Findings, Format, Outcome, answer, finish};
+use super::{Findings, Outcome, OutputFormat, answer, finish};
 use crate::input::{self, Selection};
 use crate::io::Output;
 use crate::report::json_text;
@@ -35,7 +35,7 @@ pub(super) struct Args {
     schema: bool,
     /// How errors are reported
     #[arg(long, value_enum, default_value_t)]
-    format: Format,
+    format: OutputFormat,
 }
 
 pub(super) fn run(args: Args) -> Outcome {
@@ -53,12 +53,12 @@ fn write(args: &Args) -> Result<Outcome, Findings> {
     let platform = args.selection.platform;
     let object = module.object(platform)?;
     let dump = dump::dump(&object, platform.or(module.platform));
-    if output.is_stdout() && args.format == Format::Json {
+    if output.is_stdout() && args.format == OutputFormat::Json {
         answer(&[], json!({ "dump": dump }));
         return Ok(Outcome::Done);
     }
     let written = output.write(json_text(&dump).as_bytes())?;
-    if args.format == Format::Json {
+    if args.format == OutputFormat::Json {
         answer(&[], json!({ "written": [written] }));
     }
     Ok(Outcome::Done)

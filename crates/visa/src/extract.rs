@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
-use super::{Findings, Format, Outcome, answer, finish, out, problem, read, report};
+use super::{Findings, Outcome, OutputFormat, answer, finish, out, problem, read, report};
 use crate::input::Kind;
 use crate::io::{shown, write_named};
 use visakit_zebin::extract;
@@ -27,7 +27,7 @@ pub(super) struct Args {
     output: PathBuf,
     /// How the files and errors are reported; json is one object with `files` and `findings`
     #[arg(long, value_enum, default_value_t)]
-    format: Format,
+    format: OutputFormat,
 }
 
 pub(super) fn run(args: Args) -> Outcome {
@@ -56,11 +56,11 @@ fn take_apart(args: &Args) -> Result<Outcome, Findings> {
     }
     found.items.truncate(written);
     match args.format {
-        Format::Human => {
+        OutputFormat::Human => {
             report(&found.findings, args.format);
             found.items.iter().for_each(|item| out(&format!("{}\n", args.output.join(&item.path).display())));
         }
-        Format::Json => answer(&found.findings, json!({ "files": found.items })),
+        OutputFormat::Json => answer(&found.findings, json!({ "files": found.items })),
     }
     Ok(Outcome::of(&found.findings))
 }

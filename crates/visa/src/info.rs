@@ -14,7 +14,7 @@ use visakit_emulator::run::Program as Emulated;
 use visakit_zebin::Zebin;
 use visakit_zebin::info::{ArgType, KernelInfo};
 
-use super::{Findings, Format, Outcome, answer, count, finish, out, read, report};
+use super::{Findings, Outcome, OutputFormat, answer, count, finish, out, read, report};
 use crate::input::{Kind, Module, modules_of, wrong_kind, zebins};
 use crate::io::shown;
 
@@ -37,7 +37,7 @@ pub(super) struct Args {
     input: PathBuf,
     /// How it is shown
     #[arg(long, value_enum, default_value_t)]
-    format: Format,
+    format: OutputFormat,
 }
 
 /// A zebin, an object or a text.
@@ -149,8 +149,8 @@ fn show(args: &Args) -> Result<Outcome, Findings> {
         }
     };
     match args.format {
-        Format::Json => answer(&findings, json!({ "kind": kind.word(), "programs": programs })),
-        Format::Human => {
+        OutputFormat::Json => answer(&findings, json!({ "kind": kind.word(), "programs": programs })),
+        OutputFormat::Human => {
             report(&findings, args.format);
             out(&human(&shown(&args.input, "stdin"), kind, &programs));
         }

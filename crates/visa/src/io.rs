@@ -13,8 +13,9 @@ use clap::ColorChoice;
 use serde::Serialize;
 use visakit_diag::{Diagnostic, Severity};
 
+use crate::groups::Layout;
 use crate::limits::{FILE_BYTES, STREAM_BYTES};
-use crate::report::{Format, Outcome, count};
+use crate::report::{Outcome, OutputFormat, count};
 use crate::unfinished::Unfinished;
 
 /// How the process talks to its user.
@@ -50,6 +51,14 @@ pub(crate) fn color(stream: &impl IsTerminal) -> bool {
             stream.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
         }
     }
+}
+
+/// How reports on standard output are laid out: as wide as the terminal, or as the variable `COLUMNS` says.
+pub(crate) fn layout() -> Layout {
+    let said = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    let terminal = || terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| usize::from(width.0));
+    let width = said.or_else(terminal).unwrap_or(100).clamp(60, 160);
+    Layout { width, color: color(&io::stdout()) }
 }
 
 /// The exit code of the process: that of its outcome, unless standard output could not be written. A reader that went away is
@@ -162,7 +171,7 @@ pub(crate) struct Output {
     path: PathBuf,
     /// The file itself, behind symbolic links; none for standard output.
     target: Option<PathBuf>,
-    format: Format,
+    format: OutputFormat,
 }
 
 /// What was written, as `--format json` tells it.
@@ -180,10 +189,10 @@ impl Output {
     /// # Errors
     /// When there is no such folder, a folder stands there, or it is one of the sources; and when it is standard output, where
     /// `--format json` writes its object.
-    pub(crate) fn new(path: &Path, sources: &[&Path], format: Format) -> Result<Self, Box<Diagnostic>> {
+    pub(crate) fn new(path: &Path, sources: &[&Path], format: OutputFormat) -> Result<Self, Box<Diagnostic>> {
         let refuse = |message: &str, help: &str| Err(Box::new(write_problem(path, message).help(help)));
         if is_stream(path) {
-            if format == Format::Json {
+            if format == OutputFormat::Json {
                 return refuse("is wanted twice: by the output and by `--format json`", "name a file for the output");
             }
             return Ok(Self::stdout(format));
@@ -210,7 +219,7 @@ impl Output {
     }
 
     /// Standard output.
-    pub(crate) fn stdout(format: Format) -> Self {
+    pub(crate) fn stdout(format: OutputFormat) -> Self {
         Self { path: PathBuf::from("-"), target: None, format }
     }
 
@@ -218,7 +227,11 @@ impl Output {
     ///
     /// # Errors
     /// As [`Output::new`].
-    pub(crate) fn or_stdout(path: Option<&Path>, sources: &[&Path], format: Format) -> Result<Self, Box<Diagnostic>> {
+    pub(crate) fn or_stdout(
+        path: Option<&Path>,
+        sources: &[&Path],
+        format: OutputFormat,
+    ) -> Result<Self, Box<Diagnostic>> {
         path.map_or_else(|| Ok(Self::stdout(format)), |path| Self::new(path, sources, format))
     }
 
@@ -249,7 +262,7 @@ impl Output {
         };
         let bytes = written.map_err(|error| write_problem(&self.path, format!("cannot be written: {error}")))?;
         let file = shown(&self.path, "stdout");
-        if self.format == Format::Human && !self.is_stdout() {
+        if self.format == OutputFormat::Human && !self.is_stdout() {
             note(&format!("wrote {file} ({})", count(bytes, "byte")));
         }
         Ok(Written { file, bytes })
@@ -263,7 +276,7 @@ impl Output {
 /// When it cannot be written.
 pub(crate) fn write_named(path: &Path, sources: &[&Path], bytes: &[u8]) -> Result<(), Box<Diagnostic>> {
     make_folder(path.parent().unwrap_or(Path::new(".")))?;
-    Output::new(path, sources, Format::Json)?.write(bytes).map(|_| ())
+    Output::new(path, sources, OutputFormat::Json)?.write(bytes).map(|_| ())
 }
 
 /// Makes a folder for output, and those around it.

@@ -8,6 +8,7 @@ mod diff;
 mod disasm;
 mod dump;
 mod extract;
+mod groups;
 mod info;
 mod input;
 mod io;
@@ -28,7 +29,7 @@ use visakit::isa::Platform;
 use visakit_diag::{Diagnostic, Severity};
 
 pub(crate) use io::{out, out_bytes, read, read_text};
-pub(crate) use report::{Findings, Format, Outcome, answer, count, finish, problem, report};
+pub(crate) use report::{Findings, Outcome, OutputFormat, answer, count, finish, problem, report};
 
 const AFTER_HELP: &str = "\
 Files are known by their bytes, and `-` is standard input or output. What is written is said on standard error. With \

@@ -14,7 +14,7 @@ use crate::limits::PRINTED;
 
 /// How a command reports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
+pub(crate) enum OutputFormat {
     /// Text for a person
     #[default]
     Human,
@@ -96,7 +96,7 @@ impl From<Box<Diagnostic>> for Findings {
 }
 
 /// Ends a command: reports what ended it early.
-pub(crate) fn finish(result: Result<Outcome, Findings>, format: Format) -> Outcome {
+pub(crate) fn finish(result: Result<Outcome, Findings>, format: OutputFormat) -> Outcome {
     result.unwrap_or_else(|Findings(findings)| {
         report(&findings, format);
         Outcome::of(&findings)
@@ -104,10 +104,10 @@ pub(crate) fn finish(result: Result<Outcome, Findings>, format: Format) -> Outco
 }
 
 /// Reports findings, and nothing else: to a person, or as the object of [`answer`].
-pub(crate) fn report(findings: &[Diagnostic], format: Format) {
+pub(crate) fn report(findings: &[Diagnostic], format: OutputFormat) {
     match format {
-        Format::Human => io::say_findings(&printed(findings)),
-        Format::Json => answer(findings, json!({})),
+        OutputFormat::Human => io::say_findings(&printed(findings)),
+        OutputFormat::Json => answer(findings, json!({})),
     }
 }
 

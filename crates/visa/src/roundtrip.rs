@@ -9,7 +9,7 @@ use visakit::object::Object;
 use visakit::text::{Options, Style, parse, print, print_exact};
 use visakit_diag::Diagnostic;
 
-use super::{Findings, Format, Outcome, answer, count, out, report};
+use super::{Findings, Outcome, OutputFormat, answer, count, out, report};
 use crate::input::{Content, Module, Selection, modules};
 
 /// Decode and encode objects, parse and print texts, and compare
@@ -31,7 +31,7 @@ pub(super) struct Args {
     selection: Selection,
     /// How findings are reported
     #[arg(long, value_enum, default_value_t)]
-    format: Format,
+    format: OutputFormat,
 }
 
 /// How a file came out, from best to worst.
@@ -50,12 +50,12 @@ pub(super) fn run(args: Args) -> Outcome {
     let mut findings = Vec::new();
     let verdicts: Vec<_> = args.files.iter().map(|file| compare(file, &args.selection, &mut findings)).collect();
     match args.format {
-        Format::Json => {
+        OutputFormat::Json => {
             let files = args.files.iter().zip(&verdicts);
             let files: Vec<_> = files.map(|(file, verdict)| json!({ "file": file, "verdict": verdict })).collect();
             answer(&findings, json!({ "files": files }));
         }
-        Format::Human => {
+        OutputFormat::Human => {
             report(&findings, args.format);
             let number = |wanted| verdicts.iter().filter(|verdict| **verdict == wanted).count();
             let (same, files) = (number(Verdict::Same), count(args.files.len(), "file"));

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::CommandFactory;
 use clap_mangen::Man;
 
-use super::{Cli, Findings, Format, Outcome, finish, io, out_bytes};
+use super::{Cli, Findings, Outcome, OutputFormat, finish, io, out_bytes};
 
 /// Print a script that completes this command in a shell
 #[derive(clap::Args)]
@@ -38,7 +38,7 @@ pub(super) fn completions(args: &CompletionsArgs) -> Outcome {
 }
 
 pub(super) fn man(args: &ManArgs) -> Outcome {
-    finish(write(args), Format::Human)
+    finish(write(args), OutputFormat::Human)
 }
 
 fn write(args: &ManArgs) -> Result<Outcome, Findings> {
@@ -46,7 +46,7 @@ fn write(args: &ManArgs) -> Result<Outcome, Findings> {
     let mut command = Cli::command().disable_help_subcommand(true);
     command.build();
     for page in pages(command) {
-        let output = io::Output::new(&args.output.join(page.get_filename()), &[], Format::Human)?;
+        let output = io::Output::new(&args.output.join(page.get_filename()), &[], OutputFormat::Human)?;
         output.write_with(|to| page.render(to))?;
     }
     Ok(Outcome::Done)

@@ -10,7 +10,7 @@ use visakit::object::Routine;
 use visakit::verify::{Location, Violation, routine};
 use visakit_diag::{Diagnostic, Lines};
 
-use super::{Findings, Format, Outcome, answer, count, out, report};
+use super::{Findings, Outcome, OutputFormat, answer, count, out, report};
 use crate::input::{Content, Module, Selection, modules};
 
 /// Check kernels by the rules of the pages
@@ -31,7 +31,7 @@ pub(super) struct Args {
     selection: Selection,
     /// How findings are reported
     #[arg(long, value_enum, default_value_t)]
-    format: Format,
+    format: OutputFormat,
 }
 
 pub(super) fn run(args: Args) -> Outcome {
@@ -46,8 +46,8 @@ pub(super) fn run(args: Args) -> Outcome {
         }
     }
     match args.format {
-        Format::Json => answer(&findings, json!({ "files": args.files.len() })),
-        Format::Human => {
+        OutputFormat::Json => answer(&findings, json!({ "files": args.files.len() })),
+        OutputFormat::Human => {
             report(&findings, args.format);
             out(&format!("{}, {}\n", count(args.files.len(), "file"), count(findings.len(), "finding")));
         }

@@ -5,7 +5,7 @@ mod common;
 
 use std::path::{Path, PathBuf};
 
-use common::run;
+use common::{run, run_with};
 use visakit_testing::{root, scratch};
 
 /// A copy of our pages in a new folder.
@@ -37,7 +37,10 @@ fn equal_specifications_are_exit_0() {
     assert_eq!(run(&["spec", "diff", "spec", "spec"]), (0, "nothing changed\n".into(), String::new()));
     let (exit, json, err) = run(&["spec", "diff", "spec", "spec", "--format", "json"]);
     let found: serde_json::Value = serde_json::from_str(&json).unwrap();
-    assert_eq!((exit, found, err.as_str()), (0, serde_json::json!({ "findings": [], "changes": [] }), ""));
+    assert_eq!(
+        (exit, found, err.as_str()),
+        (0, serde_json::json!({ "findings": [], "causes": [], "changes": [] }), "")
+    );
     let page = "spec/instructions/ADD.md";
     assert_eq!(run(&["spec", "diff", page, page]).0, 0);
     assert_eq!(run(&["spec", "diff", page, "spec"]).0, 0);
@@ -53,8 +56,8 @@ fn a_change_is_exit_1_in_every_format() {
 
     let (exit, json, _) = run(&["spec", "diff", old, &new, "--format", "json"]);
     assert_eq!(exit, 1);
-    let found: serde_json::Value = serde_json::from_str(&json).unwrap();
-    let found = &found["changes"];
+    let answer: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let found = &answer["changes"];
     assert_eq!(found.as_array().unwrap().len(), 2, "{found:#}");
     assert_eq!(found[0]["class"], "wire-breaking");
     assert_eq!(found[0]["kind"], "opcode");
@@ -63,13 +66,38 @@ fn a_change_is_exit_1_in_every_format() {
     assert_eq!(found[0]["old"], side("0x01", "spec/instructions/ADD.md".into()));
     assert_eq!(found[0]["new"], side("0xf1", page.display().to_string()));
     assert_eq!(found[1]["class"], "text-only");
+    // Each change has its cause, and the causes say how many changes they make.
+    assert_eq!((&found[0]["cause"], &found[1]["cause"]), (&serde_json::json!(1), &serde_json::json!(2)));
+    let cause = &answer["causes"][0];
+    assert_eq!(
+        (&cause["id"], &cause["class"], &cause["changes"]),
+        (&found[0]["cause"], &found[0]["class"], &serde_json::json!(1))
+    );
+    assert_eq!(cause["what"], "ADD: opcode 0x01 -> 0xf1");
+    assert_eq!(cause["new"], serde_json::json!({"file": page.display().to_string(), "line": 3}));
+    assert_eq!(cause["subjects"], serde_json::json!(["ADD"]));
 
     let (exit, human, _) = run(&["spec", "diff", old, &new]);
     assert_eq!(exit, 1);
+    let sum =
+        "2 changes by 2 causes: 1 wire-breaking, 0 narrowed, 0 widened, 1 text-only\n\nwire-breaking: 1 cause\n";
+    assert!(human.starts_with(sum) && !human.contains('\x1b'), "{human}");
+    assert!(
+        human.contains("     1  ADD: opcode 0x01 -> 0xf1\n        ") && human.contains("ADD.md:3\n        do: "),
+        "{human}"
+    );
+    assert!(human.contains("     1  in words only: ADD\n"), "{human}");
+    for columns in ["80", "120"] {
+        let text = run_with(&["spec", "diff", old, &new], &[("COLUMNS", columns)]).1;
+        assert!(text.lines().all(|line| line.chars().count() <= columns.parse().unwrap()), "{text}");
+    }
+
+    let (exit, human, _) = run(&["spec", "diff", old, &new, "--details"]);
+    assert_eq!(exit, 1);
     let line = format!("spec/instructions/ADD.md:3 -> {}:3", page.display());
-    assert!(human.starts_with("ADD\n") && human.contains("opcode 0x01 -> 0xf1") && human.contains(&line), "{human}");
-    let sum = "2 changes: 1 wire-breaking, 0 narrowed, 0 widened, 1 text-only\n";
-    assert!(human.ends_with(sum) && !human.contains('\x1b'), "{human}");
+    let words: Vec<&str> = human.split_whitespace().collect();
+    assert!(human.contains("\nADD\n") && human.contains("opcode 0x01 -> 0xf1"), "{human}");
+    assert!(words.join(" ").contains(&line) && human.contains("channel after channel"), "{human}");
 
     let (exit, document, _) = run(&["spec", "diff", old, &new, "--format", "markdown"]);
     assert_eq!(exit, 1);
@@ -91,7 +119,7 @@ fn a_page_against_a_page_or_a_folder() {
     for (old, new) in [("spec/instructions/ADD.md", shown.as_str()), ("spec", &shown), (&shown, "spec")] {
         let (exit, text, _) = run(&["spec", "diff", old, new]);
         assert_eq!(exit, 1);
-        assert!(text.contains("property") && text.contains("1 change:"), "{old} {new}: {text}");
+        assert!(text.contains("property") && text.contains("1 change by 1 cause:"), "{old} {new}: {text}");
     }
 }
 
@@ -125,7 +153,7 @@ fn the_pages_in_the_program_are_a_side() {
     assert_eq!(run(&["spec", "diff", "builtin", &shown]), (0, "nothing changed\n".into(), String::new()));
     edit(&page, "**Saturation:** Yes", "**Saturation:** No");
     let (exit, text, _) = run(&["spec", "diff", "builtin", &shown]);
-    assert!(exit == 1 && text.contains("1 change:"), "{text}");
+    assert!(exit == 1 && text.contains("1 change by 1 cause:"), "{text}");
 }
 
 /// `--fail-on` chooses what gives exit code 1; everything is shown all the same.

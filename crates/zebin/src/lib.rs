@@ -185,7 +185,7 @@ impl Zebin {
                     .into()),
                 (Some(_), Some(_)) => Err(self
                     .error("kernel-ambiguous", "the file has several kernels")
-                    .help(format!("name one with `--kernel`: {}", names()))
+                    .help(format!("name one: {}", names()))
                     .into()),
             },
         }

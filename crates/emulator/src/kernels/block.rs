@@ -10,91 +10,50 @@ use crate::machine::thread::{ExecMask, Thread};
 use visakit::isa::{LscOp, LscTypedBlock2d, MediaLd, MediaModifier, MediaSt, RawOperand, SurfaceId, VecOperand};
 
 pub(super) fn media_ld(l: &mut Lowering<'_>, inst: &MediaLd) -> LowerResult {
-    let block = Block::new(l, inst.surface, inst.modifiers, inst.plane, [inst.block_width, inst.block_height])?;
-    let corner = corner(l, [&inst.x_offset, &inst.y_offset])?;
-    load(l, ExecMask::all(1), block, corner, &inst.dst)
+    let place = (inst.surface, inst.modifiers, inst.plane);
+    media(l, place, [inst.block_width, inst.block_height], [&inst.x_offset, &inst.y_offset])?.load(l, &inst.dst)
 }
 
 pub(super) fn media_st(l: &mut Lowering<'_>, inst: &MediaSt) -> LowerResult {
-    let block = Block::new(l, inst.surface, inst.modifiers, inst.plane, [inst.block_width, inst.block_height])?;
-    let corner = corner(l, [&inst.x_offset, &inst.y_offset])?;
-    store(l, ExecMask::all(1), block, corner, &inst.src)
+    let place = (inst.surface, inst.modifiers, inst.plane);
+    media(l, place, [inst.block_width, inst.block_height], [&inst.x_offset, &inst.y_offset])?.store(l, &inst.src)
 }
 
 pub(super) fn typed(l: &mut Lowering<'_>, inst: &LscTypedBlock2d) -> LowerResult {
-    let surface = lsc_space(l, inst.addr_type, &inst.surface)?;
-    let block = Block::of_bytes(surface, u32::from(inst.block_width), u32::from(inst.block_height), (1, 0));
-    let corner = corner(l, [&inst.src0_addr_x, &inst.src0_addr_y])?;
+    let space = lsc_space(l, inst.addr_type, &inst.surface)?;
+    let size = [inst.block_width, inst.block_height].map(u32::from);
+    let block = Block::new(l, space, size, [&inst.src0_addr_x, &inst.src0_addr_y])?;
     // The whole rectangle belongs to the first channel.
     let enable = ExecMask { lanes: 1, ..l.enable(inst.exec_size, inst.pred)? };
-    if inst.lsc_sub_op == LscOp::LscLoadBlock2d {
-        load(l, enable, block, corner, &inst.dst_data)
-    } else {
-        store(l, enable, block, corner, &inst.src1_data)
+    let block = Block { enable, ..block };
+    match inst.lsc_sub_op {
+        LscOp::LscLoadBlock2d => block.load(l, &inst.dst_data),
+        _ => block.store(l, &inst.src1_data),
     }
 }
 
-fn corner(l: &mut Lowering<'_>, operands: [&VecOperand; 2]) -> LowerResult<[Source<u32>; 2]> {
-    let [x, y] = operands;
-    Ok([l.source(x, 1)?, l.source(y, 1)?])
-}
-
-fn load(
+/// A rectangle of a plane of a surface, or of one of its fields.
+fn media(
     l: &mut Lowering<'_>,
-    enable: ExecMask,
-    block: Block,
-    corner: [Source<u32>; 2],
-    operand: &RawOperand,
-) -> LowerResult {
-    let Some(dst) = l.raw(operand, block.bytes())? else { return illegal("the destination of a block is null") };
-    Ok(step(l, enable, corner, move |thread, world, corner| {
-        let bound = image(&block.surface, thread, world);
-        for (at, x, y) in block.places(corner) {
-            let byte = bound.and_then(|(image, texels)| texels.load(image.byte(x, y)?, 1)).unwrap_or(0);
-            thread.registers.set(dst + at, byte as u8);
-        }
-    }))
+    (surface, modifier, plane): (SurfaceId, MediaModifier, u8),
+    size: [u8; 2],
+    corner: [&VecOperand; 2],
+) -> LowerResult<Block> {
+    if plane != 0 {
+        return illegal("images have one plane");
+    }
+    let rows = match modifier {
+        MediaModifier::Top | MediaModifier::TopMod => (2, 0),
+        MediaModifier::Bottom | MediaModifier::BottomMod => (2, 1),
+        _ => (1, 0),
+    };
+    let space = l.address_space(surface)?;
+    Ok(Block { rows, ..Block::new(l, space, size.map(u32::from), corner)? })
 }
 
-fn store(
-    l: &mut Lowering<'_>,
-    enable: ExecMask,
-    block: Block,
-    corner: [Source<u32>; 2],
-    operand: &RawOperand,
-) -> LowerResult {
-    let src = l.raw_required(operand, block.bytes())?;
-    Ok(step(l, enable, corner, move |thread, world, corner| {
-        let Some((image, texels)) = image(&block.surface, thread, world) else { return };
-        let mut outside = 0;
-        for (at, x, y) in block.places(corner) {
-            let byte = thread.registers.get::<u8>(src + at);
-            let stored = image.byte(x, y).and_then(|offset| texels.store(offset, 1, byte.into()));
-            outside += u64::from(stored.is_none());
-        }
-        thread.outside_writes += outside;
-    }))
-}
-
-/// A step that moves a block whose corner is known when it runs.
-fn step(
-    l: &mut Lowering<'_>,
-    enable: ExecMask,
-    corner: [Source<u32>; 2],
-    moves: impl Fn(&mut Thread, &World<'_>, [u32; 2]) + Send + Sync + 'static,
-) -> Lowered {
-    let run = Box::new(move |thread: &mut Thread, world: &World<'_>| {
-        if thread.enabled(&enable) != 0 {
-            let corner = corner.each_ref().map(|source| source.first(thread));
-            moves(thread, world, corner);
-        }
-        Ok(())
-    });
-    l.step(enable, run)
-}
-
-/// A rectangle of bytes of a surface.
+/// A rectangle of bytes of a surface, which is moved where any channel is enabled.
 struct Block {
+    enable: ExecMask,
     surface: AddressSpace,
     width: u32,
     height: u32,
@@ -102,29 +61,63 @@ struct Block {
     pitch: u32,
     /// Rows of the surface from one row to the next, and the first one: fields have every other row.
     rows: (u32, u32),
+    /// Where it begins in the surface, known when it is moved.
+    corner: [Source<u32>; 2],
 }
 
 impl Block {
     fn new(
         l: &mut Lowering<'_>,
-        surface: SurfaceId,
-        modifier: MediaModifier,
-        plane: u8,
-        [width, height]: [u8; 2],
+        surface: AddressSpace,
+        [width, height]: [u32; 2],
+        [x, y]: [&VecOperand; 2],
     ) -> LowerResult<Self> {
-        if plane != 0 {
-            return illegal("images have one plane");
-        }
-        let rows = match modifier {
-            MediaModifier::Top | MediaModifier::TopMod => (2, 0),
-            MediaModifier::Bottom | MediaModifier::BottomMod => (2, 1),
-            _ => (1, 0),
-        };
-        Ok(Self::of_bytes(l.address_space(surface)?, u32::from(width), u32::from(height), rows))
+        let corner = [l.source(x, 1)?, l.source(y, 1)?];
+        let pitch = width.next_power_of_two().max(4);
+        Ok(Self { enable: ExecMask::all(1), surface, width, height, pitch, rows: (1, 0), corner })
     }
 
-    fn of_bytes(surface: AddressSpace, width: u32, height: u32, rows: (u32, u32)) -> Self {
-        Self { surface, width, height, pitch: width.next_power_of_two().max(4), rows }
+    fn load(self, l: &mut Lowering<'_>, operand: &RawOperand) -> LowerResult {
+        let Some(dst) = l.raw(operand, self.bytes())? else {
+            return illegal("the destination of a block is null");
+        };
+        Ok(self.step(l, move |block, thread, world| {
+            let bound = image(&block.surface, thread, world);
+            for (at, x, y) in block.places(thread) {
+                let byte = bound.and_then(|(image, texels)| texels.load(image.byte(x, y)?, 1)).unwrap_or(0);
+                thread.registers.set(dst + at, byte as u8);
+            }
+        }))
+    }
+
+    fn store(self, l: &mut Lowering<'_>, operand: &RawOperand) -> LowerResult {
+        let src = l.raw_required(operand, self.bytes())?;
+        Ok(self.step(l, move |block, thread, world| {
+            let Some((image, texels)) = image(&block.surface, thread, world) else { return };
+            let mut outside = 0;
+            for (at, x, y) in block.places(thread) {
+                let byte = thread.registers.get::<u8>(src + at);
+                let stored = image.byte(x, y).and_then(|offset| texels.store(offset, 1, byte.into()));
+                outside += u64::from(stored.is_none());
+            }
+            thread.outside_writes += outside;
+        }))
+    }
+
+    /// A step that moves the block.
+    fn step(
+        self,
+        l: &mut Lowering<'_>,
+        moves: impl Fn(&Self, &mut Thread, &World<'_>) + Send + Sync + 'static,
+    ) -> Lowered {
+        let enable = self.enable;
+        let run = Box::new(move |thread: &mut Thread, world: &World<'_>| {
+            if thread.enabled(&enable) != 0 {
+                moves(&self, thread, world);
+            }
+            Ok(())
+        });
+        l.step(enable, run)
     }
 
     fn bytes(&self) -> u64 {
@@ -132,10 +125,12 @@ impl Block {
     }
 
     /// For each byte its offset in registers, its column and its row.
-    fn places(&self, [left, top]: [u32; 2]) -> impl Iterator<Item = (u32, u32, u32)> + use<'_> {
-        (0..self.height).flat_map(move |y| {
-            let row = top.wrapping_add(y).wrapping_mul(self.rows.0).wrapping_add(self.rows.1);
-            (0..self.width).map(move |x| (y * self.pitch + x, left.wrapping_add(x), row))
+    fn places(&self, thread: &Thread) -> impl Iterator<Item = (u32, u32, u32)> + use<> {
+        let Self { width, height, pitch, rows: (distance, first), .. } = *self;
+        let [left, top] = self.corner.each_ref().map(|source| source.first(thread));
+        (0..height).flat_map(move |y| {
+            let row = top.wrapping_add(y).wrapping_mul(distance).wrapping_add(first);
+            (0..width).map(move |x| (y * pitch + x, left.wrapping_add(x), row))
         })
     }
 }

@@ -40,6 +40,9 @@ fn addresses(
     scale: u16,
     offset: i32,
 ) -> LowerResult<Addressing> {
+    if size == LscAddrSize::A32s {
+        return Err(Stub::undefined(&pages::LSC_UNTYPED).into());
+    }
     let bytes = u64::from(size.bytes());
     let mask = u64::MAX >> (64 - bytes * 8);
     let at = l.raw_required(operand, lanes as u64 * bytes)?;
@@ -76,6 +79,8 @@ impl Port<'_> {
             (_, LscAddrType::Bti) => AddressSpace::SurfaceIndex(l.source(self.surface, 1)?),
             (_, LscAddrType::Ss | LscAddrType::Arg) => AddressSpace::Scratch,
             (_, LscAddrType::Bss) => AddressSpace::StateOffset(l.source(self.surface, 1)?),
+            // Where such a state is in memory is not published.
+            (_, LscAddrType::Surf) => return Err(Stub::undefined(&pages::LSC_UNTYPED).into()),
         };
         let scratch = match self.kind {
             LscAddrType::Ss => Some(ScratchBase { number: l.source(self.surface, 1)?, unit: SCRATCH_UNIT }),
@@ -103,8 +108,9 @@ fn access(l: &mut Lowering<'_>, inst: &LscUntypedAccess) -> LowerResult {
     let port = Port { sfid: inst.lsc_sfid, kind: inst.addr_type, surface: &inst.surface };
     let message = port.message(l, enable, addressing, transfer, elements)?;
     match inst.lsc_sub_op {
-        LscOp::LscLoad => message.load(l, &inst.dst_data),
-        LscOp::LscStore | LscOp::LscStoreUncompressed => message.store(l, &inst.src1_data),
+        op @ (LscOp::LscLoad | LscOp::LscStore | LscOp::LscStoreUncompressed) => {
+            load_or_store(l, message, op, [&inst.dst_data, &inst.src1_data])
+        }
         LscOp::LscLoadStatus => {
             let dst = l.raw(&inst.dst_data, 4)?;
             Ok(message.lower(l, Operation::Status(dst)))
@@ -130,10 +136,7 @@ fn quad(l: &mut Lowering<'_>, inst: &LscUntypedQuad) -> LowerResult {
     let addressing = addresses(l, &inst.src0_addrs, lanes, inst.addr_size, inst.addr_scale, inst.addr_imm_offset)?;
     let port = Port { sfid: inst.lsc_sfid, kind: inst.addr_type, surface: &inst.surface };
     let message = port.message(l, enable, addressing, transfer, elements)?;
-    match inst.lsc_sub_op {
-        LscOp::LscLoadQuad => message.load(l, &inst.dst_data),
-        _ => message.store(l, &inst.src1_data),
-    }
+    load_or_store(l, message, inst.lsc_sub_op, [&inst.dst_data, &inst.src1_data])
 }
 
 /// One address; the other channels are at equal distances from it.
@@ -149,9 +152,14 @@ fn strided(l: &mut Lowering<'_>, inst: &LscUntypedStrided) -> LowerResult {
     let addressing = Addressing { pitch: Some(l.scalar(&inst.src0_addr_pitch)?), ..base };
     let port = Port { sfid: inst.lsc_sfid, kind: inst.addr_type, surface: &inst.surface };
     let message = port.message(l, enable, addressing, transfer, elements)?;
-    match inst.lsc_sub_op {
-        LscOp::LscLoadStrided => message.load(l, &inst.dst_data),
-        _ => message.store(l, &inst.src1_data),
+    load_or_store(l, message, inst.lsc_sub_op, [&inst.dst_data, &inst.src1_data])
+}
+
+/// The message of an operation that only moves data: to its destination, or from its source.
+fn load_or_store(l: &mut Lowering<'_>, message: Message, op: LscOp, [dst, src]: [&RawOperand; 2]) -> LowerResult {
+    match op {
+        LscOp::LscLoad | LscOp::LscLoadQuad | LscOp::LscLoadStrided => message.load(l, dst),
+        _ => message.store(l, src),
     }
 }
 

@@ -148,18 +148,18 @@ impl Parameter {
 
     /// What to write for it.
     fn expected(&self) -> String {
-        let option = format!("{}=", self.index);
-        let forms = |gives| forms_that_give(gives, &option);
+        let key = format!("{}=", self.index);
+        let forms = |gives| forms_that_give(gives, &key);
         match self.kind {
-            ParameterKind::Buffer => format!("it takes a buffer: --arg {}", forms(Gives::Buffer)),
-            ParameterKind::Local => format!("it takes shared local memory: --arg {}", forms(Gives::Local)),
+            ParameterKind::Buffer => format!("it takes a buffer: {}", forms(Gives::Buffer)),
+            ParameterKind::Local => format!("it takes shared local memory: {}", forms(Gives::Local)),
             ParameterKind::Value(size) => {
                 let form = Scalar::of_source(&self.type_name)
                     .map_or("bytes:HEX".to_owned(), |(scalar, _)| format!("{}:VALUE", scalar.name()));
-                format!("it takes a value of {size} bytes: --arg {option}{form}")
+                format!("it takes a value of {size} bytes: {key}{form}")
             }
-            ParameterKind::Image { .. } => format!("it takes an image: --arg {}", forms(Gives::Image)),
-            ParameterKind::Sampler => format!("it takes a sampler: --arg {}", forms(Gives::Sampler)),
+            ParameterKind::Image { .. } => format!("it takes an image: {}", forms(Gives::Image)),
+            ParameterKind::Sampler => format!("it takes a sampler: {}", forms(Gives::Sampler)),
             ParameterKind::Unknown => "the kernel does not use it: leave it out".to_owned(),
         }
     }
@@ -174,26 +174,26 @@ impl Parameter {
     /// # Errors
     /// When the specification is of the wrong kind or size, or its file cannot be read.
     pub fn resolve(&self, spec: &ArgSpec) -> Result<Argument, Box<Diagnostic>> {
-        let option = format!("--arg {}", self.index);
+        let place = format!("arg {}", self.index);
         let refuse = |message: String| {
             let message = format!("{} {message}", self.describe());
-            Err(Box::new(Diagnostic::new("argument-kind", Severity::Error, &option, message).help(self.expected())))
+            Err(Box::new(Diagnostic::new("argument-kind", Severity::Error, &place, message).help(self.expected())))
         };
         match (self.kind, spec) {
             (ParameterKind::Image { dimensions, is_array }, ArgSpec::Image(spec)) => {
-                image(&option, spec, dimensions, is_array).map(Argument::Image)
+                image(&place, spec, dimensions, is_array).map(Argument::Image)
             }
             (ParameterKind::Sampler, ArgSpec::Sampler(sampler)) => Ok(Argument::Sampler(*sampler)),
-            (ParameterKind::Buffer, ArgSpec::File(path)) => read_file(&option, path).map(Argument::Buffer),
-            (ParameterKind::Buffer, ArgSpec::Zeros(size)) => zeros(&option, *size).map(Argument::Buffer),
+            (ParameterKind::Buffer, ArgSpec::File(path)) => read_file(&place, path).map(Argument::Buffer),
+            (ParameterKind::Buffer, ArgSpec::Zeros(size)) => zeros(&place, *size).map(Argument::Buffer),
             (ParameterKind::Buffer, ArgSpec::Pattern(pattern)) => {
                 let size = pattern.size().unwrap_or(u64::MAX);
-                let mut bytes = reserve(&option, size)?;
+                let mut bytes = reserve(&place, size)?;
                 pattern.put(&mut bytes);
                 Ok(Argument::Buffer(bytes))
             }
             (ParameterKind::Buffer, ArgSpec::Pipe { packets, bytes }) => {
-                pipe(&option, *packets, *bytes).map(Argument::Buffer)
+                pipe(&place, *packets, *bytes).map(Argument::Buffer)
             }
             (ParameterKind::Buffer, ArgSpec::Bytes(bytes)) => Ok(Argument::Buffer(bytes.clone())),
             (ParameterKind::Buffer, ArgSpec::Value { kind: Scalar::U64, bytes }) => {
@@ -233,11 +233,11 @@ impl Parameter {
     }
 }
 
-/// The parameter that a user names; `option` is where, for messages.
+/// The parameter that a user names; `place` is where, as messages name it.
 ///
 /// # Errors
 /// When the kernel has none of this index or name; the message lists those that it has.
-pub fn find<'a>(parameters: &'a [Parameter], key: &ArgKey, option: &str) -> Result<&'a Parameter, Box<Diagnostic>> {
+pub fn find<'a>(parameters: &'a [Parameter], key: &ArgKey, place: &str) -> Result<&'a Parameter, Box<Diagnostic>> {
     let is_it = |parameter: &&Parameter| match key {
         ArgKey::Index(index) => parameter.index == *index,
         ArgKey::Name(name) => parameter.name == *name,
@@ -251,15 +251,15 @@ pub fn find<'a>(parameters: &'a [Parameter], key: &ArgKey, option: &str) -> Resu
         if matches!(key, ArgKey::Name(_)) && parameters.iter().all(|parameter| parameter.name.is_empty()) {
             help += "; the file does not tell their names";
         }
-        let (option, key) = (
-            format!("{option} {key}"),
+        let (place, key) = (
+            format!("{place} {key}"),
             match key {
                 ArgKey::Index(index) => index.to_string(),
                 ArgKey::Name(name) => format!("`{name}`"),
             },
         );
         let message = format!("the kernel has no argument {key}");
-        Diagnostic::new("argument-unknown", Severity::Error, option, message).help(help).into()
+        Diagnostic::new("argument-unknown", Severity::Error, place, message).help(help).into()
     })
 }
 
@@ -273,11 +273,11 @@ pub fn resolve(
 ) -> Result<Vec<Option<Argument>>, Box<Diagnostic>> {
     let mut given: Vec<(u32, &ArgSpec)> = Vec::new();
     for (key, spec) in specs {
-        let index = find(parameters, key, "--arg")?.index;
+        let index = find(parameters, key, "arg")?.index;
         if given.iter().any(|(other, _)| *other == index) {
             let message = format!("argument {index} is given twice");
-            let option = format!("--arg {key}");
-            let finding = Diagnostic::new("argument-twice", Severity::Error, option, message);
+            let place = format!("arg {key}");
+            let finding = Diagnostic::new("argument-twice", Severity::Error, place, message);
             return Err(finding.help("leave one of them out").into());
         }
         given.push((index, spec));
@@ -285,17 +285,17 @@ pub fn resolve(
     let count = parameters.iter().map(|parameter| parameter.index as usize + 1).max().unwrap_or(0);
     let mut arguments = vec![None; count];
     for parameter in parameters {
-        let option = format!("--arg {}", parameter.index);
+        let place = format!("arg {}", parameter.index);
         let argument = match given.iter().find(|(index, _)| *index == parameter.index) {
             Some((_, ArgSpec::Same(key))) => {
-                let other = find(parameters, key, &format!("{option}=same"))?;
+                let other = find(parameters, key, &format!("{place}=same"))?;
                 parameter.resolve(&ArgSpec::Same(ArgKey::Index(other.index)))?
             }
             Some((_, spec)) => parameter.resolve(spec)?,
             None if !parameter.used => continue,
             None => {
                 let message = format!("{} is missing", parameter.describe());
-                let finding = Diagnostic::new("argument-missing", Severity::Error, option, message);
+                let finding = Diagnostic::new("argument-missing", Severity::Error, place, message);
                 return Err(finding.help(parameter.expected()).into());
             }
         };
@@ -352,7 +352,7 @@ kernels_misc_info:
     fn images_have_levels_or_samples() {
         let made = |text: &str| {
             let spec::ArgSpec::Image(spec) = spec::parse(text).unwrap() else { panic!("{text} is no image") };
-            image("--arg 0", &spec, 2, false).map(|image| image.texels.len())
+            image("arg 0", &spec, 2, false).map(|image| image.texels.len())
         };
         assert_eq!(made("image:r8uint:4x4,levels=3:zeros").unwrap(), 16 + 4 + 1);
         assert_eq!(made("image:rg8uint:4x3,samples=4:zeros").unwrap(), 12 * 4 * 2);
@@ -393,7 +393,7 @@ kernels_misc_info:
         assert_eq!(error.message, "argument 1 (`char n`) has 1 bytes but is given 4");
         assert!(error.help.contains("1=i8:VALUE"), "{}", error.help);
         let error = given(&["0=zeros:4", "2=local:4"]).unwrap_err();
-        assert_eq!((error.code, error.file.as_str()), ("argument-missing", "--arg 1"));
+        assert_eq!((error.code, error.file.as_str()), ("argument-missing", "arg 1"));
         let error = given(&["0=zeros:4", "1=f16:1", "2=local:4", "4=i32:1,2,3"]).unwrap_err();
         assert_eq!(error.message, "argument 1 (`char n`) is given f16");
     }

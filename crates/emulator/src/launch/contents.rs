@@ -14,13 +14,13 @@ use crate::machine::memory::MAX_BUFFER;
 
 /// Makes an image of a specification.
 pub(super) fn image(
-    option: &str,
+    place: &str,
     spec: &ImageSpec,
     dimensions: usize,
     is_array: bool,
 ) -> Result<ImageArgument, Box<Diagnostic>> {
     let wrong = |message: String, help: String| {
-        Box::new(Diagnostic::new("argument-image", Severity::Error, option, message).help(help))
+        Box::new(Diagnostic::new("argument-image", Severity::Error, place, message).help(help))
     };
     let Some(format) = Format::from_name(&spec.format) else {
         let message = format!("there is no image format `{}`", spec.format);
@@ -57,9 +57,9 @@ pub(super) fn image(
     }
     let bytes = desc.texels().saturating_mul(format.bytes() as u64);
     let texels = match &spec.pixels {
-        Pixels::File(path) => read_file(option, path)?,
+        Pixels::File(path) => read_file(place, path)?,
         Pixels::Bytes(bytes) => bytes.clone(),
-        Pixels::Zeros => zeros(option, bytes)?,
+        Pixels::Zeros => zeros(place, bytes)?,
     };
     if texels.len() as u64 != bytes {
         return Err(wrong(
@@ -72,7 +72,7 @@ pub(super) fn image(
     Ok(ImageArgument { format, desc, texels })
 }
 
-pub(super) fn read_file(option: &str, path: &Path) -> Result<Vec<u8>, Box<Diagnostic>> {
+pub(super) fn read_file(place: &str, path: &Path) -> Result<Vec<u8>, Box<Diagnostic>> {
     let read = || {
         let file = File::open(path)?;
         // What has no length, such as a device, might never end.
@@ -84,9 +84,9 @@ pub(super) fn read_file(option: &str, path: &Path) -> Result<Vec<u8>, Box<Diagno
     };
     let bytes = read().map_err(|e| {
         let message = format!("{}: {e}", path.display());
-        Diagnostic::new("io", Severity::Error, option, message).help("the file must exist and be readable")
+        Diagnostic::new("io", Severity::Error, place, message).help("the file must exist and be readable")
     })?;
-    check_size(option, bytes.len() as u64)?;
+    check_size(place, bytes.len() as u64)?;
     Ok(bytes)
 }
 
@@ -94,37 +94,37 @@ pub(super) fn read_file(option: &str, path: &Path) -> Result<Vec<u8>, Box<Diagno
 const PIPE_HEADER: u64 = 128;
 
 /// An empty pipe as the compiler's built-in functions know it: they leave one packet free, to tell a full pipe from an empty one.
-pub(super) fn pipe(option: &str, packets: u32, bytes: u32) -> Result<Vec<u8>, Box<Diagnostic>> {
+pub(super) fn pipe(place: &str, packets: u32, bytes: u32) -> Result<Vec<u8>, Box<Diagnostic>> {
     let slots = u64::from(packets) + 1;
-    let mut contents = zeros(option, PIPE_HEADER + slots * u64::from(bytes))?;
+    let mut contents = zeros(place, PIPE_HEADER + slots * u64::from(bytes))?;
     contents[..4].copy_from_slice(&(slots as u32).to_le_bytes());
     Ok(contents)
 }
 
-pub(super) fn zeros(option: &str, size: u64) -> Result<Vec<u8>, Box<Diagnostic>> {
-    let mut bytes = reserve(option, size)?;
+pub(super) fn zeros(place: &str, size: u64) -> Result<Vec<u8>, Box<Diagnostic>> {
+    let mut bytes = reserve(place, size)?;
     bytes.resize(size as usize, 0);
     Ok(bytes)
 }
 
 /// Room for so many bytes.
-pub(super) fn reserve(option: &str, size: u64) -> Result<Vec<u8>, Box<Diagnostic>> {
-    check_size(option, size)?;
+pub(super) fn reserve(place: &str, size: u64) -> Result<Vec<u8>, Box<Diagnostic>> {
+    check_size(place, size)?;
     let too_large = || {
         let message = format!("there is no memory for {size} bytes");
-        Box::new(Diagnostic::new("argument-size", Severity::Error, option, message).help("ask for a smaller buffer"))
+        Box::new(Diagnostic::new("argument-size", Severity::Error, place, message).help("ask for a smaller buffer"))
     };
     let mut bytes = Vec::new();
     bytes.try_reserve_exact(usize::try_from(size).map_err(|_| too_large())?).map_err(|_| too_large())?;
     Ok(bytes)
 }
 
-fn check_size(option: &str, size: u64) -> Result<(), Box<Diagnostic>> {
+fn check_size(place: &str, size: u64) -> Result<(), Box<Diagnostic>> {
     if size <= MAX_BUFFER {
         return Ok(());
     }
     let message = format!("a buffer of {size} bytes is too large");
-    Err(Diagnostic::new("argument-size", Severity::Error, option, message)
+    Err(Diagnostic::new("argument-size", Severity::Error, place, message)
         .help(format!("the largest buffer has {MAX_BUFFER} bytes"))
         .into())
 }

@@ -1,4 +1,4 @@
-//! The grammar of arguments, as a table: messages and `visa run --help` are made of it.
+//! The grammar of arguments, as a table: messages and helps are made of it.
 
 use super::scalar::Scalar;
 

@@ -50,7 +50,7 @@ impl std::fmt::Display for TextError {
 
 impl std::error::Error for TextError {}
 
-/// A number as options have it: decimal, or hexadecimal behind `0x`; underscores separate digits.
+/// A number as launches have it: decimal, or hexadecimal behind `0x`; underscores separate digits.
 pub(crate) fn parse_number(text: &str) -> Option<u128> {
     let digits: String = text.chars().filter(|&c| c != '_').collect();
     match digits.strip_prefix("0x") {

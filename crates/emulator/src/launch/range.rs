@@ -37,43 +37,43 @@ impl NdRange {
         required: [u32; 3],
     ) -> Result<Self, Box<Diagnostic>> {
         if !(1..=3).contains(&global.len()) {
-            return Err(problem("--global", "a launch has one to three dimensions", "write --global X[,Y[,Z]]"));
+            return Err(problem("global", "a launch has one to three dimensions", "give one to three sizes"));
         }
-        let full = |option: &str, sizes: &[u64], rest: u32, least: u64| {
+        let full = |key: &str, sizes: &[u64], rest: u32, least: u64| {
             if sizes.len() != global.len() {
-                let message = format!("there are {} sizes here and {} in --global", sizes.len(), global.len());
-                return Err(problem(option, message, "give one number a dimension"));
+                let message = format!("there are {} sizes here and {} in `global`", sizes.len(), global.len());
+                return Err(problem(key, message, "give one number a dimension"));
             }
             let mut out = [rest; 3];
             for (side, &size) in out.iter_mut().zip(sizes) {
                 *side = u32::try_from(size).ok().filter(|_| size >= least).ok_or_else(|| {
                     let help = format!("each number is {least} to {}", u32::MAX);
-                    problem(option, format!("{size} is out of range"), &help)
+                    problem(key, format!("{size} is out of range"), &help)
                 })?;
             }
             Ok(out)
         };
-        let global_size = full("--global", global, 1, 1)?;
-        let offset = offset.map_or(Ok([0; 3]), |offset| full("--offset", offset, 0, 0))?;
+        let global_size = full("global", global, 1, 1)?;
+        let offset = offset.map_or(Ok([0; 3]), |offset| full("offset", offset, 0, 0))?;
         let is_required = required.iter().any(|&n| n != 0);
         let required = required.map(|n| n.max(1));
         let local = match local {
-            Some(local) => full("--local", local, 1, 1)?,
+            Some(local) => full("local", local, 1, 1)?,
             None if is_required => required,
             None => choose_local(global_size),
         };
         if is_required && local != required {
             let [x, y, z] = required;
             return Err(problem(
-                "--local",
+                "local",
                 "the kernel was compiled for another local size",
-                &format!("it requires {x},{y},{z}; leave --local out to use that"),
+                &format!("it requires {x},{y},{z}; leave `local` out to use that"),
             ));
         }
         let size = local.iter().try_fold(1_u32, |product, &n| product.checked_mul(n));
         if size.is_none_or(|size| size > MAX_GROUP) {
             let help = format!("the product of the local sizes is at most {MAX_GROUP}");
-            return Err(problem("--local", "the group is too large", &help));
+            return Err(problem("local", "the group is too large", &help));
         }
         Ok(Self { dimensions: global.len() as u32, global: global_size, local, offset })
     }
@@ -117,8 +117,9 @@ fn choose_local(global: [u32; 3]) -> [u32; 3] {
     local
 }
 
-fn problem(option: &str, message: impl Into<String>, help: &str) -> Box<Diagnostic> {
-    Box::new(Diagnostic::new("launch-size", Severity::Error, option, message).help(help))
+/// What is wrong with a launch: `key` is which of its sizes.
+fn problem(key: &str, message: impl Into<String>, help: &str) -> Box<Diagnostic> {
+    Box::new(Diagnostic::new("launch-size", Severity::Error, key, message).help(help))
 }
 
 #[cfg(test)]

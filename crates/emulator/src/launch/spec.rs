@@ -1,4 +1,4 @@
-//! What a user writes for an argument: `KEY=SPEC`, as in `--arg n=u32:100`. [`super::forms::FORMS`] is the grammar of SPEC.
+//! What a user writes for an argument: `KEY=SPEC`, as in `n=u32:100`. [`super::forms::FORMS`] is the grammar of SPEC.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};

@@ -2,8 +2,10 @@
 //! words, and nothing depends on how a page is laid out.
 //!
 //! The flow: `matching` pairs what belongs together, one file for each kind of thing compares the pairs, and
-//! `prose` compares the words that carry no facts. What the classes mean stands in spec/README.md.
+//! `prose` compares the words that carry no facts. `cause` puts together what one edit did. What the classes mean stands in
+//! spec/README.md.
 
+mod cause;
 mod change;
 mod chapter;
 mod columns;
@@ -26,6 +28,7 @@ mod values;
 
 use std::collections::BTreeSet;
 
+pub use cause::{Cause, Location, causes};
 pub use change::{Change, Class, Side};
 use context::Cx;
 use visakit_codegen::model::{Model, Platform};

@@ -13,7 +13,7 @@ use super::inputs;
 use super::print::{Print, Values};
 use super::request::Request;
 use crate::io::{Output, Written};
-use crate::report::Format;
+use crate::report::OutputFormat;
 
 /// What is wanted of the results.
 pub(crate) struct Wanted<'a> {
@@ -62,7 +62,7 @@ impl<'a> Wanted<'a> {
         request: &'a Request,
         parameters: &[Parameter],
         arguments: &[Option<Argument>],
-        format: Format,
+        format: OutputFormat,
     ) -> Result<Self, Box<Diagnostic>> {
         let sources = request.sources();
         let sources: Vec<&Path> = sources.iter().map(|path| path.as_path()).collect();

@@ -23,7 +23,7 @@ use crate::launch::print::Values;
 use crate::launch::request::{self, Request};
 use crate::launch::results::{Made, Wanted};
 use crate::launch::{dump, expect, inputs, print};
-use crate::report::{Findings, Format, Outcome, answer, count, finish};
+use crate::report::{Findings, Outcome, OutputFormat, answer, count, finish};
 use fault::Fault;
 use progress::Bar;
 
@@ -116,7 +116,7 @@ pub(super) struct Args {
     max_instructions: Option<u64>,
     /// How results and errors are reported
     #[arg(long, value_enum, default_value_t)]
-    format: Format,
+    format: OutputFormat,
 }
 
 pub(super) fn run(args: Args) -> Outcome {
@@ -129,14 +129,21 @@ fn execute(args: Args) -> Result<Outcome, Findings> {
     let request = request(args)?;
     let program = program::load(&request)?;
     let required = program.required_local_size();
-    let range = NdRange::new(&request.global, request.local.as_deref(), request.offset.as_deref(), required)?;
+    let range = NdRange::new(&request.global, request.local.as_deref(), request.offset.as_deref(), required);
+    let range = range.map_err(of_option)?;
     let parameters = program.parameters();
-    let arguments = argument::resolve(&parameters, &arguments(&request, &parameters)?)?;
+    let arguments = argument::resolve(&parameters, &arguments(&request, &parameters)?).map_err(of_option)?;
     let wanted = Wanted::new(&request, &parameters, &arguments, format)?;
     match dispatch(&program, &range, arguments, &request) {
         Ok(outcome) => Ok(succeed(&outcome, &wanted, &request, format)),
         Err(error) => fail(error, &program, &wanted, &request, format),
     }
+}
+
+/// What the emulator says of a key of a launch, as said of the option with its name.
+fn of_option(mut finding: Box<Diagnostic>) -> Box<Diagnostic> {
+    finding.file.insert_str(0, "--");
+    finding
 }
 
 /// What the options ask for, with the launch file behind them.
@@ -254,9 +261,9 @@ fn succeed(
     outcome: &visakit_emulator::run::Outcome,
     wanted: &Wanted<'_>,
     request: &Request,
-    format: Format,
+    format: OutputFormat,
 ) -> Outcome {
-    if format == Format::Human {
+    if format == OutputFormat::Human {
         out_bytes(&outcome.printed);
     }
     let made = wanted.show_and_compare(&outcome.buffers);
@@ -273,7 +280,7 @@ fn succeed(
         );
     }
     match format {
-        Format::Human => {
+        OutputFormat::Human => {
             print_values(&made);
             if let Some(stats) = &outcome.stats {
                 out(&stats.table());
@@ -284,7 +291,7 @@ fn succeed(
                 note(&format!("{} as expected", count(compared, "argument")));
             }
         }
-        Format::Json => {
+        OutputFormat::Json => {
             let (stats, outside_reads, outside_writes) = (outcome.stats.as_ref(), Some(reads), Some(writes));
             let report = Report { stats, outside_reads, outside_writes, ..Report::new(&outcome.printed, &made) };
             answer(&made.findings, report);
@@ -299,11 +306,11 @@ fn fail(
     program: &Program,
     wanted: &Wanted<'_>,
     request: &Request,
-    format: Format,
+    format: OutputFormat,
 ) -> Result<Outcome, Findings> {
     let located = fault::advised(error.diagnostic(program), &error);
     let RunError::TrapReport(report) = &error else { return Err(located.into()) };
-    if format == Format::Human {
+    if format == OutputFormat::Human {
         out_bytes(&report.printed);
     }
     let mut made = if request.dump_on_fault { wanted.show(&report.buffers) } else { Made::default() };
@@ -311,11 +318,11 @@ fn fail(
     let fault = Fault::new(program, report, &located);
     made.findings.insert(0, fault::at_source(located, report, &path));
     match format {
-        Format::Human => {
+        OutputFormat::Human => {
             print_values(&made);
             crate::report(&made.findings, format);
         }
-        Format::Json => {
+        OutputFormat::Json => {
             // Files are named as they are; which kernel it was is said beside.
             if made.findings[0].file == program.file {
                 made.findings[0].file = io::shown(&path, "stdin");

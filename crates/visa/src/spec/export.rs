@@ -7,7 +7,7 @@ use visakit_spec_tools::export;
 use super::source::{self, OverlayArg};
 use crate::io::Output;
 use crate::report::json_text;
-use crate::{Findings, Format, Outcome, finish, report};
+use crate::{Findings, Outcome, OutputFormat, finish, report};
 
 /// Write every fact of a specification as JSON.
 ///
@@ -34,17 +34,17 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(args: Args) -> Outcome {
-    finish(write(&args), Format::Human)
+    finish(write(&args), OutputFormat::Human)
 }
 
 fn write(args: &Args) -> Result<Outcome, Findings> {
-    let output = Output::or_stdout(args.output.as_deref(), &[], Format::Human)?;
+    let output = Output::or_stdout(args.output.as_deref(), &[], OutputFormat::Human)?;
     if args.schema {
         output.write(export::SCHEMA.as_bytes())?;
         return Ok(Outcome::Done);
     }
     let (model, findings) = source::read(args.dir.as_deref(), &args.overlay)?;
-    report(&findings, Format::Human);
+    report(&findings, OutputFormat::Human);
     output.write(json_text(&export::export(&model)).as_bytes())?;
     Ok(Outcome::of(&findings))
 }

@@ -7,7 +7,7 @@ use visakit_diag::Diagnostic;
 
 use super::source::{self, OverlayArg};
 use crate::io::write_named;
-use crate::{Findings, Format, Outcome, finish, out, problem};
+use crate::{Findings, Outcome, OutputFormat, finish, out, problem};
 
 /// Write Rust that stands on its own: the emitted module and the runtime that it needs.
 ///
@@ -41,7 +41,7 @@ pub mod rt;
 ";
 
 pub(super) fn run(args: Args) -> Outcome {
-    finish(write(&args), Format::Human)
+    finish(write(&args), OutputFormat::Human)
 }
 
 fn write(args: &Args) -> Result<Outcome, Findings> {

@@ -10,7 +10,7 @@ use visakit_diag::{Diagnostic, Severity};
 use super::page::{self, Named};
 use super::source::{self, OverlayArg};
 use crate::io::{note, shown};
-use crate::{Findings, Format, Outcome, answer, count, finish, out, read_text, report};
+use crate::{Findings, Outcome, OutputFormat, answer, count, finish, out, read_text, report};
 
 /// Check pages and report what is wrong with them.
 #[derive(clap::Args)]
@@ -34,7 +34,7 @@ pub(crate) struct Args {
     deny: Option<String>,
     /// How findings are reported
     #[arg(long, value_enum, default_value_t)]
-    format: Format,
+    format: OutputFormat,
 }
 
 pub(super) fn run(args: Args) -> Outcome {
@@ -71,8 +71,8 @@ fn lint(args: &Args) -> Result<Outcome, Findings> {
     let number = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
     let (errors, warnings) = (number(Severity::Error), number(Severity::Warning));
     match args.format {
-        Format::Json => answer(&findings, json!({ "instructions": instructions })),
-        Format::Human => {
+        OutputFormat::Json => answer(&findings, json!({ "instructions": instructions })),
+        OutputFormat::Human => {
             report(&findings, args.format);
             let instructions = count(instructions, "instruction");
             out(&format!("{instructions}: {}, {}\n", count(errors, "error"), count(warnings, "warning")));

@@ -8,6 +8,9 @@ mod page;
 mod show;
 pub(crate) mod source;
 
+use visakit::isa::Platform;
+use visakit_codegen::model::{Platform as Row, SourceSpan};
+
 use super::Outcome;
 
 /// Look at and check the specification's pages.
@@ -28,4 +31,17 @@ pub(super) fn run(command: Command) -> Outcome {
         Command::Export(args) => export::run(args),
         Command::Generate(args) => generate::run(args),
     }
+}
+
+/// The platforms of this build, for documents that have no table of them.
+pub(crate) fn platforms() -> Vec<Row> {
+    let row = |p: &Platform| Row {
+        name: p.name().to_owned(),
+        aliases: p.aliases().iter().map(|a| (*a).to_owned()).collect(),
+        gen_codes: Vec::new(),
+        families: Vec::new(),
+        register_bytes: 0,
+        at: SourceSpan::default(),
+    };
+    Platform::ALL.iter().map(row).collect()
 }

@@ -1,43 +1,59 @@
-//! Changes for a person at a terminal: by instruction, the gravest mark first in the eye, both places below.
+//! Changes for a person at a terminal: by cause, the gravest first; with details each change with its class, what both sides
+//! say, and both places.
 
 use std::fmt::Write as _;
 
-use visakit_spec_tools::diff::{Change, Class, Side};
+use visakit_spec_tools::diff::{Cause, Change, Class, Side};
 
 use crate::count;
+use crate::groups::{Group, Layout, paint, wrap};
 
-use super::{Group, detail, excerpt, groups, subject, summary};
+use super::{excerpt, summary};
 
-pub(super) fn text(changes: &[Change], color: bool) -> String {
-    let mut s = String::new();
-    let mut last = None;
-    let (many, single): (Vec<_>, Vec<_>) = groups(changes).into_iter().partition(|g| g.subjects.len() > 1);
-    for group in &single {
-        let name = subject(group.first);
-        if last != Some(name) {
-            let gap = if last.is_some() { "\n" } else { "" };
-            let _ = writeln!(s, "{gap}{}", paint(name, "1", color));
-            last = Some(name);
-        }
-        entry(&mut s, group, color);
+pub(super) fn text(changes: &[Change], causes: &[Cause], details: bool, layout: Layout) -> String {
+    if changes.is_empty() {
+        return "nothing changed\n".to_owned();
     }
-    if !many.is_empty() {
-        let gap = if last.is_some() { "\n" } else { "" };
-        let _ = writeln!(s, "{gap}{}", paint("The same in several places", "1", color));
-        for group in &many {
-            entry(&mut s, group, color);
-        }
+    let mut s =
+        format!("{} by {}: {}\n", count(changes.len(), "change"), count(causes.len(), "cause"), summary(changes));
+    if !details {
+        let groups: Vec<Group> = causes.iter().map(|cause| group(cause, changes)).collect();
+        return s + &crate::groups::summary(&groups, layout) + "\n--details shows each change\n";
     }
-    let gap = if changes.is_empty() { "" } else { "\n" };
-    let _ = match changes.is_empty() {
-        true => writeln!(s, "nothing changed"),
-        false => writeln!(s, "{gap}{}: {}", count(changes.len(), "change"), summary(changes)),
-    };
+    let mut last = String::new();
+    for cause in causes {
+        let subjects = cause.subjects.join(", ");
+        if subjects != last {
+            let title = wrap(&subjects, layout.width);
+            let _ = writeln!(s, "\n{}", paint(&title.join("\n"), "1", layout.color));
+        }
+        last = subjects;
+        cause.first.iter().for_each(|&i| entry(&mut s, &changes[i], cause, layout));
+    }
     s
 }
 
-fn entry(s: &mut String, group: &Group<'_>, color: bool) {
-    let change = group.first;
+fn group(cause: &Cause, changes: &[Change]) -> Group {
+    // Of one page words only are told apart by the page, not by what they say.
+    let place =
+        cause.new.as_ref().or(cause.old.as_ref()).map_or(String::new(), |at| format!("{}:{}", at.file, at.line));
+    let shows = if cause.touches.len() > 1 { &cause.touches } else { &cause.subjects };
+    Group {
+        class: cause.class.name(),
+        owner: if let [one] = cause.subjects.as_slice() { one.clone() } else { String::new() },
+        kind: cause.first.first().map_or(String::new(), |&i| changes[i].kind.replace('-', " ")),
+        what: cause.what.clone(),
+        count: cause.changes.len(),
+        place,
+        shows: shows.clone(),
+        help: cause.help.to_owned(),
+        // What an instruction does is more than words.
+        is_prose: cause.is_prose && !cause.changes.iter().any(|&i| changes[i].kind == "semantics"),
+    }
+}
+
+fn entry(s: &mut String, change: &Change, cause: &Cause, layout: Layout) {
+    let color = layout.color;
     let code = match change.class {
         Class::WireBreaking => "1;31",
         Class::Narrowed => "33",
@@ -45,7 +61,7 @@ fn entry(s: &mut String, group: &Group<'_>, color: bool) {
         Class::TextOnly => "2",
     };
     let class = paint(&format!("{:<13}", change.class.name()), code, color);
-    let what = detail(change);
+    let what = change.detail();
     // Prose says by its place what it is.
     let words = ["semantics", "description", "notes", "examples", "prose", "text", "index"].contains(&change.kind);
     let (what, kind) = match (what.is_empty(), words) {
@@ -55,14 +71,14 @@ fn entry(s: &mut String, group: &Group<'_>, color: bool) {
     };
     let _ = write!(s, "  {class}  {what}");
     match (&change.old, &change.new) {
-        (Some(old), Some(new)) if old.value.len() + new.value.len() + what.len() < 70 => {
+        (Some(old), Some(new)) if old.value.len() + new.value.len() + what.len() + kind.len() + 24 < layout.width => {
             let _ = writeln!(s, "{kind} {} -> {}", old.value, new.value);
         }
         (Some(old), Some(new)) => {
             let (a, b) = excerpt(&old.value, &new.value);
             let _ = writeln!(s, "{kind}");
-            wrapped(s, "- ", &a, color.then_some("31"));
-            wrapped(s, "+ ", &b, color.then_some("32"));
+            wrapped(s, layout, "- ", &a, color.then_some("31"));
+            wrapped(s, layout, "+ ", &b, color.then_some("32"));
         }
         (one, other) => {
             let Some(side) = one.as_ref().or(other.as_ref()) else { return };
@@ -73,28 +89,25 @@ fn entry(s: &mut String, group: &Group<'_>, color: bool) {
                 (false, false) => " added",
             };
             let value = excerpt(&side.value, "").0;
-            match value.len() + what.len() < 60 {
+            match value.len() + what.len() + kind.len() + 30 < layout.width {
                 true => {
                     let _ = writeln!(s, "{kind}{verb}: {value}");
                 }
                 false => {
                     let _ = writeln!(s, "{kind}{verb}");
                     let (sign, code) = if one.is_some() { ("- ", "31") } else { ("+ ", "32") };
-                    wrapped(s, sign, &value, color.then_some(code));
+                    wrapped(s, layout, sign, &value, color.then_some(code));
                 }
             }
         }
     }
-    if group.subjects.len() > 1 {
-        wrapped(s, "in ", &group.subjects.join(", "), None);
-    }
     if !change.touches.is_empty() {
-        wrapped(s, "for ", &listed(&change.touches), None);
+        wrapped(s, layout, "for ", &listed(&change.touches), None);
     }
     let place = |side: &Option<Side>| side.as_ref().map(|s| format!("{}:{}", s.file, s.line));
     let places: Vec<String> = [place(&change.old), place(&change.new)].into_iter().flatten().collect();
-    let first = if group.subjects.len() > 1 { "first at " } else { "" };
-    let _ = writeln!(s, "{INDENT}{}", paint(&format!("{first}{}", places.join(" -> ")), "2", color));
+    let first = if cause.subjects.len() > 1 { "first at " } else { "" };
+    wrapped(s, layout, first, &places.join(" -> "), color.then_some("2"));
 }
 
 /// The first names, and how many there are.
@@ -108,27 +121,10 @@ fn listed(names: &[String]) -> String {
 /// Where the text of an entry begins, below its class.
 const INDENT: &str = "                 ";
 
-fn wrapped(s: &mut String, sign: &str, text: &str, code: Option<&str>) {
-    let mut line = String::new();
-    let mut lead = sign.to_owned();
-    let flush = |s: &mut String, lead: &str, line: &str| {
+fn wrapped(s: &mut String, layout: Layout, sign: &str, text: &str, code: Option<&str>) {
+    for (n, line) in wrap(text, layout.width.saturating_sub(INDENT.len() + sign.len())).iter().enumerate() {
+        let lead = if n == 0 { sign.to_owned() } else { " ".repeat(sign.len()) };
         let text = format!("{lead}{line}");
         let _ = writeln!(s, "{INDENT}{}", code.map_or_else(|| text.clone(), |c| paint(&text, c, true)));
-    };
-    for word in text.split_whitespace() {
-        if !line.is_empty() && line.chars().count() + word.chars().count() > 90 {
-            flush(s, &lead, &line);
-            lead = " ".repeat(sign.len());
-            line.clear();
-        }
-        if !line.is_empty() {
-            line.push(' ');
-        }
-        line.push_str(word);
     }
-    flush(s, &lead, &line);
-}
-
-fn paint(text: &str, code: &str, color: bool) -> String {
-    if color { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
 }

@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 
-use visakit_spec_tools::diff::{Change, Class, Side};
+use visakit_spec_tools::diff::{Cause, Change, Class, Side};
 
-use super::{excerpt, groups, summary};
+use super::{excerpt, summary};
 
-pub(super) fn text(changes: &[Change], (old, new): (&str, &str)) -> String {
+pub(super) fn text(changes: &[Change], causes: &[Cause], (old, new): (&str, &str)) -> String {
     let mut s = String::new();
     let _ = writeln!(s, "# Changes of the specification\n");
     let _ = writeln!(s, "From `{old}` to `{new}`: {}.", summary(changes));
@@ -17,17 +17,18 @@ pub(super) fn text(changes: &[Change], (old, new): (&str, &str)) -> String {
             Class::Widened => ("Widened", "More is legal; what was keeps its meaning."),
             Class::TextOnly => ("Text only", "Neither the bytes nor what is legal."),
         };
-        let rows: Vec<Change> = changes.iter().filter(|c| c.class == class).cloned().collect();
+        let own =
+            |cause: &Cause| cause.first.iter().map(|&i| &changes[i]).filter(|c| c.class == class).collect::<Vec<_>>();
+        let rows: Vec<_> = causes.iter().flat_map(|cause| own(cause).into_iter().map(move |c| (cause, c))).collect();
         if rows.is_empty() {
             continue;
         }
         let _ = writeln!(s, "\n## {title}\n\n{meaning}\n");
         let _ = writeln!(s, "| Where | What | Old | New |\n| --- | --- | --- | --- |");
-        for group in groups(&rows) {
-            let change = group.first;
-            let whole = match group.subjects.len() {
-                1 => change.path.clone(),
-                _ => format!("{} of {}", super::detail(change), group.subjects.join(", ")),
+        for (cause, change) in rows {
+            let whole = match cause.subjects.as_slice() {
+                [_] => change.path.clone(),
+                all => format!("{} of {}", change.detail(), all.join(", ")),
             };
             let value = |side: &Option<Side>| side.as_ref().map_or("", |s| s.value.as_str()).to_owned();
             let (a, b) = excerpt(&value(&change.old), &value(&change.new));

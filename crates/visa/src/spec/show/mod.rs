@@ -12,7 +12,7 @@ use visakit_diag::{Diagnostic, Severity};
 use visakit_spec_tools::export::export;
 
 use super::source::{self, OverlayArg};
-use crate::{Findings, Format, Outcome, answer, finish, out};
+use crate::{Findings, Outcome, OutputFormat, answer, finish, out};
 use find::{Hit, Mnemonics};
 
 /// Show what a word stands for: an instruction's layout, fields, types, platforms and syntax, and much else
@@ -42,7 +42,7 @@ pub(crate) struct Args {
     overlay: OverlayArg,
     /// How it is shown
     #[arg(long, value_enum, default_value_t)]
-    format: Format,
+    format: OutputFormat,
 }
 
 pub(super) fn run(args: Args) -> Outcome {
@@ -58,8 +58,8 @@ fn show(args: &Args) -> Result<Outcome, Findings> {
         return Err(unknown(args.name.trim(), &find::words(&all, &mnemonics)).into());
     }
     match args.format {
-        Format::Json => answer(&[], json!({ "hits": groups.concat() })),
-        Format::Human => out(&human(&model, &mnemonics, &groups)),
+        OutputFormat::Json => answer(&[], json!({ "hits": groups.concat() })),
+        OutputFormat::Human => out(&human(&model, &mnemonics, &groups)),
     }
     Ok(Outcome::Done)
 }

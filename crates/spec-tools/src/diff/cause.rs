@@ -1,0 +1,315 @@
+//! Changes put together by what caused them: one edit of a page often shows in many facts, and the same edit in many
+//! pages. The order is that in which a person with a new revision wants to read them.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+
+use super::change::{Change, Class, Side};
+
+/// An edit, on one page or alike on several, with the changes that it makes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Cause {
+    /// The gravest class of its changes.
+    pub class: Class,
+    /// What was edited, in a few words.
+    pub what: String,
+    /// Where the first of its changes stood; nothing where the thing is new.
+    pub old: Option<Location>,
+    /// Where the first of its changes stands; nothing where the thing is gone.
+    pub new: Option<Location>,
+    /// The instructions, lists, structures or chapters that were edited.
+    pub subjects: Vec<String>,
+    /// The instructions that have a shared list that changed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub touches: Vec<String>,
+    /// What to do about it.
+    pub help: &'static str,
+    /// Its changes, as positions in what was compared.
+    #[serde(skip)]
+    pub changes: Vec<usize>,
+    /// Those of the first subject, which are the same for the others.
+    #[serde(skip)]
+    pub first: Vec<usize>,
+    /// Whether only words changed that state no fact.
+    #[serde(skip)]
+    pub is_prose: bool,
+}
+
+/// A line of a page.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Location {
+    /// The page, as diagnostics show it.
+    pub file: String,
+    /// Its line, from 1.
+    pub line: u32,
+}
+
+/// Puts changes together by their causes, the gravest and widest first.
+pub fn causes(changes: &[Change]) -> Vec<Cause> {
+    let mut alike: BTreeMap<Vec<Signature<'_>>, Vec<Vec<usize>>> = BTreeMap::new();
+    for edit in edits(changes) {
+        alike.entry(edit.iter().map(|&i| Signature::of(&changes[i])).collect()).or_default().push(edit);
+    }
+    let mut out = Vec::new();
+    let mut words: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for same in alike.into_values() {
+        let first = same[0].clone();
+        if same.len() == 1 && first.iter().all(|&i| changes[i].is_prose()) {
+            words.entry(changes[first[0]].subject()).or_default().extend(first);
+        } else {
+            out.push(cause(changes, first, same.concat()));
+        }
+    }
+    // Sentences of a page that no other page has lost or gained as well are one entry a page.
+    out.extend(words.into_values().map(|mut all| {
+        all.sort_unstable();
+        cause(changes, all.clone(), all)
+    }));
+    out.sort_by_key(|c| {
+        let width = c.subjects.len() + c.touches.len();
+        (c.class, c.is_prose, Reverse(width), Reverse(c.changes.len()), c.changes.first().copied())
+    });
+    out
+}
+
+impl Change {
+    /// The instruction, structure, list or chapter that changed.
+    pub fn subject(&self) -> &str {
+        self.path.split('.').next().unwrap_or(&self.path)
+    }
+
+    /// What changed inside of the subject; nothing where it is the subject itself.
+    pub fn detail(&self) -> &str {
+        self.path.get(self.subject().len() + 1..).unwrap_or("")
+    }
+
+    /// Whether it is one of words that state no fact.
+    pub fn is_prose(&self) -> bool {
+        matches!(self.kind, "semantics" | "description" | "notes" | "examples" | "index" | "prose")
+            || self.kind.starts_with("page-")
+    }
+
+    /// Where it was made: on the new side, or where something is gone on the old one.
+    pub fn place(&self) -> Option<&Side> {
+        self.new.as_ref().or(self.old.as_ref())
+    }
+
+    /// The element that a set has lost or gained, where that is what the path ends with.
+    fn element(&self) -> Option<&str> {
+        let (_, name) = self.detail().rsplit_once('.')?;
+        let has = |side: &Side| {
+            side.value.split(|c: char| !(c.is_alphanumeric() || c == '_')).any(|w| w.eq_ignore_ascii_case(name))
+        };
+        let is_set = matches!(self.kind, "type" | "operand-class" | "type-map")
+            && matches!(self.class, Class::Narrowed | Class::Widened);
+        let said = self.old.as_ref().zip(self.new.as_ref()).is_some_and(|(old, new)| has(old) || has(new));
+        (is_set && said).then_some(name)
+    }
+
+    /// The table of its page whose edit it is one of, though it may stand in lines below: that of the fields, or the columns of
+    /// a list.
+    fn table(&self) -> Option<&'static str> {
+        match self.kind {
+            "form-added" | "form-removed" | "condition" | "field-added" | "field-removed" | "field-renamed"
+            | "order" => Some("fields"),
+            "column-added" | "column-removed" => Some("columns"),
+            _ => None,
+        }
+    }
+}
+
+/// The changes by the lines that were edited: those of one line of either side belong together, and those of the layout
+/// of one page.
+fn edits(changes: &[Change]) -> Vec<Vec<usize>> {
+    #[derive(PartialEq, Eq, PartialOrd, Ord)]
+    enum Key<'a> {
+        Table(&'a str, &'a str),
+        Line(usize, &'a str, u32, &'a str),
+    }
+    fn root(of: &mut [usize], mut i: usize) -> usize {
+        while of[i] != i {
+            of[i] = of[of[i]];
+            i = of[i];
+        }
+        i
+    }
+    let mut of: Vec<usize> = (0..changes.len()).collect();
+    let mut first: BTreeMap<Key<'_>, usize> = BTreeMap::new();
+    for (i, change) in changes.iter().enumerate() {
+        let subject = change.subject();
+        let lines = [&change.old, &change.new].into_iter().enumerate().filter_map(|(side, said)| {
+            let said = said.as_ref().filter(|_| !change.is_prose())?;
+            Some(Key::Line(side, &said.file, said.line, subject))
+        });
+        for key in lines.chain(change.table().map(|table| Key::Table(subject, table))) {
+            let other = *first.entry(key).or_insert(i);
+            let (a, b) = (root(&mut of, other), root(&mut of, i));
+            of[a.max(b)] = a.min(b);
+        }
+    }
+    let mut out: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for i in 0..changes.len() {
+        out.entry(root(&mut of, i)).or_default().push(i);
+    }
+    out.into_values().collect()
+}
+
+/// What has to be equal for two changes to be the same edit of two subjects.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Signature<'a> {
+    class: Class,
+    kind: &'static str,
+    detail: &'a str,
+    /// What both sides say; nothing where the detail says what a set lost or gained.
+    said: Option<(Option<&'a str>, Option<&'a str>)>,
+}
+
+impl<'a> Signature<'a> {
+    fn of(change: &'a Change) -> Self {
+        fn value(side: Option<&Side>) -> Option<&str> {
+            side.map(|side| side.value.as_str())
+        }
+        let said = change.element().is_none().then(|| (value(change.old.as_ref()), value(change.new.as_ref())));
+        Self { class: change.class, kind: change.kind, detail: change.detail(), said }
+    }
+}
+
+fn cause(changes: &[Change], first: Vec<usize>, all: Vec<usize>) -> Cause {
+    let members = || all.iter().map(|&i| &changes[i]);
+    let own: Vec<&Change> = first.iter().map(|&i| &changes[i]).collect();
+    let gravest = own.iter().min_by_key(|c| c.class).copied().unwrap_or(&changes[all[0]]);
+    let mut subjects: Vec<String> = Vec::new();
+    let mut touches: Vec<String> = Vec::new();
+    let mut known: (BTreeSet<&str>, BTreeSet<&str>) = Default::default();
+    for change in members() {
+        if known.0.insert(change.subject()) {
+            subjects.push(change.subject().to_owned());
+        }
+        touches.extend(change.touches.iter().filter(|name| known.1.insert(name)).cloned());
+    }
+    let location = |side: &Option<Side>| side.as_ref().map(|s| Location { file: s.file.clone(), line: s.line });
+    Cause {
+        class: gravest.class,
+        what: what(&own, subjects.len() > 1),
+        old: location(&gravest.old),
+        new: location(&gravest.new),
+        subjects,
+        touches,
+        help: help(gravest),
+        is_prose: members().all(Change::is_prose),
+        changes: all,
+        first,
+    }
+}
+
+/// Changes of one subject in a few words. Where there are more subjects their names stand elsewhere.
+fn what(own: &[&Change], several: bool) -> String {
+    if own.iter().all(|change| change.is_prose()) {
+        let mut kinds: Vec<&str> = own.iter().map(|change| change.kind).collect();
+        kinds.dedup();
+        let subject =
+            own.first().filter(|_| !several).map_or(String::new(), |change| format!("{}: ", change.subject()));
+        return subject + &kinds.join(", ").replace('-', " ");
+    }
+    let mut places: Vec<(String, Vec<String>)> = Vec::new();
+    for change in own {
+        let element = change.element();
+        let path = match element {
+            Some(name) => {
+                change.path.strip_suffix(name).map_or(change.path.as_str(), |path| path.trim_end_matches('.'))
+            }
+            None => change.path.as_str(),
+        };
+        let path =
+            if several { path.get(change.subject().len()..).unwrap_or("").trim_start_matches('.') } else { path };
+        let words = match element {
+            Some(name) => format!("{}{name}", if change.class == Class::Narrowed { '-' } else { '+' }),
+            None => said(change),
+        };
+        if places.last().is_none_or(|(last, _)| last != path) {
+            places.push((path.to_owned(), Vec::new()));
+        }
+        let kind = change.kind.replace('-', " ");
+        let Some((_, all)) = places.last_mut() else { continue };
+        let words = match (element, all.last()) {
+            (Some(_), Some(last)) if last.starts_with(&kind) => words,
+            _ => format!("{kind} {words}").trim_end().to_owned(),
+        };
+        // What a set loses and gains at once is said once.
+        if !all.contains(&words) {
+            match element.and(all.last_mut()) {
+                Some(last) => *last += &format!(" {words}"),
+                None => all.push(words),
+            }
+        }
+    }
+    let more = places.len().saturating_sub(MOST_PLACES);
+    let shown = places.into_iter().take(MOST_PLACES).map(|(path, words)| {
+        let colon = if path.is_empty() { "" } else { ": " };
+        format!("{path}{colon}{}", words.join(", "))
+    });
+    let mut text = shown.collect::<Vec<_>>().join("; ");
+    if more > 0 {
+        text += &format!("; and {more} more");
+    }
+    text
+}
+
+/// How many places of one page are named.
+const MOST_PLACES: usize = 3;
+/// How many characters of what a side says are quoted.
+const MOST_SAID: usize = 40;
+
+/// What both sides say, or of what is long the part where they begin to differ; of words only that they changed.
+fn said(change: &Change) -> String {
+    let value = |side: &Option<Side>| Some(side.as_ref()?.value.split_whitespace().collect::<Vec<_>>().join(" "));
+    let done = change.kind.ends_with("added") || change.kind.ends_with("removed");
+    match (value(&change.old), value(&change.new)) {
+        _ if change.is_prose() && !done => String::new(),
+        (Some(old), Some(new)) => {
+            let same = old.chars().zip(new.chars()).take_while(|(a, b)| a == b).count();
+            let from = if old.len().max(new.len()) > MOST_SAID { same.saturating_sub(BEFORE) } else { 0 };
+            format!("{} -> {}", part(&old, from), part(&new, from))
+        }
+        (Some(value), None) | (None, Some(value)) if done => part(&value, 0),
+        (Some(value), None) => format!("removed: {}", part(&value, 0)),
+        (None, Some(value)) => format!("added: {}", part(&value, 0)),
+        (None, None) => String::new(),
+    }
+}
+
+/// So many characters in front of a difference are quoted.
+const BEFORE: usize = 10;
+
+fn part(text: &str, from: usize) -> String {
+    let mut out = String::from(if from > 0 { "…" } else { "" });
+    out.extend(text.chars().skip(from).take(MOST_SAID));
+    out + if text.chars().count() > from + MOST_SAID { "…" } else { "" }
+}
+
+/// What to do about a change.
+fn help(change: &Change) -> &'static str {
+    match (change.kind, change.class) {
+        ("semantics", _) => "compare the kernels with it: `visa diff` does not run them",
+        ("instruction-added", _) => "build from these pages; `visa diff` names the kernel to write",
+        ("instruction-removed", Class::Narrowed) => {
+            "keep the page by an entry of the overlay where objects still have it, or delete its kernel"
+        }
+        (kind, Class::TextOnly) if kind.ends_with("-renamed") => {
+            "its Rust name changes: the compiler shows what names it, and kernels need no other change"
+        }
+        ("text", _) => "texts are read or printed otherwise: compare with what the vendor's assembler takes",
+        ("rule" | "rule-added" | "rule-removed" | "limit", _) => {
+            "verdicts change: compare with what the vendor's assembler refuses"
+        }
+        ("cell", _) => "what a value means changes: results of the emulator and verdicts follow it",
+        (_, Class::WireBreaking) => {
+            "objects of before are read otherwise: where both exist, give old and new their versions on the page"
+        }
+        (_, Class::Narrowed) => "what was legal is refused: `visa verify` shows which of your texts have it",
+        (_, Class::Widened) => "nothing that was legal changes; kernels may need the new case",
+        (_, Class::TextOnly) => "nothing that is encoded or legal depends on it",
+    }
+}

@@ -1,0 +1,133 @@
+//! `visa diff`: what the specification says and the implementation does not do.
+
+mod explain;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::Serialize;
+use visakit_conform::{Finding, Report};
+
+use super::{Findings, Outcome, OutputFormat, finish, out, report};
+use crate::groups::{Group, listed, summary};
+use crate::io::{layout, note};
+use crate::report::print_json;
+use crate::spec::source::{self, OverlayArg};
+use explain::{Cause, causes};
+
+/// Compare the specification with this implementation by probing it.
+///
+/// The totals come first, then what caused the findings, the gravest first: where the pages are not those of this program,
+/// each finding is led back to the edit of the pages that it comes from, and points at it.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  visa diff
+  visa diff --spec pages --format json
+  visa diff --spec vendors-documents --overlay builtin --details
+
+With `--format json`, `causes` has `id`, `class`, `what`, `file`, `line`, `facts`, `instructions` and `help`, and each of `findings` \
+the number of its `cause`.
+
+Exit codes: 0 all facts hold, 1 some do not, 2 usage, or a page could not be read")]
+pub(super) struct Args {
+    /// The specification; the pages that this program was built from when left out
+    #[arg(long, value_name = "DIR")]
+    spec: Option<PathBuf>,
+    #[command(flatten)]
+    overlay: OverlayArg,
+    /// Show each finding below the summary, and what was probed
+    #[arg(long)]
+    details: bool,
+    /// How findings are reported
+    #[arg(long, value_enum, default_value_t)]
+    format: OutputFormat,
+}
+
+pub(super) fn run(args: Args) -> Outcome {
+    finish(probe(&args), args.format)
+}
+
+fn probe(args: &Args) -> Result<Outcome, Findings> {
+    let (model, _) = source::read(args.spec.as_deref(), &args.overlay)?;
+    let completed = visakit_conform::with_own_chapters(&model);
+    if completed.is_some() {
+        note("note: the chapters do not define all operands and platforms; the built-in chapters stand in for them");
+    }
+    let model = completed.unwrap_or(model);
+    let mut found = visakit_conform::run(&model);
+    let (causes, of) = causes(&mut found.findings, &model);
+    match args.format {
+        OutputFormat::Json => print_json(&Answer::new(&found, &causes, &of)),
+        OutputFormat::Human => human(&found, causes, args.details),
+    }
+    Ok(if found.findings.is_empty() { Outcome::Done } else { Outcome::Found })
+}
+
+/// The report as JSON, with the causes.
+#[derive(Serialize)]
+struct Answer<'a> {
+    findings: Vec<Entry<'a>>,
+    causes: &'a [Cause],
+    missing: &'a [visakit_conform::Entry],
+    undefined: &'a [visakit_conform::Entry],
+    filled: usize,
+    facts: &'a BTreeMap<&'static str, visakit_conform::Count>,
+}
+
+/// A finding with the number of its cause.
+#[derive(Serialize)]
+struct Entry<'a> {
+    #[serde(flatten)]
+    finding: &'a Finding,
+    cause: usize,
+}
+
+impl<'a> Answer<'a> {
+    fn new(found: &'a Report, causes: &'a [Cause], of: &[usize]) -> Self {
+        let Report { findings, missing, undefined, filled, facts } = found;
+        let findings = findings.iter().zip(of).map(|(finding, cause)| Entry { finding, cause: *cause }).collect();
+        Self { findings, causes, missing, undefined, filled: *filled, facts }
+    }
+}
+
+fn human(found: &Report, causes: Vec<Cause>, details: bool) {
+    let (probed, passed) = found.facts.values().fold((0, 0), |(a, b), n| (a + n.probed, b + n.passed));
+    let mut classes: BTreeMap<usize, (&str, usize)> = BTreeMap::new();
+    for (n, cause) in causes.iter().enumerate() {
+        let first = causes.iter().position(|other| other.class == cause.class).unwrap_or(n);
+        classes.entry(first).or_insert((cause.class, 0)).1 += cause.facts;
+    }
+    let totals: Vec<String> = classes.values().map(|(class, facts)| format!("{facts} {class}")).collect();
+    let not = if totals.is_empty() {
+        String::new()
+    } else {
+        format!("; {} do not: {}", probed - passed, totals.join(", "))
+    };
+    out(&format!("{passed} of {probed} facts hold{not}\n"));
+    out(&format!("{} instructions have a kernel, {} lack one\n", found.filled, found.missing.len()));
+    let layout = layout();
+    if details {
+        let facts: Vec<String> =
+            found.facts.iter().map(|(kind, n)| format!("{kind} {}/{}", n.passed, n.probed)).collect();
+        out(&format!("facts that hold, of those probed: {}\n", facts.join(", ")));
+        for entry in &found.undefined {
+            out(&format!(
+                "{}:{}: no public text defines what {} does (no finding)\n",
+                entry.page, entry.line, entry.instruction
+            ));
+        }
+    } else if !found.undefined.is_empty() {
+        let names: Vec<String> = found.undefined.iter().map(|entry| entry.instruction.clone()).collect();
+        let text = format!("no public text defines what {} instructions do: ", names.len());
+        out(&format!("{text}{}\n", listed(&names, layout.width.saturating_sub(text.len()))));
+    }
+    let groups: Vec<Group> = causes.into_iter().map(Group::from).collect();
+    out(&summary(&groups, layout));
+    if details {
+        let diagnostics: Vec<_> = found.findings.iter().map(|f| f.diagnostic.clone()).collect();
+        report(&diagnostics, OutputFormat::Human);
+    } else if !groups.is_empty() {
+        out("\n--details shows each finding, --format json all of them with the numbers of their causes\n");
+    }
+}
