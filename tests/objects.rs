@@ -43,7 +43,7 @@ fn single_instruction_objects() {
         }
     }
     assert!(missing.is_empty(), "{}", missing.join("\n"));
-    assert_eq!(proven + gaps.len(), 207);
+    assert_eq!(proven + gaps.len(), 250);
 }
 
 /// What the compiler writes comes out as it went in: text, object, full text.
@@ -55,7 +55,8 @@ fn compiled_texts_come_back() {
         let decoded = Object::decode(&bytes).unwrap();
         assert_eq!(decoded, object, "{name}");
         let printed = print(&decoded, &decoded.kernels[0].routine, Platform::from_name(&platform), Style::Full);
-        assert!(printed == text, "{name}: the full text differs");
+        let differ = printed.lines().zip(text.lines()).find(|(ours, theirs)| ours != theirs);
+        assert!(printed == text, "{name}: the full text differs: {differ:?}");
     }
 }
 
@@ -87,6 +88,10 @@ fn genx_ir_reads_our_objects() {
     let dir = visakit_testing::root().join("tests/vectors/single");
     for file in visakit_testing::files(&dir, "isa") {
         let name = file.file_stem().unwrap().to_string_lossy().into_owned();
+        // What the packaged tools do not know yet: bytes by the layouts of the vendor's published tables.
+        if name.starts_with("newer-") {
+            continue;
+        }
         // Some objects say by their name what they are for; GenX_IR changes alignments of others' kernels.
         let platform = name.split('-').next().filter(|p| Platform::from_name(p).is_some()).unwrap_or("skl");
         let bytes = std::fs::read(&file).unwrap();

@@ -58,7 +58,8 @@ fn the_vendors_reader_agrees() {
     }
     let step = if std::env::var_os("VISAKIT_ALL_VERSIONS").is_some() { 1 } else { 9 };
     let mut wrong = Vec::new();
-    for (name, platform, object) in objects().into_iter().step_by(step) {
+    let known = objects().into_iter().filter(|(name, ..)| !name.starts_with("newer-"));
+    for (name, platform, object) in known.step_by(step) {
         for version in VERSIONS {
             let Some((moved, bytes)) = moved(&object, version) else { continue };
             let ours = print(&moved, &moved.kernels[0].routine, Platform::from_name(platform), Style::Vendor);

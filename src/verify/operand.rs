@@ -21,6 +21,14 @@ impl Check<'_> {
     pub(super) fn vector(&mut self, field: &'static Field, operand: &VecOperand) {
         let class = operand.operand.class().name();
         let is_dst = self.is_destination(field);
+        let unusual = matches!(operand.operand, Operand::Predicate(_) | Operand::Address(_) | Operand::State(_));
+        if field.classes.is_empty() && unusual {
+            self.say(
+                "class",
+                field.line,
+                format!("{} is of class {class}, which only some operands are", field.name),
+            );
+        }
         if !field.classes.is_empty() && !field.classes.contains(&class) {
             let message = format!("{} is of class {class}, legal are {}", field.name, field.classes.join(", "));
             let taken = self.has(Rule::AddressOperand) && matches!(operand.operand, Operand::Address(_));
@@ -38,8 +46,11 @@ impl Check<'_> {
         }
         self.modifier(field, operand, is_dst, ty);
         self.written(field, &operand.operand, is_dst);
-        if self.family != Family::Port {
-            self.region(field, &operand.operand, is_dst);
+        match self.family {
+            // What a message takes from a region is not looked at, only how it is written.
+            Family::Port if !is_dst => self.spelled(field, &operand.operand),
+            Family::Port => {}
+            _ => self.region(field, &operand.operand, is_dst),
         }
     }
 

@@ -106,6 +106,25 @@ impl Check<'_> {
         }
     }
 
+    /// The numbers of a source's region alone.
+    pub(super) fn spelled(&mut self, field: &'static Field, operand: &Operand) {
+        let region = match operand {
+            Operand::General(g) => &g.region,
+            Operand::Indirect(i) => &i.region,
+            _ => return,
+        };
+        if stride(region.horizontal_stride).is_some_and(|h| !matches!(h, 0 | 1 | 2 | 4)) {
+            self.say(
+                "region",
+                field.line,
+                format!("{}: a horizontal stride of 0, 1, 2 or 4 ({CHAPTER})", field.name),
+            );
+        }
+        if stride(region.width).is_some_and(|w| !(1..=u64::from(limits::REGION_WIDTH)).contains(&w)) {
+            self.say("region", field.line, format!("{}: a width of 1, 2, 4, 8 or 16 ({CHAPTER})", field.name));
+        }
+    }
+
     /// Whether the rest of a source's region can be judged.
     fn source_region(&mut self, field: &'static Field, region: &Region, channels: u64) -> bool {
         let name = field.name;

@@ -54,8 +54,7 @@ fn words(sentence: &str, heads: &[(usize, String)], lead: &Lead) -> Option<usize
     for (long, rest) in missing {
         let Some((end, found)) = words.len().checked_sub(2).and_then(|n| heads.get(n)) else { continue };
         let Some(wrong) = distance_within(found, rest, rest.len() / 4) else { continue };
-        let colon =
-            !phrase.lead.ends_with(':') || sentence[..*end].ends_with(':') || sentence[*end..].contains(',');
+        let colon = !phrase.lead.ends_with(':') || sentence[..*end].ends_with(':') || sentence[*end..].contains(',');
         let certain = match phrase.is_open() {
             true => colon && phrase.fits(behind(sentence, *end)),
             false => *end == sentence.len(),

@@ -4,8 +4,11 @@
 #[path = "common/kernel.rs"]
 mod kernel;
 
-use kernel::{run, try_run, try_run_on, typed};
+use kernel::{program, run, try_run, try_run_on, typed};
 use visakit::isa::Platform;
+use visakit_emulator::launch::argument::Argument;
+use visakit_emulator::launch::range::NdRange;
+use visakit_emulator::run::{Options, launch};
 
 /// Numbers without a pattern.
 fn numbers() -> [u32; 64] {
@@ -158,6 +161,68 @@ fn narrow_floats() {
         half::f16::from_f32(cut).to_bits()
     });
     assert_eq!(found[..16], expected);
+}
+
+/// What only the newest platform has runs as one that the emulator knows.
+#[test]
+fn newer_floats() {
+    let floats: [f32; 16] = std::array::from_fn(|i| (i as f32 - 7.5) * 0.75);
+    type Function = fn(f32) -> f32;
+    let functions: [(&str, Function); 2] = [("tanh", f32::tanh), ("sigm", |x| 1.0 / (1.0 + (-x).exp()))];
+    for (name, function) in functions {
+        let body = format!("    {name} (M1, 16) CT(0,0)<1> AT(0,0)<1;1,0>");
+        let found = values_of!(f32, run_wide(&typed("f", "f"), &body, &bytes_of!(floats)));
+        for (found, x) in found.into_iter().zip(floats) {
+            assert!((found - function(x)).abs() < 1e-6, "{name} {x}: {found}");
+        }
+    }
+
+    let halves: [f32; 16] = [
+        0.0,
+        -0.0,
+        1.0,
+        -1.5,
+        448.0,
+        480.0,
+        f32::INFINITY,
+        0.001_953_125,
+        1.0625,
+        1.1875,
+        2.0,
+        0.015_625,
+        -240.0,
+        0.5,
+        256.0,
+        0.013_671_875,
+    ];
+    let hf8: [u8; 16] = [0, 0x80, 0x38, 0xbc, 0x7e, 0x7f, 0x7f, 1, 0x38, 0x3a, 0x40, 0x08, 0xf7, 0x30, 0x78, 0x07];
+    let halves = halves.map(|x| half::f16::from_f32(x).to_bits());
+    let convert = "    fcvt (M1_NM, 16) CT(0,0)<1> AT(0,0)<1;1,0>";
+    assert_eq!(run_wide(&typed("hf", "b"), convert, &bytes_of!(halves))[..16], hf8);
+    let back = values_of!(u16, run_wide(&typed("b", "hf"), convert, &hf8));
+    for (i, (back, half)) in back.into_iter().zip(halves).enumerate() {
+        match i {
+            5 | 6 => assert!(half::f16::from_bits(back).is_nan()),
+            // Half way between two numbers.
+            8 => assert_eq!(back, 0x3c00),
+            9 => assert_eq!(back, 0x3d00),
+            _ => assert_eq!(back, half, "{i}"),
+        }
+    }
+}
+
+#[test]
+fn newer_platforms_are_refused() {
+    for (platform, legal) in [(Platform::Pvcxt, true), (Platform::Xe2, false), (Platform::Xe3p, false)] {
+        let program = program(platform, "", "");
+        let arguments = vec![Some(Argument::Buffer(vec![0; 256])), Some(Argument::Buffer(vec![0; 256]))];
+        let range = NdRange::new(&[16], Some(&[16]), None, [0; 3]).unwrap();
+        let found = launch(&program, &range, arguments, &Options::default()).map_err(|e| e.to_string());
+        match found {
+            Ok(_) => assert!(legal),
+            Err(message) => assert!(!legal && message.contains("launch-platform"), "{message}"),
+        }
+    }
 }
 
 #[test]
@@ -443,6 +508,24 @@ fn atomic_operations_of_the_newer_messages() {
         let found = run(name, if name == "fcas" { "A.128 A.64" } else { "A.128 %null" }, &input);
         let expected = floats.map(|x| update(x, 2.5, 100.0).to_bits());
         assert_eq!(found[..16], expected, "{name}");
+    }
+    // Of a bf16 in memory only these two bytes change; what was there comes back as the lower half of a dword.
+    let high = |x: f32| x.to_bits() >> 16;
+    let mut words = numbers();
+    for (i, word) in words.iter_mut().enumerate() {
+        let value = [floats[i % 16], 100.0, 2.5, 0.0][i / 16];
+        *word = *word & 0xffff_0000 | high(value);
+    }
+    for (name, update) in of_floats {
+        let operation = format!("b{name}");
+        let operands = if name == "fcas" { "A.128 A.64" } else { "A.128 %null" };
+        let text = body(&operation, operands).replace("OLD:d32", "OLD:d16c32");
+        let found = values_of!(u32, run_wide(&d, &text, &bytes_of!(words)));
+        let expected: [u32; 16] =
+            std::array::from_fn(|i| words[i] & 0xffff_0000 | high(update(floats[i], 2.5, 100.0)));
+        assert_eq!(found[..16], expected, "{operation}");
+        let old = floats.map(high);
+        assert_eq!(found[16..32].iter().map(|x| x & 0xffff).collect::<Vec<_>>(), old, "{operation}");
     }
 }
 

@@ -1,6 +1,6 @@
 //! Atomic operations: what a read-modify-write makes of a value, and where its operands and its result are.
 
-use half::f16;
+use half::{bf16, f16};
 
 use crate::kernels::lowering::{LowerResult, Lowering};
 use crate::kernels::transfer::Transfer;
@@ -148,34 +148,6 @@ pub(super) fn update(op: AtomicOpOp, size: u32) -> Option<Update> {
 }
 
 /// The operation of an LSC message; `None` for one that is no atomic.
-pub(super) fn lsc_update(op: LscOp, size: u32) -> Option<Update> {
-    // All of them give back the old value.
-    let commutes = op.commutes().unwrap_or(false);
-    let op = match op {
-        LscOp::LscAtomicIinc => AtomicOp::Increment,
-        LscOp::LscAtomicIdec => AtomicOp::Decrement,
-        LscOp::LscAtomicLoad => AtomicOp::Load,
-        LscOp::LscAtomicStore => AtomicOp::Exchange,
-        LscOp::LscAtomicIadd => AtomicOp::Add,
-        LscOp::LscAtomicIsub => AtomicOp::Sub,
-        LscOp::LscAtomicSmin => AtomicOp::SignedMin,
-        LscOp::LscAtomicSmax => AtomicOp::SignedMax,
-        LscOp::LscAtomicUmin => AtomicOp::Min,
-        LscOp::LscAtomicUmax => AtomicOp::Max,
-        LscOp::LscAtomicIcas => AtomicOp::CompareExchange,
-        LscOp::LscAtomicFadd => AtomicOp::FloatAdd,
-        LscOp::LscAtomicFsub => AtomicOp::FloatSub,
-        LscOp::LscAtomicFmin => AtomicOp::FloatMin,
-        LscOp::LscAtomicFmax => AtomicOp::FloatMax,
-        LscOp::LscAtomicFcas => AtomicOp::FloatCompareExchange,
-        LscOp::LscAtomicAnd => AtomicOp::And,
-        LscOp::LscAtomicOr => AtomicOp::Or,
-        LscOp::LscAtomicXor => AtomicOp::Xor,
-        _ => return None,
-    };
-    Some(Update { commutes, returns_new: false, size, of: function(op, size)? })
-}
-
 macro_rules! functions {
     ($op:expr, $unsigned:ty, $signed:ty, $float:ty) => {{
         // Patterns of fewer bits than 64 come zero-extended; what is above them is not stored.
@@ -211,6 +183,40 @@ macro_rules! functions {
     }};
 }
 
+pub(super) fn lsc_update(op: LscOp, size: u32) -> Option<Update> {
+    // All of them give back the old value.
+    let commutes = op.commutes().unwrap_or(false);
+    let brain = |op| (size == 2).then(|| functions!(op, u16, i16, bf16));
+    let of = match op {
+        LscOp::LscAtomicIinc => function(AtomicOp::Increment, size),
+        LscOp::LscAtomicIdec => function(AtomicOp::Decrement, size),
+        LscOp::LscAtomicLoad => function(AtomicOp::Load, size),
+        LscOp::LscAtomicStore => function(AtomicOp::Exchange, size),
+        LscOp::LscAtomicIadd => function(AtomicOp::Add, size),
+        LscOp::LscAtomicIsub => function(AtomicOp::Sub, size),
+        LscOp::LscAtomicSmin => function(AtomicOp::SignedMin, size),
+        LscOp::LscAtomicSmax => function(AtomicOp::SignedMax, size),
+        LscOp::LscAtomicUmin => function(AtomicOp::Min, size),
+        LscOp::LscAtomicUmax => function(AtomicOp::Max, size),
+        LscOp::LscAtomicIcas => function(AtomicOp::CompareExchange, size),
+        LscOp::LscAtomicFadd => function(AtomicOp::FloatAdd, size),
+        LscOp::LscAtomicFsub => function(AtomicOp::FloatSub, size),
+        LscOp::LscAtomicFmin => function(AtomicOp::FloatMin, size),
+        LscOp::LscAtomicFmax => function(AtomicOp::FloatMax, size),
+        LscOp::LscAtomicFcas => function(AtomicOp::FloatCompareExchange, size),
+        LscOp::LscAtomicAnd => function(AtomicOp::And, size),
+        LscOp::LscAtomicOr => function(AtomicOp::Or, size),
+        LscOp::LscAtomicXor => function(AtomicOp::Xor, size),
+        LscOp::LscAtomicBfadd => brain(AtomicOp::FloatAdd),
+        LscOp::LscAtomicBfsub => brain(AtomicOp::FloatSub),
+        LscOp::LscAtomicBfmin => brain(AtomicOp::FloatMin),
+        LscOp::LscAtomicBfmax => brain(AtomicOp::FloatMax),
+        LscOp::LscAtomicBfcas => brain(AtomicOp::FloatCompareExchange),
+        _ => None,
+    }?;
+    Some(Update { commutes, returns_new: false, size, of })
+}
+
 /// What an operation makes of values of a size.
 fn function(op: AtomicOp, size: u32) -> Option<fn(u64, u64, u64) -> u64> {
     Some(match size {
@@ -241,6 +247,7 @@ mod tests {
         assert_eq!(result(AtomicOpOp::Cmpxchg, 4, 5, 7, 6), 5);
         assert_eq!((lsc_update(LscOp::LscAtomicIcas, 4).unwrap().of)(5, 5, 7), 7, "the expected value comes first");
         assert!(lsc_update(LscOp::LscLoad, 4).is_none());
+        assert!(lsc_update(LscOp::LscAtomicBfadd, 4).is_none(), "bfloat16 has 16 bits");
         assert!(update(AtomicOpOp::Add, 1).is_none());
     }
 
@@ -252,5 +259,15 @@ mod tests {
         assert_eq!(result(AtomicOpOp::Fcmpwr, 4, bits(-0.0), bits(0.0), bits(9.0)), bits(9.0));
         assert_eq!(result(AtomicOpOp::Fsub, 8, 2.5_f64.to_bits(), 1.0_f64.to_bits(), 0), 1.5_f64.to_bits());
         assert_eq!(result(AtomicOpOp::Fadd, 2, 0x3c00, 0x3c00, 0), 0x4000);
+        let brain = |op, a: f32, b: f32, c: f32| {
+            let [a, b, c] = [a, b, c].map(|x| u64::from(bf16::from_f32(x).to_bits()));
+            bf16::from_bits((lsc_update(op, 2).unwrap().of)(a, b, c) as u16).to_f32()
+        };
+        assert_eq!(brain(LscOp::LscAtomicBfadd, 1.5, 2.0, 0.0), 3.5);
+        assert_eq!(brain(LscOp::LscAtomicBfadd, 256.0, 1.0, 0.0), 256.0, "the sum is rounded to 8 bits");
+        assert_eq!(brain(LscOp::LscAtomicBfsub, 1.5, 2.0, 0.0), -0.5);
+        assert_eq!(brain(LscOp::LscAtomicBfmin, -1.0, 2.0, 0.0), -1.0);
+        assert_eq!(brain(LscOp::LscAtomicBfmax, -1.0, f32::NAN, 0.0), -1.0);
+        assert_eq!(brain(LscOp::LscAtomicBfcas, -0.0, 0.0, 9.0), 9.0);
     }
 }

@@ -378,6 +378,10 @@ fn lsc_quad(l: &mut Lowering<'_>, inst: &LscTypedQuad) -> LowerResult {
     let moved = (0..4).filter(|&c| flags[c]).collect();
     let space = lsc_space(l, inst.addr_type, &inst.surface)?;
     let enable = l.enable(inst.exec_size, inst.pred)?;
+    if matches!(inst.lsc_sub_op, LscOp::LscLoadQuadMsrt | LscOp::LscStoreQuadMsrt) {
+        // How the samples of a texel are laid out is not published.
+        return Err(Stub::undefined(&pages::LSC_TYPED).into());
+    }
     if inst.lsc_sub_op != LscOp::LscLoadQuad {
         let components = Components::new(l, &inst.src1_data, lanes, moved, false)?;
         return write(l, enable, space, place, components);

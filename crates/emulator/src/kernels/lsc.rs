@@ -40,6 +40,9 @@ fn addresses(
     scale: u16,
     offset: i32,
 ) -> LowerResult<Addressing> {
+    if size == LscAddrSize::A32s {
+        return Err(Stub::undefined(&pages::LSC_UNTYPED).into());
+    }
     let bytes = u64::from(size.bytes());
     let mask = u64::MAX >> (64 - bytes * 8);
     let at = l.raw_required(operand, lanes as u64 * bytes)?;
@@ -76,6 +79,8 @@ impl Port<'_> {
             (_, LscAddrType::Bti) => AddressSpace::SurfaceIndex(l.source(self.surface, 1)?),
             (_, LscAddrType::Ss | LscAddrType::Arg) => AddressSpace::Scratch,
             (_, LscAddrType::Bss) => AddressSpace::StateOffset(l.source(self.surface, 1)?),
+            // Where such a state is in memory is not published.
+            (_, LscAddrType::Surf) => return Err(Stub::undefined(&pages::LSC_UNTYPED).into()),
         };
         let scratch = match self.kind {
             LscAddrType::Ss => Some(ScratchBase { number: l.source(self.surface, 1)?, unit: SCRATCH_UNIT }),

@@ -69,6 +69,14 @@ pub(super) fn pow(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerRes
     approximate(l, inst, |[a, b]| (b * a.abs().log2()).exp2())
 }
 
+pub(super) fn tanh(l: &mut Lowering<'_>, inst: &One<'_>) -> LowerResult {
+    approximate(l, inst, |[a]| a.tanh())
+}
+
+pub(super) fn sigm(l: &mut Lowering<'_>, inst: &One<'_>) -> LowerResult {
+    approximate(l, inst, |[a]| 1.0 / (1.0 + (-a).exp()))
+}
+
 /// A function of F values, computed in DF.
 fn approximate<const S: usize>(
     l: &mut Lowering<'_>,

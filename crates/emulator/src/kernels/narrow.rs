@@ -1,4 +1,5 @@
-//! Floats without a data type: bf8 (1 sign, 5 exponent, 2 fraction bits) and tf32 (1, 8 and 10), and rounding at random.
+//! Floats without a data type: bf8 (1 sign, 5 exponent, 2 fraction bits), hf8 (1, 4 and 3) and tf32 (1, 8 and 10), and
+//! rounding at random.
 
 use half::f16;
 
@@ -13,9 +14,10 @@ use visakit::rt::ComponentWise;
 pub(super) fn fcvt(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>) -> LowerResult {
     let types = l.types(inst)?;
     let convert: fn([u32; 1]) -> u32 = match (types.dst, types.src[0]) {
-        // B is another kind, HF8, which no platform has that is run here.
         (DataType::Ub, DataType::Hf) => |[bits]| to_bf8(bits),
         (DataType::Hf, DataType::Ub) => |[bits]| bits << 8,
+        (DataType::B, DataType::Hf) => |[bits]| to_hf8(bits),
+        (DataType::Hf, DataType::B) => |[bits]| from_hf8(bits),
         (DataType::Ud, DataType::F) => |[bits]| to_tf32(bits),
         (DataType::F, DataType::Ud) => |[bits]| bits,
         (dst, src) => return illegal(format!("a conversion from {} to {}", src.name(), dst.name())),
@@ -61,6 +63,23 @@ fn bf8_by(bits: u32, random: u32) -> u32 {
         (true, _) => bits >> 8 | 2,
         (false, _) => (bits + random) >> 8,
     }
+}
+
+/// The nearest hf8 of an HF, to the even one of two; a NaN for what is too large.
+fn to_hf8(bits: u32) -> u32 {
+    let sign = bits >> 8 & 0x80;
+    let magnitude = bits & 0x7fff;
+    // The exponent of HF is 8 more; below the smallest normal number there is one step of 2^-9.
+    let rounded = if magnitude >= 9 << 10 {
+        (magnitude - (8 << 10) + 0x3f + (magnitude >> 7 & 1)) >> 7
+    } else {
+        (f16::from_bits(magnitude as u16).to_f32() * 512.0).round_ties_even() as u32
+    };
+    sign | rounded.min(0x7f)
+}
+
+fn from_hf8(bits: u32) -> u32 {
+    f16::from_f64(small_float(bits as u8, 4, 3, true)).to_bits().into()
 }
 
 /// The nearest tf32 of an F, to the even one of two; it stands in the upper bits.
@@ -130,6 +149,28 @@ mod tests {
         assert_eq!((to_bf8(0x3c80), to_bf8(0x3d80), to_bf8(0x3c81)), (0x3c, 0x3e, 0x3d), "ties go to even");
         assert_eq!((to_bf8(0x7bff), to_bf8(0xfc00), to_bf8(0x7c01)), (0x7c, 0xfc, 0x7e));
         assert_eq!(bf8_to_float(0x3e), 1.5);
+    }
+
+    #[test]
+    fn hf8_is_the_nearest() {
+        let all: Vec<f64> = (0..0x7f).map(|b| small_float(b, 4, 3, true)).collect();
+        for bits in 0..0x7c00_u32 {
+            let value = f16::from_bits(bits as u16).to_f64();
+            let nearest = |a: &(usize, &f64), b: &(usize, &f64)| {
+                let [x, y] = [a.1, b.1].map(|v| (v - value).abs());
+                x.total_cmp(&y).then((a.0 & 1).cmp(&(b.0 & 1)))
+            };
+            // 464 is half way to what would be the next number.
+            let expected =
+                if value > 464.0 { 0x7f } else { all.iter().enumerate().min_by(nearest).unwrap().0 as u32 };
+            assert_eq!(to_hf8(bits), expected, "{value}");
+            assert_eq!(to_hf8(bits | 0x8000), expected | 0x80);
+        }
+        assert_eq!([0x7c00, 0xfc00, 0x7e01].map(to_hf8), [0x7f, 0xff, 0x7f]);
+        for bits in (0..0x100).filter(|b| b & 0x7f != 0x7f) {
+            assert_eq!(to_hf8(from_hf8(bits)), bits);
+        }
+        assert!(f16::from_bits(from_hf8(0xff) as u16).is_nan());
     }
 
     #[test]

@@ -67,6 +67,8 @@ kernels! {
     pow(2) => math::pow;
     sin(1) => math::sin;
     cos(1) => math::cos;
+    tanh(1) => math::tanh;
+    sigm(1) => math::sigm;
     frc(1) => math::frc;
     rndd(1) => math::rndd;
     rndu(1) => math::rndu;

@@ -28,6 +28,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
+use visakit::isa::Platform;
 use visakit_diag::{Diagnostic, Severity};
 
 use crate::kernels::code::CompiledRoutine;
@@ -129,6 +130,9 @@ impl RunError {
     }
 }
 
+/// The newest platform whose programs are run. What a thread of a later one begins with is not published.
+const NEWEST: Platform = Platform::Pvcxt;
+
 /// Runs a kernel over a range of work items. The arguments are by index; `None` where the kernel has none.
 ///
 /// # Errors
@@ -139,6 +143,12 @@ pub fn launch(
     mut arguments: Vec<Option<Argument>>,
     options: &Options<'_>,
 ) -> Result<Outcome, RunError> {
+    if program.platform > NEWEST {
+        let message = format!("the emulator has no model of {}", program.platform.name());
+        let finding = Diagnostic::new("launch-platform", Severity::Error, program.file.clone(), message);
+        let help = format!("the newest that it has is {0}: run as {0} what needs nothing newer", NEWEST.name());
+        return Err(Box::new(finding.help(help)).into());
+    }
     let private = memory::private_bytes(&program.info, range);
     let workers = affordable(workers(range, options), private);
     let mut mapped = memory::map(program, range, &mut arguments, workers)?;

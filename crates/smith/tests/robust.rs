@@ -1,20 +1,33 @@
-//! No input makes the readers panic, loop, or take memory out of proportion.
+//! No input makes the readers panic, loop, or take memory out of proportion: the fuzz targets on the corpus, on damaged
+//! inputs and on seeds, each with a budget of time, memory and stack.
+//!
+//! `VISAKIT_MUTATIONS` says how many inputs each target gets, `VISAKIT_SEED` which ones.
 
-#[path = "../../../fuzz/targets.rs"]
+#[path = "../../../fuzz/targets/mod.rs"]
 mod targets;
 
 use std::alloc::System;
 use std::path::PathBuf;
-use std::sync::Mutex;
+use std::sync::{Mutex, mpsc};
+use std::time::Duration;
 
 use cap::Cap;
 use visakit::object::Object;
-
+use visakit_smith::{Config, Unstructured, bytes};
 use visakit_testing::Random;
 
-/// Counts what is allocated, for [`decoding_takes_little_memory`].
+use targets::TARGETS;
+
+/// Counts what is allocated.
 #[global_allocator]
 static MEMORY: Cap<System> = Cap::new(System, usize::MAX);
+
+/// How long an input may take, in a plain build and beside other work.
+const TIME: Duration = Duration::from_secs(60);
+/// Bytes that an input may take, or thirty times its own.
+const BYTES: usize = 300 << 20;
+/// The stack that it has: what a thread has where nobody says otherwise, a quarter of a program's.
+const STACK: usize = 2 << 20;
 
 /// Tests of this file run one after another: they share the counters.
 static ALONE: Mutex<()> = Mutex::new(());
@@ -22,15 +35,6 @@ static ALONE: Mutex<()> = Mutex::new(());
 fn alone() -> std::sync::MutexGuard<'static, ()> {
     ALONE.lock().unwrap_or_else(|e| e.into_inner())
 }
-
-type Target = fn(&[u8]);
-
-const TARGETS: [(&str, Target); 4] = [
-    ("object", targets::object),
-    ("text", targets::text),
-    ("page", targets::page),
-    ("container", targets::container),
-];
 
 /// Whole inputs of a kind, to be damaged.
 fn seeds(kind: &str) -> Vec<Vec<u8>> {
@@ -40,6 +44,8 @@ fn seeds(kind: &str) -> Vec<Vec<u8>> {
         "object" => visakit_testing::files(&single, "isa"),
         "text" => visakit_testing::files(&single, "visaasm"),
         "page" => visakit_testing::files(&root.join("spec/instructions"), "md"),
+        "overlay" => vec![root.join("spec/upstream-overlay.md")],
+        "launch" => Vec::new(),
         _ => ["vector_add", "histogram"]
             .iter()
             .flat_map(|e| visakit_testing::files(&root.join("examples").join(e), "zebin"))
@@ -54,10 +60,30 @@ fn seeds(kind: &str) -> Vec<Vec<u8>> {
     files.sort();
     let mut out: Vec<Vec<u8>> = files.iter().map(|f| std::fs::read(f).unwrap()).collect();
     out.extend(corpus(kind).into_iter().map(|(_, bytes)| bytes));
+    out.extend((0..40).filter_map(|seed| made(kind, seed)));
     if kind == "container" {
         out.push(archive(&out));
     }
     out
+}
+
+/// An input of a kind that the generator makes.
+fn made(kind: &str, seed: u64) -> Option<Vec<u8>> {
+    let input = bytes(seed, 1500);
+    let mut u = Unstructured::new(&input);
+    let config = Config::default();
+    let launch = |u: &mut Unstructured<'_>| visakit_smith::launch(u, &config).expect("bytes make a launch");
+    match kind {
+        "object" => visakit_smith::object(&mut u, &config).ok()?.1.encode().ok(),
+        "text" => Some(launch(&mut u).text.into_bytes()),
+        "launch" => {
+            let made = launch(&mut u);
+            let sizes = |all: &[u64]| all.iter().map(u64::to_string).collect::<Vec<_>>().join(",");
+            let (global, local) = (sizes(&made.global), sizes(&made.local));
+            Some(format!("{}\n---\n{global}\n{local}\n{}\n", made.layout, made.arguments.join("\n")).into_bytes())
+        }
+        _ => None,
+    }
 }
 
 /// An archive as ocloc writes it, of these containers.
@@ -75,7 +101,8 @@ fn archive(members: &[Vec<u8>]) -> Vec<u8> {
 
 fn corpus(kind: &str) -> Vec<(PathBuf, Vec<u8>)> {
     let dir = visakit_testing::root().join("fuzz/corpus").join(kind);
-    let mut files: Vec<PathBuf> = std::fs::read_dir(dir).unwrap().map(|e| e.unwrap().path()).collect();
+    let entries = std::fs::read_dir(dir).into_iter().flatten();
+    let mut files: Vec<PathBuf> = entries.map(|e| e.unwrap().path()).collect();
     files.sort();
     files.into_iter().map(|f| (f.clone(), std::fs::read(f).unwrap())).collect()
 }
@@ -121,69 +148,102 @@ fn mutate(random: &mut Random, seed: &[u8], other: &[u8]) -> Vec<u8> {
     out
 }
 
-fn mutations(kind: &str, target: Target, count: usize) {
-    let seeds = seeds(kind);
-    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+/// Runs a target on an input within its budgets. The input stays in a file when it does not keep to them, even where
+/// nobody is left to say so.
+fn guarded(kind: &str, target: fn(&[u8]), input: Vec<u8>, name: &str) {
     let last = visakit_testing::scratch(&format!("robust-{kind}")).join("last");
+    std::fs::write(&last, &input).unwrap();
+    let allowed = BYTES.max(30 * input.len());
+    let (done, ended) = mpsc::channel();
+    let mut ok = false;
+    let used = peak(|| {
+        let run = move || {
+            target(&input);
+            let _ = done.send(());
+        };
+        let thread = std::thread::Builder::new().name(format!("{kind} {name}")).stack_size(STACK).spawn(run).unwrap();
+        // Who panics does not send.
+        ok = ended.recv_timeout(TIME) == Ok(()) && thread.join().is_ok();
+    });
+    assert!(ok, "{kind}, {name} panics, or takes more than {TIME:?}: see {}", last.display());
+    assert!(used <= allowed, "{kind}, {name} takes {used} bytes of {allowed}: see {}", last.display());
+}
+
+/// A number from the environment.
+fn number(variable: &str, usual: usize) -> usize {
+    std::env::var(variable).ok().and_then(|n| n.parse().ok()).unwrap_or(usual)
+}
+
+/// Damaged inputs, or seeds, of a kind.
+fn inputs(kind: &str, usual: usize) {
+    let _alone = alone();
+    let (_, target, length) = TARGETS.into_iter().find(|(name, ..)| *name == kind).expect("a target of that name");
+    let (count, begin) = (number("VISAKIT_MUTATIONS", usual), number("VISAKIT_SEED", 1) as u64);
+    if let Some(length) = length {
+        return (begin..begin + count as u64)
+            .for_each(|n| guarded(kind, target, bytes(n, length), &format!("seed {n}")));
+    }
+    let seeds = seeds(kind);
+    seeds.iter().for_each(|seed| guarded(kind, target, seed.clone(), "as it is"));
+    let mut random = Random(0x9e37_79b9_7f4a_7c15 ^ begin << 20);
     for n in 0..count {
         let seed = &seeds[random.below(seeds.len())];
         let other = &seeds[random.below(seeds.len())];
-        let input = mutate(&mut random, seed, other);
-        let ok = std::panic::catch_unwind(|| target(&input));
-        if ok.is_err() {
-            std::fs::write(&last, &input).unwrap();
-            panic!("{kind}, mutation {n}: see {}", last.display());
-        }
+        guarded(kind, target, mutate(&mut random, seed, other), &format!("mutation {n}"));
     }
 }
 
-/// How many mutations of each kind; more where somebody wants to wait.
-fn wanted(usual: usize) -> usize {
-    std::env::var("VISAKIT_MUTATIONS").ok().and_then(|n| n.parse().ok()).unwrap_or(usual)
+#[test]
+fn objects() {
+    inputs("object", 5000);
 }
 
 #[test]
-fn mutations_of_objects() {
-    let _alone = alone();
-    mutations("object", targets::object, wanted(6000));
+fn texts() {
+    inputs("text", 2000);
 }
 
 #[test]
-fn mutations_of_texts() {
-    let _alone = alone();
-    mutations("text", targets::text, wanted(2000));
+fn pages() {
+    inputs("page", 2000);
 }
 
 #[test]
-fn mutations_of_pages() {
-    let _alone = alone();
-    mutations("page", targets::page, wanted(2000));
+fn overlays() {
+    inputs("overlay", 20);
 }
 
 #[test]
-fn mutations_of_containers() {
-    let _alone = alone();
-    mutations("container", targets::container, wanted(500));
+fn containers() {
+    inputs("container", 500);
+}
+
+#[test]
+fn launches() {
+    inputs("launch", 2000);
+}
+
+#[test]
+fn folders() {
+    inputs("folder", 6);
+}
+
+#[test]
+fn routines() {
+    inputs("routine", 60);
+}
+
+#[test]
+fn runs() {
+    inputs("run", 60);
 }
 
 /// The inputs that once failed.
 #[test]
 fn corpus_is_read() {
     let _alone = alone();
-    for (kind, target) in TARGETS {
-        for (path, input) in corpus(kind) {
-            eprintln!("{}", path.display());
-            target(&input);
-        }
-    }
-}
-
-/// Every whole input passes its target, so that the mutations begin at something that is read.
-#[test]
-fn whole_inputs_are_read() {
-    let _alone = alone();
-    for (kind, target) in TARGETS {
-        seeds(kind).iter().for_each(|s| target(s));
+    for (kind, target, _) in TARGETS {
+        corpus(kind).into_iter().for_each(|(path, input)| guarded(kind, target, input, &path.display().to_string()));
     }
 }
 

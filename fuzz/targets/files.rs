@@ -1,4 +1,4 @@
-//! What the fuzz targets do with an input. `cargo test` runs the same functions on the corpus (crates/visa/tests/robust.rs).
+//! Objects, texts and containers of any bytes.
 
 use visakit::dump;
 use visakit::isa::Platform;
@@ -46,13 +46,6 @@ pub(crate) fn text(data: &[u8]) {
             }
         }
     }
-}
-
-/// A page is a model with findings, and the model gives code.
-pub(crate) fn page(data: &[u8]) {
-    let text = String::from_utf8_lossy(data).into_owned();
-    let (model, _) = visakit_codegen::read_files(vec![("instructions/FUZZ.md".to_owned(), text)]);
-    let _ = visakit_codegen::facts(&model);
 }
 
 /// A container gives files with plain names, and findings.

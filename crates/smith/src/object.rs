@@ -1,0 +1,29 @@
+//! A legal object: kernels and functions of one platform.
+
+use arbitrary::{Result, Unstructured};
+use visakit::isa::Platform;
+use visakit::object::{Object, RoutineKind};
+use visakit::rt::Version;
+
+use crate::NAMES;
+use crate::routine::{Config, named, platform};
+
+/// A legal object of one to three kernels and up to two functions, and the platform that it is legal on.
+///
+/// # Errors
+/// None that bytes could cause, see [`crate::routine`].
+pub fn object(u: &mut Unstructured<'_>, config: &Config) -> Result<(Platform, Object)> {
+    let platform = platform(u, config)?;
+    let (kernels, functions) = (u.int_in_range(1..=3)?, u.int_in_range(0..=2)?);
+    let mut routines = Vec::new();
+    for n in 0..kernels {
+        routines.push(named(u, config, platform, &format!("k{n}"), RoutineKind::Kernel, (0, &[]))?);
+    }
+    // What instructions call by name is among them.
+    for name in NAMES.iter().take(functions) {
+        let kind =
+            RoutineKind::Function { input_size: u.int_in_range(0..=8)?, return_value_size: u.int_in_range(0..=4)? };
+        routines.push(named(u, config, platform, name, kind, (0, &[]))?);
+    }
+    Ok((platform, Object::new(Version::new(4, 1), routines)))
+}

@@ -1,0 +1,122 @@
+//! A specification that is ours but for some edits after which it is still right.
+
+use arbitrary::{Result, Unstructured};
+use visakit::isa::PAGES;
+use visakit::rt::reflect::PageKind;
+use visakit::sources::SPECIFICATION;
+
+/// The folder of instructions' pages.
+const INSTRUCTIONS: &str = "instructions/";
+/// The index of them.
+const INDEX: &str = "6_instructions.md";
+
+/// The pages, as paths and texts, and how many of their edits change facts.
+///
+/// # Errors
+/// None that bytes could cause.
+pub fn folder(u: &mut Unstructured<'_>) -> Result<(Vec<(String, String)>, usize)> {
+    let mut pages: Vec<(String, String)> =
+        SPECIFICATION.iter().map(|(p, t)| ((*p).to_owned(), (*t).to_owned())).collect();
+    let mut changes = 0;
+    for n in 0..u.int_in_range(0..=6)? {
+        let all: Vec<usize> = (0..pages.len()).filter(|at| pages[*at].0.starts_with(INSTRUCTIONS)).collect();
+        let at = *u.choose(&all)?;
+        let changed = match u.int_in_range(0..=5)? {
+            0 => copied(u, &mut pages, at, n)?,
+            1 => narrowed(u, &mut pages[at].1)?,
+            2 => moved(u, &mut pages, at)?,
+            3 => saturated(&mut pages[at].1),
+            4 => said(&mut pages[at].1),
+            _ => spaced(u, &mut pages[at].1)?,
+        };
+        changes += usize::from(changed);
+    }
+    Ok((pages, changes))
+}
+
+/// An opcode that nothing has.
+fn free_opcode(u: &mut Unstructured<'_>, pages: &[(String, String)]) -> Result<Option<u8>> {
+    // Also what other edits have taken.
+    let taken = |opcode: &u8| pages.iter().any(|(_, text)| text.contains(&format!("= 0x{opcode:02x}")));
+    let free: Vec<u8> = (1..=u8::MAX).filter(|o| PAGES.iter().all(|p| p.opcode != *o) && !taken(o)).collect();
+    if free.is_empty() { Ok(None) } else { u.choose(&free).map(|o| Some(*o)) }
+}
+
+/// The page of an instruction by its file, where its opcode is its own.
+fn alone(path: &str) -> Option<&'static visakit::rt::reflect::Page> {
+    let page = PAGES.iter().find(|page| page.path == path)?;
+    let own = matches!(page.kind, PageKind::Ordinary | PageKind::Undefined) && page.sub_opcode.is_none();
+    (own && PAGES.iter().filter(|p| p.opcode == page.opcode).count() == 1).then_some(page)
+}
+
+/// A page with another opcode.
+fn moved(u: &mut Unstructured<'_>, pages: &mut [(String, String)], at: usize) -> Result<bool> {
+    let (Some(of), Some(opcode)) = (alone(&pages[at].0), free_opcode(u, pages)?) else { return Ok(false) };
+    let page = &mut pages[at];
+    let (old, new) = (format!("0x{:02x}", of.opcode), format!("0x{opcode:02x}"));
+    let text = page
+        .1
+        .replace(&format!("{old}("), &format!("{new}("))
+        .replace(&format!(" = {old}\n"), &format!(" = {new}\n"));
+    let changed = text != page.1;
+    page.1 = text;
+    Ok(changed)
+}
+
+/// One more page: another one's, with a name and an opcode of its own.
+fn copied(u: &mut Unstructured<'_>, pages: &mut Vec<(String, String)>, at: usize, n: usize) -> Result<bool> {
+    let (Some(of), Some(opcode)) = (alone(&pages[at].0), free_opcode(u, pages)?) else { return Ok(false) };
+    let name = format!("{}_{}", of.name, ["ONE", "TWO", "THREE", "FOUR", "FIVE", "SIX"][n % 6]);
+    let (old, new) = (format!("0x{:02x}({})", of.opcode, of.name), format!("0x{opcode:02x}({name})"));
+    let head = format!("  {} = 0x{:02x}\n", of.name, of.opcode);
+    let text = pages[at].1.replace(&old, &new).replace(&head, &format!("  {name} = 0x{opcode:02x}\n"));
+    // The index says of a page where it exists.
+    let link = format!("- [{} - ", of.name);
+    let Some(index) = pages.iter().position(|(path, _)| path == INDEX) else { return Ok(false) };
+    let Some(line) = pages[index].1.lines().find(|line| line.starts_with(&link)).map(str::to_owned) else {
+        return Ok(false);
+    };
+    let own =
+        line.replace(&link, &format!("- [{name} - ")).replace(&format!("{}.md", of.name), &format!("{name}.md"));
+    pages[index].1 = pages[index].1.replace(&line, &format!("{line}\n{own}"));
+    pages.push((format!("{INSTRUCTIONS}{name}.md"), text));
+    Ok(true)
+}
+
+/// A page with a smaller range of one of its numbers.
+fn narrowed(u: &mut Unstructured<'_>, text: &mut String) -> Result<bool> {
+    const PHRASE: &str = "Valid values are [0-";
+    let Some(at) = text.find(PHRASE).map(|at| at + PHRASE.len()) else { return Ok(false) };
+    let Some(most) = text[at..].split(']').next().and_then(|n| n.parse::<u64>().ok()) else { return Ok(false) };
+    let less = u.int_in_range(0..=most)?;
+    text.replace_range(at..at + most.to_string().len(), &less.to_string());
+    Ok(less != most)
+}
+
+/// A page whose destination is no longer saturated.
+fn saturated(text: &mut String) -> bool {
+    let changed = text.replace("- **Saturation:** Yes", "- **Saturation:** No");
+    let differs = changed != *text;
+    *text = changed;
+    differs
+}
+
+/// A page that says more to its reader.
+fn said(text: &mut String) -> bool {
+    match text.contains("## Notes") {
+        true => *text += "\nNothing else is known of it.\n",
+        false if !text.contains("## Examples") => *text += "\n## Notes\n\nNothing else is known of it.\n",
+        false => {}
+    }
+    false
+}
+
+/// A page with the line ends and blanks of another editor.
+fn spaced(u: &mut Unstructured<'_>, text: &mut String) -> Result<bool> {
+    match u.int_in_range(0..=2)? {
+        0 => *text = text.replace("\r\n", "\n").replace('\n', "\r\n"),
+        1 => text.insert(0, '\u{feff}'),
+        _ => *text = text.replace("\n\n## ", "\n\n\n## "),
+    }
+    Ok(false)
+}
