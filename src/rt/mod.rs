@@ -23,7 +23,7 @@ mod text;
 mod value;
 mod visit;
 
-pub use bytes::{Bits, Bytes, Context, Reader, Version, Wire, Writer};
+pub use bytes::{Bits, Bytes, Context, Reader, StructureVisitor, Version, Wire, Writer};
 pub use condition::{Facts, Op, Operator, evaluate};
 #[cfg(feature = "text")]
 pub use cursor::{Candidate, Cursor, Number, TextError};
