@@ -437,6 +437,10 @@ impl Reader<'_> {
             let missing = self.whole("version-missing", "the text has no version", "begin it with `.version 4.1`");
             self.errors.push(missing);
         }
+        if self.next == Next::Routine {
+            let alone = self.whole("statement", "a version has no routine", "end the text in front of it");
+            self.errors.push(alone);
+        }
         self.complete();
         let mut done = self.done.into_iter();
         match (self.errors.is_empty(), self.version, done.next()) {
