@@ -21,7 +21,8 @@ fn number(variable: &str, usual: u64) -> u64 {
 
 /// Pages that encode something on any of the platforms.
 fn encoding() -> impl Iterator<Item = &'static Page> {
-    let encodes = |page: &&Page| matches!(page.kind, PageKind::Ordinary | PageKind::Undefined) && !page.forms.is_empty();
+    let encodes =
+        |page: &&Page| matches!(page.kind, PageKind::Ordinary | PageKind::Undefined) && !page.forms.is_empty();
     PAGES.iter().copied().filter(encodes)
 }
 
@@ -90,7 +91,8 @@ fn every_page_is_made() {
                 continue;
             }
             // The frame's own pages are not made alone.
-            let config = Config { platform: Some(*platform), instructions: Some(3), page: Some(page), straight: true };
+            let config =
+                Config { platform: Some(*platform), instructions: Some(3), page: Some(page), straight: true };
             let (_, routine) = routine(&mut Unstructured::new(&bytes(n as u64, 600)), &config).unwrap();
             assert_eq!(verify::routine(&routine, Some(*platform)), [], "{}", text_of(&routine, *platform));
             made += routine.instructions.len() - 1;
@@ -213,7 +215,8 @@ fn genx_ir_takes_it() {
     }
     let dir = visakit_testing::scratch("made-genx");
     let (begin, rounds) = (number("VISAKIT_SEED", 1), number("VISAKIT_MADE", 0));
-    let platforms = ["skl", "icllp", "tgllp", "dg2", "pvc"].map(|name| Platform::from_name(name).expect("a platform"));
+    let platforms =
+        ["skl", "icllp", "tgllp", "dg2", "pvc"].map(|name| Platform::from_name(name).expect("a platform"));
     let known: BTreeMap<&str, &str> = KNOWN.lines().filter_map(|line| line.split_once(" | ")).collect();
     let (mut reached, mut different, mut surprises) = (Reached::default(), BTreeMap::new(), Vec::new());
     let (mut made, mut taken) = (0, 0);
@@ -221,7 +224,8 @@ fn genx_ir_takes_it() {
         if rounds == 0 && at % 8 != begin as usize % 8 {
             continue;
         }
-        let here = |p: &&Platform| page.platforms.is_empty() || page.platforms.iter().any(|range| range.contains(**p));
+        let here =
+            |p: &&Platform| page.platforms.is_empty() || page.platforms.iter().any(|range| range.contains(**p));
         let here: Vec<_> = platforms.iter().filter(here).collect();
         let seed = (begin + round) * 1000 + at as u64;
         let Some(platform) = here.get(seed as usize % here.len().max(1)).map(|p| **p) else { continue };

@@ -180,7 +180,8 @@ fn inputs(kind: &str, usual: usize) {
     let (_, target, length) = TARGETS.into_iter().find(|(name, ..)| *name == kind).expect("a target of that name");
     let (count, begin) = (number("VISAKIT_MUTATIONS", usual), number("VISAKIT_SEED", 1) as u64);
     if let Some(length) = length {
-        return (begin..begin + count as u64).for_each(|n| guarded(kind, target, bytes(n, length), &format!("seed {n}")));
+        return (begin..begin + count as u64)
+            .for_each(|n| guarded(kind, target, bytes(n, length), &format!("seed {n}")));
     }
     let seeds = seeds(kind);
     seeds.iter().for_each(|seed| guarded(kind, target, seed.clone(), "as it is"));
