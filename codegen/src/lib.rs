@@ -4,6 +4,7 @@
 //! rules. An [`overlay`] corrects documents that are not ours. Nothing here knows the crate that uses the emitted code,
 //! which is `visakit`: its build script is the one caller that emits.
 
+pub mod anatomy;
 mod check;
 mod emit;
 mod facts;

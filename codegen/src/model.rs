@@ -13,6 +13,8 @@ use std::sync::OnceLock;
 
 use visakit_diag::{Diagnostic, Lines};
 
+use crate::anatomy::Anatomy;
+
 pub use columns::*;
 pub use instruction::*;
 pub use lists::*;
@@ -106,6 +108,8 @@ pub struct Model {
     pub links: Vec<PageLink>,
     /// What links may name behind `#`: page and anchor.
     pub anchors: Vec<(u32, String)>,
+    /// Where the things are that the grammar has names for; nothing where one of them is not there.
+    pub anatomy: Option<Anatomy>,
     /// All files of the folder with their paths; none where single files were read.
     pub files: Option<BTreeSet<String>>,
 }

@@ -6,10 +6,14 @@ pub(crate) fn help<'a>(
     known: impl Iterator<Item = &'a str>,
     otherwise: impl FnOnce() -> String,
 ) -> String {
+    nearest(wrong, known).map_or_else(otherwise, |name| format!("did you mean `{name}`?"))
+}
+
+/// The closest of the known names, if it is close at all.
+pub(crate) fn nearest<'a>(wrong: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     // A third of the letters may be wrong: further away it is another word.
     let limit = wrong.chars().count().div_ceil(3);
-    let best = known.filter_map(|name| Some((distance_within(wrong, name, limit)?, name))).min();
-    best.map_or_else(otherwise, |(_, name)| format!("did you mean `{name}`?"))
+    known.filter_map(|name| Some((distance_within(wrong, name, limit)?, name))).min().map(|(_, name)| name)
 }
 
 /// How many letters have to be changed, added, left out or swapped with their neighbour, without regard to case.

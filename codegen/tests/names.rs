@@ -11,7 +11,8 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use visakit_codegen::model::{ListKind, Model};
 
 /// Sources that read the pages, and so have the words of their grammar.
-const GRAMMAR: [&str; 7] = ["read", "semantics", "overlay", "markdown.rs", "phrase.rs", "template.rs", "check"];
+const GRAMMAR: [&str; 8] =
+    ["read", "semantics", "overlay", "anatomy.rs", "markdown.rs", "phrase.rs", "template.rs", "check"];
 
 /// A name as generated code and its readers may spell it.
 fn plain(name: &str) -> String {
@@ -44,7 +45,10 @@ fn names(model: &Model) -> BTreeMap<String, &'static str> {
     model.types.iter().for_each(|ty| add(&ty.name, "a data type"));
     model.platforms.iter().for_each(|platform| add(&platform.name, "a platform"));
     model.attributes.iter().for_each(|attribute| add(&attribute.name, "an attribute"));
-    model.structures.iter().for_each(|structure| add(&structure.name, "a structure"));
+    for structure in &model.structures {
+        add(&structure.name, "a structure");
+        structure.members.iter().for_each(|member| add(&member.name, "a member"));
+    }
     names
 }
 

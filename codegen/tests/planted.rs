@@ -120,6 +120,10 @@ const WORDS: &[Plant] = &[
     Plant("verification.md", "| Platforms |", "| Platfroms |", "table-column", "| Platfroms |"),
     Plant("2_datatypes.md", "| Binary Format |", "| Binary Fromat |", "table-column", "| Binary Fromat |"),
     Plant("5_operands.md", "//operand_class =", "//operand_clas =", "structure-syntax", "//operand_clas ="),
+    Plant("5_operands.md", "_class = General", "_class = Genral", "class-unknown", "_class = Genral"),
+    Plant("5_operands.md", "_class = Address", "_class = General", "class-structure", "general - a general variable"),
+    Plant("lists.md", "general - a gen", "genaral - a gen", "class-structure", "0b000: genaral"),
+    Plant("5_operands.md", "_class = State", "_class = surface", "class-unknown", "_class = surface"),
     Plant("4_object_format.md", "{3.7+}", "{3.7 +}", "mark-syntax", "{3.7 +}"),
 ];
 

@@ -116,7 +116,7 @@ fn encode_routine(routine: &Routine, cx: Context) -> Result<Encoded, EncodeError
     let entry = write(0)?.len();
     let mut w = write(entry)?;
     w.bytes(&code);
-    let inputs = w.marked("num_inputs").unwrap_or(0);
+    let inputs = w.marked(KernelData::INPUT_INFO_COUNT).unwrap_or(0);
     Ok(Encoded { bytes: w.into_bytes(), inputs })
 }
 

@@ -259,6 +259,12 @@ impl Writer {
     }
 }
 
+/// Something that is done with each structure of the chapters.
+pub trait StructureVisitor {
+    /// A structure, with its name on the page.
+    fn structure<T: Wire>(&mut self, name: &'static str);
+}
+
 /// What an object stores: read and written in the layout of a version.
 pub trait Wire: Sized {
     /// Reads the value.

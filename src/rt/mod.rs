@@ -23,7 +23,7 @@ mod text;
 mod value;
 mod visit;
 
-pub use bytes::{Bits, Bytes, Context, Reader, Version, Wire, Writer};
+pub use bytes::{Bits, Bytes, Context, Reader, StructureVisitor, Version, Wire, Writer};
 pub use condition::{Facts, Op, Operator, evaluate};
 #[cfg(feature = "text")]
 pub use cursor::{Candidate, Cursor, Number, TextError};
@@ -34,6 +34,7 @@ pub use error::{
 pub use expression::MAX_EXPRESSION_DEPTH;
 pub use kernel::{ComponentWise, Stub, StubReason};
 pub use near::{meant, nearest};
+pub use operand::destination;
 #[cfg(feature = "text")]
 pub use text::{Format, Names, Printer, Symbols, Text, escape};
 pub use value::{immediate_bits, is_saturated, saturate, zero_operand};

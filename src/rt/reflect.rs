@@ -1,5 +1,7 @@
 //! Shapes of the reflection tables: what the pages say, as `static` data.
 
+use std::fmt;
+
 use super::super::isa::{DataType, OperandClass, Platform, Rule, list_data};
 use super::condition::Op;
 use super::visit::{Role, Table};
@@ -286,6 +288,56 @@ pub enum Cell {
     Flag(bool),
     /// Names, of what the heading says.
     Names(&'static [&'static str]),
+}
+
+impl fmt::Display for Cell {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&match self {
+            Self::None => None::<u32>.said(),
+            Self::Number(number) => number.said(),
+            Self::Flag(flag) => flag.said(),
+            Self::Names(names) => names.join(" "),
+        })
+    }
+}
+
+/// What a column says of a value, in the words of the page.
+pub trait Said {
+    /// The words.
+    fn said(&self) -> String;
+}
+
+impl Said for u32 {
+    fn said(&self) -> String {
+        self.to_string()
+    }
+}
+
+impl Said for i64 {
+    fn said(&self) -> String {
+        self.to_string()
+    }
+}
+
+impl Said for bool {
+    fn said(&self) -> String {
+        if *self { "yes" } else { "no" }.to_owned()
+    }
+}
+
+impl<T: Said> Said for Option<T> {
+    fn said(&self) -> String {
+        self.as_ref().map_or_else(|| "-".to_owned(), Said::said)
+    }
+}
+
+impl<T: Said> Said for &[T] {
+    fn said(&self) -> String {
+        match self {
+            [] => "-".to_owned(),
+            all => all.iter().map(Said::said).collect::<Vec<_>>().join(" "),
+        }
+    }
 }
 
 /// A predefined variable or surface.

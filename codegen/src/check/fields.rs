@@ -1,6 +1,9 @@
 //! What pages say of single fields and members holds together: classes, ranges, types, structures.
 
-use crate::model::{Instruction, MemberType, Model, SourceSpan, Storage};
+use crate::model::{
+    BitFieldKind, Enumerator, FieldKind, Instruction, ListKind, MemberType, Model, SourceSpan, Storage, Structure,
+};
+use crate::suggest;
 use visakit_diag::{Diagnostic, Severity};
 
 pub(super) fn check(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic>) {
@@ -75,8 +78,46 @@ fn holds(storage: Storage, value: i64) -> bool {
     }
 }
 
-/// Members of structures have types that exist.
+/// Each class that the tag of an operand can have is that of one structure.
+fn classes(model: &Model, out: &mut Vec<Diagnostic>) {
+    let classed: Vec<(&Structure, &str)> =
+        model.structures.iter().filter_map(|s| Some((s, s.class.as_deref()?))).collect();
+    let of = |v: &Enumerator| classed.iter().filter(|(_, c)| v.name.eq_ignore_ascii_case(c)).count();
+    let is_union = |s: &&Structure| s.members.iter().any(|m| m.storage.iter().any(|(_, t)| *t == MemberType::Info));
+    let tags = model.structures.iter().filter(is_union).flat_map(|s| &s.members).filter_map(|m| match m.shape {
+        FieldKind::List(id) => Some(&model.list(id).kind),
+        _ => None,
+    });
+    let parts = tags.flat_map(|tag| if let ListKind::Parts(parts) = tag { parts.as_slice() } else { &[] });
+    let lists = parts.filter_map(|part| match part.kind {
+        BitFieldKind::Enumeration(id) => match &model.list(id).kind {
+            ListKind::Enumeration { values, .. } => Some(values),
+            ListKind::Parts(_) => None,
+        },
+        _ => None,
+    });
+    // Of the lists in the tag it is the one that has most of the classes.
+    let Some(known) = lists.max_by_key(|values| values.iter().filter(|v| of(v) > 0).count()) else { return };
+    let known: Vec<&Enumerator> = known.iter().filter(|v| !v.reserved).collect();
+    let names = || known.iter().map(|v| v.name.as_str());
+    for (structure, class) in &classed {
+        if !names().any(|name| name.eq_ignore_ascii_case(class)) {
+            let otherwise = || format!("the classes are {}", names().collect::<Vec<_>>().join(", "));
+            let message = format!("`{class}` is no class of operands");
+            let (at, help) = (model.word(structure.at, class), suggest::help(class, names(), otherwise));
+            model.report(Severity::Error, "class-unknown", at, message, help, out);
+        }
+    }
+    for value in known.iter().filter(|v| !classed.is_empty() && of(v) != 1) {
+        let message = format!("{} structures have the operand class `{}`", of(value), value.name);
+        let help = "mark the one structure that follows such a tag with `//operand_class = …`";
+        model.report(Severity::Error, "class-structure", value.at, message, help, out);
+    }
+}
+
+/// Members of structures have types that exist, and operands have structures.
 pub(super) fn structures(model: &Model, out: &mut Vec<Diagnostic>) {
+    classes(model, out);
     for structure in &model.structures {
         for member in &structure.members {
             for (_, ty) in &member.storage {

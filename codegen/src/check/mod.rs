@@ -9,6 +9,7 @@ mod index;
 mod links;
 mod rules;
 
+use crate::anatomy::Anatomy;
 use crate::model::{Instruction, Model, PageKind, Presence, SourceSpan};
 use visakit_diag::{Diagnostic, Severity};
 
@@ -51,11 +52,24 @@ pub fn complete(model: &Model) -> Vec<Diagnostic> {
     need(!model.constraints.is_empty(), "table of rules across fields", "verification.md");
     need(!model.limits.is_empty(), "table of limits", "verification.md");
     need(!model.rules.is_empty(), "table of what an assembler checks", "verification.md");
-    for list in ["Exec_size", "Exec_mask", "Predicate", "Modifier", "Region", "Stride", "Label_kind", "Alignment"] {
+    for list in ["Exec_mask", "Stride", "Label_kind", "Alignment"] {
         need(model.shared_list(list).is_some(), &format!("shared list {list}"), "lists.md");
     }
-    for name in ["vec_operand", "raw_operand", "common_isa_header", "kernel_data", "function_data"] {
-        need(model.structures.iter().any(|s| s.name == name), &format!("structure {name}"), "chapters 4 and 5");
+    let (inside, whole): (Vec<_>, Vec<_>) =
+        Anatomy::find(model).err().into_iter().flatten().partition(|missing| missing.at.is_some());
+    for missing in whole {
+        need(false, &missing.what, "the chapters");
+    }
+    for missing in inside {
+        let message = format!("the specification has no {}", missing.what);
+        model.report(
+            Severity::Error,
+            "name-missing",
+            missing.at.unwrap_or_default(),
+            message,
+            missing.help,
+            &mut out,
+        );
     }
     for form in model.instructions.iter().flat_map(|i| &i.forms) {
         let of_part = |(field, _): &(String, Vec<String>)| model.enumerators(form, field, None).is_none();

@@ -1,11 +1,13 @@
 //! What the columns of a table say of its values, as methods of their type.
 
+use std::collections::BTreeSet;
+
 use heck::ToUpperCamelCase;
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
-use super::{Cx, member_name, variant_name};
-use crate::model::{Cell, CellValue, Column, ColumnKind, NamesOf};
+use super::{Cx, constant_name, member_name, variant_name};
+use crate::model::{Cell, CellValue, Column, ColumnKind, ListId, NamesOf};
 
 /// A value's variant and what the columns say of it.
 pub(crate) type Row<'a> = (Ident, &'a [Cell]);
@@ -31,11 +33,18 @@ pub(crate) fn emit(cx: &Cx<'_>, owner: &Ident, columns: &[Column], rows: &[Row<'
         let ty = names_type(cx, owner, column)?;
         let doc = cx.doc(&format!("{} of a value of {owner}.", column.name), "", column.at);
         let variants = names.iter().map(|n| variant_name(n));
+        let said = variants.clone();
         let docs = names.iter().map(|n| format!(" `{n}` on the page."));
         Some(quote! {
             #doc
             #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
             pub enum #ty { #(#[doc = #docs] #variants),* }
+
+            impl rt::reflect::Said for #ty {
+                fn said(&self) -> String {
+                    match self { #(Self::#said => #names),* }.to_owned()
+                }
+            }
         })
     });
     (quote!(#(#methods)*), quote!(#(#types)*))
@@ -93,6 +102,58 @@ fn method(cx: &Cx<'_>, column: &Column, names: Option<&Ident>, cells: &[(&Ident,
         pub const fn #name(self) -> #ty { match self { #(#arms),* } }
     }
 }
+
+/// A function that shows what the methods of all tables say, and the limits: a list, a column, a value and the words of the page.
+pub(crate) fn each(cx: &Cx<'_>) -> TokenStream {
+    let model = cx.model;
+    let types = (DATA_TYPES.to_owned(), format_ident!("DataType"), &model.type_columns);
+    let lists = model.lists.iter().enumerate().map(|(at, l)| (l.name.clone(), cx.list_type(ListId(at)), &l.columns));
+    let mut tables: Vec<_> = lists.chain([types]).filter(|(.., columns)| !columns.is_empty()).collect();
+    // In an order that does not depend on where they stand.
+    tables.sort_by(|a, b| a.0.cmp(&b.0));
+    let calls = tables.iter().map(|(list, ty, columns)| {
+        let calls = columns.iter().map(|column| {
+            let (heading, method) = (&column.name, member_name(&column.name));
+            quote!(found(#list, #heading, *value as u64, rt::reflect::Said::said(&value.#method()));)
+        });
+        quote!(for value in #ty::ALL { #(#calls)* })
+    });
+    let limits = model.limits.iter().map(|limit| {
+        let (name, constant) = (&limit.name, constant_name(&limit.name));
+        quote!(found("limit", #name, 0, limits::#constant.to_string());)
+    });
+    // What has the names of others.
+    let named: BTreeSet<ListId> = model
+        .tables_of_columns()
+        .flatten()
+        .filter_map(|column| match column.kind {
+            ColumnKind::Names { of: NamesOf::List(id), .. } => Some(id),
+            _ => None,
+        })
+        .collect();
+    let named = named.into_iter().map(|id| {
+        let ty = cx.list_type(id);
+        quote!(impl rt::reflect::Said for #ty { fn said(&self) -> String { self.name().to_owned() } })
+    });
+    quote! {
+        /// Shows what the columns of all tables say, by their methods: the list, the heading, the code of the value, and the
+        /// words of the page. Limits are columns of a list `limit`.
+        #[allow(unused_variables, reason = "a specification may have no columns")]
+        pub fn each_attribute(found: &mut impl FnMut(&'static str, &'static str, u64, String)) {
+            #(#calls)*
+            #(#limits)*
+        }
+
+        #(#named)*
+
+        impl rt::reflect::Said for DataType {
+            fn said(&self) -> String { self.name().to_ascii_uppercase() }
+        }
+    }
+}
+
+/// What the table of data types is called.
+const DATA_TYPES: &str = "Data_type";
 
 /// The columns and the cells of a value, as data.
 pub(crate) fn data(cells: &[Cell]) -> TokenStream {

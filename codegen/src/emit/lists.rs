@@ -11,7 +11,11 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
         ListKind::Enumeration { lo, width, values } => enumeration(cx, ListId(i), list, *lo, *width, values),
         ListKind::Parts(parts) => bit_field(cx, ListId(i), list, parts),
     });
-    quote!(#(#items)*)
+    let each = columns::each(cx);
+    quote! {
+        #(#items)*
+        #each
+    }
 }
 
 fn enumeration(cx: &Cx<'_>, id: ListId, list: &List, lo: u32, width: u32, values: &[Enumerator]) -> TokenStream {

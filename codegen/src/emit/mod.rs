@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
+use crate::anatomy::Anatomy;
 use crate::model::{Availability, Bound, Field, FieldKind, IndexKind, ListId, Model, SourceSpan, Storage};
 
 mod codec;
@@ -105,12 +106,17 @@ impl Cx<'_> {
 
     /// Whether a field says how many channels an instruction has.
     pub(crate) fn is_exec_size(&self, field: &Field) -> bool {
-        matches!(field.shape, FieldKind::List(id) if self.model.shared_list("Exec_size") == Some(id))
+        self.anatomy().is_some_and(|a| field.shape == FieldKind::List(a.exec_size.list))
     }
 
     /// The list with the layout of a predicate field.
     pub(crate) fn predicate_list(&self) -> Option<ListId> {
-        self.model.shared_list("Predicate")
+        self.anatomy().map(|a| a.predicate.list)
+    }
+
+    /// What the grammar has names for; it is there in every specification that is built.
+    fn anatomy(&self) -> Option<&Anatomy> {
+        self.model.anatomy.as_ref()
     }
 
     /// The Rust type of a field, optional and repeated ones apart; `None` where it has no member.

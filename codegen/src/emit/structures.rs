@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::codec::{read_number, write_number};
-use super::{Cx, index_type, member_name, number_type, type_name, variant_name, widest};
+use super::{Cx, constant_name, index_type, member_name, number_type, type_name, variant_name, widest};
 use crate::model::{BitFieldKind, FieldKind, ListKind, Member, MemberType, Storage, Structure};
 
 pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
@@ -15,7 +15,19 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
             structure(cx, s)
         }
     });
-    quote!(#(#items)*)
+    // In an order that does not depend on where they stand.
+    let mut names: Vec<&String> = cx.model.structures.iter().map(|s| &s.name).collect();
+    names.sort();
+    let all = names.into_iter().map(|name| {
+        let ty = type_name(name);
+        quote!(visitor.structure::<#ty>(#name);)
+    });
+    quote! {
+        #(#items)*
+
+        /// Shows the type of every structure, with its name on the page.
+        pub fn each_structure(visitor: &mut impl rt::StructureVisitor) { #(#all)* }
+    }
 }
 
 /// The members that other members are counted by: they are derived and have no member of their own.
@@ -104,10 +116,20 @@ fn structure(cx: &Cx<'_>, s: &Structure) -> TokenStream {
             names.push(ident);
         }
     }
+    // Counts have no member of their own; what they are called is for those who look for their place.
+    let counts = s.members.iter().filter_map(|m| Some((m, m.count.as_ref()?))).map(|(array, count)| {
+        let constant = constant_name(&format!("{}_count", array.name));
+        let doc = format!(" What the count of `{}` is called, for its mark.", array.name);
+        quote!(#[doc = #doc] pub const #constant: &'static str = #count;)
+    });
+    let mut counts = counts.peekable();
+    let counts = counts.peek().is_some().then(|| quote!(impl #name { #(#counts)* }));
     quote! {
         #doc
         #[derive(Clone, Debug, Default, PartialEq)]
         pub struct #name { #(#members),* }
+
+        #counts
 
         impl rt::Wire for #name {
             #[allow(unused_variables, reason = "some members have no value of their own")]

@@ -211,9 +211,7 @@ fn index_part<'a>(cx: &'a Cx<'_>, field: &Field) -> Option<&'a BitField> {
     let ListKind::Parts(parts) = &cx.model.list(id).kind else { return None };
     parts.iter().find(|p| match p.kind {
         BitFieldKind::Enumeration(id) => match &cx.model.list(id).kind {
-            ListKind::Enumeration { values, .. } => {
-                values.iter().any(|v| IndexKind::ALL.iter().any(|k| k.name().eq_ignore_ascii_case(&v.name)))
-            }
+            ListKind::Enumeration { values, .. } => values.iter().any(|v| IndexKind::from_name(&v.name).is_some()),
             ListKind::Parts(_) => false,
         },
         _ => false,

@@ -253,6 +253,11 @@ impl IndexKind {
     pub const ALL: [Self; 7] =
         [Self::General, Self::Address, Self::Predicate, Self::Sampler, Self::Surface, Self::Label, Self::String];
 
+    /// The kind of that name, without regard to case.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name().eq_ignore_ascii_case(name))
+    }
+
     /// The specification's word.
     pub fn name(self) -> &'static str {
         match self {

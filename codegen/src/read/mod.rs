@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 use visakit_diag::Diagnostic;
 
+use crate::anatomy::Anatomy;
 use crate::markdown::{self, Document};
 use crate::model::{Model, Page};
 
@@ -70,6 +71,7 @@ pub(crate) fn read_pages(pages: Vec<Page>, files: Option<BTreeSet<String>>) -> (
     model.types.sort_by_key(|t| t.code);
     model.instructions.sort_by(|a, b| (a.opcode, a.sub_opcode, &a.name).cmp(&(b.opcode, b.sub_opcode, &b.name)));
     platforms_of_index(&mut model);
+    model.anatomy = Anatomy::find(&model).ok();
     crate::semantics::read_rules(&mut model, &documents, &mut diagnostics);
     crate::semantics::read(&mut model, &documents, &mut diagnostics);
     (model, diagnostics)

@@ -6,14 +6,13 @@ use std::collections::BTreeSet;
 use visakit_codegen::model::semantics::{BinaryOperator, Expression, ExpressionKind};
 use visakit_codegen::model::{Constraint, Field, FieldKind, IndexKind, Presence};
 
-use super::base::{is_dst, newest_platform, operand, raw};
+use super::base::{newest_platform, operand, raw};
 use super::codec::{self, decode};
-use super::condition::Subject;
+use super::condition::{self, Subject};
 use super::finding::{Difference, Fact, Tally};
-use super::meaning::{BitsKind, bits, counted_by, exists_on, limits, meant, on, ones, storage};
+use super::meaning::{BitsKind, bits, counted_by, exists_on, is_written, limits, meant, on, ones, storage};
 use super::page::Probes;
-use super::rules::of_variables;
-use super::sample::{Sample, Value};
+use super::sample::{Kind, Sample, Value};
 use visakit::verify;
 use visakit_diag::Severity;
 
@@ -186,13 +185,13 @@ impl<'m> Search<'_, 'm> {
         let model = self.probes.world.model;
         row.when.iter().chain([&row.must]).for_each(|e| named(model, e, &mut names));
         // The built-ins about the instruction as a whole.
-        if ["exec_size", "no_mask"].iter().any(|n| names.contains(*n)) {
-            names.insert("exec_size".to_owned());
-        }
-        let wanted = |f: &Field| {
-            names.contains(&f.name.to_ascii_lowercase())
-                || f.shape == FieldKind::Predicate && names.contains("guarded")
+        let sizes = FieldKind::List(self.probes.world.anatomy.exec_size.list);
+        let about = |shape| match shape {
+            FieldKind::Predicate => names.contains(condition::GUARDED),
+            shape if shape == sizes => [condition::EXEC_SIZE, condition::NO_MASK].iter().any(|n| names.contains(*n)),
+            _ => false,
         };
+        let wanted = |f: &Field| names.contains(&f.name.to_ascii_lowercase()) || about(f.shape);
         let fields = sample.form.fields.iter().enumerate().filter(|(_, f)| wanted(f));
         let fields = fields.map(|(at, f)| if let FieldKind::Copy(of) = f.shape { of } else { at });
         fields.filter(|at| sample.present(model, *at)).collect()
@@ -250,11 +249,9 @@ impl<'m> Search<'_, 'm> {
             }
             FieldKind::Vector | FieldKind::Scalar => self.operands(field, position),
             FieldKind::Raw => {
-                let types = world.model.types.iter().filter(|t| of_variables(world.model, &t.name));
-                let variables = types.filter_map(|t| world.variable(&t.name)).chain([0]);
-                variables
-                    .map(|id| Value::Operand(world.operands.with(raw(world, id, position), "offset", 0)))
-                    .collect()
+                let variables = world.types.iter().filter_map(|t| world.variable(t)).chain([0]);
+                let at_start = |id| world.operands.with(raw(world, id, position), world.anatomy.raw.offset, 0);
+                variables.map(|id| Value::Operand(at_start(id))).collect()
             }
             _ => Vec::new(),
         }
@@ -264,15 +261,16 @@ impl<'m> Search<'_, 'm> {
     fn operands(&self, field: &Field, position: usize) -> Vec<Value> {
         let world = &self.probes.world;
         let mut out = vec![world.null(), world.zero()];
-        for (_, class, _) in &world.operands.classes {
-            for ty in world.model.types.iter().filter(|t| of_variables(world.model, &t.name)) {
-                out.extend(operand(world, class, &ty.name, is_dst(field), position).map(Value::Operand));
+        for class in &world.operands.classes {
+            for ty in &world.types {
+                out.extend(operand(world, class.kind, ty, is_written(field), position).map(Value::Operand));
             }
         }
+        let dword = &world.ty(world.anatomy.types.dword).name;
         for low in [1 << 20, 0x1f << 20, 1 << 25, 0xf << 25] {
             out.extend(
-                operand(world, "immediate", "UD", false, position)
-                    .map(|one| Value::Operand(world.operands.with(one, "low", low))),
+                operand(world, Kind::Immediate, dword, false, position)
+                    .map(|one| Value::Operand(world.operands.with(one, world.anatomy.immediate.low, low))),
             );
         }
         out

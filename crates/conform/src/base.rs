@@ -4,9 +4,11 @@ use visakit_codegen::model::{
     CellValue, Enumerator, Field, FieldKind, Form, IndexKind, Instruction, ListId, Presence,
 };
 
-use super::meaning::{BitsKind, bits, counted_by, exists_on, limits, named, on, ones, said, storage, usual};
+use super::meaning::{
+    BitsKind, bits, bits_of, counted_by, exists_on, is_written, limits, named, on, ones, storage, usual,
+};
 use super::rules;
-use super::sample::{Operand, Sample, Value};
+use super::sample::{Kind, Operand, Sample, Value};
 use super::world::World;
 use visakit::rt::Version;
 
@@ -21,8 +23,7 @@ pub(super) fn newest_platform(world: &World<'_>, page: &Instruction) -> Option<u
 /// A legal instruction; where no types make it legal, the first ones.
 pub(super) fn base<'m>(world: &World<'m>, page: &'m Instruction, form: &'m Form, version: Version) -> Sample<'m> {
     let platform = newest_platform(world, page);
-    let types: Vec<&str> =
-        world.model.types.iter().map(|t| t.name.as_str()).filter(|t| rules::of_variables(world.model, t)).collect();
+    let types = &world.types;
     let listed = |ty: &&str| page.types.is_empty() || page.types.iter().any(|(t, _)| t == ty);
     // Types that the page names come first: they are the ones that are legal most often.
     let mut order: Vec<&str> = types.iter().copied().filter(listed).collect();
@@ -39,7 +40,8 @@ pub(super) fn base<'m>(world: &World<'m>, page: &'m Instruction, form: &'m Form,
             first.get_or_insert(sample);
         }
     }
-    first.unwrap_or_else(|| typed(world, page, form, version, "UD", "UD", platform))
+    let dword = &world.ty(world.anatomy.types.dword).name;
+    first.unwrap_or_else(|| typed(world, page, form, version, dword, dword, platform))
 }
 
 /// An instruction whose destination and sources have these types, where the fields name none of their own.
@@ -54,7 +56,7 @@ pub(super) fn typed<'m>(
 ) -> Sample<'m> {
     let mut out = Sample { page, form, version, values: vec![Value::Bits(0); form.fields.len()] };
     for (position, field) in form.fields.iter().enumerate() {
-        let ty = if is_dst(field) { dst } else { src };
+        let ty = if is_written(field) { dst } else { src };
         let one = value(world, form, field, position, ty, &out, platform);
         out.values[position] = match field.presence {
             Presence::Times(_) => Value::Many(vec![one; REPEATED]),
@@ -62,11 +64,6 @@ pub(super) fn typed<'m>(
         };
     }
     out
-}
-
-/// Whether a field is the destination that types and modifiers are about.
-pub(super) fn is_dst(field: &Field) -> bool {
-    field.name.eq_ignore_ascii_case("dst")
 }
 
 fn value(
@@ -95,11 +92,12 @@ fn value(
         FieldKind::IndexBy(by) => Value::Bits(world.first(super::sample::table_of(world.model, so_far, by))),
         FieldKind::Vector | FieldKind::Scalar => {
             let ty = own_type(world, field).unwrap_or(ty);
-            let class = match field.classes.iter().any(|c| c == "general") || field.classes.is_empty() {
-                true => "general",
-                false => field.classes.first().map_or("general", String::as_str),
+            let first = || world.operands.classes.iter().find(|c| field.classes.first() == Some(&c.name));
+            let kind = match field.classes.is_empty() || world.operands.lists(field, Kind::General) {
+                true => Kind::General,
+                false => first().map_or(Kind::General, |c| c.kind),
             };
-            operand(world, class, ty, is_dst(field), position).map_or(Value::Bits(0), Value::Operand)
+            operand(world, kind, ty, is_written(field), position).map_or(Value::Bits(0), Value::Operand)
         }
         FieldKind::Raw => {
             let id = world.variable(own_type(world, field).unwrap_or(ty)).unwrap_or(world.first(IndexKind::General));
@@ -110,47 +108,50 @@ fn value(
 }
 
 fn own_type<'f>(world: &World<'_>, field: &'f Field) -> Option<&'f str> {
-    field.types.iter().map(String::as_str).find(|t| rules::of_variables(world.model, t))
+    field.types.iter().map(String::as_str).find(|t| world.variable(t).is_some())
 }
 
 /// A raw operand; its offset tells it from those of other positions.
 pub(super) fn raw(world: &World<'_>, id: u64, position: usize) -> Operand {
-    let out = world.operands.with(world.operands.of_raw(), "id", id);
-    world.operands.with(out, "offset", 32 * position as u64)
+    let out = world.operands.with(world.operands.of_raw(), world.anatomy.raw.id, id);
+    world.operands.with(out, world.anatomy.raw.offset, 32 * position as u64)
 }
 
-/// An operand of a class and a type; its place tells it from those of other positions.
-pub(super) fn operand(world: &World<'_>, class: &str, ty: &str, is_dst: bool, position: usize) -> Option<Operand> {
-    let operands = &world.operands;
+/// An operand of a kind and a type; its place tells it from those of other positions.
+pub(super) fn operand(world: &World<'_>, kind: Kind, ty: &str, is_dst: bool, position: usize) -> Option<Operand> {
+    let (operands, a) = (&world.operands, world.anatomy);
     let place = position as u64;
-    let out = operands.of_class(class)?;
+    let out = operands.of_kind(kind)?;
     let code = world.model.types.iter().find(|t| t.name.eq_ignore_ascii_case(ty)).map_or(0, |t| t.code);
     let region = |out| match is_dst {
-        true => operands.region(out, "", "", "1"),
-        false => operands.region(out, "8", "8", "1"),
+        true => operands.region(out, None, None, Some(1)),
+        false => operands.region(out, Some(8), Some(8), Some(1)),
     };
-    Some(match class {
-        "general" => {
-            let out = operands.with(out, "id", world.variable(ty)?);
-            region(operands.with(out, "row_offset", place))
+    let with = |out, members: &[(_, u64)]| members.iter().fold(out, |out, (id, v)| operands.with(out, *id, *v));
+    Some(match kind {
+        Kind::General => region(with(out, &[(a.general.id, world.variable(ty)?), (a.general.row_offset, place)])),
+        Kind::Indirect => {
+            let properties = bits_of(world.model, a.properties.indirect_type).map_or(code, |b| b.set(0, code));
+            region(with(
+                out,
+                &[
+                    (a.indirect.id, world.first(IndexKind::Address) + 1),
+                    (a.indirect.addr_offset, place),
+                    (a.indirect.indirect_offset, 4 * place),
+                    (a.indirect.properties, properties),
+                ],
+            ))
         }
-        "indirect" => {
-            let out = operands.with(out, "id", world.first(IndexKind::Address) + 1);
-            let out = operands.with(out, "addr_offset", place);
-            let out = operands.with(out, "indirect_offset", 4 * place);
-            region(operands.with(out, "bit_properties", code))
+        Kind::Address => with(out, &[(a.address.id, 1), (a.address.offset, place)]),
+        Kind::Predicate => with(out, &[(a.predicate_operand.value, 1 + place % super::world::OTHERS)]),
+        Kind::Immediate => {
+            with(out, &[(a.immediate.ty, code), (a.immediate.low, 17 * place + 1), (a.immediate.high, 0)])
         }
-        "address" => operands.with(operands.with(out, "id", 1), "offset", place),
-        "predicate" => operands.with(out, "value", 1 + place % super::world::OTHERS),
-        "immediate" => {
-            let out = operands.with(operands.with(out, "type", code), "low", 17 * place + 1);
-            operands.with(out, "high", 0)
-        }
-        "state" => {
+        Kind::State => {
             let id = world.first(world.state_table(&out));
-            operands.with(operands.with(out, "id", id), "offset", place)
+            with(out, &[(a.state.id, id), (a.state.offset, place)])
         }
-        _ => out,
+        Kind::Raw | Kind::Other => out,
     })
 }
 
@@ -173,7 +174,8 @@ fn list(world: &World<'_>, field: &Field, id: ListId, selected: Option<&[String]
         };
         let preferred = match b.what {
             BitsKind::Values(values) => {
-                let no_mask = |v: &&Enumerator| said(b.columns, v, "NoMask") == Some(&CellValue::Flag(true));
+                let no_mask =
+                    |v: &&Enumerator| b.cell(v, world.anatomy.exec_size.no_mask) == Some(&CellValue::Flag(true));
                 values.iter().find(no_mask).map(|v| v.value)
             }
             _ => None,

@@ -1,14 +1,17 @@
 //! Probing what stands in the chapters: versions, platforms, structures, types, declarations, predefined names and
 //! attributes. It also makes what the pages are probed with.
 
+use visakit_codegen::anatomy::Anatomy;
 use visakit_codegen::model::{Availability, Bound, FieldKind, Model};
 use visakit_codegen::template::{Format, Item};
 
+use super::attributes;
 use super::declare::{declarations, one_attribute, predefined};
 use super::finding::{Difference, Fact, Tally, same};
 use super::layout;
-use super::meaning::{encodes, holds};
+use super::meaning::{encodes, holds, is_written};
 use super::page::{Probes, form_name};
+use super::sample::Kind;
 use super::world::World;
 use visakit::isa::{DataType, GeneralId, Platform};
 use visakit::object::{Object, Routine};
@@ -21,14 +24,17 @@ pub(super) fn prepare<'m>(model: &'m Model, tally: &mut Tally) -> Option<Probes<
     let newest = *versions.last()?;
     let broken = layout::structures(model, &versions, tally);
     let platforms = platforms(model, tally);
+    attributes::all(model, tally);
     let Some(world) = World::new(model) else {
+        let lacks = Anatomy::find(model).err().into_iter().flatten().map(|missing| missing.what);
+        let lacks: Vec<String> = lacks.collect();
         tally.fail(
-            Fact::nowhere("structure", "vec_operand"),
+            Fact::nowhere("structure", "chapters"),
             Difference {
                 code: "structure-missing",
-                message: "looking for the structures of operands".to_owned(),
-                expected: "vec_operand, its classes and raw_operand".to_owned(),
-                got: "no such structures in the specification".to_owned(),
+                message: "looking for what the grammar has names for".to_owned(),
+                expected: lacks.join(", "),
+                got: "nothing of that name in the specification".to_owned(),
             },
         );
         return None;
@@ -41,16 +47,16 @@ pub(super) fn prepare<'m>(model: &'m Model, tally: &mut Tally) -> Option<Probes<
         let result = one_attribute(attribute, newest);
         tally.probe(Fact::new("attribute", format!("attribute.{}", attribute.name), attribute.at), result);
     }
-    let broken_classes = world
+    let broken_kinds = world
         .operands
         .classes
         .iter()
-        .filter(|(.., s)| broken.contains(&s.name))
-        .map(|(_, name, _)| name.clone())
-        .chain(broken.contains(&world.operands.raw.name).then(String::new))
+        .filter(|class| broken.contains(&class.structure.name))
+        .map(|class| class.kind)
+        .chain(broken.contains(&world.operands.raw.name).then_some(Kind::Raw))
         .collect();
     let carriers = carriers(&world, newest);
-    Some(Probes { world, routine, versions, platforms, broken_classes, carriers })
+    Some(Probes { world, routine, versions, platforms, broken_kinds, carriers })
 }
 
 /// Every version that pages speak of and the implementation has, oldest first.
@@ -249,10 +255,10 @@ fn types(world: &World<'_>, routine: &Routine, tally: &mut Tally) {
 }
 
 /// For each class of operands a page, form and field whose text shows it in full.
-fn carriers(world: &World<'_>, version: Version) -> Vec<(String, String, usize)> {
+fn carriers(world: &World<'_>, version: Version) -> Vec<(Kind, String, usize)> {
     let model = world.model;
     let mut out = Vec::new();
-    for (_, class, _) in &world.operands.classes {
+    for class in &world.operands.classes {
         let found = model.instructions.iter().filter(|i| encodes(i)).find_map(|page| {
             let form = page.forms.first().filter(|f| page.forms.len() == 1 && holds(&f.versions, version))?;
             let position = form.fields.iter().position(|f| {
@@ -261,9 +267,9 @@ fn carriers(world: &World<'_>, version: Version) -> Vec<(String, String, usize)>
                         matches!(item, Item::Field { field, format: Format::Plain, .. } if field.eq_ignore_ascii_case(&f.name))
                     })
                 });
-                f.shape == FieldKind::Vector && plain && f.classes.contains(class) && !f.name.eq_ignore_ascii_case("dst")
+                f.shape == FieldKind::Vector && plain && f.classes.contains(&class.name) && !is_written(f)
             });
-            Some((class.clone(), form_name(page, form), position?))
+            Some((class.kind, form_name(page, form), position?))
         });
         // An address stands in the destination of one instruction only.
         let other = || {
@@ -271,8 +277,8 @@ fn carriers(world: &World<'_>, version: Version) -> Vec<(String, String, usize)>
                 let position = page.forms[0]
                     .fields
                     .iter()
-                    .position(|f| f.shape == FieldKind::Vector && f.classes.contains(class))?;
-                Some((class.clone(), form_name(page, &page.forms[0]), position))
+                    .position(|f| f.shape == FieldKind::Vector && f.classes.contains(&class.name))?;
+                Some((class.kind, form_name(page, &page.forms[0]), position))
             })
         };
         out.extend(found.or_else(other));

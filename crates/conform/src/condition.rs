@@ -1,15 +1,23 @@
 //! What the rows of verification.md say of an instruction, from the model alone: their trees are walked as they were
 //! written, names are looked up where they stand. The implementation has them lowered to positions and codes.
 
+use visakit_codegen::anatomy::{ColumnId, PartId};
 use visakit_codegen::model::semantics::{BinaryOperator, Call, Expression, ExpressionKind, UnaryOperator};
 use visakit_codegen::model::{
     BitFieldKind, CellValue, Constraint, Enumerator, FieldKind, List, ListId, ListKind, Model,
 };
 
-use super::meaning::{BitsKind, bits, named, on};
-use super::sample::{Operand, Sample, Value};
+use super::meaning::{bits_of, named, on};
+use super::sample::{Kind, Operand, Sample, Value};
 use super::world::{World, is_integer};
 use visakit::isa::predefined;
+
+/// The built-in for the number of channels, which is the name of a field too.
+pub(super) const EXEC_SIZE: &str = "exec_size";
+/// The built-in for whether all channels take part.
+pub(super) const NO_MASK: &str = "no_mask";
+/// The built-in for whether there is a predicate.
+pub(super) const GUARDED: &str = "guarded";
 
 /// What a condition is about: an instruction, on a platform or on none in particular.
 #[derive(Clone, Copy)]
@@ -111,14 +119,15 @@ impl<'m> Subject<'_, 'm> {
             return self.term(&definition.value);
         }
         let number = |n: Option<i64>| n.map_or(Term::Nothing, Term::Number);
+        let sizes = &self.world.anatomy.exec_size;
         match name {
-            "exec_size" => return Term::Number(self.column_of("Exec_size", "size", "Channels").unwrap_or(1)),
-            "no_mask" => return Term::Number(self.column_of("Exec_size", "mask", "NoMask").unwrap_or(0)),
+            EXEC_SIZE => return Term::Number(self.column_of(sizes.size, sizes.channels).unwrap_or(1)),
+            NO_MASK => return Term::Number(self.column_of(sizes.mask, sizes.no_mask).unwrap_or(0)),
             "grf_bytes" => {
                 let platform = self.platform.and_then(|p| model.platforms.get(p));
                 return number(platform.map(|p| p.register_bytes.into()));
             }
-            "guarded" => return Term::Number(self.is_guarded().into()),
+            GUARDED => return Term::Number(self.is_guarded().into()),
             _ => {}
         }
         if name.starts_with('%') {
@@ -158,7 +167,7 @@ impl<'m> Subject<'_, 'm> {
         }
         let of = match &of.kind {
             // `exec_size` is a built-in, and a field with parts.
-            ExpressionKind::Name { name, .. } if name == "exec_size" => match self.position(name) {
+            ExpressionKind::Name { name, .. } if name == EXEC_SIZE => match self.position(name) {
                 Some(at) => match self.sample.form.fields[at].shape {
                     FieldKind::List(id) => Term::Named {
                         list: model.list(id),
@@ -199,35 +208,20 @@ impl<'m> Subject<'_, 'm> {
         }
     }
 
-    /// The number or flag that a column has for a part of the list of that name which the instruction has.
-    fn column_of(self, list: &str, part: &str, heading: &str) -> Option<i64> {
-        let model = self.model();
-        let fields = self.sample.form.fields.iter().zip(&self.sample.values);
-        let (id, value) = fields.into_iter().find_map(|(f, v)| match f.shape {
-            FieldKind::List(id) if model.list(id).name == list => Some((id, v.bits())),
-            _ => None,
-        })?;
-        let part = bits(model, id).into_iter().find(|b| b.name == part)?;
-        let BitsKind::Values(values) = part.what else { return None };
-        let value = named(values, part.of(value))?;
-        let lists = model.lists.iter().filter(
-            |l| matches!(&l.kind, ListKind::Enumeration { values: v, .. } if std::ptr::eq(v.as_slice(), values)),
-        );
-        let at = lists.flat_map(|l| &l.columns).position(|c| c.name.eq_ignore_ascii_case(heading))?;
-        match value.cells.get(at)?.value {
-            CellValue::Number(n) => Some(n),
-            CellValue::Flag(flag) => Some(flag.into()),
+    /// The number or flag that a column has for a part of a list that the instruction has.
+    fn column_of(self, part: PartId, column: ColumnId) -> Option<i64> {
+        let mut fields = self.sample.form.fields.iter().zip(&self.sample.values);
+        let (_, value) = fields.find(|(f, _)| f.shape == FieldKind::List(part.list))?;
+        match bits_of(self.model(), part)?.said(value.bits(), column)? {
+            CellValue::Number(n) => Some(*n),
+            CellValue::Flag(flag) => Some((*flag).into()),
             CellValue::None | CellValue::Names(_) => None,
         }
     }
 
     fn is_guarded(self) -> bool {
         let at = self.sample.form.fields.iter().position(|f| f.shape == FieldKind::Predicate);
-        let id = self.model().shared_list("Predicate");
-        at.zip(id).is_some_and(|(at, list)| {
-            let id = bits(self.model(), list).into_iter().find(|b| b.name == "id");
-            id.is_some_and(|b| b.of(self.sample.values[at].bits()) != 0)
-        })
+        at.is_some_and(|at| self.world.predicate_id(self.sample.values[at].bits()) != 0)
     }
 
     fn call(self, call: &'m Call) -> Option<i64> {
@@ -257,28 +251,35 @@ impl<'m> Subject<'_, 'm> {
     }
 
     fn operand(self, builtin: &str, operand: &Operand) -> Option<i64> {
-        let operands = &self.world.operands;
-        let class = operands.class(operand);
-        let id = operands.get(operand, "id");
-        let ty = match operand.tag {
-            None => self.world.type_of(id).filter(|_| id >= u64::from(predefined::DECLARED)),
-            Some(_) => self.world.operand_type(operand),
+        let (operands, a) = (&self.world.operands, self.world.anatomy);
+        let kind = operands.kind(operand);
+        let variable = match kind {
+            Kind::Raw => Some(operands.get(operand, a.raw.id)),
+            Kind::General => Some(operands.get(operand, a.general.id)),
+            _ => None,
+        };
+        let ty = match kind {
+            Kind::Raw => {
+                variable.filter(|id| *id >= u64::from(predefined::DECLARED)).and_then(|id| self.world.type_of(id))
+            }
+            _ => self.world.operand_type(operand),
         };
         let described = ty.and_then(|ty| self.model().types.iter().find(|t| t.name == ty));
         let is = |holds: bool| Some(i64::from(holds));
         match builtin {
             "type" => described.map(|t| t.code as i64),
             "bytes_of" => described.map(|t| i64::from(t.bits / 8)),
-            "is_integer" => described.map(|t| (is_integer(self.model(), &t.name) && t.name != "BOOL").into()),
-            "is_null" => is((operand.tag.is_none() || class == "general") && id == 0),
-            "is_state" => is(class == "state"),
-            "is_variable" => is(matches!(class, "general" | "indirect")),
-            "is_constant" => is(class == "immediate"),
-            "constant" => (class == "immediate").then(|| operands.get(operand, "low") as u32 as i64),
+            "is_integer" => described.map(|t| {
+                (is_integer(self.model(), &t.name) && !std::ptr::eq(t, self.world.ty(a.types.boolean))).into()
+            }),
+            "is_null" => is(variable == Some(0)),
+            "is_state" => is(kind == Kind::State),
+            "is_variable" => is(matches!(kind, Kind::General | Kind::Indirect)),
+            "is_constant" => is(kind == Kind::Immediate),
+            "constant" => (kind == Kind::Immediate).then(|| i64::from(self.world.constant(operand) as u32)),
             "registers" => {
                 let register = u64::from(self.model().platforms.get(self.platform?)?.register_bytes);
-                let in_variable = operand.tag.is_none() || class == "general";
-                let bytes = self.world.variable_bytes(id, register).filter(|_| in_variable && id != 0)?;
+                let bytes = self.world.variable_bytes(variable.filter(|id| *id != 0)?, register)?;
                 Some(bytes.div_ceil(register) as i64)
             }
             _ => None,

@@ -1,13 +1,12 @@
 //! Probing declarations: variables, inputs, predefined names and attributes, as text and in the object.
 
-use serde_json::{Value as Json, json};
-use visakit_codegen::model::{Attribute, FieldKind, IndexKind, Predefined};
+use visakit_codegen::model::{Attribute, IndexKind, Predefined};
 
 use super::codec::hex;
 use super::finding::{Difference, Fact, Tally, same};
-use super::meaning::{BitsKind, bits};
-use super::structure::{find, write};
-use super::world::{ROUTINE, World};
+use super::meaning::{BitsKind, bits_of};
+use super::structure::{numbers, write};
+use super::world::{ROUTINE, World, of_variables};
 use visakit::isa::{DataType, GeneralId};
 use visakit::object::{Object, Routine};
 use visakit::rt::{Context, Version, Wire, Writer};
@@ -16,34 +15,34 @@ use visakit::text::{self, Style};
 /// What a declaration of a text becomes in the object.
 pub(super) fn declarations(world: &World<'_>, version: Version, tally: &mut Tally) {
     let model = world.model;
-    let Some(structure) = find(model, "var_info") else { return };
-    let written = |value: &Json| write(model, structure, value, version).bytes;
-    let code = |name: &str| model.types.iter().find(|t| t.name == name).map_or(0, |t| t.code);
-    let properties = structure.members.iter().find(|m| m.name == "bit_properties").map(|m| m.shape);
-    let Some(FieldKind::List(properties)) = properties else { return };
-    let parts = bits(model, properties);
+    let (a, info) = (world.anatomy, world.anatomy.var_info);
+    let Some(structure) = model.structure(info.structure) else { return };
+    let written = |name: usize, properties: u64| {
+        let value = numbers([(info.name, name as u64), (info.properties, properties), (info.elements, 16)]);
+        write(model, structure, &value, version).bytes
+    };
     for ty in &model.types {
         let (name, size) = (ty.name.to_ascii_lowercase(), u64::from(ty.bits));
-        if super::world::is_packed(world.model, &ty.name) {
+        if !of_variables(model, ty) {
             continue;
         }
         // An input says its size, which must be that of the variable.
         let bytes = (size * 16).div_ceil(8);
         let source = format!(".decl X v_type=G type={name} num_elts=16\n.input X offset=64 size={bytes}\n");
         let result = first_variable(version, &source).and_then(|(bytes, _, index)| {
-            let expected = written(&json!({"name_index": index, "bit_properties": ty.code, "num_elements": 16}));
+            let expected = written(index, ty.code);
             same("data-type", format!("reading `{source}`"), hex(&expected), hex(&bytes))
         });
         tally.probe(Fact::new("data-type", format!("Data_type.{}", ty.name), ty.at), result);
     }
-    for b in parts.iter().filter(|b| b.name == "alignment") {
-        let BitsKind::Values(values) = b.what else { continue };
+    let dword = world.ty(a.types.dword);
+    if let Some(b) = bits_of(model, a.properties.alignment)
+        && let BitsKind::Values(values) = b.what
+    {
         for value in values.iter().filter(|v| !v.reserved) {
             let source = format!(".decl X v_type=G type=ud num_elts=16 align={}\n", value.text);
             let result = first_variable(version, &source).and_then(|(bytes, shown, index)| {
-                let expected = written(&json!({
-                    "name_index": index, "bit_properties": b.set(code("UD"), value.value), "num_elements": 16,
-                }));
+                let expected = written(index, b.set(dword.code, value.value));
                 same("enumerator-value", format!("reading `{source}`"), hex(&expected), hex(&bytes))?;
                 // The usual alignment is left out.
                 let wanted = if value.value == 0 {
@@ -112,34 +111,29 @@ fn printed(version: Version, routine: &Routine) -> String {
 /// Inputs by class and origin.
 fn inputs(world: &World<'_>, version: Version, tally: &mut Tally) {
     let model = world.model;
-    let Some(structure) = find(model, "input_info") else { return };
-    let Some(FieldKind::List(kind)) = structure.members.iter().find(|m| m.name == "kind").map(|m| m.shape) else {
-        return;
-    };
-    let parts = bits(model, kind);
-    let values = |name: &str| {
-        parts.iter().find(|b| b.name == name).and_then(|b| match b.what {
+    let (a, info) = (world.anatomy, world.anatomy.input_info);
+    let Some(structure) = model.structure(info.structure) else { return };
+    let values = |part| {
+        bits_of(model, part).and_then(|b| match b.what {
             BitsKind::Values(values) => Some((b, values)),
             _ => None,
         })
     };
-    let (Some((class, classes)), Some((origin, origins))) = (values("class"), values("origin")) else { return };
+    let (class, origin) = (values(a.properties.input_class), values(a.properties.input_origin));
+    let (Some((class, classes)), Some((origin, origins))) = (class, origin) else { return };
     for one in origins.iter().filter(|v| !v.reserved) {
         // Of two origins with one spelling the first is read.
         let first = origins.iter().find(|v| v.text == one.text).map_or(0, |v| v.value);
         for table in classes.iter().filter(|v| !v.reserved) {
-            let (name, id) = match table.name.as_str() {
-                "general" => ("V32", world.first(IndexKind::General)),
-                "sampler" => ("S0", world.first(IndexKind::Sampler)),
-                _ => ("T6", world.first(IndexKind::Surface)),
-            };
+            let kind = IndexKind::from_name(&table.name).unwrap_or(IndexKind::Surface);
+            let (name, id) = (world.name(kind, world.first(kind)), world.first(kind));
             let directive = if one.value == 0 { ".input".to_owned() } else { format!(".implicit_{}", one.text) };
             let line = format!("{directive} {name} offset=64 size=4");
             let head = ".decl V32 v_type=G type=ud num_elts=1\n.decl S0 v_type=S num_elts=1 v_name=S0\n";
             let source = format!("{head}.decl T6 v_type=T num_elts=1 v_name=T6\n{line}\n");
-            let expected = class.set(origin.set(0, first), table.value);
-            let expected =
-                write(model, structure, &json!({"kind": expected, "id": id, "offset": 64, "size": 4}), version).bytes;
+            let kind = class.set(origin.set(0, first), table.value);
+            let expected = numbers([(info.kind, kind), (info.id, id), (info.offset, 64), (info.size, 4)]);
+            let expected = write(model, structure, &expected, version).bytes;
             let result = parsed(version, &source).and_then(|routine| {
                 let got = routine.inputs.first().map_or(Vec::new(), |i| bytes_of(i, version));
                 same("enumerator-value", format!("reading `{line}`"), hex(&expected), hex(&got))?;

@@ -1,17 +1,16 @@
 //! Probing structures: the operands of chapter 5 and the tables of objects of chapter 4.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::{Value as Json, json};
-use visakit_codegen::model::{FieldKind, Member, MemberType, Model, Structure};
+use visakit_codegen::model::{FieldKind, MemberType, Model, Structure};
 
 use super::codec::hex;
 use super::finding::{Difference, Fact, Tally};
 use super::meaning::{Bits, BitsKind, bits, meant, ones};
-use super::structure::{EncodedStructure, example, write};
+use super::structure::{Data, EncodedStructure, example, write};
 use super::text::value_path;
 use visakit::isa;
-use visakit::rt::{Context, DecodeError, DecodeProblem, Reader, Version, Wire, Writer};
+use visakit::rt::{Context, DecodeError, DecodeProblem, Reader, StructureVisitor, Version, Wire, Writer};
 
 /// Decodes a structure: its bytes when it is encoded again, and how many bytes were read.
 type Decoder = fn(&[u8], Version) -> Result<(Result<Vec<u8>, String>, usize), DecodeError>;
@@ -24,41 +23,20 @@ fn through<T: Wire>(bytes: &[u8], version: Version) -> Result<(Result<Vec<u8>, S
     Ok((written.map(|()| writer.into_bytes()), reader.offset()))
 }
 
-/// The implementation's type for a structure of the pages.
-fn decoder(name: &str) -> Option<Decoder> {
-    Some(match name {
-        "common_isa_header" => through::<isa::CommonIsaHeader>,
-        "kernel_info" => through::<isa::KernelInfo>,
-        "variable_reloc_symtab" => through::<isa::VariableRelocSymtab>,
-        "function_reloc_symtab" => through::<isa::FunctionRelocSymtab>,
-        "gen_binary_info" => through::<isa::GenBinaryInfo>,
-        "file_scope_var_info" => through::<isa::FileScopeVarInfo>,
-        "function_info" => through::<isa::FunctionInfo>,
-        "attribute_info" => through::<isa::AttributeInfo>,
-        "var_info" => through::<isa::VarInfo>,
-        "address_info" => through::<isa::AddressInfo>,
-        "predicate_info" => through::<isa::PredicateInfo>,
-        "label_info" => through::<isa::LabelInfo>,
-        "sampler_info" => through::<isa::SamplerInfo>,
-        "surface_info" => through::<isa::SurfaceInfo>,
-        "vme_info" => through::<isa::VmeInfo>,
-        "input_info" => through::<isa::InputInfo>,
-        "kernel_data" => through::<isa::KernelData>,
-        "function_data" => through::<isa::FunctionData>,
-        "vec_operand" => through::<isa::VecOperand>,
-        "raw_operand" => through::<isa::RawOperand>,
-        "gen_opnd" => through::<isa::GenOpnd>,
-        "addr_opnd" => through::<isa::AddrOpnd>,
-        "pred_opnd" => through::<isa::PredOpnd>,
-        "indirect_opnd" => through::<isa::IndirectOpnd>,
-        "const_opnd" => through::<isa::ConstOpnd>,
-        "state_opnd" => through::<isa::StateOpnd>,
-        _ => return None,
-    })
+/// The implementation's types for structures, by the names of their pages.
+#[derive(Default)]
+struct Decoders(BTreeMap<&'static str, Decoder>);
+
+impl StructureVisitor for Decoders {
+    fn structure<T: Wire>(&mut self, name: &'static str) {
+        self.0.insert(name, through::<T>);
+    }
 }
 
 /// Probes every structure, and says which ones are broken.
 pub(super) fn structures(model: &Model, versions: &[Version], tally: &mut Tally) -> BTreeSet<String> {
+    let mut decoders = Decoders::default();
+    isa::each_structure(&mut decoders);
     let mut broken = BTreeSet::new();
     let mut left: Vec<&Structure> = model.structures.iter().collect();
     // Those inside others come first: what is wrong with them is not reported for the others too.
@@ -71,11 +49,11 @@ pub(super) fn structures(model: &Model, versions: &[Version], tally: &mut Tally)
         left = if now.len() == left.len() { Vec::new() } else { later };
         for structure in now {
             let mut own = Tally::default();
-            match decoder(&structure.name) {
+            match decoders.0.get(structure.name.as_str()) {
                 _ if inner(structure).any(|name| broken.contains(name)) => {
                     broken.insert(structure.name.clone());
                 }
-                Some(decoder) => one(model, structure, decoder, versions, &mut own),
+                Some(decoder) => one(model, structure, *decoder, versions, &mut own),
                 None => own.fail(
                     Fact::new("structure", &structure.name, structure.at),
                     Difference {
@@ -124,7 +102,7 @@ fn one(model: &Model, structure: &Structure, decoder: Decoder, versions: &[Versi
                     let (name, at) = known.map_or((format!("{path}=0x{code:02x}"), member.at), |t| {
                         (format!("Data_type.{}", t.name), t.at)
                     });
-                    let bytes = with(model, structure, &value, member, code, newest);
+                    let bytes = with(model, structure, &value, position, code, newest);
                     accepted(
                         decoder,
                         &bytes,
@@ -137,14 +115,14 @@ fn one(model: &Model, structure: &Structure, decoder: Decoder, versions: &[Versi
                 }
             }
             FieldKind::List(id) => {
-                let base = value.get(&member.name).and_then(Json::as_u64).unwrap_or(0);
+                let base = value.number(position);
                 for b in bits(model, id) {
                     let candidates: Vec<u64> = match b.what {
                         BitsKind::Zero => (0..b.width).map(|n| 1 << n).collect(),
                         _ => (0..=ones(b.width.min(8))).collect(),
                     };
                     for v in candidates {
-                        let bytes = with(model, structure, &value, member, b.set(base, v), newest);
+                        let bytes = with(model, structure, &value, position, b.set(base, v), newest);
                         let (fact, code) = fact_of(&path, &b, v, meant(model, &b, v));
                         accepted(decoder, &bytes, newest, meant(model, &b, v), fact, code, tally);
                     }
@@ -188,10 +166,8 @@ fn fact_of(path: &str, b: &Bits<'_>, value: u64, legal: bool) -> (Fact, &'static
 }
 
 /// The bytes of a structure with one member changed.
-fn with(model: &Model, structure: &Structure, value: &Json, member: &Member, to: u64, version: Version) -> Vec<u8> {
-    let mut value = value.clone();
-    value[&member.name] = json!(to);
-    write(model, structure, &value, version).bytes
+fn with(model: &Model, structure: &Structure, value: &Data, position: usize, to: u64, version: Version) -> Vec<u8> {
+    write(model, structure, &value.with(position, to), version).bytes
 }
 
 /// Order and widths of the members, and that everything is written as it was read.
@@ -283,8 +259,8 @@ fn tags(model: &Model, structure: &Structure, decoder: Decoder, versions: &[Vers
     let Some(operands) = super::sample::Operands::new(model) else { return };
     let Some(version) = versions.last().copied() else { return };
     let path = format!("{}.tag", structure.name);
-    for (_, class, of_class) in &operands.classes {
-        let Some(operand) = operands.of_class(class) else { continue };
+    for class in &operands.classes {
+        let (of_class, Some(operand)) = (class.structure, operands.of_kind(class.kind)) else { continue };
         let tag = operand.tag.unwrap_or(0);
         for version in versions {
             let mut bytes = Vec::new();

@@ -13,11 +13,13 @@
 //! ```
 
 mod across;
+mod attributes;
 mod base;
 mod chapter;
 mod codec;
 mod condition;
 mod declare;
+mod execute;
 mod finding;
 mod kernel;
 mod layout;
@@ -95,6 +97,7 @@ pub fn run(model: &Model) -> Report {
             let pages: Vec<_> = model.instructions.iter().filter(|i| encodes(i)).collect();
             let parts: Vec<Tally> = pages.par_iter().map(|page| probes.page(page)).collect();
             parts.into_iter().for_each(|part| tally.merge(part));
+            execute::all(&probes.world, &mut tally);
             reverse::extras(&probes, &mut tally);
             kernel::all(&probes, &mut tally)
         }

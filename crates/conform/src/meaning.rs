@@ -1,8 +1,9 @@
 //! What the facts of a model mean, read from the model alone: versions, platforms, bits and conditions. The generated
 //! code has an opinion about each of these too; this is the other one.
 
+use visakit_codegen::anatomy::{ColumnId, PartId};
 use visakit_codegen::model::{
-    Availability, BitFieldKind, Bound, CellValue, Column, Enumerator, Field, FieldKind, Form, Instruction, ListId,
+    Access, Availability, BitFieldKind, Bound, CellValue, Enumerator, Field, FieldKind, Form, Instruction, ListId,
     ListKind, Model, PageKind, Presence, SourceSpan, Storage,
 };
 
@@ -79,8 +80,10 @@ pub(super) struct Bits<'m> {
     pub(super) width: u32,
     /// What they are.
     pub(super) what: BitsKind<'m>,
-    /// What is said of each value beside its name.
-    pub(super) columns: &'m [Column],
+    /// The part that they are, where the page speaks of them.
+    pub(super) part: Option<PartId>,
+    /// The list that their values come from.
+    pub(super) values: Option<ListId>,
     /// Name of the shared list that the values come from; empty where they stand with the field.
     pub(super) list: &'m str,
     /// Whether that list stands for itself, and its values are the same wherever a part refers to it.
@@ -105,10 +108,16 @@ pub(super) enum BitsKind<'m> {
 }
 
 impl<'m> Bits<'m> {
-    /// What a column says of these bits of a whole value; nothing where there is no such column.
-    pub(super) fn said(&self, whole: u64, column: &str) -> Option<&'m CellValue> {
+    /// What a column of their list says of these bits of a whole value.
+    pub(super) fn said(&self, whole: u64, column: ColumnId) -> Option<&'m CellValue> {
         let BitsKind::Values(values) = self.what else { return None };
-        said(self.columns, named(values, self.of(whole))?, column)
+        self.cell(named(values, self.of(whole))?, column)
+    }
+
+    /// What a column of their list says of one of its values.
+    pub(super) fn cell(&self, value: &'m Enumerator, column: ColumnId) -> Option<&'m CellValue> {
+        let of_list = self.values == Some(column.list);
+        value.cells.get(column.position).map(|cell| &cell.value).filter(|_| of_list)
     }
 
     /// The value of these bits in a whole value.
@@ -129,21 +138,20 @@ pub(super) fn bits(model: &Model, id: ListId) -> Vec<Bits<'_>> {
     let mut out: Vec<Bits<'_>> = Vec::new();
     match &list.kind {
         ListKind::Enumeration { lo, width, values } => {
-            let (what, columns) = (BitsKind::Values(values), list.columns.as_slice());
-            let list_name = shared(id);
             out.push(Bits {
                 name: "",
                 lo: *lo,
                 width: *width,
-                what,
-                columns,
-                list: list_name,
+                what: BitsKind::Values(values),
+                part: None,
+                values: Some(id),
+                list: shared(id),
                 nested: false,
                 at: list.at,
             });
         }
         ListKind::Parts(parts) => {
-            for part in parts {
+            for (position, part) in parts.iter().enumerate() {
                 let (what, list, nested) = match part.kind {
                     BitFieldKind::Zero => (BitsKind::Zero, shared(id), false),
                     BitFieldKind::Flag => (BitsKind::Flag(&part.text), shared(id), false),
@@ -162,11 +170,21 @@ pub(super) fn bits(model: &Model, id: ListId) -> Vec<Bits<'_>> {
                     },
                 };
                 let width = part.hi.saturating_sub(part.lo) + 1;
-                let columns = match part.kind {
-                    BitFieldKind::Enumeration(nested) => model.list(nested).columns.as_slice(),
-                    _ => &[],
+                let values = match part.kind {
+                    BitFieldKind::Enumeration(nested) => Some(nested),
+                    _ => None,
                 };
-                out.push(Bits { name: &part.name, lo: part.lo, width, what, columns, list, nested, at: part.at });
+                out.push(Bits {
+                    name: &part.name,
+                    lo: part.lo,
+                    width,
+                    what,
+                    part: Some(PartId { list: id, position }),
+                    values,
+                    list,
+                    nested,
+                    at: part.at,
+                });
             }
         }
     }
@@ -188,7 +206,8 @@ pub(super) fn bits(model: &Model, id: ListId) -> Vec<Bits<'_>> {
             lo,
             width,
             what: BitsKind::Zero,
-            columns: &[],
+            part: None,
+            values: None,
             list: shared(id),
             nested: false,
             at: list.at,
@@ -197,9 +216,10 @@ pub(super) fn bits(model: &Model, id: ListId) -> Vec<Bits<'_>> {
     out
 }
 
-/// What a column of a list says of one of its values.
-pub(super) fn said<'m>(columns: &[Column], value: &'m Enumerator, column: &str) -> Option<&'m CellValue> {
-    columns.iter().zip(&value.cells).find(|(c, _)| c.name == column).map(|(_, cell)| &cell.value)
+/// The bits that a part is.
+pub(super) fn bits_of(model: &Model, part: PartId) -> Option<Bits<'_>> {
+    model.part(part)?;
+    bits(model, part.list).into_iter().find(|b| b.part == Some(part))
 }
 
 /// The named value of some bits, if it has a name.
@@ -232,20 +252,6 @@ pub(super) fn usual(model: &Model, bits: &Bits<'_>) -> u64 {
 /// The default of a whole list.
 pub(super) fn usual_of_list(model: &Model, id: ListId) -> u64 {
     bits(model, id).iter().fold(0, |whole, b| b.set(whole, usual(model, b)))
-}
-
-/// A value of a list by the names of its parts' values; what is not named is as usual.
-pub(super) fn composed(model: &Model, id: ListId, parts: &[(&str, &str)]) -> u64 {
-    bits(model, id).iter().fold(0, |whole, b| {
-        let wanted = parts.iter().find(|(part, _)| part.eq_ignore_ascii_case(b.name));
-        let value = match (wanted, b.what) {
-            (Some((_, name)), BitsKind::Values(values)) => {
-                values.iter().find(|v| v.name.eq_ignore_ascii_case(name)).map(|v| v.value)
-            }
-            _ => None,
-        };
-        b.set(whole, value.unwrap_or_else(|| usual(model, b)))
-    })
 }
 
 /// Whether bits have one of the values that a condition names.
@@ -291,4 +297,14 @@ pub(super) fn part<'m>(model: &'m Model, field: &Field, name: &str) -> Option<Bi
 /// Whether a field only counts another one.
 pub(super) fn counted_by(form: &Form, position: usize) -> Option<usize> {
     form.fields.iter().position(|f| f.presence == Presence::Times(position))
+}
+
+/// Whether an instruction gives the variable that a field names another value.
+pub(super) fn is_written(field: &Field) -> bool {
+    matches!(field.access, Access::Write | Access::ReadWrite)
+}
+
+/// The position of the destination that modifiers and types are about: the first operand with a region that is written.
+pub(super) fn destination(form: &Form) -> Option<usize> {
+    form.fields.iter().position(|f| matches!(f.shape, FieldKind::Vector | FieldKind::Scalar) && is_written(f))
 }

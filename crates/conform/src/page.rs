@@ -10,7 +10,7 @@ use super::codec::{self, Seen, decode, hex};
 use super::finding::{Difference, Fact, Tally};
 use super::meaning::{counted_by, exists_on, field, holds};
 use super::rules;
-use super::sample::{EncodedSample, Sample, Value};
+use super::sample::{EncodedSample, Kind, Sample, Value};
 use super::statement::Statement;
 use super::text::{Printed, applies, print, read_back, templates};
 use super::vary;
@@ -28,10 +28,10 @@ pub(super) struct Probes<'m> {
     pub(super) versions: Vec<Version>,
     /// The model's platforms, as the implementation knows them.
     pub(super) platforms: Vec<Option<Platform>>,
-    /// Operand classes whose structure is broken already; the empty name stands for raw operands.
-    pub(super) broken_classes: BTreeSet<String>,
-    /// The page and field that show how operands of a class are printed.
-    pub(super) carriers: Vec<(String, String, usize)>,
+    /// Operands whose structure is broken already.
+    pub(super) broken_kinds: BTreeSet<Kind>,
+    /// The page and field that show how operands of a kind are printed.
+    pub(super) carriers: Vec<(Kind, String, usize)>,
 }
 
 /// An instruction to be probed, and the fact that it stands for.
@@ -104,7 +104,7 @@ impl<'m> Probes<'m> {
     /// Whether an instruction has an operand of a class that is broken anyway.
     fn is_broken(&self, sample: &Sample<'_>) -> bool {
         let broken = |value: &Value| match value {
-            Value::Operand(operand) => self.broken_classes.contains(self.world.operands.class(operand)),
+            Value::Operand(operand) => self.broken_kinds.contains(&self.world.operands.kind(operand)),
             _ => false,
         };
         (0..sample.values.len()).any(|at| sample.elements(at).iter().any(broken))

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use visakit_codegen::model::{CellValue, Field, FieldKind, ListKind, Model, Saturation, SourceModifier};
+use visakit_codegen::anatomy::ColumnId;
+use visakit_codegen::model::{Access, CellValue, Field, FieldKind, ListKind, Model, Saturation, SourceModifier};
 
-use super::meaning::{BitsKind, bits, counted_by, exists_on, named, on};
-use super::sample::{Operand, Sample, Value};
-use super::world::{World, element, is_integer, is_packed};
+use super::meaning::{BitsKind, bits, bits_of, counted_by, destination, exists_on, named, on};
+use super::sample::{Kind, Operand, Sample, Value};
+use super::world::{World, element, is_integer};
 use visakit::isa::predefined;
 
 /// The rules that a page states of one field or of its types. What the validator says across operands and declarations
@@ -41,7 +42,7 @@ pub(super) fn is_guarded(world: &World<'_>, sample: &Sample<'_>) -> bool {
     });
     let guard = sample.form.fields.iter().position(|f| f.shape == FieldKind::Predicate);
     guard.is_some_and(|at| sample.values[at].bits() != 0)
-        && operands.into_iter().any(|o| world.operands.class(o) == "predicate")
+        && operands.into_iter().any(|o| world.operands.kind(o) == Kind::Predicate)
 }
 
 struct Check<'a, 'm> {
@@ -100,14 +101,15 @@ impl<'m> Check<'_, 'm> {
             }
         }
         // *Enabled channels* in chapter 5: the first channel is a multiple of their number, the last is within 32.
-        if self.model().shared_list("Exec_size") == Some(id) {
-            let number = |column: &str| {
+        let sizes = &self.world.anatomy.exec_size;
+        if sizes.list == id {
+            let number = |column: ColumnId| {
                 all.iter().find_map(|b| match b.said(whole, column)? {
                     CellValue::Number(number) => Some(*number),
                     _ => None,
                 })
             };
-            let (first, size) = (number("First channel").unwrap_or(0), number("Channels").unwrap_or(1));
+            let (first, size) = (number(sizes.first_channel).unwrap_or(0), number(sizes.channels).unwrap_or(1));
             if first % size != 0 || first + size > 32 {
                 self.out.insert("mask");
             }
@@ -116,53 +118,54 @@ impl<'m> Check<'_, 'm> {
 
     fn vector(&mut self, field: &Field, operand: &Operand) {
         let operands = &self.world.operands;
-        let class = operands.class(operand);
-        if !field.classes.is_empty() && !field.classes.iter().any(|c| c == class) {
+        let kind = operands.kind(operand);
+        if !field.classes.is_empty() && !field.classes.iter().any(|c| c == operands.class_name(operand)) {
             self.out.insert("class");
         }
-        let is_dst = starts(field, "dst");
+        let form = self.sample.form;
+        let is_dst = destination(form).is_some_and(|at| std::ptr::eq(&form.fields[at], field));
         let ty = self.world.operand_type(operand);
         if let Some(ty) = ty {
             self.data_type(field, ty);
             match is_dst {
                 true => self.dst = Some(ty),
                 // What is written beside the destination, such as a carry, is no source.
-                false if field.types.is_empty() && starts(field, "src") => self.src.push(ty),
+                false if field.types.is_empty() && field.access == Access::Read => self.src.push(ty),
                 false => {}
             }
         }
-        let modifier = operands.modifier(operand);
+        let (modifier, codes) = (operands.modifier(operand), &self.world.anatomy.modifier);
         let page = self.sample.page;
-        if modifier != "none" && !matches!(class, "general" | "indirect") {
+        if modifier != codes.none && !matches!(kind, Kind::General | Kind::Indirect) {
             // Chapter 5: only what lies in a variable is modified.
             self.out.insert("modifier");
         } else if is_dst {
             let float = ty.is_some_and(|t| !is_integer(self.model(), t));
             let saturates = page.saturation == Saturation::Yes || page.saturation == Saturation::Floats && float;
-            if modifier != "none" && !(modifier == "sat" && saturates) {
+            if modifier != codes.none && !(modifier == codes.sat && saturates) {
                 self.out.insert("saturation");
             }
         } else {
-            let legal: &[&str] = match page.source_modifier {
-                SourceModifier::None => &["none"],
-                SourceModifier::Arithmetic => &["none", "abs", "negate", "negate_abs"],
-                SourceModifier::Logic => &["none", "not"],
+            let legal: &[u64] = match page.source_modifier {
+                SourceModifier::None => &[],
+                SourceModifier::Arithmetic => &[codes.abs, codes.negate, codes.negate_abs],
+                SourceModifier::Logic => &[codes.not],
             };
-            if !legal.contains(&modifier) {
+            if modifier != codes.none && !legal.contains(&modifier) {
                 self.out.insert("modifier");
             }
         }
-        if is_dst && class == "general" && !self.may_be_written(operand) {
+        if is_dst && kind == Kind::General && !self.may_be_written(operand) {
             self.out.insert("region");
         }
     }
 
     /// Whether a destination can have an operand's horizontal stride.
     fn may_be_written(&self, operand: &Operand) -> bool {
-        let Some(id) = self.model().shared_list("Region") else { return false };
-        let region = self.world.operands.get(operand, "region");
-        let stride = bits(self.model(), id).into_iter().find(|b| b.name == "horizontal_stride");
-        stride.is_some_and(|stride| stride.said(region, "Destination") == Some(&CellValue::Flag(true)))
+        let a = self.world.anatomy;
+        let region = self.world.operands.get(operand, a.general.region);
+        let stride = bits_of(self.model(), a.region.horizontal_stride);
+        stride.is_some_and(|stride| stride.said(region, a.region.destination) == Some(&CellValue::Flag(true)))
     }
 
     /// Types: those of the field, and where it names none, those of the page. A type stands for both signs, a packed
@@ -179,15 +182,16 @@ impl<'m> Check<'_, 'm> {
             return;
         }
         let page = &self.sample.page.types;
+        let boolean = &self.world.ty(self.world.anatomy.types.boolean).name;
         let known = |ty: &str| page.iter().any(|(t, marks)| t == ty && on(self.model(), marks, self.platform));
-        if !page.is_empty() && !known(ty) && !known(element(self.model(), ty)) && ty != "BOOL" {
+        if !page.is_empty() && !known(ty) && !known(element(self.model(), ty)) && ty != boolean {
             self.out.insert("type");
         }
     }
 
     /// The types of a raw operand say how wide its elements are.
     fn raw(&mut self, field: &Field, operand: &Operand) {
-        let id = self.world.operands.get(operand, "id");
+        let id = self.world.operands.get(operand, self.world.anatomy.raw.id);
         let size = |name: &str| self.model().types.iter().find(|t| t.name == name).map_or(0, |t| t.bits);
         let Some(ty) = self.world.type_of(id).filter(|_| id >= u64::from(predefined::DECLARED)) else { return };
         if !field.types.is_empty() && !field.types.iter().any(|t| size(t) == size(ty)) {
@@ -209,11 +213,6 @@ impl<'m> Check<'_, 'm> {
     }
 }
 
-/// Whether a field is called so.
-fn starts(field: &Field, name: &str) -> bool {
-    field.name.get(..name.len()).is_some_and(|n| n.eq_ignore_ascii_case(name))
-}
-
 /// Whether any value of a list is restricted to some platforms.
 pub(super) fn marked(model: &Model, id: visakit_codegen::model::ListId) -> bool {
     let any = |values: &[visakit_codegen::model::Enumerator]| values.iter().any(|v| !v.marks.0.is_empty());
@@ -223,9 +222,4 @@ pub(super) fn marked(model: &Model, id: visakit_codegen::model::ListId) -> bool 
             bits(model, id).iter().any(|b| matches!(b.what, BitsKind::Values(values) if any(values)))
         }
     }
-}
-
-/// Whether a type is one that a variable can have.
-pub(super) fn of_variables(model: &Model, ty: &str) -> bool {
-    !is_packed(model, ty)
 }

@@ -1,10 +1,15 @@
 //! Instructions as values of the model's fields, and their bytes: a second encoder, which knows the model only.
 
+use visakit_codegen::anatomy::{Anatomy, MemberId, StructureId};
 use visakit_codegen::model::{
-    Field, FieldKind, Form, IndexKind, Instruction, ListId, Member, MemberType, Model, Presence, Storage, Structure,
+    CellValue, Enumerator, Field, FieldKind, Form, IndexKind, Instruction, ListId, Member, MemberType, Model,
+    Presence, Storage, Structure,
 };
 
-use super::meaning::{Bits, BitsKind, bits, composed, counted_by, holds, one_of, part, put, storage, usual_of_list};
+use super::meaning::{
+    Bits, BitsKind, bits, counted_by, holds, named, one_of, part, put, storage, usual, usual_of_list,
+};
+use super::structure::stored;
 use visakit::rt::Version;
 
 /// An instruction to be written.
@@ -46,29 +51,52 @@ pub(super) struct Operand {
     pub(super) members: Vec<u64>,
 }
 
-/// How operands are stored, found in the model's structures.
+/// What an operand is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Kind {
+    General,
+    Address,
+    Predicate,
+    Indirect,
+    Immediate,
+    State,
+    Raw,
+    /// A class that the grammar has no name for.
+    Other,
+}
+
+/// A class of operands with a structure.
+pub(super) struct Class<'m> {
+    pub(super) kind: Kind,
+    /// Its value in a tag.
+    code: u64,
+    /// Its name on the pages, in lower case.
+    pub(super) name: String,
+    id: StructureId,
+    pub(super) structure: &'m Structure,
+}
+
+/// How operands are stored.
 pub(super) struct Operands<'m> {
     pub(super) model: &'m Model,
+    pub(super) anatomy: &'m Anatomy,
     tag_storage: &'m Member,
     pub(super) tag: ListId,
     class: Bits<'m>,
     pub(super) modifier: Option<Bits<'m>>,
-    /// The classes with a structure: code, name in lower case, structure.
-    pub(super) classes: Vec<(u64, String, &'m Structure)>,
+    pub(super) classes: Vec<Class<'m>>,
     pub(super) raw: &'m Structure,
 }
 
 impl<'m> Operands<'m> {
     /// The operands of a model; `None` where its chapters do not define them.
     pub(super) fn new(model: &'m Model) -> Option<Self> {
-        let info = |m: &Member| m.storage.iter().any(|(_, t)| *t == MemberType::Info);
-        let union = model.structures.iter().find(|s| s.members.iter().any(info))?;
-        let raw = model.structures.iter().find(|s| s.name.eq_ignore_ascii_case("raw_operand"))?;
-        let (tag_storage, tag) = union.members.iter().find_map(|m| match m.shape {
-            FieldKind::List(id) => Some((m, id)),
-            _ => None,
-        })?;
-        let classed: Vec<&Structure> = model.structures.iter().filter(|s| s.class.is_some()).collect();
+        let anatomy = model.anatomy.as_ref()?;
+        let raw = model.structure(anatomy.raw.structure)?;
+        let tag_storage = model.member(anatomy.vector.tag)?;
+        let FieldKind::List(tag) = tag_storage.shape else { return None };
+        let classed: Vec<(usize, &Structure)> =
+            model.structures.iter().enumerate().filter(|(_, s)| s.class.is_some()).collect();
         let code = |b: &Bits<'_>, s: &Structure| match (b.what, &s.class) {
             (BitsKind::Values(values), Some(class)) => {
                 values.iter().find(|v| v.name.eq_ignore_ascii_case(class)).map(|v| v.value)
@@ -76,34 +104,63 @@ impl<'m> Operands<'m> {
             _ => None,
         };
         let all = bits(model, tag);
-        let class = all.iter().find(|b| !classed.is_empty() && classed.iter().all(|s| code(b, s).is_some()))?.clone();
-        let modifier = all.iter().find(|b| matches!(b.what, BitsKind::Values(_)) && b.lo != class.lo).cloned();
-        let classes = classed
-            .iter()
-            .filter_map(|s| Some((code(&class, s)?, s.class.as_deref()?.to_ascii_lowercase(), *s)))
-            .collect();
-        Some(Self { model, tag_storage, tag, class, modifier, classes, raw })
+        let class =
+            all.iter().find(|b| !classed.is_empty() && classed.iter().all(|(_, s)| code(b, s).is_some()))?.clone();
+        let modifier = all.iter().find(|b| b.values == Some(anatomy.modifier.list)).cloned();
+        let kind = |id| match id {
+            id if id == anatomy.general.structure => Kind::General,
+            id if id == anatomy.address.structure => Kind::Address,
+            id if id == anatomy.predicate_operand.structure => Kind::Predicate,
+            id if id == anatomy.indirect.structure => Kind::Indirect,
+            id if id == anatomy.immediate.structure => Kind::Immediate,
+            id if id == anatomy.state.structure => Kind::State,
+            _ => Kind::Other,
+        };
+        let classes = classed.iter().filter_map(|(at, s)| {
+            let id = StructureId(*at);
+            let name = s.class.as_deref()?.to_ascii_lowercase();
+            Some(Class { kind: kind(id), code: code(&class, s)?, name, id, structure: s })
+        });
+        let classes = classes.collect();
+        Some(Self { model, anatomy, tag_storage, tag, class, modifier, classes, raw })
+    }
+
+    fn class(&self, operand: &Operand) -> Option<&Class<'m>> {
+        let tag = operand.tag?;
+        self.classes.iter().find(|c| c.code == self.class.of(tag))
     }
 
     /// The structure of an operand, if its tag has a class with one.
     pub(super) fn structure(&self, operand: &Operand) -> Option<&'m Structure> {
         match operand.tag {
             None => Some(self.raw),
-            Some(tag) => self.classes.iter().find(|(code, ..)| *code == self.class.of(tag)).map(|(.., s)| *s),
+            Some(_) => self.class(operand).map(|c| c.structure),
         }
     }
 
-    /// The class of an operand in lower case; empty for raw operands.
-    pub(super) fn class(&self, operand: &Operand) -> &str {
-        let tag = operand.tag.unwrap_or(u64::MAX);
-        self.classes.iter().find(|(code, ..)| *code == self.class.of(tag)).map_or("", |(_, name, _)| name)
+    /// What an operand is.
+    pub(super) fn kind(&self, operand: &Operand) -> Kind {
+        match operand.tag {
+            None => Kind::Raw,
+            Some(_) => self.class(operand).map_or(Kind::Other, |c| c.kind),
+        }
     }
 
-    /// An operand of a class with everything as usual.
-    pub(super) fn of_class(&self, class: &str) -> Option<Operand> {
-        let (code, _, structure) = self.classes.iter().find(|(_, name, _)| name.eq_ignore_ascii_case(class))?;
-        let members = structure.members.iter().map(|m| self.usual(m)).collect();
-        Some(Operand { tag: Some(self.class.set(usual_of_list(self.model, self.tag), *code)), members })
+    /// The class of an operand as pages name it; nothing for raw ones.
+    pub(super) fn class_name(&self, operand: &Operand) -> &str {
+        self.class(operand).map_or("", |c| &c.name)
+    }
+
+    /// Whether a field says that it takes operands of a kind.
+    pub(super) fn lists(&self, field: &Field, kind: Kind) -> bool {
+        self.classes.iter().any(|c| c.kind == kind && field.classes.contains(&c.name))
+    }
+
+    /// An operand of a kind with everything as usual.
+    pub(super) fn of_kind(&self, kind: Kind) -> Option<Operand> {
+        let class = self.classes.iter().find(|c| c.kind == kind)?;
+        let members = class.structure.members.iter().map(|m| self.usual(m)).collect();
+        Some(Operand { tag: Some(self.class.set(usual_of_list(self.model, self.tag), class.code)), members })
     }
 
     /// A raw operand of variable 0.
@@ -119,40 +176,61 @@ impl<'m> Operands<'m> {
         }
     }
 
-    /// A member of an operand by name.
-    pub(super) fn get(&self, operand: &Operand, name: &str) -> u64 {
-        let at =
-            self.structure(operand).and_then(|s| s.members.iter().position(|m| m.name.eq_ignore_ascii_case(name)));
-        at.and_then(|at| operand.members.get(at)).copied().unwrap_or(0)
+    /// Which structure an operand has.
+    pub(super) fn id(&self, operand: &Operand) -> Option<StructureId> {
+        match operand.tag {
+            None => Some(self.anatomy.raw.structure),
+            Some(_) => self.class(operand).map(|c| c.id),
+        }
+    }
+
+    /// A member of an operand; 0 where it is not of its structure.
+    pub(super) fn get(&self, operand: &Operand, id: MemberId) -> u64 {
+        let value = operand.members.get(id.position).filter(|_| self.id(operand) == Some(id.structure));
+        value.copied().unwrap_or(0)
     }
 
     /// The operand with a member changed.
-    pub(super) fn with(&self, mut operand: Operand, name: &str, value: u64) -> Operand {
-        let at =
-            self.structure(&operand).and_then(|s| s.members.iter().position(|m| m.name.eq_ignore_ascii_case(name)));
-        if let Some(slot) = at.and_then(|at| operand.members.get_mut(at)) {
+    pub(super) fn with(&self, mut operand: Operand, id: MemberId, value: u64) -> Operand {
+        if self.id(&operand) == Some(id.structure)
+            && let Some(slot) = operand.members.get_mut(id.position)
+        {
             *slot = value;
         }
         operand
     }
 
-    /// The operand with its region made of the names of strides; a null stride is `""`.
-    pub(super) fn region(&self, operand: Operand, v: &str, w: &str, h: &str) -> Operand {
-        let member = self.structure(&operand).and_then(|s| s.members.iter().find(|m| m.name == "region"));
-        let Some(FieldKind::List(id)) = member.map(|m| m.shape) else { return operand };
-        let parts = [("vertical_stride", v), ("width", w), ("horizontal_stride", h)];
-        let set: Vec<_> = parts.into_iter().filter(|(_, name)| !name.is_empty()).collect();
-        self.with(operand, "region", composed(self.model, id, &set))
+    /// The member with an operand's region.
+    pub(super) fn region_of(&self, operand: &Operand) -> Option<MemberId> {
+        match self.kind(operand) {
+            Kind::General => Some(self.anatomy.general.region),
+            Kind::Indirect => Some(self.anatomy.indirect.region),
+            _ => None,
+        }
     }
 
-    /// The name of an operand's modifier.
-    pub(super) fn modifier(&self, operand: &Operand) -> &'m str {
+    /// The operand with its region made of strides in elements; the others are null.
+    pub(super) fn region(&self, operand: Operand, v: Option<i64>, w: Option<i64>, h: Option<i64>) -> Operand {
+        let Some(member) = self.region_of(&operand) else { return operand };
+        let region = &self.anatomy.region;
+        let parts = [(region.vertical_stride, v), (region.width, w), (region.horizontal_stride, h)];
+        let whole = bits(self.model, region.list).iter().fold(0, |whole, b| {
+            let wanted = parts.iter().find(|(part, _)| b.part == Some(*part)).and_then(|(_, n)| *n);
+            let stride = |v: &&Enumerator| b.cell(v, region.elements) == wanted.map(CellValue::Number).as_ref();
+            let value = match (wanted, b.what) {
+                (Some(_), BitsKind::Values(values)) => values.iter().find(stride).map(|v| v.value),
+                _ => None,
+            };
+            b.set(whole, value.unwrap_or_else(|| usual(self.model, b)))
+        });
+        self.with(operand, member, whole)
+    }
+
+    /// The code of an operand's modifier; raw operands have none.
+    pub(super) fn modifier(&self, operand: &Operand) -> u64 {
         match (&self.modifier, operand.tag) {
-            (Some(b), Some(tag)) => match b.what {
-                BitsKind::Values(values) => super::meaning::named(values, b.of(tag)).map_or("", |v| v.name.as_str()),
-                _ => "",
-            },
-            _ => "none",
+            (Some(b), Some(tag)) => b.of(tag),
+            _ => self.anatomy.modifier.none,
         }
     }
 
@@ -171,13 +249,7 @@ impl<'m> Operands<'m> {
 
     /// Whether a member is stored: it names the values of another one for which it is.
     pub(super) fn member_present(&self, structure: &Structure, member: &Member, values: &[u64]) -> bool {
-        let Some((name, wanted)) = &member.presence else { return true };
-        let Some(at) = structure.members.iter().position(|m| m.name == *name) else { return true };
-        let value = values.get(at).copied().unwrap_or(0);
-        wanted.iter().any(|w| match structure.members[at].data_type {
-            true => self.model.types.iter().any(|t| t.code == value && t.name.eq_ignore_ascii_case(w)),
-            false => super::meaning::number(w) == Some(value),
-        })
+        stored(self.model, structure, member, |at| values.get(at).copied().unwrap_or(0))
     }
 }
 
@@ -263,14 +335,13 @@ impl<'m> Sample<'m> {
 /// The table that an index refers to, where another field's enumerator decides.
 pub(super) fn table_of(model: &Model, sample: &Sample<'_>, by: usize) -> IndexKind {
     let FieldKind::List(id) = sample.form.fields[by].shape else { return IndexKind::General };
-    let value = sample.values[by].bits();
-    let name = bits(model, id).iter().find_map(|b| match b.what {
-        BitsKind::Values(values) => {
-            let tables = values.iter().any(|v| IndexKind::ALL.iter().any(|k| k.name().eq_ignore_ascii_case(&v.name)));
-            tables.then(|| super::meaning::named(values, b.of(value)).map(|v| v.name.clone())).flatten()
-        }
+    table_named(model, id, sample.values[by].bits()).unwrap_or(IndexKind::General)
+}
+
+/// The table that a value of a list is called after.
+pub(super) fn table_named(model: &Model, id: ListId, value: u64) -> Option<IndexKind> {
+    bits(model, id).iter().find_map(|b| match b.what {
+        BitsKind::Values(values) => named(values, b.of(value)).and_then(|v| IndexKind::from_name(&v.name)),
         _ => None,
-    });
-    name.and_then(|n| IndexKind::ALL.into_iter().find(|k| k.name().eq_ignore_ascii_case(&n)))
-        .unwrap_or(IndexKind::General)
+    })
 }

@@ -1,11 +1,59 @@
 //! Structures of the object format as bytes, from the model alone.
 
-use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+
+use visakit_codegen::anatomy::MemberId;
 use visakit_codegen::model::{FieldKind, Member, MemberType, Model, Structure};
 
 use super::meaning::{bits, holds, meant, put, usual};
 use super::sample::number_at;
 use visakit::rt::Version;
+
+/// What is in a structure.
+#[derive(Clone, Debug)]
+pub(super) enum Data {
+    Number(u64),
+    Text(String),
+    List(Vec<Data>),
+    /// The members of a structure by their positions. Those that are not there are zero or empty.
+    Members(BTreeMap<usize, Data>),
+}
+
+/// Some members of a structure.
+pub(super) fn members<const N: usize>(all: [(MemberId, Data); N]) -> Data {
+    Data::Members(all.into_iter().map(|(id, data)| (id.position, data)).collect())
+}
+
+/// Some members of a structure that are numbers.
+pub(super) fn numbers<const N: usize>(all: [(MemberId, u64); N]) -> Data {
+    members(all.map(|(id, number)| (id, Data::Number(number))))
+}
+
+impl Data {
+    /// A member, where this is a structure that has it.
+    fn member(&self, position: usize) -> Option<&Self> {
+        if let Self::Members(all) = self { all.get(&position) } else { None }
+    }
+
+    /// The number that a member is.
+    pub(super) fn number(&self, position: usize) -> u64 {
+        if let Some(Self::Number(number)) = self.member(position) { *number } else { 0 }
+    }
+
+    /// The elements that a member is.
+    fn elements(&self, position: usize) -> &[Self] {
+        if let Some(Self::List(all)) = self.member(position) { all } else { &[] }
+    }
+
+    /// The structure with another number as a member.
+    pub(super) fn with(&self, position: usize, number: u64) -> Self {
+        let mut out = self.clone();
+        if let Self::Members(all) = &mut out {
+            all.insert(position, Self::Number(number));
+        }
+        out
+    }
+}
 
 /// A structure that was written, with the place of each of its members.
 #[derive(Clone, Debug, Default)]
@@ -17,36 +65,28 @@ pub(super) struct EncodedStructure {
 
 impl EncodedStructure {
     /// Where a member begins.
-    pub(super) fn start(&self, structure: &Structure, name: &str) -> usize {
-        let position = structure.members.iter().position(|m| m.name == name);
-        self.members.iter().find(|(p, ..)| Some(*p) == position).map_or(0, |(_, start, _)| *start)
+    pub(super) fn start(&self, id: MemberId) -> usize {
+        self.members.iter().find(|(p, ..)| *p == id.position).map_or(0, |(_, start, _)| *start)
     }
 }
 
-/// A structure by name.
-pub(super) fn find<'m>(model: &'m Model, name: &str) -> Option<&'m Structure> {
-    model.structures.iter().find(|s| s.name == name)
-}
-
-/// Writes a structure. Members that are not given are zero or empty; counts follow from what they count.
-pub(super) fn write(model: &Model, structure: &Structure, value: &Value, version: Version) -> EncodedStructure {
+/// Writes a structure. Counts follow from what they count.
+pub(super) fn write(model: &Model, structure: &Structure, value: &Data, version: Version) -> EncodedStructure {
     let mut out = EncodedStructure::default();
     for (position, member) in structure.members.iter().enumerate() {
         let start = out.bytes.len();
-        let counted = structure.members.iter().find(|m| m.count.as_deref() == Some(member.name.as_str()));
-        let given = value.get(&member.name).unwrap_or(&Value::Null);
+        let counted = structure.members.iter().position(|m| m.count.as_deref() == Some(member.name.as_str()));
         match (counted, &member.count) {
             (Some(counted), _) => {
-                let count = value.get(&counted.name).and_then(Value::as_array).map_or(0, Vec::len);
-                put(&mut out.bytes, number_at(member, version), count as u64);
+                put(&mut out.bytes, number_at(member, version), value.elements(counted).len() as u64);
             }
             (None, Some(_)) => {
-                for item in given.as_array().map_or(&[][..], Vec::as_slice) {
-                    one(model, member, item, version, &mut out.bytes);
+                for item in value.elements(position) {
+                    one(model, member, Some(item), version, &mut out.bytes);
                 }
             }
-            (None, None) if stored(model, structure, member, value) => {
-                one(model, member, given, version, &mut out.bytes);
+            (None, None) if stored(model, structure, member, |at| value.number(at)) => {
+                one(model, member, value.member(position), version, &mut out.bytes);
             }
             (None, None) => {}
         }
@@ -55,49 +95,55 @@ pub(super) fn write(model: &Model, structure: &Structure, value: &Value, version
     out
 }
 
-fn one(model: &Model, member: &Member, value: &Value, version: Version, out: &mut Vec<u8>) {
+fn one(model: &Model, member: &Member, value: Option<&Data>, version: Version, out: &mut Vec<u8>) {
     let ty = member.storage.iter().find(|(marks, _)| holds(marks, version)).or(member.storage.last()).map(|(_, t)| t);
     match ty {
         Some(MemberType::Structure(name)) => {
-            if let Some(inner) = find(model, name) {
-                out.extend(write(model, inner, value, version).bytes);
+            if let Some(inner) = named(model, name) {
+                let nothing = Data::Members(BTreeMap::new());
+                out.extend(write(model, inner, value.unwrap_or(&nothing), version).bytes);
             }
         }
         Some(MemberType::StringPool) => {
-            out.extend(value.as_str().unwrap_or("").as_bytes());
+            if let Some(Data::Text(text)) = value {
+                out.extend(text.as_bytes());
+            }
             out.push(0);
         }
         Some(MemberType::Number(_)) => {
-            let number = value.as_u64().or(value.as_i64().map(|n| n as u64)).unwrap_or(0);
+            let number = if let Some(Data::Number(number)) = value { *number } else { 0 };
             put(out, number_at(member, version), number);
         }
         Some(MemberType::Info | MemberType::Instructions) | None => {}
     }
 }
 
-/// Whether a member that depends on another one is stored.
-fn stored(model: &Model, structure: &Structure, member: &Member, value: &Value) -> bool {
+/// The structure that a member is declared with.
+fn named<'m>(model: &'m Model, name: &str) -> Option<&'m Structure> {
+    model.structures.iter().find(|s| s.name == name)
+}
+
+/// Whether a member that depends on another one is stored, by the numbers that the members have.
+pub(super) fn stored(model: &Model, structure: &Structure, member: &Member, number: impl Fn(usize) -> u64) -> bool {
     let Some((name, wanted)) = &member.presence else { return true };
-    let code = value.get(name).and_then(Value::as_u64).unwrap_or(0);
-    let typed = structure.members.iter().any(|m| m.name == *name && m.data_type);
-    wanted.iter().any(|w| match typed {
-        true => model.types.iter().any(|t| t.code == code && t.name.eq_ignore_ascii_case(w)),
-        false => super::meaning::number(w) == Some(code),
+    let Some(at) = structure.members.iter().position(|m| m.name == *name) else { return true };
+    let value = number(at);
+    wanted.iter().any(|w| match structure.members[at].data_type {
+        true => model.types.iter().any(|t| t.code == value && t.name.eq_ignore_ascii_case(w)),
+        false => super::meaning::number(w) == Some(value),
     })
 }
 
 /// A structure with two of everything that is repeated and different numbers, all of them legal.
-pub(super) fn example(model: &Model, structure: &Structure, depth: u32) -> Value {
-    let mut out = Map::new();
+pub(super) fn example(model: &Model, structure: &Structure, depth: u32) -> Data {
+    let mut out = BTreeMap::new();
     for (position, member) in structure.members.iter().enumerate() {
-        let ty = member.storage.first().map(|(_, t)| t);
-        let number = 3 * position as u64 + 1;
-        let one = match ty {
+        let one = match member.storage.first().map(|(_, t)| t) {
             Some(MemberType::Structure(name)) if depth > 0 => {
-                find(model, name).map_or(Value::Null, |inner| example(model, inner, depth - 1))
+                named(model, name).map(|inner| example(model, inner, depth - 1))
             }
-            Some(MemberType::StringPool) => json!("text"),
-            Some(MemberType::Number(_)) => json!(match member.shape {
+            Some(MemberType::StringPool) => Some(Data::Text("text".to_owned())),
+            Some(MemberType::Number(_)) => Some(Data::Number(match member.shape {
                 _ if member.data_type => model.types.get(1).map_or(0, |t| t.code),
                 FieldKind::List(id) => bits(model, id).iter().fold(0, |whole, b| {
                     // The last value that has a name differs from what would be read from zeros.
@@ -105,17 +151,19 @@ pub(super) fn example(model: &Model, structure: &Structure, depth: u32) -> Value
                     b.set(whole, last.unwrap_or_else(|| usual(model, b)))
                 }),
                 FieldKind::Zero => 0,
-                _ => number,
-            }),
-            _ => Value::Null,
+                _ => 3 * position as u64 + 1,
+            })),
+            _ => None,
         };
         let count = structure.members.iter().find(|m| Some(&m.name) == member.count.as_ref());
-        let value = match (&member.count, count.is_some_and(|c| c.shape == FieldKind::Zero) || one.is_null()) {
-            (Some(_), true) => json!([]),
-            (Some(_), false) => json!([one.clone(), one]),
-            (None, _) => one,
+        let none = count.is_some_and(|c| c.shape == FieldKind::Zero);
+        let value = match (&member.count, one) {
+            (Some(_), Some(one)) if !none => Data::List(vec![one.clone(), one]),
+            (Some(_), _) => Data::List(Vec::new()),
+            (None, Some(one)) => one,
+            (None, None) => continue,
         };
-        out.insert(member.name.clone(), value);
+        out.insert(position, value);
     }
-    Value::Object(out)
+    Data::Members(out)
 }

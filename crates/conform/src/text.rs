@@ -1,11 +1,18 @@
 //! Instructions as text, from the templates of the model alone: what must be printed, and what must be read back from it.
 
+mod back;
+mod operand;
+
 use visakit_codegen::model::{Field, FieldKind, Form, IndexKind, ListId, Model, Presence, SourceSpan, TextForm};
 use visakit_codegen::template::{Format, Item};
 
-use super::meaning::{Bits, BitsKind, bits, counted_by, field, named, one_of, part, split, usual, usual_of_list};
-use super::sample::{Operand, Sample, Value, table_of};
+use super::meaning::{
+    Bits, BitsKind, bits, counted_by, destination, field, named, part, split, usual, usual_of_list,
+};
+use super::sample::{Sample, Value, table_of};
 use super::world::World;
+
+pub(super) use back::read_back;
 
 /// A piece of text, and the fact that decides how it is spelled.
 #[derive(Clone, Debug, PartialEq)]
@@ -116,10 +123,10 @@ impl Writer<'_, '_> {
                 Item::Space(n) => self.literal(&" ".repeat(*n)),
                 Item::Predicate => self.predicate(),
                 Item::Saturation => {
-                    let at = destination(self.sample.form);
+                    let at = saturated(self.sample.form);
                     let operand = at.map(|at| &self.sample.values[at]);
                     if let Some(Value::Operand(operand)) = operand
-                        && self.world.operands.modifier(operand) == "sat"
+                        && self.world.operands.modifier(operand) == self.world.anatomy.modifier.sat
                     {
                         self.literal(".sat");
                     }
@@ -144,10 +151,7 @@ impl Writer<'_, '_> {
         let Some(at) = self.sample.form.fields.iter().position(|f| f.shape == FieldKind::Predicate) else { return };
         self.out.shown.push((at, None, Format::Plain));
         let value = self.sample.values[at].bits();
-        let Some(list) = self.world.model.shared_list("Predicate") else { return };
-        let all = bits(self.world.model, list);
-        let get = |name: &str| all.iter().find(|b| b.name == name).map_or(0, |b| b.of(value));
-        if get("id") == 0 {
+        if self.world.predicate_id(value) == 0 {
             return;
         }
         self.literal("(");
@@ -159,10 +163,10 @@ impl Writer<'_, '_> {
     /// `!P1.any`, as the list's own template says.
     fn predicate_value(&mut self, value: u64) {
         let model = self.world.model;
-        let Some(id) = model.shared_list("Predicate") else { return };
+        let id = self.world.anatomy.predicate.list;
         let list = model.list(id);
-        let (at, template) = (list.at, list.text.as_ref().map_or(&[][..], |t| &t.items));
-        self.list_items(&bits(model, id), template, value, "Predicate", at);
+        let template = list.text.as_ref().map_or(&[][..], |t| &t.items);
+        self.list_items(&bits(model, id), template, value, &list.name, list.at);
     }
 
     fn any_shown(&self, items: &[Item]) -> bool {
@@ -265,7 +269,7 @@ impl Writer<'_, '_> {
                 Item::Space(n) => self.push(" ".repeat(*n), format!("{path}.Text"), at),
                 Item::Field { field, format, .. } => {
                     if let Some(b) = all.iter().find(|b| b.name.eq_ignore_ascii_case(field)) {
-                        if b.name == "id" {
+                        if b.part == Some(self.world.anatomy.predicate.id) {
                             self.index(IndexKind::Predicate, b.of(value), Format::Plain, path, at);
                         } else {
                             self.bits(b, b.of(value), *format, path);
@@ -326,103 +330,6 @@ impl Writer<'_, '_> {
         };
         self.push(text, path, at);
     }
-
-    /// An operand as the table of *Regions* in chapter 5 shows each class.
-    fn operand(&mut self, operand: &Operand, format: Format, path: &str, at: SourceSpan) {
-        let world = self.world;
-        let get = |name: &str| world.operands.get(operand, name);
-        if operand.tag.is_none() {
-            self.index(IndexKind::General, get("id"), Format::Plain, path, at);
-            if !matches!(format, Format::Name | Format::Bare) || get("offset") != 0 {
-                self.push(format!(".{}", get("offset")), format!("{path}.offset"), at);
-            }
-            return;
-        }
-        if let (Some(b), Some(tag)) = (&world.operands.modifier, operand.tag) {
-            self.bits(b, b.of(tag), Format::Plain, "Modifier");
-        }
-        let class = world.operands.class(operand).to_owned();
-        let shape = format!("{path}.{class}");
-        match class.as_str() {
-            "general" if format == Format::Address => {
-                self.push("&", &shape, at);
-                self.index(IndexKind::General, get("id"), Format::Plain, path, at);
-                let element = world.element_bytes(get("id"));
-                self.byte_offset(get("row_offset") * world.register_bytes + get("col_offset") * element, &shape, at);
-            }
-            "general" => {
-                self.index(IndexKind::General, get("id"), Format::Plain, path, at);
-                let origin = get("row_offset") == 0 && get("col_offset") == 0;
-                if format != Format::Bare || !origin {
-                    self.push(format!("({},{})", get("row_offset"), get("col_offset")), &shape, at);
-                }
-                if !matches!(format, Format::Bare | Format::Packed) {
-                    self.region(operand);
-                }
-            }
-            "address" => {
-                self.index(IndexKind::Address, get("id"), Format::Plain, path, at);
-                self.push(format!("({})<", get("offset")), &shape, at);
-                self.member_list(operand, "width", "Address_width");
-                self.push(">", &shape, at);
-            }
-            "predicate" => {
-                let id = world
-                    .model
-                    .shared_list("Predicate")
-                    .and_then(|id| bits(world.model, id).iter().find(|b| b.name == "id").map(|b| b.of(get("value"))));
-                self.index(IndexKind::Predicate, id.unwrap_or(0), Format::Plain, path, at);
-            }
-            "indirect" => {
-                self.push("r[", &shape, at);
-                self.index(IndexKind::Address, get("id"), Format::Plain, path, at);
-                let offset = get("indirect_offset") as i64;
-                self.push(format!("({}),{offset}]", get("addr_offset")), &shape, at);
-                self.region(operand);
-                self.push(":", &shape, at);
-                self.data_type(world.type_of_indirect(operand));
-            }
-            "immediate" => {
-                let value = get("low") | if world.is_wide(operand) { get("high") << 32 } else { 0 };
-                if format == Format::Bare {
-                    self.push(format!("0x{value:X}"), &shape, at);
-                } else {
-                    self.push(format!("0x{value:x}:"), &shape, at);
-                    self.data_type(get("type"));
-                }
-            }
-            "state" => {
-                let kind = world.state_table(operand);
-                if format == Format::Address {
-                    self.push("&", &shape, at);
-                }
-                self.index(kind, get("id"), Format::Plain, path, at);
-                match format {
-                    Format::Address => self.byte_offset(get("offset") * 4, &shape, at),
-                    _ => self.push(format!("({})", get("offset")), &shape, at),
-                }
-            }
-            _ => self.push("?", shape, at),
-        }
-    }
-
-    fn byte_offset(&mut self, offset: u64, path: &str, at: SourceSpan) {
-        if offset != 0 {
-            self.push(format!("[{offset}]"), path, at);
-        }
-    }
-
-    fn region(&mut self, operand: &Operand) {
-        self.member_list(operand, "region", "Region");
-    }
-
-    fn member_list(&mut self, operand: &Operand, name: &str, path: &str) {
-        let structure = self.world.operands.structure(operand);
-        let member = structure.and_then(|s| s.members.iter().find(|m| m.name == name));
-        if let Some(FieldKind::List(id)) = member.map(|m| m.shape) {
-            self.list(id, self.world.operands.get(operand, name), Format::Plain, path);
-        }
-    }
 }
 
 /// The path of a value of some bits: those of shared lists belong to the list, wherever they are used.
@@ -452,60 +359,7 @@ fn number(value: i64, format: Format) -> String {
     }
 }
 
-/// The position of the destination that `.sat` is about.
-pub(super) fn destination(form: &Form) -> Option<usize> {
-    let vector = |name: Option<&str>| {
-        form.fields
-            .iter()
-            .position(|f| f.shape == FieldKind::Vector && name.is_none_or(|n| f.name.eq_ignore_ascii_case(n)))
-    };
-    vector(Some("dst")).or_else(|| vector(None))
-}
-
-/// What is read back from a printed text: what it does not show has its default.
-pub(super) fn read_back<'m>(
-    world: &World<'m>,
-    sample: &Sample<'m>,
-    text: &TextForm,
-    printed: &Printed,
-) -> Sample<'m> {
-    let model = world.model;
-    let mut out = sample.clone();
-    for (at, one) in sample.form.fields.iter().enumerate() {
-        out.values[at] = match (one.shape, &one.presence) {
-            (_, Presence::Times(_)) => Value::Many(Vec::new()),
-            (FieldKind::List(id), _) if one.default == 0 => Value::Bits(usual_of_list(model, id)),
-            (FieldKind::Vector | FieldKind::Scalar, _) if one.default_if.is_some() => world.zero(),
-            (FieldKind::Vector | FieldKind::Scalar, _) => world.null(),
-            (FieldKind::Raw, _) => Value::Operand(world.operands.of_raw()),
-            _ => Value::Bits(one.default as u64),
-        };
-    }
-    for (name, values) in &text.conditions {
-        let ([value], (name, wanted)) = (values.as_slice(), split(name)) else { continue };
-        let Some(at) = field(sample.form, name) else { continue };
-        let Some(bits) = part(model, &sample.form.fields[at], wanted.unwrap_or("")) else { continue };
-        let whole = out.values[at].bits();
-        let only = std::slice::from_ref(value);
-        let named = (0..=super::meaning::ones(bits.width.min(12))).find(|v| one_of(&bits, bits.set(0, *v), only));
-        out.values[at] = Value::Bits(bits.set(whole, named.unwrap_or(0)));
-    }
-    let saturated = printed.saturated.then(|| destination(sample.form)).flatten();
-    for (at, wanted, format) in &printed.shown {
-        let one = &sample.form.fields[*at];
-        if let Some(bits) = wanted.as_ref().and_then(|w| part(model, one, w)) {
-            let whole = out.values[*at].bits();
-            out.values[*at] = Value::Bits(bits.set(whole, bits.of(sample.values[*at].bits())));
-            continue;
-        }
-        let read = |value: &Value| match value {
-            Value::Operand(operand) => Value::Operand(world.read_operand(operand, *format, saturated == Some(*at))),
-            other => other.clone(),
-        };
-        out.values[*at] = match &sample.values[*at] {
-            Value::Many(all) => Value::Many(all.iter().map(read).collect()),
-            one => read(one),
-        };
-    }
-    out
+/// The position of the operand that `.sat` is about.
+fn saturated(form: &Form) -> Option<usize> {
+    destination(form).or_else(|| form.fields.iter().position(|f| f.shape == FieldKind::Vector))
 }

@@ -1,15 +1,19 @@
 //! What differs from a base instruction in one fact: legal values, values without a meaning, and what only the
 //! validator judges.
 
+use visakit_codegen::anatomy::MemberId;
 use visakit_codegen::model::{Field, FieldKind, IndexKind, Presence};
 
-use super::base::{is_dst, newest_platform, operand, raw, typed};
+use super::base::{newest_platform, operand, raw, typed};
 use super::finding::Fact;
-use super::meaning::{Bits, BitsKind, bits, counted_by, limits, meant, named, ones, storage};
+use super::meaning::{
+    Bits, BitsKind, bits, bits_of, counted_by, destination, is_written, limits, meant, named, ones, storage,
+};
 use super::page::{Probe, Probes, form_name};
 use super::rules;
-use super::sample::{Operand, Sample, Value, table_of};
+use super::sample::{Kind, Operand, Sample, Value, table_of};
 use super::text::value_path;
+use super::world::{World, of_variables};
 
 /// The variations of a base instruction.
 #[derive(Default)]
@@ -68,10 +72,8 @@ impl<'m> Vary<'_, 'm> {
                 }
             }
             FieldKind::Predicate => {
-                if let Some(id) = self.probes.world.model.shared_list("Predicate") {
-                    for b in bits(self.probes.world.model, id) {
-                        self.list(position, field, &b, &own);
-                    }
+                for b in bits(self.probes.world.model, self.probes.world.anatomy.predicate.list) {
+                    self.list(position, field, &b, &own);
                 }
             }
             FieldKind::Index(kind) => self.index(position, field, kind, &own),
@@ -145,7 +147,8 @@ impl<'m> Vary<'_, 'm> {
                 }
             }
             // Only a predicate that is declared has a name.
-            let text = !(field.shape == FieldKind::Predicate && b.name == "id" && value > super::world::OTHERS);
+            let is_id = b.part == Some(self.probes.world.anatomy.predicate.id);
+            let text = !(is_id && value > super::world::OTHERS);
             self.accept(fact.clone(), own.clone(), "enumerator-missing", sample.clone(), text);
             let marked = field.only.iter().any(|(_, names)| names.iter().any(|(_, marks)| !marks.0.is_empty()));
             let listed = matches!(field.shape, FieldKind::List(id) if rules::marked(model, id));
@@ -234,11 +237,12 @@ impl<'m> Vary<'_, 'm> {
     fn vector(&mut self, position: usize, field: &'m Field, own: &str) {
         let world = &self.probes.world;
         let Value::Operand(base) = &self.base.values[position] else { return };
-        let own_type = world.operand_type(base).unwrap_or("UD");
-        for (_, class, _) in &world.operands.classes {
-            let legal = field.classes.is_empty() || field.classes.contains(class);
-            if let Some(one) = operand(world, class, own_type, is_dst(field), position) {
-                let path = format!("{own}.{class}");
+        let dword = &world.ty(world.anatomy.types.dword).name;
+        let own_type = world.operand_type(base).unwrap_or(dword);
+        for class in &world.operands.classes {
+            let legal = field.classes.is_empty() || field.classes.contains(&class.name);
+            if let Some(one) = operand(world, class.kind, own_type, is_written(field), position) {
+                let path = format!("{own}.{}", class.name);
                 let sample = self.with(position, Value::Operand(one));
                 let shown = legal && !shows_bare(self.base, field);
                 self.accept(Fact::new("class", &path, field.at), path, "class-refused", sample, shown);
@@ -247,12 +251,14 @@ impl<'m> Vary<'_, 'm> {
         self.modifiers(position, field, base, own);
         let platforms = self.both_platforms();
         for ty in &world.model.types {
-            for class in ["general", "immediate"] {
-                let legal = field.classes.is_empty() || field.classes.iter().any(|c| c == class);
+            for kind in [Kind::General, Kind::Immediate] {
+                let legal = field.classes.is_empty() || world.operands.lists(field, kind);
                 // Packed types are of constants, booleans of predicates.
-                let sensible =
-                    if class == "general" { rules::of_variables(world.model, &ty.name) } else { ty.name != "BOOL" };
-                let one = operand(world, class, &ty.name, is_dst(field), position);
+                let sensible = match kind {
+                    Kind::General => of_variables(world.model, ty),
+                    _ => !std::ptr::eq(ty, world.ty(world.anatomy.types.boolean)),
+                };
+                let one = operand(world, kind, &ty.name, is_written(field), position);
                 if let (Some(one), true) = (one, legal && sensible) {
                     let fact = Fact::new("type", format!("{own}.{}", ty.name), field.at);
                     let sample = self.with(position, Value::Operand(one));
@@ -266,6 +272,7 @@ impl<'m> Vary<'_, 'm> {
         let world = &self.probes.world;
         let Some(modifier) = world.operands.modifier.clone() else { return };
         let BitsKind::Values(values) = modifier.what else { return };
+        let is_dst = destination(self.base.form) == Some(position);
         for value in values.iter().filter(|v| !v.reserved) {
             let path = format!("{own}.{}", value.name);
             let with = |operand: &Operand| Operand {
@@ -274,9 +281,10 @@ impl<'m> Vary<'_, 'm> {
             };
             let sample = self.with(position, Value::Operand(with(base)));
             self.accept(Fact::new("modifier", &path, field.at), path.clone(), "modifier-refused", sample, true);
-            if is_dst(field) {
+            if is_dst {
                 let platform = newest_platform(world, self.base.page);
-                for ty in ["D", "F"] {
+                for ty in [world.anatomy.types.signed, world.anatomy.types.float] {
+                    let ty = &world.ty(ty).name;
                     let mut sample =
                         typed(world, self.base.page, self.base.form, self.base.version, ty, ty, platform);
                     if let Value::Operand(one) = &sample.values[position] {
@@ -287,8 +295,9 @@ impl<'m> Vary<'_, 'm> {
                 }
             }
         }
-        if is_dst(field) && world.operands.class(base) == "general" {
-            let sample = self.with(position, Value::Operand(world.operands.region(base.clone(), "", "", "0")));
+        if is_dst && world.operands.kind(base) == Kind::General {
+            let region = world.operands.region(base.clone(), None, None, Some(0));
+            let sample = self.with(position, Value::Operand(region));
             let fact = Fact::new("region", format!("{own}.region"), field.at);
             self.out.judged.push((fact, sample, vec![None]));
         }
@@ -299,7 +308,8 @@ impl<'m> Vary<'_, 'm> {
         let Value::Operand(base) = &self.base.values[position] else { return };
         for offset in [0, 1, 0xffff] {
             let path = format!("{own}.offset={offset}");
-            let sample = self.with(position, Value::Operand(world.operands.with(base.clone(), "offset", offset)));
+            let moved = world.operands.with(base.clone(), world.anatomy.raw.offset, offset);
+            let sample = self.with(position, Value::Operand(moved));
             self.accept(Fact::new("raw", &path, field.at), path, "value-refused", sample, true);
         }
         let null = self.with(position, Value::Operand(world.operands.of_raw()));
@@ -344,16 +354,10 @@ impl<'m> Vary<'_, 'm> {
         let at = page.type_maps.first().map_or(page.at, |m| m.at);
         let platform = newest_platform(world, page);
         let platforms = self.both_platforms();
-        let types: Vec<&str> = world
-            .model
-            .types
-            .iter()
-            .map(|t| t.name.as_str())
-            .filter(|t| rules::of_variables(world.model, t))
-            .collect();
-        let first = form.fields.iter().position(|f| f.shape == FieldKind::Vector && !is_dst(f) && f.types.is_empty());
-        for dst in &types {
-            for src in &types {
+        let first =
+            form.fields.iter().position(|f| f.shape == FieldKind::Vector && !is_written(f) && f.types.is_empty());
+        for dst in &world.types {
+            for src in &world.types {
                 let sample = typed(world, page, form, version, dst, src, platform);
                 let fact = Fact::new("type-map", format!("{}.map.{dst}<-{src}", page.name), at);
                 self.out.judged.push((fact, sample, platforms.clone()));
@@ -369,64 +373,69 @@ impl<'m> Vary<'_, 'm> {
     /// The base with another type of one source.
     fn other_type(&self, position: usize, ty: &str) -> Option<Sample<'m>> {
         let Value::Operand(base) = &self.base.values[position] else { return None };
-        let class = self.probes.world.operands.class(base);
-        Some(self.with(position, Value::Operand(operand(&self.probes.world, class, ty, false, position)?)))
+        let kind = self.probes.world.operands.kind(base);
+        Some(self.with(position, Value::Operand(operand(&self.probes.world, kind, ty, false, position)?)))
     }
 
     /// The members of operands: each class is shown by one field of one page.
     fn operand_structures(&mut self) {
-        for (class, page, position) in &self.probes.carriers {
+        for (kind, page, position) in &self.probes.carriers {
             if *page == self.name {
-                self.operand_members(class, *position);
+                self.operand_members(*kind, *position);
             }
         }
     }
 
-    fn operand_members(&mut self, class: &str, position: usize) {
+    fn operand_members(&mut self, kind: Kind, position: usize) {
         let world = &self.probes.world;
         let model = world.model;
         let field = &self.base.form.fields[position];
         let Value::Operand(own) = &self.base.values[position] else { return };
-        let ty = world.operand_type(own).unwrap_or("UD");
-        let Some(base) = operand(world, class, ty, is_dst(field), position) else { return };
-        let Some(structure) = world.operands.structure(&base) else { return };
-        for member in &structure.members {
+        let (a, boolean) = (world.anatomy, world.ty(world.anatomy.types.boolean));
+        let ty = world.operand_type(own).unwrap_or(&world.ty(a.types.dword).name);
+        let Some(base) = operand(world, kind, ty, is_written(field), position) else { return };
+        let (Some(structure), Some(id)) = (world.operands.structure(&base), world.operands.id(&base)) else { return };
+        for (at, member) in structure.members.iter().enumerate() {
             let path = format!("{}.{}", structure.name, member.name);
-            let now = world.operands.get(&base, &member.name);
+            let id = MemberId { structure: id, position: at };
+            let now = world.operands.get(&base, id);
             let mut values: Vec<(Fact, u64, bool)> = Vec::new();
             match member.shape {
                 _ if member.data_type => values.extend(
                     model
                         .types
                         .iter()
-                        .filter(|t| t.name != "BOOL")
+                        .filter(|t| !std::ptr::eq(*t, boolean))
                         .map(|t| (Fact::new("data-type", format!("Data_type.{}", t.name), t.at), t.code, true)),
                 ),
-                FieldKind::List(id) => {
-                    for b in bits(model, id).iter().filter(|b| b.name != "id") {
+                FieldKind::List(list) => {
+                    for b in bits(model, list).iter().filter(|b| b.part != Some(a.predicate.id)) {
                         let all = (0..=ones(b.width.min(8))).filter(|v| meant(model, b, *v));
                         values.extend(all.map(|v| {
                             let fact = Fact::new("enumerator", value_path(&path, b, v), b.at);
                             // A text has a horizontal stride always, and a width where it has a vertical one.
                             let full = b.set(now, v);
-                            (fact, full, shows_region(model, &member.name, id, full))
+                            (fact, full, list != a.region.list || shows_region(world, full))
                         }));
                     }
                 }
                 FieldKind::Number => {
                     let (least, most) = limits(super::sample::number_at(member, self.base.version));
-                    let range = if member.name == "indirect_offset" { vec![-512, 511] } else { vec![least, most] };
+                    let range = if id == a.indirect.indirect_offset { vec![-512, 511] } else { vec![least, most] };
+                    // Nothing is declared that such numbers would name.
+                    let ids = [a.general.id, a.address.id, a.indirect.id, a.state.id];
                     values.extend(range.into_iter().map(|v| {
-                        (Fact::new("number", format!("{path}={v}"), member.at), v as i64 as u64, member.name != "id")
+                        let fact = Fact::new("number", format!("{path}={v}"), member.at);
+                        (fact, v as i64 as u64, !ids.contains(&id))
                     }));
                 }
                 _ => {}
             }
             for (fact, value, text) in values {
-                let mut changed = world.operands.with(base.clone(), &member.name, value);
-                if class == "state" && member.name == "class" {
-                    let id = world.first(world.state_table(&changed));
-                    changed = world.operands.with(changed, "id", id);
+                let mut changed = world.operands.with(base.clone(), id, value);
+                if id == a.state.class {
+                    let first = world.first(world.state_table(&changed));
+                    changed = world.operands.with(changed, a.state.id, first);
                 }
                 let sample = self.with(position, Value::Operand(changed));
                 let own = format!("{}.{}.{}", self.name, field.name, fact.path);
@@ -437,23 +446,15 @@ impl<'m> Vary<'_, 'm> {
 }
 
 /// Whether a region can be written as text.
-fn shows_region(
-    model: &visakit_codegen::model::Model,
-    member: &str,
-    id: visakit_codegen::model::ListId,
-    value: u64,
-) -> bool {
-    if member != "region" {
-        return true;
-    }
-    let all = bits(model, id);
-    let is_null = |name: &str| {
-        all.iter().find(|b| b.name == name).is_some_and(|b| match b.what {
+fn shows_region(world: &World<'_>, value: u64) -> bool {
+    let is_null = |part| {
+        bits_of(world.model, part).is_some_and(|b| match b.what {
             BitsKind::Values(values) => named(values, b.of(value)).is_some_and(|v| v.text.is_empty()),
             _ => false,
         })
     };
-    !is_null("horizontal_stride") && (is_null("vertical_stride") || !is_null("width"))
+    let region = &world.anatomy.region;
+    !is_null(region.horizontal_stride) && (is_null(region.vertical_stride) || !is_null(region.width))
 }
 
 /// Whether the text shows a field without the type of a constant or the region of a variable, so that other classes of

@@ -1,14 +1,14 @@
 //! The routine that probed instructions stand in: a variable of each type, and some of everything else. It is made
 //! twice from the model, as text and as an object.
 
-use serde_json::{Value as Json, json};
 use std::fmt::Write as _;
-use visakit_codegen::model::{CellValue, FieldKind, IndexKind, MemberType, Model, Predefined, Structure};
+use visakit_codegen::anatomy::{Anatomy, Types};
+use visakit_codegen::model::{CellValue, DataType, FieldKind, IndexKind, MemberType, Model, Predefined, Structure};
 use visakit_codegen::template::Format;
 
-use super::meaning::{BitsKind, bits, named};
-use super::sample::{Operand, Operands, Value};
-use super::structure;
+use super::meaning::{BitsKind, bits_of, named};
+use super::sample::{Kind, Operand, Operands, Value, table_named};
+use super::structure::{self, Data, members, numbers};
 use visakit::rt::Version;
 
 /// Name of the routine; it is string 0.
@@ -26,11 +26,12 @@ pub(super) const OTHERS: u64 = 3;
 /// The routine and the names that its text has.
 pub(super) struct World<'m> {
     pub(super) model: &'m Model,
+    pub(super) anatomy: &'m Anatomy,
     pub(super) operands: Operands<'m>,
     /// Size of a register.
     pub(super) register_bytes: u64,
     /// Types of the declared variables: name in capitals.
-    types: Vec<&'m str>,
+    pub(super) types: Vec<&'m str>,
     first_surface: u64,
 }
 
@@ -39,9 +40,10 @@ impl<'m> World<'m> {
     pub(super) fn new(model: &'m Model) -> Option<Self> {
         let operands = Operands::new(model)?;
         // Packed types are of constants only.
-        let types = model.types.iter().map(|t| t.name.as_str()).filter(|t| !is_packed(model, t)).collect();
+        let anatomy = operands.anatomy;
+        let types = model.types.iter().filter(|t| of_variables(model, t)).map(|t| t.name.as_str()).collect();
         let first_surface = model.surfaces.iter().map(|s| s.id + 1).max().unwrap_or(0);
-        Some(Self { model, operands, register_bytes: 32, types, first_surface })
+        Some(Self { model, anatomy, operands, register_bytes: 32, types, first_surface })
     }
 
     /// The variable of a type.
@@ -126,85 +128,76 @@ impl<'m> World<'m> {
 
     /// The table of a state operand.
     pub(super) fn state_table(&self, operand: &Operand) -> IndexKind {
-        let class = self.operands.get(operand, "class");
-        let member = self.operands.structure(operand).and_then(|s| s.members.iter().find(|m| m.name == "class"));
-        let name = match member.map(|m| m.shape) {
-            Some(FieldKind::List(id)) => bits(self.model, id).into_iter().find_map(|b| match b.what {
-                BitsKind::Values(values) => named(values, b.of(class)).map(|v| v.name.to_ascii_lowercase()),
-                _ => None,
-            }),
-            _ => None,
-        };
-        match name.as_deref() {
-            Some("sampler") => IndexKind::Sampler,
-            _ => IndexKind::Surface,
-        }
+        let class = self.anatomy.state.class;
+        let Some(FieldKind::List(id)) = self.model.member(class).map(|m| m.shape) else { return IndexKind::Surface };
+        table_named(self.model, id, self.operands.get(operand, class)).unwrap_or(IndexKind::Surface)
     }
 
     /// Whether an immediate has its upper half.
     pub(super) fn is_wide(&self, operand: &Operand) -> bool {
         let Some(structure) = self.operands.structure(operand) else { return false };
-        let high = structure.members.iter().find(|m| m.name == "high");
+        let high = self.model.member(self.anatomy.immediate.high);
         high.is_some_and(|m| self.operands.member_present(structure, m, &operand.members))
     }
 
     /// The type code of an indirect operand, among the bits that stand beside it.
     pub(super) fn type_of_indirect(&self, operand: &Operand) -> u64 {
-        let whole = self.operands.get(operand, "bit_properties");
-        let shape = self
-            .model
-            .structures
-            .iter()
-            .filter(|s| s.class.as_ref().is_some_and(|c| c.eq_ignore_ascii_case("indirect")))
-            .flat_map(|s| &s.members)
-            .find(|m| m.name == "bit_properties")
-            .map(|m| m.shape);
-        let Some(FieldKind::List(list)) = shape else { return whole };
-        let code = bits(self.model, list).into_iter().find(|b| matches!(b.what, BitsKind::DataType));
-        code.map_or(whole, |b| b.of(whole))
+        let whole = self.operands.get(operand, self.anatomy.indirect.properties);
+        bits_of(self.model, self.anatomy.properties.indirect_type).map_or(whole, |b| b.of(whole))
     }
 
     /// The type of an operand, in capitals, where it has one of its own.
     pub(super) fn operand_type(&self, operand: &Operand) -> Option<&'m str> {
         let by_code = |code| self.model.types.iter().find(|t| t.code == code).map(|t| t.name.as_str());
-        match self.operands.class(operand) {
-            "general" => self.type_of(self.operands.get(operand, "id")),
-            "indirect" => by_code(self.type_of_indirect(operand)),
-            "immediate" => by_code(self.operands.get(operand, "type")),
-            "predicate" => Some("BOOL"),
-            _ => None,
+        match self.operands.kind(operand) {
+            Kind::General => self.type_of(self.operands.get(operand, self.anatomy.general.id)),
+            Kind::Indirect => by_code(self.type_of_indirect(operand)),
+            Kind::Immediate => by_code(self.operands.get(operand, self.anatomy.immediate.ty)),
+            Kind::Predicate => Some(&self.ty(self.anatomy.types.boolean).name),
+            Kind::Address | Kind::State | Kind::Raw | Kind::Other => None,
         }
+    }
+
+    /// A type that the grammar knows.
+    pub(super) fn ty(&self, at: usize) -> &'m DataType {
+        &self.model.types[at]
     }
 
     /// Whether an operand is one that optional groups leave out: the null variable, or the constant 0.
     pub(super) fn is_nothing(&self, operand: &Operand) -> bool {
-        if operand.tag.is_some() && self.operands.class(operand) == "immediate" {
-            let high = if self.is_wide(operand) { self.operands.get(operand, "high") } else { 0 };
-            return self.operands.get(operand, "low") == 0 && high == 0;
+        match self.operands.kind(operand) {
+            Kind::Immediate => self.constant(operand) == 0,
+            Kind::Raw => *operand == self.operands.of_raw(),
+            _ => Some(operand) == self.operands.of_kind(Kind::General).as_ref(),
         }
-        match operand.tag {
-            None => *operand == self.operands.of_raw(),
-            Some(_) => Some(operand) == self.operands.of_class("general").as_ref(),
-        }
+    }
+
+    /// The bits of a constant.
+    pub(super) fn constant(&self, operand: &Operand) -> u64 {
+        let half = |id| self.operands.get(operand, id);
+        let high = if self.is_wide(operand) { half(self.anatomy.immediate.high) << 32 } else { 0 };
+        half(self.anatomy.immediate.low) | high
     }
 
     /// The operand that is not there.
     pub(super) fn null(&self) -> Value {
-        self.operands.of_class("general").map_or(Value::Bits(0), Value::Operand)
+        self.operands.of_kind(Kind::General).map_or(Value::Bits(0), Value::Operand)
     }
 
     /// The constant 0.
     pub(super) fn zero(&self) -> Value {
-        self.operands.of_class("immediate").map_or(Value::Bits(0), Value::Operand)
+        self.operands.of_kind(Kind::Immediate).map_or(Value::Bits(0), Value::Operand)
+    }
+
+    /// The number of the variable in the bits of a predicate.
+    pub(super) fn predicate_id(&self, whole: u64) -> u64 {
+        bits_of(self.model, self.anatomy.predicate.id).map_or(0, |b| b.of(whole))
     }
 
     /// What is read from the text of an operand in a format: what the text does not show is as chapter 5 and the
     /// table of formats say.
     pub(super) fn read_operand(&self, operand: &Operand, format: Format, saturated: bool) -> Operand {
         let mut out = operand.clone();
-        if operand.tag.is_none() {
-            return out;
-        }
         if let (Some(b), Some(tag)) = (&self.operands.modifier, operand.tag)
             && let BitsKind::Values(values) = b.what
             && named(values, b.of(tag)).is_some_and(|v| v.text.is_empty())
@@ -212,18 +205,17 @@ impl<'m> World<'m> {
         {
             out.tag = Some(b.set(tag, 0));
         }
-        match (self.operands.class(operand), format) {
-            ("general", Format::Bare | Format::Address) => self.operands.region(out, "0", "1", "0"),
-            ("general", Format::Packed) => self.operands.region(out, "1", "1", "0"),
-            ("immediate", Format::Bare) => {
-                let dword = self.model.types.iter().find(|t| t.name == "UD").map_or(0, |t| t.code);
-                self.operands.with(out, "type", dword)
+        match (self.operands.kind(operand), format) {
+            (Kind::General, Format::Bare | Format::Address) => self.operands.region(out, Some(0), Some(1), Some(0)),
+            (Kind::General, Format::Packed) => self.operands.region(out, Some(1), Some(1), Some(0)),
+            (Kind::Immediate, Format::Bare) => {
+                self.operands.with(out, self.anatomy.immediate.ty, self.ty(self.anatomy.types.dword).code)
             }
-            ("predicate", _) => {
-                let Some(list) = self.model.shared_list("Predicate") else { return out };
-                let value = self.operands.get(operand, "value");
-                let id = bits(self.model, list).into_iter().find(|b| b.name == "id");
-                self.operands.with(out, "value", id.map_or(0, |b| b.set(0, b.of(value))))
+            (Kind::Predicate, _) => {
+                let member = self.anatomy.predicate_operand.value;
+                let id = self.predicate_id(self.operands.get(operand, member));
+                let whole = bits_of(self.model, self.anatomy.predicate.id).map_or(0, |b| b.set(0, id));
+                self.operands.with(out, member, whole)
             }
             _ => out,
         }
@@ -267,68 +259,78 @@ impl<'m> World<'m> {
     }
 
     /// The tables of the routine as the members of its structure.
-    fn tables(&self) -> Json {
+    fn tables(&self) -> Data {
+        let a = self.anatomy;
         let mut strings = vec![ROUTINE.to_owned()];
         let mut string = |text: &str| match strings.iter().position(|s| s == text) {
-            Some(at) => at,
+            Some(at) => at as u64,
             None => {
                 strings.push(text.to_owned());
-                strings.len() - 1
+                strings.len() as u64 - 1
             }
         };
         for entry in self.model.predefined.iter().chain(&self.model.surfaces).chain(&self.model.samplers) {
             string(&entry.name);
         }
         let code = |ty: &str| self.model.types.iter().find(|t| t.name == ty).map_or(0, |t| t.code);
-        let variables: Vec<Json> = (FIRST_GENERAL..)
-            .zip(&self.types)
-            .map(|(id, ty)| json!({"name_index": string(&format!("V{id}")), "bit_properties": code(ty), "num_elements": ELEMENTS}))
-            .collect();
-        let mut others = |letter: char, first: u64, elements: u64| -> Vec<Json> {
-            (first..first + OTHERS)
-                .map(|id| json!({"name_index": string(&format!("{letter}{id}")), "num_elements": elements}))
-                .collect()
+        let variables = (FIRST_GENERAL..).zip(&self.types).map(|(id, ty)| {
+            let (name, info) = (string(&format!("V{id}")), a.var_info);
+            numbers([(info.name, name), (info.properties, code(ty)), (info.elements, ELEMENTS)])
+        });
+        let variables = variables.collect();
+        let mut others = |letter: char, first: u64, name, elements, count: u64| {
+            let all = (first..first + OTHERS)
+                .map(|id| numbers([(name, string(&format!("{letter}{id}"))), (elements, count)]));
+            Data::List(all.collect())
         };
-        let addresses = others('A', 0, 16);
-        let predicates = others('P', 1, 32);
-        let samplers = others('S', 0, 1);
-        let surfaces = others('T', self.first_surface, 1);
-        let labels: Vec<Json> =
-            (0..OTHERS).map(|id| json!({"name_index": string(&format!("L{id}")), "kind": 0})).collect();
-        json!({
-            "string_pool": strings, "var_info": variables, "address_info": addresses, "predicate_info": predicates,
-            "label_info": labels, "sampler_info": samplers, "surface_info": surfaces,
-        })
+        let addresses = others('A', 0, a.address_info.name, a.address_info.elements, 16);
+        let predicates = others('P', 1, a.predicate_info.name, a.predicate_info.elements, 32);
+        let samplers = others('S', 0, a.sampler_info.name, a.sampler_info.elements, 1);
+        let surfaces = others('T', self.first_surface, a.surface_info.name, a.surface_info.elements, 1);
+        let labels = others('L', 0, a.label_info.name, a.label_info.kind, 0);
+        let data = a.kernel_data;
+        members([
+            (data.strings, Data::List(strings.into_iter().map(Data::Text).collect())),
+            (data.variables, Data::List(variables)),
+            (data.addresses, addresses),
+            (data.predicates, predicates),
+            (data.labels, labels),
+            (data.samplers, samplers),
+            (data.surfaces, surfaces),
+        ])
     }
 
     /// The object with this routine and some code, if the model has the structures for it.
     pub(super) fn object(&self, version: Version, code: &[u8]) -> Option<Vec<u8>> {
-        self.object_of(version, self.tables(), code)
-    }
-
-    /// An object with one kernel of these tables.
-    pub(super) fn object_of(&self, version: Version, mut tables: Json, code: &[u8]) -> Option<Vec<u8>> {
-        let model = self.model;
-        let kernel = structure::find(model, "kernel_data")?;
-        let header = structure::find(model, "common_isa_header")?;
+        let (model, a) = (self.model, self.anatomy);
+        let kernel = model.structure(a.kernel_data.structure)?;
+        let header = model.structure(a.header.structure)?;
         let is_code =
             |s: &Structure| s.members.iter().any(|m| m.storage.iter().any(|(_, t)| *t == MemberType::Instructions));
         if !is_code(kernel) {
             return None;
         }
-        tables["size"] = json!(code.len());
-        tables["entry"] = json!(structure::write(model, kernel, &tables, version).bytes.len());
+        let tables = self.tables().with(a.kernel_data.size.position, code.len() as u64);
+        let entry = structure::write(model, kernel, &tables, version).bytes.len();
+        let tables = tables.with(a.kernel_data.entry.position, entry as u64);
         let mut part = structure::write(model, kernel, &tables, version);
-        let inputs = part.start(kernel, "num_inputs");
+        let inputs = part.start(a.kernel_data.input_count);
         part.bytes.extend(code);
-        let magic = u32::from_le_bytes(*b"CISA");
-        let name: Vec<u8> = ROUTINE.bytes().collect();
+        let name = ROUTINE.bytes().map(|b| Data::Number(b.into())).collect();
         let head = |offset: usize| {
-            let info =
-                json!({"name": name, "offset": offset, "size": part.bytes.len(), "input_offset": offset + inputs});
-            let value = json!({
-                "magic_number": magic, "major_version": version.major, "minor_version": version.minor, "kernel_info": [info],
-            });
+            let number = |n: usize| Data::Number(n as u64);
+            let info = members([
+                (a.kernel_info.name, Data::List(Vec::clone(&name))),
+                (a.kernel_info.offset, number(offset)),
+                (a.kernel_info.size, number(part.bytes.len())),
+                (a.kernel_info.input_offset, number(offset + inputs)),
+            ]);
+            let value = members([
+                (a.header.magic, Data::Number(u32::from_le_bytes(*b"CISA").into())),
+                (a.header.major, Data::Number(version.major.into())),
+                (a.header.minor, Data::Number(version.minor.into())),
+                (a.header.kernels, Data::List(vec![info])),
+            ]);
             structure::write(model, header, &value, version).bytes
         };
         let mut out = head(head(0).len());
@@ -337,14 +339,14 @@ impl<'m> World<'m> {
     }
 }
 
-/// Whether a type packs several small numbers into a constant.
-pub(super) fn is_packed(model: &Model, ty: &str) -> bool {
-    matches!(said_of(model, ty, "Packed"), Some(CellValue::Number(_)))
+/// Whether a variable can have a type, which does not pack several small numbers into a constant.
+pub(super) fn of_variables(model: &Model, ty: &DataType) -> bool {
+    !matches!(said_of(model, ty, |types| types.packed), Some(CellValue::Number(_)))
 }
 
 /// The type of the elements of a packed constant.
 pub(super) fn element<'m>(model: &'m Model, ty: &'m str) -> &'m str {
-    match said_of(model, ty, "Element") {
+    match described(model, ty).and_then(|ty| said_of(model, ty, |types| types.element)) {
         Some(CellValue::Names(names)) => names.first().map_or(ty, String::as_str),
         _ => ty,
     }
@@ -352,11 +354,17 @@ pub(super) fn element<'m>(model: &'m Model, ty: &'m str) -> &'m str {
 
 /// Whether the numbers of a type have no fraction.
 pub(super) fn is_integer(model: &Model, ty: &str) -> bool {
-    !matches!(said_of(model, ty, "Class"), Some(CellValue::Names(names)) if names.iter().any(|n| n == "float"))
+    let said = described(model, ty).and_then(|ty| said_of(model, ty, |types| types.class));
+    let fraction = model.anatomy.as_ref().map(|a| &a.types.fraction);
+    !matches!(said, Some(CellValue::Names(names)) if names.iter().any(|n| Some(n) == fraction))
+}
+
+/// The type of that name.
+fn described<'m>(model: &'m Model, ty: &str) -> Option<&'m DataType> {
+    model.types.iter().find(|t| t.name == ty)
 }
 
 /// What the table of data types says of one in a further column.
-fn said_of<'m>(model: &'m Model, ty: &str, column: &str) -> Option<&'m CellValue> {
-    let ty = model.types.iter().find(|t| t.name == ty)?;
-    model.type_columns.iter().zip(&ty.cells).find(|(c, _)| c.name == column).map(|(_, cell)| &cell.value)
+fn said_of<'m>(model: &Model, ty: &'m DataType, column: fn(&Types) -> usize) -> Option<&'m CellValue> {
+    ty.cells.get(column(&model.anatomy.as_ref()?.types)).map(|cell| &cell.value)
 }

@@ -163,9 +163,9 @@ pub(crate) fn index_tables(cx: &Cx<'_>, field: &Field) -> Vec<(TokenStream, Inde
         .iter()
         .filter(|v| !v.reserved)
         .map(|v| {
-            let kind = IndexKind::ALL.into_iter().find(|k| k.name().eq_ignore_ascii_case(&v.name));
+            let kind = IndexKind::from_name(&v.name).unwrap_or(IndexKind::General);
             let variant = variant_name(&v.name);
-            (quote!(#ty::#variant), kind.unwrap_or(IndexKind::General))
+            (quote!(#ty::#variant), kind)
         })
         .collect()
 }

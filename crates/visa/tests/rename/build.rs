@@ -124,8 +124,9 @@ impl Refusal {
         Some(Self { message: error["rendered"].as_str().unwrap_or("").to_owned(), words })
     }
 
-    /// Which of the changed names it is about: names whose owner it mentions go before others.
-    pub(crate) fn names(&self, names: &Names<'_>, chosen: &BTreeSet<usize>) -> BTreeSet<usize> {
+    /// Which of the changed names it is about: names whose owner it mentions go before others. Only of those is it sure that
+    /// the compiler refuses them.
+    pub(crate) fn names(&self, names: &Names<'_>, chosen: &BTreeSet<usize>) -> (BTreeSet<usize>, bool) {
         let has = |forms: &[String]| forms.iter().any(|form| self.words.contains(form));
         let owned = |name: &Name| {
             let owner = forms(&name.owner);
@@ -140,12 +141,14 @@ impl Refusal {
             .collect();
         let both: BTreeSet<usize> = named.iter().copied().filter(|&n| owned(&names.all[n])).collect();
         if !both.is_empty() {
-            return both;
+            return (both, true);
         }
+        // What has no owner is named by its name alone.
+        let alone = named.iter().all(|&n| names.all[n].owner.is_empty());
         if !named.is_empty() {
-            return named;
+            return (named, alone);
         }
-        chosen.iter().copied().filter(|&n| has(&forms(&names.all[n].owner))).collect()
+        (chosen.iter().copied().filter(|&n| has(&forms(&names.all[n].owner))).collect(), false)
     }
 
     pub(crate) fn message(&self) -> &str {

@@ -1,0 +1,56 @@
+//! What is read back from a printed text.
+
+use visakit_codegen::model::{FieldKind, Presence, TextForm};
+
+use super::{Printed, saturated};
+use crate::meaning::{field, one_of, part, split, usual_of_list};
+use crate::sample::{Sample, Value};
+use crate::world::World;
+
+/// The instruction that a text stands for: what it does not show has its default.
+pub(crate) fn read_back<'m>(
+    world: &World<'m>,
+    sample: &Sample<'m>,
+    text: &TextForm,
+    printed: &Printed,
+) -> Sample<'m> {
+    let model = world.model;
+    let mut out = sample.clone();
+    for (at, one) in sample.form.fields.iter().enumerate() {
+        out.values[at] = match (one.shape, &one.presence) {
+            (_, Presence::Times(_)) => Value::Many(Vec::new()),
+            (FieldKind::List(id), _) if one.default == 0 => Value::Bits(usual_of_list(model, id)),
+            (FieldKind::Vector | FieldKind::Scalar, _) if one.default_if.is_some() => world.zero(),
+            (FieldKind::Vector | FieldKind::Scalar, _) => world.null(),
+            (FieldKind::Raw, _) => Value::Operand(world.operands.of_raw()),
+            _ => Value::Bits(one.default as u64),
+        };
+    }
+    for (name, values) in &text.conditions {
+        let ([value], (name, wanted)) = (values.as_slice(), split(name)) else { continue };
+        let Some(at) = field(sample.form, name) else { continue };
+        let Some(bits) = part(model, &sample.form.fields[at], wanted.unwrap_or("")) else { continue };
+        let whole = out.values[at].bits();
+        let only = std::slice::from_ref(value);
+        let named = (0..=crate::meaning::ones(bits.width.min(12))).find(|v| one_of(&bits, bits.set(0, *v), only));
+        out.values[at] = Value::Bits(bits.set(whole, named.unwrap_or(0)));
+    }
+    let saturated = printed.saturated.then(|| saturated(sample.form)).flatten();
+    for (at, wanted, format) in &printed.shown {
+        let one = &sample.form.fields[*at];
+        if let Some(bits) = wanted.as_ref().and_then(|w| part(model, one, w)) {
+            let whole = out.values[*at].bits();
+            out.values[*at] = Value::Bits(bits.set(whole, bits.of(sample.values[*at].bits())));
+            continue;
+        }
+        let read = |value: &Value| match value {
+            Value::Operand(operand) => Value::Operand(world.read_operand(operand, *format, saturated == Some(*at))),
+            other => other.clone(),
+        };
+        out.values[*at] = match &sample.values[*at] {
+            Value::Many(all) => Value::Many(all.iter().map(read).collect()),
+            one => read(one),
+        };
+    }
+    out
+}
