@@ -10,7 +10,6 @@ use visakit::object::{Routine, RoutineKind};
 use visakit::rt::Table;
 use visakit::rt::reflect::{Page, PageKind};
 
-use crate::NAMES;
 use crate::instruction::{exists, instruction, names};
 use crate::launch::Input;
 use crate::scope::Scope;
