@@ -47,7 +47,9 @@ fn names(model: &Model) -> BTreeMap<String, &'static str> {
     model.attributes.iter().for_each(|attribute| add(&attribute.name, "an attribute"));
     for structure in &model.structures {
         add(&structure.name, "a structure");
-        structure.members.iter().for_each(|member| add(&member.name, "a member"));
+        // Of those that are one word of English code says nothing.
+        let members = structure.members.iter().filter(|member| member.name.contains('_'));
+        members.for_each(|member| add(&member.name, "a member"));
     }
     names
 }

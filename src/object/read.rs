@@ -144,7 +144,7 @@ fn read_kernel(
 ) -> Result<Routine, ObjectError> {
     let base = info.offset as usize;
     let mut r = Reader::new(bytes, base);
-    r.watch("num_inputs");
+    r.watch(KernelData::INPUT_INFO_COUNT);
     let data = KernelData::decode(&mut r, cx)?;
     if r.watched() != Some(info.input_offset as usize) {
         let found = r.watched().unwrap_or_default();

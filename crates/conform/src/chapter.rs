@@ -26,17 +26,24 @@ pub(super) fn prepare<'m>(model: &'m Model, tally: &mut Tally) -> Option<Probes<
     let platforms = platforms(model, tally);
     attributes::all(model, tally);
     let Some(world) = World::new(model) else {
-        let lacks = Anatomy::find(model).err().into_iter().flatten().map(|missing| missing.what);
-        let lacks: Vec<String> = lacks.collect();
-        tally.fail(
-            Fact::nowhere("structure", "chapters"),
-            Difference {
-                code: "structure-missing",
-                message: "looking for what the grammar has names for".to_owned(),
-                expected: lacks.join(", "),
-                got: "nothing of that name in the specification".to_owned(),
-            },
-        );
+        let missing = |fact, expected| {
+            let message = "looking for what the grammar has names for".to_owned();
+            let got = "nothing of that kind in the specification".to_owned();
+            (fact, Difference { code: "structure-missing", message, expected, got })
+        };
+        let lacks = Anatomy::find(model)
+            .err()
+            .into_iter()
+            .flatten()
+            .map(|lack| missing(Fact { kind: "structure", path: lack.what.clone(), at: lack.at }, lack.what));
+        let mut lacks: Vec<_> = lacks.collect();
+        if lacks.is_empty() {
+            lacks.push(missing(
+                Fact::nowhere("structure", "operands"),
+                "a tag with the classes of operands".to_owned(),
+            ));
+        }
+        lacks.into_iter().for_each(|(fact, difference)| tally.fail(fact, difference));
         return None;
     };
     let routine = routine(&world, &versions, tally)?;

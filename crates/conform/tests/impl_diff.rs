@@ -295,6 +295,21 @@ fn changed_pages_are_found() {
     assert!(others.iter().all(|m| m.starts_with("OWORD_") || m.contains("BF")), "{others:#?}");
 }
 
+/// A member that is called otherwise than the grammar has it is no reason to look at other chapters: it is a finding.
+#[test]
+fn a_name_of_the_grammar_is_missed_at_its_place() {
+    let mut pages: Vec<Page> = visakit_conform::own_pages().collect();
+    let operands = pages.iter_mut().find(|p| p.path == "5_operands.md").unwrap();
+    operands.text = operands.text.replace("row_offset", "row_offest");
+    let (model, _) = visakit_codegen::read_texts(pages);
+    let lacks = visakit_codegen::complete(&model);
+    let [lack] = lacks.as_slice() else { panic!("{lacks:#?}") };
+    assert!(lack.code == "name-missing" && lack.help.contains("`row_offest`") && lack.line > 0, "{lack:#?}");
+    assert!(visakit_conform::with_own_chapters(&model).is_none());
+    let report = run(&model);
+    assert!(found(&report.findings, "structure-missing", "member row_offset of gen_opnd"), "{}", listed(&report));
+}
+
 /// The vendor's documents have chapters that do not say enough: findings, and no panic.
 #[test]
 fn vendor_documents_are_probed() {

@@ -207,6 +207,7 @@ fn fits(code: &str, kind: &str) -> bool {
         "range" | "zero" => starts(&["range"]),
         "only" => starts(&["enumerator", "platform"]),
         "mask" => starts(&["cell"]),
+        "column" | "execution" => starts(&["cell", "column", "limit"]),
         "saturation" | "modifier" => starts(&["property"]),
         "text" | "mnemonic" | "alias" => starts(&["text", "enumerator", "part", "instruction", "variable"]),
         "opcode" | "sub-opcode" | "sub" | "instruction" | "kernel" => starts(&["opcode", "instruction", "kind"]),
