@@ -103,12 +103,15 @@ fn sizes(world: &World<'_>) -> Vec<Case> {
     out
 }
 
+/// Of a value's text and the number that it stands for: a statement, and the words that it leaves.
+type Probe<'a> = &'a dyn Fn(&str, u64) -> Option<(String, Vec<u64>)>;
+
 /// Every stride and width: which of the bytes of `S`, whose values are their numbers, are read, and which words of `T` are
 /// written.
 fn strides(world: &World<'_>) -> Vec<Case> {
     let region = &world.anatomy.region;
     let mut out = Vec::new();
-    let mut add = |part: PartId, what: &str, case: &dyn Fn(&str, u64) -> Option<(String, Vec<u64>)>| {
+    let mut add = |part: PartId, what: &str, case: Probe<'_>| {
         for (value, elements) in said(world, part, region.elements) {
             let Some(elements) = elements.and_then(|n| u64::try_from(n).ok()) else { continue };
             let Some((statement, expected)) = case(&value.text, elements) else { continue };

@@ -285,7 +285,7 @@ impl Draft {
     fn copied(&self, position: usize) -> Value {
         let storage = self.form.fields[position].storage;
         let before = self.form.fields[..position].iter().zip(&self.values);
-        before.filter(|(f, _)| f.storage == storage).last().map_or(Value::Bits(0), |(_, value)| value.clone())
+        before.filter(|(f, _)| f.storage == storage).next_back().map_or(Value::Bits(0), |(_, value)| value.clone())
     }
 
     /// A field by its name, with its position.
