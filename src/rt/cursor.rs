@@ -191,7 +191,7 @@ impl<'a> Cursor<'a> {
         });
         // A default may be spelled with nothing, and then a word that is not on the list is no error here.
         match best {
-            Some((position, spelling)) if spelling.is_empty() => Ok(position),
+            Some((position, &"")) => Ok(position),
             Some((position, spelling)) => {
                 self.at = start + spelling.len();
                 Ok(position)
