@@ -9,16 +9,16 @@
 `compile` gives OpenCL sources to ocloc and keeps the vISA texts of their kernels as DIR/PLATFORM/HASH.visaasm, each text once;
 what has been compiled is not compiled again. `check` assembles each text, reads and writes the object, prints and reads its full
 text, verifies it, and compares the text that GenX_IR prints for our object with ours. `mutate` changes one thing in each of
-`--count` kernels and keeps the results in DIR/mutants; `agree` puts the verdict of `visa verify` beside GenX_IR's and sorts what
-differs into classes. The vendor's answers are kept in DIR, so that a second run asks only what is new. Exit 1 when something
+`--count` kernels and keeps the results in DIR/mutants; `agree` puts the verdict of `visa verify` beside GenX_IR's, and the objects and
+texts of what both take, and sorts what differs into classes; `corpus_mutants.EXPLAINED` has those that stay. The vendor's answers are kept in DIR, so that a second run asks only what is new. Exit 1 when something
 differs. Nothing of DIR belongs into the repository.
 """
 
-import argparse, collections, concurrent.futures, hashlib, json, os, random, re, shutil, struct, subprocess, sys, tempfile
+import argparse, base64, collections, concurrent.futures, hashlib, json, os, random, re, shutil, struct, subprocess, sys, tempfile, zlib
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
-import corpus_mutants
+import corpus_mutants, corpus_objects
 
 DEVICES = ["skl", "tgllp", "dg2", "pvc"]
 WORKERS = 2
@@ -200,6 +200,14 @@ def mutate(args):
     return 0
 
 
+def packed(data):
+    return base64.b64encode(zlib.compress(data)).decode()
+
+
+def unpacked(text):
+    return zlib.decompress(base64.b64decode(text))
+
+
 def vendor_verdict(path, platform):
     """GenX_IR's verdict and what it says: `legal`; `illegal`; `complains`, where it reports a broken assertion about the text and
     writes an object all the same; `none`, where it crashes before it says anything."""
@@ -212,21 +220,47 @@ def vendor_verdict(path, platform):
         messages = re.findall(r"Error Message: (.*)", said) + re.findall(r"(?m)^ \* (.*)", said)
         out = (out + err).decode(errors="replace").strip()
         written = (Path(scratch) / "m.isa").exists()
+        # What it made of the text: the object, and its own text in the place of the given one.
+        made = {}
+        if written:
+            made["object"] = packed((Path(scratch) / "m.isa").read_bytes())
+            text = (Path(scratch) / "m.visaasm").read_bytes()
+            # Where it stops early it leaves the given text.
+            if text != path.read_bytes():
+                made["text"] = packed(text)
     if messages or said:
         return {"verdict": "illegal", "says": (messages or [said])[0][:200]}
     if status == 1 and "Spill memory" not in out:
         return {"verdict": "illegal", "says": " ".join(out.split("\n")[-2:])[:300]}
     complaint = re.search(r"Common_ISA\w*\.cpp:\d+ (.*)", out)
     if written:
-        return {"verdict": "complains" if complaint else "legal", "says": complaint[1] if complaint else ""}
+        return {"verdict": "complains" if complaint else "legal", "says": complaint[1] if complaint else "", **made}
     if status is None or status < 0:
         return {"verdict": "none", "says": f"status {status}"}
     return {"verdict": "illegal", "says": " ".join(out.split("\n")[-2:])[:300]}
 
 
+def made_alike(args, path, platform, theirs):
+    """What differs in what the two assemblers make of a text that both take: an empty string, or a difference."""
+    with tempfile.TemporaryDirectory() as scratch:
+        isa = Path(scratch) / "m.isa"
+        status, out, err = run([args.visa, "asm", str(path), "-o", str(isa), "--platform", platform])
+        if status != 0:
+            return "asm: " + err.decode(errors="replace")[:200]
+        try:
+            found = corpus_objects.difference(isa.read_bytes(), unpacked(theirs["object"]))
+        except (AssertionError, IndexError, ValueError, struct.error) as error:
+            return f"tables: {error!r}"
+        if found or "text" not in theirs:
+            return found
+        status, text, err = run([args.visa, "disasm", str(isa), "--platform", platform])
+        return corpus_objects.line_difference(text.decode(errors="replace"), unpacked(theirs["text"]).decode(errors="replace"))
+
+
 def agree(args):
     mutants = sorted((args.dir / "mutants").glob(args.only))
     counts, classes = collections.Counter(), collections.defaultdict(list)
+    kinds, explained = collections.defaultdict(collections.Counter), collections.Counter()
 
     def one(path):
         platform = path.name.split(".")[-2]
@@ -237,22 +271,38 @@ def agree(args):
             ours = [f for f in json.loads(out)["findings"] if f["severity"] == "error"]
         except ValueError:
             ours = [{"code": "crash", "message": (out + err).decode(errors="replace"), "line": 0}]
-        return path, theirs, ours
+        alike = "" if ours or theirs["verdict"] != "legal" else made_alike(args, path, platform, theirs)
+        return path, theirs, ours, alike
 
-    for path, theirs, ours in each(one, mutants):
+    for path, theirs, ours, alike in each(one, mutants):
         kind = path.name.split(".")[1]
         if theirs["verdict"] in ("none", "complains"):
             counts[theirs["verdict"]] += 1
         elif (theirs["verdict"] == "illegal") == bool(ours):
             counts["agree"] += 1
             counts["both refuse"] += bool(ours)
+            kinds[kind]["agree"] += 1
+            if not ours:
+                counts["both take"] += 1
+                counts["made alike"] += not alike
+            if alike:
+                classes["another object", re.sub(r"0x[0-9a-f]+|\d+", "N", alike)[:130]].append((path, kind, 0))
         else:
-            counts["differ"] += 1
             says = f"{ours[0]['code']}: {ours[0]['message']}" if ours else theirs["says"]
             who = "only we refuse" if ours else "only it refuses"
-            classes[who, re.sub(r"\d+", "N", says)[:130]].append((path, kind, ours[0]["line"] if ours else 0))
-    share = counts["agree"] / max(1, counts["agree"] + counts["differ"])
-    print(f"{dict(counts)}: {share:.2%}")
+            reason = next((why for pattern, why in corpus_mutants.EXPLAINED if re.search(pattern, f"{who}: {says}")), None)
+            counts["explained" if reason else "differ"] += 1
+            kinds[kind]["explained" if reason else "differ"] += 1
+            if reason:
+                explained[reason] += 1
+            else:
+                classes[who, re.sub(r"\d+", "N", says)[:130]].append((path, kind, ours[0]["line"] if ours else 0))
+    judged = max(1, counts["agree"] + counts["explained"] + counts["differ"])
+    print(f"{dict(counts)}: {counts['agree'] / judged:.2%} agree, {(judged - counts['differ']) / judged:.2%} agree or are explained")
+    for kind, found in sorted(kinds.items()):
+        print(f"{kind:20} {dict(found)}")
+    for reason, number in explained.most_common():
+        print(f"{number:5} explained: {reason}")
     for (who, what), where in sorted(classes.items(), key=lambda e: -len(e[1])):
         path, kind, line = where[0]
         print(f"{len(where):5} {who}: {what} [{kind}]\n        {path}:{line}")

@@ -218,6 +218,22 @@ def attribute(rnd, lines):
     return number is not None
 
 
+# Differences of verdict that stay: a pattern of `who: what it says`, and why. The first that fits counts.
+EXPLAINED = [
+    (r"only we refuse: .*(a number from|fits into type|a number of 32 bits)", "it cuts off the upper bits of a number that no object holds"),
+    (r"only we refuse: .*(a sampler, not|a surface, not)", "it takes a surface for a sampler and a sampler for a surface, by its number"),
+    (r"only we refuse: .*a general variable, not", "it takes a state variable as the data of a message"),
+    (r"only we refuse: .*no predicate: MIN_MAX", "it takes a predicate of min and max, and drops it"),
+    (r"only we refuse: .*`cmp\.`", "it takes a comparison without its condition, and compares in no way"),
+    (r"only we refuse: .*an operand: a variable", "it takes the address of a variable as the source of a mov, and no object has that"),
+    (r"only we refuse: utf8|only we refuse: .*an instruction, a label or a directive", "it takes a letter outside of ASCII as the end of the text"),
+    (r"only we refuse: .*an origin of an input", "it takes any `.implicit`, and gives it an origin that is none"),
+    (r"only we refuse: .*(owords|properties_size): one of", "it takes an execution mask of block messages, and drops it, and 16 owords everywhere"),
+    (r"only we refuse: .*expected `\.`", "it reads the number of elements of a quad as its mask: `:d32x2` moves the second element alone"),
+    (r"only we refuse: .*lsc_addr_type: one of", "it takes `:u32`, `:d32x1` and a mask of elements behind a plain load, and addresses without `flat`"),
+    (r"only it refuses: .*unexpected (DOT|SAMPLER_CHANNEL|FENCE_OPTIONS), expecting end of file", "it does not read all letters of a fence that its own printer writes"),
+]
+
 WEIGHTED = [
     declared_type, declared_type, constant_type, constant_value, source_region, source_region, destination_region, execution, execution,
     operation, operation, operation, modifier, modifier, saturation, offset, raw_offset, variable, variable, source_class, source_class,
@@ -225,10 +241,151 @@ WEIGHTED = [
 ]
 
 
+# Changes that know nothing of what a line means: tokens, blanks, letters, lines.
+
+TOKEN = r"%?\w+|[^\w\s]"
+LIMITS = ["0", "1", "2", "3", "7", "8", "15", "16", "17", "31", "32", "33", "64", "127", "128", "255", "256", "4095", "4096", "8191", "8192",
+          "8193", "32767", "32768", "65535", "65536", "0x0", "0xff", "0x10000", "-1", "+1", "(1+1)", "1<<1", "%sizeof GRF"]
+
+
+def written(line):
+    return bool(line.strip()) and not line.strip().startswith("//")
+
+
+def anywhere(rnd, lines, pattern=TOKEN):
+    """Two places of a line that has as many."""
+    number, _ = pick(rnd, lines, written, pattern)
+    if number is None:
+        return None, []
+    code = lines[number].split("//")[0]
+    return number, list(re.finditer(pattern, code))
+
+
+def token_deleted(rnd, lines):
+    return replace(rnd, lines, written, TOKEN, lambda m: "")
+
+
+def token_doubled(rnd, lines):
+    return replace(rnd, lines, written, TOKEN, lambda m: m[0] + rnd.choice(["", " "]) + m[0])
+
+
+def token_swapped(rnd, lines):
+    number, places = anywhere(rnd, lines)
+    if len(places) < 2:
+        return False
+    at = rnd.randrange(len(places) - 1)
+    one, two = places[at], places[at + 1] if rnd.random() < 0.6 else rnd.choice(places[at + 1 :])
+    line = lines[number]
+    lines[number] = line[: one.start()] + two[0] + line[one.end() : two.start()] + one[0] + line[two.end() :]
+    return lines[number] != line
+
+
+def token_borrowed(rnd, lines):
+    """A token of another line in the place of one."""
+    number, places = anywhere(rnd, lines)
+    return bool(places) and replace(rnd, lines, written, TOKEN, lambda m: rnd.choice(places)[0])
+
+
+def number_limit(rnd, lines):
+    return replace(rnd, lines, written, r"(?<![\w.])(?:0x[0-9a-f]+|\d+)(?!\w)", lambda m: rnd.choice(LIMITS))
+
+
+def type_any(rnd, lines):
+    names = CONSTANT_TYPES + ["UD", "F", "HF", "Bool", "UV", "Ud", "x", "bf", "df"]
+    return replace(rnd, lines, written, r"(?<=:)[a-z]\w*|(?<=type=)\w+", lambda m: rnd.choice(names))
+
+
+def letters(rnd, lines):
+    change = rnd.choice([str.upper, str.lower, str.capitalize, str.swapcase])
+    return replace(rnd, lines, written, r"[A-Za-z]\w*", lambda m: change(m[0]))
+
+
+def blank(rnd, lines):
+    if rnd.random() < 0.6:
+        return replace(rnd, lines, written, rf"(?<=\S)(?={TOKEN})|(?<=\w)(?=\W)", lambda m: rnd.choice([" ", "  ", "\t"]))
+    return replace(rnd, lines, written, r"[ \t]+", lambda m: "")
+
+
+def punctuation(rnd, lines):
+    return replace(rnd, lines, written, r"[^\w\s]", lambda m: rnd.choice("()[]<>{}.,:;=+-*!~@#$%^&|/\"'`?\\"))
+
+
+def line_moved(rnd, lines):
+    number, _ = pick(rnd, lines, written)
+    if number is None:
+        return False
+    line, what = lines[number], rnd.random()
+    if what < 0.3:
+        del lines[number]
+    elif what < 0.5:
+        lines.insert(number, line)
+    elif what < 0.8 and number + 1 < len(lines):
+        lines[number], lines[number + 1] = lines[number + 1], line
+    else:
+        del lines[number]
+        lines.insert(rnd.randrange(len(lines)), line)
+    return True
+
+
+def lines_joined(rnd, lines):
+    number, _ = pick(rnd, lines, written)
+    if number is None or number + 1 >= len(lines):
+        return False
+    if rnd.random() < 0.5:
+        lines[number] += " " + lines.pop(number + 1)
+    else:
+        code = lines[number]
+        at = rnd.randrange(len(code))
+        lines[number : number + 1] = [code[:at], code[at:]]
+    return True
+
+
+def label_name(rnd, lines):
+    names = ["1x", "-x", "%null", "a-b", "a.b", "$a", "add", "L 1", "_", "\"q\"", "V32"]
+    return replace(rnd, lines, lambda l: re.match(r"^\w+:", l), r"^\w+", lambda m: rnd.choice([" ", ""]) * (rnd.random() < 0.2) + rnd.choice(names))
+
+
+def jump(rnd, lines):
+    """A jump or a call that goes to another label."""
+    names = re.findall(r"(?m)^(\w+):", "\n".join(lines))
+    if not names:
+        return False
+    if rnd.random() < 0.4:
+        return replace(rnd, lines, instruction, r"\b(goto|jmp|call|fccall)\b", lambda m: rnd.choice(["goto", "jmp", "call", "fccall", "fcall"]))
+    lines.insert(rnd.randrange(len(lines)), f"    {rnd.choice(['goto', 'jmp', 'call'])} (M1, {rnd.choice([1, 16])}) {rnd.choice(names)}")
+    return True
+
+
+def directive(rnd, lines):
+    test = lambda l: l.startswith(".")
+    words = [".version 4.1", ".version 3.6", ".version 4.1.1", ".kernel \"k\"", ".kernel k", ".function f", ".function \"f\"", ".global_function \"g\"",
+             ".funcdecl \"f\"", ".decl", ".decl X v_type=G", ".decl V32 v_type=P num_elts=1", ".input", ".parameter", ".implicit_X V32", "{", "}", "{ }"]
+    what = rnd.random()
+    if what < 0.3:
+        lines.insert(rnd.randrange(len(lines)), rnd.choice(words))
+        return True
+    if what < 0.5:
+        return replace(rnd, lines, test, r"(?<=\.)\w+", lambda m: rnd.choice("version kernel decl input parameter kernel_attr function funcdecl".split()))
+    if what < 0.8:
+        extra = ["align=GRF", "align=2GRF", "align=4", "alias=<V32, 0>", "type=ud", "attrs={Input}", "attrs={}", "v_name=x", "num_elts=1", "size=4", "offset=0"]
+        return replace(rnd, lines, test, r"(?<=\S)$|(?<= )(?=\w+=)", lambda m: " " + rnd.choice(extra) + " ")
+    # Two parts in the other order.
+    return replace(rnd, lines, test, r"(\w+=\S+) (\w+=\S+)", lambda m: f"{m[2]} {m[1]}")
+
+
+def guard(rnd, lines):
+    guards = ["(P1)", "(!P1)", "(P1.any)", "(P99)", "(V32)", "( P1 )", "(P1 .any)", "(P1.x)", "()", "P1", "(P1)(P1)"]
+    return replace(rnd, lines, instruction, r"^    (?:\([^)]*\) )?", lambda m: "    " + rnd.choice(guards) + " ")
+
+
+TEXTUAL = [token_deleted, token_doubled, token_swapped, token_borrowed, number_limit, type_any, letters, blank, punctuation, line_moved,
+           lines_joined, label_name, jump, directive, guard]
+
+
 def mutate(rnd, lines, platform):
     """Changes the lines, or takes another platform: the kind of change, or an empty one, and the platform."""
     if rnd.random() < 0.06:
         other = rnd.choice(PLATFORMS)
         return ("platform" if other != platform else ""), other
-    change = rnd.choice(WEIGHTED)
+    change = rnd.choice(WEIGHTED if rnd.random() < 0.5 else TEXTUAL)
     return (change.__name__ if change(rnd, lines) else ""), platform

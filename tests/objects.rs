@@ -55,7 +55,8 @@ fn compiled_texts_come_back() {
         let decoded = Object::decode(&bytes).unwrap();
         assert_eq!(decoded, object, "{name}");
         let printed = print(&decoded, &decoded.kernels[0].routine, Platform::from_name(&platform), Style::Full);
-        assert!(printed == text, "{name}: the full text differs");
+        let differ = printed.lines().zip(text.lines()).find(|(ours, theirs)| ours != theirs);
+        assert!(printed == text, "{name}: the full text differs: {differ:?}");
     }
 }
 

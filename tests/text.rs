@@ -50,10 +50,10 @@ fn instructions() {
 
 #[test]
 fn directives() {
-    fails(".decl V33 v_type=G type=f align=GRF", 7, "num_elts=");
+    fails(".decl V33 v_type=G type=f align=GRF", 27, "num_elts=");
     fails(".decl V32 v_type=G type=f num_elts=8", 7, "already declared");
     fails(".decl V33 v_type=G type=f num_elts=8 alias=<V99, 0>", 45, "not `V99`");
-    fails(".decl V33 v_type=X num_elts=8", 7, "v_type=");
+    fails(".decl V33 v_type=X num_elts=8", 18, "G, A, P, S or T");
     fails(".input V32 offset=32 size=8", 8, "size=64");
     fails(".input V99 offset=32 size=8", 8, "not `V99`");
     fails(".what is this", 1, ".decl");
@@ -118,7 +118,7 @@ fn expressions_are_computed() {
         ("(1 & 3 == 3):d", "0x1:d"),
         ("(12 ^ 4 | 1):d", "0x9:d"),
         ("(-8 >>> 60):d", "0xf:d"),
-        ("(1 << 4 >> 2):d", "0x4:d"),
+        ("((1 << 4) >> 2):d", "0x4:d"),
         ("(2 + 3 * 4 - 10 / 3 % 2):d", "0xd:d"),
         ("%sizeof(V32):d", "0x40:d"),
         ("%sizeof GRF:d", "0x20:d"),
@@ -133,10 +133,80 @@ fn expressions_are_computed() {
     same("    mov (M1, 1) V32(0,1+2)<2*2/4> 0x0:f\n", "    mov (M1, 1) V32(0,3)<1> 0x0:f\n");
     same("    mov (NoMask, 1) V32<1> 0x0:f\n", "    mov (M1_NM, 1) V32(0,0)<1> 0x0:f\n");
     same("    mov (1) V32(0,0)<1> 0x0:f\n", "    mov (M1, 1) V32(0,0)<1> 0x0:f\n");
-    same("    MOV (M1, 1) V32(0,0)<1> \\\n 0x0:f\n", "    mov (M1, 1) V32(0,0)<1> 0x0:f\n");
+    same("    mov (M1, 1) V32(0,0)<1> \\\n 0x0:f\n", "    mov (M1, 1) V32(0,0)<1> 0x0:f\n");
     same("    .file \"a\\x41\\102\"\n    .loc 17\n", "    FILE \"aAB\"\n    LOC 17\n");
     fails("    mov (M1, 1) V32(0,0)<1> (1 / 0):d", 34, "a divisor other than 0");
     fails("    mov (M1, 1) V32(0,0)<1> %sizeof V3:d", 37, "is `V32` meant?");
+}
+
+/// The grammar is the vendor's: what stands in one order, where blanks may be, what begins a line. `tests/corpus.py agree`
+/// and `tests/mutants.rs` ask its assembler.
+#[test]
+fn the_vendors_grammar() {
+    let mov = "    mov (M1, 16) V32(0,0)<1> ";
+    for (operand, column, expected) in [
+        ("V32(0,0)<1>", 40, "`;`"),
+        ("V32(0,0)<1,0>", 40, "`;`"),
+        ("V32<1;1,0>", 33, "the row and the column"),
+        ("V32(0,0)", 38, "`<`"),
+        ("+1:d", 30, "an operand"),
+        ("0x1:bf", 34, "the type of an operand"),
+        ("0x1:UV", 34, "type: one of"),
+        ("0x1:Ud", 34, "type: one of"),
+        ("1e5:f", 31, "`:`"),
+        (".5:f", 30, "an operand"),
+        ("15360:hf", 30, "hexadecimal"),
+        ("(1 < 2 < 3):d", 36, "parentheses"),
+        ("(1 << 2 << 3):d", 37, "parentheses"),
+    ] {
+        fails(&format!("{mov}{operand}"), column, expected);
+    }
+    fails("    mov (M1, 16) V32(0,0)<8;8,2> 0x0:f", 28, "`>`");
+    fails("    MOV (M1, 16) V32(0,0)<1> 0x0:f", 5, "no page has the mnemonic `MOV`");
+    fails("    (P1) gather.4 (M1, 16) T6 0x0:ud V32.0 V32.0", 10, "no predicate");
+    fails("    gather4_scaled.GR (M1, 16) T6 0x0:ud V32.0 V32.0", 21, "`(`");
+    assert!(!errors(".version 4.1").is_empty() && !errors(".version 4.1\n    ret (M1, 1)").is_empty());
+    for label in ["1x:", "-x:", "%null:", "a.b:", " x:", "x :", "x: // y\n{ y:"] {
+        assert!(!errors(label).is_empty(), "{label}");
+    }
+    for label in ["x-y:", "_:", "$a:", "add: // a word of the language"] {
+        assert!(errors(label).is_empty(), "{label}: {:#?}", errors(label));
+    }
+    let jump = errors("    jmp (M1, 1) f\n.function \"f\"\nf:\n    ret (M1, 1)");
+    assert!(jump[0].code == "label-missing" && jump[0].message.contains("`f`"), "{jump:#?}");
+    assert_eq!(errors("x:\n    call (M1, 1) x\n    ret (M1, 1)")[0].code, "label-missing");
+    for (line, column, expected) in [
+        (".decl V33 v_type=G num_elts=8 type=f", 20, "`type=`"),
+        (".decl V33 v_type=G type=f num_elts=8 alias=<V32, 0> align=word", 53, "in this order"),
+        (".decl V33 v_type=G type=f num_elts=8 align=1", 44, "a number of bytes, one of 2"),
+        (".decl V33 v_type=G type=f num_elts=8 align=Word", 44, "is `word` meant?"),
+        (".decl V33 v_type=G type=f num_elts=8 attrs={}", 45, "the name of an attribute"),
+        (".decl P3 v_type=P num_elts=8 align=word", 30, "attrs="),
+        (".decl T7 v_type=T type=ud num_elts=1", 19, "`num_elts=`"),
+        (".decl add v_type=P num_elts=8", 7, "a word of the language"),
+        (".decl %x v_type=P num_elts=8", 7, "the name of a variable"),
+        (".input V32 size=64 offset=32", 20, "in this order"),
+        (".parameter V32", 15, "`size=`"),
+        (".kernel_attr Target", 14, "Target with one of"),
+        (".kernel_attr SimdSize=16 .kernel_attr Target=\"cm\"", 26, "the end of the line"),
+        (".funcdecl f", 11, "in double quotes"),
+        ("    LOC 0x5", 9, "decimal digits"),
+    ] {
+        fails(line, column, expected);
+    }
+    let plain = "    mov (M1, 16) V32(0,0)<1> V32(0,0)<1;1,0>\n    ret (M1, 1)\n";
+    same("    mov ( M1 ,16 )V32 ( 0 , 0 ) <1>V32(0,0)< 1 ; 1,0 >\n    ret(M1,1)\n", plain);
+    same("    mov .sat (M1, 16) V32<1> 0x0:f\n", "    mov.sat (M1, 16) V32(0,0)<1> 0x0:f\n");
+    same(
+        "    gather4_scaled .rg (M1, 16) T6 0x0:ud V32.0 V32 .0\n",
+        "    gather4_scaled.RG (M1, 16) T6 0x0:ud V32.0 V32.0\n",
+    );
+    same(
+        "    lsc_load .ugm (M1, 16) V32 :d32 flat [ V32 + 16 ] :a64\n",
+        "    lsc_load.ugm (M1, 16)  V32:d32  flat[V32+0x10]:a64\n",
+    );
+    let joined = HEAD.replacen(".1\n", ".1 ", 1).replace("type=f num", "type=fnum").replace(".decl ", ".decl");
+    assert_eq!(instructions_of(&format!("{joined}{plain}")), instructions_of(&format!("{HEAD}{plain}")));
 }
 
 #[test]

@@ -56,9 +56,13 @@ pub fn all_marks(text: &str) -> (Availability, String) {
     (Availability(marks), rest)
 }
 
+/// Bytes of a mark, or of several with commas between.
+const LONGEST_MARK: usize = 200;
+
 fn one_mark(text: &str) -> Option<(Bound, usize)> {
     let inner = text.strip_prefix('{')?;
-    let end = inner.find('}')?;
+    // What is longer is no mark, and would be looked through again behind each brace in it.
+    let end = inner.bytes().take(LONGEST_MARK).position(|byte| byte == b'}')?;
     let body = inner[..end].trim();
     let len = end + 2;
     let (name, before) = match (body.strip_suffix('+'), body.strip_prefix('-')) {

@@ -62,11 +62,13 @@ fn asked(spec: &ArgSpec) -> u64 {
 pub(crate) fn run(data: &[u8]) {
     let mut u = Unstructured::new(data);
     let Ok(made) = visakit_smith::launch(&mut u, &Config::default()) else { return };
-    let mut layout = info::parse("made", &made.layout).unwrap_or_else(|e| panic!("{}\n{}", e.one_line(), made.layout));
+    let mut layout =
+        info::parse("made", &made.layout).unwrap_or_else(|e| panic!("{}\n{}", e.one_line(), made.layout));
     let kernel = layout.kernels.remove(0);
     let program = Program::from_text("made", &made.text, kernel, made.platform);
     let program = program.unwrap_or_else(|errors| panic!("{errors:#?} in\n{}", made.text));
-    let specs: Vec<_> = made.arguments.iter().map(|one| parse_argument(one).expect("a made argument is read")).collect();
+    let specs: Vec<_> =
+        made.arguments.iter().map(|one| parse_argument(one).expect("a made argument is read")).collect();
     let arguments = resolve(&program.parameters(), &specs);
     let arguments = arguments.unwrap_or_else(|e| panic!("{}\n{}", e.one_line(), made.layout));
     let range = NdRange::new(&made.global, Some(&made.local), None, program.required_local_size());
@@ -85,7 +87,12 @@ pub(crate) fn run(data: &[u8]) {
     }
 }
 
-fn once(program: &Program, range: &NdRange, arguments: &[Option<Argument>], threads: usize) -> Result<Outcome, RunError> {
+fn once(
+    program: &Program,
+    range: &NdRange,
+    arguments: &[Option<Argument>],
+    threads: usize,
+) -> Result<Outcome, RunError> {
     // What is outside of the buffers is nowhere, so that most kernels go on to their end.
     let options =
         Options { threads: Some(threads), max_instructions: Some(2000), outside_is_zero: true, ..Options::default() };

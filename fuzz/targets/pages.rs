@@ -20,7 +20,8 @@ pub(crate) fn page(data: &[u8]) {
 fn own() -> &'static Model {
     static OWN: OnceLock<Model> = OnceLock::new();
     OWN.get_or_init(|| {
-        let texts = visakit::sources::SPECIFICATION.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned()));
+        let texts =
+            visakit::sources::SPECIFICATION.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned()));
         let (model, findings) = read_texts(placed(texts.collect()));
         assert!(findings.is_empty(), "{findings:?}");
         model

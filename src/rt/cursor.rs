@@ -98,12 +98,7 @@ impl<'a> Cursor<'a> {
     }
 
     fn behind_blanks(&self) -> usize {
-        let bytes = self.text.as_bytes();
-        let mut at = self.at;
-        while matches!(bytes.get(at), Some(b' ' | b'\t')) {
-            at += 1;
-        }
-        at
+        behind_blanks(self.text, self.at)
     }
 
     /// Whether only blanks are left.
@@ -118,24 +113,44 @@ impl<'a> Cursor<'a> {
 
     /// Whether a digit comes next.
     pub fn at_digit(&self) -> bool {
-        self.text.as_bytes().get(self.at).is_some_and(u8::is_ascii_digit)
+        self.text.as_bytes().get(self.token_start()).is_some_and(u8::is_ascii_digit)
+    }
+
+    /// Where the next token begins. Blanks stand between tokens only: `.sat` and `:ud` are one, `.4` is two.
+    fn token_start(&self) -> usize {
+        let bytes = self.text.as_bytes();
+        let start = self.behind_blanks();
+        let before = self.at.checked_sub(1).and_then(|at| bytes.get(at)).copied();
+        let inside = match before {
+            Some(b'.') => !bytes.get(start).is_some_and(u8::is_ascii_digit),
+            Some(b':') => true,
+            Some(byte) => is_word(byte),
+            None => false,
+        };
+        if inside { self.at } else { start }
     }
 
     /// Takes a literal if it is there. Blanks in front of punctuation do not count.
     pub fn take(&mut self, literal: &str) -> bool {
-        let spelled = literal.as_bytes();
-        let loose = spelled.first().is_some_and(|b| LOOSE.contains(b));
-        let start = if loose { self.behind_blanks() } else { self.at };
-        let rest = self.text.as_bytes().get(start..).unwrap_or_default();
-        if !rest.starts_with(spelled) {
-            return false;
+        let (spelled, text) = (literal.as_bytes(), self.text.as_bytes());
+        let mut at = self.at;
+        for (place, byte) in spelled.iter().enumerate() {
+            // A dot begins a token, but for one inside of a word.
+            let inside = place > 0 && *byte == b'.' && spelled.get(place + 1).copied().is_some_and(is_word);
+            if LOOSE.contains(byte) && !inside {
+                at = behind_blanks(self.text, at);
+            }
+            if text.get(at) != Some(byte) {
+                return false;
+            }
+            at += 1;
         }
         // A word ends where it ends: `add` is not the beginning of `addc`.
-        let goes_on = rest.get(spelled.len()).copied().is_some_and(is_word);
+        let goes_on = text.get(at).copied().is_some_and(is_word);
         if goes_on && spelled.len() > 1 && spelled.iter().copied().all(is_word) && self.is_word_start() {
             return false;
         }
-        self.at = start + spelled.len();
+        self.at = at;
         true
     }
 
@@ -146,6 +161,12 @@ impl<'a> Cursor<'a> {
         }
         *flag = true;
         true
+    }
+
+    /// Takes the letter of a flag, small or as it is spelled.
+    pub fn take_letter(&mut self, letter: &str) -> bool {
+        let found = self.take(letter);
+        found || self.take(&letter.to_ascii_lowercase())
     }
 
     fn is_word_start(&self) -> bool {
@@ -160,7 +181,8 @@ impl<'a> Cursor<'a> {
 
     /// Takes the longest of the spellings of a list.
     pub fn one_of(&mut self, list: &str, spellings: &[&'static str]) -> Result<usize, TextError> {
-        let rest = self.rest();
+        let start = self.token_start();
+        let rest = self.text.get(start..).unwrap_or("");
         let fits = spellings.iter().enumerate().filter(|(_, s)| rest.starts_with(**s));
         // A number ends where it ends: `17` is not 1 and something else.
         let best = fits.max_by_key(|(_, s)| s.len()).filter(|(_, s)| {
@@ -169,8 +191,9 @@ impl<'a> Cursor<'a> {
         });
         // A default may be spelled with nothing, and then a word that is not on the list is no error here.
         match best {
+            Some((position, spelling)) if spelling.is_empty() => Ok(position),
             Some((position, spelling)) => {
-                self.at += spelling.len();
+                self.at = start + spelling.len();
                 Ok(position)
             }
             None => Err(self.failed(|| {
@@ -195,6 +218,55 @@ impl<'a> Cursor<'a> {
         }
         self.at += lead + len;
         Some(&rest[..lead + len])
+    }
+
+    /// Takes the name of something that is declared: `%` begins the names of predefined variables only.
+    ///
+    /// # Errors
+    /// There is none here; the error says what it names.
+    pub fn identifier(&mut self, what: &str) -> Result<&'a str, TextError> {
+        self.skip_blanks();
+        let start = self.at;
+        match self.word() {
+            Some(word) if !word.starts_with('%') => Ok(word),
+            _ => {
+                self.at = start;
+                Err(self.failed(|| what.to_owned()))
+            }
+        }
+    }
+
+    /// Takes `key=`, if it is there.
+    pub fn take_key(&mut self, key: &str) -> bool {
+        self.skip_blanks();
+        let start = self.at;
+        let found = self.word() == Some(key) && {
+            self.skip_blanks();
+            self.take("=")
+        };
+        if found {
+            self.skip_blanks();
+        } else {
+            self.at = start;
+        }
+        found
+    }
+
+    /// Takes `key=`.
+    ///
+    /// # Errors
+    /// It is not here.
+    pub fn key(&mut self, key: &str) -> Result<(), TextError> {
+        if self.take_key(key) { Ok(()) } else { Err(self.failed(|| format!("`{key}=`"))) }
+    }
+
+    /// Expects nothing but blanks.
+    ///
+    /// # Errors
+    /// Something else is here.
+    pub fn end(&mut self) -> Result<(), TextError> {
+        self.skip_blanks();
+        if self.at_end() { Ok(()) } else { Err(self.error("the end of the line")) }
     }
 
     /// Takes a plain decimal number that nothing else belongs to: most numbers are that.
@@ -285,7 +357,7 @@ impl<'a> Cursor<'a> {
         if at > 0 {
             at += bytes[at..].iter().take_while(|b| matches!(b, b' ' | b'\t')).count();
         }
-        let hex = bytes[at..].starts_with(b"0x") || bytes[at..].starts_with(b"0X");
+        let hex = is_hex(&self.rest()[at..]);
         let radix = if hex || bare { 16 } else { 10 };
         at += if hex { 2 } else { 0 };
         let digits = at;
@@ -310,17 +382,24 @@ impl<'a> Cursor<'a> {
     /// Takes a number of a type.
     pub fn number<T: Number>(&mut self, name: &str, format: Format) -> Result<T, TextError> {
         match format {
-            Format::Hex => return self.product(name),
+            Format::Hex => {
+                let hex = is_hex(self.rest());
+                let value = self.product(name)?;
+                // What something is multiplied with is any number.
+                let fits = hex || self.looking_at("*");
+                return if fits { Ok(value) } else { Err(self.failed(|| format!("{name}: a hexadecimal number"))) };
+            }
             Format::Signed => {
                 self.skip_blanks();
-                if !self.rest().starts_with(['+', '-']) {
-                    return Err(self.error("`+` or `-` and a number"));
-                }
-                return self.sum(name);
+                return self.offset(name);
             }
             _ => {}
         }
         let start = self.at;
+        let digits = self.text.get(self.token_start()..).unwrap_or("");
+        if format == Format::Plain && (digits.starts_with(['+', '-']) || is_hex(digits)) {
+            return Err(self.failed(|| format!("{name}: decimal digits")));
+        }
         let value = self.integer(format)?;
         T::from_i128(value).ok_or_else(|| {
             self.at = start;
@@ -346,6 +425,11 @@ impl<'a> Cursor<'a> {
     }
 }
 
+/// Whether a text begins with a hexadecimal number.
+pub(super) fn is_hex(text: &str) -> bool {
+    text.starts_with("0x") || text.starts_with("0X")
+}
+
 fn expected_entry(table: Table) -> &'static str {
     match table {
         Table::General => "a general variable",
@@ -359,10 +443,18 @@ fn expected_entry(table: Table) -> &'static str {
 }
 
 /// Punctuation in front of which blanks do not count.
-const LOOSE: &[u8] = b"()[],:<>;*+\"";
+const LOOSE: &[u8] = b"()[],.:<>;*+\"";
 
 /// More digits than this are read as any number is.
 const PLAIN_DIGITS: usize = 9;
+
+/// The place behind the blanks that stand at a place.
+fn behind_blanks(text: &str, mut at: usize) -> usize {
+    while matches!(text.as_bytes().get(at), Some(b' ' | b'\t')) {
+        at += 1;
+    }
+    at
+}
 
 /// Whether a byte can stand in a word.
 fn is_word(byte: u8) -> bool {

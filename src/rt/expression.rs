@@ -12,10 +12,16 @@ struct Level(u8);
 impl Level {
     const ALL: Self = Self(1);
     const SHIFT: Self = Self(6);
+    const SUM: Self = Self(7);
     const PRODUCT: Self = Self(8);
 
     fn tighter(self) -> Self {
         Self(self.0 + 1)
+    }
+
+    /// Whether an operator takes no other of its level beside it.
+    fn is_single(self) -> bool {
+        matches!(self.0, 4..=6)
     }
 }
 
@@ -36,8 +42,8 @@ const OPERATORS: &[Operator] = &[
     ("&", Level(1), |a, b| Some(a & b)),
     ("^", Level(2), |a, b| Some(a ^ b)),
     ("|", Level(3), |a, b| Some(a | b)),
-    ("+", Level(7), |a, b| Some(a.wrapping_add(b))),
-    ("-", Level(7), |a, b| Some(a.wrapping_sub(b))),
+    ("+", Level::SUM, |a, b| Some(a.wrapping_add(b))),
+    ("-", Level::SUM, |a, b| Some(a.wrapping_sub(b))),
     ("*", Level::PRODUCT, |a, b| Some(a.wrapping_mul(b))),
     ("/", Level::PRODUCT, i64::checked_div),
     ("%", Level::PRODUCT, i64::checked_rem),
@@ -62,6 +68,19 @@ impl Cursor<'_> {
     /// There is none here, or its value is out of range.
     pub fn sum<T: Number>(&mut self, name: &str) -> Result<T, TextError> {
         self.bounded(name, |c| c.binary(Level::SHIFT, 0))
+    }
+
+    /// Takes a sum behind a plus, or a number or something in parentheses behind a minus.
+    ///
+    /// # Errors
+    /// There is no sign here, or its value is out of range.
+    pub fn offset<T: Number>(&mut self, name: &str) -> Result<T, TextError> {
+        let sign = self.rest().bytes().next().filter(|sign| matches!(sign, b'+' | b'-'));
+        let Some(sign) = sign else { return Err(self.error("`+` or `-` and a number")) };
+        let start = self.save();
+        self.restore(start + 1);
+        let value = if sign == b'+' { self.binary(Level::SUM, 0)? } else { -self.primary(0)? };
+        self.in_range(name, start, value)
     }
 
     /// Takes products and quotients.
@@ -90,6 +109,10 @@ impl Cursor<'_> {
             Some(value) => i128::from(value),
             None => read(self)?,
         };
+        self.in_range(name, start, value)
+    }
+
+    fn in_range<T: Number>(&mut self, name: &str, start: usize, value: i128) -> Result<T, TextError> {
         T::from_i128(value).ok_or_else(|| {
             self.restore(start);
             let (low, high) = T::RANGE;
@@ -111,7 +134,13 @@ impl Cursor<'_> {
 
     fn binary(&mut self, level: Level, depth: u32) -> Result<i128, TextError> {
         let mut value = self.unary(depth)?;
+        let mut last = None;
         while let Some((spelled, at, apply)) = self.operator(level) {
+            // Comparisons and shifts do not follow each other: `a < b < c` needs parentheses.
+            if at.is_single() && last.is_some_and(|last| last <= *at) {
+                return Err(self.error("parentheses around one of the operators"));
+            }
+            last = Some(*at);
             let before = self.save();
             self.skip_blanks();
             self.restore(self.save() + spelled.len());
@@ -144,19 +173,21 @@ impl Cursor<'_> {
 
     fn unary(&mut self, depth: u32) -> Result<i128, TextError> {
         self.skip_blanks();
-        let rest = self.rest();
-        match rest.bytes().next() {
+        let Some(sign @ (b'-' | b'~' | b'!')) = self.rest().bytes().next() else { return self.primary(depth) };
+        self.restore(self.save() + 1);
+        let value = self.deeper(depth, |c, depth| c.unary(depth))?;
+        Ok(match sign {
+            b'-' => -value,
+            b'~' => !value,
+            _ => i128::from(value == 0),
+        })
+    }
+
+    /// A number, a constant or something in parentheses.
+    fn primary(&mut self, depth: u32) -> Result<i128, TextError> {
+        self.skip_blanks();
+        match self.rest().bytes().next() {
             Some(b'0'..=b'9') => self.integer(Format::Plain),
-            Some(sign @ (b'-' | b'+' | b'~' | b'!')) => {
-                self.restore(self.save() + 1);
-                let value = self.deeper(depth, |c, depth| c.unary(depth))?;
-                Ok(match sign {
-                    b'-' => -value,
-                    b'~' => !value,
-                    b'!' => i128::from(value == 0),
-                    _ => value,
-                })
-            }
             Some(b'(') => {
                 self.expect("(")?;
                 let value = self.deeper(depth, |c, depth| c.conditional(depth))?;

@@ -7,7 +7,7 @@ use super::super::isa::{
     IndirectOpndBitProperties, Modifier, Operand, PredOpnd, Predicate, RawOperand, Region, StateClass, StateOpnd,
     Stride, VecOperand,
 };
-use super::cursor::{Cursor, TextError};
+use super::cursor::{Cursor, TextError, is_hex};
 use super::text::{Format, Printer, Text};
 use super::value::immediate_bits;
 use super::visit::Table;
@@ -85,34 +85,48 @@ impl Cursor<'_> {
         Ok(out)
     }
 
-    /// `<1>`, `<8;8,1>` or `<1,0>`.
-    fn region(&mut self) -> Result<Region, TextError> {
+    /// `<1>`, the region of a destination.
+    fn destination_region(&mut self) -> Result<Region, TextError> {
         self.expect("<")?;
-        let mut parts = [Stride::Null; 3];
-        let mut count = 0;
-        loop {
-            self.skip_blanks();
-            let at = self.save();
-            let value: u64 = self.sum("stride")?;
-            let Some(stride) = named_stride(value) else {
-                self.restore(at);
-                return Err(self.error("a stride: 0, 1, 2, 4, 8, 16 or 32"));
-            };
-            parts[count] = stride;
-            count += 1;
-            let separator = if count == 1 && self.looking_at(";") { ";" } else { "," };
-            if count == parts.len() || !self.take(separator) {
-                break;
-            }
-        }
-        self.skip_blanks();
+        let horizontal_stride = self.stride()?;
         self.expect(">")?;
-        let (vertical_stride, width, horizontal_stride) = match count {
-            1 => (Stride::Null, Stride::Null, parts[0]),
-            2 => (Stride::Null, parts[0], parts[1]),
-            _ => (parts[0], parts[1], parts[2]),
-        };
-        Ok(Region { vertical_stride, width, horizontal_stride })
+        Ok(Region { horizontal_stride, ..Region::default() })
+    }
+
+    /// `<8;8,1>`, the region of a source; `<1,0>` and `<1>` where an address leads to it.
+    fn source_region(&mut self, indirect: bool) -> Result<Region, TextError> {
+        self.expect("<")?;
+        let first = self.stride()?;
+        if indirect && self.take(">") {
+            return Ok(Region { horizontal_stride: first, ..Region::default() });
+        }
+        if indirect && self.take(",") {
+            let at = self.save();
+            let value = self.number("stride", Format::Plain)?;
+            let horizontal_stride = self.strided(at, value)?;
+            self.expect(">")?;
+            return Ok(Region { width: first, horizontal_stride, ..Region::default() });
+        }
+        self.expect(";")?;
+        let width = self.stride()?;
+        self.expect(",")?;
+        let horizontal_stride = self.stride()?;
+        self.expect(">")?;
+        Ok(Region { vertical_stride: first, width, horizontal_stride })
+    }
+
+    fn stride(&mut self) -> Result<Stride, TextError> {
+        self.skip_blanks();
+        let at = self.save();
+        let value = self.sum("stride")?;
+        self.strided(at, value)
+    }
+
+    fn strided(&mut self, at: usize, value: u64) -> Result<Stride, TextError> {
+        named_stride(value).ok_or_else(|| {
+            self.restore(at);
+            self.error("a stride: 0, 1, 2, 4, 8, 16 or 32")
+        })
     }
 
     fn byte(&mut self, name: &str) -> Result<u8, TextError> {
@@ -154,25 +168,9 @@ impl Cursor<'_> {
     fn immediate(&mut self, format: Format) -> Result<ConstOpnd, TextError> {
         let start = self.save();
         let rest = self.rest();
-        let body = rest.strip_prefix(['-', '+']).unwrap_or(rest);
-        let hex = body.starts_with("0x") || body.starts_with("0X");
-        let number = |c: char| c.is_ascii_alphanumeric() || c == '.';
-        let mut len = body.find(|c: char| !number(c)).unwrap_or(body.len());
-        // The sign of an exponent belongs to the number.
-        if !hex && body[..len].ends_with(['e', 'E']) && body[len..].starts_with(['+', '-']) {
-            len += 1 + body[len + 1..].find(|c: char| !c.is_ascii_digit()).unwrap_or(body.len() - len - 1);
-        }
-        let float = !hex && body[..len].contains(['.', 'e', 'E']);
-        let value = match (float, format) {
-            (true, _) => 0,
-            (false, Format::Bare) => self.sum::<i64>("value")?.into(),
-            (false, _) => self.signed_value()?,
-        };
-        let written = &rest[..rest.len() - body.len() + len];
-        if float {
-            self.restore(start + written.len());
-        }
-        if format == Format::Bare && !self.looking_at(":") {
+        let body = rest.strip_prefix('-').map_or(rest, |body| body.trim_start_matches([' ', '\t']));
+        if format == Format::Bare {
+            let value: i64 = self.expression("value")?;
             let low = u32::try_from(value).or_else(|_| i32::try_from(value).map(|v| v as u32));
             return match low {
                 Ok(low) => Ok(ConstOpnd { type_: DataType::Ud, low, high: None }),
@@ -182,16 +180,32 @@ impl Cursor<'_> {
                 }
             };
         }
+        let literal = float_len(body);
+        let float = literal.is_some();
+        let value = match literal {
+            Some(_) => 0,
+            None => self.signed_value()?,
+        };
+        let written = &rest[..rest.len() - body.len() + literal.unwrap_or(0)];
+        if float {
+            self.restore(start + written.len());
+        }
         self.expect(":")?;
-        let type_: DataType = Text::parse(self, Format::Plain)?;
+        let type_ = self.operand_type()?;
         let is_float = type_.class() == DataTypeClass::Float && type_.packed().is_none();
         let wide = immediate_is_wide(type_);
+        // Only digits stand for a float's bits, and a half's are hexadecimal.
+        let plain = if type_ == DataType::Hf { is_hex(rest) } else { body.starts_with(|c: char| c.is_ascii_digit()) };
+        if is_float && !float && !plain {
+            self.restore(start);
+            return Err(self.error(format!("the bits of type {} as a hexadecimal number", type_.name())));
+        }
         // An integer in front of a float's type is its bit pattern, and a minus turns its sign.
         let bits = if is_float && !float && value < 0 {
             let sign = 1u64 << (type_.bits() - 1).min(63);
             (-value) as u64 ^ sign
         } else if is_float && float {
-            match float_bits(written, type_.bits()) {
+            match float_bits(&written.replace([' ', '\t'], ""), type_.bits()) {
                 Ok(bits) => bits,
                 Err(expected) => {
                     self.restore(start);
@@ -221,7 +235,7 @@ impl Cursor<'_> {
     }
 
     /// `r[A0(0),16]<8;8,1>:ud`.
-    fn indirect(&mut self) -> Result<IndirectOpnd, TextError> {
+    fn indirect(&mut self, is_dst: bool) -> Result<IndirectOpnd, TextError> {
         self.expect("[")?;
         self.skip_blanks();
         let id = AddressId(self.index(Table::Address, Format::Plain)?);
@@ -235,15 +249,27 @@ impl Cursor<'_> {
         };
         self.skip_blanks();
         self.expect("]")?;
-        let region = self.region()?;
+        let region = if is_dst { self.destination_region()? } else { self.source_region(true)? };
         self.expect(":")?;
-        let type_ = Text::parse(self, Format::Plain)?;
+        let type_ = self.operand_type()?;
         let bit_properties = IndirectOpndBitProperties { type_, ..Default::default() };
         Ok(IndirectOpnd { id, addr_offset, indirect_offset, bit_properties, region })
     }
 
+    /// The type of a constant or of an operand that an address leads to.
+    fn operand_type(&mut self) -> Result<DataType, TextError> {
+        let start = self.save();
+        let type_: DataType = Text::parse(self, Format::Plain)?;
+        if type_.operand() {
+            return Ok(type_);
+        }
+        self.restore(start);
+        let all = DataType::ALL.iter().filter(|t| t.operand()).map(|t| t.name());
+        Err(self.failed(|| format!("the type of an operand: one of {}", all.collect::<Vec<_>>().join(", "))))
+    }
+
     /// An operand that begins with a name: the table that knows the name decides its class.
-    fn named(&mut self, format: Format) -> Result<Operand, TextError> {
+    fn named(&mut self, format: Format, is_dst: bool) -> Result<Operand, TextError> {
         let start = self.save();
         let Some(name) = self.word() else {
             return Err(self.error("an operand: a variable, `r[…]`, or a constant with its type"));
@@ -252,18 +278,17 @@ impl Cursor<'_> {
             let (row_offset, col_offset) = if self.looking_at("(") {
                 self.place(true)?
             } else if format == Format::Bare && self.take(".") {
-                (0, self.byte("column")?)
-            } else if format == Format::Bare || self.looking_at("<") {
+                (0, self.number("column", Format::Plain)?)
+            } else if format == Format::Bare || is_dst && self.looking_at("<") {
                 (0, 0)
             } else {
                 return Err(self.error("the row and the column of the variable: `(0,0)`"));
             };
-            let region = if self.looking_at("<") {
-                self.region()?
-            } else if format == Format::Packed {
-                PACKED
-            } else {
-                SCALAR
+            let region = match format {
+                Format::Packed => PACKED,
+                Format::Bare => SCALAR,
+                _ if is_dst => self.destination_region()?,
+                _ => self.source_region(false)?,
             };
             return Ok(Operand::General(GenOpnd { id: GeneralId(id), row_offset, col_offset, region }));
         }
@@ -273,16 +298,9 @@ impl Cursor<'_> {
         }
         if let Some(id) = self.symbols.find(Table::Address, name) {
             let (offset, _) = self.place(false)?;
-            // The assembly chapter leaves the width of one element out.
-            let width = if self.take("<") {
-                self.skip_blanks();
-                let width = Text::parse(self, Format::Plain)?;
-                self.skip_blanks();
-                self.expect(">")?;
-                width
-            } else {
-                Default::default()
-            };
+            self.expect("<")?;
+            let width = Text::parse(self, Format::Plain)?;
+            self.expect(">")?;
             return Ok(Operand::Address(AddrOpnd { id: AddressId(id), offset, width }));
         }
         for (table, class) in [(Table::Surface, StateClass::Surface), (Table::Sampler, StateClass::Sampler)] {
@@ -307,9 +325,6 @@ impl Cursor<'_> {
             offset = self.expression::<u32>("offset")?;
             self.skip_blanks();
             self.expect("]")?;
-        } else if self.rest().starts_with('+') {
-            // The assembly chapter's spelling.
-            offset = self.number("offset", Format::Plain)?;
         }
         if let Some(id) = self.symbols.find(Table::General, name) {
             let id = GeneralId(id);
@@ -342,6 +357,22 @@ fn named_stride(value: u64) -> Option<Stride> {
         (0..=most).map(|n| Stride::ALL.iter().copied().find(|s| s.elements() == Some(n))).collect()
     });
     strides.get(usize::try_from(value).ok()?).copied().flatten()
+}
+
+/// Length of the decimal float that a text begins with: `1.5`, `1.5e+3` or `1e-3`. Its type touches it, in small letters.
+fn float_len(text: &str) -> Option<usize> {
+    let digits = |at: usize| text[at..].bytes().take_while(u8::is_ascii_digit).count();
+    let whole = digits(0);
+    let fraction = text[whole..].strip_prefix('.').map_or(0, |_| digits(whole + 1));
+    let mut len = if fraction > 0 { whole + 1 + fraction } else { whole };
+    if let Some(exponent) = text[len..].strip_prefix(['e', 'E'])
+        && exponent.starts_with(['+', '-'])
+        && digits(len + 2) > 0
+    {
+        len += 2 + digits(len + 2);
+    }
+    let typed = text[len..].strip_prefix(':').is_some_and(|t| t.starts_with(|c: char| c.is_ascii_lowercase()));
+    (whole > 0 && len > whole && typed).then_some(len)
 }
 
 /// The bit pattern of a decimal float, or what was expected instead.
@@ -421,24 +452,7 @@ impl Text for VecOperand {
     }
 
     fn parse(c: &mut Cursor<'_>, format: Format) -> Result<Self, TextError> {
-        c.skip_blanks();
-        let modifier = c.modifier();
-        let rest = c.rest();
-        let body = rest.strip_prefix(['-', '+']).unwrap_or(rest);
-        let operand = if body.starts_with(|c: char| c.is_ascii_digit() || "(~!+-".contains(c))
-            || rest.starts_with("%sizeof")
-            || rest.starts_with("%DispatchSimd")
-        {
-            Operand::Immediate(c.immediate(format)?)
-        } else if rest.starts_with("r[") {
-            c.expect("r")?;
-            Operand::Indirect(c.indirect()?)
-        } else if format == Format::Address && c.take("&") {
-            c.address_of()?
-        } else {
-            c.named(format)?
-        };
-        Ok(Self { modifier, operand })
+        vector(c, format, false)
     }
 
     fn is_default(&self) -> bool {
@@ -447,6 +461,33 @@ impl Text for VecOperand {
             _ => *self == Self::default(),
         }
     }
+}
+
+/// Reads a destination: its region has one number.
+///
+/// # Errors
+/// The text is something else.
+pub fn destination(c: &mut Cursor<'_>, format: Format) -> Result<VecOperand, TextError> {
+    vector(c, format, true)
+}
+
+fn vector(c: &mut Cursor<'_>, format: Format, is_dst: bool) -> Result<VecOperand, TextError> {
+    c.skip_blanks();
+    let modifier = if is_dst { Modifier::None } else { c.modifier() };
+    let rest = c.rest();
+    let constant = rest.starts_with(|c: char| c.is_ascii_digit() || "(~!-".contains(c))
+        || ["%sizeof", "%DispatchSimd"].iter().any(|word| rest.starts_with(word));
+    let operand = if constant {
+        Operand::Immediate(c.immediate(format)?)
+    } else if rest.starts_with("r[") {
+        c.expect("r")?;
+        Operand::Indirect(c.indirect(is_dst)?)
+    } else if format == Format::Address && c.take("&") {
+        c.address_of()?
+    } else {
+        c.named(format, is_dst)?
+    };
+    Ok(VecOperand { modifier, operand })
 }
 
 fn print_byte_offset(p: &mut Printer<'_>, offset: u32) {
@@ -472,9 +513,8 @@ impl Text for RawOperand {
     fn parse(c: &mut Cursor<'_>, format: Format) -> Result<Self, TextError> {
         c.skip_blanks();
         let id = GeneralId(c.index(Table::General, Format::Plain)?);
-        let offset = if c.rest().starts_with('.') {
-            c.expect(".")?;
-            if c.rest().starts_with('(') { c.expression("offset")? } else { c.number("offset", Format::Plain)? }
+        let offset = if c.take(".") {
+            if c.looking_at("(") { c.expression("offset")? } else { c.number("offset", Format::Plain)? }
         } else if matches!(format, Format::Bare | Format::Name) {
             0
         } else {

@@ -193,13 +193,24 @@ impl Text for DataType {
 
     fn parse(c: &mut Cursor<'_>, _: Format) -> Result<Self, TextError> {
         let rest = c.rest();
-        let word = &rest[..rest.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(rest.len())];
-        match Self::ALL.iter().find(|t| t.name().eq_ignore_ascii_case(word)) {
+        // As the vendor's assembler has them: small letters, or but for one type capitals. What follows may touch it.
+        let begins = |t: &&Self| {
+            let spelled = rest.get(..t.name().len()).unwrap_or("");
+            let capitals = |text: &str| text.bytes().all(|b| b.is_ascii_uppercase());
+            spelled.eq_ignore_ascii_case(t.name())
+                && match **t {
+                    Self::Uv => spelled == t.name(),
+                    Self::Bool if spelled[1..] == t.name()[1..] => true,
+                    _ => spelled == t.name() || capitals(spelled),
+                }
+        };
+        match Self::ALL.iter().filter(begins).max_by_key(|t| t.name().len()) {
             Some(found) => {
-                c.restore(c.save() + word.len());
+                c.restore(c.save() + found.name().len());
                 Ok(*found)
             }
             None => Err(c.failed(|| {
+                let word = &rest[..rest.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(rest.len())];
                 let names: Vec<_> = Self::ALL.iter().map(|t| t.name()).collect();
                 format!("type: one of {}{}", names.join(", "), meant(nearest(word, names.iter().copied())))
             })),

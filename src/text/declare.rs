@@ -7,8 +7,10 @@ use super::scope::Scope;
 use crate::builder::{AttributeValue, attribute_bytes, attribute_code};
 use crate::isa::{
     ATTRIBUTES, AddressInfo, AliasScope, Alignment, AttributeInfo, DataType, GeneralId, InputClass, InputInfoKind,
-    InputOrigin, LabelKind, PredicateInfo, SamplerInfo, StringId, SurfaceInfo, VarInfo, VarInfoBitProperties,
+    InputOrigin, LabelKind, LscAddrType, PredicateInfo, SamplerInfo, StringId, SurfaceInfo, VarInfo,
+    VarInfoBitProperties, candidates,
 };
+use crate::object::RoutineKind;
 use crate::rt::{Bits, Cursor, Format, Symbols, Table, Text, TextError, meant, nearest};
 
 /// Reads a directive other than those that begin a file or a subroutine.
@@ -25,12 +27,12 @@ pub(super) fn directive(scope: &mut Scope, word: &str, text: &str, at: usize) ->
         ".label" => label(scope, text, at),
         ".file_variable" => file::variable(scope, text, at),
         ".use_variable" | ".use_function" => file::usage(scope, word, text, at),
-        ".input" | ".parameter" => input(scope, text, at, InputOrigin::default()),
-        _ => match word.strip_prefix(".implicit_") {
+        ".input" | ".parameter" => input(scope, word, text, at, InputOrigin::default()),
+        _ => match word.strip_prefix(IMPLICIT) {
             Some(origin) => {
                 let found = InputOrigin::ALL.iter().copied().find(|o| o.text().eq_ignore_ascii_case(origin));
                 match found {
-                    Some(origin) => input(scope, text, at, origin),
+                    Some(origin) => input(scope, word, text, at, origin),
                     None => Err(TextError { at: 0, expected: format!("an origin of an input, not `{origin}`") }),
                 }
             }
@@ -54,14 +56,15 @@ fn label(scope: &mut Scope, text: &str, at: usize) -> Result<(), TextError> {
     c.skip_blanks();
     c.expect("string=")?;
     let string = StringId(c.number("string", Format::Plain)?);
-    if scope.names.get(Table::Label, &name).is_some() {
+    if scope.names.label(&name, kind).is_some() {
         return Err(TextError { at: start, expected: format!("a new name: there is a label `{name}`") });
     }
-    let id = scope.tables.label(string, kind);
-    scope.defined.push(false);
-    scope.names.label(&name, id.0);
+    scope.new_label(&name, string, kind);
     Ok(())
 }
+
+/// How the directive of an input begins that is no argument; its origin follows.
+const IMPLICIT: &str = ".implicit_";
 
 /// The words that begin a directive; `.implicit_` goes on with the origin of the input.
 const DIRECTIVES: &[&str] = &[
@@ -72,7 +75,7 @@ const DIRECTIVES: &[&str] = &[
     ".decl",
     ".input",
     ".parameter",
-    ".implicit_",
+    IMPLICIT,
     ".kernel_attr",
     ".function",
     ".string",
@@ -85,13 +88,25 @@ const DIRECTIVES: &[&str] = &[
     ".loc",
 ];
 
+/// Whether a word begins instructions or stands in them, so that nothing is called so.
+pub(super) fn is_reserved(word: &str) -> bool {
+    !candidates(word).is_empty() || LscAddrType::ALL.iter().any(|t| t.text() == word)
+}
+
+/// Length of the directive at the beginning of a text. What follows may touch it: `.inputV32`.
+pub(super) fn word_len(text: &str) -> usize {
+    let known = DIRECTIVES.iter().filter(|word| text.starts_with(**word)).map(|word| word.len()).max();
+    let word = text[1..].find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).map_or(text.len(), |len| len + 1);
+    known.filter(|_| !text.starts_with(IMPLICIT)).unwrap_or(word)
+}
+
 /// What stands behind `.decl`, collected before it is entered.
 #[derive(Default)]
 struct Decl {
     name: String,
-    kind: String,
+    kind: &'static str,
     data_type: Option<DataType>,
-    elements: Option<u16>,
+    elements: u16,
     alignment: Alignment,
     alias: Option<Alias>,
     attributes: Vec<Attribute>,
@@ -111,43 +126,55 @@ enum Base {
 /// An attribute as it is written: its name, the string of the pool that this is where that is said, and its value.
 type Attribute = (String, Option<StringId>, AttributeValue);
 
+/// What may stand in a declaration has one order.
 fn decl(scope: &mut Scope, text: &str, at: usize) -> Result<(), TextError> {
     let mut c = Cursor::new(text, at, scope);
     c.skip_blanks();
     let start = c.save();
-    let mut decl =
-        Decl { name: c.word().ok_or_else(|| c.error("the name of a variable"))?.to_owned(), ..Decl::default() };
-    loop {
-        c.skip_blanks();
-        if c.at_end() {
-            break;
-        }
-        let key_at = c.save();
-        let key = c.word().unwrap_or("");
-        c.skip_blanks();
-        if !(key.is_empty() || key == "alias" && c.looking_at("(")) {
-            c.expect("=")?;
-            c.skip_blanks();
-        }
-        match key {
-            "v_type" => decl.kind = c.word().unwrap_or("").to_owned(),
-            "v_name" => {
-                let rest = c.rest();
-                let len = rest.find([' ', '\t']).unwrap_or(rest.len());
-                decl.shown_name = Some(rest[..len].to_owned());
-                c.restore(c.save() + len);
-            }
-            "type" => decl.data_type = Some(Text::parse(&mut c, Format::Plain)?),
-            "num_elts" => decl.elements = Some(c.expression("num_elts")?),
-            "align" => decl.alignment = alignment(&mut c)?,
-            "alias" => decl.alias = Some(alias(&mut c)?),
-            "string" => decl.string = Some(StringId(c.number("string", Format::Plain)?)),
-            "attrs" => decl.attributes = attributes(&mut c)?,
-            _ => {
-                c.restore(key_at);
-                return Err(c.error("v_type=, type=, num_elts=, align=, alias=, attrs= or v_name="));
-            }
-        }
+    let mut decl = Decl { name: c.identifier("the name of a variable")?.to_owned(), ..Decl::default() };
+    if is_reserved(&decl.name) {
+        c.restore(start);
+        return Err(c.error(format!("the name of a variable: `{}` is a word of the language", decl.name)));
+    }
+    c.key("v_type")?;
+    let kinds = ["G", "A", "P", "S", "T"];
+    let Some(kind) = kinds.into_iter().find(|kind| c.rest().starts_with(kind)) else {
+        return Err(c.error("G, A, P, S or T"));
+    };
+    c.restore(c.save() + kind.len());
+    decl.kind = kind;
+    let (general, state) = (kind == "G", matches!(kind, "S" | "T"));
+    if general {
+        c.key("type")?;
+        decl.data_type = Some(Text::parse(&mut c, Format::Plain)?);
+    }
+    c.key("num_elts")?;
+    decl.elements = c.expression("num_elts")?;
+    if general && c.take_key("align") {
+        decl.alignment = alignment(&mut c)?;
+    }
+    if general && c.take_key("alias") {
+        decl.alias = Some(alias(&mut c)?);
+    }
+    if state && c.take_key("v_name") {
+        decl.shown_name = Some(if c.looking_at("\"") { c.quoted()? } else { c.identifier("a name")?.to_owned() });
+    }
+    if c.take_key("string") {
+        decl.string = Some(StringId(c.number("string", Format::Plain)?));
+    }
+    if c.take_key("attrs") {
+        decl.attributes = attributes(&mut c)?;
+    }
+    c.skip_blanks();
+    if !c.at_end() {
+        let next = if general {
+            "align=, alias= or attrs="
+        } else if state {
+            "v_name= or attrs="
+        } else {
+            "attrs="
+        };
+        return Err(c.error(format!("{next}, in this order, or the end of the line")));
     }
     enter_decl(scope, decl, start)
 }
@@ -158,38 +185,35 @@ fn alignment(c: &mut Cursor<'_>) -> Result<Alignment, TextError> {
         c.restore(c.save() + old.len());
         return Ok(*alignment);
     }
-    if !c.rest().starts_with(|ch: char| ch.is_ascii_digit() || "(%+-~!".contains(ch)) {
-        return Text::parse(c, Format::Plain);
-    }
     let start = c.save();
+    if !c.rest().starts_with(|ch: char| ch.is_ascii_digit() || "(%-~!".contains(ch)) {
+        let word = c.word().unwrap_or("");
+        if let Some(found) = Alignment::ALL.iter().find(|a| a.text() == word) {
+            return Ok(*found);
+        }
+        c.restore(start);
+        let all: Vec<&str> = Alignment::ALL.iter().map(|a| a.text()).collect();
+        return Err(c.error(format!("an alignment: one of {}{}", all.join(", "), meant(nearest(word, all)))));
+    }
     let bytes: u32 = c.expression("align")?;
-    // A register's bytes stand for the alignment of that many bytes, not for that of a register.
-    let found = Alignment::ALL.iter().copied().find(|a| a.bytes() == Some(bytes));
+    // A register's bytes stand for the alignment of that many bytes, not for that of a register. One byte is not said.
+    let sizes = || Alignment::ALL.iter().filter(|a| **a != Alignment::default());
+    let found = sizes().copied().find(|a| a.bytes() == Some(bytes));
     found.ok_or_else(|| {
         c.restore(start);
-        let all: BTreeSet<u32> = Alignment::ALL.iter().filter_map(|a| a.bytes()).collect();
+        let all: BTreeSet<u32> = sizes().filter_map(|a| a.bytes()).collect();
         let all: Vec<String> = all.iter().map(u32::to_string).collect();
         c.error(format!("a number of bytes, one of {}", all.join(", ")))
     })
 }
 
 /// Spellings that the assembler has dropped, and those of today.
-const OLDER_ALIGNMENTS: &[(&str, Alignment)] = &[
-    ("2GRF", Alignment::GrFx2),
-    ("2_GRF", Alignment::GrFx2),
-    ("32word", Alignment::Wordx32),
-    ("64word", Alignment::Wordx64),
-];
+const OLDER_ALIGNMENTS: &[(&str, Alignment)] =
+    &[("2GRF", Alignment::GrFx2), ("32word", Alignment::Wordx32), ("64word", Alignment::Wordx64)];
 
 /// `<V32, 4>`, or `<global 3, 4>` for a part of variable 3 of the file.
 fn alias(c: &mut Cursor<'_>) -> Result<Alias, TextError> {
-    // The documents write parentheses, the tools angle brackets.
-    let close = if c.take("<") {
-        ">"
-    } else {
-        c.expect("(")?;
-        ")"
-    };
+    c.expect("<")?;
     c.skip_blanks();
     let at = c.save();
     let name = c.word().ok_or_else(|| c.error("the name of a variable"))?.to_owned();
@@ -200,8 +224,7 @@ fn alias(c: &mut Cursor<'_>) -> Result<Alias, TextError> {
     };
     c.expect(",")?;
     let offset = c.sum("alias offset")?;
-    c.skip_blanks();
-    c.expect(close)?;
+    c.expect(">")?;
     Ok((base, offset, at))
 }
 
@@ -210,37 +233,29 @@ fn attributes(c: &mut Cursor<'_>) -> Result<Vec<Attribute>, TextError> {
     let mut out = Vec::new();
     loop {
         c.skip_blanks();
-        if c.take("}") {
-            return Ok(out);
-        }
-        out.push(named_value(c)?);
+        let (name, string) = attribute_name(c)?;
         c.skip_blanks();
+        out.push((name, string, if c.take("=") { value(c)? } else { AttributeValue::Flag }));
         if !c.take(",") {
+            c.skip_blanks();
             c.expect("}")?;
             return Ok(out);
         }
     }
 }
 
-/// `Name`, `Name=16`, or with the number of its name among several that are alike `Name@12=16`.
-fn named_value(c: &mut Cursor<'_>) -> Result<Attribute, TextError> {
-    let name = c.word().ok_or_else(|| c.error("the name of an attribute"))?.to_owned();
+/// `Name`, or with the number of its name among several that are alike `Name@12`.
+fn attribute_name(c: &mut Cursor<'_>) -> Result<(String, Option<StringId>), TextError> {
+    let name = c.identifier("the name of an attribute")?.to_owned();
     let string = if c.take("@") { Some(StringId(c.number("string", Format::Plain)?)) } else { None };
-    Ok((name, string, value(c)?))
+    Ok((name, string))
 }
 
-/// `=value`, if there is one.
+/// The value of an attribute: `16`, `16:4` with the number of its bytes, or `"text"`.
 fn value(c: &mut Cursor<'_>) -> Result<AttributeValue, TextError> {
-    c.skip_blanks();
-    if !c.take("=") {
-        return Ok(AttributeValue::Flag);
-    }
     c.skip_blanks();
     if c.rest().starts_with('"') {
         return Ok(AttributeValue::Text(c.quoted()?));
-    }
-    if c.at_end() {
-        return Ok(AttributeValue::Flag);
     }
     let start = c.save();
     let number: i64 = c.sum("value")?;
@@ -260,26 +275,24 @@ fn value(c: &mut Cursor<'_>) -> Result<AttributeValue, TextError> {
 
 fn enter_decl(scope: &mut Scope, decl: Decl, at: usize) -> Result<(), TextError> {
     let fail = |expected: &str| Err(TextError { at, expected: expected.to_owned() });
-    // The assembly chapter declares samplers and surfaces without a number.
-    let one = matches!(decl.kind.as_str(), "S" | "T").then_some(1);
-    let Some(num_elements) = decl.elements.or(one) else { return fail("num_elts= in this declaration") };
     if scope.names.is_declared(&decl.name) {
         return fail(&format!("a new name: `{}` is already declared", decl.name));
     }
     let shown = decl.shown_name.as_deref().unwrap_or(&decl.name).to_owned();
     let name_index = match decl.string {
         Some(id) => id,
-        None => scope.tables.intern(if matches!(decl.kind.as_str(), "S" | "T") { &shown } else { &decl.name }),
+        None => scope.tables.intern(if matches!(decl.kind, "S" | "T") { &shown } else { &decl.name }),
     };
+    let num_elements = decl.elements;
     let attribute_info = decl.attributes.iter().map(|written| attribute(scope, written)).collect();
     let base_of = decl.alias.as_ref().and_then(|(base, ..)| match base {
         Base::Name(name) => Some((scope.entry(Table::General, name)?, AliasScope::Local)),
         Base::File(number) => Some((*number, AliasScope::Global)),
     });
     let tables = &mut scope.tables;
-    let (table, id) = match decl.kind.as_str() {
+    let (table, id) = match decl.kind {
         "G" => {
-            let Some(type_) = decl.data_type else { return fail("type= in the declaration of a general variable") };
+            let type_ = decl.data_type.unwrap_or_default();
             let (alias_index, alias_scope_specifier, alias_offset) = match (&decl.alias, base_of) {
                 (Some((_, offset, _)), Some((id, scope))) => (GeneralId(id), scope, *offset),
                 (Some((Base::Name(base), _, at)), None) => {
@@ -309,29 +322,30 @@ fn enter_decl(scope: &mut Scope, decl: Decl, at: usize) -> Result<(), TextError>
     Ok(())
 }
 
-fn input(scope: &mut Scope, text: &str, at: usize, origin: InputOrigin) -> Result<(), TextError> {
+fn input(scope: &mut Scope, word: &str, text: &str, at: usize, origin: InputOrigin) -> Result<(), TextError> {
+    let in_kernel = scope.tables.routine.kind == RoutineKind::Kernel;
     let mut c = Cursor::new(text, at, scope);
     c.skip_blanks();
     let start = c.save();
-    let name = c.word().ok_or_else(|| c.error("the name of a variable"))?.to_owned();
+    let name = c.identifier("the name of a variable")?.to_owned();
     // Without an offset an input lies at 0, as the parameters of functions do.
-    let (mut offset, mut size) = (None, None);
-    while !c.at_end() {
-        c.skip_blanks();
-        let key_at = c.save();
-        let key = c.word().unwrap_or("");
-        c.skip_blanks();
-        c.expect("=")?;
-        match key {
-            "offset" => offset = Some(c.expression("offset")?),
-            "size" => size = Some(c.expression("size")?),
-            // Attributes of an input mean nothing to the object.
-            "attrs" => drop(attributes(&mut c)?),
-            _ => {
-                c.restore(key_at);
-                return Err(c.error("offset= or size="));
-            }
-        }
+    // The vendor's printer says the offset of a function's parameters, which its assembler does not take.
+    let offset = if !(word == ".parameter" && in_kernel) && c.take_key("offset") {
+        Some(c.expression("offset")?)
+    } else {
+        None
+    };
+    let size = if c.take_key("size") { Some(c.expression("size")?) } else { None };
+    if word == ".parameter" && size.is_none() {
+        return Err(c.error("`size=`"));
+    }
+    // Attributes of an input mean nothing to the object.
+    if word != ".input" && c.take_key("attrs") {
+        attributes(&mut c)?;
+    }
+    c.skip_blanks();
+    if !c.at_end() {
+        return Err(c.error("offset= or size=, in this order, or the end of the line"));
     }
     let fail = |expected: String| Err(TextError { at: start, expected });
     let classes = [
@@ -371,12 +385,21 @@ pub(super) fn kernel_attribute(scope: &mut Scope, text: &str, at: usize) -> Resu
     let mut c = Cursor::new(text, at, scope);
     c.skip_blanks();
     let place = c.save();
-    let written = named_value(&mut c)?;
+    let (name, string) = attribute_name(&mut c)?;
+    c.skip_blanks();
+    let written = match c.take("=") && !c.at_end() {
+        true => (name, string, value(&mut c)?),
+        false => (name, string, AttributeValue::Flag),
+    };
     let end = c.save();
-    if let (name, _, AttributeValue::Text(text)) = &written
-        && let Some(known) = ATTRIBUTES.iter().find(|a| a.name == name)
+    let (name, _, given) = &written;
+    let bad = |list| match given {
+        AttributeValue::Text(text) => attribute_code(list, text).is_none(),
+        given => *given == AttributeValue::Flag,
+    };
+    if let Some(known) = ATTRIBUTES.iter().find(|a| a.name == name)
         && spelled(known.value, 0).is_some()
-        && attribute_code(known.value, text).is_none()
+        && bad(known.value)
     {
         return Err(TextError { at: place, expected: format!("{name} with one of {}", known.value) });
     }

@@ -6,6 +6,7 @@
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
+use super::declare::is_reserved;
 use super::file;
 use super::parse::{Options, parse};
 use super::print::{Style, print, print_with};
@@ -111,9 +112,10 @@ impl Unique {
     }
 }
 
-fn is_word(text: &str) -> bool {
+/// Whether a text can be a name.
+pub(super) fn is_word(text: &str) -> bool {
     let begins = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-    begins && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    begins && !is_reserved(text) && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
 /// The directives behind the routine's own: all strings, then all labels.

@@ -63,7 +63,7 @@ pub(super) fn variable(scope: &mut Scope, text: &str, at: usize) -> Result<(), T
     c.expect("num_elts=")?;
     let num_elements = c.number("num_elts", Format::Plain)?;
     let alignment: Alignment = key(&mut c, "align=")?;
-    end(&mut c)?;
+    c.end()?;
     let bit_properties = FileScopeVarInfoBitProperties { type_, alignment };
     let variable = FileScopeVarInfo { linkage, name, bit_properties, num_elements, ..FileScopeVarInfo::default() };
     let number = scope.file_variables_said;
@@ -86,7 +86,7 @@ pub(super) fn usage(scope: &mut Scope, word: &str, text: &str, at: usize) -> Res
     let symbolic_index = c.number("number in the routine", Format::Plain)?;
     c.expect("=")?;
     let resolved_index = c.number("number in the file", Format::Plain)?;
-    end(&mut c)?;
+    c.end()?;
     match word {
         ".use_variable" => scope.uses.variables.push(VariableRelocSymtab { symbolic_index, resolved_index }),
         _ => scope.uses.functions.push(FunctionRelocSymtab { symbolic_index, resolved_index }),
@@ -98,9 +98,4 @@ fn key<T: Text>(c: &mut Cursor<'_>, key: &str) -> Result<T, TextError> {
     c.skip_blanks();
     c.expect(key)?;
     T::parse(c, Format::Plain)
-}
-
-fn end(c: &mut Cursor<'_>) -> Result<(), TextError> {
-    c.skip_blanks();
-    if c.at_end() { Ok(()) } else { Err(c.error("the end of the line")) }
 }

@@ -1,4 +1,4 @@
-//! One instruction of a text: which of its templates reads it, in today's spelling or an older one, and what it leaves out.
+//! One instruction of a text: which of its templates reads it, and what it leaves out.
 
 use super::scope::Scope;
 use super::withdrawn;
@@ -13,10 +13,17 @@ pub(super) fn read(scope: &mut Scope, text: &str, lead: usize) -> Result<(Instru
     let mut c = Cursor::new(text, lead, scope);
     let predicate = c.predicate()?;
     let start = c.save();
-    let Some(word) = c.word() else { return Err(c.error("an instruction, a label or a directive")) };
+    if c.word().is_none() {
+        return Err(c.error("an instruction, a label or a directive"));
+    }
+    let behind = c.save();
+    let word = &text[start..behind];
     // The same instruction as a call, with a label of another kind.
     let link = word == pages::FCCALL.name.to_ascii_lowercase();
-    let mut found = if link { candidates(&pages::CALL.name.to_ascii_lowercase()) } else { candidates(word) };
+    let call = pages::CALL.name.to_ascii_lowercase();
+    let mut found = candidates(if link { &call } else { word });
+    scope.calls = link || word == call;
+    let mut c = Cursor::new(text, behind, scope);
     // Few mnemonics have a plus inside: `sample+killpix` is another instruction than `sample`.
     if c.rest().starts_with('+') {
         let end = text[start..].find(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '+'));
@@ -38,7 +45,7 @@ pub(super) fn read(scope: &mut Scope, text: &str, lead: usize) -> Result<(Instru
             }
         }
     }
-    if let Some(spelled) = respelled(text, start, word) {
+    if let Some(spelled) = respelled(text, start) {
         return read(scope, &spelled, lead);
     }
     let Some((_, candidate)) = furthest else { return Err(unknown(word, start)) };
@@ -109,24 +116,14 @@ fn one(
 /// What older texts write for the execution mask of all channels.
 const NO_MASK: &str = "NoMask";
 
-/// The same statement as today's texts spell it, where it has an older spelling: capitals in the mnemonic or in a
-/// comparison, `NoMask`. Columns stay.
-fn respelled(text: &str, start: usize, word: &str) -> Option<String> {
-    let head = text[start..].find([' ', '\t', '(']).map_or(text.len(), |len| start + len);
-    let small = word.to_ascii_lowercase();
-    let capital_mnemonic = small != word && candidates(word).is_empty() && !candidates(&small).is_empty();
-    let rest = &text[start + word.len()..head];
-    let capital_comparison = small.eq_ignore_ascii_case(pages::CMP.name) && rest != rest.to_ascii_lowercase();
-    let no_mask = text[head..].trim_start().strip_prefix('(').is_some_and(|t| t.trim_start().starts_with(NO_MASK));
-    if !capital_mnemonic && !capital_comparison && !no_mask {
-        return None;
-    }
-    let rest = if capital_comparison { rest.to_ascii_lowercase() } else { rest.to_owned() };
-    let word = if capital_mnemonic { small.as_str() } else { word };
+/// The same statement with the mask of all channels as today's texts spell it. Columns stay.
+fn respelled(text: &str, start: usize) -> Option<String> {
+    let open = start + text[start..].find('(')? + 1;
+    let mask = open + text[open..].len() - text[open..].trim_start().len();
+    let behind = text[mask..].strip_prefix(NO_MASK).filter(|rest| rest.trim_start().starts_with(','))?;
     let all = ExecMask::ALL.iter().find(|m| m.first_channel() == 0 && m.no_mask()).map_or("", |m| m.text());
     let width = NO_MASK.len();
-    let behind = text[head..].replacen(NO_MASK, &format!("{all:width$}"), usize::from(no_mask));
-    Some(format!("{}{word}{rest}{behind}", &text[..start]))
+    Some(format!("{}{all:width$}{behind}", &text[..mask]))
 }
 
 fn unknown(word: &str, at: usize) -> TextError {

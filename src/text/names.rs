@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::explicit::Unique;
 use super::print::Style;
-use crate::isa::{DataType, GeneralId, StringId, predefined, predefined_sampler, predefined_surface};
+use crate::isa::{DataType, GeneralId, LabelKind, StringId, predefined, predefined_sampler, predefined_surface};
 use crate::object::Routine;
 use crate::rt::{Bytes, Names, Table, Version};
 
@@ -127,10 +127,16 @@ impl Names for RoutineNames<'_> {
     }
 }
 
+/// Whether calls go to labels of a kind, and nothing else does.
+fn is_called(kind: LabelKind) -> bool {
+    matches!(kind, LabelKind::Subroutine | LabelKind::Fccall | LabelKind::Function)
+}
+
 /// What the names of a text stand for. Variables of all kinds share one space of names.
 pub(super) struct NameTables {
     variables: HashMap<String, (Table, u32)>,
-    labels: HashMap<String, u32>,
+    /// Labels of blocks, and of subroutines: a block and a subroutine may have one name.
+    labels: [HashMap<String, u32>; 2],
     /// Names that a block has hidden, with what they stood for outside of it.
     hidden: Vec<(String, Option<(Table, u32)>)>,
     /// How many names were hidden when each open block began.
@@ -151,18 +157,19 @@ impl NameTables {
         for entry in predefined_sampler::ALL {
             enter(entry.name, Table::Sampler, entry.id);
         }
-        Self { variables, labels: HashMap::new(), hidden: Vec::new(), blocks: Vec::new() }
+        Self { variables, labels: Default::default(), hidden: Vec::new(), blocks: Vec::new() }
     }
 
     pub(super) fn get(&self, table: Table, name: &str) -> Option<u32> {
-        if table == Table::Label {
-            return self.labels.get(name).copied();
-        }
         self.variables.get(name).filter(|(t, _)| *t == table).map(|(_, id)| *id)
     }
 
-    pub(super) fn label(&mut self, name: &str, id: u32) {
-        self.labels.insert(name.to_owned(), id);
+    pub(super) fn label(&self, name: &str, kind: LabelKind) -> Option<u32> {
+        self.labels[usize::from(is_called(kind))].get(name).copied()
+    }
+
+    pub(super) fn enter_label(&mut self, name: &str, kind: LabelKind, id: u32) {
+        self.labels[usize::from(is_called(kind))].insert(name.to_owned(), id);
     }
 
     /// Whether a name is declared already where the text stands: in the open block, if there is one.
@@ -205,7 +212,7 @@ impl NameTables {
 
     pub(super) fn name(&self, table: Table, id: u32) -> Option<&str> {
         if table == Table::Label {
-            return self.labels.iter().find(|(_, i)| **i == id).map(|(name, _)| name.as_str());
+            return self.labels.iter().flatten().find(|(_, i)| **i == id).map(|(name, _)| name.as_str());
         }
         self.variables.iter().find(|(_, entry)| **entry == (table, id)).map(|(name, _)| name.as_str())
     }

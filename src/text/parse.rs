@@ -1,7 +1,6 @@
 //! Reading a text: statement by statement, going on behind errors so that one run shows them all.
 
 use std::cell::OnceCell;
-use std::collections::HashSet;
 
 use visakit_diag::{Diagnostic, Lines, Severity};
 
@@ -80,7 +79,7 @@ pub fn parse(text: &str, options: Options) -> Result<Parsed, Vec<Diagnostic>> {
         scope: Scope::new(register_bytes),
         version: None,
         named: false,
-        subroutines: HashSet::new(),
+        next: Next::Version,
         lines: Vec::new(),
         uses: Vec::new(),
         done: Vec::new(),
@@ -97,6 +96,16 @@ pub fn parse(text: &str, options: Options) -> Result<Parsed, Vec<Diagnostic>> {
     reader.finish()
 }
 
+/// What a text goes on with.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Next {
+    /// `.version`, which begins it.
+    Version,
+    /// `.kernel` or `.global_function`, behind a `.version` of a further routine.
+    Routine,
+    Any,
+}
+
 struct Reader<'a> {
     text: &'a str,
     file: String,
@@ -104,8 +113,8 @@ struct Reader<'a> {
     scope: Scope,
     version: Option<Version>,
     named: bool,
-    /// The labels of `.function` directives.
-    subroutines: HashSet<u32>,
+    /// What the next statement has to be.
+    next: Next,
     lines: Vec<u32>,
     /// Byte of the text at which the statement begins that names each label first.
     uses: Vec<usize>,
@@ -130,23 +139,46 @@ impl Reader<'_> {
         if rest.is_empty() {
             return;
         }
-        if let Some(behind) = rest.strip_prefix(".kernel_attr").filter(|r| r.starts_with([' ', '\t'])) {
+        if let Some(behind) = rest.strip_prefix(".kernel_attr") {
             match declare::kernel_attribute(&mut self.scope, text, text.len() - behind.len()) {
+                // The vendor's printer puts the first instruction on the line of the last attribute.
+                Ok(end) if text[end..].trim_start().starts_with('.') => {
+                    let at = text.len() - text[end..].trim_start().len();
+                    self.report(
+                        statement,
+                        "directive",
+                        &TextError { at, expected: "the end of the line".to_owned() },
+                    );
+                }
                 Ok(end) => self.statement_from(statement, end),
                 Err(error) => self.report(statement, "directive", &error),
             }
             return;
         }
-        if rest.starts_with(['{', '}']) {
-            let opens = rest.starts_with('{');
-            if opens {
-                self.scope.names.open();
-            } else if !self.scope.names.close() {
+        if rest.starts_with('{') {
+            self.scope.names.open();
+            self.statement_from(statement, lead + 1);
+            return;
+        }
+        if let Some(behind) = rest.strip_prefix('}') {
+            if !self.scope.names.close() {
                 let expected = "a statement: no block is open that `}` could end".to_owned();
                 self.report(statement, "statement", &TextError { at: lead, expected });
             }
-            self.statement_from(statement, lead + 1);
+            if behind.trim_start().starts_with('}') {
+                self.statement_from(statement, lead + 1);
+            } else if !behind.trim().is_empty() {
+                let at = text.len() - behind.trim_start().len();
+                self.report(statement, "statement", &TextError { at, expected: "the end of the line".to_owned() });
+            }
             return;
+        }
+        // Open blocks may end behind a statement.
+        let ends = rest.matches('}').count().saturating_sub(rest.matches('{').count()).min(self.scope.names.depth());
+        let text = (0..ends).fold(text, |text, _| text.trim_end().strip_suffix('}').unwrap_or(text));
+        let rest = &text[lead..];
+        if let Err(error) = self.in_order(rest, lead) {
+            self.report(statement, "statement", &error);
         }
         let result = if let Some(digits) = rest.strip_prefix(".code ") {
             // An instruction by its bytes.
@@ -166,18 +198,36 @@ impl Reader<'_> {
                 statement.line,
             )
         } else if rest.starts_with('.') {
-            self.directive(text, lead, statement.line)
-        } else if let Some(name) = label(rest) {
+            self.directive(statement, text, lead)
+        } else if let Some(name) = label(text) {
             self.label(name, statement.line);
             Ok(())
         } else {
-            self.block_ends(text, lead, statement.line)
+            self.instruction(text, lead, statement.line)
         };
+        for _ in 0..ends {
+            self.scope.names.close();
+        }
         self.uses.resize(self.scope.tables.routine.labels.len(), statement.start + lead);
         if let Err(error) = result {
             let code = if rest.starts_with('.') { "directive" } else { "statement" };
             self.report(statement, code, &error);
         }
+    }
+
+    /// A text begins with its version. Where a text has several routines each may say it again.
+    fn in_order(&mut self, rest: &str, at: usize) -> Result<(), TextError> {
+        let begins = |directives: &[&str]| directives.iter().any(|d| rest.split_whitespace().next() == Some(d));
+        let (before, version) = (self.next, begins(&[".version"]));
+        self.next = if version && self.named { Next::Routine } else { Next::Any };
+        let expected = match before {
+            Next::Routine if !begins(&[".kernel", ".global_function"]) => "`.kernel` behind `.version`",
+            Next::Any if version && !(self.named && self.version.is_some()) => {
+                "`.version` once, in front of everything else"
+            }
+            _ => return Ok(()),
+        };
+        Err(TextError { at, expected: expected.to_owned() })
     }
 
     /// Whether there is more of something than [`limits`] allow. It is reported here, and nothing behind it is read.
@@ -194,22 +244,6 @@ impl Reader<'_> {
         true
     }
 
-    /// An instruction, behind which open blocks may end.
-    fn block_ends(&mut self, text: &str, lead: usize, line: u32) -> Result<(), TextError> {
-        let mut body = text;
-        let mut ends = 0;
-        while ends < self.scope.names.depth()
-            && let Some(inner) = body.trim_end().strip_suffix('}')
-        {
-            (body, ends) = (inner, ends + 1);
-        }
-        let result = self.instruction(body, lead, line);
-        for _ in 0..ends {
-            self.scope.names.close();
-        }
-        result
-    }
-
     fn report(&mut self, statement: &Statement, code: &'static str, error: &TextError) {
         let at = error.at.min(statement.text.len());
         let line = self.text.get(statement.start..).and_then(|rest| rest.lines().next()).unwrap_or("");
@@ -223,9 +257,10 @@ impl Reader<'_> {
         self.errors.push(diagnostic);
     }
 
-    fn directive(&mut self, text: &str, lead: usize, line: u32) -> Result<(), TextError> {
+    fn directive(&mut self, statement: &Statement, text: &str, lead: usize) -> Result<(), TextError> {
+        let line = statement.line;
         let rest = &text[lead..];
-        let len = rest.find(|c: char| c.is_whitespace() || c == '"').unwrap_or(rest.len());
+        let len = declare::word_len(rest);
         let (word, at) = (&rest[..len], lead + len);
         match word {
             ".version" => {
@@ -233,8 +268,11 @@ impl Reader<'_> {
                 let major = c.number("major version", crate::rt::Format::Plain)?;
                 c.expect(".")?;
                 let minor = c.number("minor version", crate::rt::Format::Plain)?;
+                let end = c.save();
                 self.scope.version = Version::new(major, minor);
                 self.version = Some(self.scope.version);
+                // Alone among directives it does not end its line.
+                self.statement_from(statement, end);
                 Ok(())
             }
             ".kernel" | ".global_function" => {
@@ -251,14 +289,18 @@ impl Reader<'_> {
                 Ok(())
             }
             // Names the functions of the object; each has a text of its own.
-            ".funcdecl" => self.name(text, at).map(drop),
+            ".funcdecl" => {
+                let mut c = Cursor::new(text, at, &mut self.scope);
+                c.skip_blanks();
+                c.quoted()?;
+                c.end()
+            }
             ".function" => {
                 let name = self.name(text, at)?;
-                let id = self.scope.label(&name, LabelKind::Subroutine);
                 // The directive is where the subroutine begins; a label of its name may follow, and adds nothing.
+                let id = self.scope.label(&name, LabelKind::Subroutine);
                 self.scope.set_kind(id, LabelKind::Subroutine);
                 self.place(LabelId(id), line);
-                self.subroutines.insert(id);
                 Ok(())
             }
             _ => declare::directive(&mut self.scope, word, text, at).map_err(|mut error| {
@@ -272,16 +314,17 @@ impl Reader<'_> {
     fn name(&mut self, text: &str, at: usize) -> Result<String, TextError> {
         let mut c = Cursor::new(text, at, &mut self.scope);
         c.skip_blanks();
-        if c.rest().starts_with('"') {
-            return c.quoted();
-        }
-        let name = c.rest().trim();
-        if name.is_empty() { Err(c.error("a name")) } else { Ok(name.to_owned()) }
+        let name = match c.looking_at("\"") {
+            true => c.quoted()?,
+            false => c.identifier("a name")?.to_owned(),
+        };
+        c.end()?;
+        Ok(name)
     }
 
     fn label(&mut self, name: &str, line: u32) {
-        let id = self.scope.label(name, LabelKind::Block);
-        if !self.subroutines.contains(&id) {
+        if self.scope.names.label(name, LabelKind::Subroutine).is_none() {
+            let id = self.scope.label(name, LabelKind::Block);
             self.place(LabelId(id), line);
         }
     }
@@ -323,12 +366,12 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// A label that is called before it stands in the text is a subroutine.
+    /// A label that a linking call names, and that does not stand in front of it, is another kernel's.
     fn label_kind(&mut self, instruction: &Instruction, link: bool) {
         let Instruction::Call(call) = instruction else { return };
         let defined = self.scope.defined.get(call.label.0 as usize).copied().unwrap_or(true);
-        if let (Some(info), false) = (self.scope.tables.routine.labels.get_mut(call.label.0 as usize), defined) {
-            info.kind = if link { LabelKind::Fccall } else { LabelKind::Subroutine };
+        if link && !defined {
+            self.scope.set_kind(call.label.0, LabelKind::Fccall);
         }
     }
 
@@ -352,7 +395,7 @@ impl Reader<'_> {
                     format!("label `{name}` stands nowhere"),
                 )
                 .at_place(self.text, places, at, at + name.len())
-                .help(format!("add a line `{name}:` where the branch should go")),
+                .help(self.elsewhere(&name)),
             );
         }
         if self.scope.names.depth() > 0 {
@@ -364,7 +407,19 @@ impl Reader<'_> {
         self.used.push(scope.uses);
         self.done.push((scope.tables.routine, std::mem::take(&mut self.lines)));
         self.uses.clear();
-        self.subroutines.clear();
+    }
+
+    /// What to do about a label that stands nowhere. Blocks and subroutines do not know each other's labels.
+    fn elsewhere(&self, name: &str) -> String {
+        let stands = |kind| {
+            let id = self.scope.names.label(name, kind)?;
+            self.scope.defined.get(id as usize).copied()
+        };
+        match (stands(LabelKind::Block), stands(LabelKind::Subroutine)) {
+            (Some(true), _) => format!("`{name}` is a block: put `.function \"{name}\"` in front of what is called"),
+            (_, Some(true)) => format!("`{name}` is a subroutine: only calls go there"),
+            _ => format!("add a line `{name}:` where the branch should go"),
+        }
     }
 
     /// An error about the text as a whole.
@@ -382,6 +437,10 @@ impl Reader<'_> {
             let missing = self.whole("version-missing", "the text has no version", "begin it with `.version 4.1`");
             self.errors.push(missing);
         }
+        if self.next == Next::Routine {
+            let alone = self.whole("statement", "a version has no routine", "end the text in front of it");
+            self.errors.push(alone);
+        }
         self.complete();
         let mut done = self.done.into_iter();
         match (self.errors.is_empty(), self.version, done.next()) {
@@ -396,19 +455,18 @@ impl Reader<'_> {
 
 /// `.file` and `.loc` are other spellings of instructions. What is returned is as long as what it stands for.
 fn old_spelling(text: &str) -> Option<&'static str> {
-    let word = |directive: &str| {
-        text.strip_prefix(directive).is_some_and(|rest| rest.starts_with([' ', '\t', '"']) || rest.is_empty())
-    };
-    match text {
-        _ if word(".file") => Some(" FILE"),
-        _ if word(".loc") => Some(" LOC"),
+    let word = if text.starts_with('.') { &text[..declare::word_len(text)] } else { "" };
+    match word {
+        ".file" => Some(" FILE"),
+        ".loc" => Some(" LOC"),
         _ => None,
     }
 }
 
-/// `name:` alone on its line.
+/// `name:` at the beginning of its line, and alone on it.
 fn label(text: &str) -> Option<&str> {
-    let name = text.trim_end().strip_suffix(':')?.trim_end();
-    let ok = !name.is_empty() && !name.contains(|c: char| c.is_whitespace() || "()<>[],\"".contains(c));
+    let name = text.trim_end().strip_suffix(':')?;
+    let begins = name.starts_with(|c: char| c.is_ascii_alphabetic() || "_$@?".contains(c));
+    let ok = begins && name.chars().all(|c| c.is_ascii_alphanumeric() || "_-$@?".contains(c));
     ok.then_some(name)
 }

@@ -11,7 +11,7 @@ use crate::isa::{
     predefined_surface,
 };
 use crate::object::{Object, Routine, RoutineKind};
-use crate::rt::{Names, Printer, Table};
+use crate::rt::{Names, Printer, Table, escape};
 
 /// How a routine is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,6 +128,11 @@ fn variables(routine: &Routine, names: &RoutineNames<'_>, style: Style) -> [VecD
         variable_attributes(&mut line, routine, attributes, style);
         (id, line)
     };
+    // The vendor's text has names as they are, words or not.
+    let said = |shown: &str| match style == Style::Vendor || explicit::is_word(shown) {
+        true => shown.to_owned(),
+        false => format!("\"{}\"", escape(shown)),
+    };
     let [generals, addresses, predicates, samplers, surfaces] = &mut tables;
     for (id, variable) in (predefined::DECLARED..).zip(&routine.variables) {
         let name = names.name(Table::General, id).unwrap_or_default();
@@ -157,12 +162,12 @@ fn variables(routine: &Routine, names: &RoutineNames<'_>, style: Style) -> [VecD
     }
     for (id, sampler) in (0..).zip(&routine.samplers) {
         let (name, shown) = (names.name(Table::Sampler, id).unwrap_or_default(), string(sampler.name_index));
-        let line = state(&name, 'S', sampler.num_elements, &shown);
+        let line = state(&name, 'S', sampler.num_elements, &said(&shown));
         samplers.push_back(with(line, sampler.name_index, &shown, &sampler.attribute_info));
     }
     for (id, surface) in (predefined_surface::DECLARED..).zip(&routine.surfaces) {
         let (name, shown) = (names.name(Table::Surface, id).unwrap_or_default(), string(surface.name_index));
-        let line = state(&name, 'T', surface.num_elements, &shown);
+        let line = state(&name, 'T', surface.num_elements, &said(&shown));
         surfaces.push_back(with(line, surface.name_index, &shown, &surface.attribute_info));
     }
     tables
@@ -238,9 +243,11 @@ fn attributes(out: &mut String, routine: &Routine, style: Style) {
     if !full && !routine.attributes.iter().any(|a| name(a) == TARGET) {
         shown.push(format!("{TARGET}={}", spelled_of(TARGET, DEFAULT_TARGET)));
     }
+    // Labels and subroutines begin with a line end of their own.
+    let breaks = matches!(routine.instructions.first(), Some(Instruction::Label(_) | Instruction::Subroutine(_)));
     for (i, one) in shown.iter().enumerate() {
         let _ = write!(out, ".kernel_attr {one}");
-        if full || i + 1 < shown.len() {
+        if full && !breaks || i + 1 < shown.len() {
             out.push('\n');
         }
     }

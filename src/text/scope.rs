@@ -4,7 +4,8 @@ use super::file::Uses;
 use super::names::NameTables;
 use crate::builder::Tables;
 use crate::isa::{
-    Alignment, DataType, FileScopeVarInfo, GeneralId, LabelId, LabelKind, attribute, predefined, predefined_surface,
+    Alignment, DataType, FileScopeVarInfo, GeneralId, LabelId, LabelKind, StringId, attribute, predefined,
+    predefined_surface,
 };
 use crate::object::RoutineKind;
 use crate::rt::{Names, Symbols, Table, Version, nearest};
@@ -15,6 +16,8 @@ pub(super) struct Scope {
     pub(super) register_bytes: u32,
     pub(super) version: Version,
     pub(super) names: NameTables,
+    /// Whether the labels that are named now are those of calls, which know subroutines only.
+    pub(super) calls: bool,
     /// Labels that stand in the text, as opposed to those only referred to.
     pub(super) defined: Vec<bool>,
     /// What the routine uses of its file.
@@ -34,6 +37,7 @@ impl Scope {
             register_bytes,
             version: Version::new(4, 1),
             names: NameTables::predefined(),
+            calls: false,
             defined: Vec::new(),
             uses: Uses::default(),
             file_variables: Vec::new(),
@@ -66,15 +70,20 @@ impl Scope {
         self.names.get(table, name).or_else(|| old_name(self.version, table, name))
     }
 
-    /// The label of that name, new if need be.
+    /// The label of that name, new if need be. Blocks and subroutines have names of their own.
     pub(super) fn label(&mut self, name: &str, kind: LabelKind) -> u32 {
-        if let Some(id) = self.names.get(Table::Label, name) {
+        if let Some(id) = self.names.label(name, kind) {
             return id;
         }
         let name_index = self.tables.intern(name);
-        let LabelId(id) = self.tables.label(name_index, kind);
+        self.new_label(name, name_index, kind)
+    }
+
+    /// A label that the text says by a string of the pool.
+    pub(super) fn new_label(&mut self, name: &str, string: StringId, kind: LabelKind) -> u32 {
+        let LabelId(id) = self.tables.label(string, kind);
         self.defined.push(false);
-        self.names.label(name, id);
+        self.names.enter_label(name, kind, id);
         id
     }
 
@@ -107,7 +116,8 @@ impl Names for Scope {
 impl Symbols for Scope {
     fn find(&mut self, table: Table, name: &str) -> Option<u32> {
         match table {
-            Table::Label => Some(self.label(name, LabelKind::default())),
+            Table::Label if self.calls => Some(self.label(name, LabelKind::Subroutine)),
+            Table::Label => Some(self.label(name, LabelKind::Block)),
             Table::String => Some(self.tables.intern(name).0),
             _ => self.entry(table, name),
         }

@@ -2,8 +2,7 @@
 
 use super::{Location, Severity, Violation};
 use crate::isa::{
-    AliasScope, Alignment, DataType, InputClass, Platform, StringId, attribute, limits, predefined,
-    predefined_surface,
+    self, AliasScope, Alignment, InputClass, Platform, StringId, attribute, limits, predefined, predefined_surface,
 };
 use crate::limits::ALIAS_DEPTH;
 use crate::object::Routine;
@@ -40,6 +39,7 @@ pub(super) fn check(routine: &Routine, platform: Option<Platform>) -> Vec<Violat
             out.push(declared(routine, sampler.name_index, "size", message));
         }
     }
+    attributes(routine, &mut out);
     inputs(routine, i64::from(register), &mut out);
     for name in [attribute::SLM_SIZE, attribute::N_BARRIER_CNT] {
         let count = routine.attributes.iter().filter(|a| routine.string(a.name).as_deref() == Some(name)).count();
@@ -56,6 +56,22 @@ pub(super) fn check(routine: &Routine, platform: Option<Platform>) -> Vec<Violat
     out
 }
 
+/// Attributes of variables are among those that the page has.
+fn attributes(routine: &Routine, out: &mut Vec<Violation>) {
+    let generals = routine.variables.iter().map(|v| (v.name_index, &v.attribute_info));
+    let addresses = routine.addresses.iter().map(|a| (a.name_index, &a.attribute_info));
+    let predicates = routine.predicates.iter().map(|p| (p.name_index, &p.attribute_info));
+    let surfaces = routine.surfaces.iter().map(|s| (s.name_index, &s.attribute_info));
+    for (variable, all) in generals.chain(addresses).chain(predicates).chain(surfaces) {
+        for attribute in all {
+            let name = routine.string(attribute.name).unwrap_or_default();
+            if !isa::ATTRIBUTES.iter().any(|known| known.name == name) {
+                out.push(declared(routine, variable, "attribute", format!("no attribute is called {name}")));
+            }
+        }
+    }
+}
+
 fn declared(routine: &Routine, name: StringId, code: &'static str, message: String) -> Violation {
     let name = routine.string(name).unwrap_or_default();
     Violation {
@@ -70,14 +86,16 @@ fn declared(routine: &Routine, name: StringId, code: &'static str, message: Stri
 fn general(routine: &Routine, number: usize, register: u32, out: &mut Vec<Violation>) {
     let Some(variable) = routine.variables.get(number) else { return };
     let ty = variable.bit_properties.type_;
-    if matches!(ty, DataType::V | DataType::Uv | DataType::Vf | DataType::Bool) {
+    if !ty.variable() {
         let message = format!("a variable cannot have type {}", ty.name());
         out.push(declared(routine, variable.name_index, "type", message));
         return;
     }
     if variable.num_elements == 0 || u32::from(variable.num_elements) > limits::ELEMENTS {
         let message = format!("{} elements, legal are 1 to {}", variable.num_elements, limits::ELEMENTS);
-        let severity = if variable.num_elements == 0 { Severity::Error } else { Severity::Warning };
+        let most = limits::REGISTERS * register;
+        let legal = (1..=most).contains(&u32::from(variable.num_elements));
+        let severity = if legal { Severity::Warning } else { Severity::Error };
         out.push(Violation { severity, ..declared(routine, variable.name_index, "size", message) });
     }
     let mut say = |code, message| out.push(declared(routine, variable.name_index, code, message));

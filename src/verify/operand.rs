@@ -21,6 +21,14 @@ impl Check<'_> {
     pub(super) fn vector(&mut self, field: &'static Field, operand: &VecOperand) {
         let class = operand.operand.class().name();
         let is_dst = self.is_destination(field);
+        let unusual = matches!(operand.operand, Operand::Predicate(_) | Operand::Address(_) | Operand::State(_));
+        if field.classes.is_empty() && unusual {
+            self.say(
+                "class",
+                field.line,
+                format!("{} is of class {class}, which only some operands are", field.name),
+            );
+        }
         if !field.classes.is_empty() && !field.classes.contains(&class) {
             let message = format!("{} is of class {class}, legal are {}", field.name, field.classes.join(", "));
             let taken = self.has(Rule::AddressOperand) && matches!(operand.operand, Operand::Address(_));

@@ -114,7 +114,11 @@ impl Check<'_> {
             _ => return,
         };
         if stride(region.horizontal_stride).is_some_and(|h| !matches!(h, 0 | 1 | 2 | 4)) {
-            self.say("region", field.line, format!("{}: a horizontal stride of 0, 1, 2 or 4 ({CHAPTER})", field.name));
+            self.say(
+                "region",
+                field.line,
+                format!("{}: a horizontal stride of 0, 1, 2 or 4 ({CHAPTER})", field.name),
+            );
         }
         if stride(region.width).is_some_and(|w| !(1..=u64::from(limits::REGION_WIDTH)).contains(&w)) {
             self.say("region", field.line, format!("{}: a width of 1, 2, 4, 8 or 16 ({CHAPTER})", field.name));

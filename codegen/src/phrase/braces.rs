@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::one_mark;
+use super::{LONGEST_MARK, one_mark};
 
 /// The places in a text at which something looks like a mark, and is none: `{SKL +}`, `{+SKL}`, `{3.4}`, `(PVC+)`,
 /// `{DG2+` without its end.
@@ -17,6 +17,7 @@ pub fn odd_marks(text: &str) -> Vec<Range<usize>> {
             continue;
         }
         let inner = &text[start + 1..];
+        let inner = inner.char_indices().nth(LONGEST_MARK).map_or(inner, |(end, _)| &inner[..end]);
         let end = inner.find(['}', ']', ')', '>', '{', '\n']).unwrap_or(inner.len());
         let closed = inner[end..].starts_with(['}', ']', ')', '>']);
         let inside = match closed {

@@ -16,3 +16,5 @@ pub const GROUP_BYTES: u64 = 256 << 20;
 /// How deep calls are nested. Subroutines must not call themselves, so no chain of calls is longer than a routine has
 /// subroutines. Functions may; their stack in memory is full before this, unless they never use it.
 pub const CALL_DEPTH: usize = 1 << 14;
+/// Bytes that kernels print; C's limit of 4095 holds for a single conversion.
+pub const PRINTED_BYTES: usize = 64 << 20;

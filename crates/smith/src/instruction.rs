@@ -56,7 +56,8 @@ pub(crate) fn instruction(
 
 /// Whether a platform has a page's instruction, and objects have bytes of it.
 pub(crate) fn exists(page: &Page, platform: Platform) -> bool {
-    !page.forms.is_empty() && (page.platforms.is_empty() || page.platforms.iter().any(|range| range.contains(platform)))
+    !page.forms.is_empty()
+        && (page.platforms.is_empty() || page.platforms.iter().any(|range| range.contains(platform)))
 }
 
 /// Whether an instruction of a page names something of a table.
@@ -115,7 +116,8 @@ impl Draft {
     /// Draws a field again, or the types with all operands of them.
     fn redraw(&mut self, u: &mut Unstructured<'_>, scope: &mut Scope) -> Result<()> {
         let at = u.int_in_range(0..=self.form.fields.len())?;
-        let is_operand = |field: &Field| matches!(field.shape, FieldKind::Vector | FieldKind::Scalar | FieldKind::Raw);
+        let is_operand =
+            |field: &Field| matches!(field.shape, FieldKind::Vector | FieldKind::Scalar | FieldKind::Raw);
         if at == self.form.fields.len() {
             self.types = Types::draw(u, self.page, scope.platform)?;
         }
@@ -210,10 +212,12 @@ impl Draft {
             let legal = |name: &str| {
                 let mut only = field.only.iter().filter(|(of, _)| of.eq_ignore_ascii_case(part.name));
                 let selects = self.form.selector.eq_ignore_ascii_case(field.name) && !self.form.values.is_empty();
-                only.all(|(_, all)| all.iter().any(|(n, range)| n.eq_ignore_ascii_case(name) && range.contains(platform)))
-                    && (!selects || self.form.values.iter().any(|v| v.eq_ignore_ascii_case(name)))
+                only.all(|(_, all)| {
+                    all.iter().any(|(n, range)| n.eq_ignore_ascii_case(name) && range.contains(platform))
+                }) && (!selects || self.form.values.iter().any(|v| v.eq_ignore_ascii_case(name)))
             };
-            let named = part.values.iter().filter(|v| v.platforms.contains(platform) && legal(v.name)).map(|v| v.value);
+            let named =
+                part.values.iter().filter(|v| v.platforms.contains(platform) && legal(v.name)).map(|v| v.value);
             let named: Vec<u64> = named.collect();
             let most = (1 << part.width.min(16)) - 1;
             let value = match (part.values.is_empty(), named.is_empty()) {
@@ -238,7 +242,9 @@ impl Draft {
         assert_eq!(reader.offset(), bytes.len(), "{} is read otherwise than it is written", self.page.name);
         // Indices whose table another field says.
         let first = |table| match table {
-            Table::General => scope.routine.variables.len().checked_sub(1).map(|n| n as u32 + visakit::isa::predefined::DECLARED),
+            Table::General => {
+                scope.routine.variables.len().checked_sub(1).map(|n| n as u32 + visakit::isa::predefined::DECLARED)
+            }
             Table::Surface => scope.surfaces.first().map(|s| s.0),
             _ => None,
         };
@@ -247,7 +253,9 @@ impl Draft {
         let unknown = instruction.uses().filter(|used| !known(used.table, used.id)).count();
         let broken = verify::instruction(&instruction, 0, &scope.routine, Some(scope.platform)).len();
         let outside = self.form.fields.iter().zip(&self.values).filter(|(field, value)| match value {
-            Value::Vector(v) => !operand::is_inside(scope, v, &self.place(field, field.role.is_some_and(Role::is_write))),
+            Value::Vector(v) => {
+                !operand::is_inside(scope, v, &self.place(field, field.role.is_some_and(Role::is_write)))
+            }
             _ => false,
         });
         (broken + outside.count() + unknown + usize::from(result.is_err()), Some(instruction))

@@ -55,7 +55,9 @@ pub fn launch(u: &mut Unstructured<'_>, config: &Config) -> Result<Launch> {
         let is_pointer = u.ratio(1, 2)?;
         let data_type = match is_pointer {
             true => DataType::Uq,
-            false => *u.choose(&[DataType::D, DataType::Ud, DataType::F, DataType::Uw, DataType::Ub, DataType::Df])?,
+            false => {
+                *u.choose(&[DataType::D, DataType::Ud, DataType::F, DataType::Uw, DataType::Ub, DataType::Df])?
+            }
         };
         let elements = if is_pointer { 1 } else { *u.choose(&[1, 1, 2, 4])? };
         let bytes = data_type.bits() / 8 * u32::from(elements);
@@ -95,7 +97,10 @@ pub fn launch(u: &mut Unstructured<'_>, config: &Config) -> Result<Launch> {
         }
     }
     let kind = if simd == 1 { "packed_local_ids" } else { "local_id" };
-    let _ = write!(layout, "    per_thread_payload_arguments:\n      - arg_type: {kind}\n        offset: 0\n        size: {ids}\n");
+    let _ = write!(
+        layout,
+        "    per_thread_payload_arguments:\n      - arg_type: {kind}\n        offset: 0\n        size: {ids}\n"
+    );
     let (mut global, mut local) = (Vec::new(), Vec::new());
     for _ in 0..dimensions {
         let group = u.int_in_range(1..=if dimensions == 1 { 64 } else { 6 })?;

@@ -21,10 +21,8 @@ pub fn object(u: &mut Unstructured<'_>, config: &Config) -> Result<(Platform, Ob
     }
     // What instructions call by name is among them.
     for name in NAMES.iter().take(functions) {
-        let kind = RoutineKind::Function {
-            input_size: u.int_in_range(0..=8)?,
-            return_value_size: u.int_in_range(0..=4)?,
-        };
+        let kind =
+            RoutineKind::Function { input_size: u.int_in_range(0..=8)?, return_value_size: u.int_in_range(0..=4)? };
         routines.push(named(u, config, platform, name, kind, (0, &[]))?);
     }
     Ok((platform, Object::new(Version::new(4, 1), routines)))

@@ -3,8 +3,9 @@
 use arbitrary::{Result, Unstructured};
 use visakit::builder::immediate;
 use visakit::isa::{
-    AddrOpnd, AddressWidth, DataType, DataTypeClass, GenOpnd, GeneralId, IndirectOpnd, IndirectOpndBitProperties, Modifier,
-    Operand, OperandClass, PredicateId, RawOperand, Region, SamplerId, Stride, SurfaceId, VecOperand, predefined,
+    AddrOpnd, AddressWidth, DataType, DataTypeClass, GenOpnd, GeneralId, IndirectOpnd, IndirectOpndBitProperties,
+    Modifier, Operand, OperandClass, PredicateId, RawOperand, Region, SamplerId, Stride, SurfaceId, VecOperand,
+    predefined,
 };
 use visakit::rt::Table;
 use visakit::rt::reflect::{Field, FieldKind, Page, Saturation, SourceModifier};
@@ -12,20 +13,8 @@ use visakit::rt::reflect::{Field, FieldKind, Page, Saturation, SourceModifier};
 use crate::scope::Scope;
 
 /// Numbers at which something happens, beside any others.
-const EDGES: [u64; 12] = [
-    0,
-    1,
-    2,
-    0x7f,
-    0xff,
-    0x8000,
-    0xffff,
-    0x7fff_ffff,
-    0x8000_0000,
-    0x3f80_0000,
-    0x7fc0_0000,
-    u64::MAX,
-];
+const EDGES: [u64; 12] =
+    [0, 1, 2, 0x7f, 0xff, 0x8000, 0xffff, 0x7fff_ffff, 0x8000_0000, 0x3f80_0000, 0x7fc0_0000, u64::MAX];
 
 /// What an operand is for.
 pub(crate) struct Place<'a> {
@@ -36,7 +25,12 @@ pub(crate) struct Place<'a> {
 }
 
 /// A vector operand, of a class that the field takes.
-pub(crate) fn vector(u: &mut Unstructured<'_>, scope: &mut Scope, place: &Place<'_>, ty: DataType) -> Result<VecOperand> {
+pub(crate) fn vector(
+    u: &mut Unstructured<'_>,
+    scope: &mut Scope,
+    place: &Place<'_>,
+    ty: DataType,
+) -> Result<VecOperand> {
     // A field that names no classes takes what lies in a variable, and constants.
     let usual = [OperandClass::General, OperandClass::Immediate];
     let taken = |class: &&OperandClass| match place.field.classes {
@@ -66,6 +60,12 @@ pub(crate) fn vector(u: &mut Unstructured<'_>, scope: &mut Scope, place: &Place<
             width: *u.choose(AddressWidth::ALL)?,
         }),
         OperandClass::Predicate => return Ok(PredicateId(scope.entry(u, Table::Predicate)?).operand()),
+        // A message's numbers may stand in its text without their type.
+        OperandClass::Immediate
+            if place.page.types.is_empty() && place.page.type_maps.is_empty() && place.field.types.is_empty() =>
+        {
+            return constant(u, DataType::Ud);
+        }
         OperandClass::Immediate => return constant(u, ty),
         OperandClass::State => {
             return Ok(match u.arbitrary()? {
@@ -166,7 +166,8 @@ pub(crate) fn is_inside(scope: &Scope, operand: &VecOperand, place: &Place<'_>) 
     let Operand::General(general) = &operand.operand else { return true };
     let Some(ty) = scope.routine.data_type(general.id) else { return false };
     let element = (ty.bits() / 8).max(1);
-    let start = u32::from(general.row_offset) * scope.platform.register_bytes() + u32::from(general.col_offset) * element;
+    let start =
+        u32::from(general.row_offset) * scope.platform.register_bytes() + u32::from(general.col_offset) * element;
     general.id == predefined::NULL
         || scope.bytes(general.id).is_some_and(|bytes| start + extent(&general.region, place) * element <= bytes)
 }
@@ -182,4 +183,3 @@ pub(crate) fn raw(u: &mut Unstructured<'_>, scope: &mut Scope, field: &Field, ty
     let offset = if u.ratio(1, 8)? { u.int_in_range(0..=3)? * register } else { 0 };
     Ok(id.raw(offset as u16))
 }
-

@@ -15,7 +15,8 @@ const INDEX: &str = "6_instructions.md";
 /// # Errors
 /// None that bytes could cause.
 pub fn folder(u: &mut Unstructured<'_>) -> Result<(Vec<(String, String)>, usize)> {
-    let mut pages: Vec<(String, String)> = SPECIFICATION.iter().map(|(p, t)| ((*p).to_owned(), (*t).to_owned())).collect();
+    let mut pages: Vec<(String, String)> =
+        SPECIFICATION.iter().map(|(p, t)| ((*p).to_owned(), (*t).to_owned())).collect();
     let mut changes = 0;
     for n in 0..u.int_in_range(0..=6)? {
         let all: Vec<usize> = (0..pages.len()).filter(|at| pages[*at].0.starts_with(INSTRUCTIONS)).collect();
@@ -53,7 +54,10 @@ fn moved(u: &mut Unstructured<'_>, pages: &mut [(String, String)], at: usize) ->
     let (Some(of), Some(opcode)) = (alone(&pages[at].0), free_opcode(u, pages)?) else { return Ok(false) };
     let page = &mut pages[at];
     let (old, new) = (format!("0x{:02x}", of.opcode), format!("0x{opcode:02x}"));
-    let text = page.1.replace(&format!("{old}("), &format!("{new}(")).replace(&format!(" = {old}\n"), &format!(" = {new}\n"));
+    let text = page
+        .1
+        .replace(&format!("{old}("), &format!("{new}("))
+        .replace(&format!(" = {old}\n"), &format!(" = {new}\n"));
     let changed = text != page.1;
     page.1 = text;
     Ok(changed)
@@ -69,8 +73,11 @@ fn copied(u: &mut Unstructured<'_>, pages: &mut Vec<(String, String)>, at: usize
     // The index says of a page where it exists.
     let link = format!("- [{} - ", of.name);
     let Some(index) = pages.iter().position(|(path, _)| path == INDEX) else { return Ok(false) };
-    let Some(line) = pages[index].1.lines().find(|line| line.starts_with(&link)).map(str::to_owned) else { return Ok(false) };
-    let own = line.replace(&link, &format!("- [{name} - ")).replace(&format!("{}.md", of.name), &format!("{name}.md"));
+    let Some(line) = pages[index].1.lines().find(|line| line.starts_with(&link)).map(str::to_owned) else {
+        return Ok(false);
+    };
+    let own =
+        line.replace(&link, &format!("- [{name} - ")).replace(&format!("{}.md", of.name), &format!("{name}.md"));
     pages[index].1 = pages[index].1.replace(&line, &format!("{line}\n{own}"));
     pages.push((format!("{INSTRUCTIONS}{name}.md"), text));
     Ok(true)

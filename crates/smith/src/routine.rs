@@ -3,14 +3,13 @@
 use arbitrary::{Result, Unstructured};
 use visakit::builder::{RoutineBuilder, immediate};
 use visakit::isa::{
-    ATTRIBUTES, Add, Cmp, DataType, ExecMask, ExecSize, ExecSizeSize, Fret, Goto, Instruction, Jmp, LabelId, Mov, PAGES, Platform,
-    RelOp, Ret, attribute, pages,
+    ATTRIBUTES, Add, Cmp, DataType, ExecMask, ExecSize, ExecSizeSize, Fret, Goto, Instruction, Jmp, LabelId, Mov,
+    PAGES, Platform, RelOp, Ret, attribute, pages,
 };
 use visakit::object::{Routine, RoutineKind};
 use visakit::rt::Table;
 use visakit::rt::reflect::{Page, PageKind};
 
-use crate::NAMES;
 use crate::instruction::{exists, instruction, names};
 use crate::launch::Input;
 use crate::scope::Scope;
@@ -74,7 +73,8 @@ pub(crate) fn named(
         scope.input(input.data_type, input.elements, first_input + input.offset);
     }
     let left = if pages.is_empty() { 0 } else { config.instructions.unwrap_or(40) };
-    let mut plan = Plan { scope, steps: Vec::new(), pages, left, labels: 0, subroutines: Vec::new(), straight: config.straight };
+    let mut plan =
+        Plan { scope, steps: Vec::new(), pages, left, labels: 0, subroutines: Vec::new(), straight: config.straight };
     plan.block(u, 0)?;
     let end: Instruction = match kind {
         RoutineKind::Kernel => Ret { exec_size: uniform(false), ..Ret::default() }.into(),
@@ -202,12 +202,7 @@ impl Plan {
         let (begin, exec_size) = (self.label(), uniform(true));
         let value = || counter.src(0, 0);
         let number = |n: i64| immediate(DataType::D, u64::from(n as u32));
-        self.push(Mov {
-            exec_size,
-            dst: counter.dst(0, 0),
-            src0: number(times as i64),
-            ..Mov::default()
-        });
+        self.push(Mov { exec_size, dst: counter.dst(0, 0), src0: number(times as i64), ..Mov::default() });
         self.place(begin);
         self.block(u, depth + 1)?;
         let (src0, src1) = (value(), number(-1));

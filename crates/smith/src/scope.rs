@@ -3,8 +3,8 @@
 use arbitrary::{Result, Unstructured};
 use visakit::builder::{RoutineBuilder, Variable};
 use visakit::isa::{
-    AddressId, Alignment, DataType, GeneralId, Platform, PredicateId, SamplerId, StringId, SurfaceId, limits, predefined,
-    predefined_sampler, predefined_surface,
+    AddressId, Alignment, DataType, GeneralId, Platform, PredicateId, SamplerId, StringId, SurfaceId, limits,
+    predefined, predefined_sampler, predefined_surface,
 };
 use visakit::object::Routine;
 use visakit::rt::Table;
@@ -78,7 +78,12 @@ impl Scope {
     }
 
     /// A variable of a type with so many bytes at least.
-    pub(crate) fn variable(&mut self, u: &mut Unstructured<'_>, data_type: DataType, bytes: u32) -> Result<GeneralId> {
+    pub(crate) fn variable(
+        &mut self,
+        u: &mut Unstructured<'_>,
+        data_type: DataType,
+        bytes: u32,
+    ) -> Result<GeneralId> {
         let fits = |(_, ty, has): &&(GeneralId, DataType, u32)| *ty == data_type && *has >= bytes;
         let known: Vec<_> = self.variables.iter().filter(fits).map(|(id, ..)| *id).collect();
         // A few of a kind are enough to read what was written before.
@@ -95,7 +100,8 @@ impl Scope {
         };
         let alignment = if u.ratio(1, 8)? { *u.choose(Alignment::ALL)? } else { Alignment::Grf };
         // Names as long as they are usual, but for some.
-        let name = if u.ratio(1, 8)? { format!("{}{}", u.choose(NAMES)?, self.variables.len()) } else { String::new() };
+        let name =
+            if u.ratio(1, 8)? { format!("{}{}", u.choose(NAMES)?, self.variables.len()) } else { String::new() };
         let elements = elements.clamp(1, limits::ELEMENTS);
         let mut variable = Variable::new(name, data_type, elements as u16).align(alignment);
         if u.ratio(1, 8)?
@@ -113,7 +119,9 @@ impl Scope {
     fn alias(&self, u: &mut Unstructured<'_>, element: u32, bytes: u32) -> Result<Option<(GeneralId, u16)>> {
         // What fills a register needs more alignment than operands' variables have.
         let register = self.platform.register_bytes();
-        let fits = |(_, ty, has): &&(GeneralId, DataType, u32)| *has >= bytes && ty.bits() / 8 >= element && bytes < register;
+        let fits = |(_, ty, has): &&(GeneralId, DataType, u32)| {
+            *has >= bytes && ty.bits() / 8 >= element && bytes < register
+        };
         let known: Vec<_> = self.variables.iter().filter(fits).collect();
         if known.is_empty() {
             return Ok(None);
@@ -147,7 +155,11 @@ impl Scope {
             let means = |p: &&Predefined| p.cells.is_empty() || p.cells.iter().any(|cell| *cell != Cell::None);
             let predefined = all.iter().filter(means).map(|p| p.id);
             let all: Vec<u32> = declared.into_iter().chain(predefined).collect();
-            if u.ratio(2, 3)? { all.first().copied().ok_or(arbitrary::Error::EmptyChoose) } else { u.choose(&all).copied() }
+            if u.ratio(2, 3)? {
+                all.first().copied().ok_or(arbitrary::Error::EmptyChoose)
+            } else {
+                u.choose(&all).copied()
+            }
         };
         Ok(match table {
             Table::General => {

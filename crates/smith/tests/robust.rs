@@ -180,7 +180,8 @@ fn inputs(kind: &str, usual: usize) {
     let (_, target, length) = TARGETS.into_iter().find(|(name, ..)| *name == kind).expect("a target of that name");
     let (count, begin) = (number("VISAKIT_MUTATIONS", usual), number("VISAKIT_SEED", 1) as u64);
     if let Some(length) = length {
-        return (begin..begin + count as u64).for_each(|n| guarded(kind, target, bytes(n, length), &format!("seed {n}")));
+        return (begin..begin + count as u64)
+            .for_each(|n| guarded(kind, target, bytes(n, length), &format!("seed {n}")));
     }
     let seeds = seeds(kind);
     seeds.iter().for_each(|seed| guarded(kind, target, seed.clone(), "as it is"));
@@ -209,7 +210,7 @@ fn pages() {
 
 #[test]
 fn overlays() {
-    inputs("overlay", 20);
+    inputs("overlay", 10);
 }
 
 #[test]
@@ -219,22 +220,22 @@ fn containers() {
 
 #[test]
 fn launches() {
-    inputs("launch", 2000);
+    inputs("launch", 1000);
 }
 
 #[test]
 fn folders() {
-    inputs("folder", 6);
+    inputs("folder", 4);
 }
 
 #[test]
 fn routines() {
-    inputs("routine", 60);
+    inputs("routine", 30);
 }
 
 #[test]
 fn runs() {
-    inputs("run", 60);
+    inputs("run", 40);
 }
 
 /// The inputs that once failed.

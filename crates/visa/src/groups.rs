@@ -40,6 +40,8 @@ pub(crate) struct Layout {
 
 /// How many causes of a class are shown.
 const SHOWN: usize = 8;
+/// Pages of which only words changed are shown one by one where they are no more.
+const FEW: usize = 2;
 /// From how many causes on those of one page are shown together, where there is no room.
 const TOGETHER: usize = 3;
 /// Where the lines below a cause begin, behind its number.
@@ -65,7 +67,9 @@ pub(crate) fn summary(groups: &[Group], layout: Layout) -> String {
             let total = facts[SHOWN..].iter().map(|group| group.count).sum();
             line(&mut s, total, &format!("in {more} more; --details shows all"), layout);
         }
-        if !words.is_empty() {
+        if words.len() <= FEW {
+            words.iter().for_each(|group| row(&mut s, group, &mut said, layout));
+        } else {
             let total = words.iter().map(|group| group.count).sum();
             let names: Vec<String> = words.iter().flat_map(|group| group.shows.clone()).collect();
             let names = listed(&names, layout.width.saturating_sub(INDENT + 24));
@@ -210,7 +214,7 @@ mod tests {
     #[test]
     fn lines_fit_and_nothing_is_lost_silently() {
         let mut groups: Vec<Group> = (0..20).map(|n| group("narrowed", n)).collect();
-        groups.push(Group { is_prose: true, ..group("text-only", 3) });
+        groups.extend((0..3).map(|n| Group { is_prose: true, ..group("text-only", n) }));
         for width in [60, 80, 120] {
             let text = summary(&groups, Layout { width, color: false });
             assert!(text.lines().all(|line| line.chars().count() <= width), "{width}:\n{text}");

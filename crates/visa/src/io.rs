@@ -3,6 +3,7 @@
 //! `-` is standard input or output. A file is written whole or not at all. What goes wrong with standard output is kept until
 //! the end, see [`end`], so that a reader who went away does not change the verdict of a command.
 
+use std::collections::HashSet;
 use std::io::{self, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -208,7 +209,9 @@ impl Output {
             let message = format!("cannot be written: there is no folder {}", folder.display());
             return refuse(&message, "make the folder first");
         }
-        let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        // A file that is not there yet has one name as well.
+        let new = || Some(folder.canonicalize().ok()?.join(path.file_name()?));
+        let target = path.canonicalize().ok().or_else(new).unwrap_or_else(|| path.to_owned());
         // Devices and pipes can be both.
         let is_target =
             |source: &&Path| target.is_file() && source.canonicalize().is_ok_and(|source| source == target);
@@ -233,6 +236,23 @@ impl Output {
         format: OutputFormat,
     ) -> Result<Self, Box<Diagnostic>> {
         path.map_or_else(|| Ok(Self::stdout(format)), |path| Self::new(path, sources, format))
+    }
+
+    /// Checks that no two of several places are the same file, of which only the last would be left.
+    ///
+    /// # Errors
+    /// At the second of two that are.
+    pub(crate) fn all_differ<'a>(outputs: impl Iterator<Item = &'a Self>) -> Result<(), Box<Diagnostic>> {
+        let mut seen = HashSet::new();
+        for output in outputs {
+            let Some(target) = &output.target else { continue };
+            // Devices and pipes take everything.
+            if (target.is_file() || !target.exists()) && !seen.insert(target) {
+                let found = write_problem(&output.path, "is wanted twice: only the last would be left");
+                return Err(Box::new(found.help("name another file for each output")));
+            }
+        }
+        Ok(())
     }
 
     /// Whether it is standard output.

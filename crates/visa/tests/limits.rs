@@ -85,7 +85,7 @@ fn page_limit(most: usize, page: impl Fn(usize) -> String) {
     assert_eq!(excess(most), None);
     let found = excess(most + 1).expect("a finding");
     assert!(found.line > 0 && found.message.contains(&most.to_string()), "{found:?}");
-    assert!(excess(most * 100).is_some());
+    assert!(excess(most * 10).is_some());
 }
 
 #[test]
@@ -101,7 +101,8 @@ fn pages_have_limits() {
 #[test]
 fn nothing_nests_without_end() {
     let add = std::fs::read_to_string(visakit_testing::root().join("spec/instructions/ADD.md")).unwrap();
-    let many = 60_000;
+    // 9,700 lists, 16,500 brackets and 58,500 asterisks were enough.
+    let many = 30_000;
     for page in [
         format!("{}x\n", "- ".repeat(many)),
         "> ".repeat(many) + "x",
@@ -258,7 +259,7 @@ fn findings_are_counted() {
     let dir = visakit_testing::scratch("limits-findings");
     let file = dir.join("k.visaasm");
     let head = ".version 4.1\n.kernel \"k\"\n";
-    for (number, more) in [(1000, None), (1001, Some(1)), (100_000, Some(99_000))] {
+    for (number, more) in [(1000, None), (1001, Some(1)), (20_000, Some(19_000))] {
         std::fs::write(&file, format!("{head}{}", "    adx (M1, 16) and so on, and so on and on\n".repeat(number)))
             .unwrap();
         let (exit, out, err) = common::run(&["verify", file.to_str().unwrap()]);

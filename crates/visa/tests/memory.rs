@@ -74,7 +74,8 @@ fn pictures() {
     let scratch = Scratch::new("pictures");
     let zebin = visakit_testing::root().join("examples/vector_add/vector_add.skl.zebin").display().to_string();
     let arguments = ["--arg", "0=zeros:1048576", "--arg", "1=zeros:1048576", "--arg", "2=zeros:83886080"];
-    let pictures = ["rgba8unorm", "r32f"].map(|format| format!("2={}:5120x4096:{format}", scratch.file("p.png")));
+    let pictures = ["rgba8unorm", "r32f"]
+        .map(|format| format!("2={}:5120x4096:{format}", scratch.file(&format!("{format}.png"))));
     let dumps = ["--dump", &pictures[0], "--dump", &pictures[1], "--arg", "3=u32:64"];
     let all = [&[zebin.as_str(), "--global", "64"], &arguments[..], &dumps].concat();
     stays_within(peak(&scratch, &all, 1), 82 * MIB);

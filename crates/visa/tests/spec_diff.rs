@@ -86,7 +86,7 @@ fn a_change_is_exit_1_in_every_format() {
         human.contains("     1  ADD: opcode 0x01 -> 0xf1\n        ") && human.contains("ADD.md:3\n        do: "),
         "{human}"
     );
-    assert!(human.contains("     1  in words only: ADD\n"), "{human}");
+    assert!(human.contains("     1  ADD: description\n        "), "{human}");
     for columns in ["80", "120"] {
         let text = run_with(&["spec", "diff", old, &new], &[("COLUMNS", columns)]).1;
         assert!(text.lines().all(|line| line.chars().count() <= columns.parse().unwrap()), "{text}");

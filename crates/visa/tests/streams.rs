@@ -325,6 +325,30 @@ fn sources_are_not_overwritten() {
     assert_eq!(std::fs::read(&inside).unwrap(), std::fs::read(&zebin).unwrap());
 }
 
+/// Of two outputs in one file only the last would be left.
+#[test]
+fn a_file_is_written_once() {
+    let dir = scratch("streams-twice");
+    let zebin = text(&root().join("examples/vector_add/vector_add.skl.zebin"));
+    let run = |dumps: [&str; 2]| {
+        let buffers = (0..3).flat_map(|i| ["--arg".to_owned(), format!("{i}=range:u8:32:{i}")]);
+        let dumps = dumps.iter().enumerate().flat_map(|(i, file)| ["--dump".to_owned(), format!("{i}={file}")]);
+        let mut visa = visa(&["run", &zebin, "--global", "8", "--arg", "3=u32:0"]);
+        visa.args(buffers).args(dumps).current_dir(&dir);
+        ended(visa, b"")
+    };
+    for dumps in [["o", "o"], ["o", "./o"], ["o", "../streams-twice/o"]] {
+        let (exit, _, err) = run(dumps);
+        assert!(exit == 2 && err.contains("wanted twice") && !dir.join("o").exists(), "{dumps:?}: {exit} {err}");
+    }
+    assert_eq!(run(["a", "b"]).0, 0);
+    assert_eq!([0, 1].map(|i| std::fs::read(dir.join(["a", "b"][i])).unwrap()[0]), [0, 1]);
+    std::os::unix::fs::symlink("a", dir.join("l")).unwrap();
+    let (exit, _, err) = run(["a", "l"]);
+    assert!(exit == 2 && err.contains("wanted twice"), "{exit} {err}");
+    assert_eq!(run(["/dev/null", "/dev/null"]).0, 0);
+}
+
 /// What is no UTF-8 has the same exit code in every command that takes a text.
 #[test]
 fn what_is_no_text_is_exit_1() {

@@ -85,15 +85,14 @@ fn bit_field(cx: &Cx<'_>, id: ListId, list: &List, parts: &[BitField]) -> TokenS
         long.sort_by_key(|(text, _)| std::cmp::Reverse(text.len()));
         let long_texts = long.iter().map(|(text, _)| *text);
         let long_members = long.iter().map(|(_, member)| *member);
-        (
-            quote!(#(if self.#members { p.text(#texts); })*),
-            quote! {
-                // Longer spellings first, so that none is taken for the beginning of another.
-                let mut out = Self::default();
-                while #(c.take_flag(#long_texts, &mut out.#long_members))||* {}
-                Ok(out)
-            },
-        )
+        // Letters stand in their order, words in any.
+        let read = if texts.iter().all(|text| text.len() == 1) {
+            quote!(#(out.#members = c.take_letter(#texts);)*)
+        } else {
+            // Longer spellings first, so that none is taken for the beginning of another.
+            quote!(while #(c.take_flag(#long_texts, &mut out.#long_members))||* {})
+        };
+        (quote!(#(if self.#members { p.text(#texts); })*), quote!(let mut out = Self::default(); #read Ok(out)))
     } else {
         (quote!(p.number(rt::Bits::to_bits(self).unwrap_or_default() as i64, format);), quote!(c.bits(format)))
     };

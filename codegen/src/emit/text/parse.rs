@@ -10,7 +10,7 @@ use crate::emit::instructions::{boxed, enumerator, form_type, is_counter, test};
 use crate::emit::{
     Cx, constant_name, member_name, number_type, parse_number, type_name, variant_name, version_condition, widest,
 };
-use crate::model::{BitFieldKind, Field, FieldKind, Form, Instruction, Presence, TextForm};
+use crate::model::{Access, BitFieldKind, Field, FieldKind, Form, Instruction, Presence, TextForm};
 use crate::template::{Format, Item, Template};
 
 pub(super) fn parser(cx: &Cx<'_>, i: &Instruction, form: &Form, text: &TextForm, name: &Ident) -> TokenStream {
@@ -234,6 +234,9 @@ fn parse_field(cx: &Cx<'_>, form: &Form, field: &Field, position: usize, shown: 
                 value
             }),
         },
+        FieldKind::Vector | FieldKind::Scalar if field.access == Access::Write => {
+            quote!(rt::destination(c, #format)?)
+        }
         _ => quote!(rt::Text::parse(c, #format)?),
     };
     match field.presence {

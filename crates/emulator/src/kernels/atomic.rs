@@ -43,6 +43,7 @@ impl Atomic {
         if !self.update.commutes || self.result.is_some() {
             l.note_ordered();
         }
+        l.note_update(self.update.kind);
     }
 
     /// The operands of the n-th chunk of channels; zeros for one that is null.
@@ -82,6 +83,8 @@ impl Atomic {
 pub(super) struct Update {
     /// Whether any order of several leaves the same in memory.
     commutes: bool,
+    /// What it commutes with, if it does: operations of the same kind.
+    kind: (Family, u32),
     /// Whether the result is the new value rather than the old one.
     returns_new: bool,
     /// Bytes of the value.
@@ -90,8 +93,18 @@ pub(super) struct Update {
     pub(super) of: fn(old: u64, first: u64, second: u64) -> u64,
 }
 
+/// Operations that commute with each other, on values of one size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Family {
+    Sum,
+    /// Only with itself.
+    One(AtomicOp),
+    /// The same on bfloat16.
+    Brain(AtomicOp),
+}
+
 /// The operations.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AtomicOp {
     Load,
     Exchange,
@@ -116,6 +129,15 @@ pub(super) enum AtomicOp {
     FloatMax,
     /// As [`AtomicOp::CompareExchange`], comparing floats.
     FloatCompareExchange,
+}
+
+impl AtomicOp {
+    fn family(self) -> Family {
+        match self {
+            Self::Add | Self::Sub | Self::Increment | Self::Decrement => Family::Sum,
+            other => Family::One(other),
+        }
+    }
 }
 
 /// The operation of a surface or SVM message; `None` for values of a size that it does not have.
@@ -144,10 +166,9 @@ pub(super) fn update(op: AtomicOpOp, size: u32) -> Option<Update> {
             AtomicOpOp::Fsub => AtomicOp::FloatSub,
         },
     );
-    Some(Update { commutes, returns_new, size, of: function(op, size)? })
+    Some(Update { commutes, kind: (op.family(), size), returns_new, size, of: function(op, size)? })
 }
 
-/// The operation of an LSC message; `None` for one that is no atomic.
 macro_rules! functions {
     ($op:expr, $unsigned:ty, $signed:ty, $float:ty) => {{
         // Patterns of fewer bits than 64 come zero-extended; what is above them is not stored.
@@ -183,38 +204,44 @@ macro_rules! functions {
     }};
 }
 
+/// The operation of an LSC message; `None` for one that is no atomic.
 pub(super) fn lsc_update(op: LscOp, size: u32) -> Option<Update> {
     // All of them give back the old value.
     let commutes = op.commutes().unwrap_or(false);
-    let brain = |op| (size == 2).then(|| functions!(op, u16, i16, bf16));
-    let of = match op {
-        LscOp::LscAtomicIinc => function(AtomicOp::Increment, size),
-        LscOp::LscAtomicIdec => function(AtomicOp::Decrement, size),
-        LscOp::LscAtomicLoad => function(AtomicOp::Load, size),
-        LscOp::LscAtomicStore => function(AtomicOp::Exchange, size),
-        LscOp::LscAtomicIadd => function(AtomicOp::Add, size),
-        LscOp::LscAtomicIsub => function(AtomicOp::Sub, size),
-        LscOp::LscAtomicSmin => function(AtomicOp::SignedMin, size),
-        LscOp::LscAtomicSmax => function(AtomicOp::SignedMax, size),
-        LscOp::LscAtomicUmin => function(AtomicOp::Min, size),
-        LscOp::LscAtomicUmax => function(AtomicOp::Max, size),
-        LscOp::LscAtomicIcas => function(AtomicOp::CompareExchange, size),
-        LscOp::LscAtomicFadd => function(AtomicOp::FloatAdd, size),
-        LscOp::LscAtomicFsub => function(AtomicOp::FloatSub, size),
-        LscOp::LscAtomicFmin => function(AtomicOp::FloatMin, size),
-        LscOp::LscAtomicFmax => function(AtomicOp::FloatMax, size),
-        LscOp::LscAtomicFcas => function(AtomicOp::FloatCompareExchange, size),
-        LscOp::LscAtomicAnd => function(AtomicOp::And, size),
-        LscOp::LscAtomicOr => function(AtomicOp::Or, size),
-        LscOp::LscAtomicXor => function(AtomicOp::Xor, size),
-        LscOp::LscAtomicBfadd => brain(AtomicOp::FloatAdd),
-        LscOp::LscAtomicBfsub => brain(AtomicOp::FloatSub),
-        LscOp::LscAtomicBfmin => brain(AtomicOp::FloatMin),
-        LscOp::LscAtomicBfmax => brain(AtomicOp::FloatMax),
-        LscOp::LscAtomicBfcas => brain(AtomicOp::FloatCompareExchange),
-        _ => None,
-    }?;
-    Some(Update { commutes, returns_new: false, size, of })
+    // For bfloat16 there are operations of their own.
+    let (op, is_brain) = match op {
+        LscOp::LscAtomicIinc => (AtomicOp::Increment, false),
+        LscOp::LscAtomicIdec => (AtomicOp::Decrement, false),
+        LscOp::LscAtomicLoad => (AtomicOp::Load, false),
+        LscOp::LscAtomicStore => (AtomicOp::Exchange, false),
+        LscOp::LscAtomicIadd => (AtomicOp::Add, false),
+        LscOp::LscAtomicIsub => (AtomicOp::Sub, false),
+        LscOp::LscAtomicSmin => (AtomicOp::SignedMin, false),
+        LscOp::LscAtomicSmax => (AtomicOp::SignedMax, false),
+        LscOp::LscAtomicUmin => (AtomicOp::Min, false),
+        LscOp::LscAtomicUmax => (AtomicOp::Max, false),
+        LscOp::LscAtomicIcas => (AtomicOp::CompareExchange, false),
+        LscOp::LscAtomicFadd => (AtomicOp::FloatAdd, false),
+        LscOp::LscAtomicFsub => (AtomicOp::FloatSub, false),
+        LscOp::LscAtomicFmin => (AtomicOp::FloatMin, false),
+        LscOp::LscAtomicFmax => (AtomicOp::FloatMax, false),
+        LscOp::LscAtomicFcas => (AtomicOp::FloatCompareExchange, false),
+        LscOp::LscAtomicAnd => (AtomicOp::And, false),
+        LscOp::LscAtomicOr => (AtomicOp::Or, false),
+        LscOp::LscAtomicXor => (AtomicOp::Xor, false),
+        LscOp::LscAtomicBfadd => (AtomicOp::FloatAdd, true),
+        LscOp::LscAtomicBfsub => (AtomicOp::FloatSub, true),
+        LscOp::LscAtomicBfmin => (AtomicOp::FloatMin, true),
+        LscOp::LscAtomicBfmax => (AtomicOp::FloatMax, true),
+        LscOp::LscAtomicBfcas => (AtomicOp::FloatCompareExchange, true),
+        _ => return None,
+    };
+    let (family, of) = match is_brain {
+        true if size == 2 => (Family::Brain(op), functions!(op, u16, i16, bf16)),
+        true => return None,
+        false => (op.family(), function(op, size)?),
+    };
+    Some(Update { commutes, kind: (family, size), returns_new: false, size, of })
 }
 
 /// What an operation makes of values of a size.

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use crate::kernels::atomic::Family;
 use crate::kernels::layout::Layout;
 use crate::kernels::lowering::Lowering;
 use crate::kernels::step::{Callee, Exchange, Lowered, Run};
@@ -33,6 +34,8 @@ pub struct CompiledRoutine {
     pub callees: Vec<Source<u64>>,
     /// Whether the result depends on the order in which groups come to the kernel's atomic operations.
     pub ordered: bool,
+    /// Whether there are atomic operations that do not commute with each other.
+    pub mixed: bool,
     /// What neighbouring threads begin together.
     pub exchanges: Vec<Exchange>,
     /// The functions, in the order of their addresses.
@@ -169,6 +172,7 @@ impl CompiledRoutine {
             }
             builder.end_routine()?;
             builder.ordered |= lowering.ordered();
+            builder.updates.extend(lowering.updates());
             constants = lowering.into_constants();
         }
         builder.finish(layouts, constants)
@@ -216,6 +220,7 @@ struct Builder {
     callees: Vec<Source<u64>>,
     exchanges: Vec<Exchange>,
     ordered: bool,
+    updates: Vec<(Family, u32)>,
     /// First block of each routine, by name, in their order.
     named: Vec<(String, u32)>,
     /// Blocks that call a function of a name.
@@ -393,6 +398,7 @@ impl Builder {
         let layout = layouts.swap_remove(0);
         let (steps, marks, blocks, switches) = (self.steps, self.marks, self.blocks, self.switches);
         let (callees, exchanges, ordered) = (self.callees, self.exchanges, self.ordered);
+        let mixed = self.updates.iter().any(|kind| *kind != self.updates[0]);
         Ok(CompiledRoutine {
             layout,
             constants,
@@ -402,6 +408,7 @@ impl Builder {
             switches,
             callees,
             ordered,
+            mixed,
             exchanges,
             functions,
             counts,

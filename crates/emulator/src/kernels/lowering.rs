@@ -5,6 +5,7 @@ mod operands;
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
+use crate::kernels::atomic::Family;
 use crate::kernels::layout::Layout;
 use crate::kernels::reads::Reads;
 use crate::kernels::step::{Lowered, Op, Run};
@@ -76,6 +77,8 @@ pub struct Lowering<'a> {
     notes: Notes,
     /// Whether any instruction shows in which order groups come to it.
     ordered: bool,
+    /// The kinds of atomic operations on memory that groups share.
+    updates: Vec<(Family, u32)>,
 }
 
 /// Special registers and computed addresses that the current instruction uses.
@@ -105,6 +108,7 @@ impl<'a> Lowering<'a> {
             reads: OnceCell::new(),
             notes: Notes::default(),
             ordered: false,
+            updates: Vec::new(),
         }
     }
 
@@ -121,6 +125,18 @@ impl<'a> Lowering<'a> {
     /// Takes note that the current instruction shows in which order groups come to it.
     pub(super) fn note_ordered(&mut self) {
         self.ordered = true;
+    }
+
+    /// Takes note of an atomic operation on memory that groups share: those of one kind commute with each other.
+    pub(super) fn note_update(&mut self, kind: (Family, u32)) {
+        if !self.updates.contains(&kind) {
+            self.updates.push(kind);
+        }
+    }
+
+    /// The kinds of atomic operations so far.
+    pub(super) fn updates(&self) -> &[(Family, u32)] {
+        &self.updates
     }
 
     /// Whether any instruction so far shows in which order groups come to it: the result of one of their atomic operations

@@ -11,7 +11,7 @@ use crate::kernels::lowering::{LowerResult, Lowering};
 use crate::kernels::step::{Lowered, Run};
 use crate::kernels::transfer::Transfer;
 use crate::machine::World;
-use crate::machine::access::{Miss, Request, View};
+use crate::machine::access::{AccessKind, Miss, Request, View};
 use crate::machine::fault::Trap;
 use crate::machine::in_bounds::{Extent, InBounds, load_row, row, store_row};
 use crate::machine::lane::{LANES, MAX_LANES, enabled_lanes, from_lanes};
@@ -57,6 +57,8 @@ struct FastPath {
     extent: Extent,
     /// Whether each channel has one dword, at its address.
     is_single: bool,
+    /// Whether the elements of a channel stand one behind the other in memory.
+    is_row: bool,
     /// Whether a single channel moves dwords that stand one behind the other, in memory and in registers.
     is_block: bool,
 }
@@ -103,7 +105,7 @@ impl FastPath {
             _ => return None,
         };
         let is_block = message.is_vector() && transfer.is_dwords() && is_row;
-        Some(Self { unit, extent: Extent { bytes, alignment }, is_single: *elements == [0], is_block })
+        Some(Self { unit, extent: Extent { bytes, alignment }, is_single: *elements == [0], is_row, is_block })
     }
 }
 
@@ -224,10 +226,12 @@ impl Message {
                 (address, self.place(chunk, 0) + first * 4, count)
             }
             Pattern::Same(address) if fast.is_block => (address, chunk.at, self.elements.len()),
-            Pattern::Same(address) if !STORE => return self.load_same(thread, view, fast, address, chunk),
+            Pattern::Same(address) if !STORE && fast.is_row => {
+                return self.load_same(thread, view, fast, address, chunk);
+            }
             _ => return None,
         };
-        let words = row(view, address, count)?;
+        let words = row(view, address, count, kind::<STORE>())?;
         if STORE {
             store_row(words, &thread.registers.bytes(at).as_chunks().0[..count]);
         } else {
@@ -246,7 +250,7 @@ impl Message {
         address: u64,
         chunk: Chunk,
     ) -> Option<()> {
-        let words = row(view, address, fast.extent.bytes as usize / 4)?;
+        let words = row(view, address, fast.extent.bytes as usize / 4, AccessKind::Load)?;
         for (element, distance) in self.elements.iter().enumerate() {
             let word = words.get(*distance as usize / 4)?.load(Relaxed);
             blend(&mut thread.registers, self.place(chunk, element), &[word; LANES], chunk.enabled);
@@ -265,11 +269,17 @@ impl Message {
     ) -> Option<()> {
         let (n, enabled) = (chunk.n as usize, chunk.enabled);
         let places = match (self.addressing.resolve_dwords(thread, n), view.whole()) {
-            (Some(offsets), Some((words, mask))) => {
-                InBounds::new(words, from_lanes(|i| offsets[i] & mask), enabled, fast.extent)?
+            (Some(offsets), Some((buffer, mask))) => {
+                InBounds::new(buffer, from_lanes(|i| offsets[i] & mask), enabled, fast.extent)?
             }
             _ => InBounds::of_addresses(view, &self.addressing.resolve(thread, n), enabled, fast.extent)?,
         };
+        if fast.is_row {
+            places.note(view, kind::<STORE>(), 0, fast.extent.bytes, enabled);
+        } else {
+            let each = self.elements.iter();
+            each.for_each(|distance| places.note(view, kind::<STORE>(), *distance, self.transfer.size, enabled));
+        }
         let registers = &mut thread.registers;
         if let Unit::Bytes(size) | Unit::Extended(size) = fast.unit {
             let at = self.place(chunk, 0);
@@ -346,6 +356,11 @@ impl Message {
         }
         bits
     }
+}
+
+/// What a message does that stores, or else loads.
+const fn kind<const STORE: bool>() -> AccessKind {
+    if STORE { AccessKind::Store } else { AccessKind::Load }
 }
 
 /// Does something for each chunk of channels of which any is enabled.

@@ -161,7 +161,8 @@ mod tests {
                 x.total_cmp(&y).then((a.0 & 1).cmp(&(b.0 & 1)))
             };
             // 464 is half way to what would be the next number.
-            let expected = if value > 464.0 { 0x7f } else { all.iter().enumerate().min_by(nearest).unwrap().0 as u32 };
+            let expected =
+                if value > 464.0 { 0x7f } else { all.iter().enumerate().min_by(nearest).unwrap().0 as u32 };
             assert_eq!(to_hf8(bits), expected, "{value}");
             assert_eq!(to_hf8(bits | 0x8000), expected | 0x80);
         }

@@ -4,6 +4,7 @@
 //! each conversion a dword that tells the type and the value, filled up to four bytes; a vector has its number of elements
 //! in front of them. Strings are addresses.
 
+use crate::limits::PRINTED_BYTES;
 use crate::machine::memory::Memory;
 
 /// Size of the buffer in bytes; compiled kernels compare offsets with this very number.
@@ -111,6 +112,12 @@ pub fn decode(buffer: &[u8], memory: &Memory) -> Vec<u8> {
         if print(&format, &mut out, || reader.value(memory)).is_none() {
             break;
         }
+        if out.len() > PRINTED_BYTES {
+            // A format of few bytes may ask for very many.
+            out.truncate(PRINTED_BYTES);
+            out.extend(format!("\nmore than {PRINTED_BYTES} bytes were printed, which is the limit\n").bytes());
+            break;
+        }
     }
     out
 }
@@ -188,10 +195,11 @@ fn read_conversion(rest: &mut &[u8]) -> Conversion {
         }
         bump(rest);
     }
+    // C lets no conversion make more than 4095 characters.
     let number = |rest: &mut &[u8]| {
         let mut value = 0_usize;
         while let Some(digit) = rest.first().filter(|c| c.is_ascii_digit()) {
-            value = value.saturating_mul(10).saturating_add(usize::from(digit - b'0')).min(1 << 16);
+            value = value.saturating_mul(10).saturating_add(usize::from(digit - b'0')).min(4095);
             *rest = &rest[1..];
         }
         value
@@ -420,6 +428,10 @@ mod tests {
             ("%05f|", Value::Float(f64::NAN), "  nan|"),
             ("%s", Value::Text(b"abc".to_vec()), "abc"),
             ("%5.2s|", Value::Text(b"abc".to_vec()), "   ab|"),
+            ("%.0000000000000000000000099999f", Value::Float(0.5), &format!("0.5{}", "0".repeat(4094))),
+            ("%.99999g", Value::Float(0.0001220703125), "0.0001220703125"),
+            ("%99999d", int(7), &format!("{}7", " ".repeat(4094))),
+            ("%.99999a", Value::Float(1.0), &format!("0x1.{}p+0", "0".repeat(4095))),
             ("%v2hld", Value::Vector(vec![int(1), int(-2)]), "1,-2"),
         ] {
             assert_eq!(one(format, value), want, "{format}");
@@ -449,6 +461,16 @@ mod tests {
         let longer = more.len() as u32;
         more[..4].copy_from_slice(&longer.to_le_bytes());
         assert_eq!(decode(&more, &memory), b"7 bye %f\nbye 0.500000");
+        // Few records that ask for very much.
+        let wide = memory.map(Buffer::from_bytes(b"%4095d\0")).unwrap();
+        let records = PRINTED_BYTES / 4095 + 1;
+        let mut many = (4 + records as u32 * 16).to_le_bytes().to_vec();
+        (0..records).for_each(|_| many.extend([wide.to_le_bytes(), [3, 0, 0, 0, 5, 0, 0, 0]].concat()));
+        let printed = decode(&many, &memory);
+        assert!(printed.ends_with(b"which is the limit\n") && printed.len() < PRINTED_BYTES + 100);
+        let fewer = 4 + (records as u32 - 1) * 16;
+        many[..4].copy_from_slice(&fewer.to_le_bytes());
+        assert_eq!(decode(&many, &memory).len(), (records - 1) * 4095);
         assert_eq!(decode(&buffer[..30], &memory), b"7 ", "a buffer that was cut off");
         assert_eq!(decode(&[], &memory), b"");
     }

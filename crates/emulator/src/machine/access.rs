@@ -2,10 +2,9 @@
 //!
 //! [`crate::machine::in_bounds`] is the same for messages whose data all lie inside of one buffer, where nothing can go wrong.
 
-use std::sync::atomic::AtomicU32;
-
 use crate::machine::lane::{LANES, enabled_lanes};
 use crate::machine::memory::{Buffer, Memory, Sharing};
+use crate::machine::trace::Trace;
 
 /// Offsets in shared local memory; a pointer to it carries a tag above them.
 const SLM_OFFSET: u64 = 0x0fff_ffff;
@@ -14,7 +13,7 @@ const SLM_OFFSET: u64 = 0x0fff_ffff;
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
     target: Target<'a>,
-    watch: Option<&'a Watch<'a>>,
+    witness: Witness<'a>,
     /// The hardware thread in its group.
     thread: u32,
 }
@@ -22,8 +21,9 @@ pub struct View<'a> {
 /// Memory that a message reaches.
 #[derive(Clone, Copy, Debug)]
 pub enum Target<'a> {
-    /// Virtual addresses. An access outside every buffer is a fault, unless [`Memory::outside_is_zero`].
-    Flat(&'a Memory),
+    /// Virtual addresses, of memory and of the buffers behind it that the group has for itself. An access outside every buffer
+    /// is a fault, unless [`Memory::outside_is_zero`].
+    Flat(&'a Memory, &'a [Buffer]),
     /// Shared local memory of the group. An access outside of it is a fault.
     Local(&'a Buffer),
     /// Scratch memory of all hardware threads. An access outside of it is a fault.
@@ -32,6 +32,15 @@ pub enum Target<'a> {
     Surface(&'a Memory, &'a Buffer),
     /// A surface of no size: the binding table's entry holds nothing.
     Nothing,
+}
+
+/// Who learns of the accesses of a group.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Witness<'a> {
+    /// Somebody from outside.
+    pub watch: Option<&'a Watch<'a>>,
+    /// The bytes that its host thread has touched.
+    pub trace: Option<&'a Trace>,
 }
 
 /// Who is told of the accesses of a group.
@@ -134,38 +143,46 @@ pub struct Request<'a> {
 }
 
 impl<'a> View<'a> {
-    /// The view of a thread, by its index in its group, whose accesses somebody may watch.
+    /// The view of a thread, by its index in its group.
     #[inline(always)]
-    pub fn new(target: Target<'a>, watch: Option<&'a Watch<'a>>, thread: u32) -> Self {
-        Self { target, watch, thread }
+    pub fn new(target: Target<'a>, witness: Witness<'a>, thread: u32) -> Self {
+        Self { target, witness, thread }
     }
 
     /// Whether somebody watches: then every access has to pass one by one.
     #[inline(always)]
     pub(crate) fn is_watched(&self) -> bool {
-        self.watch.is_some()
+        self.witness.watch.is_some()
     }
 
-    /// The words of the buffer that an address falls into, its first address, and the bits of an offset that count. Other
-    /// addresses may fall into other buffers.
+    /// The buffer that an address falls into, its first address, and the bits of an offset that count. Other addresses may
+    /// fall into other buffers.
     #[inline(always)]
-    pub(crate) fn words_around(&self, address: u64) -> Option<(&'a [AtomicU32], u64, u64)> {
+    pub(crate) fn around(&self, address: u64) -> Option<(&'a Buffer, u64, u64)> {
         match self.target {
-            Target::Flat(memory) => memory.find(address).map(|(buffer, base)| (buffer.words(), base, u64::MAX)),
-            Target::Local(buffer) => Some((buffer.words(), 0, SLM_OFFSET)),
-            Target::Scratch(buffer) | Target::Surface(_, buffer) => Some((buffer.words(), 0, u64::MAX)),
+            Target::Flat(memory, private) => {
+                memory.find_with(private, address).map(|(buffer, base)| (buffer, base, u64::MAX))
+            }
+            Target::Local(buffer) => Some((buffer, 0, SLM_OFFSET)),
+            Target::Scratch(buffer) | Target::Surface(_, buffer) => Some((buffer, 0, u64::MAX)),
             Target::Nothing => None,
         }
     }
 
-    /// The words of the only buffer that there is, and the bits of an offset that count.
+    /// The only buffer that there is, and the bits of an offset that count.
     #[inline(always)]
-    pub(crate) fn whole(&self) -> Option<(&'a [AtomicU32], u32)> {
+    pub(crate) fn whole(&self) -> Option<(&'a Buffer, u32)> {
         match self.target {
-            Target::Flat(_) | Target::Nothing => None,
-            Target::Local(buffer) => Some((buffer.words(), SLM_OFFSET as u32)),
-            Target::Scratch(buffer) | Target::Surface(_, buffer) => Some((buffer.words(), u32::MAX)),
+            Target::Flat(..) | Target::Nothing => None,
+            Target::Local(buffer) => Some((buffer, SLM_OFFSET as u32)),
+            Target::Scratch(buffer) | Target::Surface(_, buffer) => Some((buffer, u32::MAX)),
         }
+    }
+
+    /// Where an access of a kind to a buffer is noted, if it is.
+    #[inline(always)]
+    pub(crate) fn trace(&self, buffer: &Buffer, kind: AccessKind) -> Option<&'a Trace> {
+        if buffer.is_noted(kind) { self.witness.trace } else { None }
     }
 
     /// Whether other host threads may use the memory at the same time.
@@ -233,7 +250,7 @@ impl<'a> View<'a> {
                     buffer.store_u32(offset, change(lane, value) as u32);
                     value
                 }
-                Target::Flat(memory) | Target::Surface(memory, _) if request.size == 8 => {
+                Target::Flat(memory, _) | Target::Surface(memory, _) if request.size == 8 => {
                     memory.update_u64(buffer, offset, sharing, |value| change(lane, value)).unwrap_or(0)
                 }
                 _ if request.size == 8 => {
@@ -260,11 +277,16 @@ impl<'a> View<'a> {
     ) -> Outside {
         let mut outside = 0;
         for lane in enabled_lanes::<LANES>(request.enabled) {
-            if let Some(watch) = self.watch {
+            if let Some(watch) = self.witness.watch {
                 self.tell(watch, kind, request.first_lane + lane as u32, request.addresses[lane], request.size);
             }
             let place = self.locate(request, lane)?;
             outside += u32::from(place.is_none());
+            if let Some((buffer, offset)) = place
+                && let Some(trace) = self.trace(buffer, kind)
+            {
+                trace.note(buffer, kind, offset, request.size.into());
+            }
             access(lane, place);
         }
         Ok(outside)
@@ -279,7 +301,7 @@ impl<'a> View<'a> {
             return miss(MissKind::Misaligned);
         }
         match self.target {
-            Target::Flat(memory) => match memory.find(address) {
+            Target::Flat(memory, private) => match memory.find_with(private, address) {
                 Some((buffer, base)) if fits(buffer, address - base, size) => Ok(Some((buffer, address - base))),
                 _ if memory.outside_is_zero => Ok(None),
                 _ => miss(MissKind::Outside),
@@ -300,7 +322,7 @@ impl<'a> View<'a> {
     fn tell(&self, watch: &Watch<'_>, kind: AccessKind, lane: u32, address: u64, size: u32) {
         let number = |memory: &Memory, wanted| memory.buffers().iter().position(|other| std::ptr::eq(other, wanted));
         let (space, buffer) = match self.target {
-            Target::Flat(memory) => {
+            Target::Flat(memory, _) => {
                 (Space::Flat, memory.find(address).and_then(|(buffer, _)| number(memory, buffer)))
             }
             Target::Local(_) => (Space::Local, None),
@@ -331,8 +353,8 @@ pub struct Texels<'a> {
 
 impl<'a> Texels<'a> {
     /// Those in a buffer of a memory.
-    pub fn new(memory: &'a Memory, buffer: &'a Buffer, watch: Option<&'a Watch<'a>>, thread: u32) -> Self {
-        Self { buffer, view: View::new(Target::Surface(memory, buffer), watch, thread), lane: 0 }
+    pub fn new(memory: &'a Memory, buffer: &'a Buffer, witness: Witness<'a>, thread: u32) -> Self {
+        Self { buffer, view: View::new(Target::Surface(memory, buffer), witness, thread), lane: 0 }
     }
 
     /// The same for a channel.
@@ -357,8 +379,13 @@ impl<'a> Texels<'a> {
 
     #[inline]
     fn tell(&self, kind: AccessKind, offset: u64, size: u32) {
-        if let Some(watch) = self.view.watch {
+        if let Some(watch) = self.view.witness.watch {
             self.view.tell(watch, kind, self.lane, offset, size);
+        }
+        if let Some(trace) = self.view.trace(self.buffer, kind)
+            && fits(self.buffer, offset, size)
+        {
+            trace.note(self.buffer, kind, offset, size.into());
         }
     }
 }
@@ -371,7 +398,7 @@ fn fits(buffer: &Buffer, offset: u64, size: u32) -> bool {
 #[cfg(test)]
 impl<'a> From<&'a Buffer> for Texels<'a> {
     fn from(buffer: &'a Buffer) -> Self {
-        Self { buffer, view: View::new(Target::Nothing, None, 0), lane: 0 }
+        Self { buffer, view: View::new(Target::Nothing, Witness::default(), 0), lane: 0 }
     }
 }
 
@@ -387,7 +414,7 @@ mod tests {
     fn flat_accesses_outside_are_faults() {
         let mut memory = Memory::default();
         let base = memory.map(Buffer::zeros(16)).unwrap();
-        let view = View::new(Target::Flat(&memory), None, 0);
+        let view = View::new(Target::Flat(&memory, &[]), Witness::default(), 0);
         let addresses: [u64; LANES] = std::array::from_fn(|i| base + 4 * i as u64);
         let mut values = [0; LANES];
         assert_eq!(view.load(&words(&addresses, 0xf), &mut values), Ok(0));
@@ -409,7 +436,7 @@ mod tests {
     fn surfaces_lose_what_is_beyond_their_end() {
         let memory = Memory::default();
         let buffer = Buffer::from_bytes(&[1, 0, 0, 0, 2, 0, 0, 0]);
-        let view = View::new(Target::Surface(&memory, &buffer), None, 0);
+        let view = View::new(Target::Surface(&memory, &buffer), Witness::default(), 0);
         let addresses: [u64; LANES] = std::array::from_fn(|i| 4 * i as u64);
         let mut values = [9; LANES];
         assert_eq!(view.load(&words(&addresses, 0xf), &mut values), Ok(2));
@@ -418,13 +445,13 @@ mod tests {
         let mut old = [0; LANES];
         assert_eq!(view.update(&words(&addresses, 0x6), &mut old, |_, x| x + 40), Ok(1));
         assert_eq!((old[1], old[2], buffer.load_u32(4)), (2, 0, Some(42)));
-        assert_eq!(View::new(Target::Nothing, None, 0).load(&words(&addresses, 1), &mut old), Ok(1));
+        assert_eq!(View::new(Target::Nothing, Witness::default(), 0).load(&words(&addresses, 1), &mut old), Ok(1));
     }
 
     #[test]
     fn local_addresses_carry_a_tag() {
         let buffer = Buffer::zeros(16);
-        let view = View::new(Target::Local(&buffer), None, 0);
+        let view = View::new(Target::Local(&buffer), Witness::default(), 0);
         let addresses = [0x1000_0004; LANES];
         let mut old = [0; LANES];
         assert_eq!(view.update(&words(&addresses, 0xffff), &mut old, |_, x| x + 1), Ok(0));
@@ -449,12 +476,13 @@ mod tests {
         let base = memory.map(Buffer::zeros(16)).unwrap();
         let log = Log::default();
         let watch = Watch { observer: &log, group: [1, 2, 3] };
-        let flat = View::new(Target::Flat(&memory), Some(&watch), 5);
+        let witness = Witness { watch: Some(&watch), trace: None };
+        let flat = View::new(Target::Flat(&memory, &[]), witness, 5);
         let addresses: [u64; LANES] = std::array::from_fn(|i| base + 8 * i as u64);
         let request = Request { first_lane: 16, size: 8, ..words(&addresses, 0b110) };
         let miss = flat.store(&request, &[0; LANES]).unwrap_err();
         assert_eq!(miss.lane, 18);
-        let surface = View::new(Target::Surface(&memory, &memory.buffers()[1]), Some(&watch), 5);
+        let surface = View::new(Target::Surface(&memory, &memory.buffers()[1]), witness, 5);
         assert_eq!(surface.update(&words(&[40; LANES], 1), &mut [0; LANES], |_, x| x), Ok(1));
         let access = |kind, space, lane, address, size| Access {
             kind,

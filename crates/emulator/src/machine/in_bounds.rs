@@ -7,9 +7,9 @@ use std::sync::atomic::Ordering::Relaxed;
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch, u32x4};
 
-use crate::machine::access::View;
+use crate::machine::access::{AccessKind, View};
 use crate::machine::lane::{LANES, enabled_lanes, from_lanes};
-use crate::machine::memory::{Sharing, change_part, part};
+use crate::machine::memory::{Buffer, Sharing, change_part, part};
 use crate::machine::thread::ones;
 
 /// What the addresses of a message have to be for its data to be found here.
@@ -23,6 +23,7 @@ pub(crate) struct Extent {
 
 /// A buffer and a place in it for each channel; those that are not enabled have the place of one that is.
 pub(crate) struct InBounds<'a> {
+    buffer: &'a Buffer,
     words: &'a [AtomicU32],
     offsets: [u32; LANES],
 }
@@ -30,7 +31,8 @@ pub(crate) struct InBounds<'a> {
 impl<'a> InBounds<'a> {
     /// The places at the offsets of the enabled channels. `None` when data of this extent do not all lie inside.
     #[inline(always)]
-    pub(crate) fn new(words: &'a [AtomicU32], offsets: [u32; LANES], enabled: u32, extent: Extent) -> Option<Self> {
+    pub(crate) fn new(buffer: &'a Buffer, offsets: [u32; LANES], enabled: u32, extent: Extent) -> Option<Self> {
+        let words = buffer.words();
         let origin = offsets[enabled.trailing_zeros() as usize % LANES];
         let offsets: [u32; LANES] = if enabled == ones(LANES) {
             offsets
@@ -40,7 +42,7 @@ impl<'a> InBounds<'a> {
         let limit = u32::try_from((words.len() as u64 * 4).checked_sub(extent.bytes.into())?).ok()?;
         let low = extent.alignment - 1;
         let refused: [u32; LANES] = from_lanes(|i| (offsets[i] & low) | u32::from(offsets[i] > limit));
-        (refused.iter().fold(0, |all, one| all | one) == 0).then_some(Self { words, offsets })
+        (refused.iter().fold(0, |all, one| all | one) == 0).then_some(Self { buffer, words, offsets })
     }
 
     /// The same for addresses in a view.
@@ -51,14 +53,22 @@ impl<'a> InBounds<'a> {
         enabled: u32,
         extent: Extent,
     ) -> Option<Self> {
-        let (words, base, mask) = view.words_around(addresses[enabled.trailing_zeros() as usize % LANES])?;
+        let (buffer, base, mask) = view.around(addresses[enabled.trailing_zeros() as usize % LANES])?;
         let distances: [u64; LANES] = from_lanes(|i| addresses[i].wrapping_sub(base) & mask);
         let used = |i: usize| if enabled >> i & 1 == 1 { u64::MAX } else { 0 };
         let high: [u64; LANES] = from_lanes(|i| distances[i] & used(i));
         if high.iter().fold(0, |all, distance| all | distance) >> 32 != 0 {
             return None;
         }
-        Self::new(words, from_lanes(|i| distances[i] as u32), enabled, extent)
+        Self::new(buffer, from_lanes(|i| distances[i] as u32), enabled, extent)
+    }
+
+    /// Notes, where somebody wants to know, that each enabled channel accesses so many bytes at a distance from its place.
+    #[inline(always)]
+    pub(crate) fn note(&self, view: &View<'a>, kind: AccessKind, distance: u32, bytes: u32, enabled: u32) {
+        if let Some(trace) = view.trace(self.buffer, kind) {
+            trace.note_lanes(self.buffer, kind, &self.offsets, (distance, bytes), enabled);
+        }
     }
 
     /// The word so many bytes behind each channel's place.
@@ -146,14 +156,18 @@ impl<'a> InBounds<'a> {
     }
 }
 
-/// The words that stand one behind the other from an address on. `None` when they do not all lie inside one buffer, or the
-/// address is no multiple of four.
+/// The words that stand one behind the other from an address on, for an access of a kind. `None` when they do not
+/// all lie inside one buffer, or the address is no multiple of four.
 #[inline]
-pub(crate) fn row<'a>(view: &View<'a>, address: u64, count: usize) -> Option<&'a [AtomicU32]> {
-    let (words, base, mask) = view.words_around(address)?;
+pub(crate) fn row<'a>(view: &View<'a>, address: u64, count: usize, kind: AccessKind) -> Option<&'a [AtomicU32]> {
+    let (buffer, base, mask) = view.around(address)?;
     let offset = address.wrapping_sub(base) & mask;
     let first = usize::try_from(offset / 4).ok().filter(|_| offset.is_multiple_of(4))?;
-    words.get(first..first.checked_add(count)?)
+    let words = buffer.words().get(first..first.checked_add(count)?)?;
+    if let Some(trace) = view.trace(buffer, kind) {
+        trace.note(buffer, kind, offset, count as u64 * 4);
+    }
+    Some(words)
 }
 
 /// Reads words into little-endian bytes, as many as there are.
@@ -192,8 +206,8 @@ fn together(to: &mut [u32; 4], words: [u32; 4]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machine::access::Target;
-    use crate::machine::memory::{Buffer, Memory};
+    use crate::machine::access::{Target, Witness};
+    use crate::machine::memory::Memory;
 
     /// Bytes of the memory that the tests use.
     const BYTES: usize = 96;
@@ -207,10 +221,12 @@ mod tests {
         let places: [fn(u32) -> u32; 4] = [|i| i, |i| 4 + 2 * i, |i| (i * 37 + 5) % 90, |i| 60 - 3 * i];
         for (size, place) in (1..=4).flat_map(|size| places.map(|place| (size, place))) {
             for enabled in [0xffff, 0x0ff3] {
-                let words: Vec<_> =
-                    (0..BYTES as u32 / 4).map(|n| AtomicU32::new(n.wrapping_mul(0x9e37_79b9))).collect();
-                let before = bytes_of(&words);
-                let in_bounds = InBounds { words: &words, offsets: from_lanes(|i| place(i as u32)) };
+                let bytes: Vec<_> =
+                    (0..BYTES as u32 / 4).flat_map(|n| n.wrapping_mul(0x9e37_79b9).to_le_bytes()).collect();
+                let buffer = Buffer::from_bytes(&bytes);
+                let words = buffer.words();
+                let before = bytes_of(words);
+                let in_bounds = InBounds { buffer: &buffer, words, offsets: from_lanes(|i| place(i as u32)) };
                 let read = |lane: usize| {
                     let at = place(lane as u32) as usize;
                     before[at..at + size as usize].iter().rev().fold(0, |all, byte| all << 8 | u32::from(*byte))
@@ -226,7 +242,7 @@ mod tests {
                     want[at..at + size as usize].copy_from_slice(&values[lane].to_le_bytes()[..size as usize]);
                 }
                 // Where channels overlap, the second time begins with what the first left; the last of them wins both times.
-                assert_eq!(bytes_of(&words), want, "{size} bytes, {enabled:x}");
+                assert_eq!(bytes_of(words), want, "{size} bytes, {enabled:x}");
             }
         }
     }
@@ -236,21 +252,21 @@ mod tests {
         let mut memory = Memory::default();
         let bytes: Vec<u8> = (0..=255).collect();
         let base = memory.map(Buffer::from_bytes(&bytes)).unwrap();
-        let view = View::new(Target::Flat(&memory), None, 0);
+        let view = View::new(Target::Flat(&memory, &[]), Witness::default(), 0);
         let addresses: [u64; LANES] = from_lanes(|i| base + 68 - 4 * i as u64);
         let dword = Extent { bytes: 4, alignment: 4 };
         let mut single = InBounds::of_addresses(&view, &addresses, 0xffff, dword).unwrap().words(0).unwrap();
         single.reverse();
         let mut bytes = [[0; 4]; LANES];
-        load_row(row(&view, base + 8, LANES).unwrap(), &mut bytes);
+        load_row(row(&view, base + 8, LANES, AccessKind::Load).unwrap(), &mut bytes);
         assert_eq!(bytes.map(u32::from_le_bytes), single);
         assert_eq!(bytes[1], [12, 13, 14, 15]);
-        let is_row = |address| row(&view, address, LANES).is_some();
+        let is_row = |address| row(&view, address, LANES, AccessKind::Load).is_some();
         assert_eq!([9, 256 - 60, 256 - 64].map(|offset| is_row(base + offset)), [false, false, true]);
         assert!(InBounds::of_addresses(&view, &[base + 256; LANES], 1, dword).is_none());
         assert!(InBounds::of_addresses(&view, &[base + 2; LANES], 1, dword).is_none());
 
-        store_row(row(&view, base + 8, 8).unwrap(), &[[7, 0, 0, 0]; 8]);
+        store_row(row(&view, base + 8, 8, AccessKind::Store).unwrap(), &[[7, 0, 0, 0]; 8]);
         assert_eq!(memory.buffers()[0].load_u32(8 + 4 * 7), Some(7));
         assert_eq!(memory.buffers()[0].load_u32(8 + 4 * 8), Some(single[8]));
     }

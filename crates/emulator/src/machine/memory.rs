@@ -5,10 +5,13 @@
 //!
 //! Several host threads run thread groups at the same time, so a buffer is made of atomic words. Relaxed loads and
 //! stores of a word cost what plain ones do; a store of a part of a word leaves the rest of it alone even while another
-//! host thread writes there. A kernel without data races therefore gives the same result for any number of host threads.
+//! host thread writes there. A kernel without data races therefore gives the same result for any number of host threads; the
+//! others are found by a [`trace`](crate::machine::trace), and a buffer says which accesses are noted there.
 
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU8, AtomicU32, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
+
+use crate::machine::access::AccessKind;
 
 /// Size of a slot as a power of two.
 const SLOT_BITS: u32 = 32;
@@ -35,12 +38,22 @@ pub enum Sharing {
 pub struct Buffer {
     words: Vec<AtomicU32>,
     len: usize,
+    /// Its number in traces.
+    number: u32,
+    /// Kinds of accesses: from bit 0 on those that there were, from [`NOTED`] on those that are noted; and [`PAGES`].
+    uses: AtomicU8,
 }
+
+const NOTED: u32 = 3;
+/// Whether pages are noted instead of bytes.
+const PAGES: u8 = 1 << 6;
+/// Bytes of a page as a power of two.
+const PAGE_BITS: u32 = 12;
 
 impl Buffer {
     /// A buffer of `len` zero bytes. The system gives its memory when it is first written to.
     pub fn zeros(len: usize) -> Self {
-        Self { words: bytemuck::zeroed_vec(len.div_ceil(4)), len }
+        Self { words: bytemuck::zeroed_vec(len.div_ceil(4)), len, ..Self::default() }
     }
 
     /// A buffer with these contents.
@@ -53,7 +66,7 @@ impl Buffer {
             last[..rest.len()].copy_from_slice(rest);
             words.push(AtomicU32::new(u32::from_le_bytes(last)));
         }
-        Self { words, len: bytes.len() }
+        Self { words, len: bytes.len(), ..Self::default() }
     }
 
     /// A buffer with these contents, which go away while they are copied: there are never two of everything.
@@ -77,7 +90,7 @@ impl Buffer {
 
     /// The contents, for good; the words go away while they are copied.
     pub fn into_vec(self) -> Vec<u8> {
-        let Self { mut words, len } = self;
+        let Self { mut words, len, .. } = self;
         let mut bytes = vec![0; words.len() * 4];
         while !words.is_empty() {
             let start = (words.len() - 1) / (PIECE / 4) * (PIECE / 4);
@@ -119,9 +132,66 @@ impl Buffer {
 
     /// Makes everything zero, for a buffer that is used again.
     pub fn clear(&self) {
-        for word in &self.words {
+        self.clear_range(0, self.reach());
+    }
+
+    /// Makes so many bytes from an offset on zero, whole words, as far as they are there.
+    pub(crate) fn clear_range(&self, offset: u64, bytes: u64) {
+        for word in self.words.iter().skip(offset as usize / 4).take(bytes as usize / 4) {
             word.store(0, Relaxed);
         }
+    }
+
+    /// Has all accesses noted, byte for byte, under a number.
+    pub fn note_all(&mut self, number: usize) {
+        (self.number, self.uses) = (number as u32, (0b111 << NOTED).into());
+    }
+
+    /// Has the pages noted that are written, under a number.
+    pub fn note_pages(&mut self, number: usize) {
+        let written = 1 << AccessKind::Store as u8 | 1 << AccessKind::Atomic as u8;
+        (self.number, self.uses) = (number as u32, (PAGES | written << NOTED).into());
+    }
+
+    /// Whether accesses of a kind are noted.
+    #[inline(always)]
+    pub(crate) fn is_noted(&self, kind: AccessKind) -> bool {
+        self.uses.load(Relaxed) & 1 << (kind as u32 + NOTED) != 0
+    }
+
+    /// Notes no more accesses of a kind when there was no other, and it is none that matters by itself.
+    pub fn settle(&self) {
+        let _ = self.uses.fetch_update(Relaxed, Relaxed, |uses| {
+            let is_only = |kind: &AccessKind| uses & 0b111 == 1 << *kind as u8;
+            let kind = [AccessKind::Load, AccessKind::Atomic].into_iter().find(is_only)?;
+            let noted = 1 << (kind as u32 + NOTED);
+            (uses & noted != 0).then_some(uses & !noted)
+        });
+    }
+
+    /// Whether there was an access of a kind before.
+    #[inline(always)]
+    pub(crate) fn has_seen(&self, kind: AccessKind) -> bool {
+        self.uses.load(Relaxed) & 1 << kind as u8 != 0
+    }
+
+    /// There is an access of a kind. Tells whether those of another are no longer noted.
+    #[cold]
+    pub(crate) fn see(&self, kind: AccessKind) -> bool {
+        let before = self.uses.fetch_or(1 << kind as u8, Relaxed);
+        before & PAGES == 0 && before >> NOTED & 0b111 != 0b111
+    }
+
+    /// Its number in traces.
+    #[inline(always)]
+    pub(crate) fn number(&self) -> usize {
+        self.number as usize
+    }
+
+    /// Bytes that a mark in a trace stands for, as a power of two.
+    #[inline(always)]
+    pub(crate) fn unit(&self) -> u32 {
+        if self.uses.load(Relaxed) & PAGES == 0 { 0 } else { PAGE_BITS }
     }
 
     /// The words, for accesses that have checked their offsets.
@@ -277,6 +347,11 @@ impl Memory {
         &self.buffers
     }
 
+    /// Has the accesses to all buffers noted in traces.
+    pub fn note_all(&mut self) {
+        self.buffers.iter_mut().enumerate().for_each(|(number, buffer)| buffer.note_all(number));
+    }
+
     /// The buffers, for good.
     pub fn into_buffers(self) -> Vec<Buffer> {
         self.buffers
@@ -290,8 +365,14 @@ impl Memory {
     /// The buffer that `address` falls into, with the address of its first byte. The address may lie behind its end.
     #[inline]
     pub fn find(&self, address: u64) -> Option<(&Buffer, u64)> {
-        let slot = usize::try_from(address >> SLOT_BITS).ok()?;
-        let buffer = self.buffers.get(slot.checked_sub(1)?)?;
+        self.find_with(&[], address)
+    }
+
+    /// The same where private buffers stand behind the others.
+    #[inline]
+    pub(crate) fn find_with<'a>(&'a self, private: &'a [Buffer], address: u64) -> Option<(&'a Buffer, u64)> {
+        let index = usize::try_from(address >> SLOT_BITS).ok()?.checked_sub(1)?;
+        let buffer = self.buffers.get(index).or_else(|| private.get(index - self.buffers.len()))?;
         Some((buffer, address >> SLOT_BITS << SLOT_BITS))
     }
 

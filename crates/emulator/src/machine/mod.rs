@@ -2,7 +2,7 @@
 //!
 //! Kernels compute; everything they read and write is here. In the order of the flow: what a channel holds ([`lane`],
 //! [`float`]), how operands reach it ([`convert`], [`operand`]), the state of a thread ([`thread`], [`flow`], [`activation`]), memory
-//! ([`memory`], [`access`], [`in_bounds`], [`image`], [`sampler`]), and what can go wrong ([`fault`]). Nothing here knows an instruction.
+//! ([`memory`], [`access`], [`in_bounds`], [`trace`], [`image`], [`sampler`]), and what can go wrong ([`fault`]). Nothing here knows an instruction.
 
 pub mod lane;
 
@@ -24,16 +24,19 @@ pub mod access;
 
 pub mod in_bounds;
 
+pub mod trace;
+
 pub mod image;
 
 pub mod sampler;
 
 pub mod fault;
 
-use access::{Target, Texels, View, Watch};
+use access::{Target, Texels, View, Watch, Witness};
 use image::Image;
 use memory::{Buffer, Memory};
 use sampler::Sampler;
+use trace::Trace;
 use visakit::isa::BindingTable;
 
 /// What the threads of a group share: memory and what the launch bound to it.
@@ -43,8 +46,10 @@ pub struct World<'a> {
     pub memory: &'a Memory,
     /// Shared local memory of the group.
     pub local: &'a Buffer,
-    /// Scratch memory of all hardware threads.
+    /// Scratch memory of the group's hardware threads.
     pub scratch: &'a Buffer,
+    /// Buffers that the group has for itself, behind those of global memory.
+    pub private: &'a [Buffer],
     /// For each entry of the binding table, the buffer that it stands for.
     pub bindings: &'a [Option<usize>],
     /// For each entry of the binding table, the image that it stands for.
@@ -53,13 +58,15 @@ pub struct World<'a> {
     pub samplers: &'a [Option<Sampler>],
     /// Who watches the accesses to memory.
     pub watch: Option<Watch<'a>>,
+    /// What the groups of this host thread have touched.
+    pub trace: &'a Trace,
 }
 
 impl<'a> World<'a> {
     /// Flat memory.
     #[inline]
     pub fn flat(&self) -> Target<'a> {
-        Target::Flat(self.memory)
+        Target::Flat(self.memory, self.private)
     }
 
     /// Shared local memory.
@@ -77,7 +84,12 @@ impl<'a> World<'a> {
     /// Memory as a thread sees it, by its index in its group.
     #[inline(always)]
     pub fn view(&'a self, target: Target<'a>, thread: u32) -> View<'a> {
-        View::new(target, self.watch.as_ref(), thread)
+        View::new(target, self.witness(), thread)
+    }
+
+    #[inline(always)]
+    fn witness(&'a self) -> Witness<'a> {
+        Witness { watch: self.watch.as_ref(), trace: Some(self.trace) }
     }
 
     /// The image that an entry of the binding table stands for, and its texels as a thread reaches them, by its index in its
@@ -85,7 +97,7 @@ impl<'a> World<'a> {
     pub fn image(&'a self, entry: u32, thread: u32) -> Option<(&'a Image, Texels<'a>)> {
         let image = self.images.get(entry as usize)?.as_ref()?;
         let buffer = self.memory.buffers().get(image.buffer)?;
-        Some((image, Texels::new(self.memory, buffer, self.watch.as_ref(), thread)))
+        Some((image, Texels::new(self.memory, buffer, self.witness(), thread)))
     }
 
     /// The sampler with an index.

@@ -11,9 +11,10 @@ use crate::machine::fault::{Trap, TrapReport};
 use crate::machine::flow::{Flow, Next};
 use crate::machine::memory::Buffer;
 use crate::machine::thread::{Registers, SLACK, Thread};
+use crate::machine::trace::Trace;
 use crate::run::barriers::Barriers;
 use crate::run::execute::run_thread;
-use crate::run::memory::LaunchMemory;
+use crate::run::memory::{Implicit, LaunchMemory};
 use crate::run::stats::Counts;
 use crate::run::{DEFAULT_MAX_INSTRUCTIONS, Options, Program};
 use visakit::isa::{R0Element, predefined};
@@ -25,7 +26,6 @@ pub(super) struct Plan<'a> {
     payload: &'a Payload,
     range: &'a NdRange,
     mapped: &'a LaunchMemory,
-    scratch: &'a Buffer,
     /// The most instructions of a thread.
     pub(super) limit: u64,
     /// Whether steps and channels are counted.
@@ -67,11 +67,9 @@ impl<'a> Plan<'a> {
             stack: at(predefined::SP),
             implicit: [predefined::IMPL_ARG_BUF_PTR, predefined::LOCAL_ID_BUF_PTR].map(at),
         };
-        let scratch = mapped.scratch.buffer.and_then(|buffer| mapped.memory.buffers().get(buffer));
-        let scratch = scratch.unwrap_or(&mapped.nothing);
         let limit = options.max_instructions.unwrap_or(DEFAULT_MAX_INSTRUCTIONS);
         let (count, waits, observer) = (options.stats, code.waits(), options.observer);
-        Self { code, program, payload, range, mapped, scratch, limit, count, waits, observer, special }
+        Self { code, program, payload, range, mapped, limit, count, waits, observer, special }
     }
 
     /// Bytes that a full group may have for itself beside private memory: shared local memory, and the registers of its
@@ -91,17 +89,29 @@ impl<'a> Plan<'a> {
     }
 
     /// What the threads of a group share.
-    fn world<'w>(&'w self, local: &'w Buffer, group: [u32; 3]) -> World<'w> {
+    fn world<'w>(&'w self, own: &'w Own, group: [u32; 3]) -> World<'w> {
         let mapped = self.mapped;
         World {
             memory: &mapped.memory,
-            local,
-            scratch: self.scratch,
+            local: &own.local,
+            scratch: self.scratch(own),
+            private: &own.private,
             bindings: &mapped.bindings,
             images: &mapped.images,
             samplers: &mapped.samplers,
             watch: self.observer.map(|observer| Watch { observer, group }),
+            trace: &own.trace,
         }
+    }
+
+    /// Notes less of buffers that all groups use alike.
+    pub(super) fn settle(&self) {
+        self.mapped.memory.buffers().iter().for_each(Buffer::settle);
+    }
+
+    /// Scratch memory of a group.
+    fn scratch<'w>(&'w self, own: &'w Own) -> &'w Buffer {
+        self.mapped.scratch.buffer.and_then(|index| own.private.get(index)).unwrap_or(&self.mapped.nothing)
     }
 
     /// Whether the stack in memory, if functions are called through one, has room.
@@ -119,13 +129,6 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// Where the buffer of implicit arguments of a worker's group is: the offset in scratch memory, and the address.
-    fn implicit_arguments(&self, worker: u32) -> Option<(u64, u64)> {
-        let implicit = self.mapped.implicit?;
-        let offset = implicit.first + implicit.pitch * u64::from(worker);
-        Some((offset, implicit.base + offset))
-    }
-
     fn order(&self) -> [u32; 3] {
         self.program.info.execution_env.work_group_walk_order_dimensions
     }
@@ -134,9 +137,8 @@ impl<'a> Plan<'a> {
 /// One host thread's part: the state of one group at a time, used again for the next.
 pub(super) struct Worker<'a> {
     plan: &'a Plan<'a>,
-    number: u32,
     threads: Vec<Thread>,
-    local: Buffer,
+    own: Own,
     states: Vec<State>,
     /// How the threads start, by the size of the group: full ones and those that are cut off. There are at most eight sizes.
     starts: Vec<([u32; 3], Vec<ThreadStart>)>,
@@ -145,14 +147,36 @@ pub(super) struct Worker<'a> {
     counts: Counts,
 }
 
+/// What only one group has at a time. Every group finds all of it zero, and at the same addresses, so that nothing depends on
+/// which groups were here before.
+struct Own {
+    local: Buffer,
+    private: Vec<Buffer>,
+    trace: Trace,
+}
+
+impl Own {
+    fn new(plan: &Plan<'_>) -> Self {
+        let (mapped, shared) = (plan.mapped, plan.mapped.memory.buffers().len());
+        let private = mapped.private.iter().enumerate().map(|(n, bytes)| {
+            let mut buffer = Buffer::zeros(*bytes);
+            buffer.note_pages(shared + n);
+            buffer
+        });
+        Self {
+            local: Buffer::zeros(mapped.placement.local_bytes as usize),
+            private: private.collect(),
+            trace: Trace::new(shared + mapped.private.len(), plan.code.mixed),
+        }
+    }
+}
+
 impl<'a> Worker<'a> {
-    /// The `number` tells workers that run at the same time apart.
-    pub(super) fn new(plan: &'a Plan<'a>, number: usize) -> Self {
+    pub(super) fn new(plan: &'a Plan<'a>) -> Self {
         Self {
             plan,
-            number: number as u32,
             threads: Vec::new(),
-            local: Buffer::zeros(plan.mapped.placement.local_bytes as usize),
+            own: Own::new(plan),
             states: Vec::new(),
             starts: Vec::new(),
             implicit: [0; 3],
@@ -160,30 +184,47 @@ impl<'a> Worker<'a> {
         }
     }
 
-    pub(super) fn into_counts(self) -> Counts {
-        self.counts
+    /// What was executed, and what was touched.
+    pub(super) fn finish(self) -> (Counts, Trace) {
+        (self.counts, self.own.trace)
+    }
+
+    /// Whether it is no longer known what was touched.
+    pub(super) fn has_lost_track(&self) -> bool {
+        self.own.trace.is_lost()
     }
 
     /// Runs the n-th group.
     pub(super) fn run(&mut self, index: u64) -> Result<(), Box<TrapReport>> {
         let group = self.plan.range.group(index);
-        if !self.local.is_empty() {
-            self.local.clear();
+        if !self.own.local.is_empty() {
+            self.own.local.clear();
         }
+        self.clear_private();
         self.set_implicit_arguments(group);
         if self.plan.waits { self.run_together(group) } else { self.run_in_turn(group) }
     }
 
+    fn clear_private(&mut self) {
+        for (index, buffer) in self.own.private.iter().enumerate() {
+            let end = self.own.trace.clear(buffer);
+            let implicit = self.plan.mapped.implicit.filter(|_| self.plan.mapped.scratch.buffer == Some(index));
+            if implicit.is_some_and(|implicit| end > implicit.offset) {
+                self.implicit = [0; 3];
+            }
+        }
+    }
+
     /// Writes the implicit arguments of a group, unless those of its size stand there.
     fn set_implicit_arguments(&mut self, group: [u32; 3]) {
-        let Some((offset, address)) = self.plan.implicit_arguments(self.number) else { return };
+        let Some(Implicit { offset, address }) = self.plan.mapped.implicit else { return };
         let size = self.plan.range.size_of(group);
         if self.implicit != size {
             let (info, printf) = (&self.plan.program.info, self.plan.mapped.placement.extra.printf);
             let simd = info.execution_env.simd_size.max(1);
             let bytes = implicit::buffer(self.plan.range, size, self.plan.order(), simd, printf, address);
             for (n, word) in bytes.as_chunks::<4>().0.iter().enumerate() {
-                self.plan.scratch.store_u32(offset + n as u64 * 4, u32::from_le_bytes(*word));
+                self.plan.scratch(&self.own).store_u32(offset + n as u64 * 4, u32::from_le_bytes(*word));
             }
             self.implicit = size;
         }
@@ -195,11 +236,11 @@ impl<'a> Worker<'a> {
         let plan = self.plan;
         let known = self.starts_of(group);
         self.threads.resize_with(1, || new_thread(plan));
-        let world = plan.world(&self.local, group);
+        let world = plan.world(&self.own, group);
         let [thread] = &mut self.threads[..] else { return Ok(()) };
         let starts = &self.starts[known].1;
         for (index, start) in starts.iter().enumerate() {
-            restart(plan, thread, start, group, index as u32, self.number);
+            restart(plan, thread, start, group, index as u32);
             let next = run_thread(plan, thread, &world, &mut self.counts, LONG_TURN)
                 .map_err(|(trap, mark)| fault(plan, thread, group, *trap, mark))?;
             if let (Next::Pause, _) = next {
@@ -221,7 +262,7 @@ impl<'a> Worker<'a> {
 
     /// Runs the threads that have not ended, each until it waits, ends or has had its turn, until all have ended.
     fn run_all(&mut self, group: [u32; 3]) -> Result<(), Box<TrapReport>> {
-        let world = self.plan.world(&self.local, group);
+        let world = self.plan.world(&self.own, group);
         let states = &mut self.states;
         let mut barriers = Barriers::default();
         loop {
@@ -292,7 +333,7 @@ impl<'a> Worker<'a> {
         let (_, starts) = &self.starts[known];
         self.threads.resize_with(starts.len(), || new_thread(plan));
         for (index, (thread, start)) in self.threads.iter_mut().zip(starts).enumerate() {
-            restart(plan, thread, start, group, index as u32, self.number);
+            restart(plan, thread, start, group, index as u32);
         }
         self.states.clear();
         self.states.resize(ended, State::Ended);
@@ -373,8 +414,7 @@ fn new_thread(plan: &Plan<'_>) -> Thread {
     thread
 }
 
-fn restart(plan: &Plan<'_>, thread: &mut Thread, start: &ThreadStart, group: [u32; 3], index: u32, worker: u32) {
-    let hardware = worker * plan.mapped.scratch.threads + index;
+fn restart(plan: &Plan<'_>, thread: &mut Thread, start: &ThreadStart, group: [u32; 3], index: u32) {
     let layout = &plan.code.layout;
     let registers: &mut Registers = &mut thread.registers;
     let bytes = registers.bytes_mut(0);
@@ -389,12 +429,12 @@ fn restart(plan: &Plan<'_>, thread: &mut Thread, start: &ThreadStart, group: [u3
     }
     // Element 2 of the state register has the channels that the dispatch enabled.
     registers.set(plan.special.state + 8, start.channels);
-    registers.set(plan.special.state, plan.program.state_register(hardware));
-    registers.set(plan.special.hardware_id, hardware);
+    registers.set(plan.special.state, plan.program.state_register(index));
+    registers.set(plan.special.hardware_id, index);
     // The base is a multiple of the step that its low bits leave out.
     registers.set(THREAD_BYTE, index as u8);
-    registers.set(SCRATCH_WORD, (u64::from(hardware) * plan.mapped.scratch.pitch) as u32);
-    if let Some((offset, address)) = plan.implicit_arguments(worker) {
+    registers.set(SCRATCH_WORD, (u64::from(index) * plan.mapped.scratch.pitch) as u32);
+    if let Some(Implicit { offset, address }) = plan.mapped.implicit {
         // Scratch memory has less than 4 GiB, and buffers begin at multiples of 64.
         registers.set(0, offset as u32);
         let [arguments, ids] = plan.special.implicit;

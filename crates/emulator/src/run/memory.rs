@@ -32,33 +32,32 @@ pub(super) struct LaunchMemory {
     pub(super) data: DataPlaces,
     printf: Option<usize>,
     pub(super) scratch: Scratch,
-    /// Buffers of implicit arguments.
+    /// Sizes of the buffers that a group has for itself, behind the others in the address space.
+    pub(super) private: Vec<usize>,
+    /// The buffer of implicit arguments.
     pub(super) implicit: Option<Implicit>,
     /// No memory at all.
     pub(super) nothing: Buffer,
 }
 
-/// Scratch memory: a part of one buffer for each hardware thread that there can be at a time.
+/// Scratch memory of a group: a part of one buffer for each hardware thread.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Scratch {
+    /// Its index among the group's private buffers.
     pub(super) buffer: Option<usize>,
     /// Bytes of a hardware thread.
     pub(super) pitch: u64,
-    /// Hardware threads of a full group.
-    pub(super) threads: u32,
     /// Where the stack of the first hardware thread begins in flat memory, and the bytes of each; zeros when there is none.
     pub(super) stack: (u64, u64),
 }
 
-/// Buffers of implicit arguments: one for each group that runs at the same time, behind the scratch memory.
+/// The buffer of a group's implicit arguments, behind the scratch memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Implicit {
-    /// Offset of the first one in the scratch memory.
-    pub(super) first: u64,
-    /// Bytes of each.
-    pub(super) pitch: u64,
-    /// Address of the scratch memory.
-    pub(super) base: u64,
+    /// Offset in the scratch memory.
+    pub(super) offset: u64,
+    /// Address.
+    pub(super) address: u64,
 }
 
 impl LaunchMemory {
@@ -76,7 +75,7 @@ impl LaunchMemory {
     }
 }
 
-/// Maps everything; the bytes of buffers and images are taken out of the arguments. `workers` is the number of groups that run at the same time.
+/// Maps everything; the bytes of buffers and images are taken out of the arguments.
 ///
 /// # Errors
 /// When something is too large, or the layout contradicts itself.
@@ -84,7 +83,6 @@ pub(super) fn map(
     program: &Program,
     range: &NdRange,
     arguments: &mut [Option<Argument>],
-    workers: usize,
 ) -> Result<LaunchMemory, Box<Diagnostic>> {
     let info = &program.info;
     let mut memory = Memory::default();
@@ -124,7 +122,7 @@ pub(super) fn map(
     } else {
         None
     };
-    let (scratch, implicit) = private(info, range, workers, &mut memory, &mut extra)?;
+    let (scratch, implicit, private) = private(info, range, &memory, &mut extra)?;
     let address = |index: u32| buffers.get(index as usize)?.map(|buffer| memory.address(buffer));
     let mut placement = placement::place(info, arguments, address)?;
     placement.extra = extra;
@@ -149,6 +147,7 @@ pub(super) fn map(
         data,
         printf,
         scratch,
+        private,
         implicit,
         nothing: Buffer::default(),
     })
@@ -199,39 +198,41 @@ pub(super) fn private_bytes(info: &KernelInfo, range: &NdRange) -> u64 {
     scratch.saturating_add(global).saturating_mul(threads.into())
 }
 
-/// Private memory that every hardware thread has for itself, in one buffer of each kind; implicit arguments behind it.
+/// Private memory of a group: a part for every hardware thread, in one buffer of each kind; implicit arguments behind it. Gives the
+/// sizes of these buffers.
 fn private(
     info: &KernelInfo,
     range: &NdRange,
-    workers: usize,
-    memory: &mut Memory,
+    memory: &Memory,
     extra: &mut Extra,
-) -> Result<(Scratch, Option<Implicit>), Box<Diagnostic>> {
+) -> Result<(Scratch, Option<Implicit>, Vec<usize>), Box<Diagnostic>> {
     let simd = info.execution_env.simd_size.max(1);
     let Private { threads, scratch: pitch, global } = Private::of(info, range);
-    let count = u64::from(threads) * workers as u64;
+    let mut sizes = Vec::new();
     let mut map = |pitch: u64, behind: u64| {
-        let what =
-            || format!("the kernel needs {pitch} bytes of private memory for each of {count} hardware threads");
-        let bytes = pitch.checked_mul(count).and_then(|bytes| bytes.checked_add(behind));
+        let bytes = pitch.checked_mul(threads.into()).and_then(|bytes| bytes.checked_add(behind));
         let bytes = bytes.filter(|&bytes| bytes <= MAX_BUFFER).and_then(|bytes| usize::try_from(bytes).ok());
-        let bytes = bytes.ok_or_else(|| {
-            let finding = Diagnostic::new("launch-private", Severity::Error, "launch", what());
-            Box::new(finding.help("use smaller private arrays, smaller groups or fewer host threads"))
-        })?;
-        Ok::<_, Box<Diagnostic>>((map_buffer(memory, Buffer::zeros(bytes), what)?, memory.buffers().len() - 1))
+        sizes.push(bytes.ok_or_else(|| {
+            let message =
+                format!("the kernel needs {pitch} bytes of private memory for each of {threads} hardware threads");
+            let finding = Diagnostic::new("launch-private", Severity::Error, "launch", message);
+            Box::new(finding.help("use smaller private arrays or smaller groups"))
+        })?);
+        let index = sizes.len() - 1;
+        Ok::<_, Box<Diagnostic>>((memory.address(memory.buffers().len() + index), index))
     };
-    let mut scratch = Scratch { threads, ..Scratch::default() };
+    let mut scratch = Scratch::default();
     let implicit_bytes = if info.has_implicit_arguments() { implicit::bytes(range.local, simd) as u64 } else { 0 };
     let mut implicit = None;
     if pitch > 0 || implicit_bytes > 0 {
-        let (base, buffer) = map(pitch, implicit_bytes * workers as u64)?;
+        let (base, buffer) = map(pitch, implicit_bytes)?;
         scratch.buffer = Some(buffer);
         if pitch > 0 {
             (extra.private, scratch.pitch) = (base, pitch);
         }
         if implicit_bytes > 0 {
-            implicit = Some(Implicit { first: pitch * count, pitch: implicit_bytes, base });
+            let offset = pitch * u64::from(threads);
+            implicit = Some(Implicit { offset, address: base + offset });
         }
     }
     let pitch = global;
@@ -241,7 +242,7 @@ fn private(
         extra.private = map(pitch, behind)?.0;
         scratch.stack = (extra.private, pitch);
     }
-    Ok((scratch, implicit))
+    Ok((scratch, implicit, sizes))
 }
 
 /// The samplers that the arguments and the source give, by index.

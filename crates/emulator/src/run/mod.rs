@@ -24,8 +24,8 @@ mod program;
 pub mod stats;
 
 use std::collections::HashMap;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use visakit::isa::Platform;
@@ -39,6 +39,7 @@ use crate::launch::range::NdRange;
 use crate::limits::GROUP_BYTES;
 use crate::machine::access::Observer;
 use crate::machine::fault::TrapReport;
+use crate::machine::trace::Trace;
 use group::{Plan, Worker};
 pub use program::{FunctionText, Program};
 use stats::{Counts, Stats};
@@ -52,7 +53,8 @@ pub struct Options<'a> {
     /// Host threads; all of the machine's when not given.
     pub threads: Option<usize>,
     /// Whether groups may run side by side even where the result depends on which comes first. Otherwise such a kernel, one
-    /// that uses the results of its atomic operations, adds floats by them or prints, runs its groups one after the other.
+    /// that uses the results of its atomic operations, adds floats by them or prints, runs its groups one after the other; and
+    /// a launch whose groups turn out to touch what another one writes is run again so.
     pub any_order: bool,
     /// Whether reads outside of every buffer give zero and writes there are lost, as with surfaces, instead of being faults.
     pub outside_is_zero: bool,
@@ -60,9 +62,10 @@ pub struct Options<'a> {
     pub max_instructions: Option<u64>,
     /// Whether to count instructions by mnemonic.
     pub stats: bool,
-    /// Called with the number of groups that are done, now and then.
+    /// Called with the number of groups that are done, now and then; it begins anew when the launch is run again.
     pub progress: Option<&'a (dyn Fn(u64) + Sync)>,
-    /// Learns of every access to memory. With one, no message takes the way on which accesses are checked all at once.
+    /// Learns of every access to memory. With one, groups run one after the other, and no message takes the way on which
+    /// accesses are checked all at once.
     pub observer: Option<&'a dyn Observer>,
 }
 
@@ -73,13 +76,14 @@ pub struct Outcome {
     pub buffers: Vec<Option<Vec<u8>>>,
     /// What the kernel printed.
     pub printed: Vec<u8>,
-    /// Wall time of the dispatch alone: nothing is lowered, copied or written to files in it.
+    /// Wall time of the dispatch alone, of all of them when it was run again: nothing is lowered, copied or written to files
+    /// in it.
     pub wall: Duration,
     /// Instructions executed by all hardware threads.
     pub instructions: u64,
     /// Counts by mnemonic, when asked for.
     pub stats: Option<Stats>,
-    /// Whether groups ran one after the other because the result depends on their order.
+    /// Whether groups ran one after the other because the kernel shows in which order they come.
     pub ordered: bool,
     /// Elements that were read beyond the end of a surface, or outside of every buffer where that is allowed, as zero.
     pub outside_reads: u64,
@@ -133,7 +137,22 @@ impl RunError {
 /// The newest platform whose programs are run. What a thread of a later one begins with is not published.
 const NEWEST: Platform = Platform::Pvcxt;
 
+/// How the groups of a launch run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    /// Side by side; what they touch is noted until buffers are settled.
+    Settling,
+    /// Side by side; all that they touch is noted.
+    Noting,
+    /// One after the other.
+    InOrder,
+}
+
 /// Runs a kernel over a range of work items. The arguments are by index; `None` where the kernel has none.
+///
+/// The outcome is that of groups that run one after the other: when several that ran side by side turn out to depend on each
+/// other's memory, or one of them faults, the launch is run again in order, with a copy of the arguments. [`launch_from`]
+/// needs none.
 ///
 /// # Errors
 /// When the arguments do not fit the kernel, the kernel needs something that is not supported yet, or a thread faults.
@@ -143,6 +162,20 @@ pub fn launch(
     mut arguments: Vec<Option<Argument>>,
     options: &Options<'_>,
 ) -> Result<Outcome, RunError> {
+    let make = |again| Ok(if again { arguments.clone() } else { std::mem::take(&mut arguments) });
+    launch_from(program, range, make, options)
+}
+
+/// As [`launch`], with a function that makes the arguments, each time the same ones. It is told whether it may be called again.
+///
+/// # Errors
+/// As [`launch`], and when the arguments cannot be made.
+pub fn launch_from(
+    program: &Program,
+    range: &NdRange,
+    mut make: impl FnMut(bool) -> Result<Vec<Option<Argument>>, Box<Diagnostic>>,
+    options: &Options<'_>,
+) -> Result<Outcome, RunError> {
     if program.platform > NEWEST {
         let message = format!("the emulator has no model of {}", program.platform.name());
         let finding = Diagnostic::new("launch-platform", Severity::Error, program.file.clone(), message);
@@ -150,12 +183,36 @@ pub fn launch(
         return Err(Box::new(finding.help(help)).into());
     }
     let private = memory::private_bytes(&program.info, range);
-    let workers = affordable(workers(range, options), private);
-    let mut mapped = memory::map(program, range, &mut arguments, workers)?;
+    let workers = if options.observer.is_some() { 1 } else { affordable(workers(range, options), private) };
+    let (mut way, mut wall) = (if workers == 1 { Way::InOrder } else { Way::Settling }, Duration::ZERO);
+    loop {
+        let arguments = make(way != Way::InOrder && !options.any_order)?;
+        match attempt(program, range, arguments, options, (workers, way), &mut wall)? {
+            Ok(outcome) => return Ok(outcome),
+            Err(next) => way = next,
+        }
+    }
+}
+
+/// Runs a launch, or says in which way it has to be run instead.
+fn attempt(
+    program: &Program,
+    range: &NdRange,
+    mut arguments: Vec<Option<Argument>>,
+    options: &Options<'_>,
+    (workers, way): (usize, Way),
+    wall: &mut Duration,
+) -> Result<Result<Outcome, Way>, RunError> {
+    let mut mapped = memory::map(program, range, &mut arguments)?;
     mapped.memory.outside_is_zero = options.outside_is_zero;
     let payload = Payload::new(&program.info, program.payload_layout(), range, &arguments, &mapped.placement)?;
     drop(arguments);
     let code = lower(program, &payload, &mapped.data.symbols)?;
+    let ordered = code.ordered && !options.any_order;
+    let way = if ordered { Way::InOrder } else { way };
+    if way != Way::InOrder && !options.any_order {
+        mapped.memory.note_all();
+    }
     let plan = Plan::new(program, &code, &payload, range, &mapped, options);
     let group = plan.group_bytes();
     if group > GROUP_BYTES {
@@ -164,28 +221,40 @@ pub fn launch(
         return Err(Box::new(finding.help(format!("the limit is {GROUP_BYTES}: use smaller groups"))).into());
     }
 
-    let workers = affordable(workers, private.saturating_add(group));
-    let ordered = code.ordered && !options.any_order;
-    let workers = if ordered { 1 } else { workers };
+    let private: u64 = mapped.private.iter().map(|&bytes| bytes as u64).sum();
+    let workers = if way == Way::InOrder { 1 } else { affordable(workers, private.saturating_add(group)) };
     let start = Instant::now();
-    let (total, fault) = dispatch(&plan, range, workers, options);
-    let wall = start.elapsed();
+    let Dispatched { total, fault, traces } = dispatch(&plan, range, workers, way, options);
+    let is_lost = traces.iter().any(Trace::is_lost);
+    let is_race =
+        !is_lost && fault.is_none() && way != Way::InOrder && Trace::is_race(&traces, mapped.memory.buffers().len());
+    drop(traces);
+    *wall += start.elapsed();
+    if !options.any_order && workers > 1 {
+        // What groups behind a faulty one have done must not be seen.
+        if fault.is_some() || is_race || is_lost && way == Way::Noting {
+            return Ok(Err(Way::InOrder));
+        }
+        if is_lost {
+            return Ok(Err(Way::Noting));
+        }
+    }
     let printed = mapped.printed();
     if let Some(mut fault) = fault {
         (fault.printed, fault.buffers) = (printed, mapped.into_contents());
         return Err(RunError::TrapReport(fault));
     }
-    let stats = options.stats.then(|| Stats::new(program, &code, &total, wall));
-    Ok(Outcome {
+    let stats = options.stats.then(|| Stats::new(program, &code, &total, *wall));
+    Ok(Ok(Outcome {
         buffers: mapped.into_contents(),
         printed,
-        wall,
+        wall: *wall,
         instructions: total.instructions,
         stats,
         ordered,
         outside_reads: total.outside_reads,
         outside_writes: total.outside_writes,
-    })
+    }))
 }
 
 fn lower(
@@ -217,44 +286,55 @@ fn workers(range: &NdRange, options: &Options<'_>) -> usize {
     threads.clamp(1, groups.max(1))
 }
 
+/// What running all groups gave.
+struct Dispatched {
+    total: Counts,
+    fault: Option<Box<TrapReport>>,
+    /// What each host thread has touched.
+    traces: Vec<Trace>,
+}
+
 /// Runs all groups on as many host threads as asked for. They take groups in order, so when several groups fault, the
 /// first one is always among those that have been run.
-fn dispatch(
-    plan: &Plan<'_>,
-    range: &NdRange,
-    workers: usize,
-    options: &Options<'_>,
-) -> (Counts, Option<Box<TrapReport>>) {
+fn dispatch(plan: &Plan<'_>, range: &NdRange, workers: usize, way: Way, options: &Options<'_>) -> Dispatched {
     let groups = u64::try_from(range.group_count()).unwrap_or(u64::MAX);
     let chunk = (groups / (workers as u64 * 16)).clamp(1, 64);
-    let (next, done, number) = (AtomicU64::new(0), AtomicU64::new(0), AtomicUsize::new(0));
-    let faulted = AtomicBool::new(false);
+    let (next, done) = (AtomicU64::new(0), AtomicU64::new(0));
+    let stopped = AtomicBool::new(false);
     let fault: Mutex<Option<(u64, Box<TrapReport>)>> = Mutex::new(None);
-    let total = Mutex::new(Counts::new(plan.code));
+    let total = Mutex::new((Counts::new(plan.code), Vec::new()));
     let work = || {
-        let mut worker = Worker::new(plan, number.fetch_add(1, Relaxed));
+        let mut worker = Worker::new(plan);
         'all: loop {
             let first = next.fetch_add(chunk, Relaxed);
-            if first >= groups || faulted.load(Relaxed) {
+            if first >= groups || stopped.load(Relaxed) {
                 break;
             }
             for group in first..groups.min(first.saturating_add(chunk)) {
-                if let Err(error) = worker.run(group) {
-                    let mut fault = fault.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+                let result = worker.run(group);
+                if result.is_err() || worker.has_lost_track() {
+                    stopped.store(true, Relaxed);
+                }
+                if let Err(error) = result {
+                    let mut fault = fault.lock().unwrap_or_else(PoisonError::into_inner);
                     if fault.as_ref().is_none_or(|(other, _)| group < *other) {
                         *fault = Some((group, error));
                     }
-                    faulted.store(true, Relaxed);
                     break 'all;
                 }
+            }
+            if way == Way::Settling {
+                plan.settle();
             }
             let now = done.fetch_add(chunk, Relaxed) + chunk;
             if let Some(progress) = options.progress {
                 progress(now.min(groups));
             }
         }
-        let mut total = total.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        total.add(&worker.into_counts());
+        let (counts, trace) = worker.finish();
+        let mut total = total.lock().unwrap_or_else(PoisonError::into_inner);
+        total.0.add(&counts);
+        total.1.push(trace);
     };
     if options.threads.is_none() {
         // The process's threads are there already, and nobody waits for one that is busy elsewhere.
@@ -270,7 +350,7 @@ fn dispatch(
             work();
         });
     }
-    let total = total.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-    let fault = fault.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-    (total, fault.map(|(_, fault)| fault))
+    let (total, traces) = total.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let fault = fault.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Dispatched { total, fault: fault.map(|(_, fault)| fault), traces }
 }

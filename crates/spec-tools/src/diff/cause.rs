@@ -270,7 +270,8 @@ fn said(change: &Change) -> String {
         _ if change.is_prose() && !done => String::new(),
         (Some(old), Some(new)) => {
             let same = old.chars().zip(new.chars()).take_while(|(a, b)| a == b).count();
-            let from = if old.len().max(new.len()) > MOST_SAID { same.saturating_sub(BEFORE) } else { 0 };
+            let from =
+                if old != new && old.len().max(new.len()) > MOST_SAID { same.saturating_sub(BEFORE) } else { 0 };
             format!("{} -> {}", part(&old, from), part(&new, from))
         }
         (Some(value), None) | (None, Some(value)) if done => part(&value, 0),

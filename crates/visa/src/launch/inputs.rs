@@ -6,28 +6,34 @@ use std::path::Path;
 use visakit_diag::{Diagnostic, Severity};
 use visakit_emulator::launch::spec::{ArgSpec, ImageSpec, Pixels, is_png};
 use visakit_emulator::machine::image::{ComponentOrder, ComponentType, Format};
-use visakit_emulator::machine::memory::MAX_BUFFER;
 
 use crate::io::{is_stream, read};
+use crate::limits::{PICTURE_BYTES, PICTURE_GROWTH};
 
-/// Reads standard input or a picture, where a specification names one; `option` is where it stands, for messages.
+/// Reads standard input, a pipe or a picture, where a specification names one; `option` is where it stands, for messages. What is
+/// left to read can be read again.
 ///
 /// # Errors
 /// When it cannot be read, is no picture, or has pixels that the image has not.
 pub(crate) fn fetch(spec: &mut ArgSpec, option: &str) -> Result<(), Box<Diagnostic>> {
     match spec {
-        ArgSpec::File(path) if is_stream(path) => *spec = ArgSpec::Bytes(read(path)?),
+        ArgSpec::File(path) if is_read_once(path) => *spec = ArgSpec::Bytes(read(path)?),
         ArgSpec::Image(image) => match &image.pixels {
             Pixels::File(path) if is_png(path) => {
                 let path = path.clone();
                 picture(image, &path, option)?;
             }
-            Pixels::File(path) if is_stream(path) => image.pixels = Pixels::Bytes(read(path)?),
+            Pixels::File(path) if is_read_once(path) => image.pixels = Pixels::Bytes(read(path)?),
             _ => {}
         },
         _ => {}
     }
     Ok(())
+}
+
+/// Whether it is standard input, a pipe or a device.
+fn is_read_once(path: &Path) -> bool {
+    is_stream(path) || path.metadata().is_ok_and(|about| !about.is_file() && !about.is_dir())
 }
 
 /// Gives an image the pixels of a picture, and its size where it has none.
@@ -42,8 +48,13 @@ fn picture(image: &mut ImageSpec, path: &Path, option: &str) -> Result<(), Box<D
         image.pixels = Pixels::Zeros;
         return Ok(());
     };
-    let decoded = decode(&read(path)?).map_err(|message| wrong(message, "give a picture in the format PNG"))?;
-    let texels = texels(&decoded.samples, format).ok_or_else(|| {
+    let file = read(path)?;
+    let decoded = decode(&file).map_err(|message| wrong(message, "give a picture in the format PNG"))?;
+    let bytes = decoded.pixels().len() * format.bytes();
+    if bytes.max(decoded.raw.len()) > most_bytes(&file) {
+        return Err(wrong(format!("the picture takes {bytes} bytes"), &too_large()));
+    }
+    let texels = texels(decoded.pixels(), format).ok_or_else(|| {
         let message = format!("a picture does not become an image of {}", image.format);
         wrong(message, "formats of r, rg, rgba, bgra, srgba and sbgra with 8unorm, 8uint, 16unorm, 16uint, 16f and 32f can be had")
     })?;
@@ -58,48 +69,60 @@ fn picture(image: &mut ImageSpec, path: &Path, option: &str) -> Result<(), Box<D
     Ok(())
 }
 
-/// A picture: red, green, blue and opacity of each pixel, row by row, from 0 to 65535.
+/// A picture as its file has it.
 struct Decoded {
     size: [u32; 2],
-    samples: Vec<[u16; 4]>,
+    raw: Vec<u8>,
+    /// Samples of a pixel, and bytes of each.
+    parts: usize,
+    part: usize,
 }
 
-/// Data of PNG does not grow by more when it is unpacked.
-const MOST_GROWTH: usize = 1100;
+impl Decoded {
+    /// Red, green, blue and opacity of each pixel, row by row, from 0 to 65535.
+    fn pixels(&self) -> impl ExactSizeIterator<Item = [u16; 4]> {
+        let sample = |bytes: &[u8]| match *bytes {
+            [high, low] => u16::from_be_bytes([high, low]),
+            [byte] => u16::from(byte) * 257,
+            _ => 0,
+        };
+        self.raw.chunks_exact(self.parts * self.part).map(move |bytes| {
+            let mut samples = bytes.chunks_exact(self.part).map(sample);
+            let mut next = || samples.next().unwrap_or(u16::MAX);
+            match self.parts {
+                1 | 2 => {
+                    let grey = next();
+                    [grey, grey, grey, next()]
+                }
+                _ => [next(), next(), next(), next()],
+            }
+        })
+    }
+}
+
+/// Bytes that a picture may have when it is unpacked.
+fn most_bytes(file: &[u8]) -> usize {
+    PICTURE_BYTES.max(file.len().saturating_mul(PICTURE_GROWTH))
+}
+
+fn too_large() -> String {
+    format!("the limit is {PICTURE_BYTES} bytes, or {PICTURE_GROWTH} times the file")
+}
 
 fn decode(bytes: &[u8]) -> Result<Decoded, String> {
     let mut decoder = png::Decoder::new(Cursor::new(bytes));
     decoder.set_transformations(png::Transformations::EXPAND | png::Transformations::ALPHA);
     let mut reader = decoder.read_info().map_err(|e| e.to_string())?;
-    let size =
-        reader.output_buffer_size().filter(|&size| size as u64 <= MAX_BUFFER && size / MOST_GROWTH <= bytes.len());
-    let mut raw = vec![0; size.ok_or("the picture is damaged, or too large")?];
+    let size = reader.output_buffer_size().filter(|&size| size <= most_bytes(bytes));
+    let mut raw = vec![0; size.ok_or_else(|| format!("the picture is damaged, or too large: {}", too_large()))?];
     let info = reader.next_frame(&mut raw).map_err(|e| e.to_string())?;
-    let raw = &raw[..info.buffer_size()];
-    let deep = info.bit_depth == png::BitDepth::Sixteen;
-    let sample = |bytes: &[u8]| match *bytes {
-        [high, low] => u16::from_be_bytes([high, low]),
-        [byte] => u16::from(byte) * 257,
-        _ => 0,
-    };
-    let parts = info.color_type.samples();
-    let part = if deep { 2 } else { 1 };
-    let pixel = |bytes: &[u8]| {
-        let mut samples = bytes.chunks_exact(part).map(sample);
-        let mut next = || samples.next().unwrap_or(u16::MAX);
-        match parts {
-            1 | 2 => {
-                let grey = next();
-                [grey, grey, grey, next()]
-            }
-            _ => [next(), next(), next(), next()],
-        }
-    };
-    Ok(Decoded { size: [info.width, info.height], samples: raw.chunks_exact(parts * part).map(pixel).collect() })
+    raw.truncate(info.buffer_size());
+    let part = if info.bit_depth == png::BitDepth::Sixteen { 2 } else { 1 };
+    Ok(Decoded { size: [info.width, info.height], raw, parts: info.color_type.samples(), part })
 }
 
 /// Pixels in the format of an image; none when they have no such form.
-fn texels(pixels: &[[u16; 4]], format: Format) -> Option<Vec<u8>> {
+fn texels(pixels: impl ExactSizeIterator<Item = [u16; 4]>, format: Format) -> Option<Vec<u8>> {
     let order: &[usize] = match format.order {
         ComponentOrder::R => &[0],
         ComponentOrder::Rg => &[0, 1],
@@ -108,7 +131,7 @@ fn texels(pixels: &[[u16; 4]], format: Format) -> Option<Vec<u8>> {
         _ => return None,
     };
     let mut out = Vec::with_capacity(pixels.len() * format.bytes());
-    let samples = pixels.iter().flat_map(|pixel| order.iter().map(|&part| pixel[part]));
+    let samples = pixels.flat_map(|pixel| order.iter().map(move |&part| pixel[part]));
     let share = |sample: u16| f32::from(sample) / f32::from(u16::MAX);
     match format.component {
         // A sample of 8 bits stands in both bytes.
@@ -142,7 +165,7 @@ mod tests {
     #[test]
     fn pixels_become_texels() {
         let made =
-            |png: &[u8], format: &str| texels(&decode(png).unwrap().samples, Format::from_name(format).unwrap());
+            |png: &[u8], format: &str| texels(decode(png).unwrap().pixels(), Format::from_name(format).unwrap());
         let rgb = encoded(png::ColorType::Rgb, png::BitDepth::Eight, 2, &[1, 2, 3, 4, 5, 255]);
         assert_eq!(decode(&rgb).unwrap().size, [2, 1]);
         assert_eq!(made(&rgb, "rgba8unorm").unwrap(), [1, 2, 3, 255, 4, 5, 255, 255]);
@@ -166,5 +189,23 @@ mod tests {
         let mut large = whole.clone();
         large[16..20].copy_from_slice(&4_000_000_000_u32.to_be_bytes());
         assert!(decode(&large).is_err());
+    }
+
+    /// A file of few bytes may have very many pixels.
+    #[test]
+    fn pictures_have_a_limit() {
+        let side = PICTURE_BYTES as u32 / 4096;
+        let zeros = |height: u32| {
+            let mut out = Vec::new();
+            let mut encoder = png::Encoder::new(&mut out, side, height);
+            encoder.set_depth(png::BitDepth::One);
+            encoder.set_color(png::ColorType::Grayscale);
+            encoder.write_header().unwrap().write_image_data(&vec![0; (side.div_ceil(8) * height) as usize]).unwrap();
+            out
+        };
+        // Grey and opacity, a byte each.
+        assert!(decode(&zeros(2048)).is_ok());
+        let found = decode(&zeros(2049)).err().unwrap();
+        assert!(found.contains(&PICTURE_BYTES.to_string()), "{found}");
     }
 }

@@ -79,8 +79,10 @@ impl<'a> Wanted<'a> {
             let (parameter, _) = contents(parameters, arguments, &expect.key, "expect", "expect-index")?;
             expected(expect, parameter)
         };
+        let dumps: Vec<_> = request.dumps.iter().map(planned).collect::<Result<_, _>>()?;
+        Output::all_differ(dumps.iter().map(|(.., output)| output))?;
         Ok(Self {
-            dumps: request.dumps.iter().map(planned).collect::<Result<_, _>>()?,
+            dumps,
             prints: request.prints.iter().map(numbers).collect::<Result<_, _>>()?,
             expected: request.expectations.iter().map(expected).collect::<Result<_, _>>()?,
         })

@@ -14,7 +14,7 @@ use visakit_emulator::launch::range::NdRange;
 use visakit_emulator::launch::spec::{self, ArgKey, ArgSpec};
 use visakit_emulator::launch::{TextError, argument};
 use visakit_emulator::run::stats::Stats;
-use visakit_emulator::run::{DEFAULT_MAX_INSTRUCTIONS, Options, Program, RunError, launch};
+use visakit_emulator::run::{DEFAULT_MAX_INSTRUCTIONS, Options, Program, RunError, launch_from};
 
 use crate::io;
 use crate::io::{Written, note, out, out_bytes};
@@ -132,9 +132,13 @@ fn execute(args: Args) -> Result<Outcome, Findings> {
     let range = NdRange::new(&request.global, request.local.as_deref(), request.offset.as_deref(), required);
     let range = range.map_err(of_option)?;
     let parameters = program.parameters();
-    let arguments = argument::resolve(&parameters, &arguments(&request, &parameters)?).map_err(of_option)?;
+    let given = arguments(&request, &parameters)?;
+    let arguments = argument::resolve(&parameters, &given).map_err(of_option)?;
     let wanted = Wanted::new(&request, &parameters, &arguments, format)?;
-    match dispatch(&program, &range, arguments, &request) {
+    let mut first = Some(arguments);
+    // A run that has to be made again reads its files again, so that there are not two of every buffer.
+    let make = || first.take().map_or_else(|| argument::resolve(&parameters, &given).map_err(of_option), Ok);
+    match dispatch(&program, &range, make, &request) {
         Ok(outcome) => Ok(succeed(&outcome, &wanted, &request, format)),
         Err(error) => fail(error, &program, &wanted, &request, format),
     }
@@ -206,7 +210,7 @@ fn arguments(
 fn dispatch(
     program: &Program,
     range: &NdRange,
-    arguments: Vec<Option<argument::Argument>>,
+    mut make: impl FnMut() -> Result<Vec<Option<argument::Argument>>, Box<Diagnostic>>,
     request: &Request,
 ) -> Result<visakit_emulator::run::Outcome, RunError> {
     let bar = Bar::new(range);
@@ -220,7 +224,7 @@ fn dispatch(
         progress: Some(&progress),
         observer: None,
     };
-    let result = launch(program, range, arguments, &options);
+    let result = launch_from(program, range, |_| make(), &options);
     bar.clear();
     result
 }
