@@ -97,7 +97,7 @@ fn changed(text: &str, random: &mut Random) -> String {
         4 => lines[at] = with(&line[random.of(&tokens).clone()]),
         5 => lines.insert(at, line.clone()),
         6 if at + 1 < lines.len() => lines.swap(at, at + 1),
-        _ => lines[at] = with(random.of(&["0", "1", "3", "8", "0x10", "32", "4096", "(", ";", "ud", "P1"])),
+        _ => lines[at] = with(random.of::<&str>(&["0", "1", "3", "8", "0x10", "32", "4096", "(", ";", "ud", "P1"])),
     }
     lines.join("\n") + "\n"
 }

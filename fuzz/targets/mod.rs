@@ -13,7 +13,10 @@ pub(crate) use pages::{folder, overlay, page};
 
 /// A target by its name, and the bytes of a seed that it takes: none for one that reads files.
 #[allow(dead_code, reason = "a fuzz target uses one function")]
-pub(crate) const TARGETS: [(&str, fn(&[u8]), Option<usize>); 9] = [
+type Target = (&'static str, fn(&[u8]), Option<usize>);
+
+#[allow(dead_code, reason = "a fuzz target uses one function")]
+pub(crate) const TARGETS: [Target; 9] = [
     ("object", object, None),
     ("text", text, None),
     ("page", page, None),

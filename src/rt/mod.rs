@@ -34,6 +34,7 @@ pub use error::{
 pub use expression::MAX_EXPRESSION_DEPTH;
 pub use kernel::{ComponentWise, Stub, StubReason};
 pub use near::{meant, nearest};
+#[cfg(feature = "text")]
 pub use operand::destination;
 #[cfg(feature = "text")]
 pub use text::{Format, Names, Printer, Symbols, Text, escape};

@@ -284,8 +284,8 @@ impl Draft {
     /// The value of a field that repeats an earlier one: the nearest with its storage.
     fn copied(&self, position: usize) -> Value {
         let storage = self.form.fields[position].storage;
-        let before = self.form.fields[..position].iter().zip(&self.values);
-        before.filter(|(f, _)| f.storage == storage).next_back().map_or(Value::Bits(0), |(_, value)| value.clone())
+        let mut before = self.form.fields[..position].iter().zip(&self.values);
+        before.rfind(|(f, _)| f.storage == storage).map_or(Value::Bits(0), |(_, value)| value.clone())
     }
 
     /// A field by its name, with its position.

@@ -113,7 +113,7 @@ fn frame(page: &Page) -> bool {
 
 fn text_of(routine: &Routine, platform: Platform) -> String {
     let object = Object::new(Version::new(4, 1), [routine.clone()]);
-    print(&object, &object.routines().next().unwrap(), Some(platform), Style::Full)
+    print(&object, object.routines().next().unwrap(), Some(platform), Style::Full)
 }
 
 /// The vendor's verdict on a text: the routine of its object, which lacks operands, or what it says.
