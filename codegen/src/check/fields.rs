@@ -1,14 +1,14 @@
 //! What pages say of single fields and members holds together: classes, ranges, types, structures.
 
 use crate::model::{
-    BitFieldKind, Enumerator, FieldKind, Instruction, ListKind, MemberType, Model, SourceSpan, Storage, Structure,
+    BitField, BitFieldKind, Enumerator, Field, FieldKind, IndexKind, Instruction, ListId, ListKind, MemberType,
+    Model, SourceSpan, Storage, Structure,
 };
 use crate::suggest;
 use visakit_diag::{Diagnostic, Severity};
 
 pub(super) fn check(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic>) {
-    let classes: Vec<String> =
-        model.structures.iter().filter_map(|s| s.class.as_ref()).map(|c| c.to_ascii_lowercase()).collect();
+    let classes: Vec<String> = operand_classes(model).iter().map(|v| v.name.to_ascii_lowercase()).collect();
     let mut seen: Vec<SourceSpan> = Vec::new();
     for (form, field) in instruction.forms.iter().flat_map(|form| form.fields.iter().map(move |f| (form, f))) {
         // Fields that several forms share are checked once.
@@ -46,6 +46,13 @@ pub(super) fn check(model: &Model, instruction: &Instruction, out: &mut Vec<Diag
             warn("range-width", field.place("Valid values are", 0), message, help);
         }
     }
+    for form in &instruction.forms {
+        for field in &form.fields {
+            if let FieldKind::IndexBy(by) = field.shape {
+                tables(model, &form.fields[by], out);
+            }
+        }
+    }
     let supported = |t: &String| instruction.types.iter().any(|(known, _)| known == t);
     for map in instruction.type_maps.iter().filter(|_| !instruction.types.is_empty()) {
         let mut missing: Vec<&str> = Vec::new();
@@ -67,6 +74,32 @@ pub(super) fn check(model: &Model, instruction: &Instruction, out: &mut Vec<Diag
     }
 }
 
+/// The values that say which table another field is an index into are called like tables.
+fn tables(model: &Model, selector: &Field, out: &mut Vec<Diagnostic>) {
+    let FieldKind::List(id) = selector.shape else { return };
+    let parts = match &model.list(id).kind {
+        ListKind::Enumeration { .. } => vec![id],
+        ListKind::Parts(parts) => {
+            let enumeration = |p: &BitField| if let BitFieldKind::Enumeration(id) = p.kind { Some(id) } else { None };
+            parts.iter().filter_map(enumeration).collect()
+        }
+    };
+    let values = |id: ListId| match &model.list(id).kind {
+        ListKind::Enumeration { values, .. } => values.as_slice(),
+        ListKind::Parts(_) => &[],
+    };
+    let is_table = |value: &&Enumerator| IndexKind::from_name(&value.name).is_some();
+    // The part that names tables, or the last one, when none does any more.
+    let named = parts.iter().find(|&&id| values(id).iter().any(|v| is_table(&v)));
+    let Some(&id) = named.or(parts.last()) else { return };
+    for value in values(id).iter().filter(|v| !v.reserved && !is_table(v)) {
+        let message =
+            format!("`{}` is to say which table an index of {} is of, and is no table", value.name, selector.name);
+        let help = format!("the tables are {}", IndexKind::ALL.map(IndexKind::name).join(", "));
+        model.report(Severity::Error, "index-table", model.word(value.at, &value.name), message, help, out);
+    }
+}
+
 const FIELD: &str = "name a field of the Format, with `.part` for a part";
 
 fn holds(storage: Storage, value: i64) -> bool {
@@ -78,11 +111,12 @@ fn holds(storage: Storage, value: i64) -> bool {
     }
 }
 
-/// Each class that the tag of an operand can have is that of one structure.
-fn classes(model: &Model, out: &mut Vec<Diagnostic>) {
-    let classed: Vec<(&Structure, &str)> =
-        model.structures.iter().filter_map(|s| Some((s, s.class.as_deref()?))).collect();
-    let of = |v: &Enumerator| classed.iter().filter(|(_, c)| v.name.eq_ignore_ascii_case(c)).count();
+/// The classes that the tag of an operand can have.
+fn operand_classes(model: &Model) -> Vec<&Enumerator> {
+    let classed = |v: &Enumerator| {
+        let of = |s: &&Structure| s.class.as_ref().is_some_and(|class| v.name.eq_ignore_ascii_case(class));
+        model.structures.iter().filter(of).count()
+    };
     let is_union = |s: &&Structure| s.members.iter().any(|m| m.storage.iter().any(|(_, t)| *t == MemberType::Info));
     let tags = model.structures.iter().filter(is_union).flat_map(|s| &s.members).filter_map(|m| match m.shape {
         FieldKind::List(id) => Some(&model.list(id).kind),
@@ -97,8 +131,16 @@ fn classes(model: &Model, out: &mut Vec<Diagnostic>) {
         _ => None,
     });
     // Of the lists in the tag it is the one that has most of the classes.
-    let Some(known) = lists.max_by_key(|values| values.iter().filter(|v| of(v) > 0).count()) else { return };
-    let known: Vec<&Enumerator> = known.iter().filter(|v| !v.reserved).collect();
+    let known = lists.max_by_key(|values| values.iter().filter(|v| classed(v) > 0).count());
+    known.into_iter().flatten().filter(|v| !v.reserved).collect()
+}
+
+/// Each class that the tag of an operand can have is that of one structure.
+fn classes(model: &Model, out: &mut Vec<Diagnostic>) {
+    let classed: Vec<(&Structure, &str)> =
+        model.structures.iter().filter_map(|s| Some((s, s.class.as_deref()?))).collect();
+    let of = |v: &Enumerator| classed.iter().filter(|(_, c)| v.name.eq_ignore_ascii_case(c)).count();
+    let known = operand_classes(model);
     let names = || known.iter().map(|v| v.name.as_str());
     for (structure, class) in &classed {
         if !names().any(|name| name.eq_ignore_ascii_case(class)) {
@@ -108,7 +150,9 @@ fn classes(model: &Model, out: &mut Vec<Diagnostic>) {
             model.report(Severity::Error, "class-unknown", at, message, help, out);
         }
     }
-    for value in known.iter().filter(|v| !classed.is_empty() && of(v) != 1) {
+    // A class that is misspelt has no structure: that is said already.
+    let all_known = classed.iter().all(|(_, class)| names().any(|name| name.eq_ignore_ascii_case(class)));
+    for value in known.iter().filter(|v| !classed.is_empty() && (of(v) > 1 || of(v) == 0 && all_known)) {
         let message = format!("{} structures have the operand class `{}`", of(value), value.name);
         let help = "mark the one structure that follows such a tag with `//operand_class = …`";
         model.report(Severity::Error, "class-structure", value.at, message, help, out);

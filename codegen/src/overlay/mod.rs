@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::anatomy::Anatomy;
 use crate::model::{Model, Page};
 use crate::places::places;
 use crate::{check, read, specification};
@@ -115,6 +116,7 @@ fn corrected(
     apply::pages(overlay, &mut pages, &mut uses);
     let (mut model, mut diagnostics) = read::read_pages(pages, files);
     apply::facts(overlay, &mut model, &mut diagnostics, &mut uses);
+    model.anatomy = Anatomy::find(&model).ok();
     check::model(&model, &mut diagnostics);
     visakit_diag::sort(&mut diagnostics);
     (model, diagnostics, uses)

@@ -119,7 +119,7 @@ impl<'m> Check<'_, 'm> {
     fn vector(&mut self, field: &Field, operand: &Operand) {
         let operands = &self.world.operands;
         let kind = operands.kind(operand);
-        if !field.classes.is_empty() && !field.classes.iter().any(|c| c == operands.class_name(operand)) {
+        if !operands.class(operand).map_or(field.classes.is_empty(), |class| operands.takes(field, class)) {
             self.out.insert("class");
         }
         let form = self.sample.form;

@@ -125,7 +125,7 @@ impl<'m> Operands<'m> {
         Some(Self { model, anatomy, tag_storage, tag, class, modifier, classes, raw })
     }
 
-    fn class(&self, operand: &Operand) -> Option<&Class<'m>> {
+    pub(super) fn class(&self, operand: &Operand) -> Option<&Class<'m>> {
         let tag = operand.tag?;
         self.classes.iter().find(|c| c.code == self.class.of(tag))
     }
@@ -149,6 +149,14 @@ impl<'m> Operands<'m> {
     /// The class of an operand as pages name it; nothing for raw ones.
     pub(super) fn class_name(&self, operand: &Operand) -> &str {
         self.class(operand).map_or("", |c| &c.name)
+    }
+
+    /// Whether a field takes operands of a class: of those that it names, or of the usual ones where it names none.
+    pub(super) fn takes(&self, field: &Field, class: &Class<'_>) -> bool {
+        match field.classes.is_empty() {
+            true => !matches!(class.kind, Kind::Predicate | Kind::Address | Kind::State),
+            false => field.classes.contains(&class.name),
+        }
     }
 
     /// Whether a field says that it takes operands of a kind.

@@ -240,7 +240,7 @@ impl<'m> Vary<'_, 'm> {
         let dword = &world.ty(world.anatomy.types.dword).name;
         let own_type = world.operand_type(base).unwrap_or(dword);
         for class in &world.operands.classes {
-            let legal = field.classes.is_empty() || field.classes.contains(&class.name);
+            let legal = world.operands.takes(field, class);
             if let Some(one) = operand(world, class.kind, own_type, is_written(field), position) {
                 let path = format!("{own}.{}", class.name);
                 let sample = self.with(position, Value::Operand(one));

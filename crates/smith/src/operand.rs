@@ -40,6 +40,8 @@ pub(crate) fn vector(
     let classes: Vec<OperandClass> = OperandClass::ALL.iter().filter(taken).copied().collect();
     let plain = classes.contains(&OperandClass::General) && u.ratio(1, 2)?;
     let class = if plain { OperandClass::General } else { *u.choose(&classes)? };
+    // Texts have no constants and no indirect operands of some types.
+    let class = if ty.operand() || !classes.contains(&OperandClass::General) { class } else { OperandClass::General };
     // Numbers are packed in constants only, and truths stand in predicates.
     let held = match ty {
         DataType::Bool => DataType::Ud,

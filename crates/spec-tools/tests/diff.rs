@@ -20,7 +20,7 @@ const OURS: &[Plant] = &[
     Plant("instructions/ADD.md", "ADD = 0x01", "ADD = 0xf1", &[(W, "opcode", "ADD")]),
     Plant("instructions/SVM_GATHER.md", "GATHER = 0x03", "GATHER = 0x0e", &[(W, "opcode", "SVM_GATHER")]),
     Plant("instructions/ADD.md", "ADD = 0x01", "SUM = 0x01", &[(T, "instruction-renamed", "SUM")]),
-    Plant("instructions/TANH.md", "Kind: reserved", "Kind: umbrella", &[(T, "kind", "TANH")]),
+    Plant("instructions/VA.md", "Kind: umbrella", "Kind: reserved", &[(T, "kind", "VA")]),
     // Fields.
     Plant("instructions/ADD.md", "| Src0 | Src1 |", "| Src1 | Src0 |", &[(W, "order", "ADD.Src1")]),
     Plant("instructions/ADD.md", "**Pred(uw):**", "**Pred(ud):**", &[(W, "width", "ADD.Pred")]),
@@ -317,7 +317,12 @@ const OURS: &[Plant] = &[
     Plant("verification.md", "3D_SAMPLE, 3D_LOAD, ", "3D_SAMPLE, ", &[(O, "rule", "pixel-mask.3D_LOAD")]),
     Plant("verification.md", "| `random-mask` |", "| `round-mask` |", &[(T, "rule-renamed", "round-mask")]),
     Plant("verification.md", "| message, warning |", "| |", &[(N, "rule", "flat-channels.Finding")]),
-    Plant("verification.md", "`exec_size <= 16`", "`exec_size <= 8`", &[(T, "rule", "flat-channels.Must")]),
+    Plant(
+        "verification.md",
+        "`exec_size <= 16` | message",
+        "`exec_size <= 8` | message",
+        &[(T, "rule", "flat-channels.Must")],
+    ),
     Plant(
         "verification.md",
         "| `random-mask` | SRND | | | `no_mask` | | all channels take part: NoMask |\n",

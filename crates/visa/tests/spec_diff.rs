@@ -172,15 +172,15 @@ fn classes_that_fail() {
 #[test]
 fn an_overlay_goes_before() {
     let dir = copy("spec-diff-overlay");
-    std::fs::remove_file(dir.join("instructions/TANH.md")).unwrap();
+    std::fs::remove_file(dir.join("instructions/RAW_SENDG.md")).unwrap();
     let pages = dir.display().to_string();
     let file = root().join("spec/upstream-overlay.md").display().to_string();
     assert_eq!(run(&["spec", "diff", "spec", &pages]).0, 1);
-    assert_eq!(run(&["spec", "show", "TANH", "--spec", &pages]).0, 1);
+    assert_eq!(run(&["spec", "show", "RAW_SENDG", "--spec", &pages]).0, 1);
     for overlay in ["builtin", &file] {
         let (exit, text, err) = run(&["spec", "diff", "spec", &pages, "--overlay", overlay]);
         assert_eq!((exit, text.as_str()), (0, "nothing changed\n"), "{err}");
-        assert_eq!(run(&["spec", "show", "TANH", "--spec", &pages, "--overlay", overlay]).0, 0);
-        assert!(run(&["spec", "export", &pages, "--overlay", overlay]).1.contains("\"TANH\""));
+        assert_eq!(run(&["spec", "show", "RAW_SENDG", "--spec", &pages, "--overlay", overlay]).0, 0);
+        assert!(run(&["spec", "export", &pages, "--overlay", overlay]).1.contains("\"RAW_SENDG\""));
     }
 }
