@@ -146,13 +146,11 @@ fn classes(model: &Model, out: &mut Vec<Diagnostic>) {
         if !names().any(|name| name.eq_ignore_ascii_case(class)) {
             let otherwise = || format!("the classes are {}", names().collect::<Vec<_>>().join(", "));
             let message = format!("`{class}` is no class of operands");
-            let (at, help) = (model.word(structure.at, class), suggest::help(class, names(), otherwise));
+            let (at, help) = (model.word(structure.head, class), suggest::help(class, names(), otherwise));
             model.report(Severity::Error, "class-unknown", at, message, help, out);
         }
     }
-    // A class that is misspelt has no structure: that is said already.
-    let all_known = classed.iter().all(|(_, class)| names().any(|name| name.eq_ignore_ascii_case(class)));
-    for value in known.iter().filter(|v| !classed.is_empty() && (of(v) > 1 || of(v) == 0 && all_known)) {
+    for value in known.iter().filter(|v| !classed.is_empty() && of(v) != 1) {
         let message = format!("{} structures have the operand class `{}`", of(value), value.name);
         let help = "mark the one structure that follows such a tag with `//operand_class = …`";
         model.report(Severity::Error, "class-structure", value.at, message, help, out);

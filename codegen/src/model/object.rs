@@ -43,6 +43,8 @@ pub struct Structure {
     pub name: String,
     /// The operand class whose layout it is.
     pub class: Option<String>,
+    /// Where its layout begins, with the class.
+    pub head: SourceSpan,
     /// The members in the order in which they are stored.
     pub members: Vec<Member>,
     /// What it is.

@@ -18,9 +18,11 @@ pub(crate) fn read(cx: &mut Cx<'_>, document: &Document, model: &mut Model) {
                 _ => continue,
             };
             match head(&lines) {
-                Some((name, class)) if found.is_none() => {
+                Some((name, class, at)) if found.is_none() => {
                     head_comment(cx, &lines, class.is_some());
-                    found = Some(read_members(cx, section, name, class, &lines));
+                    let members = read_members(cx, &lines);
+                    let (head, at) = (cx.at(&at), cx.at(&section.span));
+                    found = Some(Structure { name, class, head, members, doc: String::new(), at });
                 }
                 _ => {
                     if let Block::Paragraph(text) = block {
@@ -57,15 +59,15 @@ fn head_comment(cx: &mut Cx<'_>, lines: &[(String, Span)], read: bool) {
 }
 
 /// `name { //operand_class = General`.
-fn head(lines: &[(String, Span)]) -> Option<(String, Option<String>)> {
-    let (first, _) = lines.iter().find(|(l, _)| !l.trim().is_empty())?;
+fn head(lines: &[(String, Span)]) -> Option<(String, Option<String>, Span)> {
+    let (first, span) = lines.iter().find(|(l, _)| !l.trim().is_empty())?;
     let (name, rest) = first.trim().split_once('{')?;
     let name = name.trim();
     if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
         return None;
     }
     let class = comment(rest).and_then(|c| c.split_once('=')).filter(|(key, _)| key.trim() == "operand_class");
-    Some((name.to_owned(), class.map(|(_, c)| c.trim().to_owned())))
+    Some((name.to_owned(), class.map(|(_, c)| c.trim().to_owned()), span.clone()))
 }
 
 fn comment(behind: &str) -> Option<&str> {
@@ -89,13 +91,7 @@ fn member_comment(cx: &mut Cx<'_>, behind: &str, span: &Span) -> Option<(String,
     None
 }
 
-fn read_members(
-    cx: &mut Cx<'_>,
-    section: &Section,
-    name: String,
-    class: Option<String>,
-    lines: &[(String, Span)],
-) -> Structure {
+fn read_members(cx: &mut Cx<'_>, lines: &[(String, Span)]) -> Vec<Member> {
     let mut members: Vec<Member> = Vec::new();
     for (line, span) in lines.iter().skip_while(|(l, _)| !l.contains('{')).skip(1) {
         let text = line.trim();
@@ -129,7 +125,7 @@ fn read_members(
             }),
         }
     }
-    Structure { name, class, members, doc: String::new(), at: cx.at(&section.span) }
+    members
 }
 
 type Name = (String, Option<String>);

@@ -413,9 +413,8 @@ impl<'m> Vary<'_, 'm> {
                         let all = (0..=ones(b.width.min(8))).filter(|v| meant(model, b, *v));
                         values.extend(all.map(|v| {
                             let fact = Fact::new("enumerator", value_path(&path, b, v), b.at);
-                            // A text has a horizontal stride always, and a width where it has a vertical one.
                             let full = b.set(now, v);
-                            (fact, full, list != a.region.list || shows_region(world, full))
+                            (fact, full, list != a.region.list || shows_region(world, kind, full))
                         }));
                     }
                 }
@@ -445,8 +444,9 @@ impl<'m> Vary<'_, 'm> {
     }
 }
 
-/// Whether a region can be written as text.
-fn shows_region(world: &World<'_>, value: u64) -> bool {
+/// Whether a region can be written as text: with a horizontal stride always, and a width where it has a vertical one. A
+/// width without one is that of rows which have an address each.
+fn shows_region(world: &World<'_>, kind: Kind, value: u64) -> bool {
     let is_null = |part| {
         bits_of(world.model, part).is_some_and(|b| match b.what {
             BitsKind::Values(values) => named(values, b.of(value)).is_some_and(|v| v.text.is_empty()),
@@ -454,7 +454,9 @@ fn shows_region(world: &World<'_>, value: u64) -> bool {
         })
     };
     let region = &world.anatomy.region;
-    !is_null(region.horizontal_stride) && (is_null(region.vertical_stride) || !is_null(region.width))
+    let (has_rows, has_width) = (!is_null(region.vertical_stride), !is_null(region.width));
+    let fits = if has_rows { has_width } else { !has_width || kind == Kind::Indirect };
+    !is_null(region.horizontal_stride) && fits
 }
 
 /// Whether the text shows a field without the type of a constant or the region of a variable, so that other classes of

@@ -253,9 +253,10 @@ impl<'m> World<'m> {
         out
     }
 
-    /// The labels, which every text ends with.
+    /// The labels, which every text ends with: calls go to those of subroutines, everything else to those of blocks.
     pub(super) fn tail(&self) -> String {
-        (0..OTHERS).map(|n| format!("L{n}:\n")).collect()
+        let blocks = (0..OTHERS).map(|n| format!("L{n}:\n"));
+        blocks.chain((0..OTHERS).map(|n| format!(".function \"L{n}\"\nL{n}:\n"))).collect()
     }
 
     /// The tables of the routine as the members of its structure.
