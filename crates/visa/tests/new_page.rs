@@ -60,5 +60,8 @@ fn a_new_page_is_an_instruction() {
     assert!(shown.starts_with("FOO  0xf0"), "{shown}");
     let (exit, missing, _) = visa(&["diff"]);
     assert_eq!(exit, Some(1));
-    assert!(missing.contains("instructions/FOO.md") && missing.contains("FOO has no kernel"), "{missing}");
+    assert!(
+        missing.contains("instructions/FOO.md:3") && missing.contains("instructions without a kernel"),
+        "{missing}"
+    );
 }
