@@ -8,7 +8,11 @@ use crate::suggest;
 use visakit_diag::{Diagnostic, Severity};
 
 pub(super) fn check(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic>) {
-    let classes: Vec<String> = operand_classes(model).iter().map(|v| v.name.to_ascii_lowercase()).collect();
+    let mut classes: Vec<String> = operand_classes(model).iter().map(|v| v.name.to_ascii_lowercase()).collect();
+    if classes.is_empty() {
+        // Documents that do not list the classes name them with the structures.
+        classes = model.structures.iter().filter_map(|s| Some(s.class.as_ref()?.to_ascii_lowercase())).collect();
+    }
     let mut seen: Vec<SourceSpan> = Vec::new();
     for (form, field) in instruction.forms.iter().flat_map(|form| form.fields.iter().map(move |f| (form, f))) {
         // Fields that several forms share are checked once.
