@@ -30,6 +30,14 @@ fn a_new_page_is_an_instruction() {
     copy(&visakit_testing::root().join("spec"), &spec);
     std::fs::write(spec.join("instructions/FOO.md"), FOO).unwrap();
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("new_page_target");
+    // Another test builds there with another generator, which Cargo takes for this one: it goes by names and times.
+    let cleaned = Command::new(env!("CARGO"))
+        .args(["clean", "--quiet", "-p", "visakit", "--target-dir"])
+        .arg(&target)
+        .current_dir(visakit_testing::root())
+        .status()
+        .unwrap();
+    assert!(cleaned.success());
     let status = Command::new(env!("CARGO"))
         .args(["build", "--quiet", "--bin", "visa", "--target-dir"])
         .arg(&target)
