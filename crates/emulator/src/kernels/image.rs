@@ -11,9 +11,10 @@ use crate::kernels::step::Lowered;
 use crate::kernels::surface;
 use crate::kernels::transfer::Transfer;
 use crate::machine::World;
-use crate::machine::access::{Request, Texels};
+use crate::machine::access::Request;
 use crate::machine::image::{Image, Texel};
 use crate::machine::lane::{LANES, MAX_LANES, enabled_lanes};
+use crate::machine::texels::Texels;
 use crate::machine::thread::{ExecMask, Thread};
 use visakit::isa::{
     Channels, DataType, ExecSize, Gather4Typed, Info, InfoOp, Load3d, LoadCurrentOpOp3d, LscAddrType, LscDataSize,

@@ -3,9 +3,9 @@
 
 use crate::kernels::image::{self, Components, Elements, moved, offsets};
 use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal};
-use crate::machine::access::Texels;
 use crate::machine::image::Image;
 use crate::machine::sampler::{SamplePoint, Sampler};
+use crate::machine::texels::Texels;
 use crate::machine::thread::Thread;
 use visakit::isa::{
     RawOperand, Sample3d, Sample4SrcChannel3d, Sample43d, SampleCurrentOpOp3d, SamplerId, SamplerParameter,

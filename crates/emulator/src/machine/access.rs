@@ -203,7 +203,7 @@ impl<'a> View<'a> {
         self.each(request, AccessKind::Load, |lane, place| {
             values[lane] = match place {
                 None => 0,
-                Some((buffer, offset)) if offset.is_multiple_of(request.size.into()) => {
+                Some((buffer, offset)) if is_aligned(offset, request.size) => {
                     buffer.load(offset, request.size).unwrap_or(0)
                 }
                 Some((buffer, offset)) => buffer.load_unaligned(offset, request.size).unwrap_or(0),
@@ -220,7 +220,7 @@ impl<'a> View<'a> {
         self.each(request, AccessKind::Store, |lane, place| {
             match place {
                 None => None,
-                Some((buffer, offset)) if offset.is_multiple_of(request.size.into()) => {
+                Some((buffer, offset)) if is_aligned(offset, request.size) => {
                     buffer.store(offset, request.size, values[lane], sharing)
                 }
                 Some((buffer, offset)) => buffer.store_unaligned(offset, request.size, values[lane], sharing),
@@ -240,16 +240,18 @@ impl<'a> View<'a> {
         old: &mut [u64; LANES],
         change: impl Fn(usize, u64) -> u64,
     ) -> Outside {
+        // The most frequent case, and the only one without anybody else.
+        if let (Target::Local(buffer), 4) = (self.target, request.size) {
+            return self.each(request, AccessKind::Atomic, |lane, place| {
+                let Some((_, offset)) = place else { return };
+                old[lane] = buffer.load_u32(offset).unwrap_or(0).into();
+                buffer.store_u32(offset, change(lane, old[lane]) as u32);
+            });
+        }
         let sharing = self.sharing();
         self.each(request, AccessKind::Atomic, |lane, place| {
             let Some((buffer, offset)) = place else { return old[lane] = 0 };
             old[lane] = match self.target {
-                // The most frequent case, and the only one without anybody else.
-                Target::Local(buffer) if request.size == 4 => {
-                    let value = u64::from(buffer.load_u32(offset).unwrap_or(0));
-                    buffer.store_u32(offset, change(lane, value) as u32);
-                    value
-                }
                 Target::Flat(memory, _) | Target::Surface(memory, _) if request.size == 8 => {
                     memory.update_u64(buffer, offset, sharing, |value| change(lane, value)).unwrap_or(0)
                 }
@@ -297,7 +299,7 @@ impl<'a> View<'a> {
     fn locate(&self, request: &Request<'_>, lane: usize) -> Result<Option<(&'a Buffer, u64)>, Miss> {
         let (address, size) = (request.addresses[lane], request.size);
         let miss = |kind| Err(Miss { lane: request.first_lane + lane as u32, address, size, kind });
-        if !request.unaligned && !address.is_multiple_of(size.into()) {
+        if !request.unaligned && !is_aligned(address, size) {
             return miss(MissKind::Misaligned);
         }
         match self.target {
@@ -314,6 +316,19 @@ impl<'a> View<'a> {
             Target::Scratch(_) => miss(MissKind::OutsideScratch),
             Target::Surface(_, buffer) => Ok(fits(buffer, address, size).then_some((buffer, address))),
             Target::Nothing => Ok(None),
+        }
+    }
+
+    /// Tells and notes that a channel accesses bytes of a buffer itself, which may be outside.
+    #[inline]
+    pub(crate) fn access(&self, buffer: &Buffer, kind: AccessKind, lane: u32, offset: u64, size: u32) {
+        if let Some(watch) = self.witness.watch {
+            self.tell(watch, kind, lane, offset, size);
+        }
+        if let Some(trace) = self.trace(buffer, kind)
+            && fits(buffer, offset, size)
+        {
+            trace.note(buffer, kind, offset, size.into());
         }
     }
 
@@ -343,63 +358,15 @@ impl<'a> View<'a> {
     }
 }
 
-/// The texels of an image as a channel of a thread reaches them. Offsets are in bytes; the image knows which of them are inside.
-#[derive(Clone, Copy, Debug)]
-pub struct Texels<'a> {
-    buffer: &'a Buffer,
-    view: View<'a>,
-    lane: u32,
-}
-
-impl<'a> Texels<'a> {
-    /// Those in a buffer of a memory.
-    pub fn new(memory: &'a Memory, buffer: &'a Buffer, witness: Witness<'a>, thread: u32) -> Self {
-        Self { buffer, view: View::new(Target::Surface(memory, buffer), witness, thread), lane: 0 }
-    }
-
-    /// The same for a channel.
-    #[inline]
-    pub fn of_lane(self, lane: usize) -> Self {
-        Self { lane: lane as u32, ..self }
-    }
-
-    /// Reads `size` bytes (1, 2, 4 or 8) at a multiple of it. `None` outside the buffer.
-    #[inline]
-    pub(crate) fn load(&self, offset: u64, size: u32) -> Option<u64> {
-        self.tell(AccessKind::Load, offset, size);
-        self.buffer.load(offset, size)
-    }
-
-    /// Replaces `size` bytes as [`Texels::load`] reads them.
-    #[inline]
-    pub(crate) fn store(&self, offset: u64, size: u32, value: u64) -> Option<()> {
-        self.tell(AccessKind::Store, offset, size);
-        self.buffer.store(offset, size, value, Sharing::Shared)
-    }
-
-    #[inline]
-    fn tell(&self, kind: AccessKind, offset: u64, size: u32) {
-        if let Some(watch) = self.view.witness.watch {
-            self.view.tell(watch, kind, self.lane, offset, size);
-        }
-        if let Some(trace) = self.view.trace(self.buffer, kind)
-            && fits(self.buffer, offset, size)
-        {
-            trace.note(self.buffer, kind, offset, size.into());
-        }
-    }
+/// Whether a place is a multiple of a size. Sizes are powers of two, which the compiler does not know: it would divide.
+#[inline]
+fn is_aligned(place: u64, size: u32) -> bool {
+    place & (u64::from(size) - 1) == 0
 }
 
 #[inline]
 fn fits(buffer: &Buffer, offset: u64, size: u32) -> bool {
     offset.checked_add(u64::from(size)).is_some_and(|end| end <= buffer.reach())
-}
-
-#[cfg(test)]
-impl<'a> From<&'a Buffer> for Texels<'a> {
-    fn from(buffer: &'a Buffer) -> Self {
-        Self { buffer, view: View::new(Target::Nothing, Witness::default(), 0), lane: 0 }
-    }
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use half::f16;
 
-use crate::machine::access::Texels;
+use crate::machine::texels::Texels;
 
 /// How many components a texel has and what they mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 //!
 //! Kernels compute; everything they read and write is here. In the order of the flow: what a channel holds ([`lane`],
 //! [`float`]), how operands reach it ([`convert`], [`operand`]), the state of a thread ([`thread`], [`flow`], [`activation`]), memory
-//! ([`memory`], [`access`], [`in_bounds`], [`trace`], [`image`], [`sampler`]), and what can go wrong ([`fault`]). Nothing here knows an instruction.
+//! ([`memory`], [`access`], [`in_bounds`], [`trace`], [`texels`], [`image`], [`sampler`]), and what can go wrong ([`fault`]). Nothing here knows an instruction.
 
 pub mod lane;
 
@@ -26,16 +26,19 @@ pub mod in_bounds;
 
 pub mod trace;
 
+pub mod texels;
+
 pub mod image;
 
 pub mod sampler;
 
 pub mod fault;
 
-use access::{Target, Texels, View, Watch, Witness};
+use access::{Target, View, Watch, Witness};
 use image::Image;
 use memory::{Buffer, Memory};
 use sampler::Sampler;
+use texels::Texels;
 use trace::Trace;
 use visakit::isa::BindingTable;
 

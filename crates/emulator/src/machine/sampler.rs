@@ -3,8 +3,8 @@
 //! Everything follows the equations of the OpenCL specification ("Image Addressing and Filtering", and for levels
 //! "cl_khr_mipmap_image"), comparisons those of OpenGL, because the instruction set's own public texts leave them out.
 
-use crate::machine::access::Texels;
 use crate::machine::image::{Image, Texel};
+use crate::machine::texels::Texels;
 
 /// What a coordinate beyond the edge means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
