@@ -6,6 +6,7 @@ use crate::isa::{
     And, ConstOpnd, DataType, ExecMask, ExecSize, Instruction, LscUntyped, Modifier, Not, Operand, Or, Predicate,
     VecOperand, Xor, candidates, pages,
 };
+use crate::rt::reflect::Page;
 use crate::rt::{Candidate, Cursor, TextError, meant, nearest};
 
 /// Reads an instruction with its predicate. The second of what it gives is whether a call's label is one of another kind.
@@ -19,10 +20,9 @@ pub(super) fn read(scope: &mut Scope, text: &str, lead: usize) -> Result<(Instru
     let behind = c.save();
     let word = &text[start..behind];
     // The same instruction as a call, with a label of another kind.
-    let link = word == pages::FCCALL.name.to_ascii_lowercase();
-    let call = pages::CALL.name.to_ascii_lowercase();
-    let mut found = candidates(if link { &call } else { word });
-    scope.calls = link || word == call;
+    let link = is_mnemonic(word, &pages::FCCALL);
+    scope.calls = link || is_mnemonic(word, &pages::CALL);
+    let mut found = if link { candidates(&pages::CALL.name.to_ascii_lowercase()) } else { candidates(word) };
     let mut c = Cursor::new(text, behind, scope);
     // Few mnemonics have a plus inside: `sample+killpix` is another instruction than `sample`.
     if c.rest().starts_with('+') {
@@ -111,6 +111,11 @@ fn one(
         return Err(c.error("the end of the statement"));
     }
     Ok(instruction)
+}
+
+/// Whether a word is the name of a page in the letters of texts.
+fn is_mnemonic(word: &str, page: &Page) -> bool {
+    page.name.len() == word.len() && page.name.bytes().zip(word.bytes()).all(|(a, b)| a.to_ascii_lowercase() == b)
 }
 
 /// What older texts write for the execution mask of all channels.

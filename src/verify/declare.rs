@@ -136,8 +136,9 @@ fn general(routine: &Routine, number: usize, register: u32, out: &mut Vec<Violat
 fn natural(variable: &crate::isa::VarInfo, register: u32) -> Alignment {
     let bytes = variable.bit_properties.type_.bits() / 8;
     match bytes {
-        _ if bytes * u32::from(variable.num_elements) >= register && register > 32 => Alignment::Wordx32,
-        _ if bytes * u32::from(variable.num_elements) >= register => Alignment::Hword,
+        _ if bytes * u32::from(variable.num_elements) >= register => {
+            if register > 32 { Alignment::Wordx32 } else { Alignment::Hword }
+        }
         0..=2 => Alignment::Word,
         4 => Alignment::Dword,
         _ => Alignment::Qword,

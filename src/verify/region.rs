@@ -113,15 +113,18 @@ impl Check<'_> {
             Operand::Indirect(i) => &i.region,
             _ => return,
         };
-        if stride(region.horizontal_stride).is_some_and(|h| !matches!(h, 0 | 1 | 2 | 4)) {
-            self.say(
-                "region",
-                field.line,
-                format!("{}: a horizontal stride of 0, 1, 2 or 4 ({CHAPTER})", field.name),
-            );
+        self.numbers(field, region, true);
+    }
+
+    /// The stride and the width of a source's region; an `open` one may leave the stride out.
+    fn numbers(&mut self, field: &'static Field, region: &Region, open: bool) {
+        let name = field.name;
+        let horizontal = stride(region.horizontal_stride);
+        if !matches!(horizontal, Some(0 | 1 | 2 | 4)) && !(open && horizontal.is_none()) {
+            self.say("region", field.line, format!("{name}: a horizontal stride of 0, 1, 2 or 4 ({CHAPTER})"));
         }
         if stride(region.width).is_some_and(|w| !(1..=u64::from(limits::REGION_WIDTH)).contains(&w)) {
-            self.say("region", field.line, format!("{}: a width of 1, 2, 4, 8 or 16 ({CHAPTER})", field.name));
+            self.say("region", field.line, format!("{name}: a width of 1, 2, 4, 8 or 16 ({CHAPTER})"));
         }
     }
 
@@ -133,12 +136,7 @@ impl Check<'_> {
             self.say("region", field.line, format!("{name} has width 0 ({CHAPTER})"));
             return false;
         }
-        if !matches!(stride(region.horizontal_stride), Some(0 | 1 | 2 | 4)) {
-            self.say("region", field.line, format!("{name}: a horizontal stride of 0, 1, 2 or 4 ({CHAPTER})"));
-        }
-        if width.is_some_and(|w| w > u64::from(limits::REGION_WIDTH)) {
-            self.say("region", field.line, format!("{name}: a width of 1, 2, 4, 8 or 16 ({CHAPTER})"));
-        }
+        self.numbers(field, region, false);
         if let Some(width) = width
             && width > channels
         {
