@@ -136,6 +136,27 @@ fn read_binaries(bytes: &[u8], info: KernelInfo, routine: Routine) -> Result<Ker
     })
 }
 
+/// A routine without its code, of the tables that the two structures of routines have both.
+macro_rules! routine_of {
+    ($data:ident, $kind:expr, $inputs:expr) => {
+        Routine {
+            kind: $kind,
+            strings: $data.string_pool,
+            name: $data.name_index,
+            variables: $data.var_info,
+            addresses: $data.address_info,
+            predicates: $data.predicate_info,
+            labels: $data.label_info,
+            samplers: $data.sampler_info,
+            surfaces: $data.surface_info,
+            inputs: $inputs,
+            attributes: $data.attribute_info,
+            instructions: Vec::new(),
+            stripped: None,
+        }
+    };
+}
+
 fn read_kernel(
     bytes: &[u8],
     info: &KernelInfo,
@@ -155,21 +176,7 @@ fn read_kernel(
             code: "object-inputs",
         });
     }
-    let mut routine = Routine {
-        kind: RoutineKind::Kernel,
-        strings: data.string_pool,
-        name: data.name_index,
-        variables: data.var_info,
-        addresses: data.address_info,
-        predicates: data.predicate_info,
-        labels: data.label_info,
-        samplers: data.sampler_info,
-        surfaces: data.surface_info,
-        inputs: data.input_info,
-        attributes: data.attribute_info,
-        instructions: Vec::new(),
-        stripped: None,
-    };
+    let mut routine = routine_of!(data, RoutineKind::Kernel, data.input_info);
     let place = Removed { size: data.size, entry: data.entry };
     if let Some((at, bytes)) = code_of(&mut routine, r, bytes.len(), place)? {
         code(&mut routine, bytes, at, cx)?;
@@ -180,21 +187,8 @@ fn read_kernel(
 fn read_function(bytes: &[u8], base: usize, cx: Context, code: &mut ReadCode<'_>) -> Result<Routine, ObjectError> {
     let mut r = Reader::new(bytes, base);
     let data = FunctionData::decode(&mut r, cx)?;
-    let mut routine = Routine {
-        kind: RoutineKind::Function { input_size: data.input_size, return_value_size: data.return_value_size },
-        strings: data.string_pool,
-        name: data.name_index,
-        variables: data.var_info,
-        addresses: data.address_info,
-        predicates: data.predicate_info,
-        labels: data.label_info,
-        samplers: data.sampler_info,
-        surfaces: data.surface_info,
-        inputs: Vec::new(),
-        attributes: data.attribute_info,
-        instructions: Vec::new(),
-        stripped: None,
-    };
+    let kind = RoutineKind::Function { input_size: data.input_size, return_value_size: data.return_value_size };
+    let mut routine = routine_of!(data, kind, Vec::new());
     let place = Removed { size: data.size, entry: data.entry };
     if let Some((at, bytes)) = code_of(&mut routine, r, bytes.len(), place)? {
         code(&mut routine, bytes, at, cx)?;

@@ -92,6 +92,27 @@ struct Encoded {
     inputs: usize,
 }
 
+/// The tables of a routine as either of the two structures has them, and what it has alone.
+macro_rules! data_of {
+    ($structure:ident, $routine:ident, $size:ident, $entry:ident, $($own:ident $(: $value:expr)?),*) => {
+        $structure {
+            string_pool: $routine.strings.clone(),
+            name_index: $routine.name,
+            var_info: $routine.variables.clone(),
+            address_info: $routine.addresses.clone(),
+            predicate_info: $routine.predicates.clone(),
+            label_info: $routine.labels.clone(),
+            sampler_info: $routine.samplers.clone(),
+            surface_info: $routine.surfaces.clone(),
+            vme_info: Vec::new(),
+            size: $size,
+            entry: $entry,
+            attribute_info: $routine.attributes.clone(),
+            $($own $(: $value)?),*
+        }
+    };
+}
+
 fn encode_routine(routine: &Routine, cx: Context) -> Result<Encoded, EncodeError> {
     let mut code = Writer::new();
     for instruction in &routine.instructions {
@@ -105,9 +126,11 @@ fn encode_routine(routine: &Routine, cx: Context) -> Result<Encoded, EncodeError
             _ => (place(code.len())?, place(entry)?),
         };
         match routine.kind {
-            RoutineKind::Kernel => kernel_data(routine, size, entry).encode(&mut w, cx)?,
+            RoutineKind::Kernel => {
+                data_of!(KernelData, routine, size, entry, input_info: routine.inputs.clone()).encode(&mut w, cx)?;
+            }
             RoutineKind::Function { input_size, return_value_size } => {
-                function_data(routine, size, entry, input_size, return_value_size).encode(&mut w, cx)?;
+                data_of!(FunctionData, routine, size, entry, input_size, return_value_size).encode(&mut w, cx)?;
             }
         }
         Ok(w)
@@ -118,43 +141,6 @@ fn encode_routine(routine: &Routine, cx: Context) -> Result<Encoded, EncodeError
     w.bytes(&code);
     let inputs = w.marked(KernelData::INPUT_INFO_COUNT).unwrap_or(0);
     Ok(Encoded { bytes: w.into_bytes(), inputs })
-}
-
-fn kernel_data(r: &Routine, size: u32, entry: u32) -> KernelData {
-    KernelData {
-        string_pool: r.strings.clone(),
-        name_index: r.name,
-        var_info: r.variables.clone(),
-        address_info: r.addresses.clone(),
-        predicate_info: r.predicates.clone(),
-        label_info: r.labels.clone(),
-        sampler_info: r.samplers.clone(),
-        surface_info: r.surfaces.clone(),
-        vme_info: Vec::new(),
-        input_info: r.inputs.clone(),
-        size,
-        entry,
-        attribute_info: r.attributes.clone(),
-    }
-}
-
-fn function_data(r: &Routine, size: u32, entry: u32, input_size: u8, return_value_size: u8) -> FunctionData {
-    FunctionData {
-        string_pool: r.strings.clone(),
-        name_index: r.name,
-        var_info: r.variables.clone(),
-        address_info: r.addresses.clone(),
-        predicate_info: r.predicates.clone(),
-        label_info: r.labels.clone(),
-        sampler_info: r.samplers.clone(),
-        surface_info: r.surfaces.clone(),
-        vme_info: Vec::new(),
-        size,
-        entry,
-        input_size,
-        return_value_size,
-        attribute_info: r.attributes.clone(),
-    }
 }
 
 fn place(at: usize) -> Result<u32, EncodeError> {

@@ -1,7 +1,8 @@
 //! Integer expressions in assembly text, as the vendor's assembler reads them: C's operators without `&&` and `||`,
 //! `>>>` for a shift that fills with zeros, `%sizeof` of a variable, and `%DispatchSimd`.
 
-use super::cursor::{Cursor, Number, TextError};
+use super::cursor::{Cursor, TextError};
+use super::number::Number;
 use super::text::Format;
 use super::visit::Table;
 

@@ -7,6 +7,8 @@
 mod bytes;
 mod condition;
 #[cfg(feature = "text")]
+mod constant;
+#[cfg(feature = "text")]
 mod cursor;
 #[cfg(feature = "text")]
 mod display;
@@ -15,6 +17,8 @@ mod error;
 mod expression;
 mod kernel;
 mod near;
+#[cfg(feature = "text")]
+mod number;
 #[cfg(feature = "text")]
 mod operand;
 pub mod reflect;
@@ -26,7 +30,7 @@ mod visit;
 pub use bytes::{Bits, Bytes, Context, Reader, StructureVisitor, Version, Wire, Writer};
 pub use condition::{Facts, Op, Operator, evaluate};
 #[cfg(feature = "text")]
-pub use cursor::{Candidate, Cursor, Number, TextError};
+pub use cursor::{Candidate, Cursor, TextError};
 pub use error::{
     BadBits, DecodeError, DecodeProblem, EncodeError, empty, field, fit, narrow, place, present, selected,
 };
@@ -34,6 +38,8 @@ pub use error::{
 pub use expression::MAX_EXPRESSION_DEPTH;
 pub use kernel::{ComponentWise, Stub, StubReason};
 pub use near::{meant, nearest};
+#[cfg(feature = "text")]
+pub use number::Number;
 #[cfg(feature = "text")]
 pub use operand::destination;
 #[cfg(feature = "text")]

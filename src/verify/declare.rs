@@ -137,7 +137,11 @@ fn natural(variable: &crate::isa::VarInfo, register: u32) -> Alignment {
     let bytes = variable.bit_properties.type_.bits() / 8;
     match bytes {
         _ if bytes * u32::from(variable.num_elements) >= register => {
-            if register > 32 { Alignment::Wordx32 } else { Alignment::Hword }
+            if register > 32 {
+                Alignment::Wordx32
+            } else {
+                Alignment::Hword
+            }
         }
         0..=2 => Alignment::Word,
         4 => Alignment::Dword,
