@@ -73,6 +73,8 @@ pub struct ExecutionEnv {
     pub spill_size: u32,
     /// Local size that the source demands; zeros where it does not.
     pub required_work_group_size: [u32; 3],
+    /// Channels of a hardware thread that the source demands; 0 where it does not.
+    pub required_sub_group_size: u32,
     /// Bytes of cross-thread data that arrive with the thread.
     #[serde(deserialize_with = "at_most::<PAYLOAD_BYTES, _>")]
     pub inline_data_payload_size: u32,
@@ -103,6 +105,7 @@ impl Default for ExecutionEnv {
             private_size: 0,
             spill_size: 0,
             required_work_group_size: [0; 3],
+            required_sub_group_size: 0,
             inline_data_payload_size: 0,
             has_stack_calls: false,
             require_iab: false,
@@ -214,6 +217,10 @@ pub struct ArgInfo {
     pub type_name: String,
     /// Address space, such as `__global`.
     pub address_qualifier: String,
+    /// What may be done with an image or a pipe, such as `__read_only`; else `NONE`.
+    pub access_qualifier: String,
+    /// Words such as `const` and `volatile`, or `NONE`.
+    pub type_qualifiers: String,
 }
 
 macro_rules! named {

@@ -7,6 +7,7 @@ use super::forms::{Gives, forms_that_give};
 use super::scalar::Scalar;
 use super::spec::{ArgKey, ArgSpec};
 use crate::machine::image::{Format, ImageDesc};
+use crate::machine::memory::Lent;
 use crate::machine::sampler::Sampler;
 use visakit_zebin::info::{AddrSpace, ArgType, KernelInfo, KernelMiscInfo, PayloadArgument};
 
@@ -21,6 +22,11 @@ pub enum Argument {
     Local(u32),
     /// A value, with exactly as many bytes as its type.
     Value(Vec<u8>),
+    /// A pointer to memory that is somebody else's, used in place. The kernel is given the address; where there is none, that of
+    /// the slot that the memory comes to.
+    Lent(Lent, Option<u64>),
+    /// An image whose texels are somebody else's, used in place; it has none of its own.
+    LentImage(Lent, ImageArgument),
     /// An image.
     Image(ImageArgument),
     /// A sampler.

@@ -94,7 +94,10 @@ pub(super) fn read_file(place: &str, path: &Path) -> Result<Vec<u8>, Box<Diagnos
 const PIPE_HEADER: u64 = 128;
 
 /// An empty pipe as the compiler's built-in functions know it: they leave one packet free, to tell a full pipe from an empty one.
-pub(super) fn pipe(place: &str, packets: u32, bytes: u32) -> Result<Vec<u8>, Box<Diagnostic>> {
+///
+/// # Errors
+/// When there is no memory for it; `place` is where, as messages name it.
+pub fn pipe(place: &str, packets: u32, bytes: u32) -> Result<Vec<u8>, Box<Diagnostic>> {
     let slots = u64::from(packets) + 1;
     let mut contents = zeros(place, PIPE_HEADER + slots * u64::from(bytes))?;
     contents[..4].copy_from_slice(&(slots as u32).to_le_bytes());

@@ -41,23 +41,32 @@ pub struct DataPlaces {
 /// When a section is too large.
 pub fn map(data: &ProgramData, memory: &mut Memory) -> Result<DataPlaces, Box<Diagnostic>> {
     let first = memory.buffers().len();
+    let addresses: Vec<u64> = (0..data.sections.len()).map(|n| memory.address(first + n)).collect();
+    let (places, contents) = lay_out(data, &addresses)?;
+    for (section, bytes) in data.sections.iter().zip(contents) {
+        memory.map(Buffer::from_vec(bytes)).ok_or_else(|| too_large(section))?;
+    }
+    Ok(places)
+}
+
+/// The places of a program's data, and the contents of its sections, when these are at the given addresses.
+///
+/// # Errors
+/// When a section is too large.
+pub fn lay_out(data: &ProgramData, addresses: &[u64]) -> Result<(DataPlaces, Vec<Vec<u8>>), Box<Diagnostic>> {
     let addresses: HashMap<usize, u64> =
-        data.sections.iter().enumerate().map(|(n, section)| (section.section, memory.address(first + n))).collect();
+        data.sections.iter().zip(addresses).map(|(section, address)| (section.section, *address)).collect();
+    let mut contents = Vec::with_capacity(data.sections.len());
     for section in &data.sections {
-        let too_large = || {
-            let message = format!("the section {} has {} bytes", section.name, section.size);
-            let finding = Diagnostic::new("launch-data", Severity::Error, "launch", message);
-            Box::new(finding.help("the file is damaged, or was not written by the vendor's compiler"))
-        };
-        let size = usize::try_from(section.size).ok().filter(|_| section.size <= MAX_BUFFER).ok_or_else(too_large)?;
+        let size = usize::try_from(section.size).ok().filter(|_| section.size <= MAX_BUFFER);
         let mut bytes = section.bytes.clone();
-        bytes.resize(size, 0);
+        bytes.resize(size.ok_or_else(|| too_large(section))?, 0);
         for relocation in &section.relocations {
             let Some(address) = addresses.get(&relocation.section) else { continue };
             let Ok(at) = usize::try_from(relocation.offset) else { continue };
             put_address(&mut bytes, at, relocation.part, address.wrapping_add(relocation.value));
         }
-        memory.map(Buffer::from_bytes(&bytes)).ok_or_else(too_large)?;
+        contents.push(bytes);
     }
     let of_kind = |names: [&str; 2]| {
         let section = data.sections.iter().find(|section| names.contains(&section.name.as_str()));
@@ -67,11 +76,18 @@ pub fn map(data: &ProgramData, memory: &mut Memory) -> Result<DataPlaces, Box<Di
         let address = addresses.get(&symbol.section)?;
         Some((symbol.name.clone(), address.wrapping_add(symbol.value)))
     });
-    Ok(DataPlaces {
+    let places = DataPlaces {
         symbols: symbols.collect(),
         constants: of_kind([".data.const", ".bss.const"]),
         variables: of_kind([".data.global", ".bss.global"]),
-    })
+    };
+    Ok((places, contents))
+}
+
+fn too_large(section: &DataSection) -> Box<Diagnostic> {
+    let message = format!("the section {} has {} bytes", section.name, section.size);
+    let finding = Diagnostic::new("launch-data", Severity::Error, "launch", message);
+    Box::new(finding.help("the file is damaged, or was not written by the vendor's compiler"))
 }
 
 /// Adds an address, or a half of it, to what stands at a place. A place outside of the data is left alone.

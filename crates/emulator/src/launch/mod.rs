@@ -5,7 +5,7 @@
 //! its registers when it starts.
 
 pub mod argument;
-mod contents;
+pub mod contents;
 pub mod data;
 pub mod forms;
 pub mod implicit;

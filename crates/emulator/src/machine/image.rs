@@ -91,6 +91,19 @@ impl Format {
         })
     }
 
+    /// Its name.
+    pub fn name(self) -> String {
+        let order = ORDERS.iter().find(|(_, order, _)| *order == self.order).map_or("", |order| order.0);
+        let component = COMPONENTS.iter().find(|(_, component, _)| *component == self.component);
+        format!("{order}{}", component.map_or("", |component| component.0))
+    }
+
+    /// All formats that have a name.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let of = |order| COMPONENTS.iter().map(move |&(_, component, _)| Self { order, component });
+        ORDERS.iter().flat_map(move |&(_, order, _)| of(order))
+    }
+
     /// What formats are called, for messages.
     pub fn names() -> String {
         let orders: Vec<_> = ORDERS.iter().map(|order| order.0).collect();
@@ -399,6 +412,7 @@ mod tests {
         for (name, bytes) in [("r8unorm", 1), ("rg16f", 4), ("rgba32f", 16), ("bgra8unorm", 4), ("a8unorm", 1)] {
             assert_eq!(Format::from_name(name).map(Format::bytes), Some(bytes), "{name}");
         }
+        assert!(Format::all().all(|format| Format::from_name(&format.name()) == Some(format)));
         assert_eq!(Format::from_name("rgb8unorm"), None);
         assert_eq!(Format::from_name("r"), None);
         let format = Format::from_name("srgba8unorm").unwrap();

@@ -8,8 +8,10 @@
 //! host thread writes there. A kernel without data races therefore gives the same result for any number of host threads; the
 //! others are found by a [`trace`](crate::machine::trace), and a buffer says which accesses are noted there.
 
+use std::any::Any;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering::Relaxed};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::machine::access::AccessKind;
 
@@ -19,6 +21,10 @@ const SLOT_BITS: u32 = 32;
 const GUARD: u64 = 1 << 16;
 /// The largest buffer, in bytes.
 pub const MAX_BUFFER: u64 = (1 << SLOT_BITS) - GUARD;
+/// Where buffers with addresses of their own may be: a launch has not so many others.
+pub const FIXED: u64 = 1 << 44;
+/// Size of what each buffer has to itself, in bytes.
+pub const SLOT: u64 = 1 << SLOT_BITS;
 /// Bytes that are copied before the memory that they were in is given back.
 const PIECE: usize = 4 << 20;
 /// How many locks 64-bit atomics are spread over.
@@ -36,12 +42,44 @@ pub enum Sharing {
 /// Memory of one buffer. Offsets and sizes are in bytes; a size that is no multiple of four is filled up with zeros.
 #[derive(Debug, Default)]
 pub struct Buffer {
-    words: Vec<AtomicU32>,
+    words: Words,
     len: usize,
     /// Its number in traces.
     number: u32,
     /// Kinds of accesses: from bit 0 on those that there were, from [`NOTED`] on those that are noted; and [`PAGES`].
     uses: AtomicU8,
+}
+
+/// The words of a buffer.
+#[derive(Debug)]
+enum Words {
+    Own(Vec<AtomicU32>),
+    Lent(Lent),
+}
+
+impl Default for Words {
+    fn default() -> Self {
+        Self::Own(Vec::new())
+    }
+}
+
+/// Memory that is somebody else's and is used in place: what a launch does to it is seen at once. It is never handed on for
+/// longer than `owner` is held.
+#[derive(Clone, Debug)]
+pub struct Lent {
+    /// The memory, in whole words.
+    pub words: &'static [AtomicU32],
+    /// Size in bytes, of which the last word may have only some.
+    pub bytes: usize,
+    /// Keeps the memory there.
+    pub owner: Arc<dyn Any + Send + Sync>,
+}
+
+/// The same memory is equal, whatever is in it.
+impl PartialEq for Lent {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self.words, other.words) && self.bytes == other.bytes
+    }
 }
 
 const NOTED: u32 = 3;
@@ -53,7 +91,7 @@ const PAGE_BITS: u32 = 12;
 impl Buffer {
     /// A buffer of `len` zero bytes. The system gives its memory when it is first written to.
     pub fn zeros(len: usize) -> Self {
-        Self { words: bytemuck::zeroed_vec(len.div_ceil(4)), len, ..Self::default() }
+        Self { words: Words::Own(bytemuck::zeroed_vec(len.div_ceil(4))), len, ..Self::default() }
     }
 
     /// A buffer with these contents.
@@ -66,7 +104,7 @@ impl Buffer {
             last[..rest.len()].copy_from_slice(rest);
             words.push(AtomicU32::new(u32::from_le_bytes(last)));
         }
-        Self { words, len: bytes.len(), ..Self::default() }
+        Self { words: Words::Own(words), len: bytes.len(), ..Self::default() }
     }
 
     /// A buffer with these contents, which go away while they are copied: there are never two of everything.
@@ -79,7 +117,7 @@ impl Buffer {
             let mut last = [0; 4];
             last[..rest.len()].copy_from_slice(rest);
             let last = (!rest.is_empty()).then_some(&last);
-            for (word, bytes) in buffer.words[start / 4..].iter().zip(whole.iter().chain(last)) {
+            for (word, bytes) in buffer.words()[start / 4..].iter().zip(whole.iter().chain(last)) {
                 word.store(u32::from_le_bytes(*bytes), Relaxed);
             }
             bytes.truncate(start);
@@ -88,9 +126,15 @@ impl Buffer {
         buffer
     }
 
-    /// The contents, for good; the words go away while they are copied.
-    pub fn into_vec(self) -> Vec<u8> {
-        let Self { mut words, len, .. } = self;
+    /// A buffer that is somebody else's memory.
+    pub fn lent(memory: Lent) -> Self {
+        let len = memory.bytes.min(memory.words.len() * 4);
+        Self { words: Words::Lent(memory), len, ..Self::default() }
+    }
+
+    /// The contents, for good; the words go away while they are copied. None when they are somebody else's.
+    pub fn into_vec(self) -> Option<Vec<u8>> {
+        let Self { words: Words::Own(mut words), len, .. } = self else { return None };
         let mut bytes = vec![0; words.len() * 4];
         while !words.is_empty() {
             let start = (words.len() - 1) / (PIECE / 4) * (PIECE / 4);
@@ -101,13 +145,13 @@ impl Buffer {
             words.shrink_to_fit();
         }
         bytes.truncate(len);
-        bytes
+        Some(bytes)
     }
 
     /// The contents.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(self.words.len() * 4);
-        for word in &self.words {
+        let mut bytes = Vec::with_capacity(self.reach() as usize);
+        for word in self.words() {
             bytes.extend(word.load(Relaxed).to_le_bytes());
         }
         bytes.truncate(self.len);
@@ -127,7 +171,7 @@ impl Buffer {
     /// Bytes that can be reached: the size, rounded up to whole words.
     #[inline]
     pub fn reach(&self) -> u64 {
-        self.words.len() as u64 * 4
+        self.words().len() as u64 * 4
     }
 
     /// Makes everything zero, for a buffer that is used again.
@@ -137,7 +181,7 @@ impl Buffer {
 
     /// Makes so many bytes from an offset on zero, whole words, as far as they are there.
     pub(crate) fn clear_range(&self, offset: u64, bytes: u64) {
-        for word in self.words.iter().skip(offset as usize / 4).take(bytes as usize / 4) {
+        for word in self.words().iter().skip(offset as usize / 4).take(bytes as usize / 4) {
             word.store(0, Relaxed);
         }
     }
@@ -195,23 +239,26 @@ impl Buffer {
     }
 
     /// The words, for accesses that have checked their offsets.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn words(&self) -> &[AtomicU32] {
-        &self.words
+        match &self.words {
+            Words::Own(words) => words,
+            Words::Lent(lent) => lent.words,
+        }
     }
 
     /// The 32-bit word at `offset`, which is a multiple of four. `None` outside the buffer.
     #[inline]
     pub fn load_u32(&self, offset: u64) -> Option<u32> {
         let index = usize::try_from(offset >> 2).ok()?;
-        Some(self.words.get(index)?.load(Relaxed))
+        Some(self.words().get(index)?.load(Relaxed))
     }
 
     /// Replaces the 32-bit word at `offset`, which is a multiple of four. `None` outside the buffer.
     #[inline]
     pub fn store_u32(&self, offset: u64, value: u32) -> Option<()> {
         let index = usize::try_from(offset >> 2).ok()?;
-        self.words.get(index)?.store(value, Relaxed);
+        self.words().get(index)?.store(value, Relaxed);
         Some(())
     }
 
@@ -265,7 +312,7 @@ impl Buffer {
             }
             4 => self.store_u32(offset, value as u32),
             _ => {
-                let word = self.words.get(usize::try_from(offset >> 2).ok()?)?;
+                let word = self.words().get(usize::try_from(offset >> 2).ok()?)?;
                 let (shift, mask) = part(offset, size);
                 change_part(word, (value as u32) << shift, mask << shift, sharing);
                 Some(())
@@ -277,7 +324,7 @@ impl Buffer {
     /// Gives back what was there. `None` outside the buffer.
     #[inline]
     pub fn update(&self, offset: u64, size: u32, sharing: Sharing, change: impl Fn(u32) -> u32) -> Option<u32> {
-        let word = self.words.get(usize::try_from(offset >> 2).ok()?)?;
+        let word = self.words().get(usize::try_from(offset >> 2).ok()?)?;
         let (shift, mask) = if size == 4 { (0, u32::MAX) } else { part(offset, size) };
         let step = |old: u32| old & !(mask << shift) | (change(old >> shift & mask) & mask) << shift;
         let mut old = word.load(Relaxed);
@@ -318,6 +365,8 @@ pub(crate) fn part(offset: u64, size: u32) -> (u32, u32) {
 #[derive(Debug, Default)]
 pub struct Memory {
     buffers: Vec<Buffer>,
+    /// Buffers that have an address of their own, far behind the others, by slot.
+    fixed: BTreeMap<u64, Buffer>,
     /// Whether reads outside of every buffer give zero and writes there are lost; otherwise they are faults.
     pub outside_is_zero: bool,
     locks: Locks,
@@ -340,6 +389,12 @@ impl Memory {
         }
         self.buffers.push(buffer);
         Some(self.address(self.buffers.len() - 1))
+    }
+
+    /// Maps a buffer at an address that is its own in every launch: the beginning of a slot from [`FIXED`] on, else it is `None`.
+    pub fn map_at(&mut self, address: u64, buffer: Buffer) -> Option<()> {
+        let is_slot = address >= FIXED && address.is_multiple_of(1 << SLOT_BITS) && buffer.reach() <= MAX_BUFFER;
+        is_slot.then(|| self.fixed.insert(address >> SLOT_BITS, buffer)).map(drop)
     }
 
     /// The buffers, in the order in which they were mapped.
@@ -372,7 +427,8 @@ impl Memory {
     #[inline]
     pub(crate) fn find_with<'a>(&'a self, private: &'a [Buffer], address: u64) -> Option<(&'a Buffer, u64)> {
         let index = usize::try_from(address >> SLOT_BITS).ok()?.checked_sub(1)?;
-        let buffer = self.buffers.get(index).or_else(|| private.get(index - self.buffers.len()))?;
+        let others = || private.get(index - self.buffers.len()).or_else(|| self.fixed.get(&(address >> SLOT_BITS)));
+        let buffer = self.buffers.get(index).or_else(others)?;
         Some((buffer, address >> SLOT_BITS << SLOT_BITS))
     }
 
@@ -424,7 +480,7 @@ mod tests {
             let bytes: Vec<u8> = (0..len).map(|n| (n ^ n >> 8 ^ n >> 16) as u8).collect();
             let buffer = Buffer::from_vec(bytes.clone());
             assert_eq!(buffer.len(), len);
-            assert!(buffer.to_bytes() == bytes && buffer.into_vec() == bytes, "{len} bytes");
+            assert!(buffer.to_bytes() == bytes && buffer.into_vec() == Some(bytes), "{len} bytes");
         }
     }
 
@@ -477,6 +533,25 @@ mod tests {
         let (behind, base) = memory.find(second - 1).unwrap();
         assert_eq!(behind.load((second - 1 - base) & !3, 4), None, "the guard belongs to nobody");
         assert!(memory.find(u64::MAX).is_none());
+    }
+
+    #[test]
+    fn lent_memory_is_used_in_place_at_its_own_address() {
+        let words: &'static [AtomicU32] = vec![AtomicU32::new(7), AtomicU32::new(9)].leak();
+        let lent = Lent { words, bytes: 7, owner: Arc::new(()) };
+        let mut memory = Memory::default();
+        let other = memory.map(Buffer::lent(lent.clone())).unwrap();
+        assert!(
+            memory.map_at(FIXED + 4, Buffer::lent(lent.clone())).is_none()
+                && memory.map_at(SLOT, Buffer::zeros(4)).is_none()
+        );
+        memory.map_at(FIXED + 3 * SLOT, Buffer::lent(lent.clone())).unwrap();
+        let (buffer, base) = memory.find(FIXED + 3 * SLOT + 4).unwrap();
+        assert_eq!((buffer.load_u32(4), base, buffer.len()), (Some(9), FIXED + 3 * SLOT, 7));
+        buffer.store_u32(0, 8).unwrap();
+        assert_eq!((words[0].load(Relaxed), memory.find(other).unwrap().0.load_u32(0)), (8, Some(8)));
+        assert!(memory.find(FIXED + 2 * SLOT).is_none());
+        assert_eq!(Buffer::lent(lent).into_vec(), None);
     }
 
     #[test]

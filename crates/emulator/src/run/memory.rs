@@ -11,7 +11,7 @@ use crate::launch::range::NdRange;
 use crate::machine::image::Image;
 use crate::machine::memory::{Buffer, MAX_BUFFER, Memory};
 use crate::machine::sampler::{Addressing, Sampler};
-use crate::run::Program;
+use crate::run::{Program, Surroundings};
 use visakit_zebin::info::{ArgType, InlineSampler, KernelInfo, PayloadArgument, PerThreadMemoryBuffer};
 
 /// Steps of the scratch base that a thread finds in r0.
@@ -64,7 +64,7 @@ impl LaunchMemory {
     /// The contents of the arguments that are buffers, moved out of the memory, each to the first argument that it is.
     pub(super) fn into_contents(self) -> Vec<Option<Vec<u8>>> {
         let mut buffers: Vec<_> = self.memory.into_buffers().into_iter().map(Some).collect();
-        let mut take = |index: usize| buffers.get_mut(index)?.take().map(Buffer::into_vec);
+        let mut take = |index: usize| buffers.get_mut(index)?.take()?.into_vec();
         self.buffers.iter().map(|index| take((*index)?)).collect()
     }
 
@@ -83,21 +83,40 @@ pub(super) fn map(
     program: &Program,
     range: &NdRange,
     arguments: &mut [Option<Argument>],
+    surroundings: &Surroundings<'_>,
 ) -> Result<LaunchMemory, Box<Diagnostic>> {
     let info = &program.info;
     let mut memory = Memory::default();
+    for (address, lent) in surroundings.regions {
+        let what = || format!("the memory at 0x{address:x} has {} bytes", lent.bytes);
+        memory.map_at(*address, Buffer::lent(lent.clone())).ok_or_else(|| too_large(what()))?;
+    }
+    let mut addresses = vec![None; arguments.len()];
     let mut buffers = vec![None; arguments.len()];
     let mut sizes = vec![0; arguments.len()];
     for (index, argument) in arguments.iter_mut().enumerate() {
         // The bytes go as soon as they are mapped, so that there are not two of every buffer.
-        let bytes = match argument {
-            Some(Argument::Buffer(bytes)) => std::mem::take(bytes),
-            Some(Argument::Image(image)) => std::mem::take(&mut image.texels),
+        let buffer = match argument {
+            Some(Argument::Buffer(bytes)) => Buffer::from_vec(std::mem::take(bytes)),
+            Some(Argument::Image(image)) => Buffer::from_vec(std::mem::take(&mut image.texels)),
+            // To the payload it looks like one with contents of its own.
+            Some(Argument::Lent(lent, address)) => {
+                let buffer = Buffer::lent(lent.clone());
+                addresses[index] = *address;
+                *argument = Some(Argument::Buffer(Vec::new()));
+                buffer
+            }
+            Some(Argument::LentImage(lent, image)) => {
+                let buffer = Buffer::lent(lent.clone());
+                *argument = Some(Argument::Image(image.clone()));
+                buffer
+            }
             _ => continue,
         };
-        sizes[index] = bytes.len() as u64;
+        sizes[index] = buffer.len() as u64;
         let what = || format!("argument {index} has {} bytes", sizes[index]);
-        map_buffer(&mut memory, Buffer::from_vec(bytes), what)?;
+        let address = map_buffer(&mut memory, buffer, what)?;
+        addresses[index].get_or_insert(address);
         buffers[index] = Some(memory.buffers().len() - 1);
     }
     // What is the same as another argument shares its buffer, and looks to the payload like one of its kind.
@@ -109,9 +128,12 @@ pub(super) fn map(
             Some(Some(Argument::Image(image))) => Some(Argument::Image(image.clone())),
             _ => return Err(not_same(index, other)),
         };
-        (buffers[index], sizes[index]) = (buffers[of], sizes[of]);
+        (buffers[index], sizes[index], addresses[index]) = (buffers[of], sizes[of], addresses[of]);
     }
-    let data = data::map(&program.data, &mut memory)?;
+    let data = match surroundings.data {
+        Some(data) => data.clone(),
+        None => data::map(&program.data, &mut memory)?,
+    };
     let mut extra = Extra { constants: data.constants, variables: data.variables, ..Extra::default() };
     let has_printf = |item: &PayloadArgument| item.arg_type == ArgType::PrintfBuffer;
     let printf = if info.has_implicit_arguments() || info.payload_arguments.iter().any(has_printf) {
@@ -123,8 +145,7 @@ pub(super) fn map(
         None
     };
     let (scratch, implicit, private) = private(info, range, &memory, &mut extra)?;
-    let address = |index: u32| buffers.get(index as usize)?.map(|buffer| memory.address(buffer));
-    let mut placement = placement::place(info, arguments, address)?;
+    let mut placement = placement::place(info, arguments, |index| *addresses.get(index as usize)?)?;
     placement.extra = extra;
     placement.sizes = sizes;
     let buffer = |argument: &Option<u32>| buffers.get((*argument)? as usize).copied().flatten();
@@ -160,10 +181,12 @@ fn not_same(index: usize, other: u32) -> Box<Diagnostic> {
 }
 
 fn map_buffer(memory: &mut Memory, buffer: Buffer, what: impl Fn() -> String) -> Result<u64, Box<Diagnostic>> {
-    memory.map(buffer).ok_or_else(|| {
-        let finding = Diagnostic::new("argument-size", Severity::Error, "launch", what());
-        Box::new(finding.help(format!("the largest buffer has {MAX_BUFFER} bytes")))
-    })
+    memory.map(buffer).ok_or_else(|| too_large(what()))
+}
+
+fn too_large(what: String) -> Box<Diagnostic> {
+    let finding = Diagnostic::new("argument-size", Severity::Error, "launch", what);
+    Box::new(finding.help(format!("the largest buffer has {MAX_BUFFER} bytes")))
 }
 
 /// What the kernel says of its private memory: hardware threads of a full group, and bytes of each of them, of scratch and of

@@ -25,7 +25,7 @@ pub mod stats;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use visakit::isa::Platform;
@@ -34,11 +34,13 @@ use visakit_diag::{Diagnostic, Severity};
 use crate::kernels::code::CompiledRoutine;
 use crate::kernels::layout::Layout;
 use crate::launch::argument::Argument;
+use crate::launch::data::DataPlaces;
 use crate::launch::payload::Payload;
 use crate::launch::range::NdRange;
 use crate::limits::GROUP_BYTES;
 use crate::machine::access::Observer;
 use crate::machine::fault::TrapReport;
+use crate::machine::memory::Lent;
 use crate::machine::trace::Trace;
 use group::{Plan, Worker};
 pub use program::{FunctionText, Program};
@@ -67,6 +69,44 @@ pub struct Options<'a> {
     /// Learns of every access to memory. With one, groups run one after the other, and no message takes the way on which
     /// accesses are checked all at once.
     pub observer: Option<&'a dyn Observer>,
+    /// What the launch finds.
+    pub surroundings: Surroundings<'a>,
+}
+
+/// What is there before a launch and stays when it is done, for programs that launch many.
+#[derive(Clone, Copy, Default)]
+pub struct Surroundings<'a> {
+    /// Memory that the kernel may reach by its addresses, each the beginning of a slot: [`crate::machine::memory::Memory::map_at`].
+    pub regions: &'a [(u64, Lent)],
+    /// Where the program's data are, in these regions; a launch has data of its own when it is not given.
+    pub data: Option<&'a DataPlaces>,
+    /// Keeps what is made of the program for the next launch.
+    pub cache: Option<&'a Cache>,
+}
+
+/// The code of a program as its last launch had it.
+#[derive(Default)]
+pub struct Cache(Mutex<Option<(usize, HashMap<String, u64>, Arc<CompiledRoutine>)>>);
+
+impl Cache {
+    /// The code for a payload of so many bytes and for symbols that are at these addresses.
+    fn code(
+        &self,
+        program: &Program,
+        payload: &Payload,
+        symbols: &HashMap<String, u64>,
+    ) -> Result<Arc<CompiledRoutine>, Box<Diagnostic>> {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((bytes, places, code)) = &*kept
+            && *bytes == payload.len()
+            && places == symbols
+        {
+            return Ok(Arc::clone(code));
+        }
+        let code = Arc::new(lower(program, payload, symbols)?);
+        *kept = Some((payload.len(), symbols.clone(), Arc::clone(&code)));
+        Ok(code)
+    }
 }
 
 /// What a run gives.
@@ -203,11 +243,14 @@ fn attempt(
     (workers, way): (usize, Way),
     wall: &mut Duration,
 ) -> Result<Result<Outcome, Way>, RunError> {
-    let mut mapped = memory::map(program, range, &mut arguments)?;
+    let mut mapped = memory::map(program, range, &mut arguments, &options.surroundings)?;
     mapped.memory.outside_is_zero = options.outside_is_zero;
     let payload = Payload::new(&program.info, program.payload_layout(), range, &arguments, &mapped.placement)?;
     drop(arguments);
-    let code = lower(program, &payload, &mapped.data.symbols)?;
+    let code = match options.surroundings.cache {
+        Some(cache) => cache.code(program, &payload, &mapped.data.symbols)?,
+        None => Arc::new(lower(program, &payload, &mapped.data.symbols)?),
+    };
     let ordered = code.ordered && !options.any_order;
     let way = if ordered { Way::InOrder } else { way };
     if way != Way::InOrder && !options.any_order {
@@ -336,7 +379,9 @@ fn dispatch(plan: &Plan<'_>, range: &NdRange, workers: usize, way: Way, options:
         total.0.add(&counts);
         total.1.push(trace);
     };
-    if options.threads.is_none() {
+    if workers == 1 {
+        work();
+    } else if options.threads.is_none() {
         // The process's threads are there already, and nobody waits for one that is busy elsewhere.
         rayon::scope(|scope| {
             (1..workers).for_each(|_| scope.spawn(|_| work()));

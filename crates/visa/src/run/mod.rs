@@ -223,6 +223,7 @@ fn dispatch(
         stats: request.stats,
         progress: Some(&progress),
         observer: None,
+        ..Options::default()
     };
     let result = launch_from(program, range, |_| make(), &options);
     bar.clear();
