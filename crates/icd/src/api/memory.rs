@@ -1,0 +1,182 @@
+//! Memory objects.
+
+use std::ffi::c_void;
+
+use opencl_sys::*;
+
+use super::{object, status};
+use crate::context::Context;
+use crate::error::{Code, ensure, fail};
+use crate::handle;
+use crate::image;
+use crate::memory::{self, Destructor, Mem};
+use crate::raw::{self, Answer};
+
+object! {
+    fn clCreateBuffer(context: cl_context, flags: cl_mem_flags, size: usize, host_ptr: *mut c_void) -> cl_mem {
+        Ok(handle::give(memory::buffer(&handle::get(context)?, &[], flags, size, host_ptr)?))
+    }
+
+    fn clCreateBufferWithProperties(
+        context: cl_context,
+        properties: *const cl_mem_properties,
+        flags: cl_mem_flags,
+        size: usize,
+        host_ptr: *mut c_void,
+    ) -> cl_mem {
+        let properties = raw::until_zero(properties, 2);
+        Ok(handle::give(memory::buffer(&handle::get(context)?, properties, flags, size, host_ptr)?))
+    }
+
+    fn clCreateSubBuffer(
+        buffer: cl_mem,
+        flags: cl_mem_flags,
+        create_type: cl_buffer_create_type,
+        info: *const c_void,
+    ) -> cl_mem {
+        let buffer = handle::get::<Mem>(buffer)?;
+        ensure(create_type == CL_BUFFER_CREATE_TYPE_REGION, CL_INVALID_VALUE)?;
+        let region = raw::get::<cl_buffer_region>(info.cast()).ok_or(Code(CL_INVALID_VALUE))?;
+        Ok(handle::give(memory::part(&buffer, flags, region)?))
+    }
+
+    fn clCreateImage(
+        context: cl_context,
+        flags: cl_mem_flags,
+        format: *const cl_image_format,
+        desc: *const cl_image_desc,
+        host_ptr: *mut c_void,
+    ) -> cl_mem {
+        let context = handle::get(context)?;
+        Ok(handle::give(image::create(&context, &[], flags, raw::get(format), raw::get(desc), host_ptr)?))
+    }
+
+    fn clCreateImageWithProperties(
+        context: cl_context,
+        properties: *const cl_mem_properties,
+        flags: cl_mem_flags,
+        format: *const cl_image_format,
+        desc: *const cl_image_desc,
+        host_ptr: *mut c_void,
+    ) -> cl_mem {
+        let (context, properties) = (handle::get(context)?, raw::until_zero(properties, 2));
+        Ok(handle::give(image::create(&context, properties, flags, raw::get(format), raw::get(desc), host_ptr)?))
+    }
+
+    fn clCreateImage2D(
+        context: cl_context,
+        flags: cl_mem_flags,
+        format: *const cl_image_format,
+        width: usize,
+        height: usize,
+        row_pitch: usize,
+        host_ptr: *mut c_void,
+    ) -> cl_mem {
+        let desc = old_desc(CL_MEM_OBJECT_IMAGE2D, [width, height, 0], (row_pitch, 0));
+        Ok(handle::give(image::create(&handle::get(context)?, &[], flags, raw::get(format), Some(desc), host_ptr)?))
+    }
+
+    fn clCreateImage3D(
+        context: cl_context,
+        flags: cl_mem_flags,
+        format: *const cl_image_format,
+        width: usize,
+        height: usize,
+        depth: usize,
+        row_pitch: usize,
+        slice_pitch: usize,
+        host_ptr: *mut c_void,
+    ) -> cl_mem {
+        let desc = old_desc(CL_MEM_OBJECT_IMAGE3D, [width, height, depth], (row_pitch, slice_pitch));
+        Ok(handle::give(image::create(&handle::get(context)?, &[], flags, raw::get(format), Some(desc), host_ptr)?))
+    }
+
+    fn clCreatePipe(
+        context: cl_context,
+        flags: cl_mem_flags,
+        packet_size: cl_uint,
+        max_packets: cl_uint,
+        properties: *const cl_pipe_properties,
+    ) -> cl_mem {
+        let context = handle::get::<Context>(context)?;
+        ensure(properties.is_null(), CL_INVALID_VALUE)?;
+        Ok(handle::give(memory::pipe(&context, flags, packet_size, max_packets)?))
+    }
+}
+
+/// The description of an image as the older calls give it.
+fn old_desc(kind: cl_mem_object_type, size: [usize; 3], pitches: (usize, usize)) -> cl_image_desc {
+    cl_image_desc {
+        image_type: kind,
+        image_width: size[0],
+        image_height: size[1],
+        image_depth: size[2],
+        image_array_size: 0,
+        image_row_pitch: pitches.0,
+        image_slice_pitch: pitches.1,
+        num_mip_levels: 0,
+        num_samples: 0,
+        buffer: std::ptr::null_mut(),
+    }
+}
+
+status! {
+    fn clRetainMemObject(memobj: cl_mem) {
+        handle::retain::<Mem>(memobj)
+    }
+
+    fn clReleaseMemObject(memobj: cl_mem) {
+        handle::release::<Mem>(memobj)
+    }
+
+    fn clSetMemObjectDestructorCallback(memobj: cl_mem, pfn_notify: Option<Destructor>, user_data: *mut c_void) {
+        let mem = handle::get::<Mem>(memobj)?;
+        mem.on_destruction(pfn_notify.ok_or(Code(CL_INVALID_VALUE))?, user_data);
+        Ok(())
+    }
+
+    fn clGetMemObjectInfo(memobj: cl_mem, name: cl_mem_info, size: usize, value: *mut c_void, size_ret: *mut usize) {
+        memory::info(&handle::get(memobj)?, Answer::new(name, size, value, size_ret))
+    }
+
+    fn clGetImageInfo(image: cl_mem, name: cl_image_info, size: usize, value: *mut c_void, size_ret: *mut usize) {
+        image::info(&handle::get(image)?, Answer::new(name, size, value, size_ret))
+    }
+
+    fn clGetPipeInfo(pipe: cl_mem, name: cl_pipe_info, size: usize, value: *mut c_void, size_ret: *mut usize) {
+        memory::pipe_info(&handle::get(pipe)?, Answer::new(name, size, value, size_ret))
+    }
+
+    fn clGetSupportedImageFormats(
+        context: cl_context,
+        flags: cl_mem_flags,
+        image_type: cl_mem_object_type,
+        num_entries: cl_uint,
+        image_formats: *mut cl_image_format,
+        num_image_formats: *mut cl_uint,
+    ) {
+        let context = handle::get::<Context>(context)?;
+        let is_image = (CL_MEM_OBJECT_IMAGE2D..=CL_MEM_OBJECT_IMAGE1D_BUFFER).contains(&image_type);
+        ensure(is_image, CL_INVALID_VALUE)?;
+        ensure(image_formats.is_null() || num_entries > 0, CL_INVALID_VALUE)?;
+        let has_images = context.devices.iter().any(|device| device.has_images);
+        let formats = if has_images { image::formats(flags, image_type) } else { Vec::new() };
+        if !image_formats.is_null() {
+            for (n, format) in formats.iter().take(num_entries as usize).enumerate() {
+                image_formats.add(n).write(*format);
+            }
+        }
+        raw::put(num_image_formats, formats.len() as cl_uint);
+        Ok(())
+    }
+
+    fn clCreateSubDevicesEXT(
+        _device: cl_device_id,
+        _properties: *const cl_device_partition_property_ext,
+        _num_entries: cl_uint,
+        _out_devices: *mut cl_device_id,
+        _num_devices: *mut cl_uint,
+    ) {
+        fail(CL_INVALID_VALUE)
+    }
+}

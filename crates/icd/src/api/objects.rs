@@ -1,0 +1,283 @@
+//! Platform, devices, contexts, queues, events, samplers.
+
+use std::ffi::c_void;
+
+use opencl_sys::*;
+
+use super::{object, status};
+use crate::context::{self, Context, Destructor, Report};
+use crate::device::{self, Device};
+use crate::error::{Code, ensure, fail};
+use crate::event::{self, Event, Notify};
+use crate::handle::{self, address};
+use crate::platform;
+use crate::queue::{self, Queue};
+use crate::raw::{self, Answer};
+use crate::sampler::{self, Sampler};
+
+status! {
+    fn clGetPlatformIDs(num_entries: cl_uint, platforms: *mut cl_platform_id, num_platforms: *mut cl_uint) {
+        ensure(!platforms.is_null() || !num_platforms.is_null(), CL_INVALID_VALUE)?;
+        ensure(platforms.is_null() || num_entries > 0, CL_INVALID_VALUE)?;
+        raw::handles(&[address(platform::the())], num_entries, platforms, num_platforms);
+        Ok(())
+    }
+
+    fn clGetPlatformInfo(
+        platform: cl_platform_id,
+        name: cl_platform_info,
+        size: usize,
+        value: *mut c_void,
+        size_ret: *mut usize,
+    ) {
+        platform::check(platform)?;
+        platform::info(Answer::new(name, size, value, size_ret))
+    }
+
+    fn clUnloadPlatformCompiler(platform: cl_platform_id) {
+        ensure(!platform.is_null(), CL_INVALID_PLATFORM)?;
+        platform::check(platform)
+    }
+
+    fn clUnloadCompiler() {
+        Ok(())
+    }
+
+    fn clGetDeviceIDs(
+        platform: cl_platform_id,
+        device_type: cl_device_type,
+        num_entries: cl_uint,
+        devices: *mut cl_device_id,
+        num_devices: *mut cl_uint,
+    ) {
+        platform::check(platform)?;
+        ensure(!devices.is_null() || !num_devices.is_null(), CL_INVALID_VALUE)?;
+        ensure(devices.is_null() || num_entries > 0, CL_INVALID_VALUE)?;
+        let found: Vec<_> = platform::devices(device_type)?.iter().map(address).collect();
+        raw::handles(&found, num_entries, devices, num_devices);
+        Ok(())
+    }
+
+    fn clGetDeviceInfo(device: cl_device_id, name: cl_device_info, size: usize, value: *mut c_void, size_ret: *mut usize) {
+        device::info(&handle::get(device)?, Answer::new(name, size, value, size_ret))
+    }
+
+    /// The devices cannot be divided.
+    fn clCreateSubDevices(
+        in_device: cl_device_id,
+        properties: *const cl_device_partition_property,
+        _num_devices: cl_uint,
+        _out_devices: *mut cl_device_id,
+        _num_devices_ret: *mut cl_uint,
+    ) {
+        handle::get::<Device>(in_device)?;
+        ensure(!properties.is_null(), CL_INVALID_VALUE)?;
+        fail(CL_INVALID_VALUE)
+    }
+
+    /// Devices that are no part of others are not counted.
+    fn clRetainDevice(device: cl_device_id) {
+        handle::get::<Device>(device).map(drop)
+    }
+
+    fn clReleaseDevice(device: cl_device_id) {
+        handle::get::<Device>(device).map(drop)
+    }
+
+    fn clGetDeviceAndHostTimer(device: cl_device_id, device_timestamp: *mut cl_ulong, host_timestamp: *mut cl_ulong) {
+        handle::get::<Device>(device)?;
+        ensure(!device_timestamp.is_null() && !host_timestamp.is_null(), CL_INVALID_VALUE)?;
+        let now = event::now();
+        raw::put(device_timestamp, now);
+        raw::put(host_timestamp, now);
+        Ok(())
+    }
+
+    fn clGetHostTimer(device: cl_device_id, host_timestamp: *mut cl_ulong) {
+        handle::get::<Device>(device)?;
+        ensure(!host_timestamp.is_null(), CL_INVALID_VALUE)?;
+        raw::put(host_timestamp, event::now());
+        Ok(())
+    }
+
+    fn clRetainContext(context: cl_context) {
+        handle::retain::<Context>(context)
+    }
+
+    fn clReleaseContext(context: cl_context) {
+        handle::release::<Context>(context)
+    }
+
+    fn clGetContextInfo(context: cl_context, name: cl_context_info, size: usize, value: *mut c_void, size_ret: *mut usize) {
+        context::info(&handle::get(context)?, Answer::new(name, size, value, size_ret))
+    }
+
+    fn clSetContextDestructorCallback(context: cl_context, pfn_notify: Option<Destructor>, user_data: *mut c_void) {
+        let context = handle::get::<Context>(context)?;
+        context.on_destruction(pfn_notify.ok_or(Code(CL_INVALID_VALUE))?, user_data);
+        Ok(())
+    }
+
+    fn clRetainCommandQueue(command_queue: cl_command_queue) {
+        handle::retain::<Queue>(command_queue)
+    }
+
+    fn clReleaseCommandQueue(command_queue: cl_command_queue) {
+        handle::release::<Queue>(command_queue)
+    }
+
+    fn clGetCommandQueueInfo(
+        command_queue: cl_command_queue,
+        name: cl_command_queue_info,
+        size: usize,
+        value: *mut c_void,
+        size_ret: *mut usize,
+    ) {
+        queue::info(&handle::get(command_queue)?, Answer::new(name, size, value, size_ret))
+    }
+
+    /// Queues stay as they were made.
+    fn clSetCommandQueueProperty(
+        command_queue: cl_command_queue,
+        _properties: cl_command_queue_properties,
+        _enable: cl_bool,
+        _old_properties: *mut cl_command_queue_properties,
+    ) {
+        handle::get::<Queue>(command_queue)?;
+        fail(CL_INVALID_OPERATION)
+    }
+
+    fn clSetDefaultDeviceCommandQueue(context: cl_context, device: cl_device_id, command_queue: cl_command_queue) {
+        handle::get::<Context>(context)?;
+        handle::get::<Device>(device)?;
+        handle::get::<Queue>(command_queue)?;
+        fail(CL_INVALID_OPERATION)
+    }
+
+    /// Commands begin as soon as they can.
+    fn clFlush(command_queue: cl_command_queue) {
+        handle::get::<Queue>(command_queue).map(drop)
+    }
+
+    fn clFinish(command_queue: cl_command_queue) {
+        handle::get::<Queue>(command_queue)?.finish();
+        Ok(())
+    }
+
+    fn clWaitForEvents(num_events: cl_uint, event_list: *const cl_event) {
+        ensure(num_events > 0 && !event_list.is_null(), CL_INVALID_VALUE)?;
+        event::wait_for(&handle::get_all(raw::list(num_events as usize, event_list))?)
+    }
+
+    fn clGetEventInfo(event: cl_event, name: cl_event_info, size: usize, value: *mut c_void, size_ret: *mut usize) {
+        event::info(&handle::get(event)?, Answer::new(name, size, value, size_ret))
+    }
+
+    fn clGetEventProfilingInfo(
+        event: cl_event,
+        name: cl_profiling_info,
+        size: usize,
+        value: *mut c_void,
+        size_ret: *mut usize,
+    ) {
+        event::profile(&handle::get(event)?, Answer::new(name, size, value, size_ret))
+    }
+
+    fn clRetainEvent(event: cl_event) {
+        handle::retain::<Event>(event)
+    }
+
+    fn clReleaseEvent(event: cl_event) {
+        handle::release::<Event>(event)
+    }
+
+    fn clSetUserEventStatus(event: cl_event, execution_status: cl_int) {
+        event::set_user_status(&handle::get(event)?, execution_status)
+    }
+
+    fn clSetEventCallback(event: cl_event, callback_type: cl_int, pfn_notify: Option<Notify>, user_data: *mut c_void) {
+        event::set_callback(&handle::get(event)?, callback_type, pfn_notify, user_data)
+    }
+
+    fn clRetainSampler(sampler: cl_sampler) {
+        handle::retain::<Sampler>(sampler)
+    }
+
+    fn clReleaseSampler(sampler: cl_sampler) {
+        handle::release::<Sampler>(sampler)
+    }
+
+    fn clGetSamplerInfo(sampler: cl_sampler, name: cl_sampler_info, size: usize, value: *mut c_void, size_ret: *mut usize) {
+        sampler::info(&handle::get(sampler)?, Answer::new(name, size, value, size_ret))
+    }
+}
+
+object! {
+    fn clCreateContext(
+        properties: *const cl_context_properties,
+        num_devices: cl_uint,
+        devices: *const cl_device_id,
+        pfn_notify: Option<Report>,
+        user_data: *mut c_void,
+    ) -> cl_context {
+        ensure(num_devices > 0 && !devices.is_null(), CL_INVALID_VALUE)?;
+        ensure(pfn_notify.is_some() || user_data.is_null(), CL_INVALID_VALUE)?;
+        let devices = handle::get_all(raw::list(num_devices as usize, devices))?;
+        Ok(handle::give(context::create(devices, raw::until_zero(properties, 2))?))
+    }
+
+    fn clCreateContextFromType(
+        properties: *const cl_context_properties,
+        device_type: cl_device_type,
+        pfn_notify: Option<Report>,
+        user_data: *mut c_void,
+    ) -> cl_context {
+        ensure(pfn_notify.is_some() || user_data.is_null(), CL_INVALID_VALUE)?;
+        let devices = platform::devices(device_type)?;
+        Ok(handle::give(context::create(devices, raw::until_zero(properties, 2))?))
+    }
+
+    fn clCreateCommandQueue(
+        context: cl_context,
+        device: cl_device_id,
+        properties: cl_command_queue_properties,
+    ) -> cl_command_queue {
+        let (context, device) = (handle::get(context)?, handle::get(device)?);
+        let known = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE;
+        ensure(properties & !known == 0, CL_INVALID_VALUE)?;
+        let list = [cl_queue_properties::from(CL_QUEUE_PROPERTIES), properties];
+        Ok(handle::give(queue::create(&context, &device, if properties == 0 { &[] } else { &list })?))
+    }
+
+    fn clCreateCommandQueueWithProperties(
+        context: cl_context,
+        device: cl_device_id,
+        properties: *const cl_queue_properties,
+    ) -> cl_command_queue {
+        let (context, device) = (handle::get(context)?, handle::get(device)?);
+        Ok(handle::give(queue::create(&context, &device, raw::until_zero(properties, 2))?))
+    }
+
+    fn clCreateUserEvent(context: cl_context) -> cl_event {
+        Ok(event::user(&handle::get(context)?))
+    }
+
+    fn clCreateSampler(
+        context: cl_context,
+        normalized_coords: cl_bool,
+        addressing_mode: cl_addressing_mode,
+        filter_mode: cl_filter_mode,
+    ) -> cl_sampler {
+        let list = [
+            (CL_SAMPLER_NORMALIZED_COORDS, normalized_coords),
+            (CL_SAMPLER_ADDRESSING_MODE, addressing_mode),
+            (CL_SAMPLER_FILTER_MODE, filter_mode),
+        ];
+        let list: Vec<_> = list.iter().flat_map(|&(key, value)| [u64::from(key), u64::from(value)]).collect();
+        Ok(handle::give(sampler::create(&handle::get(context)?, &list)?))
+    }
+
+    fn clCreateSamplerWithProperties(context: cl_context, properties: *const cl_sampler_properties) -> cl_sampler {
+        Ok(handle::give(sampler::create(&handle::get(context)?, raw::until_zero(properties, 2))?))
+    }
+}

@@ -1,0 +1,223 @@
+//! Memory that kernels and the program know by the same addresses.
+
+use std::ffi::c_void;
+
+use opencl_sys::*;
+
+use super::{enqueue, object, status};
+use crate::context::Context;
+use crate::error::{Code, Result, ensure};
+use crate::event::{Event, UserData};
+use crate::handle::{self, Handle};
+use crate::kernel::Kernel;
+use crate::queue::Queue;
+use crate::raw::{self, Answer};
+use crate::svm;
+use crate::transfer::{self, Submission};
+
+/// The function that frees memory in a queue.
+type Free = unsafe extern "C" fn(cl_command_queue, cl_uint, *mut *mut c_void, *mut c_void);
+
+fn submission<'a>(queue: &'a Handle<Queue>, list: &'a [Handle<Event>], blocking: cl_bool) -> Submission<'a> {
+    Submission { queue, list, blocking: blocking != CL_FALSE }
+}
+
+/// Copies bytes between addresses.
+fn copy(to: &Submission<'_>, kind: cl_command_type, dst: usize, src: usize, size: usize) -> Result<Handle<Event>> {
+    ensure(size == 0 || dst != 0 && src != 0, CL_INVALID_VALUE)?;
+    ensure(size == 0 || dst.abs_diff(src) >= size, CL_MEM_COPY_OVERLAP)?;
+    let held = [dst, src].map(|address| to.queue.context.allocations.find(address));
+    to.submit(kind, move || {
+        // SAFETY: the program gives addresses of so many bytes; those of allocations are held.
+        unsafe { std::ptr::copy(src as *const u8, dst as *mut u8, size) };
+        drop(held);
+        Ok(())
+    })
+}
+
+/// Repeats a pattern from an address on.
+fn fill(
+    to: &Submission<'_>,
+    kind: cl_command_type,
+    first: usize,
+    pattern: &[u8],
+    size: usize,
+) -> Result<Handle<Event>> {
+    let unit = pattern.len();
+    ensure(first != 0 && unit.is_power_of_two() && unit <= 128, CL_INVALID_VALUE)?;
+    ensure(first.is_multiple_of(unit) && size.is_multiple_of(unit), CL_INVALID_VALUE)?;
+    let (held, pattern) = (to.queue.context.allocations.find(first), pattern.to_vec());
+    to.submit(kind, move || {
+        // SAFETY: as for copies.
+        unsafe { transfer::fill(first as *mut u8, size, &pattern) };
+        drop(held);
+        Ok(())
+    })
+}
+
+enqueue! {
+    fn clEnqueueSVMMemcpy(queue, list, blocking: cl_bool, dst: *mut c_void, src: *const c_void, size: usize) {
+        let to = submission(&queue, &list, blocking);
+        copy(&to, CL_COMMAND_SVM_MEMCPY, dst as usize, src as usize, size)
+    }
+
+    fn clEnqueueSVMMemFill(queue, list, ptr: *mut c_void, pattern: *const c_void, pattern_size: usize, size: usize) {
+        ensure(!pattern.is_null() && pattern_size <= 128, CL_INVALID_VALUE)?;
+        let pattern = raw::list(pattern_size, pattern.cast::<u8>());
+        fill(&submission(&queue, &list, CL_FALSE), CL_COMMAND_SVM_MEMFILL, ptr as usize, pattern, size)
+    }
+
+    fn clEnqueueSVMMap(queue, list, blocking: cl_bool, flags: cl_map_flags, ptr: *mut c_void, size: usize) {
+        ensure(!ptr.is_null() && size > 0, CL_INVALID_VALUE)?;
+        let known = CL_MAP_READ | CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
+        ensure(flags & !known == 0, CL_INVALID_VALUE)?;
+        submission(&queue, &list, blocking).submit(CL_COMMAND_SVM_MAP, || Ok(()))
+    }
+
+    fn clEnqueueSVMUnmap(queue, list, ptr: *mut c_void) {
+        ensure(!ptr.is_null(), CL_INVALID_VALUE)?;
+        submission(&queue, &list, CL_FALSE).submit(CL_COMMAND_SVM_UNMAP, || Ok(()))
+    }
+
+    fn clEnqueueSVMMigrateMem(
+        queue, list,
+        count: cl_uint,
+        pointers: *mut *const c_void,
+        _sizes: *const usize,
+        flags: cl_mem_migration_flags,
+    ) {
+        ensure(count > 0 && !pointers.is_null(), CL_INVALID_VALUE)?;
+        let known = CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED;
+        ensure(flags & !known == 0, CL_INVALID_VALUE)?;
+        submission(&queue, &list, CL_FALSE).submit(CL_COMMAND_SVM_MIGRATE_MEM, || Ok(()))
+    }
+
+    fn clEnqueueSVMFree(
+        queue, list,
+        count: cl_uint,
+        pointers: *mut *mut c_void,
+        pfn_free_func: Option<Free>,
+        user_data: *mut c_void,
+    ) {
+        let given = raw::agreed(count as usize, pointers.cast_const(), CL_INVALID_VALUE)?;
+        ensure(!given.is_empty(), CL_INVALID_VALUE)?;
+        let (addresses, data) = (given.iter().map(|&pointer| UserData(pointer)).collect::<Vec<_>>(), UserData(user_data));
+        let (context, own) = (Handle::clone(&queue.context), UserData(handle::address(&queue)));
+        submission(&queue, &list, CL_FALSE).submit(CL_COMMAND_SVM_FREE, move || {
+            let (own, data) = (own, data);
+            let mut pointers: Vec<*mut c_void> = addresses.iter().map(|pointer| pointer.0).collect();
+            match pfn_free_func {
+                // SAFETY: the program gave the function for this call, with its data and these addresses.
+                Some(free) => unsafe { free(own.0, pointers.len() as cl_uint, pointers.as_mut_ptr(), data.0) },
+                // What is none of the context's is left alone.
+                None => pointers.into_iter().for_each(|pointer| {
+                    let _ = context.allocations.free(pointer);
+                }),
+            }
+            Ok(())
+        })
+    }
+
+    fn clEnqueueMemFillINTEL(queue, list, ptr: *mut c_void, pattern: *const c_void, pattern_size: usize, size: usize) {
+        ensure(!pattern.is_null() && pattern_size <= 128, CL_INVALID_VALUE)?;
+        let pattern = raw::list(pattern_size, pattern.cast::<u8>());
+        fill(&submission(&queue, &list, CL_FALSE), CL_COMMAND_MEMFILL_INTEL, ptr as usize, pattern, size)
+    }
+
+    fn clEnqueueMemcpyINTEL(queue, list, blocking: cl_bool, dst: *mut c_void, src: *const c_void, size: usize) {
+        let to = submission(&queue, &list, blocking);
+        copy(&to, CL_COMMAND_MEMCPY_INTEL, dst as usize, src as usize, size)
+    }
+
+    fn clEnqueueMigrateMemINTEL(queue, list, ptr: *const c_void, _size: usize, _flags: cl_mem_migration_flags) {
+        ensure(!ptr.is_null(), CL_INVALID_VALUE)?;
+        submission(&queue, &list, CL_FALSE).submit(CL_COMMAND_MIGRATEMEM_INTEL, || Ok(()))
+    }
+
+    fn clEnqueueMemAdviseINTEL(queue, list, ptr: *const c_void, _size: usize, _advice: cl_mem_advice_intel) {
+        ensure(!ptr.is_null(), CL_INVALID_VALUE)?;
+        submission(&queue, &list, CL_FALSE).submit(CL_COMMAND_MEMADVISE_INTEL, || Ok(()))
+    }
+}
+
+#[allow(non_snake_case)]
+pub(crate) unsafe extern "C" fn clSVMAlloc(
+    context: cl_context,
+    flags: cl_svm_mem_flags,
+    size: usize,
+    alignment: cl_uint,
+) -> *mut c_void {
+    let made = || svm::allocate(&handle::get(context)?, flags, size, alignment);
+    crate::error::guard(made).unwrap_or(std::ptr::null_mut())
+}
+
+#[allow(non_snake_case)]
+pub(crate) unsafe extern "C" fn clSVMFree(context: cl_context, svm_pointer: *mut c_void) {
+    // There is no place for an error.
+    let _ = crate::error::guard(|| handle::get::<Context>(context)?.allocations.free(svm_pointer));
+}
+
+object! {
+    fn clHostMemAllocINTEL(
+        context: cl_context,
+        properties: *const cl_mem_properties_intel,
+        size: usize,
+        alignment: cl_uint,
+    ) -> *mut c_void {
+        let properties = raw::until_zero(properties, 2);
+        svm::allocate_unified(&handle::get(context)?, None, CL_MEM_TYPE_HOST_INTEL, properties, size, alignment)
+    }
+
+    fn clDeviceMemAllocINTEL(
+        context: cl_context,
+        device: cl_device_id,
+        properties: *const cl_mem_properties_intel,
+        size: usize,
+        alignment: cl_uint,
+    ) -> *mut c_void {
+        let (device, properties) = (handle::get(device)?, raw::until_zero(properties, 2));
+        let kind = CL_MEM_TYPE_DEVICE_INTEL;
+        svm::allocate_unified(&handle::get(context)?, Some(device), kind, properties, size, alignment)
+    }
+
+    fn clSharedMemAllocINTEL(
+        context: cl_context,
+        device: cl_device_id,
+        properties: *const cl_mem_properties_intel,
+        size: usize,
+        alignment: cl_uint,
+    ) -> *mut c_void {
+        let properties = raw::until_zero(properties, 2);
+        let device = if device.is_null() { None } else { Some(handle::get(device)?) };
+        let kind = CL_MEM_TYPE_SHARED_INTEL;
+        svm::allocate_unified(&handle::get(context)?, device, kind, properties, size, alignment)
+    }
+}
+
+status! {
+    fn clMemFreeINTEL(context: cl_context, ptr: *mut c_void) {
+        let context = handle::get::<Context>(context)?;
+        if ptr.is_null() { Ok(()) } else { context.allocations.free(ptr) }
+    }
+
+    /// Commands that use the memory keep it.
+    fn clMemBlockingFreeINTEL(context: cl_context, ptr: *mut c_void) {
+        let context = handle::get::<Context>(context)?;
+        if ptr.is_null() { Ok(()) } else { context.allocations.free(ptr) }
+    }
+
+    fn clGetMemAllocInfoINTEL(
+        context: cl_context,
+        ptr: *const c_void,
+        name: cl_mem_info_intel,
+        size: usize,
+        value: *mut c_void,
+        size_ret: *mut usize,
+    ) {
+        svm::info(&handle::get(context)?, ptr, Answer::new(name, size, value, size_ret))
+    }
+
+    fn clSetKernelArgMemPointerINTEL(kernel: cl_kernel, arg_index: cl_uint, arg_value: *const c_void) {
+        handle::get::<Kernel>(kernel).or(Err(Code(CL_INVALID_KERNEL)))?.set_address(arg_index, arg_value as u64)
+    }
+}

@@ -1,0 +1,234 @@
+//! The vendor's compiler, as the driver calls it: in a process of its own, and not again for what was compiled before.
+
+use std::ffi::{CStr, c_void};
+use std::io::Write;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use visakit::isa::Platform;
+
+use crate::cache::Cache;
+use crate::environment::ENVIRONMENT;
+use crate::request::{Named, Request, Response};
+
+/// The name of the program that runs the compiler; it stands beside the library.
+const PROGRAM: &str = "visakit-oclc";
+/// What the compiler calls what it prints.
+const LOG: &str = "stdout.log";
+/// The name that outputs are asked for under.
+const OUT: &str = "out";
+
+/// What comes out of a build.
+pub(crate) struct Built {
+    /// The output, when there is one.
+    pub(crate) output: Option<Vec<u8>>,
+    /// What the compiler said.
+    pub(crate) log: String,
+}
+
+/// What goes into a build.
+#[derive(Clone, Copy)]
+pub(crate) enum Input<'a> {
+    /// OpenCL C.
+    Source(&'a [u8]),
+    /// SPIR-V.
+    Intermediate(&'a [u8]),
+    /// Several SPIR-V modules that make one program.
+    Modules(&'a [&'a [u8]]),
+}
+
+/// Whether there is a compiler.
+pub(crate) fn is_available() -> bool {
+    IDENTITY.is_some()
+}
+
+/// The compiler by the files that it is in, for the names of what it has made.
+static IDENTITY: LazyLock<Option<String>> = LazyLock::new(|| {
+    let output = Command::new(program()?).arg("--check").stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+});
+
+/// Compiles for a device into a zebin with its vISA.
+pub(crate) fn compile(target: Platform, input: Input<'_>, options: &str, headers: &[Named]) -> Built {
+    let device = ["-device", target.name(), "--format", "zebin"];
+    let internal = ["-internal_options", "-ze-opt-emit-zebin-visa-sections"];
+    let (kind, source): (&[&str], _) = match input {
+        Input::Source(text) => (&[], file_of(text)),
+        Input::Intermediate(module) => (&["-spirv_input"], ("program.spv".to_owned(), module.to_vec())),
+        Input::Modules(modules) => match link(modules) {
+            Ok(linked) => (&["-llvm_input"], ("program.bc".to_owned(), linked)),
+            Err(log) => return Built { output: None, log },
+        },
+    };
+    call(&[&device[..], &internal, kind].concat(), source, options, headers, OUT)
+}
+
+/// Compiles OpenCL C into SPIR-V.
+pub(crate) fn translate(target: Platform, text: &[u8], options: &str, headers: &[Named]) -> Built {
+    call(&["-device", target.name(), "-spv_only"], file_of(text), options, headers, "out.spv")
+}
+
+/// A text as a file. The compiler reads on to a zero, which must be in it.
+fn file_of(text: &[u8]) -> Named {
+    ("program.cl".to_owned(), [text, &[0]].concat())
+}
+
+fn call(kind: &[&str], source: Named, options: &str, headers: &[Named], wanted: &str) -> Built {
+    let mut arguments: Vec<String> = ["ocloc", "compile", "-file", &source.0].map(str::to_owned).to_vec();
+    arguments.extend(kind.iter().map(|&argument| argument.to_owned()));
+    arguments.extend(["-output", OUT, "-output_no_suffix"].map(str::to_owned));
+    // Files that are included are found from the program's folder on, which is not the compiler's.
+    let folder = std::env::current_dir().unwrap_or_default();
+    let options = format!("{} -I {}", absolute_folders(options, &folder), folder.display());
+    arguments.extend(["-options".to_owned(), options.trim().to_owned()]);
+    let request = Request { arguments, sources: vec![source], headers: headers.to_vec() };
+    match kept(&request) {
+        Ok(response) => {
+            let log = response.output(LOG).map(|log| String::from_utf8_lossy(log).into_owned()).unwrap_or_default();
+            let output = response.output(wanted).filter(|_| response.code == 0).map(<[u8]>::to_vec);
+            Built { output, log }
+        }
+        Err(log) => Built { output: None, log },
+    }
+}
+
+/// Options in which folders of headers do not depend on where the process is.
+fn absolute_folders(options: &str, from: &Path) -> String {
+    let mut is_folder = false;
+    let words = options.split_whitespace().map(|word| {
+        let folder = if std::mem::take(&mut is_folder) { Some(word) } else { word.strip_prefix("-I") };
+        is_folder = word == "-I";
+        match folder.filter(|folder| !folder.is_empty() && !folder.contains('"')) {
+            Some(folder) if word.starts_with("-I") => format!("-I {}", from.join(folder).display()),
+            Some(folder) => from.join(folder).display().to_string(),
+            None => word.to_owned(),
+        }
+    });
+    // A definition may hold blanks between quotes; such options are left as they are.
+    if options.contains('"') { options.to_owned() } else { words.collect::<Vec<_>>().join(" ") }
+}
+
+/// Links modules into one.
+fn link(modules: &[&[u8]]) -> Result<Vec<u8>, String> {
+    let name = |n: usize| format!("module{n}.spv");
+    let mut arguments: Vec<String> = ["ocloc", "link"].map(str::to_owned).to_vec();
+    arguments.extend((0..modules.len()).flat_map(|n| ["-file".to_owned(), name(n)]));
+    arguments.extend(["-out", OUT, "-out_format", "LLVM_BC"].map(str::to_owned));
+    let sources = modules.iter().enumerate().map(|(n, module)| (name(n), module.to_vec())).collect();
+    let response = kept(&Request { arguments, sources, headers: Vec::new() })?;
+    let log = || String::from_utf8_lossy(response.output(LOG).unwrap_or_default()).into_owned();
+    response.output(OUT).filter(|_| response.code == 0).map(<[u8]>::to_vec).ok_or_else(log)
+}
+
+/// The answer to a request, from the cache where it is there.
+fn kept(request: &Request) -> Result<Response, String> {
+    let cache = ENVIRONMENT.cache.as_deref().map(Cache::new);
+    let mut key = IDENTITY.clone().unwrap_or_default().into_bytes();
+    key.extend(request.to_bytes());
+    // Files that are included from folders may have changed: only what names none is the same again.
+    let includes = request.sources.iter().any(|(_, text)| includes_files(text, &request.headers));
+    let cache = cache.filter(|_| !includes);
+    let found = cache.as_ref().and_then(|cache| Response::read(&mut cache.get(&key)?.as_slice()).ok());
+    if let Some(found) = found {
+        return Ok(found);
+    }
+    let response = ask(request)?;
+    if let Some(cache) = cache
+        && response.code == 0
+    {
+        cache.put(&key, &response.to_bytes());
+    }
+    Ok(response)
+}
+
+/// Whether a text may include files that are not in memory.
+fn includes_files(text: &[u8], headers: &[Named]) -> bool {
+    let has = |text: &[u8]| {
+        text.windows(8).any(|word| word == b"include ") || text.windows(8).any(|word| word == b"include\"")
+    };
+    headers.is_empty() && has(text)
+}
+
+/// Has the compiler answer a request.
+fn ask(request: &Request) -> Result<Response, String> {
+    let program =
+        program().ok_or_else(|| format!("{PROGRAM} is not beside the driver; VISAKIT_COMPILER names it"))?;
+    // The compiler leaves files in its folder.
+    let folder = Folder::new().map_err(|error| format!("no folder for the compiler: {error}"))?;
+    let mut command = Command::new(&program);
+    command.current_dir(&folder.0).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let failed = |error: std::io::Error| format!("{}: {error}", program.display());
+    let mut child = command.spawn().map_err(failed)?;
+    if let Some(mut input) = child.stdin.take() {
+        // A process that has ended early says why in what it printed.
+        let _ = input.write_all(&request.to_bytes());
+    }
+    let output = child.wait_with_output().map_err(failed)?;
+    Response::read(&mut output.stdout.as_slice()).map_err(|_| {
+        let said = String::from_utf8_lossy(&output.stderr);
+        match output.status.signal() {
+            Some(signal) => format!("the compiler crashed (signal {signal})\n{said}"),
+            None => format!("the compiler failed\n{said}"),
+        }
+    })
+}
+
+/// A folder that goes away with everything in it.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> std::io::Result<Self> {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("visakit-{}-{number}", std::process::id()));
+        // It must be new, so that nobody else has put anything there.
+        std::fs::create_dir(&path)?;
+        Ok(Self(path))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// The program that runs the compiler: what the environment names, or the one beside the library or above its folder.
+fn program() -> Option<PathBuf> {
+    let beside = || {
+        let library = own_file()?;
+        let folders = library.parent().into_iter().chain(library.parent().and_then(Path::parent));
+        folders.map(|folder| folder.join(PROGRAM)).find(|path| path.is_file())
+    };
+    ENVIRONMENT.compiler.clone().or_else(beside)
+}
+
+/// The file that this code is in.
+fn own_file() -> Option<PathBuf> {
+    // SAFETY: all fields may be zero.
+    let mut found: libc::Dl_info = unsafe { std::mem::zeroed() };
+    // SAFETY: the function fills in the structure for any address; the name lives as long as this library.
+    let name = unsafe {
+        match libc::dladdr(own_file as *const c_void, &mut found) {
+            0 => return None,
+            _ => CStr::from_ptr(found.dli_fname),
+        }
+    };
+    PathBuf::from(name.to_str().ok()?).canonicalize().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_of_headers_are_absolute() {
+        let from = Path::new("/work");
+        let options = absolute_folders("-DN=1 -I inc -Isub/x -I /abs -cl-std=CL2.0", from);
+        assert_eq!(options, "-DN=1 -I /work/inc -I /work/sub/x -I /abs -cl-std=CL2.0");
+        assert_eq!(absolute_folders("-DT=\"a b\" -I x", from), "-DT=\"a b\" -I x");
+    }
+}

@@ -1,0 +1,318 @@
+//! Devices: one for each of Intel's GPUs that the packaged compiler and the emulator both know, and what they say of themselves.
+//!
+//! What a device can do is what the compiler makes for it and the emulator runs: the extensions and features are those whose
+//! macros the compiler defines (`tests/devices.rs` compares). How large groups are is the hardware's, so that programs choose as
+//! they would there; how many cores there are is this machine's.
+
+use opencl_sys::*;
+use visakit::isa::Platform;
+use visakit_emulator::limits::{BUFFER_BYTES, IMAGE_LINE, IMAGE_SIDE};
+
+use crate::build;
+use crate::environment::ENVIRONMENT;
+use crate::error::Result;
+use crate::handle::{self, Handle, kind};
+use crate::platform::{self, VERSION, VERSION_TEXT, version};
+use crate::raw::Answer;
+use crate::storage::ALIGNMENT;
+
+/// A device.
+pub(crate) struct Device {
+    /// The GPU.
+    pub(crate) target: Platform,
+    pub(crate) extensions: Vec<&'static str>,
+    /// Optional features of OpenCL C 3.0.
+    features: Vec<&'static str>,
+    /// Work items of a group.
+    pub(crate) max_group: usize,
+    /// Bytes of shared local memory of a group.
+    pub(crate) local_bytes: u64,
+    pub(crate) has_images: bool,
+    has_doubles: bool,
+    has_pipes: bool,
+    /// Channels of hardware threads that kernels can ask for.
+    pub(crate) widths: &'static [usize],
+}
+
+kind!(Device, CL_INVALID_DEVICE);
+
+/// The devices there are, in the order in which they are listed where nobody names some.
+const TARGETS: [Platform; 4] = [Platform::Dg2, Platform::Skl, Platform::Tgllp, Platform::Pvc];
+
+/// Extensions of all devices.
+const EXTENSIONS: [&str; 29] = [
+    "cl_khr_byte_addressable_store",
+    "cl_khr_fp16",
+    "cl_khr_global_int32_base_atomics",
+    "cl_khr_global_int32_extended_atomics",
+    "cl_khr_local_int32_base_atomics",
+    "cl_khr_local_int32_extended_atomics",
+    "cl_khr_int64_base_atomics",
+    "cl_khr_int64_extended_atomics",
+    "cl_khr_subgroups",
+    "cl_khr_subgroup_extended_types",
+    "cl_khr_subgroup_non_uniform_vote",
+    "cl_khr_subgroup_ballot",
+    "cl_khr_subgroup_non_uniform_arithmetic",
+    "cl_khr_subgroup_shuffle",
+    "cl_khr_subgroup_shuffle_relative",
+    "cl_khr_subgroup_clustered_reduce",
+    "cl_khr_spirv_no_integer_wrap_decoration",
+    "cl_khr_il_program",
+    "cl_khr_create_command_queue",
+    "cl_khr_extended_versioning",
+    "cl_khr_suggested_local_work_size",
+    "cl_ext_float_atomics",
+    "cl_intel_subgroups",
+    "cl_intel_subgroups_char",
+    "cl_intel_subgroups_short",
+    "cl_intel_subgroups_long",
+    "cl_intel_required_subgroup_size",
+    "cl_intel_split_work_group_barrier",
+    "cl_intel_unified_shared_memory",
+];
+
+/// Features of all devices.
+const FEATURES: [&str; 11] = [
+    "__opencl_c_atomic_order_acq_rel",
+    "__opencl_c_atomic_order_seq_cst",
+    "__opencl_c_atomic_scope_device",
+    "__opencl_c_atomic_scope_all_devices",
+    "__opencl_c_generic_address_space",
+    "__opencl_c_int64",
+    "__opencl_c_program_scope_global_variables",
+    "__opencl_c_subgroups",
+    "__opencl_c_work_group_collective_functions",
+    "__opencl_c_integer_dot_product_input_4x8bit",
+    "__opencl_c_integer_dot_product_input_4x8bit_packed",
+];
+
+/// All devices, or those that the environment names.
+pub(crate) fn all() -> Vec<Handle<Device>> {
+    let targets = match &ENVIRONMENT.devices {
+        None => TARGETS.to_vec(),
+        Some(names) => names.split(',').filter_map(known).collect(),
+    };
+    targets.into_iter().map(|target| handle::create(Device::new(target))).collect()
+}
+
+/// The target of a name.
+fn known(name: &str) -> Option<Platform> {
+    let found = Platform::from_name(name.trim()).filter(|target| TARGETS.contains(target));
+    if found.is_none() {
+        let names = TARGETS.map(Platform::name).join(", ");
+        eprintln!("visakit: there is no device `{}`; VISAKIT_DEVICES takes some of {names}", name.trim());
+    }
+    found
+}
+
+impl Device {
+    fn new(target: Platform) -> Self {
+        let has_images = target < Platform::Pvc;
+        let has_doubles = target < Platform::Icllp || target >= Platform::Pvc;
+        let has_pipes = target < Platform::Icllp;
+        let mut extensions = EXTENSIONS.to_vec();
+        let mut features = FEATURES.to_vec();
+        if has_doubles {
+            extensions.push("cl_khr_fp64");
+            features.push("__opencl_c_fp64");
+        }
+        if has_images {
+            extensions.extend(["cl_khr_3d_image_writes", "cl_khr_depth_images"]);
+            features.extend(["__opencl_c_images", "__opencl_c_3d_image_writes", "__opencl_c_read_write_images"]);
+        }
+        if has_pipes {
+            features.push("__opencl_c_pipes");
+        }
+        let max_group = match target {
+            target if target < Platform::Icllp => 256,
+            target if target < Platform::XehpSdv => 512,
+            _ => 1024,
+        };
+        let local_bytes = if target < Platform::Pvc { 64 << 10 } else { 128 << 10 };
+        let widths: &[usize] = if target < Platform::Pvc { &[8, 16, 32] } else { &[16, 32] };
+        Self { target, extensions, features, max_group, local_bytes, has_images, has_doubles, has_pipes, widths }
+    }
+
+    /// Versions of OpenCL C. The compiler has no 3.0 with images where the device has none.
+    fn languages(&self) -> Vec<cl_name_version> {
+        let known = [(1, 0), (1, 1), (1, 2), (2, 0), (3, 0)];
+        known.map(|(major, minor)| named("OpenCL C", version(major, minor, 0))).to_vec()
+    }
+
+    /// Fast math of a type, as flags.
+    fn precision(&self) -> cl_device_fp_config {
+        CL_FP_DENORM | CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST | CL_FP_ROUND_TO_ZERO | CL_FP_ROUND_TO_INF | CL_FP_FMA
+    }
+}
+
+/// A name with a version.
+fn named(name: &str, version: cl_version) -> cl_name_version {
+    let mut bytes = [0; CL_NAME_VERSION_MAX_NAME_SIZE];
+    bytes.iter_mut().zip(name.bytes()).for_each(|(to, from)| *to = from);
+    cl_name_version { version, name: bytes }
+}
+
+/// Extensions and features with their versions.
+pub(crate) fn versions(names: &[&str]) -> Vec<cl_name_version> {
+    names.iter().map(|name| named(name, version(1, 0, 0))).collect()
+}
+
+/// Host threads that kernels run on.
+pub(crate) fn host_threads() -> usize {
+    ENVIRONMENT.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |n| n.get()))
+}
+
+/// Bytes of memory of this machine.
+fn memory_bytes() -> u64 {
+    // SAFETY: these calls take numbers and give numbers.
+    let (pages, size) = unsafe { (libc::sysconf(libc::_SC_PHYS_PAGES), libc::sysconf(libc::_SC_PAGESIZE)) };
+    u64::try_from(pages).unwrap_or(0).saturating_mul(u64::try_from(size).unwrap_or(0)).max(1 << 30)
+}
+
+/// The largest buffer.
+pub(crate) fn max_allocation() -> u64 {
+    // Whole pages, and not more than a half of what there is.
+    (BUFFER_BYTES & !0xffff).min(memory_bytes() / 2)
+}
+
+/// Answers `clGetDeviceInfo`.
+pub(crate) fn info(device: &Handle<Device>, answer: Answer) -> Result {
+    let if_images = |number: u32| if device.has_images { number } else { 0 };
+    let side = if_images(IMAGE_SIDE) as usize;
+    match answer.name {
+        CL_DEVICE_TYPE => answer.value(CL_DEVICE_TYPE_GPU),
+        CL_DEVICE_VENDOR_ID => answer.value(0x8086_u32),
+        CL_DEVICE_MAX_COMPUTE_UNITS => answer.value(host_threads() as cl_uint),
+        CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS => answer.value(3_u32),
+        CL_DEVICE_MAX_WORK_GROUP_SIZE => answer.value(device.max_group),
+        CL_DEVICE_MAX_WORK_ITEM_SIZES => answer.list(&[device.max_group; 3]),
+        CL_DEVICE_PREFERRED_VECTOR_WIDTH_CHAR | CL_DEVICE_NATIVE_VECTOR_WIDTH_CHAR => answer.value(16_u32),
+        CL_DEVICE_PREFERRED_VECTOR_WIDTH_SHORT | CL_DEVICE_NATIVE_VECTOR_WIDTH_SHORT => answer.value(8_u32),
+        CL_DEVICE_PREFERRED_VECTOR_WIDTH_HALF | CL_DEVICE_NATIVE_VECTOR_WIDTH_HALF => answer.value(8_u32),
+        CL_DEVICE_PREFERRED_VECTOR_WIDTH_INT | CL_DEVICE_NATIVE_VECTOR_WIDTH_INT => answer.value(4_u32),
+        CL_DEVICE_PREFERRED_VECTOR_WIDTH_LONG
+        | CL_DEVICE_NATIVE_VECTOR_WIDTH_LONG
+        | CL_DEVICE_PREFERRED_VECTOR_WIDTH_FLOAT
+        | CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT => answer.value(1_u32),
+        CL_DEVICE_PREFERRED_VECTOR_WIDTH_DOUBLE | CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE => {
+            answer.value(cl_uint::from(device.has_doubles))
+        }
+        // There is no clock of its own.
+        CL_DEVICE_MAX_CLOCK_FREQUENCY => answer.value(1000_u32),
+        CL_DEVICE_ADDRESS_BITS => answer.value(64_u32),
+        CL_DEVICE_MAX_READ_IMAGE_ARGS | CL_DEVICE_MAX_WRITE_IMAGE_ARGS | CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS => {
+            answer.value(if_images(128))
+        }
+        CL_DEVICE_MAX_MEM_ALLOC_SIZE => answer.value(max_allocation()),
+        CL_DEVICE_IMAGE2D_MAX_WIDTH | CL_DEVICE_IMAGE2D_MAX_HEIGHT => answer.value(side),
+        CL_DEVICE_IMAGE3D_MAX_WIDTH | CL_DEVICE_IMAGE3D_MAX_HEIGHT => answer.value(side),
+        CL_DEVICE_IMAGE3D_MAX_DEPTH | CL_DEVICE_IMAGE_MAX_ARRAY_SIZE => answer.value(side.min(2048)),
+        CL_DEVICE_IMAGE_MAX_BUFFER_SIZE => answer.value(if_images(IMAGE_LINE) as usize),
+        CL_DEVICE_IMAGE_SUPPORT => answer.flag(device.has_images),
+        CL_DEVICE_MAX_PARAMETER_SIZE => answer.value(2048_usize),
+        CL_DEVICE_MAX_SAMPLERS => answer.value(if_images(16)),
+        CL_DEVICE_MEM_BASE_ADDR_ALIGN => answer.value(ALIGNMENT as cl_uint * 8),
+        CL_DEVICE_MIN_DATA_TYPE_ALIGN_SIZE => answer.value(ALIGNMENT as cl_uint),
+        // Pitches are those of the rows: nothing stands between them.
+        CL_DEVICE_IMAGE_PITCH_ALIGNMENT | CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT => answer.value(0_u32),
+        CL_DEVICE_SINGLE_FP_CONFIG => answer.value(device.precision() | CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT),
+        CL_DEVICE_HALF_FP_CONFIG => answer.value(device.precision()),
+        CL_DEVICE_DOUBLE_FP_CONFIG => answer.value(if device.has_doubles { device.precision() } else { 0 }),
+        CL_DEVICE_GLOBAL_MEM_CACHE_TYPE => answer.value(CL_READ_WRITE_CACHE),
+        CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE => answer.value(64_u32),
+        CL_DEVICE_GLOBAL_MEM_CACHE_SIZE => answer.value(1_u64 << 20),
+        CL_DEVICE_GLOBAL_MEM_SIZE => answer.value(memory_bytes()),
+        CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE => answer.value(max_allocation()),
+        CL_DEVICE_MAX_CONSTANT_ARGS => answer.value(8_u32),
+        CL_DEVICE_LOCAL_MEM_TYPE => answer.value(CL_LOCAL),
+        CL_DEVICE_LOCAL_MEM_SIZE => answer.value(device.local_bytes),
+        CL_DEVICE_ERROR_CORRECTION_SUPPORT => answer.flag(false),
+        CL_DEVICE_PROFILING_TIMER_RESOLUTION => answer.value(1_usize),
+        CL_DEVICE_ENDIAN_LITTLE | CL_DEVICE_AVAILABLE | CL_DEVICE_HOST_UNIFIED_MEMORY => answer.flag(true),
+        CL_DEVICE_COMPILER_AVAILABLE | CL_DEVICE_LINKER_AVAILABLE => answer.flag(build::is_available()),
+        CL_DEVICE_EXECUTION_CAPABILITIES => answer.value(CL_EXEC_KERNEL | CL_EXEC_NATIVE_KERNEL),
+        CL_DEVICE_QUEUE_ON_HOST_PROPERTIES => {
+            answer.value(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE)
+        }
+        CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES => answer.value(0_u64),
+        CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE
+        | CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE
+        | CL_DEVICE_MAX_ON_DEVICE_QUEUES
+        | CL_DEVICE_MAX_ON_DEVICE_EVENTS => answer.value(0_u32),
+        CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES => answer.value(0_u64),
+        CL_DEVICE_NAME => answer.text(&format!("visakit (Intel {})", device.target.name().to_ascii_uppercase())),
+        CL_DEVICE_VENDOR => answer.text("visakit"),
+        CL_DRIVER_VERSION => answer.text(env!("CARGO_PKG_VERSION")),
+        CL_DEVICE_PROFILE => answer.text("FULL_PROFILE"),
+        CL_DEVICE_VERSION => answer.text(&format!("{VERSION_TEXT} {}", env!("CARGO_PKG_VERSION"))),
+        CL_DEVICE_NUMERIC_VERSION => answer.value(VERSION),
+        CL_DEVICE_OPENCL_C_VERSION => answer.text("OpenCL C 1.2 visakit"),
+        CL_DEVICE_OPENCL_C_NUMERIC_VERSION_KHR => answer.value(version(1, 2, 0)),
+        CL_DEVICE_OPENCL_C_ALL_VERSIONS => answer.list(&device.languages()),
+        CL_DEVICE_OPENCL_C_FEATURES => {
+            let all = device.features.iter().map(|name| named(name, VERSION));
+            answer.list(&all.collect::<Vec<_>>())
+        }
+        CL_DEVICE_EXTENSIONS => answer.text(&device.extensions.join(" ")),
+        CL_DEVICE_EXTENSIONS_WITH_VERSION => answer.list(&versions(&device.extensions)),
+        CL_DEVICE_IL_VERSION => answer.text(if build::is_available() { "SPIR-V_1.2" } else { "" }),
+        CL_DEVICE_ILS_WITH_VERSION if build::is_available() => answer.list(&[named("SPIR-V", version(1, 2, 0))]),
+        CL_DEVICE_ILS_WITH_VERSION => answer.list::<cl_name_version>(&[]),
+        CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED => answer.text(""),
+        CL_DEVICE_PLATFORM => answer.value(handle::address(platform::the())),
+        CL_DEVICE_BUILT_IN_KERNELS => answer.text(""),
+        CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION => answer.list::<cl_name_version>(&[]),
+        CL_DEVICE_PARENT_DEVICE => answer.value(std::ptr::null_mut::<std::ffi::c_void>()),
+        CL_DEVICE_PARTITION_MAX_SUB_DEVICES => answer.value(0_u32),
+        CL_DEVICE_PARTITION_PROPERTIES | CL_DEVICE_PARTITION_TYPE => answer.list(&[0_isize]),
+        CL_DEVICE_PARTITION_AFFINITY_DOMAIN => answer.value(0_u64),
+        CL_DEVICE_REFERENCE_COUNT => answer.value(1_u32),
+        CL_DEVICE_PREFERRED_INTEROP_USER_SYNC => answer.flag(true),
+        CL_DEVICE_PRINTF_BUFFER_SIZE => answer.value(visakit_emulator::launch::printf::BUFFER_BYTES),
+        CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE => answer.value(64_usize << 10),
+        CL_DEVICE_GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE => answer.value(max_allocation() as usize),
+        CL_DEVICE_SVM_CAPABILITIES => {
+            answer.value(CL_DEVICE_SVM_COARSE_GRAIN_BUFFER | CL_DEVICE_SVM_FINE_GRAIN_BUFFER | CL_DEVICE_SVM_ATOMICS)
+        }
+        CL_DEVICE_HOST_MEM_CAPABILITIES_INTEL
+        | CL_DEVICE_DEVICE_MEM_CAPABILITIES_INTEL
+        | CL_DEVICE_SINGLE_DEVICE_SHARED_MEM_CAPABILITIES_INTEL
+        | CL_DEVICE_CROSS_DEVICE_SHARED_MEM_CAPABILITIES_INTEL => {
+            answer.value(CL_UNIFIED_SHARED_MEMORY_ACCESS_INTEL | CL_UNIFIED_SHARED_MEMORY_ATOMIC_ACCESS_INTEL)
+        }
+        CL_DEVICE_SHARED_SYSTEM_MEM_CAPABILITIES_INTEL => answer.value(0_u64),
+        CL_DEVICE_PIPE_SUPPORT => answer.flag(device.has_pipes),
+        CL_DEVICE_MAX_PIPE_ARGS => answer.value(if device.has_pipes { 16_u32 } else { 0 }),
+        CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS => answer.value(cl_uint::from(device.has_pipes)),
+        CL_DEVICE_PIPE_MAX_PACKET_SIZE => answer.value(if device.has_pipes { 1024_u32 } else { 0 }),
+        CL_DEVICE_PREFERRED_PLATFORM_ATOMIC_ALIGNMENT
+        | CL_DEVICE_PREFERRED_GLOBAL_ATOMIC_ALIGNMENT
+        | CL_DEVICE_PREFERRED_LOCAL_ATOMIC_ALIGNMENT => answer.value(0_u32),
+        CL_DEVICE_MAX_NUM_SUB_GROUPS => answer.value((device.max_group / device.widths[0]) as cl_uint),
+        CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS => answer.flag(true),
+        CL_DEVICE_SUB_GROUP_SIZES_INTEL => answer.list(device.widths),
+        CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES => answer.value(
+            CL_DEVICE_ATOMIC_ORDER_RELAXED
+                | CL_DEVICE_ATOMIC_ORDER_ACQ_REL
+                | CL_DEVICE_ATOMIC_ORDER_SEQ_CST
+                | CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP
+                | CL_DEVICE_ATOMIC_SCOPE_DEVICE
+                | CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES,
+        ),
+        CL_DEVICE_ATOMIC_FENCE_CAPABILITIES => answer.value(
+            CL_DEVICE_ATOMIC_ORDER_RELAXED
+                | CL_DEVICE_ATOMIC_ORDER_ACQ_REL
+                | CL_DEVICE_ATOMIC_ORDER_SEQ_CST
+                | CL_DEVICE_ATOMIC_SCOPE_WORK_ITEM
+                | CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP
+                | CL_DEVICE_ATOMIC_SCOPE_DEVICE
+                | CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES,
+        ),
+        CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT
+        | CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT
+        | CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT => answer.flag(true),
+        CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => answer.value(device.widths[device.widths.len() - 1]),
+        _ => answer.unknown(),
+    }
+}

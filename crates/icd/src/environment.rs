@@ -1,0 +1,44 @@
+//! What the environment says, read once.
+
+use std::path::PathBuf;
+use std::sync::LazyLock;
+
+/// The settings of the process.
+pub(crate) struct Environment {
+    /// `VISAKIT_DEVICES`: names of the devices there are, with commas between them.
+    pub(crate) devices: Option<String>,
+    /// `VISAKIT_THREADS`: host threads that a kernel runs on.
+    pub(crate) threads: Option<usize>,
+    /// `VISAKIT_STATS`: whether each launch says what it has executed.
+    pub(crate) stats: bool,
+    /// `VISAKIT_RECORD`: the folder that gets each launch as a file.
+    pub(crate) record: Option<PathBuf>,
+    /// `VISAKIT_ORDERED`: whether groups run one after the other.
+    pub(crate) ordered: bool,
+    /// `VISAKIT_CACHE`: the folder of builds; an empty one is none.
+    pub(crate) cache: Option<PathBuf>,
+    /// `VISAKIT_COMPILER`: the program that runs the vendor's compiler.
+    pub(crate) compiler: Option<PathBuf>,
+}
+
+/// The settings.
+pub(crate) static ENVIRONMENT: LazyLock<Environment> = LazyLock::new(|| {
+    let text = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let path = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let flag = |name: &str| text(name).is_some_and(|value| value != "0");
+    let of_user = path("XDG_CACHE_HOME").or_else(|| Some(path("HOME")?.join(".cache")));
+    let cache = match std::env::var_os("VISAKIT_CACHE") {
+        Some(folder) if folder.is_empty() => None,
+        Some(folder) => Some(PathBuf::from(folder)),
+        None => of_user.map(|folder| folder.join("visakit")),
+    };
+    Environment {
+        devices: text("VISAKIT_DEVICES"),
+        threads: text("VISAKIT_THREADS").and_then(|value| value.parse().ok()).filter(|&threads| threads > 0),
+        stats: flag("VISAKIT_STATS"),
+        record: path("VISAKIT_RECORD"),
+        ordered: flag("VISAKIT_ORDERED"),
+        cache,
+        compiler: path("VISAKIT_COMPILER"),
+    }
+});

@@ -1,0 +1,226 @@
+//! Launches: sizes checked, arguments brought to the emulator, faults reported.
+
+use std::io::Write;
+use std::sync::Arc;
+
+use opencl_sys::*;
+use visakit_emulator::launch::argument::Argument as Given;
+use visakit_emulator::launch::range::NdRange;
+use visakit_emulator::machine::memory::Lent;
+use visakit_emulator::run::{self, Options, RunError, Surroundings};
+
+use crate::device::{Device, host_threads};
+use crate::environment::ENVIRONMENT;
+use crate::error::{Code, Result, ensure, fail};
+use crate::event::Event;
+use crate::handle::Handle;
+use crate::kernel::{Argument, Kernel};
+use crate::program::{Binary, Entry};
+use crate::record;
+use crate::transfer::Submission;
+
+/// A launch that was enqueued.
+struct Launch {
+    kernel: Handle<Kernel>,
+    device: Handle<Device>,
+    binary: Arc<Binary>,
+    entry: Arc<Entry>,
+    range: NdRange,
+    arguments: Vec<Option<Argument>>,
+    regions: Arc<Vec<(u64, Lent)>>,
+}
+
+/// Puts a kernel into a queue.
+pub(crate) fn enqueue(
+    submission: &Submission<'_>,
+    kernel: &Handle<Kernel>,
+    kind: cl_command_type,
+    global: &[usize],
+    local: Option<&[usize]>,
+    offset: Option<&[usize]>,
+) -> Result<Handle<Event>> {
+    let queue = submission.queue;
+    ensure(Arc::ptr_eq(&kernel.program.context, &queue.context), CL_INVALID_CONTEXT)?;
+    let (binary, entry) = kernel.entry(&queue.device).ok_or(Code(CL_INVALID_PROGRAM_EXECUTABLE))?;
+    let arguments = kernel.snapshot()?;
+    let Some(range) = sizes(&queue.device, binary, entry, global, local, offset)? else {
+        // Nothing to run, which is no error.
+        return submission.submit(kind, || Ok(()));
+    };
+    let local_bytes =
+        arguments.iter().flatten().fold(u64::from(entry.info.execution_env.slm_size), |sum, argument| {
+            if let Argument::Local(bytes) = argument { sum.saturating_add(*bytes as u64) } else { sum }
+        });
+    ensure(local_bytes <= queue.device.local_bytes, CL_OUT_OF_RESOURCES)?;
+    let launch = Launch {
+        kernel: Arc::clone(kernel),
+        device: Arc::clone(&queue.device),
+        binary: Arc::clone(binary),
+        entry: Arc::clone(entry),
+        range,
+        arguments,
+        regions: queue.context.allocations.regions(),
+    };
+    submission.submit(kind, move || launch.run())
+}
+
+/// The sizes of a launch; none where a side is zero.
+fn sizes(
+    device: &Device,
+    binary: &Binary,
+    entry: &Entry,
+    global: &[usize],
+    local: Option<&[usize]>,
+    offset: Option<&[usize]>,
+) -> Result<Option<NdRange>> {
+    ensure((1..=3).contains(&global.len()), CL_INVALID_WORK_DIMENSION)?;
+    let long = |sizes: &[usize]| sizes.iter().map(|&side| side as u64).collect::<Vec<_>>();
+    let most = u64::from(u32::MAX);
+    let (global, offset) = (long(global), offset.map(long));
+    ensure(global.iter().all(|&side| side <= most), CL_INVALID_GLOBAL_WORK_SIZE)?;
+    if let Some(offset) = &offset {
+        let fits = |(side, offset): (&u64, &u64)| side.checked_add(*offset).is_some_and(|end| end <= most);
+        ensure(global.iter().zip(offset).all(fits), CL_INVALID_GLOBAL_OFFSET)?;
+    }
+    let required = entry.info.execution_env.required_work_group_size;
+    let local = match local {
+        None => None,
+        Some(local) => {
+            let items = local.iter().try_fold(1_usize, |items, &side| items.checked_mul(side));
+            ensure(local.iter().all(|&side| side <= device.max_group), CL_INVALID_WORK_ITEM_SIZE)?;
+            ensure(items.is_some_and(|items| (1..=device.max_group).contains(&items)), CL_INVALID_WORK_GROUP_SIZE)?;
+            let local = long(local);
+            let divides = global.iter().zip(&local).all(|(global, local)| global.is_multiple_of(*local));
+            ensure(divides || !binary.is_uniform, CL_INVALID_WORK_GROUP_SIZE)?;
+            let same = |(n, side): (usize, &u64)| u64::from(required[n].max(1)) == *side;
+            ensure(required[0] == 0 || local.iter().enumerate().all(same), CL_INVALID_WORK_GROUP_SIZE)?;
+            Some(local)
+        }
+    };
+    if global.contains(&0) {
+        return Ok(None);
+    }
+    let divides = global.iter().zip(required).all(|(global, side)| global.is_multiple_of(side.max(1).into()));
+    ensure(required[0] == 0 || divides || !binary.is_uniform, CL_INVALID_WORK_GROUP_SIZE)?;
+    let range = NdRange::new(&global, local.as_deref(), offset.as_deref(), required);
+    range.map(Some).map_err(|_| Code(CL_INVALID_WORK_GROUP_SIZE))
+}
+
+impl Launch {
+    fn run(self) -> Result {
+        let name = &self.kernel.name;
+        let program = self.entry.code(&self.binary, &self.device).map_err(|why| {
+            say(&format!("kernel `{name}`: {why}"));
+            Code(CL_OUT_OF_RESOURCES)
+        })?;
+        let globals = self.binary.globals().ok_or(Code(CL_OUT_OF_RESOURCES))?;
+        let arguments = self.given()?;
+        if let Some(folder) = &ENVIRONMENT.record {
+            record::launch(folder, &self.binary.bytes, &program.info, &self.range, &arguments);
+        }
+        let both: Vec<(u64, Lent)>;
+        let regions = match (globals.regions.as_slice(), self.regions.as_slice()) {
+            (own, []) => own,
+            ([], shared) => shared,
+            (own, shared) => {
+                both = own.iter().chain(shared).cloned().collect();
+                &both
+            }
+        };
+        let options = Options {
+            threads: if ENVIRONMENT.ordered { Some(1) } else { ENVIRONMENT.threads },
+            // As on a device: who shares memory without atomic operations finds out in which order groups come.
+            any_order: !ENVIRONMENT.ordered,
+            stats: ENVIRONMENT.stats,
+            surroundings: Surroundings { regions, data: Some(&globals.places), cache: Some(&self.entry.cache) },
+            ..Options::default()
+        };
+        match run::launch(program, &self.range, arguments, &options) {
+            Ok(outcome) => {
+                print(&outcome.printed);
+                if let Some(stats) = &outcome.stats {
+                    let groups = self.range.group_count();
+                    let target = self.device.target.name();
+                    let threads = host_threads();
+                    say(&format!(
+                        "kernel `{name}` on {target}: {groups} groups on {threads} threads\n{}",
+                        stats.table()
+                    ));
+                }
+                Ok(())
+            }
+            Err(error) => {
+                if let RunError::TrapReport(report) = &error {
+                    print(&report.printed);
+                }
+                let finding = error.diagnostic(program);
+                let mut text = format!("kernel `{name}`: {}", finding.one_line());
+                for line in [&finding.quote, &finding.help].into_iter().filter(|line| !line.is_empty()) {
+                    text += &format!("\n    {}", line.trim());
+                }
+                say(&text);
+                fail(CL_OUT_OF_RESOURCES)
+            }
+        }
+    }
+
+    /// The arguments as the emulator takes them: memory in place.
+    fn given(&self) -> Result<Vec<Option<Given>>> {
+        let mut given = Vec::with_capacity(self.arguments.len());
+        for (index, argument) in self.arguments.iter().enumerate() {
+            given.push(Some(match argument {
+                None => {
+                    given.push(None);
+                    continue;
+                }
+                Some(Argument::Value(bytes)) => Given::Value(bytes.clone()),
+                Some(Argument::Local(bytes)) => {
+                    Given::Local(u32::try_from(*bytes).map_err(|_| Code(CL_OUT_OF_RESOURCES))?)
+                }
+                Some(Argument::Sampler(sampler)) => Given::Sampler(sampler.settings()),
+                Some(Argument::Mem(None)) => Given::Pointer(0),
+                Some(Argument::Mem(Some(mem))) => {
+                    let is_same = |other: &Option<Argument>| match other {
+                        Some(Argument::Mem(Some(other))) => Arc::ptr_eq(other, mem),
+                        _ => false,
+                    };
+                    let before = self.arguments[..index].iter().position(is_same);
+                    let lent = mem.storage.lend(mem.offset, mem.bytes);
+                    match (before, mem.texels) {
+                        (Some(before), _) => Given::Same(before as u32),
+                        (None, Some(texels)) => Given::LentImage(lent, texels.argument()),
+                        (None, None) => Given::Lent(lent, mem.storage.slot().map(|slot| slot + mem.offset as u64)),
+                    }
+                }
+                Some(Argument::Address(address)) => self.shared(*address),
+            }));
+        }
+        Ok(given)
+    }
+
+    /// An address that the program knows as well. Kernels may reach what is there by a surface, too, which begins at a word.
+    fn shared(&self, address: u64) -> Given {
+        let context = &self.kernel.program.context;
+        match context.allocations.find(address as usize) {
+            Some(storage) if address.is_multiple_of(4) => {
+                let offset = (address - storage.first() as u64) as usize;
+                Given::Lent(storage.lend(offset, usize::MAX), Some(address))
+            }
+            _ => Given::Pointer(address),
+        }
+    }
+}
+
+/// What kernels print.
+fn print(bytes: &[u8]) {
+    if !bytes.is_empty() {
+        let mut out = std::io::stdout().lock();
+        // Nobody may be listening.
+        let _ = out.write_all(bytes).and_then(|()| out.flush());
+    }
+}
+
+/// Says something to the user, who may not listen.
+pub(crate) fn say(text: &str) {
+    let _ = writeln!(std::io::stderr(), "visakit: {text}");
+}

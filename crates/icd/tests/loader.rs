@@ -1,0 +1,71 @@
+//! Programs in C, as they are for every device, through the loader: what they print is what they print on pocl.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use visakit_testing::{files, have, program, root, scratch};
+
+/// Where Debian's pocl is found.
+const POCL: &str = "/etc/OpenCL/vendors/pocl.icd";
+
+/// The driver that was built with this test, as the loader wants it named.
+fn driver(folder: &Path) -> PathBuf {
+    let test = std::env::current_exe().unwrap();
+    let library = test.with_file_name("libvisakit_opencl.so");
+    let icd = folder.join("visakit.icd");
+    std::fs::write(&icd, format!("{}\n", library.display())).unwrap();
+    icd
+}
+
+fn run(command: &mut Command, icd: &Path, folder: &Path) -> Output {
+    command.env("OCL_ICD_VENDORS", icd).env("VISAKIT_COMPILER", env!("CARGO_BIN_EXE_visakit-oclc"));
+    command.env("VISAKIT_CACHE", folder.join("cache")).output().unwrap()
+}
+
+fn can_build(test: &str) -> bool {
+    let headers = ["/usr/include", "/usr/local/include"].iter().any(|dir| Path::new(dir).join("CL/cl.h").is_file());
+    have(test, "vendor", program("cc") && headers, "C compiler with the headers of OpenCL")
+        && have(test, "vendor", program("ocloc"), "ocloc")
+        && have(test, "vendor", Path::new(POCL).is_file(), "pocl")
+}
+
+#[test]
+fn programs_print_what_they_print_on_pocl() {
+    if !can_build("loader") {
+        return;
+    }
+    let folder = scratch("opencl-loader");
+    let icd = driver(&folder);
+    for source in files(&root().join("crates/icd/tests/programs"), "c") {
+        let name = source.file_stem().unwrap().to_str().unwrap();
+        let built = folder.join(name);
+        let compiler =
+            Command::new("cc").arg("-o").arg(&built).arg(&source).args(["-lOpenCL", "-lm", "-pthread"]).output();
+        let compiler = compiler.unwrap();
+        assert!(compiler.status.success(), "{name}: {}", String::from_utf8_lossy(&compiler.stderr));
+        let wanted = run(&mut Command::new(&built), Path::new(POCL), &folder);
+        let wanted = String::from_utf8(wanted.stdout).unwrap();
+        assert!(!wanted.is_empty(), "{name} prints nothing on pocl");
+        let found = run(&mut Command::new(&built), &icd, &folder);
+        let said = String::from_utf8_lossy(&found.stderr);
+        // Each of the four devices prints what the only one of pocl does.
+        assert_eq!(String::from_utf8_lossy(&found.stdout), wanted.repeat(4), "{name}: {said}");
+        assert!(found.status.success(), "{name}: {said}");
+    }
+}
+
+#[test]
+fn clinfo_shows_the_devices() {
+    if !have("clinfo", "vendor", program("clinfo"), "clinfo") {
+        return;
+    }
+    let folder = scratch("opencl-clinfo");
+    let shown = run(&mut Command::new("clinfo"), &driver(&folder), &folder);
+    let text = String::from_utf8_lossy(&shown.stdout);
+    assert_eq!(text.matches("  Device Name ").count(), 4, "{text}");
+    // An answer that is wrong or missing is shown between angle brackets.
+    assert!(!text.contains('<') && shown.stderr.is_empty(), "{text}{}", String::from_utf8_lossy(&shown.stderr));
+    let named = run(Command::new("clinfo").arg("-l").env("VISAKIT_DEVICES", "pvc,SKL"), &driver(&folder), &folder);
+    let text = String::from_utf8_lossy(&named.stdout);
+    assert_eq!(text.matches("Device #").count(), 2, "{text}");
+}
