@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use visakit::isa::Platform;
 
 use crate::cache::Cache;
+use crate::device;
 use crate::environment::ENVIRONMENT;
 use crate::request::{Named, Request, Response};
 
@@ -54,7 +55,7 @@ static IDENTITY: LazyLock<Option<String>> = LazyLock::new(|| {
 /// Compiles for a device into a zebin with its vISA.
 pub(crate) fn compile(target: Platform, input: Input<'_>, options: &str, headers: &[Named]) -> Built {
     let device = ["-device", target.name(), "--format", "zebin"];
-    let internal = ["-internal_options", "-ze-opt-emit-zebin-visa-sections"];
+    let internal = ["-internal_options", &internal_options(target, options)];
     let (kind, source): (&[&str], _) = match input {
         Input::Source(text) => (&[], file_of(text)),
         Input::Intermediate(module) => (&["-spirv_input"], ("program.spv".to_owned(), module.to_vec())),
@@ -68,7 +69,24 @@ pub(crate) fn compile(target: Platform, input: Input<'_>, options: &str, headers
 
 /// Compiles OpenCL C into SPIR-V.
 pub(crate) fn translate(target: Platform, text: &[u8], options: &str, headers: &[Named]) -> Built {
-    call(&["-device", target.name(), "-spv_only"], file_of(text), options, headers, "out.spv")
+    let internal = internal_options(target, options);
+    call(
+        &["-device", target.name(), "-spv_only", "-internal_options", &internal],
+        file_of(text),
+        options,
+        headers,
+        "out.spv",
+    )
+}
+
+/// The options of the vendor's own. Its headers for OpenCL C 3.0 cannot be read for a device without images, which is the
+/// compiler's mistake: there they are told that it has some.
+fn internal_options(target: Platform, options: &str) -> String {
+    let mut internal = "-ze-opt-emit-zebin-visa-sections".to_owned();
+    if !device::has_images(target) && options.contains("-cl-std=CL3.") {
+        internal += " -cl-ext=+__opencl_c_images,+__opencl_c_read_write_images";
+    }
+    internal
 }
 
 /// A text as a file. The compiler reads on to a zero, which must be in it.

@@ -106,9 +106,14 @@ fn known(name: &str) -> Option<Platform> {
     found
 }
 
+/// Whether a target has images.
+pub(crate) fn has_images(target: Platform) -> bool {
+    target < Platform::Pvc
+}
+
 impl Device {
     fn new(target: Platform) -> Self {
-        let has_images = target < Platform::Pvc;
+        let has_images = has_images(target);
         let has_doubles = target < Platform::Icllp || target >= Platform::Pvc;
         let has_pipes = target < Platform::Icllp;
         let mut extensions = EXTENSIONS.to_vec();
@@ -134,7 +139,7 @@ impl Device {
         Self { target, extensions, features, max_group, local_bytes, has_images, has_doubles, has_pipes, widths }
     }
 
-    /// Versions of OpenCL C. The compiler has no 3.0 with images where the device has none.
+    /// Versions of OpenCL C.
     fn languages(&self) -> Vec<cl_name_version> {
         let known = [(1, 0), (1, 1), (1, 2), (2, 0), (3, 0)];
         known.map(|(major, minor)| named("OpenCL C", version(major, minor, 0))).to_vec()

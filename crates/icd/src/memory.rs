@@ -81,7 +81,7 @@ pub(crate) fn check_flags(flags: cl_mem_flags, host: *const c_void) -> Result<cl
     let uses_copies = flags & CL_MEM_USE_HOST_PTR != 0 && flags & (CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR) != 0;
     ensure(flags & !known == 0 && kinds && !uses_copies, CL_INVALID_VALUE)?;
     let wants_host = flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR) != 0;
-    ensure(wants_host == !host.is_null(), CL_INVALID_HOST_PTR)?;
+    ensure(wants_host != host.is_null(), CL_INVALID_HOST_PTR)?;
     Ok(if flags & KERNEL_ACCESS == 0 { flags | CL_MEM_READ_WRITE } else { flags })
 }
 
@@ -202,7 +202,7 @@ pub(crate) unsafe fn buffer(
     let shared = context.allocations.find(host as usize).filter(|_| flags & CL_MEM_USE_HOST_PTR != 0);
     let memory = match shared {
         // Memory that kernels know already is the same for the object.
-        Some(allocation) if host as usize == allocation.first() as usize && bytes <= allocation.bytes() => {
+        Some(allocation) if std::ptr::eq(host, allocation.first().cast()) && bytes <= allocation.bytes() => {
             (allocation, Host { address: host as usize, in_place: true })
         }
         // SAFETY: the caller promises it.

@@ -29,8 +29,8 @@ impl Request {
     /// The request as bytes; the same for equal requests.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = Vec::new();
-        let arguments = self.arguments.iter().map(|argument| (argument.clone(), Vec::new()));
-        for list in [&arguments.collect(), &self.sources, &self.headers] {
+        let arguments: Vec<_> = self.arguments.iter().map(|argument| (argument.clone(), Vec::new())).collect();
+        for list in [&arguments, &self.sources, &self.headers] {
             put_list(&mut out, list);
         }
         out
@@ -70,7 +70,7 @@ impl Response {
     }
 }
 
-fn put_list(out: &mut Vec<u8>, list: &Vec<Named>) {
+fn put_list(out: &mut Vec<u8>, list: &[Named]) {
     out.extend((list.len() as u64).to_le_bytes());
     for bytes in list.iter().flat_map(|(name, bytes)| [name.as_bytes(), bytes]) {
         out.extend((bytes.len() as u64).to_le_bytes());

@@ -43,14 +43,18 @@ fn programs_print_what_they_print_on_pocl() {
             Command::new("cc").arg("-o").arg(&built).arg(&source).args(["-lOpenCL", "-lm", "-pthread"]).output();
         let compiler = compiler.unwrap();
         assert!(compiler.status.success(), "{name}: {}", String::from_utf8_lossy(&compiler.stderr));
-        let wanted = run(&mut Command::new(&built), Path::new(POCL), &folder);
-        let wanted = String::from_utf8(wanted.stdout).unwrap();
+        // This one is for what pocl does not have, and compares with the host.
+        let wanted = match name {
+            "own" => "done\n".to_owned(),
+            _ => String::from_utf8(run(&mut Command::new(&built), Path::new(POCL), &folder).stdout).unwrap(),
+        };
         assert!(!wanted.is_empty(), "{name} prints nothing on pocl");
+        // Each of the devices prints what the only one of pocl does; one of them has no images.
+        let devices = if name == "images" { 3 } else { 4 };
         let found = run(&mut Command::new(&built), &icd, &folder);
         let said = String::from_utf8_lossy(&found.stderr);
-        // Each of the four devices prints what the only one of pocl does.
-        assert_eq!(String::from_utf8_lossy(&found.stdout), wanted.repeat(4), "{name}: {said}");
-        assert!(found.status.success(), "{name}: {said}");
+        assert_eq!(String::from_utf8_lossy(&found.stdout), wanted.repeat(devices), "{name}: {said}");
+        assert!(found.status.success() && said.is_empty(), "{name}: {said}");
     }
 }
 
@@ -62,7 +66,8 @@ fn clinfo_shows_the_devices() {
     let folder = scratch("opencl-clinfo");
     let shown = run(&mut Command::new("clinfo"), &driver(&folder), &folder);
     let text = String::from_utf8_lossy(&shown.stdout);
-    assert_eq!(text.matches("  Device Name ").count(), 4, "{text}");
+    let count = text.lines().find_map(|line| line.strip_prefix("Number of devices"));
+    assert_eq!(count.map(str::trim), Some("4"), "{text}");
     // An answer that is wrong or missing is shown between angle brackets.
     assert!(!text.contains('<') && shown.stderr.is_empty(), "{text}{}", String::from_utf8_lossy(&shown.stderr));
     let named = run(Command::new("clinfo").arg("-l").env("VISAKIT_DEVICES", "pvc,SKL"), &driver(&folder), &folder);

@@ -86,7 +86,14 @@ pub struct Surroundings<'a> {
 
 /// The code of a program as its last launch had it.
 #[derive(Default)]
-pub struct Cache(Mutex<Option<(usize, HashMap<String, u64>, Arc<CompiledRoutine>)>>);
+pub struct Cache(Mutex<Option<Lowered>>);
+
+/// Code, and what it was made for: the size of the payload, and the addresses of the program's symbols.
+struct Lowered {
+    payload: usize,
+    symbols: HashMap<String, u64>,
+    code: Arc<CompiledRoutine>,
+}
 
 impl Cache {
     /// The code for a payload of so many bytes and for symbols that are at these addresses.
@@ -97,14 +104,12 @@ impl Cache {
         symbols: &HashMap<String, u64>,
     ) -> Result<Arc<CompiledRoutine>, Box<Diagnostic>> {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((bytes, places, code)) = &*kept
-            && *bytes == payload.len()
-            && places == symbols
-        {
-            return Ok(Arc::clone(code));
+        let is_it = |kept: &&Lowered| kept.payload == payload.len() && kept.symbols == *symbols;
+        if let Some(kept) = kept.as_ref().filter(is_it) {
+            return Ok(Arc::clone(&kept.code));
         }
         let code = Arc::new(lower(program, payload, symbols)?);
-        *kept = Some((payload.len(), symbols.clone(), Arc::clone(&code)));
+        *kept = Some(Lowered { payload: payload.len(), symbols: symbols.clone(), code: Arc::clone(&code) });
         Ok(code)
     }
 }

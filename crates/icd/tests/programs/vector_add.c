@@ -1,10 +1,6 @@
 /* Adds vectors on every device that there is, and prints the sums: what any device prints. */
-#define CL_TARGET_OPENCL_VERSION 300
-#include <CL/cl.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "common.h"
 
-#define CHECK(call) do { cl_int code_ = (call); if (code_) { printf("line %d: %d\n", __LINE__, code_); exit(1); } } while (0)
 enum { COUNT = 1000 };
 
 static const char *source =
@@ -13,15 +9,9 @@ static const char *source =
     "    if (i < n) c[i] = a[i] * by + b[i];\n"
     "}\n";
 
-static void run(cl_device_id device) {
-    cl_int code;
-    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
-    CHECK(code);
-    cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, NULL, &code);
-    CHECK(code);
-    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &code);
-    CHECK(code);
-    CHECK(clBuildProgram(program, 0, NULL, "-cl-std=CL1.2", NULL, NULL));
+static void run(void) {
+    cl_command_queue queue = make_queue(0);
+    cl_program program = make_program(source, "-cl-std=CL1.2");
     cl_kernel kernel = clCreateKernel(program, "add", &code);
     CHECK(code);
     static float a[COUNT], b[COUNT], c[COUNT];
@@ -49,15 +39,4 @@ static void run(cl_device_id device) {
     CHECK(clReleaseKernel(kernel));
     CHECK(clReleaseProgram(program));
     CHECK(clReleaseCommandQueue(queue));
-    CHECK(clReleaseContext(context));
-}
-
-int main(void) {
-    cl_platform_id platform;
-    cl_device_id devices[16];
-    cl_uint count;
-    CHECK(clGetPlatformIDs(1, &platform, NULL));
-    CHECK(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 16, devices, &count));
-    for (cl_uint i = 0; i < count && i < 16; i++) run(devices[i]);
-    return 0;
 }
