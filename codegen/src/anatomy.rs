@@ -2,7 +2,7 @@
 //! everything refers to. They are found once, behind the reading, and are places in the model from then on.
 
 use crate::model::{
-    BitField, BitFieldKind, Column, FieldKind, ListId, ListKind, Member, Model, SourceSpan, Structure,
+    BitField, BitFieldKind, Column, FieldKind, ListId, ListKind, Member, Model, SourceSpan, Structure, TypeId,
 };
 use crate::suggest;
 
@@ -181,17 +181,17 @@ pub struct Modifier {
     pub not: u64,
 }
 
-/// The types that have a meaning of their own, and the columns of their table, by position.
+/// The types that have a meaning of their own, and the positions of the columns of their table.
 #[derive(Clone, Debug)]
 pub struct Types {
     /// Dwords: what is said without a type.
-    pub dword: usize,
+    pub dword: TypeId,
     /// Signed dwords: what a saturation of integers is looked at with.
-    pub signed: usize,
+    pub signed: TypeId,
     /// Floats of single precision.
-    pub float: usize,
+    pub float: TypeId,
     /// Elements of predicates.
-    pub boolean: usize,
+    pub boolean: TypeId,
     /// The column for the kind of number.
     pub class: usize,
     /// The class of numbers with a fraction.
@@ -450,7 +450,7 @@ impl Finder<'_> {
         let at = types.first().map(|t| t.at);
         let mut ty = |name: &str| {
             let known = types.iter().map(|t| t.name.as_str()).collect();
-            self.position(name, Some(known), || format!("data type {name}"), at)
+            TypeId(self.position(name, Some(known), || format!("data type {name}"), at))
         };
         let (dword, signed, float, boolean) = (ty("UD"), ty("D"), ty("F"), ty("BOOL"));
         let mut column = |name: &str| self.heading(name, &self.model.type_columns, "the data types", at);

@@ -4,7 +4,7 @@
 use crate::model::{
     Access, Attribute, Availability, BitField, BitFieldKind, Cell, Column, ColumnKind, DataType, Field, FieldKind,
     Form, Instruction, Limit, ListKind, Member, MemberType, Model, NamesOf, PageKind, Predefined, Presence, TextForm,
-    TypeMap,
+    TypeMap, names,
 };
 
 /// All facts of a model, sorted within each group.
@@ -149,7 +149,7 @@ pub(crate) fn opcode(i: &Instruction) -> String {
 }
 
 pub(crate) fn type_map(map: &TypeMap) -> String {
-    format!("{} <- {}{}", map.dst.join(","), map.src.join(","), marks(&map.marks))
+    format!("{} <- {}{}", names(&map.dst).join(","), names(&map.src).join(","), marks(&map.marks))
 }
 
 /// The selector of a form, with a blank in front.
@@ -276,7 +276,7 @@ pub(crate) fn field(model: &Model, form: &Form, f: &Field) -> String {
         out.push_str(&format!(" classes {}", f.classes.join(",")));
     }
     if !f.types.is_empty() {
-        out.push_str(&format!(" types {}", f.types.join(",")));
+        out.push_str(&format!(" types {}", names(&f.types).join(",")));
     }
     if let Some((low, high)) = f.range {
         out.push_str(&format!(" range {low}..{high}"));

@@ -15,6 +15,7 @@ pub mod overlay;
 pub mod phrase;
 mod places;
 mod read;
+mod resolve;
 pub mod semantics;
 mod specification;
 mod suggest;

@@ -5,6 +5,7 @@ mod instruction;
 mod lists;
 mod lookup;
 mod object;
+mod reference;
 mod rules;
 pub mod semantics;
 
@@ -19,6 +20,7 @@ pub use columns::*;
 pub use instruction::*;
 pub use lists::*;
 pub use object::*;
+pub use reference::{Reference, names, targets};
 pub use rules::*;
 
 /// A place in a page: index of the page in [`Model::pages`] and byte range of its text.

@@ -2,7 +2,7 @@
 
 use crate::model::{
     BitField, BitFieldKind, Enumerator, Field, FieldKind, IndexKind, Instruction, ListId, ListKind, MemberType,
-    Model, SourceSpan, Storage, Structure,
+    Model, Reference, SourceSpan, Storage, Structure, TypeId,
 };
 use crate::suggest;
 use visakit_diag::{Diagnostic, Severity};
@@ -57,12 +57,12 @@ pub(super) fn check(model: &Model, instruction: &Instruction, out: &mut Vec<Diag
             }
         }
     }
-    let supported = |t: &String| instruction.types.iter().any(|(known, _)| known == t);
+    let supported = |t: &Reference<TypeId>| instruction.types.iter().any(|(known, _)| known.name == t.name);
     for map in instruction.type_maps.iter().filter(|_| !instruction.types.is_empty()) {
         let mut missing: Vec<&str> = Vec::new();
         for ty in map.src.iter().chain(&map.dst).filter(|t| !supported(t)) {
-            if !missing.contains(&ty.as_str()) {
-                missing.push(ty);
+            if !missing.contains(&ty.name.as_str()) {
+                missing.push(&ty.name);
             }
         }
         if !missing.is_empty() {

@@ -10,7 +10,7 @@ mod links;
 mod rules;
 
 use crate::anatomy::Anatomy;
-use crate::model::{Instruction, Model, PageKind, Presence, SourceSpan};
+use crate::model::{Instruction, Model, PageKind, Presence, Reference, SourceSpan, TypeId};
 use visakit_diag::{Diagnostic, Severity};
 
 /// Checks the whole model. Rules that need several pages hold only where there are several.
@@ -242,22 +242,21 @@ fn types(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic>) {
     if model.types.is_empty() {
         return;
     }
-    let known = |name: &str| model.types.iter().any(|t| t.name == name);
-    let mut named: Vec<(&str, SourceSpan)> = Vec::new();
-    named.extend(instruction.types.iter().map(|(t, _)| (t.as_str(), instruction.types_at)));
+    let mut named: Vec<(&Reference<TypeId>, SourceSpan)> = Vec::new();
+    named.extend(instruction.types.iter().map(|(t, _)| (t, instruction.types_at)));
     for map in &instruction.type_maps {
-        named.extend(map.dst.iter().chain(&map.src).map(|t| (t.as_str(), map.at)));
+        named.extend(map.dst.iter().chain(&map.src).map(|t| (t, map.at)));
     }
     for field in instruction.forms.iter().flat_map(|f| &f.fields) {
         let place = match field.phrases.iter().any(|(p, _)| *p == "Must have type") {
             true => field.place("Must have type", 0),
             false => field.place("Must have one of", 0),
         };
-        named.extend(field.types.iter().map(|t| (t.as_str(), place)));
+        named.extend(field.types.iter().map(|t| (t, place)));
     }
-    named.dedup();
-    for (name, at) in named {
-        if !known(name) {
+    named.dedup_by(|a, b| a.0.name == b.0.name && a.1 == b.1);
+    for (Reference { name, to }, at) in named {
+        if to.is_none() {
             model.report(
                 Severity::Warning,
                 "type-unknown",

@@ -6,8 +6,8 @@ use quote::quote;
 use super::instructions::role;
 use super::{Cx, columns, constant_name, hex, rules, variant_name};
 use crate::model::{
-    BitFieldKind, Field, FieldKind, Form, Instruction, List, ListId, ListKind, PageKind, Presence, Saturation,
-    SourceModifier,
+    BitFieldKind, Field, FieldKind, Form, Instruction, List, ListId, ListKind, PageKind, Presence, Reference,
+    Saturation, SourceModifier, TypeId, targets,
 };
 
 pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
@@ -111,9 +111,8 @@ fn page(cx: &Cx<'_>, i: &Instruction) -> TokenStream {
     let texts = i.text.iter().map(|t| &t.template.source);
     let summary = i.doc.split("\n\n").next().unwrap_or("");
     let semantics = &i.semantics;
-    let types = i.types.iter().filter_map(|(name, marks)| {
-        let t = cx.model.types.iter().find(|t| t.name == *name)?;
-        let (variant, range) = (variant_name(&t.name), cx.platform_range(marks));
+    let types = i.types.iter().filter_map(|(ty, marks)| {
+        let (variant, range) = (variant_name(&cx.model.ty(ty.to?).name), cx.platform_range(marks));
         Some(quote!((DataType::#variant, #range)))
     });
     let maps = i.type_maps.iter().map(|m| {
@@ -159,9 +158,9 @@ fn page(cx: &Cx<'_>, i: &Instruction) -> TokenStream {
     }
 }
 
-fn types_of(cx: &Cx<'_>, names: &[String]) -> TokenStream {
-    let types = names.iter().filter_map(|n| cx.model.types.iter().find(|t| t.name == *n)).map(|t| {
-        let name = variant_name(&t.name);
+fn types_of(cx: &Cx<'_>, types: &[Reference<TypeId>]) -> TokenStream {
+    let types = targets(types).map(|ty| {
+        let name = variant_name(&cx.model.ty(ty).name);
         quote!(DataType::#name)
     });
     quote!(&[#(#types),*])

@@ -204,10 +204,8 @@ fn predefined(cx: &Cx<'_>, table: &[Predefined], kind: IndexKind) -> TokenStream
     let rows = table.iter().map(|p| {
         let id = u32::try_from(p.id).unwrap_or(0);
         let (name, old) = (&p.name, &p.old_name);
-        let ty = match cx.model.types.iter().find(|t| t.name == p.ty) {
-            Some(t) => variant_name(&t.name),
-            None => variant_name("UD"),
-        };
+        let ty = p.ty.to.or(cx.model.anatomy.as_ref().map(|a| a.types.dword));
+        let ty = ty.map(|ty| variant_name(&cx.model.ty(ty).name));
         let (narrow, wide) = p.elements;
         let written = match &p.written {
             Some(elements) => quote!(Some(&[#(#elements),*])),

@@ -1,6 +1,6 @@
 //! What an instruction's page says: forms, fields, types, texts.
 
-use super::{Availability, ListId, SourceSpan, Storage, semantics};
+use super::{Availability, ListId, Reference, SourceSpan, Storage, TypeId, semantics};
 use crate::template::Template;
 
 /// What a page describes.
@@ -49,7 +49,7 @@ pub struct Instruction {
     /// The notes as written.
     pub notes: String,
     /// Types the instruction works on.
-    pub types: Vec<(String, Availability)>,
+    pub types: Vec<(Reference<TypeId>, Availability)>,
     /// Where they are listed.
     pub types_at: SourceSpan,
     /// Whether the destination may be saturated.
@@ -98,9 +98,9 @@ pub struct TypeMap {
     /// Where it holds.
     pub marks: Availability,
     /// Types of the destination.
-    pub dst: Vec<String>,
+    pub dst: Vec<Reference<TypeId>>,
     /// Types of the sources.
-    pub src: Vec<String>,
+    pub src: Vec<Reference<TypeId>>,
     /// Where it is defined.
     pub at: SourceSpan,
 }
@@ -138,7 +138,7 @@ pub struct Field {
     /// Legal operand classes.
     pub classes: Vec<String>,
     /// Legal types.
-    pub types: Vec<String>,
+    pub types: Vec<Reference<TypeId>>,
     /// Legal range of a number.
     pub range: Option<(i64, i64)>,
     /// Legal enumerators by part; the part is empty for a plain enumeration.

@@ -3,14 +3,19 @@
 use visakit_diag::{Diagnostic, Severity};
 
 use super::{
-    BitFieldKind, Cell, Column, ColumnKind, Enumerator, FieldKind, Form, List, ListId, ListKind, Model, NamesOf,
-    SourceSpan,
+    BitFieldKind, Cell, Column, ColumnKind, DataType, Enumerator, FieldKind, Form, List, ListId, ListKind, Model,
+    NamesOf, SourceSpan, TypeId,
 };
 
 impl Model {
     /// The list with this id.
     pub fn list(&self, id: ListId) -> &List {
         &self.lists[id.0]
+    }
+
+    /// The data type with this id.
+    pub fn ty(&self, id: TypeId) -> &DataType {
+        &self.types[id.0]
     }
 
     /// The shared list of that name, without regard to case.

@@ -1,6 +1,10 @@
 //! What the chapters say: data types, platforms, structures of objects, predefined variables, attributes.
 
-use super::{Availability, Cell, FieldKind, SourceSpan, Storage};
+use super::{Availability, Cell, FieldKind, Reference, SourceSpan, Storage};
+
+/// A data type: its position in [`super::Model::types`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TypeId(pub usize);
 
 /// A data type of chapter 2.
 #[derive(Clone, Debug)]
@@ -99,7 +103,7 @@ pub struct Predefined {
     /// Name in objects of versions 3.x.
     pub old_name: String,
     /// Its type.
-    pub ty: String,
+    pub ty: Reference<TypeId>,
     /// Number of elements, with registers of 32 and of 64 bytes.
     pub elements: (u32, u32),
     /// Elements that may be written to: none, those of the list, or all where it is empty.

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use crate::anatomy::Anatomy;
 use crate::model::{Model, Page};
 use crate::places::places;
-use crate::{check, read, specification};
+use crate::{check, read, resolve, specification};
 use visakit_diag::{Diagnostic, Severity};
 
 mod apply;
@@ -116,6 +116,7 @@ fn corrected(
     apply::pages(overlay, &mut pages, &mut uses);
     let (mut model, mut diagnostics) = read::read_pages(pages, files);
     apply::facts(overlay, &mut model, &mut diagnostics, &mut uses);
+    resolve::names(&mut model);
     model.anatomy = Anatomy::find(&model).ok();
     check::model(&model, &mut diagnostics);
     visakit_diag::sort(&mut diagnostics);

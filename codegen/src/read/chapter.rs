@@ -223,7 +223,7 @@ fn read_predefined(cx: &mut Cx<'_>, columns: &Columns<'_>, cells: Vec<Cell>, mod
         id,
         name: get("Name"),
         old_name: get("Old name"),
-        ty: get("Type").to_ascii_uppercase(),
+        ty: get("Type").to_ascii_uppercase().into(),
         elements: (narrow, count("Elements on 64-byte registers").unwrap_or(narrow)),
         written: written(columns.get("Access").unwrap_or("")),
         cells,

@@ -255,7 +255,7 @@ fn state(cx: &mut Cx<'_>, field: &mut Field, stated: &Stated) {
             (!matches!(shape, FieldKind::Vector | FieldKind::Scalar | FieldKind::Raw), "an operand")
         }
         Fact::Types(types) => {
-            field.types.clone_from(types);
+            field.types = types.iter().cloned().map(Into::into).collect();
             (!shape.is_operand(), "an operand")
         }
         Fact::Range(low, high) => {

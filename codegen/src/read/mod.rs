@@ -10,6 +10,7 @@ use visakit_diag::Diagnostic;
 use crate::anatomy::Anatomy;
 use crate::markdown::{self, Document};
 use crate::model::{Model, Page};
+use crate::resolve;
 
 mod bits;
 mod chapter;
@@ -71,6 +72,7 @@ pub(crate) fn read_pages(pages: Vec<Page>, files: Option<BTreeSet<String>>) -> (
     model.types.sort_by_key(|t| t.code);
     model.instructions.sort_by(|a, b| (a.opcode, a.sub_opcode, &a.name).cmp(&(b.opcode, b.sub_opcode, &b.name)));
     platforms_of_index(&mut model);
+    resolve::names(&mut model);
     model.anatomy = Anatomy::find(&model).ok();
     crate::semantics::read_rules(&mut model, &documents, &mut diagnostics);
     crate::semantics::read(&mut model, &documents, &mut diagnostics);

@@ -2,14 +2,14 @@
 
 use super::context::Cx;
 use crate::markdown::{Block, Item, Section};
-use crate::model::{Availability, Saturation, SourceModifier, SourceSpan, TypeMap};
+use crate::model::{Availability, Reference, Saturation, SourceModifier, SourceSpan, TypeId, TypeMap};
 use crate::phrase::{all_marks, leading_marks, words};
 use crate::suggest;
 
 /// What the Properties section says.
 #[derive(Default)]
 pub(crate) struct Properties {
-    pub(crate) types: Vec<(String, Availability)>,
+    pub(crate) types: Vec<(Reference<TypeId>, Availability)>,
     pub(crate) types_at: SourceSpan,
     pub(crate) saturation: Saturation,
     pub(crate) source_modifier: SourceModifier,
@@ -125,7 +125,7 @@ fn unknown(cx: &mut Cx<'_>, item: &Item, value: &str, expected: &str) {
 }
 
 /// Types, separated by commas; a group behind a full stop begins with its marks: `B,W.{XEHP+}BF`.
-fn types(value: &str) -> Vec<(String, Availability)> {
+fn types(value: &str) -> Vec<(Reference<TypeId>, Availability)> {
     let mut out = Vec::new();
     for group in value.split('.') {
         let (group_marks, group) = leading_marks(group);
@@ -134,7 +134,7 @@ fn types(value: &str) -> Vec<(String, Availability)> {
             marks.0.extend(group_marks.0.iter().cloned());
             let name = name.trim().to_ascii_uppercase();
             if !name.is_empty() {
-                out.push((name, marks));
+                out.push((name.into(), marks));
             }
         }
     }
@@ -183,8 +183,8 @@ pub(crate) fn read_type_maps(cx: &mut Cx<'_>, section: &Section) -> Vec<TypeMap>
     out
 }
 
-fn upper(value: &str) -> Vec<String> {
-    words(value).into_iter().map(|w| w.to_ascii_uppercase()).collect()
+fn upper(value: &str) -> Vec<Reference<TypeId>> {
+    words(value).into_iter().map(|w| w.to_ascii_uppercase().into()).collect()
 }
 
 /// `**Name:** value` of an item.

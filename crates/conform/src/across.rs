@@ -249,7 +249,7 @@ impl<'m> Search<'_, 'm> {
             }
             FieldKind::Vector | FieldKind::Scalar => self.operands(field, position),
             FieldKind::Raw => {
-                let variables = world.types.iter().filter_map(|t| world.variable(t)).chain([0]);
+                let variables = world.types.iter().filter_map(|t| world.variable(*t)).chain([0]);
                 let at_start = |id| world.operands.with(raw(world, id, position), world.anatomy.raw.offset, 0);
                 variables.map(|id| Value::Operand(at_start(id))).collect()
             }
@@ -262,11 +262,11 @@ impl<'m> Search<'_, 'm> {
         let world = &self.probes.world;
         let mut out = vec![world.null(), world.zero()];
         for class in &world.operands.classes {
-            for ty in &world.types {
+            for &ty in &world.types {
                 out.extend(operand(world, class.kind, ty, is_written(field), position).map(Value::Operand));
             }
         }
-        let dword = &world.ty(world.anatomy.types.dword).name;
+        let dword = world.anatomy.types.dword;
         for low in [1 << 20, 0x1f << 20, 1 << 25, 0xf << 25] {
             out.extend(
                 operand(world, Kind::Immediate, dword, false, position)

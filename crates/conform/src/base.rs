@@ -1,7 +1,7 @@
 //! A legal instruction of each page and form, whose fields differ from each other as far as their values allow.
 
 use visakit_codegen::model::{
-    CellValue, Enumerator, Field, FieldKind, Form, IndexKind, Instruction, ListId, Presence,
+    CellValue, Enumerator, Field, FieldKind, Form, IndexKind, Instruction, ListId, Presence, TypeId, targets,
 };
 
 use super::meaning::{
@@ -24,13 +24,13 @@ pub(super) fn newest_platform(world: &World<'_>, page: &Instruction) -> Option<u
 pub(super) fn base<'m>(world: &World<'m>, page: &'m Instruction, form: &'m Form, version: Version) -> Sample<'m> {
     let platform = newest_platform(world, page);
     let types = &world.types;
-    let listed = |ty: &&str| page.types.is_empty() || page.types.iter().any(|(t, _)| t == ty);
+    let listed = |ty: &TypeId| page.types.is_empty() || page.types.iter().any(|(t, _)| t.to == Some(*ty));
     // Types that the page names come first: they are the ones that are legal most often.
-    let mut order: Vec<&str> = types.iter().copied().filter(listed).collect();
+    let mut order: Vec<TypeId> = types.iter().copied().filter(listed).collect();
     order.extend(types.iter().copied().filter(|t| !listed(t)));
     let mut first = None;
-    for dst in &order {
-        for src in &order {
+    for &dst in &order {
+        for &src in &order {
             let sample = typed(world, page, form, version, dst, src, platform);
             let legal =
                 rules::broken(world, &sample, platform).is_empty() && rules::broken(world, &sample, None).is_empty();
@@ -40,7 +40,7 @@ pub(super) fn base<'m>(world: &World<'m>, page: &'m Instruction, form: &'m Form,
             first.get_or_insert(sample);
         }
     }
-    let dword = &world.ty(world.anatomy.types.dword).name;
+    let dword = world.anatomy.types.dword;
     first.unwrap_or_else(|| typed(world, page, form, version, dword, dword, platform))
 }
 
@@ -50,8 +50,8 @@ pub(super) fn typed<'m>(
     page: &'m Instruction,
     form: &'m Form,
     version: Version,
-    dst: &str,
-    src: &str,
+    dst: TypeId,
+    src: TypeId,
     platform: Option<usize>,
 ) -> Sample<'m> {
     let mut out = Sample { page, form, version, values: vec![Value::Bits(0); form.fields.len()] };
@@ -71,7 +71,7 @@ fn value(
     form: &Form,
     field: &Field,
     position: usize,
-    ty: &str,
+    ty: TypeId,
     so_far: &Sample<'_>,
     platform: Option<usize>,
 ) -> Value {
@@ -107,8 +107,8 @@ fn value(
     }
 }
 
-fn own_type<'f>(world: &World<'_>, field: &'f Field) -> Option<&'f str> {
-    field.types.iter().map(String::as_str).find(|t| world.variable(t).is_some())
+fn own_type(world: &World<'_>, field: &Field) -> Option<TypeId> {
+    targets(&field.types).find(|t| world.variable(*t).is_some())
 }
 
 /// A raw operand; its offset tells it from those of other positions.
@@ -118,11 +118,11 @@ pub(super) fn raw(world: &World<'_>, id: u64, position: usize) -> Operand {
 }
 
 /// An operand of a kind and a type; its place tells it from those of other positions.
-pub(super) fn operand(world: &World<'_>, kind: Kind, ty: &str, is_dst: bool, position: usize) -> Option<Operand> {
+pub(super) fn operand(world: &World<'_>, kind: Kind, ty: TypeId, is_dst: bool, position: usize) -> Option<Operand> {
     let (operands, a) = (&world.operands, world.anatomy);
     let place = position as u64;
     let out = operands.of_kind(kind)?;
-    let code = world.model.types.iter().find(|t| t.name.eq_ignore_ascii_case(ty)).map_or(0, |t| t.code);
+    let code = world.ty(ty).code;
     let region = |out| match is_dst {
         true => operands.region(out, None, None, Some(1)),
         false => operands.region(out, Some(8), Some(8), Some(1)),

@@ -2,7 +2,7 @@
 //! attributes. It also makes what the pages are probed with.
 
 use visakit_codegen::anatomy::Anatomy;
-use visakit_codegen::model::{Availability, Bound, FieldKind, Model};
+use visakit_codegen::model::{Availability, Bound, FieldKind, Model, TypeId};
 use visakit_codegen::template::{Format, Item};
 
 use super::attributes;
@@ -226,7 +226,7 @@ fn routine(world: &World<'_>, versions: &[Version], tally: &mut Tally) -> Option
 
 /// The types of variables: code in the object, name, and size in bits.
 fn types(world: &World<'_>, routine: &Routine, tally: &mut Tally) {
-    for ty in &world.model.types {
+    for (at, ty) in world.model.types.iter().enumerate() {
         let fact = || Fact::new("data-type", format!("Data_type.{}", ty.name), ty.at);
         let known = u8::try_from(ty.code).ok().and_then(DataType::from_code);
         let show =
@@ -236,7 +236,7 @@ fn types(world: &World<'_>, routine: &Routine, tally: &mut Tally) {
             fact(),
             same("data-type", format!("the type with code {}", ty.code), expected.clone(), show(known)),
         );
-        if let Some(id) = world.variable(&ty.name) {
+        if let Some(id) = world.variable(TypeId(at)) {
             let of_variable = routine.data_type(GeneralId(id as u32));
             tally.probe(
                 fact(),

@@ -264,14 +264,12 @@ impl<'m> Subject<'_, 'm> {
             }
             _ => self.world.operand_type(operand),
         };
-        let described = ty.and_then(|ty| self.model().types.iter().find(|t| t.name == ty));
+        let described = ty.map(|ty| self.world.ty(ty));
         let is = |holds: bool| Some(i64::from(holds));
         match builtin {
             "type" => described.map(|t| t.code as i64),
             "bytes_of" => described.map(|t| i64::from(t.bits / 8)),
-            "is_integer" => described.map(|t| {
-                (is_integer(self.model(), &t.name) && !std::ptr::eq(t, self.world.ty(a.types.boolean))).into()
-            }),
+            "is_integer" => ty.map(|ty| (is_integer(self.model(), ty) && ty != a.types.boolean).into()),
             "is_null" => is(variable == Some(0)),
             "is_state" => is(kind == Kind::State),
             "is_variable" => is(matches!(kind, Kind::General | Kind::Indirect)),

@@ -205,7 +205,7 @@ pub(super) fn predefined(world: &World<'_>, versions: &[Version], tally: &mut Ta
         let result = same(
             "predefined-type",
             format!("the type of variable {id}"),
-            entry.ty.to_ascii_lowercase(),
+            entry.ty.name.to_ascii_lowercase(),
             got.to_owned(),
         );
         tally.probe(fact_of(entry), result);

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use visakit_codegen::anatomy::ColumnId;
-use visakit_codegen::model::{Access, CellValue, Field, FieldKind, ListKind, Model, Saturation, SourceModifier};
+use visakit_codegen::model::{
+    Access, CellValue, Field, FieldKind, ListKind, Model, Saturation, SourceModifier, TypeId, targets,
+};
 
 use super::meaning::{BitsKind, bits, bits_of, counted_by, destination, exists_on, named, on};
 use super::sample::{Kind, Operand, Sample, Value};
@@ -49,8 +51,8 @@ struct Check<'a, 'm> {
     world: &'a World<'m>,
     sample: &'a Sample<'m>,
     platform: Option<usize>,
-    dst: Option<&'m str>,
-    src: Vec<&'m str>,
+    dst: Option<TypeId>,
+    src: Vec<TypeId>,
     out: BTreeSet<&'static str>,
 }
 
@@ -170,20 +172,19 @@ impl<'m> Check<'_, 'm> {
 
     /// Types: those of the field, and where it names none, those of the page. A type stands for both signs, a packed
     /// type for that of its elements, and only predicates are booleans.
-    fn data_type(&mut self, field: &Field, ty: &str) {
+    fn data_type(&mut self, field: &Field, ty: TypeId) {
         if !field.types.is_empty() {
-            let size = |t: &str| self.model().types.iter().find(|d| d.name == t).map(|d| d.bits);
-            let same = |t: &String| {
-                t == ty || size(t) == size(ty) && is_integer(self.model(), t) && is_integer(self.model(), ty)
-            };
-            if !field.types.iter().any(same) {
+            let bits = |t| self.world.ty(t).bits;
+            let same = |t| t == ty || bits(t) == bits(ty) && [t, ty].iter().all(|t| is_integer(self.model(), *t));
+            if !targets(&field.types).any(same) {
                 self.out.insert("type");
             }
             return;
         }
         let page = &self.sample.page.types;
-        let boolean = &self.world.ty(self.world.anatomy.types.boolean).name;
-        let known = |ty: &str| page.iter().any(|(t, marks)| t == ty && on(self.model(), marks, self.platform));
+        let boolean = self.world.anatomy.types.boolean;
+        let known =
+            |ty| page.iter().any(|(t, marks)| t.to == Some(ty) && on(self.model(), marks, self.platform));
         if !page.is_empty() && !known(ty) && !known(element(self.model(), ty)) && ty != boolean {
             self.out.insert("type");
         }
@@ -192,9 +193,9 @@ impl<'m> Check<'_, 'm> {
     /// The types of a raw operand say how wide its elements are.
     fn raw(&mut self, field: &Field, operand: &Operand) {
         let id = self.world.operands.get(operand, self.world.anatomy.raw.id);
-        let size = |name: &str| self.model().types.iter().find(|t| t.name == name).map_or(0, |t| t.bits);
+        let bits = |ty| self.world.ty(ty).bits;
         let Some(ty) = self.world.type_of(id).filter(|_| id >= u64::from(predefined::DECLARED)) else { return };
-        if !field.types.is_empty() && !field.types.iter().any(|t| size(t) == size(ty)) {
+        if !field.types.is_empty() && !targets(&field.types).any(|t| bits(t) == bits(ty)) {
             self.out.insert("type");
         }
     }
@@ -204,8 +205,8 @@ impl<'m> Check<'_, 'm> {
         let (Some(dst), false) = (self.dst, maps.is_empty()) else { return };
         let legal = maps.iter().any(|map| {
             on(self.model(), &map.marks, self.platform)
-                && map.dst.iter().any(|t| t == dst)
-                && self.src.iter().all(|s| map.src.iter().any(|t| t == s || t == element(self.model(), s)))
+                && targets(&map.dst).any(|t| t == dst)
+                && self.src.iter().all(|s| targets(&map.src).any(|t| t == *s || t == element(self.model(), *s)))
         });
         if !legal {
             self.out.insert("type-map");

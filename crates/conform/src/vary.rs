@@ -2,7 +2,7 @@
 //! validator judges.
 
 use visakit_codegen::anatomy::MemberId;
-use visakit_codegen::model::{Field, FieldKind, IndexKind, Presence};
+use visakit_codegen::model::{Field, FieldKind, IndexKind, Presence, TypeId};
 
 use super::base::{newest_platform, operand, raw, typed};
 use super::finding::Fact;
@@ -237,7 +237,7 @@ impl<'m> Vary<'_, 'm> {
     fn vector(&mut self, position: usize, field: &'m Field, own: &str) {
         let world = &self.probes.world;
         let Value::Operand(base) = &self.base.values[position] else { return };
-        let dword = &world.ty(world.anatomy.types.dword).name;
+        let dword = world.anatomy.types.dword;
         let own_type = world.operand_type(base).unwrap_or(dword);
         for class in &world.operands.classes {
             let legal = world.operands.takes(field, class);
@@ -250,15 +250,15 @@ impl<'m> Vary<'_, 'm> {
         }
         self.modifiers(position, field, base, own);
         let platforms = self.both_platforms();
-        for ty in &world.model.types {
+        for (id, ty) in world.model.types.iter().enumerate().map(|(at, ty)| (TypeId(at), ty)) {
             for kind in [Kind::General, Kind::Immediate] {
                 let legal = field.classes.is_empty() || world.operands.lists(field, kind);
                 // Packed types are of constants, booleans of predicates.
                 let sensible = match kind {
                     Kind::General => of_variables(world.model, ty),
-                    _ => !std::ptr::eq(ty, world.ty(world.anatomy.types.boolean)),
+                    _ => id != world.anatomy.types.boolean,
                 };
-                let one = operand(world, kind, &ty.name, is_written(field), position);
+                let one = operand(world, kind, id, is_written(field), position);
                 if let (Some(one), true) = (one, legal && sensible) {
                     let fact = Fact::new("type", format!("{own}.{}", ty.name), field.at);
                     let sample = self.with(position, Value::Operand(one));
@@ -284,12 +284,11 @@ impl<'m> Vary<'_, 'm> {
             if is_dst {
                 let platform = newest_platform(world, self.base.page);
                 for ty in [world.anatomy.types.signed, world.anatomy.types.float] {
-                    let ty = &world.ty(ty).name;
                     let mut sample =
                         typed(world, self.base.page, self.base.form, self.base.version, ty, ty, platform);
                     if let Value::Operand(one) = &sample.values[position] {
                         sample.values[position] = Value::Operand(with(one));
-                        let fact = Fact::new("modifier", format!("{path}:{ty}"), field.at);
+                        let fact = Fact::new("modifier", format!("{path}:{}", world.ty(ty).name), field.at);
                         self.out.judged.push((fact, sample, vec![None]));
                     }
                 }
@@ -316,8 +315,8 @@ impl<'m> Vary<'_, 'm> {
         let path = format!("{own}.null");
         self.accept(Fact::new("raw", &path, field.at), path, "value-refused", null, true);
         let platforms = self.both_platforms();
-        for ty in &world.model.types {
-            if let Some(id) = world.variable(&ty.name) {
+        for (at, ty) in world.model.types.iter().enumerate() {
+            if let Some(id) = world.variable(TypeId(at)) {
                 let fact = Fact::new("type", format!("{own}.{}", ty.name), field.at);
                 let sample = self.with(position, Value::Operand(raw(world, id, position)));
                 self.out.judged.push((fact, sample, platforms.clone()));
@@ -356,22 +355,24 @@ impl<'m> Vary<'_, 'm> {
         let platforms = self.both_platforms();
         let first =
             form.fields.iter().position(|f| f.shape == FieldKind::Vector && !is_written(f) && f.types.is_empty());
-        for dst in &world.types {
-            for src in &world.types {
+        for &dst in &world.types {
+            let dst_name = &world.ty(dst).name;
+            for &src in &world.types {
                 let sample = typed(world, page, form, version, dst, src, platform);
-                let fact = Fact::new("type-map", format!("{}.map.{dst}<-{src}", page.name), at);
+                let src_name = &world.ty(src).name;
+                let fact = Fact::new("type-map", format!("{}.map.{dst_name}<-{src_name}", page.name), at);
                 self.out.judged.push((fact, sample, platforms.clone()));
             }
             let mixed = first.and_then(|at| Some((at, self.other_type(at, dst)?)));
             if let Some((position, sample)) = mixed {
-                let fact = Fact::new("type-map", format!("{}.{}:{dst}", page.name, form.fields[position].name), at);
+                let fact = Fact::new("type-map", format!("{}.{}:{dst_name}", page.name, form.fields[position].name), at);
                 self.out.judged.push((fact, sample, platforms.clone()));
             }
         }
     }
 
     /// The base with another type of one source.
-    fn other_type(&self, position: usize, ty: &str) -> Option<Sample<'m>> {
+    fn other_type(&self, position: usize, ty: TypeId) -> Option<Sample<'m>> {
         let Value::Operand(base) = &self.base.values[position] else { return None };
         let kind = self.probes.world.operands.kind(base);
         Some(self.with(position, Value::Operand(operand(&self.probes.world, kind, ty, false, position)?)))
@@ -392,7 +393,7 @@ impl<'m> Vary<'_, 'm> {
         let field = &self.base.form.fields[position];
         let Value::Operand(own) = &self.base.values[position] else { return };
         let (a, boolean) = (world.anatomy, world.ty(world.anatomy.types.boolean));
-        let ty = world.operand_type(own).unwrap_or(&world.ty(a.types.dword).name);
+        let ty = world.operand_type(own).unwrap_or(a.types.dword);
         let Some(base) = operand(world, kind, ty, is_written(field), position) else { return };
         let (Some(structure), Some(id)) = (world.operands.structure(&base), world.operands.id(&base)) else { return };
         for (at, member) in structure.members.iter().enumerate() {

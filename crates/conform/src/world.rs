@@ -3,7 +3,9 @@
 
 use std::fmt::Write as _;
 use visakit_codegen::anatomy::{Anatomy, Types};
-use visakit_codegen::model::{CellValue, DataType, FieldKind, IndexKind, MemberType, Model, Predefined, Structure};
+use visakit_codegen::model::{
+    CellValue, DataType, FieldKind, IndexKind, MemberType, Model, Predefined, Structure, TypeId,
+};
 use visakit_codegen::template::Format;
 
 use super::meaning::{BitsKind, bits_of, named};
@@ -30,8 +32,8 @@ pub(super) struct World<'m> {
     pub(super) operands: Operands<'m>,
     /// Size of a register.
     pub(super) register_bytes: u64,
-    /// Types of the declared variables: name in capitals.
-    pub(super) types: Vec<&'m str>,
+    /// Types of the declared variables.
+    pub(super) types: Vec<TypeId>,
     first_surface: u64,
 }
 
@@ -41,29 +43,28 @@ impl<'m> World<'m> {
         let operands = Operands::new(model)?;
         // Packed types are of constants only.
         let anatomy = operands.anatomy;
-        let types = model.types.iter().filter(|t| of_variables(model, t)).map(|t| t.name.as_str()).collect();
+        let types = (0..model.types.len()).map(TypeId).filter(|t| of_variables(model, model.ty(*t))).collect();
         let first_surface = model.surfaces.iter().map(|s| s.id + 1).max().unwrap_or(0);
         Some(Self { model, anatomy, operands, register_bytes: 32, types, first_surface })
     }
 
     /// The variable of a type.
-    pub(super) fn variable(&self, ty: &str) -> Option<u64> {
-        let at = self.types.iter().position(|t| t.eq_ignore_ascii_case(ty))?;
+    pub(super) fn variable(&self, ty: TypeId) -> Option<u64> {
+        let at = self.types.iter().position(|t| *t == ty)?;
         Some(FIRST_GENERAL + at as u64)
     }
 
     /// The type of a general variable.
-    pub(super) fn type_of(&self, id: u64) -> Option<&'m str> {
+    pub(super) fn type_of(&self, id: u64) -> Option<TypeId> {
         match id.checked_sub(FIRST_GENERAL) {
             Some(at) => self.types.get(at as usize).copied(),
-            None => self.model.predefined.iter().find(|p| p.id == id).map(|p| p.ty.as_str()),
+            None => self.model.predefined.iter().find(|p| p.id == id).and_then(|p| p.ty.to),
         }
     }
 
     /// Bytes of an element of a variable.
     pub(super) fn element_bytes(&self, id: u64) -> u64 {
-        let ty = self.type_of(id).and_then(|name| self.model.types.iter().find(|t| t.name == name));
-        ty.map_or(1, |t| u64::from(t.bits.div_ceil(8)))
+        self.type_of(id).map_or(1, |ty| u64::from(self.ty(ty).bits.div_ceil(8)))
     }
 
     /// Bytes of a general variable, for registers of so many bytes; a predefined one depends on them.
@@ -146,21 +147,21 @@ impl<'m> World<'m> {
         bits_of(self.model, self.anatomy.properties.indirect_type).map_or(whole, |b| b.of(whole))
     }
 
-    /// The type of an operand, in capitals, where it has one of its own.
-    pub(super) fn operand_type(&self, operand: &Operand) -> Option<&'m str> {
-        let by_code = |code| self.model.types.iter().find(|t| t.code == code).map(|t| t.name.as_str());
+    /// The type of an operand, where it has one of its own.
+    pub(super) fn operand_type(&self, operand: &Operand) -> Option<TypeId> {
+        let by_code = |code| self.model.types.iter().position(|t| t.code == code).map(TypeId);
         match self.operands.kind(operand) {
             Kind::General => self.type_of(self.operands.get(operand, self.anatomy.general.id)),
             Kind::Indirect => by_code(self.type_of_indirect(operand)),
             Kind::Immediate => by_code(self.operands.get(operand, self.anatomy.immediate.ty)),
-            Kind::Predicate => Some(&self.ty(self.anatomy.types.boolean).name),
+            Kind::Predicate => Some(self.anatomy.types.boolean),
             Kind::Address | Kind::State | Kind::Raw | Kind::Other => None,
         }
     }
 
-    /// A type that the grammar knows.
-    pub(super) fn ty(&self, at: usize) -> &'m DataType {
-        &self.model.types[at]
+    /// A data type.
+    pub(super) fn ty(&self, id: TypeId) -> &'m DataType {
+        self.model.ty(id)
     }
 
     /// Whether an operand is one that optional groups leave out: the null variable, or the constant 0.
@@ -234,7 +235,7 @@ impl<'m> World<'m> {
     pub(super) fn declarations(&self) -> Vec<String> {
         let mut out = Vec::new();
         for (at, ty) in self.types.iter().enumerate() {
-            let ty = ty.to_ascii_lowercase();
+            let ty = self.ty(*ty).name.to_ascii_lowercase();
             out.push(format!(".decl V{} v_type=G type={ty} num_elts={ELEMENTS}", FIRST_GENERAL + at as u64));
         }
         for n in 0..OTHERS {
@@ -273,10 +274,9 @@ impl<'m> World<'m> {
         for entry in self.model.predefined.iter().chain(&self.model.surfaces).chain(&self.model.samplers) {
             string(&entry.name);
         }
-        let code = |ty: &str| self.model.types.iter().find(|t| t.name == ty).map_or(0, |t| t.code);
         let variables = (FIRST_GENERAL..).zip(&self.types).map(|(id, ty)| {
             let (name, info) = (string(&format!("V{id}")), a.var_info);
-            numbers([(info.name, name), (info.properties, code(ty)), (info.elements, ELEMENTS)])
+            numbers([(info.name, name), (info.properties, self.ty(*ty).code), (info.elements, ELEMENTS)])
         });
         let variables = variables.collect();
         let mut others = |letter: char, first: u64, name, elements, count: u64| {
@@ -346,23 +346,19 @@ pub(super) fn of_variables(model: &Model, ty: &DataType) -> bool {
 }
 
 /// The type of the elements of a packed constant.
-pub(super) fn element<'m>(model: &'m Model, ty: &'m str) -> &'m str {
-    match described(model, ty).and_then(|ty| said_of(model, ty, |types| types.element)) {
-        Some(CellValue::Names(names)) => names.first().map_or(ty, String::as_str),
-        _ => ty,
-    }
+pub(super) fn element(model: &Model, ty: TypeId) -> TypeId {
+    let element = match said_of(model, model.ty(ty), |types| types.element) {
+        Some(CellValue::Names(names)) => names.first(),
+        _ => None,
+    };
+    element.and_then(|name| model.types.iter().position(|t| t.name == *name)).map_or(ty, TypeId)
 }
 
 /// Whether the numbers of a type have no fraction.
-pub(super) fn is_integer(model: &Model, ty: &str) -> bool {
-    let said = described(model, ty).and_then(|ty| said_of(model, ty, |types| types.class));
+pub(super) fn is_integer(model: &Model, ty: TypeId) -> bool {
+    let said = said_of(model, model.ty(ty), |types| types.class);
     let fraction = model.anatomy.as_ref().map(|a| &a.types.fraction);
     !matches!(said, Some(CellValue::Names(names)) if names.iter().any(|n| Some(n) == fraction))
-}
-
-/// The type of that name.
-fn described<'m>(model: &'m Model, ty: &str) -> Option<&'m DataType> {
-    model.types.iter().find(|t| t.name == ty)
 }
 
 /// What the table of data types says of one in a further column.

@@ -194,7 +194,7 @@ fn predefined(cx: &mut Cx<'_>, x: &Predefined, y: &Predefined) {
     cell(cx, Class::TextOnly, "variable-renamed", &format!("{name}.Old_name"), old_name(x), old_name(y));
     cell(cx, Class::WireBreaking, "variable", name, (format!("id {}", x.id), x.at), (format!("id {}", y.id), y.at));
     columns::cells(cx, name, (&cx.old.surface_columns, &x.cells), (&cx.new.surface_columns, &y.cells));
-    cell(cx, Class::WireBreaking, "type", name, (x.ty.clone(), x.at), (y.ty.clone(), y.at));
+    cell(cx, Class::WireBreaking, "type", name, (x.ty.name.clone(), x.at), (y.ty.name.clone(), y.at));
     if x.elements != y.elements {
         let text = |p: &Predefined| match p.elements {
             (narrow, wide) if narrow == wide => (format!("{narrow} elements"), p.at),

@@ -8,7 +8,7 @@ use super::lists;
 use super::matching::{Renames, norm};
 use super::platforms;
 use super::values::{resolve, resolve_all};
-use visakit_codegen::model::{Availability, Field, FieldKind, Form, Model, Presence, Storage};
+use visakit_codegen::model::{Availability, Field, FieldKind, Form, Model, Presence, Storage, names};
 
 /// A field in a word or two.
 pub(super) fn summary(field: &Field) -> String {
@@ -53,8 +53,10 @@ pub(super) fn compare(
     if !(operand(x) && operand(y)) && operand(x) == operand(y) {
         shape(cx, path, (old_form, x), (new_form, y), &rename);
     }
-    set(cx, path, "operand-class", (x, &x.classes), (y, &y.classes));
-    set(cx, path, "type", (x, &x.types), (y, &y.types));
+    let classes = |f: &Field| f.classes.clone();
+    let (o, n) = (classes(x), classes(y));
+    set(cx, path, "operand-class", (x, o.iter().map(String::as_str).collect()), (y, n.iter().map(String::as_str).collect()));
+    set(cx, path, "type", (x, names(&x.types)), (y, names(&y.types)));
     range(cx, path, x, y);
     if x.shape.is_operand() && y.shape.is_operand() && x.access != y.access {
         let (o, n) = (x.access.name().to_owned(), y.access.name().to_owned());
@@ -146,21 +148,21 @@ fn shape(
 }
 
 /// A set that restricts nothing while it is empty: an entry for each element, or one for the whole.
-fn set(cx: &mut Cx<'_>, path: &str, kind: &'static str, (x, a): (&Field, &[String]), (y, b): (&Field, &[String])) {
-    let lower = |v: &[String]| v.iter().map(|s| s.to_ascii_lowercase()).collect::<BTreeSet<_>>();
-    let (p, q) = (lower(a), lower(b));
+fn set(cx: &mut Cx<'_>, path: &str, kind: &'static str, (x, a): (&Field, Vec<&str>), (y, b): (&Field, Vec<&str>)) {
+    let lower = |v: &[&str]| v.iter().map(|s| s.to_ascii_lowercase()).collect::<BTreeSet<_>>();
+    let (p, q) = (lower(&a), lower(&b));
     if p == q {
         return;
     }
-    let all = |v: &[String]| if v.is_empty() { "any".to_owned() } else { v.join(", ") };
+    let all = |v: &[&str]| if v.is_empty() { "any".to_owned() } else { v.join(", ") };
     if p.is_empty() || q.is_empty() {
         let class = if p.is_empty() { Class::Narrowed } else { Class::Widened };
-        return cx.differs(class, kind, path, (all(a), x.at), (all(b), y.at));
+        return cx.differs(class, kind, path, (all(&a), x.at), (all(&b), y.at));
     }
     for element in p.symmetric_difference(&q) {
         let class = if q.contains(element) { Class::Widened } else { Class::Narrowed };
-        let name = a.iter().chain(b).find(|s| s.eq_ignore_ascii_case(element)).map_or(element.as_str(), |s| s);
-        cx.differs(class, kind, &format!("{path}.{name}"), (all(a), x.at), (all(b), y.at));
+        let name = a.iter().chain(&b).find(|s| s.eq_ignore_ascii_case(element)).map_or(element.as_str(), |s| s);
+        cx.differs(class, kind, &format!("{path}.{name}"), (all(&a), x.at), (all(&b), y.at));
     }
 }
 

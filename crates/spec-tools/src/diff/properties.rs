@@ -6,7 +6,12 @@ use super::change::Class;
 use super::context::Cx;
 use super::platforms::{Moved, alternatives};
 use super::{lists, places};
-use visakit_codegen::model::{Availability, Instruction, Saturation, SourceModifier, SourceSpan, TypeMap};
+use visakit_codegen::model::{
+    Availability, Instruction, Reference, Saturation, SourceModifier, SourceSpan, TypeId, TypeMap, names,
+};
+
+/// A type as a page names it: the two specifications have ids of their own.
+type Type = Reference<TypeId>;
 
 pub(super) fn compare(cx: &mut Cx<'_>, old: &Instruction, new: &Instruction) {
     let name = new.name.as_str();
@@ -65,7 +70,7 @@ fn types(cx: &mut Cx<'_>, old: &Instruction, new: &Instruction) {
     let group = |i: &'_ Instruction| -> BTreeMap<String, Vec<Availability>> {
         let mut out: BTreeMap<String, Vec<Availability>> = BTreeMap::new();
         for (name, marks) in &i.types {
-            out.entry(name.clone()).or_default().push(marks.clone());
+            out.entry(name.name.clone()).or_default().push(marks.clone());
         }
         out
     };
@@ -147,27 +152,27 @@ fn type_maps(cx: &mut Cx<'_>, old: &Instruction, new: &Instruction) {
 }
 
 /// Whether maps allow every combination of the supported types, so that stating them refuses nothing.
-fn everything(maps: &[TypeMap], types: &[(String, Availability)]) -> bool {
-    let names: BTreeSet<&str> = types.iter().map(|(t, _)| t.as_str()).collect();
+fn everything(maps: &[TypeMap], types: &[(Type, Availability)]) -> bool {
+    let names: BTreeSet<&str> = types.iter().map(|(t, _)| t.name.as_str()).collect();
     let allows = |dst: &str, src: &str| {
-        let has = |all: &[String], t: &str| all.is_empty() || all.iter().any(|x| x == t);
+        let has = |all: &[Type], t: &str| all.is_empty() || all.iter().any(|x| x.name == t);
         maps.iter().any(|m| m.marks.0.is_empty() && has(&m.dst, dst) && has(&m.src, src))
     };
     !names.is_empty() && names.iter().all(|d| names.iter().all(|s| allows(d, s)))
 }
 
-fn sorted(types: &[String]) -> BTreeSet<&str> {
-    types.iter().map(String::as_str).collect()
+fn sorted(types: &[Type]) -> BTreeSet<&str> {
+    types.iter().map(|t| t.name.as_str()).collect()
 }
 
 fn said(map: &TypeMap) -> super::context::Located {
-    let list = |all: &[String]| if all.is_empty() { "any".to_owned() } else { all.join(", ") };
+    let list = |all: &[Type]| if all.is_empty() { "any".to_owned() } else { names(all).join(", ") };
     (format!("{}{} <- {}", map.marks, list(&map.dst), list(&map.src)), map.at)
 }
 
 /// The two maps that have most types in common; none when no two have any.
 fn nearest(left: &[&TypeMap], right: &[&TypeMap]) -> Option<(usize, usize)> {
-    let common = |a: &[String], b: &[String]| sorted(a).intersection(&sorted(b)).count();
+    let common = |a: &[Type], b: &[Type]| sorted(a).intersection(&sorted(b)).count();
     let mut best: Option<(usize, usize, usize)> = None;
     for (i, a) in left.iter().enumerate() {
         for (j, b) in right.iter().enumerate() {
@@ -181,7 +186,7 @@ fn nearest(left: &[&TypeMap], right: &[&TypeMap]) -> Option<(usize, usize)> {
     best.map(|(_, i, j)| (i, j))
 }
 
-fn side(cx: &mut Cx<'_>, path: &str, name: &str, (a, old): (&TypeMap, &[String]), (b, new): (&TypeMap, &[String])) {
+fn side(cx: &mut Cx<'_>, path: &str, name: &str, (a, old): (&TypeMap, &[Type]), (b, new): (&TypeMap, &[Type])) {
     let (p, q) = (sorted(old), sorted(new));
     let path = format!("{path}.{name}");
     let (o, n) = (places::type_map(cx.old, a, name), places::type_map(cx.new, b, name));

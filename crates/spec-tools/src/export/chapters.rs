@@ -436,7 +436,7 @@ pub(super) fn predefined(cx: &Cx<'_>, table: &[model::Predefined], variables: bo
         name: p.name.clone(),
         old_name: p.old_name.clone(),
         class: variables.then(|| Class {
-            ty: p.ty.clone(),
+            ty: p.ty.name.clone(),
             elements: p.elements.0,
             elements_wide: p.elements.1,
             written: p.written.clone(),

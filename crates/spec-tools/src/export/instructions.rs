@@ -206,7 +206,7 @@ fn instruction(cx: &Cx<'_>, i: &model::Instruction) -> Instruction {
         forms: i.forms.iter().map(|f| form(cx, f)).collect(),
         text: i.text.iter().map(|t| text(cx, t)).collect(),
         semantics: semantics::semantics(cx, i),
-        types: i.types.iter().map(marked).collect(),
+        types: i.types.iter().map(|(ty, when)| marked(&ty.name, when)).collect(),
         saturation: match i.saturation {
             model::Saturation::No => "no",
             model::Saturation::Yes => "yes",
@@ -236,15 +236,19 @@ fn form(cx: &Cx<'_>, form: &model::Form) -> Form {
     }
 }
 
-fn marked((name, when): &(String, model::Availability)) -> MarkedName {
-    MarkedName { name: name.clone(), when: marks(when) }
+fn owned<T>(references: &[model::Reference<T>]) -> Vec<String> {
+    references.iter().map(|r| r.name.clone()).collect()
+}
+
+fn marked(name: &str, when: &model::Availability) -> MarkedName {
+    MarkedName { name: name.to_owned(), when: marks(when) }
 }
 
 fn field(cx: &Cx<'_>, form: &model::Form, f: &model::Field) -> Field {
     let name = |of: usize| form.fields.get(of).map_or_else(String::new, |f| f.name.clone());
     let only = |(part, values): &(String, Vec<(String, model::Availability)>)| AllowedValues {
         part: part.clone(),
-        values: values.iter().map(marked).collect(),
+        values: values.iter().map(|(name, when)| marked(name, when)).collect(),
     };
     Field {
         name: f.name.clone(),
@@ -259,7 +263,7 @@ fn field(cx: &Cx<'_>, form: &model::Form, f: &model::Field) -> Field {
             model::Presence::Times(count) => Presence::Times { field: name(*count) },
         },
         classes: f.classes.clone(),
-        types: f.types.clone(),
+        types: owned(&f.types),
         range: f.range.map(|(low, high)| Range { low, high }),
         only: f.only.iter().map(only).collect(),
         nonzero: f.nonzero,
@@ -296,5 +300,5 @@ fn item(item: &template::Item) -> TemplateItem {
 }
 
 fn type_map(cx: &Cx<'_>, map: &model::TypeMap) -> TypeMap {
-    TypeMap { when: marks(&map.marks), dst: map.dst.clone(), src: map.src.clone(), at: cx.place(map.at) }
+    TypeMap { when: marks(&map.marks), dst: owned(&map.dst), src: owned(&map.src), at: cx.place(map.at) }
 }

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use visakit_codegen::model::{
     Availability, BitFieldKind, Bound, Field, FieldKind, Instruction, ListId, ListKind, Model, PageKind, Presence,
+    names,
 };
 
 /// Layout, fields, types, platforms, syntax.
@@ -77,7 +78,7 @@ fn properties(s: &mut String, i: &Instruction, words: &[&str]) {
     }
     for map in &i.type_maps {
         let _ =
-            writeln!(s, "Type map         {} <- {} {}", map.dst.join(", "), map.src.join(", "), marks(&map.marks));
+            writeln!(s, "Type map         {} <- {} {}", names(&map.dst).join(", "), names(&map.src).join(", "), marks(&map.marks));
     }
 }
 
@@ -101,7 +102,7 @@ fn field_line(s: &mut String, model: &Model, fields: &[Field], field: &Field) {
         Presence::If { field: by, values, .. } => format!(", only if {} = {}", fields[*by].name, values.join(", ")),
         Presence::Times(count) => format!(", {} times", fields[*count].name),
     };
-    let types = if field.types.is_empty() { String::new() } else { format!(" [{}]", field.types.join(", ")) };
+    let types = if field.types.is_empty() { String::new() } else { format!(" [{}]", names(&field.types).join(", ")) };
     let _ = writeln!(s, "  {:<18} {storage:<12} {what}{types}{when}", field.name);
     if let FieldKind::List(id) = field.shape {
         list(s, model, id, &field.only);
