@@ -2,13 +2,10 @@
 //! everything refers to. They are found once, behind the reading, and are places in the model from then on.
 
 use crate::model::{
-    BitField, BitFieldKind, Column, FieldKind, ListId, ListKind, Member, Model, SourceSpan, Structure, TypeId,
+    BitField, BitFieldKind, Column, FieldKind, ListId, ListKind, Member, Model, SourceSpan, Structure, StructureId,
+    TypeId,
 };
 use crate::suggest;
-
-/// A structure: its position in [`Model::structures`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct StructureId(pub usize);
 
 /// A member of a structure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -202,7 +202,7 @@ pub(crate) fn member(model: &Model, m: &Member) -> String {
         .map(|(k, t)| {
             let name = match t {
                 MemberType::Number(s) => s.name().to_owned(),
-                MemberType::Structure(s) => s.clone(),
+                MemberType::Structure(s) => s.name.clone(),
                 MemberType::StringPool => "strings".to_owned(),
                 MemberType::Info => "by class".to_owned(),
                 MemberType::Instructions => "instructions".to_owned(),

@@ -144,7 +144,7 @@ pub struct SupportRow {
     /// The instruction.
     pub name: String,
     /// The platforms of the table's head, and whether they have it.
-    pub platforms: Vec<(String, bool)>,
+    pub platforms: Vec<(Reference<usize>, bool)>,
     /// The row.
     pub at: SourceSpan,
 }

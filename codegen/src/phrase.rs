@@ -70,7 +70,7 @@ fn one_mark(text: &str) -> Option<(Bound, usize)> {
         (None, Some(name)) => (name, true),
         // Only words in capitals are platforms: braces have other uses in prose.
         _ if !body.is_empty() && body.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_') => {
-            return Some((Bound::Only(body.to_owned()), len));
+            return Some((Bound::Only(body.into()), len));
         }
         _ => return None,
     };
@@ -79,8 +79,8 @@ fn one_mark(text: &str) -> Option<(Bound, usize)> {
     let mark = match (version, before) {
         (Some((major, minor)), false) => Bound::FromVersion(major, minor),
         (Some((major, minor)), true) => Bound::BeforeVersion(major, minor),
-        (None, false) if platform => Bound::From(name.to_owned()),
-        (None, true) if platform => Bound::Before(name.to_owned()),
+        (None, false) if platform => Bound::From(name.into()),
+        (None, true) if platform => Bound::Before(name.into()),
         _ => return None,
     };
     Some((mark, len))

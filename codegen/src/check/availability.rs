@@ -9,9 +9,10 @@ pub(super) fn check(model: &Model, marks: &Availability, at: SourceSpan, out: &m
     }
     let mut all_known = true;
     for mark in &marks.0 {
-        if let Bound::From(name) | Bound::Before(name) | Bound::Only(name) = mark
-            && model.platform(name).is_none()
+        if let Bound::From(p) | Bound::Before(p) | Bound::Only(p) = mark
+            && p.to.is_none()
         {
+            let name = &p.name;
             all_known = false;
             model.report(
                 Severity::Warning,
@@ -39,9 +40,9 @@ pub(super) fn check(model: &Model, marks: &Availability, at: SourceSpan, out: &m
 fn possible(model: &Model, marks: &Availability) -> bool {
     let platform = |at: usize| {
         marks.0.iter().all(|mark| match mark {
-            Bound::From(name) => model.platform(name).is_none_or(|p| at >= p),
-            Bound::Before(name) => model.platform(name).is_none_or(|p| at < p),
-            Bound::Only(name) => model.platform(name).is_none_or(|p| at == p),
+            Bound::From(p) => p.to.is_none_or(|p| at >= p),
+            Bound::Before(p) => p.to.is_none_or(|p| at < p),
+            Bound::Only(p) => p.to.is_none_or(|p| at == p),
             Bound::FromVersion(..) | Bound::BeforeVersion(..) => true,
         })
     };

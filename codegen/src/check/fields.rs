@@ -167,8 +167,8 @@ pub(super) fn structures(model: &Model, out: &mut Vec<Diagnostic>) {
     for structure in &model.structures {
         for member in &structure.members {
             for (_, ty) in &member.storage {
-                let MemberType::Structure(name) = ty else { continue };
-                if !model.structures.iter().any(|s| s.name == *name) {
+                let MemberType::Structure(Reference { name, to }) = ty else { continue };
+                if to.is_none() {
                     model.report(
                         Severity::Error,
                         "type-unknown",

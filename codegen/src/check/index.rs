@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::availability;
-use crate::model::{Availability, Bound, Instruction, Model, SourceSpan};
+use crate::model::{Availability, Bound, Instruction, Model, Reference, SourceSpan};
 use visakit_diag::{Diagnostic, Severity};
 
 pub(super) fn check(model: &Model, out: &mut Vec<Diagnostic>) {
@@ -78,9 +78,9 @@ fn lines(model: &Model, pages: &BTreeMap<&str, &Instruction>, out: &mut Vec<Diag
         let differs = instruction.platforms != line.platforms
             && match model.platforms.as_slice() {
                 [] => true,
-                all => all.iter().any(|p| {
-                    holds(model, &[], &instruction.platforms, &p.name) != holds(model, &[], &line.platforms, &p.name)
-                }),
+                all => {
+                    (0..all.len()).any(|p| holds(&[], &instruction.platforms, p) != holds(&[], &line.platforms, p))
+                }
             };
         if differs {
             let (page, number) = model.origin(instruction.at);
@@ -127,12 +127,12 @@ fn rows(model: &Model, pages: &BTreeMap<&str, &Instruction>, out: &mut Vec<Diagn
             );
             continue;
         };
-        let columns: Vec<&str> = row.platforms.iter().map(|(p, _)| p.as_str()).collect();
+        let columns: Vec<&str> = row.platforms.iter().map(|(p, _)| p.name.as_str()).collect();
         let wrong: Vec<&str> = row
             .platforms
             .iter()
-            .filter(|(name, yes)| holds(model, &columns, &instruction.platforms, name) != *yes)
-            .map(|(name, _)| name.as_str())
+            .filter(|(p, yes)| holds(&columns, &instruction.platforms, age(&columns, p)) != *yes)
+            .map(|(p, _)| p.name.as_str())
             .collect();
         if !wrong.is_empty() {
             model.report(
@@ -164,20 +164,21 @@ fn rows(model: &Model, pages: &BTreeMap<&str, &Instruction>, out: &mut Vec<Diagn
     }
 }
 
-/// Whether alternatives of marks hold for a platform. Platforms that are known have the order of their table; where a
-/// document has none, the columns of the table of instructions, and what stands in no column is younger than they.
-fn holds(model: &Model, columns: &[&str], alternatives: &[Availability], name: &str) -> bool {
-    let age = |name: &str| match model.platform(name) {
-        Some(at) => at,
-        None => columns.iter().position(|c| c.eq_ignore_ascii_case(name)).unwrap_or(usize::MAX),
-    };
-    let at = age(name);
+/// How young a platform is. Platforms that are known have the order of their table; where a document has none, the
+/// columns of the table of instructions, and what stands in no column is younger than they.
+fn age(columns: &[&str], platform: &Reference<usize>) -> usize {
+    let column = || columns.iter().position(|c| c.eq_ignore_ascii_case(&platform.name));
+    platform.to.or_else(column).unwrap_or(usize::MAX)
+}
+
+/// Whether alternatives of marks hold for a platform of that age.
+fn holds(columns: &[&str], alternatives: &[Availability], at: usize) -> bool {
     alternatives.is_empty()
         || alternatives.iter().any(|marks| {
             marks.0.iter().all(|mark| match mark {
-                Bound::From(p) => at >= age(p),
-                Bound::Before(p) => at < age(p),
-                Bound::Only(p) => at == age(p),
+                Bound::From(p) => at >= age(columns, p),
+                Bound::Before(p) => at < age(columns, p),
+                Bound::Only(p) => at == age(columns, p),
                 Bound::FromVersion(..) | Bound::BeforeVersion(..) => true,
             })
         })

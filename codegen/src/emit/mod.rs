@@ -171,16 +171,15 @@ impl Cx<'_> {
         let mut before = None;
         for mark in &marks.0 {
             match mark {
-                Bound::From(name) => from = self.model.platform(name).max(from),
-                Bound::Before(name) => {
-                    let at = self.model.platform(name);
-                    before = match (before, at) {
+                Bound::From(p) => from = p.to.max(from),
+                Bound::Before(p) => {
+                    before = match (before, p.to) {
                         (Some(a), Some(b)) => Some(std::cmp::min::<usize>(a, b)),
                         (a, b) => a.or(b),
                     };
                 }
-                Bound::Only(name) => {
-                    from = self.model.platform(name);
+                Bound::Only(p) => {
+                    from = p.to;
                     before = from.map(|i| i + 1);
                 }
                 Bound::FromVersion(..) | Bound::BeforeVersion(..) => {}

@@ -1,11 +1,13 @@
 //! Structures of the chapters: operand layouts and the tables of an object.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::codec::{read_number, write_number};
 use super::{Cx, constant_name, index_type, member_name, number_type, type_name, variant_name, widest};
-use crate::model::{BitFieldKind, FieldKind, ListKind, Member, MemberType, Storage, Structure};
+use crate::model::{
+    BitFieldKind, FieldKind, ListKind, Member, MemberType, Reference, Storage, Structure, StructureId,
+};
 
 pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
     let items = cx.model.structures.iter().map(|s| {
@@ -30,9 +32,14 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
     }
 }
 
-/// The members that other members are counted by: they are derived and have no member of their own.
-fn is_count(structure: &Structure, member: &Member) -> bool {
-    structure.members.iter().any(|m| m.count.as_deref() == Some(member.name.as_str()))
+/// The member that another one counts: then that is derived and has no member of its own.
+fn counted(structure: &Structure, position: usize) -> Option<&Member> {
+    structure.members.iter().find(|m| m.count.as_ref().is_some_and(|count| count.to == Some(position)))
+}
+
+/// The type of another structure.
+fn structure_type(cx: &Cx<'_>, structure: &Reference<StructureId>) -> Option<Ident> {
+    Some(type_name(&cx.model.structure(structure.to?)?.name))
 }
 
 fn member_type(cx: &Cx<'_>, member: &Member) -> Option<TokenStream> {
@@ -40,8 +47,8 @@ fn member_type(cx: &Cx<'_>, member: &Member) -> Option<TokenStream> {
     let one = match first {
         MemberType::Instructions | MemberType::Info => return None,
         MemberType::StringPool => return Some(quote!(Vec<rt::Bytes>)),
-        MemberType::Structure(name) => {
-            let name = type_name(name);
+        MemberType::Structure(structure) => {
+            let name = structure_type(cx, structure)?;
             quote!(#name)
         }
         MemberType::Number(_) => match member.shape {
@@ -86,11 +93,10 @@ fn structure(cx: &Cx<'_>, s: &Structure) -> TokenStream {
     let mut reads = Vec::new();
     let mut writes = Vec::new();
     let mut names = Vec::new();
-    for member in &s.members {
+    for (position, member) in s.members.iter().enumerate() {
         let ident = member_name(&member.name);
         let spec = &member.name;
         let place = format!("{owner}.{spec}");
-        let counted = is_count(s, member);
         if matches!(member.storage.first(), Some((_, MemberType::Instructions))) {
             continue;
         }
@@ -98,15 +104,12 @@ fn structure(cx: &Cx<'_>, s: &Structure) -> TokenStream {
         reads.push(quote!(r.mark(#spec);));
         reads.push(quote!(let #ident = rt::place(#owner, #spec, r, |r| Ok(#read))?;));
         writes.push(quote!(w.mark(#spec);));
-        if counted {
-            let array = s.members.iter().find(|m| m.count.as_deref() == Some(spec.as_str()));
-            if let Some(array) = array {
-                let array = member_name(&array.name);
-                if member.shape == FieldKind::Zero {
-                    writes.push(quote!(rt::empty(self.#array.len(), #place)?;));
-                }
-                writes.push(write_number(&numbers(member), &quote!(self.#array.len() as u64), &place));
+        if let Some(array) = counted(s, position) {
+            let array = member_name(&array.name);
+            if member.shape == FieldKind::Zero {
+                writes.push(quote!(rt::empty(self.#array.len(), #place)?;));
             }
+            writes.push(write_number(&numbers(member), &quote!(self.#array.len() as u64), &place));
             continue;
         }
         writes.push(write_member(member, &place, s));
@@ -117,7 +120,7 @@ fn structure(cx: &Cx<'_>, s: &Structure) -> TokenStream {
         }
     }
     // Counts have no member of their own; what they are called is for those who look for their place.
-    let counts = s.members.iter().filter_map(|m| Some((m, m.count.as_ref()?))).map(|(array, count)| {
+    let counts = s.members.iter().filter_map(|m| Some((m, &m.count.as_ref()?.name))).map(|(array, count)| {
         let constant = constant_name(&format!("{}_count", array.name));
         let doc = format!(" What the count of `{}` is called, for its mark.", array.name);
         quote!(#[doc = #doc] pub const #constant: &'static str = #count;)
@@ -151,12 +154,12 @@ fn read_member(cx: &Cx<'_>, s: &Structure, member: &Member) -> TokenStream {
     let place = format!("{}.{}", s.name, member.name);
     let number = read_number(&numbers(member));
     let one = match member.storage.first() {
-        Some((_, MemberType::Structure(name))) => {
-            let name = type_name(name);
+        Some((_, MemberType::Structure(structure))) => {
+            let name = structure_type(cx, structure);
             quote!(<#name as rt::Wire>::decode(r, cx)?)
         }
         Some((_, MemberType::StringPool)) => {
-            let count = member_name(member.count.as_deref().unwrap_or("count"));
+            let count = count_name(s, member);
             return quote!(r.strings(u64::from(#count))?);
         }
         _ => match member.shape {
@@ -185,12 +188,12 @@ fn read_member(cx: &Cx<'_>, s: &Structure, member: &Member) -> TokenStream {
         },
     };
     match (&member.count, &member.presence, member.storage.first()) {
-        (Some(count), _, Some((_, MemberType::Number(Storage::Ub)))) => {
-            let count = member_name(count);
+        (Some(_), _, Some((_, MemberType::Number(Storage::Ub)))) => {
+            let count = count_name(s, member);
             quote!(r.bytes(u64::from(#count))?)
         }
-        (Some(count), _, _) => {
-            let count = member_name(count);
+        (Some(_), _, _) => {
+            let count = count_name(s, member);
             quote!({
                 let mut all = r.list(u64::from(#count));
                 for _ in 0..#count { all.push(#one); }
@@ -203,6 +206,12 @@ fn read_member(cx: &Cx<'_>, s: &Structure, member: &Member) -> TokenStream {
         }
         _ => one,
     }
+}
+
+/// The variable that holds the count of a member while a structure is read.
+fn count_name(s: &Structure, member: &Member) -> Option<Ident> {
+    let count = s.members.get(member.count.as_ref()?.to?)?;
+    Some(member_name(&count.name))
 }
 
 /// The member that decides and a pattern of the values for which a member is stored.

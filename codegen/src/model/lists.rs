@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Cell, Column, SourceSpan};
+use super::{Cell, Column, Reference, SourceSpan};
 use crate::template::Template;
 
 /// Conditions in braces: from or before a platform or an object version.
@@ -15,15 +15,15 @@ impl fmt::Display for Availability {
     }
 }
 
-/// One condition in braces.
+/// One condition in braces. A platform is its position in [`super::Model::platforms`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Bound {
     /// From that platform on.
-    From(String),
+    From(Reference<usize>),
     /// Before that platform.
-    Before(String),
+    Before(Reference<usize>),
     /// That platform only.
-    Only(String),
+    Only(Reference<usize>),
     /// From that object version on.
     FromVersion(u8, u8),
     /// Before that object version.

@@ -40,6 +40,10 @@ pub struct Platform {
     pub at: SourceSpan,
 }
 
+/// A structure: its position in [`super::Model::structures`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct StructureId(pub usize);
+
 /// A structure of a chapter.
 #[derive(Clone, Debug)]
 pub struct Structure {
@@ -64,8 +68,8 @@ pub struct Member {
     pub name: String,
     /// Its storage by object version.
     pub storage: Vec<(Availability, MemberType)>,
-    /// Name of the member that counts it.
-    pub count: Option<String>,
+    /// The member that counts it, by its position in the structure.
+    pub count: Option<Reference<usize>>,
     /// What it is.
     pub shape: FieldKind,
     /// A data type code stands in its bits.
@@ -84,7 +88,7 @@ pub enum MemberType {
     /// A number.
     Number(Storage),
     /// Another structure.
-    Structure(String),
+    Structure(Reference<StructureId>),
     /// Zero-terminated strings.
     StringPool,
     /// The rest of an operand, by its class.

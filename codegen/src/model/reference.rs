@@ -18,6 +18,21 @@ impl<T> From<String> for Reference<T> {
     }
 }
 
+impl<T> From<&str> for Reference<T> {
+    fn from(name: &str) -> Self {
+        name.to_owned().into()
+    }
+}
+
+/// References are equal where the pages write the same: what that is may have other ids in other specifications.
+impl<T> PartialEq for Reference<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl<T> Eq for Reference<T> {}
+
 impl<T> fmt::Display for Reference<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.name)

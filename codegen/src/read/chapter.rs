@@ -439,7 +439,7 @@ fn read_support(cx: &mut Cx<'_>, rows: &[Row], model: &mut Model) {
             }
         }
         let yes = |i: usize| row.cells.get(i).is_some_and(|(c, _)| c.eq_ignore_ascii_case("y"));
-        let platforms = head.iter().enumerate().skip(1).map(|(i, p)| ((*p).to_owned(), yes(i))).collect();
+        let platforms = head.iter().enumerate().skip(1).map(|(i, p)| ((*p).into(), yes(i))).collect();
         model.support.push(SupportRow { name: name.clone(), platforms, at: cx.at(span) });
     }
 }

@@ -3,7 +3,7 @@
 use super::context::Cx;
 use super::{bits, said as sentences};
 use crate::markdown::{Block, Document, Item, Section, Span};
-use crate::model::{BitFieldKind, FieldKind, ListKind, Member, MemberType, Model, Storage, Structure};
+use crate::model::{BitFieldKind, FieldKind, ListKind, Member, MemberType, Model, Reference, Storage, Structure};
 use crate::phrase::{Fact, Said, leading_marks, odd_marks, said};
 use crate::suggest::distance;
 
@@ -128,7 +128,7 @@ fn read_members(cx: &mut Cx<'_>, lines: &[(String, Span)]) -> Vec<Member> {
     members
 }
 
-type Name = (String, Option<String>);
+type Name = (String, Option<Reference<usize>>);
 
 fn read_declaration(cx: &mut Cx<'_>, declaration: &str, span: &Span) -> (Name, MemberType) {
     let mut parts = declaration.split_whitespace();
@@ -138,7 +138,7 @@ fn read_declaration(cx: &mut Cx<'_>, declaration: &str, span: &Span) -> (Name, M
         None => (first, first),
     };
     let (name, count) = match name.split_once('[') {
-        Some((name, count)) => (name, Some(count.trim_end_matches(']').to_owned()).filter(|c| !c.is_empty())),
+        Some((name, count)) => (name, Some(count.trim_end_matches(']')).filter(|c| !c.is_empty())),
         None => (name, None),
     };
     let base = ty.split('[').next().unwrap_or(ty);
@@ -149,7 +149,7 @@ fn read_declaration(cx: &mut Cx<'_>, declaration: &str, span: &Span) -> (Name, M
         _ => match Storage::from_name(base) {
             Some(_) if name == "info" => MemberType::Info,
             Some(storage) => MemberType::Number(storage),
-            None => MemberType::Structure(base.to_owned()),
+            None => MemberType::Structure(base.into()),
         },
     };
     if parts.next().is_some() {
@@ -160,7 +160,7 @@ fn read_declaration(cx: &mut Cx<'_>, declaration: &str, span: &Span) -> (Name, M
             "write `TYPE name;` or `TYPE name[count];`",
         );
     }
-    ((name.to_owned(), count), ty)
+    ((name.to_owned(), count.map(Into::into)), ty)
 }
 
 /// What the list below the structure says of its members.
@@ -266,7 +266,7 @@ fn has_bits(blocks: &[Block]) -> bool {
 fn check_counts(cx: &mut Cx<'_>, structure: &Structure) {
     for (i, member) in structure.members.iter().enumerate() {
         if let Some(count) = &member.count
-            && !structure.members[..i].iter().any(|m| m.name == *count)
+            && !structure.members[..i].iter().any(|m| m.name == count.name)
         {
             let span = member.at.start as usize..member.at.end as usize;
             cx.error(

@@ -52,8 +52,8 @@ pub(super) fn probe<'m>(probes: &Probes<'m>, base: &Sample<'m>, tally: &mut Tall
 fn platform(probes: &Probes<'_>, base: &Sample<'_>, row: &Constraint) -> Option<usize> {
     let model = probes.world.model;
     let here = |p: &usize| {
-        exists_on(model, base.page, Some(*p))
-            && (row.platforms.is_empty() || row.platforms.iter().any(|marks| on(model, marks, Some(*p))))
+        exists_on(base.page, Some(*p))
+            && (row.platforms.is_empty() || row.platforms.iter().any(|marks| on(marks, Some(*p))))
     };
     (0..model.platforms.len()).rev().find(here).or_else(|| newest_platform(&probes.world, base.page))
 }

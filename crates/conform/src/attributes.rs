@@ -145,7 +145,7 @@ fn rules(model: &Model, tally: &mut Tally) {
                 all.map(|(_, p)| p.name.as_str()).collect::<Vec<_>>().join(" ")
             };
             let expected =
-                place(&|at, _| rule.platforms.is_empty() || rule.platforms.iter().any(|m| on(model, m, Some(at))));
+                place(&|at, _| rule.platforms.is_empty() || rule.platforms.iter().any(|m| on(m, Some(at))));
             let got = found.map_or("on no platform".to_owned(), |found| {
                 let ranges = found.platforms();
                 place(&|_, platform| ranges.is_empty() || ranges.iter().any(|range| range.contains(platform)))

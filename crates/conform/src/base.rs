@@ -17,7 +17,7 @@ const REPEATED: usize = 2;
 
 /// The newest platform that has an instruction.
 pub(super) fn newest_platform(world: &World<'_>, page: &Instruction) -> Option<usize> {
-    (0..world.model.platforms.len()).rev().find(|p| exists_on(world.model, page, Some(*p)))
+    (0..world.model.platforms.len()).rev().find(|p| exists_on(page, Some(*p)))
 }
 
 /// A legal instruction; where no types make it legal, the first ones.
@@ -164,9 +164,9 @@ fn list(world: &World<'_>, field: &Field, id: ListId, selected: Option<&[String]
         let legal = |value: u64| match b.what {
             BitsKind::Values(values) => named(values, value).is_some_and(|v| {
                 let mut only = field.only.iter().filter(|(part, _)| part.eq_ignore_ascii_case(b.name));
-                on(model, &v.marks, platform)
+                on(&v.marks, platform)
                     && only.all(|(_, names)| {
-                        names.iter().any(|(n, marks)| n.eq_ignore_ascii_case(&v.name) && on(model, marks, platform))
+                        names.iter().any(|(n, marks)| n.eq_ignore_ascii_case(&v.name) && on(marks, platform))
                     })
                     && selected.is_none_or(|names| names.iter().any(|n| n.eq_ignore_ascii_case(&v.name)))
             }),

@@ -58,9 +58,9 @@ pub(super) fn prepare<'m>(model: &'m Model, tally: &mut Tally) -> Option<Probes<
         .operands
         .classes
         .iter()
-        .filter(|class| broken.contains(&class.structure.name))
+        .filter(|class| broken.contains(&class.id))
         .map(|class| class.kind)
-        .chain(broken.contains(&world.operands.raw.name).then_some(Kind::Raw))
+        .chain(broken.contains(&world.anatomy.raw.structure).then_some(Kind::Raw))
         .collect();
     let carriers = carriers(&world, newest);
     Some(Probes { world, routine, versions, platforms, broken_kinds, carriers })

@@ -52,7 +52,7 @@ enum Term<'m> {
 impl<'m> Subject<'_, 'm> {
     /// Whether a row applies here; it does not where that cannot be told.
     pub(super) fn applies(self, row: &'m Constraint) -> bool {
-        let here = |marks| self.platform.is_some() && on(self.world.model, marks, self.platform);
+        let here = |marks| self.platform.is_some() && on(marks, self.platform);
         (row.platforms.is_empty() || row.platforms.iter().any(here))
             && row.when.as_ref().is_none_or(|when| self.truth(when) == Some(true))
     }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use visakit_codegen::model::{FieldKind, MemberType, Model, Structure};
+use visakit_codegen::model::{FieldKind, MemberType, Model, Structure, StructureId};
 
 use super::codec::hex;
 use super::finding::{Difference, Fact, Tally};
@@ -34,24 +34,24 @@ impl StructureVisitor for Decoders {
 }
 
 /// Probes every structure, and says which ones are broken.
-pub(super) fn structures(model: &Model, versions: &[Version], tally: &mut Tally) -> BTreeSet<String> {
+pub(super) fn structures(model: &Model, versions: &[Version], tally: &mut Tally) -> BTreeSet<StructureId> {
     let mut decoders = Decoders::default();
     isa::each_structure(&mut decoders);
     let mut broken = BTreeSet::new();
-    let mut left: Vec<&Structure> = model.structures.iter().collect();
+    let mut left: Vec<(StructureId, &Structure)> = (0..).map(StructureId).zip(&model.structures).collect();
     // Those inside others come first: what is wrong with them is not reported for the others too.
     while !left.is_empty() {
-        let names: BTreeSet<&str> = left.iter().map(|s| s.name.as_str()).collect();
+        let ids: BTreeSet<StructureId> = left.iter().map(|(id, _)| *id).collect();
         let (now, later): (Vec<_>, Vec<_>) =
-            left.iter().partition(|s| !inner(s).any(|n| n != s.name && names.contains(n)));
+            left.iter().partition(|(own, s)| !inner(s).any(|id| id != *own && ids.contains(&id)));
         // Structures that contain each other cannot be written, whichever is first.
         let now = if now.is_empty() { left.clone() } else { now };
         left = if now.len() == left.len() { Vec::new() } else { later };
-        for structure in now {
+        for (id, structure) in now {
             let mut own = Tally::default();
             match decoders.0.get(structure.name.as_str()) {
-                _ if inner(structure).any(|name| broken.contains(name)) => {
-                    broken.insert(structure.name.clone());
+                _ if inner(structure).any(|id| broken.contains(&id)) => {
+                    broken.insert(id);
                 }
                 Some(decoder) => one(model, structure, *decoder, versions, &mut own),
                 None => own.fail(
@@ -65,7 +65,7 @@ pub(super) fn structures(model: &Model, versions: &[Version], tally: &mut Tally)
                 ),
             }
             if own.is_broken() {
-                broken.insert(structure.name.clone());
+                broken.insert(id);
             }
             tally.merge(own);
         }
@@ -74,9 +74,9 @@ pub(super) fn structures(model: &Model, versions: &[Version], tally: &mut Tally)
 }
 
 /// The structures that a structure consists of.
-fn inner(structure: &Structure) -> impl Iterator<Item = &str> {
+fn inner(structure: &Structure) -> impl Iterator<Item = StructureId> {
     structure.members.iter().flat_map(|m| &m.storage).filter_map(|(_, ty)| match ty {
-        MemberType::Structure(name) => Some(name.as_str()),
+        MemberType::Structure(inner) => inner.to,
         _ => None,
     })
 }

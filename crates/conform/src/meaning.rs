@@ -18,26 +18,20 @@ pub(super) fn holds(marks: &Availability, version: Version) -> bool {
     })
 }
 
-/// The position of a platform by its name or alias.
-pub(super) fn platform(model: &Model, name: &str) -> Option<usize> {
-    let called = |known: &str| known.eq_ignore_ascii_case(name);
-    model.platforms.iter().position(|p| called(&p.name) || p.aliases.iter().any(|a| called(a)))
-}
-
 /// Whether the marks of platforms hold for a platform. Without one, and for names that are no platform, they do.
-pub(super) fn on(model: &Model, marks: &Availability, one: Option<usize>) -> bool {
+pub(super) fn on(marks: &Availability, one: Option<usize>) -> bool {
     let Some(one) = one else { return true };
     marks.0.iter().all(|mark| match mark {
-        Bound::From(name) => platform(model, name).is_none_or(|from| one >= from),
-        Bound::Before(name) => platform(model, name).is_none_or(|before| one < before),
-        Bound::Only(name) => platform(model, name).is_none_or(|only| one == only),
+        Bound::From(from) => from.to.is_none_or(|from| one >= from),
+        Bound::Before(before) => before.to.is_none_or(|before| one < before),
+        Bound::Only(only) => only.to.is_none_or(|only| one == only),
         Bound::FromVersion(..) | Bound::BeforeVersion(..) => true,
     })
 }
 
 /// Whether an instruction exists on a platform.
-pub(super) fn exists_on(model: &Model, instruction: &Instruction, one: Option<usize>) -> bool {
-    instruction.platforms.is_empty() || instruction.platforms.iter().any(|marks| on(model, marks, one))
+pub(super) fn exists_on(instruction: &Instruction, one: Option<usize>) -> bool {
+    instruction.platforms.is_empty() || instruction.platforms.iter().any(|marks| on(marks, one))
 }
 
 /// Whether a page has bytes of its own.

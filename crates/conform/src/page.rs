@@ -422,7 +422,7 @@ impl<'m> Probes<'m> {
 
     /// Platforms that have an instruction, oldest first.
     pub(super) fn platforms_of(&self, page: &Instruction) -> Vec<usize> {
-        (0..self.platforms.len()).filter(|p| exists_on(self.world.model, page, Some(*p))).collect()
+        (0..self.platforms.len()).filter(|p| exists_on(page, Some(*p))).collect()
     }
 }
 

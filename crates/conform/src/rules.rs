@@ -20,7 +20,7 @@ pub(super) const OF_PAGES: [&str; 10] =
 /// The rules that an instruction breaks on a platform (its position in the model), or on no platform in particular.
 pub(super) fn broken(world: &World<'_>, sample: &Sample<'_>, platform: Option<usize>) -> BTreeSet<&'static str> {
     let mut check = Check { world, sample, platform, dst: None, src: Vec::new(), out: BTreeSet::new() };
-    if !exists_on(world.model, sample.page, platform) {
+    if !exists_on(sample.page, platform) {
         check.out.insert("platform");
     }
     for (position, field) in sample.form.fields.iter().enumerate() {
@@ -90,13 +90,13 @@ impl<'m> Check<'_, 'm> {
         for b in &all {
             let BitsKind::Values(values) = b.what else { continue };
             let Some(value) = named(values, b.of(whole)) else { continue };
-            if !on(self.model(), &value.marks, self.platform) {
+            if !on(&value.marks, self.platform) {
                 self.out.insert("value");
             }
             for (_, legal) in field.only.iter().filter(|(part, _)| part.eq_ignore_ascii_case(b.name)) {
-                let found = legal.iter().any(|(name, marks)| {
-                    name.eq_ignore_ascii_case(&value.name) && on(self.model(), marks, self.platform)
-                });
+                let found = legal
+                    .iter()
+                    .any(|(name, marks)| name.eq_ignore_ascii_case(&value.name) && on(marks, self.platform));
                 if !found {
                     self.out.insert("value");
                 }
@@ -183,8 +183,7 @@ impl<'m> Check<'_, 'm> {
         }
         let page = &self.sample.page.types;
         let boolean = self.world.anatomy.types.boolean;
-        let known =
-            |ty| page.iter().any(|(t, marks)| t.to == Some(ty) && on(self.model(), marks, self.platform));
+        let known = |ty| page.iter().any(|(t, marks)| t.to == Some(ty) && on(marks, self.platform));
         if !page.is_empty() && !known(ty) && !known(element(self.model(), ty)) && ty != boolean {
             self.out.insert("type");
         }
@@ -204,7 +203,7 @@ impl<'m> Check<'_, 'm> {
         let maps = &self.sample.page.type_maps;
         let (Some(dst), false) = (self.dst, maps.is_empty()) else { return };
         let legal = maps.iter().any(|map| {
-            on(self.model(), &map.marks, self.platform)
+            on(&map.marks, self.platform)
                 && targets(&map.dst).any(|t| t == dst)
                 && self.src.iter().all(|s| targets(&map.src).any(|t| t == *s || t == element(self.model(), *s)))
         });

@@ -1,9 +1,9 @@
 //! Instructions as values of the model's fields, and their bytes: a second encoder, which knows the model only.
 
-use visakit_codegen::anatomy::{Anatomy, MemberId, StructureId};
+use visakit_codegen::anatomy::{Anatomy, MemberId};
 use visakit_codegen::model::{
     CellValue, Enumerator, Field, FieldKind, Form, IndexKind, Instruction, ListId, Member, MemberType, Model,
-    Presence, Storage, Structure,
+    Presence, Storage, Structure, StructureId,
 };
 
 use super::meaning::{
@@ -72,7 +72,7 @@ pub(super) struct Class<'m> {
     code: u64,
     /// Its name on the pages, in lower case.
     pub(super) name: String,
-    id: StructureId,
+    pub(super) id: StructureId,
     pub(super) structure: &'m Structure,
 }
 

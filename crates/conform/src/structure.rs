@@ -75,7 +75,8 @@ pub(super) fn write(model: &Model, structure: &Structure, value: &Data, version:
     let mut out = EncodedStructure::default();
     for (position, member) in structure.members.iter().enumerate() {
         let start = out.bytes.len();
-        let counted = structure.members.iter().position(|m| m.count.as_deref() == Some(member.name.as_str()));
+        let counted =
+            structure.members.iter().position(|m| m.count.as_ref().is_some_and(|count| count.to == Some(position)));
         match (counted, &member.count) {
             (Some(counted), _) => {
                 put(&mut out.bytes, number_at(member, version), value.elements(counted).len() as u64);
@@ -98,8 +99,8 @@ pub(super) fn write(model: &Model, structure: &Structure, value: &Data, version:
 fn one(model: &Model, member: &Member, value: Option<&Data>, version: Version, out: &mut Vec<u8>) {
     let ty = member.storage.iter().find(|(marks, _)| holds(marks, version)).or(member.storage.last()).map(|(_, t)| t);
     match ty {
-        Some(MemberType::Structure(name)) => {
-            if let Some(inner) = named(model, name) {
+        Some(MemberType::Structure(inner)) => {
+            if let Some(inner) = inner.to.and_then(|id| model.structure(id)) {
                 let nothing = Data::Members(BTreeMap::new());
                 out.extend(write(model, inner, value.unwrap_or(&nothing), version).bytes);
             }
@@ -118,11 +119,6 @@ fn one(model: &Model, member: &Member, value: Option<&Data>, version: Version, o
     }
 }
 
-/// The structure that a member is declared with.
-fn named<'m>(model: &'m Model, name: &str) -> Option<&'m Structure> {
-    model.structures.iter().find(|s| s.name == name)
-}
-
 /// Whether a member that depends on another one is stored, by the numbers that the members have.
 pub(super) fn stored(model: &Model, structure: &Structure, member: &Member, number: impl Fn(usize) -> u64) -> bool {
     let Some((name, wanted)) = &member.presence else { return true };
@@ -139,8 +135,8 @@ pub(super) fn example(model: &Model, structure: &Structure, depth: u32) -> Data 
     let mut out = BTreeMap::new();
     for (position, member) in structure.members.iter().enumerate() {
         let one = match member.storage.first().map(|(_, t)| t) {
-            Some(MemberType::Structure(name)) if depth > 0 => {
-                named(model, name).map(|inner| example(model, inner, depth - 1))
+            Some(MemberType::Structure(inner)) if depth > 0 => {
+                inner.to.and_then(|id| model.structure(id)).map(|inner| example(model, inner, depth - 1))
             }
             Some(MemberType::StringPool) => Some(Data::Text("text".to_owned())),
             Some(MemberType::Number(_)) => Some(Data::Number(match member.shape {
@@ -155,7 +151,7 @@ pub(super) fn example(model: &Model, structure: &Structure, depth: u32) -> Data 
             })),
             _ => None,
         };
-        let count = structure.members.iter().find(|m| Some(&m.name) == member.count.as_ref());
+        let count = member.count.as_ref().and_then(|count| structure.members.get(count.to?));
         let none = count.is_some_and(|c| c.shape == FieldKind::Zero);
         let value = match (&member.count, one) {
             (Some(_), Some(one)) if !none => Data::List(vec![one.clone(), one]),

@@ -365,7 +365,8 @@ impl<'m> Vary<'_, 'm> {
             }
             let mixed = first.and_then(|at| Some((at, self.other_type(at, dst)?)));
             if let Some((position, sample)) = mixed {
-                let fact = Fact::new("type-map", format!("{}.{}:{dst_name}", page.name, form.fields[position].name), at);
+                let fact =
+                    Fact::new("type-map", format!("{}.{}:{dst_name}", page.name, form.fields[position].name), at);
                 self.out.judged.push((fact, sample, platforms.clone()));
             }
         }

@@ -161,9 +161,9 @@ fn agrees(model: &Model, value: &Value) {
             .zip(v["platforms"].as_array().unwrap().iter().flat_map(|g| g.as_array().unwrap()))
         {
             let key = match mark {
-                Bound::From(name) => ("from_platform", name.clone()),
-                Bound::Before(name) => ("before_platform", name.clone()),
-                Bound::Only(name) => ("only_platform", name.clone()),
+                Bound::From(name) => ("from_platform", name.name.clone()),
+                Bound::Before(name) => ("before_platform", name.name.clone()),
+                Bound::Only(name) => ("only_platform", name.name.clone()),
                 Bound::FromVersion(a, b) => ("from_version", format!("{a}.{b}")),
                 Bound::BeforeVersion(a, b) => ("before_version", format!("{a}.{b}")),
             };

@@ -52,16 +52,17 @@ pub(super) fn platform_tables(cx: &mut Cx<'_>) {
     }
     for y in &new.support {
         let Some(x) = old.support.iter().find(|x| x.name == y.name) else { continue };
-        let has = |row: &SupportRow, name: &str| row.platforms.iter().find(|(p, _)| p == name).map(|(_, yes)| *yes);
+        let has =
+            |row: &SupportRow, name: &str| row.platforms.iter().find(|(p, _)| p.name == name).map(|(_, yes)| *yes);
         let mut moved = platforms::Moved::default();
         for (name, b) in &y.platforms {
-            if let Some(a) = has(x, name) {
+            if let Some(a) = has(x, &name.name) {
                 moved.lost |= a && !b;
                 moved.gained |= *b && !a;
             }
         }
         let text = |row: &SupportRow| {
-            let names: Vec<_> = row.platforms.iter().filter(|(_, yes)| *yes).map(|(p, _)| p.as_str()).collect();
+            let names: Vec<_> = row.platforms.iter().filter(|(_, yes)| *yes).map(|(p, _)| p.name.as_str()).collect();
             if names.is_empty() { "none".to_owned() } else { names.join(", ") }
         };
         for class in lists::classes(moved) {
@@ -305,7 +306,7 @@ fn declared(m: &Member) -> String {
         .map(|(marks, ty)| {
             let name = match ty {
                 MemberType::Number(s) => s.name().to_ascii_uppercase(),
-                MemberType::Structure(s) => s.clone(),
+                MemberType::Structure(s) => s.name.clone(),
                 MemberType::StringPool => "string_pool".to_owned(),
                 MemberType::Info => "info".to_owned(),
                 MemberType::Instructions => "instructions".to_owned(),
@@ -325,8 +326,9 @@ fn member(cx: &mut Cx<'_>, path: &str, x: &Member, y: &Member) {
     let number = |m: &Member| bits(m).iter().all(Option::is_some);
     let kind = if number(x) && number(y) && bits(x) != bits(y) { "width" } else { "type" };
     cell(cx, Class::WireBreaking, kind, path, (declared(x), x.at), (declared(y), y.at));
+    let counts = |m: &Member| m.count.as_ref().map(|c| norm(&c.name));
     let count = |m: &Member| m.count.as_ref().map_or("once".to_owned(), |c| format!("{c} times"));
-    if x.count.as_deref().map(norm) != y.count.as_deref().map(norm) {
+    if counts(x) != counts(y) {
         cell(cx, Class::WireBreaking, "presence", path, (count(x), x.at), (count(y), y.at));
     }
     let when = |m: &Member| match &m.presence {

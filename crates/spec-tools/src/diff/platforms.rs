@@ -92,9 +92,9 @@ fn holds(rows: &[Platform], at: usize, version: (u8, u8), alternatives: &[Availa
         let mut all = true;
         for mark in &marks.0 {
             all &= match mark {
-                Bound::From(name) => at >= age(name)?,
-                Bound::Before(name) => at < age(name)?,
-                Bound::Only(name) => at == age(name)?,
+                Bound::From(p) => at >= age(&p.name)?,
+                Bound::Before(p) => at < age(&p.name)?,
+                Bound::Only(p) => at == age(&p.name)?,
                 Bound::FromVersion(a, b) => version >= (*a, *b),
                 Bound::BeforeVersion(a, b) => version < (*a, *b),
             };

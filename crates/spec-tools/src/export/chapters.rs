@@ -312,9 +312,9 @@ pub(super) fn platforms(cx: &Cx<'_>) -> Vec<Platform> {
 
 pub(super) fn marks(marks: &model::Availability) -> Vec<Bound> {
     let one = |mark: &model::Bound| match mark {
-        model::Bound::From(name) => Bound::FromPlatform(name.clone()),
-        model::Bound::Before(name) => Bound::BeforePlatform(name.clone()),
-        model::Bound::Only(name) => Bound::OnlyPlatform(name.clone()),
+        model::Bound::From(name) => Bound::FromPlatform(name.name.clone()),
+        model::Bound::Before(name) => Bound::BeforePlatform(name.name.clone()),
+        model::Bound::Only(name) => Bound::OnlyPlatform(name.name.clone()),
         model::Bound::FromVersion(major, minor) => Bound::FromVersion(format!("{major}.{minor}")),
         model::Bound::BeforeVersion(major, minor) => Bound::BeforeVersion(format!("{major}.{minor}")),
     };
@@ -412,7 +412,7 @@ pub(super) fn structures(cx: &Cx<'_>) -> Vec<Structure> {
 fn member(cx: &Cx<'_>, structure: &model::Structure, m: &model::Member) -> Member {
     let ty = |ty: &model::MemberType| match ty {
         model::MemberType::Number(storage) => MemberType::Number { number: storage.name() },
-        model::MemberType::Structure(name) => MemberType::Structure { structure: name.clone() },
+        model::MemberType::Structure(name) => MemberType::Structure { structure: name.name.clone() },
         model::MemberType::StringPool => MemberType::StringPool,
         model::MemberType::Info => MemberType::OperandInfo,
         model::MemberType::Instructions => MemberType::Instructions,
@@ -421,7 +421,7 @@ fn member(cx: &Cx<'_>, structure: &model::Structure, m: &model::Member) -> Membe
     Member {
         name: m.name.clone(),
         storage: m.storage.iter().map(|(k, t)| Typed { ty: ty(t), when: marks(k) }).collect(),
-        count: m.count.clone(),
+        count: m.count.as_ref().map(|count| count.name.clone()),
         shape: shape(cx, m.shape, name),
         data_type: m.data_type,
         present: m.presence.as_ref().map(condition),

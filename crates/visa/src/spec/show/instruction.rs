@@ -77,8 +77,13 @@ fn properties(s: &mut String, i: &Instruction, words: &[&str]) {
         let _ = writeln!(s, "Out of bounds    {}", i.out_of_bound);
     }
     for map in &i.type_maps {
-        let _ =
-            writeln!(s, "Type map         {} <- {} {}", names(&map.dst).join(", "), names(&map.src).join(", "), marks(&map.marks));
+        let _ = writeln!(
+            s,
+            "Type map         {} <- {} {}",
+            names(&map.dst).join(", "),
+            names(&map.src).join(", "),
+            marks(&map.marks)
+        );
     }
 }
 
