@@ -2,9 +2,9 @@
 //! when pages change.
 
 use crate::model::{
-    Access, Attribute, Availability, BitField, BitFieldKind, Cell, Column, ColumnKind, DataType, Field, FieldKind,
-    Form, Instruction, Limit, ListKind, Member, MemberType, Model, NamesOf, PageKind, Predefined, Presence, TextForm,
-    TypeMap, names,
+    Access, Attribute, Availability, BitField, BitFieldKind, Cell, Column, ColumnKind, Condition, DataType, Field,
+    FieldKind, Form, Instruction, Limit, ListKind, Member, MemberType, Model, NamesOf, PageKind, Predefined,
+    Presence, TextForm, TypeMap, names,
 };
 
 /// All facts of a model, sorted within each group.
@@ -152,9 +152,14 @@ pub(crate) fn type_map(map: &TypeMap) -> String {
     format!("{} <- {}{}", names(&map.dst).join(","), names(&map.src).join(","), marks(&map.marks))
 }
 
+/// A condition.
+fn said(condition: &Condition) -> String {
+    format!("{}={}", condition.of, names(&condition.values).join(","))
+}
+
 /// The selector of a form, with a blank in front.
 pub(crate) fn condition(form: &Form) -> String {
-    form.condition.as_ref().map_or(String::new(), |(f, v)| format!(" when {f}={}", v.join(",")))
+    form.condition.as_ref().map_or(String::new(), |c| format!(" when {}", said(c)))
 }
 
 /// The form that a template is for.
@@ -164,7 +169,7 @@ pub(crate) fn template_form(text: &TextForm) -> String {
 
 /// The values for which a template holds.
 pub(crate) fn template_conditions(text: &TextForm) -> String {
-    let when: Vec<_> = text.conditions.iter().map(|(f, v)| format!("{f}={}", v.join(","))).collect();
+    let when: Vec<_> = text.conditions.iter().map(said).collect();
     if when.is_empty() { String::new() } else { format!(" when {}", when.join(" and ")) }
 }
 
@@ -211,7 +216,7 @@ pub(crate) fn member(model: &Model, m: &Member) -> String {
         })
         .collect();
     let count = m.count.as_ref().map_or(String::new(), |c| format!(" times {c}"));
-    let when = m.presence.as_ref().map_or(String::new(), |(f, v)| format!(" if {f}={}", v.join(",")));
+    let when = m.presence.as_ref().map_or(String::new(), |c| format!(" if {}", said(c)));
     let ty = if m.data_type { "data type".to_owned() } else { shape(model, m.shape) };
     format!("{} {} {ty}{count}{when}", m.name, storage.join(" | "))
 }
@@ -266,10 +271,7 @@ pub(crate) fn field(model: &Model, form: &Form, f: &Field) -> String {
     }
     match &f.presence {
         Presence::Always => {}
-        Presence::If { field, part, values } => {
-            let dot = if part.is_empty() { "" } else { "." };
-            out.push_str(&format!(" if {}{dot}{part}={}", form.fields[*field].name, values.join(",")));
-        }
+        Presence::If(condition) => out.push_str(&format!(" if {}", said(condition))),
         Presence::Times(count) => out.push_str(&format!(" times {}", form.fields[*count].name)),
     }
     if !f.classes.is_empty() {
@@ -281,9 +283,9 @@ pub(crate) fn field(model: &Model, form: &Form, f: &Field) -> String {
     if let Some((low, high)) = f.range {
         out.push_str(&format!(" range {low}..{high}"));
     }
-    for (part, values) in &f.only {
-        let values: Vec<_> = values.iter().map(|(n, m)| format!("{n}{}", marks(m))).collect();
-        out.push_str(&format!(" only {part}={}", values.join(",")));
+    for only in &f.only {
+        let values: Vec<_> = only.values.iter().map(|(n, m)| format!("{n}{}", marks(m))).collect();
+        out.push_str(&format!(" only {}={}", only.part_name(), values.join(",")));
     }
     if f.nonzero {
         out.push_str(" nonzero");
@@ -295,8 +297,8 @@ pub(crate) fn field(model: &Model, form: &Form, f: &Field) -> String {
     if f.default != 0 || f.default_if.is_some() {
         out.push_str(&format!(" default {}", f.default));
     }
-    if let Some((field, values)) = &f.default_if {
-        out.push_str(&format!(" if {field}={}", values.join(",")));
+    if let Some(condition) = &f.default_if {
+        out.push_str(&format!(" if {}", said(condition)));
     }
     out
 }

@@ -1,13 +1,27 @@
 //! Names become ids. What a page calls by its name is found here, once, behind the reading and again behind an overlay,
 //! which puts other facts where names may lead; what is not there is a finding of the checks.
 
-use crate::model::{Availability, Bound, ListKind, MemberType, Model, Platform, Reference, StructureId, TypeId};
+use crate::model::{
+    Availability, BitFieldKind, Bound, Condition, Field, FieldKind, Form, ListId, ListKind, MemberType, Model, Place,
+    Platform, Presence, Reference, StructureId, TextForm, TypeId, targets,
+};
+use crate::phrase::number;
+use crate::template::{self, Item};
 
 /// Resolves all references of a model.
 pub(crate) fn names(model: &mut Model) {
     types(model);
     platforms(model);
     structures(model);
+    forms(model);
+    let lists: Vec<_> = (0..model.lists.len()).map(ListId).collect();
+    for id in lists {
+        let Some(mut text) = model.lists[id.0].text.take() else { continue };
+        place_items(&mut text.items, &|name| {
+            Some(Place { field: part(model, FieldKind::List(id), name)?, part: None })
+        });
+        model.lists[id.0].text = Some(text);
+    }
 }
 
 /// Data types, by their names.
@@ -47,7 +61,7 @@ fn each_marks(model: &mut Model, out: &mut dyn FnMut(&mut Availability)) {
             out(&mut form.versions);
             for field in &mut form.fields {
                 field.storage.iter_mut().for_each(|(marks, _)| out(marks));
-                field.only.iter_mut().flat_map(|(_, values)| values).for_each(|(_, marks)| out(marks));
+                field.only.iter_mut().flat_map(|o| &mut o.values).for_each(|(_, marks)| out(marks));
             }
         }
     }
@@ -80,5 +94,155 @@ fn structures(model: &mut Model) {
                 count.to = members.iter().position(|name| *name == count.name);
             }
         }
+        let data: Vec<bool> = structure.members.iter().map(|m| m.data_type).collect();
+        for condition in structure.members.iter_mut().filter_map(|m| m.presence.as_mut()) {
+            let Condition { of, values } = condition;
+            let at = members.iter().position(|name| *name == of.name);
+            of.to = at.map(|field| Place { field, part: None });
+            for value in values {
+                value.to = match at.is_some_and(|at| data[at]) {
+                    true => model.types.iter().find(|t| t.name.eq_ignore_ascii_case(&value.name)).map(|t| t.code),
+                    false => number(&value.name),
+                };
+            }
+        }
     }
+}
+
+/// What forms say of their fields, and the templates in the terms of each form.
+fn forms(model: &mut Model) {
+    let mut instructions = std::mem::take(&mut model.instructions);
+    for instruction in &mut instructions {
+        let names: Vec<String> = instruction.forms.iter().map(|f| f.name.clone()).collect();
+        for form in instruction.text.iter_mut().filter_map(|t| t.form.as_mut()) {
+            form.to = names.iter().position(|name| name.eq_ignore_ascii_case(&form.name));
+        }
+        for (number, form) in instruction.forms.iter_mut().enumerate() {
+            let own = form.clone();
+            if let Some(selector) = &mut form.condition {
+                condition(model, &own, selector);
+                selector.of.to = self::selector(model, &own, &selector.of.name);
+                values(model, &own, selector);
+            }
+            for field in &mut form.fields {
+                if let Presence::If(stored) = &mut field.presence {
+                    condition(model, &own, stored);
+                }
+                field.default_if.iter_mut().for_each(|default| condition(model, &own, default));
+                for only in &mut field.only {
+                    if let Some(r) = &mut only.part {
+                        r.to = part(model, field.shape, &r.name);
+                    }
+                    let of = only.part.as_ref().map_or(Some(None), |r| r.to.map(Some));
+                    let list = of.and_then(|part| model.names_list(field.shape, part));
+                    only.values.iter_mut().for_each(|(r, _)| r.to = list.and_then(|id| code(model, id, &r.name)));
+                }
+            }
+            form.texts = instruction.text.iter().filter_map(|text| in_form(model, form, number, text)).collect();
+        }
+        for asked in instruction.text.iter_mut().flat_map(|text| &mut text.conditions) {
+            let has = |form: &&Form| place(model, form, &asked.of.name).is_some();
+            if let Some(form) = instruction.forms.iter().find(has) {
+                condition(model, form, asked);
+            }
+        }
+    }
+    model.instructions = instructions;
+}
+
+/// A template in the terms of a form, if it can apply to that one.
+fn in_form(model: &Model, form: &Form, number: usize, text: &TextForm) -> Option<TextForm> {
+    let mut out = text.clone();
+    if text.form.as_ref().is_some_and(|r| r.to != Some(number)) {
+        return None;
+    }
+    place_items(&mut out.template.items, &|name| place(model, form, name));
+    out.conditions.iter_mut().for_each(|c| condition(model, form, c));
+    // What selects the form decides about conditions on it.
+    let overlaps = |c: &Condition| match &form.condition {
+        Some(selector) if selector.of.to == c.of.to => {
+            targets(&c.values).any(|v| targets(&selector.values).any(|s| s == v))
+        }
+        _ => c.of.to.is_some(),
+    };
+    (template::places(&out.template.items).len() == text.template.fields().len()
+        && out.conditions.iter().all(overlaps))
+    .then_some(out)
+}
+
+/// Finds the fields that items name.
+fn place_items(items: &mut [Item], find: &dyn Fn(&str) -> Option<Place>) {
+    for item in items {
+        match item {
+            Item::Field { field, part, place, .. } => {
+                *place = match part {
+                    Some(part) => find(&format!("{field}.{part}")),
+                    None => find(field),
+                }
+            }
+            Item::Optional(items) | Item::Shown(items) => place_items(items, find),
+            Item::Text(_) | Item::Space(_) | Item::Predicate | Item::Saturation => {}
+        }
+    }
+}
+
+fn condition(model: &Model, form: &Form, condition: &mut Condition) {
+    condition.of.to = place(model, form, &condition.of.name);
+    values(model, form, condition);
+}
+
+fn values(model: &Model, form: &Form, condition: &mut Condition) {
+    let of = condition.of.to;
+    condition.values.iter_mut().for_each(|r| r.to = of.and_then(|place| value(model, form, place, &r.name)));
+}
+
+/// The field of a form that `Field` is, or the part of one that `Field.part` is; `p` is the predicate.
+pub(crate) fn place(model: &Model, form: &Form, name: &str) -> Option<Place> {
+    let (name, part) = name.split_once('.').map_or((name, None), |(field, part)| (field, Some(part)));
+    let is = |f: &Field| {
+        f.name.eq_ignore_ascii_case(name) || (name.eq_ignore_ascii_case("p") && f.shape == FieldKind::Predicate)
+    };
+    let field = form.fields.iter().position(is)?;
+    let Some(part) = part else { return Some(Place { field, part: None }) };
+    Some(Place { field, part: Some(self::part(model, form.fields[field].shape, part)?) })
+}
+
+/// The part of that name.
+fn part(model: &Model, shape: FieldKind, name: &str) -> Option<usize> {
+    let FieldKind::List(id) = shape else { return None };
+    let ListKind::Parts(parts) = &model.list(id).kind else { return None };
+    parts.iter().position(|p| p.name.eq_ignore_ascii_case(name))
+}
+
+/// What selects a form: a field or a part of one, with named values.
+fn selector(model: &Model, form: &Form, name: &str) -> Option<Place> {
+    let named = |place: &Place| model.names_list(form.fields[place.field].shape, place.part).is_some();
+    if let Some(found) = place(model, form, name).filter(named) {
+        return Some(found);
+    }
+    // The vendor names a part that its list leaves without a name: the only one with values.
+    let Place { field, .. } = place(model, form, name.split_once('.')?.0)?;
+    let FieldKind::List(id) = form.fields[field].shape else { return None };
+    let ListKind::Parts(parts) = &model.list(id).kind else { return None };
+    let mut all = (0..parts.len()).map(|part| Place { field, part: Some(part) }).filter(named);
+    all.next().filter(|_| all.next().is_none())
+}
+
+/// What a name or a number stands for at a place.
+pub(crate) fn value(model: &Model, form: &Form, place: Place, name: &str) -> Option<u64> {
+    let shape = form.fields[place.field].shape;
+    if let Some(id) = model.names_list(shape, place.part) {
+        return code(model, id, name);
+    }
+    let flag = model.part_at(form, place).is_some_and(|p| p.kind == BitFieldKind::Flag);
+    match name.to_ascii_lowercase().as_str() {
+        "false" if flag => Some(0),
+        "true" if flag => Some(1),
+        _ => number(name),
+    }
+}
+
+/// The value of a list that has that name.
+fn code(model: &Model, id: ListId, name: &str) -> Option<u64> {
+    model.values(id).iter().find(|v| v.name.eq_ignore_ascii_case(name)).map(|v| v.value)
 }

@@ -1,6 +1,7 @@
 //! Text templates: how an instruction prints, and therefore how it parses.
 
 use crate::limits::TEMPLATE_DEPTH;
+use crate::model::Place;
 
 /// A template, item by item.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -33,6 +34,8 @@ pub enum Item {
         field: String,
         /// Name of the part, as written.
         part: Option<String>,
+        /// Where they are in the form of [`crate::model::Form::texts`]; in the template of a list its part is the field.
+        place: Option<Place>,
         /// How it prints.
         format: Format,
     },
@@ -128,18 +131,34 @@ impl Template {
 
     /// Every field of the template with its part, those in optional groups as well.
     pub fn fields(&self) -> Vec<(&str, Option<&str>)> {
-        fn walk<'a>(items: &'a [Item], out: &mut Vec<(&'a str, Option<&'a str>)>) {
-            for item in items {
-                match item {
-                    Item::Field { field, part, .. } => out.push((field, part.as_deref())),
-                    Item::Optional(items) | Item::Shown(items) => walk(items, out),
-                    _ => {}
-                }
-            }
-        }
         let mut out = Vec::new();
-        walk(&self.items, &mut out);
+        each_field(&self.items, &mut |item| {
+            if let Item::Field { field, part, .. } = item {
+                out.push((field.as_str(), part.as_deref()));
+            }
+        });
         out
+    }
+}
+
+/// The places of the fields of some items, those in optional groups as well.
+pub fn places(items: &[Item]) -> Vec<Place> {
+    let mut out = Vec::new();
+    each_field(items, &mut |item| {
+        if let Item::Field { place, .. } = item {
+            out.extend(*place);
+        }
+    });
+    out
+}
+
+fn each_field<'a>(items: &'a [Item], out: &mut dyn FnMut(&'a Item)) {
+    for item in items {
+        match item {
+            Item::Field { .. } => out(item),
+            Item::Optional(items) | Item::Shown(items) => each_field(items, out),
+            _ => {}
+        }
     }
 }
 
@@ -243,7 +262,7 @@ impl Reader<'_> {
             None => (name, None),
             Some((field, part)) => (field, Some(part.trim().to_owned())),
         };
-        Ok(Item::Field { field: field.trim().to_owned(), part, format })
+        Ok(Item::Field { field: field.trim().to_owned(), part, place: None, format })
     }
 }
 

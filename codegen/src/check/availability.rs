@@ -93,8 +93,8 @@ pub(super) fn instruction(model: &Model, instruction: &Instruction, out: &mut Ve
             }
             seen.push(field.at);
             field.storage.iter().for_each(|(marks, _)| check(model, marks, field.at, out));
-            for (nth, (_, values)) in field.only.iter().enumerate() {
-                values.iter().for_each(|(_, marks)| check(model, marks, field.place("Only", nth), out));
+            for (nth, only) in field.only.iter().enumerate() {
+                only.values.iter().for_each(|(_, marks)| check(model, marks, field.place("Only", nth), out));
             }
         }
     }

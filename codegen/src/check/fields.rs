@@ -1,8 +1,8 @@
 //! What pages say of single fields and members holds together: classes, ranges, types, structures.
 
 use crate::model::{
-    BitField, BitFieldKind, Enumerator, Field, FieldKind, IndexKind, Instruction, ListId, ListKind, MemberType,
-    Model, Reference, SourceSpan, Storage, Structure, TypeId,
+    BitField, BitFieldKind, Condition, Enumerator, Field, FieldKind, IndexKind, Instruction, ListId, ListKind,
+    MemberType, Model, Reference, SourceSpan, Storage, Structure, TypeId,
 };
 use crate::suggest;
 use visakit_diag::{Diagnostic, Severity};
@@ -28,17 +28,20 @@ pub(super) fn check(model: &Model, instruction: &Instruction, out: &mut Vec<Diag
             let at = model.word(field.place("Operand class:", 0), class);
             warn("class-unknown", at, message, format!("the classes are {}", classes.join(", ")));
         }
-        if let Some((name, values)) = &field.default_if {
+        if let Some(Condition { of: Reference { name, to: place }, values }) = &field.default_if {
             let at = field.place("Default", 0);
-            let (owner, part) = name.split_once('.').map_or((name.as_str(), None), |(f, p)| (f, Some(p)));
-            if model.field_position(form, owner, part).is_none() {
+            if place.is_none() {
                 warn("field-unknown", model.word(at, name), format!("there is no field `{name}`"), FIELD.to_owned());
             }
-            let known = model.enumerators(form, owner, part);
-            let has = |v: &String| known.is_none_or(|k| k.iter().any(|e| e.name.eq_ignore_ascii_case(v)));
-            for value in values.iter().filter(|v| !has(v)) {
+            let named = place.is_some_and(|place| super::is_named(model, form, place));
+            for value in values.iter().filter(|v| named && v.to.is_none()) {
                 let message = format!("`{value}` is no value of `{name}`");
-                warn("presence-value", model.word(at, value), message, "name enumerators of its list".to_owned());
+                warn(
+                    "presence-value",
+                    model.word(at, &value.name),
+                    message,
+                    "name enumerators of its list".to_owned(),
+                );
             }
         }
         let bits = field.storage.iter().map(|(_, s)| *s).min_by_key(|s| s.bits());

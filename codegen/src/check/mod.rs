@@ -1,6 +1,6 @@
 //! Rules across pages and across the sections of one page.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 mod availability;
 mod columns;
@@ -10,7 +10,10 @@ mod links;
 mod rules;
 
 use crate::anatomy::Anatomy;
-use crate::model::{Instruction, Model, PageKind, Presence, Reference, SourceSpan, TypeId};
+use crate::model::{
+    Condition, Form, Instruction, Model, PageKind, Place, Presence, Reference, SourceSpan, TypeId, names,
+};
+use crate::resolve;
 use visakit_diag::{Diagnostic, Severity};
 
 /// Checks the whole model. Rules that need several pages hold only where there are several.
@@ -72,7 +75,7 @@ pub fn complete(model: &Model) -> Vec<Diagnostic> {
         );
     }
     for form in model.instructions.iter().flat_map(|i| &i.forms) {
-        let of_part = |(field, _): &(String, Vec<String>)| model.enumerators(form, field, None).is_none();
+        let of_part = |c: &Condition| c.of.to.is_none_or(|place| place.part.is_some());
         if form.condition.as_ref().is_some_and(of_part) {
             model.report(
                 Severity::Error,
@@ -133,27 +136,31 @@ fn alias(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic>) {
     }
 }
 
+/// Whether the values of a field, or of a part of one, have names.
+fn is_named(model: &Model, form: &Form, place: Place) -> bool {
+    model.names_list(form.fields[place.field].shape, place.part).is_some()
+}
+
 /// Every placeholder of a template is a field, and its part a part of that field's list.
 fn text(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic>) {
     let mut bad = Vec::new();
     for form in &instruction.text {
         for (name, part) in form.template.fields() {
-            let found = instruction.forms.iter().any(|f| model.field_position(f, name, part).is_some());
-            if !found {
+            let whole = part.map_or(name.to_owned(), |part| format!("{name}.{part}"));
+            if !instruction.forms.iter().any(|f| resolve::place(model, f, &whole).is_some()) {
                 bad.push((model.word(form.at, name), name.to_owned()));
             }
         }
-        for (name, values) in &form.conditions {
-            let (field, part) = name.split_once('.').map_or((name.as_str(), None), |(f, p)| (f, Some(p)));
-            if !instruction.forms.iter().any(|f| model.field_position(f, field, part).is_some()) {
+        for Condition { of: Reference { name, .. }, values } in &form.conditions {
+            let found = |f| Some((f, resolve::place(model, f, name)?));
+            let mut places: Vec<(&Form, Place)> = instruction.forms.iter().filter_map(found).collect();
+            if places.is_empty() {
                 bad.push((model.word(form.conditions_at, name), name.clone()));
                 continue;
             }
-            let known = |v: &String| {
-                let mut lists = instruction.forms.iter().filter_map(|f| model.enumerators(f, field, part)).peekable();
-                lists.peek().is_none() || lists.flatten().any(|e| e.name.eq_ignore_ascii_case(v))
-            };
-            for value in values.iter().filter(|v| !known(v)) {
+            places.retain(|(f, place)| is_named(model, f, *place));
+            let known = |v: &str| places.iter().any(|(f, place)| resolve::value(model, f, *place, v).is_some());
+            for value in names(values).into_iter().filter(|v| !places.is_empty() && !known(v)) {
                 model.report(
                     Severity::Warning,
                     "condition-value",
@@ -179,9 +186,9 @@ fn text(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic>) {
 
 /// Values of conditions exist, and no value selects two forms.
 fn conditions(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic>) {
-    let mut taken: BTreeMap<String, &str> = BTreeMap::new();
+    let mut taken: BTreeSet<u64> = BTreeSet::new();
     for form in &instruction.forms {
-        let Some((field, values)) = &form.condition else {
+        let Some(Condition { of: Reference { name: field, to: selector }, values }) = &form.condition else {
             // A form without a selector is one of some object versions.
             if instruction.forms.len() > 1 && form.versions.0.is_empty() {
                 model.report(
@@ -200,8 +207,7 @@ fn conditions(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic
         if of_operand.is_some_and(|f| form.fields.iter().any(|known| known.name.eq_ignore_ascii_case(f))) {
             continue;
         }
-        let known = model.selector_values(form, field);
-        if known.is_none() {
+        if selector.is_none() {
             model.report(
                 Severity::Error,
                 "condition-selector",
@@ -213,7 +219,8 @@ fn conditions(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic
             continue;
         }
         for value in values {
-            if !known.unwrap_or(&[]).iter().any(|e| e.name.eq_ignore_ascii_case(value)) {
+            let Reference { name: value, to } = value;
+            if to.is_none() {
                 model.report(
                     Severity::Error,
                     "condition-value",
@@ -223,7 +230,7 @@ fn conditions(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic
                     out,
                 );
             }
-            if taken.insert(value.to_ascii_lowercase(), &form.name).is_some() {
+            if to.is_some_and(|code| !taken.insert(code)) {
                 model.report(
                     Severity::Error,
                     "condition-overlap",
@@ -273,39 +280,31 @@ fn types(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic>) {
 fn restrictions(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic>) {
     for form in &instruction.forms {
         for field in &form.fields {
-            for (nth, (part, values)) in field.only.iter().enumerate() {
+            for (nth, only) in field.only.iter().enumerate() {
                 let place = field.place("Only", nth);
-                let part = (!part.is_empty()).then_some(part.as_str());
-                let known = model.enumerators(form, &field.name, part).unwrap_or(&[]);
-                for (value, _) in values {
-                    if !known.iter().any(|e| e.name.eq_ignore_ascii_case(value)) {
-                        model.report(
-                            Severity::Error,
-                            "only-value",
-                            model.word(place, value),
-                            format!("`{value}` is no value that `{}` can have", field.name),
-                            "name enumerators of the field's list",
-                            out,
-                        );
-                    }
+                for (value, _) in only.values.iter().filter(|(value, _)| value.to.is_none()) {
+                    model.report(
+                        Severity::Error,
+                        "only-value",
+                        model.word(place, &value.name),
+                        format!("`{value}` is no value that `{}` can have", field.name),
+                        "name enumerators of the field's list",
+                        out,
+                    );
                 }
             }
-            if let Presence::If { field: position, part, values } = &field.presence {
-                let part = (!part.is_empty()).then_some(part.as_str());
-                let selector = &form.fields[*position];
-                if let Some(known) = model.enumerators(form, &selector.name, part) {
-                    for value in values {
-                        if !known.iter().any(|e| e.name.eq_ignore_ascii_case(value)) {
-                            model.report(
-                                Severity::Error,
-                                "presence-value",
-                                model.word(field.place("Present only", 0), value),
-                                format!("`{value}` is no value of `{}`", selector.name),
-                                "name enumerators of that field's list",
-                                out,
-                            );
-                        }
-                    }
+            if let Presence::If(condition) = &field.presence
+                && let Some(place) = condition.of.to.filter(|place| is_named(model, form, *place))
+            {
+                for value in condition.values.iter().filter(|value| value.to.is_none()) {
+                    model.report(
+                        Severity::Error,
+                        "presence-value",
+                        model.word(field.place("Present only", 0), &value.name),
+                        format!("`{value}` is no value of `{}`", form.fields[place.field].name),
+                        "name enumerators of that field's list",
+                        out,
+                    );
                 }
             }
         }

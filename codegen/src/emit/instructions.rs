@@ -6,7 +6,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
 use super::{Cx, hex, member_name, type_name, variant_name};
-use crate::model::{BitFieldKind, Field, FieldKind, Form, Instruction, ListKind, PageKind, Presence};
+use crate::model::{Condition, Field, FieldKind, Form, Instruction, ListId, PageKind, Place, Presence, targets};
 use form::{form_struct, read_located};
 pub(crate) use form::{is_counter, role, test};
 
@@ -185,22 +185,18 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
 /// A struct literal that a codec accepts: the selector of a form has one of the form's values.
 fn sample(cx: &Cx<'_>, form: &Form) -> TokenStream {
     let mut sets = Vec::new();
-    if let Some((field, values)) = &form.condition
-        && let (Some(field), Some(value)) =
-            (form.fields.iter().find(|f| f.name.eq_ignore_ascii_case(field)), values.first())
-        && let FieldKind::List(id) = field.shape
+    if let Some((field, id, values)) = selector(cx, form)
+        && let Some(value) = values.first()
     {
         let (member, ty) = (member_name(&field.name), cx.list_type(id));
-        let value = enumerator(cx, id, value);
         sets.push(quote!(#member: #ty::#value));
     }
     for field in &form.fields {
-        if let Presence::If { field: selector, part, values } = &field.presence {
-            let selector = &form.fields[*selector];
-            if holds_by_default(cx, selector, part, values) {
-                let member = member_name(&field.name);
-                sets.push(quote!(#member: Some(Default::default())));
-            }
+        if let Presence::If(condition) = &field.presence
+            && holds_by_default(cx, form, condition)
+        {
+            let member = member_name(&field.name);
+            sets.push(quote!(#member: Some(Default::default())));
         }
     }
     if sets.len() == form.fields.iter().filter(|f| cx.field_type(f).is_some()).count() {
@@ -210,40 +206,38 @@ fn sample(cx: &Cx<'_>, form: &Form) -> TokenStream {
     }
 }
 
-/// Whether a presence condition holds when every field has its default.
-fn holds_by_default(cx: &Cx<'_>, selector: &Field, part: &str, values: &[String]) -> bool {
-    let default_of = |id| match &cx.model.list(id).kind {
-        ListKind::Enumeration { values, .. } => {
-            let named: Vec<_> = values.iter().filter(|v| !v.reserved).collect();
-            named.iter().find(|v| v.value == 0).or(named.first()).map(|v| v.name.clone())
-        }
-        ListKind::Parts(_) => None,
-    };
-    let default = match selector.shape {
-        FieldKind::List(id) if part.is_empty() => default_of(id),
-        FieldKind::List(id) => match &cx.model.list(id).kind {
-            ListKind::Parts(parts) => {
-                parts.iter().find(|p| p.name.eq_ignore_ascii_case(part)).and_then(|p| match p.kind {
-                    BitFieldKind::Enumeration(id) => default_of(id),
-                    _ => Some("0".to_owned()),
-                })
-            }
-            ListKind::Enumeration { .. } => None,
-        },
-        _ => Some("0".to_owned()),
-    };
-    default.is_some_and(|d| values.iter().any(|v| v.eq_ignore_ascii_case(&d)))
+/// The field that selects a form, its list, and the values that do.
+fn selector<'m>(cx: &Cx<'_>, form: &'m Form) -> Option<(&'m Field, ListId, Vec<Ident>)> {
+    let condition = form.condition.as_ref()?;
+    let Place { field, part: None } = condition.of.to? else { return None };
+    let field = &form.fields[field];
+    let FieldKind::List(id) = field.shape else { return None };
+    Some((field, id, enumerators(cx, id, condition)))
 }
 
-/// The Rust name of an enumerator by its name on the page, in whatever case.
-pub(crate) fn enumerator(cx: &Cx<'_>, id: crate::model::ListId, name: &str) -> Ident {
-    match &cx.model.list(id).kind {
-        ListKind::Enumeration { values, .. } => match values.iter().find(|v| v.name.eq_ignore_ascii_case(name)) {
-            Some(value) => variant_name(&value.name),
-            None => variant_name(name),
-        },
-        ListKind::Parts(_) => variant_name(name),
-    }
+/// Whether a presence condition holds when every field has its default.
+fn holds_by_default(cx: &Cx<'_>, form: &Form, condition: &Condition) -> bool {
+    let Some(place) = condition.of.to else { return false };
+    let shape = form.fields[place.field].shape;
+    let default = match cx.model.names_list(shape, place.part) {
+        Some(id) => {
+            let mut named = cx.model.values(id).iter().filter(|v| !v.reserved).map(|v| v.value);
+            named.clone().find(|value| *value == 0).or(named.next())
+        }
+        None if place.part.is_none() && matches!(shape, FieldKind::List(_)) => None,
+        None => Some(0),
+    };
+    default.is_some_and(|default| targets(&condition.values).any(|value| value == default))
+}
+
+/// The Rust names of the values of a condition.
+pub(crate) fn enumerators(cx: &Cx<'_>, id: ListId, condition: &Condition) -> Vec<Ident> {
+    targets(&condition.values).filter_map(|value| enumerator(cx, id, value)).collect()
+}
+
+/// The Rust name of a value.
+pub(crate) fn enumerator(cx: &Cx<'_>, id: ListId, value: u64) -> Option<Ident> {
+    cx.model.values(id).iter().find(|v| v.value == value).map(|v| variant_name(&v.name))
 }
 
 fn decode(cx: &Cx<'_>) -> TokenStream {
@@ -348,32 +342,25 @@ fn select_form(cx: &Cx<'_>, i: &Instruction) -> TokenStream {
             Err(rt::DecodeError::new(r.offset(), rt::DecodeProblem::Other(#message.to_owned())))
         };
     }
-    let Some((first, selector)) = i.forms.first().and_then(|f| f.condition.as_ref().map(|c| (f, c.0.as_str())))
-    else {
+    let first = i.forms.first().and_then(|form| Some((form, form.condition.as_ref()?)));
+    let found = first.and_then(|(form, condition)| Some((form, &condition.of.name, condition.of.to?.field)));
+    let Some((first, selector, position)) = found else {
         return quote!(Err(rt::DecodeError::unknown_opcode(r.offset(), 0)));
     };
     let mut ahead = Vec::new();
-    let mut value = quote!(());
-    let mut list = None;
-    for field in &first.fields {
-        let ident = member_name(&field.name);
+    for field in &first.fields[..position] {
         let read = read_located(cx, i, first, field);
-        if field.name.eq_ignore_ascii_case(selector) {
-            let at = quote!(let at = r.offset(););
-            ahead.push(quote!(#at let #ident = #read;));
-            value = quote!(#ident);
-            if let FieldKind::List(id) = field.shape {
-                list = Some(id);
-            }
-            break;
-        }
         ahead.push(quote!(let _ = #read;));
     }
-    let Some(id) = list else { return quote!(Err(rt::DecodeError::unknown_opcode(r.offset(), 0))) };
+    let field = &first.fields[position];
+    let (value, read) = (member_name(&field.name), read_located(cx, i, first, field));
+    ahead.push(quote!(let at = r.offset(); let #value = #read;));
+    let FieldKind::List(id) = field.shape else {
+        return quote!(Err(rt::DecodeError::unknown_opcode(r.offset(), 0)));
+    };
     let ty = cx.list_type(id);
     let arms = i.forms.iter().map(|form| {
-        let values = form.condition.as_ref().map(|c| c.1.as_slice()).unwrap_or_default();
-        let values = values.iter().map(|v| enumerator(cx, id, v));
+        let values = form.condition.as_ref().map(|c| enumerators(cx, id, c)).unwrap_or_default();
         let (variant, struct_type) = (variant_name(&form.name), form_type(i, form));
         let wrap = wrap(&variant, Some(form));
         quote!(#(#ty::#values)|* => #struct_type::decode_fields(r, cx).map(#wrap))

@@ -256,8 +256,3 @@ fn escape_doc(text: &str) -> String {
     }
     out
 }
-
-/// A number of a page as a literal without a suffix.
-pub(crate) fn parse_number(text: &str) -> Option<Literal> {
-    crate::phrase::number(text).map(Literal::u64_unsuffixed)
-}

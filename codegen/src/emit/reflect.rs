@@ -7,7 +7,7 @@ use super::instructions::role;
 use super::{Cx, columns, constant_name, hex, rules, variant_name};
 use crate::model::{
     BitFieldKind, Field, FieldKind, Form, Instruction, List, ListId, ListKind, PageKind, Presence, Reference,
-    Saturation, SourceModifier, TypeId, targets,
+    Saturation, SourceModifier, TypeId, names, targets,
 };
 
 pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
@@ -169,8 +169,8 @@ fn types_of(cx: &Cx<'_>, types: &[Reference<TypeId>]) -> TokenStream {
 fn form(cx: &Cx<'_>, page: &Instruction, form: &Form) -> TokenStream {
     let name = &form.name;
     let (selector, values) = match &form.condition {
-        Some((field, values)) => (field.as_str(), values.as_slice()),
-        None => ("", [].as_slice()),
+        Some(condition) => (condition.of.name.as_str(), names(&condition.values)),
+        None => ("", Vec::new()),
     };
     let fields = form.fields.iter().map(|f| field(cx, form, f));
     let constraints = rules::of_form(cx, page, form);
@@ -215,11 +215,12 @@ fn field(cx: &Cx<'_>, form: &Form, field: &Field) -> TokenStream {
     };
     let classes = &field.classes;
     let types = types_of(cx, &field.types);
-    let only = field.only.iter().map(|(part, values)| {
-        let values = values.iter().map(|(name, marks)| {
-            let range = cx.platform_range(marks);
+    let only = field.only.iter().map(|only| {
+        let values = only.values.iter().map(|(value, marks)| {
+            let (name, range) = (&value.name, cx.platform_range(marks));
             quote!((#name, #range))
         });
+        let part = only.part_name();
         quote!((#part, &[#(#values),*]))
     });
     let range = match field.range {
@@ -228,10 +229,7 @@ fn field(cx: &Cx<'_>, form: &Form, field: &Field) -> TokenStream {
     };
     let presence = match &field.presence {
         Presence::Always => String::new(),
-        Presence::If { field: selector, part, values } => {
-            let dot = if part.is_empty() { "" } else { "." };
-            format!("{}{dot}{part}={}", form.fields[*selector].name, values.join(", "))
-        }
+        Presence::If(condition) => format!("{}={}", condition.of, names(&condition.values).join(", ")),
         Presence::Times(count) => format!("{} times", form.fields[*count].name),
     };
     let (_, line) = cx.model.origin(field.at);

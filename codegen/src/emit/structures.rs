@@ -1,12 +1,13 @@
 //! Structures of the chapters: operand layouts and the tables of an object.
 
-use proc_macro2::{Ident, TokenStream};
-use quote::quote;
+use proc_macro2::{Ident, Literal, TokenStream};
+use quote::{ToTokens, quote};
 
 use super::codec::{read_number, write_number};
 use super::{Cx, constant_name, index_type, member_name, number_type, type_name, variant_name, widest};
 use crate::model::{
-    BitFieldKind, FieldKind, ListKind, Member, MemberType, Reference, Storage, Structure, StructureId,
+    BitFieldKind, Condition, FieldKind, ListKind, Member, MemberType, Reference, Storage, Structure, StructureId,
+    targets,
 };
 
 pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
@@ -112,7 +113,7 @@ fn structure(cx: &Cx<'_>, s: &Structure) -> TokenStream {
             writes.push(write_number(&numbers(member), &quote!(self.#array.len() as u64), &place));
             continue;
         }
-        writes.push(write_member(member, &place, s));
+        writes.push(write_member(cx, member, &place, s));
         if let Some(ty) = member_type(cx, member) {
             let doc = cx.doc(&member.doc, &member.name, member.at);
             members.push(quote!(#doc pub #ident: #ty));
@@ -200,8 +201,8 @@ fn read_member(cx: &Cx<'_>, s: &Structure, member: &Member) -> TokenStream {
                 all
             })
         }
-        (None, Some((selector, values)), _) => {
-            let (selector, test) = presence(s, selector, values);
+        (None, Some(condition), _) => {
+            let (selector, test) = presence(cx, s, condition);
             quote!(if matches!(#selector, #test) { Some(#one) } else { None })
         }
         _ => one,
@@ -215,23 +216,19 @@ fn count_name(s: &Structure, member: &Member) -> Option<Ident> {
 }
 
 /// The member that decides and a pattern of the values for which a member is stored.
-fn presence(s: &Structure, selector: &str, values: &[String]) -> (TokenStream, TokenStream) {
-    let member = s.members.iter().find(|m| m.name == *selector);
-    let ident = member_name(selector);
-    let patterns = values.iter().map(|v| match member {
+fn presence(cx: &Cx<'_>, s: &Structure, condition: &Condition) -> (Option<Ident>, TokenStream) {
+    let member = condition.of.to.map(|place| &s.members[place.field]);
+    let patterns = targets(&condition.values).map(|value| match member {
         Some(m) if m.data_type => {
-            let variant = variant_name(v);
-            quote!(DataType::#variant)
+            let ty = cx.model.types.iter().find(|t| t.code == value).map(|t| variant_name(&t.name));
+            quote!(DataType::#ty)
         }
-        _ => {
-            let value: proc_macro2::Literal = v.parse().unwrap_or_else(|_| proc_macro2::Literal::u8_unsuffixed(0));
-            quote!(#value)
-        }
+        _ => Literal::u64_unsuffixed(value).to_token_stream(),
     });
-    (quote!(#ident), quote!(#(#patterns)|*))
+    (member.map(|m| member_name(&m.name)), quote!(#(#patterns)|*))
 }
 
-fn write_member(member: &Member, place: &str, s: &Structure) -> TokenStream {
+fn write_member(cx: &Cx<'_>, member: &Member, place: &str, s: &Structure) -> TokenStream {
     let ident = member_name(&member.name);
     let numbers = numbers(member);
     let one = |value: TokenStream| match member.storage.first() {
@@ -251,8 +248,8 @@ fn write_member(member: &Member, place: &str, s: &Structure) -> TokenStream {
             let one = one(quote!(item));
             quote!(for item in &self.#ident { #one })
         }
-        (None, Some((selector, values)), _) => {
-            let (selector, test) = presence(s, selector, values);
+        (None, Some(condition), _) => {
+            let (selector, test) = presence(cx, s, condition);
             let one = one(quote!(value));
             quote! {
                 rt::present(matches!(self.#selector, #test), self.#ident.is_some(), #place)?;

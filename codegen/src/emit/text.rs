@@ -12,7 +12,8 @@ use quote::{format_ident, quote};
 use super::instructions::{encoded, enumerator};
 use super::{Cx, member_name, type_name};
 use crate::model::{
-    Access, BitField, BitFieldKind, Field, FieldKind, Form, IndexKind, Instruction, ListKind, TextForm,
+    Access, BitField, BitFieldKind, Enumerator, Field, FieldKind, Form, IndexKind, Instruction, ListKind, Place,
+    TextForm, targets,
 };
 use crate::template::{Format, Item, Template};
 use parse::parser;
@@ -92,21 +93,7 @@ pub(super) fn mnemonics<'m>(cx: &Cx<'m>) -> BTreeMap<String, BTreeSet<&'m str>> 
 
 /// The templates that apply to a form; where the page has none that can be used, one is made.
 fn texts(cx: &Cx<'_>, i: &Instruction, form: &Form) -> Vec<TextForm> {
-    let usable = |t: &&TextForm| {
-        t.form.as_ref().is_none_or(|name| name.eq_ignore_ascii_case(&form.name))
-            && t.template.fields().iter().all(|(f, p)| cx.model.field_position(form, f, *p).is_some())
-            && t.conditions.iter().all(|(name, values)| {
-                let (field, part) = split(name);
-                let selector =
-                    form.condition.as_ref().filter(|(f, _)| f.eq_ignore_ascii_case(field) && part.is_none());
-                let overlaps = selector.is_none_or(|(_, allowed)| {
-                    values.iter().any(|v| allowed.iter().any(|a| a.eq_ignore_ascii_case(v)))
-                });
-                cx.model.field_position(form, field, part).is_some() && overlaps
-            })
-    };
-    let found: Vec<TextForm> = i.text.iter().filter(usable).cloned().collect();
-    if found.is_empty() { vec![fallback(cx, i, form)] } else { found }
+    if form.texts.is_empty() { vec![fallback(cx, i, form)] } else { form.texts.clone() }
 }
 
 /// `[(<P>)] NAME (<exec_size>) <field> …` for a page without a template.
@@ -116,12 +103,13 @@ fn fallback(cx: &Cx<'_>, i: &Instruction, form: &Form) -> TextForm {
         items.push(Item::Predicate);
     }
     items.push(Item::Text(i.name.to_ascii_lowercase()));
-    for field in &form.fields {
+    for (position, field) in form.fields.iter().enumerate() {
         if matches!(field.shape, FieldKind::Predicate | FieldKind::Zero | FieldKind::Copy(_)) {
             continue;
         }
         items.push(Item::Space(1));
-        let shown = Item::Field { field: field.name.clone(), part: None, format: Format::Plain };
+        let place = Some(Place { field: position, part: None });
+        let shown = Item::Field { field: field.name.clone(), part: None, place, format: Format::Plain };
         if cx.is_exec_size(field) {
             items.extend([Item::Text("(".to_owned()), shown, Item::Text(")".to_owned())]);
         } else {
@@ -137,33 +125,19 @@ fn fallback(cx: &Cx<'_>, i: &Instruction, form: &Form) -> TextForm {
     }
 }
 
-fn split(name: &str) -> (&str, Option<&str>) {
-    name.split_once('.').map_or((name, None), |(f, p)| (f, Some(p)))
-}
-
 /// The words with which a statement of this template begins.
 fn words(cx: &Cx<'_>, form: &Form, text: &TextForm) -> Vec<String> {
     if let Some(word) = text.template.mnemonic() {
         return vec![word.to_owned()];
     }
     let head = text.template.items.iter().find(|i| !matches!(i, Item::Predicate | Item::Space(_)));
-    let Some(Item::Field { field, part, .. }) = head else { return Vec::new() };
-    let Some(values) = cx.model.enumerators(form, field, part.as_deref()) else { return Vec::new() };
-    let allowed = |name: &str| {
-        let matches = |(f, v): &(String, Vec<String>)| {
-            let (condition_field, condition_part) = split(f);
-            !condition_field.eq_ignore_ascii_case(field)
-                || condition_part.map(str::to_ascii_lowercase) != part.as_ref().map(|p| p.to_ascii_lowercase())
-                || v.iter().any(|v| v.eq_ignore_ascii_case(name))
-        };
-        form.condition.iter().all(matches) && text.conditions.iter().all(matches)
-    };
-    values
-        .iter()
-        .filter(|v| !v.reserved && allowed(&v.name))
-        .map(|v| v.text.clone())
-        .filter(|t| !t.is_empty())
-        .collect()
+    let Some(Item::Field { place: Some(place), .. }) = head else { return Vec::new() };
+    let Some(id) = cx.model.names_list(form.fields[place.field].shape, place.part) else { return Vec::new() };
+    let conditions = form.condition.iter().chain(&text.conditions).filter(|c| c.of.to == Some(*place));
+    let allowed =
+        |value: &Enumerator| conditions.clone().all(|c| targets(&c.values).any(|wanted| wanted == value.value));
+    let values = cx.model.values(id).iter().filter(|v| !v.reserved && !v.text.is_empty() && allowed(v));
+    values.map(|v| v.text.clone()).collect()
 }
 
 /// How a format is written in emitted code.
@@ -190,19 +164,13 @@ fn destination(form: &Form) -> Option<&Field> {
     vectors().find(|f| f.access == Access::Write).or_else(|| vectors().next())
 }
 
-fn find_part<'a>(cx: &'a Cx<'_>, field: &Field, part: Option<&str>) -> Option<&'a BitField> {
-    let FieldKind::List(id) = field.shape else { return None };
-    let ListKind::Parts(parts) = &cx.model.list(id).kind else { return None };
-    parts.iter().find(|p| part.is_some_and(|name| p.name.eq_ignore_ascii_case(name)))
-}
-
 /// The values that a page allows of an enumeration: a pattern, and how an error says it.
 fn only(cx: &Cx<'_>, field: &Field, id: crate::model::ListId) -> Option<(TokenStream, String)> {
-    let (_, allowed) = field.only.iter().find(|(part, _)| part.is_empty())?;
+    let allowed = &field.only.iter().find(|o| o.part.is_none())?.values;
     let ListKind::Enumeration { .. } = &cx.model.list(id).kind else { return None };
     let ty = cx.list_type(id);
-    let names: Vec<&str> = allowed.iter().map(|(name, _)| name.as_str()).collect();
-    let variants = names.iter().map(|name| enumerator(cx, id, name));
+    let names: Vec<&str> = allowed.iter().map(|(value, _)| value.name.as_str()).collect();
+    let variants = allowed.iter().filter_map(|(value, _)| enumerator(cx, id, value.to?));
     Some((quote!(#(#ty::#variants)|*), format!("{}: one of {}", field.name, names.join(", "))))
 }
 

@@ -110,16 +110,25 @@ pub struct TypeMap {
 pub struct Form {
     /// The form's name; empty where there is only one.
     pub name: String,
-    /// The selector field and its enumerators.
-    pub condition: Option<(String, Vec<String>)>,
+    /// The values of the selector that have this form.
+    pub condition: Option<Condition>,
     /// Where this condition stands: its item, or the heading.
     pub condition_at: SourceSpan,
     /// The object versions that have the form.
     pub versions: Availability,
     /// The fields in the order in which they are stored.
     pub fields: Vec<Field>,
+    /// The page's templates that apply to it, in the terms of this form.
+    pub texts: Vec<TextForm>,
     /// Where it is defined.
     pub at: SourceSpan,
+}
+
+impl Form {
+    /// The condition under which there is this form, where that field decides.
+    pub fn selector_at(&self, field: usize) -> Option<&Condition> {
+        self.condition.as_ref().filter(|c| c.of.to.is_some_and(|place| place.field == field))
+    }
 }
 
 /// A field of an instruction.
@@ -141,12 +150,12 @@ pub struct Field {
     pub types: Vec<Reference<TypeId>>,
     /// Legal range of a number.
     pub range: Option<(i64, i64)>,
-    /// Legal enumerators by part; the part is empty for a plain enumeration.
-    pub only: Vec<(String, Vec<(String, Availability)>)>,
+    /// Legal enumerators, of the field or of parts of it.
+    pub only: Vec<Only>,
     /// What an optional text group leaves out.
     pub default: i64,
-    /// The default holds only when that field has one of these values; otherwise the text always shows the field.
-    pub default_if: Option<(String, Vec<String>)>,
+    /// The default holds only under this condition; otherwise the text always shows the field.
+    pub default_if: Option<Condition>,
     /// Whether zero is illegal.
     pub nonzero: bool,
     /// What the instruction does with the variable that the field names.
@@ -272,20 +281,58 @@ impl IndexKind {
     }
 }
 
+/// A field of a form or a member of a structure, by its position, and the position of a part in its list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The field or the member.
+    pub field: usize,
+    /// The part, where it is not the whole.
+    pub part: Option<usize>,
+}
+
+/// `Field=value, …` or `Field.part=value, …`: what has to have one of some values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Condition {
+    /// The field, or the part of one.
+    pub of: Reference<Place>,
+    /// The values: codes of enumerators and of data types, 0 and 1 of flags, or numbers.
+    pub values: Vec<Reference<u64>>,
+}
+
+impl From<(String, Vec<String>)> for Condition {
+    fn from((of, values): (String, Vec<String>)) -> Self {
+        Self { of: of.into(), values: values.into_iter().map(Into::into).collect() }
+    }
+}
+
+/// Enumerators that a page allows of a field.
+#[derive(Clone, Debug)]
+pub struct Only {
+    /// The part of the field, where it is not the whole.
+    pub part: Option<Reference<usize>>,
+    /// The codes, and where they are allowed.
+    pub values: Vec<(Reference<u64>, Availability)>,
+}
+
+impl Only {
+    /// Whether it is about that part of the field, or about the whole.
+    pub fn is_of(&self, part: Option<usize>) -> bool {
+        self.part.as_ref().map_or(part.is_none(), |own| own.to.is_some() && own.to == part)
+    }
+
+    /// The part as the page writes it; nothing for the whole.
+    pub fn part_name(&self) -> &str {
+        self.part.as_ref().map_or("", |part| &part.name)
+    }
+}
+
 /// When a field is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Presence {
     /// Always.
     Always,
-    /// When an earlier field has one of these values.
-    If {
-        /// Position of the earlier field.
-        field: usize,
-        /// The part of it, or empty.
-        part: String,
-        /// Names of its enumerators, or numbers.
-        values: Vec<String>,
-    },
+    /// When an earlier field has one of some values.
+    If(Condition),
     /// As often as an earlier field says.
     Times(usize),
 }
@@ -294,9 +341,9 @@ pub enum Presence {
 #[derive(Clone, Debug)]
 pub struct TextForm {
     /// The form that the template is for; any where it says none.
-    pub form: Option<String>,
-    /// Fields (or `Field.part`) with the enumerators for which the templates hold.
-    pub conditions: Vec<(String, Vec<String>)>,
+    pub form: Option<Reference<usize>>,
+    /// Under what the template holds, in the terms of the first form that has what they are about; see [`Form::texts`].
+    pub conditions: Vec<Condition>,
     /// Where these are listed.
     pub conditions_at: SourceSpan,
     /// The template.

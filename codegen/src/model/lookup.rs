@@ -3,9 +3,10 @@
 use visakit_diag::{Diagnostic, Severity};
 
 use super::{
-    BitFieldKind, Cell, Column, ColumnKind, DataType, Enumerator, FieldKind, Form, List, ListId, ListKind, Model,
-    NamesOf, SourceSpan, TypeId,
+    BitField, BitFieldKind, Cell, Column, ColumnKind, DataType, Enumerator, FieldKind, Form, List, ListId, ListKind,
+    Model, NamesOf, Place, SourceSpan, TypeId,
 };
+use crate::anatomy::PartId;
 
 impl Model {
     /// The list with this id.
@@ -91,52 +92,31 @@ impl Model {
         }
     }
 
-    /// Position of a platform by name or alias, without regard to case.
-    pub fn platform(&self, name: &str) -> Option<usize> {
-        let is_alias = |aliases: &[String]| aliases.iter().any(|a| a.eq_ignore_ascii_case(name));
-        self.platforms.iter().position(|p| p.name.eq_ignore_ascii_case(name) || is_alias(&p.aliases))
+    /// The list with the names for the values of a shape, or of a part of it.
+    pub fn names_list(&self, shape: FieldKind, part: Option<usize>) -> Option<ListId> {
+        let FieldKind::List(id) = shape else { return None };
+        match (&self.list(id).kind, part) {
+            (ListKind::Enumeration { .. }, None) => Some(id),
+            (ListKind::Parts(parts), Some(part)) => match parts.get(part)?.kind {
+                BitFieldKind::Enumeration(id) => Some(id),
+                _ => None,
+            },
+            _ => None,
+        }
     }
 
-    /// Position of a field in an encoding, where it has that part.
-    pub fn field_position(&self, form: &Form, name: &str, part: Option<&str>) -> Option<usize> {
-        let position = form.fields.iter().position(|f| {
-            f.name.eq_ignore_ascii_case(name) || (name.eq_ignore_ascii_case("p") && f.shape == FieldKind::Predicate)
-        })?;
-        let Some(part) = part else { return Some(position) };
-        let FieldKind::List(id) = form.fields[position].shape else { return None };
-        let ListKind::Parts(parts) = &self.list(id).kind else { return None };
-        parts.iter().any(|p| p.name.eq_ignore_ascii_case(part)).then_some(position)
+    /// The part of a field at a place; nothing for the whole of it.
+    pub fn part_at(&self, form: &Form, place: Place) -> Option<&BitField> {
+        let FieldKind::List(list) = form.fields.get(place.field)?.shape else { return None };
+        self.part(PartId { list, position: place.part? })
     }
 
-    /// The enumerators of a field or of a part of it.
-    pub fn enumerators(&self, form: &Form, name: &str, part: Option<&str>) -> Option<&[Enumerator]> {
-        let position = self.field_position(form, name, part)?;
-        let FieldKind::List(id) = form.fields[position].shape else { return None };
-        let list = match (&self.list(id).kind, part) {
-            (ListKind::Parts(parts), Some(part)) => {
-                let part = parts.iter().find(|p| p.name.eq_ignore_ascii_case(part))?;
-                let BitFieldKind::Enumeration(id) = part.kind else { return None };
-                id
-            }
-            (ListKind::Enumeration { .. }, _) => id,
-            (ListKind::Parts(_), None) => return None,
-        };
-        let ListKind::Enumeration { values, .. } = &self.list(list).kind else { return None };
-        Some(values)
-    }
-
-    /// The enumerators of a selector: a field, or the part of one that has named values.
-    pub fn selector_values(&self, form: &Form, selector: &str) -> Option<&[Enumerator]> {
-        let Some((field, part)) = selector.split_once('.') else { return self.enumerators(form, selector, None) };
-        self.enumerators(form, field, Some(part)).or_else(|| {
-            // The vendor names a part that its list leaves without a name: the only one with values.
-            let position = self.field_position(form, field, None)?;
-            let FieldKind::List(id) = form.fields[position].shape else { return None };
-            let ListKind::Parts(parts) = &self.list(id).kind else { return None };
-            let mut named = parts.iter().filter(|p| matches!(p.kind, BitFieldKind::Enumeration(_)));
-            let only = named.next().filter(|_| named.next().is_none())?;
-            self.enumerators(form, field, Some(&only.name))
-        })
+    /// The values of an enumeration.
+    pub fn values(&self, id: ListId) -> &[Enumerator] {
+        match &self.list(id).kind {
+            ListKind::Enumeration { values, .. } => values,
+            ListKind::Parts(_) => &[],
+        }
     }
 
     /// Reports a finding at a place of the pages.

@@ -1,6 +1,6 @@
 //! What the chapters say: data types, platforms, structures of objects, predefined variables, attributes.
 
-use super::{Availability, Cell, FieldKind, Reference, SourceSpan, Storage};
+use super::{Availability, Cell, Condition, FieldKind, Reference, SourceSpan, Storage};
 
 /// A data type: its position in [`super::Model::types`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -74,8 +74,8 @@ pub struct Member {
     pub shape: FieldKind,
     /// A data type code stands in its bits.
     pub data_type: bool,
-    /// Stored only when the member named first has one of these values.
-    pub presence: Option<(String, Vec<String>)>,
+    /// Stored only when another member has one of some values.
+    pub presence: Option<Condition>,
     /// What it means.
     pub doc: String,
     /// Where it is defined.

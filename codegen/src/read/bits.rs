@@ -7,7 +7,7 @@ use super::context::Cx;
 use super::said;
 use crate::markdown::{Block, Inline, Item, Span};
 use crate::model::{
-    Availability, BitField, BitFieldKind, Column, Enumerator, List, ListId, ListKind, Model, Spelled,
+    Availability, BitField, BitFieldKind, Column, Enumerator, List, ListId, ListKind, Model, Only, Spelled,
 };
 use crate::phrase::{Fact, all_marks, leading_marks, number};
 use values::{check_values, is_value, name_values, named_only, read_values, table_values};
@@ -17,13 +17,19 @@ pub(crate) enum Nested {
     /// Nothing that says anything about bits.
     Nothing,
     /// A list, in-page or shared; and where the page names only some values of a shared one, which, by part.
-    List(ListId, AllowedValues),
+    List(ListId, Vec<Only>),
     /// A plain number of which only some bits are used; the others are zero.
     Number,
 }
 
-/// Legal enumerators by part; the part is empty for a plain enumeration.
-pub(crate) type AllowedValues = Vec<(String, Vec<(String, Availability)>)>;
+/// Names with the marks in front of them.
+pub(super) type MarkedNames = Vec<(String, Availability)>;
+
+/// What a page allows of a field's part, or of the whole where the name is empty.
+pub(super) fn only(part: String, values: MarkedNames) -> Only {
+    let values = values.into_iter().map(|(name, marks)| (name.into(), marks)).collect();
+    Only { part: (!part.is_empty()).then(|| part.into()), values }
+}
 
 /// What is known of a list from where it stands.
 #[derive(Clone, Copy)]
@@ -94,28 +100,28 @@ pub(crate) fn read(
     } else {
         match join_parts(cx, model, parts, bits, owner) {
             Joined::Number => return Nested::Number,
-            Joined::Kind(kind, said, only) => {
-                some = only;
+            Joined::Kind(kind, said, allowed) => {
+                some = allowed;
                 columns = said;
                 kind
             }
-            Joined::Shared(id) => return Nested::List(id, AllowedValues::new()),
+            Joined::Shared(id) => return Nested::List(id, Vec::new()),
         }
     };
     // Shared lists stay apart even where they say the same, and so do lists that say more.
     if let Some(id) = same_shared(model, &kind, bits).filter(|_| !shared && columns.is_empty()) {
-        let only = match (&kind, &model.list(id).kind) {
+        let allowed = match (&kind, &model.list(id).kind) {
             (ListKind::Enumeration { values, .. }, ListKind::Enumeration { values: all, .. }) => {
-                named_only(values, all).map(|names| (String::new(), names)).into_iter().collect()
+                named_only(values, all).map(|names| only(String::new(), names)).into_iter().collect()
             }
             // Parts that the page does not name have the names of the shared list.
             (_, kind) => by_part(some, kind),
         };
         model.spelled.push(Spelled { at: cx.at(owner), kind });
-        return Nested::List(id, only);
+        return Nested::List(id, allowed);
     }
     let at = cx.at(owner);
-    let only = by_part(some, &kind);
+    let allowed = by_part(some, &kind);
     model.lists.push(List {
         name: name.to_owned(),
         bits,
@@ -126,14 +132,14 @@ pub(crate) fn read(
         text: None,
         at,
     });
-    Nested::List(ListId(model.lists.len() - 1), only)
+    Nested::List(ListId(model.lists.len() - 1), allowed)
 }
 
 /// What is legal by the names of the parts, given by their lowest bits.
-fn by_part(some: Vec<(u32, Vec<(String, Availability)>)>, kind: &ListKind) -> AllowedValues {
-    let ListKind::Parts(parts) = kind else { return AllowedValues::new() };
+fn by_part(some: Vec<(u32, MarkedNames)>, kind: &ListKind) -> Vec<Only> {
+    let ListKind::Parts(parts) = kind else { return Vec::new() };
     some.into_iter()
-        .filter_map(|(lo, names)| Some((parts.iter().find(|p| p.lo == lo)?.name.clone(), names)))
+        .filter_map(|(lo, names)| Some(only(parts.iter().find(|p| p.lo == lo)?.name.clone(), names)))
         .collect()
 }
 
@@ -357,7 +363,7 @@ pub(crate) fn linked_list(cx: &mut Cx<'_>, model: &Model, text: &Inline) -> Opti
 enum Joined {
     Number,
     /// With its columns, and the values of parts that name only some of a shared list's, by the part's lowest bit.
-    Kind(ListKind, Vec<Column>, Vec<(u32, Vec<(String, Availability)>)>),
+    Kind(ListKind, Vec<Column>, Vec<(u32, MarkedNames)>),
     Shared(ListId),
 }
 

@@ -171,7 +171,7 @@ pub(crate) fn resolve(
         None => format!("{instruction}_{}", raw.name),
     };
     let doc = raw.doc.as_str();
-    let mut spelled = bits::AllowedValues::new();
+    let mut spelled = Vec::new();
     let said = |test: fn(&Fact) -> bool| raw.stated.iter().any(|s| test(&s.fact));
     let copied = named_field(cx, raw, earlier, |f| if let Fact::Copy(name) = f { Some(name) } else { None });
     let shape = copied.map(FieldKind::Copy).or(operand).unwrap_or_else(|| {
@@ -247,7 +247,7 @@ fn state(cx: &mut Cx<'_>, field: &mut Field, stated: &Stated) {
             (false, "")
         }
         Fact::Only(part, values) => {
-            field.only.push((part.clone(), values.clone()));
+            field.only.push(bits::only(part.clone(), values.clone()));
             (!matches!(shape, FieldKind::List(_)), "a field with a list")
         }
         Fact::Classes(classes) => {
@@ -264,7 +264,7 @@ fn state(cx: &mut Cx<'_>, field: &mut Field, stated: &Stated) {
         }
         Fact::Default(value, condition) => {
             field.default = *value;
-            field.default_if.clone_from(condition);
+            field.default_if = condition.clone().map(Into::into);
             (false, "")
         }
         Fact::Access(access) if shape.is_operand() => {
@@ -356,11 +356,9 @@ fn find_field(cx: &mut Cx<'_>, raw: &RawField, name: &str, span: &Span, earlier:
 fn presence(cx: &mut Cx<'_>, model: &Model, raw: &RawField, earlier: &[Field]) -> Presence {
     for Stated { fact, span, .. } in &raw.stated {
         let found = match fact {
-            Fact::If(name, part, values) => find_field(cx, raw, name, span, earlier).map(|field| Presence::If {
-                field,
-                part: part.clone(),
-                values: values.clone(),
-            }),
+            Fact::If(name, part, values) => {
+                find_field(cx, raw, name, span, earlier).map(|field| stored_if(&earlier[field], part, values.clone()))
+            }
             Fact::IfFlag(flag) => flag_presence(model, flag, earlier).or_else(|| {
                 let message = format!("no field in front of `{}` has a flag `{flag}`", raw.name);
                 cx.error("presence-syntax", span, message, "write `Present only if Field.part=1`");
@@ -392,7 +390,12 @@ fn flag_presence(model: &Model, text: &str, earlier: &[Field]) -> Option<Presenc
     };
     let named = find(&|p| p.name.eq_ignore_ascii_case(flag));
     let (field, part) = named.or_else(|| find(&|p| p.kind == BitFieldKind::Flag && mentions(&p.doc)))?;
-    Some(Presence::If { field, part, values: vec!["1".to_owned()] })
+    Some(stored_if(&earlier[field], &part, vec!["1".to_owned()]))
+}
+
+fn stored_if(field: &Field, part: &str, values: Vec<String>) -> Presence {
+    let dot = if part.is_empty() { "" } else { "." };
+    Presence::If((format!("{}{dot}{part}", field.name), values).into())
 }
 
 /// Code as prose: the common indentation goes.

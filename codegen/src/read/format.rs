@@ -3,13 +3,13 @@
 use super::context::Cx;
 use super::opcode::Opcode;
 use crate::markdown::{Block, Item, Row, Section, Span};
-use crate::model::Availability;
+use crate::model::{Availability, Condition};
 use crate::phrase::{all_marks, number, words};
 
 /// A layout as the table has it.
 pub(crate) struct Layout {
     pub(crate) name: String,
-    pub(crate) condition: Option<(String, Vec<String>)>,
+    pub(crate) condition: Option<Condition>,
     pub(crate) condition_at: Span,
     pub(crate) versions: Availability,
     pub(crate) fields: Vec<Cell>,
@@ -89,7 +89,7 @@ pub(crate) fn read(cx: &mut Cx<'_>, sections: &[&Section], opcode: &Opcode, desc
 }
 
 /// The form's name and the selector of a `### CONDITION` section.
-pub(crate) fn condition(cx: &mut Cx<'_>, section: &Section) -> (String, Option<(String, Vec<String>)>) {
+pub(crate) fn condition(cx: &mut Cx<'_>, section: &Section) -> (String, Option<Condition>) {
     let mut all = conditions(cx, section);
     let name = section.title.split_whitespace().nth(1).unwrap_or("").to_owned();
     if section.level <= 2 {
@@ -114,7 +114,7 @@ pub(crate) fn conditions_span(section: &Section) -> Span {
 }
 
 /// All `Field=value, …` items below a heading.
-pub(crate) fn conditions(cx: &mut Cx<'_>, section: &Section) -> Vec<(String, Vec<String>)> {
+pub(crate) fn conditions(cx: &mut Cx<'_>, section: &Section) -> Vec<Condition> {
     let mut out = Vec::new();
     if section.level <= 2 {
         if section.title.to_ascii_lowercase().starts_with("condition") {
@@ -133,7 +133,9 @@ pub(crate) fn conditions(cx: &mut Cx<'_>, section: &Section) -> Vec<(String, Vec
             continue;
         }
         match text.split_once('=') {
-            Some((field, values)) if !words(values).is_empty() => out.push((field.trim().to_owned(), words(values))),
+            Some((field, values)) if !words(values).is_empty() => {
+                out.push((field.trim().to_owned(), words(values)).into());
+            }
             _ => cx.error(
                 "condition-syntax",
                 &item.text.span,

@@ -292,6 +292,7 @@ fn forms(
             condition_at: cx.at(&layout.condition_at),
             versions: layout.versions,
             fields,
+            texts: Vec::new(),
             at: cx.at(&layout.span),
         });
     }

@@ -3,7 +3,9 @@
 use super::context::Cx;
 use super::{bits, said as sentences};
 use crate::markdown::{Block, Document, Item, Section, Span};
-use crate::model::{BitFieldKind, FieldKind, ListKind, Member, MemberType, Model, Reference, Storage, Structure};
+use crate::model::{
+    BitFieldKind, Condition, FieldKind, ListKind, Member, MemberType, Model, Reference, Storage, Structure,
+};
 use crate::phrase::{Fact, Said, leading_marks, odd_marks, said};
 use crate::suggest::distance;
 
@@ -75,14 +77,14 @@ fn comment(behind: &str) -> Option<&str> {
 }
 
 /// A condition of a member's comment; one that is not understood is reported.
-fn member_comment(cx: &mut Cx<'_>, behind: &str, span: &Span) -> Option<(String, Vec<String>)> {
+fn member_comment(cx: &mut Cx<'_>, behind: &str, span: &Span) -> Option<Condition> {
     for range in odd_marks(behind) {
         let message = format!("`{}` looks like a mark, and is none", &behind[range]);
         cx.warn("mark-syntax", span, message, "write {3.4+} or {-3.4}, without blanks");
     }
     let text = comment(behind)?;
     match said(text).into_iter().next()? {
-        Said { fact: Some(Fact::If(field, _, values)), .. } => return Some((field, values)),
+        Said { fact: Some(Fact::If(field, _, values)), .. } => return Some((field, values).into()),
         Said { phrase, .. } if phrase.lead == "Present only" => {}
         _ => return None,
     }

@@ -3,7 +3,7 @@
 use super::context::Cx;
 use super::format;
 use crate::markdown::{Block, Section, Span};
-use crate::model::TextForm;
+use crate::model::{Reference, TextForm};
 use crate::suggest::distance;
 use crate::template;
 
@@ -12,7 +12,8 @@ pub(crate) fn read(cx: &mut Cx<'_>, sections: &[&Section]) -> Vec<TextForm> {
     for section in sections {
         let conditions = format::conditions(cx, section);
         let conditions_at = cx.at(&format::conditions_span(section));
-        let form = (section.level > 2).then(|| section.title.split_whitespace().nth(1).map(str::to_owned)).flatten();
+        let form =
+            (section.level > 2).then(|| section.title.split_whitespace().nth(1).map(Reference::from)).flatten();
         for block in &section.blocks {
             let lines: Vec<(String, Span)> = match block {
                 Block::Code(code) => code.lines.clone(),

@@ -171,11 +171,11 @@ impl<'m> Fields<'m> {
             let number = found.iter().any(|(_, shape)| *shape == FieldKind::Number);
             // What one form leaves open is open.
             let fields = || found.iter().map(|(field, _)| *field);
-            let restricts = |field: &Field, part: &str| field.only.iter().any(|(p, _)| p == part);
+            let restricts = |field: &Field, part: &str| field.only.iter().any(|o| o.part_name() == part);
             let only = fields()
                 .flat_map(|f| f.only.iter())
-                .filter(|(part, _)| fields().all(|f| restricts(f, part)))
-                .flat_map(|(part, names)| names.iter().map(move |(name, _)| (part.clone(), name.clone())))
+                .filter(|o| fields().all(|f| restricts(f, o.part_name())))
+                .flat_map(|o| o.values.iter().map(|(value, _)| (o.part_name().to_owned(), value.name.clone())))
                 .collect();
             return Sort::Named(Named { label: label.to_owned(), lists, only, number });
         }

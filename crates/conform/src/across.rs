@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use visakit_codegen::model::semantics::{BinaryOperator, Expression, ExpressionKind};
-use visakit_codegen::model::{Constraint, Field, FieldKind, IndexKind, Presence};
+use visakit_codegen::model::{Constraint, Field, FieldKind, IndexKind, Presence, targets};
 
 use super::base::{newest_platform, operand, raw};
 use super::codec::{self, decode};
@@ -225,13 +225,12 @@ impl<'m> Search<'_, 'm> {
                 numbers.map(|n| Value::Bits(n as i64 as u64)).collect()
             }
             FieldKind::List(id) => {
-                let selected = sample.form.condition.as_ref().filter(|(f, _)| f.eq_ignore_ascii_case(&field.name));
+                let selected = sample.form.selector_at(position);
                 let mut out = Vec::new();
                 for b in bits(world.model, id).iter().filter(|b| !matches!(b.what, BitsKind::Zero)) {
                     for value in (0..=ones(b.width.min(8))).filter(|v| meant(world.model, b, *v)) {
                         let fits = match (selected, b.what) {
-                            (Some((_, names)), BitsKind::Values(values)) => super::meaning::named(values, value)
-                                .is_some_and(|v| names.iter().any(|n| n.eq_ignore_ascii_case(&v.name))),
+                            (Some(selector), BitsKind::Values(_)) => targets(&selector.values).any(|v| v == value),
                             _ => true,
                         };
                         let whole = b.set(now, value);

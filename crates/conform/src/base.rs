@@ -1,7 +1,8 @@
 //! A legal instruction of each page and form, whose fields differ from each other as far as their values allow.
 
 use visakit_codegen::model::{
-    CellValue, Enumerator, Field, FieldKind, Form, IndexKind, Instruction, ListId, Presence, TypeId, targets,
+    CellValue, Condition, Enumerator, Field, FieldKind, Form, IndexKind, Instruction, ListId, Presence, Reference,
+    TypeId, targets,
 };
 
 use super::meaning::{
@@ -83,10 +84,7 @@ fn value(
             let wanted = (position as i128 * 3 + 1).clamp(low, high.max(low));
             Value::Bits(wanted as i64 as u64)
         }
-        FieldKind::List(id) => {
-            let selected = form.condition.as_ref().filter(|(name, _)| name.eq_ignore_ascii_case(&field.name));
-            Value::Bits(list(world, field, id, selected.map(|(_, values)| values.as_slice()), platform))
-        }
+        FieldKind::List(id) => Value::Bits(list(world, field, id, form.selector_at(position), platform)),
         FieldKind::Predicate => Value::Bits(1),
         FieldKind::Index(kind) => Value::Bits(world.first(kind)),
         FieldKind::IndexBy(by) => Value::Bits(world.first(super::sample::table_of(world.model, so_far, by))),
@@ -156,19 +154,18 @@ pub(super) fn operand(world: &World<'_>, kind: Kind, ty: TypeId, is_dst: bool, p
 }
 
 /// A legal value of a list. Masks are those that obey no execution mask: a text may set that flag by itself.
-fn list(world: &World<'_>, field: &Field, id: ListId, selected: Option<&[String]>, platform: Option<usize>) -> u64 {
+fn list(world: &World<'_>, field: &Field, id: ListId, selected: Option<&Condition>, platform: Option<usize>) -> u64 {
     let model = world.model;
     let all = bits(model, id);
     let mut whole = 0;
     for b in &all {
         let legal = |value: u64| match b.what {
             BitsKind::Values(values) => named(values, value).is_some_and(|v| {
-                let mut only = field.only.iter().filter(|(part, _)| part.eq_ignore_ascii_case(b.name));
+                let mut only = field.only.iter().filter(|only| only.is_of(b.position()));
+                let allows = |(r, marks): &(Reference<u64>, _)| r.to == Some(value) && on(marks, platform);
                 on(&v.marks, platform)
-                    && only.all(|(_, names)| {
-                        names.iter().any(|(n, marks)| n.eq_ignore_ascii_case(&v.name) && on(marks, platform))
-                    })
-                    && selected.is_none_or(|names| names.iter().any(|n| n.eq_ignore_ascii_case(&v.name)))
+                    && only.all(|only| only.values.iter().any(allows))
+                    && selected.is_none_or(|c| targets(&c.values).any(|selects| selects == value))
             }),
             _ => super::meaning::meant(model, b, value),
         };

@@ -268,10 +268,10 @@ fn carriers(world: &World<'_>, version: Version) -> Vec<(Kind, String, usize)> {
     for class in &world.operands.classes {
         let found = model.instructions.iter().filter(|i| encodes(i)).find_map(|page| {
             let form = page.forms.first().filter(|f| page.forms.len() == 1 && holds(&f.versions, version))?;
-            let position = form.fields.iter().position(|f| {
-                let plain = page.text.first().is_some_and(|t| {
+            let position = form.fields.iter().enumerate().position(|(at, f)| {
+                let plain = form.texts.first().is_some_and(|t| {
                     t.template.items.iter().any(|item| {
-                        matches!(item, Item::Field { field, format: Format::Plain, .. } if field.eq_ignore_ascii_case(&f.name))
+                        matches!(item, Item::Field { place: Some(p), format: Format::Plain, .. } if p.field == at)
                     })
                 });
                 f.shape == FieldKind::Vector && plain && f.classes.contains(&class.name) && !is_written(f)

@@ -102,6 +102,11 @@ pub(super) enum BitsKind<'m> {
 }
 
 impl<'m> Bits<'m> {
+    /// Which part of its list they are.
+    pub(super) fn position(&self) -> Option<usize> {
+        self.part.map(|part| part.position)
+    }
+
     /// What a column of their list says of these bits of a whole value.
     pub(super) fn said(&self, whole: u64, column: ColumnId) -> Option<&'m CellValue> {
         let BitsKind::Values(values) = self.what else { return None };
@@ -248,44 +253,17 @@ pub(super) fn usual_of_list(model: &Model, id: ListId) -> u64 {
     bits(model, id).iter().fold(0, |whole, b| b.set(whole, usual(model, b)))
 }
 
-/// Whether bits have one of the values that a condition names.
-pub(super) fn one_of(bits: &Bits<'_>, whole: u64, values: &[String]) -> bool {
-    let value = bits.of(whole);
-    values.iter().any(|wanted| match bits.what {
-        BitsKind::Values(known) => named(known, value).is_some_and(|v| v.name.eq_ignore_ascii_case(wanted)),
-        BitsKind::Flag(_) if wanted.eq_ignore_ascii_case("true") => value == 1,
-        BitsKind::Flag(_) if wanted.eq_ignore_ascii_case("false") => value == 0,
-        _ => number(wanted) == Some(value),
-    })
-}
-
-/// A number of a page: decimal, `0x…` or `0b…`.
-pub(super) fn number(text: &str) -> Option<u64> {
-    let text = text.trim();
-    let radix = |digits: &str, radix| u64::from_str_radix(digits, radix).ok();
-    match text.get(..2) {
-        Some("0x" | "0X") => radix(&text[2..], 16),
-        Some("0b" | "0B") => radix(&text[2..], 2),
-        _ => text.parse().ok(),
-    }
-}
-
-/// The position of the field that a template or a condition names; `p` is the predicate.
+/// The position of the field that the implementation calls so; `p` is the predicate.
 pub(super) fn field(form: &Form, name: &str) -> Option<usize> {
     form.fields.iter().position(|f| {
         f.name.eq_ignore_ascii_case(name) || (name.eq_ignore_ascii_case("p") && f.shape == FieldKind::Predicate)
     })
 }
 
-/// `Field.part` as its two names.
-pub(super) fn split(name: &str) -> (&str, Option<&str>) {
-    name.split_once('.').map_or((name, None), |(field, part)| (field, Some(part)))
-}
-
-/// The bits of a field that a part names.
-pub(super) fn part<'m>(model: &'m Model, field: &Field, name: &str) -> Option<Bits<'m>> {
+/// The bits of a field that a part is, or all that have a meaning where there are no parts.
+pub(super) fn bits_at<'m>(model: &'m Model, field: &Field, part: Option<usize>) -> Option<Bits<'m>> {
     let FieldKind::List(id) = field.shape else { return None };
-    bits(model, id).into_iter().find(|b| b.name.eq_ignore_ascii_case(name) && !matches!(b.what, BitsKind::Zero))
+    bits(model, id).into_iter().find(|b| b.position() == part && !matches!(b.what, BitsKind::Zero))
 }
 
 /// Whether a field only counts another one.

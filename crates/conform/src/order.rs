@@ -94,9 +94,8 @@ impl<'m> Probes<'m> {
                     let mut other = sample.clone();
                     other.values[wrong] = Value::Bits(b.set(now, value));
                     let mut same = rules::broken(&self.world, &other, None) == legal;
-                    if let Some((name, names)) = sample.form.condition.as_ref().filter(|(n, _)| *n == one.name) {
-                        same &=
-                            field(sample.form, name).is_some_and(|at| other.has(self.world.model, at, b.name, names));
+                    if let Some(selector) = sample.form.selector_at(wrong) {
+                        same &= other.has(self.world.model, selector);
                     }
                     if same && better.is_none() && self.wrong_field(&other) != Some(wrong) {
                         let fact = Fact::new("enumerator", value_path(&own, b, b.of(now)), one.at);

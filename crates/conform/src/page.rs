@@ -194,7 +194,7 @@ impl<'m> Probes<'m> {
         {
             return Some(true);
         }
-        let all = templates(self.world.model, sample);
+        let all = templates(sample);
         let Some(printing) = all.iter().find(|t| applies(self.world.model, sample, t)) else {
             return Some(true);
         };

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use visakit_codegen::model::{FieldKind, PageKind};
+use visakit_codegen::model::PageKind;
 use visakit_codegen::template::Item;
 
 use super::base::base;
 use super::codec::decode;
 use super::finding::{Difference, Fact, Tally};
-use super::meaning::{BitsKind, bits, encodes, field, holds};
+use super::meaning::{encodes, holds};
 use super::page::Probes;
 use visakit::isa::{Instruction, MNEMONICS};
 use visakit::rt::DecodeProblem;
@@ -112,23 +112,13 @@ fn mnemonics(probes: &Probes<'_>, tally: &mut Tally) {
     let model = probes.world.model;
     let mut known: BTreeSet<String> = BTreeSet::new();
     for page in model.instructions.iter().filter(|i| encodes(i)) {
-        for text in &page.text {
-            if let Some(word) = text.template.mnemonic() {
-                known.insert(word.to_owned());
-                continue;
-            }
+        known.extend(page.text.iter().filter_map(|text| text.template.mnemonic()).map(str::to_owned));
+        for (form, text) in page.forms.iter().flat_map(|form| form.texts.iter().map(move |text| (form, text))) {
             let head = text.template.items.iter().find(|i| !matches!(i, Item::Predicate | Item::Space(_)));
-            let Some(Item::Field { field: name, part, .. }) = head else { continue };
-            for form in &page.forms {
-                let shape = field(form, name).map(|at| form.fields[at].shape);
-                let Some(FieldKind::List(id)) = shape else { continue };
-                let wanted = part.as_deref().unwrap_or("");
-                for b in bits(model, id).iter().filter(|b| b.name.eq_ignore_ascii_case(wanted)) {
-                    if let BitsKind::Values(values) = b.what {
-                        known.extend(values.iter().filter(|v| !v.reserved).map(|v| v.text.clone()));
-                    }
-                }
-            }
+            let Some(Item::Field { place: Some(place), .. }) = head else { continue };
+            let list = model.names_list(form.fields[place.field].shape, place.part);
+            let values = list.map_or(&[][..], |id| model.values(id));
+            known.extend(values.iter().filter(|v| !v.reserved).map(|v| v.text.clone()));
         }
         // A page without a template goes by its name.
         if page.text.is_empty() {
@@ -150,7 +140,7 @@ fn aliases(probes: &Probes<'_>, tally: &mut Tally) {
         let Some(page) = model.instructions.iter().find(|i| i.name == *of && encodes(i)) else { continue };
         let Some(form) = page.forms.iter().find(|f| holds(&f.versions, version)) else { continue };
         let sample = base(&probes.world, page, form, version);
-        let Some(text) = page.text.first() else { continue };
+        let Some(text) = form.texts.first() else { continue };
         let (word, shown) =
             (alias.name.to_ascii_lowercase(), super::text::print(&probes.world, &sample, text).text());
         let line = shown.replacen(&of.to_ascii_lowercase(), &word, 1);

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use visakit_codegen::anatomy::ColumnId;
 use visakit_codegen::model::{
-    Access, CellValue, Field, FieldKind, ListKind, Model, Saturation, SourceModifier, TypeId, targets,
+    Access, CellValue, Field, FieldKind, ListKind, Model, Reference, Saturation, SourceModifier, TypeId, targets,
 };
 
 use super::meaning::{BitsKind, bits, bits_of, counted_by, destination, exists_on, named, on};
@@ -93,11 +93,9 @@ impl<'m> Check<'_, 'm> {
             if !on(&value.marks, self.platform) {
                 self.out.insert("value");
             }
-            for (_, legal) in field.only.iter().filter(|(part, _)| part.eq_ignore_ascii_case(b.name)) {
-                let found = legal
-                    .iter()
-                    .any(|(name, marks)| name.eq_ignore_ascii_case(&value.name) && on(marks, self.platform));
-                if !found {
+            for only in field.only.iter().filter(|only| only.is_of(b.position())) {
+                let legal = |r: &Reference<u64>, marks| r.to == Some(value.value) && on(marks, self.platform);
+                if !only.values.iter().any(|(r, marks)| legal(r, marks)) {
                     self.out.insert("value");
                 }
             }

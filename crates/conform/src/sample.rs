@@ -2,13 +2,11 @@
 
 use visakit_codegen::anatomy::{Anatomy, MemberId};
 use visakit_codegen::model::{
-    CellValue, Enumerator, Field, FieldKind, Form, IndexKind, Instruction, ListId, Member, MemberType, Model,
-    Presence, Storage, Structure, StructureId,
+    CellValue, Condition, Enumerator, Field, FieldKind, Form, IndexKind, Instruction, ListId, Member, MemberType,
+    Model, Presence, Storage, Structure, StructureId, targets,
 };
 
-use super::meaning::{
-    Bits, BitsKind, bits, counted_by, holds, named, one_of, part, put, storage, usual, usual_of_list,
-};
+use super::meaning::{Bits, BitsKind, bits, bits_at, counted_by, holds, named, put, storage, usual, usual_of_list};
 use super::structure::stored;
 use visakit::rt::Version;
 
@@ -249,15 +247,15 @@ impl<'m> Operands<'m> {
         }
         let Some(structure) = self.structure(operand) else { return };
         for (member, value) in structure.members.iter().zip(&operand.members) {
-            if self.member_present(structure, member, &operand.members) {
+            if self.member_present(member, &operand.members) {
                 put(out, number_at(member, version), *value);
             }
         }
     }
 
     /// Whether a member is stored: it names the values of another one for which it is.
-    pub(super) fn member_present(&self, structure: &Structure, member: &Member, values: &[u64]) -> bool {
-        stored(self.model, structure, member, |at| values.get(at).copied().unwrap_or(0))
+    pub(super) fn member_present(&self, member: &Member, values: &[u64]) -> bool {
+        stored(member, |at| values.get(at).copied().unwrap_or(0))
     }
 }
 
@@ -281,17 +279,16 @@ pub(super) struct EncodedSample {
 impl<'m> Sample<'m> {
     /// Whether a field is stored.
     pub(super) fn present(&self, model: &Model, position: usize) -> bool {
-        let Presence::If { field, part: name, values } = &self.form.fields[position].presence else { return true };
-        self.has(model, *field, name, values)
+        let Presence::If(condition) = &self.form.fields[position].presence else { return true };
+        self.has(model, condition)
     }
 
-    /// Whether a field, or a part of it, has one of the values.
-    pub(super) fn has(&self, model: &Model, position: usize, name: &str, values: &[String]) -> bool {
-        let value = self.values[position].bits();
-        match part(model, &self.form.fields[position], name) {
-            Some(bits) => one_of(&bits, value, values),
-            None => values.iter().any(|v| super::meaning::number(v) == Some(value)),
-        }
+    /// Whether a condition holds: a field, or a part of it, has one of its values.
+    pub(super) fn has(&self, model: &Model, condition: &Condition) -> bool {
+        let Some(place) = condition.of.to else { return false };
+        let whole = self.values[place.field].bits();
+        let value = bits_at(model, &self.form.fields[place.field], place.part).map_or(whole, |b| b.of(whole));
+        targets(&condition.values).any(|wanted| wanted == value)
     }
 
     /// The elements of a field: one, or as many as it is repeated.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use visakit_codegen::anatomy::MemberId;
-use visakit_codegen::model::{FieldKind, Member, MemberType, Model, Structure};
+use visakit_codegen::model::{FieldKind, Member, MemberType, Model, Structure, targets};
 
 use super::meaning::{bits, holds, meant, put, usual};
 use super::sample::number_at;
@@ -86,7 +86,7 @@ pub(super) fn write(model: &Model, structure: &Structure, value: &Data, version:
                     one(model, member, Some(item), version, &mut out.bytes);
                 }
             }
-            (None, None) if stored(model, structure, member, |at| value.number(at)) => {
+            (None, None) if stored(member, |at| value.number(at)) => {
                 one(model, member, value.member(position), version, &mut out.bytes);
             }
             (None, None) => {}
@@ -120,14 +120,10 @@ fn one(model: &Model, member: &Member, value: Option<&Data>, version: Version, o
 }
 
 /// Whether a member that depends on another one is stored, by the numbers that the members have.
-pub(super) fn stored(model: &Model, structure: &Structure, member: &Member, number: impl Fn(usize) -> u64) -> bool {
-    let Some((name, wanted)) = &member.presence else { return true };
-    let Some(at) = structure.members.iter().position(|m| m.name == *name) else { return true };
-    let value = number(at);
-    wanted.iter().any(|w| match structure.members[at].data_type {
-        true => model.types.iter().any(|t| t.code == value && t.name.eq_ignore_ascii_case(w)),
-        false => super::meaning::number(w) == Some(value),
-    })
+pub(super) fn stored(member: &Member, number: impl Fn(usize) -> u64) -> bool {
+    let Some((condition, place)) = member.presence.as_ref().and_then(|c| Some((c, c.of.to?))) else { return true };
+    let value = number(place.field);
+    targets(&condition.values).any(|wanted| wanted == value)
 }
 
 /// A structure with two of everything that is repeated and different numbers, all of them legal.

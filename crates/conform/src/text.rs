@@ -3,12 +3,12 @@
 mod back;
 mod operand;
 
-use visakit_codegen::model::{Field, FieldKind, Form, IndexKind, ListId, Model, Presence, SourceSpan, TextForm};
+use visakit_codegen::model::{
+    Field, FieldKind, Form, IndexKind, ListId, Model, Place, Presence, SourceSpan, TextForm,
+};
 use visakit_codegen::template::{Format, Item};
 
-use super::meaning::{
-    Bits, BitsKind, bits, counted_by, destination, field, named, part, split, usual, usual_of_list,
-};
+use super::meaning::{Bits, BitsKind, bits, bits_at, counted_by, destination, named, usual, usual_of_list};
 use super::sample::{Sample, Value, table_of};
 use super::world::World;
 
@@ -26,8 +26,8 @@ pub(super) struct Piece {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Printed {
     pub(super) pieces: Vec<Piece>,
-    /// Positions of the fields that the text shows, with the part and the format.
-    shown: Vec<(usize, Option<String>, Format)>,
+    /// The fields and parts that the text shows, with their formats.
+    shown: Vec<(Place, Format)>,
     saturated: bool,
 }
 
@@ -47,9 +47,8 @@ impl Printed {
 }
 
 /// The templates of a form, in the order of the page, those of full texts first.
-pub(super) fn templates<'m>(model: &Model, sample: &Sample<'m>) -> Vec<&'m TextForm> {
-    let (full, usual): (Vec<_>, Vec<_>) =
-        sample.page.text.iter().filter(|t| usable(model, sample.form, t)).partition(|t| t.template.full);
+pub(super) fn templates<'m>(sample: &Sample<'m>) -> Vec<&'m TextForm> {
+    let (full, usual): (Vec<_>, Vec<_>) = sample.form.texts.iter().partition(|t| t.template.full);
     full.into_iter().chain(usual).collect()
 }
 
@@ -63,34 +62,13 @@ impl Printed {
             .iter()
             .enumerate()
             .filter(|(_, f)| operand(f) && f.presence == Presence::Always)
-            .all(|(at, _)| self.shown.iter().any(|(shown, ..)| *shown == at))
+            .all(|(at, _)| self.shown.iter().any(|(shown, _)| shown.field == at))
     }
-}
-
-fn usable(model: &Model, form: &Form, text: &TextForm) -> bool {
-    let resolves = |name: &str, wanted: Option<&str>| {
-        field(form, name).is_some_and(|at| wanted.is_none_or(|p| part(model, &form.fields[at], p).is_some()))
-    };
-    text.form.as_ref().is_none_or(|name| name.eq_ignore_ascii_case(&form.name))
-        && text.template.fields().iter().all(|(name, part)| resolves(name, *part))
-        && text.conditions.iter().all(|(name, values)| {
-            let (name, wanted) = split(name);
-            let overlaps = match &form.condition {
-                Some((selector, legal)) if selector.eq_ignore_ascii_case(name) && wanted.is_none() => {
-                    values.iter().any(|v| legal.iter().any(|l| l.eq_ignore_ascii_case(v)))
-                }
-                _ => true,
-            };
-            resolves(name, wanted) && overlaps
-        })
 }
 
 /// Whether the conditions of a template hold for an instruction.
 pub(super) fn applies(model: &Model, sample: &Sample<'_>, text: &TextForm) -> bool {
-    text.conditions.iter().all(|(name, values)| {
-        let (name, wanted) = split(name);
-        field(sample.form, name).is_some_and(|at| sample.has(model, at, wanted.unwrap_or(""), values))
-    })
+    text.conditions.iter().all(|condition| sample.has(model, condition))
 }
 
 /// What a template prints for an instruction.
@@ -132,10 +110,10 @@ impl Writer<'_, '_> {
                     }
                     self.out.saturated = true;
                 }
-                Item::Field { field: name, part: wanted, format } => {
-                    let Some(at) = field(self.sample.form, name) else { continue };
-                    self.out.shown.push((at, wanted.clone(), *format));
-                    self.field(at, wanted.as_deref(), *format);
+                Item::Field { place, format, .. } => {
+                    let Some(place) = *place else { continue };
+                    self.out.shown.push((place, *format));
+                    self.field(place, *format);
                 }
                 Item::Shown(inner) => self.items(inner),
                 Item::Optional(inner) => {
@@ -149,7 +127,7 @@ impl Writer<'_, '_> {
 
     fn predicate(&mut self) {
         let Some(at) = self.sample.form.fields.iter().position(|f| f.shape == FieldKind::Predicate) else { return };
-        self.out.shown.push((at, None, Format::Plain));
+        self.out.shown.push((Place { field: at, part: None }, Format::Plain));
         let value = self.sample.values[at].bits();
         if self.world.predicate_id(value) == 0 {
             return;
@@ -171,19 +149,17 @@ impl Writer<'_, '_> {
 
     fn any_shown(&self, items: &[Item]) -> bool {
         items.iter().any(|item| match item {
-            Item::Field { field: name, part: wanted, .. } => {
-                field(self.sample.form, name).is_some_and(|at| self.changed(at, wanted.as_deref()))
-            }
+            Item::Field { place, .. } => place.is_some_and(|place| self.changed(place)),
             Item::Optional(inner) => self.any_shown(inner),
             _ => false,
         })
     }
 
     /// Whether an optional group shows this field.
-    fn changed(&self, at: usize, wanted: Option<&str>) -> bool {
-        let model = self.world.model;
+    fn changed(&self, place: Place) -> bool {
+        let (model, at) = (self.world.model, place.field);
         let one = &self.sample.form.fields[at];
-        if let Some(bits) = wanted.and_then(|w| part(model, one, w)) {
+        if let Some(bits) = place.part.and_then(|_| bits_at(model, one, place.part)) {
             return bits.of(self.sample.values[at].bits()) != usual(model, &bits);
         }
         match one.presence {
@@ -191,9 +167,8 @@ impl Writer<'_, '_> {
             Presence::Times(_) => return !self.sample.elements(at).is_empty(),
             Presence::Always => {}
         }
-        let elsewhere = one.default_if.as_ref().is_some_and(|(other, values)| {
-            field(self.sample.form, other).is_some_and(|at| !self.sample.has(model, at, "", values))
-        });
+        let known = one.default_if.as_ref().filter(|condition| condition.of.to.is_some());
+        let elsewhere = known.is_some_and(|condition| !self.sample.has(model, condition));
         let value = &self.sample.values[at];
         elsewhere
             || match (one.shape, value) {
@@ -205,12 +180,12 @@ impl Writer<'_, '_> {
             }
     }
 
-    fn field(&mut self, at: usize, wanted: Option<&str>, format: Format) {
-        let model = self.world.model;
+    fn field(&mut self, place: Place, format: Format) {
+        let (model, at) = (self.world.model, place.field);
         let sample = self.sample;
         let one = &sample.form.fields[at];
         let path = format!("{}.{}", sample.page.name, one.name);
-        if let Some(bits) = wanted.and_then(|w| part(model, one, w)) {
+        if let Some(bits) = place.part.and_then(|_| bits_at(model, one, place.part)) {
             let value = bits.of(sample.values[at].bits());
             self.bits(&bits, value, format, &path);
             return;
@@ -267,8 +242,8 @@ impl Writer<'_, '_> {
             match item {
                 Item::Text(text) => self.push(text, format!("{path}.Text"), at),
                 Item::Space(n) => self.push(" ".repeat(*n), format!("{path}.Text"), at),
-                Item::Field { field, format, .. } => {
-                    if let Some(b) = all.iter().find(|b| b.name.eq_ignore_ascii_case(field)) {
+                Item::Field { place, format, .. } => {
+                    if let Some(b) = part_of(all, *place) {
                         if b.part == Some(self.world.anatomy.predicate.id) {
                             self.index(IndexKind::Predicate, b.of(value), Format::Plain, path, at);
                         } else {
@@ -279,10 +254,9 @@ impl Writer<'_, '_> {
                 Item::Shown(inner) => self.list_items(all, inner, value, path, at),
                 Item::Optional(inner) => {
                     let shown = inner.iter().any(|i| match i {
-                        Item::Field { field, .. } => all
-                            .iter()
-                            .find(|b| b.name.eq_ignore_ascii_case(field))
-                            .is_some_and(|b| b.of(value) != usual(self.world.model, b)),
+                        Item::Field { place, .. } => {
+                            part_of(all, *place).is_some_and(|b| b.of(value) != usual(self.world.model, b))
+                        }
                         _ => false,
                     });
                     if shown {
@@ -330,6 +304,12 @@ impl Writer<'_, '_> {
         };
         self.push(text, path, at);
     }
+}
+
+/// The part that an item of a list's template shows.
+fn part_of<'a, 'm>(all: &'a [Bits<'m>], place: Option<Place>) -> Option<&'a Bits<'m>> {
+    let position = place?.field;
+    all.iter().find(|b| b.position() == Some(position))
 }
 
 /// The path of a value of some bits: those of shared lists belong to the list, wherever they are used.

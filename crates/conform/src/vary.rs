@@ -2,7 +2,7 @@
 //! validator judges.
 
 use visakit_codegen::anatomy::MemberId;
-use visakit_codegen::model::{Field, FieldKind, IndexKind, Presence, TypeId};
+use visakit_codegen::model::{Condition, Field, FieldKind, IndexKind, Presence, TypeId, targets};
 
 use super::base::{newest_platform, operand, raw, typed};
 use super::finding::Fact;
@@ -116,7 +116,7 @@ impl<'m> Vary<'_, 'm> {
             }
             _ => vec![0, 1, 2, ones(b.width)],
         };
-        let selector = self.base.form.condition.as_ref().filter(|(name, _)| name.eq_ignore_ascii_case(&field.name));
+        let selector = self.base.form.selector_at(position);
         for value in candidates {
             let path = value_path(own, b, value);
             let own = format!("{own}{}{}={value}", if b.name.is_empty() { "" } else { "." }, b.name);
@@ -133,12 +133,11 @@ impl<'m> Vary<'_, 'm> {
                 self.refuse(fact, if stated { "reserved-accepted" } else { "enumerator-extra" }, true, &sample);
                 continue;
             }
-            if let (Some((_, legal)), BitsKind::Values(values)) = (selector, b.what) {
-                let name = named(values, value).map_or("", |v| v.name.as_str());
-                if !legal.iter().any(|l| l.eq_ignore_ascii_case(name)) {
-                    let elsewhere = self.base.page.forms.iter().filter_map(|f| f.condition.as_ref());
-                    let other = elsewhere.flat_map(|(_, names)| names).any(|n| n.eq_ignore_ascii_case(name));
-                    if !other {
+            if let (Some(selector), BitsKind::Values(values)) = (selector, b.what) {
+                let selects = |c: &Condition| targets(&c.values).any(|selected| selected == value);
+                if !selects(selector) {
+                    if !self.base.page.forms.iter().filter_map(|f| f.condition.as_ref()).any(selects) {
+                        let name = named(values, value).map_or("", |v| v.name.as_str());
                         let fact =
                             Fact::new("form", format!("{}.{}.{name}", self.base.page.name, field.name), field.at);
                         self.refuse(fact, "form-extra", false, &sample);
@@ -150,7 +149,7 @@ impl<'m> Vary<'_, 'm> {
             let is_id = b.part == Some(self.probes.world.anatomy.predicate.id);
             let text = !(is_id && value > super::world::OTHERS);
             self.accept(fact.clone(), own.clone(), "enumerator-missing", sample.clone(), text);
-            let marked = field.only.iter().any(|(_, names)| names.iter().any(|(_, marks)| !marks.0.is_empty()));
+            let marked = field.only.iter().any(|only| only.values.iter().any(|(_, marks)| !marks.0.is_empty()));
             let listed = matches!(field.shape, FieldKind::List(id) if rules::marked(model, id));
             if marked || listed {
                 let fact = Fact { kind: "platform", path: own, at: fact.at };
@@ -244,7 +243,7 @@ impl<'m> Vary<'_, 'm> {
             if let Some(one) = operand(world, class.kind, own_type, is_written(field), position) {
                 let path = format!("{own}.{}", class.name);
                 let sample = self.with(position, Value::Operand(one));
-                let shown = legal && !shows_bare(self.base, field);
+                let shown = legal && !shows_bare(self.base, position);
                 self.accept(Fact::new("class", &path, field.at), path, "class-refused", sample, shown);
             }
         }
@@ -463,14 +462,16 @@ fn shows_region(world: &World<'_>, kind: Kind, value: u64) -> bool {
 
 /// Whether the text shows a field without the type of a constant or the region of a variable, so that other classes of
 /// operands have no text there.
-fn shows_bare(base: &Sample<'_>, field: &Field) -> bool {
+fn shows_bare(base: &Sample<'_>, position: usize) -> bool {
     use visakit_codegen::template::{Format, Item};
-    fn walk(items: &[Item], name: &str) -> bool {
+    fn walk(items: &[Item], position: usize) -> bool {
         items.iter().any(|item| match item {
-            Item::Field { field, format, .. } => *format != Format::Plain && field.eq_ignore_ascii_case(name),
-            Item::Optional(inner) => walk(inner, name),
+            Item::Field { place, format, .. } => {
+                *format != Format::Plain && place.is_some_and(|place| place.field == position)
+            }
+            Item::Optional(inner) => walk(inner, position),
             _ => false,
         })
     }
-    base.page.text.iter().any(|t| walk(&t.template.items, &field.name))
+    base.form.texts.iter().any(|t| walk(&t.template.items, position))
 }

@@ -136,9 +136,8 @@ impl<'m> World<'m> {
 
     /// Whether an immediate has its upper half.
     pub(super) fn is_wide(&self, operand: &Operand) -> bool {
-        let Some(structure) = self.operands.structure(operand) else { return false };
         let high = self.model.member(self.anatomy.immediate.high);
-        high.is_some_and(|m| self.operands.member_present(structure, m, &operand.members))
+        high.is_some_and(|m| self.operands.member_present(m, &operand.members))
     }
 
     /// The type code of an indirect operand, among the bits that stand beside it.

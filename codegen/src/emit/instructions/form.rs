@@ -1,13 +1,13 @@
 //! One form of an instruction: its struct, and what reads, writes and visits it.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
-use super::{enumerator, form_type};
+use super::{enumerators, form_type, selector};
 use crate::emit::codec::{read_number, write_number};
 use crate::emit::text::{index_selector, index_tables};
 use crate::emit::{Cx, index_type, member_name, number_type, variant_name, version_condition, widest};
-use crate::model::{Access, BitFieldKind, Field, FieldKind, Form, Instruction, ListKind, Presence};
+use crate::model::{Access, BitFieldKind, Condition, Field, FieldKind, Form, Instruction, Presence, targets};
 
 pub(super) fn form_struct(cx: &Cx<'_>, i: &Instruction, form: &Form) -> TokenStream {
     let name = form_type(i, form);
@@ -28,12 +28,8 @@ pub(super) fn form_struct(cx: &Cx<'_>, i: &Instruction, form: &Form) -> TokenStr
     let mut reads = Vec::new();
     let mut writes = Vec::new();
     let (mut visits, mut changes) = (Vec::new(), Vec::new());
-    if let Some((field, values)) = &form.condition
-        && let Some(field) = form.fields.iter().find(|f| f.name.eq_ignore_ascii_case(field))
-        && let FieldKind::List(id) = field.shape
-    {
+    if let Some((field, id, values)) = selector(cx, form) {
         let (member, ty) = (member_name(&field.name), cx.list_type(id));
-        let values = values.iter().map(|v| enumerator(cx, id, v));
         let place = format!("{owner}.{}", field.name);
         writes.push(quote!(rt::selected(matches!(self.#member, #(#ty::#values)|*), #place)?;));
     }
@@ -54,7 +50,7 @@ pub(super) fn form_struct(cx: &Cx<'_>, i: &Instruction, form: &Form) -> TokenStr
         let Some(ty) = cx.field_type(field) else { continue };
         let ty = match field.presence {
             Presence::Always => ty,
-            Presence::If { .. } => quote!(Option<#ty>),
+            Presence::If(_) => quote!(Option<#ty>),
             Presence::Times(_) => quote!(Vec<#ty>),
         };
         let doc = cx.doc(&field.doc, &field.name, field.at);
@@ -211,8 +207,8 @@ fn read_field(cx: &Cx<'_>, i: &Instruction, form: &Form, field: &Field) -> Token
     };
     match &field.presence {
         Presence::Always => one,
-        Presence::If { field: selector, part, values } => {
-            let test = test(cx, &form.fields[*selector], part, values, &member_value(&form.fields[*selector], false));
+        Presence::If(condition) => {
+            let test = test(cx, form, condition, |field| member_value(field, false));
             quote!(if #test { Some(#one) } else { None })
         }
         Presence::Times(count) => {
@@ -250,46 +246,45 @@ fn bits_of(field: &Field, value: &TokenStream) -> TokenStream {
     }
 }
 
-/// A test whether a field, or a part of it, has one of the values.
-pub(crate) fn test(cx: &Cx<'_>, field: &Field, part: &str, values: &[String], value: &TokenStream) -> TokenStream {
-    let numbers = || values.iter().filter_map(|v| crate::emit::parse_number(v));
-    if let FieldKind::List(id) = field.shape {
-        match &cx.model.list(id).kind {
-            ListKind::Enumeration { .. } => {
-                let ty = cx.list_type(id);
-                let values = values.iter().map(|v| enumerator(cx, id, v));
-                return quote!(matches!(#value, #(#ty::#values)|*));
-            }
-            ListKind::Parts(parts) => {
-                let Some(part) = parts.iter().find(|p| p.name.eq_ignore_ascii_case(part)) else {
-                    return quote!(false);
-                };
-                let member = member_name(&part.name);
-                return match part.kind {
-                    BitFieldKind::Flag => {
-                        let set = values.iter().any(|v| v == "1" || v.eq_ignore_ascii_case("true"));
-                        let clear = values.iter().any(|v| v == "0" || v.eq_ignore_ascii_case("false"));
-                        match (set, clear) {
-                            (true, true) => quote!(true),
-                            (true, false) => quote!(#value.#member),
-                            _ => quote!(!#value.#member),
-                        }
-                    }
-                    BitFieldKind::Enumeration(id) => {
-                        let ty = cx.list_type(id);
-                        let values = values.iter().map(|v| enumerator(cx, id, v));
-                        quote!(matches!(#value.#member, #(#ty::#values)|*))
-                    }
-                    _ => {
-                        let numbers = numbers();
-                        quote!([#(#numbers),*].contains(&#value.#member))
-                    }
-                };
+/// A test whether a condition holds; `member` gives the value of a field.
+pub(crate) fn test(
+    cx: &Cx<'_>,
+    form: &Form,
+    condition: &Condition,
+    member: impl Fn(&Field) -> TokenStream,
+) -> TokenStream {
+    let Some(place) = condition.of.to else { return quote!(false) };
+    let field = &form.fields[place.field];
+    let mut value = member(field);
+    let part = cx.model.part_at(form, place);
+    if let Some(part) = part {
+        let part = member_name(&part.name);
+        value = quote!(#value.#part);
+    }
+    if let Some(id) = cx.model.names_list(field.shape, place.part) {
+        let (ty, values) = (cx.list_type(id), enumerators(cx, id, condition));
+        return quote!(matches!(#value, #(#ty::#values)|*));
+    }
+    let numbers = || targets(&condition.values).map(Literal::u64_unsuffixed);
+    match (part.map(|p| p.kind), field.shape) {
+        (Some(BitFieldKind::Flag), _) => {
+            let has = |flag| targets(&condition.values).any(|value| value == flag);
+            match (has(1), has(0)) {
+                (true, true) => quote!(true),
+                (true, false) => value,
+                _ => quote!(!#value),
             }
         }
+        (Some(_), _) => {
+            let numbers = numbers();
+            quote!([#(#numbers),*].contains(&#value))
+        }
+        (None, FieldKind::List(_)) => quote!(false),
+        (None, _) => {
+            let numbers = numbers();
+            quote!([#(#numbers),*].contains(&(#value)))
+        }
     }
-    let numbers = numbers();
-    quote!([#(#numbers),*].contains(&(#value)))
 }
 
 fn write_field(cx: &Cx<'_>, i: &Instruction, form: &Form, field: &Field) -> TokenStream {
@@ -317,9 +312,8 @@ fn write_field(cx: &Cx<'_>, i: &Instruction, form: &Form, field: &Field) -> Toke
     match &field.presence {
         Presence::Always if matches!(field.shape, FieldKind::Zero | FieldKind::Copy(_)) => one(quote!(())),
         Presence::Always => one(quote!((&self.#ident))),
-        Presence::If { field: selector, part, values } => {
-            let selector = &form.fields[*selector];
-            let test = test(cx, selector, part, values, &member_value(selector, true));
+        Presence::If(condition) => {
+            let test = test(cx, form, condition, |field| member_value(field, true));
             let one = one(quote!(value));
             quote! {
                 rt::present(#test, self.#ident.is_some(), #place)?;

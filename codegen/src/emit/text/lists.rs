@@ -4,8 +4,8 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use crate::emit::{Cx, index_type, member_name, unsigned, variant_name};
-use crate::model::{BitField, BitFieldKind, Enumerator, IndexKind, List, ListId, ListKind};
-use crate::template::{Format, Item};
+use crate::model::{BitField, BitFieldKind, Enumerator, IndexKind, List, ListId, ListKind, Place};
+use crate::template::{self, Format, Item};
 
 pub(super) fn emit(cx: &Cx<'_>) -> TokenStream {
     let items = cx.model.lists.iter().enumerate().map(|(i, list)| match &list.kind {
@@ -70,13 +70,14 @@ fn enumeration(cx: &Cx<'_>, id: ListId, list: &List, width: u32, values: &[Enume
 /// Printing and parsing of a bit field: by its own template, as letters of its flags, or as a number.
 fn bit_field(cx: &Cx<'_>, id: ListId, list: &List, parts: &[BitField]) -> TokenStream {
     let name = cx.list_type(id);
-    let parts: Vec<&BitField> = parts.iter().filter(|p| p.kind != BitFieldKind::Zero).collect();
+    let all = parts;
+    let parts: Vec<&BitField> = all.iter().filter(|p| p.kind != BitFieldKind::Zero).collect();
     // Predicates need names of variables and print in their own way.
     let by_template =
         list.text.as_ref().filter(|_| Some(list.at) != cx.predicate_list().map(|id| cx.model.list(id).at));
     let (print, parse) = if let Some(template) = by_template {
-        let print = print_items(&parts, &template.items);
-        let parse = parse_items(&parts, &template.items);
+        let print = print_items(all, &template.items);
+        let parse = parse_items(all, &template.items);
         (quote!(#print), quote!(let mut out = Self::default(); #parse Ok(out)))
     } else if !parts.is_empty() && parts.iter().all(|p| p.kind == BitFieldKind::Flag) {
         let texts: Vec<_> = parts.iter().map(|p| &p.text).collect();
@@ -119,15 +120,16 @@ fn bit_field(cx: &Cx<'_>, id: ListId, list: &List, parts: &[BitField]) -> TokenS
     }
 }
 
-fn find<'a>(parts: &'a [&BitField], name: &str) -> Option<&'a BitField> {
-    parts.iter().find(|p| p.name.eq_ignore_ascii_case(name)).copied()
+/// The part that an item of a list's template names.
+fn find(parts: &[BitField], place: Option<Place>) -> Option<&BitField> {
+    parts.get(place?.field).filter(|p| p.kind != BitFieldKind::Zero)
 }
 
-fn print_items(parts: &[&BitField], items: &[Item]) -> TokenStream {
+fn print_items(parts: &[BitField], items: &[Item]) -> TokenStream {
     let pieces = items.iter().map(|item| match item {
         Item::Text(text) => quote!(p.text(#text);),
         Item::Space(n) => quote!(p.spaces(#n);),
-        Item::Field { field, format, .. } => match find(parts, field) {
+        Item::Field { place, format, .. } => match find(parts, *place) {
             Some(part) => {
                 let member = member_name(&part.name);
                 print_part(part, &quote!(self.#member), *format)
@@ -136,10 +138,11 @@ fn print_items(parts: &[&BitField], items: &[Item]) -> TokenStream {
         },
         Item::Shown(inner) => print_items(parts, inner),
         Item::Optional(inner) => {
-            let tests = fields(inner).into_iter().filter_map(|f| find(parts, f)).map(|part| {
-                let member = member_name(&part.name);
-                quote!(!rt::Text::is_default(&self.#member))
-            });
+            let tests =
+                template::places(inner).into_iter().filter_map(|place| find(parts, Some(place))).map(|part| {
+                    let member = member_name(&part.name);
+                    quote!(!rt::Text::is_default(&self.#member))
+                });
             let inner = print_items(parts, inner);
             quote!(if false #(|| #tests)* { #inner })
         }
@@ -172,11 +175,11 @@ pub(crate) fn parse_part(part: &BitField, place: &TokenStream, format: Format) -
     }
 }
 
-fn parse_items(parts: &[&BitField], items: &[Item]) -> TokenStream {
+fn parse_items(parts: &[BitField], items: &[Item]) -> TokenStream {
     let pieces = items.iter().map(|item| match item {
         Item::Text(text) => quote!(c.expect(#text)?;),
         Item::Space(_) => quote!(c.skip_blanks();),
-        Item::Field { field, format, .. } => match find(parts, field) {
+        Item::Field { place, format, .. } => match find(parts, *place) {
             Some(part) => {
                 let member = member_name(&part.name);
                 parse_part(part, &quote!(out.#member), *format)
@@ -203,15 +206,4 @@ fn parse_items(parts: &[&BitField], items: &[Item]) -> TokenStream {
         Item::Predicate | Item::Saturation => quote!(),
     });
     quote!(#(#pieces)*)
-}
-
-fn fields(items: &[Item]) -> Vec<&str> {
-    items
-        .iter()
-        .flat_map(|i| match i {
-            Item::Field { field, .. } => vec![field.as_str()],
-            Item::Optional(inner) | Item::Shown(inner) => fields(inner),
-            _ => vec![],
-        })
-        .collect()
 }

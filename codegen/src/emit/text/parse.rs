@@ -1,17 +1,15 @@
 //! The parsers of statements.
 
-use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote};
+use proc_macro2::{Ident, Literal, TokenStream};
+use quote::{ToTokens, format_ident, quote};
 
 use super::lists::parse_part;
 use super::print::{index_arms, separator};
-use super::{destination, find_part, format, index_part, local, only, split};
+use super::{destination, format, index_part, local, only};
 use crate::emit::instructions::{boxed, enumerator, form_type, is_counter, test};
-use crate::emit::{
-    Cx, constant_name, member_name, number_type, parse_number, type_name, variant_name, version_condition, widest,
-};
-use crate::model::{Access, BitFieldKind, Field, FieldKind, Form, Instruction, Presence, TextForm};
-use crate::template::{Format, Item, Template};
+use crate::emit::{Cx, constant_name, member_name, number_type, type_name, variant_name, version_condition, widest};
+use crate::model::{Access, BitFieldKind, Condition, Field, FieldKind, Form, Instruction, Presence, TextForm};
+use crate::template::{self, Format, Item};
 
 pub(super) fn parser(cx: &Cx<'_>, i: &Instruction, form: &Form, text: &TextForm, name: &Ident) -> TokenStream {
     let upper = format_ident!("{}", name.to_string().to_ascii_uppercase());
@@ -29,7 +27,7 @@ pub(super) fn parser(cx: &Cx<'_>, i: &Instruction, form: &Form, text: &TextForm,
         let initial = initial(field, &ty);
         locals.push(match field.presence {
             Presence::Always => quote!(let mut #local: #ty = #initial;),
-            Presence::If { .. } => quote!(let mut #local: Option<#ty> = None;),
+            Presence::If(_) => quote!(let mut #local: Option<#ty> = None;),
             Presence::Times(_) => quote!(let mut #local: Vec<#ty> = Vec::new();),
         });
         members.push(quote!(#member: #local));
@@ -38,7 +36,7 @@ pub(super) fn parser(cx: &Cx<'_>, i: &Instruction, form: &Form, text: &TextForm,
         let local = local(f);
         quote!(#local = predicate;)
     });
-    let presets = text.conditions.iter().filter_map(|(name, values)| preset(cx, form, name, values));
+    let presets = text.conditions.iter().filter_map(|condition| preset(cx, form, condition));
     let versions = version_condition(&form.versions).map(|test| {
         quote! {
             let cx = rt::Context { version: c.symbols.version() };
@@ -97,39 +95,24 @@ fn initial(field: &Field, ty: &TokenStream) -> TokenStream {
 }
 
 /// A condition with one value decides the field that it names.
-fn preset(cx: &Cx<'_>, form: &Form, name: &str, values: &[String]) -> Option<TokenStream> {
-    let [value] = values else { return None };
-    let (field, part) = split(name);
-    let position = cx.model.field_position(form, field, part)?;
-    let field = &form.fields[position];
-    let local = local(field);
-    let FieldKind::List(id) = field.shape else {
-        let value = parse_number(value)?;
-        return Some(quote!(#local = #value;));
-    };
-    match find_part(cx, field, part) {
-        Some(part) => {
-            let member = member_name(&part.name);
-            match part.kind {
-                BitFieldKind::Flag => {
-                    let set = value != "0" && !value.eq_ignore_ascii_case("false");
-                    Some(quote!(#local.#member = #set;))
-                }
-                BitFieldKind::Enumeration(id) => {
-                    let (ty, value) = (cx.list_type(id), enumerator(cx, id, value));
-                    Some(quote!(#local.#member = #ty::#value;))
-                }
-                _ => {
-                    let value = parse_number(value)?;
-                    Some(quote!(#local.#member = #value;))
-                }
-            }
-        }
-        None => {
-            let (ty, value) = (cx.list_type(id), enumerator(cx, id, value));
-            Some(quote!(#local = #ty::#value;))
-        }
+fn preset(cx: &Cx<'_>, form: &Form, condition: &Condition) -> Option<TokenStream> {
+    let [value] = condition.values.as_slice() else { return None };
+    let (place, value) = (condition.of.to?, value.to?);
+    let field = &form.fields[place.field];
+    let (mut local, part) = (local(field).to_token_stream(), cx.model.part_at(form, place));
+    if let Some(part) = part {
+        let member = member_name(&part.name);
+        local = quote!(#local.#member);
     }
+    let value = match (cx.model.names_list(field.shape, place.part), part.map(|p| p.kind)) {
+        (Some(id), _) => {
+            let (ty, value) = (cx.list_type(id), enumerator(cx, id, value)?);
+            quote!(#ty::#value)
+        }
+        (None, Some(BitFieldKind::Flag)) => (value != 0).to_token_stream(),
+        (None, _) => Literal::u64_unsuffixed(value).to_token_stream(),
+    };
+    Some(quote!(#local = #value;))
 }
 
 fn parse_items(cx: &Cx<'_>, form: &Form, items: &[Item]) -> TokenStream {
@@ -138,14 +121,14 @@ fn parse_items(cx: &Cx<'_>, form: &Form, items: &[Item]) -> TokenStream {
         Item::Space(_) => quote!(c.skip_blanks();),
         Item::Predicate => quote!(),
         Item::Saturation => quote!(saturated = c.take(".sat");),
-        Item::Field { field, part, format } => {
-            let Some(position) = cx.model.field_position(form, field, part.as_deref()) else { return quote!() };
-            let field = &form.fields[position];
-            if let Some(part) = find_part(cx, field, part.as_deref()) {
+        Item::Field { place, format, .. } => {
+            let Some(place) = *place else { return quote!() };
+            let field = &form.fields[place.field];
+            if let Some(part) = cx.model.part_at(form, place) {
                 let (local, member) = (local(field), member_name(&part.name));
                 return parse_part(part, &quote!(#local.#member), *format);
             }
-            parse_field(cx, form, field, position, *format)
+            parse_field(cx, form, field, place.field, *format)
         }
         Item::Shown(inner) => {
             let inner = parse_items(cx, form, inner);
@@ -162,13 +145,8 @@ fn parse_items(cx: &Cx<'_>, form: &Form, items: &[Item]) -> TokenStream {
                 quote!(if c.take(#text) { #rest })
             }
             _ => {
-                let fields = Template { items: inner.clone(), ..Template::default() };
-                let locals: Vec<Ident> = fields
-                    .fields()
-                    .iter()
-                    .filter_map(|(f, p)| cx.model.field_position(form, f, *p))
-                    .map(|position| local(&form.fields[position]))
-                    .collect();
+                let locals: Vec<Ident> =
+                    template::places(inner).iter().map(|place| local(&form.fields[place.field])).collect();
                 let kept: Vec<Ident> = locals.iter().map(|l| format_ident!("kept_{l}")).collect();
                 let inner = parse_items(cx, form, inner);
                 quote! {{
@@ -185,13 +163,9 @@ fn parse_items(cx: &Cx<'_>, form: &Form, items: &[Item]) -> TokenStream {
 
 /// The condition of the first field of a group that is present only under one: it decides whether the group is read.
 fn presence_test(cx: &Cx<'_>, form: &Form, items: &[Item]) -> Option<TokenStream> {
-    let template = Template { items: items.to_vec(), ..Template::default() };
-    template.fields().into_iter().find_map(|(name, part)| {
-        let field = &form.fields[cx.model.field_position(form, name, part)?];
-        let Presence::If { field: selector, part, values } = &field.presence else { return None };
-        let selector = &form.fields[*selector];
-        let local = local(selector);
-        Some(test(cx, selector, part, values, &quote!(#local)))
+    template::places(items).into_iter().find_map(|place| match &form.fields[place.field].presence {
+        Presence::If(condition) => Some(test(cx, form, condition, |field| local(field).to_token_stream())),
+        Presence::Always | Presence::Times(_) => None,
     })
 }
 
@@ -241,7 +215,7 @@ fn parse_field(cx: &Cx<'_>, form: &Form, field: &Field, position: usize, shown: 
     };
     match field.presence {
         Presence::Always => quote!(#local = #one;),
-        Presence::If { .. } => quote!(#local = Some(#one);),
+        Presence::If(_) => quote!(#local = Some(#one);),
         Presence::Times(_) => {
             let separator = separator(field);
             quote! {

@@ -4,11 +4,11 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::lists::print_part;
-use super::{destination, find_part, format, index_part, split, texts};
+use super::{destination, format, index_part, texts};
 use crate::emit::instructions::{form_type, is_counter, test};
 use crate::emit::{Cx, index_type, member_name, type_name, variant_name};
 use crate::model::{BitFieldKind, Field, FieldKind, Form, IndexKind, Instruction, ListKind, Presence};
-use crate::template::{Format, Item, Template};
+use crate::template::{self, Format, Item};
 
 pub(super) fn printers(cx: &Cx<'_>, i: &Instruction) -> TokenStream {
     let forms = i.forms.iter().map(|form| {
@@ -16,13 +16,7 @@ pub(super) fn printers(cx: &Cx<'_>, i: &Instruction) -> TokenStream {
         let mut body = TokenStream::new();
         let (full, usual): (Vec<_>, Vec<_>) = texts(cx, i, form).into_iter().partition(|t| t.template.full);
         for text in full.into_iter().chain(usual) {
-            let tests = text.conditions.iter().filter_map(|(name, values)| {
-                let (field, part) = split(name);
-                let position = cx.model.field_position(form, field, part)?;
-                let field = &form.fields[position];
-                let member = member_name(&field.name);
-                Some(test(cx, field, part.unwrap_or(""), values, &quote!(self.#member)))
-            });
+            let tests = text.conditions.iter().map(|condition| test(cx, form, condition, member));
             let full = text.template.full.then(|| quote!(p.names.full()));
             let tests: Vec<_> = full.into_iter().chain(tests).collect();
             let print = print_items(cx, form, &text.template.items);
@@ -56,6 +50,12 @@ pub(super) fn printers(cx: &Cx<'_>, i: &Instruction) -> TokenStream {
     }
 }
 
+/// A field of the instruction that is printed.
+fn member(field: &Field) -> TokenStream {
+    let member = member_name(&field.name);
+    quote!(self.#member)
+}
+
 fn print_items(cx: &Cx<'_>, form: &Form, items: &[Item]) -> TokenStream {
     let pieces = items.iter().map(|item| match item {
         Item::Text(text) => quote!(p.text(#text);),
@@ -74,14 +74,14 @@ fn print_items(cx: &Cx<'_>, form: &Form, items: &[Item]) -> TokenStream {
             }
             None => quote!(),
         },
-        Item::Field { field, part, format } => {
-            let Some(position) = cx.model.field_position(form, field, part.as_deref()) else { return quote!() };
-            let field = &form.fields[position];
-            if let Some(part) = find_part(cx, field, part.as_deref()) {
+        Item::Field { place, format, .. } => {
+            let Some(place) = *place else { return quote!() };
+            let field = &form.fields[place.field];
+            if let Some(part) = cx.model.part_at(form, place) {
                 let (member, part_member) = (member_name(&field.name), member_name(&part.name));
                 return print_part(part, &quote!(self.#member.#part_member), *format);
             }
-            print_field(cx, form, field, position, *format)
+            print_field(cx, form, field, place.field, *format)
         }
         Item::Shown(inner) => print_items(cx, form, inner),
         Item::Optional(inner) => {
@@ -114,7 +114,7 @@ fn print_field(cx: &Cx<'_>, form: &Form, field: &Field, position: usize, shown: 
     };
     match field.presence {
         Presence::Always => one(quote!(self.#member)),
-        Presence::If { .. } => {
+        Presence::If(_) => {
             let one = one(quote!((*value)));
             quote!(if let Some(value) = &self.#member { #one })
         }
@@ -172,13 +172,11 @@ pub(crate) fn index_tables(cx: &Cx<'_>, field: &Field) -> Vec<(TokenStream, Inde
 
 /// Tests whether anything in an optional group is not the default.
 fn shown_tests(cx: &Cx<'_>, form: &Form, items: &[Item]) -> Vec<TokenStream> {
-    let template = Template { items: items.to_vec(), ..Template::default() };
     let mut out = Vec::new();
-    for (name, part) in template.fields() {
-        let Some(position) = cx.model.field_position(form, name, part) else { continue };
-        let field = &form.fields[position];
+    for place in template::places(items) {
+        let field = &form.fields[place.field];
         let member = member_name(&field.name);
-        if let Some(part) = find_part(cx, field, part) {
+        if let Some(part) = cx.model.part_at(form, place) {
             let part_member = member_name(&part.name);
             out.push(match part.kind {
                 BitFieldKind::Flag => quote!(self.#member.#part_member),
@@ -189,19 +187,16 @@ fn shown_tests(cx: &Cx<'_>, form: &Form, items: &[Item]) -> Vec<TokenStream> {
         let default = field.default;
         let default_literal = proc_macro2::Literal::i64_unsuffixed(default);
         let changed = match (&field.presence, field.shape) {
-            (Presence::If { .. }, _) => quote!(self.#member.is_some()),
+            (Presence::If(_), _) => quote!(self.#member.is_some()),
             (Presence::Times(_), _) => quote!(!self.#member.is_empty()),
             (_, FieldKind::Number | FieldKind::IndexBy(_)) => quote!(self.#member as i64 != #default_literal),
             (_, FieldKind::Index(_)) => quote!(i64::from(self.#member.0) != #default_literal),
             (_, FieldKind::Zero | FieldKind::Copy(_)) => quote!(false),
             _ => quote!(!rt::Text::is_default(&self.#member)),
         };
-        let always = field.default_if.as_ref().and_then(|(other, values)| {
-            let position = cx.model.field_position(form, other, None)?;
-            let other = &form.fields[position];
-            let member = member_name(&other.name);
-            let test = test(cx, other, "", values, &quote!(self.#member));
-            Some(quote!(|| !#test))
+        let always = field.default_if.as_ref().filter(|condition| condition.of.to.is_some()).map(|condition| {
+            let test = test(cx, form, condition, self::member);
+            quote!(|| !#test)
         });
         out.push(quote!((#changed #always)));
     }

@@ -1,9 +1,9 @@
 //! What is read back from a printed text.
 
-use visakit_codegen::model::{FieldKind, Presence, TextForm};
+use visakit_codegen::model::{FieldKind, Place, Presence, TextForm};
 
 use super::{Printed, saturated};
-use crate::meaning::{field, one_of, part, split, usual_of_list};
+use crate::meaning::{bits_at, usual_of_list};
 use crate::sample::{Sample, Value};
 use crate::world::World;
 
@@ -26,19 +26,16 @@ pub(crate) fn read_back<'m>(
             _ => Value::Bits(one.default as u64),
         };
     }
-    for (name, values) in &text.conditions {
-        let ([value], (name, wanted)) = (values.as_slice(), split(name)) else { continue };
-        let Some(at) = field(sample.form, name) else { continue };
-        let Some(bits) = part(model, &sample.form.fields[at], wanted.unwrap_or("")) else { continue };
-        let whole = out.values[at].bits();
-        let only = std::slice::from_ref(value);
-        let named = (0..=crate::meaning::ones(bits.width.min(12))).find(|v| one_of(&bits, bits.set(0, *v), only));
-        out.values[at] = Value::Bits(bits.set(whole, named.unwrap_or(0)));
+    for condition in &text.conditions {
+        let ([value], Some(place)) = (condition.values.as_slice(), condition.of.to) else { continue };
+        let Some(bits) = bits_at(model, &sample.form.fields[place.field], place.part) else { continue };
+        let whole = out.values[place.field].bits();
+        out.values[place.field] = Value::Bits(bits.set(whole, value.to.unwrap_or(0)));
     }
     let saturated = printed.saturated.then(|| saturated(sample.form)).flatten();
-    for (at, wanted, format) in &printed.shown {
+    for (Place { field: at, part }, format) in &printed.shown {
         let one = &sample.form.fields[*at];
-        if let Some(bits) = wanted.as_ref().and_then(|w| part(model, one, w)) {
+        if let Some(bits) = part.and_then(|_| bits_at(model, one, *part)) {
             let whole = out.values[*at].bits();
             out.values[*at] = Value::Bits(bits.set(whole, bits.of(sample.values[*at].bits())));
             continue;

@@ -8,7 +8,7 @@ use super::matching::{Renames, Same, align, norm};
 use super::{columns, lists, places, platforms};
 use visakit_codegen::model::{
     Attribute, DataType, FieldKind, Member, MemberType, Model, Platform, Predefined, SourceSpan, Structure,
-    SupportRow,
+    SupportRow, names,
 };
 
 pub(super) fn compare(cx: &mut Cx<'_>) {
@@ -332,9 +332,9 @@ fn member(cx: &mut Cx<'_>, path: &str, x: &Member, y: &Member) {
         cell(cx, Class::WireBreaking, "presence", path, (count(x), x.at), (count(y), y.at));
     }
     let when = |m: &Member| match &m.presence {
-        Some((field, values)) => {
-            let values: BTreeSet<_> = values.iter().map(String::as_str).collect();
-            format!("only if {field}={}", values.into_iter().collect::<Vec<_>>().join(", "))
+        Some(c) => {
+            let values: BTreeSet<_> = names(&c.values).into_iter().collect();
+            format!("only if {}={}", c.of, values.into_iter().collect::<Vec<_>>().join(", "))
         }
         None => "always".to_owned(),
     };

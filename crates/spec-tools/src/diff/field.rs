@@ -7,7 +7,7 @@ use super::context::Cx;
 use super::lists;
 use super::matching::{Renames, norm};
 use super::platforms;
-use super::values::{resolve, resolve_all};
+use super::values::meant;
 use visakit_codegen::model::{Availability, Field, FieldKind, Form, Model, Presence, Storage, names};
 
 /// A field in a word or two.
@@ -46,7 +46,7 @@ pub(super) fn compare(
     }
     let rename = |name: &str| renamed.get(&norm(name)).cloned().unwrap_or_else(|| norm(name));
     let (o, n) = (when(old_form, x), when(new_form, y));
-    let (o_key, n_key) = (when_key(cx.old, old_form, x, &rename), when_key(cx.new, new_form, y, &|n| norm(n)));
+    let (o_key, n_key) = (when_key(old_form, x, &rename), when_key(new_form, y, &|n| norm(n)));
     if o_key != n_key {
         cx.differs(Class::WireBreaking, "presence", path, (o, x.at), (n, y.at));
     }
@@ -73,17 +73,17 @@ pub(super) fn compare(
         let class = if y.nonzero { Class::Narrowed } else { Class::Widened };
         cx.differs(class, "range", path, (text(x), x.at), (text(y), y.at));
     }
-    let default = |model: &Model, form: &Form, f: &Field, name: &dyn Fn(&str) -> String| {
-        let condition = f.default_if.as_ref().map(|(field, values)| {
-            let values: Vec<_> = resolve_all(model, form, field, "", values).into_iter().collect();
-            format!(" if {}={}", name(field), values.join(", "))
+    let default = |f: &Field, name: &dyn Fn(&str) -> String| {
+        let condition = f.default_if.as_ref().map(|c| {
+            let values: Vec<_> = meant(&c.values).into_iter().collect();
+            format!(" if {}={}", name(&c.of.name), values.join(", "))
         });
         format!("{}{}", f.default, condition.unwrap_or_default())
     };
-    let (o, n) = (default(cx.old, old_form, x, &rename), default(cx.new, new_form, y, &|n| norm(n)));
+    let (o, n) = (default(x, &rename), default(y, &|n| norm(n)));
     if o != n {
         let shown = |f: &Field| match &f.default_if {
-            Some((field, values)) => format!("{} if {field}={}", f.default, values.join(", ")),
+            Some(c) => format!("{} if {}={}", f.default, c.of, names(&c.values).join(", ")),
             None => f.default.to_string(),
         };
         cx.differs(Class::TextOnly, "default", path, (shown(x), x.at), (shown(y), y.at));
@@ -95,23 +95,19 @@ fn when(form: &Form, f: &Field) -> String {
     let name = |at: usize| form.fields.get(at).map_or("", |f| f.name.as_str());
     match &f.presence {
         Presence::Always => "always".to_owned(),
-        Presence::If { field, part, values } => {
-            let dot = if part.is_empty() { "" } else { "." };
-            format!("only if {}{dot}{part}={}", name(*field), values.join(", "))
-        }
+        Presence::If(c) => format!("only if {}={}", c.of, names(&c.values).join(", ")),
         Presence::Times(field) => format!("{} times", name(*field)),
     }
 }
 
 /// When a field is stored, so that equal conditions are equal texts.
-fn when_key(model: &Model, form: &Form, f: &Field, rename: &dyn Fn(&str) -> String) -> String {
+fn when_key(form: &Form, f: &Field, rename: &dyn Fn(&str) -> String) -> String {
     let name = |at: usize| form.fields.get(at).map_or("", |f| f.name.as_str());
     match &f.presence {
         Presence::Always => String::new(),
-        Presence::If { field, part, values } => {
-            let values: BTreeSet<String> =
-                values.iter().map(|v| resolve(model, form, name(*field), part, v)).collect();
-            format!("{}.{}={values:?}", rename(name(*field)), norm(part))
+        Presence::If(c) => {
+            let (field, part) = c.of.name.split_once('.').unwrap_or((&c.of.name, ""));
+            format!("{}.{}={:?}", rename(field), norm(part), meant(&c.values))
         }
         Presence::Times(field) => format!("times {}", rename(name(*field))),
     }

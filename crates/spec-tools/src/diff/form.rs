@@ -7,8 +7,8 @@ use super::context::{Cx, Located};
 use super::field;
 use super::matching::{Renames, align, norm};
 use super::places::{self, cell};
-use super::values::resolve_all;
-use visakit_codegen::model::{Field, Form, Instruction, Model, Presence, SourceSpan};
+use super::values::meant;
+use visakit_codegen::model::{Field, Form, Instruction, Model, Presence, SourceSpan, names};
 
 /// What was paired in an instruction.
 #[derive(Default)]
@@ -20,7 +20,7 @@ pub(super) struct Paired {
 
 pub(super) fn compare(cx: &mut Cx<'_>, old: &Instruction, new: &Instruction) -> Paired {
     let mut paired = Paired::default();
-    let (a, b) = (holds(cx.old, old), holds(cx.new, new));
+    let (a, b) = (holds(old), holds(new));
     let mut partner: Vec<Option<usize>> = vec![None; new.forms.len()];
     // Most values in common first; a form without a condition holds for every value.
     let mut candidates: Vec<(usize, usize, usize)> = Vec::new();
@@ -71,12 +71,8 @@ pub(super) fn compare(cx: &mut Cx<'_>, old: &Instruction, new: &Instruction) -> 
 /// The values of the selector for which each form holds; none where it has no condition.
 type Holds = Option<BTreeSet<String>>;
 
-fn holds(model: &Model, instruction: &Instruction) -> Vec<Holds> {
-    let of = |form: &Form| {
-        let (field, values) = form.condition.as_ref()?;
-        Some(resolve_all(model, form, field, "", values))
-    };
-    instruction.forms.iter().map(of).collect()
+fn holds(instruction: &Instruction) -> Vec<Holds> {
+    instruction.forms.iter().map(|form| Some(meant(&form.condition.as_ref()?.values))).collect()
 }
 
 /// Whether any of the values was decoded by a form of the other side.
@@ -98,7 +94,7 @@ fn said(form: &Form) -> Located {
 
 fn when(form: &Form) -> String {
     match &form.condition {
-        Some((field, values)) => format!("{field}={}", values.join(", ")),
+        Some(c) => format!("{}={}", c.of, names(&c.values).join(", ")),
         None if form.versions.0.is_empty() => "always".to_owned(),
         None => versions(form),
     }
@@ -115,12 +111,12 @@ fn condition(
     if versions(x) != versions(y) {
         cx.differs(Class::WireBreaking, "condition", name, (when(x), p_old), (when(y), p_new));
     }
-    let selector = |f: &Form| f.condition.as_ref().map(|(field, _)| norm(field));
+    let selector = |f: &Form| f.condition.as_ref().map(|c| norm(&c.of.name));
     match (a, b) {
         (Some(p), Some(q)) if selector(x) == selector(y) => {
             let everywhere = |all: &[Holds], v: &str| all.iter().any(|h| h.as_ref().is_none_or(|h| h.contains(v)));
             for v in p.union(q) {
-                let path = format!("{name}.{}.{v}", x.condition.as_ref().map_or("", |(f, _)| f));
+                let path = format!("{name}.{}.{v}", x.condition.as_ref().map_or("", |c| &c.of.name));
                 let (o, n) = ((when(x), p_old), (when(y), p_new));
                 match (p.contains(v), q.contains(v)) {
                     // A value that another form takes over is noted there as well, once: where it went.

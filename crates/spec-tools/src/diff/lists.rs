@@ -11,9 +11,12 @@ use super::values::spelled;
 use super::{columns, places, platforms};
 use legal::{effective, enumerators, only_of};
 use visakit_codegen::model::{
-    Availability, BitField, BitFieldKind, Column, Enumerator, Field, FieldKind, List, ListId, ListKind, Model,
-    SourceSpan, Spelled,
+    Availability, BitField, BitFieldKind, Column, Enumerator, Field, FieldKind, List, ListId, ListKind, Model, Only,
+    Reference, SourceSpan, Spelled,
 };
+
+/// A value as a page names it.
+type Value = Reference<u64>;
 
 /// Some bits with a meaning.
 struct View<'a> {
@@ -33,7 +36,7 @@ struct View<'a> {
 }
 
 /// The legal values of a list on a page, where the page restricts them: by part, names with their marks.
-pub(super) type AllowedValues<'a> = &'a [(String, Vec<(String, Availability)>)];
+pub(super) type AllowedValues<'a> = &'a [Only];
 
 /// Compares the shared lists, each once however many instructions use it.
 pub(super) fn shared(cx: &mut Cx<'_>) {
@@ -191,14 +194,14 @@ fn restrictions(
     (old_at, new_at): (SourceSpan, SourceSpan),
 ) {
     let names = |only: AllowedValues<'_>| -> BTreeMap<String, BTreeSet<String>> {
-        let one = |(n, m): &(String, Availability)| format!("{}{m}", n.to_ascii_lowercase());
-        only.iter().map(|(part, all)| (norm(part), all.iter().map(one).collect())).collect()
+        let one = |(value, m): &(Value, Availability)| format!("{}{m}", value.name.to_ascii_lowercase());
+        only.iter().map(|o| (norm(o.part_name()), o.values.iter().map(one).collect())).collect()
     };
     // What the same names stand for is the list's affair.
     if names(old.1) == names(new.1) {
         return;
     }
-    let parts: BTreeSet<String> = old.1.iter().chain(new.1).map(|(part, _)| norm(part)).collect();
+    let parts: BTreeSet<String> = old.1.iter().chain(new.1).map(|o| norm(o.part_name())).collect();
     let widths: BTreeMap<String, u32> = views(cx.new, cx.new.list(new.0))
         .iter()
         .map(|v| (v.name.map(norm).unwrap_or_default(), v.hi - v.lo + 1))
@@ -235,14 +238,14 @@ type Allowed = BTreeMap<u64, (String, Availability)>;
 /// The values of a part that a page allows.
 fn allowed(model: &Model, list: &List, part: &str, only: AllowedValues<'_>) -> Allowed {
     let values = super::values::enumerators(model, list, part);
-    let only = only.iter().find(|(p, _)| norm(p) == norm(part)).map(|(_, names)| names);
+    let only = only_of(only, part);
     values
         .iter()
         .filter(|v| !v.reserved)
         .filter_map(|v| match only {
             None => Some((v.value, (v.name.clone(), Availability::default()))),
             Some(names) => {
-                let (_, marks) = names.iter().find(|(n, _)| n.eq_ignore_ascii_case(&v.name))?;
+                let (_, marks) = names.iter().find(|(allowed, _)| allowed.to == Some(v.value))?;
                 Some((v.value, (v.name.clone(), marks.clone())))
             }
         })

@@ -45,7 +45,7 @@ pub(super) fn type_map(model: &Model, map: &TypeMap, side: &str) -> SourceSpan {
 
 /// The list item with the condition of a form, or the heading with its versions; the table where there is none.
 pub(super) fn condition(model: &Model, form: &Form) -> SourceSpan {
-    let Some((field, _)) = &form.condition else {
+    let Some(field) = form.condition.as_ref().map(|c| c.of.name.as_str()) else {
         let heading = |line: &str| line.starts_with('#') && line.to_ascii_lowercase().contains("condition");
         return last_line(model, form, heading).filter(|_| !form.versions.0.is_empty()).unwrap_or(form.at);
     };

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::change::Class;
 use super::context::{Cx, Located};
 use super::matching::{Renames, align, norm};
-use super::values::resolve;
-use visakit_codegen::model::{Form, Instruction, Model, TextForm};
+use super::values::meant;
+use visakit_codegen::model::{Instruction, TextForm, names};
 use visakit_codegen::template::{Item, Template};
 
 pub(super) fn compare(
@@ -25,8 +25,8 @@ pub(super) fn compare(
     };
     let new_form =
         |name: &str| new.forms.iter().position(|f| f.name == name).map_or_else(|| name.to_owned(), |j| j.to_string());
-    let a = groups(cx.old, old, &rename, &old_form);
-    let b = groups(cx.new, new, &|n| norm(n), &new_form);
+    let a = groups(old, &rename, &old_form);
+    let b = groups(new, &|n| norm(n), &new_form);
     let mut gone: Vec<(String, &TextForm)> = Vec::new();
     let mut come: Vec<(String, &TextForm)> = Vec::new();
     let keys: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
@@ -55,8 +55,9 @@ fn said(form: &TextForm) -> Located {
 }
 
 fn when(form: &TextForm) -> Located {
-    let conditions: Vec<_> = form.conditions.iter().map(|(f, v)| format!("{f}={}", v.join(", "))).collect();
-    let name = form.form.clone().unwrap_or_default();
+    let conditions: Vec<_> =
+        form.conditions.iter().map(|c| format!("{}={}", c.of, names(&c.values).join(", "))).collect();
+    let name = form.form.as_ref().map(|form| form.name.clone()).unwrap_or_default();
     let conditions = if conditions.is_empty() { name } else { conditions.join(" and ") };
     (
         format!("{}: {}", if conditions.is_empty() { "always" } else { &conditions }, form.template.source.trim()),
@@ -67,31 +68,21 @@ fn when(form: &TextForm) -> Located {
 type Groups<'a> = BTreeMap<String, Vec<(String, &'a TextForm)>>;
 
 /// The templates by what they hold for, each with a text that is equal for equal templates.
-fn groups<'a>(
-    model: &Model,
-    i: &'a Instruction,
-    rename: &dyn Fn(&str) -> String,
-    form_name: &dyn Fn(&str) -> String,
-) -> Groups<'a> {
+fn groups<'a>(i: &'a Instruction, rename: &dyn Fn(&str) -> String, form_name: &dyn Fn(&str) -> String) -> Groups<'a> {
     let mut out = Groups::new();
     for text in &i.text {
         let mut conditions: Vec<String> = text
             .conditions
             .iter()
-            .map(|(name, values)| {
-                let (field, part) = name.split_once('.').unwrap_or((name, ""));
-                let of = |f: &&Form| f.fields.iter().any(|x| norm(&x.name) == norm(field));
-                let values: BTreeSet<String> = match i.forms.iter().find(of) {
-                    Some(form) => values.iter().map(|v| resolve(model, form, field, part, v)).collect(),
-                    None => values.iter().cloned().collect(),
-                };
-                format!("{}.{}={values:?}", rename(field), norm(part))
+            .map(|c| {
+                let (field, part) = c.of.name.split_once('.').unwrap_or((&c.of.name, ""));
+                format!("{}.{}={:?}", rename(field), norm(part), meant(&c.values))
             })
             .collect();
         conditions.sort();
         // The name of a form matters only where no condition says the same.
-        if let Some(form) = text.form.as_deref().filter(|_| conditions.is_empty()) {
-            conditions.push(form_name(form));
+        if let Some(form) = text.form.as_ref().filter(|_| conditions.is_empty()) {
+            conditions.push(form_name(&form.name));
         }
         out.entry(conditions.join(" ")).or_default().push((normal(&text.template, rename), text));
     }
@@ -147,7 +138,7 @@ fn items(all: &[Item], rename: &dyn Fn(&str) -> String, out: &mut String) {
             // Signs of their own, so that the mnemonic is the first word.
             Item::Predicate => out.push('\u{1}'),
             Item::Saturation => out.push('\u{2}'),
-            Item::Field { field, part, format } => {
+            Item::Field { field, part, format, .. } => {
                 let part = part.as_deref().map(norm).unwrap_or_default();
                 out.push_str(&format!("<{}.{part}:{format:?}>", rename(field)));
             }

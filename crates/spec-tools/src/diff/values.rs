@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::matching::norm;
-use visakit_codegen::model::{BitFieldKind, Enumerator, FieldKind, Form, List, ListKind, Model};
+use visakit_codegen::model::{BitFieldKind, Enumerator, List, ListKind, Model, Reference};
 
 /// A value in the base that its width suggests.
 pub(super) fn spelled(value: u64, width: u32) -> String {
@@ -31,24 +31,7 @@ pub(super) fn enumerators<'a>(model: &'a Model, list: &'a List, part: &str) -> &
     }
 }
 
-/// What a name in a condition on a field stands for, so that another spelling of it is the same condition.
-pub(super) fn resolve(model: &Model, form: &Form, field: &str, part: &str, name: &str) -> String {
-    let shape = form.fields.iter().find(|f| norm(&f.name) == norm(field)).map(|f| f.shape);
-    let found = match shape {
-        Some(FieldKind::List(id)) => {
-            enumerators(model, model.list(id), part).iter().find(|v| v.name.eq_ignore_ascii_case(name))
-        }
-        _ => None,
-    };
-    match found {
-        Some(value) => format!("{:#x}", value.value),
-        None => {
-            visakit_codegen::phrase::number(name).map_or_else(|| name.to_ascii_lowercase(), |n| format!("{n:#x}"))
-        }
-    }
-}
-
-/// The numbers of the names of a condition.
-pub(super) fn resolve_all(model: &Model, form: &Form, field: &str, part: &str, names: &[String]) -> BTreeSet<String> {
-    names.iter().map(|name| resolve(model, form, field, part, name)).collect()
+/// What the names of a condition stand for, so that another spelling of it is the same condition.
+pub(super) fn meant(values: &[Reference<u64>]) -> BTreeSet<String> {
+    values.iter().map(|r| r.to.map_or_else(|| r.name.to_ascii_lowercase(), |code| format!("{code:#x}"))).collect()
 }

@@ -507,6 +507,11 @@ pub(super) fn definitions(cx: &Cx<'_>) -> Vec<Definition> {
     cx.model.definitions.iter().map(one).collect()
 }
 
-pub(super) fn condition((field, values): &(String, Vec<String>)) -> Condition {
-    Condition { field: field.clone(), values: values.clone() }
+pub(super) fn condition(condition: &model::Condition) -> Condition {
+    Condition { field: condition.of.name.clone(), values: owned(&condition.values) }
+}
+
+/// References as pages write them.
+pub(super) fn owned<T>(references: &[model::Reference<T>]) -> Vec<String> {
+    references.iter().map(|r| r.name.clone()).collect()
 }

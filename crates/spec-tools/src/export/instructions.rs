@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::chapters::{Bound, Condition, FieldKind, Typed, condition, marks, numbers, shape};
+use super::chapters::{Bound, Condition, FieldKind, Typed, condition, marks, numbers, owned, shape};
 use super::location::{Cx, Location};
 use super::semantics::{self, Semantics};
 use visakit_codegen::model;
@@ -236,19 +236,15 @@ fn form(cx: &Cx<'_>, form: &model::Form) -> Form {
     }
 }
 
-fn owned<T>(references: &[model::Reference<T>]) -> Vec<String> {
-    references.iter().map(|r| r.name.clone()).collect()
-}
-
 fn marked(name: &str, when: &model::Availability) -> MarkedName {
     MarkedName { name: name.to_owned(), when: marks(when) }
 }
 
 fn field(cx: &Cx<'_>, form: &model::Form, f: &model::Field) -> Field {
     let name = |of: usize| form.fields.get(of).map_or_else(String::new, |f| f.name.clone());
-    let only = |(part, values): &(String, Vec<(String, model::Availability)>)| AllowedValues {
-        part: part.clone(),
-        values: values.iter().map(|(name, when)| marked(name, when)).collect(),
+    let only = |only: &model::Only| AllowedValues {
+        part: only.part_name().to_owned(),
+        values: only.values.iter().map(|(value, when)| marked(&value.name, when)).collect(),
     };
     Field {
         name: f.name.clone(),
@@ -256,10 +252,7 @@ fn field(cx: &Cx<'_>, form: &model::Form, f: &model::Field) -> Field {
         shape: shape(cx, f.shape, name),
         presence: match &f.presence {
             model::Presence::Always => Presence::Always,
-            model::Presence::If { field, part, values } => {
-                let dot = if part.is_empty() { "" } else { "." };
-                Presence::If(Condition { field: format!("{}{dot}{part}", name(*field)), values: values.clone() })
-            }
+            model::Presence::If(stored) => Presence::If(condition(stored)),
             model::Presence::Times(count) => Presence::Times { field: name(*count) },
         },
         classes: f.classes.clone(),
@@ -276,7 +269,7 @@ fn field(cx: &Cx<'_>, form: &model::Form, f: &model::Field) -> Field {
 
 fn text(cx: &Cx<'_>, text: &model::TextForm) -> Text {
     Text {
-        form: text.form.clone(),
+        form: text.form.as_ref().map(|form| form.name.clone()),
         conditions: text.conditions.iter().map(condition).collect(),
         template: text.template.source.clone(),
         full: text.template.full,
@@ -291,7 +284,7 @@ fn item(item: &template::Item) -> TemplateItem {
         template::Item::Space(count) => TemplateItem::Space { count: *count },
         template::Item::Predicate => TemplateItem::Predicate,
         template::Item::Saturation => TemplateItem::Saturation,
-        template::Item::Field { field, part, format } => {
+        template::Item::Field { field, part, format, .. } => {
             TemplateItem::Field { field: field.clone(), part: part.clone(), format: format.name() }
         }
         template::Item::Optional(items) => TemplateItem::Optional { items: items.iter().map(self::item).collect() },

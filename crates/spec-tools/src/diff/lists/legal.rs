@@ -2,28 +2,28 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{AllowedValues, View, marks, norm, quoted};
+use super::{AllowedValues, Value, View, marks, norm, quoted};
 use crate::diff::values::spelled;
 use crate::diff::{Class, Cx};
 use visakit_codegen::model::{Availability, Enumerator};
 
 pub(super) type Values<'a> = BTreeMap<u64, (&'a Enumerator, Availability)>;
 
-pub(super) fn only_of<'a>(only: AllowedValues<'a>, part: &str) -> Option<&'a [(String, Availability)]> {
-    only.iter().find(|(p, _)| norm(p) == norm(part)).map(|(_, names)| names.as_slice())
+pub(super) fn only_of<'a>(only: AllowedValues<'a>, part: &str) -> Option<&'a [(Value, Availability)]> {
+    only.iter().find(|o| norm(o.part_name()) == norm(part)).map(|o| o.values.as_slice())
 }
 
 /// The values that are legal on the page, with the marks of the page's restriction.
 pub(super) fn effective<'a>(
     view: &View<'a>,
-    only: Option<&[(String, Availability)]>,
+    only: Option<&[(Value, Availability)]>,
 ) -> BTreeMap<u64, (&'a Enumerator, Availability)> {
     view.values
         .iter()
         .filter_map(|v| {
             let mut marks = v.marks.clone();
             if let Some(names) = only {
-                let (_, more) = names.iter().find(|(n, _)| n.eq_ignore_ascii_case(&v.name))?;
+                let (_, more) = names.iter().find(|(allowed, _)| allowed.to == Some(v.value))?;
                 marks.0.extend(more.0.iter().cloned());
             }
             Some((v.value, (v, marks)))

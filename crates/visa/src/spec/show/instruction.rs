@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use visakit_codegen::model::{
-    Availability, BitFieldKind, Bound, Field, FieldKind, Instruction, ListId, ListKind, Model, PageKind, Presence,
-    names,
+    Availability, BitFieldKind, Bound, Condition, Field, FieldKind, Instruction, ListId, ListKind, Model, Only,
+    PageKind, Presence, names,
 };
 
 /// Layout, fields, types, platforms, syntax.
@@ -28,8 +28,8 @@ pub(super) fn text(model: &Model, i: &Instruction, words: &[&str]) -> String {
     for form in &i.forms {
         s.push('\n');
         match &form.condition {
-            Some((field, values)) => {
-                let _ = writeln!(s, "Format {} ({field} = {})", form.name, values.join(", "));
+            Some(c) => {
+                let _ = writeln!(s, "Format {} ({})", form.name, said(c));
             }
             None if !form.versions.0.is_empty() => {
                 let _ = writeln!(s, "Format {} {}", form.name, marks(&form.versions));
@@ -43,7 +43,7 @@ pub(super) fn text(model: &Model, i: &Instruction, words: &[&str]) -> String {
     if !i.text.is_empty() {
         s.push_str("\nText\n");
         for form in &i.text {
-            let conditions: Vec<_> = form.conditions.iter().map(|(f, v)| format!("{f} = {}", v.join(", "))).collect();
+            let conditions: Vec<_> = form.conditions.iter().map(said).collect();
             if !conditions.is_empty() {
                 let _ = writeln!(s, "  when {}", conditions.join(" and "));
             }
@@ -104,7 +104,7 @@ fn field_line(s: &mut String, model: &Model, fields: &[Field], field: &Field) {
     };
     let when = match &field.presence {
         Presence::Always => String::new(),
-        Presence::If { field: by, values, .. } => format!(", only if {} = {}", fields[*by].name, values.join(", ")),
+        Presence::If(c) => format!(", only if {}", said(c)),
         Presence::Times(count) => format!(", {} times", fields[*count].name),
     };
     let types = if field.types.is_empty() { String::new() } else { format!(" [{}]", names(&field.types).join(", ")) };
@@ -115,28 +115,28 @@ fn field_line(s: &mut String, model: &Model, fields: &[Field], field: &Field) {
 }
 
 /// The values of a list; of long shared ones only the allowed part.
-fn list(s: &mut String, model: &Model, id: ListId, only: &[(String, Vec<(String, Availability)>)]) {
-    let allowed = |part: &str, name: &str| {
-        only.iter().find(|(p, _)| p.eq_ignore_ascii_case(part)).is_none_or(|(_, v)| v.iter().any(|(n, _)| n == name))
+fn list(s: &mut String, model: &Model, id: ListId, only: &[Only]) {
+    let allowed = |part: Option<usize>, value: u64| {
+        only.iter().find(|o| o.is_of(part)).is_none_or(|o| o.values.iter().any(|(r, _)| r.to == Some(value)))
     };
     let mut show = |hi: u32, lo: u32, part: &str, values: Vec<String>| {
         let bits = if hi == lo { format!("[{lo}]") } else { format!("[{hi}..{lo}]") };
         let _ = writeln!(s, "  {:<18} {bits:<9} {part:<10} {}", "", values.join(", "));
     };
-    let names = |id: ListId, part: &str| match &model.list(id).kind {
+    let names = |id: ListId, part: Option<usize>| match &model.list(id).kind {
         ListKind::Enumeration { values, .. } => values
             .iter()
-            .filter(|v| !v.reserved && allowed(part, &v.name))
+            .filter(|v| !v.reserved && allowed(part, v.value))
             .map(|v| format!("{}={}", v.value, v.name))
             .collect(),
         ListKind::Parts(_) => Vec::new(),
     };
     match &model.list(id).kind {
-        ListKind::Enumeration { lo, width, .. } => show(lo + width - 1, *lo, "", names(id, "")),
+        ListKind::Enumeration { lo, width, .. } => show(lo + width - 1, *lo, "", names(id, None)),
         ListKind::Parts(parts) => {
-            for part in parts {
+            for (at, part) in parts.iter().enumerate() {
                 let values = match part.kind {
-                    BitFieldKind::Enumeration(id) => names(id, &part.name),
+                    BitFieldKind::Enumeration(id) => names(id, Some(at)),
                     BitFieldKind::Zero => vec!["must be zero".to_owned()],
                     BitFieldKind::Flag => vec!["flag".to_owned()],
                     BitFieldKind::Number => vec!["number".to_owned()],
@@ -147,6 +147,10 @@ fn list(s: &mut String, model: &Model, id: ListId, only: &[(String, Vec<(String,
             }
         }
     }
+}
+
+fn said(condition: &Condition) -> String {
+    format!("{} = {}", condition.of, names(&condition.values).join(", "))
 }
 
 fn marks(marks: &Availability) -> String {
