@@ -37,7 +37,7 @@ pub enum Item {
         /// Where they are in the form of [`crate::model::Form::texts`]; in the template of a list its part is the field.
         place: Option<Place>,
         /// How it prints.
-        format: Format,
+        format: Style,
     },
     /// Printed only when something in it is not the default.
     Optional(Vec<Item>),
@@ -45,9 +45,10 @@ pub enum Item {
     Shown(Vec<Item>),
 }
 
-/// How a field prints.
+/// How a field prints. The runtime's `rt::Format` is called like it: that is copied out with the generated code and
+/// knows no templates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Format {
+pub enum Style {
     /// By its type.
     #[default]
     Plain,
@@ -75,7 +76,7 @@ pub enum Format {
     Packed,
 }
 
-impl Format {
+impl Style {
     /// All but the plain one, with their names in templates.
     const NAMES: [(Self, &'static str); 11] = [
         (Self::Hex, "hex"),
@@ -246,8 +247,8 @@ impl Reader<'_> {
         let inner = &self.line[start..start + len];
         self.at = start + len + 1;
         let (name, format) = match inner.split_once(':') {
-            None => (inner, Format::Plain),
-            Some((name, format)) => match Format::from_name(format) {
+            None => (inner, Style::Plain),
+            Some((name, format)) => match Style::from_name(format) {
                 Some(format) => (name, format),
                 None => {
                     let message = format!("unknown format `{format}`");

@@ -15,7 +15,7 @@ use crate::model::{
     Access, BitField, BitFieldKind, Enumerator, Field, FieldKind, Form, IndexKind, Instruction, ListKind, Place,
     TextForm, targets,
 };
-use crate::template::{Format, Item, Template};
+use crate::template::{Item, Style, Template};
 use parse::parser;
 use print::printers;
 pub(crate) use print::{index_selector, index_tables};
@@ -109,7 +109,7 @@ fn fallback(cx: &Cx<'_>, i: &Instruction, form: &Form) -> TextForm {
         }
         items.push(Item::Space(1));
         let place = Some(Place { field: position, part: None });
-        let shown = Item::Field { field: field.name.clone(), part: None, place, format: Format::Plain };
+        let shown = Item::Field { field: field.name.clone(), part: None, place, format: Style::Plain };
         if cx.is_exec_size(field) {
             items.extend([Item::Text("(".to_owned()), shown, Item::Text(")".to_owned())]);
         } else {
@@ -140,22 +140,10 @@ fn words(cx: &Cx<'_>, form: &Form, text: &TextForm) -> Vec<String> {
     values.map(|v| v.text.clone()).collect()
 }
 
-/// How a format is written in emitted code.
-pub(crate) fn format(format: Format) -> TokenStream {
-    match format {
-        Format::Plain => quote!(rt::Format::Plain),
-        Format::Hex => quote!(rt::Format::Hex),
-        Format::UpperHex => quote!(rt::Format::UpperHex),
-        Format::Bare16 => quote!(rt::Format::Bare16),
-        Format::Bare16Padded => quote!(rt::Format::Bare16Padded),
-        Format::Bare => quote!(rt::Format::Bare),
-        Format::Signed => quote!(rt::Format::Signed),
-        Format::Quoted => quote!(rt::Format::Quoted),
-        Format::Address => quote!(rt::Format::Address),
-        Format::Word => quote!(rt::Format::Word),
-        Format::Name => quote!(rt::Format::Name),
-        Format::Packed => quote!(rt::Format::Packed),
-    }
+/// How a style is written in emitted code: the runtime's formats are called like it.
+pub(crate) fn format(style: Style) -> TokenStream {
+    let name = format_ident!("{style:?}");
+    quote!(rt::Format::#name)
 }
 
 /// The destination that `.sat` is about.

@@ -192,6 +192,27 @@ pub enum FieldKind {
 }
 
 impl Field {
+    /// A field of which nothing else is said.
+    pub(crate) fn new(name: &str, shape: FieldKind, at: SourceSpan) -> Self {
+        Self {
+            name: name.to_owned(),
+            storage: vec![(Availability::default(), Storage::Ub)],
+            shape,
+            doc: String::new(),
+            presence: Presence::Always,
+            classes: Vec::new(),
+            types: Vec::new(),
+            range: None,
+            only: Vec::new(),
+            default: 0,
+            default_if: None,
+            nonzero: false,
+            access: Access::usual(name, shape),
+            phrases: Vec::new(),
+            at,
+        }
+    }
+
     /// Where the field says something: its `nth` phrase with these first words, or all of its text.
     pub fn place(&self, phrase: &str, nth: usize) -> SourceSpan {
         self.phrases.iter().filter(|(p, _)| *p == phrase).nth(nth).map_or(self.at, |(_, at)| *at)
@@ -244,7 +265,8 @@ impl FieldKind {
     }
 }
 
-/// Which table an index refers to.
+/// Which table an index refers to. The runtime has `rt::Table`, which is called like it: nothing of the generator is there
+/// when the program runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(missing_docs, reason = "the names are the specification's")]
 pub enum IndexKind {

@@ -208,7 +208,8 @@ impl UnaryOperator {
     }
 }
 
-/// An operator between its operands.
+/// An operator between its operands. Conditions have the runtime's `rt::Operator` when the program runs, which is called
+/// like it and knows neither signs nor how tightly they bind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names say what the signs in ALL mean")]
 pub enum BinaryOperator {

@@ -4,9 +4,7 @@ use super::bits;
 use super::context::Cx;
 use super::said::{self, Stated};
 use crate::markdown::{Block, Inline, Item, Section, Span};
-use crate::model::{
-    Access, Availability, BitField, BitFieldKind, Field, FieldKind, ListKind, Model, Presence, Storage,
-};
+use crate::model::{Availability, BitField, BitFieldKind, Field, FieldKind, ListKind, Model, Presence, Storage};
 use crate::phrase::{Fact, field_head, leading_marks};
 
 /// A field as the Description lists it, not yet placed in a form.
@@ -209,21 +207,11 @@ pub(crate) fn resolve(
     });
     let presence = presence(cx, model, raw, earlier);
     let mut field = Field {
-        name: raw.name.clone(),
         storage,
-        shape,
         presence,
-        classes: Vec::new(),
-        types: Vec::new(),
-        range: None,
-        only: Vec::new(),
-        default: 0,
-        default_if: None,
-        nonzero: false,
-        access: Access::usual(&raw.name, shape),
         doc: doc.to_owned(),
         phrases: raw.stated.iter().map(|s| (s.phrase, cx.at(&s.span))).collect(),
-        at: cx.at(&raw.text.span),
+        ..Field::new(&raw.name, shape, cx.at(&raw.text.span))
     };
     for stated in &raw.stated {
         state(cx, &mut field, stated);

@@ -6,9 +6,7 @@ use super::context::Cx;
 use super::fields::{self, RawField};
 use super::{format, opcode, properties, text};
 use crate::markdown::{Block, Document, Section};
-use crate::model::{
-    Access, Availability, Field, FieldKind, Form, Instruction, Model, PageKind, Presence, Storage, TextForm,
-};
+use crate::model::{Field, FieldKind, Form, Instruction, Model, PageKind, Presence, TextForm};
 use crate::suggest;
 
 const KNOWN: [&str; 10] = [
@@ -272,7 +270,7 @@ fn forms(
                     format!("field `{}` has no description", cell.name),
                     format!("add an item `**{}(type):** …` to the Description", cell.name),
                 );
-                fields.push(placeholder(cx, cell));
+                fields.push(Field::new(&cell.name, FieldKind::Number, cx.at(&cell.span)));
                 continue;
             };
             used.insert(index);
@@ -307,24 +305,4 @@ fn forms(
         }
     }
     out
-}
-
-fn placeholder(cx: &Cx<'_>, cell: &format::Cell) -> Field {
-    Field {
-        name: cell.name.clone(),
-        storage: vec![(Availability::default(), Storage::Ub)],
-        shape: FieldKind::Number,
-        doc: String::new(),
-        presence: Presence::Always,
-        classes: Vec::new(),
-        types: Vec::new(),
-        range: None,
-        only: Vec::new(),
-        default: 0,
-        default_if: None,
-        nonzero: false,
-        access: Access::Read,
-        phrases: Vec::new(),
-        at: cx.at(&cell.span),
-    }
 }

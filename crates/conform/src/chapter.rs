@@ -3,7 +3,7 @@
 
 use visakit_codegen::anatomy::Anatomy;
 use visakit_codegen::model::{Availability, Bound, FieldKind, Model, TypeId};
-use visakit_codegen::template::{Format, Item};
+use visakit_codegen::template::{Item, Style};
 
 use super::attributes;
 use super::declare::{declarations, one_attribute, predefined};
@@ -271,7 +271,7 @@ fn carriers(world: &World<'_>, version: Version) -> Vec<(Kind, String, usize)> {
             let position = form.fields.iter().enumerate().position(|(at, f)| {
                 let plain = form.texts.first().is_some_and(|t| {
                     t.template.items.iter().any(|item| {
-                        matches!(item, Item::Field { place: Some(p), format: Format::Plain, .. } if p.field == at)
+                        matches!(item, Item::Field { place: Some(p), format: Style::Plain, .. } if p.field == at)
                     })
                 });
                 f.shape == FieldKind::Vector && plain && f.classes.contains(&class.name) && !is_written(f)

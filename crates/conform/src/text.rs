@@ -6,7 +6,7 @@ mod operand;
 use visakit_codegen::model::{
     Field, FieldKind, Form, IndexKind, ListId, Model, Place, Presence, SourceSpan, TextForm,
 };
-use visakit_codegen::template::{Format, Item};
+use visakit_codegen::template::{Item, Style};
 
 use super::meaning::{Bits, BitsKind, bits, bits_at, counted_by, destination, named, usual, usual_of_list};
 use super::sample::{Sample, Value, table_of};
@@ -27,7 +27,7 @@ pub(super) struct Piece {
 pub(super) struct Printed {
     pub(super) pieces: Vec<Piece>,
     /// The fields and parts that the text shows, with their formats.
-    shown: Vec<(Place, Format)>,
+    shown: Vec<(Place, Style)>,
     saturated: bool,
 }
 
@@ -127,7 +127,7 @@ impl Writer<'_, '_> {
 
     fn predicate(&mut self) {
         let Some(at) = self.sample.form.fields.iter().position(|f| f.shape == FieldKind::Predicate) else { return };
-        self.out.shown.push((Place { field: at, part: None }, Format::Plain));
+        self.out.shown.push((Place { field: at, part: None }, Style::Plain));
         let value = self.sample.values[at].bits();
         if self.world.predicate_id(value) == 0 {
             return;
@@ -180,7 +180,7 @@ impl Writer<'_, '_> {
             }
     }
 
-    fn field(&mut self, place: Place, format: Format) {
+    fn field(&mut self, place: Place, format: Style) {
         let (model, at) = (self.world.model, place.field);
         let sample = self.sample;
         let one = &sample.form.fields[at];
@@ -216,19 +216,19 @@ impl Writer<'_, '_> {
         }
     }
 
-    fn list(&mut self, id: ListId, value: u64, format: Format, path: &str) {
+    fn list(&mut self, id: ListId, value: u64, format: Style, path: &str) {
         let model = self.world.model;
         let list = model.list(id);
         let all = bits(model, id);
         let path = if list.shared { list.name.as_str() } else { path };
-        if let (Format::Plain, Some(template)) = (format, &list.text) {
+        if let (Style::Plain, Some(template)) = (format, &list.text) {
             self.list_items(&all, &template.items, value, path, list.at);
             return;
         }
         let parts: Vec<&Bits<'_>> = all.iter().filter(|b| !matches!(b.what, BitsKind::Zero)).collect();
         match parts.as_slice() {
             [one] if one.name.is_empty() => self.bits(one, one.of(value), format, path),
-            flags if format == Format::Plain && flags.iter().all(|b| matches!(b.what, BitsKind::Flag(_))) => {
+            flags if format == Style::Plain && flags.iter().all(|b| matches!(b.what, BitsKind::Flag(_))) => {
                 for flag in flags {
                     self.bits(flag, flag.of(value), format, path);
                 }
@@ -245,7 +245,7 @@ impl Writer<'_, '_> {
                 Item::Field { place, format, .. } => {
                     if let Some(b) = part_of(all, *place) {
                         if b.part == Some(self.world.anatomy.predicate.id) {
-                            self.index(IndexKind::Predicate, b.of(value), Format::Plain, path, at);
+                            self.index(IndexKind::Predicate, b.of(value), Style::Plain, path, at);
                         } else {
                             self.bits(b, b.of(value), *format, path);
                         }
@@ -268,12 +268,12 @@ impl Writer<'_, '_> {
         }
     }
 
-    fn bits(&mut self, bits: &Bits<'_>, value: u64, format: Format, path: &str) {
+    fn bits(&mut self, bits: &Bits<'_>, value: u64, format: Style, path: &str) {
         let path = value_path(path, bits, value);
         match bits.what {
             BitsKind::Flag(text) if value != 0 => self.push(text, path, bits.at),
             BitsKind::Flag(_) | BitsKind::Zero => {}
-            BitsKind::Values(values) if format == Format::Plain => match named(values, value) {
+            BitsKind::Values(values) if format == Style::Plain => match named(values, value) {
                 Some(v) => self.push(&v.text, path, v.at),
                 None => self.push("?", path, bits.at),
             },
@@ -289,13 +289,13 @@ impl Writer<'_, '_> {
         }
     }
 
-    fn index(&mut self, kind: IndexKind, id: u64, format: Format, path: &str, at: SourceSpan) {
+    fn index(&mut self, kind: IndexKind, id: u64, format: Style, path: &str, at: SourceSpan) {
         let name = self.world.name(kind, id);
         let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let word = !name.is_empty() && name.chars().all(plain) && !name.starts_with(|c: char| c.is_ascii_digit());
         let text = match format {
-            Format::Quoted => format!("\"{name}\""),
-            Format::Word if !word => format!("\"{name}\""),
+            Style::Quoted => format!("\"{name}\""),
+            Style::Word if !word => format!("\"{name}\""),
             _ => name,
         };
         let (path, at) = match self.world.predefined(kind, id) {
@@ -327,14 +327,14 @@ pub(super) fn value_path(path: &str, bits: &Bits<'_>, value: u64) -> String {
 }
 
 /// A number in a format.
-fn number(value: i64, format: Format) -> String {
+fn number(value: i64, format: Style) -> String {
     let (sign, size) = (if value < 0 { "-" } else { "" }, value.unsigned_abs());
     match format {
-        Format::Hex => format!("{sign}0x{size:x}"),
-        Format::UpperHex | Format::Bare => format!("{sign}0x{size:X}"),
-        Format::Bare16 => format!("{sign}{size:x}"),
-        Format::Bare16Padded => format!("{sign}{size:02x}"),
-        Format::Signed => format!("{}0x{size:x}", if value < 0 { "-" } else { "+" }),
+        Style::Hex => format!("{sign}0x{size:x}"),
+        Style::UpperHex | Style::Bare => format!("{sign}0x{size:X}"),
+        Style::Bare16 => format!("{sign}{size:x}"),
+        Style::Bare16Padded => format!("{sign}{size:02x}"),
+        Style::Signed => format!("{}0x{size:x}", if value < 0 { "-" } else { "+" }),
         _ => value.to_string(),
     }
 }

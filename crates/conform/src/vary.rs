@@ -463,11 +463,11 @@ fn shows_region(world: &World<'_>, kind: Kind, value: u64) -> bool {
 /// Whether the text shows a field without the type of a constant or the region of a variable, so that other classes of
 /// operands have no text there.
 fn shows_bare(base: &Sample<'_>, position: usize) -> bool {
-    use visakit_codegen::template::{Format, Item};
+    use visakit_codegen::template::{Item, Style};
     fn walk(items: &[Item], position: usize) -> bool {
         items.iter().any(|item| match item {
             Item::Field { place, format, .. } => {
-                *format != Format::Plain && place.is_some_and(|place| place.field == position)
+                *format != Style::Plain && place.is_some_and(|place| place.field == position)
             }
             Item::Optional(inner) => walk(inner, position),
             _ => false,

@@ -6,7 +6,7 @@ use visakit_codegen::anatomy::{Anatomy, Types};
 use visakit_codegen::model::{
     CellValue, DataType, FieldKind, IndexKind, MemberType, Model, Predefined, Structure, TypeId,
 };
-use visakit_codegen::template::Format;
+use visakit_codegen::template::Style;
 
 use super::meaning::{BitsKind, bits_of, named};
 use super::sample::{Kind, Operand, Operands, Value, table_named};
@@ -196,7 +196,7 @@ impl<'m> World<'m> {
 
     /// What is read from the text of an operand in a format: what the text does not show is as chapter 5 and the
     /// table of formats say.
-    pub(super) fn read_operand(&self, operand: &Operand, format: Format, saturated: bool) -> Operand {
+    pub(super) fn read_operand(&self, operand: &Operand, format: Style, saturated: bool) -> Operand {
         let mut out = operand.clone();
         if let (Some(b), Some(tag)) = (&self.operands.modifier, operand.tag)
             && let BitsKind::Values(values) = b.what
@@ -206,9 +206,9 @@ impl<'m> World<'m> {
             out.tag = Some(b.set(tag, 0));
         }
         match (self.operands.kind(operand), format) {
-            (Kind::General, Format::Bare | Format::Address) => self.operands.region(out, Some(0), Some(1), Some(0)),
-            (Kind::General, Format::Packed) => self.operands.region(out, Some(1), Some(1), Some(0)),
-            (Kind::Immediate, Format::Bare) => {
+            (Kind::General, Style::Bare | Style::Address) => self.operands.region(out, Some(0), Some(1), Some(0)),
+            (Kind::General, Style::Packed) => self.operands.region(out, Some(1), Some(1), Some(0)),
+            (Kind::Immediate, Style::Bare) => {
                 self.operands.with(out, self.anatomy.immediate.ty, self.ty(self.anatomy.types.dword).code)
             }
             (Kind::Predicate, _) => {

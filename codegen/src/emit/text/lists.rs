@@ -5,7 +5,7 @@ use quote::quote;
 
 use crate::emit::{Cx, index_type, member_name, unsigned, variant_name};
 use crate::model::{BitField, BitFieldKind, Enumerator, IndexKind, List, ListId, ListKind, Place};
-use crate::template::{self, Format, Item};
+use crate::template::{self, Item, Style};
 
 pub(super) fn emit(cx: &Cx<'_>) -> TokenStream {
     let items = cx.model.lists.iter().enumerate().map(|(i, list)| match &list.kind {
@@ -152,7 +152,7 @@ fn print_items(parts: &[BitField], items: &[Item]) -> TokenStream {
 }
 
 /// Prints a part: a flag as its word, everything else by its type.
-pub(crate) fn print_part(part: &BitField, value: &TokenStream, format: Format) -> TokenStream {
+pub(crate) fn print_part(part: &BitField, value: &TokenStream, format: Style) -> TokenStream {
     let format = super::format(format);
     match part.kind {
         BitFieldKind::Flag => {
@@ -164,7 +164,7 @@ pub(crate) fn print_part(part: &BitField, value: &TokenStream, format: Format) -
 }
 
 /// Parses a part into a place.
-pub(crate) fn parse_part(part: &BitField, place: &TokenStream, format: Format) -> TokenStream {
+pub(crate) fn parse_part(part: &BitField, place: &TokenStream, format: Style) -> TokenStream {
     let format = super::format(format);
     match part.kind {
         BitFieldKind::Flag => {

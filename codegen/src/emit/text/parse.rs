@@ -9,7 +9,7 @@ use super::{destination, format, index_part, local, only};
 use crate::emit::instructions::{boxed, enumerator, form_type, is_counter, test};
 use crate::emit::{Cx, constant_name, member_name, number_type, type_name, variant_name, version_condition, widest};
 use crate::model::{Access, BitFieldKind, Condition, Field, FieldKind, Form, Instruction, Presence, TextForm};
-use crate::template::{self, Format, Item};
+use crate::template::{self, Item, Style};
 
 pub(super) fn parser(cx: &Cx<'_>, i: &Instruction, form: &Form, text: &TextForm, name: &Ident) -> TokenStream {
     let upper = format_ident!("{}", name.to_string().to_ascii_uppercase());
@@ -169,7 +169,7 @@ fn presence_test(cx: &Cx<'_>, form: &Form, items: &[Item]) -> Option<TokenStream
     })
 }
 
-fn parse_field(cx: &Cx<'_>, form: &Form, field: &Field, position: usize, shown: Format) -> TokenStream {
+fn parse_field(cx: &Cx<'_>, form: &Form, field: &Field, position: usize, shown: Style) -> TokenStream {
     let local = local(field);
     let format = format(shown);
     if is_counter(form, position) {

@@ -8,7 +8,7 @@ use super::{destination, format, index_part, texts};
 use crate::emit::instructions::{form_type, is_counter, test};
 use crate::emit::{Cx, index_type, member_name, type_name, variant_name};
 use crate::model::{BitFieldKind, Field, FieldKind, Form, IndexKind, Instruction, ListKind, Presence};
-use crate::template::{self, Format, Item};
+use crate::template::{self, Item, Style};
 
 pub(super) fn printers(cx: &Cx<'_>, i: &Instruction) -> TokenStream {
     let forms = i.forms.iter().map(|form| {
@@ -93,7 +93,7 @@ fn print_items(cx: &Cx<'_>, form: &Form, items: &[Item]) -> TokenStream {
     quote!(#(#pieces)*)
 }
 
-fn print_field(cx: &Cx<'_>, form: &Form, field: &Field, position: usize, shown: Format) -> TokenStream {
+fn print_field(cx: &Cx<'_>, form: &Form, field: &Field, position: usize, shown: Style) -> TokenStream {
     let member = member_name(&field.name);
     let format = format(shown);
     if is_counter(form, position) {

@@ -1,6 +1,7 @@
 //! Enumerators.
 
-use super::{bits_too_deep, is_bits};
+use super::is_bits;
+use super::parts::bits_too_deep;
 use crate::markdown::{Block, Inline, Item, Span};
 use crate::model::{Availability, Enumerator};
 use crate::phrase::{all_marks, leading_marks, number};

@@ -11,13 +11,14 @@ mod chapters;
 mod columns;
 mod instructions;
 mod location;
+mod rules;
 mod semantics;
 
 use location::Cx;
 
 pub use chapters::{
-    Attribute, BitField, BitFieldKind, Bound, Builtin, Class, Condition, Constraint, DataType, Definition,
-    Enumerator, FieldKind, List, ListKind, ListRef, Member, MemberType, Platform, Predefined, Rule, Structure, Typed,
+    Attribute, BitField, BitFieldKind, Bound, Class, Condition, DataType, Enumerator, FieldKind, List, ListKind,
+    ListRef, Member, MemberType, Platform, Predefined, Structure, Typed,
 };
 pub use columns::{Column, Limit, Said, SaidValue};
 pub use instructions::{
@@ -25,6 +26,7 @@ pub use instructions::{
     TypeMap,
 };
 pub use location::Location;
+pub use rules::{Builtin, Constraint, Definition, Rule};
 pub use semantics::{Expression, Semantics, Statement, StatementKind};
 
 /// The version of the form: the first number changes when a reader of the old form can go wrong, the second when
@@ -94,11 +96,11 @@ pub fn export(model: &Model) -> Specification {
         samplers: chapters::predefined(&cx, &model.samplers, false),
         limits: columns::limits(&cx),
         attributes: chapters::attributes(&cx),
-        rules: chapters::rules(&cx),
-        constraints: chapters::constraints(&cx),
-        definitions: chapters::definitions(&cx),
-        rule_builtins: chapters::builtins(&cx, &model.rule_builtins),
-        builtins: chapters::builtins(&cx, &model.builtins),
+        rules: rules::rules(&cx),
+        constraints: rules::constraints(&cx),
+        definitions: rules::definitions(&cx),
+        rule_builtins: rules::builtins(&cx, &model.rule_builtins),
+        builtins: rules::builtins(&cx, &model.builtins),
         instructions: instructions::instructions(&cx),
     }
 }
