@@ -275,7 +275,7 @@ pub(crate) fn field(model: &Model, form: &Form, f: &Field) -> String {
         Presence::Times(count) => out.push_str(&format!(" times {}", form.fields[*count].name)),
     }
     if !f.classes.is_empty() {
-        out.push_str(&format!(" classes {}", f.classes.join(",")));
+        out.push_str(&format!(" classes {}", names(&f.classes).join(",")));
     }
     if !f.types.is_empty() {
         out.push_str(&format!(" types {}", names(&f.types).join(",")));

@@ -14,7 +14,7 @@ use std::sync::OnceLock;
 
 use visakit_diag::{Diagnostic, Lines};
 
-use crate::anatomy::Anatomy;
+use crate::anatomy::{Anatomy, PartId};
 
 pub use columns::*;
 pub use instruction::*;
@@ -76,6 +76,8 @@ pub struct Model {
     pub spelled: Vec<Spelled>,
     /// Structures of the chapters.
     pub structures: Vec<Structure>,
+    /// The part of an operand's tag that says its class.
+    pub class_part: Option<PartId>,
     /// Predefined general variables.
     pub predefined: Vec<Predefined>,
     /// Predefined surfaces.

@@ -1,9 +1,10 @@
 //! Names become ids. What a page calls by its name is found here, once, behind the reading and again behind an overlay,
 //! which puts other facts where names may lead; what is not there is a finding of the checks.
 
+use crate::anatomy::PartId;
 use crate::model::{
     Availability, BitFieldKind, Bound, Condition, Field, FieldKind, Form, ListId, ListKind, MemberType, Model, Place,
-    Platform, Presence, Reference, StructureId, TextForm, TypeId, targets,
+    Platform, Presence, Reference, Structure, StructureId, TextForm, TypeId, targets,
 };
 use crate::phrase::number;
 use crate::template::{self, Item};
@@ -13,6 +14,7 @@ pub(crate) fn names(model: &mut Model) {
     types(model);
     platforms(model);
     structures(model);
+    classes(model);
     forms(model);
     let lists: Vec<_> = (0..model.lists.len()).map(ListId).collect();
     for id in lists {
@@ -107,6 +109,44 @@ fn structures(model: &mut Model) {
             }
         }
     }
+}
+
+/// Classes of operands: the part of a tag that has them all, the structures behind it, and the fields that take them.
+fn classes(model: &mut Model) {
+    let classed: Vec<(StructureId, String)> = (0..)
+        .map(StructureId)
+        .zip(&model.structures)
+        .filter_map(|(id, s)| Some((id, s.class.as_ref()?.name.clone())))
+        .collect();
+    model.class_part = class_part(model, &classed);
+    let list = model.class_part.and_then(|id| model.names_list(FieldKind::List(id.list), Some(id.position)));
+    let codes: Vec<_> =
+        classed.iter().map(|(id, name)| (*id, list.and_then(|list| code(model, list, name)))).collect();
+    for (id, code) in codes {
+        model.structures[id.0].class.iter_mut().for_each(|class| class.to = code);
+    }
+    for r in model
+        .instructions
+        .iter_mut()
+        .flat_map(|i| &mut i.forms)
+        .flat_map(|f| &mut f.fields)
+        .flat_map(|f| &mut f.classes)
+    {
+        r.to = classed.iter().find(|(_, name)| name.eq_ignore_ascii_case(&r.name)).map(|(id, _)| *id);
+    }
+}
+
+/// The part of a tag whose values are the classes that structures have. What follows the tag depends on it.
+fn class_part(model: &Model, classed: &[(StructureId, String)]) -> Option<PartId> {
+    let is_union = |s: &&Structure| s.members.iter().any(|m| m.storage.iter().any(|(_, t)| *t == MemberType::Info));
+    let tagged = model.structures.iter().find(is_union)?;
+    let tag = tagged.members.iter().find_map(|m| if let FieldKind::List(id) = m.shape { Some(id) } else { None })?;
+    let ListKind::Parts(parts) = &model.list(tag).kind else { return None };
+    let has_all = |position: &usize| {
+        let list = model.names_list(FieldKind::List(tag), Some(*position));
+        list.is_some_and(|list| classed.iter().all(|(_, name)| code(model, list, name).is_some()))
+    };
+    (0..parts.len()).find(has_all).map(|position| PartId { list: tag, position })
 }
 
 /// What forms say of their fields, and the templates in the terms of each form.

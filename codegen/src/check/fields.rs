@@ -11,7 +11,7 @@ pub(super) fn check(model: &Model, instruction: &Instruction, out: &mut Vec<Diag
     let mut classes: Vec<String> = operand_classes(model).iter().map(|v| v.name.to_ascii_lowercase()).collect();
     if classes.is_empty() {
         // Documents that do not list the classes name them with the structures.
-        classes = model.structures.iter().filter_map(|s| Some(s.class.as_ref()?.to_ascii_lowercase())).collect();
+        classes = model.structures.iter().filter_map(|s| Some(s.class.as_ref()?.name.to_ascii_lowercase())).collect();
     }
     let mut seen: Vec<SourceSpan> = Vec::new();
     for (form, field) in instruction.forms.iter().flat_map(|form| form.fields.iter().map(move |f| (form, f))) {
@@ -23,7 +23,7 @@ pub(super) fn check(model: &Model, instruction: &Instruction, out: &mut Vec<Diag
         let mut warn = |code, at, message: String, help: String| {
             model.report(Severity::Warning, code, at, message, help, out);
         };
-        for class in field.classes.iter().filter(|c| !classes.is_empty() && !classes.contains(c)) {
+        for class in field.classes.iter().map(|c| &c.name).filter(|c| !classes.is_empty() && !classes.contains(c)) {
             let message = format!("`{class}` is no class of operands");
             let at = model.word(field.place("Operand class:", 0), class);
             warn("class-unknown", at, message, format!("the classes are {}", classes.join(", ")));
@@ -121,7 +121,7 @@ fn holds(storage: Storage, value: i64) -> bool {
 /// The classes that the tag of an operand can have.
 fn operand_classes(model: &Model) -> Vec<&Enumerator> {
     let classed = |v: &Enumerator| {
-        let of = |s: &&Structure| s.class.as_ref().is_some_and(|class| v.name.eq_ignore_ascii_case(class));
+        let of = |s: &&Structure| s.class.as_ref().is_some_and(|class| v.name.eq_ignore_ascii_case(&class.name));
         model.structures.iter().filter(of).count()
     };
     let is_union = |s: &&Structure| s.members.iter().any(|m| m.storage.iter().any(|(_, t)| *t == MemberType::Info));
@@ -145,7 +145,7 @@ fn operand_classes(model: &Model) -> Vec<&Enumerator> {
 /// Each class that the tag of an operand can have is that of one structure.
 fn classes(model: &Model, out: &mut Vec<Diagnostic>) {
     let classed: Vec<(&Structure, &str)> =
-        model.structures.iter().filter_map(|s| Some((s, s.class.as_deref()?))).collect();
+        model.structures.iter().filter_map(|s| Some((s, s.class.as_ref()?.name.as_str()))).collect();
     let of = |v: &Enumerator| classed.iter().filter(|(_, c)| v.name.eq_ignore_ascii_case(c)).count();
     let known = operand_classes(model);
     let names = || known.iter().map(|v| v.name.as_str());

@@ -213,7 +213,7 @@ fn field(cx: &Cx<'_>, form: &Form, field: &Field) -> TokenStream {
         }
         _ => quote!(None),
     };
-    let classes = &field.classes;
+    let classes = names(&field.classes);
     let types = types_of(cx, &field.types);
     let only = field.only.iter().map(|only| {
         let values = only.values.iter().map(|(value, marks)| {

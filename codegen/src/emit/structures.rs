@@ -6,8 +6,8 @@ use quote::{ToTokens, quote};
 use super::codec::{read_number, write_number};
 use super::{Cx, constant_name, index_type, member_name, number_type, type_name, variant_name, widest};
 use crate::model::{
-    BitFieldKind, Condition, FieldKind, ListKind, Member, MemberType, Reference, Storage, Structure, StructureId,
-    targets,
+    BitField, BitFieldKind, Condition, FieldKind, ListKind, Member, MemberType, Reference, Storage, Structure,
+    StructureId, targets,
 };
 
 pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
@@ -276,21 +276,15 @@ fn union(cx: &Cx<'_>, s: &Structure) -> TokenStream {
     let tag_type = cx.list_type(tag);
     let ListKind::Parts(parts) = &cx.model.list(tag).kind else { return quote!() };
     // The part whose values are the classes that structures carry, and the others.
-    let mut class_list = None;
-    let mut others = Vec::new();
-    for part in parts.iter().filter(|p| p.kind != BitFieldKind::Zero) {
-        match part.kind {
-            BitFieldKind::Enumeration(id) if class_list.is_none() && has_classes(cx, id) => {
-                class_list = Some((part, id))
-            }
-            _ => others.push(part),
-        }
-    }
-    let Some((class_part, class_id)) = class_list else { return quote!() };
+    let Some(class) = cx.model.class_part.filter(|class| class.list == tag) else { return quote!() };
+    let class_part = &parts[class.position];
+    let BitFieldKind::Enumeration(class_id) = class_part.kind else { return quote!() };
+    let is_other = |(at, part): &(usize, &BitField)| *at != class.position && part.kind != BitFieldKind::Zero;
+    let others: Vec<&BitField> = parts.iter().enumerate().filter(is_other).map(|(_, part)| part).collect();
     let class_type = cx.list_type(class_id);
     let class_member = member_name(&class_part.name);
     let classed: Vec<&Structure> = cx.model.structures.iter().filter(|s| s.class.is_some()).collect();
-    let variants: Vec<_> = classed.iter().map(|s| variant_name(s.class.as_deref().unwrap_or(""))).collect();
+    let variants: Vec<_> = classed.iter().filter_map(|s| s.class.as_ref()).map(|c| variant_name(&c.name)).collect();
     let types: Vec<_> = classed.iter().map(|s| type_name(&s.name)).collect();
     let docs = classed.iter().map(|s| cx.doc(&s.doc, &s.name, s.at));
     let other_members: Vec<_> = others.iter().map(|p| member_name(&p.name)).collect();
@@ -351,13 +345,4 @@ fn union(cx: &Cx<'_>, s: &Structure) -> TokenStream {
             }
         }
     }
-}
-
-fn has_classes(cx: &Cx<'_>, id: crate::model::ListId) -> bool {
-    let ListKind::Enumeration { values, .. } = &cx.model.list(id).kind else { return false };
-    cx.model
-        .structures
-        .iter()
-        .filter_map(|s| s.class.as_ref())
-        .all(|class| values.iter().any(|v| v.name.eq_ignore_ascii_case(class)))
 }

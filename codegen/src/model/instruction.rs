@@ -1,6 +1,6 @@
 //! What an instruction's page says: forms, fields, types, texts.
 
-use super::{Availability, ListId, Reference, SourceSpan, Storage, TypeId, semantics};
+use super::{Availability, ListId, Reference, SourceSpan, Storage, StructureId, TypeId, semantics};
 use crate::template::Template;
 
 /// What a page describes.
@@ -144,8 +144,8 @@ pub struct Field {
     pub doc: String,
     /// When it is stored at all.
     pub presence: Presence,
-    /// Legal operand classes.
-    pub classes: Vec<String>,
+    /// Legal operand classes, as the structures that have them.
+    pub classes: Vec<Reference<StructureId>>,
     /// Legal types.
     pub types: Vec<Reference<TypeId>>,
     /// Legal range of a number.

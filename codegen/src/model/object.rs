@@ -49,8 +49,8 @@ pub struct StructureId(pub usize);
 pub struct Structure {
     /// Its name, verbatim.
     pub name: String,
-    /// The operand class whose layout it is.
-    pub class: Option<String>,
+    /// The operand class whose layout it is: its code in [`super::Model::class_part`].
+    pub class: Option<Reference<u64>>,
     /// Where its layout begins, with the class.
     pub head: SourceSpan,
     /// The members in the order in which they are stored.

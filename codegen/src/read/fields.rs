@@ -239,7 +239,7 @@ fn state(cx: &mut Cx<'_>, field: &mut Field, stated: &Stated) {
             (!matches!(shape, FieldKind::List(_)), "a field with a list")
         }
         Fact::Classes(classes) => {
-            field.classes.clone_from(classes);
+            field.classes = classes.iter().cloned().map(Into::into).collect();
             (!matches!(shape, FieldKind::Vector | FieldKind::Scalar | FieldKind::Raw), "an operand")
         }
         Fact::Types(types) => {

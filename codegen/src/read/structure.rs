@@ -24,6 +24,7 @@ pub(crate) fn read(cx: &mut Cx<'_>, document: &Document, model: &mut Model) {
                     head_comment(cx, &lines, class.is_some());
                     let members = read_members(cx, &lines);
                     let (head, at) = (cx.at(&at), cx.at(&section.span));
+                    let class = class.map(Into::into);
                     found = Some(Structure { name, class, head, members, doc: String::new(), at });
                 }
                 _ => {

@@ -90,7 +90,8 @@ fn value(
         FieldKind::IndexBy(by) => Value::Bits(world.first(super::sample::table_of(world.model, so_far, by))),
         FieldKind::Vector | FieldKind::Scalar => {
             let ty = own_type(world, field).unwrap_or(ty);
-            let first = || world.operands.classes.iter().find(|c| field.classes.first() == Some(&c.name));
+            let first =
+                || world.operands.classes.iter().find(|c| field.classes.first().and_then(|r| r.to) == Some(c.id));
             let kind = match field.classes.is_empty() || world.operands.lists(field, Kind::General) {
                 true => Kind::General,
                 false => first().map_or(Kind::General, |c| c.kind),

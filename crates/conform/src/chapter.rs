@@ -274,17 +274,15 @@ fn carriers(world: &World<'_>, version: Version) -> Vec<(Kind, String, usize)> {
                         matches!(item, Item::Field { place: Some(p), format: Style::Plain, .. } if p.field == at)
                     })
                 });
-                f.shape == FieldKind::Vector && plain && f.classes.contains(&class.name) && !is_written(f)
+                f.shape == FieldKind::Vector && plain && class.is_named(f) && !is_written(f)
             });
             Some((class.kind, form_name(page, form), position?))
         });
         // An address stands in the destination of one instruction only.
         let other = || {
             model.instructions.iter().filter(|i| encodes(i) && i.forms.len() == 1).find_map(|page| {
-                let position = page.forms[0]
-                    .fields
-                    .iter()
-                    .position(|f| f.shape == FieldKind::Vector && f.classes.contains(&class.name))?;
+                let position =
+                    page.forms[0].fields.iter().position(|f| f.shape == FieldKind::Vector && class.is_named(f))?;
                 Some((class.kind, form_name(page, &page.forms[0]), position))
             })
         };

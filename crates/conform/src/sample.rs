@@ -6,7 +6,9 @@ use visakit_codegen::model::{
     Model, Presence, Storage, Structure, StructureId, targets,
 };
 
-use super::meaning::{Bits, BitsKind, bits, bits_at, counted_by, holds, named, put, storage, usual, usual_of_list};
+use super::meaning::{
+    Bits, BitsKind, bits, bits_at, bits_of, counted_by, holds, named, put, storage, usual, usual_of_list,
+};
 use super::structure::stored;
 use visakit::rt::Version;
 
@@ -74,6 +76,13 @@ pub(super) struct Class<'m> {
     pub(super) structure: &'m Structure,
 }
 
+impl Class<'_> {
+    /// Whether a field says that it takes operands of the class.
+    pub(super) fn is_named(&self, field: &Field) -> bool {
+        targets(&field.classes).any(|id| id == self.id)
+    }
+}
+
 /// How operands are stored.
 pub(super) struct Operands<'m> {
     pub(super) model: &'m Model,
@@ -93,17 +102,8 @@ impl<'m> Operands<'m> {
         let raw = model.structure(anatomy.raw.structure)?;
         let tag_storage = model.member(anatomy.vector.tag)?;
         let FieldKind::List(tag) = tag_storage.shape else { return None };
-        let classed: Vec<(usize, &Structure)> =
-            model.structures.iter().enumerate().filter(|(_, s)| s.class.is_some()).collect();
-        let code = |b: &Bits<'_>, s: &Structure| match (b.what, &s.class) {
-            (BitsKind::Values(values), Some(class)) => {
-                values.iter().find(|v| v.name.eq_ignore_ascii_case(class)).map(|v| v.value)
-            }
-            _ => None,
-        };
+        let class = bits_of(model, model.class_part?)?;
         let all = bits(model, tag);
-        let class =
-            all.iter().find(|b| !classed.is_empty() && classed.iter().all(|(_, s)| code(b, s).is_some()))?.clone();
         let modifier = all.iter().find(|b| b.values == Some(anatomy.modifier.list)).cloned();
         let kind = |id| match id {
             id if id == anatomy.general.structure => Kind::General,
@@ -114,10 +114,9 @@ impl<'m> Operands<'m> {
             id if id == anatomy.state.structure => Kind::State,
             _ => Kind::Other,
         };
-        let classes = classed.iter().filter_map(|(at, s)| {
-            let id = StructureId(*at);
-            let name = s.class.as_deref()?.to_ascii_lowercase();
-            Some(Class { kind: kind(id), code: code(&class, s)?, name, id, structure: s })
+        let classes = (0..).map(StructureId).zip(&model.structures).filter_map(|(id, structure)| {
+            let class = structure.class.as_ref()?;
+            Some(Class { kind: kind(id), code: class.to?, name: class.name.to_ascii_lowercase(), id, structure })
         });
         let classes = classes.collect();
         Some(Self { model, anatomy, tag_storage, tag, class, modifier, classes, raw })
@@ -153,13 +152,13 @@ impl<'m> Operands<'m> {
     pub(super) fn takes(&self, field: &Field, class: &Class<'_>) -> bool {
         match field.classes.is_empty() {
             true => !matches!(class.kind, Kind::Predicate | Kind::Address | Kind::State),
-            false => field.classes.contains(&class.name),
+            false => class.is_named(field),
         }
     }
 
     /// Whether a field says that it takes operands of a kind.
     pub(super) fn lists(&self, field: &Field, kind: Kind) -> bool {
-        self.classes.iter().any(|c| c.kind == kind && field.classes.contains(&c.name))
+        self.classes.iter().any(|c| c.kind == kind && c.is_named(field))
     }
 
     /// An operand of a kind with everything as usual.

@@ -254,7 +254,7 @@ pub(super) fn structures(cx: &mut Cx<'_>) -> Renames {
 fn structure(cx: &mut Cx<'_>, x: &Structure, y: &Structure, renamed: &mut Renames) {
     let name = &y.name;
     cell(cx, Class::TextOnly, "structure-renamed", name, (x.name.clone(), x.at), (y.name.clone(), y.at));
-    let class = |s: &Structure| (s.class.clone().unwrap_or_else(|| "none".to_owned()), s.at);
+    let class = |s: &Structure| (s.class.as_ref().map_or("none", |class| &class.name).to_owned(), s.at);
     cell(cx, Class::WireBreaking, "operand-class", name, class(x), class(y));
     let keys = |s: &Structure| s.members.iter().map(|m| norm(&m.name)).collect::<Vec<_>>();
     let (a, b) = (keys(x), keys(y));

@@ -53,15 +53,7 @@ pub(super) fn compare(
     if !(operand(x) && operand(y)) && operand(x) == operand(y) {
         shape(cx, path, (old_form, x), (new_form, y), &rename);
     }
-    let classes = |f: &Field| f.classes.clone();
-    let (o, n) = (classes(x), classes(y));
-    set(
-        cx,
-        path,
-        "operand-class",
-        (x, o.iter().map(String::as_str).collect()),
-        (y, n.iter().map(String::as_str).collect()),
-    );
+    set(cx, path, "operand-class", (x, names(&x.classes)), (y, names(&y.classes)));
     set(cx, path, "type", (x, names(&x.types)), (y, names(&y.types)));
     range(cx, path, x, y);
     if x.shape.is_operand() && y.shape.is_operand() && x.access != y.access {

@@ -350,7 +350,7 @@ pub(super) fn numbers(storage: &[(model::Availability, Storage)]) -> Vec<Typed<&
 pub(super) fn structures(cx: &Cx<'_>) -> Vec<Structure> {
     let one = |s: &model::Structure| Structure {
         name: s.name.clone(),
-        operand_class: s.class.clone(),
+        operand_class: s.class.as_ref().map(|class| class.name.clone()),
         members: s.members.iter().map(|m| member(cx, s, m)).collect(),
         doc: s.doc.clone(),
         at: cx.place(s.at),

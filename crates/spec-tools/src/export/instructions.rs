@@ -255,7 +255,7 @@ fn field(cx: &Cx<'_>, form: &model::Form, f: &model::Field) -> Field {
             model::Presence::If(stored) => Presence::If(condition(stored)),
             model::Presence::Times(count) => Presence::Times { field: name(*count) },
         },
-        classes: f.classes.clone(),
+        classes: owned(&f.classes),
         types: owned(&f.types),
         range: f.range.map(|(low, high)| Range { low, high }),
         only: f.only.iter().map(only).collect(),

@@ -100,7 +100,7 @@ fn field_line(s: &mut String, model: &Model, fields: &[Field], field: &Field) {
         FieldKind::Zero => "zero".to_owned(),
         FieldKind::Copy(of) => format!("copy of {}", fields[of].name),
         FieldKind::List(id) => model.list(id).name.clone(),
-        _ => field.classes.join(", "),
+        _ => names(&field.classes).join(", "),
     };
     let when = match &field.presence {
         Presence::Always => String::new(),
