@@ -230,6 +230,7 @@ EXPLAINED = [
     (r"only we refuse: .*an origin of an input", "it takes any `.implicit`, and gives it an origin that is none"),
     (r"only we refuse: .*(owords|properties_size): one of", "it takes an execution mask of block messages, and drops it, and 16 owords everywhere"),
     (r"only we refuse: .*expected `\.`", "it reads the number of elements of a quad as its mask: `:d32x2` moves the second element alone"),
+    (r"only we refuse: .*expected the end of the statement", "it takes a mask of elements behind the data of a plain store"),
     (r"only we refuse: .*lsc_addr_type: one of", "it takes `:u32`, `:d32x1` and a mask of elements behind a plain load, and addresses without `flat`"),
     (r"only it refuses: .*unexpected (DOT|SAMPLER_CHANNEL|FENCE_OPTIONS), expecting end of file", "it does not read all letters of a fence that its own printer writes"),
 ]

@@ -240,9 +240,10 @@ impl<'a> Cursor<'a> {
     pub fn take_key(&mut self, key: &str) -> bool {
         self.skip_blanks();
         let start = self.at;
+        // Spaces may stand there, tabs may not.
         let found = self.word() == Some(key) && {
-            self.skip_blanks();
-            self.take("=")
+            self.at += self.rest().len() - self.rest().trim_start_matches(' ').len();
+            self.rest().starts_with('=') && self.take("=")
         };
         if found {
             self.skip_blanks();

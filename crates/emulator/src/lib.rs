@@ -1,6 +1,6 @@
 //! Runs vISA kernels on the CPU.
 //!
-//! Modules in reading order: what a launch is given; the machine; its kernels; runs.
+//! Modules in reading order: what a launch is given; the machine; its kernels; runs; the bugs that a run shows.
 
 pub mod launch;
 
@@ -11,3 +11,5 @@ pub mod machine;
 pub mod kernels;
 
 pub mod run;
+
+pub mod check;

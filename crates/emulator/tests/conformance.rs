@@ -12,12 +12,16 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use serde::Deserialize;
 
+use visakit_emulator::check::{Checks, check};
 use visakit_emulator::launch::argument::{Argument, ImageArgument};
 use visakit_emulator::launch::range::NdRange;
 use visakit_emulator::machine::image::{Format, ImageDesc};
 use visakit_emulator::machine::sampler::{Addressing, Sampler};
 use visakit_emulator::run::{Options, Program, launch};
 use visakit_zebin::Zebin;
+
+/// One of so many cases of a family is also run with all checks, which must find nothing; all of them with `VISAKIT_CHECK`.
+const CHECKED: usize = 40;
 
 const TARGETS: [&str; 4] = ["skl", "tgllp", "dg2", "pvc"];
 
@@ -222,7 +226,7 @@ fn value(kind: &str, bytes: &[u8]) -> f64 {
     }
 }
 
-fn run(zebin: &Zebin, family: &Family, case: &Case, limit: u64) -> Result<(), String> {
+fn run(zebin: &Zebin, family: &Family, case: &Case, limit: u64, checks: bool) -> Result<(), String> {
     let program =
         Program::from_zebin(zebin, Some(&case.kernel), None).map_err(|e| format!("program: {}", e[0].message))?;
     let data = |name: &String| unhex(&family.data[name]);
@@ -243,6 +247,14 @@ fn run(zebin: &Zebin, family: &Family, case: &Case, limit: u64) -> Result<(), St
         .map_err(|e| format!("range: {}", e.message))?;
     let outside_is_zero = std::env::var_os("VISAKIT_OUTSIDE_IS_ZERO").is_some();
     let options = Options { threads: Some(1), max_instructions: Some(limit), outside_is_zero, ..Options::default() };
+    if std::env::var_os("VISAKIT_CHECK").is_some() || checks {
+        let make = || Ok(arguments.clone());
+        let checked = check(&program, &range, make, &options, Checks::parse("all").expect("a list of checks"));
+        let checked = checked.map_err(|e| format!("checked launch: {e}"))?;
+        if let Some(finding) = checked.findings.first() {
+            return Err(format!("{}: {}", finding.report.trap.code(), finding.report));
+        }
+    }
     let outcome = launch(&program, &range, arguments, &options).map_err(|e| format!("launch: {e}"))?;
     for check in &case.check {
         let found = outcome.buffers.get(check.arg).and_then(Option::as_deref).unwrap_or_default();
@@ -296,14 +308,15 @@ fn kernels_of_all_families() {
             let cases = read(&folder.join(format!("{name}.json"))).expect("cases");
             let family: Family = serde_json::from_slice(&cases).expect("cases as JSON");
             let zebin = Zebin::parse(name, &program).expect("a zebin");
-            for case in &family.cases {
+            for (number, case) in family.cases.iter().enumerate() {
+                let checks = other.is_none() && number % CHECKED == 0;
                 if zebin.kernel_infos().all(|kernel| kernel.name != case.kernel) {
                     // Two targets have no doubles; their programs lack those kernels.
                     let allowed = other.is_some() || ["tgllp", "dg2"].contains(target);
                     assert!(allowed, "{name}.{target} has no kernel {}", case.kernel);
                     continue;
                 }
-                let result = match run(&zebin, &family, case, limit) {
+                let result = match run(&zebin, &family, case, limit, checks) {
                     Ok(()) if case.fails => Err("result: as expected, which is wrong".to_owned()),
                     Err(error) if case.fails && error.starts_with("result: ") => Ok(()),
                     result => result,

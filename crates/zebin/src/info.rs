@@ -28,6 +28,8 @@ pub struct ZeInfo {
 pub struct KernelInfo {
     /// The kernel's name in the source.
     pub name: String,
+    /// What the source asks for.
+    pub user_attributes: UserAttributes,
     /// Widths, sizes and needs.
     pub execution_env: ExecutionEnv,
     /// What is in the cross-thread data, and where.
@@ -40,6 +42,14 @@ pub struct KernelInfo {
     pub per_thread_memory_buffers: Vec<PerThreadMemoryBuffer>,
     /// Samplers written in the source.
     pub inline_samplers: Vec<InlineSampler>,
+}
+
+/// Attributes of a kernel in its source.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct UserAttributes {
+    /// The size of sub-groups; 0 where the source leaves it to the compiler.
+    pub intel_reqd_sub_group_size: u32,
 }
 
 /// A function outside every kernel.

@@ -7,6 +7,7 @@ use crate::kernels::layout::Layout;
 use crate::kernels::lowering::Lowering;
 use crate::kernels::step::{Callee, Exchange, Lowered, Run};
 use crate::machine::World;
+use crate::machine::access::Spot;
 use crate::machine::activation::Function;
 use crate::machine::fault::Trap;
 use crate::machine::operand::Source;
@@ -67,6 +68,16 @@ impl DebugLoc {
     /// The mark of a routine without instructions.
     pub fn nowhere() -> Self {
         Self { instruction: 0, source_line: None, enable: ExecMask::all(1) }
+    }
+
+    /// The instruction, for those who watch.
+    pub fn spot(&self) -> Spot {
+        Spot {
+            instruction: self.instruction,
+            source_line: self.source_line,
+            first_channel: self.enable.shift,
+            no_mask: self.enable.always != 0,
+        }
     }
 }
 

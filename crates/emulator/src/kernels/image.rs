@@ -315,7 +315,8 @@ fn update(
             }
             thread.outside_writes += u64::from((enabled & !inside).count_ones());
             let first_lane = (n * LANES) as u32;
-            let request = Request { addresses: &addresses, enabled: inside, first_lane, size, unaligned: false };
+            let request =
+                Request { addresses: &addresses, enabled: inside, first_lane, size, wide: false, unaligned: false };
             atomic.perform(thread, &view, n, enabled, &request)
         })
     });

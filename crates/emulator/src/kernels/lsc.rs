@@ -214,7 +214,8 @@ fn block2d(l: &mut Lowering<'_>, inst: &LscUntypedBlock2d) -> LowerResult {
                 }
                 let offset = line as u64 * surface_pitch + column as u64 * u64::from(size);
                 let addresses = [base.wrapping_add(offset); LANES];
-                let request = Request { addresses: &addresses, enabled: 1, first_lane: 0, size, unaligned: true };
+                let request =
+                    Request { addresses: &addresses, enabled: 1, first_lane: 0, size, wide: false, unaligned: true };
                 let mut values = [0; LANES];
                 if load {
                     view.load(&request, &mut values).map_err(Box::<Trap>::from)?;

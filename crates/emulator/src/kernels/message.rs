@@ -178,7 +178,7 @@ impl Message {
     /// Accesses of the n-th chunk of channels to one element each.
     fn request<'a>(&self, addresses: &'a [u64; LANES], n: usize, enabled: u32) -> Request<'a> {
         let (first_lane, size) = ((n * LANES) as u32, self.transfer.size);
-        Request { addresses, enabled, first_lane, size, unaligned: self.unaligned }
+        Request { addresses, enabled, first_lane, size, wide: self.elements.len() > 1, unaligned: self.unaligned }
     }
 
     /// Where a chunk of an element's channels stands in registers.

@@ -168,11 +168,6 @@ impl Payload {
             .collect()
     }
 
-    /// The local id of a channel of a thread in a group of `size` work items.
-    pub fn local_id(&self, thread: u32, channel: u32, size: [u32; 3], order: [u32; 3]) -> [u32; 3] {
-        local_id(thread * self.simd + channel, size, walk(order))
-    }
-
     fn write_ids(&self, payload: &mut [u8], channel: usize, id: [u32; 3]) {
         let Some(ids) = self.ids else { return };
         for (dimension, id) in id.iter().enumerate().take(ids.dimensions) {
@@ -189,7 +184,11 @@ pub fn local_ids_of(size: [u32; 3], order: [u32; 3]) -> impl Iterator<Item = [u3
     (0..size.iter().product()).map(move |item| local_id(item, size, order))
 }
 
-/// The local id of the n-th work item of a group.
+/// The local id of the n-th work item of a group of `size`, in the order of threads and channels.
+pub fn local_id_of(item: u32, size: [u32; 3], order: [u32; 3]) -> [u32; 3] {
+    local_id(item, size, walk(order))
+}
+
 fn local_id(item: u32, size: [u32; 3], order: [usize; 3]) -> [u32; 3] {
     let mut rest = item;
     let mut id = [0; 3];

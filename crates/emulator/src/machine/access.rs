@@ -2,6 +2,9 @@
 //!
 //! [`crate::machine::in_bounds`] is the same for messages whose data all lie inside of one buffer, where nothing can go wrong.
 
+use std::cell::Cell;
+use std::ops::Range;
+
 use crate::machine::lane::{LANES, enabled_lanes};
 use crate::machine::memory::{Buffer, Memory, Sharing};
 use crate::machine::trace::Trace;
@@ -50,13 +53,72 @@ pub struct Watch<'a> {
     pub observer: &'a dyn Observer,
     /// The thread group.
     pub group: [u32; 3],
+    /// What is being executed.
+    pub spot: &'a Cell<Spot>,
 }
 
-/// Learns of every access of a message to memory, before it is carried out and also when it cannot be. Host threads that run
-/// groups at the same time share it.
+/// An instruction that is executed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Spot {
+    /// Its index: those of the kernel, then those of its functions.
+    pub instruction: u32,
+    /// Line that the program names for it.
+    pub source_line: Option<u32>,
+    /// The channel of the thread that is its first one.
+    pub first_channel: u32,
+    /// Whether it does not ask which channels are enabled: then it is not of one of them, but of all.
+    pub no_mask: bool,
+}
+
+/// Learns of every access of a message to memory, before it is carried out and also when it cannot be, and of the steps of a
+/// group. With one, groups run one after the other.
 pub trait Observer: std::fmt::Debug + Sync {
     /// A channel accesses memory.
     fn access(&self, access: &Access);
+
+    /// A group begins.
+    fn group(&self, _group: [u32; 3]) {}
+
+    /// Threads of the group have waited for each other.
+    fn barrier(&self) {}
+
+    /// A thread comes to a block of instructions with these channels; what brought it there.
+    fn block(&self, _thread: u32, _block: u32, _channels: u32, _spot: Spot) {}
+
+    /// A launch begins, with this in memory and in registers.
+    fn launch(&self, _map: &LaunchMap) {}
+}
+
+/// What a launch has in memory and in registers.
+#[derive(Clone, Debug, Default)]
+pub struct LaunchMap {
+    /// The buffers, by their numbers in [`Memory::buffers`].
+    pub buffers: Vec<Region>,
+    /// Bytes of shared local memory.
+    pub local_bytes: u32,
+    /// Arguments that are shared local memory, with their offsets there.
+    pub local: Vec<(u32, u32)>,
+    /// Bytes of each buffer of private memory of a group.
+    pub private: Vec<usize>,
+    /// The kernel's variables that have storage of their own and no value when a thread begins: id, bytes of the register file,
+    /// bytes of an element.
+    pub variables: Vec<(u32, Range<u32>, u32)>,
+    /// Whether there are predicates.
+    pub predicates: bool,
+    /// Whether work items of one hardware thread may rely on going through its instructions together: where a group is one
+    /// thread and the compiler has left its barriers out, or where the source asks for a size of sub-groups.
+    pub together: bool,
+}
+
+/// A buffer of a launch.
+#[derive(Clone, Copy, Debug)]
+pub struct Region {
+    /// The argument that it is.
+    pub argument: Option<u32>,
+    /// Its address.
+    pub address: u64,
+    /// Its bytes.
+    pub bytes: u64,
 }
 
 /// An access of one channel.
@@ -76,8 +138,18 @@ pub struct Access {
     pub lane: u32,
     /// The address, or the offset where the space is not flat.
     pub address: u64,
+    /// The offset in the buffer or in the space.
+    pub offset: u64,
     /// Bytes.
     pub size: u32,
+    /// What a plain store writes.
+    pub value: Option<u64>,
+    /// Whether it is one of several elements of its channel, of which a compiler may load more than it uses.
+    pub wide: bool,
+    /// Whether something else is there until then, as far as that is known.
+    pub changes: bool,
+    /// The instruction.
+    pub spot: Spot,
 }
 
 /// What an access does.
@@ -140,6 +212,8 @@ pub struct Request<'a> {
     pub size: u32,
     /// Whether addresses may be anything, not only multiples of the size.
     pub unaligned: bool,
+    /// Whether the message has several elements for each channel, of which this is one.
+    pub wide: bool,
 }
 
 impl<'a> View<'a> {
@@ -200,7 +274,7 @@ impl<'a> View<'a> {
     /// # Errors
     /// The first channel whose access cannot be carried out.
     pub fn load(&self, request: &Request<'_>, values: &mut [u64; LANES]) -> Outside {
-        self.each(request, AccessKind::Load, |lane, place| {
+        self.each(request, AccessKind::Load, None, |lane, place| {
             values[lane] = match place {
                 None => 0,
                 Some((buffer, offset)) if is_aligned(offset, request.size) => {
@@ -217,7 +291,7 @@ impl<'a> View<'a> {
     /// The first channel whose access cannot be carried out; those before it have been.
     pub fn store(&self, request: &Request<'_>, values: &[u64; LANES]) -> Outside {
         let sharing = self.sharing();
-        self.each(request, AccessKind::Store, |lane, place| {
+        self.each(request, AccessKind::Store, Some(values), |lane, place| {
             match place {
                 None => None,
                 Some((buffer, offset)) if is_aligned(offset, request.size) => {
@@ -242,14 +316,14 @@ impl<'a> View<'a> {
     ) -> Outside {
         // The most frequent case, and the only one without anybody else.
         if let (Target::Local(buffer), 4) = (self.target, request.size) {
-            return self.each(request, AccessKind::Atomic, |lane, place| {
+            return self.each(request, AccessKind::Atomic, None, |lane, place| {
                 let Some((_, offset)) = place else { return };
                 old[lane] = buffer.load_u32(offset).unwrap_or(0).into();
                 buffer.store_u32(offset, change(lane, old[lane]) as u32);
             });
         }
         let sharing = self.sharing();
-        self.each(request, AccessKind::Atomic, |lane, place| {
+        self.each(request, AccessKind::Atomic, None, |lane, place| {
             let Some((buffer, offset)) = place else { return old[lane] = 0 };
             old[lane] = match self.target {
                 Target::Flat(memory, _) | Target::Surface(memory, _) if request.size == 8 => {
@@ -275,12 +349,14 @@ impl<'a> View<'a> {
         &self,
         request: &Request<'_>,
         kind: AccessKind,
+        values: Option<&[u64; LANES]>,
         mut access: impl FnMut(usize, Option<(&'a Buffer, u64)>),
     ) -> Outside {
         let mut outside = 0;
         for lane in enabled_lanes::<LANES>(request.enabled) {
             if let Some(watch) = self.witness.watch {
-                self.tell(watch, kind, request.first_lane + lane as u32, request.addresses[lane], request.size);
+                let (channel, value) = (request.first_lane + lane as u32, values.map(|values| values[lane]));
+                self.tell(watch, kind, channel, (request.addresses[lane], request.size, request.wide), value);
             }
             let place = self.locate(request, lane)?;
             outside += u32::from(place.is_none());
@@ -321,9 +397,16 @@ impl<'a> View<'a> {
 
     /// Tells and notes that a channel accesses bytes of a buffer itself, which may be outside.
     #[inline]
-    pub(crate) fn access(&self, buffer: &Buffer, kind: AccessKind, lane: u32, offset: u64, size: u32) {
+    pub(crate) fn access(
+        &self,
+        buffer: &Buffer,
+        kind: AccessKind,
+        lane: u32,
+        (offset, size): (u64, u32),
+        value: Option<u64>,
+    ) {
         if let Some(watch) = self.witness.watch {
-            self.tell(watch, kind, lane, offset, size);
+            self.tell(watch, kind, lane, (offset, size, false), value);
         }
         if let Some(trace) = self.trace(buffer, kind)
             && fits(buffer, offset, size)
@@ -334,26 +417,44 @@ impl<'a> View<'a> {
 
     /// Tells of an access.
     #[cold]
-    fn tell(&self, watch: &Watch<'_>, kind: AccessKind, lane: u32, address: u64, size: u32) {
+    fn tell(
+        &self,
+        watch: &Watch<'_>,
+        kind: AccessKind,
+        lane: u32,
+        (address, size, wide): (u64, u32, bool),
+        value: Option<u64>,
+    ) {
         let number = |memory: &Memory, wanted| memory.buffers().iter().position(|other| std::ptr::eq(other, wanted));
-        let (space, buffer) = match self.target {
-            Target::Flat(memory, _) => {
-                (Space::Flat, memory.find(address).and_then(|(buffer, _)| number(memory, buffer)))
-            }
-            Target::Local(_) => (Space::Local, None),
-            Target::Scratch(_) => (Space::Scratch, None),
-            Target::Surface(memory, buffer) => (Space::Surface, number(memory, buffer)),
-            Target::Nothing => (Space::Surface, None),
+        let (space, buffer, offset) = match self.target {
+            Target::Flat(memory, private) => match (memory.find(address), memory.find_with(private, address)) {
+                (Some((buffer, base)), _) => (Space::Flat, number(memory, buffer), address - base),
+                (None, Some((_, base))) => (Space::Scratch, None, address - base),
+                (None, None) => (Space::Flat, None, address),
+            },
+            Target::Local(_) => (Space::Local, None, address & SLM_OFFSET),
+            Target::Scratch(_) => (Space::Scratch, None, address),
+            Target::Surface(memory, buffer) => (Space::Surface, number(memory, buffer), address),
+            Target::Nothing => (Space::Surface, None, address),
         };
+        let request =
+            Request { addresses: &[address; LANES], enabled: 1, first_lane: 0, size, wide: false, unaligned: true };
+        let there = self.locate(&request, 0).ok().flatten();
+        let old = there.and_then(|(buffer, offset)| buffer.load_unaligned(offset, size));
         watch.observer.access(&Access {
             kind,
             space,
             buffer,
+            offset,
             group: watch.group,
             thread: self.thread,
             lane,
             address,
             size,
+            value,
+            wide,
+            changes: old.is_none() || value != old,
+            spot: watch.spot.get(),
         });
     }
 }
@@ -374,7 +475,7 @@ mod tests {
     use super::*;
 
     fn words(addresses: &[u64; LANES], enabled: u32) -> Request<'_> {
-        Request { addresses, enabled, first_lane: 0, size: 4, unaligned: false }
+        Request { addresses, enabled, first_lane: 0, size: 4, wide: false, unaligned: false }
     }
 
     #[test]
@@ -442,7 +543,8 @@ mod tests {
         memory.map(Buffer::zeros(4)).unwrap();
         let base = memory.map(Buffer::zeros(16)).unwrap();
         let log = Log::default();
-        let watch = Watch { observer: &log, group: [1, 2, 3] };
+        let spot = Cell::default();
+        let watch = Watch { observer: &log, group: [1, 2, 3], spot: &spot };
         let witness = Witness { watch: Some(&watch), trace: None };
         let flat = View::new(Target::Flat(&memory, &[]), witness, 5);
         let addresses: [u64; LANES] = std::array::from_fn(|i| base + 8 * i as u64);
@@ -459,7 +561,12 @@ mod tests {
             thread: 5,
             lane,
             address,
+            offset: address & 0xffff_ffff,
             size,
+            value: (kind == AccessKind::Store).then_some(0),
+            wide: false,
+            changes: space == Space::Surface || lane == 18,
+            spot: Spot::default(),
         };
         let all = [
             access(AccessKind::Store, Space::Flat, 17, base + 8, 8),

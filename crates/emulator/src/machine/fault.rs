@@ -36,6 +36,15 @@ pub enum Trap {
     Stack(u64),
     /// Control flow ran behind the last instruction.
     RanOff,
+    /// A bug that was looked for, see [`crate::check`].
+    Found {
+        /// Stable name of the kind.
+        code: &'static str,
+        /// What is wrong.
+        message: String,
+        /// What to do.
+        help: &'static str,
+    },
 }
 
 impl Trap {
@@ -60,6 +69,7 @@ impl Trap {
             Self::Budget(_) => "fault-budget",
             Self::Stack(_) => "fault-stack",
             Self::RanOff => "fault-end",
+            Self::Found { code, .. } => code,
         }
     }
 
@@ -84,6 +94,7 @@ impl Trap {
             Self::Budget(_) => "the kernel may be endless",
             Self::Stack(_) => "the recursion may be endless; the compiler decides how large the stack is",
             Self::RanOff => "the routine must end with a return",
+            Self::Found { help, .. } => help,
         })
     }
 }
@@ -116,6 +127,7 @@ impl fmt::Display for Trap {
             Self::Budget(limit) => write!(f, "more than {limit} instructions in one thread"),
             Self::Stack(bytes) => write!(f, "the stack is full: all channels of a thread have {bytes} bytes"),
             Self::RanOff => f.write_str("control flow ran behind the last instruction"),
+            Self::Found { message, .. } => f.write_str(message),
         }
     }
 }

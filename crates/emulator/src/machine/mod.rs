@@ -2,7 +2,7 @@
 //!
 //! Kernels compute; everything they read and write is here. In the order of the flow: what a channel holds ([`lane`],
 //! [`float`]), how operands reach it ([`convert`], [`operand`]), the state of a thread ([`thread`], [`flow`], [`activation`]), memory
-//! ([`memory`], [`access`], [`in_bounds`], [`trace`], [`texels`], [`image`], [`sampler`]), and what can go wrong ([`fault`]). Nothing here knows an instruction.
+//! ([`memory`], [`access`], [`in_bounds`], [`poison`], [`trace`], [`texels`], [`image`], [`sampler`]), and what can go wrong ([`fault`]). Nothing here knows an instruction.
 
 pub mod lane;
 
@@ -23,6 +23,8 @@ pub mod memory;
 pub mod access;
 
 pub mod in_bounds;
+
+pub mod poison;
 
 pub mod trace;
 

@@ -26,14 +26,14 @@ impl<'a> Texels<'a> {
     /// Reads `size` bytes (1, 2, 4 or 8) at a multiple of it. `None` outside the buffer.
     #[inline]
     pub(crate) fn load(&self, offset: u64, size: u32) -> Option<u64> {
-        self.view.access(self.buffer, AccessKind::Load, self.lane, offset, size);
+        self.view.access(self.buffer, AccessKind::Load, self.lane, (offset, size), None);
         self.buffer.load(offset, size)
     }
 
     /// Replaces `size` bytes as [`Texels::load`] reads them.
     #[inline]
     pub(crate) fn store(&self, offset: u64, size: u32, value: u64) -> Option<()> {
-        self.view.access(self.buffer, AccessKind::Store, self.lane, offset, size);
+        self.view.access(self.buffer, AccessKind::Store, self.lane, (offset, size), Some(value));
         self.buffer.store(offset, size, value, Sharing::Shared)
     }
 }

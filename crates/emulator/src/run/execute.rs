@@ -28,7 +28,7 @@ pub(super) fn run_thread(
     }
 }
 
-/// The same; counts steps and channels when `COUNT` says so.
+/// The same; counts steps and channels, and says to a watcher where the thread is, when `COUNT` says so.
 fn run_blocks<const COUNT: bool>(
     plan: &Plan<'_>,
     thread: &mut Thread,
@@ -51,9 +51,15 @@ fn run_blocks<const COUNT: bool>(
         }
         thread.executed += u64::from(block.instructions);
         let range = block.first as usize..block.end as usize;
+        if COUNT && let Some(watch) = &world.watch {
+            watch.observer.block(thread.index, index, thread.active, watch.spot.get());
+        }
         for (n, step) in code.steps[range.clone()].iter().enumerate() {
             if COUNT {
                 let at = range.start + n;
+                if let Some(watch) = &world.watch {
+                    watch.spot.set(code.marks[at].spot());
+                }
                 counts.steps[at].0 += 1;
                 counts.steps[at].1 += u64::from(thread.enabled(&code.marks[at].enable).count_ones());
             }
@@ -62,6 +68,9 @@ fn run_blocks<const COUNT: bool>(
             }
         }
         if COUNT {
+            if let Some(watch) = &world.watch {
+                watch.spot.set(block.mark.spot());
+            }
             let lanes = match block.next {
                 Terminator::Fall => 0,
                 _ => thread.active.count_ones(),

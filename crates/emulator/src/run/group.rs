@@ -1,20 +1,24 @@
 //! Thread groups: hardware threads started, run until they wait or end, and counted.
 
+use std::cell::Cell;
+
 use crate::kernels::code::{CompiledRoutine, DebugLoc};
 use crate::kernels::step::Exchange;
 use crate::launch::implicit;
 use crate::launch::payload::{Payload, ThreadStart, group_words};
 use crate::launch::range::NdRange;
 use crate::machine::World;
-use crate::machine::access::{Observer, Watch};
+use crate::machine::access::{Observer, Spot, Watch};
 use crate::machine::fault::{Trap, TrapReport};
 use crate::machine::flow::{Flow, Next};
 use crate::machine::memory::Buffer;
+use crate::machine::poison::Poison;
 use crate::machine::thread::{Registers, SLACK, Thread};
 use crate::machine::trace::Trace;
 use crate::run::barriers::Barriers;
 use crate::run::execute::run_thread;
 use crate::run::memory::{Implicit, LaunchMemory};
+use crate::run::program::Actor;
 use crate::run::stats::Counts;
 use crate::run::{DEFAULT_MAX_INSTRUCTIONS, Options, Program};
 use visakit::isa::{R0Element, predefined};
@@ -28,11 +32,12 @@ pub(super) struct Plan<'a> {
     mapped: &'a LaunchMemory,
     /// The most instructions of a thread.
     pub(super) limit: u64,
-    /// Whether steps and channels are counted.
+    /// Whether steps and channels are counted, and watchers told.
     pub(super) count: bool,
     /// Whether threads may stop before their end, for others to come.
     waits: bool,
     observer: Option<&'a dyn Observer>,
+    poison: Option<&'a Poison>,
     special: Special,
 }
 
@@ -68,8 +73,10 @@ impl<'a> Plan<'a> {
             implicit: [predefined::IMPL_ARG_BUF_PTR, predefined::LOCAL_ID_BUF_PTR].map(at),
         };
         let limit = options.max_instructions.unwrap_or(DEFAULT_MAX_INSTRUCTIONS);
-        let (count, waits, observer) = (options.stats, code.waits(), options.observer);
-        Self { code, program, payload, range, mapped, limit, count, waits, observer, special }
+        let observer = options.observer;
+        let (count, waits) = (options.stats || observer.is_some(), code.waits());
+        let poison = options.poison;
+        Self { code, program, payload, range, mapped, limit, count, waits, observer, poison, special }
     }
 
     /// Bytes that a full group may have for itself beside private memory: shared local memory, and the registers of its
@@ -99,7 +106,7 @@ impl<'a> Plan<'a> {
             bindings: &mapped.bindings,
             images: &mapped.images,
             samplers: &mapped.samplers,
-            watch: self.observer.map(|observer| Watch { observer, group }),
+            watch: self.observer.map(|observer| Watch { observer, group, spot: &own.spot }),
             trace: &own.trace,
         }
     }
@@ -153,6 +160,8 @@ struct Own {
     local: Buffer,
     private: Vec<Buffer>,
     trace: Trace,
+    /// What is being executed, for those who watch.
+    spot: Cell<Spot>,
 }
 
 impl Own {
@@ -167,6 +176,7 @@ impl Own {
             local: Buffer::zeros(mapped.placement.local_bytes as usize),
             private: private.collect(),
             trace: Trace::new(shared + mapped.private.len(), plan.code.mixed),
+            spot: Cell::default(),
         }
     }
 }
@@ -201,7 +211,15 @@ impl<'a> Worker<'a> {
             self.own.local.clear();
         }
         self.clear_private();
+        if let Some(poison) = self.plan.poison {
+            poison.fill_local(&self.own.local);
+            self.own.private.iter().for_each(|buffer| poison.fill_private(buffer));
+            self.implicit = [0; 3];
+        }
         self.set_implicit_arguments(group);
+        if let Some(observer) = self.plan.observer {
+            observer.group(group);
+        }
         if self.plan.waits { self.run_together(group) } else { self.run_in_turn(group) }
     }
 
@@ -270,7 +288,13 @@ impl<'a> Worker<'a> {
             for (thread, state) in self.threads.iter_mut().zip(states.iter_mut()) {
                 let runs = match *state {
                     State::Running => true,
-                    State::Waiting { barrier, .. } => barriers.lets_pass(barrier, self.plan.threads(group)),
+                    State::Waiting { barrier, .. } => {
+                        let passes = barriers.lets_pass(barrier, self.plan.threads(group));
+                        if passes && let Some(observer) = self.plan.observer {
+                            observer.barrier();
+                        }
+                        passes
+                    }
                     State::AtBarrier(_) | State::AtExchange { .. } | State::Ended => false,
                 };
                 if !runs {
@@ -297,6 +321,9 @@ impl<'a> Worker<'a> {
             }
             if states.iter().all(|state| matches!(state, State::AtBarrier(_))) {
                 states.fill(State::Running);
+                if let Some(observer) = self.plan.observer {
+                    observer.barrier();
+                }
             } else if !progress {
                 let stuck = self.threads.iter().zip(states.iter()).find_map(|(thread, state)| match state {
                     State::AtBarrier(mark) | State::Waiting { mark, .. } => Some((thread, *mark, false)),
@@ -421,6 +448,9 @@ fn restart(plan: &Plan<'_>, thread: &mut Thread, start: &ThreadStart, group: [u3
     bytes[..start.payload.len()].copy_from_slice(&start.payload);
     // Registers without a value are zero, so that a kernel that reads them does the same in every run.
     bytes[start.payload.len()..layout.len as usize].fill(0);
+    if let Some(poison) = plan.poison {
+        poison.fill_registers(&mut bytes[..layout.len as usize], start.payload.len());
+    }
     for (offset, word) in group_words(group) {
         registers.set(offset, word);
     }
@@ -448,7 +478,7 @@ fn restart(plan: &Plan<'_>, thread: &mut Thread, start: &ThreadStart, group: [u3
         let bytes = registers.bytes_mut(0);
         bytes.copy_within(copy.from as usize..(copy.from + copy.size) as usize, copy.to as usize);
     }
-    thread.predicates.fill(0);
+    thread.predicates.fill(plan.poison.map_or(0, Poison::predicate));
     // Few kernels have these; a call for nothing costs as much as the rest.
     for table in [&mut thread.addresses, &mut thread.surfaces] {
         if !table.is_empty() {
@@ -480,24 +510,6 @@ const TURN: u64 = 1 << 16;
 fn fault(plan: &Plan<'_>, thread: &Thread, group: [u32; 3], trap: Trap, mark: DebugLoc) -> Box<TrapReport> {
     let first = || Some(thread.active.trailing_zeros()).filter(|_| thread.active != 0);
     let channel = trap.lane().map(|lane| lane + mark.enable.shift).or_else(first);
-    let size = plan.range.size_of(group);
-    let local_id = channel.map(|channel| plan.payload.local_id(thread.index, channel, size, plan.order()));
-    let at = plan.program.location(mark.instruction);
-    Box::new(TrapReport {
-        trap,
-        kernel: plan.program.info.name.clone(),
-        mnemonic: plan.program.mnemonic(&at),
-        source_file: plan.program.source_file(&at),
-        function: at.function,
-        instruction: at.instruction,
-        line: at.line,
-        // Line 0 stands for what the compiler made on its own.
-        source_line: mark.source_line.filter(|&line| line > 0),
-        group,
-        thread: thread.index,
-        channel,
-        local_id,
-        printed: Vec::new(),
-        buffers: Vec::new(),
-    })
+    let actor = Actor { spot: mark.spot(), group, thread: thread.index, channel };
+    Box::new(plan.program.report(plan.range, trap, &actor))
 }

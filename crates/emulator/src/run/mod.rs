@@ -20,8 +20,9 @@ mod barriers;
 mod execute;
 mod group;
 mod memory;
-mod program;
+pub(crate) mod program;
 pub mod stats;
+mod watched;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -41,6 +42,7 @@ use crate::limits::GROUP_BYTES;
 use crate::machine::access::Observer;
 use crate::machine::fault::TrapReport;
 use crate::machine::memory::Lent;
+use crate::machine::poison::Poison;
 use crate::machine::trace::Trace;
 use group::{Plan, Worker};
 pub use program::{FunctionText, Program};
@@ -71,6 +73,10 @@ pub struct Options<'a> {
     pub observer: Option<&'a dyn Observer>,
     /// What the launch finds.
     pub surroundings: Surroundings<'a>,
+    /// What stands in registers and memory that nobody has written; zeros when not given.
+    pub poison: Option<&'a Poison>,
+    /// The groups that are run, by their numbers; all when not given.
+    pub groups: Option<(u64, u64)>,
 }
 
 /// What is there before a launch and stays when it is done, for programs that launch many.
@@ -261,6 +267,9 @@ fn attempt(
     if way != Way::InOrder && !options.any_order {
         mapped.memory.note_all();
     }
+    if let Some(observer) = options.observer {
+        observer.launch(&watched::launch_map(program, &code, &mapped, range));
+    }
     let plan = Plan::new(program, &code, &payload, range, &mapped, options);
     let group = plan.group_bytes();
     if group > GROUP_BYTES {
@@ -345,9 +354,10 @@ struct Dispatched {
 /// Runs all groups on as many host threads as asked for. They take groups in order, so when several groups fault, the
 /// first one is always among those that have been run.
 fn dispatch(plan: &Plan<'_>, range: &NdRange, workers: usize, way: Way, options: &Options<'_>) -> Dispatched {
-    let groups = u64::try_from(range.group_count()).unwrap_or(u64::MAX);
+    let all = u64::try_from(range.group_count()).unwrap_or(u64::MAX);
+    let (start, groups) = options.groups.map_or((0, all), |(start, end)| (start, end.min(all)));
     let chunk = (groups / (workers as u64 * 16)).clamp(1, 64);
-    let (next, done) = (AtomicU64::new(0), AtomicU64::new(0));
+    let (next, done) = (AtomicU64::new(start), AtomicU64::new(0));
     let stopped = AtomicBool::new(false);
     let fault: Mutex<Option<(u64, Box<TrapReport>)>> = Mutex::new(None);
     let total = Mutex::new((Counts::new(plan.code), Vec::new()));

@@ -5,8 +5,10 @@ use visakit_diag::{Diagnostic, Severity};
 use crate::launch::argument::{self, Parameter};
 use crate::launch::data::ProgramData;
 use crate::launch::payload;
-use crate::machine::fault::TrapReport;
-use visakit::isa::{Instruction, Platform};
+use crate::launch::range::NdRange;
+use crate::machine::access::Spot;
+use crate::machine::fault::{Trap, TrapReport};
+use visakit::isa::{Instruction, Platform, predefined};
 use visakit::object::Routine;
 use visakit::text;
 use visakit_zebin::Zebin;
@@ -36,6 +38,32 @@ pub struct Program {
     pub data: ProgramData,
     /// The platform it was compiled for.
     pub platform: Platform,
+}
+
+/// Who did something, and in which instruction.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Actor {
+    /// The instruction.
+    pub(crate) spot: Spot,
+    /// The thread group.
+    pub(crate) group: [u32; 3],
+    /// The hardware thread in its group.
+    pub(crate) thread: u32,
+    /// The channel of the thread, if it is one.
+    pub(crate) channel: Option<u32>,
+}
+
+impl Actor {
+    /// Who a report is about.
+    pub(crate) fn of(report: &TrapReport, program: &Program) -> Self {
+        let called = report.function.map_or(0, |n| {
+            let before = program.functions.iter().take(n).map(|function| &function.routine);
+            std::iter::once(&program.routine).chain(before).map(|routine| routine.instructions.len()).sum()
+        });
+        let instruction = called as u32 + report.instruction;
+        let spot = Spot { instruction, source_line: report.source_line, ..Spot::default() };
+        Self { spot, group: report.group, thread: report.thread, channel: report.channel }
+    }
 }
 
 /// A function that kernels of the file call.
@@ -147,6 +175,39 @@ impl Program {
         Location { function, instruction: rest as u32, line }
     }
 
+    /// What happened, with all that is known of its place.
+    pub(crate) fn report(&self, range: &NdRange, trap: Trap, actor: &Actor) -> TrapReport {
+        let Actor { spot, group, thread, channel } = *actor;
+        let environment = &self.info.execution_env;
+        let item = |channel| thread * environment.simd_size + channel;
+        let (size, order) = (range.size_of(group), environment.work_group_walk_order_dimensions);
+        let at = self.location(spot.instruction);
+        TrapReport {
+            trap,
+            kernel: self.info.name.clone(),
+            mnemonic: self.mnemonic(&at),
+            source_file: self.source_file(&at),
+            function: at.function,
+            instruction: at.instruction,
+            line: at.line,
+            // Line 0 stands for what the compiler made on its own.
+            source_line: spot.source_line.filter(|&line| line > 0),
+            group,
+            thread,
+            channel,
+            local_id: channel.map(|channel| payload::local_id_of(item(channel), size, order)),
+            printed: Vec::new(),
+            buffers: Vec::new(),
+        }
+    }
+
+    /// The name of a variable of the kernel as its text has it.
+    pub(crate) fn variable_name(&self, id: u32) -> String {
+        let variable = id.checked_sub(predefined::DECLARED).and_then(|n| self.routine.variables.get(n as usize));
+        let name = variable.and_then(|variable| self.routine.string(variable.name_index));
+        name.filter(|name| !name.is_empty()).unwrap_or_else(|| format!("V{id}"))
+    }
+
     /// The source of an instruction, where the program names it.
     pub(super) fn source_file(&self, at: &Location) -> Option<String> {
         let routine = self.routine(at.function).2;
@@ -186,7 +247,7 @@ impl Program {
     }
 
     /// A fault as a diagnostic at the line of its instruction.
-    pub(super) fn locate(&self, fault: &TrapReport) -> Diagnostic {
+    pub fn locate(&self, fault: &TrapReport) -> Diagnostic {
         let (file, text, _) = self.routine(fault.function);
         let finding = Diagnostic::new(fault.trap.code(), Severity::Error, file, fault.to_string())
             .help(fault.trap.help().unwrap_or_default());

@@ -17,6 +17,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, SeqAccess, Visitor};
 use toml::Spanned;
 use visakit_diag::{Diagnostic, Severity};
+use visakit_emulator::check::Checks;
 use visakit_emulator::launch::TextError;
 use visakit_emulator::launch::spec::{self, ArgKey, ArgSpec};
 
@@ -54,6 +55,8 @@ pub(crate) struct Request {
     pub prints: Vec<Print>,
     /// What the results are compared with.
     pub expectations: Vec<Expect>,
+    /// The bugs that are looked for.
+    pub check: Option<Checks>,
     /// Whether dumps and prints are made of what a fault leaves, too.
     pub dump_on_fault: bool,
     /// Whether to count instructions.
@@ -90,6 +93,7 @@ struct File {
     print: Vec<Spanned<String>>,
     #[serde(default)]
     expect: Vec<Spanned<String>>,
+    check: Option<Spanned<String>>,
     #[serde(default)]
     dump_on_fault: bool,
     #[serde(default)]
@@ -172,6 +176,7 @@ impl Request {
             options: self.options.or(other.options),
             local: self.local.or(other.local),
             offset: self.offset.or(other.offset),
+            check: self.check.or(other.check),
             dump_on_fault: self.dump_on_fault || other.dump_on_fault,
             stats: self.stats || other.stats,
             threads: self.threads.or(other.threads),
@@ -238,7 +243,9 @@ pub(crate) fn parse(name: &str, text: &str, folder: &Path) -> Result<Request, Bo
     }
     let print = |value: &Spanned<String>| print::parse(value.get_ref()).map_err(|e| located(value, e));
     let prints = file.print.iter().map(print).collect::<Result<_, _>>()?;
+    let check = file.check.as_ref().map(|list| Checks::parse(list.get_ref()).map_err(|e| located(list, e)));
     Ok(Request {
+        check: check.transpose()?,
         program: file.program.map(|path| folder.join(path)),
         zebin: file.zebin.map(|path| folder.join(path)),
         kernel: file.kernel,

@@ -1,5 +1,6 @@
 //! `visa run`: a kernel on this machine's CPU.
 
+mod checks;
 mod fault;
 mod program;
 mod progress;
@@ -9,6 +10,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 use visakit_diag::Diagnostic;
+use visakit_emulator::check::{Checked, Checks, Finding, check};
 use visakit_emulator::launch::forms::forms_help;
 use visakit_emulator::launch::range::NdRange;
 use visakit_emulator::launch::spec::{self, ArgKey, ArgSpec};
@@ -24,6 +26,7 @@ use crate::launch::request::{self, Request};
 use crate::launch::results::{Made, Wanted};
 use crate::launch::{dump, expect, inputs, print};
 use crate::report::{Findings, Outcome, OutputFormat, answer, count, finish};
+use checks::Bug;
 use fault::Fault;
 use progress::Bar;
 
@@ -35,8 +38,9 @@ Examples:
   visa run k.zebin --global 64 --arg 0=random:f32:64:7 --dump 0=out.bin
   visa run k.zebin --global 64 --arg 0=file:in.bin --expect 0=out.bin,ulp=1
   visa run --launch examples/mandelbrot/mandelbrot.toml --stats
+  visa run sum.cl --global 64 --local 16 --arg in=range:f32:64 --arg out=zeros:16 --check all
 
-Exit codes: 0 done and as expected, 1 the program is wrong, it faulted or it gave another result than expected, \
+Exit codes: 0 done and as expected, 1 the program is wrong, it faulted, a check found a bug or it gave another result than expected, \
 2 usage, or a file could not be read or written")]
 pub(super) struct Args {
     /// A zebin with its vISA texts, or an archive of them for several platforms; a source (.cl), which is compiled first
@@ -91,6 +95,11 @@ pub(super) struct Args {
     /// differences of which any is allowed, and ,type=TYPE, where the source does not say the type of the numbers
     #[arg(long = "expect", value_name = "KEY=FILE|SPEC[,TOLERANCE]")]
     expectations: Vec<String>,
+    /// Bugs to look for, by commas: bounds (accesses outside of buffers, of surfaces and of shared local memory), uninit (what
+    /// depends on registers and memory that nobody has written), race (accesses that no barrier keeps apart), sync (barriers
+    /// that not all reach: always), all
+    #[arg(long, value_name = "LIST")]
+    check: Option<String>,
     /// Write and print what the arguments hold after a fault, too
     #[arg(long)]
     dump_on_fault: bool,
@@ -138,9 +147,11 @@ fn execute(args: Args) -> Result<Outcome, Findings> {
     let mut first = Some(arguments);
     // A run that has to be made again reads its files again, so that there are not two of every buffer.
     let make = || first.take().map_or_else(|| argument::resolve(&parameters, &given).map_err(of_option), Ok);
-    match dispatch(&program, &range, make, &request) {
-        Ok(outcome) => Ok(succeed(&outcome, &wanted, &request, format)),
-        Err(error) => fail(error, &program, &wanted, &request, format),
+    let checked = dispatch(&program, &range, make, &request);
+    let (result, bugs) = checked.map_or_else(|error| (Err(error), Vec::new()), |all| (all.result, all.findings));
+    match result {
+        Ok(outcome) => Ok(succeed(&outcome, &bugs, &program, &wanted, &request, format)),
+        Err(error) => fail(error, &bugs, &program, &wanted, &request, format),
     }
 }
 
@@ -152,6 +163,7 @@ fn of_option(mut finding: Box<Diagnostic>) -> Box<Diagnostic> {
 
 /// What the options ask for, with the launch file behind them.
 fn request(args: Args) -> Result<Request, Box<Diagnostic>> {
+    let check = args.check.as_ref().map(|list| Checks::parse(list).map_err(|e| e.in_option("--check", list)));
     let request = Request {
         arguments: read_all("--arg", &args.arguments, spec::parse_argument)?,
         defaults: Vec::new(),
@@ -166,6 +178,7 @@ fn request(args: Args) -> Result<Request, Box<Diagnostic>> {
         global: args.global,
         local: args.local,
         offset: args.offset,
+        check: check.transpose()?,
         dump_on_fault: args.dump_on_fault,
         stats: args.stats,
         threads: args.threads,
@@ -212,7 +225,7 @@ fn dispatch(
     range: &NdRange,
     mut make: impl FnMut() -> Result<Vec<Option<argument::Argument>>, Box<Diagnostic>>,
     request: &Request,
-) -> Result<visakit_emulator::run::Outcome, RunError> {
+) -> Result<Checked, RunError> {
     let bar = Bar::new(range);
     let progress = |done| bar.show(done);
     let options = Options {
@@ -222,10 +235,12 @@ fn dispatch(
         max_instructions: request.max_instructions,
         stats: request.stats,
         progress: Some(&progress),
-        observer: None,
         ..Options::default()
     };
-    let result = launch_from(program, range, |_| make(), &options);
+    let result = match request.check {
+        Some(checks) => check(program, range, make, &options, checks),
+        None => Ok(Checked { result: launch_from(program, range, |_| make(), &options), findings: Vec::new() }),
+    };
     bar.clear();
     result
 }
@@ -245,6 +260,8 @@ struct Report<'a> {
     written: &'a [Written],
     #[serde(skip_serializing_if = "Option::is_none")]
     fault: Option<Fault<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bugs: Option<Vec<Bug<'a>>>,
 }
 
 impl<'a> Report<'a> {
@@ -258,12 +275,20 @@ impl<'a> Report<'a> {
             mismatches: &made.mismatches,
             written: &made.written,
             fault: None,
+            bugs: None,
         }
     }
 }
 
+/// What checks found, for programs, where any was asked for.
+fn bugs_of<'a>(program: &'a Program, bugs: &'a [Finding], request: &Request) -> Option<Vec<Bug<'a>>> {
+    request.check.map(|_| bugs.iter().map(|bug| Bug::new(program, bug)).collect())
+}
+
 fn succeed(
     outcome: &visakit_emulator::run::Outcome,
+    bugs: &[Finding],
+    program: &Program,
     wanted: &Wanted<'_>,
     request: &Request,
     format: OutputFormat,
@@ -271,7 +296,8 @@ fn succeed(
     if format == OutputFormat::Human {
         out_bytes(&outcome.printed);
     }
-    let made = wanted.show_and_compare(&outcome.buffers);
+    let mut made = wanted.show_and_compare(&outcome.buffers);
+    report_bugs(&mut made, bugs, program, request);
     let (reads, writes) = (outcome.outside_reads, outcome.outside_writes);
     if reads + writes > 0 {
         note(&format!(
@@ -292,13 +318,15 @@ fn succeed(
             }
             crate::report(&made.findings, format);
             let compared = request.expectations.len();
-            if compared > 0 && made.findings.is_empty() {
+            if compared > 0 && made.mismatches.is_empty() {
                 note(&format!("{} as expected", count(compared, "argument")));
             }
         }
         OutputFormat::Json => {
             let (stats, outside_reads, outside_writes) = (outcome.stats.as_ref(), Some(reads), Some(writes));
-            let report = Report { stats, outside_reads, outside_writes, ..Report::new(&outcome.printed, &made) };
+            let bugs = bugs_of(program, bugs, request);
+            let report =
+                Report { stats, outside_reads, outside_writes, bugs, ..Report::new(&outcome.printed, &made) };
             answer(&made.findings, report);
         }
     }
@@ -308,6 +336,7 @@ fn succeed(
 /// Reports a launch that could not be made, or a fault with what there was until then.
 fn fail(
     error: RunError,
+    bugs: &[Finding],
     program: &Program,
     wanted: &Wanted<'_>,
     request: &Request,
@@ -322,6 +351,7 @@ fn fail(
     let path = request.program.clone().unwrap_or_default();
     let fault = Fault::new(program, report, &located);
     made.findings.insert(0, fault::at_source(located, report, &path));
+    report_bugs(&mut made, bugs, program, request);
     match format {
         OutputFormat::Human => {
             print_values(&made);
@@ -332,11 +362,18 @@ fn fail(
             if made.findings[0].file == program.file {
                 made.findings[0].file = io::shown(&path, "stdin");
             }
-            let report = Report { fault: Some(fault), ..Report::new(&report.printed, &made) };
+            let bugs = bugs_of(program, bugs, request);
+            let report = Report { fault: Some(fault), bugs, ..Report::new(&report.printed, &made) };
             answer(&made.findings, report);
         }
     }
     Ok(Outcome::of(&made.findings))
+}
+
+/// Puts what checks found behind the other findings.
+fn report_bugs(made: &mut Made, bugs: &[Finding], program: &Program, request: &Request) {
+    let path = request.program.clone().unwrap_or_default();
+    made.findings.extend(bugs.iter().flat_map(|bug| checks::findings(program, bug, &path)));
 }
 
 fn print_values(made: &Made) {

@@ -1,0 +1,66 @@
+//! Accesses that are not inside of what the kernel was given.
+
+use crate::check::watcher::{Bug, Seen, What, actor, argument, deed, found, place, place_in_program};
+use crate::launch::argument::Parameter;
+use crate::machine::access::{Access, LaunchMap, Space};
+use crate::machine::fault::Trap;
+
+/// Looks at each access by itself.
+#[derive(Default)]
+pub(super) struct Bounds;
+
+impl Bounds {
+    pub(super) fn access(&mut self, access: &Access, map: &LaunchMap, seen: &mut Seen) {
+        if is_inside(access, map) {
+            return;
+        }
+        let where_to = access.buffer.map_or(u32::MAX, |number| number as u32);
+        let key = ("check-bounds", place_in_program(&access.spot), where_to, access.space as u32);
+        seen.see(Bug { key, actor: actor(access), what: What::Outside(*access) });
+    }
+}
+
+fn is_inside(access: &Access, map: &LaunchMap) -> bool {
+    let end = access.offset.saturating_add(access.size.into());
+    match (access.space, access.buffer) {
+        (Space::Local, _) => end <= map.local_bytes.into(),
+        // Faults where it is outside: several threads have one buffer.
+        (Space::Scratch, _) => true,
+        (_, Some(number)) => map.buffers.get(number).is_some_and(|region| end <= region.bytes),
+        (_, None) => false,
+    }
+}
+
+/// An access outside of everything, in words.
+pub(super) fn message(access: &Access, map: &LaunchMap, parameters: &[Parameter]) -> Trap {
+    let deed = deed(access.kind, access.size);
+    let place = place(access, map, parameters);
+    let inside = match (access.space, access.buffer.and_then(|number| map.buffers.get(number))) {
+        (Space::Local, _) => format!("which has {} bytes in all", map.local_bytes),
+        (_, Some(region)) => {
+            let past = access.offset.saturating_sub(region.bytes);
+            format!("which has {} bytes: {past} bytes past its end", region.bytes)
+        }
+        (Space::Flat, None) => nearest(access.address, map, parameters),
+        _ => "which holds no buffer".to_owned(),
+    };
+    let help = "check the index against the size of the argument";
+    found("check-bounds", format!("{deed} at {place}, {inside}"), help)
+}
+
+/// The argument that ends or begins nearest to an address.
+fn nearest(address: u64, map: &LaunchMap, parameters: &[Parameter]) -> String {
+    let arguments = map.buffers.iter().filter_map(|region| Some((region, region.argument?)));
+    let distance = |region: &crate::machine::access::Region| {
+        let end = region.address + region.bytes;
+        if address >= end { address - end } else { region.address.saturating_sub(address) }
+    };
+    match arguments.min_by_key(|(region, _)| distance(region)) {
+        Some((region, index)) => {
+            let side = if address >= region.address { "past the end" } else { "before the beginning" };
+            let (name, bytes) = (argument(index, parameters), region.bytes);
+            format!("outside of every buffer: {} bytes {side} of {name}, which has {bytes} bytes", distance(region))
+        }
+        None => "where the kernel has no buffer".to_owned(),
+    }
+}

@@ -1,0 +1,111 @@
+//! Bugs of kernels, found by watching a launch.
+//!
+//! A launch is run once with somebody who looks at each access: is it inside of what it was given ([`bounds`]), and does
+//! another work item touch the same bytes with nothing between them ([`race`])? Whether anything depends on what nobody has
+//! written is found by running it again with other contents there ([`uninit`]).
+
+mod bounds;
+mod race;
+mod uninit;
+mod watcher;
+
+use visakit_diag::Diagnostic;
+
+use crate::launch::TextError;
+use crate::launch::argument::Argument;
+use crate::launch::range::NdRange;
+use crate::machine::fault::TrapReport;
+use crate::run::{Options, Outcome, Program, RunError, launch_from};
+use watcher::Watcher;
+
+/// What is looked for. Barriers that not all threads reach are faults of every run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Checks {
+    /// Accesses outside of buffers, of surfaces and of shared local memory.
+    pub bounds: bool,
+    /// Addresses, stored values and branches that depend on what nobody has written.
+    pub uninit: bool,
+    /// Accesses of several work items to the same bytes that nothing keeps apart.
+    pub race: bool,
+}
+
+impl Checks {
+    /// The words for them.
+    pub const WORDS: [&str; 5] = ["bounds", "uninit", "race", "sync", "all"];
+
+    /// The checks of a list of words: `bounds,race`.
+    ///
+    /// # Errors
+    /// The first word that is none of [`Checks::WORDS`].
+    pub fn parse(list: &str) -> Result<Self, TextError> {
+        let mut checks = Self::default();
+        let mut at = 0;
+        for word in list.split(',') {
+            match word.trim() {
+                "bounds" => checks.bounds = true,
+                "uninit" => checks.uninit = true,
+                "race" => checks.race = true,
+                // Faults without being asked for.
+                "sync" => {}
+                "all" => checks = Self { bounds: true, uninit: true, race: true },
+                _ => {
+                    return Err(TextError {
+                        code: "check-unknown",
+                        at: at..at + word.len(),
+                        message: format!("there is no check `{word}`"),
+                        help: format!("the checks are {}", Self::WORDS.join(", ")),
+                    });
+                }
+            }
+            at += word.len() + 1;
+        }
+        Ok(checks)
+    }
+}
+
+/// A bug, where it shows for the first time.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// What and where.
+    pub report: Box<TrapReport>,
+    /// The access that it collides with.
+    pub other: Option<Box<TrapReport>>,
+    /// How often it was seen.
+    pub count: u64,
+}
+
+/// A checked launch.
+#[derive(Debug)]
+pub struct Checked {
+    /// What the run gave; with [`Checks::bounds`], what is outside of every buffer reads zero.
+    pub result: Result<Outcome, RunError>,
+    /// What was found, each bug once, in the order in which it showed.
+    pub findings: Vec<Finding>,
+}
+
+/// Runs a launch and looks for bugs. `make` makes its arguments, each time the same ones.
+///
+/// # Errors
+/// As [`launch_from`], when the launch cannot be made at all; faults are results.
+pub fn check(
+    program: &Program,
+    range: &NdRange,
+    mut make: impl FnMut() -> Result<Vec<Option<Argument>>, Box<Diagnostic>>,
+    options: &Options<'_>,
+    checks: Checks,
+) -> Result<Checked, RunError> {
+    let watcher = Watcher::new(program, range, checks);
+    let lenient = options.outside_is_zero || checks.bounds;
+    let watched = Options { observer: Some(&watcher), outside_is_zero: lenient, ..*options };
+    let result = match launch_from(program, range, |_| make(), &watched) {
+        Err(error @ RunError::Launch(_)) => return Err(error),
+        result => result,
+    };
+    let seen = watcher.finish();
+    let mut findings = seen.findings;
+    if checks.uninit {
+        let reference = uninit::Reference { digests: seen.digests, map: seen.map, result: &result };
+        findings.extend(uninit::find(program, range, &mut make, options, &reference)?);
+    }
+    Ok(Checked { result, findings })
+}

@@ -1,0 +1,359 @@
+//! Accesses of several work items to the same bytes that nothing keeps apart.
+//!
+//! For each word of memory there is who wrote it last and who read it since, as numbers of stamps. Two accesses of a group
+//! are kept apart by a barrier between them. That the channels of one hardware thread go through its instructions together
+//! does not count, unless the program relies on it ([`LaunchMap::together`]). Groups are kept apart by nothing but atomic
+//! operations on the same place, one before and one after. A store of what is there already harms nobody.
+//!
+//! The order in which groups and threads happen to run does not matter: an access is compared with the last ones that no
+//! barrier came behind, whoever made them.
+
+use std::collections::HashMap;
+
+use crate::check::watcher::{Bug, Seen, What, actor, deed, found, place, place_in_program};
+use crate::launch::argument::Parameter;
+use crate::machine::access::{Access, AccessKind, LaunchMap, Space, Spot};
+use crate::machine::fault::Trap;
+use crate::run::program::Actor;
+
+/// Words of a page.
+const PAGE: usize = 1024;
+/// Stamps beyond which nothing new is noted: a quarter of a gigabyte.
+const MOST_STAMPS: usize = 1 << 22;
+/// Places of atomic operations that are told apart.
+const MOST_PLACES: usize = 1 << 12;
+
+/// An instruction in a thread, between two barriers.
+#[derive(Clone, Copy, Debug)]
+struct Stamp {
+    group: [u32; 3],
+    /// Number of the group.
+    index: u32,
+    /// Barriers that its group had come to.
+    epoch: u32,
+    /// Atomic operations on memory of all groups that its group had done.
+    clock: u32,
+    thread: u32,
+    spot: Spot,
+    kind: AccessKind,
+    wide: bool,
+}
+
+/// Who touched some bytes: stamps, or 0 for nobody, and the channels.
+#[derive(Clone, Copy, Debug, Default)]
+struct Cell {
+    write: u32,
+    /// Two different readers, so that any writer has one that is not itself.
+    reads: [u32; 2],
+    channels: [u8; 3],
+    /// Whether its bytes have cells of their own.
+    split: bool,
+}
+
+type Page = Box<[Cell; PAGE]>;
+
+/// What was touched in a launch so far.
+#[derive(Default)]
+pub(super) struct Races {
+    /// Whether channels of a thread are kept apart by its instructions.
+    together_is_apart: bool,
+    index: u32,
+    epoch: u32,
+    stamps: Vec<Stamp>,
+    /// Stamps of the present group since its last barrier: by thread, instruction and kind.
+    known: HashMap<(u32, u32, u8), u32>,
+    /// The last one of these.
+    last: Option<((u32, u32, u8), u32)>,
+    /// Pages by buffer; the first is shared local memory.
+    pages: Vec<Vec<Option<Page>>>,
+    /// Bytes of words that are split.
+    bytes: HashMap<(usize, u64), Cell>,
+    order: Order,
+    /// The accesses of the present instruction of one thread: place, channel, and whether it stores something else than what is
+    /// there.
+    together: Vec<(usize, u64, u32)>,
+    message: Option<(u32, u32, u32)>,
+}
+
+/// How atomic operations keep groups apart.
+#[derive(Default)]
+struct Order {
+    /// Atomic operations of each group.
+    clocks: Vec<u32>,
+    /// The groups whose operations on a place came before, as bits.
+    places: HashMap<(usize, u64), Vec<u64>>,
+    /// Those that the present group comes after.
+    before: Vec<u64>,
+}
+
+impl Order {
+    fn next_group(&mut self) {
+        self.before.clear();
+        self.clocks.push(0);
+    }
+
+    /// The present group does an atomic operation on a place.
+    fn meet(&mut self, place: (usize, u64)) {
+        let place = if self.places.len() < MOST_PLACES || self.places.contains_key(&place) { place } else { (0, 0) };
+        let others = self.places.entry(place).or_default();
+        let words = self.clocks.len().div_ceil(64);
+        others.resize(words, 0);
+        self.before.resize(words, 0);
+        for (other, own) in others.iter_mut().zip(&mut self.before) {
+            *own |= *other;
+            *other = *own;
+        }
+        let own = self.clocks.len() - 1;
+        others[own / 64] |= 1 << (own % 64);
+        self.clocks[own] += 1;
+    }
+
+    /// Whether what another group had done by then comes before what the present one does now.
+    fn is_before(&self, index: u32, clock: u32) -> bool {
+        let (word, bit) = (index as usize / 64, index % 64);
+        self.before.get(word).is_some_and(|before| before >> bit & 1 == 1)
+            && self.clocks.get(index as usize).is_some_and(|&last| clock < last)
+    }
+}
+
+/// The channel of an access of a whole thread.
+const WHOLE: u8 = u8::MAX;
+
+fn channel_of(access: &Access) -> u8 {
+    if access.spot.no_mask { WHOLE } else { (access.lane + access.spot.first_channel) as u8 }
+}
+
+impl Races {
+    pub(super) fn launch(&mut self, map: &LaunchMap) {
+        self.together_is_apart = map.together;
+    }
+
+    pub(super) fn next_group(&mut self) {
+        self.index += u32::from(!self.order.clocks.is_empty());
+        self.order.next_group();
+        self.next_epoch();
+        self.epoch = 0;
+        // Each group has shared local memory of its own.
+        if let Some(local) = self.pages.first_mut() {
+            local.clear();
+        }
+        self.bytes.retain(|(buffer, _), _| *buffer != 0);
+    }
+
+    pub(super) fn barrier(&mut self) {
+        self.epoch += 1;
+        self.next_epoch();
+    }
+
+    fn next_epoch(&mut self) {
+        self.known.clear();
+        self.last = None;
+        self.step();
+    }
+
+    /// A thread goes on: what comes is not part of the same message.
+    pub(super) fn step(&mut self) {
+        self.message = None;
+        self.together.clear();
+    }
+
+    pub(super) fn access(&mut self, access: &Access, seen: &mut Seen) {
+        let buffer = match (access.space, access.buffer) {
+            (Space::Local, _) => 0,
+            (Space::Flat | Space::Surface, Some(number)) => number + 1,
+            // Nobody else has it, or it is nowhere.
+            _ => return,
+        };
+        if access.kind == AccessKind::Atomic && buffer > 0 {
+            self.order.meet((buffer, access.offset));
+        }
+        let Some(stamp) = self.stamp(access) else { return };
+        let (first, last) = (access.offset / 4, (access.offset + u64::from(access.size).max(1) - 1) / 4);
+        for word in first..=last {
+            let whole = access.offset <= word * 4 && (word + 1) * 4 <= access.offset + u64::from(access.size);
+            let Some(cell) = self.word(buffer, word) else { return };
+            if whole && !cell.split {
+                let mut changed = *cell;
+                self.touch(&mut changed, stamp, access, (buffer, word * 4), seen);
+                if let Some(cell) = self.word(buffer, word) {
+                    *cell = changed;
+                }
+                continue;
+            }
+            let parts = Cell { split: false, ..*cell };
+            let was_split = std::mem::replace(&mut cell.split, true);
+            for byte in word * 4..word * 4 + 4 {
+                let own = (access.offset..access.offset + u64::from(access.size)).contains(&byte);
+                if !own && was_split {
+                    continue;
+                }
+                let mut changed =
+                    if was_split { self.bytes.get(&(buffer, byte)).copied().unwrap_or_default() } else { parts };
+                if own {
+                    self.touch(&mut changed, stamp, access, (buffer, byte), seen);
+                }
+                self.bytes.insert((buffer, byte), changed);
+            }
+        }
+    }
+
+    /// The number of the stamp of an access.
+    fn stamp(&mut self, access: &Access) -> Option<u32> {
+        let key = (access.thread, access.spot.instruction, access.kind as u8);
+        if let Some((last, stamp)) = self.last
+            && last == key
+            && access.kind != AccessKind::Atomic
+        {
+            return Some(stamp);
+        }
+        let clock = self.order.clocks.last().copied().unwrap_or(0);
+        if let Some(&stamp) = self.known.get(&key)
+            && self.stamps[stamp as usize - 1].clock == clock
+        {
+            self.last = Some((key, stamp));
+            return Some(stamp);
+        }
+        if self.stamps.len() >= MOST_STAMPS {
+            return None;
+        }
+        let (index, epoch) = (self.index, self.epoch);
+        let Access { group, thread, spot, kind, wide, .. } = *access;
+        self.stamps.push(Stamp { group, index, epoch, clock, thread, spot, kind, wide });
+        let stamp = self.stamps.len() as u32;
+        self.known.insert(key, stamp);
+        self.last = Some((key, stamp));
+        Some(stamp)
+    }
+
+    fn word(&mut self, buffer: usize, word: u64) -> Option<&mut Cell> {
+        let (page, at) = (usize::try_from(word / PAGE as u64).ok()?, (word % PAGE as u64) as usize);
+        if self.pages.len() <= buffer {
+            self.pages.resize_with(buffer + 1, Vec::new);
+        }
+        let pages = &mut self.pages[buffer];
+        if pages.len() <= page {
+            pages.resize_with(page + 1, || None);
+        }
+        Some(&mut pages[page].get_or_insert_with(|| Box::new([Cell::default(); PAGE]))[at])
+    }
+
+    /// Compares an access with what was done to a place, and takes note of it.
+    fn touch(&mut self, cell: &mut Cell, stamp: u32, access: &Access, at: (usize, u64), seen: &mut Seen) {
+        let channel = channel_of(access);
+        let harmless = access.kind == AccessKind::Store && !access.changes;
+        let writes = access.kind != AccessKind::Load;
+        if !harmless {
+            self.compare(cell.write, cell.channels[0], access, at, seen);
+            if writes {
+                for n in 0..2 {
+                    self.compare(cell.reads[n], cell.channels[1 + n], access, at, seen);
+                }
+            }
+        }
+        if writes {
+            if !harmless || cell.write == 0 {
+                (cell.write, cell.channels[0]) = (stamp, channel);
+                cell.reads = [0; 2];
+            }
+            if access.kind == AccessKind::Store {
+                self.note(access, at);
+            }
+            return;
+        }
+        let is_me = |n: usize| {
+            let other = &self.stamps[cell.reads[n] as usize - 1];
+            (other.index, other.thread, cell.channels[1 + n]) == (self.index, access.thread, channel)
+        };
+        // The place of somebody who has none yet, of oneself, or of one that a barrier came behind.
+        let free = (0..2).find(|&n| cell.reads[n] == 0 || is_me(n) || self.is_past(cell.reads[n]));
+        if let Some(n) = free {
+            (cell.reads[n], cell.channels[1 + n]) = (stamp, channel);
+        }
+    }
+
+    /// Whether a barrier came behind a stamp of the present group.
+    fn is_past(&self, stamp: u32) -> bool {
+        let stamp = &self.stamps[stamp as usize - 1];
+        stamp.index == self.index && stamp.epoch < self.epoch
+    }
+
+    /// Notes a store of the present instruction.
+    fn note(&mut self, access: &Access, at: (usize, u64)) {
+        let message = (access.thread, access.spot.instruction, access.lane);
+        let goes_on = self.message.is_some_and(|(thread, instruction, lane)| {
+            (thread, instruction) == (message.0, message.1) && lane <= access.lane
+        });
+        if !goes_on {
+            self.together.clear();
+        }
+        self.message = Some(message);
+        self.together.push((at.0, at.1, access.lane));
+    }
+
+    fn compare(&self, before: u32, channel: u8, access: &Access, at: (usize, u64), seen: &mut Seen) {
+        let Some(stamp) = before.checked_sub(1).and_then(|n| self.stamps.get(n as usize)) else { return };
+        if stamp.kind == AccessKind::Atomic && access.kind == AccessKind::Atomic {
+            return;
+        }
+        let apart = match (stamp.index == self.index, stamp.thread == access.thread) {
+            (true, true) => stamp.epoch < self.epoch || self.is_apart_in_thread(stamp, channel, access, at),
+            (true, false) => stamp.epoch < self.epoch,
+            (false, _) => self.order.is_before(stamp.index, stamp.clock),
+        };
+        if apart {
+            return;
+        }
+        let other =
+            Actor { spot: stamp.spot, group: stamp.group, thread: stamp.thread, channel: Some(channel.into()) };
+        let mut both = [place_in_program(&stamp.spot), place_in_program(&access.spot)];
+        both.sort_unstable();
+        let [low, high] = both;
+        let key = ("check-race", low, high, u32::from(at.0 == 0));
+        seen.see(Bug { key, actor: actor(access), what: What::Race { now: *access, before: stamp.kind, other } });
+    }
+
+    /// Whether two accesses of a thread are those of one work item, or nothing can come between them.
+    fn is_apart_in_thread(&self, stamp: &Stamp, channel: u8, access: &Access, at: (usize, u64)) -> bool {
+        let mine = channel_of(access);
+        let is_wide_load = |kind, wide| kind == AccessKind::Load && wide;
+        if channel == mine || channel == WHOLE || mine == WHOLE {
+            return true;
+        }
+        // Compilers load what lies between two elements that they need.
+        if is_wide_load(stamp.kind, stamp.wide) || is_wide_load(access.kind, access.wide) {
+            return true;
+        }
+        self.together_is_apart && !self.is_same_message(stamp, access, at)
+    }
+
+    /// Whether an earlier channel of the same message stores to the same place.
+    fn is_same_message(&self, stamp: &Stamp, access: &Access, at: (usize, u64)) -> bool {
+        let message = (access.thread, access.spot.instruction);
+        stamp.spot.instruction == access.spot.instruction
+            && stamp.kind == AccessKind::Store
+            && access.kind == AccessKind::Store
+            && self
+                .message
+                .is_some_and(|(thread, instruction, lane)| (thread, instruction) == message && lane <= access.lane)
+            && self.together.iter().any(|&(buffer, place, lane)| (buffer, place) == at && lane < access.lane)
+    }
+}
+
+/// Two accesses that collide, in words: the later one and the earlier one.
+pub(super) fn messages(now: &Access, before: AccessKind, map: &LaunchMap, parameters: &[Parameter]) -> (Trap, Trap) {
+    let (what, at) = (deed(now.kind, now.size), place(now, map, parameters));
+    let earlier = match before {
+        AccessKind::Load => "a load",
+        AccessKind::Store => "a store",
+        AccessKind::Atomic => "an atomic operation",
+    };
+    let help = match now.space {
+        Space::Local => "a barrier between the two accesses keeps them apart",
+        _ => {
+            "nothing but atomic operations keeps work items of different groups apart; inside of a group a barrier does"
+        }
+    };
+    let message = format!("{what} at {at} races with {earlier} by another work item");
+    let same = format!("the other access, {earlier}, is here");
+    (found("check-race", message, help), found("check-race", same, ""))
+}

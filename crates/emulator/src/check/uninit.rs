@@ -1,0 +1,437 @@
+//! Whether a launch depends on what nobody has written, and on what of it.
+//!
+//! Registers, shared local memory and private memory hold zeros until they are written. The launch is run again with noise
+//! there. As long as every thread takes the same ways, uses the same addresses and stores the same values to memory that
+//! others can see, nothing depends on it, whatever is copied around in between: that cannot be a false alarm. Where one of
+//! these differs for the first time, the group is run alone with noise in ever fewer places, until one is left: the origin.
+
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
+
+use visakit_diag::Diagnostic;
+
+use crate::check::Finding;
+use crate::check::watcher::{argument, found};
+use crate::launch::argument::Argument;
+use crate::launch::range::NdRange;
+use crate::machine::access::{Access, AccessKind, LaunchMap, Observer, Spot};
+use crate::machine::poison::Poison;
+use crate::run::program::Actor;
+use crate::run::{Options, Outcome, Program, RunError, launch_from};
+
+/// Bugs that are looked for, each with an origin of its own.
+const MOST_BUGS: usize = 16;
+/// Steps of a group that are compared one by one.
+const MOST_STEPS: usize = 1 << 22;
+/// Instructions of a thread beyond twice those that the launch had without noise.
+const MORE_INSTRUCTIONS: u64 = 100_000;
+
+/// What all groups did, as a number for each of them.
+#[derive(Default)]
+pub(super) struct Digests {
+    groups: Vec<u64>,
+}
+
+impl Digests {
+    pub(super) fn next_group(&mut self) {
+        self.groups.push(0);
+    }
+
+    pub(super) fn finish(self) -> Vec<u64> {
+        self.groups
+    }
+
+    pub(super) fn block(&mut self, thread: u32, block: u32, channels: u32) {
+        self.mix([u64::from(thread) << 32 | u64::from(block), channels.into(), 0]);
+    }
+
+    pub(super) fn access(&mut self, access: &Access) {
+        let who = u64::from(access.thread) << 32 | u64::from(access.lane);
+        self.mix([who, access.address, shared_value(access).unwrap_or(0)]);
+    }
+
+    fn mix(&mut self, words: [u64; 3]) {
+        let Some(digest) = self.groups.last_mut() else { return };
+        for word in words {
+            *digest = (digest.rotate_left(23) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        }
+    }
+}
+
+/// What an access stores where other groups and the host can see it.
+fn shared_value(access: &Access) -> Option<u64> {
+    access.value.filter(|_| access.kind == AccessKind::Store && access.buffer.is_some())
+}
+
+/// The launch without noise.
+pub(super) struct Reference<'a> {
+    pub(super) digests: Vec<u64>,
+    pub(super) map: LaunchMap,
+    pub(super) result: &'a Result<Outcome, RunError>,
+}
+
+/// Bytes that nobody has written when a group begins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Source {
+    /// A variable: its id, bytes of the register file, and bytes of an element.
+    Variable(u32, Range<u32>, u32),
+    Local(Range<u64>),
+    Private(Range<u64>),
+    Predicates,
+}
+
+impl Source {
+    /// Its two halves, unless it is as small as it is worth.
+    fn halves(&self) -> Option<[Self; 2]> {
+        fn split(range: &Range<u64>, unit: u64) -> Option<[Range<u64>; 2]> {
+            let units = (range.end - range.start).div_ceil(unit.max(1));
+            let middle = range.start + units / 2 * unit;
+            (units > 1).then(|| [range.start..middle, middle..range.end])
+        }
+        match self {
+            Self::Variable(id, range, element) => {
+                let halves = split(&(range.start.into()..range.end.into()), (*element).into())?;
+                Some(halves.map(|half| Self::Variable(*id, half.start as u32..half.end as u32, *element)))
+            }
+            Self::Local(range) => Some(split(range, 4)?.map(Self::Local)),
+            Self::Private(range) => Some(split(range, 4)?.map(Self::Private)),
+            Self::Predicates => None,
+        }
+    }
+}
+
+fn poison(sources: &[Source]) -> Poison {
+    let mut poison = Poison::default();
+    for source in sources {
+        match source {
+            Source::Variable(_, range, _) => poison.registers.push(range.clone()),
+            Source::Local(range) => poison.local.push(range.clone()),
+            Source::Private(range) => poison.private.push(range.clone()),
+            Source::Predicates => poison.predicates = true,
+        }
+    }
+    poison
+}
+
+/// All that there is.
+fn sources(map: &LaunchMap) -> Vec<Source> {
+    let variables = map.variables.iter().cloned();
+    let mut sources: Vec<_> = variables.map(|(id, range, element)| Source::Variable(id, range, element)).collect();
+    if map.local_bytes > 0 {
+        sources.push(Source::Local(0..map.local_bytes.into()));
+    }
+    if let Some(&most) = map.private.iter().max() {
+        sources.push(Source::Private(0..most as u64));
+    }
+    if map.predicates {
+        sources.push(Source::Predicates);
+    }
+    sources
+}
+
+/// The bugs. `make` makes the arguments of the launch.
+///
+/// # Errors
+/// When the launch cannot be made.
+pub(super) fn find(
+    program: &Program,
+    range: &NdRange,
+    make: &mut dyn FnMut() -> Result<Vec<Option<Argument>>, Box<Diagnostic>>,
+    options: &Options<'_>,
+    reference: &Reference<'_>,
+) -> Result<Vec<Finding>, RunError> {
+    let most = match reference.result {
+        Ok(outcome) => outcome.instructions.saturating_mul(2).saturating_add(MORE_INSTRUCTIONS),
+        Err(_) => MORE_INSTRUCTIONS * 100,
+    };
+    let limit = options.max_instructions.map_or(most, |limit| limit.min(most));
+    let base = Options { outside_is_zero: true, max_instructions: Some(limit), progress: None, ..*options };
+    let mut search = Search { program, range, make, base };
+    let mut sources = sources(&reference.map);
+    let mut findings = Vec::new();
+    while findings.len() < MOST_BUGS && !sources.is_empty() {
+        let Some(group) = search.first_group(&poison(&sources), &reference.digests)? else { break };
+        let steps = search.record(group)?;
+        let Some(difference) = search.difference(&poison(&sources), group, &steps)? else { break };
+        let (origin, whole) = search.origin(sources.clone(), group, &steps)?;
+        let words = words(&origin, program, &reference.map);
+        let message = format!("{} {words}, which nothing has written on the way here", difference.what.words());
+        let help = "a value has to be written on every way on which it is used";
+        let report = program.report(range, found("check-uninit", message, help), &difference.actor);
+        let again = findings.iter().any(|finding: &Finding| {
+            let (a, b) = (&finding.report, &report);
+            (a.function, a.instruction, a.trap.to_string()) == (b.function, b.instruction, b.trap.to_string())
+        });
+        if !again {
+            findings.push(Finding { report: Box::new(report), other: None, count: 1 });
+        }
+        // What else there is shows when this has a value.
+        sources.retain(|source| !whole.contains(source));
+    }
+    Ok(findings)
+}
+
+struct Search<'a, 'o> {
+    program: &'a Program,
+    range: &'a NdRange,
+    make: &'a mut dyn FnMut() -> Result<Vec<Option<Argument>>, Box<Diagnostic>>,
+    base: Options<'o>,
+}
+
+impl Search<'_, '_> {
+    /// Runs a launch. Faults are an outcome like any other: what was done until then is what counts.
+    fn run(
+        &mut self,
+        poison: Option<&Poison>,
+        groups: Option<(u64, u64)>,
+        observer: &dyn Observer,
+    ) -> Result<Option<Actor>, RunError> {
+        let options = Options { observer: Some(observer), poison, groups, ..self.base };
+        let make = &mut self.make;
+        match launch_from(self.program, self.range, |_| make(), &options) {
+            Ok(_) => Ok(None),
+            Err(RunError::TrapReport(report)) => Ok(Some(Actor::of(&report, self.program))),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The first group that does something else with noise.
+    fn first_group(&mut self, poison: &Poison, reference: &[u64]) -> Result<Option<u64>, RunError> {
+        let watch = Digest::default();
+        self.run(Some(poison), None, &watch)?;
+        let digests = watch.0.into_inner().unwrap_or_else(PoisonError::into_inner).finish();
+        let same = digests.iter().zip(reference).take_while(|(a, b)| a == b).count();
+        Ok((same < digests.len().min(reference.len())).then_some(same as u64))
+    }
+
+    /// What a group does without noise.
+    fn record(&mut self, group: u64) -> Result<Vec<Step>, RunError> {
+        let watch = Record::default();
+        self.run(None, Some((group, group + 1)), &watch)?;
+        Ok(watch.0.into_inner().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The first thing that a group does otherwise.
+    fn difference(&mut self, poison: &Poison, group: u64, steps: &[Step]) -> Result<Option<Difference>, RunError> {
+        let watch = Compare { steps, state: Mutex::default() };
+        let fault = self.run(Some(poison), Some((group, group + 1)), &watch)?;
+        let state = watch.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let ended = state.next < steps.len().min(MOST_STEPS);
+        Ok(state.first.or_else(|| {
+            let actor = fault.filter(|_| ended)?;
+            Some(Difference { what: Deed::Register, actor })
+        }))
+    }
+
+    /// The smallest part of sources with which the group still does something else, and the sources that it is of.
+    fn origin(
+        &mut self,
+        mut sources: Vec<Source>,
+        group: u64,
+        steps: &[Step],
+    ) -> Result<(Vec<Source>, Vec<Source>), RunError> {
+        while sources.len() > 1 {
+            let (first, second) = sources.split_at(sources.len() / 2);
+            let [first, second] = [first, second].map(<[Source]>::to_vec);
+            if self.difference(&poison(&first), group, steps)?.is_some() {
+                sources = first;
+            } else if self.difference(&poison(&second), group, steps)?.is_some() {
+                sources = second;
+            } else {
+                return Ok((sources.clone(), sources));
+            }
+        }
+        let whole = sources.clone();
+        while let Some([first, second]) = sources.first().and_then(Source::halves) {
+            let mut differs = |half: &Source| {
+                let poison = poison(std::slice::from_ref(half));
+                self.difference(&poison, group, steps).map(|difference| difference.is_some())
+            };
+            sources[0] = if differs(&first)? {
+                first
+            } else if differs(&second)? {
+                second
+            } else {
+                break;
+            };
+        }
+        Ok((sources, whole))
+    }
+}
+
+/// Where a value comes from, in words.
+fn words(origin: &[Source], program: &Program, map: &LaunchMap) -> String {
+    let [origin] = origin else { return format!("{} variables together", origin.len()) };
+    match origin {
+        Source::Variable(id, range, element) => {
+            let start =
+                map.variables.iter().find(|(other, ..)| other == id).map_or(range.start, |(_, all, _)| all.start);
+            let number = (range.start - start) / (*element).max(1);
+            let last = (range.end - start).div_ceil((*element).max(1)).saturating_sub(1);
+            let elements =
+                if last > number { format!("elements {number} to {last}") } else { format!("element {number}") };
+            format!("`{}`, {elements}", program.variable_name(*id))
+        }
+        Source::Local(range) => {
+            let of = map
+                .local
+                .iter()
+                .filter(|(_, start)| u64::from(*start) <= range.start)
+                .max_by_key(|(_, start)| *start);
+            let offset = of.map_or(range.start, |(_, start)| range.start - u64::from(*start));
+            match of {
+                Some((index, _)) => format!("offset {offset} of {}", argument(*index, &program.parameters())),
+                None => format!("offset {offset} of shared local memory"),
+            }
+        }
+        Source::Private(range) => format!("offset {} of private memory", range.start),
+        Source::Predicates => "a predicate".to_owned(),
+    }
+}
+
+/// One thing that a thread does, and that must not depend on what nobody has written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Step {
+    thread: u32,
+    /// The channel, or the block that it comes to.
+    what: u32,
+    /// The address, or the channels.
+    place: u64,
+    value: Option<u64>,
+    is_access: bool,
+}
+
+impl Step {
+    fn access(access: &Access) -> Self {
+        let (thread, what) = (access.thread, access.lane);
+        Self { thread, what, place: access.address, value: shared_value(access), is_access: true }
+    }
+}
+
+#[derive(Debug)]
+struct Difference {
+    what: Deed,
+    actor: Actor,
+}
+
+/// What depends on a value.
+#[derive(Clone, Copy, Debug)]
+enum Deed {
+    Address(AccessKind),
+    Value,
+    Way,
+    Register,
+}
+
+impl Deed {
+    fn words(self) -> String {
+        match self {
+            Self::Address(kind) => {
+                let what = match kind {
+                    AccessKind::Load => "a load",
+                    AccessKind::Store => "a store",
+                    AccessKind::Atomic => "an atomic operation",
+                };
+                format!("the address of {what}, or which channels take part, depends on")
+            }
+            Self::Value => "the value that is stored depends on".to_owned(),
+            Self::Way => "the way that is taken depends on".to_owned(),
+            Self::Register => "the register that is used depends on".to_owned(),
+        }
+    }
+}
+
+#[derive(Debug, Default)]
+struct Digest(Mutex<Digests>);
+
+impl std::fmt::Debug for Digests {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(&self.groups).finish()
+    }
+}
+
+impl Observer for Digest {
+    fn group(&self, _: [u32; 3]) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).next_group();
+    }
+
+    fn block(&self, thread: u32, block: u32, channels: u32, _: Spot) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).block(thread, block, channels);
+    }
+
+    fn access(&self, access: &Access) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).access(access);
+    }
+}
+
+#[derive(Debug, Default)]
+struct Record(Mutex<Vec<Step>>);
+
+impl Record {
+    fn push(&self, step: Step) {
+        let mut steps = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if steps.len() < MOST_STEPS {
+            steps.push(step);
+        }
+    }
+}
+
+impl Observer for Record {
+    fn block(&self, thread: u32, block: u32, channels: u32, _: Spot) {
+        self.push(Step { thread, what: block, place: channels.into(), value: None, is_access: false });
+    }
+
+    fn access(&self, access: &Access) {
+        self.push(Step::access(access));
+    }
+}
+
+#[derive(Debug)]
+struct Compare<'a> {
+    steps: &'a [Step],
+    state: Mutex<Compared>,
+}
+
+#[derive(Debug, Default)]
+struct Compared {
+    next: usize,
+    first: Option<Difference>,
+    group: [u32; 3],
+}
+
+impl Compare<'_> {
+    fn step(&self, step: Step, difference: impl FnOnce(Option<&Step>, [u32; 3]) -> Difference) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.first.is_some() || state.next >= MOST_STEPS {
+            return;
+        }
+        let expected = self.steps.get(state.next);
+        state.next += 1;
+        if expected != Some(&step) {
+            state.first = Some(difference(expected, state.group));
+        }
+    }
+}
+
+impl Observer for Compare<'_> {
+    fn group(&self, group: [u32; 3]) {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).group = group;
+    }
+
+    fn block(&self, thread: u32, block: u32, channels: u32, spot: Spot) {
+        let step = Step { thread, what: block, place: channels.into(), value: None, is_access: false };
+        self.step(step, |_, group| Difference {
+            what: Deed::Way,
+            actor: Actor { spot, group, thread, channel: None },
+        });
+    }
+
+    fn access(&self, access: &Access) {
+        let step = Step::access(access);
+        self.step(step, |expected, _| {
+            let same_place = expected.is_some_and(|expected| Step { value: step.value, ..*expected } == step);
+            let what = if same_place { Deed::Value } else { Deed::Address(access.kind) };
+            Difference { what, actor: crate::check::watcher::actor(access) }
+        });
+    }
+}

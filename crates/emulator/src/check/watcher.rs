@@ -1,0 +1,220 @@
+//! The one who watches a launch for all checks.
+
+use std::sync::{Mutex, PoisonError};
+
+use crate::check::bounds::Bounds;
+use crate::check::race::Races;
+use crate::check::uninit::Digests;
+use crate::check::{Checks, Finding};
+use crate::launch::argument::Parameter;
+use crate::launch::range::NdRange;
+use crate::machine::access::{Access, AccessKind, LaunchMap, Observer, Space, Spot};
+use crate::machine::fault::Trap;
+use crate::run::Program;
+use crate::run::program::Actor;
+
+/// Somebody who watches.
+pub(super) struct Watcher<'a> {
+    program: &'a Program,
+    range: &'a NdRange,
+    parameters: Vec<Parameter>,
+    state: Mutex<State>,
+}
+
+impl std::fmt::Debug for Watcher<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Watcher").finish_non_exhaustive()
+    }
+}
+
+#[derive(Default)]
+struct State {
+    map: LaunchMap,
+    group: [u32; 3],
+    bounds: Option<Bounds>,
+    races: Option<Races>,
+    digests: Option<Digests>,
+    seen: Seen,
+}
+
+/// What there is to report, each bug once.
+#[derive(Default)]
+pub(super) struct Seen {
+    all: Vec<(Bug, u64)>,
+}
+
+/// A bug where it shows for the first time.
+pub(super) struct Bug {
+    /// What makes it the same bug: its kind, and the instructions.
+    pub(super) key: (&'static str, u32, u32, u32),
+    /// Who did it.
+    pub(super) actor: Actor,
+    /// What, without names.
+    pub(super) what: What,
+}
+
+/// What is wrong.
+pub(super) enum What {
+    /// An access that is not inside.
+    Outside(Access),
+    /// Two accesses that nothing keeps apart: this one and an earlier one.
+    Race { now: Access, before: AccessKind, other: Actor },
+}
+
+impl Seen {
+    /// Takes note of a bug.
+    pub(super) fn see(&mut self, bug: Bug) {
+        match self.all.iter_mut().find(|(other, _)| other.key == bug.key) {
+            Some((_, count)) => *count += 1,
+            None => self.all.push((bug, 1)),
+        }
+    }
+}
+
+/// Everything that was seen.
+pub(super) struct Watched {
+    pub(super) findings: Vec<Finding>,
+    pub(super) digests: Vec<u64>,
+    pub(super) map: LaunchMap,
+}
+
+impl<'a> Watcher<'a> {
+    pub(super) fn new(program: &'a Program, range: &'a NdRange, checks: Checks) -> Self {
+        let state = State {
+            bounds: checks.bounds.then(Bounds::default),
+            races: checks.race.then(Races::default),
+            digests: checks.uninit.then(Digests::default),
+            ..State::default()
+        };
+        Self { program, range, parameters: program.parameters(), state: Mutex::new(state) }
+    }
+
+    fn with(&self, f: impl FnOnce(&mut State)) {
+        f(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    pub(super) fn finish(self) -> Watched {
+        let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let report = |what, actor: &Actor| Box::new(self.program.report(self.range, what, actor));
+        let findings = state.seen.all.into_iter().map(|(bug, count)| {
+            let (found, other) = match &bug.what {
+                What::Outside(access) => (crate::check::bounds::message(access, &state.map, &self.parameters), None),
+                What::Race { now, before, other } => {
+                    let (found, earlier) = crate::check::race::messages(now, *before, &state.map, &self.parameters);
+                    (found, Some(report(earlier, other)))
+                }
+            };
+            Finding { report: report(found, &bug.actor), other, count }
+        });
+        Watched {
+            findings: findings.collect(),
+            digests: state.digests.map(Digests::finish).unwrap_or_default(),
+            map: state.map,
+        }
+    }
+}
+
+impl Observer for Watcher<'_> {
+    fn launch(&self, map: &LaunchMap) {
+        self.with(|state| {
+            state.map = map.clone();
+            state.races.iter_mut().for_each(|races| races.launch(map));
+        });
+    }
+
+    fn group(&self, group: [u32; 3]) {
+        self.with(|state| {
+            state.group = group;
+            state.races.iter_mut().for_each(Races::next_group);
+            state.digests.iter_mut().for_each(Digests::next_group);
+        });
+    }
+
+    fn barrier(&self) {
+        self.with(|state| state.races.iter_mut().for_each(Races::barrier));
+    }
+
+    fn block(&self, thread: u32, block: u32, channels: u32, _: Spot) {
+        self.with(|state| {
+            state.races.iter_mut().for_each(Races::step);
+            state.digests.iter_mut().for_each(|digests| digests.block(thread, block, channels));
+        });
+    }
+
+    fn access(&self, access: &Access) {
+        self.with(|state| {
+            if let Some(bounds) = &mut state.bounds {
+                bounds.access(access, &state.map, &mut state.seen);
+            }
+            if let Some(races) = &mut state.races {
+                races.access(access, &mut state.seen);
+            }
+            if let Some(digests) = &mut state.digests {
+                digests.access(access);
+            }
+        });
+    }
+}
+
+/// Who makes an access.
+pub(super) fn actor(access: &Access) -> Actor {
+    Actor {
+        spot: access.spot,
+        group: access.group,
+        thread: access.thread,
+        channel: Some(access.lane + access.spot.first_channel),
+    }
+}
+
+/// What makes instructions the same place for a reader: the line of the source, where it is known.
+pub(super) fn place_in_program(spot: &Spot) -> u32 {
+    spot.source_line.filter(|&line| line > 0).map_or(spot.instruction, |line| line | 1 << 31)
+}
+
+/// An access in words: what it does to how many bytes.
+pub(super) fn deed(kind: AccessKind, size: u32) -> String {
+    let what = match kind {
+        AccessKind::Load => "load of",
+        AccessKind::Store => "store to",
+        AccessKind::Atomic => "atomic operation on",
+    };
+    format!("{what} {size} byte{}", if size == 1 { "" } else { "s" })
+}
+
+/// The argument at a number with its name.
+pub(super) fn argument(index: u32, parameters: &[Parameter]) -> String {
+    match parameters.iter().find(|parameter| parameter.index == index) {
+        Some(parameter) if !parameter.name.is_empty() => format!("argument {index} (`{}`)", parameter.name),
+        _ => format!("argument {index}"),
+    }
+}
+
+/// Where an access goes, in words.
+pub(super) fn place(access: &Access, map: &LaunchMap, parameters: &[Parameter]) -> String {
+    let offset = access.offset;
+    match (access.space, access.buffer.and_then(|number| map.buffers.get(number))) {
+        (Space::Local, _) => {
+            let of =
+                map.local.iter().filter(|(_, start)| u64::from(*start) <= offset).max_by_key(|(_, start)| *start);
+            match of {
+                Some((index, start)) => {
+                    let within = offset - u64::from(*start);
+                    format!("offset {within} of {} in shared local memory", argument(*index, parameters))
+                }
+                None => format!("offset {offset} of shared local memory"),
+            }
+        }
+        (Space::Scratch, _) => format!("offset {offset} of private memory"),
+        (_, Some(region)) => match region.argument {
+            Some(index) => format!("offset {offset} of {}", argument(index, parameters)),
+            None => format!("offset {offset} of the program's own data"),
+        },
+        (Space::Flat, None) => format!("0x{:x}", access.address),
+        (Space::Surface, None) => format!("offset {offset} of a surface that nothing is bound to"),
+    }
+}
+
+/// A finding as the reason of a report.
+pub(super) fn found(code: &'static str, message: String, help: &'static str) -> Trap {
+    Trap::Found { code, message, help }
+}

@@ -1,0 +1,91 @@
+//! What stands in registers and memory that nobody has written: zeros, or noise in chosen places. A launch that does something
+//! else with noise depends on what it has not written ([`crate::check`]).
+
+use std::ops::Range;
+
+use crate::machine::memory::{Buffer, Sharing};
+
+/// Places that hold noise until they are written; all others hold zeros.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Poison {
+    /// Bytes of the register file. Those of the payload have values.
+    pub registers: Vec<Range<u32>>,
+    /// Bytes of shared local memory.
+    pub local: Vec<Range<u64>>,
+    /// Bytes of each buffer of private memory, of all threads of the group.
+    pub private: Vec<Range<u64>>,
+    /// Whether predicates hold noise.
+    pub predicates: bool,
+}
+
+impl Poison {
+    /// Writes the noise of registers behind the payload.
+    pub(crate) fn fill_registers(&self, registers: &mut [u8], payload: usize) {
+        for range in &self.registers {
+            for at in (range.start as usize).max(payload)..(range.end as usize).min(registers.len()) {
+                registers[at] = noise(at as u64);
+            }
+        }
+    }
+
+    /// Writes the noise of shared local memory.
+    pub(crate) fn fill_local(&self, buffer: &Buffer) {
+        fill(buffer, &self.local);
+    }
+
+    /// Writes the noise of a buffer of private memory.
+    pub(crate) fn fill_private(&self, buffer: &Buffer) {
+        fill(buffer, &self.private);
+    }
+
+    /// What predicates hold.
+    pub(crate) fn predicate(&self) -> u32 {
+        if self.predicates { 0x5aa5_9669 } else { 0 }
+    }
+}
+
+fn fill(buffer: &Buffer, ranges: &[Range<u64>]) {
+    for range in ranges {
+        for at in range.start..range.end.min(buffer.len() as u64) {
+            buffer.store(at, 1, noise(at).into(), Sharing::Exclusive);
+        }
+    }
+}
+
+/// The noise at a place. Four bytes of it are a large positive integer and a large float, so that comparisons with small
+/// numbers come out otherwise than with zero; neighbours differ.
+fn noise(at: u64) -> u8 {
+    let mixed = (at >> 2).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+    match at & 3 {
+        3 => 0x50 | (mixed & 0xf) as u8,
+        n => (mixed >> (8 * n + 4)) as u8 | 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn noise_is_where_it_is_asked_for() {
+        let mut poison = Poison { registers: vec![4..8, 20..24], ..Poison::default() };
+        let mut registers = [0; 22];
+        poison.fill_registers(&mut registers, 6);
+        let filled: Vec<_> = (0..22).filter(|&at| registers[at] != 0).collect();
+        assert_eq!(filled, [6, 7, 20, 21]);
+        let buffer = Buffer::zeros(10);
+        poison.local = vec![3..5, 8..99];
+        poison.fill_local(&buffer);
+        let bytes = buffer.to_bytes();
+        assert_eq!((0..10).filter(|&at| bytes[at] != 0).collect::<Vec<_>>(), [3, 4, 8, 9]);
+        assert_eq!((poison.predicate(), Poison { predicates: true, ..poison }.predicate() != 0), (0, true));
+    }
+
+    #[test]
+    fn noise_is_a_large_number() {
+        for word in 0..1000 {
+            let bits = u32::from_le_bytes(std::array::from_fn(|n| noise(word * 4 + n as u64)));
+            assert!(bits >> 28 == 5 && f32::from_bits(bits) > 1e9, "{bits:x}");
+        }
+    }
+}

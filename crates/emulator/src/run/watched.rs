@@ -1,0 +1,41 @@
+//! What those are told who watch a launch.
+
+use crate::kernels::code::CompiledRoutine;
+use crate::launch::range::NdRange;
+use crate::machine::access::{LaunchMap, Region};
+use crate::run::Program;
+use crate::run::memory::LaunchMemory;
+use visakit::isa::{GeneralId, predefined};
+
+/// What there is, for those who watch.
+pub(super) fn launch_map(
+    program: &Program,
+    code: &CompiledRoutine,
+    mapped: &LaunchMemory,
+    range: &NdRange,
+) -> LaunchMap {
+    let threads = range.local.iter().product::<u32>().div_ceil(program.info.execution_env.simd_size.max(1));
+    let argument = |number| mapped.buffers.iter().position(|buffer| *buffer == Some(number)).map(|n| n as u32);
+    let buffers = mapped.memory.buffers().iter().enumerate().map(|(number, buffer)| Region {
+        argument: argument(number),
+        address: mapped.memory.address(number),
+        bytes: buffer.len() as u64,
+    });
+    let local = (0..).zip(&mapped.placement.local_offsets).filter_map(|(n, offset)| Some((n, (*offset)?)));
+    let variables = program.routine.variables.iter().enumerate().filter_map(|(n, declared)| {
+        let id = GeneralId(predefined::DECLARED + n as u32);
+        let variable = code.layout.variable(id).filter(|variable| variable.root == id)?;
+        let element = declared.bit_properties.type_.bits().div_ceil(8);
+        let bytes = variable.offset..variable.offset + element * u32::from(declared.num_elements);
+        (bytes.start >= code.layout.payload_bytes).then_some((id.0, bytes, element))
+    });
+    LaunchMap {
+        buffers: buffers.collect(),
+        local_bytes: mapped.placement.local_bytes,
+        local: local.collect(),
+        private: mapped.private.clone(),
+        variables: variables.collect(),
+        predicates: code.counts[0] > 0,
+        together: program.info.user_attributes.intel_reqd_sub_group_size > 0 || threads <= 1 && !code.waits(),
+    }
+}

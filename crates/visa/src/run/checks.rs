@@ -1,0 +1,48 @@
+//! What `--check` finds, as a user sees it: each bug at its line, with the access that it collides with behind it.
+
+use std::path::Path;
+
+use serde::Serialize;
+use visakit_diag::{Diagnostic, Severity};
+use visakit_emulator::check::Finding;
+use visakit_emulator::machine::fault::TrapReport;
+use visakit_emulator::run::Program;
+
+use super::fault::{self, Fault};
+
+/// A bug, for programs.
+#[derive(Serialize)]
+pub(super) struct Bug<'a> {
+    code: &'static str,
+    message: String,
+    #[serde(flatten)]
+    place: Fault<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    other: Option<Fault<'a>>,
+    /// How often it was seen.
+    count: u64,
+}
+
+impl<'a> Bug<'a> {
+    pub(super) fn new(program: &'a Program, finding: &'a Finding) -> Self {
+        let fault = |report: &'a TrapReport| Fault::new(program, report, &program.locate(report));
+        Self {
+            code: finding.report.trap.code(),
+            message: finding.report.trap.to_string(),
+            place: fault(&finding.report),
+            other: finding.other.as_deref().map(fault),
+            count: finding.count,
+        }
+    }
+}
+
+/// The findings of a bug: itself, and where the other access is.
+pub(super) fn findings(program: &Program, finding: &Finding, path: &Path) -> Vec<Diagnostic> {
+    let located = |report: &TrapReport| fault::at_source(program.locate(report), report, path);
+    let mut first = located(&finding.report);
+    if finding.count > 1 {
+        first.message += &format!("; and {} more", finding.count - 1);
+    }
+    let other = finding.other.as_deref().map(|report| Diagnostic { severity: Severity::Note, ..located(report) });
+    std::iter::once(first).chain(other).collect()
+}
