@@ -1,0 +1,80 @@
+//! `visa run --check`: kernels with planted bugs, of which each is found at its line, and correct ones, of which none is.
+//!
+//! The kernels are those of `tests/checks`, with how each is run in a comment above it; the vendor's compiler translates them
+//! for two targets.
+
+use std::collections::BTreeSet;
+use std::process::Command;
+
+use serde_json::Value;
+
+/// A kernel, the options that run it, and what is found: codes and lines.
+struct Case {
+    kernel: String,
+    options: Vec<String>,
+    found: BTreeSet<(String, u64)>,
+}
+
+fn cases(source: &str) -> Vec<Case> {
+    let (mut options, mut found) = (Vec::new(), Vec::new());
+    let mut cases = Vec::new();
+    for (number, line) in (1_u64..).zip(source.lines()) {
+        let words: Vec<_> = line.split([' ', '(']).map(str::to_owned).collect();
+        if let Some(text) = line.strip_prefix("// run ") {
+            options = text.split(' ').map(str::to_owned).collect();
+        } else if line.starts_with("// found ") {
+            found = words[2..].to_vec();
+        } else if line.starts_with("kernel void ") {
+            let at = |pair: &[String]| (pair[0].clone(), number + pair[1].parse::<u64>().expect("a line"));
+            let found = std::mem::take(&mut found).chunks(2).map(at).collect();
+            cases.push(Case { kernel: words[2].clone(), options: std::mem::take(&mut options), found });
+        }
+    }
+    cases
+}
+
+/// What the checks find in a kernel, and the exit code.
+fn check(file: &str, platform: &str, case: &Case) -> (Option<i32>, BTreeSet<(String, u64)>, String) {
+    let mut visa = Command::new(env!("CARGO_BIN_EXE_visa"));
+    visa.current_dir(visakit_testing::root().join("crates/visa/tests/checks"));
+    visa.args(["run", file, "--kernel", &case.kernel, "--platform", platform, "--check", "all", "--format", "json"]);
+    let output = visa.args(&case.options).output().expect("visa starts");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let report: Value = serde_json::from_str(&text).unwrap_or(Value::Null);
+    let bugs = report["bugs"].as_array().cloned().unwrap_or_default();
+    let place =
+        |bug: &Value| (bug["code"].as_str().unwrap_or_default().to_owned(), bug["source_line"].as_u64().unwrap_or(0));
+    (output.status.code(), bugs.iter().map(place).collect(), text)
+}
+
+fn run(file: &str) {
+    if !visakit_testing::have("checks", "vendor", visakit_testing::program("ocloc"), "ocloc") {
+        return;
+    }
+    let source = visakit_testing::root().join("crates/visa/tests/checks").join(file);
+    let cases = cases(&std::fs::read_to_string(source).expect("the kernels"));
+    assert!(cases.len() > 7);
+    let mut wrong = Vec::new();
+    for case in &cases {
+        for platform in ["skl", "dg2"] {
+            let (exit, found, text) = check(file, platform, case);
+            if found != case.found || exit != Some(i32::from(!case.found.is_empty())) {
+                wrong.push(format!(
+                    "{} on {platform}: exit {exit:?}, {found:?}, not {:?}\n{text}",
+                    case.kernel, case.found
+                ));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn bugs_are_found_at_their_lines() {
+    run("bugs.cl");
+}
+
+#[test]
+fn nothing_is_found_in_correct_kernels() {
+    run("correct.cl");
+}
