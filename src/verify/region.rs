@@ -120,7 +120,8 @@ impl Check<'_> {
     fn numbers(&mut self, field: &'static Field, region: &Region, open: bool) {
         let name = field.name;
         let horizontal = stride(region.horizontal_stride);
-        if !matches!(horizontal, Some(0 | 1 | 2 | 4)) && !(open && horizontal.is_none()) {
+        let left_out = open && horizontal.is_none();
+        if !left_out && !matches!(horizontal, Some(0 | 1 | 2 | 4)) {
             self.say("region", field.line, format!("{name}: a horizontal stride of 0, 1, 2 or 4 ({CHAPTER})"));
         }
         if stride(region.width).is_some_and(|w| !(1..=u64::from(limits::REGION_WIDTH)).contains(&w)) {
