@@ -88,6 +88,11 @@ macro_rules! kind {
 }
 pub(crate) use kind;
 
+/// How many objects of a kind live.
+pub(crate) fn living<T: Kind>() -> usize {
+    T::live().0.read().unwrap_or_else(PoisonError::into_inner).len()
+}
+
 /// Makes an object, which the program does not hold yet.
 pub(crate) fn create<T: Kind>(value: T) -> Handle<T> {
     let handle = Arc::new(Object { dispatch: dispatch::table(), value });

@@ -259,8 +259,9 @@ pub(crate) fn argument_info(kernel: &Handle<Kernel>, index: cl_uint, answer: Ans
                 ("volatile", CL_KERNEL_ARG_TYPE_VOLATILE),
                 ("pipe", CL_KERNEL_ARG_TYPE_PIPE),
             ];
-            let found = flags.into_iter().filter(|(word, _)| has(word)).map(|(_, flag)| flag);
-            answer.value(found.fold(CL_KERNEL_ARG_TYPE_NONE, |all, flag| all | flag))
+            // The headers have it as 64 bits, whatever the bindings say.
+            let found = flags.into_iter().filter(|(word, _)| has(word)).map(|(_, flag)| cl_bitfield::from(flag));
+            answer.value(found.fold(cl_bitfield::from(CL_KERNEL_ARG_TYPE_NONE), |all, flag| all | flag))
         }
         CL_KERNEL_ARG_NAME => answer.text(&info.name),
         _ => answer.unknown(),

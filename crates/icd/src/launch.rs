@@ -155,8 +155,8 @@ impl Launch {
                 }
                 let finding = error.diagnostic(program);
                 let mut text = format!("kernel `{name}`: {}", finding.one_line());
-                for line in [&finding.quote, &finding.help].into_iter().filter(|line| !line.is_empty()) {
-                    text += &format!("\n    {}", line.trim());
+                if !finding.quote.is_empty() {
+                    text += &format!("\n    {}", finding.quote.trim());
                 }
                 say(&text);
                 fail(CL_OUT_OF_RESOURCES)

@@ -40,3 +40,11 @@ mod api;
 mod dispatch;
 
 pub use dispatch::{clGetExtensionFunctionAddress, clIcdGetPlatformIDsKHR, table};
+
+/// How many objects there are beside the platform and its devices: for tests of what stays.
+pub fn objects() -> usize {
+    let memory = handle::living::<memory::Mem>() + handle::living::<sampler::Sampler>();
+    let programs = handle::living::<program::Program>() + handle::living::<kernel::Kernel>();
+    let commands = handle::living::<queue::Queue>() + handle::living::<event::Event>();
+    handle::living::<context::Context>() + memory + programs + commands
+}

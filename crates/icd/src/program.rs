@@ -9,8 +9,8 @@ use opencl_sys::*;
 use visakit_emulator::launch::data::{DataPlaces, ProgramData, lay_out};
 use visakit_emulator::machine::memory::Lent;
 use visakit_emulator::run;
-use visakit_zebin::info::KernelInfo;
-use visakit_zebin::{Zebin, archive};
+use visakit_zebin::info::{KernelInfo, ZeInfo};
+use visakit_zebin::{Target, Zebin, archive};
 
 use crate::build::{self, Built, Input};
 use crate::context::Context;
@@ -91,7 +91,20 @@ pub(crate) struct Entry {
 impl Binary {
     /// Reads a zebin.
     fn new(bytes: Vec<u8>, is_uniform: bool) -> std::result::Result<Arc<Self>, String> {
-        let zebin = Zebin::parse("program", &bytes).map_err(|finding| finding.one_line())?;
+        let zebin = match Zebin::parse("program", &bytes) {
+            Ok(zebin) => zebin,
+            // A program without kernels has no layouts of them either.
+            Err(finding) if bytes.is_empty() || finding.code == "zebin-no-ze-info" => Zebin {
+                file: "program".to_owned(),
+                target: Target::default(),
+                texts: Vec::new(),
+                info: ZeInfo::default(),
+                data: Vec::new(),
+                symbols: Vec::new(),
+                native: Vec::new(),
+            },
+            Err(finding) => return Err(finding.one_line()),
+        };
         let (globals, kernels) = (OnceLock::new(), Mutex::default());
         Ok(Arc::new(Self { bytes, zebin, is_uniform, globals, kernels }))
     }
@@ -279,6 +292,10 @@ pub(crate) fn build(program: &Handle<Program>, devices: &[Handle<Device>], optio
     let built = program.build_all(&places, |place, before| {
         let target = program.devices[place].target;
         match &program.source {
+            // Of nothing the compiler makes an error.
+            Source::Text(text) if text.trim_ascii().is_empty() => {
+                executable(Built { output: Some(Vec::new()), log: String::new() }, options)
+            }
             Source::Text(text) => executable(build::compile(target, Input::Source(text), options, &[]), options),
             Source::Intermediate(module) => {
                 executable(build::compile(target, Input::Intermediate(module), options, &[]), options)
@@ -373,6 +390,9 @@ pub(crate) fn link(
     ensure(devices.iter().all(|device| context.has(device)), CL_INVALID_DEVICE)?;
     ensure(build::is_available(), CL_LINKER_NOT_AVAILABLE)?;
     let devices = if devices.is_empty() { context.devices.clone() } else { devices };
+    let link_options = ["-create-library", "-enable-link-options"];
+    let rest: Vec<&str> = options.split_whitespace().filter(|word| !link_options.contains(word)).collect();
+    ensure(rest.iter().all(|word| word.starts_with("-cl-") || *word == "-g"), CL_INVALID_LINKER_OPTIONS)?;
     let is_library = options.split_whitespace().any(|option| option == "-create-library");
     let mut modules = Vec::new();
     for device in &devices {
@@ -383,8 +403,6 @@ pub(crate) fn link(
     }
     let program = make(context, devices, Source::Binary, Vec::new());
     let places: Vec<usize> = (0..program.devices.len()).collect();
-    let link_options = ["-create-library", "-enable-link-options"];
-    let rest: Vec<&str> = options.split_whitespace().filter(|word| !link_options.contains(word)).collect();
     let built = program.build_all(&places, |place, _| {
         let modules = &modules[place];
         if is_library {

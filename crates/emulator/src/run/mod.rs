@@ -26,7 +26,7 @@ mod watched;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use visakit::isa::Platform;
@@ -339,7 +339,9 @@ fn affordable(workers: usize, bytes: u64) -> usize {
 /// How many groups run at the same time.
 fn workers(range: &NdRange, options: &Options<'_>) -> usize {
     let groups = usize::try_from(range.group_count()).unwrap_or(usize::MAX);
-    let threads = options.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |n| n.get()));
+    // The system reads files for it: once is enough.
+    static CORES: LazyLock<usize> = LazyLock::new(|| std::thread::available_parallelism().map_or(1, |n| n.get()));
+    let threads = options.threads.unwrap_or_else(|| *CORES);
     threads.clamp(1, groups.max(1))
 }
 
