@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
+use visakit_emulator::check::Checks;
+
 /// The settings of the process.
 pub(crate) struct Environment {
     /// `VISAKIT_DEVICES`: names of the devices there are, with commas between them.
@@ -11,6 +13,8 @@ pub(crate) struct Environment {
     pub(crate) threads: Option<usize>,
     /// `VISAKIT_STATS`: whether each launch says what it has executed.
     pub(crate) stats: bool,
+    /// `VISAKIT_CHECK`: the bugs that are looked for in each launch.
+    pub(crate) checks: Option<Checks>,
     /// `VISAKIT_RECORD`: the folder that gets each launch as a file.
     pub(crate) record: Option<PathBuf>,
     /// `VISAKIT_ORDERED`: whether groups run one after the other.
@@ -36,6 +40,13 @@ pub(crate) static ENVIRONMENT: LazyLock<Environment> = LazyLock::new(|| {
         devices: text("VISAKIT_DEVICES"),
         threads: text("VISAKIT_THREADS").and_then(|value| value.parse().ok()).filter(|&threads| threads > 0),
         stats: flag("VISAKIT_STATS"),
+        checks: text("VISAKIT_CHECK").and_then(|list| match Checks::parse(&list) {
+            Ok(checks) => Some(checks),
+            Err(error) => {
+                eprintln!("visakit: VISAKIT_CHECK={list}: {error}; {}", error.help);
+                None
+            }
+        }),
         record: path("VISAKIT_RECORD"),
         ordered: flag("VISAKIT_ORDERED"),
         cache,

@@ -8,11 +8,12 @@ use visakit_emulator::launch::argument::{Parameter, ParameterKind, parameters};
 use visakit_emulator::launch::range::NdRange;
 use visakit_zebin::info::{ArgInfo, KernelInfo};
 
+use crate::binary::{Binary, Entry};
 use crate::device::Device;
 use crate::error::{Code, Result, ensure, fail};
 use crate::handle::{self, Handle, kind};
 use crate::memory::Mem;
-use crate::program::{Binary, Entry, Program};
+use crate::program::Program;
 use crate::raw::Answer;
 use crate::sampler::Sampler;
 

@@ -2,21 +2,24 @@
 
 use std::io::Write;
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 
 use opencl_sys::*;
+use visakit_emulator::check::{self, Checks};
 use visakit_emulator::launch::argument::Argument as Given;
 use visakit_emulator::launch::range::NdRange;
 use visakit_emulator::machine::memory::Lent;
 use visakit_emulator::run::{self, Options, RunError, Surroundings};
 
+use crate::binary::{Binary, Entry};
 use crate::device::{Device, host_threads};
 use crate::environment::ENVIRONMENT;
 use crate::error::{Code, Result, ensure, fail};
 use crate::event::Event;
 use crate::handle::Handle;
 use crate::kernel::{Argument, Kernel};
-use crate::program::{Binary, Entry};
 use crate::record;
+use crate::storage::Storage;
 use crate::transfer::Submission;
 
 /// A launch that was enqueued.
@@ -135,6 +138,9 @@ impl Launch {
             surroundings: Surroundings { regions, data: Some(&globals.places), cache: Some(&self.entry.cache) },
             ..Options::default()
         };
+        if let Some(checks) = ENVIRONMENT.checks {
+            look_for_bugs(program, &self.range, &arguments, &options, checks);
+        }
         match run::launch(program, &self.range, arguments, &options) {
             Ok(outcome) => {
                 print(&outcome.printed);
@@ -209,6 +215,44 @@ impl Launch {
             _ => Given::Pointer(address),
         }
     }
+}
+
+/// Runs a launch in copies of its memory, and tells the bugs that show.
+fn look_for_bugs(
+    program: &run::Program,
+    range: &NdRange,
+    arguments: &[Option<Given>],
+    options: &Options<'_>,
+    checks: Checks,
+) {
+    let copied = |given: &Given| match given {
+        Given::Lent(lent, address) => Given::Lent(copy(lent), *address),
+        Given::LentImage(lent, image) => Given::LentImage(copy(lent), image.clone()),
+        other => other.clone(),
+    };
+    let make = || Ok(arguments.iter().map(|argument| argument.as_ref().map(copied)).collect());
+    let regions: Vec<_> = options.surroundings.regions.iter().map(|(at, lent)| (*at, copy(lent))).collect();
+    let surroundings = Surroundings { regions: &regions, ..options.surroundings };
+    // What cannot be launched is said by the launch itself, and so is a fault.
+    let Ok(checked) = check::check(program, range, make, &Options { surroundings, ..*options }, checks) else {
+        return;
+    };
+    for finding in checked.findings {
+        say(&format!("kernel `{}`: {}", program.info.name, program.locate(&finding.report).one_line()));
+        if let Some(other) = finding.other {
+            say(&format!("    the other access: {}", program.locate(&other).one_line()));
+        }
+    }
+}
+
+/// A copy of memory; the memory itself where there is none for a copy.
+fn copy(lent: &Lent) -> Lent {
+    let Some(storage) = Storage::new(lent.bytes) else { return lent.clone() };
+    let copy = storage.lend(0, usize::MAX);
+    for (to, from) in copy.words.iter().zip(lent.words) {
+        to.store(from.load(Relaxed), Relaxed);
+    }
+    copy
 }
 
 /// What kernels print.

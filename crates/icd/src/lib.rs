@@ -22,6 +22,7 @@ mod sampler;
 mod storage;
 mod svm;
 
+mod binary;
 mod build;
 mod cache;
 mod kernel;

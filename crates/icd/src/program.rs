@@ -1,17 +1,14 @@
 //! Programs: where they come from, and what builds make of them for each device.
 
-use std::collections::HashMap;
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use opencl_sys::*;
-use visakit_emulator::launch::data::{DataPlaces, ProgramData, lay_out};
-use visakit_emulator::machine::memory::Lent;
 use visakit_emulator::run;
-use visakit_zebin::info::{KernelInfo, ZeInfo};
-use visakit_zebin::{Target, Zebin, archive};
+use visakit_zebin::archive;
 
+use crate::binary::Binary;
 use crate::build::{self, Built, Input};
 use crate::context::Context;
 use crate::device::Device;
@@ -19,7 +16,6 @@ use crate::error::{Code, Result, ensure, fail};
 use crate::handle::{self, Handle, kind};
 use crate::raw::Answer;
 use crate::request::Named;
-use crate::storage::Storage;
 
 /// A program.
 pub(crate) struct Program {
@@ -61,105 +57,6 @@ impl Default for Build {
         let (options, log, modules) = (String::new(), String::new(), Vec::new());
         let (status, kind) = (CL_BUILD_NONE, CL_PROGRAM_BINARY_TYPE_NONE);
         Self { status, options, log, kind, binary: None, modules }
-    }
-}
-
-/// An executable program for a device.
-pub(crate) struct Binary {
-    pub(crate) bytes: Vec<u8>,
-    pub(crate) zebin: Zebin,
-    /// Whether groups must all be of the same size, as before OpenCL C 2.0.
-    pub(crate) is_uniform: bool,
-    globals: OnceLock<Option<Globals>>,
-    kernels: Mutex<HashMap<String, Arc<Entry>>>,
-}
-
-/// The constants and variables of a program, which stay as long as it is there.
-pub(crate) struct Globals {
-    pub(crate) places: DataPlaces,
-    pub(crate) regions: Vec<(u64, Lent)>,
-}
-
-/// A kernel of a binary.
-pub(crate) struct Entry {
-    pub(crate) info: KernelInfo,
-    /// The code, read when it is launched first, or why there is none.
-    code: OnceLock<std::result::Result<run::Program, String>>,
-    pub(crate) cache: run::Cache,
-}
-
-impl Binary {
-    /// Reads a zebin.
-    fn new(bytes: Vec<u8>, is_uniform: bool) -> std::result::Result<Arc<Self>, String> {
-        let zebin = match Zebin::parse("program", &bytes) {
-            Ok(zebin) => zebin,
-            // A program without kernels has no layouts of them either.
-            Err(finding) if bytes.is_empty() || finding.code == "zebin-no-ze-info" => Zebin {
-                file: "program".to_owned(),
-                target: Target::default(),
-                texts: Vec::new(),
-                info: ZeInfo::default(),
-                data: Vec::new(),
-                symbols: Vec::new(),
-                native: Vec::new(),
-            },
-            Err(finding) => return Err(finding.one_line()),
-        };
-        let (globals, kernels) = (OnceLock::new(), Mutex::default());
-        Ok(Arc::new(Self { bytes, zebin, is_uniform, globals, kernels }))
-    }
-
-    /// The kernels' names.
-    pub(crate) fn names(&self) -> Vec<&str> {
-        self.zebin.kernel_infos().map(|kernel| kernel.name.as_str()).collect()
-    }
-
-    /// A kernel.
-    pub(crate) fn kernel(&self, name: &str) -> Option<Arc<Entry>> {
-        let mut kernels = self.kernels.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(entry) = kernels.get(name) {
-            return Some(Arc::clone(entry));
-        }
-        let info = self.zebin.kernel_info(Some(name)).ok()?.clone();
-        let entry = Arc::new(Entry { info, code: OnceLock::new(), cache: run::Cache::default() });
-        kernels.insert(name.to_owned(), Arc::clone(&entry));
-        Some(entry)
-    }
-
-    /// The program's data; none when there is no memory for them.
-    pub(crate) fn globals(&self) -> Option<&Globals> {
-        self.globals.get_or_init(|| Globals::new(&ProgramData::of(&self.zebin))).as_ref()
-    }
-}
-
-impl Globals {
-    fn new(data: &ProgramData) -> Option<Self> {
-        let storages: Vec<_> = data
-            .sections
-            .iter()
-            .map(|section| Storage::in_slot(usize::try_from(section.size).ok()?))
-            .collect::<Option<_>>()?;
-        let addresses: Vec<u64> = storages.iter().filter_map(|storage| storage.slot()).collect();
-        let (places, contents) = lay_out(data, &addresses).ok()?;
-        let regions = storages.iter().zip(contents).zip(addresses).map(|((storage, bytes), address)| {
-            // SAFETY: the storage is new and as large as the section.
-            unsafe {
-                std::ptr::copy_nonoverlapping(bytes.as_ptr(), storage.first(), bytes.len().min(storage.bytes()))
-            };
-            (address, storage.lend(0, usize::MAX))
-        });
-        Some(Self { regions: regions.collect(), places })
-    }
-}
-
-impl Entry {
-    /// The code for a device.
-    pub(crate) fn code(&self, binary: &Binary, device: &Device) -> std::result::Result<&run::Program, &str> {
-        let read = || {
-            let program = run::Program::from_zebin(&binary.zebin, Some(&self.info.name), Some(device.target));
-            program.map_err(|findings| findings.first().map_or_else(String::new, |finding| finding.one_line()))
-        };
-        self.code.get_or_init(read).as_ref().map_err(String::as_str)
     }
 }
 
@@ -287,6 +184,7 @@ impl Program {
 pub(crate) fn build(program: &Handle<Program>, devices: &[Handle<Device>], options: &str) -> Result {
     let places = program.places(devices)?;
     ensure(program.kernels.load(Ordering::Relaxed) == 0, CL_INVALID_OPERATION)?;
+    ensure(look_like_options(options), CL_INVALID_BUILD_OPTIONS)?;
     let is_binary = matches!(program.source, Source::Binary);
     ensure(is_binary || build::is_available(), CL_COMPILER_NOT_AVAILABLE)?;
     let built = program.build_all(&places, |place, before| {
@@ -307,6 +205,17 @@ pub(crate) fn build(program: &Handle<Program>, devices: &[Handle<Device>], optio
         }
     });
     outcome(&built, CL_BUILD_PROGRAM_FAILURE, CL_INVALID_BUILD_OPTIONS)
+}
+
+/// Whether all words of options look like ones, or follow one that takes a word. Those between quotes are left to the compiler.
+fn look_like_options(options: &str) -> bool {
+    let mut takes_word = false;
+    options.contains(['"', '\''])
+        || options.split_whitespace().all(|word| {
+            let fits = std::mem::take(&mut takes_word) || word.starts_with('-') && !word.starts_with("--");
+            takes_word = ["-D", "-I", "-U", "-x", "-include"].contains(&word);
+            fits
+        })
 }
 
 /// What a call returns for builds; words of the compiler tell options that it does not know.
@@ -355,6 +264,7 @@ pub(crate) fn compile(
     let places = program.places(devices)?;
     ensure(program.kernels.load(Ordering::Relaxed) == 0, CL_INVALID_OPERATION)?;
     ensure(!matches!(program.source, Source::Binary), CL_INVALID_OPERATION)?;
+    ensure(look_like_options(options), CL_INVALID_COMPILER_OPTIONS)?;
     ensure(build::is_available(), CL_COMPILER_NOT_AVAILABLE)?;
     let header = |(name, header): &(String, Handle<Program>)| match &header.source {
         Source::Text(text) => Ok((name.clone(), text.clone())),

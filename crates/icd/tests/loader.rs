@@ -58,6 +58,40 @@ fn programs_print_what_they_print_on_pocl() {
     }
 }
 
+/// Compiles a program.
+fn compile(source: &Path, folder: &Path) -> PathBuf {
+    let built = folder.join(source.file_stem().unwrap());
+    let compiler =
+        Command::new("cc").arg("-o").arg(&built).arg(source).args(["-lOpenCL", "-lm", "-pthread"]).output();
+    let compiler = compiler.unwrap();
+    assert!(compiler.status.success(), "{}: {}", source.display(), String::from_utf8_lossy(&compiler.stderr));
+    built
+}
+
+/// A launch is checked, counted and recorded when the environment asks for it; without a compiler programs are refused.
+#[test]
+fn the_environment_is_heard() {
+    if !can_build("environment") {
+        return;
+    }
+    let folder = scratch("opencl-environment");
+    let (icd, record) = (driver(&folder), folder.join("record"));
+    let built = compile(&root().join("crates/icd/tests/programs/neighbours.c"), &folder);
+    let mut command = Command::new(&built);
+    command.env("VISAKIT_DEVICES", "pvc").env("VISAKIT_CHECK", "race").env("VISAKIT_STATS", "1");
+    let found = run(command.env("VISAKIT_RECORD", &record), &icd, &folder);
+    let said = String::from_utf8_lossy(&found.stderr);
+    assert!(said.contains("check-race") && said.contains("source line 1"), "{said}");
+    assert!(said.contains("4 groups") && said.contains("lsc_store"), "{said}");
+    let launch = std::fs::read_to_string(record.join("0000.toml")).unwrap();
+    assert!(launch.contains("local = [8]") && launch.contains("\"0=file:0000.0.bin\""), "{launch}");
+    assert_eq!(std::fs::read(record.join("0000.0.bin")).unwrap(), [0; 128]);
+
+    let nothing = folder.join("nothing");
+    let found = Command::new(&built).env("OCL_ICD_VENDORS", &icd).env("VISAKIT_COMPILER", &nothing).output().unwrap();
+    assert!(!found.status.success(), "{}", String::from_utf8_lossy(&found.stdout));
+}
+
 #[test]
 fn clinfo_shows_the_devices() {
     if !have("clinfo", "vendor", program("clinfo"), "clinfo") {

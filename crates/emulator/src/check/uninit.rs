@@ -86,7 +86,7 @@ impl Source {
         fn split(range: &Range<u64>, unit: u64) -> Option<[Range<u64>; 2]> {
             let units = (range.end - range.start).div_ceil(unit.max(1));
             let middle = range.start + units / 2 * unit;
-            (units > 1).then(|| [range.start..middle, middle..range.end])
+            (units > 1).then_some([range.start..middle, middle..range.end])
         }
         match self {
             Self::Variable(id, range, element) => {
