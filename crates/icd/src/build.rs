@@ -200,11 +200,16 @@ struct Folder(PathBuf);
 impl Folder {
     fn new() -> std::io::Result<Self> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let path = std::env::temp_dir().join(format!("visakit-{}-{number}", std::process::id()));
-        // It must be new, so that nobody else has put anything there.
-        std::fs::create_dir(&path)?;
-        Ok(Self(path))
+        loop {
+            let number = COUNT.fetch_add(1, Ordering::Relaxed);
+            let path = std::env::temp_dir().join(format!("visakit-{}-{number}", std::process::id()));
+            // It must be new, so that nobody else has put anything there; a process that was killed may have left one.
+            match std::fs::create_dir(&path) {
+                Ok(()) => return Ok(Self(path)),
+                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+            }
+        }
     }
 }
 

@@ -1,8 +1,8 @@
 //! Bugs of kernels, found by watching a launch.
 //!
-//! A launch is run once with somebody who looks at each access: is it inside of what it was given ([`bounds`]), and does
-//! another work item touch the same bytes with nothing between them ([`race`])? Whether anything depends on what nobody has
-//! written is found by running it again with other contents there ([`uninit`]).
+//! A launch is run once with somebody who looks at each access: is it inside of what it was given (`bounds`), and does
+//! another work item touch the same bytes with nothing between them (`race`)? Whether anything depends on what nobody has
+//! written is found by running it again with other contents there (`uninit`).
 
 mod bounds;
 mod race;
