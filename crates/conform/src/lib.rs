@@ -16,6 +16,7 @@
 mod across;
 mod attributes;
 mod base;
+pub mod behaviour;
 mod chapter;
 mod codec;
 mod condition;

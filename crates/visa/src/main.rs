@@ -7,6 +7,7 @@ mod compile;
 mod diff;
 mod disasm;
 mod dump;
+mod eval;
 mod extract;
 mod groups;
 mod info;
@@ -63,6 +64,7 @@ enum Command {
     Verify(verify::Args),
     Compile(compile::Args),
     Run(Box<run::Args>),
+    Eval(eval::Args),
     Completions(shell::CompletionsArgs),
     Man(shell::ManArgs),
 }
@@ -95,6 +97,7 @@ fn main() -> ExitCode {
         Command::Verify(args) => verify::run(args),
         Command::Compile(args) => compile::run(args),
         Command::Run(args) => run::run(*args),
+        Command::Eval(args) => eval::run(args),
         Command::Completions(args) => shell::completions(&args),
         Command::Man(args) => shell::man(&args),
     };

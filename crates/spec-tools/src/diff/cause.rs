@@ -293,7 +293,7 @@ fn part(text: &str, from: usize) -> String {
 /// What to do about a change.
 fn help(change: &Change) -> &'static str {
     match (change.kind, change.class) {
-        ("semantics", _) => "compare the kernels with it: `visa diff` does not run them",
+        ("semantics", _) => "`visa diff` compares the kernels with it",
         ("instruction-added", _) => "build from these pages; `visa diff` names the kernel to write",
         ("instruction-removed", Class::Narrowed) => {
             "keep the page by an entry of the overlay where objects still have it, or delete its kernel"

@@ -170,7 +170,11 @@ impl<'a> Searched<'a> {
 fn explaining(finding: &Finding, all: &[Searched<'_>]) -> Option<usize> {
     let path: Vec<String> = words(&finding.path).map(str::to_ascii_lowercase).collect();
     let at = &finding.diagnostic;
-    let scored = all.iter().enumerate().filter(|(_, s)| !s.change.is_prose()).filter_map(|(i, s)| {
+    let scored = all
+        .iter()
+        .enumerate()
+        .filter(|(_, s)| !s.change.is_prose() || at.code == "behaviour" && fits(at.code, s.change.kind))
+        .filter_map(|(i, s)| {
         let place = s.change.place();
         let same_file = place.is_some_and(|side| side.file == at.file);
         let same_line = same_file && place.is_some_and(|side| side.line == at.line);
@@ -207,6 +211,7 @@ fn fits(code: &str, kind: &str) -> bool {
         "range" | "zero" => starts(&["range"]),
         "only" => starts(&["enumerator", "platform"]),
         "mask" => starts(&["cell"]),
+        "behaviour" => starts(&["semantics"]),
         "column" | "execution" => starts(&["cell", "column", "limit"]),
         "saturation" | "modifier" => starts(&["property"]),
         "text" | "mnemonic" | "alias" => starts(&["text", "enumerator", "part", "instruction", "variable"]),

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde::Serialize;
+use visakit_conform::behaviour::{self, Behaviour, Effort};
 use visakit_conform::{Finding, Report};
 
 use super::{Findings, Outcome, OutputFormat, finish, out, report};
@@ -26,7 +27,10 @@ Examples:
   visa diff --spec pages --format json
   visa diff --spec vendors-documents --overlay builtin --details
 
-With `--format json`, `causes` has `id`, `class`, `what`, `file`, `line`, `facts`, `instructions` and `help`, and each of `findings` \
+Instructions are executed by the Semantics of their pages and by the emulator too; a difference is a finding with the smallest instruction \
+that shows it.
+
+With `--format json`, `behaviour` has what was compared and what was not, `causes` has `id`, `class`, `what`, `file`, `line`, `facts`, `instructions` and `help`, and each of `findings` \
 the number of its `cause`.
 
 Exit codes: 0 all facts hold, 1 some do not, 2 usage, or a page could not be read")]
@@ -36,6 +40,9 @@ pub(super) struct Args {
     spec: Option<PathBuf>,
     #[command(flatten)]
     overlay: OverlayArg,
+    /// Compare what instructions do over whole domains, which takes hours
+    #[arg(long)]
+    thorough: bool,
     /// Show each finding below the summary, and what was probed
     #[arg(long)]
     details: bool,
@@ -56,10 +63,12 @@ fn probe(args: &Args) -> Result<Outcome, Findings> {
     }
     let model = completed.unwrap_or(model);
     let mut found = visakit_conform::run(&model);
+    let behaviour = behaviour::compare(&model, if args.thorough { &Effort::THOROUGH } else { &Effort::QUICK });
+    behaviour.report(&model, &mut found);
     let (causes, of) = causes(&mut found.findings, &model);
     match args.format {
-        OutputFormat::Json => print_json(&Answer::new(&found, &causes, &of)),
-        OutputFormat::Human => human(&found, causes, args.details),
+        OutputFormat::Json => print_json(&Answer::new(&found, &causes, &of, &behaviour)),
+        OutputFormat::Human => human(&found, causes, &behaviour, args.details),
     }
     Ok(if found.findings.is_empty() { Outcome::Done } else { Outcome::Found })
 }
@@ -73,6 +82,7 @@ struct Answer<'a> {
     undefined: &'a [visakit_conform::Entry],
     filled: usize,
     facts: &'a BTreeMap<&'static str, visakit_conform::Count>,
+    behaviour: &'a Behaviour,
 }
 
 /// A finding with the number of its cause.
@@ -84,14 +94,14 @@ struct Entry<'a> {
 }
 
 impl<'a> Answer<'a> {
-    fn new(found: &'a Report, causes: &'a [Cause], of: &[usize]) -> Self {
+    fn new(found: &'a Report, causes: &'a [Cause], of: &[usize], behaviour: &'a Behaviour) -> Self {
         let Report { findings, missing, undefined, filled, facts } = found;
         let findings = findings.iter().zip(of).map(|(finding, cause)| Entry { finding, cause: *cause }).collect();
-        Self { findings, causes, missing, undefined, filled: *filled, facts }
+        Self { findings, causes, missing, undefined, filled: *filled, facts, behaviour }
     }
 }
 
-fn human(found: &Report, causes: Vec<Cause>, details: bool) {
+fn human(found: &Report, causes: Vec<Cause>, behaviour: &Behaviour, details: bool) {
     let (probed, passed) = found.facts.values().fold((0, 0), |(a, b), n| (a + n.probed, b + n.passed));
     let mut classes: BTreeMap<usize, (&str, usize)> = BTreeMap::new();
     for (n, cause) in causes.iter().enumerate() {
@@ -120,6 +130,17 @@ fn human(found: &Report, causes: Vec<Cause>, details: bool) {
     } else if !found.undefined.is_empty() {
         let names: Vec<String> = found.undefined.iter().map(|entry| entry.instruction.clone()).collect();
         let text = format!("no public text defines what {} instructions do: ", names.len());
+        out(&format!("{text}{}\n", listed(&names, layout.width.saturating_sub(text.len()))));
+    }
+    let channels: u64 = behaviour.compared.values().sum();
+    out(&format!("the behaviour of {} instructions was compared, in {channels} channels\n", behaviour.compared.len()));
+    if details {
+        for (name, why) in &behaviour.apart {
+            out(&format!("{name} was not compared: {why}\n"));
+        }
+    } else if !behaviour.apart.is_empty() {
+        let names: Vec<String> = behaviour.apart.keys().cloned().collect();
+        let text = format!("that of {} others was not: ", names.len());
         out(&format!("{text}{}\n", listed(&names, layout.width.saturating_sub(text.len()))));
     }
     let groups: Vec<Group> = causes.into_iter().map(Group::from).collect();

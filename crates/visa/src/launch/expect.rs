@@ -97,7 +97,7 @@ impl Tolerance {
         };
         // Between a number and infinity there is no distance.
         difference.is_finite() && (difference <= self.absolute || difference <= self.relative * b.abs())
-            || got.rank().abs_diff(expected.rank()) <= self.ulp.into() && a.is_finite() == b.is_finite()
+            || got.rank().abs_diff(expected.rank()) <= u128::from(self.ulp) && a.is_finite() == b.is_finite()
     }
 }
 

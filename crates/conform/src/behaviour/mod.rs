@@ -1,0 +1,220 @@
+//! Behaviour: what pages say that instructions do, against what the emulator's kernels do.
+//!
+//! An instruction of each page is drawn until the rules take it (`visakit-smith`), and executed from the same state twice: by
+//! the Semantics of its page (`visakit-oracle`) and by its kernel. Where operands are so small that all their values can be
+//! tried, they are ([`domain`]); else corners and random bits are. What differs is made smaller before it is shown ([`shrink`]).
+
+mod case;
+mod domain;
+mod shrink;
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+use serde::Serialize;
+use visakit::isa::{PAGES, Platform};
+use visakit::rt::reflect;
+use visakit_codegen::model::{Model, PageKind};
+use visakit_diag::{Diagnostic, Severity};
+use visakit_oracle::Refusal;
+use visakit_smith::{Config, Unstructured};
+
+pub use case::Wrong;
+use case::{Compared, Subject};
+
+use crate::{Count, Finding, Report};
+
+/// How much is tried.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    /// Routines that are drawn for each page.
+    pub routines: u32,
+    /// Instructions of each.
+    pub instructions: usize,
+    /// States that each instruction runs from.
+    pub states: u32,
+    /// The most states of a domain that is tried as a whole, for each combination of types.
+    pub domain: u64,
+    /// Combinations of types whose domain is tried.
+    pub types: usize,
+    /// A wrong kernel, for those who judge the judge.
+    pub wrong: Option<Wrong>,
+}
+
+impl Effort {
+    /// What a plain comparison does.
+    pub const QUICK: Self =
+        Self { routines: 4, instructions: 12, states: 24, domain: 1 << 16, types: 4, wrong: None };
+    /// The whole.
+    pub const THOROUGH: Self =
+        Self { routines: 400, instructions: 16, states: 64, domain: 1 << 32, types: usize::MAX, wrong: None };
+}
+
+/// What comparing gave.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Behaviour {
+    /// Pages that were compared, with the number of channels whose results were.
+    pub compared: BTreeMap<String, u64>,
+    /// Pages that cannot be, with the reason.
+    pub apart: BTreeMap<String, String>,
+    /// What differs, one for each page.
+    pub differences: Vec<Difference>,
+}
+
+/// An instruction whose page and kernel disagree.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Difference {
+    /// The instruction's page.
+    pub name: String,
+    /// The instruction as text.
+    pub text: String,
+    /// The platform whose registers it has.
+    pub platform: &'static str,
+    /// Rounding and subnormal numbers, where they are not those of compiled programs.
+    pub mode: String,
+    /// The channel.
+    pub channel: u32,
+    /// Sources and their values in that channel.
+    pub inputs: Vec<(String, String)>,
+    /// What the page leaves, or why it stops.
+    pub page: String,
+    /// What the kernel leaves, or why it stops.
+    pub kernel: String,
+    /// The page's file.
+    pub file: String,
+    /// The line that says it.
+    pub line: u32,
+}
+
+impl Behaviour {
+    /// The differences as findings, beside those of probing.
+    pub fn report(&self, model: &Model, report: &mut Report) {
+        let compared = self.compared.len();
+        let count = Count { probed: compared, passed: compared - self.differences.len() };
+        report.facts.insert("behaviour", count);
+        report.findings.extend(self.differences.iter().map(|difference| difference.finding(model)));
+    }
+}
+
+impl Difference {
+    /// The case in one line: the instruction, where it ran, and what its sources were.
+    pub fn case(&self) -> String {
+        let inputs: Vec<String> = self.inputs.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+        let mode = if self.mode.is_empty() { String::new() } else { format!(", {}", self.mode) };
+        format!("`{}` on {}{mode}, channel {} with {}", self.text, self.platform, self.channel, inputs.join(", "))
+    }
+
+    fn finding(&self, model: &Model) -> Finding {
+        let page = model.pages.iter().find(|page| page.path == self.file);
+        let file = page.map_or("", |page| page.shown.as_str());
+        let message = format!("{}: the page gives {}, the kernel {}", self.case(), self.page, self.kernel);
+        let mut diagnostic = Diagnostic::new("behaviour", Severity::Error, file, message)
+            .help("one of the two is wrong: the vendor's documents, IEEE 754 and OpenCL decide; `visa eval` tries other values");
+        if let Some(page) = page {
+            let text = page.text.lines().nth((self.line as usize).saturating_sub(1)).unwrap_or("");
+            let start = text.len() - text.trim_start().len();
+            diagnostic = diagnostic.at_line(self.line, text, start, text.trim_end().len().max(start));
+        }
+        let path = format!("{}.semantics", self.name);
+        Finding { diagnostic, path, expected: self.page.clone(), got: self.kernel.clone() }
+    }
+}
+
+/// Compares all pages with their kernels.
+pub fn compare(model: &Model, effort: &Effort) -> Behaviour {
+    let pages: Vec<_> =
+        PAGES.iter().filter(|p| p.kind == reflect::PageKind::Ordinary && !p.forms.is_empty()).collect();
+    let parts: Vec<_> = pages.par_iter().map(|page| (page.name, of_page(model, page, effort))).collect();
+    let mut out = Behaviour::default();
+    for (name, result) in parts {
+        match result {
+            Ok(Found { channels, difference }) => {
+                out.compared.insert(name.to_owned(), channels);
+                out.differences.extend(difference);
+            }
+            Err(why) => {
+                out.apart.insert(name.to_owned(), why);
+            }
+        }
+    }
+    out
+}
+
+/// Compares one page with its kernel.
+///
+/// # Errors
+/// Why it cannot be compared.
+pub fn compare_only(
+    model: &Model,
+    page: &'static reflect::Page,
+    effort: &Effort,
+) -> Result<Option<Difference>, String> {
+    let is_ordinary = page.kind == reflect::PageKind::Ordinary && !page.forms.is_empty();
+    let found = if is_ordinary { of_page(model, page, effort) } else { Err("it is no instruction".to_owned()) };
+    found.map(|found| found.difference)
+}
+
+/// What comparing one page gave.
+#[derive(Debug, Default)]
+struct Found {
+    channels: u64,
+    difference: Option<Difference>,
+}
+
+/// Compares one page, or says why it cannot be.
+fn of_page(model: &Model, page: &'static reflect::Page, effort: &Effort) -> Result<Found, String> {
+    let said = model.instructions.iter().find(|i| i.name == page.name).ok_or("these pages do not have it")?;
+    match (&said.kind, &said.behaviour) {
+        (PageKind::Undefined, _) => return Err("its page does not define it".to_owned()),
+        (_, None) => return Err("its page has no Semantics".to_owned()),
+        _ => {}
+    }
+    let mut found = Found::default();
+    let mut refusal = None;
+    for n in 0..effort.routines {
+        let Some((platform, routine)) = drawn(page, n, effort.instructions) else { continue };
+        let Ok(mut subject) = Subject::new(model, &routine, platform, effort.wrong) else { continue };
+        for at in 0..routine.instructions.len() {
+            if !std::ptr::eq(routine.instructions[at].page(), page) {
+                continue;
+            }
+            let mut bound = match subject.bind(at) {
+                Ok(Some(bound)) => bound,
+                Ok(None) => return Err("it goes to other places, or waits".to_owned()),
+                Err(Refusal::Illegal(_)) => continue,
+                Err(why) => {
+                    refusal = Some(why);
+                    continue;
+                }
+            };
+            let seed = u64::from(n) << 32 | (at as u64) << 16;
+            for state in 0..effort.states {
+                let compared = subject.compare(&mut bound, seed + u64::from(state));
+                found.channels += u64::from(bound.channels());
+                if let Compared::Differs(place) = compared {
+                    found.difference = Some(shrink::smallest(&mut subject, at, seed + u64::from(state), place));
+                    return Ok(found);
+                }
+            }
+        }
+    }
+    if found.channels == 0 {
+        return Err(refusal.map_or("no legal instruction of it was found".to_owned(), |why| why.to_string()));
+    }
+    domain::all(model, page, effort, &mut found);
+    Ok(found)
+}
+
+/// A routine with instructions of a page, on one of the platforms that have it.
+fn drawn(page: &'static reflect::Page, n: u32, instructions: usize) -> Option<(Platform, visakit::object::Routine)> {
+    // The newest platforms that the emulator knows, and one with small registers.
+    let known = [Platform::Pvc, Platform::Skl, Platform::Dg2, Platform::Pvcxt];
+    let exists = |p: &Platform| page.platforms.is_empty() || page.platforms.iter().any(|range| range.contains(*p));
+    let here: Vec<Platform> =
+        known.into_iter().filter(exists).chain(Platform::ALL.iter().copied().filter(exists).next_back()).collect();
+    let platform = *here.get(n as usize % here.len().max(1))?;
+    let config =
+        Config { platform: Some(platform), instructions: Some(instructions), page: Some(page), straight: true };
+    let bytes = visakit_smith::bytes(u64::from(n) << 8 | u64::from(page.opcode), 4096);
+    visakit_smith::routine(&mut Unstructured::new(&bytes), &config).ok()
+}

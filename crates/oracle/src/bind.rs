@@ -1,0 +1,499 @@
+//! From a page and an instruction to a [`Program`]: every name becomes what it stands for in this instruction. What follows
+//! from the instruction alone is computed here, so that branches which it cannot take are not there any more.
+
+use std::collections::HashMap;
+
+use visakit::isa::{DataType, ExecSize, Instruction, Predicate, predefined};
+use visakit::object::Routine;
+use visakit::rt::{Bits as _, FieldRef, Role, Table, Visitor};
+use visakit_codegen::model::semantics::{Block, Call, Expression, ExpressionKind, Meaning, StatementKind as Said};
+use visakit_codegen::model::{
+    BitFieldKind, FieldKind, Form, Instruction as Page, ListId, ListKind, Model, PageKind, SourceSpan,
+};
+use visakit_emulator::kernels::layout::Layout;
+
+use crate::Refusal;
+use crate::builtins::Builtin;
+use crate::evaluate;
+use crate::operand::{self, Place, Scope, execution_type};
+use crate::program::{Channels, Node, Predicated, Program, Statement, StatementKind};
+use crate::value::Value;
+
+type Result<T> = std::result::Result<T, Refusal>;
+
+/// What a field of the instruction is.
+#[derive(Clone, Debug)]
+enum Field {
+    /// Bits of a list, or a number.
+    Number(i64),
+    /// An operand, by its position among those of the program.
+    Operand(usize),
+    /// The predicate in front.
+    Predicate,
+    /// An entry of a table.
+    Entry(u32),
+    /// Elements of a repeated field.
+    Many(Vec<Field>),
+}
+
+/// Binds a page to an instruction of a routine whose variables have the places of a layout.
+pub(crate) fn bind(model: &Model, instruction: &Instruction, routine: &Routine, layout: &Layout) -> Result<Program> {
+    let name = instruction.page().name;
+    let page = model.instructions.iter().find(|i| i.name == name).ok_or_else(|| Refusal::NoPage(name.to_owned()))?;
+    if page.kind == PageKind::Undefined {
+        return Err(Refusal::Undefined(name.to_owned()));
+    }
+    let block = page.behaviour.as_ref().ok_or_else(|| Refusal::NoSemantics(name.to_owned()))?;
+    let mut binder = Binder {
+        model,
+        page,
+        layout,
+        fields: HashMap::new(),
+        form: None,
+        operands: Vec::new(),
+        names: Vec::new(),
+        locals: Vec::new(),
+        slots: 0,
+        channels: Channels { count: 1, first: 0, no_mask: false, predicate: None },
+    };
+    binder.take(instruction, routine)?;
+    let statements = binder.block(block)?;
+    let reads =
+        |id| instruction.uses().any(|u| u.table == Table::General && root(layout, u.id) == id && u.role.is_read());
+    let writes =
+        |id| instruction.uses().any(|u| u.table == Table::General && root(layout, u.id) == id && u.role.is_write());
+    let offset = |id| layout.variable(id).map(|v| v.offset);
+    Ok(Program {
+        statements,
+        operands: binder.operands,
+        names: binder.names,
+        locals: binder.slots,
+        channels: binder.channels,
+        control: if writes(predefined::CR0) { offset(predefined::CR0) } else { None },
+        enabled: if reads(predefined::CE0) { offset(predefined::CE0) } else { None },
+        time: if reads(predefined::TSC) { offset(predefined::TSC) } else { None },
+    })
+}
+
+fn root(layout: &Layout, id: u32) -> visakit::isa::GeneralId {
+    let id = visakit::isa::GeneralId(id);
+    layout.variable(id).map_or(id, |v| v.root)
+}
+
+struct Binder<'m> {
+    model: &'m Model,
+    page: &'m Page,
+    layout: &'m Layout,
+    /// By name in lower case.
+    fields: HashMap<String, Field>,
+    form: Option<&'m Form>,
+    operands: Vec<Place>,
+    names: Vec<(&'static str, bool)>,
+    /// Names that hold, with their slots.
+    locals: Vec<(String, usize)>,
+    slots: usize,
+    channels: Channels,
+}
+
+/// The fields of an instruction as they come.
+struct Collect<'a>(Vec<(usize, FieldRef<'a>)>);
+
+impl<'a> Visitor<'a> for Collect<'a> {
+    fn field(&mut self, position: usize, value: FieldRef<'a>) {
+        self.0.push((position, value));
+    }
+}
+
+impl<'m> Binder<'m> {
+    /// Takes the fields of the instruction.
+    fn take(&mut self, instruction: &Instruction, routine: &Routine) -> Result<()> {
+        let mut collect = Collect(Vec::new());
+        instruction.visit(&mut collect);
+        let infos = instruction.fields();
+        let elements = |id: u32| {
+            let info = (id as usize).checked_sub(1).and_then(|at| routine.predicates.get(at));
+            info.map_or(0, |info| info.num_elements.into())
+        };
+        let scope = Scope { layout: self.layout, predicate_elements: &elements };
+        let illegal = |why: String| Refusal::Illegal(why);
+        let mut sources = Vec::new();
+        let mut destination = None;
+        let sizes = instruction.page().forms.iter().flat_map(|f| f.fields).filter(|f| f.is_exec_size());
+        let size_names: Vec<&str> = sizes.map(|f| f.name).collect();
+        for (position, value) in collect.0 {
+            let Some(info) = infos.get(position) else { continue };
+            let written = info.role.is_some_and(Role::is_write);
+            let field = match value {
+                FieldRef::Number(number) => Field::Number(number),
+                FieldRef::Bits(bits) => {
+                    if size_names.contains(&info.name)
+                        && let Ok(size) = ExecSize::from_bits(bits)
+                    {
+                        self.channels.count = size.size.channels();
+                        self.channels.first = size.mask.first_channel();
+                        self.channels.no_mask = size.mask.no_mask();
+                    }
+                    Field::Number(bits as i64)
+                }
+                FieldRef::Index(_, id) => Field::Entry(id),
+                FieldRef::Predicate(predicate) => {
+                    self.channels.predicate = self.predicated(predicate, scope)?;
+                    Field::Predicate
+                }
+                FieldRef::Vector(vector) => {
+                    let place = Place::vector(vector, written, scope).map_err(illegal)?;
+                    let computed = !matches!(
+                        place.kind,
+                        operand::Kind::Predicate { .. } | operand::Kind::Address { .. } | operand::Kind::State { .. }
+                    );
+                    match (written, computed) {
+                        (true, true) => destination = destination.or(Some(place.data_type)),
+                        (false, true) => sources.push((self.operands.len(), place.data_type)),
+                        _ => {}
+                    }
+                    self.operands.push(place);
+                    self.names.push((info.name, written));
+                    Field::Operand(self.operands.len() - 1)
+                }
+                FieldRef::Raw(raw) => {
+                    self.operands.push(Place::raw(raw, scope).map_err(illegal)?);
+                    self.names.push((info.name, written));
+                    Field::Operand(self.operands.len() - 1)
+                }
+            };
+            let name = info.name.to_ascii_lowercase();
+            match self.fields.remove(&name) {
+                None => self.fields.insert(name, field),
+                Some(Field::Many(mut all)) => {
+                    all.push(field);
+                    self.fields.insert(name, Field::Many(all))
+                }
+                Some(first) => self.fields.insert(name, Field::Many(vec![first, field])),
+            };
+        }
+        let types: Vec<DataType> = sources.iter().map(|(_, t)| *t).collect();
+        if let Some(execution) = execution_type(&types, destination) {
+            for (operand, _) in sources {
+                self.operands[operand].execution = execution;
+            }
+        }
+        self.form = self.page.forms.iter().find(|form| self.is_form(form)).or(self.page.forms.first());
+        Ok(())
+    }
+
+    fn predicated(&self, predicate: Predicate, scope: Scope<'_>) -> Result<Option<Predicated>> {
+        if predicate.id == 0 {
+            return Ok(None);
+        }
+        let kind = operand::predicate(predicate, scope).map_err(Refusal::Illegal)?;
+        let operand::Kind::Predicate { number, .. } = kind else { return Ok(None) };
+        Ok(Some(Predicated { number, combine: predicate.combine, inverse: predicate.inverse }))
+    }
+
+    /// Whether the instruction is of a form: its selector says so, and the form has all fields that are there.
+    fn is_form(&self, form: &Form) -> bool {
+        let has = |name: &String| form.fields.iter().any(|f| f.name.eq_ignore_ascii_case(name));
+        let selected = form.condition.as_ref().is_none_or(|(selector, values)| {
+            let (field, part) = selector.split_once('.').map_or((selector.as_str(), None), |(f, p)| (f, Some(p)));
+            let Some(code) = self.code(form, field, part) else { return false };
+            let Some(named) = self.model.enumerators(form, field, part) else { return false };
+            named.iter().any(|v| v.value == code && values.iter().any(|name| name.eq_ignore_ascii_case(&v.name)))
+        });
+        selected && self.fields.keys().all(has)
+    }
+
+    /// The code of a field, or of a part of it.
+    fn code(&self, form: &Form, field: &str, part: Option<&str>) -> Option<u64> {
+        let Field::Number(bits) = self.fields.get(&field.to_ascii_lowercase())? else { return None };
+        let position = self.model.field_position(form, field, None)?;
+        let FieldKind::List(id) = form.fields[position].shape else { return Some(*bits as u64) };
+        let (lo, width) = self.bits_of(id, part)?.0;
+        Some(*bits as u64 >> lo & crate::convert::ones(width))
+    }
+
+    /// Where the bits of a list or of its part are, and the list that has names for them.
+    fn bits_of(&self, id: ListId, part: Option<&str>) -> Option<((u32, u32), Option<ListId>)> {
+        let list = self.model.list(id);
+        match (&list.kind, part) {
+            (ListKind::Enumeration { lo, width, .. }, None) => Some(((*lo, *width), Some(id))),
+            (ListKind::Parts(_), None) => Some(((0, list.bits), None)),
+            (ListKind::Parts(parts), Some(name)) => {
+                let part = parts.iter().find(|p| p.name.eq_ignore_ascii_case(name))?;
+                let list = if let BitFieldKind::Enumeration(id) = part.kind { Some(id) } else { None };
+                Some(((part.lo, part.hi - part.lo + 1), list))
+            }
+            (ListKind::Enumeration { .. }, Some(_)) => None,
+        }
+    }
+
+    fn block(&mut self, block: &Block) -> Result<Vec<Statement>> {
+        let scope = self.locals.len();
+        let mut out = Vec::new();
+        for statement in &block.statements {
+            self.statement(&statement.kind, statement.at, &mut out)?;
+        }
+        self.locals.truncate(scope);
+        Ok(out)
+    }
+
+    fn statement(&mut self, said: &Said, at: SourceSpan, out: &mut Vec<Statement>) -> Result<()> {
+        let kind = match said {
+            Said::Channels { channel, body } => {
+                let slot = self.declare(&channel.text);
+                let body = self.block(body)?;
+                self.locals.pop();
+                StatementKind::Channels { slot, body }
+            }
+            Said::For { variable, from, to, body } => {
+                let (from, to) = (self.node(from)?, self.node(to)?);
+                let slot = self.declare(&variable.text);
+                let body = self.block(body)?;
+                self.locals.pop();
+                StatementKind::For { slot, from, to, body }
+            }
+            Said::If { condition, then, otherwise } => {
+                let condition = self.node(condition)?;
+                if let Node::Value(Value::Truth(truth)) = condition {
+                    let taken = if truth { Some(then) } else { otherwise.as_ref() };
+                    let Some(block) = taken else { return Ok(()) };
+                    out.append(&mut self.block(block)?);
+                    return Ok(());
+                }
+                let then = self.block(then)?;
+                let otherwise = otherwise.as_ref().map(|block| self.block(block)).transpose()?.unwrap_or_default();
+                StatementKind::If { condition, then, otherwise }
+            }
+            Said::Let { name, value } => {
+                let value = self.node(value)?;
+                let slot = self.declare(&name.text);
+                StatementKind::Local { slot, value }
+            }
+            Said::Assign { target, value } => {
+                let value = self.node(value)?;
+                self.target(target, value, false)?
+            }
+            Said::Call(call) => {
+                let (builtin, arguments) = self.call(call)?;
+                StatementKind::Effect { builtin, arguments }
+            }
+            Said::Undefined => StatementKind::Undefined,
+        };
+        out.push(Statement { kind, at });
+        Ok(())
+    }
+
+    fn declare(&mut self, name: &str) -> usize {
+        let slot = self.slots;
+        self.slots += 1;
+        self.locals.push((name.to_owned(), slot));
+        slot
+    }
+
+    fn target(&mut self, target: &Expression, value: Node, as_bits: bool) -> Result<StatementKind> {
+        match &target.kind {
+            ExpressionKind::Name { name, meaning: Meaning::Local } => {
+                let slot = self.local(name, target.at)?;
+                Ok(StatementKind::Local { slot, value })
+            }
+            ExpressionKind::Index { of, index } => {
+                let index = self.node(index)?;
+                match self.node(of)? {
+                    Node::Operand(operand) => Ok(StatementKind::Element { operand, index, value, as_bits }),
+                    _ => self.refuse("an element of something that is no operand", target.at),
+                }
+            }
+            ExpressionKind::Call(call) => match self.builtin(call)? {
+                Builtin::Bits => match call.arguments.first() {
+                    Some(inner) => self.target(inner, value, true),
+                    None => self.refuse("bits of nothing", target.at),
+                },
+                _ => {
+                    let (place, arguments) = self.call(call)?;
+                    Ok(StatementKind::Place { place, arguments, value })
+                }
+            },
+            _ => self.refuse("an assignment to this", target.at),
+        }
+    }
+
+    fn node(&mut self, e: &Expression) -> Result<Node> {
+        Ok(match &e.kind {
+            ExpressionKind::Integer(n) => Node::Value(Value::integer(*n)),
+            ExpressionKind::Float(n) => Node::Value(Value::Real(*n)),
+            ExpressionKind::Boolean(truth) => Node::Value(Value::Truth(*truth)),
+            ExpressionKind::Name { name, meaning } => match meaning {
+                Meaning::Local => Node::Local(self.local(name, e.at)?),
+                Meaning::Builtin => self.constant(name, e.at)?,
+                Meaning::Field => self.field(name, e.at)?,
+                _ => return self.refuse(&format!("`{name}`"), e.at),
+            },
+            ExpressionKind::BitField { of, part } => match &of.kind {
+                ExpressionKind::Name { name, .. } => self.number(name, Some(&part.text), e.at)?,
+                _ => return self.refuse("a part of this", e.at),
+            },
+            // Outside of a comparison it is nothing.
+            ExpressionKind::Enumerator { .. } => return self.refuse("a name alone", e.at),
+            ExpressionKind::Index { of, index } => self.index(of, index, e.at)?,
+            ExpressionKind::Call(call) => {
+                let (builtin, arguments) = self.call(call)?;
+                self.folded(Node::Call(builtin, arguments))
+            }
+            ExpressionKind::Unary { operator, operand } => {
+                let operand = self.node(operand)?;
+                self.folded(Node::Unary(*operator, Box::new(operand)))
+            }
+            ExpressionKind::Binary { operator, left, right } => {
+                if operator.is_equality()
+                    && let Some(same) = self.named_equality(left, right)
+                {
+                    use visakit_codegen::model::semantics::BinaryOperator::Equal;
+                    return Ok(Node::Value(Value::Truth(same == (*operator == Equal))));
+                }
+                let (left, right) = (self.node(left)?, self.node(right)?);
+                self.folded(Node::Binary(*operator, Box::new(left), Box::new(right)))
+            }
+            ExpressionKind::Choice { condition, then, otherwise } => {
+                let condition = self.node(condition)?;
+                if let Node::Value(Value::Truth(truth)) = condition {
+                    return self.node(if truth { then } else { otherwise });
+                }
+                let (then, otherwise) = (self.node(then)?, self.node(otherwise)?);
+                Node::Choice(Box::new(condition), Box::new(then), Box::new(otherwise))
+            }
+        })
+    }
+
+    fn local(&self, name: &str, at: SourceSpan) -> Result<usize> {
+        let found = self.locals.iter().rev().find(|(local, _)| local == name).map(|(_, slot)| *slot);
+        found.map_or_else(|| self.refuse(&format!("the name `{name}`"), at), Ok)
+    }
+
+    /// A built-in without arguments.
+    fn constant(&self, name: &str, at: SourceSpan) -> Result<Node> {
+        let value = match Builtin::from_name(name) {
+            Some(Builtin::ExecSize) => u64::from(self.channels.count),
+            Some(Builtin::GrfBytes) => u64::from(self.layout.grf_bytes),
+            _ => return self.refuse(&format!("the built-in `{name}`"), at),
+        };
+        Ok(Node::Value(Value::integer(value)))
+    }
+
+    fn field(&self, name: &str, at: SourceSpan) -> Result<Node> {
+        match self.fields.get(name) {
+            Some(Field::Operand(operand)) => Ok(Node::Operand(*operand)),
+            Some(Field::Number(_)) => self.number(name, None, at),
+            Some(Field::Entry(id)) => Ok(Node::Value(Value::integer(*id))),
+            Some(Field::Predicate) => Ok(Node::Predicate(Box::new(Node::Value(Value::integer(0_u32))))),
+            Some(Field::Many(_)) => self.refuse("a repeated field without an index", at),
+            // What is not stored reads as zero.
+            None => Ok(Node::Value(Value::integer(0_u32))),
+        }
+    }
+
+    /// A field or its part as a number: that of its name where names are numbers.
+    fn number(&self, name: &str, part: Option<&str>, at: SourceSpan) -> Result<Node> {
+        let Some(Field::Number(bits)) = self.fields.get(name) else {
+            return Ok(Node::Value(Value::integer(0_u32)));
+        };
+        let Some(form) = self.form else { return self.refuse("an instruction without a form", at) };
+        let Some(position) = self.model.field_position(form, name, None) else {
+            return self.refuse(&format!("the field `{name}`"), at);
+        };
+        let FieldKind::List(id) = form.fields[position].shape else {
+            return Ok(Node::Value(Value::integer(*bits)));
+        };
+        let Some(((lo, width), list)) = self.bits_of(id, part) else {
+            return self.refuse(&format!("the field `{name}`"), at);
+        };
+        let code = *bits as u64 >> lo & crate::convert::ones(width);
+        let named = list.and_then(|id| match &self.model.list(id).kind {
+            ListKind::Enumeration { values, .. } => values.iter().find(|v| v.value == code && !v.reserved),
+            ListKind::Parts(_) => None,
+        });
+        if width == 1 && list.is_none() {
+            return Ok(Node::Value(Value::Truth(code == 1)));
+        }
+        let number = named.and_then(|v| v.name.parse::<u64>().ok()).unwrap_or(code);
+        Ok(Node::Value(Value::integer(number)))
+    }
+
+    /// Whether a field or its part has a named value.
+    fn named_equality(&self, left: &Expression, right: &Expression) -> Option<bool> {
+        let (field, wanted) = match (&left.kind, &right.kind) {
+            (_, ExpressionKind::Enumerator { name, .. }) => (left, name),
+            (ExpressionKind::Enumerator { name, .. }, _) => (right, name),
+            _ => return None,
+        };
+        let (name, part) = match &field.kind {
+            ExpressionKind::Name { name, .. } => (name, None),
+            ExpressionKind::BitField { of, part } => match &of.kind {
+                ExpressionKind::Name { name, .. } => (name, Some(part.text.as_str())),
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let form = self.form?;
+        let code = self.code(form, name, part)?;
+        let values = self.model.enumerators(form, name, part)?;
+        Some(values.iter().any(|v| v.value == code && !v.reserved && v.name == *wanted))
+    }
+
+    fn index(&mut self, of: &Expression, index: &Expression, at: SourceSpan) -> Result<Node> {
+        let index = self.node(index)?;
+        if let ExpressionKind::Name { name, meaning: Meaning::Field } = &of.kind {
+            match self.fields.get(name) {
+                Some(Field::Predicate) => return Ok(Node::Predicate(Box::new(index))),
+                Some(Field::Many(all)) => {
+                    let Node::Value(Value::Integer(n)) = &index else {
+                        return self.refuse("an element that is not known before", at);
+                    };
+                    return Ok(match all.get(n.value.as_usize()) {
+                        Some(Field::Operand(operand)) => Node::Operand(*operand),
+                        Some(Field::Entry(id)) => Node::Value(Value::integer(*id)),
+                        _ => Node::Value(Value::integer(0_u32)),
+                    });
+                }
+                _ => {}
+            }
+        }
+        match self.node(of)? {
+            Node::Operand(operand) => Ok(Node::Element(operand, Box::new(index))),
+            // An element of something that is not there.
+            zero @ Node::Value(_) => Ok(zero),
+            _ => self.refuse("an element of this", at),
+        }
+    }
+
+    fn builtin(&self, call: &Call) -> Result<Builtin> {
+        let name = &call.function.text;
+        Builtin::from_name(name).map_or_else(|| self.refuse(&format!("the built-in `{name}`"), call.function.at), Ok)
+    }
+
+    fn call(&mut self, call: &Call) -> Result<(Builtin, Vec<Node>)> {
+        let builtin = self.builtin(call)?;
+        // The code of a field is no value of an operand.
+        if let (Builtin::Bits, [Expression { kind, .. }]) = (builtin, call.arguments.as_slice()) {
+            let code = match kind {
+                ExpressionKind::Name { name, meaning: Meaning::Field } => {
+                    self.form.and_then(|f| self.code(f, name, None))
+                }
+                _ => None,
+            };
+            if let Some(code) = code {
+                return Ok((builtin, vec![Node::Value(Value::sized(code, 64))]));
+            }
+        }
+        let arguments = call.arguments.iter().map(|e| self.node(e)).collect::<Result<Vec<_>>>()?;
+        Ok((builtin, arguments))
+    }
+
+    /// The value of a node that the state has no part in.
+    fn folded(&self, node: Node) -> Node {
+        evaluate::constant(&node, &self.operands).map_or(node, Node::Value)
+    }
+
+    fn refuse<T>(&self, what: &str, at: SourceSpan) -> Result<T> {
+        let (page, line) = self.model.origin(at);
+        Err(Refusal::Unsupported { what: what.to_owned(), page: page.to_owned(), line })
+    }
+}

@@ -1,0 +1,32 @@
+//! The built-ins of the notation by name: what `spec/semantics.md` has in its table.
+
+/// Names each built-in once.
+macro_rules! builtins {
+    ($($kind:ident $name:literal),* $(,)?) => {
+        /// A built-in: `spec/semantics.md` says what it is.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(crate) enum Builtin {
+            $($kind),*
+        }
+
+        impl Builtin {
+            /// The built-in of a name, if it can be evaluated.
+            pub(crate) fn from_name(name: &str) -> Option<Self> {
+                Some(match name {
+                    $($name => Self::$kind,)*
+                    _ => return None,
+                })
+            }
+        }
+    };
+}
+
+builtins! {
+    ExecSize "exec_size", GrfBytes "grf_bytes", Active "active",
+    Min "min", Max "max", Abs "abs", Floor "floor", Ceil "ceil", Trunc "trunc", Rint "rint",
+    Fma "fma", Near "near", Sqrt "sqrt", Rsqrt "rsqrt", Exp2 "exp2", Log2 "log2", Sin "sin", Cos "cos", Inv "inv",
+    Tanh "tanh", Sigmoid "sigmoid", Pow2 "pow2", Bits "bits", Low "low", High "high", At "at",
+    IsPred "is_pred", IsAddress "is_address", IsFloat "is_float", IsSigned "is_signed", IsScalar "is_scalar",
+    BytesOf "bytes_of", AddressOf "address_of", Raw "raw",
+    ToBf8 "to_bf8", FromBf8 "from_bf8", ToHf8 "to_hf8", FromHf8 "from_hf8", ToTf32 "to_tf32", RoundBy "round_by",
+}

@@ -1,0 +1,131 @@
+//! Values into the types of destinations, and from type to type: chapter 2, *Conversion* and *Saturation*.
+
+use ethnum::I256;
+use visakit::isa::{DataType, DataTypeClass};
+use visakit_emulator::machine::float::FloatMode;
+
+use crate::float::Format;
+use crate::value::{Float, Integer, Slack, Value};
+
+/// What an element of a destination becomes: its bits, and what else they may be.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stored {
+    /// The bits.
+    pub bits: u64,
+    /// What else they may be.
+    pub allowed: Allowed,
+}
+
+/// What the bits of a result may be beside those that were computed.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Allowed {
+    /// Nothing.
+    Exact,
+    /// Any NaN of the format.
+    Nan(Format),
+    /// One of these.
+    OneOf(Vec<u64>),
+    /// Whatever is between these two, which are numbers of the format.
+    Between(Format, u64, u64),
+    /// Anything at all.
+    Anything,
+}
+
+impl Allowed {
+    /// Whether bits that are not those that were computed will do.
+    pub fn accepts(&self, bits: u64) -> bool {
+        match self {
+            Self::Exact => false,
+            Self::Nan(format) => format.is_nan(bits),
+            Self::OneOf(all) => all.contains(&bits),
+            Self::Between(format, low, high) => {
+                !format.is_nan(bits) && (format.rank(*low)..=format.rank(*high)).contains(&format.rank(bits))
+            }
+            Self::Anything => true,
+        }
+    }
+}
+
+/// The element of a destination that a value becomes. `None` for a value that has no place in one.
+pub(crate) fn store(value: &Value, to: DataType, saturate: bool, mode: FloatMode) -> Option<Stored> {
+    let exact = |bits| Some(Stored { bits, allowed: Allowed::Exact });
+    match (value, Format::of(to)) {
+        (Value::Unknown, _) => Some(Stored { bits: ones(to.bits()), allowed: Allowed::Anything }),
+        (Value::Integer(Integer { value, .. }), None) => {
+            let value = if saturate { clamped(*value, to) } else { *value };
+            exact(low_bits(value, to.bits()))
+        }
+        (Value::Integer(Integer { value, .. }), Some(format)) => {
+            let magnitude = u128::try_from(value.unsigned_abs()).unwrap_or(u128::MAX);
+            let bits = format.flushed(format.of_integer(value.is_negative(), magnitude, mode), mode);
+            exact(if saturate { saturated(format, bits) } else { bits })
+        }
+        (Value::Float(float), None) => {
+            let signed = to.class() == DataTypeClass::Signed;
+            let convert = |bits| low_bits(I256::new(float.format.to_integer(bits, to.bits(), signed)), to.bits());
+            let bits = convert(float.bits);
+            let allowed = match &float.slack {
+                Slack::None | Slack::Nan => Allowed::Exact,
+                Slack::Others(all) => Allowed::OneOf(all.iter().map(|bits| convert(*bits)).collect()),
+                Slack::Steps(n) => {
+                    let end = |n: i64| convert(float.format.stepped(float.bits, n));
+                    Allowed::OneOf(vec![end(-i64::from(*n)), end(i64::from(*n))])
+                }
+            };
+            Some(Stored { bits, allowed })
+        }
+        (Value::Float(float), Some(format)) => Some(store_float(float, format, saturate, mode)),
+        (Value::Truth(truth), None) => exact(u64::from(*truth)),
+        (Value::Truth(_) | Value::Real(_) | Value::Bytes(_), _) => None,
+    }
+}
+
+fn store_float(float: &Float, to: Format, saturate: bool, mode: FloatMode) -> Stored {
+    let convert = |bits| {
+        // What is too large is clamped before it is rounded.
+        let bits = if saturate { saturated(float.format, bits) } else { bits };
+        float.format.convert(bits, to, mode)
+    };
+    let bits = convert(float.bits);
+    let allowed = match &float.slack {
+        Slack::None if to == float.format => Allowed::Exact,
+        _ if to.is_nan(bits) => Allowed::Nan(to),
+        Slack::None | Slack::Nan => Allowed::Exact,
+        Slack::Others(all) => Allowed::OneOf(all.iter().map(|bits| convert(*bits)).collect()),
+        Slack::Steps(n) => {
+            let end = |n: i64| convert(float.format.stepped(float.bits, n));
+            Allowed::Between(to, end(-i64::from(*n)), end(i64::from(*n)))
+        }
+    };
+    Stored { bits, allowed }
+}
+
+/// A value of one format into 0 to 1; a NaN into 0.
+fn saturated(format: Format, bits: u64) -> u64 {
+    let one = format.one();
+    match (format.is_nan(bits), format.rank(bits)) {
+        (true, _) | (_, ..=0) => 0,
+        (_, rank) if rank > format.rank(one) => one,
+        _ => bits,
+    }
+}
+
+/// The nearest number that a type has.
+fn clamped(value: I256, to: DataType) -> I256 {
+    let one = I256::ONE;
+    let (low, high) = match to.class() {
+        DataTypeClass::Signed => (-(one << (to.bits() - 1)), (one << (to.bits() - 1)) - one),
+        _ => (I256::ZERO, (one << to.bits()) - one),
+    };
+    value.clamp(low, high)
+}
+
+/// The lowest bits of a number, of which there are at most 64.
+pub(crate) fn low_bits(value: I256, bits: u32) -> u64 {
+    value.as_u64() & ones(bits)
+}
+
+/// So many bits set.
+pub(crate) fn ones(bits: u32) -> u64 {
+    if bits >= 64 { u64::MAX } else { (1 << bits) - 1 }
+}

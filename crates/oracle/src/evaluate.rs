@@ -1,0 +1,560 @@
+//! Runs a [`Program`]: statements and expressions. What a block reads from registers is what stood there before the
+//! instruction: all that it writes there is written at its end.
+
+use ethnum::I256;
+use visakit::isa::{DataType, DataTypeClass};
+use visakit_codegen::model::SourceSpan;
+use visakit_codegen::model::semantics::{BinaryOperator, UnaryOperator};
+use visakit_emulator::machine::World;
+use visakit_emulator::machine::fault::Trap;
+use visakit_emulator::machine::float::FloatMode;
+use visakit_emulator::machine::thread::Thread;
+
+use crate::builtins::Builtin;
+use crate::convert::{self, Allowed};
+use crate::float::{Format, Join};
+use crate::functions;
+use crate::operand::{Kind, Place, bytes_of};
+use crate::program::{Channels, Node, Program, Statement, StatementKind};
+use crate::value::{Float, Integer, Slack, Value};
+
+/// Why a block did not come to its end.
+#[derive(Clone, Debug)]
+pub enum Halt {
+    /// The machine stops the thread.
+    Trap(Box<Trap>),
+    /// The page says that what happens is undefined.
+    Undefined(SourceSpan),
+    /// What is asked for has no meaning in the notation.
+    Senseless(String),
+}
+
+impl From<Box<Trap>> for Halt {
+    fn from(trap: Box<Trap>) -> Self {
+        Self::Trap(trap)
+    }
+}
+
+pub(crate) type Result<T> = std::result::Result<T, Halt>;
+
+/// What an instruction did to a thread.
+#[derive(Clone, Debug, Default)]
+pub struct Effects {
+    /// What was written, in order.
+    pub writes: Vec<Write>,
+}
+
+/// A place of a thread that got a value.
+#[derive(Clone, Debug)]
+pub struct Write {
+    /// The place.
+    pub target: Target,
+    /// The new bits.
+    pub bits: u64,
+    /// What else they may be.
+    pub allowed: Allowed,
+    /// The statement of the page.
+    pub at: SourceSpan,
+}
+
+/// A place of a thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// Bytes of the register file: the first, and how many.
+    Register(u32, u32),
+    /// A bit of a predicate, by its number in the thread.
+    Predicate(u32, u32),
+    /// An element of the address variables.
+    Address(u32),
+    /// An element of the state variables.
+    State(u32),
+}
+
+impl Program {
+    /// Executes the instruction for a thread.
+    ///
+    /// # Errors
+    /// When the machine stops the thread, or the page does not say what happens. Nothing has been written to the thread then.
+    pub fn run(&self, thread: &mut Thread, world: &World<'_>) -> std::result::Result<Effects, Halt> {
+        if let Some(at) = self.enabled {
+            thread.registers.set(at, thread.active);
+        }
+        if let Some(at) = self.time {
+            thread.registers.set(at, thread.executed);
+        }
+        let mut run = Run {
+            operands: &self.operands,
+            channels: Some(&self.channels),
+            thread: Some(thread),
+            world: Some(world),
+            mode: thread.mode,
+            locals: vec![Value::Unknown; self.locals],
+            writes: Vec::new(),
+            real: false,
+        };
+        for statement in &self.statements {
+            run.statement(statement)?;
+        }
+        let writes = run.writes;
+        writes.iter().for_each(|write| write.apply(thread));
+        if let Some(at) = self.control {
+            let control = thread.registers.get(at);
+            thread.set_mode(control);
+        }
+        Ok(Effects { writes })
+    }
+}
+
+impl Write {
+    fn apply(&self, thread: &mut Thread) {
+        match self.target {
+            Target::Register(at, bytes) => {
+                let bytes = bytes as usize;
+                thread.registers.bytes_mut(at)[..bytes].copy_from_slice(&self.bits.to_le_bytes()[..bytes]);
+            }
+            Target::Predicate(number, bit) => thread.set_predicate(number, bit, 1, self.bits as u32 & 1),
+            Target::Address(element) => {
+                if let Some(place) = thread.addresses.get_mut(element as usize) {
+                    *place = self.bits as u32;
+                }
+            }
+            Target::State(element) => {
+                if let Some(place) = thread.surfaces.get_mut(element as usize) {
+                    *place = self.bits as u32;
+                }
+            }
+        }
+    }
+}
+
+/// The value of a node for which no state is needed; `None` where it is.
+pub(crate) fn constant(node: &Node, operands: &[Place]) -> Option<Value> {
+    let mut run = Run {
+        operands,
+        channels: None,
+        thread: None,
+        world: None,
+        mode: FloatMode::PLAIN,
+        locals: Vec::new(),
+        writes: Vec::new(),
+        real: false,
+    };
+    match node {
+        Node::Unary(_, a) => run.is_constant(&[a]).then(|| run.value(node).ok())?,
+        Node::Binary(_, a, b) => run.is_constant(&[a, b]).then(|| run.value(node).ok())?,
+        Node::Call(Builtin::Near | Builtin::Sin, _) => None,
+        Node::Call(_, arguments) => {
+            let all: Vec<&Node> = arguments.iter().collect();
+            run.is_constant_call(&all).then(|| run.value(node).ok())?
+        }
+        _ => None,
+    }
+}
+
+pub(crate) struct Run<'a> {
+    pub(crate) operands: &'a [Place],
+    channels: Option<&'a Channels>,
+    pub(crate) thread: Option<&'a Thread>,
+    pub(crate) world: Option<&'a World<'a>>,
+    pub(crate) mode: FloatMode,
+    locals: Vec<Value>,
+    writes: Vec<Write>,
+    /// Whether expressions are computed without rounding.
+    pub(crate) real: bool,
+}
+
+impl Run<'_> {
+    fn is_constant(&self, nodes: &[&Node]) -> bool {
+        nodes.iter().all(|node| matches!(node, Node::Value(_)))
+    }
+
+    fn is_constant_call(&self, nodes: &[&Node]) -> bool {
+        nodes.iter().all(|node| matches!(node, Node::Value(_) | Node::Operand(_)))
+    }
+
+    pub(crate) fn thread(&self) -> Result<&Thread> {
+        self.thread.ok_or_else(|| Halt::Senseless("state is needed".to_owned()))
+    }
+
+    fn block(&mut self, statements: &[Statement]) -> Result<()> {
+        statements.iter().try_for_each(|statement| self.statement(statement))
+    }
+
+    fn statement(&mut self, statement: &Statement) -> Result<()> {
+        match &statement.kind {
+            StatementKind::Channels { slot, body } => {
+                let enabled = self.enabled()?;
+                for i in (0..32).filter(|i| enabled >> i & 1 == 1) {
+                    self.locals[*slot] = Value::integer(i);
+                    self.block(body)?;
+                }
+            }
+            StatementKind::For { slot, from, to, body } => {
+                let (from, to) = (self.number(from)?, self.number(to)?);
+                for i in from..to {
+                    self.locals[*slot] = Value::integer(i);
+                    self.block(body)?;
+                }
+            }
+            StatementKind::If { condition, then, otherwise } => {
+                let branch = if self.truth(condition)? { then } else { otherwise };
+                self.block(branch)?;
+            }
+            StatementKind::Local { slot, value } => self.locals[*slot] = self.value(value)?,
+            StatementKind::Element { operand, index, value, as_bits } => {
+                let index = self.number(index)?;
+                let value = self.value(value)?;
+                self.write(*operand, index as u64, &value, *as_bits, statement.at)?;
+            }
+            StatementKind::Place { place, arguments, value } => {
+                let value = self.value(value)?;
+                self.put(*place, arguments, value, statement.at)?;
+            }
+            StatementKind::Effect { builtin, .. } => return senseless(format!("the effect {builtin:?}")),
+            StatementKind::Undefined => return Err(Halt::Undefined(statement.at)),
+        }
+        Ok(())
+    }
+
+    /// The channels that the instruction is executed for: chapter 5, *Enabled channels*.
+    fn enabled(&self) -> Result<u32> {
+        let (thread, channels) = (self.thread()?, self.channels());
+        let mut enabled = 0;
+        for i in 0..channels.count {
+            let active = channels.no_mask || thread.active >> (channels.first + i) & 1 == 1;
+            if active && self.predicate(i)? {
+                enabled |= 1 << i;
+            }
+        }
+        Ok(enabled)
+    }
+
+    fn channels(&self) -> Channels {
+        self.channels.copied().unwrap_or(Channels { count: 1, first: 0, no_mask: false, predicate: None })
+    }
+
+    /// The predicate's bit for a channel, after combination and inversion; true where there is none.
+    fn predicate(&self, channel: u32) -> Result<bool> {
+        let channels = self.channels();
+        let Some(predicate) = channels.predicate else { return Ok(true) };
+        let bits = self.thread()?.predicates[predicate.number as usize];
+        let bit = |i: u32| bits >> (channels.first + i) & 1 == 1;
+        let combined = match predicate.combine {
+            visakit::isa::Combine::None => bit(channel),
+            visakit::isa::Combine::Any => (0..channels.count).any(bit),
+            visakit::isa::Combine::All => (0..channels.count).all(bit),
+        };
+        Ok(combined != predicate.inverse)
+    }
+
+    fn write(&mut self, operand: usize, index: u64, value: &Value, as_bits: bool, at: SourceSpan) -> Result<()> {
+        let place = &self.operands[operand];
+        let (target, data_type) = match &place.kind {
+            Kind::Null => return Ok(()),
+            Kind::Registers { .. } => {
+                let offset = place.offset(index, self.thread()?)?;
+                (Target::Register(offset, bytes_of(place.data_type) as u32), place.data_type)
+            }
+            Kind::Predicate { number, .. } => {
+                (Target::Predicate(*number, self.channels().first + index as u32), DataType::Ub)
+            }
+            Kind::Address { first, .. } => (Target::Address(first + index as u32), DataType::Ud),
+            Kind::State { first } => (Target::State(first + index as u32), DataType::Ud),
+            Kind::Constant(_) => return senseless("a write to a constant"),
+        };
+        let saturate = visakit::isa::Modifier::Sat == place.modifier;
+        let stored = match (value, as_bits) {
+            (Value::Integer(Integer { value, .. }), true) => {
+                let bits = convert::low_bits(*value, data_type.bits());
+                Some(convert::Stored { bits, allowed: Allowed::Exact })
+            }
+            (Value::Float(float), true) => Some(convert::Stored { bits: float.bits, allowed: Allowed::Exact }),
+            _ => convert::store(value, data_type, saturate, self.mode),
+        };
+        let Some(stored) = stored else { return senseless("a value that no element can have") };
+        self.writes.push(Write { target, bits: stored.bits, allowed: stored.allowed, at });
+        Ok(())
+    }
+
+    /// Writes to a place that a built-in stands for.
+    fn put(&mut self, place: Builtin, arguments: &[Node], value: Value, at: SourceSpan) -> Result<()> {
+        match (place, arguments) {
+            (Builtin::Raw, [Node::Operand(operand), offset, count]) => {
+                let (offset, count) = (self.number(offset)?, self.number(count)?);
+                let Some(start) = self.raw(*operand, offset, count)? else { return Ok(()) };
+                let bytes = functions::bytes(&value, count as usize)?;
+                for (n, part) in bytes.chunks(8).enumerate() {
+                    let mut bits = [0; 8];
+                    bits[..part.len()].copy_from_slice(part);
+                    let target = Target::Register(start + n as u32 * 8, part.len() as u32);
+                    let bits = u64::from_le_bytes(bits);
+                    self.writes.push(Write { target, bits, allowed: Allowed::Exact, at });
+                }
+                Ok(())
+            }
+            _ => senseless(format!("a value for {place:?}")),
+        }
+    }
+
+    /// Where bytes of a raw operand stand; nowhere for the null operand.
+    pub(crate) fn raw(&self, operand: usize, offset: i64, count: i64) -> Result<Option<u32>> {
+        let place = &self.operands[operand];
+        if matches!(place.kind, Kind::Null) {
+            return Ok(None);
+        }
+        let thread = self.thread()?;
+        let start = i64::from(place.offset(0, thread)?) + offset;
+        match (u32::try_from(start), usize::try_from(count)) {
+            (Ok(start), Ok(count)) if thread.registers.holds(start, count) => Ok(Some(start)),
+            _ => Err(Halt::Trap(Box::new(Trap::Illegal("a raw operand lies outside the registers".to_owned())))),
+        }
+    }
+
+    pub(crate) fn value(&mut self, node: &Node) -> Result<Value> {
+        Ok(match node {
+            Node::Value(Value::Real(real)) if !self.real => Value::Real(*real),
+            Node::Value(value) => value.clone(),
+            Node::Local(slot) => self.locals[*slot].clone(),
+            Node::Element(operand, index) => {
+                let index = self.number(index)?;
+                self.element(*operand, index as u64)?
+            }
+            Node::Operand(operand) => self.element(*operand, 0)?,
+            Node::Predicate(index) => {
+                let index = self.number(index)?;
+                Value::Truth(self.predicate(index as u32)?)
+            }
+            Node::Unary(operator, operand) => {
+                let value = self.value(operand)?;
+                unary(*operator, value)?
+            }
+            Node::Binary(BinaryOperator::OrElse, a, b) => Value::Truth(self.truth(a)? || self.truth(b)?),
+            Node::Binary(BinaryOperator::AndThen, a, b) => Value::Truth(self.truth(a)? && self.truth(b)?),
+            Node::Binary(operator, a, b) => {
+                let (left, right) = (self.value(a)?, self.value(b)?);
+                let sum = binary(*operator, left.clone(), right.clone(), self.mode)?;
+                self.perhaps_fused(*operator, (a, b), (left, right), sum)?
+            }
+            Node::Choice(condition, then, otherwise) => {
+                let chosen = if self.truth(condition)? { then } else { otherwise };
+                self.value(chosen)?
+            }
+            Node::Call(builtin, arguments) => functions::call(self, *builtin, arguments)?,
+        })
+    }
+
+    fn element(&self, operand: usize, index: u64) -> Result<Value> {
+        let place = &self.operands[operand];
+        let index = match place.kind {
+            // A predicate's element is that of the channel of the thread.
+            Kind::Predicate { .. } => index + u64::from(self.channels().first),
+            _ => index,
+        };
+        let value = place.read(index, self.thread()?)?;
+        Ok(match value {
+            Value::Float(float) if self.real => {
+                Value::Real(float.format.to_real(float.format.flushed(float.bits, self.mode)))
+            }
+            value => value,
+        })
+    }
+
+    /// Chapter 2: a multiplication and an addition in one instruction may be rounded once.
+    fn perhaps_fused(
+        &mut self,
+        operator: BinaryOperator,
+        (a, b): (&Node, &Node),
+        (left, right): (Value, Value),
+        sum: Value,
+    ) -> Result<Value> {
+        let (Value::Float(left), Value::Float(right), Value::Float(mut out)) = (left, right, sum.clone()) else {
+            return Ok(sum);
+        };
+        if operator != BinaryOperator::Add || out.format.is_nan(out.bits) {
+            return Ok(sum);
+        }
+        for (product, addend) in [(a, &right), (b, &left)] {
+            let Node::Binary(BinaryOperator::Multiply, x, y) = product else { continue };
+            if let (Value::Float(x), Value::Float(y)) = (self.value(x)?, self.value(y)?)
+                && let Value::Float(fused) = Float::joined(Join::Fused, [&x, &y, addend], self.mode)
+            {
+                out = out.or(fused.bits);
+            }
+        }
+        Ok(Value::Float(out))
+    }
+
+    pub(crate) fn truth(&mut self, node: &Node) -> Result<bool> {
+        match self.value(node)? {
+            Value::Truth(truth) => Ok(truth),
+            Value::Integer(Integer { value, .. }) => Ok(value != I256::ZERO),
+            _ => senseless("a condition that is no truth value"),
+        }
+    }
+
+    /// A whole number that counts something.
+    pub(crate) fn number(&mut self, node: &Node) -> Result<i64> {
+        match self.value(node)? {
+            Value::Integer(Integer { value, .. }) => {
+                i64::try_from(value).map_err(|_| Halt::Senseless("a number that is too large".to_owned()))
+            }
+            Value::Truth(truth) => Ok(truth.into()),
+            _ => senseless("an index that is no whole number"),
+        }
+    }
+
+    /// Whether the execution mask enables a channel.
+    pub(crate) fn is_active(&self, channel: i64) -> Result<bool> {
+        let channels = self.channels();
+        Ok(channels.no_mask || self.thread()?.active >> (i64::from(channels.first) + channel) & 1 == 1)
+    }
+}
+
+pub(crate) fn senseless<T>(what: impl Into<String>) -> Result<T> {
+    Err(Halt::Senseless(what.into()))
+}
+
+fn unary(operator: UnaryOperator, value: Value) -> Result<Value> {
+    Ok(match (operator, value) {
+        (_, Value::Unknown) => Value::Unknown,
+        (UnaryOperator::Negate, Value::Integer(Integer { value, bits })) => {
+            Value::Integer(Integer { value: value.wrapping_neg(), bits })
+        }
+        (UnaryOperator::Negate, Value::Real(real)) => Value::Real(-real),
+        (UnaryOperator::Negate, Value::Float(float)) if float.slack == Slack::None => {
+            Value::float(float.format, float.bits ^ float.format.sign())
+        }
+        (UnaryOperator::Not, Value::Truth(truth)) => Value::Truth(!truth),
+        (UnaryOperator::Complement, Value::Integer(Integer { value, bits })) => {
+            Value::Integer(Integer { value: !value, bits })
+        }
+        (UnaryOperator::Complement, Value::Float(Float { format, bits, .. })) => {
+            Value::float(format, bits ^ convert::ones(format.bits()))
+        }
+        (operator, value) => return senseless(format!("{operator:?} of {value:?}")),
+    })
+}
+
+/// The value of an operator between two.
+fn binary(operator: BinaryOperator, left: Value, right: Value, mode: FloatMode) -> Result<Value> {
+    use BinaryOperator as O;
+    Ok(match (left, right) {
+        (Value::Unknown, _) | (_, Value::Unknown) => Value::Unknown,
+        (Value::Integer(a), Value::Integer(b)) => integers(operator, a, b)?,
+        (Value::Float(a), Value::Float(b)) if a.format == b.format => floats(operator, &a, &b, mode)?,
+        (Value::Real(a), Value::Real(b)) => reals(operator, a, b)?,
+        // A number of the page takes the format of what it meets.
+        (Value::Float(a), Value::Real(b)) => {
+            let b = Value::float(a.format, a.format.of_real(b, FloatMode::PLAIN));
+            binary(operator, Value::Float(a), b, mode)?
+        }
+        (Value::Real(a), Value::Float(b)) => {
+            let a = Value::float(b.format, b.format.of_real(a, FloatMode::PLAIN));
+            binary(operator, a, Value::Float(b), mode)?
+        }
+        (Value::Truth(a), Value::Truth(b)) => Value::Truth(match operator {
+            O::Equal => a == b,
+            O::NotEqual | O::Xor => a != b,
+            O::And => a && b,
+            O::Or => a || b,
+            _ => return senseless("truth values in arithmetic"),
+        }),
+        (Value::Truth(a), b) => binary(operator, Value::integer(u32::from(a)), b, mode)?,
+        (a, Value::Truth(b)) => binary(operator, a, Value::integer(u32::from(b)), mode)?,
+        (a, b) => return senseless(format!("{operator:?} of {a:?} and {b:?}")),
+    })
+}
+
+fn integers(
+    operator: BinaryOperator,
+    Integer { value: a, bits }: Integer,
+    Integer { value: b, bits: other }: Integer,
+) -> Result<Value> {
+    use BinaryOperator as O;
+    let too_large = || Halt::Senseless("a number of more than 255 bits".to_owned());
+    let count =
+        || u32::try_from(b).ok().filter(|n| *n < 256).ok_or_else(|| Halt::Senseless("a shift by that".to_owned()));
+    let truth = |truth| Ok(Value::Truth(truth));
+    let value = match operator {
+        O::Equal => return truth(a == b),
+        O::NotEqual => return truth(a != b),
+        O::Less => return truth(a < b),
+        O::LessOrEqual => return truth(a <= b),
+        O::Greater => return truth(a > b),
+        O::GreaterOrEqual => return truth(a >= b),
+        O::Or => a | b,
+        O::Xor => a ^ b,
+        O::And => a & b,
+        O::ShiftLeft => a.checked_mul(I256::ONE << count()?.min(254)).ok_or_else(too_large)?,
+        O::ShiftRight => a >> count()?,
+        O::ShiftRightZero => {
+            let pattern = match (a.is_negative(), bits) {
+                (false, _) => a,
+                (true, Some(bits)) => a & ((I256::ONE << bits) - I256::ONE),
+                (true, None) => return senseless("zeros for the sign of a number without a type"),
+            };
+            pattern >> count()?
+        }
+        O::Add => a.checked_add(b).ok_or_else(too_large)?,
+        O::Subtract => a.checked_sub(b).ok_or_else(too_large)?,
+        O::Multiply => a.checked_mul(b).ok_or_else(too_large)?,
+        // What a division by zero gives is not published.
+        O::Divide | O::Remainder if b == I256::ZERO => return Ok(Value::Unknown),
+        O::Divide => a / b,
+        O::Remainder => a % b,
+        O::OrElse | O::AndThen => return senseless("numbers as truth values"),
+    };
+    Ok(Value::Integer(Integer { value, bits: bits.or(other) }))
+}
+
+fn floats(operator: BinaryOperator, a: &Float, b: &Float, mode: FloatMode) -> Result<Value> {
+    use BinaryOperator as O;
+    use std::cmp::Ordering::{Equal, Greater, Less};
+    let order = || a.format.compare(a.bits, b.bits, mode);
+    let truth = |truth| Ok(Value::Truth(truth));
+    let how = match operator {
+        O::Equal => return truth(order() == Some(Equal)),
+        O::NotEqual => return truth(order() != Some(Equal)),
+        O::Less => return truth(order() == Some(Less)),
+        O::LessOrEqual => return truth(matches!(order(), Some(Less | Equal))),
+        O::Greater => return truth(order() == Some(Greater)),
+        O::GreaterOrEqual => return truth(matches!(order(), Some(Greater | Equal))),
+        // Of floats as they stand in the registers.
+        O::Or => return Ok(Value::float(a.format, a.bits | b.bits)),
+        O::Xor => return Ok(Value::float(a.format, a.bits ^ b.bits)),
+        O::And => return Ok(Value::float(a.format, a.bits & b.bits)),
+        O::Add => Join::Sum,
+        O::Subtract => Join::Difference,
+        O::Multiply => Join::Product,
+        O::Divide => Join::Quotient,
+        O::Remainder => Join::Remainder,
+        _ => return senseless(format!("{operator:?} of floats")),
+    };
+    let none = Float { format: a.format, bits: 0, slack: Slack::None };
+    Ok(Float::joined(how, [a, b, &none], mode))
+}
+
+fn reals(operator: BinaryOperator, a: f64, b: f64) -> Result<Value> {
+    use BinaryOperator as O;
+    Ok(match operator {
+        O::Add => Value::Real(a + b),
+        O::Subtract => Value::Real(a - b),
+        O::Multiply => Value::Real(a * b),
+        O::Divide => Value::Real(a / b),
+        O::Less => Value::Truth(a < b),
+        O::Greater => Value::Truth(a > b),
+        O::Equal => Value::Truth(a == b),
+        O::NotEqual => Value::Truth(a != b),
+        _ => return senseless(format!("{operator:?} of real numbers")),
+    })
+}
+
+/// Whether a type is of floats.
+pub(crate) fn is_float(data_type: DataType) -> bool {
+    data_type.class() == DataTypeClass::Float
+}
+
+/// The format that an operand's values are computed in, if they are floats.
+pub(crate) fn format_of(place: &Place) -> Option<Format> {
+    Format::of(place.execution)
+}

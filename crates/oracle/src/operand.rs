@@ -1,0 +1,328 @@
+//! Operands: where their elements stand, and what values they have. Chapter 5, *Vector operands* and *Regions*.
+
+use visakit::isa::{
+    ConstOpnd, DataType, DataTypeClass, Modifier, Operand, Predicate, RawOperand, Region, StateClass, VecOperand,
+    predefined,
+};
+use visakit::rt::immediate_bits;
+use visakit_emulator::kernels::layout::Layout;
+use visakit_emulator::machine::fault::Trap;
+use visakit_emulator::machine::float::FloatMode;
+use visakit_emulator::machine::thread::Thread;
+
+use crate::float::Format;
+use crate::value::{Float, Integer, Value};
+
+/// An operand with its place.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    pub(crate) kind: Kind,
+    /// The type of its elements.
+    pub(crate) data_type: DataType,
+    pub(crate) modifier: Modifier,
+    /// The type that its values are computed with; its own for what is no source.
+    pub(crate) execution: DataType,
+}
+
+/// Where the elements of an operand are.
+#[derive(Clone, Debug)]
+pub(crate) enum Kind {
+    /// In the register file: at a fixed place, or where addresses point.
+    Registers { start: Start, walk: Walk },
+    /// The null variable.
+    Null,
+    /// Values of the elements, which start over behind the last.
+    Constant(Vec<u64>),
+    /// A predicate by its number in the thread, and how many elements it has.
+    Predicate { number: u32, elements: u32 },
+    /// Elements of an address variable: the first, and how many there are before they start over.
+    Address { first: u32, width: u32 },
+    /// Elements of a state variable.
+    State { first: u32 },
+}
+
+/// Where a region begins.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Start {
+    At(u64),
+    /// Where an element of an address variable points, with something added.
+    Address {
+        element: u32,
+        added: i64,
+    },
+    /// The same with an element for each row.
+    Rows {
+        element: u32,
+        added: i64,
+    },
+}
+
+/// How a region goes on; distances are in elements.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Walk {
+    pub(crate) vertical: u64,
+    pub(crate) width: u64,
+    pub(crate) horizontal: u64,
+}
+
+/// What operands are resolved with.
+#[derive(Clone, Copy)]
+pub(crate) struct Scope<'a> {
+    pub(crate) layout: &'a Layout,
+    /// How many elements a predicate has, by its id.
+    pub(crate) predicate_elements: &'a dyn Fn(u32) -> u32,
+}
+
+impl Place {
+    /// A vector operand; a written one has a horizontal stride only.
+    pub(crate) fn vector(operand: &VecOperand, written: bool, scope: Scope<'_>) -> Result<Self, String> {
+        let layout = scope.layout;
+        let (kind, data_type) = match &operand.operand {
+            Operand::General(general) => {
+                let variable = layout.variable(general.id).ok_or("the variable is not declared")?;
+                let start = u64::from(variable.offset)
+                    + u64::from(general.row_offset) * u64::from(layout.grf_bytes)
+                    + u64::from(general.col_offset) * bytes_of(variable.data_type);
+                let walk = walk(&general.region, written);
+                let kind = match variable.root == predefined::NULL {
+                    true => Kind::Null,
+                    false => Kind::Registers { start: Start::At(start), walk },
+                };
+                (kind, variable.data_type)
+            }
+            Operand::Indirect(indirect) => {
+                let first = layout.address(indirect.id.0).ok_or("the address variable is not declared")?;
+                let element = first + u32::from(indirect.addr_offset);
+                let added = indirect.indirect_offset.into();
+                // Without a vertical stride each row has an address; a region of one row has one.
+                let rows = indirect.region.vertical_stride.elements().is_none()
+                    && indirect.region.width.elements().is_some();
+                let start = if rows { Start::Rows { element, added } } else { Start::Address { element, added } };
+                let walk = walk(&indirect.region, written);
+                (Kind::Registers { start, walk }, indirect.bit_properties.type_)
+            }
+            Operand::Immediate(constant) => {
+                let data_type = constant.type_.element().unwrap_or(constant.type_);
+                (Kind::Constant(elements(constant)), data_type)
+            }
+            Operand::Predicate(predicate) => (self::predicate(predicate.value, scope)?, DataType::Bool),
+            Operand::Address(address) => {
+                let first = layout.address(address.id.0).ok_or("the address variable is not declared")?;
+                let width = address.width.elements();
+                (Kind::Address { first: first + u32::from(address.offset), width }, DataType::Ud)
+            }
+            Operand::State(state) => {
+                let first = match state.class {
+                    StateClass::Surface => layout.surface(state.id.into()),
+                    StateClass::Sampler => layout.sampler(state.id.into()),
+                };
+                let first = first.ok_or("the state variable is not declared")?;
+                (Kind::State { first: first + u32::from(state.offset) }, DataType::Ud)
+            }
+        };
+        Ok(Self { kind, data_type, modifier: operand.modifier, execution: data_type })
+    }
+
+    /// A raw operand: whole elements of its variable, one behind the other.
+    pub(crate) fn raw(operand: &RawOperand, scope: Scope<'_>) -> Result<Self, String> {
+        let variable = scope.layout.variable(operand.id).ok_or("the variable is not declared")?;
+        let start = u64::from(variable.offset) + u64::from(operand.offset);
+        let walk = Walk { vertical: 1, width: 1, horizontal: 0 };
+        let kind = match variable.root == predefined::NULL {
+            true => Kind::Null,
+            false => Kind::Registers { start: Start::At(start), walk },
+        };
+        let data_type = variable.data_type;
+        Ok(Self { kind, data_type, modifier: Modifier::None, execution: data_type })
+    }
+
+    /// The byte in the register file where an element stands.
+    pub(crate) fn offset(&self, index: u64, thread: &Thread) -> Result<u32, Box<Trap>> {
+        let Kind::Registers { start, walk } = &self.kind else {
+            return Err(Box::new(Trap::Illegal("an operand that is not in the registers".to_owned())));
+        };
+        let size = bytes_of(self.data_type);
+        let (row, column) = (index / walk.width, index % walk.width);
+        let (along, down) = (column * walk.horizontal * size, row * walk.vertical * size);
+        let pointed = |element: u64, added: i64| {
+            let address = thread.addresses.get(element as usize).copied().unwrap_or(u32::MAX);
+            u64::from(address).wrapping_add_signed(added)
+        };
+        let offset = match *start {
+            Start::At(start) => start.saturating_add(along + down),
+            Start::Address { element, added } => pointed(element.into(), added).wrapping_add(along + down),
+            Start::Rows { element, added } => pointed(u64::from(element) + row, added).wrapping_add(along),
+        };
+        let at = u32::try_from(offset).unwrap_or(u32::MAX);
+        match thread.registers.holds(at, size as usize) {
+            true => Ok(at),
+            false => Err(Box::new(Trap::Indirect { lane: index as u32, offset: at })),
+        }
+    }
+
+    /// The value of an element, after its modifier, in the type that it is computed with.
+    pub(crate) fn read(&self, index: u64, thread: &Thread) -> Result<Value, Box<Trap>> {
+        let bits = match &self.kind {
+            Kind::Null => 0,
+            Kind::Registers { .. } => {
+                let at = self.offset(index, thread)?;
+                register(thread, at, bytes_of(self.data_type) as usize)
+            }
+            Kind::Constant(values) => values[index as usize % values.len()],
+            Kind::Predicate { number, .. } => {
+                return Ok(Value::Truth(thread.predicates[*number as usize] >> index & 1 == 1));
+            }
+            Kind::Address { first, width } => {
+                let at = *first as usize + (index % u64::from(*width).max(1)) as usize;
+                thread.addresses.get(at).copied().unwrap_or(0).into()
+            }
+            Kind::State { first } => {
+                thread.surfaces.get(*first as usize + index as usize).copied().unwrap_or(0).into()
+            }
+        };
+        let value = modified(Value::of_bits(self.data_type, bits), self.modifier, thread.mode);
+        Ok(converted(value, self.execution, thread.mode))
+    }
+
+    /// The same operand with its elements one behind the other through the variable.
+    pub(crate) fn in_a_row(mut self) -> Self {
+        if let Kind::Registers { walk, .. } = &mut self.kind {
+            *walk = Walk { vertical: 1, width: 1, horizontal: 0 };
+        }
+        self
+    }
+
+    /// Whether all channels have one element.
+    pub(crate) fn is_scalar(&self) -> bool {
+        match &self.kind {
+            Kind::Constant(values) => values.len() == 1,
+            Kind::Registers { walk, .. } => walk.vertical == 0 && (walk.width == 1 || walk.horizontal == 0),
+            _ => false,
+        }
+    }
+}
+
+/// Bytes of an element.
+pub(crate) fn bytes_of(data_type: DataType) -> u64 {
+    u64::from(data_type.bits() / 8).max(1)
+}
+
+/// Up to eight bytes of the register file as a number.
+pub(crate) fn register(thread: &Thread, at: u32, size: usize) -> u64 {
+    let mut bytes = [0; 8];
+    bytes[..size].copy_from_slice(&thread.registers.bytes(at)[..size]);
+    u64::from_le_bytes(bytes)
+}
+
+/// A predicate by its id.
+pub(crate) fn predicate(predicate: Predicate, scope: Scope<'_>) -> Result<Kind, String> {
+    let id = u32::from(predicate.id);
+    let number = scope.layout.predicate(id).ok_or("the predicate is not declared")?;
+    Ok(Kind::Predicate { number, elements: (scope.predicate_elements)(id) })
+}
+
+fn walk(region: &Region, written: bool) -> Walk {
+    let horizontal = region.horizontal_stride.elements().map_or(1, u64::from);
+    match written {
+        // A destination has one stride.
+        true => Walk { vertical: horizontal, width: 1, horizontal: 0 },
+        false => Walk {
+            vertical: region.vertical_stride.elements().map_or(0, u64::from),
+            width: region.width.elements().map_or(u64::MAX, u64::from).max(1),
+            horizontal,
+        },
+    }
+}
+
+/// The bits of the elements of a constant.
+fn elements(constant: &ConstOpnd) -> Vec<u64> {
+    let Some(count) = constant.type_.packed() else {
+        let bits = immediate_bits(constant);
+        return vec![bits & crate::convert::ones(constant.type_.bits())];
+    };
+    let width = constant.type_.bits() / count;
+    (0..count)
+        .map(|n| {
+            let part = u64::from(constant.low) >> (n * width) & crate::convert::ones(width);
+            match constant.type_.class() {
+                DataTypeClass::Float => packed_float(part),
+                DataTypeClass::Signed if part >> (width - 1) == 1 => (part | !crate::convert::ones(width)) & 0xffff,
+                _ => part,
+            }
+        })
+        .collect()
+}
+
+/// The F that eight bits of a packed constant mean: a sign, three bits of exponent and four of fraction.
+fn packed_float(bits: u64) -> u64 {
+    let sign = (bits >> 7) << 31;
+    if bits & 0x7f == 0 {
+        return sign;
+    }
+    // 2^(exponent - 3) has the exponent 127 - 3 more in F.
+    sign | ((bits >> 4 & 7) + 124) << 23 | (bits & 15) << 19
+}
+
+/// A source after its modifier. Chapter 5: `abs` comes before `negate`.
+fn modified(value: Value, modifier: Modifier, _: FloatMode) -> Value {
+    match (value, modifier) {
+        (value, Modifier::None | Modifier::Sat) => value,
+        (Value::Integer(Integer { value, bits }), modifier) => {
+            let value = match modifier {
+                Modifier::Abs => value.wrapping_abs(),
+                Modifier::Negate => value.wrapping_neg(),
+                Modifier::NegateAbs => value.wrapping_abs().wrapping_neg(),
+                _ => !value,
+            };
+            Value::Integer(Integer { value, bits })
+        }
+        (Value::Float(Float { format, bits, slack }), modifier) => {
+            let bits = match modifier {
+                Modifier::Abs => bits & !format.sign(),
+                Modifier::Negate => bits ^ format.sign(),
+                Modifier::NegateAbs => bits | format.sign(),
+                _ => bits ^ crate::convert::ones(format.bits()),
+            };
+            Value::Float(Float { format, bits, slack })
+        }
+        (value, _) => value,
+    }
+}
+
+/// A source in the type that the instruction computes in. Integers keep their values and get its pattern.
+fn converted(value: Value, to: DataType, mode: FloatMode) -> Value {
+    match (value, Format::of(to)) {
+        (Value::Integer(Integer { value, .. }), None) => Value::sized(value, to.bits()),
+        (Value::Float(float), Some(format)) if format != float.format => {
+            Value::float(format, float.format.convert(float.bits, format, mode))
+        }
+        (value, _) => value,
+    }
+}
+
+/// The type that an instruction computes in: chapter 2, *Execution type*. `None` where integers and floats meet.
+pub(crate) fn execution_type(sources: &[DataType], destination: Option<DataType>) -> Option<DataType> {
+    let floats = sources.iter().filter(|t| t.class() == DataTypeClass::Float).count();
+    if floats == 0 {
+        let width = sources.iter().map(|t| t.bits()).max().unwrap_or(16).max(16);
+        let signed = sources.iter().any(|t| t.class() == DataTypeClass::Signed);
+        return Some(match (width, signed) {
+            (64, true) => DataType::Q,
+            (64, false) => DataType::Uq,
+            (32, true) => DataType::D,
+            (32, false) => DataType::Ud,
+            (_, true) => DataType::W,
+            (_, false) => DataType::Uw,
+        });
+    }
+    if floats != sources.len() {
+        return None;
+    }
+    let mut all = sources.iter().copied().chain(destination.filter(|t| t.class() == DataTypeClass::Float));
+    let first = all.next()?;
+    Some(all.fold(first, |a, b| match (a, b) {
+        (a, b) if a == b => a,
+        (DataType::Df, _) | (_, DataType::Df) => DataType::Df,
+        _ => DataType::F,
+    }))
+}

@@ -1,0 +1,113 @@
+//! A page's Semantics bound to one instruction: names have become places, and what cannot change has been computed.
+
+use visakit_codegen::model::SourceSpan;
+use visakit_codegen::model::semantics::{BinaryOperator, UnaryOperator};
+
+use crate::builtins::Builtin;
+use crate::operand::Place;
+use crate::value::Value;
+
+/// An instruction that is ready to be executed by its page.
+#[derive(Clone, Debug)]
+pub struct Program {
+    pub(crate) statements: Vec<Statement>,
+    pub(crate) operands: Vec<Place>,
+    /// Their names on the page, and whether they are written.
+    pub(crate) names: Vec<(&'static str, bool)>,
+    /// Slots of local names.
+    pub(crate) locals: usize,
+    /// The channels that the instruction is for.
+    pub(crate) channels: Channels,
+    /// Offset of the control register, where the instruction writes it.
+    pub(crate) control: Option<u32>,
+    /// Offset of the register with the channels that are enabled, where the instruction reads it.
+    pub(crate) enabled: Option<u32>,
+    /// The same for the register that counts time.
+    pub(crate) time: Option<u32>,
+}
+
+/// The channels of an instruction: chapter 5, *Enabled channels*.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Channels {
+    /// How many there are.
+    pub(crate) count: u32,
+    /// The first one's number in the thread.
+    pub(crate) first: u32,
+    /// Whether the execution mask does not count.
+    pub(crate) no_mask: bool,
+    /// The predicate.
+    pub(crate) predicate: Option<Predicated>,
+}
+
+/// A predicate in front of an instruction.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Predicated {
+    pub(crate) number: u32,
+    pub(crate) combine: visakit::isa::Combine,
+    pub(crate) inverse: bool,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Statement {
+    pub(crate) kind: StatementKind,
+    pub(crate) at: SourceSpan,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum StatementKind {
+    Channels {
+        slot: usize,
+        body: Vec<Statement>,
+    },
+    For {
+        slot: usize,
+        from: Node,
+        to: Node,
+        body: Vec<Statement>,
+    },
+    If {
+        condition: Node,
+        then: Vec<Statement>,
+        otherwise: Vec<Statement>,
+    },
+    /// A local name gets a value.
+    Local {
+        slot: usize,
+        value: Node,
+    },
+    /// An element of an operand gets a value, converted or as it is.
+    Element {
+        operand: usize,
+        index: Node,
+        value: Node,
+        as_bits: bool,
+    },
+    /// A place gets a value.
+    Place {
+        place: Builtin,
+        arguments: Vec<Node>,
+        value: Node,
+    },
+    /// A built-in for its effect.
+    Effect {
+        builtin: Builtin,
+        arguments: Vec<Node>,
+    },
+    Undefined,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Node {
+    Value(Value),
+    Local(usize),
+    /// An element of an operand.
+    Element(usize, Box<Node>),
+    /// An operand as an argument.
+    Operand(usize),
+    /// The bit of the instruction's predicate for a channel.
+    Predicate(Box<Node>),
+    Unary(UnaryOperator, Box<Node>),
+    Binary(BinaryOperator, Box<Node>, Box<Node>),
+    Choice(Box<Node>, Box<Node>, Box<Node>),
+    Call(Builtin, Vec<Node>),
+}

@@ -1,0 +1,184 @@
+//! What `visa eval` is given: assembly text without declarations, and variables with their values.
+
+use std::fmt;
+use std::path::Path;
+use std::str::FromStr;
+
+use visakit::isa::{DataType, DataTypeClass, GeneralId, Instruction, Platform, predefined};
+use visakit::object::Routine;
+use visakit::text::{Options, parse};
+use visakit_diag::Diagnostic;
+use visakit_emulator::machine::float::FloatMode;
+use visakit_emulator::machine::thread::Thread;
+use visakit_oracle::float::Format;
+use visakit_oracle::stage::Stage;
+
+use crate::problem;
+
+/// Elements of a variable: as many as an instruction has channels.
+const ELEMENTS: usize = 32;
+
+/// The letter of a predicate in place of a type.
+const PREDICATE: &str = "p";
+
+/// A variable and its values.
+#[derive(Clone, Debug)]
+pub(super) struct Assignment {
+    name: String,
+    /// None for a predicate.
+    data_type: Option<DataType>,
+    /// The bits of the elements.
+    values: Vec<u64>,
+}
+
+impl FromStr for Assignment {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (name, rest) = text.split_once('=').ok_or("it is written NAME=TYPE:VALUES, such as A=d:1,2")?;
+        let is_word = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') && !name.is_empty();
+        if !is_word || name.starts_with(|c: char| c.is_ascii_digit()) {
+            return Err(format!("`{name}` is no name of a variable"));
+        }
+        let (ty, values) = rest.split_once(':').unwrap_or((rest, ""));
+        let known = DataType::ALL.iter().copied().filter(|t| t.variable());
+        let data_type = match ty {
+            PREDICATE => None,
+            _ => Some(known.clone().find(|t| t.name().eq_ignore_ascii_case(ty)).ok_or_else(|| {
+                let names: Vec<&str> = known.map(DataType::name).collect();
+                format!("`{ty}` is no type of a variable; there are {} and {PREDICATE}", names.join(", "))
+            })?),
+        };
+        let values = values.split(',').filter(|v| !v.is_empty()).map(|value| bits(value.trim(), data_type));
+        let values = values.collect::<Result<Vec<u64>, String>>()?;
+        Ok(Self { name: name.to_owned(), data_type, values })
+    }
+}
+
+/// A number of any sign in the usual bases.
+pub(super) fn number<T: TryFrom<i128>>(text: &str) -> Result<T, String> {
+    let (negative, digits) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
+    let magnitude = match digits.get(..2) {
+        Some("0x" | "0X") => i128::from_str_radix(&digits[2..], 16),
+        Some("0b" | "0B") => i128::from_str_radix(&digits[2..], 2),
+        _ => digits.parse(),
+    };
+    let magnitude = magnitude.map_err(|_| format!("`{text}` is no whole number"))?;
+    let value = if negative { -magnitude } else { magnitude };
+    T::try_from(value).map_err(|_| format!("`{text}` is out of range"))
+}
+
+/// The bits of an element.
+fn bits(text: &str, data_type: Option<DataType>) -> Result<u64, String> {
+    let width = data_type.map_or(32, DataType::bits);
+    let is_pattern = text.starts_with("0x") || text.starts_with("0b");
+    if let Some(format) = data_type.and_then(Format::of).filter(|_| !is_pattern) {
+        let value: f64 = text.parse().map_err(|_| format!("`{text}` is no number"))?;
+        return Ok(format.of_real(value, FloatMode::PLAIN));
+    }
+    let value: i128 = number(text)?;
+    let signed = data_type.is_none_or(|t| t.class() != DataTypeClass::Unsigned);
+    let low = if signed { -(1_i128 << (width - 1)) } else { 0 };
+    match (low..1 << width).contains(&value) {
+        true => Ok(value as u64 & (u64::MAX >> (64 - width))),
+        false => Err(format!("`{text}` does not fit into {width} bits")),
+    }
+}
+
+/// The instructions, read.
+pub(super) struct Text {
+    pub(super) routine: Routine,
+    lines: Vec<String>,
+}
+
+impl Text {
+    /// Reads instructions that name the variables of the assignments.
+    ///
+    /// # Errors
+    /// What the assembler says of them.
+    pub(super) fn new(text: &str, variables: &[Assignment], platform: Platform) -> Result<Self, Box<Diagnostic>> {
+        let lines: Vec<String> = text
+            .split([';', '\n'])
+            .scan(String::new(), |open, part| {
+                // A region has a semicolon of its own.
+                open.push_str(part);
+                if open.matches('<').count() > open.matches('>').count() {
+                    open.push(';');
+                    return Some(None);
+                }
+                Some(Some(std::mem::take(open)))
+            })
+            .flatten()
+            .map(|line| expanded(line.trim(), variables))
+            .filter(|line| !line.is_empty())
+            .collect();
+        let mut source = ".version 4.1\n.kernel \"eval\"\n".to_owned();
+        source.extend(variables.iter().map(ToString::to_string));
+        lines.iter().for_each(|line| source += &format!("    {line}\n"));
+        let options = Options { file: "TEXT".to_owned(), platform: Some(platform) };
+        let parsed = parse(&source, options).map_err(|mut errors| {
+            let error = errors.swap_remove(0);
+            let error =
+                if error.help.is_empty() { error.help("variables are declared by --set NAME=TYPE") } else { error };
+            Box::new(error)
+        })?;
+        if parsed.routine.instructions.len() != lines.len() {
+            return Err(problem("eval-text", Path::new("TEXT"), "it has other things than instructions").into());
+        }
+        Ok(Self { routine: parsed.routine, lines })
+    }
+
+    /// The instructions with their texts.
+    pub(super) fn instructions(&self) -> impl Iterator<Item = (&Instruction, &str)> {
+        self.routine.instructions.iter().zip(self.lines.iter().map(String::as_str))
+    }
+
+    /// Gives the variables their values. They were declared in their order.
+    pub(super) fn assign(&self, variables: &[Assignment], stage: &Stage<'_>, thread: &mut Thread) {
+        let (mut generals, mut predicates) = (predefined::DECLARED, 0);
+        for variable in variables {
+            let Some(data_type) = variable.data_type else {
+                predicates += 1;
+                if let (Some(number), Some(bits)) = (stage.predicate(predicates), variable.values.first()) {
+                    thread.predicates[number as usize] = *bits as u32;
+                }
+                continue;
+            };
+            let offset = stage.offset(GeneralId(generals));
+            generals += 1;
+            let (Some(offset), false) = (offset, variable.values.is_empty()) else { continue };
+            let size = data_type.bits() as usize / 8;
+            for (n, bits) in variable.values.iter().cycle().take(ELEMENTS).enumerate() {
+                let at = offset + (n * size) as u32;
+                thread.registers.bytes_mut(at)[..size].copy_from_slice(&bits.to_le_bytes()[..size]);
+            }
+        }
+    }
+}
+
+impl fmt::Display for Assignment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.data_type {
+            None => writeln!(f, ".decl {} v_type=P num_elts={ELEMENTS}", self.name),
+            Some(ty) => writeln!(f, ".decl {} v_type=G type={} num_elts={ELEMENTS} align=GRF", self.name, ty.name()),
+        }
+    }
+}
+
+/// The instruction with whole operands for names of variables that stand alone: the first is the destination.
+fn expanded(line: &str, variables: &[Assignment]) -> String {
+    // Operands come behind the parentheses with the number of channels.
+    let channels = line.find(" (M").or_else(|| line.find("(M"));
+    let Some(behind) = channels.and_then(|at| Some(at + line[at..].find(')')? + 1)) else { return line.to_owned() };
+    let words = line[behind..].split_whitespace().enumerate().map(|(n, word)| {
+        let name = word.trim_start_matches("(-)").trim_start_matches("(abs)").trim_start_matches("(~)");
+        let name = name.trim_start_matches("(-abs)");
+        let is_alone = variables.iter().any(|v| v.name == name && v.data_type.is_some());
+        match (is_alone, n) {
+            (false, _) => word.to_owned(),
+            (true, 0) => format!("{word}(0,0)<1>"),
+            (true, _) => format!("{word}(0,0)<1;1,0>"),
+        }
+    });
+    format!("{} {}", &line[..behind], words.collect::<Vec<_>>().join(" "))
+}

@@ -1,0 +1,218 @@
+//! `visa eval`: what an instruction does, by its page, by the emulator's kernel, or both.
+
+mod input;
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use visakit::isa::Platform;
+use visakit_emulator::machine::thread::Thread;
+use visakit_oracle::stage::{Nowhere, Stage};
+use visakit_oracle::{Program, Shown};
+
+use super::{Findings, Outcome, OutputFormat, answer, finish, out, problem};
+use crate::spec::source::{self, OverlayArg};
+use input::{Assignment, Text};
+
+/// Say what instructions do to given values, by their pages and by the emulator
+///
+/// The instructions stand in assembly text, one a line or with `;` between them. An operand may be the name of a variable alone: it
+/// is all elements from the first on then.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  visa eval 'add (M1, 4) C A B' --set C=d --set A=d:1,2,3,4 --set B=w:-1
+  visa eval 'mov.sat (M1, 2) C A' --set C=ub --set A=f:1.5,-2 --by page
+  visa eval '(P1) mul (M1, 8) C(0,0)<1> A(0,0)<0;1,0> 0x3:d' --set C=d --set A=d:7 --set P1=p:0b1011 --format json
+
+A value of --set is a type and numbers, which start over behind the last one until the variable is full: decimal, 0x… and 0b…; \
+for floats also with a fraction, inf, nan, and 0x… for the bits. `p` is a predicate and has one number, the bits.
+
+Exit codes: 0 the answers are the same, 1 they are not, the text is wrong or it cannot be executed, 2 usage")]
+pub(super) struct Args {
+    /// The instructions
+    #[arg(value_name = "TEXT")]
+    text: String,
+    /// A variable with its type and the values of its elements
+    #[arg(long = "set", value_name = "NAME=TYPE[:VALUES]")]
+    set: Vec<Assignment>,
+    /// Who executes them
+    #[arg(long, value_enum, default_value_t)]
+    by: By,
+    /// The specification; the pages that this program was built from when left out
+    #[arg(long, value_name = "DIR")]
+    spec: Option<PathBuf>,
+    #[command(flatten)]
+    overlay: OverlayArg,
+    /// The platform
+    #[arg(long, value_name = "PLATFORM", value_parser = crate::platform, default_value = "pvc")]
+    platform: Platform,
+    /// The control register: rounding and subnormal numbers; as compiled programs set it when left out
+    #[arg(long, value_name = "BITS", value_parser = input::number::<u32>)]
+    cr0: Option<u32>,
+    /// The channels that are enabled, channel 0 in the lowest bit
+    #[arg(long, value_name = "BITS", value_parser = input::number::<u32>, default_value = "0xffffffff")]
+    active: u32,
+    /// How the answer is printed
+    #[arg(long, value_enum, default_value_t)]
+    format: OutputFormat,
+}
+
+/// Who executes an instruction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+enum By {
+    /// Its page
+    Page,
+    /// The emulator's kernel
+    Kernel,
+    /// One after the other, from the same state
+    #[default]
+    Both,
+}
+
+pub(super) fn run(args: Args) -> Outcome {
+    finish(evaluate(&args), args.format)
+}
+
+/// What came of one instruction.
+struct Answer {
+    text: String,
+    page: String,
+    channels: u32,
+    operands: Vec<Shown>,
+    /// For each channel the values of all operands: before, by the page, by the kernel.
+    rows: Vec<[Vec<Option<String>>; 3]>,
+    differs: bool,
+}
+
+fn evaluate(args: &Args) -> Result<Outcome, Findings> {
+    let (model, _) = source::read(args.spec.as_deref(), &args.overlay)?;
+    let text = Text::new(&args.text, &args.set, args.platform)?;
+    let wrong = |code, why: String| problem(code, Path::new("TEXT"), why);
+    let stage = Stage::new(&text.routine, args.platform).map_err(|why| wrong("eval-variables", why))?;
+    let mut thread = stage.thread(32);
+    thread.active = args.active;
+    if let Some(control) = args.cr0 {
+        thread.set_mode(control);
+    }
+    text.assign(&args.set, &stage, &mut thread);
+    let mut threads = [thread.clone(), thread];
+    let mut nowhere = Nowhere::default();
+    let world = nowhere.world();
+    let mut answers = Vec::new();
+    for (instruction, line) in text.instructions() {
+        let page = instruction.page();
+        let bound = stage.by_page(&model, instruction);
+        let program = bound.map_err(|why| wrong("eval-page", format!("`{line}`: {why}")))?;
+        let before = threads[usize::from(args.by == By::Kernel)].clone();
+        if args.by != By::Kernel {
+            program.run(&mut threads[0], &world).map_err(|why| wrong("eval-page", format!("`{line}`: {why}")))?;
+        }
+        if args.by != By::Page {
+            let kernel =
+                stage.by_kernel(instruction).map_err(|why| wrong("eval-kernel", format!("`{line}`: {why}")))?;
+            let Some(kernel) = kernel else {
+                return Err(wrong("eval-kernel", format!("`{line}` goes to other places, or waits")).into());
+            };
+            kernel.run(&mut threads[1], &world).map_err(|why| wrong("eval-kernel", format!("`{line}`: {why}")))?;
+        }
+        let answer = Answer::new(
+            line,
+            &format!("spec/{}:{}", page.path, page.line),
+            &program,
+            [&before, &threads[0], &threads[1]],
+            args.by,
+        );
+        answers.push(answer);
+    }
+    let differs = answers.iter().any(|a| a.differs);
+    match args.format {
+        OutputFormat::Json => {
+            let all: Vec<Value> = answers.iter().map(|a| a.json(args.by)).collect();
+            self::answer(&[], json!({ "instructions": all }));
+        }
+        OutputFormat::Human => answers.iter().for_each(|a| out(&a.table(args.by))),
+    }
+    Ok(if differs { Outcome::Found } else { Outcome::Done })
+}
+
+impl Answer {
+    fn new(text: &str, page: &str, program: &Program, threads: [&Thread; 3], by: By) -> Self {
+        let operands = program.operands();
+        let channels = program.channels();
+        let row = |channel| threads.map(|t| (0..operands.len()).map(|o| program.element(o, channel, t)).collect());
+        let rows: Vec<[Vec<Option<String>>; 3]> = (0..channels).map(row).collect();
+        let differs = by == By::Both
+            && rows.iter().any(|[_, page, kernel]| {
+                operands.iter().enumerate().any(|(o, shown)| shown.written && page[o] != kernel[o])
+            });
+        Self { text: text.to_owned(), page: page.to_owned(), channels, operands, rows, differs }
+    }
+
+    /// The columns behind the number of the channel: what each is called, and its values.
+    fn columns(&self, by: By) -> Vec<(String, Vec<String>)> {
+        let column = |which: usize, o: usize| {
+            self.rows.iter().map(|row| row[which][o].clone().unwrap_or_else(|| "-".to_owned())).collect()
+        };
+        let mut out = Vec::new();
+        for (o, shown) in self.operands.iter().enumerate().filter(|(_, s)| !s.written) {
+            out.push((format!("{}:{}", shown.name, shown.data_type), column(0, o)));
+        }
+        for (o, shown) in self.operands.iter().enumerate().filter(|(_, s)| s.written) {
+            out.push((format!("{}:{} was", shown.name, shown.data_type), column(0, o)));
+            if by != By::Kernel {
+                out.push(("page".to_owned(), column(1, o)));
+            }
+            if by != By::Page {
+                out.push(("kernel".to_owned(), column(2, o)));
+            }
+        }
+        out
+    }
+
+    fn table(&self, by: By) -> String {
+        let mut columns = vec![("channel".to_owned(), (0..self.channels).map(|c| c.to_string()).collect::<Vec<_>>())];
+        columns.extend(self.columns(by));
+        let widths: Vec<usize> = columns
+            .iter()
+            .map(|(head, values)| values.iter().map(String::len).chain([head.len()]).max().unwrap_or(0))
+            .collect();
+        let line = |cells: Vec<&str>| {
+            let padded: Vec<String> =
+                cells.iter().zip(&widths).map(|(cell, width)| format!("{cell:>width$}")).collect();
+            format!("{}\n", padded.join("  ").trim_end())
+        };
+        let mut text = format!("{}  ({})\n", self.text, self.page);
+        text += &line(columns.iter().map(|(head, _)| head.as_str()).collect());
+        for channel in 0..self.channels as usize {
+            text += &line(columns.iter().map(|(_, values)| values[channel].as_str()).collect());
+        }
+        if self.differs {
+            text += "the page and the kernel differ\n";
+        }
+        text
+    }
+
+    fn json(&self, by: By) -> Value {
+        let rows = self.rows.iter().enumerate().map(|(channel, [before, page, kernel])| {
+            let operands: Vec<Value> = self
+                .operands
+                .iter()
+                .enumerate()
+                .map(|(o, shown)| {
+                    let mut one = json!({ "name": shown.name, "type": shown.data_type, "before": before[o] });
+                    if shown.written && by != By::Kernel {
+                        one["page"] = json!(page[o]);
+                    }
+                    if shown.written && by != By::Page {
+                        one["kernel"] = json!(kernel[o]);
+                    }
+                    one
+                })
+                .collect();
+            json!({ "channel": channel, "operands": operands })
+        });
+        let channels: Vec<Value> = rows.collect();
+        json!({ "text": self.text, "page": self.page, "differs": self.differs, "channels": channels })
+    }
+}
