@@ -1,33 +1,25 @@
-//! Pages against kernels, and the judge of both: wrong pages and wrong kernels are found.
+//! Pages against kernels: a few instructions of each page from a few states. `visa diff --behaviour` tries more.
 
-use std::time::Instant;
+use std::collections::BTreeSet;
 
-use visakit_conform::behaviour::{Difference, Effort, compare};
+use visakit_conform::behaviour::{Effort, compare};
 use visakit_conform::own_model;
 
-fn listed(differences: &[Difference]) -> String {
-    differences
-        .iter()
-        .map(|d| {
-            format!("{}: {}\n    page {} kernel {}  {}:{}\n", d.name, d.case(), d.page, d.kernel, d.file, d.line)
-        })
-        .collect()
-}
+/// Pages whose kernels do something else, with the reason: open questions, none of them settled yet.
+const OPEN: &[(&str, &str)] = &[];
 
 #[test]
 fn pages_and_kernels_agree() {
-    let model = match std::env::var_os("PAGES") {
-        Some(dir) => visakit_codegen::read_dir(std::path::Path::new(&dir)).unwrap().0,
-        None => own_model().0,
-    };
-    let start = Instant::now();
-    let found = compare(&model, &Effort::QUICK);
-    for (name, channels) in &found.compared {
-        println!("{name}: {channels}");
-    }
-    for (name, why) in &found.apart {
-        println!("{name}: {why}");
-    }
-    println!("{} compared, {} apart, {:?}", found.compared.len(), found.apart.len(), start.elapsed());
-    assert!(found.differences.is_empty(), "{}", listed(&found.differences));
+    let effort = Effort { routines: 1, instructions: 6, states: 6, domain: 0, types: 0, wrong: None };
+    let found = compare(&own_model().0, &effort);
+    let open: BTreeSet<&str> = OPEN.iter().map(|(name, _)| *name).collect();
+    let other = found.differences.iter().filter(|d| !open.contains(d.name.as_str()));
+    let other: Vec<String> =
+        other.map(|d| format!("{}: the page gives {}, the kernel {}", d.case(), d.page, d.kernel)).collect();
+    assert!(other.is_empty(), "{}", other.join("\n"));
+    // What is settled leaves the list.
+    let differs: BTreeSet<&str> = found.differences.iter().map(|d| d.name.as_str()).collect();
+    let settled: Vec<&&str> = open.iter().filter(|name| !differs.contains(**name)).collect();
+    assert!(settled.is_empty(), "{settled:?}");
+    assert!(found.compared.len() > 70, "{}", found.compared.len());
 }

@@ -1,6 +1,7 @@
 //! The judge is judged: pages and kernels that are wrong on purpose, one at a time, are found by comparing their behaviour.
 //!
-//! A plain run takes a sample. `VISAKIT_JUDGE=whole` takes all of them and prints the share that is found.
+//! They take minutes and are run by hand: `cargo test -p visakit-conform --test judged -- --ignored`. A run takes a sample;
+//! `VISAKIT_JUDGE=whole` takes all of them. Both print the share that is found.
 
 use visakit_codegen::model::{Model, Page};
 use visakit_conform::behaviour::{Effort, Wrong, compare_only};
@@ -77,7 +78,9 @@ fn whole() -> bool {
 fn slips() -> Vec<(String, String, String)> {
     let mut out = Vec::new();
     for page in own_pages().filter(|page| page.path.starts_with("instructions/")) {
-        let Some(start) = page.text.find("## Semantics").filter(|_| !page.text.contains("\nundefined\n")) else { continue };
+        let Some(start) = page.text.find("## Semantics").filter(|_| !page.text.contains("\nundefined\n")) else {
+            continue;
+        };
         let end = start + page.text[start..].find("## Description").unwrap_or(0);
         for (from, to) in SLIPS {
             for (at, _) in page.text[start..end].match_indices(from).take(2) {
@@ -110,6 +113,7 @@ fn name_of(text: &str) -> Option<String> {
 }
 
 #[test]
+#[ignore = "takes minutes"]
 fn wrong_pages_are_found() {
     let (own, _) = visakit_conform::own_model();
     let mut lost = Vec::new();
@@ -118,7 +122,9 @@ fn wrong_pages_are_found() {
         if !whole() && n % SAMPLE != 0 {
             continue;
         }
-        let Some(name) = name_of(&text).and_then(|name| visakit::isa::PAGES.iter().find(|p| p.name == name)) else { continue };
+        let Some(name) = name_of(&text).and_then(|name| visakit::isa::PAGES.iter().find(|p| p.name == name)) else {
+            continue;
+        };
         // What cannot be compared at all is no slip of the judge.
         if compare_only(&own, name, &Effort { routines: 1, ..Effort::QUICK }).is_err() {
             continue;
@@ -145,6 +151,7 @@ const CHANGES: &[(&str, Change)] = &[
 ];
 
 #[test]
+#[ignore = "takes minutes"]
 fn wrong_kernels_are_found() {
     let (model, _) = visakit_conform::own_model();
     let (mut lost, mut tried) = (Vec::new(), 0);

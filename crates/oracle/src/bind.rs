@@ -1,22 +1,22 @@
 //! From a page and an instruction to a [`Program`]: every name becomes what it stands for in this instruction. What follows
 //! from the instruction alone is computed here, so that branches which it cannot take are not there any more.
 
+mod fields;
+
 use std::collections::HashMap;
 
 use visakit::isa::{DataType, ExecSize, Instruction, Predicate, predefined};
 use visakit::object::Routine;
 use visakit::rt::{Bits as _, FieldRef, Role, Table, Visitor};
 use visakit_codegen::model::semantics::{Block, Call, Expression, ExpressionKind, Meaning, StatementKind as Said};
-use visakit_codegen::model::{
-    BitFieldKind, FieldKind, Form, Instruction as Page, ListId, ListKind, Model, PageKind, SourceSpan,
-};
+use visakit_codegen::model::{Form, Instruction as Page, Model, PageKind, SourceSpan};
 use visakit_emulator::kernels::layout::Layout;
 
 use crate::Refusal;
 use crate::builtins::Builtin;
 use crate::evaluate;
 use crate::operand::{self, Place, Scope, execution_type};
-use crate::program::{Channels, Node, Predicated, Program, Statement, StatementKind};
+use crate::program::{Channels, Node, Predicated, Program, Statement, StatementKind, Touches};
 use crate::value::Value;
 
 type Result<T> = std::result::Result<T, Refusal>;
@@ -54,6 +54,7 @@ pub(crate) fn bind(model: &Model, instruction: &Instruction, routine: &Routine, 
         names: Vec::new(),
         locals: Vec::new(),
         slots: 0,
+        touches: Touches::default(),
         channels: Channels { count: 1, first: 0, no_mask: false, predicate: None },
     };
     binder.take(instruction, routine)?;
@@ -68,6 +69,7 @@ pub(crate) fn bind(model: &Model, instruction: &Instruction, routine: &Routine, 
         operands: binder.operands,
         names: binder.names,
         locals: binder.slots,
+        touches: binder.touches,
         channels: binder.channels,
         control: if writes(predefined::CR0) { offset(predefined::CR0) } else { None },
         enabled: if reads(predefined::CE0) { offset(predefined::CE0) } else { None },
@@ -92,6 +94,7 @@ struct Binder<'m> {
     /// Names that hold, with their slots.
     locals: Vec<(String, usize)>,
     slots: usize,
+    touches: Touches,
     channels: Channels,
 }
 
@@ -190,42 +193,6 @@ impl<'m> Binder<'m> {
         Ok(Some(Predicated { number, combine: predicate.combine, inverse: predicate.inverse }))
     }
 
-    /// Whether the instruction is of a form: its selector says so, and the form has all fields that are there.
-    fn is_form(&self, form: &Form) -> bool {
-        let has = |name: &String| form.fields.iter().any(|f| f.name.eq_ignore_ascii_case(name));
-        let selected = form.condition.as_ref().is_none_or(|(selector, values)| {
-            let (field, part) = selector.split_once('.').map_or((selector.as_str(), None), |(f, p)| (f, Some(p)));
-            let Some(code) = self.code(form, field, part) else { return false };
-            let Some(named) = self.model.enumerators(form, field, part) else { return false };
-            named.iter().any(|v| v.value == code && values.iter().any(|name| name.eq_ignore_ascii_case(&v.name)))
-        });
-        selected && self.fields.keys().all(has)
-    }
-
-    /// The code of a field, or of a part of it.
-    fn code(&self, form: &Form, field: &str, part: Option<&str>) -> Option<u64> {
-        let Field::Number(bits) = self.fields.get(&field.to_ascii_lowercase())? else { return None };
-        let position = self.model.field_position(form, field, None)?;
-        let FieldKind::List(id) = form.fields[position].shape else { return Some(*bits as u64) };
-        let (lo, width) = self.bits_of(id, part)?.0;
-        Some(*bits as u64 >> lo & crate::convert::ones(width))
-    }
-
-    /// Where the bits of a list or of its part are, and the list that has names for them.
-    fn bits_of(&self, id: ListId, part: Option<&str>) -> Option<((u32, u32), Option<ListId>)> {
-        let list = self.model.list(id);
-        match (&list.kind, part) {
-            (ListKind::Enumeration { lo, width, .. }, None) => Some(((*lo, *width), Some(id))),
-            (ListKind::Parts(_), None) => Some(((0, list.bits), None)),
-            (ListKind::Parts(parts), Some(name)) => {
-                let part = parts.iter().find(|p| p.name.eq_ignore_ascii_case(name))?;
-                let list = if let BitFieldKind::Enumeration(id) = part.kind { Some(id) } else { None };
-                Some(((part.lo, part.hi - part.lo + 1), list))
-            }
-            (ListKind::Enumeration { .. }, Some(_)) => None,
-        }
-    }
-
     fn block(&mut self, block: &Block) -> Result<Vec<Statement>> {
         let scope = self.locals.len();
         let mut out = Vec::new();
@@ -273,8 +240,7 @@ impl<'m> Binder<'m> {
                 self.target(target, value, false)?
             }
             Said::Call(call) => {
-                let (builtin, arguments) = self.call(call)?;
-                StatementKind::Effect { builtin, arguments }
+                return self.refuse(&format!("the effect `{}`", call.function.text), call.function.at);
             }
             Said::Undefined => StatementKind::Undefined,
         };
@@ -378,66 +344,6 @@ impl<'m> Binder<'m> {
         Ok(Node::Value(Value::integer(value)))
     }
 
-    fn field(&self, name: &str, at: SourceSpan) -> Result<Node> {
-        match self.fields.get(name) {
-            Some(Field::Operand(operand)) => Ok(Node::Operand(*operand)),
-            Some(Field::Number(_)) => self.number(name, None, at),
-            Some(Field::Entry(id)) => Ok(Node::Value(Value::integer(*id))),
-            Some(Field::Predicate) => Ok(Node::Predicate(Box::new(Node::Value(Value::integer(0_u32))))),
-            Some(Field::Many(_)) => self.refuse("a repeated field without an index", at),
-            // What is not stored reads as zero.
-            None => Ok(Node::Value(Value::integer(0_u32))),
-        }
-    }
-
-    /// A field or its part as a number: that of its name where names are numbers.
-    fn number(&self, name: &str, part: Option<&str>, at: SourceSpan) -> Result<Node> {
-        let Some(Field::Number(bits)) = self.fields.get(name) else {
-            return Ok(Node::Value(Value::integer(0_u32)));
-        };
-        let Some(form) = self.form else { return self.refuse("an instruction without a form", at) };
-        let Some(position) = self.model.field_position(form, name, None) else {
-            return self.refuse(&format!("the field `{name}`"), at);
-        };
-        let FieldKind::List(id) = form.fields[position].shape else {
-            return Ok(Node::Value(Value::integer(*bits)));
-        };
-        let Some(((lo, width), list)) = self.bits_of(id, part) else {
-            return self.refuse(&format!("the field `{name}`"), at);
-        };
-        let code = *bits as u64 >> lo & crate::convert::ones(width);
-        let named = list.and_then(|id| match &self.model.list(id).kind {
-            ListKind::Enumeration { values, .. } => values.iter().find(|v| v.value == code && !v.reserved),
-            ListKind::Parts(_) => None,
-        });
-        if width == 1 && list.is_none() {
-            return Ok(Node::Value(Value::Truth(code == 1)));
-        }
-        let number = named.and_then(|v| v.name.parse::<u64>().ok()).unwrap_or(code);
-        Ok(Node::Value(Value::integer(number)))
-    }
-
-    /// Whether a field or its part has a named value.
-    fn named_equality(&self, left: &Expression, right: &Expression) -> Option<bool> {
-        let (field, wanted) = match (&left.kind, &right.kind) {
-            (_, ExpressionKind::Enumerator { name, .. }) => (left, name),
-            (ExpressionKind::Enumerator { name, .. }, _) => (right, name),
-            _ => return None,
-        };
-        let (name, part) = match &field.kind {
-            ExpressionKind::Name { name, .. } => (name, None),
-            ExpressionKind::BitField { of, part } => match &of.kind {
-                ExpressionKind::Name { name, .. } => (name, Some(part.text.as_str())),
-                _ => return None,
-            },
-            _ => return None,
-        };
-        let form = self.form?;
-        let code = self.code(form, name, part)?;
-        let values = self.model.enumerators(form, name, part)?;
-        Some(values.iter().any(|v| v.value == code && !v.reserved && v.name == *wanted))
-    }
-
     fn index(&mut self, of: &Expression, index: &Expression, at: SourceSpan) -> Result<Node> {
         let index = self.node(index)?;
         if let ExpressionKind::Name { name, meaning: Meaning::Field } = &of.kind {
@@ -471,6 +377,8 @@ impl<'m> Binder<'m> {
 
     fn call(&mut self, call: &Call) -> Result<(Builtin, Vec<Node>)> {
         let builtin = self.builtin(call)?;
+        self.touches.surface |= builtin == Builtin::Surface;
+        self.touches.flat |= builtin == Builtin::Memory;
         // The code of a field is no value of an operand.
         if let (Builtin::Bits, [Expression { kind, .. }]) = (builtin, call.arguments.as_slice()) {
             let code = match kind {
@@ -483,7 +391,10 @@ impl<'m> Binder<'m> {
                 return Ok((builtin, vec![Node::Value(Value::sized(code, 64))]));
             }
         }
-        let arguments = call.arguments.iter().map(|e| self.node(e)).collect::<Result<Vec<_>>>()?;
+        let mut arguments = call.arguments.iter().map(|e| self.node(e)).collect::<Result<Vec<_>>>()?;
+        if let (Builtin::Surface, Some(Node::Value(Value::Integer(id)))) = (builtin, arguments.first()) {
+            arguments[0] = Node::Space(self.space(id.value.as_u32(), call.function.at)?);
+        }
         Ok((builtin, arguments))
     }
 

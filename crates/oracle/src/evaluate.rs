@@ -4,7 +4,7 @@
 use ethnum::I256;
 use visakit::isa::{DataType, DataTypeClass};
 use visakit_codegen::model::SourceSpan;
-use visakit_codegen::model::semantics::{BinaryOperator, UnaryOperator};
+use visakit_codegen::model::semantics::BinaryOperator;
 use visakit_emulator::machine::World;
 use visakit_emulator::machine::fault::Trap;
 use visakit_emulator::machine::float::FloatMode;
@@ -14,9 +14,11 @@ use crate::builtins::Builtin;
 use crate::convert::{self, Allowed};
 use crate::float::{Format, Join};
 use crate::functions;
+use crate::memory;
 use crate::operand::{Kind, Place, bytes_of};
+use crate::operators::{binary, unary};
 use crate::program::{Channels, Node, Program, Statement, StatementKind};
-use crate::value::{Float, Integer, Slack, Value};
+use crate::value::{Float, Integer, Value};
 
 /// Why a block did not come to its end.
 #[derive(Clone, Debug)]
@@ -210,7 +212,6 @@ impl Run<'_> {
                 let value = self.value(value)?;
                 self.put(*place, arguments, value, statement.at)?;
             }
-            StatementKind::Effect { builtin, .. } => return senseless(format!("the effect {builtin:?}")),
             StatementKind::Undefined => return Err(Halt::Undefined(statement.at)),
         }
         Ok(())
@@ -263,6 +264,8 @@ impl Run<'_> {
             Kind::Constant(_) => return senseless("a write to a constant"),
         };
         let saturate = visakit::isa::Modifier::Sat == place.modifier;
+        // What messages put into raw operands has no type.
+        let as_bits = as_bits || place.raw && matches!(value, Value::Integer(_));
         let stored = match (value, as_bits) {
             (Value::Integer(Integer { value, .. }), true) => {
                 let bits = convert::low_bits(*value, data_type.bits());
@@ -292,6 +295,7 @@ impl Run<'_> {
                 }
                 Ok(())
             }
+            (Builtin::Surface | Builtin::Memory, arguments) => memory::store(self, place, arguments, &value),
             _ => senseless(format!("a value for {place:?}")),
         }
     }
@@ -320,6 +324,7 @@ impl Run<'_> {
                 self.element(*operand, index as u64)?
             }
             Node::Operand(operand) => self.element(*operand, 0)?,
+            Node::Space(_) => return senseless("a surface as a value"),
             Node::Predicate(index) => {
                 let index = self.number(index)?;
                 Value::Truth(self.predicate(index as u32)?)
@@ -403,6 +408,16 @@ impl Run<'_> {
         }
     }
 
+    /// A number of 64 bits, of which higher ones do not count.
+    pub(crate) fn wide(&mut self, node: &Node) -> Result<u64> {
+        match self.value(node)? {
+            Value::Integer(Integer { value, .. }) => Ok(value.as_u64()),
+            // The bits of a register that a message takes as a number.
+            Value::Float(float) => Ok(float.bits),
+            _ => senseless("an address that is no whole number"),
+        }
+    }
+
     /// Whether the execution mask enables a channel.
     pub(crate) fn is_active(&self, channel: i64) -> Result<bool> {
         let channels = self.channels();
@@ -412,141 +427,6 @@ impl Run<'_> {
 
 pub(crate) fn senseless<T>(what: impl Into<String>) -> Result<T> {
     Err(Halt::Senseless(what.into()))
-}
-
-fn unary(operator: UnaryOperator, value: Value) -> Result<Value> {
-    Ok(match (operator, value) {
-        (_, Value::Unknown) => Value::Unknown,
-        (UnaryOperator::Negate, Value::Integer(Integer { value, bits })) => {
-            Value::Integer(Integer { value: value.wrapping_neg(), bits })
-        }
-        (UnaryOperator::Negate, Value::Real(real)) => Value::Real(-real),
-        (UnaryOperator::Negate, Value::Float(float)) if float.slack == Slack::None => {
-            Value::float(float.format, float.bits ^ float.format.sign())
-        }
-        (UnaryOperator::Not, Value::Truth(truth)) => Value::Truth(!truth),
-        (UnaryOperator::Complement, Value::Integer(Integer { value, bits })) => {
-            Value::Integer(Integer { value: !value, bits })
-        }
-        (UnaryOperator::Complement, Value::Float(Float { format, bits, .. })) => {
-            Value::float(format, bits ^ convert::ones(format.bits()))
-        }
-        (operator, value) => return senseless(format!("{operator:?} of {value:?}")),
-    })
-}
-
-/// The value of an operator between two.
-fn binary(operator: BinaryOperator, left: Value, right: Value, mode: FloatMode) -> Result<Value> {
-    use BinaryOperator as O;
-    Ok(match (left, right) {
-        (Value::Unknown, _) | (_, Value::Unknown) => Value::Unknown,
-        (Value::Integer(a), Value::Integer(b)) => integers(operator, a, b)?,
-        (Value::Float(a), Value::Float(b)) if a.format == b.format => floats(operator, &a, &b, mode)?,
-        (Value::Real(a), Value::Real(b)) => reals(operator, a, b)?,
-        // A number of the page takes the format of what it meets.
-        (Value::Float(a), Value::Real(b)) => {
-            let b = Value::float(a.format, a.format.of_real(b, FloatMode::PLAIN));
-            binary(operator, Value::Float(a), b, mode)?
-        }
-        (Value::Real(a), Value::Float(b)) => {
-            let a = Value::float(b.format, b.format.of_real(a, FloatMode::PLAIN));
-            binary(operator, a, Value::Float(b), mode)?
-        }
-        (Value::Truth(a), Value::Truth(b)) => Value::Truth(match operator {
-            O::Equal => a == b,
-            O::NotEqual | O::Xor => a != b,
-            O::And => a && b,
-            O::Or => a || b,
-            _ => return senseless("truth values in arithmetic"),
-        }),
-        (Value::Truth(a), b) => binary(operator, Value::integer(u32::from(a)), b, mode)?,
-        (a, Value::Truth(b)) => binary(operator, a, Value::integer(u32::from(b)), mode)?,
-        (a, b) => return senseless(format!("{operator:?} of {a:?} and {b:?}")),
-    })
-}
-
-fn integers(
-    operator: BinaryOperator,
-    Integer { value: a, bits }: Integer,
-    Integer { value: b, bits: other }: Integer,
-) -> Result<Value> {
-    use BinaryOperator as O;
-    let too_large = || Halt::Senseless("a number of more than 255 bits".to_owned());
-    let count =
-        || u32::try_from(b).ok().filter(|n| *n < 256).ok_or_else(|| Halt::Senseless("a shift by that".to_owned()));
-    let truth = |truth| Ok(Value::Truth(truth));
-    let value = match operator {
-        O::Equal => return truth(a == b),
-        O::NotEqual => return truth(a != b),
-        O::Less => return truth(a < b),
-        O::LessOrEqual => return truth(a <= b),
-        O::Greater => return truth(a > b),
-        O::GreaterOrEqual => return truth(a >= b),
-        O::Or => a | b,
-        O::Xor => a ^ b,
-        O::And => a & b,
-        O::ShiftLeft => a.checked_mul(I256::ONE << count()?.min(254)).ok_or_else(too_large)?,
-        O::ShiftRight => a >> count()?,
-        O::ShiftRightZero => {
-            let pattern = match (a.is_negative(), bits) {
-                (false, _) => a,
-                (true, Some(bits)) => a & ((I256::ONE << bits) - I256::ONE),
-                (true, None) => return senseless("zeros for the sign of a number without a type"),
-            };
-            pattern >> count()?
-        }
-        O::Add => a.checked_add(b).ok_or_else(too_large)?,
-        O::Subtract => a.checked_sub(b).ok_or_else(too_large)?,
-        O::Multiply => a.checked_mul(b).ok_or_else(too_large)?,
-        // What a division by zero gives is not published.
-        O::Divide | O::Remainder if b == I256::ZERO => return Ok(Value::Unknown),
-        O::Divide => a / b,
-        O::Remainder => a % b,
-        O::OrElse | O::AndThen => return senseless("numbers as truth values"),
-    };
-    Ok(Value::Integer(Integer { value, bits: bits.or(other) }))
-}
-
-fn floats(operator: BinaryOperator, a: &Float, b: &Float, mode: FloatMode) -> Result<Value> {
-    use BinaryOperator as O;
-    use std::cmp::Ordering::{Equal, Greater, Less};
-    let order = || a.format.compare(a.bits, b.bits, mode);
-    let truth = |truth| Ok(Value::Truth(truth));
-    let how = match operator {
-        O::Equal => return truth(order() == Some(Equal)),
-        O::NotEqual => return truth(order() != Some(Equal)),
-        O::Less => return truth(order() == Some(Less)),
-        O::LessOrEqual => return truth(matches!(order(), Some(Less | Equal))),
-        O::Greater => return truth(order() == Some(Greater)),
-        O::GreaterOrEqual => return truth(matches!(order(), Some(Greater | Equal))),
-        // Of floats as they stand in the registers.
-        O::Or => return Ok(Value::float(a.format, a.bits | b.bits)),
-        O::Xor => return Ok(Value::float(a.format, a.bits ^ b.bits)),
-        O::And => return Ok(Value::float(a.format, a.bits & b.bits)),
-        O::Add => Join::Sum,
-        O::Subtract => Join::Difference,
-        O::Multiply => Join::Product,
-        O::Divide => Join::Quotient,
-        O::Remainder => Join::Remainder,
-        _ => return senseless(format!("{operator:?} of floats")),
-    };
-    let none = Float { format: a.format, bits: 0, slack: Slack::None };
-    Ok(Float::joined(how, [a, b, &none], mode))
-}
-
-fn reals(operator: BinaryOperator, a: f64, b: f64) -> Result<Value> {
-    use BinaryOperator as O;
-    Ok(match operator {
-        O::Add => Value::Real(a + b),
-        O::Subtract => Value::Real(a - b),
-        O::Multiply => Value::Real(a * b),
-        O::Divide => Value::Real(a / b),
-        O::Less => Value::Truth(a < b),
-        O::Greater => Value::Truth(a > b),
-        O::Equal => Value::Truth(a == b),
-        O::NotEqual => Value::Truth(a != b),
-        _ => return senseless(format!("{operator:?} of real numbers")),
-    })
 }
 
 /// Whether a type is of floats.

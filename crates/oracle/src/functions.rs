@@ -9,6 +9,7 @@ use crate::builtins::Builtin;
 use crate::convert::{low_bits, ones};
 use crate::evaluate::{Halt, Result, Run, format_of, is_float, senseless};
 use crate::float::{Format, Join};
+use crate::memory;
 use crate::narrow;
 use crate::operand::{Kind, bytes_of};
 use crate::program::Node;
@@ -22,6 +23,9 @@ pub(crate) fn call(run: &mut Run<'_>, builtin: Builtin, arguments: &[Node]) -> R
     }
     if let (B::Near, [value, steps]) = (builtin, arguments) {
         return near(run, value, steps);
+    }
+    if matches!(builtin, B::Surface | B::Memory) {
+        return memory::load(run, builtin, arguments);
     }
     let mut values = arguments.iter().map(|node| run.value(node)).collect::<Result<Vec<_>>>()?;
     if values.iter().any(|value| *value == Value::Unknown) {
@@ -50,6 +54,8 @@ pub(crate) fn call(run: &mut Run<'_>, builtin: Builtin, arguments: &[Node]) -> R
             Float::joined(Join::Quotient, [&one, float, &one], mode)
         }
         (_, [Value::Real(real)]) => Value::Real(real_function(builtin, *real)?),
+        // A flag is set for a colour that is not moved.
+        (B::Moved, [flags, colour]) => Value::Truth(integer(flags)?.value.as_u64() >> number(colour)? & 1 == 0),
         (B::Pow2, [n]) => Value::integer(number(n)?.max(1).unsigned_abs().next_power_of_two()),
         (B::Bits, [value]) => pattern(value)?,
         (B::Low, [Value::Integer(a), n]) => {

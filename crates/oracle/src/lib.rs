@@ -15,8 +15,11 @@ pub mod convert;
 mod evaluate;
 pub mod float;
 mod functions;
+mod interpreter;
+mod memory;
 mod narrow;
 mod operand;
+mod operators;
 mod program;
 mod show;
 pub mod stage;
@@ -30,7 +33,8 @@ use visakit_codegen::model::Model;
 use visakit_emulator::kernels::layout::Layout;
 
 pub use evaluate::{Effects, Halt, Target, Write};
-pub use program::Program;
+pub use interpreter::{ByPages, Which};
+pub use program::{Program, Touches};
 pub use show::{Shown, shown_float};
 
 /// Binds the Semantics of an instruction's page to the instruction. `routine` has the variables that it names, `layout` their

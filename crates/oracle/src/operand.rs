@@ -20,6 +20,8 @@ pub(crate) struct Place {
     /// The type of its elements.
     pub(crate) data_type: DataType,
     pub(crate) modifier: Modifier,
+    /// Whether it is a raw operand.
+    pub(crate) raw: bool,
     /// The type that its values are computed with; its own for what is no source.
     pub(crate) execution: DataType,
 }
@@ -120,7 +122,7 @@ impl Place {
                 (Kind::State { first: first + u32::from(state.offset) }, DataType::Ud)
             }
         };
-        Ok(Self { kind, data_type, modifier: operand.modifier, execution: data_type })
+        Ok(Self { kind, data_type, modifier: operand.modifier, raw: false, execution: data_type })
     }
 
     /// A raw operand: whole elements of its variable, one behind the other.
@@ -133,7 +135,7 @@ impl Place {
             false => Kind::Registers { start: Start::At(start), walk },
         };
         let data_type = variable.data_type;
-        Ok(Self { kind, data_type, modifier: Modifier::None, execution: data_type })
+        Ok(Self { kind, data_type, modifier: Modifier::None, raw: true, execution: data_type })
     }
 
     /// The byte in the register file where an element stands.

@@ -2,8 +2,10 @@
 
 use visakit_codegen::model::SourceSpan;
 use visakit_codegen::model::semantics::{BinaryOperator, UnaryOperator};
+use visakit_emulator::machine::thread::{Combine, ExecMask, ones};
 
 use crate::builtins::Builtin;
+use crate::memory::Space;
 use crate::operand::Place;
 use crate::value::Value;
 
@@ -16,6 +18,8 @@ pub struct Program {
     pub(crate) names: Vec<(&'static str, bool)>,
     /// Slots of local names.
     pub(crate) locals: usize,
+    /// Which memory the instruction may touch.
+    pub(crate) touches: Touches,
     /// The channels that the instruction is for.
     pub(crate) channels: Channels,
     /// Offset of the control register, where the instruction writes it.
@@ -24,6 +28,15 @@ pub struct Program {
     pub(crate) enabled: Option<u32>,
     /// The same for the register that counts time.
     pub(crate) time: Option<u32>,
+}
+
+/// Kinds of memory that an instruction may touch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Touches {
+    /// Surfaces, by offsets.
+    pub surface: bool,
+    /// Flat memory, by addresses.
+    pub flat: bool,
 }
 
 /// The channels of an instruction: chapter 5, *Enabled channels*.
@@ -88,11 +101,6 @@ pub(crate) enum StatementKind {
         arguments: Vec<Node>,
         value: Node,
     },
-    /// A built-in for its effect.
-    Effect {
-        builtin: Builtin,
-        arguments: Vec<Node>,
-    },
     Undefined,
 }
 
@@ -102,6 +110,8 @@ pub(crate) enum Node {
     Local(usize),
     /// An element of an operand.
     Element(usize, Box<Node>),
+    /// A surface as an argument.
+    Space(Space),
     /// An operand as an argument.
     Operand(usize),
     /// The bit of the instruction's predicate for a channel.
@@ -110,4 +120,23 @@ pub(crate) enum Node {
     Binary(BinaryOperator, Box<Node>, Box<Node>),
     Choice(Box<Node>, Box<Node>, Box<Node>),
     Call(Builtin, Vec<Node>),
+}
+
+impl Program {
+    /// The channels as the machine counts them.
+    pub(crate) fn mask(&self) -> ExecMask {
+        let Channels { count, first, no_mask, predicate } = self.channels;
+        ExecMask {
+            shift: first,
+            lanes: ones(count as usize),
+            always: if no_mask { u32::MAX } else { 0 },
+            predicate: predicate.map_or(0, |p| p.number),
+            combine: match predicate.map(|p| p.combine) {
+                None | Some(visakit::isa::Combine::None) => Combine::Each,
+                Some(visakit::isa::Combine::Any) => Combine::Any,
+                Some(visakit::isa::Combine::All) => Combine::All,
+            },
+            inverse: if predicate.is_some_and(|p| p.inverse) { u32::MAX } else { 0 },
+        }
+    }
 }

@@ -5,7 +5,7 @@ use visakit_emulator::machine::thread::Thread;
 use crate::evaluate::Target;
 use crate::float::Format;
 use crate::operand::{Kind, Place, bytes_of};
-use crate::program::Program;
+use crate::program::{Program, Touches};
 use crate::value::{Integer, Value};
 
 /// An operand as it is shown.
@@ -23,6 +23,11 @@ impl Program {
     /// How many channels the instruction has.
     pub fn channels(&self) -> u32 {
         self.channels.count
+    }
+
+    /// Which memory the instruction may touch.
+    pub fn touches(&self) -> Touches {
+        self.touches
     }
 
     /// The operands, in the order of the page.

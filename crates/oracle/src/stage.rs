@@ -38,8 +38,13 @@ impl Kernel {
     /// # Errors
     /// When the machine stops the thread.
     pub fn run(&self, thread: &mut Thread, world: &World<'_>) -> Result<(), Box<Trap>> {
-        thread.registers.bytes_mut(self.at)[..self.constants.len()].copy_from_slice(&self.constants);
+        self.prepare(thread);
         (self.run)(thread, world)
+    }
+
+    /// Puts the constants behind the variables, as a launch does.
+    pub fn prepare(&self, thread: &mut Thread) {
+        thread.registers.bytes_mut(self.at)[..self.constants.len()].copy_from_slice(&self.constants);
     }
 }
 

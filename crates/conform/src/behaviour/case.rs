@@ -5,8 +5,10 @@ use visakit::object::Routine;
 use visakit::rt::Bits as _;
 use visakit_codegen::model::{Model, SourceSpan};
 use visakit_emulator::machine::thread::Thread;
-use visakit_oracle::stage::{Kernel, Nowhere, Stage};
-use visakit_oracle::{Effects, Halt, Program, Refusal, Target};
+use visakit_oracle::stage::{Kernel, Stage};
+use visakit_oracle::{Effects, Halt, Program, Refusal, Target, Touches};
+
+use super::yard::{BYTES, Yard};
 
 /// Channels of a thread.
 const CHANNELS: usize = 32;
@@ -29,6 +31,8 @@ pub(super) struct Subject<'a> {
     /// The state before, after the page and after the kernel.
     pub(super) threads: [Thread; 3],
     wrong: Option<Wrong>,
+    /// The memory of the page and of the kernel.
+    yards: [Yard; 2],
 }
 
 /// An instruction, bound and lowered.
@@ -75,7 +79,7 @@ impl<'a> Subject<'a> {
         let stage = Stage::new(routine, platform)?;
         let thread = stage.thread(CHANNELS);
         let threads = [thread.clone(), thread.clone(), thread];
-        Ok(Self { model, routine, platform, stage, threads, wrong })
+        Ok(Self { model, routine, platform, stage, threads, wrong, yards: [Yard::new(), Yard::new()] })
     }
 
     /// Binds an instruction of the routine; nothing where it does not end behind itself.
@@ -97,22 +101,49 @@ impl<'a> Subject<'a> {
     /// Fills the state by a seed and runs both.
     pub(super) fn compare(&mut self, bound: &mut Bound, seed: u64) -> Compared {
         self.fill(seed);
+        self.aim(bound, seed);
         self.run(bound)
+    }
+
+    /// Lets registers have addresses and offsets of the memory that there is, where the instruction wants such.
+    pub(super) fn aim(&mut self, bound: &Bound, seed: u64) {
+        let touches = bound.program.touches();
+        if touches == Touches::default() {
+            return;
+        }
+        let mut random = Random(!seed);
+        let width = if touches.flat { 8 } else { 4 };
+        let bytes = self.stage.register_bytes();
+        let registers = &mut self.threads[0].registers.bytes_mut(0)[..bytes];
+        // Registers of data stay as they are.
+        for register in registers.chunks_mut(64) {
+            if random.next() % 4 == 0 {
+                continue;
+            }
+            let (buffer, spread) = (random.next(), [BYTES + 16, BYTES / 16][random.below(2)]);
+            let odd = if random.next() % 8 == 0 { 0 } else { 7 };
+            for element in register.chunks_exact_mut(width) {
+                let offset = random.next() % spread & !odd;
+                let value = if touches.flat { self.yards[0].address(buffer) + offset } else { offset };
+                element.copy_from_slice(&value.to_le_bytes()[..width]);
+            }
+        }
     }
 
     /// Runs both from the state that there is.
     pub(super) fn run(&mut self, bound: &Bound) -> Compared {
-        let Self { threads: [before, by_page, by_kernel], stage, .. } = self;
+        let Self { threads: [before, by_page, by_kernel], stage, yards, .. } = self;
         copy(before, by_page, stage);
-        let mut nowhere = Nowhere::default();
-        let world = nowhere.world();
-        let page = bound.program.run(by_page, &world);
-        let Ok(kernel) = &bound.kernel else {
-            let Err(why) = &bound.kernel else { return Compared::Same };
-            return differs(None, ["executed".to_owned(), why.clone()], None);
-        };
+        let has_memory = bound.program.touches() != Touches::default();
+        if has_memory {
+            yards.iter().for_each(|yard| yard.fill(before.executed));
+        }
+        // What no instruction should be is not what kernels are compared for.
+        let Ok(kernel) = &bound.kernel else { return Compared::Undefined };
+        kernel.prepare(by_page);
+        let page = bound.program.run(by_page, &yards[0].world());
         copy(before, by_kernel, stage);
-        let result = kernel.run(by_kernel, &world);
+        let result = kernel.run(by_kernel, &yards[1].world());
         let effects = match (page, result) {
             (Err(Halt::Undefined(_)), _) => return Compared::Undefined,
             (Err(Halt::Trap(_)), Err(_)) => return Compared::Same,
@@ -126,8 +157,11 @@ impl<'a> Subject<'a> {
         {
             spoil(wrong, &effects, before, by_kernel);
         }
-        match first_difference(&effects, by_page, by_kernel, self.stage.register_bytes()) {
-            Some(place) => Compared::Differs(place),
+        if let Some(place) = first_difference(&effects, by_page, by_kernel, self.stage.register_bytes()) {
+            return Compared::Differs(place);
+        }
+        match self.yards[0].difference(&self.yards[1]).filter(|_| has_memory) {
+            Some(sides) => differs(None, sides, None),
             None => Compared::Same,
         }
     }

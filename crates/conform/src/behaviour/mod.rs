@@ -7,6 +7,7 @@
 mod case;
 mod domain;
 mod shrink;
+mod yard;
 
 use std::collections::BTreeMap;
 
@@ -43,8 +44,7 @@ pub struct Effort {
 
 impl Effort {
     /// What a plain comparison does.
-    pub const QUICK: Self =
-        Self { routines: 4, instructions: 12, states: 24, domain: 1 << 16, types: 4, wrong: None };
+    pub const QUICK: Self = Self { routines: 2, instructions: 8, states: 12, domain: 1 << 16, types: 2, wrong: None };
     /// The whole.
     pub const THOROUGH: Self =
         Self { routines: 400, instructions: 16, states: 64, domain: 1 << 32, types: usize::MAX, wrong: None };
@@ -189,17 +189,21 @@ fn of_page(model: &Model, page: &'static reflect::Page, effort: &Effort) -> Resu
             };
             let seed = u64::from(n) << 32 | (at as u64) << 16;
             for state in 0..effort.states {
-                let compared = subject.compare(&mut bound, seed + u64::from(state));
-                found.channels += u64::from(bound.channels());
-                if let Compared::Differs(place) = compared {
-                    found.difference = Some(shrink::smallest(&mut subject, at, seed + u64::from(state), place));
-                    return Ok(found);
+                match subject.compare(&mut bound, seed + u64::from(state)) {
+                    Compared::Same => found.channels += u64::from(bound.channels()),
+                    Compared::Undefined => {}
+                    Compared::Differs(place) => {
+                        found.difference = Some(shrink::smallest(&mut subject, at, seed + u64::from(state), place));
+                        return Ok(found);
+                    }
                 }
             }
         }
     }
     if found.channels == 0 {
-        return Err(refusal.map_or("no legal instruction of it was found".to_owned(), |why| why.to_string()));
+        return Err(
+            refusal.map_or("no instruction of it was found that its kernel takes".to_owned(), |why| why.to_string())
+        );
     }
     domain::all(model, page, effort, &mut found);
     Ok(found)

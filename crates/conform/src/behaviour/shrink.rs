@@ -15,6 +15,9 @@ use super::case::{Compared, Place, Subject};
 pub(super) fn smallest(subject: &mut Subject<'_>, at: usize, seed: u64, mut place: Place) -> Difference {
     subject.fill(seed);
     let mut instruction = subject.routine.instructions[at].clone();
+    if let Ok(Some(bound)) = subject.bind_one(&instruction) {
+        subject.aim(&bound, seed);
+    }
     let mut state = subject.threads[0].clone();
     for edit in EDITS {
         let mut smaller = instruction.clone();

@@ -324,23 +324,23 @@ impl<T: Float + Real> Real for Strict<T> {
     }
 
     fn floor(self) -> Self {
-        self.map(T::floor)
+        self.map(|value| value.flushed(self.mode).floor())
     }
 
     fn ceil(self) -> Self {
-        self.map(T::ceil)
+        self.map(|value| value.flushed(self.mode).ceil())
     }
 
     fn trunc(self) -> Self {
-        self.map(T::trunc)
+        self.map(|value| value.flushed(self.mode).trunc())
     }
 
     fn round(self) -> Self {
-        self.map(T::round)
+        self.map(|value| value.flushed(self.mode).round())
     }
 
     fn fract(self) -> Self {
-        self.map(T::fract)
+        self.add(self.floor().neg())
     }
 }
 

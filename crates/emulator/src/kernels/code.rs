@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::kernels::atomic::Family;
 use crate::kernels::layout::Layout;
-use crate::kernels::lowering::Lowering;
+use crate::kernels::lowering::{LowerError, Lowering};
 use crate::kernels::step::{Callee, Exchange, Lowered, Run};
 use crate::machine::World;
 use crate::machine::access::Spot;
@@ -12,7 +12,7 @@ use crate::machine::activation::Function;
 use crate::machine::fault::Trap;
 use crate::machine::operand::Source;
 use crate::machine::thread::{ExecMask, Thread};
-use visakit::isa::LabelId;
+use visakit::isa::{Instruction, LabelId};
 use visakit::object::Routine;
 
 /// A lowered routine.
@@ -151,6 +151,12 @@ pub enum Terminator {
     Wait(Option<Source<u32>>),
 }
 
+/// Executes instructions otherwise than by kernels: by what their pages say.
+pub trait Interpreter: Sync {
+    /// What an instruction becomes; none where it is left to its kernel, or to nobody where it has none.
+    fn lower(&self, instruction: &Instruction, lowering: &Lowering<'_>, has_kernel: bool) -> Option<Lowered>;
+}
+
 impl CompiledRoutine {
     /// Lowers a kernel and the functions that it may call, each with its layout, the kernel first; `symbols` are the addresses
     /// of the program's data. Instructions that cannot be lowered stop only threads that reach them.
@@ -162,6 +168,7 @@ impl CompiledRoutine {
         functions: &[&Routine],
         layouts: Vec<Layout>,
         symbols: &HashMap<String, u64>,
+        interpreter: Option<&dyn Interpreter>,
     ) -> Result<Self, String> {
         let mut symbols = symbols.clone();
         for (n, function) in functions.iter().enumerate() {
@@ -174,7 +181,15 @@ impl CompiledRoutine {
             lowering.constants = constants;
             builder.begin(routine.name());
             for instruction in &routine.instructions {
-                let lowered = instruction.dispatch(&mut lowering).unwrap_or_else(|error| {
+                let otherwise = |l: &Lowering<'_>, has| interpreter.and_then(|i| i.lower(instruction, l, has));
+                let lowered = match otherwise(&lowering, true) {
+                    Some(lowered) => Ok(lowered),
+                    None => instruction.dispatch(&mut lowering).or_else(|error| match error {
+                        LowerError::Stub(_) => otherwise(&lowering, false).ok_or(error),
+                        error => Err(error),
+                    }),
+                };
+                let lowered = lowered.unwrap_or_else(|error| {
                     let trouble = Trap::from(error);
                     let run = Box::new(move |_: &mut Thread, _: &World<'_>| Err(Box::new(trouble.clone())));
                     lowering.step(ExecMask::all(1), run)

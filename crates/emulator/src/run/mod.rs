@@ -32,7 +32,7 @@ use std::time::{Duration, Instant};
 use visakit::isa::Platform;
 use visakit_diag::{Diagnostic, Severity};
 
-use crate::kernels::code::CompiledRoutine;
+use crate::kernels::code::{CompiledRoutine, Interpreter};
 use crate::kernels::layout::Layout;
 use crate::launch::argument::Argument;
 use crate::launch::data::DataPlaces;
@@ -71,6 +71,8 @@ pub struct Options<'a> {
     /// Learns of every access to memory. With one, groups run one after the other, and no message takes the way on which
     /// accesses are checked all at once.
     pub observer: Option<&'a dyn Observer>,
+    /// Executes instructions by their pages: those without a kernel, or all.
+    pub interpreter: Option<&'a dyn Interpreter>,
     /// What the launch finds.
     pub surroundings: Surroundings<'a>,
     /// What stands in registers and memory that nobody has written; zeros when not given.
@@ -114,7 +116,7 @@ impl Cache {
         if let Some(kept) = kept.as_ref().filter(is_it) {
             return Ok(Arc::clone(&kept.code));
         }
-        let code = Arc::new(lower(program, payload, symbols)?);
+        let code = Arc::new(lower(program, payload, symbols, None)?);
         *kept = Some(Lowered { payload: payload.len(), symbols: symbols.clone(), code: Arc::clone(&code) });
         Ok(code)
     }
@@ -259,8 +261,9 @@ fn attempt(
     let payload = Payload::new(&program.info, program.payload_layout(), range, &arguments, &mapped.placement)?;
     drop(arguments);
     let code = match options.surroundings.cache {
-        Some(cache) => cache.code(program, &payload, &mapped.data.symbols)?,
-        None => Arc::new(lower(program, &payload, &mapped.data.symbols)?),
+        // What is kept is made of kernels.
+        Some(cache) if options.interpreter.is_none() => cache.code(program, &payload, &mapped.data.symbols)?,
+        _ => Arc::new(lower(program, &payload, &mapped.data.symbols, options.interpreter)?),
     };
     let ordered = code.ordered && !options.any_order;
     let way = if ordered { Way::InOrder } else { way };
@@ -318,12 +321,14 @@ fn lower(
     program: &Program,
     payload: &Payload,
     symbols: &HashMap<String, u64>,
+    interpreter: Option<&dyn Interpreter>,
 ) -> Result<CompiledRoutine, Box<Diagnostic>> {
     let problem = |message| Box::new(Diagnostic::new("lowering", Severity::Error, program.file.clone(), message));
     let payload_bytes = u32::try_from(payload.len()).map_err(|e| problem(e.to_string()))?;
     let functions: Vec<_> = program.functions.iter().map(|function| &function.routine).collect();
     let layouts = Layout::with_functions(&program.routine, &functions, program.platform, payload_bytes);
-    CompiledRoutine::new(&program.routine, &functions, layouts.map_err(problem)?, symbols).map_err(problem)
+    CompiledRoutine::new(&program.routine, &functions, layouts.map_err(problem)?, symbols, interpreter)
+        .map_err(problem)
 }
 
 /// Bytes that all groups that run at the same time may have together for themselves. A run takes its buffers and 64 MiB, of

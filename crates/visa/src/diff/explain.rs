@@ -175,26 +175,27 @@ fn explaining(finding: &Finding, all: &[Searched<'_>]) -> Option<usize> {
         .enumerate()
         .filter(|(_, s)| !s.change.is_prose() || at.code == "behaviour" && fits(at.code, s.change.kind))
         .filter_map(|(i, s)| {
-        let place = s.change.place();
-        let same_file = place.is_some_and(|side| side.file == at.file);
-        let same_line = same_file && place.is_some_and(|side| side.line == at.line);
-        let subject = s.words.first().is_some_and(|word| path.contains(word));
-        let touched = path.first().is_some_and(|word| s.change.touches.iter().any(|t| t.eq_ignore_ascii_case(word)));
-        let value = path.iter().any(|word| s.values.contains(word));
-        let inside = s.words.iter().skip(1).filter(|word| path.contains(word)).count();
-        let fits = fits(at.code, s.change.kind);
-        let related = same_line
-            || subject
-            || touched && (fits || value)
-            || value && fits
-            || fits && (same_file || at.file.is_empty());
-        let exact = s.change.kind == at.code.rsplit_once('-').map_or(at.code, |(what, _)| what);
-        let score =
-            [(same_line, 60), (subject, 40), (touched, 20), (value, 15), (fits, 25), (exact, 10), (same_file, 5)];
-        let score = score.iter().filter(|(holds, _)| *holds).map(|(_, n)| n).sum::<usize>() + inside * 12;
-        // Of two that explain it alike the graver one does.
-        related.then_some((score, std::cmp::Reverse((s.change.class, i))))
-    });
+            let place = s.change.place();
+            let same_file = place.is_some_and(|side| side.file == at.file);
+            let same_line = same_file && place.is_some_and(|side| side.line == at.line);
+            let subject = s.words.first().is_some_and(|word| path.contains(word));
+            let touched =
+                path.first().is_some_and(|word| s.change.touches.iter().any(|t| t.eq_ignore_ascii_case(word)));
+            let value = path.iter().any(|word| s.values.contains(word));
+            let inside = s.words.iter().skip(1).filter(|word| path.contains(word)).count();
+            let fits = fits(at.code, s.change.kind);
+            let related = same_line
+                || subject
+                || touched && (fits || value)
+                || value && fits
+                || fits && (same_file || at.file.is_empty());
+            let exact = s.change.kind == at.code.rsplit_once('-').map_or(at.code, |(what, _)| what);
+            let score =
+                [(same_line, 60), (subject, 40), (touched, 20), (value, 15), (fits, 25), (exact, 10), (same_file, 5)];
+            let score = score.iter().filter(|(holds, _)| *holds).map(|(_, n)| n).sum::<usize>() + inside * 12;
+            // Of two that explain it alike the graver one does.
+            related.then_some((score, std::cmp::Reverse((s.change.class, i))))
+        });
     scored.max().map(|(_, std::cmp::Reverse((_, i)))| i)
 }
 

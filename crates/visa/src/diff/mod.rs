@@ -10,7 +10,7 @@ use visakit_conform::behaviour::{self, Behaviour, Effort};
 use visakit_conform::{Finding, Report};
 
 use super::{Findings, Outcome, OutputFormat, finish, out, report};
-use crate::groups::{Group, listed, summary};
+use crate::groups::{Group, Layout, listed, summary};
 use crate::io::{layout, note};
 use crate::report::print_json;
 use crate::spec::source::{self, OverlayArg};
@@ -27,8 +27,8 @@ Examples:
   visa diff --spec pages --format json
   visa diff --spec vendors-documents --overlay builtin --details
 
-Instructions are executed by the Semantics of their pages and by the emulator too; a difference is a finding with the smallest instruction \
-that shows it.
+With --behaviour instructions are executed by the Semantics of their pages and by the emulator's kernels; a difference is a finding with the \
+smallest instruction that shows it.
 
 With `--format json`, `behaviour` has what was compared and what was not, `causes` has `id`, `class`, `what`, `file`, `line`, `facts`, `instructions` and `help`, and each of `findings` \
 the number of its `cause`.
@@ -40,8 +40,11 @@ pub(super) struct Args {
     spec: Option<PathBuf>,
     #[command(flatten)]
     overlay: OverlayArg,
-    /// Compare what instructions do over whole domains, which takes hours
+    /// Compare what instructions do too: by their pages and by the emulator's kernels
     #[arg(long)]
+    behaviour: bool,
+    /// Compare it over whole domains, which takes hours
+    #[arg(long, requires = "behaviour")]
     thorough: bool,
     /// Show each finding below the summary, and what was probed
     #[arg(long)]
@@ -63,12 +66,15 @@ fn probe(args: &Args) -> Result<Outcome, Findings> {
     }
     let model = completed.unwrap_or(model);
     let mut found = visakit_conform::run(&model);
-    let behaviour = behaviour::compare(&model, if args.thorough { &Effort::THOROUGH } else { &Effort::QUICK });
-    behaviour.report(&model, &mut found);
+    let effort = if args.thorough { &Effort::THOROUGH } else { &Effort::QUICK };
+    let behaviour = args.behaviour.then(|| behaviour::compare(&model, effort));
+    if let Some(behaviour) = &behaviour {
+        behaviour.report(&model, &mut found);
+    }
     let (causes, of) = causes(&mut found.findings, &model);
     match args.format {
-        OutputFormat::Json => print_json(&Answer::new(&found, &causes, &of, &behaviour)),
-        OutputFormat::Human => human(&found, causes, &behaviour, args.details),
+        OutputFormat::Json => print_json(&Answer::new(&found, &causes, &of, behaviour.as_ref())),
+        OutputFormat::Human => human(&found, causes, behaviour.as_ref(), args.details),
     }
     Ok(if found.findings.is_empty() { Outcome::Done } else { Outcome::Found })
 }
@@ -82,7 +88,8 @@ struct Answer<'a> {
     undefined: &'a [visakit_conform::Entry],
     filled: usize,
     facts: &'a BTreeMap<&'static str, visakit_conform::Count>,
-    behaviour: &'a Behaviour,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    behaviour: Option<&'a Behaviour>,
 }
 
 /// A finding with the number of its cause.
@@ -94,14 +101,14 @@ struct Entry<'a> {
 }
 
 impl<'a> Answer<'a> {
-    fn new(found: &'a Report, causes: &'a [Cause], of: &[usize], behaviour: &'a Behaviour) -> Self {
+    fn new(found: &'a Report, causes: &'a [Cause], of: &[usize], behaviour: Option<&'a Behaviour>) -> Self {
         let Report { findings, missing, undefined, filled, facts } = found;
         let findings = findings.iter().zip(of).map(|(finding, cause)| Entry { finding, cause: *cause }).collect();
         Self { findings, causes, missing, undefined, filled: *filled, facts, behaviour }
     }
 }
 
-fn human(found: &Report, causes: Vec<Cause>, behaviour: &Behaviour, details: bool) {
+fn human(found: &Report, causes: Vec<Cause>, behaviour: Option<&Behaviour>, details: bool) {
     let (probed, passed) = found.facts.values().fold((0, 0), |(a, b), n| (a + n.probed, b + n.passed));
     let mut classes: BTreeMap<usize, (&str, usize)> = BTreeMap::new();
     for (n, cause) in causes.iter().enumerate() {
@@ -132,16 +139,8 @@ fn human(found: &Report, causes: Vec<Cause>, behaviour: &Behaviour, details: boo
         let text = format!("no public text defines what {} instructions do: ", names.len());
         out(&format!("{text}{}\n", listed(&names, layout.width.saturating_sub(text.len()))));
     }
-    let channels: u64 = behaviour.compared.values().sum();
-    out(&format!("the behaviour of {} instructions was compared, in {channels} channels\n", behaviour.compared.len()));
-    if details {
-        for (name, why) in &behaviour.apart {
-            out(&format!("{name} was not compared: {why}\n"));
-        }
-    } else if !behaviour.apart.is_empty() {
-        let names: Vec<String> = behaviour.apart.keys().cloned().collect();
-        let text = format!("that of {} others was not: ", names.len());
-        out(&format!("{text}{}\n", listed(&names, layout.width.saturating_sub(text.len()))));
+    if let Some(behaviour) = behaviour {
+        say_behaviour(behaviour, details, layout);
     }
     let groups: Vec<Group> = causes.into_iter().map(Group::from).collect();
     out(&summary(&groups, layout));
@@ -150,5 +149,23 @@ fn human(found: &Report, causes: Vec<Cause>, behaviour: &Behaviour, details: boo
         report(&diagnostics, OutputFormat::Human);
     } else if !groups.is_empty() {
         out("\n--details shows each finding, --format json all of them with the numbers of their causes\n");
+    }
+}
+
+/// How much of the behaviour was compared.
+fn say_behaviour(behaviour: &Behaviour, details: bool, layout: Layout) {
+    let channels: u64 = behaviour.compared.values().sum();
+    out(&format!(
+        "the behaviour of {} instructions was compared, in {channels} channels\n",
+        behaviour.compared.len()
+    ));
+    if details {
+        for (name, why) in &behaviour.apart {
+            out(&format!("{name} was not compared: {why}\n"));
+        }
+    } else if !behaviour.apart.is_empty() {
+        let names: Vec<String> = behaviour.apart.keys().cloned().collect();
+        let text = format!("that of {} others was not: ", names.len());
+        out(&format!("{text}{}\n", listed(&names, layout.width.saturating_sub(text.len()))));
     }
 }

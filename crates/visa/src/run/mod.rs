@@ -2,6 +2,7 @@
 
 mod checks;
 mod fault;
+mod pages;
 mod program;
 mod progress;
 
@@ -11,12 +12,14 @@ use std::path::PathBuf;
 use serde::Serialize;
 use visakit_diag::Diagnostic;
 use visakit_emulator::check::{Checked, Checks, Finding, check};
+use visakit_emulator::kernels::code::Interpreter;
 use visakit_emulator::launch::forms::forms_help;
 use visakit_emulator::launch::range::NdRange;
 use visakit_emulator::launch::spec::{self, ArgKey, ArgSpec};
 use visakit_emulator::launch::{TextError, argument};
 use visakit_emulator::run::stats::Stats;
 use visakit_emulator::run::{DEFAULT_MAX_INSTRUCTIONS, Options, Program, RunError, launch_from};
+use visakit_oracle::ByPages;
 
 use crate::io;
 use crate::io::{Written, note, out, out_bytes};
@@ -28,6 +31,7 @@ use crate::launch::{dump, expect, inputs, print};
 use crate::report::{Findings, Outcome, OutputFormat, answer, count, finish};
 use checks::Bug;
 use fault::Fault;
+use pages::PagesArgs;
 use progress::Bar;
 
 /// Run a kernel on this machine's CPU
@@ -123,6 +127,8 @@ pub(super) struct Args {
         help = format!("Instructions that one hardware thread may execute [default: {DEFAULT_MAX_INSTRUCTIONS}]")
     )]
     max_instructions: Option<u64>,
+    #[command(flatten)]
+    pages: PagesArgs,
     /// How results and errors are reported
     #[arg(long, value_enum, default_value_t)]
     format: OutputFormat,
@@ -134,7 +140,7 @@ pub(super) fn run(args: Args) -> Outcome {
 }
 
 fn execute(args: Args) -> Result<Outcome, Findings> {
-    let format = args.format;
+    let (format, which, model) = (args.format, args.pages.which(), args.pages.read()?);
     let request = request(args)?;
     let program = program::load(&request)?;
     let required = program.required_local_size();
@@ -147,7 +153,12 @@ fn execute(args: Args) -> Result<Outcome, Findings> {
     let mut first = Some(arguments);
     // A run that has to be made again reads its files again, so that there are not two of every buffer.
     let make = || first.take().map_or_else(|| argument::resolve(&parameters, &given).map_err(of_option), Ok);
-    let checked = dispatch(&program, &range, make, &request);
+    let read = || model.clone().unwrap_or_else(|| visakit_conform::own_model().0);
+    let interpreter = which.map(|which| (ByPages::new(which, &read), which));
+    let checked = dispatch(&program, &range, make, &request, interpreter.as_ref().map(|(pages, _)| pages as _));
+    if let Some((pages, which)) = &interpreter {
+        pages::say(pages, *which);
+    }
     let (result, bugs) = checked.map_or_else(|error| (Err(error), Vec::new()), |all| (all.result, all.findings));
     match result {
         Ok(outcome) => Ok(succeed(&outcome, &bugs, &program, &wanted, &request, format)),
@@ -225,6 +236,7 @@ fn dispatch(
     range: &NdRange,
     mut make: impl FnMut() -> Result<Vec<Option<argument::Argument>>, Box<Diagnostic>>,
     request: &Request,
+    interpreter: Option<&dyn Interpreter>,
 ) -> Result<Checked, RunError> {
     let bar = Bar::new(range);
     let progress = |done| bar.show(done);
@@ -235,6 +247,7 @@ fn dispatch(
         max_instructions: request.max_instructions,
         stats: request.stats,
         progress: Some(&progress),
+        interpreter,
         ..Options::default()
     };
     let result = match request.check {

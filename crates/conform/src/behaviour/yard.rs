@@ -1,0 +1,80 @@
+//! Memory for the cases: a few small buffers, bound to the binding table, and memory of a group.
+
+use visakit_emulator::machine::World;
+use visakit_emulator::machine::memory::{Buffer, Memory};
+use visakit_emulator::machine::trace::Trace;
+
+/// Bytes of each buffer.
+pub(super) const BYTES: u64 = 512;
+
+/// Buffers that are bound.
+const BUFFERS: usize = 2;
+
+/// Entries of the binding table.
+const ENTRIES: usize = 64;
+
+/// What the two sides of a case each have of their own.
+pub(super) struct Yard {
+    memory: Memory,
+    local: Buffer,
+    scratch: Buffer,
+    bindings: Vec<Option<usize>>,
+    trace: Trace,
+}
+
+impl Yard {
+    pub(super) fn new() -> Self {
+        let mut memory = Memory::default();
+        for _ in 0..BUFFERS {
+            memory.map(Buffer::zeros(BYTES as usize));
+        }
+        let [local, scratch] = [0, 1].map(|_| Buffer::zeros(BYTES as usize));
+        // One entry in three has no buffer.
+        let bindings = (0..ENTRIES).map(|n| Some(n % 3).filter(|n| *n < BUFFERS)).collect();
+        Self { memory, local, scratch, bindings, trace: Trace::new(BUFFERS, false) }
+    }
+
+    /// The address of a buffer.
+    pub(super) fn address(&self, n: u64) -> u64 {
+        self.memory.address(n as usize % BUFFERS)
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Buffer> {
+        self.memory.buffers().iter().chain([&self.local, &self.scratch])
+    }
+
+    /// Fills all of it by a seed.
+    pub(super) fn fill(&self, seed: u64) {
+        let mut value = seed as u32 | 1;
+        for buffer in self.all() {
+            for offset in (0..BYTES).step_by(4) {
+                value = value.wrapping_mul(0x9e37_79b1).wrapping_add(0x7f4a_7c15);
+                buffer.store_u32(offset, value);
+            }
+        }
+    }
+
+    /// The first byte that differs, with both values.
+    pub(super) fn difference(&self, other: &Self) -> Option<[String; 2]> {
+        self.all().zip(other.all()).enumerate().find_map(|(n, (a, b))| {
+            let (a, b) = (a.to_bytes(), b.to_bytes());
+            let at = a.iter().zip(&b).position(|(a, b)| a != b)?;
+            Some([a[at], b[at]].map(|byte| format!("0x{byte:02x} in byte {at} of buffer {n}")))
+        })
+    }
+
+    /// What a thread sees.
+    pub(super) fn world(&self) -> World<'_> {
+        World {
+            memory: &self.memory,
+            local: &self.local,
+            scratch: &self.scratch,
+            private: &[],
+            bindings: &self.bindings,
+            images: &[],
+            samplers: &[],
+            watch: None,
+            trace: &self.trace,
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! The fields of an instruction as the notation has them: numbers, parts, named values.
+
+use visakit::isa::{SurfaceId, predefined_surface};
+use visakit_codegen::model::semantics::{Expression, ExpressionKind};
+use visakit_codegen::model::{BitFieldKind, FieldKind, Form, ListId, ListKind, SourceSpan};
+
+use super::{Binder, Field, Result};
+use crate::memory::Space;
+use crate::program::Node;
+use crate::value::Value;
+
+impl Binder<'_> {
+    /// Whether the instruction is of a form: its selector says so, and the form has all fields that are there.
+    pub(super) fn is_form(&self, form: &Form) -> bool {
+        let has = |name: &String| form.fields.iter().any(|f| f.name.eq_ignore_ascii_case(name));
+        let selected = form.condition.as_ref().is_none_or(|(selector, values)| {
+            let (field, part) = selector.split_once('.').map_or((selector.as_str(), None), |(f, p)| (f, Some(p)));
+            let Some(code) = self.code(form, field, part) else { return false };
+            let Some(named) = self.model.enumerators(form, field, part) else { return false };
+            named.iter().any(|v| v.value == code && values.iter().any(|name| name.eq_ignore_ascii_case(&v.name)))
+        });
+        selected && self.fields.keys().all(has)
+    }
+
+    /// The code of a field, or of a part of it.
+    pub(super) fn code(&self, form: &Form, field: &str, part: Option<&str>) -> Option<u64> {
+        let Field::Number(bits) = self.fields.get(&field.to_ascii_lowercase())? else { return None };
+        let position = self.model.field_position(form, field, None)?;
+        let FieldKind::List(id) = form.fields[position].shape else { return Some(*bits as u64) };
+        let (lo, width) = self.bits_of(id, part)?.0;
+        Some(*bits as u64 >> lo & crate::convert::ones(width))
+    }
+
+    /// Where the bits of a list or of its part are, and the list that has names for them.
+    pub(super) fn bits_of(&self, id: ListId, part: Option<&str>) -> Option<((u32, u32), Option<ListId>)> {
+        let list = self.model.list(id);
+        match (&list.kind, part) {
+            (ListKind::Enumeration { lo, width, .. }, None) => Some(((*lo, *width), Some(id))),
+            (ListKind::Parts(_), None) => Some(((0, list.bits), None)),
+            (ListKind::Parts(parts), Some(name)) => {
+                let part = parts.iter().find(|p| p.name.eq_ignore_ascii_case(name))?;
+                let list = if let BitFieldKind::Enumeration(id) = part.kind { Some(id) } else { None };
+                Some(((part.lo, part.hi - part.lo + 1), list))
+            }
+            (ListKind::Enumeration { .. }, Some(_)) => None,
+        }
+    }
+
+    /// A field or its part as a number: that of its name where names are numbers.
+    pub(super) fn number(&self, name: &str, part: Option<&str>, at: SourceSpan) -> Result<Node> {
+        let Some(Field::Number(bits)) = self.fields.get(name) else {
+            return Ok(Node::Value(Value::integer(0_u32)));
+        };
+        let Some(form) = self.form else { return self.refuse("an instruction without a form", at) };
+        let Some(position) = self.model.field_position(form, name, None) else {
+            return self.refuse(&format!("the field `{name}`"), at);
+        };
+        let FieldKind::List(id) = form.fields[position].shape else {
+            return Ok(Node::Value(Value::integer(*bits)));
+        };
+        let Some(((lo, width), list)) = self.bits_of(id, part) else {
+            return self.refuse(&format!("the field `{name}`"), at);
+        };
+        let code = *bits as u64 >> lo & crate::convert::ones(width);
+        let named = list.and_then(|id| match &self.model.list(id).kind {
+            ListKind::Enumeration { values, .. } => values.iter().find(|v| v.value == code && !v.reserved),
+            ListKind::Parts(_) => None,
+        });
+        if width == 1 && list.is_none() {
+            return Ok(Node::Value(Value::Truth(code == 1)));
+        }
+        let number = named.and_then(|v| v.name.parse::<u64>().ok()).unwrap_or(code);
+        Ok(Node::Value(Value::integer(number)))
+    }
+
+    /// Whether a field or its part has a named value.
+    pub(super) fn named_equality(&self, left: &Expression, right: &Expression) -> Option<bool> {
+        let (field, wanted) = match (&left.kind, &right.kind) {
+            (_, ExpressionKind::Enumerator { name, .. }) => (left, name),
+            (ExpressionKind::Enumerator { name, .. }, _) => (right, name),
+            _ => return None,
+        };
+        let (name, part) = match &field.kind {
+            ExpressionKind::Name { name, .. } => (name, None),
+            ExpressionKind::BitField { of, part } => match &of.kind {
+                ExpressionKind::Name { name, .. } => (name, Some(part.text.as_str())),
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let form = self.form?;
+        let code = self.code(form, name, part)?;
+        let values = self.model.enumerators(form, name, part)?;
+        Some(values.iter().any(|v| v.value == code && !v.reserved && v.name == *wanted))
+    }
+
+    /// What a surface variable stands for: chapter 4, *Predefined surfaces*.
+    pub(super) fn space(&self, id: u32, at: SourceSpan) -> Result<Space> {
+        match SurfaceId(id) {
+            predefined_surface::SLM => return Ok(Space::Local),
+            predefined_surface::SCRATCH => return Ok(Space::Scratch),
+            _ => {}
+        }
+        match (self.layout.surface(id), id == predefined_surface::BSS.0) {
+            (Some(element), true) => Ok(Space::State(element)),
+            (Some(element), false) if id >= predefined_surface::DECLARED => Ok(Space::Surface(element)),
+            _ => self.refuse("this surface", at),
+        }
+    }
+
+    pub(super) fn field(&self, name: &str, at: SourceSpan) -> Result<Node> {
+        match self.fields.get(name) {
+            Some(Field::Operand(operand)) => Ok(Node::Operand(*operand)),
+            Some(Field::Number(_)) => self.number(name, None, at),
+            Some(Field::Entry(id)) => Ok(Node::Value(Value::integer(*id))),
+            Some(Field::Predicate) => Ok(Node::Predicate(Box::new(Node::Value(Value::integer(0_u32))))),
+            Some(Field::Many(_)) => self.refuse("a repeated field without an index", at),
+            // What is not stored reads as zero.
+            None => Ok(Node::Value(Value::integer(0_u32))),
+        }
+    }
+}
