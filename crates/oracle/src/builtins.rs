@@ -27,6 +27,6 @@ builtins! {
     Fma "fma", Near "near", Sqrt "sqrt", Rsqrt "rsqrt", Exp2 "exp2", Log2 "log2", Sin "sin", Cos "cos", Inv "inv",
     Tanh "tanh", Sigmoid "sigmoid", Pow2 "pow2", Bits "bits", Low "low", High "high", At "at",
     IsPred "is_pred", IsAddress "is_address", IsFloat "is_float", IsSigned "is_signed", IsScalar "is_scalar",
-    BytesOf "bytes_of", AddressOf "address_of", Raw "raw", Surface "surface", Memory "memory", Moved "moved",
+    BytesOf "bytes_of", AddressOf "address_of", Raw "raw", Surface "surface", Memory "memory",
     ToBf8 "to_bf8", FromBf8 "from_bf8", ToHf8 "to_hf8", FromHf8 "from_hf8", ToTf32 "to_tf32", RoundBy "round_by",
 }

@@ -54,8 +54,6 @@ pub(crate) fn call(run: &mut Run<'_>, builtin: Builtin, arguments: &[Node]) -> R
             Float::joined(Join::Quotient, [&one, float, &one], mode)
         }
         (_, [Value::Real(real)]) => Value::Real(real_function(builtin, *real)?),
-        // A flag is set for a colour that is not moved.
-        (B::Moved, [flags, colour]) => Value::Truth(integer(flags)?.value.as_u64() >> number(colour)? & 1 == 0),
         (B::Pow2, [n]) => Value::integer(number(n)?.max(1).unsigned_abs().next_power_of_two()),
         (B::Bits, [value]) => pattern(value)?,
         (B::Low, [Value::Integer(a), n]) => {

@@ -64,6 +64,10 @@ impl Interpreter for ByPages<'_> {
             note(&self.left);
             return None;
         };
+        // Labels and other marks: where nothing is executed, the machine knows what stands there.
+        if program.statements.is_empty() {
+            return (!has_kernel).then_some(Lowered::Nothing);
+        }
         note(&self.used);
         let enable = program.mask();
         let run = Box::new(move |thread: &mut Thread, world: &World<'_>| match program.run(thread, world) {

@@ -92,7 +92,7 @@ fn view<'w>(space: Option<Space>, thread: &Thread, world: &'w World<'w>) -> View
 }
 
 fn request(addresses: &[u64; LANES], size: u32) -> Request<'_> {
-    Request { addresses, enabled: 1, first_lane: 0, size, unaligned: false }
+    Request { addresses, enabled: 1, first_lane: 0, size, unaligned: false, wide: false }
 }
 
 /// The accesses that so many bytes are: one where a number has them, dwords of what is longer.

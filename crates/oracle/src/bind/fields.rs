@@ -13,11 +13,11 @@ impl Binder<'_> {
     /// Whether the instruction is of a form: its selector says so, and the form has all fields that are there.
     pub(super) fn is_form(&self, form: &Form) -> bool {
         let has = |name: &String| form.fields.iter().any(|f| f.name.eq_ignore_ascii_case(name));
-        let selected = form.condition.as_ref().is_none_or(|(selector, values)| {
-            let (field, part) = selector.split_once('.').map_or((selector.as_str(), None), |(f, p)| (f, Some(p)));
-            let Some(code) = self.code(form, field, part) else { return false };
-            let Some(named) = self.model.enumerators(form, field, part) else { return false };
-            named.iter().any(|v| v.value == code && values.iter().any(|name| name.eq_ignore_ascii_case(&v.name)))
+        let selected = form.condition.as_ref().is_none_or(|condition| {
+            let Some(place) = condition.of.to else { return false };
+            let part = self.model.part_at(form, place).map(|part| part.name.as_str());
+            let code = form.fields.get(place.field).and_then(|field| self.code(form, &field.name, part));
+            condition.values.iter().any(|value| value.to.is_some() && value.to == code)
         });
         selected && self.fields.keys().all(has)
     }
@@ -25,8 +25,7 @@ impl Binder<'_> {
     /// The code of a field, or of a part of it.
     pub(super) fn code(&self, form: &Form, field: &str, part: Option<&str>) -> Option<u64> {
         let Field::Number(bits) = self.fields.get(&field.to_ascii_lowercase())? else { return None };
-        let position = self.model.field_position(form, field, None)?;
-        let FieldKind::List(id) = form.fields[position].shape else { return Some(*bits as u64) };
+        let FieldKind::List(id) = shape(form, field)? else { return Some(*bits as u64) };
         let (lo, width) = self.bits_of(id, part)?.0;
         Some(*bits as u64 >> lo & crate::convert::ones(width))
     }
@@ -52,12 +51,8 @@ impl Binder<'_> {
             return Ok(Node::Value(Value::integer(0_u32)));
         };
         let Some(form) = self.form else { return self.refuse("an instruction without a form", at) };
-        let Some(position) = self.model.field_position(form, name, None) else {
-            return self.refuse(&format!("the field `{name}`"), at);
-        };
-        let FieldKind::List(id) = form.fields[position].shape else {
-            return Ok(Node::Value(Value::integer(*bits)));
-        };
+        let Some(shape) = shape(form, name) else { return self.refuse(&format!("the field `{name}`"), at) };
+        let FieldKind::List(id) = shape else { return Ok(Node::Value(Value::integer(*bits))) };
         let Some(((lo, width), list)) = self.bits_of(id, part) else {
             return self.refuse(&format!("the field `{name}`"), at);
         };
@@ -90,7 +85,8 @@ impl Binder<'_> {
         };
         let form = self.form?;
         let code = self.code(form, name, part)?;
-        let values = self.model.enumerators(form, name, part)?;
+        let FieldKind::List(id) = shape(form, name)? else { return None };
+        let values = self.model.values(self.bits_of(id, part)?.1?);
         Some(values.iter().any(|v| v.value == code && !v.reserved && v.name == *wanted))
     }
 
@@ -119,4 +115,9 @@ impl Binder<'_> {
             None => Ok(Node::Value(Value::integer(0_u32))),
         }
     }
+}
+
+/// What the field of a name is, without regard to case.
+fn shape(form: &Form, name: &str) -> Option<FieldKind> {
+    form.fields.iter().find(|f| f.name.eq_ignore_ascii_case(name)).map(|f| f.shape)
 }
