@@ -28,7 +28,7 @@ pub(crate) fn call(run: &mut Run<'_>, builtin: Builtin, arguments: &[Node]) -> R
         return memory::load(run, builtin, arguments);
     }
     let mut values = arguments.iter().map(|node| run.value(node)).collect::<Result<Vec<_>>>()?;
-    if values.iter().any(|value| *value == Value::Unknown) {
+    if values.contains(&Value::Unknown) {
         return Ok(Value::Unknown);
     }
     let mode = run.mode;

@@ -71,7 +71,7 @@ pub(crate) fn round_by(to: DataType, float: &Float, random: I256) -> Result<Valu
     };
     let random = random.as_u64() & ones(dropped);
     let format = float.format;
-    let sign = (float.bits & format.sign() != 0).then_some(1 << (exponent_bits + fraction_bits)).unwrap_or(0_u64);
+    let sign = if float.bits & format.sign() != 0 { 1_u64 << (exponent_bits + fraction_bits) } else { 0 };
     let infinity = ones(exponent_bits) << fraction_bits;
     if format.is_nan(float.bits) {
         let nan = Value::computed(Format::Half, Format::Half.nan());

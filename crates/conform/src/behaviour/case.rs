@@ -117,13 +117,13 @@ impl<'a> Subject<'a> {
         let registers = &mut self.threads[0].registers.bytes_mut(0)[..bytes];
         // Registers of data stay as they are.
         for register in registers.chunks_mut(64) {
-            if random.next() % 4 == 0 {
+            if random.next().is_multiple_of(4) {
                 continue;
             }
             let (buffer, spread) = (random.next(), [BYTES + 16, BYTES / 16][random.below(2)]);
-            let odd = if random.next() % 8 == 0 { 0 } else { 7 };
+            let odd = if random.next().is_multiple_of(8) { 0 } else { 7 };
             for element in register.chunks_exact_mut(width) {
-                let offset = random.next() % spread & !odd;
+                let offset = (random.next() % spread) & !odd;
                 let value = if touches.flat { self.yards[0].address(buffer) + offset } else { offset };
                 element.copy_from_slice(&value.to_le_bytes()[..width]);
             }
@@ -205,8 +205,8 @@ impl<'a> Subject<'a> {
         for state in &mut thread.surfaces {
             *state = random.next() as u32 % 64;
         }
-        thread.active = if random.next() % 2 == 0 { u32::MAX } else { random.next() as u32 };
-        let control = if random.next() % 2 == 0 { PLAIN } else { random.next() as u32 };
+        thread.active = if random.next().is_multiple_of(2) { u32::MAX } else { random.next() as u32 };
+        let control = if random.next().is_multiple_of(2) { PLAIN } else { random.next() as u32 };
         thread.set_mode(control_bits(control));
     }
 }
@@ -319,16 +319,20 @@ fn first_difference(effects: &Effects, page: &Thread, kernel: &Thread, bytes: us
         from = first + count;
     }
     let wrote = |target| effects.writes.iter().rev().find(|w| w.target == target).map(|w| w.at);
-    for (n, (a, b)) in page.predicates.iter().zip(&kernel.predicates).enumerate().filter(|(_, (a, b))| a != b) {
-        let target = Target::Predicate(n as u32, (a ^ b).trailing_zeros());
+    let words = |a: &[u32], b: &[u32]| {
+        let at = a.iter().zip(b).position(|(a, b)| a != b)?;
+        Some((at as u32, a[at], b[at]))
+    };
+    if let Some((n, a, b)) = words(&page.predicates, &kernel.predicates) {
+        let target = Target::Predicate(n, (a ^ b).trailing_zeros());
         return place(target, [format!("{a:#b}"), format!("{b:#b}")], wrote(target));
     }
-    for (n, (a, b)) in page.addresses.iter().zip(&kernel.addresses).enumerate().filter(|(_, (a, b))| a != b) {
-        let target = Target::Address(n as u32);
+    if let Some((n, a, b)) = words(&page.addresses, &kernel.addresses) {
+        let target = Target::Address(n);
         return place(target, [format!("{a:#x}"), format!("{b:#x}")], wrote(target));
     }
-    for (n, (a, b)) in page.surfaces.iter().zip(&kernel.surfaces).enumerate().filter(|(_, (a, b))| a != b) {
-        let target = Target::State(n as u32);
+    if let Some((n, a, b)) = words(&page.surfaces, &kernel.surfaces) {
+        let target = Target::State(n);
         return place(target, [a.to_string(), b.to_string()], wrote(target));
     }
     (page.mode != kernel.mode).then(|| Place {

@@ -215,7 +215,7 @@ fn drawn(page: &'static reflect::Page, n: u32, instructions: usize) -> Option<(P
     let known = [Platform::Pvc, Platform::Skl, Platform::Dg2, Platform::Pvcxt];
     let exists = |p: &Platform| page.platforms.is_empty() || page.platforms.iter().any(|range| range.contains(*p));
     let here: Vec<Platform> =
-        known.into_iter().filter(exists).chain(Platform::ALL.iter().copied().filter(exists).next_back()).collect();
+        known.into_iter().filter(exists).chain(Platform::ALL.iter().copied().rfind(exists)).collect();
     let platform = *here.get(n as usize % here.len().max(1))?;
     let config =
         Config { platform: Some(platform), instructions: Some(instructions), page: Some(page), straight: true };
