@@ -4,7 +4,7 @@ use visakit::isa::Platform;
 use visakit_emulator::launch::argument::{Argument, resolve};
 use visakit_emulator::launch::range::NdRange;
 use visakit_emulator::launch::spec::{ArgKey, ArgSpec, parse_argument};
-use visakit_emulator::run::{self, Options, Outcome, Program, RunError};
+use visakit_emulator::run::{self, Engine, Options, Outcome, Program, RunError};
 use visakit_smith::{Config, Unstructured};
 use visakit_zebin::info;
 
@@ -58,7 +58,10 @@ fn asked(spec: &ArgSpec) -> u64 {
     }
 }
 
-/// A made kernel ends, or stops with a finding, and does the same on any number of host threads.
+/// Sets the floating-point mode to the host's.
+const PLAIN: &str = ".version 4.1\n.kernel \"k\"\n    mov (M1_NM, 1) %cr0(0,0)<1> 0x4c0:ud\n    ret (M1, 1)\n";
+
+/// A made kernel ends, or stops with a finding, and does the same on any number of host threads and by both engines.
 pub(crate) fn run(data: &[u8]) {
     let mut u = Unstructured::new(data);
     let Ok(made) = visakit_smith::launch(&mut u, &Config::default()) else { return };
@@ -66,24 +69,39 @@ pub(crate) fn run(data: &[u8]) {
         info::parse("made", &made.layout).unwrap_or_else(|e| panic!("{}\n{}", e.one_line(), made.layout));
     let kernel = layout.kernels.remove(0);
     let program = Program::from_text("made", &made.text, kernel, made.platform);
-    let program = program.unwrap_or_else(|errors| panic!("{errors:#?} in\n{}", made.text));
+    let mut program = program.unwrap_or_else(|errors| panic!("{errors:#?} in\n{}", made.text));
+    // Native code is for the host's mode only, and few made kernels set that.
+    if data.first().is_some_and(|first| first & 3 != 0) {
+        let plain = Program::from_text("plain", PLAIN, program.info.clone(), made.platform).expect("a kernel");
+        program.routine.instructions.splice(0..0, plain.routine.instructions.into_iter().take(1));
+        program.lines.insert(0, 0);
+    }
     let specs: Vec<_> =
         made.arguments.iter().map(|one| parse_argument(one).expect("a made argument is read")).collect();
     let arguments = resolve(&program.parameters(), &specs);
     let arguments = arguments.unwrap_or_else(|e| panic!("{}\n{}", e.one_line(), made.layout));
     let range = NdRange::new(&made.global, Some(&made.local), None, program.required_local_size());
     let range = range.unwrap_or_else(|e| panic!("{}", e.one_line()));
-    let (one, three) = (once(&program, &range, &arguments, 1), once(&program, &range, &arguments, 3));
-    match (&one, &three) {
-        (Ok(one), Ok(three)) => {
-            assert_eq!(one.buffers, three.buffers, "three threads give other buffers for\n{}", made.text);
-            assert_eq!(one.printed, three.printed, "three threads print otherwise for\n{}", made.text);
-            assert_eq!(one.instructions, three.instructions, "three threads count otherwise for\n{}", made.text);
+    let run = |threads, engine| once(&program, &range, &arguments, threads, engine);
+    let one = run(1, Engine::Interpreter);
+    compare(&one, &run(3, Engine::Interpreter), "three threads", &made.text);
+    compare(&one, &run(1, Engine::Native), "native code", &made.text);
+    compare(&one, &run(3, Engine::Native), "three threads with native code", &made.text);
+}
+
+/// Two runs of a kernel come to the same.
+fn compare(one: &Result<Outcome, RunError>, other: &Result<Outcome, RunError>, who: &str, text: &str) {
+    match (one, other) {
+        (Ok(one), Ok(other)) => {
+            assert_eq!(one.buffers, other.buffers, "other buffers by {who} for\n{text}");
+            assert_eq!(one.printed, other.printed, "another print by {who} for\n{text}");
+            let counts = |outcome: &Outcome| (outcome.instructions, outcome.outside_reads, outcome.outside_writes);
+            assert_eq!(counts(one), counts(other), "other counts by {who} for\n{text}");
         }
-        (Err(one), Err(three)) => {
-            assert_eq!(one.to_string(), three.to_string(), "three threads stop otherwise for\n{}", made.text);
+        (Err(one), Err(other)) => {
+            assert_eq!(one.to_string(), other.to_string(), "another stop by {who} for\n{text}");
         }
-        _ => panic!("three threads end otherwise: {one:?} and {three:?} for\n{}", made.text),
+        _ => panic!("another end by {who}: {one:?} and {other:?} for\n{text}"),
     }
 }
 
@@ -92,9 +110,15 @@ fn once(
     range: &NdRange,
     arguments: &[Option<Argument>],
     threads: usize,
+    engine: Engine,
 ) -> Result<Outcome, RunError> {
     // What is outside of the buffers is nowhere, so that most kernels go on to their end.
-    let options =
-        Options { threads: Some(threads), max_instructions: Some(2000), outside_is_zero: true, ..Options::default() };
+    let options = Options {
+        threads: Some(threads),
+        max_instructions: Some(2000),
+        outside_is_zero: true,
+        engine,
+        ..Options::default()
+    };
     run::launch(program, range, arguments.to_vec(), &options)
 }

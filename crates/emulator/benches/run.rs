@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use visakit_emulator::launch::argument::Argument;
 use visakit_emulator::launch::range::NdRange;
-use visakit_emulator::run::{Options, Outcome, Program, launch};
+use visakit_emulator::run::{Cache, Engine, Options, Outcome, Program, Surroundings, launch};
 use visakit_zebin::Zebin;
 
 /// Each figure is the best of at least this many, and of as many as there is time for.
@@ -157,21 +157,28 @@ fn main() {
     if oclgrind.is_none() || pocl.is_none() {
         println!("oclgrind-kernel, or a C compiler with pocl's headers, is missing: no comparison with it");
     }
-    println!("{:<14}{:>10}{:>10}{:>12}{:>10}{:>12}", "ms", "skl", "pvc", "Oclgrind", "pocl", "million/s");
-    let (mut slower, mut faster) = (Vec::new(), Vec::new());
+    print!("{:<14}{:>12}{:>10}{:>10}", "ms", "interpreter", "native", "pvc");
+    println!("{:>12}{:>10}{:>12}", "Oclgrind", "pocl", "million/s");
+    let (mut slower, mut faster, mut interpreted) = (Vec::new(), Vec::new(), Vec::new());
     let all: Vec<_> = cases().into_iter().chain(more_cases()).collect();
     for case in all.iter().filter(|case| chosen.is_empty() || chosen.iter().any(|name| name == case.kernel)) {
         let source = case.file("cl");
-        let (outcome, other) = (ours(case, "skl"), ours(case, "pvc"));
+        let [outcome, compiled] = [Engine::Interpreter, Engine::Native].map(|engine| ours(case, "skl", engine));
+        let other = ours(case, "pvc", Engine::Native);
+        let is_same = outcome.buffers == compiled.buffers;
+        assert!(is_same, "{}: the engines differ", case.kernel);
         let wall = outcome.wall.as_secs_f64();
-        let rate = outcome.instructions as f64 / wall / 1e6;
-        print!("{:<14}{:>10.3}{:>10.3}", case.kernel, wall * 1e3, other.wall.as_secs_f64() * 1e3);
+        let quick = compiled.wall.as_secs_f64();
+        let rate = outcome.instructions as f64 / quick / 1e6;
+        print!("{:<14}{:>12.3}{:>10.3}", case.kernel, wall * 1e3, quick * 1e3);
+        print!("{:>10.3}", other.wall.as_secs_f64() * 1e3);
         let theirs = oclgrind.as_ref().map(|program| on_oclgrind(program, &source, &folder, case).as_secs_f64());
         let native = pocl.as_ref().and_then(|program| on_pocl(program, &source, &folder, case));
         let shown = |time: Option<f64>| time.map_or("-".to_owned(), |time| format!("{:.3}", time * 1e3));
         println!("{:>12}{:>10}{rate:>12.1}", shown(theirs), shown(native));
-        slower.extend(theirs.map(|time| (time / wall, case.kernel)));
-        faster.extend(native.map(|time| (wall / time, case.kernel)));
+        slower.extend(theirs.map(|time| (time / quick, case.kernel)));
+        faster.extend(native.map(|time| (quick / time, case.kernel)));
+        interpreted.extend(native.map(|time| (wall / time, case.kernel)));
     }
     let mean = |ratios: &[(f64, &str)]| {
         (ratios.iter().map(|(ratio, _)| ratio.ln()).sum::<f64>() / ratios.len() as f64).exp()
@@ -186,8 +193,11 @@ fn main() {
     if let Some((most, kernel)) = faster.iter().max_by(|a, b| a.0.total_cmp(&b.0)) {
         let mean = mean(&faster);
         println!(
-            "the emulator takes {mean:.1} times as long as pocl in the geometric mean, at the most {most:.1} times, with {kernel}"
+            "the emulator takes {mean:.2} times as long as pocl in the geometric mean, at the most {most:.1} times, with {kernel}"
         );
+    }
+    if !interpreted.is_empty() {
+        println!("the interpreter alone takes {:.1} times as long as pocl", mean(&interpreted));
     }
     std::fs::remove_dir_all(&folder).expect("the scratch folder");
 }
@@ -197,7 +207,7 @@ fn find(program: &str) -> Option<PathBuf> {
     std::env::split_paths(&path).map(|folder| folder.join(program)).find(|file| file.is_file())
 }
 
-fn ours(case: &Case, target: &str) -> Outcome {
+fn ours(case: &Case, target: &str, engine: Engine) -> Outcome {
     let file = case.file(&format!("{target}.zebin.gz"));
     let bytes = visakit_testing::unpacked(&file).expect("the programs are committed");
     let zebin = Zebin::parse("programs", &bytes).expect("a zebin");
@@ -209,10 +219,16 @@ fn ours(case: &Case, target: &str) -> Outcome {
         other => Argument::Buffer(bytes_of(other)),
     };
     let arguments: Vec<_> = case.arguments.iter().map(|value| Some(argument(value))).collect();
+    // Native code is made once, as by other runtimes.
+    let cache = Cache::default();
+    let surroundings = Surroundings { cache: Some(&cache), ..Surroundings::default() };
     let start = Instant::now();
     (0..)
         .take_while(|n| *n < REPEATS || start.elapsed() < TIME)
-        .map(|_| launch(&program, &range, arguments.clone(), &Options::default()).expect("a run"))
+        .map(|_| {
+            launch(&program, &range, arguments.clone(), &Options { engine, surroundings, ..Options::default() })
+                .expect("a run")
+        })
         .min_by_key(|outcome| outcome.wall)
         .expect("at least one run")
 }

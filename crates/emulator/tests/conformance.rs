@@ -17,7 +17,7 @@ use visakit_emulator::launch::argument::{Argument, ImageArgument};
 use visakit_emulator::launch::range::NdRange;
 use visakit_emulator::machine::image::{Format, ImageDesc};
 use visakit_emulator::machine::sampler::{Addressing, Sampler};
-use visakit_emulator::run::{Options, Program, launch};
+use visakit_emulator::run::{Engine, Options, Outcome, Program, launch};
 use visakit_zebin::Zebin;
 
 /// One of so many cases of a family is also run with all checks, which must find nothing; all of them with `VISAKIT_CHECK`.
@@ -246,16 +246,31 @@ fn run(zebin: &Zebin, family: &Family, case: &Case, limit: u64, checks: bool) ->
     let range = NdRange::new(&case.glob, case.loc.as_deref(), case.off.as_deref(), program.required_local_size())
         .map_err(|e| format!("range: {}", e.message))?;
     let outside_is_zero = std::env::var_os("VISAKIT_OUTSIDE_IS_ZERO").is_some();
-    let options = Options { threads: Some(1), max_instructions: Some(limit), outside_is_zero, ..Options::default() };
+    let options = |engine| Options {
+        threads: Some(1),
+        max_instructions: Some(limit),
+        outside_is_zero,
+        stats: true,
+        engine,
+        ..Options::default()
+    };
     if std::env::var_os("VISAKIT_CHECK").is_some() || checks {
         let make = || Ok(arguments.clone());
+        let options = Options { stats: false, ..options(Engine::Interpreter) };
         let checked = check(&program, &range, make, &options, Checks::parse("all").expect("a list of checks"));
         let checked = checked.map_err(|e| format!("checked launch: {e}"))?;
         if let Some(finding) = checked.findings.first() {
             return Err(format!("{}: {}", finding.report.trap.code(), finding.report));
         }
     }
-    let outcome = launch(&program, &range, arguments, &options).map_err(|e| format!("launch: {e}"))?;
+    let run =
+        |arguments, engine| launch(&program, &range, arguments, &options(engine)).map_err(|e| format!("launch: {e}"));
+    let outcome = run(arguments.clone(), Engine::Interpreter);
+    let native = run(arguments, Engine::Native);
+    if let Some(difference) = between(&outcome, &native) {
+        return Err(format!("engines: {difference}"));
+    }
+    let outcome = outcome?;
     for check in &case.check {
         let found = outcome.buffers.get(check.arg).and_then(Option::as_deref).unwrap_or_default();
         if let Some(difference) = compare(check, found) {
@@ -263,6 +278,28 @@ fn run(zebin: &Zebin, family: &Family, case: &Case, limit: u64, checks: bool) ->
         }
     }
     Ok(())
+}
+
+/// Where the outcomes of the two engines differ: they must not.
+fn between(one: &Result<Outcome, String>, other: &Result<Outcome, String>) -> Option<String> {
+    let (one, other) = match (one, other) {
+        (Ok(one), Ok(other)) => (one, other),
+        (Err(one), Err(other)) => return (one != other).then(|| format!("{other}, not {one}")),
+        _ => return Some("one fails, the other does not".to_owned()),
+    };
+    for (n, (a, b)) in one.buffers.iter().zip(&other.buffers).enumerate() {
+        if a != b {
+            let (a, b) = (a.as_deref().unwrap_or_default(), b.as_deref().unwrap_or_default());
+            let at = a.iter().zip(b).position(|(a, b)| a != b).unwrap_or(0) / 4 * 4;
+            let word = |bytes: &[u8]| bytes.get(at..at + 4).map(<[u8]>::to_vec);
+            return Some(format!("byte {at} of argument {n}: {:02x?}, not {:02x?}", word(b), word(a)));
+        }
+    }
+    let counts = |outcome: &Outcome| {
+        let opcodes = outcome.stats.as_ref().map(|stats| stats.by_opcode.clone());
+        (outcome.instructions, outcome.outside_reads, outcome.outside_writes, outcome.printed.clone(), opcodes)
+    };
+    (counts(one) != counts(other)).then(|| format!("counts: {:?}, not {:?}", counts(other), counts(one)))
 }
 
 /// Family and kernel, target, and how it went.

@@ -75,6 +75,6 @@ impl Interpreter for ByPages<'_> {
             Err(Halt::Trap(trap)) => Err(trap),
             Err(halt) => Err(Box::new(Trap::Illegal(halt.to_string()))),
         });
-        Some(Lowered::Op(Op { run, enable }))
+        Some(Lowered::Op(Op::interpreted(run, enable)))
     }
 }

@@ -5,8 +5,8 @@ use fearless_simd::{Level, Simd, dispatch, u32x16, u64x8};
 
 use crate::kernels::lowering::{LowerResult, Lowering, illegal};
 use crate::machine::access::View;
-use crate::machine::lane::{Element, LANES, from_lanes};
-use crate::machine::operand::Source;
+use crate::machine::lane::{Change, Element, LANES, from_lanes};
+use crate::machine::operand::{Source, SourcePlace};
 use crate::machine::thread::{Thread, ones};
 use crate::machine::{World, entry_of_state};
 use visakit::isa::{DataType, RawOperand, SurfaceId, VecOperand, predefined_surface};
@@ -67,6 +67,8 @@ pub(super) struct Addressing {
     pub elements: Option<Elements>,
     /// A number for all channels.
     pub global: Option<Source<u64>>,
+    /// The same for native code.
+    pub global_place: GlobalPlace,
     /// Factor.
     pub scale: u64,
     /// Bytes added to each.
@@ -77,6 +79,17 @@ pub(super) struct Addressing {
     pub pitch: Option<Source<u64>>,
     /// Where the part of scratch memory begins that the addresses count in.
     pub scratch: Option<ScratchBase>,
+}
+
+/// What native code knows of the number that all addresses have in common.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum GlobalPlace {
+    /// It is zero, or there is none.
+    Zero,
+    /// Where it stands, without a sign in so many bytes.
+    At(u32, u32),
+    /// Something else.
+    Unknown,
 }
 
 /// Scratch states are named by the base of the memory, without its low bits.
@@ -129,7 +142,8 @@ pub(super) enum Pattern {
 impl Addressing {
     /// Addresses that are the elements themselves.
     pub(super) fn new(elements: Option<Elements>, global: Option<Source<u64>>) -> Self {
-        Self { elements, global, scale: 1, offset: 0, mask: u64::MAX, pitch: None, scratch: None }
+        let global_place = if global.is_none() { GlobalPlace::Zero } else { GlobalPlace::Unknown };
+        Self { elements, global, global_place, scale: 1, offset: 0, mask: u64::MAX, pitch: None, scratch: None }
     }
 
     /// Offsets of 32 bits in registers.
@@ -309,8 +323,9 @@ impl Lowering<'_> {
             Some(operand) => Some(Elements::Dwords(self.raw_required(operand, lanes as u64 * 4)?)),
             None => None,
         };
-        let global = Some(self.scalar(global)?);
-        Ok(Addressing { scale: unit.into(), mask: u32::MAX.into(), ..Addressing::new(elements, global) })
+        let (global, global_place) = self.global(global)?;
+        let addressing = Addressing::new(elements, Some(global));
+        Ok(Addressing { scale: unit.into(), mask: u32::MAX.into(), global_place, ..addressing })
     }
 
     /// Virtual addresses of 64 bits, of elements and of one for all channels.
@@ -324,11 +339,24 @@ impl Lowering<'_> {
             Some(operand) => Some(Elements::Qwords(self.raw_required(operand, lanes as u64 * 8)?)),
             None => None,
         };
-        let global = match global {
-            Some(operand) => Some(self.scalar(operand)?),
-            None => None,
+        let Some(operand) = global else { return Ok(Addressing::new(elements, None)) };
+        let (global, global_place) = self.global(operand)?;
+        Ok(Addressing { global_place, ..Addressing::new(elements, Some(global)) })
+    }
+
+    /// A number for all channels, and what native code knows of it.
+    fn global(&mut self, operand: &VecOperand) -> LowerResult<(Source<u64>, GlobalPlace)> {
+        let source = self.scalar(operand)?;
+        let place = match (self.number(operand, &source), source.place(), self.type_of(operand)?) {
+            (Some(0), ..) => GlobalPlace::Zero,
+            (_, Some(SourcePlace { at, change: Change::None, is_native, .. }), data_type) => match data_type {
+                _ if is_native => GlobalPlace::At(at, 8),
+                DataType::Ud => GlobalPlace::At(at, 4),
+                _ => GlobalPlace::Unknown,
+            },
+            _ => GlobalPlace::Unknown,
         };
-        Ok(Addressing::new(elements, global))
+        Ok((source, place))
     }
 
     /// The first element of an operand as a number without sign.

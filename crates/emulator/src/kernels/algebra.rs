@@ -2,13 +2,14 @@
 //!
 //! An operation ([`LaneOp`](crate::kernels::compute::LaneOp)) is written once, over one of these traits. Given the host's
 //! numbers it computes. Given [`Strict`] floats it computes in another floating-point mode, so no operation says twice
-//! what it does. A recorder plugs in here too: a type of nodes that implements these traits builds an expression of the
-//! methods below, which are the primitives that a code generator has to know. Constants are made from a value that is
-//! there, so that a node finds the recording which it belongs to.
+//! what it does. Given the nodes of a [`recording`](crate::kernels::record) it leaves there an expression of the methods below,
+//! which native code is made of. Constants are made from a value that is there, so that a node finds the recording which it
+//! belongs to.
 
 use crate::machine::convert::Compute;
 use crate::machine::float::{Float, FloatMode};
 use crate::machine::lane::{Element, Number};
+use visakit_native::ir::Kind;
 
 /// What integers and floats can do. Integers wrap unless it says otherwise; a float operation rounds once.
 pub(super) trait Lane: Copy {
@@ -38,9 +39,8 @@ pub(super) trait Lane: Copy {
 
 /// What integers can do.
 pub(super) trait Integer: Lane {
-    /// Number of bits.
-    const BITS: u32;
-
+    /// How many bits there are.
+    fn bits(self) -> u32;
     /// The low bits of a number.
     fn constant(self, value: u32) -> Self;
     /// The bits of both.
@@ -120,6 +120,8 @@ pub(super) trait Scalar: Compute {
     type Moded: Copy;
     /// Whether there is one.
     const MODED: bool;
+    /// What native code computes with in its place, if it does.
+    const KIND: Option<Kind>;
     /// The value with the mode.
     fn in_mode(self, mode: FloatMode) -> Self::Moded;
     /// The value again.
@@ -127,7 +129,7 @@ pub(super) trait Scalar: Compute {
 }
 
 macro_rules! integers {
-    ($($type:ty: $long:literal $word:literal $mul:ident, $div:expr, $rem:expr;)*) => {$(
+    ($($type:ty, $kind:expr; $long:literal $word:literal $mul:ident, $div:expr, $rem:expr;)*) => {$(
         impl Lane for $type {
             const LONG: bool = $long;
             const WORD: bool = $word;
@@ -148,7 +150,8 @@ macro_rules! integers {
         }
 
         impl Integer for $type {
-            const BITS: u32 = <$type>::BITS;
+            #[inline(always)]
+            fn bits(self) -> u32 { <$type>::BITS }
             #[inline(always)]
             fn constant(self, value: u32) -> Self { value as $type }
             #[inline(always)]
@@ -174,6 +177,7 @@ macro_rules! integers {
         impl Scalar for $type {
             type Moded = Self;
             const MODED: bool = false;
+            const KIND: Option<Kind> = $kind;
             #[inline(always)]
             fn in_mode(self, _: FloatMode) -> Self { self }
             #[inline(always)]
@@ -183,15 +187,15 @@ macro_rules! integers {
 }
 
 integers! {
-    u8: false false wrapping_mul, |a: u8, b| a.checked_div(b).unwrap_or(!0), |a: u8, b| a.checked_rem(b).unwrap_or(a);
-    u16: false false wrapping_mul, |a: u16, b| a.checked_div(b).unwrap_or(!0), |a: u16, b| a.checked_rem(b).unwrap_or(a);
-    i8: false false wrapping_mul, |a: i8, b| if b == 0 { !0 } else { a.wrapping_div(b) }, |a: i8, b| if b == 0 { a } else { a.wrapping_rem(b) };
-    i16: false false wrapping_mul, |a: i16, b| if b == 0 { !0 } else { a.wrapping_div(b) }, |a: i16, b| if b == 0 { a } else { a.wrapping_rem(b) };
-    u32: false true wrapping_mul, divide_unsigned, |a: u32, b| a.wrapping_sub(divide_unsigned(a, b).wrapping_mul(b));
-    i32: false true wrapping_mul, divide_signed, |a: i32, b| a.wrapping_sub(divide_signed(a, b).wrapping_mul(b));
-    u64: true true wrapping_mul, |a: u64, b| a.checked_div(b).unwrap_or(!0), |a: u64, b| a.checked_rem(b).unwrap_or(a);
-    i64: true true wrapping_mul, |a: i64, b| if b == 0 { !0 } else { a.wrapping_div(b) }, |a: i64, b| if b == 0 { a } else { a.wrapping_rem(b) };
-    i128: true true saturating_mul, |a: i128, b| if b == 0 { !0 } else { a.wrapping_div(b) }, |a: i128, b| if b == 0 { a } else { a.wrapping_rem(b) };
+    u8, Some(Kind::U8); false false wrapping_mul, |a: u8, b| a.checked_div(b).unwrap_or(!0), |a: u8, b| a.checked_rem(b).unwrap_or(a);
+    u16, Some(Kind::U16); false false wrapping_mul, |a: u16, b| a.checked_div(b).unwrap_or(!0), |a: u16, b| a.checked_rem(b).unwrap_or(a);
+    i8, Some(Kind::I8); false false wrapping_mul, |a: i8, b| if b == 0 { !0 } else { a.wrapping_div(b) }, |a: i8, b| if b == 0 { a } else { a.wrapping_rem(b) };
+    i16, Some(Kind::I16); false false wrapping_mul, |a: i16, b| if b == 0 { !0 } else { a.wrapping_div(b) }, |a: i16, b| if b == 0 { a } else { a.wrapping_rem(b) };
+    u32, Some(Kind::U32); false true wrapping_mul, divide_unsigned, |a: u32, b| a.wrapping_sub(divide_unsigned(a, b).wrapping_mul(b));
+    i32, Some(Kind::I32); false true wrapping_mul, divide_signed, |a: i32, b| a.wrapping_sub(divide_signed(a, b).wrapping_mul(b));
+    u64, Some(Kind::U64); true true wrapping_mul, |a: u64, b| a.checked_div(b).unwrap_or(!0), |a: u64, b| a.checked_rem(b).unwrap_or(a);
+    i64, Some(Kind::I64); true true wrapping_mul, |a: i64, b| if b == 0 { !0 } else { a.wrapping_div(b) }, |a: i64, b| if b == 0 { a } else { a.wrapping_rem(b) };
+    i128, None; true true saturating_mul, |a: i128, b| if b == 0 { !0 } else { a.wrapping_div(b) }, |a: i128, b| if b == 0 { a } else { a.wrapping_rem(b) };
 }
 
 /// Quotients of 32 bits come from the host's division of doubles: it has that for several at a time. A quotient of two
@@ -214,7 +218,7 @@ fn divide_signed(a: i32, b: i32) -> i32 {
 }
 
 macro_rules! floats {
-    ($($type:ty)*) => {$(
+    ($($type:ty, $kind:ident;)*) => {$(
         impl Lane for $type {
             const FUSED: bool = true;
             #[inline(always)]
@@ -255,6 +259,7 @@ macro_rules! floats {
         impl Scalar for $type {
             type Moded = Strict<Self>;
             const MODED: bool = true;
+            const KIND: Option<Kind> = Some(Kind::$kind);
             #[inline(always)]
             fn in_mode(self, mode: FloatMode) -> Strict<Self> { Strict { value: self, mode } }
             #[inline(always)]
@@ -263,7 +268,7 @@ macro_rules! floats {
     )*};
 }
 
-floats! { f32 f64 }
+floats! { f32, F32; f64, F64; }
 
 /// A float in a floating-point mode.
 #[derive(Clone, Copy)]

@@ -2,10 +2,11 @@
 
 use std::marker::PhantomData;
 
-use crate::kernels::algebra::{self, Scalar, Strict};
+use crate::kernels::algebra::{self, Integer, Scalar, Strict};
 use crate::kernels::compute::{LaneOp, lane_ops};
 use crate::kernels::domain::Domain;
 use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal, is_saturated};
+use crate::kernels::record::{Node, Record, unrecorded};
 use crate::machine::World;
 use crate::machine::float::{FloatMode, fused_to_odd};
 use crate::machine::lane::{LANES, from_lanes};
@@ -13,6 +14,7 @@ use crate::machine::operand::Start;
 use crate::machine::thread::{ExecMask, Thread};
 use visakit::isa::{Addc, DataType, MinMax, MinMaxOp, Subb, VecOperand};
 use visakit::rt::ComponentWise;
+use visakit_native::ir::Kind;
 
 lane_ops! {
     Add<L: Lane>(a, b) => a.add(b);
@@ -67,6 +69,13 @@ impl<T: Scalar, W: Scalar + algebra::Lane + From<T>> LaneOp<T, 2> for WideMul<W>
     }
 }
 
+impl<W: Scalar> Record<2> for WideMul<W> {
+    fn record<'r>(self, [a, b]: [Node<'r>; 2]) -> Option<Node<'r>> {
+        let kind = W::KIND?;
+        Some(algebra::Lane::mul(a.convert(kind), b.convert(kind)))
+    }
+}
+
 pub(super) fn mad(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 3>) -> LowerResult {
     let is_short = matches!(l.type_of(inst.dst)?, DataType::Hf | DataType::Bf);
     if is_short && l.float_domain(&inst.src)? == Some(Domain::F32) {
@@ -82,6 +91,8 @@ pub(super) fn mad(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 3>) -> LowerRes
 /// As [`Mad`] for results that will be rounded again: what has been rounded to F must not be.
 #[derive(Clone, Copy)]
 struct MadToOdd;
+
+unrecorded! { [3] MadToOdd; }
 
 impl LaneOp<f32, 3> for MadToOdd {
     type Out = f32;
@@ -124,6 +135,18 @@ mulh! {
     u64, u64;
     i64, i64;
     i128, i128;
+}
+
+impl Record<2> for Mulh {
+    fn record<'r>(self, [a, b]: [Node<'r>; 2]) -> Option<Node<'r>> {
+        let whole = match a.kind() {
+            Kind::U32 => Kind::U64,
+            Kind::I32 => Kind::I64,
+            _ => return None,
+        };
+        let product = algebra::Lane::mul(a.convert(whole), b.convert(whole));
+        Some(product.shr(product.constant(32), 63).convert(a.kind()))
+    }
 }
 
 pub(super) fn mulh(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {

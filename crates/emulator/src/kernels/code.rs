@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use crate::kernels::atomic::Family;
 use crate::kernels::layout::Layout;
 use crate::kernels::lowering::{LowerError, Lowering};
+use crate::kernels::record::mask_in;
 use crate::kernels::step::{Callee, Exchange, Lowered, Run};
 use crate::machine::World;
 use crate::machine::access::Spot;
@@ -14,6 +15,7 @@ use crate::machine::operand::Source;
 use crate::machine::thread::{ExecMask, Thread};
 use visakit::isa::{Instruction, LabelId};
 use visakit::object::Routine;
+use visakit_native::ir::{self, Action, End};
 
 /// A lowered routine.
 pub struct CompiledRoutine {
@@ -25,6 +27,8 @@ pub struct CompiledRoutine {
     pub steps: Vec<Run>,
     /// What counting and messages want to know of each step.
     pub marks: Vec<DebugLoc>,
+    /// What native code has to do for each step.
+    pub actions: Vec<Action>,
     /// The blocks, in program order.
     pub blocks: Vec<Block>,
     /// The first block behind the main routine.
@@ -169,6 +173,7 @@ impl CompiledRoutine {
         layouts: Vec<Layout>,
         symbols: &HashMap<String, u64>,
         interpreter: Option<&dyn Interpreter>,
+        records: bool,
     ) -> Result<Self, String> {
         let mut symbols = symbols.clone();
         for (n, function) in functions.iter().enumerate() {
@@ -178,7 +183,7 @@ impl CompiledRoutine {
         let mut constants = Vec::new();
         for (routine, layout) in std::iter::once(&kernel).chain(functions).zip(&layouts) {
             let mut lowering = Lowering::new(layout, routine).with_symbols(&symbols);
-            lowering.constants = constants;
+            (lowering.constants, lowering.records) = (constants, records);
             builder.begin(routine.name());
             for instruction in &routine.instructions {
                 let otherwise = |l: &Lowering<'_>, has| interpreter.and_then(|i| i.lower(instruction, l, has));
@@ -211,6 +216,35 @@ impl CompiledRoutine {
         self.blocks.iter().any(waits)
     }
 
+    /// The routine as native code is made of it, whose steps and channels are counted or not.
+    pub fn native(&self, count: bool) -> ir::Routine {
+        let block = |block: &Block| {
+            let range = block.first as usize..block.end as usize;
+            let steps = self.actions[range.clone()].iter().zip(&self.marks[range]);
+            let mask = mask_in(&block.mark.enable);
+            ir::Block {
+                steps: steps
+                    .map(|(action, mark)| ir::Step { mask: mask_in(&mark.enable), action: action.clone() })
+                    .collect(),
+                instructions: block.instructions,
+                end: match block.next {
+                    Terminator::Fall => End::Fall,
+                    Terminator::Branch { uniform, target } => End::Branch { mask, uniform, target },
+                    Terminator::Jump { target } => End::Jump { mask, target },
+                    _ => End::Outside,
+                },
+            }
+        };
+        let [predicates, _, states] = self.counts;
+        ir::Routine {
+            register_bytes: self.constants_at() + self.constants.len() as u32,
+            predicates: predicates as u32,
+            states: states as u32,
+            blocks: self.blocks.iter().map(block).collect(),
+            count,
+        }
+    }
+
     /// Offset of the constants in the register file.
     pub fn constants_at(&self) -> u32 {
         self.layout.len.next_multiple_of(64)
@@ -237,6 +271,7 @@ pub fn function_at(address: u64) -> Option<usize> {
 struct Builder {
     steps: Vec<Run>,
     marks: Vec<DebugLoc>,
+    actions: Vec<Action>,
     blocks: Vec<Block>,
     pending: Vec<Pending>,
     labels: HashMap<LabelId, u32>,
@@ -285,6 +320,7 @@ impl Builder {
             Lowered::Op(step) => {
                 self.marks.push(mark(step.enable));
                 self.steps.push(step.run);
+                self.actions.push(step.action);
             }
             Lowered::Label(label) => {
                 self.split();
@@ -422,7 +458,8 @@ impl Builder {
         let last = layouts.last().ok_or("there is no routine")?;
         let counts = [last.predicate_count() as usize + 1, last.address_count(), last.state_count()];
         let layout = layouts.swap_remove(0);
-        let (steps, marks, blocks, switches) = (self.steps, self.marks, self.blocks, self.switches);
+        let (steps, marks, actions) = (self.steps, self.marks, self.actions);
+        let (blocks, switches) = (self.blocks, self.switches);
         let (callees, exchanges, ordered) = (self.callees, self.exchanges, self.ordered);
         let mixed = self.updates.iter().any(|kind| *kind != self.updates[0]);
         Ok(CompiledRoutine {
@@ -430,6 +467,7 @@ impl Builder {
             constants,
             steps,
             marks,
+            actions,
             blocks,
             switches,
             callees,

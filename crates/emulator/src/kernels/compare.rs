@@ -8,6 +8,7 @@ use crate::kernels::compute::{ChunkOp, LaneOp, Types, chunks};
 use crate::kernels::domain::{Domain, is_float, is_modified, pattern};
 use crate::kernels::logic::predicate_id;
 use crate::kernels::lowering::{LowerResult, Lowering, is_saturated};
+use crate::kernels::record::{Answer, Node, Recording};
 use crate::kernels::step::{Run, plain};
 use crate::machine::lane::{LANES, from_lanes};
 use crate::machine::operand::{Source, Values, simple};
@@ -15,11 +16,22 @@ use crate::machine::thread::{ExecMask, Thread};
 use visakit::isa::{Cmp, DataType, Operand, Predicate, RelOp};
 use visakit::rt::ComponentWise;
 
+/// A relation that can be recorded.
+trait Related: Copy {
+    fn relate<'r>(self, sources: [Node<'r>; 2]) -> Answer<'r>;
+}
+
 /// Relations of two values.
 macro_rules! relations {
     ($($name:ident => $method:ident;)*) => {$(
         #[derive(Clone, Copy)]
         struct $name;
+
+        impl Related for $name {
+            fn relate<'r>(self, sources: [Node<'r>; 2]) -> Answer<'r> {
+                self.apply(sources)
+            }
+        }
 
         impl<L: Compare> LaneOp<L, 2> for $name {
             type Out = L::Answer;
@@ -109,7 +121,7 @@ fn less_integer(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>, inverse: bool
 fn compare<T: Scalar>(
     l: &mut Lowering<'_>,
     inst: &ComponentWise<'_, 2>,
-    relation: impl LaneOp<T, 2, Out = bool>,
+    relation: impl LaneOp<T, 2, Out = bool> + Related,
     inverse: bool,
 ) -> LowerResult {
     let types = l.types(inst)?;
@@ -121,7 +133,7 @@ fn compare_as<T: Scalar>(
     l: &mut Lowering<'_>,
     inst: &ComponentWise<'_, 2>,
     data_type: DataType,
-    relation: impl LaneOp<T, 2, Out = bool>,
+    relation: impl LaneOp<T, 2, Out = bool> + Related,
     inverse: bool,
 ) -> LowerResult {
     let types = Types { dst: l.type_of(inst.dst)?, src: [data_type; 2] };
@@ -132,7 +144,7 @@ fn compare_of<T: Scalar>(
     l: &mut Lowering<'_>,
     inst: &ComponentWise<'_, 2>,
     types: Types<2>,
-    relation: impl LaneOp<T, 2, Out = bool>,
+    relation: impl LaneOp<T, 2, Out = bool> + Related,
     inverse: bool,
 ) -> LowerResult {
     let enable = l.enable(inst.exec_size, inst.pred)?;
@@ -143,6 +155,11 @@ fn compare_of<T: Scalar>(
     let last = lanes.div_ceil(LANES) - 1;
     if let Operand::Predicate(_) = inst.dst.operand {
         let dst = predicate_id(l, inst.dst)?;
+        l.note_action(|l| {
+            let recording = Recording::default();
+            let source = |n: usize| recording.source(&sources[n], types.src[n], l.number(inst.src[n], &sources[n]));
+            recording.finish_compare(&relation.relate([source(0)?, source(1)?]), inverse != 0, dst)
+        });
         let run = match (simple(&sources), lanes) {
             (Some(sources), 1) => set_bits::<T, _, 1, 0>((sources, enable, dst, inverse), relation),
             (Some(sources), 2..=LANES) => set_bits::<T, _, LANES, 0>((sources, enable, dst, inverse), relation),
@@ -279,5 +296,9 @@ impl<T: Scalar> ChunkOp<T, T, 2> for Select {
 
     fn compute_in_mode(&self, sources: &[Source<T>; 2], thread: &Thread, n: usize) -> [T; LANES] {
         self.compute(sources, thread, n)
+    }
+
+    fn record<'r>(&self, [a, b]: [Node<'r>; 2]) -> Option<Node<'r>> {
+        Some(a.pick(b, &self.choice))
     }
 }

@@ -3,13 +3,14 @@
 //! [`Lowering::apply`] is the one way. It resolves the operands with their regions, modifiers, conversions and saturation,
 //! and puts masks, the floating-point mode and the write-back around the function. What a function is written in, and how
 //! its meaning can be recorded instead of computed, says [`algebra`](crate::kernels::algebra): an operation that is to be
-//! recorded has to implement [`LaneOp`] for the recorder's values too, which those made by [`lane_ops`] do, and
-//! [`Lowering::operation`] is where the recording would be made, with all operands at hand.
+//! recorded implements [`Record`] as well, which those made by [`lane_ops`] do, and [`Lowering::operation`] makes the recording,
+//! with all operands at hand.
 
 pub(super) use crate::kernels::domain::is_float;
 
 use crate::kernels::algebra::Scalar;
-use crate::kernels::lowering::{LowerResult, Lowering, channels};
+use crate::kernels::lowering::{LowerResult, Lowering, channels, is_saturated};
+use crate::kernels::record::{Node, Record, Recording};
 use crate::kernels::step::{Lowered, Run, plain, wide, wide_or_plain};
 use crate::machine::World;
 use crate::machine::fault::Trap;
@@ -19,6 +20,7 @@ use crate::machine::operand::{Destination, Places, SimpleDestination, SimpleSour
 use crate::machine::thread::{ExecMask, Thread, ones};
 use visakit::isa::{DataType, Predicate};
 use visakit::rt::ComponentWise;
+use visakit_native::ir::Action;
 
 /// What an instruction makes of one value of each source.
 pub(super) trait LaneOp<L, const S: usize>: Copy + Send + Sync + 'static {
@@ -39,6 +41,15 @@ macro_rules! lane_ops {
         $(wide $wide:expr)? => $body:expr;
     )*) => {$(
         lane_ops!(@struct $(#[$doc])* $name $({ $($field: $type),* })?);
+
+        impl $crate::kernels::record::Record<{ [$(stringify!($arg)),*].len() }> for $name {
+            fn record<'r>(
+                self,
+                sources: [$crate::kernels::record::Node<'r>; { [$(stringify!($arg)),*].len() }],
+            ) -> Option<$crate::kernels::record::Node<'r>> {
+                Some($crate::kernels::compute::LaneOp::apply(self, sources))
+            }
+        }
 
         impl<$lane: $crate::kernels::algebra::$algebra> $crate::kernels::compute::LaneOp<$lane, { [$(stringify!($arg)),*].len() }>
             for $name
@@ -77,13 +88,15 @@ pub(super) trait Op<T: Scalar, const S: usize>: Copy + Send + Sync + 'static {
     fn compute(self, sources: [T; S]) -> Self::Result;
     /// The same in any mode.
     fn compute_in_mode(self, sources: [T; S], mode: FloatMode) -> Self::Result;
+    /// What it is in the host's mode, for native code.
+    fn record<'r>(self, sources: [Node<'r>; S]) -> Option<Node<'r>>;
 }
 
 impl<T, O, R, const S: usize> Op<T, S> for O
 where
     T: Scalar,
     R: Scalar,
-    O: LaneOp<T, S, Out = R> + LaneOp<T::Moded, S, Out = R::Moded>,
+    O: LaneOp<T, S, Out = R> + LaneOp<T::Moded, S, Out = R::Moded> + Record<S>,
 {
     type Result = R;
     const WIDE: bool = <O as LaneOp<T, S>>::WIDE;
@@ -98,6 +111,10 @@ where
         let strict = sources.map(|source| source.in_mode(mode));
         R::of_mode(<O as LaneOp<T::Moded, S>>::apply(self, strict))
     }
+
+    fn record<'r>(self, sources: [Node<'r>; S]) -> Option<Node<'r>> {
+        Record::record(self, sources)
+    }
 }
 
 /// A function of all channels of a chunk together. Most are those of single channels ([`PerLane`]).
@@ -110,6 +127,8 @@ pub(super) trait ChunkOp<T: Scalar, R: Scalar, const S: usize>: Copy + Send + Sy
     fn compute<const N: usize>(&self, sources: &[impl Values<T>; S], thread: &Thread, n: usize) -> [R; N];
     /// The same in the thread's mode.
     fn compute_in_mode(&self, sources: &[Source<T>; S], thread: &Thread, n: usize) -> [R; LANES];
+    /// What it is for a channel in the host's mode, for native code.
+    fn record<'r>(&self, sources: [Node<'r>; S]) -> Option<Node<'r>>;
 }
 
 /// An operation on each channel of a chunk.
@@ -138,6 +157,10 @@ where
     #[inline(never)]
     fn compute_in_mode(&self, sources: &[Source<T>; S], thread: &Thread, n: usize) -> [O::Result; LANES] {
         Arity::map(sources, thread, n, |values: [T; S]| self.0.compute_in_mode(values, thread.mode))
+    }
+
+    fn record<'r>(&self, sources: [Node<'r>; S]) -> Option<Node<'r>> {
+        self.0.record(sources)
     }
 }
 
@@ -196,6 +219,10 @@ pub(super) struct Operands<T: Scalar, R: Scalar, const S: usize> {
     /// The channels that it is for.
     pub(super) enable: ExecMask,
     lanes: usize,
+    types: Types<S>,
+    /// The values of immediate sources.
+    numbers: [Option<u64>; S],
+    saturate: bool,
 }
 
 impl Lowering<'_> {
@@ -234,7 +261,8 @@ impl Lowering<'_> {
         types: Types<S>,
         op: O,
     ) -> LowerResult {
-        let Operands { sources, dst, enable, lanes } = self.operands::<T, O::Result, S>(inst, inst.pred, types)?;
+        let Operands { sources, dst, enable, lanes, .. } =
+            self.operands::<T, O::Result, S>(inst, inst.pred, types)?;
         let run = plain((sources, dst, enable, lanes), move |(sources, dst, enable, lanes), thread, _| {
             let enabled = thread.enabled(enable);
             for n in 0..lanes.div_ceil(LANES) {
@@ -273,7 +301,24 @@ impl Lowering<'_> {
         }
         let dst = self.destination_as(inst.dst, types.dst, lanes)?;
         let enable = self.enable(inst.exec_size, pred)?;
-        Ok(Operands { sources, dst, enable, lanes })
+        let numbers = std::array::from_fn(|n| self.number(inst.src[n], &sources[n]));
+        let saturate = is_saturated(inst.dst);
+        Ok(Operands { sources, dst, enable, lanes, types, numbers, saturate })
+    }
+
+    /// What native code has to do for an operation.
+    fn record<T: Scalar, R: Scalar, O: ChunkOp<T, R, S>, const S: usize>(
+        &self,
+        operands: &Operands<T, R, S>,
+        op: &O,
+    ) -> Option<Action> {
+        let Operands { sources, dst, types, numbers, saturate, .. } = operands;
+        let recording = Recording::default();
+        let mut nodes = [recording.source(sources.first()?, types.src[0], numbers[0])?; S];
+        for n in 1..S {
+            nodes[n] = recording.source(&sources[n], types.src[n], numbers[n])?;
+        }
+        recording.finish(op.record(nodes)?, dst, types.dst, *saturate)
     }
 
     /// Makes an operation. Where all operands are simple there is a version for one channel, for one chunk and for two,
@@ -283,7 +328,8 @@ impl Lowering<'_> {
         operands: Operands<T, R, S>,
         op: O,
     ) -> Lowered {
-        let Operands { sources, dst, enable, lanes } = operands;
+        self.note_action(|l| l.record(&operands, &op));
+        let Operands { sources, dst, enable, lanes, .. } = operands;
         let simple = simple(&sources).zip(dst.simple());
         let last = lanes.div_ceil(LANES) - 1;
         let all = (sources, dst, enable, last, op);

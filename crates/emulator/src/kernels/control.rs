@@ -7,9 +7,11 @@ use visakit::isa::{
     Barrier, Call, Fcall, Fret, Goto, Ifcall, Jmp, Label, LabelKind, Loc, Nbarrier, Ret, Sbarrier, SbarrierMode,
     Subroutine, Switchjmp,
 };
+use visakit_native::ir::Action;
 
 /// Something that is done as soon as it begins, and counts as an instruction.
 pub(super) fn done<T>(l: &mut Lowering<'_>, _: &T) -> LowerResult {
+    l.note_action(|_| Some(Action::Nothing));
     Ok(l.step(ExecMask::all(1), Box::new(|_, _| Ok(()))))
 }
 

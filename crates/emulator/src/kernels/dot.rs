@@ -14,9 +14,9 @@ lane_ops! {
     /// Four products of bytes, each with a sign or without, and a sum.
     Dp4a { signed: [bool; 2] }<L: Integer>(sum, a, b) => {
         let byte = |value: L, n: u32, signed: bool| {
-            let mask = L::BITS - 1;
-            let top = value.shl(value.constant(L::BITS - 8 - n * 8), mask);
-            let down = value.constant(L::BITS - 8);
+            let mask = value.bits() - 1;
+            let top = value.shl(value.constant(value.bits() - 8 - n * 8), mask);
+            let down = value.constant(value.bits() - 8);
             if signed { top.shr(down, mask) } else { top.shr(down, mask).and(value.constant(0xff)) }
         };
         let product = |n| byte(a, n, signed[0]).mul(byte(b, n, signed[1]));

@@ -3,10 +3,12 @@
 use crate::kernels::compute::{Arity, LaneOp, Map, Op, Types, lane_ops};
 use crate::kernels::domain::{RingOp, is_float, is_signed, pattern};
 use crate::kernels::lowering::{LowerResult, Lowering, illegal, is_saturated};
+use crate::kernels::record::{Recording, unrecorded};
 use crate::machine::World;
 use crate::machine::thread::Thread;
 use visakit::isa::{Bfn, DataType, Modifier, Operand, VecOperand};
 use visakit::rt::ComponentWise;
+use visakit_native::ir::Action;
 
 lane_ops! {
     And<L: Integer>(a, b) => a.and(b);
@@ -100,6 +102,12 @@ fn predicates<const S: usize>(
     }
     let dst = predicate_id(l, inst.dst)?;
     let enable = l.enable(inst.exec_size, inst.pred)?;
+    l.note_action(|_| {
+        let recording = Recording::default();
+        let logic = recording.logic(op.record(recording.placeholders())?)?;
+        let from = [*sources.first()?, *sources.last()?];
+        Some(Action::Logic { logic, from, to: dst })
+    });
     let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
         let bits = op.compute(sources.map(|id| thread.predicates[id as usize])) >> enable.shift;
         let enabled = thread.enabled(&enable);
@@ -186,6 +194,11 @@ fn rotate(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>, places: fn(u64, u64
 struct RotateWithin {
     bits: u64,
     places: fn(u64, u64) -> u64,
+}
+
+unrecorded! {
+    [2] RotateWithin;
+    {T: Copy, const S: usize} [S] Function<T, S>;
 }
 
 impl LaneOp<u64, 2> for RotateWithin {

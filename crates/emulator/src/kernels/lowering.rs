@@ -10,13 +10,15 @@ use crate::kernels::layout::Layout;
 use crate::kernels::reads::Reads;
 use crate::kernels::step::{Lowered, Op, Run};
 use crate::machine::World;
+use crate::machine::convert::Compute;
 use crate::machine::fault::Trap;
 use crate::machine::lane::Element;
-use crate::machine::operand::Region;
+use crate::machine::operand::{Region, Source};
 use crate::machine::thread::{Combine, ExecMask, Thread, ones};
-use visakit::isa::{DataType, ExecMask as ExecMaskField, ExecSize, Predicate, VecOperand};
+use visakit::isa::{DataType, ExecMask as ExecMaskField, ExecSize, Operand, Predicate, VecOperand};
 use visakit::object::Routine;
 use visakit::rt::Stub;
+use visakit_native::ir::Action;
 
 /// Why an instruction could not be lowered. It stops only threads that reach it.
 #[derive(Clone, Debug)]
@@ -79,6 +81,8 @@ pub struct Lowering<'a> {
     ordered: bool,
     /// The kinds of atomic operations on memory that groups share.
     updates: Vec<(Family, u32)>,
+    /// Whether operations are recorded for native code.
+    pub(crate) records: bool,
 }
 
 /// Special registers and computed addresses that the current instruction uses.
@@ -92,6 +96,8 @@ struct Notes {
     second_chunk: Vec<std::ops::Range<u64>>,
     /// Writes results that must wait until all channels have been read.
     postponed: Vec<Postponed>,
+    /// What native code has to do for it, if that is known.
+    action: Option<Action>,
 }
 
 /// Moves results of the enabled channels from where they wait to their destination.
@@ -109,6 +115,7 @@ impl<'a> Lowering<'a> {
             notes: Notes::default(),
             ordered: false,
             updates: Vec::new(),
+            records: false,
         }
     }
 
@@ -125,6 +132,23 @@ impl<'a> Lowering<'a> {
     /// Takes note that the current instruction shows in which order groups come to it.
     pub(super) fn note_ordered(&mut self) {
         self.ordered = true;
+    }
+
+    /// Takes note of what native code has to do for the current instruction, if operations are recorded.
+    pub(super) fn note_action(&mut self, action: impl FnOnce(&Self) -> Option<Action>) {
+        if self.records {
+            self.notes.action = action(self);
+        }
+    }
+
+    /// The value of a source that is an immediate, as it stands among the constants.
+    pub(super) fn number<T: Compute>(&self, operand: &VecOperand, source: &Source<T>) -> Option<u64> {
+        let Operand::Immediate(_) = operand.operand else { return None };
+        let place = source.place().filter(|place| place.is_native && place.step == 0 && T::SIZE <= 8)?;
+        let bytes = self.constants.get(place.at.checked_sub(self.constants_base())? as usize..)?.get(..T::SIZE)?;
+        let mut bits = [0; 8];
+        bits[..T::SIZE].copy_from_slice(bytes);
+        Some(u64::from_le_bytes(bits))
     }
 
     /// Takes note of an atomic operation on memory that groups share: those of one kind commute with each other.
@@ -175,6 +199,13 @@ impl<'a> Lowering<'a> {
     /// Makes a step of a kernel, with what special registers and computed addresses ask for around it.
     pub fn step(&mut self, enable: ExecMask, run: Run) -> Lowered {
         let notes = std::mem::take(&mut self.notes);
+        // What stands around the operation is not native.
+        let is_alone = notes.postponed.is_empty()
+            && notes.writes_control.is_none()
+            && notes.indirect.is_empty()
+            && notes.reads_channel_enable.is_none()
+            && notes.reads_time.is_none();
+        let action = notes.action.filter(|_| is_alone).unwrap_or(Action::Outside);
         let mut run = run;
         if !notes.postponed.is_empty() {
             let (inner, postponed) = (run, notes.postponed);
@@ -217,7 +248,7 @@ impl<'a> Lowering<'a> {
                 inner(thread, world)
             });
         }
-        Lowered::Op(Op { run, enable })
+        Lowered::Op(Op { run, enable, action })
     }
 
     /// Puts values behind the variables and gives the offset of the first.

@@ -3,6 +3,7 @@
 use crate::kernels::angle;
 use crate::kernels::compute::{ChunkOp, Op, lane_ops};
 use crate::kernels::lowering::{LowerResult, Lowering};
+use crate::kernels::record::Node;
 use crate::machine::float::{Float, FloatMode, double_to_single};
 use crate::machine::lane::{LANES, from_lanes};
 use crate::machine::operand::{Source, Values};
@@ -101,6 +102,10 @@ impl<const S: usize> Op<f32, S> for Approximate<S> {
     fn compute_in_mode(self, sources: [f32; S], mode: FloatMode) -> f32 {
         double_to_single((self.0)(sources.map(|source| source.flushed(mode).into())), mode)
     }
+
+    fn record<'r>(self, _: [Node<'r>; S]) -> Option<Node<'r>> {
+        None
+    }
 }
 
 pub(super) fn sin(l: &mut Lowering<'_>, inst: &One<'_>) -> LowerResult {
@@ -141,6 +146,10 @@ impl ChunkOp<f32, f32, 1> for Sine {
 
     fn compute_in_mode(&self, [a]: &[Source<f32>; 1], thread: &Thread, n: usize) -> [f32; LANES] {
         one_by_one(&a.load(thread, n), self.any, thread.mode)
+    }
+
+    fn record<'r>(&self, _: [Node<'r>; 1]) -> Option<Node<'r>> {
+        None
     }
 }
 

@@ -5,7 +5,7 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use crate::kernels::address::{AddressSpace, Addressing, Pattern};
+use crate::kernels::address::{AddressSpace, Addressing, Elements, GlobalPlace, Pattern};
 use crate::kernels::atomic::Atomic;
 use crate::kernels::lowering::{LowerResult, Lowering};
 use crate::kernels::step::{Lowered, Run};
@@ -14,10 +14,11 @@ use crate::machine::World;
 use crate::machine::access::{AccessKind, Miss, Request, View};
 use crate::machine::fault::Trap;
 use crate::machine::in_bounds::{Extent, InBounds, load_row, row, store_row};
-use crate::machine::lane::{LANES, MAX_LANES, enabled_lanes, from_lanes};
+use crate::machine::lane::{Change, LANES, MAX_LANES, enabled_lanes, from_lanes};
 use crate::machine::operand::blend;
 use crate::machine::thread::{ExecMask, Thread, ones};
 use visakit::isa::RawOperand;
+use visakit_native::ir::{self, Action, Addresses, Space};
 
 /// A message that reaches elements in memory.
 #[derive(Clone)]
@@ -140,6 +141,12 @@ impl Message {
     /// Lowers the message: from here on nothing else is known of it.
     pub(super) fn lower(self, l: &mut Lowering<'_>, operation: Operation) -> Lowered {
         let (enable, fast) = (self.enable, FastPath::of(&self));
+        l.note_action(|_| match operation {
+            Operation::Load(at) => self.native(fast?, false, at),
+            Operation::Store(at) => self.native(fast?, true, at),
+            Operation::Prefetch => Some(Action::Nothing),
+            Operation::Atomic(_) | Operation::Status(_) => None,
+        });
         let run: Run = match operation {
             Operation::Load(at) => Box::new(move |thread, world| {
                 for_chunks(thread.enabled(&enable), |n, enabled| {
@@ -173,6 +180,49 @@ impl Message {
             }),
         };
         l.step(enable, run)
+    }
+
+    /// What native code moves, from registers at `at` on to memory or the other way, if it can.
+    fn native(&self, fast: FastPath, store: bool, at: u32) -> Option<Action> {
+        let addressing = &self.addressing;
+        let is_plain = fast.unit == Unit::Dword && addressing.pitch.is_none() && addressing.scratch.is_none();
+        is_plain.then_some(())?;
+        let space = match &self.space {
+            AddressSpace::Flat => Space::Flat,
+            AddressSpace::Local => Space::Local,
+            AddressSpace::Surface(element) => Space::Surface(*element as u32),
+            AddressSpace::SurfaceIndex(source) => {
+                let place = source.place().filter(|place| place.is_native && place.change == Change::None)?;
+                Space::Named(place.at)
+            }
+            AddressSpace::Scratch | AddressSpace::State(_) | AddressSpace::StateOffset(_) => return None,
+        };
+        let addresses = match addressing.elements {
+            None => Addresses::None,
+            Some(Elements::Dwords(at)) => Addresses::Dwords(at),
+            Some(Elements::Qwords(at)) => Addresses::Qwords(at),
+            Some(Elements::Words(_)) => return None,
+        };
+        // Sums of as many bits as the code has.
+        let bits = if space == Space::Flat { u64::MAX } else { u32::MAX.into() };
+        (addressing.mask == bits).then_some(())?;
+        let global = match addressing.global_place {
+            GlobalPlace::Zero => None,
+            GlobalPlace::At(at, bytes) => Some((at, bytes)),
+            GlobalPlace::Unknown => return None,
+        };
+        let elements = (0..).zip(&self.elements);
+        let elements = elements.map(|(n, distance)| (*distance, self.transfer.place(at, n, 0)));
+        Some(Action::Transfer(ir::Transfer {
+            store,
+            space,
+            addresses,
+            global,
+            scale: addressing.scale.try_into().ok()?,
+            offset: addressing.offset.try_into().ok()?,
+            unit: ir::Unit::Dword,
+            elements: elements.collect(),
+        }))
     }
 
     /// Accesses of the n-th chunk of channels to one element each.

@@ -17,6 +17,8 @@ mod compute;
 
 mod algebra;
 
+pub(crate) mod record;
+
 mod domain;
 
 mod arithmetic;

@@ -7,14 +7,16 @@ use crate::kernels::compute::{LaneOp, Types, chunks};
 use crate::kernels::domain::{Domain, is_float, is_modified, is_signed, pattern};
 use crate::kernels::logic::predicate_id;
 use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal, is_saturated};
+use crate::kernels::record::{Node, Record, Recording};
 use crate::kernels::step::{Lowered, wide_or_plain};
 use crate::machine::World;
-use crate::machine::lane::{Element, LANES, MAX_LANES, from_lanes};
+use crate::machine::lane::{Change, Element, LANES, MAX_LANES, from_lanes};
 use crate::machine::operand::{Source, Start, blend};
 use crate::machine::thread::{ExecMask, Thread};
 use visakit::isa::predefined;
 use visakit::isa::{AddrOpnd, DataType, Faddr, Operand, StateClass, StateOpnd, VecOperand};
 use visakit::rt::ComponentWise;
+use visakit_native::ir::Action;
 
 /// A value as it is: conversions are made where operands are read and written.
 #[derive(Clone, Copy)]
@@ -37,6 +39,18 @@ impl<T, W: Scalar + From<T>> LaneOp<T, 1> for Extend<W> {
     #[inline(always)]
     fn apply(self, [a]: [T; 1]) -> W {
         W::from(a)
+    }
+}
+
+impl Record<1> for Identity {
+    fn record<'r>(self, [a]: [Node<'r>; 1]) -> Option<Node<'r>> {
+        Some(a)
+    }
+}
+
+impl<W: Scalar> Record<1> for Extend<W> {
+    fn record<'r>(self, [a]: [Node<'r>; 1]) -> Option<Node<'r>> {
+        Some(a.convert(W::KIND?))
     }
 }
 
@@ -143,6 +157,10 @@ fn mov_parts<T: Scalar, W: Wider<T>>(
     let enable = l.enable(inst.exec_size, inst.pred)?;
     let operands = (enable, from_at, to_at, lanes.div_ceil(LANES));
     let (part, whole) = (T::SIZE as u32, W::SIZE as u32);
+    l.note_action(|_| {
+        let part = T::KIND?;
+        Recording::parts((part, from_at, from_step), (part, to_at, to_step))
+    });
     // All is read before anything is written. What is read of a second chunk that there is not is slack at the worst.
     let run = match (from_step, to_step) {
         (from, to) if (from, to) == (whole, part) => wide_or_plain(
@@ -357,6 +375,7 @@ pub(super) fn movs(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>) -> LowerRe
         (Operand::State(state), None) => {
             let to = state_elements(l, state, lanes)?;
             let values = l.source::<u32>(inst.src[0], lanes)?;
+            let place = values.place();
             let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
                 let enabled = thread.enabled(&enable);
                 if lanes == 1 {
@@ -370,6 +389,10 @@ pub(super) fn movs(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>) -> LowerRe
                     thread.surfaces[to + i] = values[i];
                 }
                 Ok(())
+            });
+            l.note_action(|_| {
+                let from = place.filter(|place| lanes == 1 && place.is_native && place.change == Change::None)?;
+                Some(Action::SetState { element: to as u32, from: from.at })
             });
             Ok(l.step(enable, run))
         }

@@ -8,6 +8,7 @@ use crate::machine::fault::Trap;
 use crate::machine::operand::Source;
 use crate::machine::thread::{ExecMask, Thread};
 use visakit::isa::LabelId;
+use visakit_native::ir::Action;
 
 /// An operation with its places resolved.
 pub type Run = Box<dyn Fn(&mut Thread, &World<'_>) -> Result<(), Box<Trap>> + Send + Sync>;
@@ -78,6 +79,15 @@ pub struct Op {
     pub run: Run,
     /// Its mask: the operation obeys it by itself, counting asks for it.
     pub enable: ExecMask,
+    /// The same for native code.
+    pub action: Action,
+}
+
+impl Op {
+    /// An operation that native code does not know.
+    pub fn interpreted(run: Run, enable: ExecMask) -> Self {
+        Self { run, enable, action: Action::Outside }
+    }
 }
 
 /// An operation that two neighbouring threads of a group begin together, each with data of both.

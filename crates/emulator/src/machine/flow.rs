@@ -98,6 +98,11 @@ impl Flow {
         self.aside = 0;
     }
 
+    /// For each block, the channels that wait there, and one bit for each block where any do.
+    pub(crate) fn tables(&mut self) -> (&mut [u32], &mut [u64]) {
+        (&mut self.waiting, &mut self.occupied)
+    }
+
     /// Whether channels wait anywhere: control flow is divergent.
     pub fn is_divergent(&self) -> bool {
         self.aside != 0 || self.occupied.iter().any(|&word| word != 0)

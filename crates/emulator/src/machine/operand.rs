@@ -223,6 +223,21 @@ impl<T: Compute> Source<T> {
         lanes
     }
 
+    /// Where the values stand, if they all are at the same distance from each other.
+    pub(crate) fn place(&self) -> Option<SourcePlace> {
+        let step = |shape| if shape == Shape::Contiguous { T::SIZE as u32 } else { 0 };
+        let Some(region) = &self.region else {
+            let step = step(self.shape);
+            return Some(SourcePlace { at: self.at, step, is_native: true, change: Change::None });
+        };
+        let change = region.change;
+        if let Some(shape) = region.simple {
+            return Some(SourcePlace { at: self.at, step: step(shape), is_native: true, change });
+        }
+        let (at, step) = row_of(&region.regions)?;
+        Some(SourcePlace { at, step, is_native: false, change })
+    }
+
     /// The operand without the ways to reach other values, when its own are simple.
     pub fn simple(&self) -> Option<SimpleSource<T>> {
         let (shape, is_negative) = match &self.region {
@@ -241,6 +256,42 @@ impl<T: Compute> Source<T> {
         let [value] = self.load(thread, 0);
         value
     }
+}
+
+/// Where the values of a source stand.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SourcePlace {
+    /// The first one.
+    pub(crate) at: u32,
+    /// From one to the next.
+    pub(crate) step: u32,
+    /// Whether they are of the type that is computed with.
+    pub(crate) is_native: bool,
+    /// What is done with them.
+    pub(crate) change: Change,
+}
+
+/// Where the values of a destination go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Target {
+    /// To no place.
+    Nowhere,
+    /// To elements; the step is 0 when there is one.
+    At {
+        /// The first one.
+        at: u32,
+        /// From one to the next.
+        step: u32,
+    },
+}
+
+/// Where the first element of both chunks of a region is, and the distance between elements, when it is the same for all.
+fn row_of([first, second]: &[Region; 2]) -> Option<(u32, u32)> {
+    let (Start::At(at), Some(step)) = (first.start, first.stride()) else { return None };
+    let step = if first.lanes == 1 { 0 } else { step };
+    let goes_on = second.lanes == 0
+        || second.stride() == Some(step) && second.start == Start::At(at.saturating_add(step * LANES as u32));
+    goes_on.then_some((at, step))
 }
 
 /// All sources of an operation without the ways to reach other values, when those of all of them are simple.
@@ -371,6 +422,24 @@ impl<T: Compute> Destination<T> {
     /// The null register.
     pub fn nowhere(put: Put<T>) -> Self {
         Self { shape: Shape::Nowhere, at: 0, put, region: None }
+    }
+
+    /// Whether the values are written as they are.
+    pub(crate) fn is_native(&self) -> bool {
+        self.shape == Shape::Contiguous
+    }
+
+    /// Where the values go, if they all are at the same distance from each other. Several channels never have one element.
+    pub(crate) fn target(&self) -> Option<Target> {
+        match (self.shape, &self.region) {
+            (Shape::Nowhere, _) => Some(Target::Nowhere),
+            (Shape::Contiguous, _) => Some(Target::At { at: self.at, step: T::SIZE as u32 }),
+            (_, Some(regions)) => {
+                let (at, step) = row_of(regions)?;
+                (step > 0 || regions[0].lanes == 1).then_some(Target::At { at, step })
+            }
+            _ => None,
+        }
     }
 
     /// The operand without the ways to reach other places, when its own are in a row.

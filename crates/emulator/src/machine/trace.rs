@@ -14,6 +14,7 @@ use crate::machine::access::AccessKind;
 use crate::machine::lane::{LANES, enabled_lanes};
 use crate::machine::memory::Buffer;
 use crate::machine::thread::ones;
+use visakit_native::Marks;
 
 /// One bit for each byte of a buffer, or for each page of private memory.
 type Bits = Vec<Cell<u64>>;
@@ -81,6 +82,19 @@ impl Trace {
         let units = (buffer.reach() >> buffer.unit()) as usize;
         // A mark may end in the word behind the last one that has bits.
         Some(self.buffers.get(buffer.number())?[kind as usize].get_or_init(|| bytemuck::zeroed_vec(units / 64 + 2)))
+    }
+
+    /// Who wants to know of accesses of a kind to a buffer, for native code. Where something has to be done first, that is the
+    /// interpreter.
+    pub(crate) fn marks(&self, buffer: &Buffer, kind: AccessKind) -> Marks<'_> {
+        if !buffer.is_noted(kind) {
+            return Marks::Nobody;
+        }
+        let bits = self.buffers.get(buffer.number()).and_then(|kinds| kinds[kind as usize].get());
+        match bits {
+            Some(bits) if buffer.unit() == 0 && buffer.has_seen(kind) => Marks::Bits(bits),
+            _ => Marks::Caller,
+        }
     }
 
     /// Makes the pages of a private buffer zero that were written, and forgets them; tells where the last of them ends.

@@ -9,22 +9,117 @@ use crate::machine::flow::{Callee, Next};
 use crate::machine::lane::LANES;
 use crate::machine::thread::Thread;
 use crate::run::group::Plan;
+use crate::run::native::Native;
 use crate::run::stats::Counts;
+use visakit_native::{Exit, ir::Action};
 
 /// Runs a thread until it waits or ends, or has executed so many instructions.
 #[inline]
-pub(super) fn run_thread(
+pub(super) fn run_thread<'w>(
     plan: &Plan<'_>,
     thread: &mut Thread,
-    world: &World<'_>,
+    world: &World<'w>,
     counts: &mut Counts,
     turn: u64,
+    native: Option<&mut Native<'w>>,
 ) -> Result<(Next, DebugLoc), (Box<Trap>, DebugLoc)> {
     thread.until = plan.limit.min(thread.executed.saturating_add(turn));
-    if plan.count {
-        run_blocks::<true>(plan, thread, world, counts)
+    let Some(native) = native else {
+        return if plan.count {
+            run_blocks::<true>(plan, thread, world, counts)
+        } else {
+            run_blocks::<false>(plan, thread, world, counts)
+        };
+    };
+    let before = thread.executed;
+    let out = if plan.count {
+        run_natively::<true>(plan, thread, world, counts, native)
     } else {
-        run_blocks::<false>(plan, thread, world, counts)
+        run_natively::<false>(plan, thread, world, counts, native)
+    };
+    counts.with_native += thread.executed - before;
+    out
+}
+
+/// The same, with native code for what it knows.
+fn run_natively<'w, const COUNT: bool>(
+    plan: &Plan<'_>,
+    thread: &mut Thread,
+    world: &World<'w>,
+    counts: &mut Counts,
+    native: &mut Native<'w>,
+) -> Result<(Next, DebugLoc), (Box<Trap>, DebugLoc)> {
+    let code = plan.code;
+    let mut exit = native.run(thread, counts);
+    loop {
+        let behind = match exit {
+            // It begins blocks as long as nothing is to be said of that; there the interpreter says what it is.
+            Some(Exit::Block(block)) => {
+                thread.flow.block = block;
+                if let Some(out) = begin(plan, thread)? {
+                    return Ok(out);
+                }
+                code.blocks[block as usize].first as usize
+            }
+            Some(Exit::Step { step, .. }) => {
+                let at = step as usize;
+                counts.interpreted += 1;
+                if let Err(trap) = code.steps[at](thread, world) {
+                    return Err((trap, code.marks[at]));
+                }
+                if let Action::Transfer(_) = code.actions[at] {
+                    native.refresh(world);
+                }
+                at + 1
+            }
+            Some(Exit::End { block, .. }) => {
+                thread.flow.block = block;
+                code.blocks[block as usize].end as usize
+            }
+            None => {
+                if let Some(out) = begin(plan, thread)? {
+                    return Ok(out);
+                }
+                code.blocks[thread.flow.block as usize].first as usize
+            }
+        };
+        if let Some(Exit::Step { resume, .. }) = exit
+            && thread.is_plain()
+        {
+            exit = native.resume(resume, thread, counts);
+            continue;
+        }
+        let block = match exit {
+            // The code does not say which block it is in.
+            Some(Exit::Step { step, .. }) => code.blocks.partition_point(|block| block.end <= step) as u32,
+            _ => thread.flow.block,
+        };
+        let is_counted = matches!(exit, Some(Exit::End { is_counted: true, .. }));
+        exit = None;
+        thread.flow.block = block;
+        let end = code.blocks[block as usize].end as usize;
+        for at in behind..end {
+            if COUNT {
+                counts.steps[at][0] += 1;
+                counts.steps[at][1] += u64::from(thread.enabled(&code.marks[at].enable).count_ones());
+            }
+            counts.interpreted += 1;
+            if let Err(trap) = code.steps[at](thread, world) {
+                return Err((trap, code.marks[at]));
+            }
+            if let Some(resume) = native.behind(at, thread) {
+                exit = native.resume(resume, thread, counts);
+                break;
+            }
+        }
+        if exit.is_some() {
+            continue;
+        }
+        counts.interpreted += u64::from(!matches!(code.blocks[block as usize].next, Terminator::Fall));
+        if let Some(out) = finish::<COUNT>(plan, thread, counts, is_counted)? {
+            return Ok(out);
+        }
+        exit = native.run(thread, counts);
     }
 }
 
@@ -37,22 +132,13 @@ fn run_blocks<const COUNT: bool>(
 ) -> Result<(Next, DebugLoc), (Box<Trap>, DebugLoc)> {
     let code = plan.code;
     loop {
-        let index = thread.flow.block;
-        let Some(block) = code.blocks.get(index as usize) else {
-            let last = code.blocks.last().map_or(DebugLoc::nowhere(), |block| block.mark);
-            return Err((Box::new(Trap::RanOff), last));
-        };
-        thread.active |= thread.flow.join();
-        if thread.executed >= thread.until {
-            if thread.executed >= plan.limit {
-                return Err((Box::new(Trap::Budget(plan.limit)), block.mark));
-            }
-            return Ok((Next::Pause, block.mark));
+        if let Some(out) = begin(plan, thread)? {
+            return Ok(out);
         }
-        thread.executed += u64::from(block.instructions);
+        let block = &code.blocks[thread.flow.block as usize];
         let range = block.first as usize..block.end as usize;
         if COUNT && let Some(watch) = &world.watch {
-            watch.observer.block(thread.index, index, thread.active, watch.spot.get());
+            watch.observer.block(thread.index, thread.flow.block, thread.active, watch.spot.get());
         }
         for (n, step) in code.steps[range.clone()].iter().enumerate() {
             if COUNT {
@@ -60,110 +146,144 @@ fn run_blocks<const COUNT: bool>(
                 if let Some(watch) = &world.watch {
                     watch.spot.set(code.marks[at].spot());
                 }
-                counts.steps[at].0 += 1;
-                counts.steps[at].1 += u64::from(thread.enabled(&code.marks[at].enable).count_ones());
+                counts.steps[at][0] += 1;
+                counts.steps[at][1] += u64::from(thread.enabled(&code.marks[at].enable).count_ones());
             }
             if let Err(trap) = step(thread, world) {
                 return Err((trap, code.marks[range.start + n]));
             }
         }
-        if COUNT {
-            if let Some(watch) = &world.watch {
-                watch.spot.set(block.mark.spot());
-            }
-            let lanes = match block.next {
-                Terminator::Fall => 0,
-                _ => thread.active.count_ones(),
-            };
-            counts.branches[index as usize].0 += 1;
-            counts.branches[index as usize].1 += u64::from(lanes);
+        if COUNT && let Some(watch) = &world.watch {
+            watch.spot.set(block.mark.spot());
         }
-        let next = index + 1;
-        match &block.next {
-            Terminator::Fall => thread.flow.block = next,
-            Terminator::Branch { uniform, target } => {
-                let taken = taken(thread, &block.mark, *uniform);
-                thread.active = thread.flow.branch(thread.active, taken, *target, next);
-            }
-            Terminator::Jump { target } => {
-                let taken = taken(thread, &block.mark, true);
-                thread.flow.jump(if taken != 0 { *target } else { next });
-            }
-            Terminator::CallAddress { uniform, callee } => {
-                let taken = taken(thread, &block.mark, *uniform);
-                if taken == 0 {
-                    thread.flow.block = next;
-                    continue;
-                }
-                let lane = taken.trailing_zeros() - block.mark.enable.shift.min(taken.trailing_zeros());
-                let callee = &code.callees[*callee as usize];
-                let addresses: [u64; LANES] = callee.load(thread, lane as usize / LANES);
-                let address = addresses[lane as usize % LANES];
-                let Some(function) = function_at(address).filter(|&n| n < code.functions.len()) else {
-                    let why = format!("a call to 0x{address:x}, where there is no function");
-                    return Err((Box::new(Trap::Illegal(why)), block.mark));
-                };
-                enter(plan, thread, function, taken, next).map_err(|trap| (trap, block.mark))?;
-            }
-            Terminator::Enter { uniform, function } => {
-                let taken = taken(thread, &block.mark, *uniform);
-                if taken == 0 {
-                    thread.flow.block = next;
-                    continue;
-                }
-                enter(plan, thread, *function as usize, taken, next).map_err(|trap| (trap, block.mark))?;
-            }
-            Terminator::Call { uniform, routine } => {
-                let taken = taken(thread, &block.mark, *uniform);
-                if taken == 0 {
-                    thread.flow.block = next;
-                } else if thread.flow.depth() >= CALL_DEPTH {
-                    let trap = Trap::Illegal("subroutines call each other without end".to_owned());
-                    return Err((Box::new(trap), block.mark));
-                } else {
-                    thread.active =
-                        thread.flow.call(thread.active, taken, Callee { routine: *routine, function: None }, next);
-                }
-            }
-            Terminator::Return { uniform } => {
-                let leaving = taken(thread, &block.mark, *uniform);
-                let next = activation::leave(thread, &code.functions, leaving, next);
-                if next == Next::End {
-                    return Ok((Next::End, block.mark));
-                }
-            }
-            Terminator::Switch(n) => {
-                let switch = &code.switches[*n as usize];
-                let index = switch.index.first(thread);
-                let Some(target) = switch.targets.get(index as usize) else {
-                    let why = format!("a jump to place {index} of a list of {} labels", switch.targets.len());
-                    return Err((Box::new(Trap::Illegal(why)), block.mark));
-                };
-                thread.flow.jump(*target);
-            }
-            Terminator::Exchange(number) => {
-                thread.flow.block = next;
-                return Ok((Next::Exchange(*number), block.mark));
-            }
-            Terminator::Signal(named) => {
-                let named = named.as_ref().map(|[id, threads]| (id.first(thread), threads.first(thread)));
-                thread.signals.push(named);
-                thread.flow.block = next;
-            }
-            Terminator::Wait(barrier) => {
-                let barrier = barrier.as_ref().map(|id| id.first(thread));
-                thread.flow.block = next;
-                return Ok((Next::Wait(barrier), block.mark));
-            }
-            Terminator::Barrier => {
-                if thread.flow.is_divergent() {
-                    return Err((Box::new(Trap::DivergentBarrier), block.mark));
-                }
-                thread.flow.block = next;
-                return Ok((Next::Barrier, block.mark));
-            }
+        if let Some(out) = finish::<COUNT>(plan, thread, counts, false)? {
+            return Ok(out);
         }
     }
+}
+
+/// Why a thread stops, if it does.
+type Out = Result<Option<(Next, DebugLoc)>, (Box<Trap>, DebugLoc)>;
+
+/// Begins the current block.
+#[inline(always)]
+fn begin(plan: &Plan<'_>, thread: &mut Thread) -> Out {
+    let code = plan.code;
+    let Some(block) = code.blocks.get(thread.flow.block as usize) else {
+        let last = code.blocks.last().map_or(DebugLoc::nowhere(), |block| block.mark);
+        return Err((Box::new(Trap::RanOff), last));
+    };
+    thread.active |= thread.flow.join();
+    if thread.executed >= thread.until {
+        if thread.executed >= plan.limit {
+            return Err((Box::new(Trap::Budget(plan.limit)), block.mark));
+        }
+        return Ok(Some((Next::Pause, block.mark)));
+    }
+    thread.executed += u64::from(block.instructions);
+    Ok(None)
+}
+
+/// Finds out what comes behind the current block, all steps of which have been done.
+#[inline(always)]
+fn finish<const COUNT: bool>(plan: &Plan<'_>, thread: &mut Thread, counts: &mut Counts, is_counted: bool) -> Out {
+    let code = plan.code;
+    let index = thread.flow.block;
+    let block = &code.blocks[index as usize];
+    if COUNT && !is_counted {
+        let lanes = match block.next {
+            Terminator::Fall => 0,
+            _ => thread.active.count_ones(),
+        };
+        counts.branches[index as usize][0] += 1;
+        counts.branches[index as usize][1] += u64::from(lanes);
+    }
+    let next = index + 1;
+    match &block.next {
+        Terminator::Fall => thread.flow.block = next,
+        Terminator::Branch { uniform, target } => {
+            let taken = taken(thread, &block.mark, *uniform);
+            thread.active = thread.flow.branch(thread.active, taken, *target, next);
+        }
+        Terminator::Jump { target } => {
+            let taken = taken(thread, &block.mark, true);
+            thread.flow.jump(if taken != 0 { *target } else { next });
+        }
+        Terminator::CallAddress { uniform, callee } => {
+            let taken = taken(thread, &block.mark, *uniform);
+            if taken == 0 {
+                thread.flow.block = next;
+                return Ok(None);
+            }
+            let lane = taken.trailing_zeros() - block.mark.enable.shift.min(taken.trailing_zeros());
+            let callee = &code.callees[*callee as usize];
+            let addresses: [u64; LANES] = callee.load(thread, lane as usize / LANES);
+            let address = addresses[lane as usize % LANES];
+            let Some(function) = function_at(address).filter(|&n| n < code.functions.len()) else {
+                let why = format!("a call to 0x{address:x}, where there is no function");
+                return Err((Box::new(Trap::Illegal(why)), block.mark));
+            };
+            enter(plan, thread, function, taken, next).map_err(|trap| (trap, block.mark))?;
+        }
+        Terminator::Enter { uniform, function } => {
+            let taken = taken(thread, &block.mark, *uniform);
+            if taken == 0 {
+                thread.flow.block = next;
+                return Ok(None);
+            }
+            enter(plan, thread, *function as usize, taken, next).map_err(|trap| (trap, block.mark))?;
+        }
+        Terminator::Call { uniform, routine } => {
+            let taken = taken(thread, &block.mark, *uniform);
+            if taken == 0 {
+                thread.flow.block = next;
+            } else if thread.flow.depth() >= CALL_DEPTH {
+                let trap = Trap::Illegal("subroutines call each other without end".to_owned());
+                return Err((Box::new(trap), block.mark));
+            } else {
+                thread.active =
+                    thread.flow.call(thread.active, taken, Callee { routine: *routine, function: None }, next);
+            }
+        }
+        Terminator::Return { uniform } => {
+            let leaving = taken(thread, &block.mark, *uniform);
+            let next = activation::leave(thread, &code.functions, leaving, next);
+            if next == Next::End {
+                return Ok(Some((Next::End, block.mark)));
+            }
+        }
+        Terminator::Switch(n) => {
+            let switch = &code.switches[*n as usize];
+            let index = switch.index.first(thread);
+            let Some(target) = switch.targets.get(index as usize) else {
+                let why = format!("a jump to place {index} of a list of {} labels", switch.targets.len());
+                return Err((Box::new(Trap::Illegal(why)), block.mark));
+            };
+            thread.flow.jump(*target);
+        }
+        Terminator::Exchange(number) => {
+            thread.flow.block = next;
+            return Ok(Some((Next::Exchange(*number), block.mark)));
+        }
+        Terminator::Signal(named) => {
+            let named = named.as_ref().map(|[id, threads]| (id.first(thread), threads.first(thread)));
+            thread.signals.push(named);
+            thread.flow.block = next;
+        }
+        Terminator::Wait(barrier) => {
+            let barrier = barrier.as_ref().map(|id| id.first(thread));
+            thread.flow.block = next;
+            return Ok(Some((Next::Wait(barrier), block.mark)));
+        }
+        Terminator::Barrier => {
+            if thread.flow.is_divergent() {
+                return Err((Box::new(Trap::DivergentBarrier), block.mark));
+            }
+            thread.flow.block = next;
+            return Ok(Some((Next::Barrier, block.mark)));
+        }
+    }
+    Ok(None)
 }
 
 /// Enters a function.

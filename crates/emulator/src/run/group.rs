@@ -16,11 +16,13 @@ use crate::machine::poison::Poison;
 use crate::machine::thread::{Registers, SLACK, Thread};
 use crate::machine::trace::Trace;
 use crate::run::barriers::Barriers;
+use crate::run::cache::Lowered;
 use crate::run::execute::run_thread;
 use crate::run::memory::{Implicit, LaunchMemory};
+use crate::run::native::Native;
 use crate::run::program::Actor;
 use crate::run::stats::Counts;
-use crate::run::{DEFAULT_MAX_INSTRUCTIONS, Options, Program};
+use crate::run::{DEFAULT_MAX_INSTRUCTIONS, Engine, Options, Program};
 use visakit::isa::{R0Element, predefined};
 
 /// What all groups of a launch have in common.
@@ -39,6 +41,11 @@ pub(super) struct Plan<'a> {
     observer: Option<&'a dyn Observer>,
     poison: Option<&'a Poison>,
     special: Special,
+    lowered: &'a Lowered,
+    /// Whether native code is used.
+    is_native: bool,
+    /// Whether it is made when there has been enough to do.
+    warms: bool,
 }
 
 /// Offset of the byte of r0 that numbers the threads of a group.
@@ -58,12 +65,13 @@ struct Special {
 impl<'a> Plan<'a> {
     pub(super) fn new(
         program: &'a Program,
-        code: &'a CompiledRoutine,
+        lowered: &'a Lowered,
         payload: &'a Payload,
         range: &'a NdRange,
         mapped: &'a LaunchMemory,
         options: &Options<'a>,
     ) -> Self {
+        let code = &lowered.code;
         let at = |id| code.layout.variable(id).map_or(0, |variable| variable.offset);
         let special = Special {
             groups: [predefined::GROUP_ID_X, predefined::GROUP_ID_Y, predefined::GROUP_ID_Z].map(at),
@@ -76,7 +84,24 @@ impl<'a> Plan<'a> {
         let observer = options.observer;
         let (count, waits) = (options.stats || observer.is_some(), code.waits());
         let poison = options.poison;
-        Self { code, program, payload, range, mapped, limit, count, waits, observer, poison, special }
+        let is_native = options.engine != Engine::Interpreter && observer.is_none() && options.interpreter.is_none();
+        let warms = is_native && options.engine == Engine::Automatic && visakit_native::is_available();
+        Self {
+            code,
+            program,
+            payload,
+            range,
+            mapped,
+            limit,
+            count,
+            waits,
+            observer,
+            poison,
+            special,
+            lowered,
+            is_native,
+            warms,
+        }
     }
 
     /// Bytes that a full group may have for itself beside private memory: shared local memory, and the registers of its
@@ -96,7 +121,10 @@ impl<'a> Plan<'a> {
     }
 
     /// What the threads of a group share.
-    fn world<'w>(&'w self, own: &'w Own, group: [u32; 3]) -> World<'w> {
+    fn world<'w>(&self, own: &'w Own, group: [u32; 3]) -> World<'w>
+    where
+        'a: 'w,
+    {
         let mapped = self.mapped;
         World {
             memory: &mapped.memory,
@@ -117,7 +145,10 @@ impl<'a> Plan<'a> {
     }
 
     /// Scratch memory of a group.
-    fn scratch<'w>(&'w self, own: &'w Own) -> &'w Buffer {
+    fn scratch<'w>(&self, own: &'w Own) -> &'w Buffer
+    where
+        'a: 'w,
+    {
         self.mapped.scratch.buffer.and_then(|index| own.private.get(index)).unwrap_or(&self.mapped.nothing)
     }
 
@@ -145,7 +176,10 @@ impl<'a> Plan<'a> {
 pub(super) struct Worker<'a> {
     plan: &'a Plan<'a>,
     threads: Vec<Thread>,
-    own: Own,
+    own: &'a Own,
+    native: Option<Native<'a>>,
+    /// How many of the instructions have been reported for native code to be made.
+    warmed: u64,
     states: Vec<State>,
     /// How the threads start, by the size of the group: full ones and those that are cut off. There are at most eight sizes.
     starts: Vec<([u32; 3], Vec<ThreadStart>)>,
@@ -156,7 +190,7 @@ pub(super) struct Worker<'a> {
 
 /// What only one group has at a time. Every group finds all of it zero, and at the same addresses, so that nothing depends on
 /// which groups were here before.
-struct Own {
+pub(super) struct Own {
     local: Buffer,
     private: Vec<Buffer>,
     trace: Trace,
@@ -165,7 +199,7 @@ struct Own {
 }
 
 impl Own {
-    fn new(plan: &Plan<'_>) -> Self {
+    pub(super) fn new(plan: &Plan<'_>) -> Self {
         let (mapped, shared) = (plan.mapped, plan.mapped.memory.buffers().len());
         let private = mapped.private.iter().enumerate().map(|(n, bytes)| {
             let mut buffer = Buffer::zeros(*bytes);
@@ -179,14 +213,21 @@ impl Own {
             spot: Cell::default(),
         }
     }
+
+    /// What was touched.
+    pub(super) fn into_trace(self) -> Trace {
+        self.trace
+    }
 }
 
 impl<'a> Worker<'a> {
-    pub(super) fn new(plan: &'a Plan<'a>) -> Self {
+    pub(super) fn new(plan: &'a Plan<'a>, own: &'a Own) -> Self {
         Self {
             plan,
             threads: Vec::new(),
-            own: Own::new(plan),
+            own,
+            native: None,
+            warmed: 0,
             states: Vec::new(),
             starts: Vec::new(),
             implicit: [0; 3],
@@ -194,9 +235,9 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// What was executed, and what was touched.
-    pub(super) fn finish(self) -> (Counts, Trace) {
-        (self.counts, self.own.trace)
+    /// What was executed.
+    pub(super) fn finish(self) -> Counts {
+        self.counts
     }
 
     /// Whether it is no longer known what was touched.
@@ -220,7 +261,26 @@ impl<'a> Worker<'a> {
         if let Some(observer) = self.plan.observer {
             observer.group(group);
         }
+        self.prepare_native(group);
         if self.plan.waits { self.run_together(group) } else { self.run_in_turn(group) }
+    }
+
+    /// Uses native code as soon as there is any.
+    fn prepare_native(&mut self, group: [u32; 3]) {
+        let plan = self.plan;
+        if !plan.is_native {
+            return;
+        }
+        if plan.warms && self.native.is_none() {
+            plan.lowered.warm(self.counts.instructions - self.warmed, plan.count);
+            self.warmed = self.counts.instructions;
+        }
+        let Some(code) = plan.lowered.native(plan.count) else { return };
+        let world = plan.world(self.own, group);
+        match &mut self.native {
+            Some(native) => native.refresh(&world),
+            None => self.native = Some(Native::new(code, &world)),
+        }
     }
 
     fn clear_private(&mut self) {
@@ -242,7 +302,7 @@ impl<'a> Worker<'a> {
             let simd = info.execution_env.simd_size.max(1);
             let bytes = implicit::buffer(self.plan.range, size, self.plan.order(), simd, printf, address);
             for (n, word) in bytes.as_chunks::<4>().0.iter().enumerate() {
-                self.plan.scratch(&self.own).store_u32(offset + n as u64 * 4, u32::from_le_bytes(*word));
+                self.plan.scratch(self.own).store_u32(offset + n as u64 * 4, u32::from_le_bytes(*word));
             }
             self.implicit = size;
         }
@@ -254,12 +314,12 @@ impl<'a> Worker<'a> {
         let plan = self.plan;
         let known = self.starts_of(group);
         self.threads.resize_with(1, || new_thread(plan));
-        let world = plan.world(&self.own, group);
+        let world = plan.world(self.own, group);
         let [thread] = &mut self.threads[..] else { return Ok(()) };
         let starts = &self.starts[known].1;
         for (index, start) in starts.iter().enumerate() {
             restart(plan, thread, start, group, index as u32);
-            let next = run_thread(plan, thread, &world, &mut self.counts, LONG_TURN)
+            let next = run_thread(plan, thread, &world, &mut self.counts, LONG_TURN, self.native.as_mut())
                 .map_err(|(trap, mark)| fault(plan, thread, group, *trap, mark))?;
             if let (Next::Pause, _) = next {
                 let paused = self.threads.pop();
@@ -280,7 +340,7 @@ impl<'a> Worker<'a> {
 
     /// Runs the threads that have not ended, each until it waits, ends or has had its turn, until all have ended.
     fn run_all(&mut self, group: [u32; 3]) -> Result<(), Box<TrapReport>> {
-        let world = self.plan.world(&self.own, group);
+        let world = self.plan.world(self.own, group);
         let states = &mut self.states;
         let mut barriers = Barriers::default();
         loop {
@@ -301,7 +361,7 @@ impl<'a> Worker<'a> {
                     continue;
                 }
                 progress = true;
-                let next = run_thread(self.plan, thread, &world, &mut self.counts, TURN);
+                let next = run_thread(self.plan, thread, &world, &mut self.counts, TURN, self.native.as_mut());
                 thread.signals.drain(..).for_each(|signal| barriers.signal(signal));
                 *state = match next {
                     Ok((Next::Barrier, mark)) => State::AtBarrier(mark),

@@ -17,16 +17,18 @@
 //! ```
 
 mod barriers;
+mod cache;
 mod execute;
 mod group;
 mod memory;
+mod native;
 pub(crate) mod program;
 pub mod stats;
 mod watched;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use visakit::isa::Platform;
@@ -44,7 +46,8 @@ use crate::machine::fault::TrapReport;
 use crate::machine::memory::Lent;
 use crate::machine::poison::Poison;
 use crate::machine::trace::Trace;
-use group::{Plan, Worker};
+pub use cache::Cache;
+use group::{Own, Plan, Worker};
 pub use program::{FunctionText, Program};
 use stats::{Counts, Stats};
 
@@ -79,6 +82,8 @@ pub struct Options<'a> {
     pub poison: Option<&'a Poison>,
     /// The groups that are run, by their numbers; all when not given.
     pub groups: Option<(u64, u64)>,
+    /// What executes the instructions.
+    pub engine: Engine,
 }
 
 /// What is there before a launch and stays when it is done, for programs that launch many.
@@ -92,34 +97,17 @@ pub struct Surroundings<'a> {
     pub cache: Option<&'a Cache>,
 }
 
-/// The code of a program as its last launch had it.
-#[derive(Default)]
-pub struct Cache(Mutex<Option<Lowered>>);
-
-/// Code, and what it was made for: the size of the payload, and the addresses of the program's symbols.
-struct Lowered {
-    payload: usize,
-    symbols: HashMap<String, u64>,
-    code: Arc<CompiledRoutine>,
-}
-
-impl Cache {
-    /// The code for a payload of so many bytes and for symbols that are at these addresses.
-    fn code(
-        &self,
-        program: &Program,
-        payload: &Payload,
-        symbols: &HashMap<String, u64>,
-    ) -> Result<Arc<CompiledRoutine>, Box<Diagnostic>> {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_it = |kept: &&Lowered| kept.payload == payload.len() && kept.symbols == *symbols;
-        if let Some(kept) = kept.as_ref().filter(is_it) {
-            return Ok(Arc::clone(&kept.code));
-        }
-        let code = Arc::new(lower(program, payload, symbols, None)?);
-        *kept = Some(Lowered { payload: payload.len(), symbols: symbols.clone(), code: Arc::clone(&code) });
-        Ok(code)
-    }
+/// What executes instructions. The outcome is the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Engine {
+    /// An operation that was chosen for each instruction.
+    #[default]
+    Interpreter,
+    /// Code for the host's processor, where there is any for it; what the code does not know, and what somebody watches, the
+    /// interpreter executes.
+    Native,
+    /// The interpreter, and native code for programs that have run for a while.
+    Automatic,
 }
 
 /// What a run gives.
@@ -260,20 +248,29 @@ fn attempt(
     mapped.memory.outside_is_zero = options.outside_is_zero;
     let payload = Payload::new(&program.info, program.payload_layout(), range, &arguments, &mapped.placement)?;
     drop(arguments);
-    let code = match options.surroundings.cache {
-        // What is kept is made of kernels.
-        Some(cache) if options.interpreter.is_none() => cache.code(program, &payload, &mapped.data.symbols)?,
-        _ => Arc::new(lower(program, &payload, &mapped.data.symbols, options.interpreter)?),
-    };
+    let is_native = options.engine != Engine::Interpreter
+        && options.observer.is_none()
+        && options.interpreter.is_none()
+        && visakit_native::is_available();
+    let symbols = &mapped.data.symbols;
+    let lower = || lower(program, &payload, symbols, options.interpreter, is_native);
+    let nothing = Cache::default();
+    // What is kept is made of kernels.
+    let cache = options.surroundings.cache.filter(|_| options.interpreter.is_none()).unwrap_or(&nothing);
+    let lowered = cache.get(payload.len(), symbols, is_native, lower)?;
+    if is_native && options.engine == Engine::Native {
+        lowered.compile(options.stats);
+    }
+    let code = &lowered.code;
     let ordered = code.ordered && !options.any_order;
     let way = if ordered { Way::InOrder } else { way };
     if way != Way::InOrder && !options.any_order {
         mapped.memory.note_all();
     }
     if let Some(observer) = options.observer {
-        observer.launch(&watched::launch_map(program, &code, &mapped, range));
+        observer.launch(&watched::launch_map(program, code, &mapped, range));
     }
-    let plan = Plan::new(program, &code, &payload, range, &mapped, options);
+    let plan = Plan::new(program, &lowered, &payload, range, &mapped, options);
     let group = plan.group_bytes();
     if group > GROUP_BYTES {
         let message = format!("a group needs {group} bytes for its registers and its shared local memory");
@@ -304,7 +301,7 @@ fn attempt(
         (fault.printed, fault.buffers) = (printed, mapped.into_contents());
         return Err(RunError::TrapReport(fault));
     }
-    let stats = options.stats.then(|| Stats::new(program, &code, &total, *wall));
+    let stats = options.stats.then(|| Stats::new(program, code, &total, *wall));
     Ok(Ok(Outcome {
         buffers: mapped.into_contents(),
         printed,
@@ -322,12 +319,13 @@ fn lower(
     payload: &Payload,
     symbols: &HashMap<String, u64>,
     interpreter: Option<&dyn Interpreter>,
+    records: bool,
 ) -> Result<CompiledRoutine, Box<Diagnostic>> {
     let problem = |message| Box::new(Diagnostic::new("lowering", Severity::Error, program.file.clone(), message));
     let payload_bytes = u32::try_from(payload.len()).map_err(|e| problem(e.to_string()))?;
     let functions: Vec<_> = program.functions.iter().map(|function| &function.routine).collect();
     let layouts = Layout::with_functions(&program.routine, &functions, program.platform, payload_bytes);
-    CompiledRoutine::new(&program.routine, &functions, layouts.map_err(problem)?, symbols, interpreter)
+    CompiledRoutine::new(&program.routine, &functions, layouts.map_err(problem)?, symbols, interpreter, records)
         .map_err(problem)
 }
 
@@ -369,7 +367,8 @@ fn dispatch(plan: &Plan<'_>, range: &NdRange, workers: usize, way: Way, options:
     let fault: Mutex<Option<(u64, Box<TrapReport>)>> = Mutex::new(None);
     let total = Mutex::new((Counts::new(plan.code), Vec::new()));
     let work = || {
-        let mut worker = Worker::new(plan);
+        let own = Own::new(plan);
+        let mut worker = Worker::new(plan, &own);
         'all: loop {
             let first = next.fetch_add(chunk, Relaxed);
             if first >= groups || stopped.load(Relaxed) {
@@ -396,7 +395,8 @@ fn dispatch(plan: &Plan<'_>, range: &NdRange, workers: usize, way: Way, options:
                 progress(now.min(groups));
             }
         }
-        let (counts, trace) = worker.finish();
+        let counts = worker.finish();
+        let trace = own.into_trace();
         let mut total = total.lock().unwrap_or_else(PoisonError::into_inner);
         total.0.add(&counts);
         total.1.push(trace);

@@ -185,7 +185,7 @@ impl Program {
         TrapReport {
             trap,
             kernel: self.info.name.clone(),
-            mnemonic: self.mnemonic(&at),
+            mnemonic: self.mnemonic(&at, &self.text_lines()),
             source_file: self.source_file(&at),
             function: at.function,
             instruction: at.instruction,
@@ -226,10 +226,18 @@ impl Program {
         }
     }
 
-    /// The mnemonic of an instruction: the word that its text begins with, without what follows the first point.
-    pub(super) fn mnemonic(&self, at: &Location) -> String {
-        let (_, text, routine) = self.routine(at.function);
-        let line = (at.line as usize).checked_sub(1).and_then(|number| text?.lines().nth(number));
+    /// The lines of the kernel's text and of those of the functions.
+    pub(super) fn text_lines(&self) -> Vec<Vec<&str>> {
+        let texts = std::iter::once(&self.text).chain(self.functions.iter().map(|function| &function.text));
+        texts.map(|text| text.as_deref().unwrap_or_default().lines().collect()).collect()
+    }
+
+    /// The mnemonic of an instruction: the word that its text begins with, without what follows the first point. `lines` are
+    /// [those](Self::text_lines) of all texts.
+    pub(super) fn mnemonic(&self, at: &Location, lines: &[Vec<&str>]) -> String {
+        let (_, _, routine) = self.routine(at.function);
+        let lines = lines.get(at.function.map_or(0, |function| function + 1));
+        let line = (at.line as usize).checked_sub(1).and_then(|number| lines?.get(number));
         if let Some(line) = line {
             // A predicate in parentheses may stand in front.
             let statement = line.trim_start();

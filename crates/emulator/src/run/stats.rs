@@ -19,15 +19,18 @@ pub(super) struct Counts {
     /// Elements written there.
     pub outside_writes: u64,
     /// For each step, how often it was executed and for how many channels in all.
-    pub steps: Vec<(u64, u64)>,
+    pub steps: Vec<[u64; 2]>,
     /// The same for the branch that ends each block.
-    pub branches: Vec<(u64, u64)>,
+    pub branches: Vec<[u64; 2]>,
+    /// Instructions of threads that had native code, and how many of these it has left to the interpreter.
+    pub with_native: u64,
+    pub interpreted: u64,
 }
 
 impl Counts {
     /// Zero everywhere.
     pub(super) fn new(code: &CompiledRoutine) -> Self {
-        Self { steps: vec![(0, 0); code.steps.len()], branches: vec![(0, 0); code.blocks.len()], ..Self::default() }
+        Self { steps: vec![[0; 2]; code.steps.len()], branches: vec![[0; 2]; code.blocks.len()], ..Self::default() }
     }
 
     /// Adds what a thread has done that has ended.
@@ -42,10 +45,12 @@ impl Counts {
         self.instructions += other.instructions;
         self.outside_reads += other.outside_reads;
         self.outside_writes += other.outside_writes;
+        self.with_native += other.with_native;
+        self.interpreted += other.interpreted;
         let both = self.steps.iter_mut().zip(&other.steps).chain(self.branches.iter_mut().zip(&other.branches));
         for (sum, count) in both {
-            sum.0 += count.0;
-            sum.1 += count.1;
+            sum[0] += count[0];
+            sum[1] += count[1];
         }
     }
 }
@@ -59,6 +64,8 @@ pub struct Stats {
     pub instructions: u64,
     /// Channels that they were enabled for.
     pub lane_operations: u64,
+    /// How many of the instructions native code executed.
+    pub native: u64,
     /// Instructions in a second of wall time.
     pub instructions_per_s: f64,
     /// The same by mnemonic.
@@ -76,12 +83,13 @@ pub struct OpcodeStats {
 
 impl Stats {
     pub(super) fn new(program: &Program, code: &CompiledRoutine, counts: &Counts, wall: Duration) -> Self {
+        let lines = program.text_lines();
         let mut by_opcode: BTreeMap<String, OpcodeStats> = BTreeMap::new();
-        let mut add = |instruction: u32, (executed, lanes): (u64, u64)| {
+        let mut add = |instruction: u32, [executed, lanes]: [u64; 2]| {
             if executed == 0 {
                 return;
             }
-            let entry = by_opcode.entry(program.mnemonic(&program.location(instruction))).or_default();
+            let entry = by_opcode.entry(program.mnemonic(&program.location(instruction), &lines)).or_default();
             entry.instructions += executed;
             entry.lane_operations += lanes;
         };
@@ -93,11 +101,12 @@ impl Stats {
                 add(block.mark.instruction, *count);
             }
         }
-        let instructions = by_opcode.values().map(|count| count.instructions).sum();
+        let instructions: u64 = by_opcode.values().map(|count| count.instructions).sum();
         let lane_operations = by_opcode.values().map(|count| count.lane_operations).sum();
         let wall_s = wall.as_secs_f64();
         let instructions_per_s = if wall_s > 0.0 { instructions as f64 / wall_s } else { 0.0 };
-        Self { wall_s, instructions, lane_operations, instructions_per_s, by_opcode }
+        let native = counts.with_native.saturating_sub(counts.interpreted);
+        Self { wall_s, instructions, lane_operations, native, instructions_per_s, by_opcode }
     }
 
     /// A table for a person, the most frequent mnemonic first.
@@ -109,6 +118,10 @@ impl Stats {
             out += &format!("{name:<24}{:>16}{:>18}\n", count.instructions, count.lane_operations);
         }
         out += &format!("{:<24}{:>16}{:>18}\n", "all", self.instructions, self.lane_operations);
+        if self.native > 0 {
+            let share = self.native as f64 / self.instructions as f64 * 100.0;
+            out += &format!("{share:.1} % by native code\n");
+        }
         out += &format!("{:.3} ms, {:.1} million instructions/s\n", self.wall_s * 1e3, self.instructions_per_s / 1e6);
         out
     }

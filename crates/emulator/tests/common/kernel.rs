@@ -6,7 +6,7 @@ use visakit_emulator::launch::argument::Argument;
 use visakit_emulator::launch::range::NdRange;
 use visakit_emulator::machine::access::{Access, Observer};
 use visakit_emulator::machine::fault::TrapReport;
-use visakit_emulator::run::{Options, Program, RunError, launch};
+use visakit_emulator::run::{Engine, Options, Program, RunError, launch};
 use visakit_zebin::info::{self, KernelInfo};
 
 /// A kernel of 16 channels with two pointers: `IN` to 256 bytes that it has read into `A` (and, from byte 128 on, `B`), and
@@ -82,19 +82,22 @@ pub(crate) fn try_run_on(
     bytes.resize(256, 0);
     let arguments = vec![Some(Argument::Buffer(bytes)), Some(Argument::Buffer(vec![0; 256]))];
     let range = NdRange::new(&[items], Some(&[items]), None, [0; 3]).unwrap();
-    let run = |observer| {
-        let options = Options { threads: Some(1), max_instructions: Some(10_000), observer, ..Options::default() };
+    let run = |observer, engine| {
+        let options =
+            Options { threads: Some(1), max_instructions: Some(10_000), observer, engine, ..Options::default() };
         match launch(&program, &range, arguments.clone(), &options) {
             Ok(mut outcome) => Ok(outcome.buffers[1].take().unwrap()),
             Err(RunError::TrapReport(fault)) => Err(fault),
             Err(other) => panic!("{other}"),
         }
     };
-    let result = run(None);
+    let result = run(None, Engine::Interpreter);
     // Somebody who watches makes every access go channel by channel, which must come to the same.
-    let watched = run(Some(&Nobody));
-    let texts = [&result, &watched].map(|result| result.as_ref().map_err(|fault| fault.to_string()));
+    let watched = run(Some(&Nobody), Engine::Interpreter);
+    let native = run(None, Engine::Native);
+    let texts = [&result, &watched, &native].map(|result| result.as_ref().map_err(|fault| fault.to_string()));
     assert_eq!(texts[0], texts[1], "watched: {body}");
+    assert_eq!(texts[0], texts[2], "native: {body}");
     result
 }
 

@@ -20,6 +20,7 @@ use visakit_diag::{Diagnostic, Severity};
 use visakit_emulator::check::Checks;
 use visakit_emulator::launch::TextError;
 use visakit_emulator::launch::spec::{self, ArgKey, ArgSpec};
+use visakit_emulator::run::Engine;
 
 use super::dump::{self, Dump};
 use super::expect::{self, Expect};
@@ -69,6 +70,8 @@ pub(crate) struct Request {
     pub outside_is_zero: bool,
     /// Instructions that a hardware thread may execute.
     pub max_instructions: Option<u64>,
+    /// What executes the instructions.
+    pub engine: Option<EngineName>,
     /// The launch file itself.
     pub launch: Option<PathBuf>,
 }
@@ -104,6 +107,29 @@ struct File {
     #[serde(default)]
     outside_is_zero: bool,
     max_instructions: Option<u64>,
+    engine: Option<EngineName>,
+}
+
+/// The engines by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum EngineName {
+    /// An operation chosen for each instruction
+    Interpreter,
+    /// Code for this machine's processor, where there is any
+    Native,
+    /// The interpreter first, and native code for what runs for long
+    Automatic,
+}
+
+impl From<EngineName> for Engine {
+    fn from(name: EngineName) -> Self {
+        match name {
+            EngineName::Interpreter => Self::Interpreter,
+            EngineName::Native => Self::Native,
+            EngineName::Automatic => Self::Automatic,
+        }
+    }
 }
 
 /// Sizes of a launch: a number for one dimension, or an array of them.
@@ -183,6 +209,7 @@ impl Request {
             any_order: self.any_order || other.any_order,
             outside_is_zero: self.outside_is_zero || other.outside_is_zero,
             max_instructions: self.max_instructions.or(other.max_instructions),
+            engine: self.engine.or(other.engine),
             ..self
         }
     }
@@ -265,6 +292,7 @@ pub(crate) fn parse(name: &str, text: &str, folder: &Path) -> Result<Request, Bo
         any_order: file.any_order,
         outside_is_zero: file.outside_is_zero,
         max_instructions: file.max_instructions,
+        engine: file.engine,
         launch: None,
     })
 }

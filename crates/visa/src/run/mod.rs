@@ -18,7 +18,7 @@ use visakit_emulator::launch::range::NdRange;
 use visakit_emulator::launch::spec::{self, ArgKey, ArgSpec};
 use visakit_emulator::launch::{TextError, argument};
 use visakit_emulator::run::stats::Stats;
-use visakit_emulator::run::{DEFAULT_MAX_INSTRUCTIONS, Options, Program, RunError, launch_from};
+use visakit_emulator::run::{DEFAULT_MAX_INSTRUCTIONS, Engine, Options, Program, RunError, launch_from};
 use visakit_oracle::ByPages;
 
 use crate::io;
@@ -127,6 +127,9 @@ pub(super) struct Args {
         help = format!("Instructions that one hardware thread may execute [default: {DEFAULT_MAX_INSTRUCTIONS}]")
     )]
     max_instructions: Option<u64>,
+    /// What executes the instructions; the result is the same
+    #[arg(long, value_enum)]
+    engine: Option<request::EngineName>,
     #[command(flatten)]
     pages: PagesArgs,
     /// How results and errors are reported
@@ -196,6 +199,7 @@ fn request(args: Args) -> Result<Request, Box<Diagnostic>> {
         any_order: args.any_order,
         outside_is_zero: args.outside_is_zero,
         max_instructions: args.max_instructions,
+        engine: args.engine,
         launch: args.launch.clone(),
     };
     Ok(match &args.launch {
@@ -247,6 +251,7 @@ fn dispatch(
         max_instructions: request.max_instructions,
         stats: request.stats,
         progress: Some(&progress),
+        engine: request.engine.map_or(Engine::default(), Engine::from),
         interpreter,
         ..Options::default()
     };

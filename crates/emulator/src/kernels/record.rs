@@ -1,0 +1,396 @@
+//! What native code is made of: the same operations as the interpreter's, recorded instead of computed.
+//!
+//! A [`Node`] implements the [`algebra`](crate::kernels::algebra), so an operation that is given nodes instead of numbers leaves its
+//! meaning in a [`Recording`]. Around it stand the conversions and modifiers of the operands, which are recorded here.
+
+use std::cell::{Cell, RefCell};
+
+use visakit_native::ir::{self, Action, Binary, Expression, Kind, Relation, Unary, Value};
+
+use crate::kernels::algebra::{Compare, Integer, Lane, Real, Scalar};
+use crate::machine::lane::Change;
+use crate::machine::operand::{Destination, Source, Target};
+use crate::machine::thread::{Combine, ExecMask};
+use visakit::isa::DataType;
+
+/// An expression that is being recorded.
+#[derive(Default)]
+pub(super) struct Recording {
+    expression: RefCell<Expression>,
+    /// Whether something was asked for that has no node.
+    is_unknown: Cell<bool>,
+}
+
+/// A value of a recording.
+#[derive(Clone, Copy)]
+pub(super) struct Node<'r> {
+    recording: &'r Recording,
+    kind: Kind,
+    value: Value,
+}
+
+/// The answer to a comparison.
+pub(super) struct Answer<'r> {
+    relation: Relation,
+    sides: [Node<'r>; 2],
+}
+
+/// An operation that can be recorded.
+pub(super) trait Record<const S: usize>: Copy {
+    /// The result, or nothing where there are no nodes for it.
+    fn record<'r>(self, sources: [Node<'r>; S]) -> Option<Node<'r>>;
+}
+
+/// An operation that is not recorded.
+macro_rules! unrecorded {
+    ($($({$($generic:tt)*})? [$sources:expr] $type:ty;)*) => {$(
+        impl $(<$($generic)*>)? $crate::kernels::record::Record<{ $sources }> for $type {
+            fn record<'r>(self, _: [$crate::kernels::record::Node<'r>; $sources]) -> Option<$crate::kernels::record::Node<'r>> {
+                None
+            }
+        }
+    )*};
+}
+pub(super) use unrecorded;
+
+impl Recording {
+    fn push(&self, kind: Kind, node: ir::Node) -> Node<'_> {
+        let value = self.expression.borrow_mut().push(kind, node);
+        Node { recording: self, kind, value }
+    }
+
+    /// The values of a source, as a kernel that computes with `T` gets them. The operand's type is `data_type`; `number` is its
+    /// value, if that is the same for all and never changes.
+    pub(super) fn source<T: Scalar>(
+        &self,
+        source: &Source<T>,
+        data_type: DataType,
+        number: Option<u64>,
+    ) -> Option<Node<'_>> {
+        let kind = T::KIND?;
+        let place = source.place()?;
+        let value = match number {
+            Some(bits) => self.push(kind, ir::Node::Constant(bits)),
+            None => {
+                let own = if place.is_native { kind } else { kind_of(data_type)? };
+                self.load(own, place.at, place.step)?.convert(kind)
+            }
+        };
+        Some(match place.change {
+            Change::None => value,
+            Change::Abs => value.unary(Unary::Abs),
+            Change::Negate => value.unary(Unary::Neg),
+            Change::NegateAbs => value.unary(Unary::Abs).unary(Unary::Neg),
+            Change::Not => value.unary(Unary::Not),
+        })
+    }
+
+    /// Elements of a kind. Integers with gaps of their own size are the low halves of wider ones.
+    fn load(&self, kind: Kind, at: u32, step: u32) -> Option<Node<'_>> {
+        let whole = match kind {
+            _ if step == 0 || step == kind.bytes() => return Some(self.push(kind, ir::Node::Load { at, step })),
+            Kind::U8 | Kind::I8 if step == 2 => Kind::U16,
+            Kind::U8 | Kind::I8 if step == 4 => Kind::U32,
+            Kind::U16 | Kind::I16 if step == 4 => Kind::U32,
+            Kind::U16 | Kind::I16 if step == 8 => Kind::U64,
+            Kind::U32 | Kind::I32 if step == 8 => Kind::U64,
+            _ => return None,
+        };
+        Some(self.push(whole, ir::Node::Load { at, step }).convert(kind))
+    }
+
+    /// What writes a result to a destination of a type.
+    pub(super) fn finish<R: Scalar>(
+        &self,
+        result: Node<'_>,
+        dst: &Destination<R>,
+        data_type: DataType,
+        saturate: bool,
+    ) -> Option<Action> {
+        let kind = if dst.is_native() { R::KIND? } else { kind_of(data_type)? };
+        let (at, step) = match dst.target()? {
+            Target::Nowhere => return Some(Action::Nothing),
+            Target::At { at, step } => (at, step),
+        };
+        (step == kind.bytes() || step == 0).then_some(())?;
+        let result = match (saturate && !dst.is_native(), kind.is_float(), result.kind.is_float()) {
+            (false, ..) => result.convert(kind),
+            (true, false, _) => result.converted(kind, true),
+            (true, true, true) => {
+                let bounded = result.binary(Binary::Max, result.real(0.0)).binary(Binary::Min, result.real(1.0));
+                bounded.convert(kind)
+            }
+            (true, true, false) => return None,
+        };
+        (!self.is_unknown.get()).then_some(())?;
+        Some(Action::Compute { expression: self.expression.borrow().clone(), result: result.value, to: at })
+    }
+
+    /// What sets a predicate to an answer.
+    pub(super) fn finish_compare(&self, answer: &Answer<'_>, inverse: bool, to: u32) -> Option<Action> {
+        (!self.is_unknown.get()).then(|| Action::Compare {
+            expression: self.expression.borrow().clone(),
+            relation: answer.relation,
+            sides: answer.sides.map(|side| side.value),
+            inverse,
+            to,
+        })
+    }
+
+    /// Two nodes that stand for predicates, for [`Recording::logic`].
+    pub(super) fn placeholders<const S: usize>(&self) -> [Node<'_>; S] {
+        std::array::from_fn(|n| self.push(Kind::U32, ir::Node::Load { at: n as u32, step: 0 }))
+    }
+
+    /// The operation of two placeholders, or of one.
+    pub(super) fn logic(&self, result: Node<'_>) -> Option<ir::Logic> {
+        match self.expression.borrow().nodes.get(result.value)?.1 {
+            ir::Node::Binary(Binary::And, 0, 1) => Some(ir::Logic::And),
+            ir::Node::Binary(Binary::Or, 0, 1) => Some(ir::Logic::Or),
+            ir::Node::Binary(Binary::Xor, 0, 1) => Some(ir::Logic::Xor),
+            ir::Node::Unary(Unary::Not, 0) => Some(ir::Logic::Not),
+            _ => None,
+        }
+    }
+
+    /// A move between elements in a row and the low parts of wider ones: from elements of a kind and a step to others.
+    pub(super) fn parts(from: (Kind, u32, u32), to: (Kind, u32, u32)) -> Option<Action> {
+        let recording = Self::default();
+        let ((from, from_at, from_step), (to, to_at, to_step)) = (from, to);
+        let value = recording.load(from, from_at, from_step)?;
+        let result = if to_step == to.bytes() {
+            value.convert(to)
+        } else {
+            let whole = [Kind::U16, Kind::U32, Kind::U64].into_iter().find(|kind| kind.bytes() == to_step)?;
+            let old = recording.load(whole, to_at, to_step)?;
+            let kept = recording.push(whole, ir::Node::Constant(u64::MAX << (to.bytes() * 8) & mask_of(whole)));
+            old.binary(Binary::And, kept).binary(Binary::Or, value.convert(whole))
+        };
+        let value = result.value;
+        Some(Action::Compute { expression: recording.expression.into_inner(), result: value, to: to_at })
+    }
+}
+
+/// All bits of a kind.
+fn mask_of(kind: Kind) -> u64 {
+    u64::MAX >> (64 - kind.bytes() * 8)
+}
+
+/// What elements of a type are.
+pub(super) fn kind_of(data_type: DataType) -> Option<Kind> {
+    Some(match data_type {
+        DataType::Ub => Kind::U8,
+        DataType::B => Kind::I8,
+        DataType::Uw => Kind::U16,
+        DataType::W => Kind::I16,
+        DataType::Ud => Kind::U32,
+        DataType::D => Kind::I32,
+        DataType::Uq => Kind::U64,
+        DataType::Q => Kind::I64,
+        DataType::Hf => Kind::F16,
+        DataType::F => Kind::F32,
+        DataType::Df => Kind::F64,
+        _ => return None,
+    })
+}
+
+impl<'r> Node<'r> {
+    fn unary(self, unary: Unary) -> Self {
+        self.recording.push(self.kind, ir::Node::Unary(unary, self.value))
+    }
+
+    fn binary(self, binary: Binary, other: Self) -> Self {
+        self.recording.push(self.kind, ir::Node::Binary(binary, self.value, other.value))
+    }
+
+    /// Another kind's value that is nearest.
+    pub(super) fn convert(self, kind: Kind) -> Self {
+        self.converted(kind, false)
+    }
+
+    fn converted(self, kind: Kind, saturate: bool) -> Self {
+        if kind == self.kind {
+            return self;
+        }
+        self.recording.push(kind, ir::Node::Convert { value: self.value, saturate })
+    }
+
+    /// What it is.
+    pub(super) fn kind(self) -> Kind {
+        self.kind
+    }
+
+    fn bits(self, bits: u64) -> Self {
+        self.recording.push(self.kind, ir::Node::Constant(bits & mask_of(self.kind)))
+    }
+
+    fn real(self, value: f32) -> Self {
+        match self.kind {
+            Kind::F64 => self.bits(f64::from(value).to_bits()),
+            _ => self.bits(value.to_bits().into()),
+        }
+    }
+
+    fn unknown(self) -> Self {
+        self.recording.is_unknown.set(true);
+        self
+    }
+
+    /// The low bits of a count that matter.
+    fn count(self, by: Self, mask: u32) -> Self {
+        by.binary(Binary::And, by.bits((mask & (self.kind.bytes() * 8 - 1)).into()))
+    }
+
+    /// The first where a mask holds, else the second.
+    pub(super) fn pick(self, other: Self, mask: &ExecMask) -> Self {
+        self.recording
+            .push(self.kind, ir::Node::Pick(ir::Mask { always: true, ..mask_in(mask) }, self.value, other.value))
+    }
+}
+
+impl Lane for Node<'_> {
+    fn add(self, other: Self) -> Self {
+        self.binary(Binary::Add, other)
+    }
+
+    fn mul(self, other: Self) -> Self {
+        self.binary(Binary::Mul, other)
+    }
+
+    fn mul_add(self, other: Self, addend: Self) -> Self {
+        if self.kind.is_float() {
+            let node = ir::Node::Fused(self.value, other.value, addend.value);
+            self.recording.push(self.kind, node)
+        } else {
+            self.mul(other).add(addend)
+        }
+    }
+
+    fn div(self, other: Self) -> Self {
+        if self.kind.is_float() { self.binary(Binary::Div, other) } else { self.unknown() }
+    }
+
+    fn min(self, other: Self) -> Self {
+        self.binary(Binary::Min, other)
+    }
+
+    fn max(self, other: Self) -> Self {
+        self.binary(Binary::Max, other)
+    }
+
+    fn neg(self) -> Self {
+        self.unary(Unary::Neg)
+    }
+}
+
+impl Integer for Node<'_> {
+    fn bits(self) -> u32 {
+        self.kind.bytes() * 8
+    }
+
+    fn constant(self, value: u32) -> Self {
+        Node::bits(self, value.into())
+    }
+
+    fn and(self, other: Self) -> Self {
+        self.binary(Binary::And, other)
+    }
+
+    fn or(self, other: Self) -> Self {
+        self.binary(Binary::Or, other)
+    }
+
+    fn xor(self, other: Self) -> Self {
+        self.binary(Binary::Xor, other)
+    }
+
+    fn not(self) -> Self {
+        self.unary(Unary::Not)
+    }
+
+    fn shl(self, by: Self, mask: u32) -> Self {
+        self.binary(Binary::Shl, self.count(by, mask))
+    }
+
+    fn shr(self, by: Self, mask: u32) -> Self {
+        self.binary(Binary::Shr, self.count(by, mask))
+    }
+
+    fn rotate(self, by: Self) -> Self {
+        self.binary(Binary::Rotate, self.count(by, u32::MAX))
+    }
+
+    fn mean(self, _: Self) -> Self {
+        self.unknown()
+    }
+
+    fn rem(self, _: Self) -> Self {
+        self.unknown()
+    }
+}
+
+impl Real for Node<'_> {
+    fn constant(self, value: f32) -> Self {
+        self.real(value)
+    }
+
+    fn sqrt(self) -> Self {
+        self.unary(Unary::Sqrt)
+    }
+
+    fn rsqrt(self) -> Self {
+        self.real(1.0).binary(Binary::Div, self.unary(Unary::Sqrt))
+    }
+
+    fn floor(self) -> Self {
+        self.unary(Unary::Floor)
+    }
+
+    fn ceil(self) -> Self {
+        self.unary(Unary::Ceil)
+    }
+
+    fn trunc(self) -> Self {
+        self.unary(Unary::Trunc)
+    }
+
+    fn round(self) -> Self {
+        self.unary(Unary::Round)
+    }
+
+    fn fract(self) -> Self {
+        self.binary(Binary::Sub, self.unary(Unary::Floor))
+    }
+}
+
+impl<'r> Compare for Node<'r> {
+    type Answer = Answer<'r>;
+
+    fn equal(self, other: Self) -> Answer<'r> {
+        Answer { relation: Relation::Equal, sides: [self, other] }
+    }
+
+    fn less(self, other: Self) -> Answer<'r> {
+        Answer { relation: Relation::Less, sides: [self, other] }
+    }
+
+    fn less_or_equal(self, other: Self) -> Answer<'r> {
+        Answer { relation: Relation::LessOrEqual, sides: [self, other] }
+    }
+}
+
+/// A mask as native code has it.
+pub(crate) fn mask_in(mask: &ExecMask) -> ir::Mask {
+    ir::Mask {
+        shift: mask.shift,
+        lanes: mask.lanes,
+        always: mask.always != 0,
+        predicate: mask.predicate,
+        combine: match mask.combine {
+            Combine::Each => ir::Combine::Each,
+            Combine::Any => ir::Combine::Any,
+            Combine::All => ir::Combine::All,
+        },
+        inverse: mask.inverse != 0,
+    }
+}

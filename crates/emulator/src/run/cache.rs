@@ -1,0 +1,76 @@
+//! Lowered programs, kept from one launch to the next, and native code for those that run for long.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use visakit_native::Code;
+
+use crate::kernels::code::CompiledRoutine;
+
+/// The lowered code of one program, which each launch takes from the last one where it fits.
+#[derive(Default)]
+pub struct Cache(Mutex<Option<Arc<Lowered>>>);
+
+/// How often the instructions of a program are interpreted, in the mean, before native code is made of them. It takes about as
+/// long as that.
+const WARM: u64 = 1000;
+
+/// A lowered program, and what it was made for: the size of the payload, and the addresses of the program's symbols.
+pub(super) struct Lowered {
+    payload: usize,
+    symbols: HashMap<String, u64>,
+    /// Whether operations were recorded.
+    records: bool,
+    pub(super) code: CompiledRoutine,
+    /// Native code, without counts and with them; none where there is none for it.
+    native: [OnceLock<Option<Code>>; 2],
+    is_begun: [AtomicBool; 2],
+    /// Instructions that were executed without it.
+    executed: AtomicU64,
+}
+
+impl Cache {
+    /// The lowered code for a launch: what is there, or what `lower` makes.
+    pub(super) fn get<E>(
+        &self,
+        payload: usize,
+        symbols: &HashMap<String, u64>,
+        records: bool,
+        lower: impl FnOnce() -> Result<CompiledRoutine, E>,
+    ) -> Result<Arc<Lowered>, E> {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_it =
+            |kept: &&Arc<Lowered>| kept.payload == payload && kept.symbols == *symbols && kept.records == records;
+        if let Some(kept) = kept.as_ref().filter(is_it) {
+            return Ok(Arc::clone(kept));
+        }
+        let code = lower()?;
+        let (native, is_begun, executed) = Default::default();
+        let symbols = symbols.clone();
+        let lowered = Arc::new(Lowered { payload, symbols, records, code, native, is_begun, executed });
+        *kept = Some(Arc::clone(&lowered));
+        Ok(lowered)
+    }
+}
+
+impl Lowered {
+    /// The native code, if it has been made.
+    pub(super) fn native(&self, count: bool) -> Option<&Code> {
+        self.native[usize::from(count)].get()?.as_ref()
+    }
+
+    /// Makes native code.
+    pub(super) fn compile(&self, count: bool) {
+        self.native[usize::from(count)].get_or_init(|| visakit_native::compile(&self.code.native(count)));
+    }
+
+    /// Takes note of instructions that were interpreted; makes native code when there were enough, unless somebody does.
+    pub(super) fn warm(&self, instructions: u64, count: bool) {
+        let total = self.executed.fetch_add(instructions, Relaxed) + instructions;
+        let enough = WARM.saturating_mul(self.code.steps.len() as u64);
+        if total >= enough && !self.is_begun[usize::from(count)].swap(true, Relaxed) {
+            self.compile(count);
+        }
+    }
+}

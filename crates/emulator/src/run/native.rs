@@ -1,0 +1,104 @@
+//! Native code for the groups of one host thread: what it reaches of the machine.
+
+use visakit_native::{Buffer as NativeBuffer, Code, Exit, Frame, Marks, Memory, Resume};
+
+use crate::machine::World;
+use crate::machine::access::{AccessKind, Target};
+use crate::machine::memory::Buffer;
+use crate::machine::thread::Thread;
+use crate::machine::trace::Trace;
+use crate::run::stats::Counts;
+
+/// The code, and the memory of the groups that one host thread runs.
+pub(super) struct Native<'a> {
+    code: &'a Code,
+    memory: Memory<'a>,
+    /// Whether there are accesses that the interpreter has to make once before the code may.
+    is_stale: bool,
+}
+
+impl<'a> Native<'a> {
+    pub(super) fn new(code: &'a Code, world: &World<'a>) -> Self {
+        let mut native = Self { code, memory: Memory::default(), is_stale: true };
+        native.refresh(world);
+        native
+    }
+
+    /// Asks anew who wants to know of accesses.
+    pub(super) fn refresh(&mut self, world: &World<'a>) {
+        if !self.is_stale {
+            return;
+        }
+        self.is_stale = false;
+        let mut lend = |buffer: &'a Buffer| {
+            let lent = lend(buffer, world.trace);
+            // Where whole pages are noted, nothing will change.
+            let waits = |marks| matches!(marks, Marks::Caller) && buffer.unit() == 0;
+            self.is_stale |= waits(lent.loads) || waits(lent.stores);
+            lent
+        };
+        let buffers: Vec<_> = world.memory.buffers().iter().chain(world.private).map(&mut lend).collect();
+        let surfaces = (0..world.bindings.len() as u32).map(|entry| match world.surface(entry) {
+            Target::Surface(_, buffer) => Some(lend(buffer)),
+            _ => None,
+        });
+        let surfaces: Vec<_> = surfaces.collect();
+        self.memory = Memory::new(buffers, surfaces, lend(world.local));
+    }
+
+    /// Runs a thread from the beginning of its block on.
+    #[inline(always)]
+    pub(super) fn run(&self, thread: &mut Thread, counts: &mut Counts) -> Option<Exit> {
+        let block = thread.flow.block;
+        self.lent(thread, counts, |frame| self.code.run(block, frame, &self.memory))
+    }
+
+    /// Runs it from behind a step on.
+    #[inline(always)]
+    pub(super) fn resume(&self, resume: Resume, thread: &mut Thread, counts: &mut Counts) -> Option<Exit> {
+        self.lent(thread, counts, |frame| self.code.resume(resume, frame, &self.memory))
+    }
+
+    /// Where the code goes on behind a step, if it can.
+    #[inline(always)]
+    pub(super) fn behind(&self, step: usize, thread: &Thread) -> Option<Resume> {
+        self.code.behind(step as u32, thread.active).filter(|_| thread.is_plain())
+    }
+
+    #[inline(always)]
+    fn lent(
+        &self,
+        thread: &mut Thread,
+        counts: &mut Counts,
+        run: impl FnOnce(&mut Frame<'_>) -> Option<Exit>,
+    ) -> Option<Exit> {
+        // In other floating-point modes than the host's the interpreter computes.
+        if !thread.is_plain() {
+            return None;
+        }
+        let (waiting, occupied) = thread.flow.tables();
+        let mut frame = Frame {
+            registers: thread.registers.bytes_mut(0),
+            predicates: &mut thread.predicates,
+            states: &mut thread.surfaces,
+            waiting,
+            occupied,
+            counts: &mut counts.steps,
+            branches: &mut counts.branches,
+            active: thread.active,
+            executed: thread.executed,
+            until: thread.until,
+        };
+        let exit = run(&mut frame);
+        (thread.active, thread.executed) = (frame.active, frame.executed);
+        exit
+    }
+}
+
+fn lend<'a>(buffer: &'a Buffer, trace: &'a Trace) -> NativeBuffer<'a> {
+    NativeBuffer {
+        words: buffer.words(),
+        loads: trace.marks(buffer, AccessKind::Load),
+        stores: trace.marks(buffer, AccessKind::Store),
+    }
+}

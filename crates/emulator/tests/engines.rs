@@ -1,0 +1,147 @@
+//! Both engines on values that are not numbers, not normal or at the end of their range, bit for bit, with regions, masks,
+//! predicates and channels of all kinds. What the operations compute is compared elsewhere; here the engines are with each other,
+//! which [`kernel::try_run`] does for whatever it runs.
+
+#[macro_use]
+#[allow(unused_macros)]
+#[path = "common/kernel.rs"]
+mod kernel;
+
+use kernel::{try_run, typed};
+
+const SINGLES: [u32; 16] = [
+    0x0000_0000,
+    0x8000_0000,
+    0x7fc0_1234,
+    0xffc0_4321,
+    0x7f80_0001,
+    0xff81_2345,
+    0x7f80_0000,
+    0xff80_0000,
+    0x0000_0001,
+    0x8040_0000,
+    0x3f80_0000,
+    0xbf00_0000,
+    0x4f00_0000,
+    0xcf80_0000,
+    0x7f7f_ffff,
+    0x4b80_0001,
+];
+
+/// The values beside themselves, moved by some places: every value meets several others.
+fn pairs<T: Copy>(values: &[T; 16], by: usize) -> Vec<T> {
+    let mut moved = values.to_vec();
+    moved.rotate_left(by);
+    [values.to_vec(), moved].concat()
+}
+
+/// Runs each operation on 16 channels of two sources and compares the engines.
+fn compare(types: (&str, &str), bytes: usize, operations: &[&str], inputs: &[Vec<u8>]) {
+    // The second source stands behind the first.
+    let declarations = format!(
+        ".decl AT v_type=G type={0} num_elts={2} alias=<A, 0>\n\
+         .decl BT v_type=G type={0} num_elts=16 alias=<A, {3}>\n\
+         .decl CT v_type=G type={1} num_elts=16 alias=<C, 0>\n.decl P1 v_type=P num_elts=16",
+        types.0,
+        types.1,
+        32,
+        bytes * 16
+    );
+    for (operation, input) in
+        operations.iter().flat_map(|operation| inputs.iter().map(move |input| (operation, input)))
+    {
+        let _ = try_run(&declarations, &format!("    {operation}"), input, 16);
+        let _ = try_run(&declarations, &format!("    {operation}"), input, 11);
+        // With a predicate, where there can be one, and beside what was there.
+        if ["min", "max", "cmp"].iter().any(|name| operation.starts_with(name)) {
+            continue;
+        }
+        let masked = format!(
+            "    mov (M1, 16) CT(0,0)<1> BT(0,0)<1;1,0>\n    setp (M1_NM, 16) P1 0x5a3c:uw\n    (P1) {operation}\n    (!P1.any) {operation}"
+        );
+        let _ = try_run(&declarations, &masked, input, 16);
+    }
+}
+
+const TWO: &str = "CT(0,0)<1> AT(0,0)<1;1,0> BT(0,0)<1;1,0>";
+
+#[test]
+fn floats() {
+    let names = ["add", "mul", "min", "max", "div"];
+    let mut operations: Vec<String> = names.map(|name| format!("{name} (M1, 16) {TWO}")).to_vec();
+    operations.extend(names.map(|name| format!("{name}.sat (M1, 16) {TWO}")));
+    operations.extend(
+        ["sqrt", "inv", "rsqrt", "frc", "rndd", "rndu", "rnde", "rndz", "mov"]
+            .map(|name| format!("{name} (M1, 16) CT(0,0)<1> AT(0,0)<1;1,0>")),
+    );
+    for (a, b) in [("(-)", ""), ("(abs)", "(-)"), ("(-abs)", "(abs)")] {
+        operations.push(format!("mad (M1, 16) CT(0,0)<1> {a}AT(0,0)<1;1,0> BT(0,0)<1;1,0> {b}AT(0,0)<1;1,0>"));
+        operations.push(format!("mad (M1, 16) CT(0,0)<1> AT(0,0)<0;1,0> {a}BT(0,0)<1;1,0> {b}BT(0,2)<0;1,0>"));
+    }
+    for relation in ["eq", "ne", "lt", "le", "gt", "ge"] {
+        operations.push(format!(
+            "cmp.{relation} (M1, 16) P1 AT(0,0)<1;1,0> BT(0,0)<1;1,0>\n    (P1) sel (M1, 16) CT(0,0)<1> BT(0,0)<1;1,0> AT(0,0)<1;1,0>"
+        ));
+    }
+    let operations: Vec<&str> = operations.iter().map(String::as_str).collect();
+    let inputs: Vec<Vec<u8>> = [1, 3, 6, 7].map(|by| bytes_of!(pairs(&SINGLES, by))).to_vec();
+    compare(("f", "f"), 4, &operations, &inputs);
+    let doubles = SINGLES.map(|bits| (f64::from(f32::from_bits(bits)) * 1.000_000_1).to_bits());
+    let inputs: Vec<Vec<u8>> = [1, 5].map(|by| bytes_of!(pairs(&doubles, by))).to_vec();
+    compare(("df", "df"), 8, &operations, &inputs);
+}
+
+#[test]
+fn conversions() {
+    let types = ["ub", "b", "uw", "w", "ud", "d", "uq", "q", "hf", "f", "df"];
+    let mov = "mov (M1, 16) CT(0,0)<1> AT(0,0)<1;1,0>";
+    let input = bytes_of!(pairs(&SINGLES, 5));
+    for (from, to) in types.iter().flat_map(|from| types.map(|to| (*from, to))) {
+        let declarations = typed(from, to);
+        for body in
+            [mov.to_owned(), mov.replace("mov", "mov.sat"), mov.replace("16)", "1)"), mov.replace("16)", "4)")]
+        {
+            let _ = try_run(&declarations, &format!("    {body}"), &input, 16);
+        }
+    }
+}
+
+#[test]
+fn integers() {
+    let names = ["add", "mul", "min", "max", "and", "or", "xor", "shl", "shr", "asr", "rol", "ror", "avg", "mulh"];
+    for (data_type, bytes) in [("d", 4), ("ud", 4), ("w", 2), ("ub", 1), ("q", 8)] {
+        let mut operations: Vec<String> = names.map(|name| format!("{name} (M1, 16) {TWO}")).to_vec();
+        operations.extend(["add", "mul"].map(|name| format!("{name}.sat (M1, 16) {TWO}")));
+        operations.push("add (M1, 16) CT(0,0)<1> (-)AT(0,0)<1;1,0> (abs)BT(0,0)<1;1,0>".to_owned());
+        operations.push("shl (M1, 16) CT(0,0)<1> AT(0,0)<1;1,0> 0x5:d".to_owned());
+        operations.push("asr (M1, 8) CT(0,1)<1> AT(0,0)<1;1,0> 0x3:d".to_owned());
+        operations.push("add (M1, 1) CT(0,3)<1> AT(0,1)<0;1,0> BT(0,2)<0;1,0>".to_owned());
+        for relation in ["eq", "lt", "le"] {
+            operations.push(format!(
+                "cmp.{relation} (M1, 16) P1 AT(0,0)<1;1,0> BT(0,0)<1;1,0>\n    (P1) sel (M1, 16) CT(0,0)<1> BT(0,0)<1;1,0> AT(0,0)<1;1,0>"
+            ));
+        }
+        let operations: Vec<&str> = operations.iter().map(String::as_str).collect();
+        let wide = SINGLES.map(|bits| u64::from(bits).wrapping_mul(0x1_0000_0003));
+        let input = if bytes == 8 { bytes_of!(pairs(&wide, 3)) } else { bytes_of!(pairs(&SINGLES, 3)) };
+        compare((data_type, data_type), bytes, &operations, &[input]);
+    }
+}
+
+#[test]
+fn sources_and_destinations_overlap() {
+    let input = bytes_of!(pairs(&SINGLES, 3));
+    let declarations = typed("d", "d")
+        + "\n.decl W v_type=G type=uw num_elts=64 alias=<A, 0>\n.decl Q v_type=G type=q num_elts=16 alias=<C, 0>";
+    for body in [
+        "    add (M1, 16) AT(0,1)<1> AT(0,0)<1;1,0> AT(0,2)<1;1,0>",
+        "    add (M1, 16) AT(0,0)<1> AT(0,0)<1;1,0> AT(0,9)<0;1,0>",
+        "    mov (M1, 16) Q(0,0)<1> AT(0,0)<1;1,0>\n    mov (M1, 16) CT(0,0)<2> AT(0,0)<1;1,0>",
+        "    mov (M1, 16) AT(0,0)<1> W(0,1)<2;1,0>\n    mov (M1, 16) W(0,0)<2> W(1,0)<1;1,0>",
+        "    mov (M1, 16) CT(0,0)<1> AT(0,0)<2;1,0>\n    mov (M1, 8) CT(0,4)<1> AT(0,0)<4;4,1>",
+    ] {
+        let all = format!("{body}\n    mov (M1_NM, 16) CT(1,0)<1> AT(0,0)<1;1,0>");
+        let _ = try_run(&declarations, &all, &input, 16);
+        let _ = try_run(&declarations, &all, &input, 11);
+    }
+}

@@ -1,0 +1,339 @@
+//! Blocks: their steps one after the other, and where execution goes behind them.
+
+use iced_x86::{Code as Opcode, Register};
+
+use crate::asm::{Asm, Label, at};
+use crate::cache::Cache;
+use crate::check;
+use crate::code::{Code, Parts, exit};
+use crate::emit::{
+    ACTIVE, ENABLED, EXECUTED, Emitter, Enabled, FILE, FRAME, Later, PREDICATES, WAITING, constants_of,
+    fixed_constants,
+};
+use crate::frame::offset;
+use crate::ir::{Action, Block, End, Mask, Routine, Step};
+use crate::transfer;
+
+/// Whether there is code for this machine.
+pub fn is_available() -> bool {
+    is_x86_feature_detected!("avx2")
+        && is_x86_feature_detected!("fma")
+        && is_x86_feature_detected!("f16c")
+        && is_x86_feature_detected!("bmi1")
+        && is_x86_feature_detected!("bmi2")
+        && is_x86_feature_detected!("popcnt")
+}
+
+/// Makes code of a routine. Nothing when the machine lacks what it needs, or the routine contradicts itself.
+pub fn compile(routine: &Routine) -> Option<Code> {
+    (is_available() && check::is_sound(routine)).then_some(())?;
+    let mut asm = Asm::new(fixed_constants().into_iter().chain(constants(routine)));
+    let leave = asm.label();
+    let cache = Cache::default();
+    let mut emitter = Emitter { asm, routine, cache, is_full: true, enabled: None, leave, later: Vec::new() };
+    let entry = emitter.asm.here();
+    emitter.enter();
+    let blocks: Vec<Label> = (0..=routine.blocks.len()).map(|_| emitter.asm.label()).collect();
+    let (mut steps, mut full) = (Vec::new(), Vec::new());
+    for (n, block) in (0..).zip(&routine.blocks) {
+        emitter.block(n, block, &blocks, &mut steps, &mut full);
+    }
+    emitter.asm.bind(blocks[routine.blocks.len()]);
+    emitter.exit(routine.blocks.len() as u32, exit::BLOCK);
+    // What comes later may have more that comes later.
+    while !emitter.later.is_empty() {
+        for later in std::mem::take(&mut emitter.later) {
+            emitter.later(later, &mut steps);
+        }
+    }
+    let leave = emitter.leave;
+    emitter.asm.bind(leave);
+    emitter.leave();
+    let (bytes, places) = emitter.asm.finish()?;
+    let place = |label: &Label| places.get(label.index()).copied().unwrap_or(usize::MAX);
+    let parts = Parts {
+        bytes,
+        entry: place(&entry),
+        blocks: blocks.iter().map(place).collect(),
+        steps: steps.iter().map(|labels| labels.map(|label| label.as_ref().map_or(usize::MAX, place))).collect(),
+        full,
+    };
+    Code::new(parts, routine)
+}
+
+/// The constants of all expressions and transfers.
+fn constants(routine: &Routine) -> Vec<Vec<u8>> {
+    let mut all = Vec::new();
+    for step in routine.blocks.iter().flat_map(|block| &block.steps) {
+        match &step.action {
+            Action::Compute { expression, .. } | Action::Compare { expression, .. } => {
+                all.extend(constants_of(expression));
+            }
+            Action::Transfer(transfer) => all.extend(transfer::constants_of(transfer)),
+            _ => {}
+        }
+    }
+    all
+}
+
+/// Where it goes on behind each step: with all channels, and with any.
+type Steps = Vec<[Option<Label>; 2]>;
+
+impl Emitter<'_> {
+    /// The function that the caller calls.
+    fn enter(&mut self) {
+        let saved = [Register::RBX, Register::RBP, Register::R12, Register::R13, Register::R14, Register::R15];
+        saved.into_iter().for_each(|register| self.asm.r(Opcode::Push_r64, register));
+        self.asm.rr(Opcode::Mov_r64_rm64, FRAME, Register::RDI);
+        self.frame(FILE, offset::REGISTERS);
+        self.frame(PREDICATES, offset::PREDICATES);
+        self.frame(WAITING, offset::WAITING);
+        self.asm.rm(Opcode::Mov_r32_rm32, ACTIVE, at(FRAME, offset::ACTIVE));
+        self.frame(EXECUTED, offset::EXECUTED);
+        self.asm.r(Opcode::Jmp_rm64, Register::RSI);
+    }
+
+    /// Its end, with a number in EAX.
+    fn leave(&mut self) {
+        self.asm.mr(Opcode::Mov_rm32_r32, at(FRAME, offset::ACTIVE), ACTIVE);
+        self.asm.mr(Opcode::Mov_rm64_r64, at(FRAME, offset::EXECUTED), EXECUTED);
+        self.asm.plain(Opcode::VEX_Vzeroupper);
+        let saved = [Register::R15, Register::R14, Register::R13, Register::R12, Register::RBP, Register::RBX];
+        saved.into_iter().for_each(|register| self.asm.r(Opcode::Pop_r64, register));
+        self.asm.plain(Opcode::Retnq);
+    }
+
+    /// Leaves.
+    fn exit(&mut self, n: u32, kind: u32) {
+        self.asm.ri(Opcode::Mov_r32_imm32, Register::EAX, (n << exit::BITS | kind) as i32);
+        self.asm.jump(Opcode::Jmp_rel32_64, self.leave);
+    }
+
+    /// A label at which it leaves.
+    fn exit_at(&mut self, n: u32, kind: u32) -> Label {
+        let from = self.asm.label();
+        self.later.push(Later::Exit { from, number: n << exit::BITS | kind });
+        from
+    }
+
+    fn block(&mut self, n: u32, block: &Block, blocks: &[Label], steps: &mut Steps, full: &mut Vec<u32>) {
+        self.asm.bind(blocks[n as usize]);
+        let (join, back) = (self.asm.label(), self.asm.label());
+        self.asm.rm(Opcode::Mov_r32_rm32, Register::EAX, at(WAITING, n * 4));
+        self.asm.rr(Opcode::Test_rm32_r32, Register::EAX, Register::EAX);
+        self.asm.jump(Opcode::Jne_rel32_64, join);
+        self.asm.bind(back);
+        self.later.push(Later::Join { from: join, back, block: n });
+        let over = self.exit_at(n, exit::BLOCK);
+        self.asm.rm(Opcode::Cmp_r64_rm64, EXECUTED, at(FRAME, offset::UNTIL));
+        self.asm.jump(Opcode::Jae_rel32_64, over);
+        self.asm.ri(Opcode::Add_rm64_imm32, EXECUTED, block.instructions as i32);
+        let channels = channels(block, self.routine.count);
+        let first = steps.len() as u32;
+        steps.extend(block.steps.iter().map(|_| [None; 2]));
+        full.extend(block.steps.iter().map(|_| channels));
+        if channels != 0 {
+            let some = self.asm.label();
+            self.asm.rr(Opcode::Mov_r32_rm32, Register::EAX, ACTIVE);
+            self.asm.ri(Opcode::And_rm32_imm32, Register::EAX, channels as i32);
+            self.asm.ri(Opcode::Cmp_rm32_imm32, Register::EAX, channels as i32);
+            self.asm.jump(Opcode::Jne_rel32_64, some);
+            self.body(n, block, blocks, (true, first), steps);
+            self.asm.bind(some);
+            self.body(n, block, blocks, (false, first), steps);
+        } else {
+            self.body(n, block, blocks, (true, first), steps);
+        }
+    }
+
+    /// The steps of a block, for all of its channels or for any.
+    fn body(&mut self, n: u32, block: &Block, blocks: &[Label], (is_full, first): (bool, u32), steps: &mut Steps) {
+        (self.is_full, self.enabled) = (is_full, None);
+        self.cache.clear();
+        for (number, step) in (first..).zip(&block.steps) {
+            self.count(number, &step.mask);
+            let (place, cache, later, enabled) =
+                (self.asm.place(), self.cache.clone(), self.later.len(), self.enabled);
+            if self.step(step, number).is_none() {
+                self.asm.rewind(place);
+                self.cache = cache;
+                self.enabled = enabled;
+                self.later.truncate(later);
+                self.outside(number, steps);
+            }
+        }
+        self.end(n, block, blocks);
+    }
+
+    /// A step; nothing when it is not known how.
+    fn step(&mut self, step: &Step, number: u32) -> Option<()> {
+        let mask = &step.mask;
+        match &step.action {
+            Action::Outside => None,
+            Action::Nothing => Some(()),
+            Action::Compute { expression, result, to } => self.compute(mask, expression, *result, *to),
+            Action::Compare { expression, relation, sides, inverse, to } => {
+                self.compare(mask, expression, *relation, *sides, (*inverse, *to))
+            }
+            Action::Logic { logic, from, to } => {
+                self.logic(mask, *logic, *from, *to);
+                Some(())
+            }
+            Action::SetState { element, from } => self.set_state(mask, *element, *from),
+            Action::Transfer(transfer) => self.transfer(mask, transfer, number),
+        }
+    }
+
+    /// Lets the caller do a step.
+    fn outside(&mut self, number: u32, steps: &mut Steps) {
+        self.exit(number, if self.is_full { exit::FULL } else { exit::SOME });
+        let behind = self.asm.here();
+        steps[number as usize][usize::from(!self.is_full)] = Some(behind);
+        self.cache.clear();
+        self.enabled = None;
+    }
+
+    /// What comes behind a block.
+    fn end(&mut self, n: u32, block: &Block, blocks: &[Label]) {
+        let next = n + 1;
+        if let End::Outside = block.end {
+            return self.exit(n, exit::END);
+        }
+        self.count_end(n, &block.end);
+        match block.end {
+            End::Fall => self.asm.jump(Opcode::Jmp_rel32_64, blocks[next as usize]),
+            End::Jump { mask, target } => {
+                self.decide(&mask, blocks[next as usize]);
+                self.asm.jump(Opcode::Jmp_rel32_64, blocks[target as usize]);
+            }
+            End::Branch { mask, uniform: true, target } => {
+                self.decide(&mask, blocks[next as usize]);
+                self.go_all(n, target, blocks);
+            }
+            End::Branch { mask, uniform: false, target } => {
+                let (taken, rest) = (Register::EAX, Register::EDX);
+                match self.enabled(&mask) {
+                    Enabled::All => {
+                        self.asm.ri(Opcode::Mov_r32_imm32, taken, mask.lanes as i32);
+                    }
+                    Enabled::Some => self.asm.rr(Opcode::Mov_r32_rm32, taken, ENABLED),
+                }
+                if mask.shift > 0 {
+                    self.asm.ri(Opcode::Shl_rm32_imm8, taken, mask.shift as i32);
+                }
+                self.asm.rr(Opcode::And_r32_rm32, taken, ACTIVE);
+                self.asm.jump(Opcode::Je_rel32_64, blocks[next as usize]);
+                self.asm.rr(Opcode::Mov_r32_rm32, rest, taken);
+                self.asm.r(Opcode::Not_rm32, rest);
+                self.asm.rr(Opcode::And_r32_rm32, rest, ACTIVE);
+                let all = self.asm.label();
+                self.asm.jump(Opcode::Je_rel32_64, all);
+                if target < next {
+                    // Backwards: those that do not branch wait behind the loop.
+                    self.wait(next, rest);
+                    self.asm.rr(Opcode::Mov_r32_rm32, ACTIVE, taken);
+                    self.asm.jump(Opcode::Jmp_rel32_64, blocks[target as usize]);
+                } else {
+                    self.wait(target, taken);
+                    self.asm.rr(Opcode::Mov_r32_rm32, ACTIVE, rest);
+                    self.asm.jump(Opcode::Jmp_rel32_64, blocks[next as usize]);
+                }
+                self.asm.bind(all);
+                self.go_all(n, target, blocks);
+            }
+            End::Outside => {}
+        }
+    }
+
+    /// Goes to the next block unless the first channel's predicate decides otherwise, and any channel is active.
+    fn decide(&mut self, mask: &Mask, next: Label) {
+        if self.enabled(&Mask { always: true, ..*mask }) == Enabled::Some {
+            self.asm.ri(Opcode::Test_rm32_imm32, ENABLED, 1);
+            self.asm.jump(Opcode::Je_rel32_64, next);
+        }
+        self.asm.rr(Opcode::Test_rm32_r32, ACTIVE, ACTIVE);
+        self.asm.jump(Opcode::Je_rel32_64, next);
+    }
+
+    /// All active channels branch: to the target, unless others wait on the way there.
+    fn go_all(&mut self, n: u32, target: u32, blocks: &[Label]) {
+        let next = n + 1;
+        if target > next {
+            let kept = self.exit_at(n, exit::COUNTED);
+            self.asm.rm(Opcode::Mov_r64_rm64, Register::RCX, at(FRAME, offset::OCCUPIED));
+            for word in next / 64..=(target - 1) / 64 {
+                let bits = |first: u32, end: u32| u64::MAX >> (64 - (end - first)) << (first % 64);
+                let on_the_way = bits(next.max(word * 64), target.min(word * 64 + 64));
+                self.asm.rq(Register::R9, on_the_way);
+                self.asm.mr(Opcode::Test_rm64_r64, at(Register::RCX, word * 8), Register::R9);
+                self.asm.jump(Opcode::Jne_rel32_64, kept);
+            }
+        }
+        self.asm.jump(Opcode::Jmp_rel32_64, blocks[target as usize]);
+    }
+
+    /// Lets channels wait for a block.
+    fn wait(&mut self, block: u32, channels: Register) {
+        self.asm.mr(Opcode::Or_rm32_r32, at(WAITING, block * 4), channels);
+        self.frame(Register::RCX, offset::OCCUPIED);
+        self.asm.mi(Opcode::Bts_rm64_imm8, at(Register::RCX, block / 64 * 8), (block % 64) as i32);
+    }
+
+    fn count_end(&mut self, n: u32, end: &End) {
+        if !self.routine.count {
+            return;
+        }
+        self.frame(Register::RDX, offset::BRANCHES);
+        self.asm.mi(Opcode::Add_rm64_imm8, at(Register::RDX, n * 16), 1);
+        if !matches!(end, End::Fall) {
+            self.asm.rr(Opcode::Popcnt_r32_rm32, Register::EAX, ACTIVE);
+            self.asm.mr(Opcode::Add_rm64_r64, at(Register::RDX, n * 16 + 8), Register::RAX);
+        }
+    }
+
+    /// What is not in the way.
+    fn later(&mut self, later: Later, steps: &mut Steps) {
+        match later {
+            Later::Exit { from, number } => {
+                self.asm.bind(from);
+                self.exit(number >> exit::BITS, number & ((1 << exit::BITS) - 1));
+            }
+            Later::Join { from, back, block } => {
+                self.asm.bind(from);
+                self.asm.rr(Opcode::Or_r32_rm32, ACTIVE, Register::EAX);
+                self.asm.mi(Opcode::Mov_rm32_imm32, at(WAITING, block * 4), 0);
+                self.frame(Register::RCX, offset::OCCUPIED);
+                self.asm.mi(Opcode::Btr_rm64_imm8, at(Register::RCX, block / 64 * 8), (block % 64) as i32);
+                self.asm.jump(Opcode::Jmp_rel32_64, back);
+            }
+            Later::Outside { from, step, back, known, is_full } => {
+                self.asm.bind(from);
+                self.exit(step, if is_full { exit::FULL } else { exit::SOME });
+                let behind = self.asm.here();
+                steps[step as usize][usize::from(!is_full)] = Some(behind);
+                self.restore(&known, is_full);
+                self.asm.jump(Opcode::Jmp_rel32_64, back);
+            }
+            Later::Restore { from, back, known, is_full } => {
+                self.asm.bind(from);
+                self.restore(&known, is_full);
+                self.asm.jump(Opcode::Jmp_rel32_64, back);
+            }
+            Later::Caller { from, is, slow } => self.caller_or(from, is, slow),
+            Later::Scatter(scatter) => self.scatter(&scatter),
+        }
+    }
+}
+
+/// The channels that the steps of a block and its end have, where it matters which of them are active: where steps are counted,
+/// also for those that the caller does.
+fn channels(block: &Block, count: bool) -> u32 {
+    let of = |mask: &Mask| if mask.always { 0 } else { mask.lanes << mask.shift };
+    let steps = block.steps.iter();
+    let steps = steps.filter(|step| count || !matches!(step.action, Action::Outside | Action::Nothing));
+    let all = steps.fold(0, |all, step| all | of(&step.mask));
+    match &block.end {
+        End::Branch { mask, uniform: false, .. } => all | of(mask),
+        _ => all,
+    }
+}

@@ -1,0 +1,127 @@
+//! Which values the vector registers hold. What is computed is written to the register file at once, so a value can be
+//! forgotten at any time, and be loaded again.
+
+use crate::asm::{Vector, Width};
+use crate::ir::Mask;
+
+/// What a vector register holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tag {
+    /// Bytes of the register file.
+    Row { at: u32, bytes: u32 },
+    /// An element of the register file in all places.
+    Splat { at: u32, bytes: u32, width: Width },
+    /// A number in all places.
+    Number { bits: u64, bytes: u32, width: Width },
+    /// All ones in the elements of `bytes` bytes whose channels, from `first` on, are enabled.
+    Enabled { mask: Mask, first: u32, bytes: u32, width: Width },
+}
+
+impl Tag {
+    /// Whether a register with `other` can be read as this.
+    fn is_in(&self, other: &Self) -> bool {
+        let wide = |tag: Self| match tag {
+            Self::Row { at, .. } => Self::Row { at, bytes: 32 },
+            Self::Splat { at, bytes, .. } => Self::Splat { at, bytes, width: Width::Y },
+            Self::Number { bits, bytes, .. } => Self::Number { bits, bytes, width: Width::Y },
+            Self::Enabled { mask, first, bytes, .. } => Self::Enabled { mask, first, bytes, width: Width::Y },
+        };
+        self == other || wide(*self) == *other
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Slot {
+    tag: Option<Tag>,
+    /// How many need it now.
+    users: u32,
+    /// When it was last used.
+    age: u32,
+}
+
+/// The vector registers.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Cache {
+    slots: [Slot; 16],
+    clock: u32,
+}
+
+impl Cache {
+    /// A register that holds something, which one more user needs.
+    pub(crate) fn find(&mut self, tag: &Tag) -> Option<Vector> {
+        let n = self.slots.iter().position(|slot| slot.tag.is_some_and(|other| tag.is_in(&other)))?;
+        self.clock += 1;
+        self.slots[n].users += 1;
+        self.slots[n].age = self.clock;
+        Some(Vector(n as u8))
+    }
+
+    /// A register for something new, with one user.
+    pub(crate) fn take(&mut self) -> Option<Vector> {
+        let free = self.slots.iter_mut().enumerate().filter(|(_, slot)| slot.users == 0);
+        let (n, slot) = free.min_by_key(|(_, slot)| if slot.tag.is_none() { 0 } else { slot.age + 1 })?;
+        self.clock += 1;
+        *slot = Slot { tag: None, users: 1, age: self.clock };
+        Some(Vector(n as u8))
+    }
+
+    /// One more user.
+    pub(crate) fn hold(&mut self, vector: Vector) {
+        self.slots[usize::from(vector.0)].users += 1;
+    }
+
+    /// One user less.
+    pub(crate) fn drop(&mut self, vector: Vector) {
+        let slot = &mut self.slots[usize::from(vector.0)];
+        slot.users = slot.users.saturating_sub(1);
+    }
+
+    /// Whether nothing but one user would miss what a register holds.
+    pub(crate) fn is_temporary(&self, vector: Vector) -> bool {
+        let slot = &self.slots[usize::from(vector.0)];
+        slot.tag.is_none() && slot.users == 1
+    }
+
+    /// Says what a register holds.
+    pub(crate) fn name(&mut self, vector: Vector, tag: Tag) {
+        for slot in &mut self.slots {
+            if slot.tag == Some(tag) {
+                slot.tag = None;
+            }
+        }
+        self.slots[usize::from(vector.0)].tag = Some(tag);
+    }
+
+    /// Forgets what stands in some bytes of the register file.
+    pub(crate) fn forget(&mut self, at: u32, bytes: u32) {
+        self.keep(|tag| match *tag {
+            Tag::Row { at: other, bytes: size } | Tag::Splat { at: other, bytes: size, .. } => {
+                other + size <= at || at + bytes <= other
+            }
+            _ => true,
+        });
+    }
+
+    /// Forgets what depends on a predicate.
+    pub(crate) fn forget_predicate(&mut self, predicate: u32) {
+        self.keep(|tag| !matches!(tag, Tag::Enabled { mask, .. } if mask.predicate == predicate));
+    }
+
+    /// Forgets what a condition does not hold for.
+    pub(crate) fn keep(&mut self, condition: impl Fn(&Tag) -> bool) {
+        for slot in &mut self.slots {
+            slot.tag = slot.tag.filter(&condition);
+        }
+    }
+
+    /// Forgets everything.
+    pub(crate) fn clear(&mut self) {
+        self.slots = Default::default();
+    }
+
+    /// What is known, with the registers.
+    pub(crate) fn known(&self) -> Vec<(Vector, Tag)> {
+        let tags = self.slots.iter().enumerate();
+        tags.filter_map(|(n, slot)| Some((Vector(n as u8), slot.tag?))).collect()
+    }
+}

@@ -1,0 +1,89 @@
+//! What must hold of a routine, so that its code stays inside of what a frame has.
+
+use crate::ir::{Action, Addresses, Block, End, Expression, Mask, Node, Routine, Space, Transfer};
+
+/// The most instructions, elements and bytes that the code counts with 32 bits.
+const MOST: u32 = 1 << 24;
+
+/// Whether all offsets and numbers are inside of what the routine says that there is.
+pub(crate) fn is_sound(routine: &Routine) -> bool {
+    let count = routine.blocks.len();
+    let steps: usize = routine.blocks.iter().map(|block| block.steps.len()).sum();
+    // The slack of a vector behind the last register is the caller's promise too: nothing is read there.
+    routine.register_bytes <= MOST
+        && routine.predicates <= MOST
+        && routine.states <= MOST
+        && count < MOST as usize
+        && steps < MOST as usize
+        && routine.blocks.iter().all(|block| is_block(routine, block, count as u32))
+}
+
+fn is_block(routine: &Routine, block: &Block, count: u32) -> bool {
+    let end = match block.end {
+        End::Branch { mask, target, .. } | End::Jump { mask, target } => is_mask(routine, &mask) && target < count,
+        End::Fall | End::Outside => true,
+    };
+    end && block.instructions <= MOST
+        && block.steps.iter().all(|step| is_mask(routine, &step.mask) && is_action(routine, &step.mask, &step.action))
+}
+
+fn is_mask(routine: &Routine, mask: &Mask) -> bool {
+    mask.shift < 32 && is_predicate(routine, mask.predicate)
+}
+
+fn is_predicate(routine: &Routine, predicate: u32) -> bool {
+    predicate < routine.predicates.max(1)
+}
+
+fn is_action(routine: &Routine, mask: &Mask, action: &Action) -> bool {
+    let lanes = mask.lanes.count_ones();
+    match action {
+        Action::Outside | Action::Nothing => true,
+        Action::Compute { expression, result, to } => {
+            let bytes = expression.nodes.get(*result).map_or(0, |(kind, _)| kind.bytes());
+            is_expression(routine, expression, lanes) && is_inside(routine, *to, lanes * bytes)
+        }
+        Action::Compare { expression, sides, to, .. } => {
+            sides.iter().all(|side| *side < expression.nodes.len())
+                && is_expression(routine, expression, lanes)
+                && *to > 0
+                && is_predicate(routine, *to)
+        }
+        Action::Logic { from, to, .. } => *to > 0 && from.iter().chain([to]).all(|p| is_predicate(routine, *p)),
+        Action::SetState { element, from } => *element < routine.states && is_inside(routine, *from, 4),
+        Action::Transfer(transfer) => is_transfer(routine, transfer, lanes),
+    }
+}
+
+fn is_expression(routine: &Routine, expression: &Expression, lanes: u32) -> bool {
+    expression.nodes.iter().all(|(kind, node)| match node {
+        Node::Load { at, step } => {
+            *step <= MOST
+                && u64::from(*at) + u64::from(*step) * u64::from(lanes.max(1) - 1) + u64::from(kind.bytes())
+                    <= u64::from(routine.register_bytes)
+        }
+        Node::Pick(mask, ..) => is_mask(routine, mask),
+        _ => true,
+    })
+}
+
+fn is_transfer(routine: &Routine, transfer: &Transfer, lanes: u32) -> bool {
+    let addresses = match transfer.addresses {
+        Addresses::None => true,
+        Addresses::Dwords(at) => is_inside(routine, at, lanes * 4),
+        Addresses::Qwords(at) => is_inside(routine, at, lanes * 8),
+    };
+    let space = match transfer.space {
+        Space::Surface(element) => element < routine.states,
+        Space::Named(at) => is_inside(routine, at, 4),
+        Space::Flat | Space::Local => true,
+    };
+    addresses
+        && space
+        && transfer.global.is_none_or(|(at, bytes)| is_inside(routine, at, bytes))
+        && transfer.elements.iter().all(|(distance, at)| *distance <= MOST && is_inside(routine, *at, lanes * 4))
+}
+
+fn is_inside(routine: &Routine, at: u32, bytes: u32) -> bool {
+    at.checked_add(bytes).is_some_and(|end| end <= routine.register_bytes)
+}

@@ -1,0 +1,169 @@
+//! Code that can be run: memory that is first written and then executed, never both.
+
+use memmap2::{Mmap, MmapMut};
+
+use crate::frame::{Frame, Memory, Raw};
+use crate::ir::Routine;
+use crate::{Exit, Resume};
+
+/// The compiled code of a routine.
+#[derive(Debug)]
+pub struct Code {
+    memory: Mmap,
+    /// Where the function begins that the caller calls.
+    entry: usize,
+    /// Where each block begins.
+    blocks: Vec<usize>,
+    /// Where it goes on behind each step: with all channels that the block has being active, and with any.
+    steps: Vec<[usize; 2]>,
+    /// The channels that the block of each step has, for the first of the two.
+    full: Vec<u32>,
+    limits: Limits,
+}
+
+/// How long the tables of a frame have to be.
+#[derive(Clone, Copy, Debug)]
+struct Limits {
+    registers: usize,
+    predicates: usize,
+    states: usize,
+    blocks: usize,
+    /// Number of steps, if they are counted.
+    counts: usize,
+    branches: usize,
+}
+
+/// What the code of a routine consists of.
+pub(crate) struct Parts {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) entry: usize,
+    pub(crate) blocks: Vec<usize>,
+    pub(crate) steps: Vec<[usize; 2]>,
+    pub(crate) full: Vec<u32>,
+}
+
+/// The function at [`Code::entry`]: it takes a frame and the place to begin at, and gives the number of an exit.
+type Enter = unsafe extern "sysv64" fn(*mut Raw, *const u8) -> u64;
+
+/// The kinds of exits, in the low bits of their numbers.
+pub(crate) mod exit {
+    pub(crate) const BLOCK: u32 = 0;
+    pub(crate) const FULL: u32 = 1;
+    pub(crate) const SOME: u32 = 2;
+    pub(crate) const END: u32 = 3;
+    pub(crate) const COUNTED: u32 = 4;
+    pub(crate) const BITS: u32 = 3;
+}
+
+impl Code {
+    /// Makes the bytes executable. Nothing when the system refuses, or a place is outside of the code.
+    pub(crate) fn new(parts: Parts, routine: &Routine) -> Option<Self> {
+        let Parts { bytes, entry, blocks, steps, full } = parts;
+        // A step behind which nothing goes on has no place.
+        let is_inside = |place: &usize| *place < bytes.len();
+        (is_inside(&entry) && blocks.iter().all(is_inside)).then_some(())?;
+        let mut memory = MmapMut::map_anon(bytes.len()).ok()?;
+        memory.copy_from_slice(&bytes);
+        let memory = memory.make_exec().ok()?;
+        let count = if routine.count { usize::MAX } else { 0 };
+        let limits = Limits {
+            registers: routine.register_bytes as usize,
+            predicates: routine.predicates as usize,
+            states: routine.states as usize,
+            blocks: routine.blocks.len() + 1,
+            counts: steps.len() & count,
+            branches: routine.blocks.len() & count,
+        };
+        Some(Self { memory, entry, blocks, steps, full, limits })
+    }
+
+    /// Bytes of code.
+    pub fn len(&self) -> usize {
+        self.memory.len()
+    }
+
+    /// Whether there is no code.
+    pub fn is_empty(&self) -> bool {
+        self.memory.is_empty()
+    }
+
+    /// Runs from the beginning of a block until there is something that the caller has to do. `None`: there is no such block.
+    pub fn run(&self, block: u32, frame: &mut Frame<'_>, memory: &Memory<'_>) -> Option<Exit> {
+        Some(self.enter(*self.blocks.get(block as usize)?, frame, memory))
+    }
+
+    /// Goes on behind a step that the caller has done. `None`: nothing goes on there.
+    pub fn resume(&self, resume: Resume, frame: &mut Frame<'_>, memory: &Memory<'_>) -> Option<Exit> {
+        let place = self.steps.get(resume.step as usize)?[usize::from(resume.some)];
+        (place < self.memory.len()).then(|| self.enter(place, frame, memory))
+    }
+
+    /// Where it goes on behind a step, if it can, with so many active channels.
+    pub fn behind(&self, step: u32, active: u32) -> Option<Resume> {
+        let places = self.steps.get(step as usize)?;
+        let full = self.full.get(step as usize)?;
+        let is_there = |some: bool| places[usize::from(some)] < self.memory.len();
+        let some = active & full != *full;
+        is_there(some).then_some(Resume { step, some })
+    }
+
+    /// Runs from a place that one of the tables has.
+    fn enter(&self, place: usize, frame: &mut Frame<'_>, memory: &Memory<'_>) -> Exit {
+        let limits = &self.limits;
+        assert!(
+            frame.registers.len() >= limits.registers
+                && frame.predicates.len() >= limits.predicates
+                && frame.states.len() >= limits.states
+                && frame.waiting.len() >= limits.blocks
+                && frame.occupied.len() * 64 >= limits.blocks
+                && frame.counts.len() >= limits.counts
+                && frame.branches.len() >= limits.branches,
+            "the tables of a frame are as long as the code has been told"
+        );
+        let mut raw = Raw {
+            registers: frame.registers.as_mut_ptr(),
+            predicates: frame.predicates.as_mut_ptr(),
+            states: frame.states.as_mut_ptr(),
+            waiting: frame.waiting.as_mut_ptr(),
+            occupied: frame.occupied.as_mut_ptr(),
+            buffers: memory.buffers.as_ptr(),
+            buffer_count: memory.buffers.len() as u64,
+            surfaces: memory.surfaces.as_ptr(),
+            surface_count: memory.surfaces.len() as u64,
+            local: &memory.local,
+            counts: frame.counts.as_mut_ptr(),
+            branches: frame.branches.as_mut_ptr(),
+            active: frame.active,
+            executed: frame.executed,
+            until: frame.until,
+            scratch: [0; 16],
+        };
+        let start = self.memory.as_ptr();
+        // SAFETY: `entry` and `place` are offsets inside of the mapping, which is readable and executable and lives as long as
+        // `self`, of instructions that `compile` has written: `entry` is that of a function of the type `Enter` (it saves what
+        // the convention asks for), which jumps to its second argument; `place` is the beginning of a block or of what follows a
+        // step, where the code expects nothing but what the function has loaded from the frame. The CPU has the instructions:
+        // `compile` has asked. The code reads and writes
+        // - the register file, predicates, states, waiting channels, occupied blocks and counts at offsets that `check` has found
+        //   to be below the limits, which were compared with the lengths above; they are borrowed mutably meanwhile, so nobody
+        //   else has them;
+        // - the words of buffers, after it has compared offsets with the length that `Place::of` has from the slice. They are
+        //   atomics, so others may use them at the same time; each access is one of aligned words, which the CPU makes whole;
+        // - the bits of marks at the offset of a word that is inside, for which `Place::of` has found them to be long enough.
+        //   They are `Cell`s that are borrowed by this thread: `Memory` is neither `Send` nor `Sync`.
+        // It has no other effects, and it neither unwinds nor calls anything.
+        let number = unsafe {
+            let enter: Enter = std::mem::transmute::<*const u8, Enter>(start.add(self.entry));
+            enter(&mut raw, start.add(place))
+        };
+        (frame.active, frame.executed) = (raw.active, raw.executed);
+        let number = number as u32;
+        let n = number >> exit::BITS;
+        match number & ((1 << exit::BITS) - 1) {
+            exit::BLOCK => Exit::Block(n),
+            exit::FULL => Exit::Step { step: n, resume: Resume { step: n, some: false } },
+            exit::SOME => Exit::Step { step: n, resume: Resume { step: n, some: true } },
+            kind => Exit::End { block: n, is_counted: kind == exit::COUNTED },
+        }
+    }
+}

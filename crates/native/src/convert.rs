@@ -1,0 +1,228 @@
+//! Conversions of vectors.
+
+use iced_x86::Code;
+
+use crate::asm::{Op, Vector, Width, op};
+use crate::emit::{Emitter, low_parts};
+use crate::ir::Kind;
+
+impl Emitter<'_> {
+    /// The first `lanes` elements of a vector as another kind.
+    pub(crate) fn convert(&mut self, from: Kind, to: Kind, saturate: bool, lanes: u32, a: Vector) -> Option<Vector> {
+        use Kind::{F16, F32, F64, I32, U32};
+        let w = Width::of(lanes * from.bytes());
+        let wide = Width::of(lanes * to.bytes());
+        if from == to || !saturate && !from.is_float() && !to.is_float() && from.bytes() == to.bytes() {
+            self.cache.hold(a);
+            return Some(a);
+        }
+        match (from, to) {
+            (F16, F32) => self.between(op::CVTPH2PS, wide, a, Width::X),
+            (F32, F64) => self.between(op::CVTPS2PD, wide, a, Width::X),
+            (F64, F32) => {
+                let d = self.cache.take()?;
+                self.asm.rr(op::CVTPD2PS.code(w), d.register(Width::X), a.register(w));
+                Some(d)
+            }
+            (F32, F16) => {
+                let d = self.cache.take()?;
+                self.asm.r2i(op::CVTPS2PH.code(w), d.register(Width::X), a.register(w), 0);
+                Some(d)
+            }
+            (F32, I32) => self.signed_of(w, a),
+            (F32, U32) => self.unsigned_of(w, a),
+            (I32, F32) => self.between(op::CVTDQ2PS, w, a, w),
+            (U32, F32) => self.singles_of(w, a),
+            (I32, F64) => self.between(op::CVTDQ2PD, wide, a, Width::X),
+            (U32, F64) => self.doubles_of(wide, a),
+            (F32, small) if !small.is_float() && small.bytes() < 4 => {
+                // A number that is beyond the small kind is beyond it as an integer too.
+                let whole = self.signed_of(w, a)?;
+                let d = self.convert(I32, small, true, lanes, whole)?;
+                self.cache.drop(whole);
+                Some(d)
+            }
+            (small, F32 | F64) if !small.is_float() && small.bytes() < 4 => {
+                let whole = self.convert(small, I32, false, lanes, a)?;
+                let d = self.convert(I32, to, false, lanes, whole)?;
+                self.cache.drop(whole);
+                Some(d)
+            }
+            _ if from.is_float() || to.is_float() => None,
+            _ if saturate => self.clamped(from, to, lanes, a),
+            _ if from.bytes() < to.bytes() => self.between(extension(from, to)?, wide, a, Width::X),
+            _ => self.low(from.bytes(), to.bytes(), lanes, a),
+        }
+    }
+
+    fn between(&mut self, op: Op, w: Width, a: Vector, from: Width) -> Option<Vector> {
+        let d = self.cache.take()?;
+        self.asm.v2(op, w, d, a, from);
+        Some(d)
+    }
+
+    /// Floats become integers with a sign.
+    fn signed_of(&mut self, w: Width, a: Vector) -> Option<Vector> {
+        let limit = self.number(2147483648.0_f32.to_bits().into(), 4, w)?;
+        let (d, flaw) = (self.cache.take()?, self.cache.take()?);
+        // What does not fit becomes the least number: turned over, it is the largest.
+        self.asm.v2(op::CVTTPS2DQ, w, d, a, w);
+        self.asm.v3i(op::CMPPS, w, flaw, limit, a, LESS_OR_EQUAL);
+        self.asm.v3(op::PXOR, w, d, d, flaw);
+        self.asm.v3i(op::CMPPS, w, flaw, a, a, ORDERED);
+        self.asm.v3(op::PAND, w, d, d, flaw);
+        [limit, flaw].into_iter().for_each(|vector| self.cache.drop(vector));
+        Some(d)
+    }
+
+    /// Floats become integers without a sign.
+    fn unsigned_of(&mut self, w: Width, a: Vector) -> Option<Vector> {
+        let zero = self.number(0, 4, w)?;
+        let half = self.number(2147483648.0_f32.to_bits().into(), 4, w)?;
+        let whole = self.number(4294967296.0_f32.to_bits().into(), 4, w)?;
+        let (d, high, rest) = (self.cache.take()?, self.cache.take()?, self.cache.take()?);
+        // The second of two where either is NaN.
+        self.asm.v3(op::MAXPS, w, d, a, zero);
+        self.asm.v3(op::SUBPS, w, rest, d, half);
+        self.asm.v2(op::CVTTPS2DQ, w, rest, rest, w);
+        self.asm.v3i(op::CMPPS, w, high, whole, d, LESS_OR_EQUAL);
+        self.asm.v2(op::CVTTPS2DQ, w, d, d, w);
+        // What the first conversion does not take has its highest bit set, and lacks what the second one gives.
+        self.asm.v3(op::POR, w, high, high, d);
+        self.asm.v2i(op::PSRAD, w, d, d, 31);
+        self.asm.v3(op::PAND, w, d, d, rest);
+        self.asm.v3(op::POR, w, d, d, high);
+        [zero, half, whole, high, rest].into_iter().for_each(|vector| self.cache.drop(vector));
+        Some(d)
+    }
+
+    /// Integers without a sign become floats, by way of doubles, which hold them.
+    fn singles_of(&mut self, w: Width, a: Vector) -> Option<Vector> {
+        let low = self.doubles_of(w, a)?;
+        let d = self.cache.take()?;
+        let x = d.register(Width::X);
+        self.asm.rr(op::CVTPD2PS.code(w), x, low.register(w));
+        if w == Width::X {
+            // Two of them; the other two.
+            let other = self.cache.take()?;
+            self.asm.v2i(op::PSHUFD, w, other, a, 0xee);
+            let high = self.doubles_of(w, other)?;
+            self.asm.rr(op::CVTPD2PS.code(w), other.register(w), high.register(w));
+            self.asm.v3(op::PUNPCKLQDQ, w, d, d, other);
+            [other, high].into_iter().for_each(|vector| self.cache.drop(vector));
+        } else {
+            let other = self.cache.take()?;
+            self.asm.r2i(Code::VEX_Vextracti128_xmmm128_ymm_imm8, other.register(Width::X), a.register(w), 1);
+            let high = self.doubles_of(w, other)?;
+            self.asm.rr(op::CVTPD2PS.code(w), other.register(Width::X), high.register(w));
+            self.asm.insert_high(d, other);
+            [other, high].into_iter().for_each(|vector| self.cache.drop(vector));
+        }
+        self.cache.drop(low);
+        Some(d)
+    }
+
+    fn doubles_of(&mut self, w: Width, a: Vector) -> Option<Vector> {
+        // The bits of a double that is so large that its last bits are whole numbers.
+        let large = self.number(4503599627370496.0_f64.to_bits(), 8, w)?;
+        let d = self.cache.take()?;
+        self.asm.v2(op::MOVZXDQ, w, d, a, Width::X);
+        self.asm.v3(op::POR, w, d, d, large);
+        self.asm.v3(op::SUBPD, w, d, d, large);
+        self.cache.drop(large);
+        Some(d)
+    }
+
+    /// Integers of 32 bits go to the nearest of another kind.
+    fn clamped(&mut self, from: Kind, to: Kind, lanes: u32, a: Vector) -> Option<Vector> {
+        (from.bytes() == 4 && to.bytes() <= 4).then_some(())?;
+        let w = Width::of(lanes * 4);
+        let bits = to.bytes() * 8;
+        let (low, high) = match to.is_signed() {
+            true => (0_u32.wrapping_sub(1 << (bits - 1)), (1_u32 << (bits - 1)) - 1),
+            false => (0, u32::MAX >> (32 - bits.min(32))),
+        };
+        let mut value = a;
+        self.cache.hold(value);
+        match (from, to) {
+            (Kind::I32, Kind::U32) => {
+                value = self.bounded(op::PMAXSD, w, value, 0)?;
+            }
+            (Kind::U32, Kind::I32) => {
+                value = self.bounded(op::PMINUD, w, value, high)?;
+            }
+            (Kind::I32, to) if to.bytes() < 4 => {
+                value = self.bounded(op::PMAXSD, w, value, low)?;
+                value = self.bounded(op::PMINSD, w, value, high)?;
+            }
+            (Kind::U32, to) if to.bytes() < 4 => {
+                value = self.bounded(op::PMINUD, w, value, high)?;
+            }
+            _ => return None,
+        }
+        if to.bytes() == 4 {
+            return Some(value);
+        }
+        let d = self.low(4, to.bytes(), lanes, value)?;
+        self.cache.drop(value);
+        Some(d)
+    }
+
+    fn bounded(&mut self, op: Op, w: Width, a: Vector, bound: u32) -> Option<Vector> {
+        let number = self.number(bound.into(), 4, w)?;
+        let d = self.cache.take()?;
+        self.asm.v3(op, w, d, a, number);
+        [number, a].into_iter().for_each(|vector| self.cache.drop(vector));
+        Some(d)
+    }
+
+    /// The low parts of elements, one behind the other.
+    fn low(&mut self, from: u32, to: u32, lanes: u32, a: Vector) -> Option<Vector> {
+        let (w, x) = (Width::of(lanes * from), Width::X);
+        let d = self.cache.take()?;
+        let parts = self.asm.constant(&low_parts(from, to));
+        self.asm.v3(op::PSHUFB, w, d, a, parts);
+        if w == Width::Y {
+            let high = self.cache.take()?;
+            self.asm.r2i(Code::VEX_Vextracti128_xmmm128_ymm_imm8, high.register(x), d.register(w), 1);
+            let join = match 16 / from * to {
+                8 => op::PUNPCKLQDQ,
+                4 => op::PUNPCKLDQ,
+                _ => op::PUNPCKLWD,
+            };
+            self.asm.v3(join, x, d, d, high);
+            self.cache.drop(high);
+        }
+        Some(d)
+    }
+}
+
+const LESS_OR_EQUAL: i32 = 0x12;
+const ORDERED: i32 = 7;
+
+/// The instruction that extends integers.
+fn extension(from: Kind, to: Kind) -> Option<Op> {
+    Some(match (from.is_signed(), from.bytes(), to.bytes()) {
+        (false, 1, 2) => op::MOVZXBW,
+        (false, 1, 4) => op::MOVZXBD,
+        (false, 1, 8) => op::MOVZXBQ,
+        (false, 2, 4) => op::MOVZXWD,
+        (false, 2, 8) => op::MOVZXWQ,
+        (false, 4, 8) => op::MOVZXDQ,
+        (true, 1, 2) => op::MOVSXBW,
+        (true, 1, 4) => op::MOVSXBD,
+        (true, 1, 8) => op::MOVSXBQ,
+        (true, 2, 4) => op::MOVSXWD,
+        (true, 2, 8) => op::MOVSXWQ,
+        (true, 4, 8) => op::MOVSXDQ,
+        _ => return None,
+    })
+}
+
+impl crate::asm::Asm {
+    /// Replaces the upper half of a register.
+    fn insert_high(&mut self, d: Vector, half: Vector) {
+        let (y, x) = (d.register(Width::Y), half.register(Width::X));
+        self.rrri(Code::VEX_Vinserti128_ymm_ymm_xmmm128_imm8, [y, y, x], 1);
+    }
+}

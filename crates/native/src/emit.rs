@@ -1,0 +1,367 @@
+//! What all of the code stands on: the registers of the host and their roles, masks, values that are loaded once.
+
+use iced_x86::{Code, Register};
+
+use crate::asm::{Asm, Label, Vector, Width, at, op};
+use crate::cache::{Cache, Tag};
+use crate::frame::offset;
+use crate::ir::{Combine, Expression, Kind, Mask, Node, Routine, Value};
+
+/// The frame: what the caller gives ([`crate::frame`]).
+pub(crate) const FRAME: Register = Register::RBX;
+/// The register file.
+pub(crate) const FILE: Register = Register::RBP;
+/// The active channels.
+pub(crate) const ACTIVE: Register = Register::R12D;
+/// Instructions so far.
+pub(crate) const EXECUTED: Register = Register::R13;
+/// The predicates.
+pub(crate) const PREDICATES: Register = Register::R14;
+/// For each block, the channels that wait there.
+pub(crate) const WAITING: Register = Register::R15;
+/// The channels that a step is for, while it is known.
+pub(crate) const ENABLED: Register = Register::R8D;
+
+/// Code of a routine that is being written.
+pub(crate) struct Emitter<'a> {
+    pub(crate) asm: Asm,
+    pub(crate) routine: &'a Routine,
+    pub(crate) cache: Cache,
+    /// Whether the code is for all channels that steps have being active.
+    pub(crate) is_full: bool,
+    /// The mask whose channels are in [`ENABLED`].
+    pub(crate) enabled: Option<Mask>,
+    /// Where an exit with a number is.
+    pub(crate) leave: Label,
+    /// What is written behind everything else.
+    pub(crate) later: Vec<Later>,
+}
+
+/// Code that is written behind everything else, where it is not in the way.
+pub(crate) enum Later {
+    /// Leaves with a number.
+    Exit { from: Label, number: u32 },
+    /// Lets the caller do a step, and comes back with what the registers held.
+    Outside { from: Label, step: u32, back: Label, known: Vec<(Vector, Tag)>, is_full: bool },
+    /// Comes back with what the registers held.
+    Restore { from: Label, back: Label, known: Vec<(Vector, Tag)>, is_full: bool },
+    /// Channels join, those in EAX.
+    Join { from: Label, back: Label, block: u32 },
+    /// The caller makes an access, or else it is noted.
+    Caller { from: Label, is: Label, slow: Label },
+    /// Channels one by one.
+    Scatter(Box<crate::transfer::Scatter>),
+}
+
+/// Bits of an instruction's channels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Enabled {
+    /// All of them.
+    All,
+    /// Those in [`ENABLED`].
+    Some,
+}
+
+/// The bits of single channels, as elements of so many bytes. For bytes they repeat.
+pub(crate) fn channel_bits(bytes: u32, first: u32) -> Vec<u8> {
+    let count = 32 / bytes;
+    (0..count)
+        .flat_map(|lane| {
+            let bit = match bytes {
+                1 => 1_u64 << (lane % 8),
+                2 => 1 << lane,
+                _ => 1 << (first + lane),
+            };
+            bit.to_le_bytes().into_iter().take(bytes as usize)
+        })
+        .collect()
+}
+
+/// Which byte of a mask each of 32 channels finds its bit in.
+pub(crate) fn byte_places() -> Vec<u8> {
+    (0..32_u8).map(|n| n / 8).collect()
+}
+
+/// Which bytes have the low `to` of every `from` bytes, in each half of a register.
+pub(crate) fn low_parts(from: u32, to: u32) -> Vec<u8> {
+    let half = (0..16 / from).flat_map(|n| (0..to).map(move |byte| (n * from + byte) as u8));
+    let mut half: Vec<u8> = half.collect();
+    half.resize(16, 0x80);
+    [half.clone(), half].concat()
+}
+
+/// A number as the bytes of an element.
+pub(crate) fn bytes_of(bits: u64, bytes: u32) -> Vec<u8> {
+    bits.to_le_bytes()[..bytes as usize].to_vec()
+}
+
+/// Distances of neighbouring dwords.
+pub(crate) fn dword_steps() -> Vec<u8> {
+    (0..8_u32).flat_map(|n| (n * 4).to_le_bytes()).collect()
+}
+
+/// All constants that the code may name beside those of its expressions.
+pub(crate) fn fixed_constants() -> Vec<Vec<u8>> {
+    let mut all = vec![byte_places(), dword_steps()];
+    all.extend([1, 2].map(|bytes| channel_bits(bytes, 0)));
+    all.extend((0..4).map(|unit| channel_bits(4, unit * 8)));
+    all.extend((0..8).map(|unit| channel_bits(8, unit * 4)));
+    for (from, to) in [(2, 1), (4, 1), (8, 1), (4, 2), (8, 2), (8, 4)] {
+        all.push(low_parts(from, to));
+    }
+    for bytes in [1, 2, 4, 8] {
+        let bits = bytes * 8;
+        let sign = 1_u64 << (bits - 1);
+        all.extend([sign, sign - 1, u64::MAX >> (64 - bits)].map(|value| bytes_of(value, bytes)));
+    }
+    // Bounds of integers among wider ones, and among floats.
+    for bits in [8, 16_u32] {
+        let (low, high) = (0_u32.wrapping_sub(1 << (bits - 1)), (1_u32 << (bits - 1)) - 1);
+        all.extend([low, high, (1 << bits) - 1].map(|value| bytes_of(value.into(), 4)));
+    }
+    all.extend([1.0_f32, 2147483648.0, 4294967296.0].map(|value| value.to_le_bytes().to_vec()));
+    all.extend([1.0_f64, 4503599627370496.0].map(|value| value.to_le_bytes().to_vec()));
+    all.extend([3, 32, 0x0fff_ffff].map(|value| bytes_of(value, 4)));
+    all.push(bytes_of(64, 8));
+    all
+}
+
+impl Emitter<'_> {
+    /// Makes of a mask the bits of its channels.
+    pub(crate) fn enabled(&mut self, mask: &Mask) -> Enabled {
+        let by_active = !mask.always && !self.is_full;
+        if mask.predicate == 0 && !by_active {
+            return Enabled::All;
+        }
+        if self.enabled == Some(*mask) {
+            return Enabled::Some;
+        }
+        let lanes = mask.lanes as i32;
+        let shifted = |asm: &mut Asm, register| {
+            if mask.shift > 0 {
+                asm.ri(Code::Shr_rm32_imm8, register, mask.shift as i32);
+            }
+        };
+        if mask.predicate == 0 {
+            self.asm.rr(Code::Mov_r32_rm32, ENABLED, ACTIVE);
+            shifted(&mut self.asm, ENABLED);
+        } else {
+            self.asm.rm(Code::Mov_r32_rm32, ENABLED, at(PREDICATES, mask.predicate * 4));
+            shifted(&mut self.asm, ENABLED);
+            match mask.combine {
+                Combine::Each => {}
+                Combine::Any => {
+                    self.asm.ri(Code::And_rm32_imm32, ENABLED, lanes);
+                    self.asm.r(Code::Neg_rm32, ENABLED);
+                    self.asm.rr(Code::Sbb_r32_rm32, ENABLED, ENABLED);
+                }
+                Combine::All => {
+                    self.asm.ri(Code::And_rm32_imm32, ENABLED, lanes);
+                    self.asm.ri(Code::Xor_rm32_imm32, ENABLED, lanes);
+                    self.asm.ri(Code::Cmp_rm32_imm8, ENABLED, 1);
+                    self.asm.rr(Code::Sbb_r32_rm32, ENABLED, ENABLED);
+                }
+            }
+            if mask.inverse {
+                self.asm.r(Code::Not_rm32, ENABLED);
+            }
+            if by_active {
+                self.asm.rr(Code::Mov_r32_rm32, Register::ECX, ACTIVE);
+                shifted(&mut self.asm, Register::ECX);
+                self.asm.rr(Code::And_r32_rm32, ENABLED, Register::ECX);
+            }
+        }
+        if mask.lanes != u32::MAX {
+            self.asm.ri(Code::And_rm32_imm32, ENABLED, lanes);
+        }
+        self.enabled = Some(*mask);
+        Enabled::Some
+    }
+
+    /// Ones in the elements of the enabled channels from `first` on; nothing when all are enabled.
+    pub(crate) fn enabled_elements(
+        &mut self,
+        mask: &Mask,
+        first: u32,
+        bytes: u32,
+        width: Width,
+    ) -> Option<Option<Vector>> {
+        if mask.predicate == 0 && (mask.always || self.is_full) {
+            return Some(None);
+        }
+        let tag = Tag::Enabled { mask: *mask, first, bytes, width };
+        if let Some(found) = self.cache.find(&tag) {
+            return Some(Some(found));
+        }
+        self.enabled(mask);
+        let d = self.cache.take()?;
+        self.spread_bits(d, ENABLED, first, bytes);
+        self.cache.name(d, Tag::Enabled { mask: *mask, first, bytes, width: Width::Y });
+        Some(Some(d))
+    }
+
+    /// Loads again what registers held.
+    pub(crate) fn restore(&mut self, known: &[(Vector, Tag)], is_full: bool) {
+        (self.is_full, self.enabled) = (is_full, None);
+        for (vector, tag) in known {
+            if let Tag::Enabled { mask, first, bytes, .. } = tag {
+                self.enabled(mask);
+                self.spread_bits(*vector, ENABLED, *first, *bytes);
+            } else {
+                self.load(*vector, tag);
+            }
+        }
+    }
+
+    /// Makes of bits the elements of 32 bytes.
+    fn spread_bits(&mut self, d: Vector, bits: Register, first: u32, bytes: u32) {
+        let (x, y) = (Width::X, Width::Y);
+        let mut from = bits;
+        if bytes <= 2 && first > 0 {
+            self.asm.rr(Code::Mov_r32_rm32, Register::ECX, bits);
+            self.asm.ri(Code::Shr_rm32_imm8, Register::ECX, first as i32);
+            from = Register::ECX;
+        }
+        let d_x = d.register(x);
+        self.asm.rr(Code::VEX_Vmovd_xmm_rm32, d_x, from);
+        match bytes {
+            1 => {
+                self.asm.v2(op::BROADCASTD, y, d, d, x);
+                let places = self.asm.constant(&byte_places());
+                self.asm.v3(op::PSHUFB, y, d, d, places);
+            }
+            2 => self.asm.v2(op::BROADCASTW, y, d, d, x),
+            4 => self.asm.v2(op::BROADCASTD, y, d, d, x),
+            _ => self.asm.v2(op::BROADCASTQ, y, d, d, x),
+        }
+        let equal = match bytes {
+            1 => op::PCMPEQB,
+            2 => op::PCMPEQW,
+            4 => op::PCMPEQD,
+            _ => op::PCMPEQQ,
+        };
+        let channels = self.asm.constant(&channel_bits(bytes, if bytes <= 2 { 0 } else { first }));
+        self.asm.v3(op::PAND, y, d, d, channels);
+        self.asm.v3(equal, y, d, d, channels);
+    }
+
+    /// A register with something that can be loaded, which one more user needs.
+    pub(crate) fn value(&mut self, tag: Tag) -> Option<Vector> {
+        if let Some(found) = self.cache.find(&tag) {
+            return Some(found);
+        }
+        let d = self.cache.take()?;
+        self.load(d, &tag);
+        self.cache.name(d, tag);
+        Some(d)
+    }
+
+    /// Loads something that does not depend on masks.
+    pub(crate) fn load(&mut self, d: Vector, tag: &Tag) {
+        let x = d.register(Width::X);
+        match *tag {
+            Tag::Row { at: place, bytes } => {
+                let memory = at(FILE, place);
+                match bytes {
+                    32 => self.asm.load(op::MOVUPS, Width::Y, d, memory),
+                    16 => self.asm.load(op::MOVUPS, Width::X, d, memory),
+                    8 => self.asm.rm(Code::VEX_Vmovq_xmm_xmmm64, x, memory),
+                    4 => self.asm.rm(Code::VEX_Vmovd_xmm_rm32, x, memory),
+                    _ => {
+                        let code = if bytes == 2 { Code::Movzx_r32_rm16 } else { Code::Movzx_r32_rm8 };
+                        self.asm.rm(code, Register::EDX, memory);
+                        self.asm.rr(Code::VEX_Vmovd_xmm_rm32, x, Register::EDX);
+                    }
+                }
+            }
+            Tag::Splat { at: place, bytes, width } => {
+                self.asm.load(broadcast(bytes), width, d, at(FILE, place));
+            }
+            Tag::Number { bits: 0, .. } => self.asm.v3(op::PXOR, Width::X, d, d, d),
+            Tag::Number { bits, bytes, width } => {
+                let constant = self.asm.constant(&bytes_of(bits, bytes));
+                self.asm.load(broadcast(bytes), width, d, constant);
+            }
+            Tag::Enabled { .. } => {}
+        }
+    }
+
+    /// A number in all elements.
+    pub(crate) fn number(&mut self, bits: u64, bytes: u32, width: Width) -> Option<Vector> {
+        self.value(Tag::Number { bits, bytes, width })
+    }
+
+    /// Writes the first `bytes` bytes of a vector to the registers.
+    pub(crate) fn store_row(&mut self, place: u32, bytes: u32, a: Vector) {
+        let (memory, x) = (at(FILE, place), a.register(Width::X));
+        match bytes {
+            32 => self.asm.store(op::MOVUPS_STORE, Width::Y, memory, a),
+            16 => self.asm.store(op::MOVUPS_STORE, Width::X, memory, a),
+            8 => self.asm.mr(Code::VEX_Vmovq_xmmm64_xmm, memory, x),
+            4 => self.asm.mr(Code::VEX_Vmovd_rm32_xmm, memory, x),
+            _ => {
+                self.asm.rr(Code::VEX_Vmovd_rm32_xmm, Register::EDX, x);
+                if bytes == 2 {
+                    self.asm.mr(Code::Mov_rm16_r16, memory, Register::DX);
+                } else {
+                    self.asm.mr(Code::Mov_rm8_r8, memory, Register::DL);
+                }
+            }
+        }
+    }
+
+    /// Something in the frame.
+    pub(crate) fn frame(&mut self, register: Register, place: u32) {
+        self.asm.rm(Code::Mov_r64_rm64, register, at(FRAME, place));
+    }
+
+    /// Counts a step and its channels, if they are counted.
+    pub(crate) fn count(&mut self, step: u32, mask: &Mask) {
+        if !self.routine.count {
+            return;
+        }
+        match self.enabled(mask) {
+            Enabled::All => self.asm.ri(Code::Mov_r32_imm32, Register::EAX, mask.lanes.count_ones() as i32),
+            Enabled::Some => self.asm.rr(Code::Popcnt_r32_rm32, Register::EAX, ENABLED),
+        }
+        self.frame(Register::RDX, offset::COUNTS);
+        self.asm.mi(Code::Add_rm64_imm8, at(Register::RDX, step * 16), 1);
+        self.asm.mr(Code::Add_rm64_r64, at(Register::RDX, step * 16 + 8), Register::RAX);
+    }
+
+    /// What a node is for all channels, where that is known.
+    pub(crate) fn known(&self, expression: &Expression, value: Value) -> Option<u64> {
+        let (kind, node) = expression.nodes.get(value)?;
+        match node {
+            Node::Constant(bits) => Some(*bits),
+            Node::Binary(crate::ir::Binary::And, a, b) => {
+                Some(self.known(expression, *a)? & self.known(expression, *b)?)
+            }
+            Node::Convert { value, saturate: false } => {
+                let from = expression.nodes.get(*value)?.0;
+                let is_same = !from.is_float() && !kind.is_float() && from.bytes() >= kind.bytes();
+                let bits = self.known(expression, *value).filter(|_| is_same)?;
+                Some(bits & u64::MAX >> (64 - kind.bytes() * 8))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The instruction that puts an element everywhere.
+fn broadcast(bytes: u32) -> crate::asm::Op {
+    match bytes {
+        1 => op::BROADCASTB,
+        2 => op::BROADCASTW,
+        4 => op::BROADCASTSS,
+        _ => op::BROADCASTQ,
+    }
+}
+
+/// What an expression's numbers need.
+pub(crate) fn constants_of(expression: &Expression) -> impl Iterator<Item = Vec<u8>> + '_ {
+    expression.nodes.iter().filter_map(|(kind, node): &(Kind, Node)| match node {
+        Node::Constant(bits) => Some(bytes_of(*bits, kind.bytes())),
+        _ => None,
+    })
+}

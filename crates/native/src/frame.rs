@@ -1,0 +1,166 @@
+//! What the code finds when it begins: the state of one thread, and the memory that it reaches.
+
+use std::cell::Cell;
+use std::marker::PhantomData;
+use std::sync::atomic::AtomicU32;
+
+/// Where the code finds what in [`Raw`].
+pub(crate) mod offset {
+    use super::Raw;
+    use std::mem::offset_of;
+
+    pub(crate) const REGISTERS: u32 = offset_of!(Raw, registers) as u32;
+    pub(crate) const PREDICATES: u32 = offset_of!(Raw, predicates) as u32;
+    pub(crate) const STATES: u32 = offset_of!(Raw, states) as u32;
+    pub(crate) const WAITING: u32 = offset_of!(Raw, waiting) as u32;
+    pub(crate) const OCCUPIED: u32 = offset_of!(Raw, occupied) as u32;
+    pub(crate) const BUFFERS: u32 = offset_of!(Raw, buffers) as u32;
+    pub(crate) const BUFFER_COUNT: u32 = offset_of!(Raw, buffer_count) as u32;
+    pub(crate) const SURFACES: u32 = offset_of!(Raw, surfaces) as u32;
+    pub(crate) const SURFACE_COUNT: u32 = offset_of!(Raw, surface_count) as u32;
+    pub(crate) const LOCAL: u32 = offset_of!(Raw, local) as u32;
+    pub(crate) const COUNTS: u32 = offset_of!(Raw, counts) as u32;
+    pub(crate) const BRANCHES: u32 = offset_of!(Raw, branches) as u32;
+    pub(crate) const ACTIVE: u32 = offset_of!(Raw, active) as u32;
+    pub(crate) const EXECUTED: u32 = offset_of!(Raw, executed) as u32;
+    pub(crate) const UNTIL: u32 = offset_of!(Raw, until) as u32;
+    pub(crate) const SCRATCH: u32 = offset_of!(Raw, scratch) as u32;
+
+    /// Where the code finds what in [`super::Place`].
+    pub(crate) const WORDS: u32 = offset_of!(super::Place, words) as u32;
+    pub(crate) const REACH: u32 = offset_of!(super::Place, reach) as u32;
+    pub(crate) const LOADS: u32 = offset_of!(super::Place, loads) as u32;
+    pub(crate) const STORES: u32 = offset_of!(super::Place, stores) as u32;
+}
+
+/// The state of a thread, lent to the code while it runs.
+pub struct Frame<'a> {
+    /// The register file.
+    pub registers: &'a mut [u8],
+    /// The predicates; the first is unused.
+    pub predicates: &'a mut [u32],
+    /// The elements of state variables.
+    pub states: &'a mut [u32],
+    /// For each block, and one behind the last, the channels that wait there.
+    pub waiting: &'a mut [u32],
+    /// One bit for each of these: whether any channel waits.
+    pub occupied: &'a mut [u64],
+    /// For each step, how often it was done, and for how many channels; only if they are counted.
+    pub counts: &'a mut [[u64; 2]],
+    /// The same for the end of each block.
+    pub branches: &'a mut [[u64; 2]],
+    /// The active channels.
+    pub active: u32,
+    /// Instructions so far.
+    pub executed: u64,
+    /// No block begins when there have been so many.
+    pub until: u64,
+}
+
+/// Memory that the code reaches by itself. What is not there it leaves to the caller.
+#[derive(Debug, Default)]
+pub struct Memory<'m> {
+    pub(crate) buffers: Vec<Place>,
+    pub(crate) surfaces: Vec<Place>,
+    pub(crate) local: Place,
+    lives: PhantomData<(&'m [AtomicU32], &'m [Cell<u64>])>,
+}
+
+/// Who wants to know of the accesses to a buffer.
+#[derive(Clone, Copy, Debug)]
+pub enum Marks<'m> {
+    /// Nobody.
+    Nobody,
+    /// One bit for each byte is set.
+    Bits(&'m [Cell<u64>]),
+    /// The caller makes the access.
+    Caller,
+}
+
+/// A buffer.
+#[derive(Clone, Copy, Debug)]
+pub struct Buffer<'m> {
+    /// Its words.
+    pub words: &'m [AtomicU32],
+    /// Who wants to know what is read.
+    pub loads: Marks<'m>,
+    /// Who wants to know what is written.
+    pub stores: Marks<'m>,
+}
+
+/// A buffer as the code sees it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    words: *const AtomicU32,
+    /// Bytes.
+    reach: u64,
+    /// Null: nobody wants to know; [`CALLER`]; or the bits.
+    loads: *const Cell<u64>,
+    stores: *const Cell<u64>,
+}
+
+/// In place of bits: the caller makes the access.
+pub(crate) const CALLER: usize = 1;
+
+impl Default for Place {
+    fn default() -> Self {
+        Self { words: std::ptr::null(), reach: 0, loads: std::ptr::null(), stores: std::ptr::null() }
+    }
+}
+
+impl<'m> Memory<'m> {
+    /// The buffers by number, of which the first is 1 in addresses; the surfaces by number; the memory of the group. A surface
+    /// that is none is left to the caller.
+    pub fn new(
+        buffers: impl IntoIterator<Item = Buffer<'m>>,
+        surfaces: impl IntoIterator<Item = Option<Buffer<'m>>>,
+        local: Buffer<'m>,
+    ) -> Self {
+        let place = |buffer: Option<Buffer<'m>>| buffer.map_or(Place::default(), Place::of);
+        Self {
+            buffers: buffers.into_iter().map(Place::of).collect(),
+            surfaces: surfaces.into_iter().map(place).collect(),
+            local: Place::of(local),
+            lives: PhantomData,
+        }
+    }
+}
+
+impl Place {
+    fn of(buffer: Buffer<'_>) -> Self {
+        let reach = buffer.words.len() as u64 * 4;
+        let marks = |marks: Marks<'_>| match marks {
+            Marks::Nobody => std::ptr::null(),
+            // A mark is as long as a row of 64 bytes, and may end in the word behind that of its first bit.
+            Marks::Bits(bits) if bits.len() as u64 >= reach / 64 + 2 => bits.as_ptr(),
+            _ => std::ptr::without_provenance(CALLER),
+        };
+        // The host's gathers take offsets as numbers with a sign.
+        let fits = reach <= i32::MAX as u64;
+        let (words, reach) = if fits { (buffer.words.as_ptr(), reach) } else { (std::ptr::null(), 0) };
+        Self { words, reach, loads: marks(buffer.loads), stores: marks(buffer.stores) }
+    }
+}
+
+/// The frame as the code sees it.
+#[repr(C)]
+pub(crate) struct Raw {
+    pub(crate) registers: *mut u8,
+    pub(crate) predicates: *mut u32,
+    pub(crate) states: *mut u32,
+    pub(crate) waiting: *mut u32,
+    pub(crate) occupied: *mut u64,
+    pub(crate) buffers: *const Place,
+    pub(crate) buffer_count: u64,
+    pub(crate) surfaces: *const Place,
+    pub(crate) surface_count: u64,
+    pub(crate) local: *const Place,
+    pub(crate) counts: *mut [u64; 2],
+    pub(crate) branches: *mut [u64; 2],
+    pub(crate) active: u32,
+    pub(crate) executed: u64,
+    pub(crate) until: u64,
+    /// Offsets of 16 channels.
+    pub(crate) scratch: [u32; 16],
+}

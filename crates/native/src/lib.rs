@@ -1,0 +1,71 @@
+//! x86-64 code for routines of lane operations: an intermediate representation in, code out, run over slices that it is given.
+//!
+//! It knows no instruction set and no emulator. A [`Routine`](ir::Routine) says what blocks of steps do to a register file, to
+//! predicates and to memory; [`compile`] makes code of it; [`Code::run`] runs that until there is something that the caller has to
+//! do: a step that is not known here or has to look closer, the end of a block, the end of a thread's turn. So nothing has
+//! to be known, and what is left out is slower but not different.
+//!
+//! Modules in reading order: `ir`; `frame`, what the code finds; `asm`, instructions into bytes; `cache`, what registers hold; `emit`,
+//! `compute`, `convert`, `transfer`, `block`, the code; `check`, what must hold of it; `code`, which is run.
+//!
+//! The code needs AVX2, FMA, F16C, BMI and POPCNT; on other machines [`compile`] gives nothing.
+
+pub mod ir;
+
+#[cfg(all(target_arch = "x86_64", unix))]
+mod asm;
+#[cfg(all(target_arch = "x86_64", unix))]
+mod block;
+#[cfg(all(target_arch = "x86_64", unix))]
+mod cache;
+#[cfg(all(target_arch = "x86_64", unix))]
+mod check;
+#[cfg(all(target_arch = "x86_64", unix))]
+mod code;
+#[cfg(all(target_arch = "x86_64", unix))]
+mod compute;
+#[cfg(all(target_arch = "x86_64", unix))]
+mod convert;
+#[cfg(all(target_arch = "x86_64", unix))]
+mod emit;
+mod frame;
+#[cfg(not(all(target_arch = "x86_64", unix)))]
+mod nothing;
+#[cfg(all(target_arch = "x86_64", unix))]
+mod transfer;
+
+pub use frame::{Buffer, Frame, Marks, Memory};
+
+#[cfg(not(all(target_arch = "x86_64", unix)))]
+pub use nothing::{Code, compile, is_available};
+#[cfg(all(target_arch = "x86_64", unix))]
+pub use {block::compile, block::is_available, code::Code};
+
+/// Why the code has come back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// A block has to be begun by the caller: the turn of the thread may be over, or there is no such block.
+    Block(u32),
+    /// The caller has to do a step, all of it; it has been counted.
+    Step {
+        /// The number of the step, of those of all blocks.
+        step: u32,
+        /// Where to go on.
+        resume: Resume,
+    },
+    /// All steps of a block have been done; the caller has to find out what comes behind.
+    End {
+        /// The block.
+        block: u32,
+        /// Whether its end has been counted.
+        is_counted: bool,
+    },
+}
+
+/// A place behind a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Resume {
+    pub(crate) step: u32,
+    /// Whether any channels may be active.
+    pub(crate) some: bool,
+}

@@ -1,0 +1,210 @@
+//! Code of small routines, run over slices.
+
+use std::cell::Cell;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use visakit_native::ir::{
+    Action, Addresses, Binary, Block, Combine, End, Expression, Kind, Mask, Node, Relation, Routine, Space, Step,
+    Transfer, Unit,
+};
+use visakit_native::{Buffer, Code, Exit, Frame, Marks, Memory, compile, is_available};
+
+/// Bytes of the register files here.
+const BYTES: usize = 512;
+
+fn mask(lanes: u32, always: bool) -> Mask {
+    Mask { shift: 0, lanes, always, predicate: 0, combine: Combine::Each, inverse: false }
+}
+
+fn step(action: Action) -> Step {
+    Step { mask: mask(0xffff, false), action }
+}
+
+fn routine(blocks: Vec<Block>) -> Routine {
+    Routine { register_bytes: BYTES as u32, predicates: 2, states: 1, blocks, count: false }
+}
+
+/// A thread's state.
+struct State {
+    registers: Vec<u8>,
+    predicates: Vec<u32>,
+    states: Vec<u32>,
+    waiting: Vec<u32>,
+    occupied: Vec<u64>,
+    active: u32,
+    executed: u64,
+}
+
+impl State {
+    fn new(active: u32) -> Self {
+        Self {
+            registers: vec![0; BYTES],
+            predicates: vec![0; 2],
+            states: vec![0],
+            waiting: vec![0; 8],
+            occupied: vec![0],
+            active,
+            executed: 0,
+        }
+    }
+
+    fn put(&mut self, at: usize, value: impl Fn(u32) -> u32) {
+        for (n, bytes) in self.registers[at..at + 64].as_chunks_mut().0.iter_mut().enumerate() {
+            *bytes = value(n as u32).to_le_bytes();
+        }
+    }
+
+    fn get(&self, at: usize) -> [u32; 16] {
+        std::array::from_fn(|n| {
+            let bytes = self.registers[at + n * 4..].first_chunk();
+            bytes.copied().map_or(0, u32::from_le_bytes)
+        })
+    }
+
+    /// Lets code run, from the beginning of a block or from where it left.
+    fn run(&mut self, code: &Code, from: u32, left: Option<Exit>, memory: &Memory<'_>) -> Option<Exit> {
+        let mut frame = Frame {
+            registers: &mut self.registers,
+            predicates: &mut self.predicates,
+            states: &mut self.states,
+            waiting: &mut self.waiting,
+            occupied: &mut self.occupied,
+            counts: &mut [],
+            branches: &mut [],
+            active: self.active,
+            executed: self.executed,
+            until: 1000,
+        };
+        let exit = match left {
+            Some(Exit::Step { resume, .. }) => code.resume(resume, &mut frame, memory),
+            _ => code.run(from, &mut frame, memory),
+        };
+        (self.active, self.executed) = (frame.active, frame.executed);
+        exit
+    }
+}
+
+fn nowhere() -> Memory<'static> {
+    Memory::new([], [], Buffer { words: &[], loads: Marks::Nobody, stores: Marks::Nobody })
+}
+
+/// Elements that follow each other.
+fn row(expression: &mut Expression, at: u32) -> usize {
+    expression.push(Kind::U32, Node::Load { at, step: 4 })
+}
+
+#[test]
+fn a_loop_goes_on_until_the_last_channel_leaves() {
+    if !is_available() {
+        eprintln!("skipped: no code for this machine");
+        return;
+    }
+    // 64[i] += 1 until it is 0[i].
+    let mut count = Expression::default();
+    let (value, one) = (row(&mut count, 64), count.push(Kind::U32, Node::Constant(1)));
+    let result = count.push(Kind::U32, Node::Binary(Binary::Add, value, one));
+    let add = Action::Compute { expression: count, result, to: 64 };
+    let mut sides = Expression::default();
+    let both = [row(&mut sides, 64), row(&mut sides, 0)];
+    let compare = Action::Compare { expression: sides, relation: Relation::Less, sides: both, inverse: false, to: 1 };
+    let again = Mask { predicate: 1, ..mask(0xffff, false) };
+    let blocks = vec![
+        Block {
+            steps: vec![step(add), step(compare)],
+            instructions: 3,
+            end: End::Branch { mask: again, uniform: false, target: 0 },
+        },
+        Block { steps: Vec::new(), instructions: 1, end: End::Outside },
+    ];
+    let code = compile(&routine(blocks)).expect("code");
+    for active in [0xffff, 0x5a5a, 1] {
+        let mut state = State::new(active);
+        state.put(0, |n| n + 1);
+        let exit = state.run(&code, 0, None, &nowhere());
+        assert_eq!(exit, Some(Exit::End { block: 1, is_counted: false }));
+        let on = |n: u32| active >> n & 1 == 1;
+        assert_eq!(state.get(64), std::array::from_fn(|n| if on(n as u32) { n as u32 + 1 } else { 0 }));
+        assert_eq!((state.active, state.occupied[0]), (active, 0), "all have come together again");
+        let longest = u64::from(32 - active.leading_zeros());
+        assert_eq!(state.executed, longest * 3 + 1);
+    }
+    // A turn ends where a block begins.
+    let mut state = State::new(0xffff);
+    state.put(0, |_| u32::MAX);
+    assert_eq!(state.run(&code, 0, None, &nowhere()), Some(Exit::Block(0)));
+    assert_eq!(state.executed, 1002);
+}
+
+#[test]
+fn memory_is_reached_where_everything_is_inside() {
+    if !is_available() {
+        eprintln!("skipped: no code for this machine");
+        return;
+    }
+    let transfer = |store, at| {
+        Action::Transfer(Transfer {
+            store,
+            space: Space::Local,
+            addresses: Addresses::Dwords(0),
+            global: None,
+            scale: 1,
+            offset: 0,
+            unit: Unit::Dword,
+            elements: vec![(0, at)],
+        })
+    };
+    let blocks = vec![Block {
+        steps: vec![step(transfer(false, 64)), step(transfer(true, 128))],
+        instructions: 2,
+        end: End::Outside,
+    }];
+    let code = compile(&routine(blocks)).expect("code");
+    let offsets: [fn(u32) -> u32; 4] = [|n| 8 + 4 * n, |_| 20, |n| 4 * (n * 7 % 16), |n| 60 - 4 * n];
+    for (offset, active) in offsets.into_iter().flat_map(|offset| [(offset, 0xffff), (offset, 0x8ff1)]) {
+        let words: Vec<AtomicU32> = (0..24).map(|n| AtomicU32::new(n * 3 + 1)).collect();
+        let marks: Vec<Cell<u64>> = vec![Cell::new(0); 4];
+        let local = Buffer { words: &words, loads: Marks::Nobody, stores: Marks::Bits(&marks) };
+        let memory = Memory::new([], [], local);
+        let mut state = State::new(active);
+        state.put(0, offset);
+        state.put(64, |_| 99);
+        state.put(128, |n| 1000 + n);
+        assert_eq!(state.run(&code, 0, None, &memory), Some(Exit::End { block: 0, is_counted: false }));
+        let on = |n: u32| active >> n & 1 == 1;
+        let read = |n: u32| if on(n) { offset(n) / 4 * 3 + 1 } else { 99 };
+        assert_eq!(state.get(64), std::array::from_fn(|n| read(n as u32)));
+        let mut want: Vec<u32> = (0..24).map(|n| n * 3 + 1).collect();
+        let mut marked = [0_u64; 4];
+        for n in (0..16).filter(|n| on(*n)) {
+            want[offset(n) as usize / 4] = 1000 + n;
+            (0..4).for_each(|byte| marked[(offset(n) + byte) as usize / 64] |= 1 << ((offset(n) + byte) % 64));
+        }
+        assert_eq!(words.iter().map(|word| word.load(Relaxed)).collect::<Vec<_>>(), want);
+        assert_eq!(marks.iter().map(Cell::get).collect::<Vec<_>>(), marked);
+    }
+    // One that is outside, or between two words: nothing has been moved.
+    for wrong in [96, 90] {
+        let words: Vec<AtomicU32> = (0..24).map(AtomicU32::new).collect();
+        let local = Buffer { words: &words, loads: Marks::Nobody, stores: Marks::Nobody };
+        let memory = Memory::new([], [], local);
+        let mut state = State::new(0xffff);
+        state.put(0, |n| if n == 9 { wrong } else { n * 4 });
+        let exit = state.run(&code, 0, None, &memory);
+        assert!(matches!(exit, Some(Exit::Step { step: 0, .. })), "{exit:?}");
+        assert_eq!(state.get(64), [0; 16]);
+        // The caller has done it.
+        let exit = state.run(&code, 0, exit, &memory);
+        assert!(matches!(exit, Some(Exit::Step { step: 1, .. })), "{exit:?}");
+    }
+}
+
+#[test]
+fn what_is_outside_of_the_registers_is_refused() {
+    let compute = |at| {
+        let mut expression = Expression::default();
+        let result = row(&mut expression, at);
+        let compute = Action::Compute { expression, result, to: 0 };
+        compile(&routine(vec![Block { steps: vec![step(compute)], instructions: 1, end: End::Fall }])).is_some()
+    };
+    assert_eq!([BYTES as u32 - 64, BYTES as u32 - 60, u32::MAX].map(compute), [is_available(), false, false]);
+}
