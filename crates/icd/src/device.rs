@@ -1,8 +1,8 @@
 //! Devices: one for each of Intel's GPUs that the packaged compiler and the emulator both know, and what they say of themselves.
 //!
 //! What a device can do is what the compiler makes for it and the emulator runs: the extensions and features are those whose
-//! macros the compiler defines (`tests/devices.rs` compares). How large groups are is the hardware's, so that programs choose as
-//! they would there; how many cores there are is this machine's.
+//! macros the compiler defines. How large groups are is the hardware's, so that programs choose as they would there; how many
+//! cores there are is this machine's.
 
 use opencl_sys::*;
 use visakit::isa::Platform;
@@ -278,7 +278,7 @@ pub(crate) fn info(device: &Handle<Device>, answer: Answer) -> Result {
         CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE => answer.value(64_usize << 10),
         CL_DEVICE_GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE => answer.value(max_allocation() as usize),
         CL_DEVICE_SVM_CAPABILITIES => {
-            answer.value(CL_DEVICE_SVM_COARSE_GRAIN_BUFFER | CL_DEVICE_SVM_FINE_GRAIN_BUFFER | CL_DEVICE_SVM_ATOMICS)
+            answer.value(CL_DEVICE_SVM_COARSE_GRAIN_BUFFER | CL_DEVICE_SVM_FINE_GRAIN_BUFFER)
         }
         CL_DEVICE_HOST_MEM_CAPABILITIES_INTEL
         | CL_DEVICE_DEVICE_MEM_CAPABILITIES_INTEL

@@ -88,10 +88,9 @@ pub(crate) fn allocate(
     alignment: u32,
 ) -> Result<*mut c_void> {
     let access = CL_MEM_READ_WRITE | CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY;
-    let kinds = CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS;
-    ensure(flags & !(access | kinds) == 0 && (flags & access).count_ones() <= 1, CL_INVALID_VALUE)?;
-    let atomics_only = flags & CL_MEM_SVM_ATOMICS != 0 && flags & CL_MEM_SVM_FINE_GRAIN_BUFFER == 0;
-    ensure(!atomics_only, CL_INVALID_VALUE)?;
+    // No atomics with the host: those of 64 bits are atomic inside of one launch only.
+    ensure(flags & !(access | CL_MEM_SVM_FINE_GRAIN_BUFFER) == 0, CL_INVALID_VALUE)?;
+    ensure((flags & access).count_ones() <= 1, CL_INVALID_VALUE)?;
     ensure(alignment == 0 || alignment.is_power_of_two() && alignment <= 128, CL_INVALID_VALUE)?;
     make(context, bytes, CL_MEM_TYPE_UNKNOWN_INTEL, None, 0)
 }
