@@ -127,8 +127,8 @@ fn worked_by_hand() {
         &[0xffff_ffff],
     );
     // Only enabled channels write: P1 has bits 1 and 3.
-    case(&format!("(P1) mov (M1, 4) Dd(0,0)<1> 0x7:d"), &[("Dd", &[9, 9, 9, 9])], "Dd", &[9, 7, 9, 7]);
-    case(&format!("(!P1.any) mov (M1, 4) Dd(0,0)<1> 0x7:d"), &[("Dd", &[9, 9])], "Dd", &[9, 9]);
+    case("(P1) mov (M1, 4) Dd(0,0)<1> 0x7:d", &[("Dd", &[9, 9, 9, 9])], "Dd", &[9, 7, 9, 7]);
+    case("(!P1.any) mov (M1, 4) Dd(0,0)<1> 0x7:d", &[("Dd", &[9, 9])], "Dd", &[9, 9]);
     case(
         &format!("sel (M1, 4) Dd(0,0)<1> Vd{row} Wd{row}"),
         &[("Vd", &[1, 2, 3, 4]), ("Wd", &[5, 6, 7, 8])],
