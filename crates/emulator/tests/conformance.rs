@@ -22,6 +22,8 @@ use visakit_zebin::Zebin;
 
 /// One of so many cases of a family is also run with all checks, which must find nothing; all of them with `VISAKIT_CHECK`.
 const CHECKED: usize = 40;
+/// One of so many is also run natively, which must come to the same; all of them with `VISAKIT_ENGINES`.
+const NATIVE: usize = 6;
 
 const TARGETS: [&str; 4] = ["skl", "tgllp", "dg2", "pvc"];
 
@@ -226,7 +228,13 @@ fn value(kind: &str, bytes: &[u8]) -> f64 {
     }
 }
 
-fn run(zebin: &Zebin, family: &Family, case: &Case, limit: u64, checks: bool) -> Result<(), String> {
+fn run(
+    zebin: &Zebin,
+    family: &Family,
+    case: &Case,
+    limit: u64,
+    (checks, engines): (bool, bool),
+) -> Result<(), String> {
     let program =
         Program::from_zebin(zebin, Some(&case.kernel), None).map_err(|e| format!("program: {}", e[0].message))?;
     let data = |name: &String| unhex(&family.data[name]);
@@ -254,7 +262,7 @@ fn run(zebin: &Zebin, family: &Family, case: &Case, limit: u64, checks: bool) ->
         engine,
         ..Options::default()
     };
-    if std::env::var_os("VISAKIT_CHECK").is_some() || checks {
+    if checks {
         let make = || Ok(arguments.clone());
         let options = Options { stats: false, ..options(Engine::Interpreter) };
         let checked = check(&program, &range, make, &options, Checks::parse("all").expect("a list of checks"));
@@ -265,9 +273,9 @@ fn run(zebin: &Zebin, family: &Family, case: &Case, limit: u64, checks: bool) ->
     }
     let run =
         |arguments, engine| launch(&program, &range, arguments, &options(engine)).map_err(|e| format!("launch: {e}"));
-    let outcome = run(arguments.clone(), Engine::Interpreter);
-    let native = run(arguments, Engine::Native);
-    if let Some(difference) = between(&outcome, &native) {
+    let native = engines.then(|| run(arguments.clone(), Engine::Native));
+    let outcome = run(arguments, Engine::Interpreter);
+    if let Some(difference) = native.and_then(|native| between(&outcome, &native)) {
         return Err(format!("engines: {difference}"));
     }
     let outcome = outcome?;
@@ -329,6 +337,7 @@ fn kernels_of_all_families() {
     names.sort();
     assert!(!names.is_empty(), "no families in {}", folder.display());
     let jobs: Vec<(&String, &str)> = names.iter().flat_map(|name| TARGETS.map(|target| (name, target))).collect();
+    let [all_checks, all_engines] = ["VISAKIT_CHECK", "VISAKIT_ENGINES"].map(|name| std::env::var_os(name).is_some());
     // Instructions of one thread; those of real programs may be many.
     let limit = if other.is_some() { 200_000_000 } else { 2_000_000 };
     let next = AtomicUsize::new(0);
@@ -346,14 +355,14 @@ fn kernels_of_all_families() {
             let family: Family = serde_json::from_slice(&cases).expect("cases as JSON");
             let zebin = Zebin::parse(name, &program).expect("a zebin");
             for (number, case) in family.cases.iter().enumerate() {
-                let checks = other.is_none() && number % CHECKED == 0;
+                let extra = (all_checks || number % CHECKED == 0, all_engines || number % NATIVE == 0);
                 if zebin.kernel_infos().all(|kernel| kernel.name != case.kernel) {
                     // Two targets have no doubles; their programs lack those kernels.
                     let allowed = other.is_some() || ["tgllp", "dg2"].contains(target);
                     assert!(allowed, "{name}.{target} has no kernel {}", case.kernel);
                     continue;
                 }
-                let result = match run(&zebin, &family, case, limit, checks) {
+                let result = match run(&zebin, &family, case, limit, extra) {
                     Ok(()) if case.fails => Err("result: as expected, which is wrong".to_owned()),
                     Err(error) if case.fails && error.starts_with("result: ") => Ok(()),
                     result => result,
