@@ -2,7 +2,7 @@
 //!
 //! An instruction of each page is drawn until the rules take it (`visakit-smith`), and executed from the same state twice: by
 //! the Semantics of its page (`visakit-oracle`) and by its kernel. Where operands are so small that all their values can be
-//! tried, they are ([`domain`]); else corners and random bits are. What differs is made smaller before it is shown ([`shrink`]).
+//! tried, they are (`domain`); else corners and random bits are. What differs is made smaller before it is shown (`shrink`).
 
 mod case;
 mod domain;
