@@ -50,6 +50,12 @@ pub struct Page {
 }
 
 impl Page {
+    /// A page that a program has in it: its path and its text.
+    pub fn built_in((path, text): &(&str, &str)) -> Self {
+        let shown = format!("spec/{path}");
+        Self { path: (*path).to_owned(), shown, text: (*text).to_owned(), ..Self::default() }
+    }
+
     /// A finding at a byte range of the page.
     pub(crate) fn place(&self, finding: Diagnostic, start: usize, end: usize) -> Diagnostic {
         finding.at_place(&self.text, self.lines.get_or_init(|| Lines::new(&self.text)), start, end)

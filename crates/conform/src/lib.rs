@@ -72,12 +72,7 @@ pub fn own_model() -> (Model, Vec<Diagnostic>) {
 
 /// The pages that this program was built from.
 pub fn own_pages() -> impl Iterator<Item = Page> {
-    visakit::sources::SPECIFICATION.iter().map(|(path, text)| Page {
-        path: (*path).to_owned(),
-        shown: format!("spec/{path}"),
-        text: (*text).to_owned(),
-        ..Page::default()
-    })
+    visakit::sources::SPECIFICATION.iter().map(Page::built_in)
 }
 
 /// A specification whose chapters do not say how operands are stored, or which platforms there are, with the chapters of

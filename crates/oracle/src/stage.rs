@@ -8,9 +8,8 @@ use visakit_emulator::kernels::lowering::{LowerError, Lowering};
 use visakit_emulator::kernels::step::{Lowered, Run};
 use visakit_emulator::machine::World;
 use visakit_emulator::machine::fault::Trap;
-use visakit_emulator::machine::flow::Flow;
 use visakit_emulator::machine::memory::{Buffer, Memory};
-use visakit_emulator::machine::thread::{Registers, Thread, ones};
+use visakit_emulator::machine::thread::{Thread, ones};
 use visakit_emulator::machine::trace::Trace;
 
 use crate::{Program, Refusal, program};
@@ -60,23 +59,12 @@ impl<'a> Stage<'a> {
     /// A thread of so many channels, all of them enabled, with nothing but zeros.
     pub fn thread(&self, channels: usize) -> Thread {
         Thread {
-            registers: Registers::new(self.layout.len.next_multiple_of(64) as usize + CONSTANTS),
             predicates: vec![0; self.layout.predicate_count() as usize + 1],
             addresses: vec![0; self.layout.address_count()],
             surfaces: vec![0; self.layout.state_count()],
             active: ones(channels),
             dispatched: ones(channels),
-            mode: visakit_emulator::machine::float::FloatMode::PLAIN,
-            plain: true,
-            flow: Flow::default(),
-            activations: Vec::new(),
-            outer: Vec::new(),
-            index: 0,
-            signals: Vec::new(),
-            executed: 0,
-            until: 0,
-            outside_reads: 0,
-            outside_writes: 0,
+            ..Thread::scratch(self.layout.len.next_multiple_of(64) as usize + CONSTANTS)
         }
     }
 
@@ -128,18 +116,17 @@ impl<'a> Stage<'a> {
 #[derive(Default)]
 pub struct Nowhere {
     memory: Memory,
-    none: Option<Buffer>,
+    none: Buffer,
     trace: Trace,
 }
 
 impl Nowhere {
     /// What a thread sees of it.
-    pub fn world(&mut self) -> World<'_> {
-        let none = &*self.none.get_or_insert_with(|| Buffer::zeros(0));
+    pub fn world(&self) -> World<'_> {
         World {
             memory: &self.memory,
-            local: none,
-            scratch: none,
+            local: &self.none,
+            scratch: &self.none,
             private: &[],
             bindings: &[],
             images: &[],

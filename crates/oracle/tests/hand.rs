@@ -7,13 +7,7 @@ use visakit_codegen::model::{Model, Page};
 use visakit_oracle::stage::{Nowhere, Stage};
 
 fn model() -> Model {
-    let pages = visakit::sources::SPECIFICATION.iter().map(|(path, text)| Page {
-        path: (*path).to_owned(),
-        shown: format!("spec/{path}"),
-        text: (*text).to_owned(),
-        ..Page::default()
-    });
-    visakit_codegen::read_texts(pages.collect()).0
+    visakit_codegen::read_texts(visakit::sources::SPECIFICATION.iter().map(Page::built_in).collect()).0
 }
 
 /// The types of the variables, each named `V` and its type; the destination is `D` and its type.

@@ -28,15 +28,8 @@ fn run(
 
 #[test]
 fn programs_by_their_pages() {
-    let model = || {
-        let pages = visakit::sources::SPECIFICATION.iter().map(|(path, text)| Page {
-            path: (*path).to_owned(),
-            shown: format!("spec/{path}"),
-            text: (*text).to_owned(),
-            ..Page::default()
-        });
-        visakit_codegen::read_texts(pages.collect()).0
-    };
+    let model =
+        || visakit_codegen::read_texts(visakit::sources::SPECIFICATION.iter().map(Page::built_in).collect()).0;
     let floats = |f: fn(f32) -> f32| Argument::Buffer((0..64).flat_map(|n| f(n as f32).to_le_bytes()).collect());
     let word = |value: u32| Argument::Value(value.to_le_bytes().to_vec());
     let real = |value: f32| word(value.to_bits());

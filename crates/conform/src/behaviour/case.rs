@@ -132,14 +132,14 @@ impl<'a> Subject<'a> {
 
     /// Runs both from the state that there is.
     pub(super) fn run(&mut self, bound: &Bound) -> Compared {
+        // What no instruction should be is not what kernels are compared for.
+        let Ok(kernel) = &bound.kernel else { return Compared::Undefined };
         let Self { threads: [before, by_page, by_kernel], stage, yards, .. } = self;
         copy(before, by_page, stage);
         let has_memory = bound.program.touches() != Touches::default();
         if has_memory {
             yards.iter().for_each(|yard| yard.fill(before.executed));
         }
-        // What no instruction should be is not what kernels are compared for.
-        let Ok(kernel) = &bound.kernel else { return Compared::Undefined };
         kernel.prepare(by_page);
         let page = bound.program.run(by_page, &yards[0].world());
         copy(before, by_kernel, stage);

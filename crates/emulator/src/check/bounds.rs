@@ -5,19 +5,14 @@ use crate::launch::argument::Parameter;
 use crate::machine::access::{Access, LaunchMap, Space};
 use crate::machine::fault::Trap;
 
-/// Looks at each access by itself.
-#[derive(Default)]
-pub(super) struct Bounds;
-
-impl Bounds {
-    pub(super) fn access(&mut self, access: &Access, map: &LaunchMap, seen: &mut Seen) {
-        if is_inside(access, map) {
-            return;
-        }
-        let where_to = access.buffer.map_or(u32::MAX, |number| number as u32);
-        let key = ("check-bounds", place_in_program(&access.spot), where_to, access.space as u32);
-        seen.see(Bug { key, actor: actor(access), what: What::Outside(*access) });
+/// Looks at an access by itself.
+pub(super) fn access(access: &Access, map: &LaunchMap, seen: &mut Seen) {
+    if is_inside(access, map) {
+        return;
     }
+    let where_to = access.buffer.map_or(u32::MAX, |number| number as u32);
+    let key = ("check-bounds", place_in_program(&access.spot), where_to, access.space as u32);
+    seen.see(Bug { key, actor: actor(access), what: What::Outside(*access) });
 }
 
 fn is_inside(access: &Access, map: &LaunchMap) -> bool {

@@ -10,8 +10,8 @@ use std::sync::{Mutex, PoisonError};
 
 use visakit_diag::Diagnostic;
 
-use crate::check::Finding;
-use crate::check::watcher::{argument, found};
+use crate::check::watcher::{Watcher, argument, found};
+use crate::check::{Checks, Finding};
 use crate::launch::argument::Argument;
 use crate::launch::range::NdRange;
 use crate::machine::access::{Access, AccessKind, LaunchMap, Observer, Spot};
@@ -197,9 +197,9 @@ impl Search<'_, '_> {
 
     /// The first group that does something else with noise.
     fn first_group(&mut self, poison: &Poison, reference: &[u64]) -> Result<Option<u64>, RunError> {
-        let watch = Digest::default();
+        let watch = Watcher::new(self.program, self.range, Checks { uninit: true, ..Checks::default() });
         self.run(Some(poison), None, &watch)?;
-        let digests = watch.0.into_inner().unwrap_or_else(PoisonError::into_inner).finish();
+        let digests = watch.finish().digests;
         let same = digests.iter().zip(reference).take_while(|(a, b)| a == b).count();
         Ok((same < digests.len().min(reference.len())).then_some(same as u64))
     }
@@ -338,29 +338,6 @@ impl Deed {
             Self::Way => "the way that is taken depends on".to_owned(),
             Self::Register => "the register that is used depends on".to_owned(),
         }
-    }
-}
-
-#[derive(Debug, Default)]
-struct Digest(Mutex<Digests>);
-
-impl std::fmt::Debug for Digests {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_list().entries(&self.groups).finish()
-    }
-}
-
-impl Observer for Digest {
-    fn group(&self, _: [u32; 3]) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).next_group();
-    }
-
-    fn block(&self, thread: u32, block: u32, channels: u32, _: Spot) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).block(thread, block, channels);
-    }
-
-    fn access(&self, access: &Access) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).access(access);
     }
 }
 

@@ -2,10 +2,9 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use crate::check::bounds::Bounds;
-use crate::check::race::Races;
+use crate::check::race::{self, Races};
 use crate::check::uninit::Digests;
-use crate::check::{Checks, Finding};
+use crate::check::{Checks, Finding, bounds};
 use crate::launch::argument::Parameter;
 use crate::launch::range::NdRange;
 use crate::machine::access::{Access, AccessKind, LaunchMap, Observer, Space, Spot};
@@ -31,7 +30,7 @@ impl std::fmt::Debug for Watcher<'_> {
 struct State {
     map: LaunchMap,
     group: [u32; 3],
-    bounds: Option<Bounds>,
+    bounds: bool,
     races: Option<Races>,
     digests: Option<Digests>,
     seen: Seen,
@@ -81,7 +80,7 @@ pub(super) struct Watched {
 impl<'a> Watcher<'a> {
     pub(super) fn new(program: &'a Program, range: &'a NdRange, checks: Checks) -> Self {
         let state = State {
-            bounds: checks.bounds.then(Bounds::default),
+            bounds: checks.bounds,
             races: checks.race.then(Races::default),
             digests: checks.uninit.then(Digests::default),
             ..State::default()
@@ -98,9 +97,9 @@ impl<'a> Watcher<'a> {
         let report = |what, actor: &Actor| Box::new(self.program.report(self.range, what, actor));
         let findings = state.seen.all.into_iter().map(|(bug, count)| {
             let (found, other) = match &bug.what {
-                What::Outside(access) => (crate::check::bounds::message(access, &state.map, &self.parameters), None),
+                What::Outside(access) => (bounds::message(access, &state.map, &self.parameters), None),
                 What::Race { now, before, other } => {
-                    let (found, earlier) = crate::check::race::messages(now, *before, &state.map, &self.parameters);
+                    let (found, earlier) = race::messages(now, *before, &state.map, &self.parameters);
                     (found, Some(report(earlier, other)))
                 }
             };
@@ -143,8 +142,8 @@ impl Observer for Watcher<'_> {
 
     fn access(&self, access: &Access) {
         self.with(|state| {
-            if let Some(bounds) = &mut state.bounds {
-                bounds.access(access, &state.map, &mut state.seen);
+            if state.bounds {
+                bounds::access(access, &state.map, &mut state.seen);
             }
             if let Some(races) = &mut state.races {
                 races.access(access, &mut state.seen);

@@ -437,10 +437,18 @@ impl<'a> View<'a> {
             Target::Surface(memory, buffer) => (Space::Surface, number(memory, buffer), address),
             Target::Nothing => (Space::Surface, None, address),
         };
-        let request =
-            Request { addresses: &[address; LANES], enabled: 1, first_lane: 0, size, wide: false, unaligned: true };
-        let there = self.locate(&request, 0).ok().flatten();
-        let old = there.and_then(|(buffer, offset)| buffer.load_unaligned(offset, size));
+        let is_there = |value| {
+            let request = Request {
+                addresses: &[address; LANES],
+                enabled: 1,
+                first_lane: 0,
+                size,
+                wide: false,
+                unaligned: true,
+            };
+            let place = self.locate(&request, 0).ok().flatten();
+            place.and_then(|(buffer, offset)| buffer.load_unaligned(offset, size)) == Some(value)
+        };
         watch.observer.access(&Access {
             kind,
             space,
@@ -453,7 +461,7 @@ impl<'a> View<'a> {
             size,
             value,
             wide,
-            changes: old.is_none() || value != old,
+            changes: !value.is_some_and(is_there),
             spot: watch.spot.get(),
         });
     }

@@ -200,7 +200,7 @@ pub struct Thread {
 
 impl Thread {
     /// A thread with nothing but `bytes` bytes of registers.
-    pub(crate) fn scratch(bytes: usize) -> Self {
+    pub fn scratch(bytes: usize) -> Self {
         Self {
             registers: Registers::new(bytes),
             predicates: Vec::new(),

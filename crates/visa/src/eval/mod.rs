@@ -97,7 +97,7 @@ fn evaluate(args: &Args) -> Result<Outcome, Findings> {
     }
     text.assign(&args.set, &stage, &mut thread);
     let mut threads = [thread.clone(), thread];
-    let mut nowhere = Nowhere::default();
+    let nowhere = Nowhere::default();
     let world = nowhere.world();
     let mut answers = Vec::new();
     for (instruction, line) in text.instructions() {
