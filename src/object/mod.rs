@@ -169,6 +169,29 @@ impl Routine {
         }
     }
 
+    /// What an entry of a table is called in texts: a variable, a predicate or another one that is declared or predefined.
+    pub fn name_of(&self, table: Table, id: u32) -> String {
+        let at = |first: u32| id.checked_sub(first).map(|n| n as usize);
+        let (letter, index) = match table {
+            Table::General => {
+                let declared = at(predefined::DECLARED);
+                ('V', declared.and_then(|n| self.variables.get(n)).map(|v| v.name_index))
+            }
+            Table::Predicate => ('P', at(1).and_then(|n| self.predicates.get(n)).map(|p| p.name_index)),
+            Table::Address => ('A', self.addresses.get(id as usize).map(|a| a.name_index)),
+            Table::Sampler => ('S', self.samplers.get(id as usize).map(|s| s.name_index)),
+            Table::Surface => {
+                let declared = at(predefined_surface::DECLARED);
+                ('T', declared.and_then(|n| self.surfaces.get(n)).map(|s| s.name_index))
+            }
+            Table::Label => ('L', self.labels.get(id as usize).map(|l| l.name_index)),
+            Table::String => ('$', Some(StringId(id))),
+        };
+        let known = predefined::ALL.iter().filter(|_| table == Table::General).find(|known| known.id == id);
+        let name = known.map(|known| known.name.to_owned()).or_else(|| self.string(index?));
+        name.filter(|name| !name.is_empty()).unwrap_or_else(|| format!("{letter}{id}"))
+    }
+
     /// The first number that no entry of a table has, predefined ones among them.
     pub(crate) fn numbers(&self, table: Table) -> usize {
         match table {

@@ -17,11 +17,15 @@
 
 mod across;
 mod declare;
+mod divergence;
+mod doubt;
 mod flow;
+mod graph;
 mod operand;
 mod region;
 mod types;
 
+pub use doubt::doubts;
 pub use visakit_diag::Severity;
 
 use crate::isa::{ExecSize, Instruction, Platform, Predicate, RawOperand, Rule, VecOperand, limits};

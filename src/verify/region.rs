@@ -66,6 +66,28 @@ impl Variables {
     }
 }
 
+impl Variables {
+    /// The first byte of an operand of so many channels, the one behind its last, and the bytes of the variable whose storage
+    /// it is in; none for predefined variables.
+    pub(super) fn extent(&self, operand: &GenOpnd, channels: u64) -> Option<(u64, u64, u64)> {
+        let place = self.get(operand.id.0)?;
+        let element = u64::from(place.element_bytes);
+        let row = u64::from(operand.row_offset) * u64::from(self.register_bytes);
+        let first = place.start + row + u64::from(operand.col_offset) * element;
+        Some((first, first + (last_element(&operand.region, channels) + 1) * element, place.root))
+    }
+}
+
+/// The element of a region that is furthest from its first, for so many channels.
+fn last_element(region: &Region, channels: u64) -> u64 {
+    let (vertical, width) = (stride(region.vertical_stride), stride(region.width));
+    let horizontal = stride(region.horizontal_stride).unwrap_or(0);
+    match width.filter(|&width| width > 0) {
+        Some(width) => (channels / width).saturating_sub(1) * vertical.unwrap_or(0) + (width - 1) * horizontal,
+        None => channels.saturating_sub(1) * horizontal,
+    }
+}
+
 /// Bytes of a predefined variable.
 fn predefined_bytes(id: u32, register_bytes: u32) -> Option<u64> {
     let variable = predefined::ALL.iter().find(|p| p.id == id)?;

@@ -18,6 +18,7 @@ mod limits;
 mod report;
 mod roundtrip;
 mod run;
+mod sarif;
 mod shell;
 mod spec;
 mod unfinished;
@@ -30,7 +31,7 @@ use visakit::isa::Platform;
 use visakit_diag::{Diagnostic, Severity};
 
 pub(crate) use io::{out, out_bytes, read, read_text};
-pub(crate) use report::{Findings, Outcome, OutputFormat, answer, count, finish, problem, report};
+pub(crate) use report::{Findings, Outcome, OutputFormat, ReportFormat, answer, count, finish, problem, report};
 
 const AFTER_HELP: &str = "\
 Files are known by their bytes, and `-` is standard input or output. What is written is said on standard error. With \

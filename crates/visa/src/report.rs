@@ -11,6 +11,7 @@ use visakit_diag::{Diagnostic, Severity};
 
 use crate::io;
 use crate::limits::PRINTED;
+use crate::sarif;
 
 /// How a command reports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -20,6 +21,37 @@ pub(crate) enum OutputFormat {
     Human,
     /// One JSON object on standard output: `findings`, and what the command finds or makes
     Json,
+}
+
+/// How a command reports that looks for mistakes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReportFormat {
+    /// Text for a person
+    #[default]
+    Human,
+    /// One JSON object on standard output: `findings`, and what the command finds or makes
+    Json,
+    /// The findings as SARIF 2.1.0 on standard output, for services that show them at their lines
+    Sarif,
+}
+
+impl ReportFormat {
+    /// Whether standard output has one object and nothing else.
+    pub(crate) fn output(self) -> OutputFormat {
+        match self {
+            Self::Human => OutputFormat::Human,
+            Self::Json | Self::Sarif => OutputFormat::Json,
+        }
+    }
+}
+
+impl From<OutputFormat> for ReportFormat {
+    fn from(format: OutputFormat) -> Self {
+        match format {
+            OutputFormat::Human => Self::Human,
+            OutputFormat::Json => Self::Json,
+        }
+    }
 }
 
 /// How a command ended.
@@ -58,7 +90,7 @@ impl Outcome {
 
 /// Whether a finding is about how the command was called, or about a file that cannot be read or written.
 fn is_usage(code: &str) -> bool {
-    const PREFIXES: [&str; 10] = [
+    const PREFIXES: [&str; 11] = [
         "argument-",
         "compiler-",
         "dump-",
@@ -68,6 +100,7 @@ fn is_usage(code: &str) -> bool {
         "launch-size",
         "print-",
         "threads",
+        "trace-",
         "usage",
     ];
     code == "io" || PREFIXES.iter().any(|prefix| code.starts_with(prefix))
@@ -96,7 +129,7 @@ impl From<Box<Diagnostic>> for Findings {
 }
 
 /// Ends a command: reports what ended it early.
-pub(crate) fn finish(result: Result<Outcome, Findings>, format: OutputFormat) -> Outcome {
+pub(crate) fn finish(result: Result<Outcome, Findings>, format: impl Into<ReportFormat>) -> Outcome {
     result.unwrap_or_else(|Findings(findings)| {
         report(&findings, format);
         Outcome::of(&findings)
@@ -104,10 +137,11 @@ pub(crate) fn finish(result: Result<Outcome, Findings>, format: OutputFormat) ->
 }
 
 /// Reports findings, and nothing else: to a person, or as the object of [`answer`].
-pub(crate) fn report(findings: &[Diagnostic], format: OutputFormat) {
-    match format {
-        OutputFormat::Human => io::say_findings(&printed(findings)),
-        OutputFormat::Json => answer(findings, json!({})),
+pub(crate) fn report(findings: &[Diagnostic], format: impl Into<ReportFormat>) {
+    match format.into() {
+        ReportFormat::Human => io::say_findings(&printed(findings)),
+        ReportFormat::Json => answer(findings, json!({})),
+        ReportFormat::Sarif => sarif::print(findings),
     }
 }
 

@@ -7,10 +7,10 @@ use std::path::PathBuf;
 use serde_json::json;
 use visakit::isa::Platform;
 use visakit::object::Routine;
-use visakit::verify::{Location, Violation, routine};
+use visakit::verify::{Location, Violation, doubts, routine};
 use visakit_diag::{Diagnostic, Lines};
 
-use super::{Findings, Outcome, OutputFormat, answer, count, out, report};
+use super::{Findings, Outcome, ReportFormat, answer, count, out, report};
 use crate::input::{Content, Module, Selection, modules};
 
 /// Check kernels by the rules of the pages
@@ -20,7 +20,9 @@ Examples:
   visa verify k.visaasm --platform tgllp
   visa verify *.isa program.zebin --format json
 
-The rules of platforms are left out where neither the file nor --platform says one.
+The rules of platforms are left out where neither the file nor --platform says one. Beside the rules there are warnings about
+what is legal and probably not meant: values that nothing has written, operands beyond the ends of their variables, code that
+nothing reaches, barriers that not all channels come to, predicates that nothing reads.
 
 Exit codes: 0 legal, or warnings only, 1 a rule is broken or a file is wrong, 2 usage, or a file could not be read")]
 pub(super) struct Args {
@@ -31,7 +33,7 @@ pub(super) struct Args {
     selection: Selection,
     /// How findings are reported
     #[arg(long, value_enum, default_value_t)]
-    format: OutputFormat,
+    format: ReportFormat,
 }
 
 pub(super) fn run(args: Args) -> Outcome {
@@ -46,8 +48,9 @@ pub(super) fn run(args: Args) -> Outcome {
         }
     }
     match args.format {
-        OutputFormat::Json => answer(&findings, json!({ "files": args.files.len() })),
-        OutputFormat::Human => {
+        ReportFormat::Sarif => report(&findings, args.format),
+        ReportFormat::Json => answer(&findings, json!({ "files": args.files.len() })),
+        ReportFormat::Human => {
             report(&findings, args.format);
             out(&format!("{}, {}\n", count(args.files.len(), "file"), count(findings.len(), "finding")));
         }
@@ -118,7 +121,7 @@ fn check(
             None => found,
         }
     };
-    routine(checked, platform).into_iter().map(place).collect()
+    routine(checked, platform).into_iter().chain(doubts(checked, platform)).map(place).collect()
 }
 
 /// The statement of a line, counted from 1: without blanks and comment.

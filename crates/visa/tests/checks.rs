@@ -4,6 +4,7 @@
 //! for two targets.
 
 use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
@@ -33,18 +34,32 @@ fn cases(source: &str) -> Vec<Case> {
     cases
 }
 
-/// What the checks find in a kernel, and the exit code.
-fn check(file: &str, platform: &str, case: &Case) -> (Option<i32>, BTreeSet<(String, u64)>, String) {
+/// Compiles the kernels of a file for a platform, with lines.
+fn compiled(file: &str, platform: &str) -> PathBuf {
+    let out = std::env::temp_dir().join(format!("visakit-{file}.{platform}.{}.zebin", std::process::id()));
     let mut visa = Command::new(env!("CARGO_BIN_EXE_visa"));
     visa.current_dir(visakit_testing::root().join("crates/visa/tests/checks"));
-    visa.args(["run", file, "--kernel", &case.kernel, "--platform", platform, "--check", "all", "--format", "json"]);
+    visa.args(["compile", file, "--device", platform, "--options", "-g", "-o"]).arg(&out);
+    let output = visa.output().expect("visa starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    out
+}
+
+/// What the checks find in a kernel, and the exit code.
+fn check(file: &Path, case: &Case) -> (Option<i32>, BTreeSet<(String, u64)>, String) {
+    let mut visa = Command::new(env!("CARGO_BIN_EXE_visa"));
+    visa.current_dir(visakit_testing::root().join("crates/visa/tests/checks"));
+    visa.arg("run").arg(file).args(["--kernel", &case.kernel, "--check", "all", "--format", "json"]);
     let output = visa.args(&case.options).output().expect("visa starts");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let report: Value = serde_json::from_str(&text).unwrap_or(Value::Null);
     let bugs = report["bugs"].as_array().cloned().unwrap_or_default();
-    let place =
-        |bug: &Value| (bug["code"].as_str().unwrap_or_default().to_owned(), bug["source_line"].as_u64().unwrap_or(0));
-    (output.status.code(), bugs.iter().map(place).collect(), text)
+    let line = |bug: &Value| bug["source_line"].as_u64().unwrap_or(0);
+    let place = |bug: &Value| (bug["code"].as_str().unwrap_or_default().to_owned(), line(bug));
+    // Of faults those at barriers alone are no bugs that the checks tell as well.
+    let code = report["findings"][0]["code"].as_str().filter(|code| *code == "fault-barrier");
+    let fault = code.map(|code| (code.to_owned(), line(&report["fault"])));
+    (output.status.code(), bugs.iter().map(place).chain(fault).collect(), text)
 }
 
 fn run(file: &str) {
@@ -55,9 +70,10 @@ fn run(file: &str) {
     let cases = cases(&std::fs::read_to_string(source).expect("the kernels"));
     assert!(cases.len() > 7);
     let mut wrong = Vec::new();
-    for case in &cases {
-        for platform in ["skl", "dg2"] {
-            let (exit, found, text) = check(file, platform, case);
+    for platform in ["skl", "dg2"] {
+        let program = compiled(file, platform);
+        for case in &cases {
+            let (exit, found, text) = check(&program, case);
             if found != case.found || exit != Some(i32::from(!case.found.is_empty())) {
                 wrong.push(format!(
                     "{} on {platform}: exit {exit:?}, {found:?}, not {:?}\n{text}",
@@ -65,6 +81,7 @@ fn run(file: &str) {
                 ));
             }
         }
+        std::fs::remove_file(program).expect("it is there");
     }
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
@@ -72,6 +89,11 @@ fn run(file: &str) {
 #[test]
 fn bugs_are_found_at_their_lines() {
     run("bugs.cl");
+}
+
+#[test]
+fn bugs_of_other_kinds_are_found_at_their_lines() {
+    run("kinds.cl");
 }
 
 #[test]

@@ -30,13 +30,16 @@ fn is_inside(access: &Access, map: &LaunchMap) -> bool {
 pub(super) fn message(access: &Access, map: &LaunchMap, parameters: &[Parameter]) -> Trap {
     let deed = deed(access.kind, access.size);
     let place = place(access, map, parameters);
+    let past = |bytes: u64| access.offset.saturating_add(access.size.into()).saturating_sub(bytes);
     let inside = match (access.space, access.buffer.and_then(|number| map.buffers.get(number))) {
-        (Space::Local, _) => format!("which has {} bytes in all", map.local_bytes),
-        (_, Some(region)) => {
-            let past = access.offset.saturating_sub(region.bytes);
-            format!("which has {} bytes: {past} bytes past its end", region.bytes)
+        (Space::Local, _) => {
+            let bytes = map.local_bytes;
+            format!("which has {bytes} bytes in all: it ends {} bytes past its end", past(bytes.into()))
         }
-        (Space::Flat, None) => nearest(access.address, map, parameters),
+        (_, Some(region)) => {
+            format!("which has {0} bytes: it ends {1} bytes past its end", region.bytes, past(region.bytes))
+        }
+        (Space::Flat, None) => format!("outside of every buffer: {}", nearest(access.address, map, parameters)),
         _ => "which holds no buffer".to_owned(),
     };
     let help = "check the index against the size of the argument";
@@ -44,7 +47,7 @@ pub(super) fn message(access: &Access, map: &LaunchMap, parameters: &[Parameter]
 }
 
 /// The argument that ends or begins nearest to an address.
-fn nearest(address: u64, map: &LaunchMap, parameters: &[Parameter]) -> String {
+pub(crate) fn nearest(address: u64, map: &LaunchMap, parameters: &[Parameter]) -> String {
     let arguments = map.buffers.iter().filter_map(|region| Some((region, region.argument?)));
     let distance = |region: &crate::machine::access::Region| {
         let end = region.address + region.bytes;
@@ -54,7 +57,7 @@ fn nearest(address: u64, map: &LaunchMap, parameters: &[Parameter]) -> String {
         Some((region, index)) => {
             let side = if address >= region.address { "past the end" } else { "before the beginning" };
             let (name, bytes) = (argument(index, parameters), region.bytes);
-            format!("outside of every buffer: {} bytes {side} of {name}, which has {bytes} bytes", distance(region))
+            format!("{} bytes {side} of {name}, which has {bytes} bytes", distance(region))
         }
         None => "where the kernel has no buffer".to_owned(),
     }

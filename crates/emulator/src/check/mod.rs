@@ -4,7 +4,7 @@
 //! another work item touch the same bytes with nothing between them (`race`)? Whether anything depends on what nobody has
 //! written is found by running it again with other contents there (`uninit`).
 
-mod bounds;
+pub(crate) mod bounds;
 mod race;
 mod uninit;
 mod watcher;
@@ -77,7 +77,8 @@ pub struct Finding {
 /// A checked launch.
 #[derive(Debug)]
 pub struct Checked {
-    /// What the run gave; with [`Checks::bounds`], what is outside of every buffer reads zero.
+    /// What the run gave; with [`Checks::bounds`], what is outside of every buffer reads zero. Groups behind a faulty one have
+    /// run.
     pub result: Result<Outcome, RunError>,
     /// What was found, each bug once, in the order in which it showed.
     pub findings: Vec<Finding>,
@@ -96,7 +97,7 @@ pub fn check(
 ) -> Result<Checked, RunError> {
     let watcher = Watcher::new(program, range, checks);
     let lenient = options.outside_is_zero || checks.bounds;
-    let watched = Options { observer: Some(&watcher), outside_is_zero: lenient, ..*options };
+    let watched = Options { observer: Some(&watcher), outside_is_zero: lenient, keep_going: true, ..*options };
     let result = match launch_from(program, range, |_| make(), &watched) {
         Err(error @ RunError::Launch(_)) => return Err(error),
         result => result,

@@ -60,7 +60,7 @@ impl Digests {
 
 /// What an access stores where other groups and the host can see it.
 fn shared_value(access: &Access) -> Option<u64> {
-    access.value.filter(|_| access.kind == AccessKind::Store && access.buffer.is_some())
+    access.value.filter(|_| access.kind != AccessKind::Load && access.buffer.is_some())
 }
 
 /// The launch without noise.
@@ -77,6 +77,8 @@ enum Source {
     Variable(u32, Range<u32>, u32),
     Local(Range<u64>),
     Private(Range<u64>),
+    /// A buffer by its number.
+    Buffer(usize, Range<u64>),
     Predicates,
 }
 
@@ -95,6 +97,7 @@ impl Source {
             }
             Self::Local(range) => Some(split(range, 4)?.map(Self::Local)),
             Self::Private(range) => Some(split(range, 4)?.map(Self::Private)),
+            Self::Buffer(number, range) => Some(split(range, 4)?.map(|half| Self::Buffer(*number, half))),
             Self::Predicates => None,
         }
     }
@@ -107,6 +110,7 @@ fn poison(sources: &[Source]) -> Poison {
             Source::Variable(_, range, _) => poison.registers.push(range.clone()),
             Source::Local(range) => poison.local.push(range.clone()),
             Source::Private(range) => poison.private.push(range.clone()),
+            Source::Buffer(number, range) => poison.buffers.push((*number, range.clone())),
             Source::Predicates => poison.predicates = true,
         }
     }
@@ -122,6 +126,9 @@ fn sources(map: &LaunchMap) -> Vec<Source> {
     }
     if let Some(&most) = map.private.iter().max() {
         sources.push(Source::Private(0..most as u64));
+    }
+    for &number in &map.undefined {
+        sources.extend(map.buffers.get(number).map(|buffer| Source::Buffer(number, 0..buffer.bytes)));
     }
     if map.predicates {
         sources.push(Source::Predicates);
@@ -145,7 +152,8 @@ pub(super) fn find(
         Err(_) => MORE_INSTRUCTIONS * 100,
     };
     let limit = options.max_instructions.map_or(most, |limit| limit.min(most));
-    let base = Options { outside_is_zero: true, max_instructions: Some(limit), progress: None, ..*options };
+    let quiet = Options { progress: None, keep_going: false, state: false, ..*options };
+    let base = Options { outside_is_zero: true, max_instructions: Some(limit), trace: None, ..quiet };
     let mut search = Search { program, range, make, base };
     let mut sources = sources(&reference.map);
     let mut findings = Vec::new();
@@ -285,6 +293,10 @@ fn words(origin: &[Source], program: &Program, map: &LaunchMap) -> String {
             }
         }
         Source::Private(range) => format!("offset {} of private memory", range.start),
+        Source::Buffer(number, range) => {
+            let index = map.buffers.get(*number).and_then(|buffer| buffer.argument).unwrap_or_default();
+            format!("offset {} of {}", range.start, argument(index, &program.parameters()))
+        }
         Source::Predicates => "a predicate".to_owned(),
     }
 }

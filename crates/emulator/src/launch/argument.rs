@@ -16,6 +16,8 @@ use visakit_zebin::info::{AddrSpace, ArgType, KernelInfo, KernelMiscInfo, Payloa
 pub enum Argument {
     /// A pointer to global or constant memory, with its contents.
     Buffer(Vec<u8>),
+    /// The same, whose contents nobody has written: nothing that a kernel does must depend on them.
+    Undefined(Vec<u8>),
     /// A pointer that the caller computed; 0 is NULL.
     Pointer(u64),
     /// A pointer to shared local memory of this many bytes.
@@ -192,6 +194,7 @@ impl Parameter {
             (ParameterKind::Sampler, ArgSpec::Sampler(sampler)) => Ok(Argument::Sampler(*sampler)),
             (ParameterKind::Buffer, ArgSpec::File(path)) => read_file(&place, path).map(Argument::Buffer),
             (ParameterKind::Buffer, ArgSpec::Zeros(size)) => zeros(&place, *size).map(Argument::Buffer),
+            (ParameterKind::Buffer, ArgSpec::Undefined(size)) => zeros(&place, *size).map(Argument::Undefined),
             (ParameterKind::Buffer, ArgSpec::Pattern(pattern)) => {
                 let size = pattern.size().unwrap_or(u64::MAX);
                 let mut bytes = reserve(&place, size)?;
@@ -228,9 +231,14 @@ impl Parameter {
             }
             (ParameterKind::Unknown, _) => Ok(Argument::Value(Vec::new())),
             (_, ArgSpec::Same(_)) => refuse("is given another argument's buffer".to_owned()),
-            (_, ArgSpec::File(_) | ArgSpec::Zeros(_) | ArgSpec::Pattern(_) | ArgSpec::Pipe { .. }) => {
-                refuse("is given a buffer".to_owned())
-            }
+            (
+                _,
+                ArgSpec::File(_)
+                | ArgSpec::Zeros(_)
+                | ArgSpec::Undefined(_)
+                | ArgSpec::Pattern(_)
+                | ArgSpec::Pipe { .. },
+            ) => refuse("is given a buffer".to_owned()),
             (_, ArgSpec::Image(_)) => refuse("is given an image".to_owned()),
             (_, ArgSpec::Sampler(_)) => refuse("is given a sampler".to_owned()),
             (_, ArgSpec::Local(_)) => refuse("is given shared local memory".to_owned()),

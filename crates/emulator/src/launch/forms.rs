@@ -28,9 +28,16 @@ pub enum Gives {
 }
 
 /// The grammar of specifications.
-pub const FORMS: [Form; 13] = [
+pub const FORMS: [Form; 14] = [
     form("file", "PATH", "file:a.bin", Gives::Buffer, "a buffer with the contents of a file"),
     form("zeros", "BYTES", "zeros:4096", Gives::Buffer, "a buffer of zeros"),
+    form(
+        "undef",
+        "BYTES",
+        "undef:4096",
+        Gives::Buffer,
+        "a buffer that nobody has written, for `check`: zeros that nothing must depend on",
+    ),
     form("bytes", "HEX", "bytes:0000803f", Gives::Buffer, "a buffer with these bytes, or a value that has them"),
     form(
         "fill",

@@ -52,6 +52,8 @@ pub enum ArgSpec {
     File(PathBuf),
     /// A buffer of that many zero bytes.
     Zeros(u64),
+    /// A buffer of that many bytes that nobody has written: zeros, which nothing must depend on.
+    Undefined(u64),
     /// A buffer of numbers by a rule.
     Pattern(Pattern),
     /// An empty pipe.
@@ -154,6 +156,10 @@ pub fn parse(text: &str) -> Result<ArgSpec, TextError> {
         "zeros" => {
             let bytes = parse_number(value).and_then(|bytes| u64::try_from(bytes).ok());
             bytes.map(ArgSpec::Zeros).ok_or_else(|| refuse("number of bytes"))
+        }
+        "undef" => {
+            let bytes = parse_number(value).and_then(|bytes| u64::try_from(bytes).ok());
+            bytes.map(ArgSpec::Undefined).ok_or_else(|| refuse("number of bytes"))
         }
         "local" => {
             let bytes = parse_number(value).and_then(|bytes| u32::try_from(bytes).ok());
@@ -377,6 +383,7 @@ mod tests {
         assert_eq!(parse_argument("0=file:a b.bin"), Ok((ArgKey::Index(0), ArgSpec::File("a b.bin".into()))));
         assert_eq!(parse_argument("12=zeros:0x1_0"), Ok((ArgKey::Index(12), ArgSpec::Zeros(16))));
         assert_eq!(parse_argument("n_1=zeros:4"), Ok((ArgKey::Name("n_1".into()), ArgSpec::Zeros(4))));
+        assert_eq!(parse("undef:8"), Ok(ArgSpec::Undefined(8)));
         assert_eq!(parse("pipe:8x4"), Ok(ArgSpec::Pipe { packets: 8, bytes: 4 }));
         assert_eq!(parse("local:64"), Ok(ArgSpec::Local(64)));
         assert_eq!(parse("same:3"), Ok(ArgSpec::Same(ArgKey::Index(3))));

@@ -98,6 +98,8 @@ pub struct LaunchMap {
     pub local_bytes: u32,
     /// Arguments that are shared local memory, with their offsets there.
     pub local: Vec<(u32, u32)>,
+    /// The buffers that nobody has written, by their numbers.
+    pub undefined: Vec<usize>,
     /// Bytes of each buffer of private memory of a group.
     pub private: Vec<usize>,
     /// The kernel's variables that have storage of their own and no value when a thread begins: id, bytes of the register file,
@@ -142,7 +144,7 @@ pub struct Access {
     pub offset: u64,
     /// Bytes.
     pub size: u32,
-    /// What a plain store writes.
+    /// What a store or an atomic operation leaves there, as far as that is known.
     pub value: Option<u64>,
     /// Whether it is one of several elements of its channel, of which a compiler may load more than it uses.
     pub wide: bool,
@@ -274,15 +276,20 @@ impl<'a> View<'a> {
     /// # Errors
     /// The first channel whose access cannot be carried out.
     pub fn load(&self, request: &Request<'_>, values: &mut [u64; LANES]) -> Outside {
-        self.each(request, AccessKind::Load, None, |lane, place| {
-            values[lane] = match place {
-                None => 0,
-                Some((buffer, offset)) if is_aligned(offset, request.size) => {
-                    buffer.load(offset, request.size).unwrap_or(0)
-                }
-                Some((buffer, offset)) => buffer.load_unaligned(offset, request.size).unwrap_or(0),
-            };
-        })
+        self.each(
+            request,
+            AccessKind::Load,
+            |_| None,
+            |lane, place| {
+                values[lane] = match place {
+                    None => 0,
+                    Some((buffer, offset)) if is_aligned(offset, request.size) => {
+                        buffer.load(offset, request.size).unwrap_or(0)
+                    }
+                    Some((buffer, offset)) => buffer.load_unaligned(offset, request.size).unwrap_or(0),
+                };
+            },
+        )
     }
 
     /// Writes a value for each channel. Where channels write the same place, the last one of them wins.
@@ -291,15 +298,20 @@ impl<'a> View<'a> {
     /// The first channel whose access cannot be carried out; those before it have been.
     pub fn store(&self, request: &Request<'_>, values: &[u64; LANES]) -> Outside {
         let sharing = self.sharing();
-        self.each(request, AccessKind::Store, Some(values), |lane, place| {
-            match place {
-                None => None,
-                Some((buffer, offset)) if is_aligned(offset, request.size) => {
-                    buffer.store(offset, request.size, values[lane], sharing)
-                }
-                Some((buffer, offset)) => buffer.store_unaligned(offset, request.size, values[lane], sharing),
-            };
-        })
+        self.each(
+            request,
+            AccessKind::Store,
+            |lane| Some(values[lane]),
+            |lane, place| {
+                match place {
+                    None => None,
+                    Some((buffer, offset)) if is_aligned(offset, request.size) => {
+                        buffer.store(offset, request.size, values[lane], sharing)
+                    }
+                    Some((buffer, offset)) => buffer.store_unaligned(offset, request.size, values[lane], sharing),
+                };
+            },
+        )
     }
 
     /// Replaces a value of 2, 4 or 8 bytes for each channel by what `change` makes of it, each in one step; `old` gets what
@@ -314,16 +326,22 @@ impl<'a> View<'a> {
         old: &mut [u64; LANES],
         change: impl Fn(usize, u64) -> u64,
     ) -> Outside {
+        // What will be there, for those who watch.
+        let left = |lane: usize| {
+            let (buffer, offset) = self.locate(request, lane).ok()??;
+            let bits = u64::MAX >> (64 - 8 * request.size.clamp(1, 8));
+            Some(change(lane, buffer.load_unaligned(offset, request.size)?) & bits)
+        };
         // The most frequent case, and the only one without anybody else.
         if let (Target::Local(buffer), 4) = (self.target, request.size) {
-            return self.each(request, AccessKind::Atomic, None, |lane, place| {
+            return self.each(request, AccessKind::Atomic, left, |lane, place| {
                 let Some((_, offset)) = place else { return };
                 old[lane] = buffer.load_u32(offset).unwrap_or(0).into();
                 buffer.store_u32(offset, change(lane, old[lane]) as u32);
             });
         }
         let sharing = self.sharing();
-        self.each(request, AccessKind::Atomic, None, |lane, place| {
+        self.each(request, AccessKind::Atomic, left, |lane, place| {
             let Some((buffer, offset)) = place else { return old[lane] = 0 };
             old[lane] = match self.target {
                 Target::Flat(memory, _) | Target::Surface(memory, _) if request.size == 8 => {
@@ -349,14 +367,14 @@ impl<'a> View<'a> {
         &self,
         request: &Request<'_>,
         kind: AccessKind,
-        values: Option<&[u64; LANES]>,
+        value: impl Fn(usize) -> Option<u64>,
         mut access: impl FnMut(usize, Option<(&'a Buffer, u64)>),
     ) -> Outside {
         let mut outside = 0;
         for lane in enabled_lanes::<LANES>(request.enabled) {
             if let Some(watch) = self.witness.watch {
-                let (channel, value) = (request.first_lane + lane as u32, values.map(|values| values[lane]));
-                self.tell(watch, kind, channel, (request.addresses[lane], request.size, request.wide), value);
+                let channel = request.first_lane + lane as u32;
+                self.tell(watch, kind, channel, (request.addresses[lane], request.size, request.wide), value(lane));
             }
             let place = self.locate(request, lane)?;
             outside += u32::from(place.is_none());

@@ -26,7 +26,7 @@ pub struct Function {
 }
 
 /// The state of an activation that waits for an inner one.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outer {
     waiting: Waiting,
     registers: Vec<u8>,

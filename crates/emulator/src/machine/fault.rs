@@ -2,7 +2,10 @@
 
 use std::fmt;
 
+use serde::Serialize;
+
 use crate::machine::access::{Miss, MissKind};
+use crate::run::ThreadState;
 use visakit::rt::Stub;
 
 /// Why an instruction could not be executed.
@@ -32,6 +35,13 @@ pub enum Trap {
     },
     /// The thread executed more instructions than it may.
     Budget(u64),
+    /// The thread does the same again and again.
+    Endless {
+        /// Instructions after which everything is the same.
+        instructions: u64,
+        /// Whether it looks at memory all the while, which no thread of its group changes.
+        waits: bool,
+    },
     /// Functions called each other until the thread's stack, of so many bytes, was full.
     Stack(u64),
     /// Control flow ran behind the last instruction.
@@ -67,6 +77,7 @@ impl Trap {
             Self::Illegal(_) => "fault-illegal",
             Self::DivergentBarrier | Self::UnreachedBarrier { .. } => "fault-barrier",
             Self::Budget(_) => "fault-budget",
+            Self::Endless { .. } => "fault-endless",
             Self::Stack(_) => "fault-stack",
             Self::RanOff => "fault-end",
             Self::Found { code, .. } => code,
@@ -92,6 +103,11 @@ impl Trap {
                 "every work item of a group must reach the same barriers"
             }
             Self::Budget(_) => "the kernel may be endless",
+            Self::Endless { waits: false, .. } => "what ends the loop does not change in it",
+            Self::Endless { waits: true, .. } => {
+                "groups run one after the other: none can wait for a later one, and a thread of a group cannot wait for what no \
+                 other one writes"
+            }
             Self::Stack(_) => "the recursion may be endless; the compiler decides how large the stack is",
             Self::RanOff => "the routine must end with a return",
             Self::Found { help, .. } => help,
@@ -125,6 +141,14 @@ impl fmt::Display for Trap {
                 }
             },
             Self::Budget(limit) => write!(f, "more than {limit} instructions in one thread"),
+            Self::Endless { instructions, waits: false } => {
+                write!(f, "an endless loop: all is the same again after {instructions} instructions")
+            }
+            Self::Endless { instructions, waits: true } => write!(
+                f,
+                "the group waits for ever: all is the same again after {instructions} instructions, and no thread of it \
+                 changes the memory that is looked at"
+            ),
             Self::Stack(bytes) => write!(f, "the stack is full: all channels of a thread have {bytes} bytes"),
             Self::RanOff => f.write_str("control flow ran behind the last instruction"),
             Self::Found { message, .. } => f.write_str(message),
@@ -172,12 +196,53 @@ pub struct TrapReport {
     pub printed: Vec<u8>,
     /// What the arguments that are buffers or images held then.
     pub buffers: Vec<Option<Vec<u8>>>,
+    /// Where the next argument is, when an access is outside of all.
+    pub nearest: Option<String>,
+    /// What the thread held, where that was asked for.
+    pub state: Option<Box<ThreadState>>,
+    /// Where the other threads of the group wait, when none of them gets on.
+    pub waiting: Vec<WaitingThreads>,
+    /// How many groups stopped here for the same reason.
+    pub groups: u64,
+    /// Other faults of the run, where it was to go on.
+    pub others: Vec<TrapReport>,
+}
+
+/// Threads of a group that wait at the same place.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct WaitingThreads {
+    /// How many.
+    pub threads: u32,
+    /// The first of them.
+    pub first: u32,
+    /// Index of the instruction in its routine.
+    pub instruction: u32,
+    /// Its mnemonic.
+    pub mnemonic: String,
+    /// Line of the source.
+    pub source_line: Option<u32>,
+}
+
+impl fmt::Display for WaitingThreads {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { threads, first, instruction, mnemonic, source_line } = self;
+        match threads {
+            1 => write!(f, "thread {first}")?,
+            _ => write!(f, "{threads} threads, thread {first} the first of them,")?,
+        }
+        write!(f, " at instruction {instruction}, {mnemonic}")?;
+        source_line.map_or(Ok(()), |line| write!(f, ", source line {line}"))
+    }
 }
 
 impl fmt::Display for TrapReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [x, y, z] = self.group;
-        write!(f, "{}; group ({x}, {y}, {z})", self.trap)?;
+        write!(f, "{}", self.trap)?;
+        if let Some(nearest) = &self.nearest {
+            write!(f, ", {nearest}")?;
+        }
+        write!(f, "; group ({x}, {y}, {z})")?;
         if let Some([x, y, z]) = self.local_id {
             write!(f, ", local id ({x}, {y}, {z})")?;
         }

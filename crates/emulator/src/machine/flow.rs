@@ -60,7 +60,7 @@ pub struct Left {
 pub type Waiting = Vec<(u32, u32)>;
 
 /// The control state of a thread.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Flow {
     /// The block that is executed now.
     pub block: u32,

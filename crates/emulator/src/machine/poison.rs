@@ -14,6 +14,8 @@ pub struct Poison {
     pub local: Vec<Range<u64>>,
     /// Bytes of each buffer of private memory, of all threads of the group.
     pub private: Vec<Range<u64>>,
+    /// Bytes of buffers of all groups, by their numbers.
+    pub buffers: Vec<(usize, Range<u64>)>,
     /// Whether predicates hold noise.
     pub predicates: bool,
 }
@@ -25,6 +27,13 @@ impl Poison {
             for at in (range.start as usize).max(payload)..(range.end as usize).min(registers.len()) {
                 registers[at] = noise(at as u64);
             }
+        }
+    }
+
+    /// Writes the noise of the buffers of all groups.
+    pub(crate) fn fill_buffers(&self, all: &[Buffer]) {
+        for (number, range) in &self.buffers {
+            all.get(*number).into_iter().for_each(|buffer| fill(buffer, std::slice::from_ref(range)));
         }
     }
 
@@ -46,8 +55,13 @@ impl Poison {
 
 fn fill(buffer: &Buffer, ranges: &[Range<u64>]) {
     for range in ranges {
-        for at in range.start..range.end.min(buffer.len() as u64) {
-            buffer.store(at, 1, noise(at).into(), Sharing::Exclusive);
+        let end = range.end.min(buffer.len() as u64);
+        let mut at = range.start;
+        while at < end {
+            let size = if at % 4 == 0 && at + 4 <= end { 4 } else { 1 };
+            let value = (at..at + size).rev().fold(0, |value, at| value << 8 | u64::from(noise(at)));
+            buffer.store(at, size as u32, value, Sharing::Exclusive);
+            at += size;
         }
     }
 }

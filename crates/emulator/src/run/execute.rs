@@ -149,12 +149,28 @@ fn run_blocks<const COUNT: bool>(
                 counts.steps[at][0] += 1;
                 counts.steps[at][1] += u64::from(thread.enabled(&code.marks[at].enable).count_ones());
             }
+            if COUNT && let Some(tracer) = &plan.tracer {
+                let mark = &code.marks[range.start + n];
+                let begun = tracer.before(thread, mark);
+                if let Err(trap) = step(thread, world) {
+                    tracer.ended(begun);
+                    return Err((trap, *mark));
+                }
+                tracer.after(begun, thread, mark);
+                continue;
+            }
             if let Err(trap) = step(thread, world) {
                 return Err((trap, code.marks[range.start + n]));
             }
         }
         if COUNT && let Some(watch) = &world.watch {
             watch.spot.set(block.mark.spot());
+        }
+        if COUNT
+            && let Some(tracer) = &plan.tracer
+            && !matches!(block.next, Terminator::Fall)
+        {
+            tracer.ended(tracer.before(thread, &block.mark));
         }
         if let Some(out) = finish::<COUNT>(plan, thread, counts, false)? {
             return Ok(out);

@@ -3,35 +3,38 @@
 use std::cell::Cell;
 
 use crate::kernels::code::{CompiledRoutine, DebugLoc};
-use crate::kernels::step::Exchange;
 use crate::launch::implicit;
-use crate::launch::payload::{Payload, ThreadStart, group_words};
+use crate::launch::payload::{Payload, ThreadStart};
 use crate::launch::range::NdRange;
 use crate::machine::World;
 use crate::machine::access::{Observer, Spot, Watch};
 use crate::machine::fault::{Trap, TrapReport};
-use crate::machine::flow::{Flow, Next};
+use crate::machine::flow::Next;
 use crate::machine::memory::Buffer;
 use crate::machine::poison::Poison;
-use crate::machine::thread::{Registers, SLACK, Thread};
+use crate::machine::thread::{SLACK, Thread};
 use crate::machine::trace::Trace;
 use crate::run::barriers::Barriers;
 use crate::run::cache::Lowered;
+use crate::run::endless::{Look, is_due, look};
+use crate::run::exchange::exchanges;
 use crate::run::execute::run_thread;
 use crate::run::memory::{Implicit, LaunchMemory};
 use crate::run::native::Native;
-use crate::run::program::Actor;
+use crate::run::start::{Special, new_thread, restart};
 use crate::run::stats::Counts;
-use crate::run::{DEFAULT_MAX_INSTRUCTIONS, Engine, Options, Program};
-use visakit::isa::{R0Element, predefined};
+use crate::run::stopped::{fault, waiting};
+use crate::run::traced::Tracer;
+use crate::run::{DEFAULT_MAX_INSTRUCTIONS, Engine, Options, Program, places};
+use visakit_diag::Diagnostic;
 
 /// What all groups of a launch have in common.
 pub(super) struct Plan<'a> {
     pub(super) code: &'a CompiledRoutine,
-    program: &'a Program,
-    payload: &'a Payload,
-    range: &'a NdRange,
-    mapped: &'a LaunchMemory,
+    pub(super) program: &'a Program,
+    pub(super) payload: &'a Payload,
+    pub(super) range: &'a NdRange,
+    pub(super) mapped: &'a LaunchMemory,
     /// The most instructions of a thread.
     pub(super) limit: u64,
     /// Whether steps and channels are counted, and watchers told.
@@ -39,27 +42,19 @@ pub(super) struct Plan<'a> {
     /// Whether threads may stop before their end, for others to come.
     waits: bool,
     observer: Option<&'a dyn Observer>,
-    poison: Option<&'a Poison>,
-    special: Special,
+    pub(super) poison: Option<&'a Poison>,
+    pub(super) special: Special,
     lowered: &'a Lowered,
     /// Whether native code is used.
     is_native: bool,
     /// Whether it is made when there has been enough to do.
     warms: bool,
-}
-
-/// Offset of the byte of r0 that numbers the threads of a group.
-const THREAD_BYTE: u32 = R0Element::ThreadInGroup as u32 * 4;
-/// Offset of the scratch base in r0.
-const SCRATCH_WORD: u32 = R0Element::ScratchBase as u32 * 4;
-
-/// Where the variables stand that a thread finds set.
-struct Special {
-    groups: [u32; 3],
-    state: u32,
-    hardware_id: u32,
-    stack: u32,
-    implicit: [u32; 2],
+    /// Who follows chosen work items.
+    pub(super) tracer: Option<Tracer<'a>>,
+    /// Whether faults tell what the thread held.
+    pub(super) shows_state: bool,
+    /// Whether other groups, or the host, may change memory while a group runs.
+    others_run: bool,
 }
 
 impl<'a> Plan<'a> {
@@ -70,23 +65,21 @@ impl<'a> Plan<'a> {
         range: &'a NdRange,
         mapped: &'a LaunchMemory,
         options: &Options<'a>,
-    ) -> Self {
+    ) -> Result<Self, Box<Diagnostic>> {
         let code = &lowered.code;
-        let at = |id| code.layout.variable(id).map_or(0, |variable| variable.offset);
-        let special = Special {
-            groups: [predefined::GROUP_ID_X, predefined::GROUP_ID_Y, predefined::GROUP_ID_Z].map(at),
-            state: at(predefined::SR0),
-            hardware_id: at(predefined::HW_ID),
-            stack: at(predefined::SP),
-            implicit: [predefined::IMPL_ARG_BUF_PTR, predefined::LOCAL_ID_BUF_PTR].map(at),
-        };
+        let special = Special::of(&code.layout);
         let limit = options.max_instructions.unwrap_or(DEFAULT_MAX_INSTRUCTIONS);
         let observer = options.observer;
-        let (count, waits) = (options.stats || observer.is_some(), code.waits());
+        let (count, waits) = (options.stats || options.is_followed(), code.waits());
+        let follow = |tracing| {
+            let routines = places(program, payload)?;
+            Ok::<_, Box<Diagnostic>>(Tracer::new(program, range, routines, &tracing))
+        };
         let poison = options.poison;
-        let is_native = options.engine != Engine::Interpreter && observer.is_none() && options.interpreter.is_none();
+        let is_native =
+            options.engine != Engine::Interpreter && !options.is_followed() && options.interpreter.is_none();
         let warms = is_native && options.engine == Engine::Automatic && visakit_native::is_available();
-        Self {
+        Ok(Self {
             code,
             program,
             payload,
@@ -101,7 +94,10 @@ impl<'a> Plan<'a> {
             lowered,
             is_native,
             warms,
-        }
+            tracer: options.trace.map(follow).transpose()?,
+            shows_state: options.state,
+            others_run: options.any_order,
+        })
     }
 
     /// Bytes that a full group may have for itself beside private memory: shared local memory, and the registers of its
@@ -261,6 +257,9 @@ impl<'a> Worker<'a> {
         if let Some(observer) = self.plan.observer {
             observer.group(group);
         }
+        if let Some(tracer) = &self.plan.tracer {
+            tracer.group(group);
+        }
         self.prepare_native(group);
         if self.plan.waits { self.run_together(group) } else { self.run_in_turn(group) }
     }
@@ -343,8 +342,12 @@ impl<'a> Worker<'a> {
         let world = self.plan.world(self.own, group);
         let states = &mut self.states;
         let mut barriers = Barriers::default();
+        // Whether the threads of the group may be waiting for each other.
+        let mut is_doubtful = false;
         loop {
             let mut progress = false;
+            let looks = std::mem::take(&mut is_doubtful);
+            let (mut all_same, mut same) = (looks, None);
             for (thread, state) in self.threads.iter_mut().zip(states.iter_mut()) {
                 let runs = match *state {
                     State::Running => true,
@@ -361,7 +364,32 @@ impl<'a> Worker<'a> {
                     continue;
                 }
                 progress = true;
-                let next = run_thread(self.plan, thread, &world, &mut self.counts, TURN, self.native.as_mut());
+                let before = thread.executed;
+                let mut next = if looks {
+                    Ok((Next::Pause, DebugLoc::nowhere()))
+                } else {
+                    run_thread(self.plan, thread, &world, &mut self.counts, TURN, self.native.as_mut())
+                };
+                if let Ok((Next::Pause, _)) = next
+                    && (looks || is_due(before, thread.executed))
+                {
+                    let out = look(self.plan, thread, &world, (group, &self.own.spot), &mut self.counts);
+                    next = match out {
+                        Ok(Look::Same { waits: false, mark, instructions }) => {
+                            Err((Box::new(Trap::Endless { waits: false, instructions }), mark))
+                        }
+                        Ok(Look::Same { waits: true, mark, instructions }) => {
+                            is_doubtful = !looks && !self.plan.others_run;
+                            same = same.or(Some((thread.index, mark, instructions)));
+                            Ok((Next::Pause, mark))
+                        }
+                        Ok(Look::On(next, mark)) => {
+                            all_same = false;
+                            Ok((next, mark))
+                        }
+                        Err(error) => Err(error),
+                    };
+                }
                 thread.signals.drain(..).for_each(|signal| barriers.signal(signal));
                 *state = match next {
                     Ok((Next::Barrier, mark)) => State::AtBarrier(mark),
@@ -371,6 +399,13 @@ impl<'a> Worker<'a> {
                     Ok(_) => State::Ended,
                     Err((trap, mark)) => return Err(fault(self.plan, thread, group, *trap, mark)),
                 };
+            }
+            // All threads that run were looked at, and each does the same for ever.
+            if let Some((index, mark, instructions)) = same.filter(|_| all_same) {
+                let trap = Trap::Endless { waits: true, instructions };
+                let mut report = fault(self.plan, &self.threads[index as usize], group, trap, mark);
+                report.waiting = waiting(self.plan, states);
+                return Err(report);
             }
             if !self.plan.code.exchanges.is_empty() {
                 progress |= exchanges(self.plan, &mut self.threads, states, &world, group)?;
@@ -396,7 +431,9 @@ impl<'a> Worker<'a> {
                 } else {
                     Trap::UnreachedBarrier { waiting: (states.len() - ended) as u32, ended: ended as u32 }
                 };
-                return Err(fault(self.plan, thread, group, trap, mark));
+                let mut report = fault(self.plan, thread, group, trap, mark);
+                report.waiting = waiting(self.plan, states);
+                return Err(report);
             }
         }
         self.threads.iter().for_each(|thread| self.counts.add_thread(thread));
@@ -428,8 +465,9 @@ impl<'a> Worker<'a> {
     }
 }
 
+/// What a thread of a group does.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
+pub(super) enum State {
     Running,
     /// It has come to a plain barrier.
     AtBarrier(DebugLoc),
@@ -446,130 +484,7 @@ enum State {
     Ended,
 }
 
-/// Lets neighbours go on that have come to the same operation for two threads; tells whether there were any.
-fn exchanges(
-    plan: &Plan<'_>,
-    threads: &mut [Thread],
-    states: &mut [State],
-    world: &World<'_>,
-    group: [u32; 3],
-) -> Result<bool, Box<TrapReport>> {
-    let mut progress = false;
-    for (threads, states) in threads.chunks_mut(2).zip(states.chunks_mut(2)) {
-        let [State::AtExchange { number, mark }, State::AtExchange { number: other, .. }] = *states else {
-            continue;
-        };
-        let [first, second] = threads else { continue };
-        if number == other {
-            exchange(&plan.code.exchanges[number as usize], first, second, world)
-                .map_err(|(thread, trap)| fault(plan, thread, group, *trap, mark))?;
-            states.fill(State::Running);
-            progress = true;
-        }
-    }
-    Ok(progress)
-}
-
-/// Gives two neighbouring threads the parts of both, and runs what they begin together.
-fn exchange<'t>(
-    exchange: &Exchange,
-    first: &'t mut Thread,
-    second: &'t mut Thread,
-    world: &World<'_>,
-) -> Result<(), (&'t Thread, Box<Trap>)> {
-    let [first_size, second_size] = exchange.parts.map(|bytes| bytes as usize);
-    let mut shared = first.registers.bytes(exchange.own)[..first_size].to_vec();
-    shared.extend_from_slice(&second.registers.bytes(exchange.own)[..second_size]);
-    for thread in [first, second] {
-        thread.registers.bytes_mut(exchange.shared)[..shared.len()].copy_from_slice(&shared);
-        if let Err(trap) = (exchange.run)(thread, world) {
-            return Err((thread, trap));
-        }
-    }
-    Ok(())
-}
-
-fn new_thread(plan: &Plan<'_>) -> Thread {
-    let code = plan.code;
-    let mut thread = Thread::scratch(code.constants_at() as usize + code.constants.len());
-    thread.registers.bytes_mut(code.constants_at())[..code.constants.len()].copy_from_slice(&code.constants);
-    let [predicates, addresses, states] = code.counts;
-    thread.predicates = vec![0; predicates];
-    thread.addresses = vec![0; addresses];
-    thread.surfaces = vec![0; states];
-    thread.flow = Flow::new(code.blocks.len() as u32, code.main_end);
-    thread
-}
-
-fn restart(plan: &Plan<'_>, thread: &mut Thread, start: &ThreadStart, group: [u32; 3], index: u32) {
-    let layout = &plan.code.layout;
-    let registers: &mut Registers = &mut thread.registers;
-    let bytes = registers.bytes_mut(0);
-    bytes[..start.payload.len()].copy_from_slice(&start.payload);
-    // Registers without a value are zero, so that a kernel that reads them does the same in every run.
-    bytes[start.payload.len()..layout.len as usize].fill(0);
-    if let Some(poison) = plan.poison {
-        poison.fill_registers(&mut bytes[..layout.len as usize], start.payload.len());
-    }
-    for (offset, word) in group_words(group) {
-        registers.set(offset, word);
-    }
-    for (offset, word) in plan.special.groups.iter().zip(group) {
-        registers.set(*offset, word);
-    }
-    // Element 2 of the state register has the channels that the dispatch enabled.
-    registers.set(plan.special.state + 8, start.channels);
-    registers.set(plan.special.state, plan.program.state_register(index));
-    registers.set(plan.special.hardware_id, index);
-    // The base is a multiple of the step that its low bits leave out.
-    registers.set(THREAD_BYTE, index as u8);
-    registers.set(SCRATCH_WORD, (u64::from(index) * plan.mapped.scratch.pitch) as u32);
-    if let Some(Implicit { offset, address }) = plan.mapped.implicit {
-        // Scratch memory has less than 4 GiB, and buffers begin at multiples of 64.
-        registers.set(0, offset as u32);
-        let [arguments, ids] = plan.special.implicit;
-        registers.set(arguments, address);
-        registers.set(ids, address + implicit::BYTES as u64);
-        if let Some(at) = plan.payload.implicit() {
-            registers.set(at, address);
-        }
-    }
-    for copy in &layout.copies {
-        let bytes = registers.bytes_mut(0);
-        bytes.copy_within(copy.from as usize..(copy.from + copy.size) as usize, copy.to as usize);
-    }
-    thread.predicates.fill(plan.poison.map_or(0, Poison::predicate));
-    // Few kernels have these; a call for nothing costs as much as the rest.
-    for table in [&mut thread.addresses, &mut thread.surfaces] {
-        if !table.is_empty() {
-            table.fill(0);
-        }
-    }
-    thread.active = start.channels;
-    thread.dispatched = start.channels;
-    thread.set_mode(0);
-    thread.flow.restart(plan.code.main_end);
-    if !thread.activations.is_empty() {
-        thread.activations.fill(0);
-    }
-    thread.outer.clear();
-    thread.index = index;
-    thread.signals.clear();
-    thread.executed = 0;
-    thread.outside_reads = 0;
-    thread.outside_writes = 0;
-}
-
 /// Instructions after which a thread that never waits lets others run beside it.
 const LONG_TURN: u64 = 1 << 20;
 /// The same for threads that run in turns already.
 const TURN: u64 = 1 << 16;
-
-/// A fault with its place.
-#[cold]
-fn fault(plan: &Plan<'_>, thread: &Thread, group: [u32; 3], trap: Trap, mark: DebugLoc) -> Box<TrapReport> {
-    let first = || Some(thread.active.trailing_zeros()).filter(|_| thread.active != 0);
-    let channel = trap.lane().map(|lane| lane + mark.enable.shift).or_else(first);
-    let actor = Actor { spot: mark.spot(), group, thread: thread.index, channel };
-    Box::new(plan.program.report(plan.range, trap, &actor))
-}

@@ -22,6 +22,8 @@ pub(super) struct LaunchMemory {
     pub(super) memory: Memory,
     /// For each argument, its buffer.
     pub(super) buffers: Vec<Option<usize>>,
+    /// Buffers that nobody has written.
+    pub(super) undefined: Vec<usize>,
     pub(super) placement: Placement,
     /// For each entry of the binding table, the buffer that it stands for.
     pub(super) bindings: Vec<Option<usize>>,
@@ -91,6 +93,7 @@ pub(super) fn map(
         let what = || format!("the memory at 0x{address:x} has {} bytes", lent.bytes);
         memory.map_at(*address, Buffer::lent(lent.clone())).ok_or_else(|| too_large(what()))?;
     }
+    let mut undefined = Vec::new();
     let mut addresses = vec![None; arguments.len()];
     let mut buffers = vec![None; arguments.len()];
     let mut sizes = vec![0; arguments.len()];
@@ -99,6 +102,12 @@ pub(super) fn map(
         let buffer = match argument {
             Some(Argument::Buffer(bytes)) => Buffer::from_vec(std::mem::take(bytes)),
             Some(Argument::Image(image)) => Buffer::from_vec(std::mem::take(&mut image.texels)),
+            Some(Argument::Undefined(bytes)) => {
+                let buffer = Buffer::from_vec(std::mem::take(bytes));
+                *argument = Some(Argument::Buffer(Vec::new()));
+                undefined.push(memory.buffers().len());
+                buffer
+            }
             // To the payload it looks like one with contents of its own.
             Some(Argument::Lent(lent, address)) => {
                 let buffer = Buffer::lent(lent.clone());
@@ -161,6 +170,7 @@ pub(super) fn map(
     Ok(LaunchMemory {
         memory,
         buffers,
+        undefined,
         placement,
         bindings,
         images,

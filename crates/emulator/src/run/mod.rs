@@ -18,12 +18,20 @@
 
 mod barriers;
 mod cache;
+mod endless;
+mod exchange;
 mod execute;
+mod faults;
 mod group;
 mod memory;
 mod native;
 pub(crate) mod program;
+mod start;
+mod state;
 pub mod stats;
+mod stopped;
+mod traced;
+mod values;
 mod watched;
 
 use std::collections::HashMap;
@@ -47,9 +55,14 @@ use crate::machine::memory::Lent;
 use crate::machine::poison::Poison;
 use crate::machine::trace::Trace;
 pub use cache::Cache;
+use faults::Faults;
 use group::{Own, Plan, Worker};
 pub use program::{FunctionText, Program};
+pub use state::{ThreadState, VariableState};
 use stats::{Counts, Stats};
+pub use traced::{TracedStep, Tracing};
+pub use values::OperandValue;
+use values::Places;
 
 /// Instructions that a hardware thread may execute when nobody says otherwise.
 pub const DEFAULT_MAX_INSTRUCTIONS: u64 = 1 << 33;
@@ -84,6 +97,19 @@ pub struct Options<'a> {
     pub groups: Option<(u64, u64)>,
     /// What executes the instructions.
     pub engine: Engine,
+    /// Whether the groups behind a faulty one run all the same: [`TrapReport::others`].
+    pub keep_going: bool,
+    /// Whether a fault tells what its thread held: [`TrapReport::state`].
+    pub state: bool,
+    /// Work items whose instructions are told, with the values of their operands. Groups run one after the other then.
+    pub trace: Option<Tracing<'a>>,
+}
+
+impl Options<'_> {
+    /// Whether somebody follows the run step by step.
+    fn is_followed(&self) -> bool {
+        self.observer.is_some() || self.trace.is_some()
+    }
 }
 
 /// What is there before a launch and stays when it is done, for programs that launch many.
@@ -224,7 +250,7 @@ pub fn launch_from(
         return Err(Box::new(finding.help(help)).into());
     }
     let private = memory::private_bytes(&program.info, range);
-    let workers = if options.observer.is_some() { 1 } else { affordable(workers(range, options), private) };
+    let workers = if options.is_followed() { 1 } else { affordable(workers(range, options), private) };
     let (mut way, mut wall) = (if workers == 1 { Way::InOrder } else { Way::Settling }, Duration::ZERO);
     loop {
         let arguments = make(way != Way::InOrder && !options.any_order)?;
@@ -246,10 +272,13 @@ fn attempt(
 ) -> Result<Result<Outcome, Way>, RunError> {
     let mut mapped = memory::map(program, range, &mut arguments, &options.surroundings)?;
     mapped.memory.outside_is_zero = options.outside_is_zero;
+    if let Some(poison) = options.poison {
+        poison.fill_buffers(mapped.memory.buffers());
+    }
     let payload = Payload::new(&program.info, program.payload_layout(), range, &arguments, &mapped.placement)?;
     drop(arguments);
     let is_native = options.engine != Engine::Interpreter
-        && options.observer.is_none()
+        && !options.is_followed()
         && options.interpreter.is_none()
         && visakit_native::is_available();
     let symbols = &mapped.data.symbols;
@@ -270,7 +299,7 @@ fn attempt(
     if let Some(observer) = options.observer {
         observer.launch(&watched::launch_map(program, code, &mapped, range));
     }
-    let plan = Plan::new(program, &lowered, &payload, range, &mapped, options);
+    let plan = Plan::new(program, &lowered, &payload, range, &mapped, options)?;
     let group = plan.group_bytes();
     if group > GROUP_BYTES {
         let message = format!("a group needs {group} bytes for its registers and its shared local memory");
@@ -321,12 +350,29 @@ fn lower(
     interpreter: Option<&dyn Interpreter>,
     records: bool,
 ) -> Result<CompiledRoutine, Box<Diagnostic>> {
-    let problem = |message| Box::new(Diagnostic::new("lowering", Severity::Error, program.file.clone(), message));
-    let payload_bytes = u32::try_from(payload.len()).map_err(|e| problem(e.to_string()))?;
     let functions: Vec<_> = program.functions.iter().map(|function| &function.routine).collect();
-    let layouts = Layout::with_functions(&program.routine, &functions, program.platform, payload_bytes);
-    CompiledRoutine::new(&program.routine, &functions, layouts.map_err(problem)?, symbols, interpreter, records)
-        .map_err(problem)
+    let layouts = layouts(program, payload)?;
+    CompiledRoutine::new(&program.routine, &functions, layouts, symbols, interpreter, records)
+        .map_err(|message| problem(program, message))
+}
+
+/// The places of the variables, of the kernel first.
+fn layouts(program: &Program, payload: &Payload) -> Result<Vec<Layout>, Box<Diagnostic>> {
+    let payload_bytes = u32::try_from(payload.len()).map_err(|e| problem(program, e.to_string()))?;
+    let functions: Vec<_> = program.functions.iter().map(|function| &function.routine).collect();
+    Layout::with_functions(&program.routine, &functions, program.platform, payload_bytes)
+        .map_err(|message| problem(program, message))
+}
+
+/// The routines with the places of their variables, the kernel first.
+fn places<'p>(program: &'p Program, payload: &Payload) -> Result<Vec<Places<'p>>, Box<Diagnostic>> {
+    let routines = program.functions.iter().map(|function| &function.routine);
+    let routines = std::iter::once(&program.routine).chain(routines);
+    Ok(routines.zip(layouts(program, payload)?).map(|(routine, layout)| Places { routine, layout }).collect())
+}
+
+fn problem(program: &Program, message: String) -> Box<Diagnostic> {
+    Box::new(Diagnostic::new("lowering", Severity::Error, program.file.clone(), message))
 }
 
 /// Bytes that all groups that run at the same time may have together for themselves. A run takes its buffers and 64 MiB, of
@@ -364,7 +410,8 @@ fn dispatch(plan: &Plan<'_>, range: &NdRange, workers: usize, way: Way, options:
     let chunk = (groups / (workers as u64 * 16)).clamp(1, 64);
     let (next, done) = (AtomicU64::new(start), AtomicU64::new(0));
     let stopped = AtomicBool::new(false);
-    let fault: Mutex<Option<(u64, Box<TrapReport>)>> = Mutex::new(None);
+    let goes_on = options.keep_going && (way == Way::InOrder || options.any_order);
+    let faults: Mutex<Faults> = Mutex::default();
     let total = Mutex::new((Counts::new(plan.code), Vec::new()));
     let work = || {
         let own = Own::new(plan);
@@ -376,14 +423,14 @@ fn dispatch(plan: &Plan<'_>, range: &NdRange, workers: usize, way: Way, options:
             }
             for group in first..groups.min(first.saturating_add(chunk)) {
                 let result = worker.run(group);
-                if result.is_err() || worker.has_lost_track() {
+                let ends = result.is_err() && !goes_on;
+                if ends || worker.has_lost_track() {
                     stopped.store(true, Relaxed);
                 }
-                if let Err(error) = result {
-                    let mut fault = fault.lock().unwrap_or_else(PoisonError::into_inner);
-                    if fault.as_ref().is_none_or(|(other, _)| group < *other) {
-                        *fault = Some((group, error));
-                    }
+                if let Err(fault) = result {
+                    faults.lock().unwrap_or_else(PoisonError::into_inner).add(group, *fault);
+                }
+                if ends {
                     break 'all;
                 }
             }
@@ -418,6 +465,6 @@ fn dispatch(plan: &Plan<'_>, range: &NdRange, workers: usize, way: Way, options:
         });
     }
     let (total, traces) = total.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let fault = fault.into_inner().unwrap_or_else(PoisonError::into_inner);
-    Dispatched { total, fault: fault.map(|(_, fault)| fault), traces }
+    let faults = faults.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Dispatched { total, fault: faults.first(), traces }
 }

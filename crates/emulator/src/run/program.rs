@@ -8,8 +8,9 @@ use crate::launch::payload;
 use crate::launch::range::NdRange;
 use crate::machine::access::Spot;
 use crate::machine::fault::{Trap, TrapReport};
-use visakit::isa::{Instruction, Platform, predefined};
+use visakit::isa::{Instruction, Platform};
 use visakit::object::Routine;
+use visakit::rt::Table;
 use visakit::text;
 use visakit_zebin::Zebin;
 use visakit_zebin::info::{KernelInfo, KernelMiscInfo};
@@ -198,14 +199,17 @@ impl Program {
             local_id: channel.map(|channel| payload::local_id_of(item(channel), size, order)),
             printed: Vec::new(),
             buffers: Vec::new(),
+            nearest: None,
+            state: None,
+            waiting: Vec::new(),
+            groups: 1,
+            others: Vec::new(),
         }
     }
 
     /// The name of a variable of the kernel as its text has it.
     pub(crate) fn variable_name(&self, id: u32) -> String {
-        let variable = id.checked_sub(predefined::DECLARED).and_then(|n| self.routine.variables.get(n as usize));
-        let name = variable.and_then(|variable| self.routine.string(variable.name_index));
-        name.filter(|name| !name.is_empty()).unwrap_or_else(|| format!("V{id}"))
+        self.routine.name_of(Table::General, id)
     }
 
     /// The source of an instruction, where the program names it.
@@ -232,15 +236,19 @@ impl Program {
         texts.map(|text| text.as_deref().unwrap_or_default().lines().collect()).collect()
     }
 
+    /// An instruction as its text has it, without blanks around it and the number behind it.
+    pub(super) fn statement<'t>(&self, at: &Location, lines: &[Vec<&'t str>]) -> Option<&'t str> {
+        let lines = lines.get(at.function.map_or(0, |function| function + 1))?;
+        let line: &'t str = lines.get((at.line as usize).checked_sub(1)?)?;
+        Some(line.split("///").next().unwrap_or(line).trim()).filter(|statement| !statement.is_empty())
+    }
+
     /// The mnemonic of an instruction: the word that its text begins with, without what follows the first point. `lines` are
     /// [those](Self::text_lines) of all texts.
     pub(super) fn mnemonic(&self, at: &Location, lines: &[Vec<&str>]) -> String {
         let (_, _, routine) = self.routine(at.function);
-        let lines = lines.get(at.function.map_or(0, |function| function + 1));
-        let line = (at.line as usize).checked_sub(1).and_then(|number| lines?.get(number));
-        if let Some(line) = line {
+        if let Some(statement) = self.statement(at, lines) {
             // A predicate in parentheses may stand in front.
-            let statement = line.trim_start();
             let statement = match statement.strip_prefix('(') {
                 Some(rest) => rest.split_once(')').map_or(statement, |(_, rest)| rest.trim_start()),
                 None => statement,

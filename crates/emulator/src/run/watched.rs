@@ -33,6 +33,7 @@ pub(super) fn launch_map(
         buffers: buffers.collect(),
         local_bytes: mapped.placement.local_bytes,
         local: local.collect(),
+        undefined: mapped.undefined.clone(),
         private: mapped.private.clone(),
         variables: variables.collect(),
         predicates: code.counts[0] > 0,

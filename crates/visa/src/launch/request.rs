@@ -60,6 +60,12 @@ pub(crate) struct Request {
     pub check: Option<Checks>,
     /// Whether dumps and prints are made of what a fault leaves, too.
     pub dump_on_fault: bool,
+    /// Whether the groups behind a faulty one run all the same.
+    pub keep_going: bool,
+    /// Whether a fault tells what its thread held.
+    pub state: bool,
+    /// The work items whose instructions are told.
+    pub trace: Vec<[u32; 3]>,
     /// Whether to count instructions.
     pub stats: bool,
     /// Host threads; all of the machine's when not given.
@@ -99,6 +105,12 @@ struct File {
     check: Option<Spanned<String>>,
     #[serde(default)]
     dump_on_fault: bool,
+    #[serde(default)]
+    keep_going: bool,
+    #[serde(default)]
+    state: bool,
+    #[serde(default)]
+    trace: Vec<Spanned<String>>,
     #[serde(default)]
     stats: bool,
     threads: Option<usize>,
@@ -191,6 +203,9 @@ impl Request {
         if self.expectations.is_empty() {
             self.expectations = other.expectations;
         }
+        if self.trace.is_empty() {
+            self.trace = other.trace;
+        }
         if self.global.is_empty() {
             self.global = other.global;
         }
@@ -204,6 +219,8 @@ impl Request {
             offset: self.offset.or(other.offset),
             check: self.check.or(other.check),
             dump_on_fault: self.dump_on_fault || other.dump_on_fault,
+            keep_going: self.keep_going || other.keep_going,
+            state: self.state || other.state,
             stats: self.stats || other.stats,
             threads: self.threads.or(other.threads),
             any_order: self.any_order || other.any_order,
@@ -213,6 +230,29 @@ impl Request {
             ..self
         }
     }
+}
+
+/// Reads the global id of a work item, `X`, `X,Y` or `X,Y,Z`.
+///
+/// # Errors
+/// When the text is none of these; the error says where.
+pub(crate) fn work_item(text: &str) -> Result<[u32; 3], TextError> {
+    let mut item = [0; 3];
+    let mut at = 0;
+    for (n, word) in text.split(',').enumerate() {
+        let number = word.trim().parse().ok();
+        let (Some(place), Some(number)) = (item.get_mut(n), number) else {
+            return Err(TextError {
+                code: "trace-item",
+                at: at..at + word.len(),
+                message: format!("`{word}` is no number of a work item"),
+                help: "write its global id without the offset, one number a dimension, such as 5 or 3,7".to_owned(),
+            });
+        };
+        *place = number;
+        at += word.len() + 1;
+    }
+    Ok(item)
 }
 
 /// Reads a launch file.
@@ -270,6 +310,8 @@ pub(crate) fn parse(name: &str, text: &str, folder: &Path) -> Result<Request, Bo
     }
     let print = |value: &Spanned<String>| print::parse(value.get_ref()).map_err(|e| located(value, e));
     let prints = file.print.iter().map(print).collect::<Result<_, _>>()?;
+    let item = |value: &Spanned<String>| work_item(value.get_ref()).map_err(|e| located(value, e));
+    let trace = file.trace.iter().map(item).collect::<Result<_, _>>()?;
     let check = file.check.as_ref().map(|list| Checks::parse(list.get_ref()).map_err(|e| located(list, e)));
     Ok(Request {
         check: check.transpose()?,
@@ -287,6 +329,9 @@ pub(crate) fn parse(name: &str, text: &str, folder: &Path) -> Result<Request, Bo
         prints,
         expectations,
         dump_on_fault: file.dump_on_fault,
+        keep_going: file.keep_going,
+        state: file.state,
+        trace,
         stats: file.stats,
         threads: file.threads,
         any_order: file.any_order,
@@ -323,6 +368,10 @@ max-instructions = 1000
         let request = parse("k.toml", &more, Path::new("there")).unwrap();
         assert_eq!((request.global, request.local), (vec![64], Some(vec![8])));
         assert_eq!((request.prints.len(), request.expectations.len()), (1, 2));
+        let more = FILE.to_owned() + "keep-going = true\nstate = true\ntrace = ['5', '1,2']\n";
+        let request_of_trace = parse("k.toml", &more, Path::new("there")).unwrap();
+        assert!(request_of_trace.keep_going && request_of_trace.state);
+        assert_eq!(request_of_trace.trace, [[5, 0, 0], [1, 2, 0]]);
         assert_eq!(request.expectations[0].spec, ArgSpec::File("there/out.bin".into()));
     }
 
@@ -337,6 +386,7 @@ max-instructions = 1000
             ("max-instructions = 1000", "expect = ['1']", 7, 12),
             ("1=f32:0.5", "1=f32:half", 3, 28),
             ("0=out.bin", "0=out.png", 5, 8),
+            ("max-instructions = 1000", "trace = ['1', '1,x']", 7, 18),
             ("program = ", "program ", 1, 9),
         ] {
             let error = parse("k.toml", &FILE.replace(from, to), Path::new("")).unwrap_err();

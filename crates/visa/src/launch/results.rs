@@ -143,7 +143,7 @@ fn contents<'p>(
     let parameter = argument::find(parameters, key, &format!("--{option}"))?;
     let index = parameter.index;
     let help = match arguments.get(index as usize).and_then(Option::as_ref) {
-        Some(Argument::Buffer(bytes)) => return Ok((parameter, bytes.len())),
+        Some(Argument::Buffer(bytes) | Argument::Undefined(bytes)) => return Ok((parameter, bytes.len())),
         Some(Argument::Image(image)) => return Ok((parameter, image.texels.len())),
         Some(Argument::Same(other)) => format!("{option} argument {other}, which it is the same as"),
         _ => "only buffers and images hold something after a run".to_owned(),
@@ -195,7 +195,7 @@ fn expected(expect: &Expect, parameter: &Parameter) -> Result<Expected, Box<Diag
         }
     };
     let bytes = match parameter.resolve(&spec) {
-        Ok(Argument::Buffer(bytes)) => bytes,
+        Ok(Argument::Buffer(bytes) | Argument::Undefined(bytes)) => bytes,
         Ok(Argument::Image(image)) => image.texels,
         Ok(_) => {
             return refuse(

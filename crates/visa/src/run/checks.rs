@@ -40,6 +40,10 @@ impl<'a> Bug<'a> {
 pub(super) fn findings(program: &Program, finding: &Finding, path: &Path) -> Vec<Diagnostic> {
     let located = |report: &TrapReport| fault::at_source(program.locate(report), report, path);
     let mut first = located(&finding.report);
+    if finding.report.source_line.is_none() {
+        let behind = if first.help.is_empty() { "" } else { "; " };
+        first.help += &format!("{behind}a program that was compiled with -g names the line of its source");
+    }
     if finding.count > 1 {
         first.message += &format!("; and {} more", finding.count - 1);
     }

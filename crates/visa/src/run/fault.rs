@@ -3,10 +3,11 @@
 use std::path::Path;
 
 use serde::Serialize;
+use visakit::verify::{self, Location};
 use visakit_diag::{Diagnostic, Severity};
 use visakit_emulator::machine::access::{Miss, MissKind};
-use visakit_emulator::machine::fault::{Trap, TrapReport};
-use visakit_emulator::run::{Program, RunError};
+use visakit_emulator::machine::fault::{Trap, TrapReport, WaitingThreads};
+use visakit_emulator::run::{Program, RunError, ThreadState};
 
 /// Where and when a kernel stopped, for programs.
 #[derive(Serialize)]
@@ -26,6 +27,13 @@ pub(super) struct Fault<'a> {
     text_line: Option<u32>,
     source_file: Option<&'a str>,
     source_line: Option<u32>,
+    /// How many groups stopped there, where it was more than one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    groups: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    waiting: Option<&'a [WaitingThreads]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    state: Option<&'a ThreadState>,
 }
 
 impl<'a> Fault<'a> {
@@ -44,30 +52,61 @@ impl<'a> Fault<'a> {
             text_line: Some(located.line).filter(|&line| line > 0),
             source_file: report.source_file.as_deref(),
             source_line: report.source_line,
+            groups: Some(report.groups).filter(|&groups| groups > 1),
+            waiting: Some(&*report.waiting).filter(|waiting| !waiting.is_empty()),
+            state: report.state.as_deref(),
         }
     }
 }
 
 /// A finding of the emulator with what the commands and options of this program can do about it.
-pub(super) fn advised(finding: Diagnostic, error: &RunError) -> Diagnostic {
+pub(super) fn advised(finding: Diagnostic, error: &RunError, program: &Program) -> Diagnostic {
     let advice = match error {
         RunError::TrapReport(report) => match &report.trap {
             Trap::Access(Miss { kind: MissKind::Outside, .. }) => "--outside-is-zero lets it go on",
             Trap::Budget(_) => {
                 "a higher --max-instructions lets it go on, and a group that waits for a later one needs --any-order"
             }
+            Trap::Endless { waits: true, .. } => "with --any-order groups run side by side",
             Trap::Stub(_) => "`visa diff` lists the instructions without a kernel",
-            Trap::Illegal(_) => "`visa verify` says what is wrong with the kernel",
-            _ => return finding,
+            Trap::Illegal(_) => &broken_rule(program, Some(report)),
+            _ => "",
         },
-        RunError::Launch(_) if finding.code == "lowering" => "`visa verify` says what is wrong with the kernel",
+        RunError::Launch(_) if finding.code == "lowering" => &broken_rule(program, None),
         RunError::Launch(_) if finding.code == "launch-unsupported" => {
             "see --help for the arguments that can be given"
         }
-        RunError::Launch(_) => return finding,
+        RunError::Launch(_) => "",
     };
-    let help = if finding.help.is_empty() { advice.to_owned() } else { format!("{}; {advice}", finding.help) };
+    let all: Vec<_> = [finding.help.as_str(), advice].into_iter().filter(|text| !text.is_empty()).collect();
+    let help = all.join("; ");
     finding.help(help)
+}
+
+/// What the rules say of an instruction that cannot be executed, or of the routine that cannot be read; nothing where they
+/// have nothing against it.
+fn broken_rule(program: &Program, report: Option<&TrapReport>) -> String {
+    let function = report.and_then(|report| program.functions.get(report.function?));
+    let checked = function.map_or(&program.routine, |function| &function.routine);
+    let broken = verify::routine(checked, Some(program.platform)).into_iter().find(|rule| match report {
+        Some(report) => rule.place == Location::Instruction(report.instruction as usize),
+        None => rule.severity == Severity::Error,
+    });
+    broken.map_or(String::new(), |rule| format!("`visa verify` says: {}", rule.message))
+}
+
+/// A fault with all that belongs to it: where other threads of its group wait, and the faults of other groups.
+pub(super) fn findings(located: Diagnostic, report: &TrapReport, program: &Program, path: &Path) -> Vec<Diagnostic> {
+    let mut own = at_source(located, report, path);
+    if report.groups > 1 {
+        own.message += &format!("; and {} more groups", report.groups - 1);
+    }
+    let waiting = report.waiting.iter().map(|waiting| {
+        Diagnostic::new(own.code, Severity::Note, own.file.clone(), format!("{waiting}: waits there"))
+    });
+    let waiting: Vec<_> = waiting.collect();
+    let others = report.others.iter().flat_map(|other| findings(program.locate(other), other, program, path));
+    std::iter::once(own).chain(waiting).chain(others).collect()
 }
 
 /// A fault at its line of the source, where that can be read; else as it is, at that of the kernel's text.

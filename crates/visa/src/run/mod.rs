@@ -5,12 +5,13 @@ mod fault;
 mod pages;
 mod program;
 mod progress;
+mod steps;
 
 use std::borrow::Cow;
 use std::path::PathBuf;
 
 use serde::Serialize;
-use visakit_diag::Diagnostic;
+use visakit_diag::{Diagnostic, Severity};
 use visakit_emulator::check::{Checked, Checks, Finding, check};
 use visakit_emulator::kernels::code::Interpreter;
 use visakit_emulator::launch::forms::forms_help;
@@ -18,7 +19,9 @@ use visakit_emulator::launch::range::NdRange;
 use visakit_emulator::launch::spec::{self, ArgKey, ArgSpec};
 use visakit_emulator::launch::{TextError, argument};
 use visakit_emulator::run::stats::Stats;
-use visakit_emulator::run::{DEFAULT_MAX_INSTRUCTIONS, Engine, Options, Program, RunError, launch_from};
+use visakit_emulator::run::{
+    DEFAULT_MAX_INSTRUCTIONS, Engine, Options, Program, RunError, TracedStep, Tracing, launch_from,
+};
 use visakit_oracle::ByPages;
 
 use crate::io;
@@ -28,11 +31,12 @@ use crate::launch::print::Values;
 use crate::launch::request::{self, Request};
 use crate::launch::results::{Made, Wanted};
 use crate::launch::{dump, expect, inputs, print};
-use crate::report::{Findings, Outcome, OutputFormat, answer, count, finish};
+use crate::report::{Findings, Outcome, ReportFormat, answer, count, finish};
 use checks::Bug;
 use fault::Fault;
 use pages::PagesArgs;
 use progress::Bar;
+use steps::Steps;
 
 /// Run a kernel on this machine's CPU
 #[derive(clap::Args)]
@@ -107,6 +111,16 @@ pub(super) struct Args {
     /// Write and print what the arguments hold after a fault, too
     #[arg(long)]
     dump_on_fault: bool,
+    /// Run the groups behind a faulty one all the same, and report all faults, each kind at each instruction once
+    #[arg(long)]
+    keep_going: bool,
+    /// Show what the thread held that stopped at a fault: its variables, by name and type
+    #[arg(long)]
+    state: bool,
+    /// Print each instruction that a work item executes with the values of its operands, by the work item's global id
+    /// without the offset; may be given several times. Groups run one after the other then
+    #[arg(long = "trace", value_name = "X[,Y[,Z]]")]
+    traces: Vec<String>,
     /// Count instructions by mnemonic
     #[arg(long)]
     stats: bool,
@@ -134,7 +148,7 @@ pub(super) struct Args {
     pages: PagesArgs,
     /// How results and errors are reported
     #[arg(long, value_enum, default_value_t)]
-    format: OutputFormat,
+    format: ReportFormat,
 }
 
 pub(super) fn run(args: Args) -> Outcome {
@@ -152,21 +166,35 @@ fn execute(args: Args) -> Result<Outcome, Findings> {
     let parameters = program.parameters();
     let given = arguments(&request, &parameters)?;
     let arguments = argument::resolve(&parameters, &given).map_err(of_option)?;
-    let wanted = Wanted::new(&request, &parameters, &arguments, format)?;
+    let wanted = Wanted::new(&request, &parameters, &arguments, format.output())?;
     let mut first = Some(arguments);
     // A run that has to be made again reads its files again, so that there are not two of every buffer.
     let make = || first.take().map_or_else(|| argument::resolve(&parameters, &given).map_err(of_option), Ok);
     let read = || model.clone().unwrap_or_else(|| visakit_conform::own_model().0);
     let interpreter = which.map(|which| (ByPages::new(which, &read), which));
-    let checked = dispatch(&program, &range, make, &request, interpreter.as_ref().map(|(pages, _)| pages as _));
+    outside_items(&request, &range)?;
+    let steps = Steps::new(format);
+    let pages = interpreter.as_ref().map(|(pages, _)| pages as _);
+    let checked = dispatch(&program, &range, make, &request, &steps, pages);
     if let Some((pages, which)) = &interpreter {
         pages::say(pages, *which);
     }
     let (result, bugs) = checked.map_or_else(|error| (Err(error), Vec::new()), |all| (all.result, all.findings));
+    let steps = steps.finish();
     match result {
-        Ok(outcome) => Ok(succeed(&outcome, &bugs, &program, &wanted, &request, format)),
-        Err(error) => fail(error, &bugs, &program, &wanted, &request, format),
+        Ok(outcome) => Ok(succeed(&outcome, &bugs, steps, &program, &wanted, &request, format)),
+        Err(error) => fail(error, &bugs, steps, &program, &wanted, &request, format),
     }
+}
+
+/// Work items that are to be traced are among those of the launch.
+fn outside_items(request: &Request, range: &NdRange) -> Result<(), Box<Diagnostic>> {
+    let outside = request.trace.iter().find(|item| (0..3).any(|d| item[d] >= range.global[d]));
+    let Some([x, y, z]) = outside else { return Ok(()) };
+    let message = format!("there is no work item ({x}, {y}, {z})");
+    let [x, y, z] = range.global;
+    let finding = Diagnostic::new("trace-item", Severity::Error, "--trace", message);
+    Err(Box::new(finding.help(format!("the launch has {x} x {y} x {z} of them, counted from 0"))))
 }
 
 /// What the emulator says of a key of a launch, as said of the option with its name.
@@ -194,6 +222,9 @@ fn request(args: Args) -> Result<Request, Box<Diagnostic>> {
         offset: args.offset,
         check: check.transpose()?,
         dump_on_fault: args.dump_on_fault,
+        keep_going: args.keep_going,
+        state: args.state,
+        trace: read_all("--trace", &args.traces, request::work_item)?,
         stats: args.stats,
         threads: args.threads,
         any_order: args.any_order,
@@ -240,11 +271,17 @@ fn dispatch(
     range: &NdRange,
     mut make: impl FnMut() -> Result<Vec<Option<argument::Argument>>, Box<Diagnostic>>,
     request: &Request,
+    steps: &Steps,
     interpreter: Option<&dyn Interpreter>,
 ) -> Result<Checked, RunError> {
-    let bar = Bar::new(range);
+    let mut bar = Bar::new(range);
     let progress = |done| bar.show(done);
+    let each = |step| steps.take(step);
+    let trace = (!request.trace.is_empty()).then_some(Tracing { items: &request.trace, each: &each });
     let options = Options {
+        keep_going: request.keep_going,
+        state: request.state,
+        trace,
         threads: request.threads,
         any_order: request.any_order,
         outside_is_zero: request.outside_is_zero,
@@ -278,8 +315,13 @@ struct Report<'a> {
     written: &'a [Written],
     #[serde(skip_serializing_if = "Option::is_none")]
     fault: Option<Fault<'a>>,
+    /// Faults behind the first one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    more_faults: Vec<Fault<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     bugs: Option<Vec<Bug<'a>>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    trace: Vec<TracedStep>,
 }
 
 impl<'a> Report<'a> {
@@ -293,7 +335,9 @@ impl<'a> Report<'a> {
             mismatches: &made.mismatches,
             written: &made.written,
             fault: None,
+            more_faults: Vec::new(),
             bugs: None,
+            trace: Vec::new(),
         }
     }
 }
@@ -306,12 +350,13 @@ fn bugs_of<'a>(program: &'a Program, bugs: &'a [Finding], request: &Request) -> 
 fn succeed(
     outcome: &visakit_emulator::run::Outcome,
     bugs: &[Finding],
+    steps: Vec<TracedStep>,
     program: &Program,
     wanted: &Wanted<'_>,
     request: &Request,
-    format: OutputFormat,
+    format: ReportFormat,
 ) -> Outcome {
-    if format == OutputFormat::Human {
+    if format == ReportFormat::Human {
         out_bytes(&outcome.printed);
     }
     let mut made = wanted.show_and_compare(&outcome.buffers);
@@ -329,7 +374,7 @@ fn succeed(
         );
     }
     match format {
-        OutputFormat::Human => {
+        ReportFormat::Human => {
             print_values(&made);
             if let Some(stats) = &outcome.stats {
                 out(&stats.table());
@@ -340,11 +385,18 @@ fn succeed(
                 note(&format!("{} as expected", count(compared, "argument")));
             }
         }
-        OutputFormat::Json => {
+        ReportFormat::Sarif => crate::report(&made.findings, format),
+        ReportFormat::Json => {
             let (stats, outside_reads, outside_writes) = (outcome.stats.as_ref(), Some(reads), Some(writes));
             let bugs = bugs_of(program, bugs, request);
-            let report =
-                Report { stats, outside_reads, outside_writes, bugs, ..Report::new(&outcome.printed, &made) };
+            let report = Report {
+                stats,
+                outside_reads,
+                outside_writes,
+                bugs,
+                trace: steps,
+                ..Report::new(&outcome.printed, &made)
+            };
             answer(&made.findings, report);
         }
     }
@@ -355,33 +407,42 @@ fn succeed(
 fn fail(
     error: RunError,
     bugs: &[Finding],
+    steps: Vec<TracedStep>,
     program: &Program,
     wanted: &Wanted<'_>,
     request: &Request,
-    format: OutputFormat,
+    format: ReportFormat,
 ) -> Result<Outcome, Findings> {
-    let located = fault::advised(error.diagnostic(program), &error);
+    let located = fault::advised(error.diagnostic(program), &error, program);
     let RunError::TrapReport(report) = &error else { return Err(located.into()) };
-    if format == OutputFormat::Human {
+    if format == ReportFormat::Human {
         out_bytes(&report.printed);
     }
     let mut made = if request.dump_on_fault { wanted.show(&report.buffers) } else { Made::default() };
     let path = request.program.clone().unwrap_or_default();
     let fault = Fault::new(program, report, &located);
-    made.findings.insert(0, fault::at_source(located, report, &path));
+    let behind = std::mem::replace(&mut made.findings, fault::findings(located, report, program, &path));
+    made.findings.extend(behind);
     report_bugs(&mut made, bugs, program, request);
     match format {
-        OutputFormat::Human => {
+        ReportFormat::Human => {
             print_values(&made);
+            if let Some(state) = &report.state {
+                out(&state.table());
+            }
             crate::report(&made.findings, format);
         }
-        OutputFormat::Json => {
+        ReportFormat::Sarif => crate::report(&made.findings, format),
+        ReportFormat::Json => {
             // Files are named as they are; which kernel it was is said beside.
             if made.findings[0].file == program.file {
                 made.findings[0].file = io::shown(&path, "stdin");
             }
             let bugs = bugs_of(program, bugs, request);
-            let report = Report { fault: Some(fault), bugs, ..Report::new(&report.printed, &made) };
+            let more = report.others.iter().map(|other| Fault::new(program, other, &program.locate(other)));
+            let more_faults = more.collect();
+            let own = Report::new(&report.printed, &made);
+            let report = Report { fault: Some(fault), more_faults, bugs, trace: steps, ..own };
             answer(&made.findings, report);
         }
     }

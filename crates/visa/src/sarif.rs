@@ -1,0 +1,179 @@
+//! Findings as SARIF 2.1.0, which services of code review show at their lines.
+
+use serde::Serialize;
+use visakit_diag::{Diagnostic, Severity};
+
+use crate::report::{print_json, printed};
+
+/// Prints findings as a log with one run. What is only a note about the finding before it is a place that belongs to that.
+pub(crate) fn print(findings: &[Diagnostic]) {
+    let findings = &*printed(findings);
+    let mut rules: Vec<Rule> = Vec::new();
+    let mut results: Vec<Result<'_>> = Vec::new();
+    for finding in findings {
+        let last =
+            results.last_mut().filter(|last| finding.severity == Severity::Note && last.rule_id == finding.code);
+        if let Some(last) = last {
+            let text = Some(Text { text: finding.message.clone() });
+            last.related_locations.push(Location { message: text, ..Location::of(finding) });
+            continue;
+        }
+        let rule_index = rules.iter().position(|rule| rule.id == finding.code).unwrap_or_else(|| {
+            rules.push(Rule { id: finding.code });
+            rules.len() - 1
+        });
+        let help = if finding.help.is_empty() { String::new() } else { format!(". {}", finding.help) };
+        results.push(Result {
+            rule_id: finding.code,
+            rule_index,
+            level: match finding.severity {
+                Severity::Error => "error",
+                Severity::Warning => "warning",
+                Severity::Note => "note",
+            },
+            message: Text { text: format!("{}{help}", finding.message) },
+            locations: vec![Location::of(finding)],
+            related_locations: Vec::new(),
+        });
+    }
+    let driver = Driver {
+        name: env!("CARGO_BIN_NAME"),
+        version: env!("CARGO_PKG_VERSION"),
+        information_uri: env!("CARGO_PKG_REPOSITORY"),
+        rules,
+    };
+    print_json(&Log {
+        schema: "https://json.schemastore.org/sarif-2.1.0.json",
+        version: "2.1.0",
+        runs: [Run { tool: Tool { driver }, column_kind: "unicodeCodePoints", results }],
+    });
+}
+
+#[derive(Serialize)]
+struct Log<'a> {
+    #[serde(rename = "$schema")]
+    schema: &'static str,
+    version: &'static str,
+    runs: [Run<'a>; 1],
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Run<'a> {
+    tool: Tool,
+    column_kind: &'static str,
+    results: Vec<Result<'a>>,
+}
+
+#[derive(Serialize)]
+struct Tool {
+    driver: Driver,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Driver {
+    name: &'static str,
+    version: &'static str,
+    information_uri: &'static str,
+    rules: Vec<Rule>,
+}
+
+#[derive(Serialize)]
+struct Rule {
+    id: &'static str,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Result<'a> {
+    rule_id: &'static str,
+    rule_index: usize,
+    level: &'static str,
+    message: Text,
+    locations: Vec<Location<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    related_locations: Vec<Location<'a>>,
+}
+
+#[derive(Serialize)]
+struct Text {
+    text: String,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Location<'a> {
+    physical_location: PhysicalLocation<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<Text>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PhysicalLocation<'a> {
+    artifact_location: ArtifactLocation,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    region: Option<Region<'a>>,
+}
+
+#[derive(Serialize)]
+struct ArtifactLocation {
+    uri: String,
+}
+
+/// A place in a text, or in bytes where the file is none.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase", untagged)]
+enum Region<'a> {
+    #[serde(rename_all = "camelCase")]
+    Text { start_line: u32, start_column: u32, snippet: Snippet<'a> },
+    #[serde(rename_all = "camelCase")]
+    Bytes { byte_offset: u64 },
+}
+
+#[derive(Serialize)]
+struct Snippet<'a> {
+    text: &'a str,
+}
+
+impl<'a> Location<'a> {
+    fn of(finding: &'a Diagnostic) -> Self {
+        let region = match finding.offset {
+            _ if finding.line > 0 => Some(Region::Text {
+                start_line: finding.line,
+                start_column: finding.column.max(1),
+                snippet: Snippet { text: &finding.quote },
+            }),
+            Some(byte_offset) => Some(Region::Bytes { byte_offset }),
+            None => None,
+        };
+        let artifact_location = ArtifactLocation { uri: uri(&finding.file) };
+        Self { physical_location: PhysicalLocation { artifact_location, region }, message: None }
+    }
+}
+
+/// A path as a reference: relative ones stay relative.
+fn uri(path: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);
+    let mut out = String::from(if path.starts_with('/') { "file://" } else { "" });
+    for byte in path.bytes() {
+        match plain(byte) {
+            true => out.push(byte.into()),
+            false => out += &format!("%{byte:02X}"),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::uri;
+
+    #[test]
+    fn paths_are_references() {
+        assert_eq!(uri("a b/k.cl"), "a%20b/k.cl");
+        assert_eq!(uri("/tmp/k.cl"), "file:///tmp/k.cl");
+        assert_eq!(uri("ä:1"), "%C3%A4%3A1");
+    }
+}

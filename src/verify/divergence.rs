@@ -1,0 +1,175 @@
+//! Barriers that some channels of a thread may leave out: they stand between a branch that is taken channel by channel and
+//! the place where the channels meet again.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use super::graph::labels;
+use crate::isa::{Combine, DataType, ExecSize, Goto, Instruction, Operand, Stride, predefined};
+use crate::object::Routine;
+use crate::rt::{Bits, FieldRef, OperandRef, Table, Visitor};
+
+/// Rounds in which values that differ from channel to channel are carried on.
+const MOST_ROUNDS: usize = 64;
+/// Branches back that are looked at for all branches together.
+const MOST_PAIRS: usize = 1 << 22;
+
+/// The barriers, by their numbers.
+pub(super) fn barriers(routine: &Routine) -> Vec<usize> {
+    let all = || routine.instructions.iter().enumerate();
+    let is_barrier = |one: &Instruction| {
+        matches!(one, Instruction::Barrier(_) | Instruction::Sbarrier(_) | Instruction::Nbarrier(_))
+    };
+    let barriers: Vec<usize> = all().filter(|(_, one)| is_barrier(one)).map(|(number, _)| number).collect();
+    if barriers.is_empty() {
+        return Vec::new();
+    }
+    let labels = labels(routine);
+    let target = |goto: &Goto| labels.get(goto.label.0 as usize).copied().flatten();
+    let gotos = all().filter_map(|(number, one)| match one {
+        Instruction::Goto(goto) => Some((number, goto, target(goto)?)),
+        _ => None,
+    });
+    let gotos: Vec<_> = gotos.collect();
+    let back: Vec<Range<usize>> =
+        gotos.iter().filter(|(number, _, to)| to <= number).map(|&(number, _, to)| to..number).collect();
+    let mut pairs = 0;
+    let mut ranges = Vec::new();
+    for (number, goto, to) in gotos.iter().filter(|(_, goto, _)| is_by_channel(goto)) {
+        let mut range = if to > number { number + 1..*to } else { *to..number + 1 };
+        // Who leaves a loop is not there in its next round.
+        for round in &back {
+            if range.contains(&round.end) && round.start <= *number && pairs < MOST_PAIRS {
+                range.start = range.start.min(round.start);
+            }
+            pairs += 1;
+        }
+        if barriers.iter().any(|barrier| range.contains(barrier)) {
+            ranges.push((range, goto.pred.id));
+        }
+    }
+    if ranges.is_empty() {
+        return Vec::new();
+    }
+    let varying = varying(routine, &gotos);
+    let divergent = |barrier: &usize| {
+        let mut around = ranges.iter().filter(|(range, _)| range.contains(barrier));
+        around.any(|(_, predicate)| varying.contains_key(&(Table::Predicate, u32::from(*predicate))))
+    };
+    barriers.into_iter().filter(divergent).collect()
+}
+
+/// Whether a branch is taken by some channels and not by others.
+fn is_by_channel(goto: &Goto) -> bool {
+    goto.exec_size.size.channels() > 1 && goto.pred.id != 0 && goto.pred.combine == Combine::None
+}
+
+/// What makes a value differ from channel to channel: an input that has something for each of them, or their numbers alone.
+/// What is loaded by these is taken for the same: the compiler keeps each channel's variables in memory so.
+type Why = u8;
+const INPUT: Why = 1;
+const NUMBER: Why = 2;
+
+/// What may differ from channel to channel: variables that hold something of their own for each, and what is computed of them,
+/// or written by some of them only.
+fn varying(routine: &Routine, gotos: &[(usize, &Goto, usize)]) -> HashMap<(Table, u32), Why> {
+    let inputs: HashSet<u32> = routine.inputs.iter().map(|input| input.id).collect();
+    let mut varying: HashMap<(Table, u32), Why> = HashMap::new();
+    for _ in 0..MOST_ROUNDS {
+        let mut changed = false;
+        let mut apart = vec![0_i32; routine.instructions.len() + 1];
+        for (number, goto, to) in gotos {
+            if is_by_channel(goto) && varying.contains_key(&(Table::Predicate, goto.pred.id.into())) {
+                apart[*number.min(to)] += 1;
+                apart[*number.max(to)] -= 1;
+            }
+        }
+        let mut depth = 0;
+        for (number, instruction) in routine.instructions.iter().enumerate() {
+            depth += apart[number];
+            let operands: Vec<_> = instruction.operands().collect();
+            let masked = if depth > 0 && !has_no_mask(instruction) { INPUT } else { 0 };
+            let why = operands.iter().fold(masked, |why, operand| why | differs(routine, operand, &inputs, &varying));
+            for operand in operands.iter().filter(|operand| operand.role.is_write()) {
+                let is_message = matches!(operand.value, FieldRef::Raw(_));
+                let why = if is_message && why & INPUT == 0 { 0 } else { why };
+                let Some(used) = operand.used().filter(|_| why != 0) else { continue };
+                let known = varying.entry((used.table, root(routine, used.table, used.id))).or_default();
+                changed |= *known | why != *known;
+                *known |= why;
+            }
+        }
+        if !changed {
+            break;
+        }
+    }
+    varying
+}
+
+/// Why an operand that is read holds something of its own for each channel, if it does.
+fn differs(
+    routine: &Routine,
+    operand: &OperandRef<'_>,
+    inputs: &HashSet<u32>,
+    varying: &HashMap<(Table, u32), Why>,
+) -> Why {
+    if !operand.role.is_read() {
+        return 0;
+    }
+    let of = |table, id: u32| varying.get(&(table, root(routine, table, id))).copied().unwrap_or(0);
+    let input = |id: u32| if inputs.contains(&root(routine, Table::General, id)) { INPUT } else { 0 };
+    match operand.value {
+        FieldRef::Vector(vector) => match &vector.operand {
+            Operand::General(general) => {
+                let region = &general.region;
+                let is_one = region.vertical_stride == Stride::N0
+                    && (region.width == Stride::N1 || region.horizontal_stride == Stride::N0);
+                if is_one { 0 } else { of(Table::General, general.id.0) | input(general.id.0) }
+            }
+            // Packed numbers: one for each channel.
+            Operand::Immediate(constant) => match constant.type_ {
+                DataType::V | DataType::Uv | DataType::Vf => NUMBER,
+                _ => 0,
+            },
+            Operand::Indirect(_) => NUMBER,
+            _ => operand.used().map_or(0, |used| of(used.table, used.id)),
+        },
+        FieldRef::Raw(raw) => {
+            // An input that fills a register has something for each channel.
+            let declared = raw.id.0.checked_sub(predefined::DECLARED).and_then(|n| routine.variables.get(n as usize));
+            let is_wide = declared.is_some_and(|of| of.num_elements > 4);
+            of(Table::General, raw.id.0) | if is_wide { input(raw.id.0) } else { 0 }
+        }
+        FieldRef::Predicate(predicate) => of(Table::Predicate, predicate.id.into()),
+        _ => 0,
+    }
+}
+
+fn root(routine: &Routine, table: Table, id: u32) -> u32 {
+    if table == Table::General { super::doubt::root(routine, id).unwrap_or(id) } else { id }
+}
+
+/// Whether an instruction works on all its channels, whatever control flow says.
+fn has_no_mask(instruction: &Instruction) -> bool {
+    exec_size(instruction).is_some_and(|size| size.mask.no_mask())
+}
+
+/// How many channels an instruction has, and which.
+pub(super) fn exec_size(instruction: &Instruction) -> Option<ExecSize> {
+    struct Find {
+        fields: &'static [crate::rt::reflect::Field],
+        found: Option<ExecSize>,
+    }
+    impl Visitor<'_> for Find {
+        fn field(&mut self, position: usize, value: FieldRef<'_>) {
+            if let (Some(field), FieldRef::Bits(bits)) = (self.fields.get(position), value)
+                && field.is_exec_size()
+            {
+                self.found = ExecSize::from_bits(bits).ok();
+            }
+        }
+    }
+    let mut find = Find { fields: instruction.form().fields, found: None };
+    instruction.visit(&mut find);
+    find.found
+}

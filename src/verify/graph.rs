@@ -1,0 +1,127 @@
+//! Where control can go in a routine: blocks of instructions, and what comes behind each.
+
+use std::ops::Range;
+
+use crate::isa::{Instruction, LabelId, Predicate};
+use crate::object::Routine;
+
+/// Instructions that follow each other.
+#[derive(Debug)]
+pub(super) struct Block {
+    /// Their numbers.
+    pub(super) instructions: Range<usize>,
+    /// The blocks that a channel can go to from here.
+    pub(super) next: Vec<usize>,
+}
+
+/// The blocks of a routine, in its order. Channels are followed one by one: that those of a thread go through a block
+/// together does not matter.
+#[derive(Debug)]
+pub(super) struct Graph {
+    pub(super) blocks: Vec<Block>,
+}
+
+impl Graph {
+    pub(super) fn new(routine: &Routine) -> Self {
+        let all = &routine.instructions;
+        let mut firsts: Vec<usize> = Vec::new();
+        for (number, instruction) in all.iter().enumerate() {
+            let begins = matches!(instruction, Instruction::Label(_) | Instruction::Subroutine(_));
+            if number == 0 || begins || ends_block(&all[number - 1]) {
+                firsts.push(number);
+            }
+        }
+        let block_of = |number: usize| firsts.partition_point(|&first| first <= number) - 1;
+        let labels = labels(routine);
+        let target = |label: LabelId| labels.get(label.0 as usize).copied().flatten().map(block_of);
+        let returns = Returns::new(routine, &target, &block_of);
+        let blocks = firsts.iter().enumerate().map(|(at, &first)| {
+            let end = firsts.get(at + 1).copied().unwrap_or(all.len());
+            let next = Some(at + 1).filter(|&next| next < firsts.len());
+            let mut out = Vec::new();
+            let falls = |pred: &Predicate| next.filter(|_| pred.id != 0);
+            match &all[end - 1] {
+                Instruction::Goto(goto) => out.extend(target(goto.label).into_iter().chain(falls(&goto.pred))),
+                Instruction::Jmp(jmp) => out.extend(target(jmp.label).into_iter().chain(falls(&jmp.pred))),
+                Instruction::Switchjmp(switch) => out.extend(switch.labels.iter().filter_map(|label| target(*label))),
+                // What is called may do nothing as well.
+                Instruction::Call(call) => out.extend(target(call.label).into_iter().chain(next)),
+                Instruction::Ret(ret) => out.extend(returns.from(at).iter().copied().chain(falls(&ret.pred))),
+                Instruction::Fret(ret) => out.extend(falls(&ret.pred)),
+                _ => out.extend(next),
+            }
+            Block { instructions: first..end, next: out }
+        });
+        Self { blocks: blocks.collect() }
+    }
+
+    /// Which blocks can be reached.
+    pub(super) fn reached(&self) -> Vec<bool> {
+        let mut reached = vec![false; self.blocks.len()];
+        let mut rest = vec![0];
+        while let Some(at) = rest.pop() {
+            if let Some(seen @ false) = reached.get_mut(at) {
+                *seen = true;
+                rest.extend(&self.blocks[at].next);
+            }
+        }
+        reached
+    }
+}
+
+/// For each label, where it stands.
+pub(super) fn labels(routine: &Routine) -> Vec<Option<usize>> {
+    let mut labels = vec![None; routine.labels.len()];
+    for (number, instruction) in routine.instructions.iter().enumerate() {
+        let label = match instruction {
+            Instruction::Label(label) => label.label,
+            Instruction::Subroutine(subroutine) => subroutine.label,
+            _ => continue,
+        };
+        if let Some(place) = labels.get_mut(label.0 as usize) {
+            *place = Some(number);
+        }
+    }
+    labels
+}
+
+fn ends_block(instruction: &Instruction) -> bool {
+    use Instruction::{Call, Fret, Goto, Jmp, Ret, Switchjmp};
+    matches!(instruction, Goto(_) | Jmp(_) | Switchjmp(_) | Call(_) | Ret(_) | Fret(_))
+}
+
+/// Where subroutines return to.
+struct Returns {
+    /// First blocks of the subroutines.
+    starts: Vec<usize>,
+    /// For each, the blocks behind its calls.
+    behind: Vec<Vec<usize>>,
+}
+
+impl Returns {
+    fn new(
+        routine: &Routine,
+        target: &impl Fn(LabelId) -> Option<usize>,
+        block_of: &impl Fn(usize) -> usize,
+    ) -> Self {
+        let all = routine.instructions.iter().enumerate();
+        let starts = all.clone().filter(|(_, one)| matches!(one, Instruction::Subroutine(_)));
+        let starts: Vec<usize> = starts.map(|(number, _)| block_of(number)).collect();
+        let mut behind = vec![Vec::new(); starts.len()];
+        for (number, instruction) in all {
+            if let Instruction::Call(call) = instruction
+                && number + 1 < routine.instructions.len()
+                && let Some(called) = target(call.label).and_then(|block| starts.binary_search(&block).ok())
+            {
+                behind[called].push(block_of(number + 1));
+            }
+        }
+        Self { starts, behind }
+    }
+
+    /// The blocks that a return from a block leads to.
+    fn from(&self, block: usize) -> &[usize] {
+        let own = self.starts.partition_point(|&start| start <= block).checked_sub(1);
+        own.and_then(|own| self.behind.get(own)).map_or(&[], Vec::as_slice)
+    }
+}
