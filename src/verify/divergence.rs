@@ -38,25 +38,40 @@ pub(super) fn barriers(routine: &Routine) -> Vec<usize> {
     for (number, goto, to) in gotos.iter().filter(|(_, goto, _)| is_by_channel(goto)) {
         let mut range = if to > number { number + 1..*to } else { *to..number + 1 };
         // Who leaves a loop is not there in its next round.
-        for round in &back {
-            if range.contains(&round.end) && round.start <= *number && pairs < MOST_PAIRS {
+        let from = back.partition_point(|round| round.end < range.start);
+        for round in back[from..].iter().take_while(|round| round.end < *to).take(MOST_PAIRS - pairs) {
+            if round.start <= *number {
                 range.start = range.start.min(round.start);
             }
             pairs += 1;
         }
-        if barriers.iter().any(|barrier| range.contains(barrier)) {
-            ranges.push((range, goto.pred.id));
-        }
+        ranges.push((range, (Table::Predicate, u32::from(goto.pred.id))));
     }
-    if ranges.is_empty() {
+    let within = |ranges: &mut dyn Iterator<Item = &Range<usize>>| {
+        let depths = depths(routine.instructions.len(), ranges);
+        barriers.iter().copied().filter(|&barrier| depths[barrier] > 0).collect::<Vec<_>>()
+    };
+    if within(&mut ranges.iter().map(|(range, _)| range)).is_empty() {
         return Vec::new();
     }
     let varying = varying(routine, &gotos);
-    let divergent = |barrier: &usize| {
-        let mut around = ranges.iter().filter(|(range, _)| range.contains(barrier));
-        around.any(|(_, predicate)| varying.contains_key(&(Table::Predicate, u32::from(*predicate))))
-    };
-    barriers.into_iter().filter(divergent).collect()
+    let apart = ranges.iter().filter(|(_, predicate)| varying.contains_key(predicate));
+    within(&mut apart.map(|(range, _)| range))
+}
+
+/// For each instruction, how many ranges it is in.
+fn depths(instructions: usize, ranges: &mut dyn Iterator<Item = &Range<usize>>) -> Vec<i32> {
+    let mut depths = vec![0; instructions + 1];
+    for range in ranges {
+        depths[range.start] += 1;
+        depths[range.end.max(range.start)] -= 1;
+    }
+    let mut depth = 0;
+    for one in &mut depths {
+        depth += *one;
+        *one = depth;
+    }
+    depths
 }
 
 /// Whether a branch is taken by some channels and not by others.
@@ -77,18 +92,14 @@ fn varying(routine: &Routine, gotos: &[(usize, &Goto, usize)]) -> HashMap<(Table
     let mut varying: HashMap<(Table, u32), Why> = HashMap::new();
     for _ in 0..MOST_ROUNDS {
         let mut changed = false;
-        let mut apart = vec![0_i32; routine.instructions.len() + 1];
-        for (number, goto, to) in gotos {
-            if is_by_channel(goto) && varying.contains_key(&(Table::Predicate, goto.pred.id.into())) {
-                apart[*number.min(to)] += 1;
-                apart[*number.max(to)] -= 1;
-            }
-        }
-        let mut depth = 0;
+        let by_channel = gotos.iter().filter(|(_, goto, _)| {
+            is_by_channel(goto) && varying.contains_key(&(Table::Predicate, goto.pred.id.into()))
+        });
+        let ranges: Vec<_> = by_channel.map(|(number, _, to)| *number.min(to)..*number.max(to)).collect();
+        let depths = depths(routine.instructions.len(), &mut ranges.iter());
         for (number, instruction) in routine.instructions.iter().enumerate() {
-            depth += apart[number];
             let operands: Vec<_> = instruction.operands().collect();
-            let masked = if depth > 0 && !has_no_mask(instruction) { INPUT } else { 0 };
+            let masked = if depths[number] > 0 && !has_no_mask(instruction) { INPUT } else { 0 };
             let why = operands.iter().fold(masked, |why, operand| why | differs(routine, operand, &inputs, &varying));
             for operand in operands.iter().filter(|operand| operand.role.is_write()) {
                 let is_message = matches!(operand.value, FieldRef::Raw(_));

@@ -1,7 +1,7 @@
 //! What is legal and probably not meant: values that nothing has written, code that nothing reaches, barriers that not all
 //! channels come to. What compilers make of correct programs has none of it.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use super::graph::Graph;
 use super::types::{self, Family};
@@ -188,19 +188,17 @@ fn unwritten(routine: &Routine, graph: &Graph, reached: &[bool]) -> Vec<Violatio
 /// For each block the variables that something may have written before it.
 fn written_before(writes: &[u64], graph: &Graph, reached: &[bool]) -> Vec<u64> {
     let mut before = vec![0; writes.len()];
-    loop {
-        let mut changed = false;
-        for (at, block) in graph.blocks.iter().enumerate().filter(|(at, _)| reached[*at]) {
-            let end = before[at] | writes[at];
-            for &next in &block.next {
-                changed |= end & !before[next] != 0;
+    let mut rest: VecDeque<usize> = (0..writes.len()).filter(|&at| reached[at] && writes[at] != 0).collect();
+    while let Some(at) = rest.pop_front() {
+        let end = before[at] | writes[at];
+        for &next in &graph.blocks[at].next {
+            if end & !before[next] != 0 {
                 before[next] |= end;
+                rest.push_back(next);
             }
         }
-        if !changed {
-            return before;
-        }
     }
+    before
 }
 
 /// The variables that have no value when a routine begins, numbered, and what happens to each in each block, in the order of

@@ -80,7 +80,7 @@ fn write(
                 format!("bytes:{digits}")
             }
             // The driver makes no others.
-            Argument::Buffer(_) | Argument::Image(_) => continue,
+            Argument::Buffer(_) | Argument::Undefined(_) | Argument::Image(_) => continue,
         };
         let _ = writeln!(text, "    \"{index}={spec}\",");
     }

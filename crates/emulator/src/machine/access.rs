@@ -108,7 +108,7 @@ pub struct LaunchMap {
     /// Whether there are predicates.
     pub predicates: bool,
     /// Whether work items of one hardware thread may rely on going through its instructions together: where a group is one
-    /// thread and the compiler has left its barriers out, or where the source asks for a size of sub-groups.
+    /// thread, and the compiler knew that and left its barriers out, or where the source asks for a size of sub-groups.
     pub together: bool,
 }
 

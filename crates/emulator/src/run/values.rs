@@ -93,7 +93,7 @@ impl Places<'_> {
                 let Region { vertical_stride, width, .. } = indirect.region;
                 // Where rows have no distance, each has an address of its own.
                 let rows = match (vertical_stride.elements(), width.elements()) {
-                    (None, Some(width)) => lane.lane / u32::from(width).max(1),
+                    (None, Some(width)) => lane.lane / width.max(1),
                     _ => 0,
                 };
                 let address = self.address(indirect.id.0, u32::from(indirect.addr_offset) + rows, thread)?;

@@ -37,6 +37,8 @@ pub(super) fn launch_map(
         private: mapped.private.clone(),
         variables: variables.collect(),
         predicates: code.counts[0] > 0,
-        together: program.info.user_attributes.intel_reqd_sub_group_size > 0 || threads <= 1 && !code.waits(),
+        // The compiler leaves barriers out where it knows the size of groups.
+        together: program.info.user_attributes.intel_reqd_sub_group_size > 0
+            || threads <= 1 && !code.waits() && program.required_local_size() != [0; 3],
     }
 }

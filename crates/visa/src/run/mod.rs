@@ -105,7 +105,7 @@ pub(super) struct Args {
     expectations: Vec<String>,
     /// Bugs to look for, by commas: bounds (accesses outside of buffers, of surfaces and of shared local memory), uninit (what
     /// depends on registers and memory that nobody has written), race (accesses that no barrier keeps apart), sync (barriers
-    /// that not all reach: always), all
+    /// that not all reach, endless loops: always), all. Groups behind a faulty one run then
     #[arg(long, value_name = "LIST")]
     check: Option<String>,
     /// Write and print what the arguments hold after a fault, too
