@@ -120,10 +120,11 @@ fn verify() {
     let file = dir.join("k.visaasm");
     let check = |line: &str, code: &str, platform: &str| {
         std::fs::write(&file, with(line)).unwrap();
-        let (exit, out, err) = run(&["verify", &text(&file), "--platform", platform]);
+        let (exit, _, err) = run(&["verify", &text(&file), "--platform", platform]);
         if code.is_empty() {
             assert_eq!(exit, 0, "{line}: {err}");
-            assert!(out.contains("0 findings"));
+            // The registers of these texts have no values.
+            assert!(err.matches("warning[").count() == err.matches("warning[unwritten]").count(), "{line}: {err}");
         } else {
             assert_eq!(exit, 1, "{line}");
             assert!(err.contains(&format!("[{code}]")) && err.contains("k.visaasm:27:5"), "{line}: {err}");

@@ -81,14 +81,14 @@ fn chosen_work_items_are_traced() {
     let trace = report["trace"].as_array().expect("a trace");
     assert!(trace.iter().all(|step| step["item"] == serde_json::json!([37, 0, 0]) && step["channel"] == 5));
     // The sum of a loop over 0 and 1 is 1, and the last store writes it to the item's own place.
-    let stores = trace.iter().filter(|step| {
+    let mut stores = trace.iter().filter(|step| {
         step["source_line"] == 30 && step["text"].as_str().is_some_and(|text| text.starts_with("scatter"))
     });
     let read = |step: &Value| {
         let reads = step["reads"].as_array().cloned().unwrap_or_default();
         reads.iter().flat_map(|read| read["values"].as_array().cloned().unwrap_or_default()).collect::<Vec<_>>()
     };
-    let last = stores.last().expect("the store");
+    let last = stores.next_back().expect("the store");
     assert!(read(last).contains(&1.into()), "{last:#}");
     let (exit, out, _) = run("counts_for_long", &arguments);
     assert_eq!((exit, out.lines().count()), (Some(0), trace.len()));
