@@ -117,6 +117,7 @@ impl Pixels {
                 layers,
                 levels: self.levels,
                 samples: self.samples,
+                pitch: 0,
             },
             texels,
         })

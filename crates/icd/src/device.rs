@@ -4,14 +4,18 @@
 //! macros the compiler defines. How large groups are is the hardware's, so that programs choose as they would there; how many
 //! cores there are is this machine's.
 
+use std::ffi::c_void;
+use std::sync::Arc;
+
 use opencl_sys::*;
 use visakit::isa::Platform;
 use visakit_emulator::limits::{BUFFER_BYTES, IMAGE_LINE, IMAGE_SIDE};
 
 use crate::build;
 use crate::environment::ENVIRONMENT;
-use crate::error::Result;
+use crate::error::{Code, Result, ensure, fail};
 use crate::handle::{self, Handle, kind};
+use crate::image::PITCH_ALIGNMENT;
 use crate::platform::{self, VERSION, VERSION_TEXT, version};
 use crate::raw::Answer;
 use crate::storage::ALIGNMENT;
@@ -32,6 +36,10 @@ pub(crate) struct Device {
     has_pipes: bool,
     /// Channels of hardware threads that kernels can ask for.
     pub(crate) widths: &'static [usize],
+    /// Host threads that its kernels run on: what it has of compute units.
+    pub(crate) threads: usize,
+    /// The device that it is a part of, and how that was divided.
+    part_of: Option<(Handle<Device>, Vec<cl_device_partition_property>)>,
 }
 
 kind!(Device, CL_INVALID_DEVICE);
@@ -123,7 +131,7 @@ impl Device {
             features.push("__opencl_c_fp64");
         }
         if has_images {
-            extensions.extend(["cl_khr_3d_image_writes", "cl_khr_depth_images"]);
+            extensions.extend(["cl_khr_3d_image_writes", "cl_khr_depth_images", "cl_khr_image2d_from_buffer"]);
             features.extend(["__opencl_c_images", "__opencl_c_3d_image_writes", "__opencl_c_read_write_images"]);
         }
         if has_pipes {
@@ -136,7 +144,20 @@ impl Device {
         };
         let local_bytes = if target < Platform::Pvc { 64 << 10 } else { 128 << 10 };
         let widths: &[usize] = if target < Platform::Pvc { &[8, 16, 32] } else { &[16, 32] };
-        Self { target, extensions, features, max_group, local_bytes, has_images, has_doubles, has_pipes, widths }
+        let (threads, part_of) = (host_threads(), None);
+        Self {
+            target,
+            extensions,
+            features,
+            max_group,
+            local_bytes,
+            has_images,
+            has_doubles,
+            has_pipes,
+            widths,
+            threads,
+            part_of,
+        }
     }
 
     /// Versions of OpenCL C.
@@ -163,7 +184,41 @@ pub(crate) fn versions(names: &[&str]) -> Vec<cl_name_version> {
     names.iter().map(|name| named(name, version(1, 0, 0))).collect()
 }
 
-/// Host threads that kernels run on.
+/// Divides a device into such that have some of its threads each.
+pub(crate) fn divide(
+    device: &Handle<Device>,
+    properties: &[cl_device_partition_property],
+) -> Result<Vec<Handle<Device>>> {
+    let count = |&units: &cl_device_partition_property| {
+        usize::try_from(units).ok().filter(|&units| units > 0).ok_or(Code(CL_INVALID_DEVICE_PARTITION_COUNT))
+    };
+    let parts = match properties {
+        [CL_DEVICE_PARTITION_EQUALLY, units, 0] => {
+            let units = usize::try_from(*units).ok().filter(|&units| units > 0).ok_or(Code(CL_INVALID_VALUE))?;
+            vec![units; device.threads / units]
+        }
+        [CL_DEVICE_PARTITION_BY_COUNTS, counts @ .., 0] => counts.iter().map(count).collect::<Result<_>>()?,
+        _ => return fail(CL_INVALID_VALUE),
+    };
+    ensure(device.threads > 1 && !parts.is_empty(), CL_DEVICE_PARTITION_FAILED)?;
+    let all = parts.iter().try_fold(0_usize, |all, &units| all.checked_add(units));
+    ensure(all.is_some_and(|all| all <= device.threads), CL_INVALID_DEVICE_PARTITION_COUNT)?;
+    let part = |threads| {
+        let part_of = Some((Arc::clone(device), properties.to_vec()));
+        handle::create(Device { threads, part_of, ..Device::new(device.target) })
+    };
+    Ok(parts.into_iter().map(part).collect())
+}
+
+/// The program holds a device once more, or lets go of it: those that are no part of another one stay.
+pub(crate) fn hold(device: *mut c_void, change: fn(*mut c_void) -> Result) -> Result {
+    match handle::get::<Device>(device)?.part_of {
+        Some(_) => change(device),
+        None => Ok(()),
+    }
+}
+
+/// Host threads that there are.
 pub(crate) fn host_threads() -> usize {
     ENVIRONMENT.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |n| n.get()))
 }
@@ -188,7 +243,7 @@ pub(crate) fn info(device: &Handle<Device>, answer: Answer) -> Result {
     match answer.name {
         CL_DEVICE_TYPE => answer.value(CL_DEVICE_TYPE_GPU),
         CL_DEVICE_VENDOR_ID => answer.value(0x8086_u32),
-        CL_DEVICE_MAX_COMPUTE_UNITS => answer.value(host_threads() as cl_uint),
+        CL_DEVICE_MAX_COMPUTE_UNITS => answer.value(device.threads as cl_uint),
         CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS => answer.value(3_u32),
         CL_DEVICE_MAX_WORK_GROUP_SIZE => answer.value(device.max_group),
         CL_DEVICE_MAX_WORK_ITEM_SIZES => answer.list(&[device.max_group; 3]),
@@ -219,8 +274,9 @@ pub(crate) fn info(device: &Handle<Device>, answer: Answer) -> Result {
         CL_DEVICE_MAX_SAMPLERS => answer.value(if_images(16)),
         CL_DEVICE_MEM_BASE_ADDR_ALIGN => answer.value(ALIGNMENT as cl_uint * 8),
         CL_DEVICE_MIN_DATA_TYPE_ALIGN_SIZE => answer.value(ALIGNMENT as cl_uint),
-        // Pitches are those of the rows: nothing stands between them.
-        CL_DEVICE_IMAGE_PITCH_ALIGNMENT | CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT => answer.value(0_u32),
+        CL_DEVICE_IMAGE_PITCH_ALIGNMENT | CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT => {
+            answer.value(if_images(PITCH_ALIGNMENT))
+        }
         CL_DEVICE_SINGLE_FP_CONFIG => answer.value(device.precision() | CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT),
         CL_DEVICE_HALF_FP_CONFIG => answer.value(device.precision()),
         CL_DEVICE_DOUBLE_FP_CONFIG => answer.value(if device.has_doubles { device.precision() } else { 0 }),
@@ -268,11 +324,21 @@ pub(crate) fn info(device: &Handle<Device>, answer: Answer) -> Result {
         CL_DEVICE_PLATFORM => answer.value(handle::address(platform::the())),
         CL_DEVICE_BUILT_IN_KERNELS => answer.text(""),
         CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION => answer.list::<cl_name_version>(&[]),
-        CL_DEVICE_PARENT_DEVICE => answer.value(std::ptr::null_mut::<std::ffi::c_void>()),
+        CL_DEVICE_PARENT_DEVICE => {
+            answer.value(handle::address_of(device.part_of.as_ref().map(|(parent, _)| parent)))
+        }
+        CL_DEVICE_PARTITION_MAX_SUB_DEVICES if device.threads > 1 => answer.value(device.threads as cl_uint),
         CL_DEVICE_PARTITION_MAX_SUB_DEVICES => answer.value(0_u32),
-        CL_DEVICE_PARTITION_PROPERTIES | CL_DEVICE_PARTITION_TYPE => answer.list(&[0_isize]),
+        CL_DEVICE_PARTITION_PROPERTIES if device.threads > 1 => {
+            answer.list(&[CL_DEVICE_PARTITION_EQUALLY, CL_DEVICE_PARTITION_BY_COUNTS])
+        },
+        CL_DEVICE_PARTITION_PROPERTIES => answer.list(&[0_isize]),
+        CL_DEVICE_PARTITION_TYPE => match &device.part_of {
+            Some((_, properties)) => answer.list(properties),
+            None => answer.list(&[0_isize]),
+        },
         CL_DEVICE_PARTITION_AFFINITY_DOMAIN => answer.value(0_u64),
-        CL_DEVICE_REFERENCE_COUNT => answer.value(1_u32),
+        CL_DEVICE_REFERENCE_COUNT => answer.value(handle::count(device).max(1)),
         CL_DEVICE_PREFERRED_INTEROP_USER_SYNC => answer.flag(true),
         CL_DEVICE_PRINTF_BUFFER_SIZE => answer.value(visakit_emulator::launch::printf::BUFFER_BYTES),
         CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE => answer.value(64_usize << 10),

@@ -52,7 +52,7 @@ impl Texels {
     /// Bytes from a row to the next and from a slice to the next.
     pub(crate) fn pitches(&self) -> (usize, usize) {
         let [width, height, _] = self.sides();
-        let row = width * self.size();
+        let row = (width * self.size()).max(self.desc.pitch as usize);
         (row, row * height)
     }
 
@@ -136,6 +136,9 @@ fn format(of: cl_image_format) -> Option<Format> {
     })
 }
 
+/// Texels that rows of images which are made from buffers are a multiple of.
+pub(crate) const PITCH_ALIGNMENT: u32 = 1;
+
 /// What an image of this description is, and its size in bytes.
 fn describe(given: &cl_image_desc) -> Result<ImageDesc> {
     let side = |given: usize, most: u32| {
@@ -161,6 +164,15 @@ fn describe(given: &cl_image_desc) -> Result<ImageDesc> {
     Ok(desc)
 }
 
+/// Bytes from a row to the next of an image that is made from a buffer.
+fn buffer_pitch(texels: &Texels) -> Result<u32> {
+    let (given, dense) = (&texels.given, texels.pitches().0);
+    let pitch = if given.image_row_pitch == 0 { dense } else { given.image_row_pitch };
+    let aligned = pitch.is_multiple_of(PITCH_ALIGNMENT as usize * texels.size());
+    ensure(pitch >= dense && aligned && given.image_slice_pitch == 0, CL_INVALID_IMAGE_DESCRIPTOR)?;
+    u32::try_from(pitch).map_err(|_| Code(CL_INVALID_IMAGE_SIZE))
+}
+
 /// Makes an image.
 ///
 /// # Safety
@@ -182,7 +194,12 @@ pub(crate) unsafe fn create(
     let desc = describe(&given)?;
     let parent = (!given.buffer.is_null()).then(|| handle::get::<Mem>(given.buffer));
     let parent = parent.transpose().map_err(|_| Code(CL_INVALID_IMAGE_DESCRIPTOR))?;
-    ensure((given.image_type == CL_MEM_OBJECT_IMAGE1D_BUFFER) == parent.is_some(), CL_INVALID_IMAGE_DESCRIPTOR)?;
+    let fits = match given.image_type {
+        CL_MEM_OBJECT_IMAGE1D_BUFFER => parent.is_some(),
+        CL_MEM_OBJECT_IMAGE2D => true,
+        _ => parent.is_none(),
+    };
+    ensure(fits, CL_INVALID_IMAGE_DESCRIPTOR)?;
     let flags = match &parent {
         Some(parent) => {
             ensure(
@@ -202,8 +219,14 @@ pub(crate) unsafe fn create(
     ensure(supported.iter().any(is_known), CL_IMAGE_FORMAT_NOT_SUPPORTED)?;
     let mut texels = Texels { format: format_given, kind, desc, given };
     let size = texels.size();
+    if parent.is_some() && given.image_type == CL_MEM_OBJECT_IMAGE2D {
+        texels.desc.pitch = buffer_pitch(&texels)?;
+    }
     let (row, slice) = texels.pitches();
-    let bytes = desc.texels().saturating_mul(size as u64);
+    // Behind the last row there is no gap.
+    let gap = (row as u64).saturating_sub(u64::from(desc.size[0]) * size as u64);
+    let rows_with_gaps = desc.texels() / u64::from(desc.size[0]) - 1;
+    let bytes = desc.texels().saturating_mul(size as u64).saturating_add(gap.saturating_mul(rows_with_gaps));
     ensure(bytes <= device::max_allocation(), CL_INVALID_IMAGE_SIZE)?;
     let bytes = bytes as usize;
     // The program's rows may be longer than the object's.

@@ -12,7 +12,7 @@ use visakit_emulator::machine::memory::Lent;
 use visakit_emulator::run::{self, Options, RunError, Surroundings};
 
 use crate::binary::{Binary, Entry};
-use crate::device::{Device, host_threads};
+use crate::device::Device;
 use crate::environment::ENVIRONMENT;
 use crate::error::{Code, Result, ensure, fail};
 use crate::event::Event;
@@ -131,7 +131,7 @@ impl Launch {
             }
         };
         let options = Options {
-            threads: if ENVIRONMENT.ordered { Some(1) } else { ENVIRONMENT.threads },
+            threads: Some(if ENVIRONMENT.ordered { 1 } else { self.device.threads }),
             // As on a device: who shares memory without atomic operations finds out in which order groups come.
             any_order: !ENVIRONMENT.ordered,
             stats: ENVIRONMENT.stats,
@@ -147,7 +147,7 @@ impl Launch {
                 if let Some(stats) = &outcome.stats {
                     let groups = self.range.group_count();
                     let target = self.device.target.name();
-                    let threads = host_threads();
+                    let threads = self.device.threads;
                     say(&format!(
                         "kernel `{name}` on {target}: {groups} groups on {threads} threads\n{}",
                         stats.table()

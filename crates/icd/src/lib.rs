@@ -28,6 +28,7 @@ mod cache;
 mod kernel;
 mod program;
 pub mod request;
+mod spirv;
 
 mod event;
 mod queue;

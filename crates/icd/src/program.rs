@@ -1,5 +1,6 @@
 //! Programs: where they come from, and what builds make of them for each device.
 
+use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,6 +17,7 @@ use crate::error::{Code, Result, ensure, fail};
 use crate::handle::{self, Handle, kind};
 use crate::raw::Answer;
 use crate::request::Named;
+use crate::spirv;
 
 /// A program.
 pub(crate) struct Program {
@@ -24,6 +26,8 @@ pub(crate) struct Program {
     source: Source,
     /// For each device, what was built.
     builds: Mutex<Vec<Build>>,
+    /// Values of constants of a module, by their numbers.
+    constants: Mutex<BTreeMap<u32, Vec<u8>>>,
     /// Kernels that there are of it: while there are, it is not built again.
     kernels: AtomicUsize,
 }
@@ -67,9 +71,7 @@ pub(crate) fn of_text(context: &Handle<Context>, text: Vec<u8>) -> Handle<Progra
 
 /// Makes a program of SPIR-V.
 pub(crate) fn of_intermediate(context: &Handle<Context>, module: &[u8]) -> Result<Handle<Program>> {
-    // The module's first word, in either order of bytes.
-    let is_module = [[3, 2, 0x23, 7], [7, 0x23, 2, 3]].iter().any(|magic| module.starts_with(magic));
-    ensure(is_module, CL_INVALID_VALUE)?;
+    ensure(spirv::is_module(module), CL_INVALID_VALUE)?;
     Ok(make(context, context.devices.clone(), Source::Intermediate(module.to_vec()), Vec::new()))
 }
 
@@ -81,7 +83,8 @@ fn make(
 ) -> Handle<Program> {
     builds.resize(devices.len(), Build::default());
     let context = Arc::clone(context);
-    handle::create(Program { context, devices, source, builds: Mutex::new(builds), kernels: AtomicUsize::new(0) })
+    let (builds, constants, kernels) = (Mutex::new(builds), Mutex::default(), AtomicUsize::new(0));
+    handle::create(Program { context, devices, source, builds, constants, kernels })
 }
 
 /// Makes a program of files, one for each device; says of each whether it could be read.
@@ -104,7 +107,7 @@ pub(crate) fn of_binaries(
 
 /// Reads a file as a program for a device: a zebin, an archive with one, or a module in SPIR-V.
 fn read_binary(device: &Device, file: &[u8]) -> Result<Build> {
-    if file.starts_with(&[3, 2, 0x23, 7]) {
+    if spirv::is_module(file) {
         let (kind, modules) = (CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT, vec![Arc::new(file.to_vec())]);
         return Ok(Build { kind, modules, status: CL_BUILD_NONE, ..Build::default() });
     }
@@ -135,6 +138,19 @@ impl Program {
     pub(crate) fn binaries(&self) -> Vec<Option<Arc<Binary>>> {
         let built = |build: &Build| build.binary.clone().filter(|_| build.status == CL_BUILD_SUCCESS);
         self.builds().iter().map(built).collect()
+    }
+
+    /// Gives a constant of a module another value, for builds to come.
+    pub(crate) fn specialize(&self, constant: u32, value: &[u8]) -> Result {
+        let Source::Intermediate(module) = &self.source else { return fail(CL_INVALID_PROGRAM) };
+        let size = spirv::constants(module).get(&constant).copied();
+        ensure(size.ok_or(Code(CL_INVALID_SPEC_ID))? == value.len(), CL_INVALID_VALUE)?;
+        self.constants.lock().unwrap_or_else(PoisonError::into_inner).insert(constant, value.to_vec());
+        Ok(())
+    }
+
+    fn specialized(&self, module: &[u8]) -> Vec<u8> {
+        spirv::specialize(module, &self.constants.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// A kernel of it was made.
@@ -196,7 +212,8 @@ pub(crate) fn build(program: &Handle<Program>, devices: &[Handle<Device>], optio
             }
             Source::Text(text) => executable(build::compile(target, Input::Source(text), options, &[]), options),
             Source::Intermediate(module) => {
-                executable(build::compile(target, Input::Intermediate(module), options, &[]), options)
+                let module = program.specialized(module);
+                executable(build::compile(target, Input::Intermediate(&module), options, &[]), options)
             }
             Source::Binary if before.binary.is_some() => {
                 Build { status: CL_BUILD_SUCCESS, options: options.to_owned(), ..before }
@@ -275,7 +292,7 @@ pub(crate) fn compile(
         let target = program.devices[place].target;
         let Built { output, log } = match &program.source {
             Source::Text(text) => build::translate(target, text, options, &headers),
-            Source::Intermediate(module) => Built { output: Some(module.clone()), log: String::new() },
+            Source::Intermediate(module) => Built { output: Some(program.specialized(module)), log: String::new() },
             Source::Binary => Built { output: None, log: String::new() },
         };
         let (status, kind) = match output {

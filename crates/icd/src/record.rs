@@ -52,8 +52,13 @@ fn write(
                 format!("file:{file}")
             }
             Argument::LentImage(lent, image) => {
-                fs::write(folder.join(&file), bytes(lent))?;
                 let desc = &image.desc;
+                let mut texels = bytes(lent);
+                if desc.pitch > 0 {
+                    let row = desc.size[0] as usize * image.format.bytes();
+                    texels = texels.chunks(desc.pitch as usize).flat_map(|line| &line[..row.min(line.len())]).copied().collect();
+                }
+                fs::write(folder.join(&file), texels)?;
                 let mut sides = desc.size;
                 if desc.is_array {
                     sides[desc.dimensions] = desc.layers;

@@ -47,7 +47,7 @@ pub(super) fn image(
     let mut size = [1; 3];
     size[..dimensions].copy_from_slice(&given[..dimensions]);
     let layers = if is_array { given[dimensions] } else { 1 };
-    let desc = ImageDesc { size, dimensions, is_array, layers, levels: spec.levels, samples: spec.samples };
+    let desc = ImageDesc { size, dimensions, is_array, layers, levels: spec.levels, samples: spec.samples, pitch: 0 };
     if spec.levels > desc.most_levels() || spec.levels > 1 && spec.samples > 1 {
         let [w, h, d] = size;
         return Err(wrong(

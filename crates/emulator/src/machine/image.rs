@@ -241,11 +241,13 @@ pub struct ImageDesc {
     pub levels: u32,
     /// Number of samples of a texel, which stand side by side.
     pub samples: u32,
+    /// Bytes from a row to the next of an image of two dimensions and one level; 0 where nothing stands between rows.
+    pub pitch: u32,
 }
 
 impl Default for ImageDesc {
     fn default() -> Self {
-        Self { size: [1; 3], dimensions: 2, is_array: false, layers: 1, levels: 1, samples: 1 }
+        Self { size: [1; 3], dimensions: 2, is_array: false, layers: 1, levels: 1, samples: 1, pitch: 0 }
     }
 }
 
@@ -295,7 +297,7 @@ impl From<[i64; 3]> for Texel {
 /// An image that a launch has bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Image {
-    /// Index of the buffer with its texels, one row behind the other.
+    /// Index of the buffer with its texels.
     pub buffer: usize,
     /// Format of the texels.
     pub format: Format,
@@ -304,7 +306,7 @@ pub struct Image {
 }
 
 impl Image {
-    /// The texel's index; `None` outside of the image.
+    /// The texel's index when nothing stands between rows; `None` outside of the image.
     fn index(&self, texel: Texel) -> Option<u64> {
         let ImageDesc { dimensions, is_array, layers, levels, samples, .. } = self.desc;
         let Texel { place, level, sample } = texel;
@@ -329,9 +331,8 @@ impl Image {
 
     /// The four components of a texel, as registers hold them. Outside of the image all parts are zero.
     pub fn load(&self, texels: Texels<'_>, texel: impl Into<Texel>) -> [u32; 4] {
-        let Some(index) = self.index(texel.into()) else { return self.format.border() };
+        let Some(start) = self.offset(texel) else { return self.format.border() };
         let bytes = self.format.component.bytes() as u32;
-        let start = index * self.format.bytes() as u64;
         let part = |n: usize| {
             let bits = texels.load(start + (n as u64) * u64::from(bytes), bytes).unwrap_or(0) as u32;
             self.format.component.widen(bits)
@@ -352,14 +353,13 @@ impl Image {
 
     /// Whether there is such a texel; writes its four components.
     pub fn store(&self, texels: Texels<'_>, texel: impl Into<Texel>, mut components: [u32; 4]) -> bool {
-        let Some(index) = self.index(texel.into()) else { return false };
+        let Some(start) = self.offset(texel) else { return false };
         if self.format.is_srgb() {
             for colour in &mut components[..3] {
                 *colour = encoded(f32::from_bits(*colour)).to_bits();
             }
         }
         let bytes = self.format.component.bytes() as u32;
-        let start = index * self.format.bytes() as u64;
         let mut written = [false; 4];
         for (source, colour) in self.format.sources().into_iter().zip(components) {
             if let Source::Component(n) = source
@@ -374,14 +374,23 @@ impl Image {
 
     /// Offset of a byte of a row of a two-dimensional image. `None` outside of it.
     pub fn byte(&self, x: u32, y: u32) -> Option<u64> {
-        let [width, height, _] = self.desc.size;
-        let pitch = u64::from(width) * self.format.bytes() as u64;
-        (u64::from(x) < pitch && y < height).then(|| u64::from(y) * pitch + u64::from(x))
+        let row = u64::from(self.desc.size[0]) * self.format.bytes() as u64;
+        let inside = u64::from(x) < row && y < self.desc.size[1];
+        inside.then(|| u64::from(y) * (row + self.gap()) + u64::from(x))
     }
 
-    /// Offset of a texel in the buffer, for atomic operations. `None` outside of the image.
+    /// Offset of a texel in the buffer. `None` outside of the image.
     pub fn offset(&self, texel: impl Into<Texel>) -> Option<u64> {
-        Some(self.index(texel.into())? * self.format.bytes() as u64)
+        let texel = texel.into();
+        let dense = self.index(texel)? * self.format.bytes() as u64;
+        Some(dense + self.gap() * texel.place[1] as u64)
+    }
+
+    /// Bytes between the end of a row and the next one.
+    fn gap(&self) -> u64 {
+        let ImageDesc { size, dimensions, is_array, levels, pitch, .. } = self.desc;
+        let is_plane = dimensions == 2 && !is_array && levels == 1;
+        if is_plane { u64::from(pitch).saturating_sub(u64::from(size[0]) * self.format.bytes() as u64) } else { 0 }
     }
 }
 
@@ -459,6 +468,17 @@ mod tests {
                 && !image.store((&texels).into(), texel(4), [0; 4])
         );
         assert_eq!(texels.to_bytes()[21], 77);
+    }
+
+    #[test]
+    fn rows_have_a_pitch() {
+        let mut image = image("r8uint", [2, 2, 1], 2, None);
+        image.desc.pitch = 5;
+        let texels = Buffer::from_bytes(&[1, 2, 90, 91, 92, 3, 4]);
+        let at = |x, y| image.load((&texels).into(), [x, y, 0])[0];
+        assert_eq!([at(0, 0), at(1, 0), at(0, 1), at(1, 1), at(2, 0)], [1, 2, 3, 4, 0]);
+        assert!(image.store((&texels).into(), [1, 1, 0], [7; 4]));
+        assert_eq!((texels.to_bytes()[6], image.byte(1, 1), image.byte(2, 0)), (7, Some(6), None));
     }
 
     #[test]

@@ -62,26 +62,35 @@ status! {
         device::info(&handle::get(device)?, Answer::new(name, size, value, size_ret))
     }
 
-    /// The devices cannot be divided.
     fn clCreateSubDevices(
         in_device: cl_device_id,
         properties: *const cl_device_partition_property,
-        _num_devices: cl_uint,
-        _out_devices: *mut cl_device_id,
-        _num_devices_ret: *mut cl_uint,
+        num_devices: cl_uint,
+        out_devices: *mut cl_device_id,
+        num_devices_ret: *mut cl_uint,
     ) {
-        handle::get::<Device>(in_device)?;
+        let device = handle::get::<Device>(in_device)?;
         ensure(!properties.is_null(), CL_INVALID_VALUE)?;
-        fail(CL_INVALID_VALUE)
+        // The zero that ends the list is one of its properties.
+        let properties = raw::list(raw::until_zero(properties, 1).len() + 1, properties);
+        let parts = device::divide(&device, properties)?;
+        if !out_devices.is_null() {
+            ensure(num_devices as usize >= parts.len(), CL_INVALID_VALUE)?;
+        }
+        raw::put(num_devices_ret, parts.len() as cl_uint);
+        if !out_devices.is_null() {
+            let parts: Vec<_> = parts.into_iter().map(handle::give).collect();
+            raw::handles(&parts, num_devices, out_devices, std::ptr::null_mut());
+        }
+        Ok(())
     }
 
-    /// Devices that are no part of others are not counted.
     fn clRetainDevice(device: cl_device_id) {
-        handle::get::<Device>(device).map(drop)
+        device::hold(device, handle::retain::<Device>)
     }
 
     fn clReleaseDevice(device: cl_device_id) {
-        handle::get::<Device>(device).map(drop)
+        device::hold(device, handle::release::<Device>)
     }
 
     fn clGetDeviceAndHostTimer(device: cl_device_id, device_timestamp: *mut cl_ulong, host_timestamp: *mut cl_ulong) {

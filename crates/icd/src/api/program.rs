@@ -7,7 +7,7 @@ use opencl_sys::*;
 use super::{object, status};
 use crate::context::Context;
 use crate::device::Device;
-use crate::error::{Code, Result, ensure, fail};
+use crate::error::{Result, ensure, fail};
 use crate::handle::{self, Handle};
 use crate::kernel::{self, Argument, Kernel};
 use crate::program::{self, Notify, Program};
@@ -342,12 +342,5 @@ impl Kernel {
         ensure(takes, CL_INVALID_ARG_VALUE)?;
         let null = || Ok(Argument::Mem(None));
         self.set(index, if address == 0 { null()? } else { Argument::Address(address) })
-    }
-}
-
-impl Program {
-    /// Gives a constant of a program in SPIR-V another value.
-    pub(crate) fn specialize(&self, _constant: cl_uint, _value: &[u8]) -> Result {
-        Err(Code(CL_INVALID_OPERATION))
     }
 }
