@@ -48,7 +48,7 @@ kind!(Device, CL_INVALID_DEVICE);
 const TARGETS: [Platform; 4] = [Platform::Dg2, Platform::Skl, Platform::Tgllp, Platform::Pvc];
 
 /// Extensions of all devices.
-const EXTENSIONS: [&str; 29] = [
+const EXTENSIONS: [&str; 30] = [
     "cl_khr_byte_addressable_store",
     "cl_khr_fp16",
     "cl_khr_global_int32_base_atomics",
@@ -71,6 +71,7 @@ const EXTENSIONS: [&str; 29] = [
     "cl_khr_extended_versioning",
     "cl_khr_suggested_local_work_size",
     "cl_ext_float_atomics",
+    "cl_intel_device_attribute_query",
     "cl_intel_subgroups",
     "cl_intel_subgroups_char",
     "cl_intel_subgroups_short",
@@ -236,6 +237,16 @@ pub(crate) fn max_allocation() -> u64 {
     (BUFFER_BYTES & !0xffff).min(memory_bytes() / 2)
 }
 
+/// The number on the PCI bus of a card with the GPU, and the version of its cores: major, minor, revision.
+fn identity(target: Platform) -> (cl_uint, [cl_uint; 3]) {
+    match target {
+        Platform::Skl => (0x1912, [9, 0, 9]),
+        Platform::Tgllp => (0x9a49, [12, 0, 0]),
+        Platform::Dg2 => (0x56a0, [12, 55, 8]),
+        _ => (0x0bd5, [12, 60, 7]),
+    }
+}
+
 /// Answers `clGetDeviceInfo`.
 pub(crate) fn info(device: &Handle<Device>, answer: Answer) -> Result {
     let if_images = |number: u32| if device.has_images { number } else { 0 };
@@ -244,6 +255,21 @@ pub(crate) fn info(device: &Handle<Device>, answer: Answer) -> Result {
         CL_DEVICE_TYPE => answer.value(CL_DEVICE_TYPE_GPU),
         CL_DEVICE_VENDOR_ID => answer.value(0x8086_u32),
         CL_DEVICE_MAX_COMPUTE_UNITS => answer.value(device.threads as cl_uint),
+        // All compute units are in one slice, each with one hardware thread.
+        CL_DEVICE_NUM_SLICES_INTEL
+        | CL_DEVICE_NUM_SUB_SLICES_PER_SLICE_INTEL
+        | CL_DEVICE_NUM_THREADS_PER_EU_INTEL => answer.value(1_u32),
+        CL_DEVICE_NUM_EUS_PER_SUB_SLICE_INTEL => answer.value(device.threads as cl_uint),
+        CL_DEVICE_ID_INTEL => answer.value(identity(device.target).0),
+        CL_DEVICE_IP_VERSION_INTEL => {
+            let (_, [major, minor, revision]) = identity(device.target);
+            answer.value(major << 22 | minor << 14 | revision)
+        }
+        CL_DEVICE_FEATURE_CAPABILITIES_INTEL => {
+            let has = |from: Platform, flag: cl_bitfield| if device.target >= from { flag } else { 0 };
+            let products = has(Platform::Tgllp, CL_DEVICE_FEATURE_FLAG_DP4A_INTEL);
+            answer.value(products | has(Platform::Dg2, CL_DEVICE_FEATURE_FLAG_DPAS_INTEL))
+        }
         CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS => answer.value(3_u32),
         CL_DEVICE_MAX_WORK_GROUP_SIZE => answer.value(device.max_group),
         CL_DEVICE_MAX_WORK_ITEM_SIZES => answer.list(&[device.max_group; 3]),

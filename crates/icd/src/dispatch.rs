@@ -19,7 +19,7 @@ macro_rules! table {
         _cl_icd_dispatch {
             $($field: Some(table!(@ $field $($function)?)),)*
             $($absent: None,)*
-            clGetExtensionFunctionAddress: Some(clGetExtensionFunctionAddress),
+            clGetExtensionFunctionAddress: Some(address_of),
             clGetExtensionFunctionAddressForPlatform: Some(clGetExtensionFunctionAddressForPlatform),
             clGetKernelSuggestedLocalWorkSize: 0,
         }
@@ -240,6 +240,15 @@ pub unsafe extern "C" fn clIcdGetPlatformIDsKHR(
 #[allow(non_snake_case)]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn clGetExtensionFunctionAddress(name: *const c_char) -> *mut c_void {
+    // SAFETY: the same contract.
+    unsafe { address_of(name) }
+}
+
+/// The same under a name that is not the loader's as well: where the loader comes first, calls to that one would go to it.
+///
+/// # Safety
+/// As [`clGetExtensionFunctionAddress`].
+unsafe extern "C" fn address_of(name: *const c_char) -> *mut c_void {
     if name.is_null() {
         return std::ptr::null_mut();
     }
@@ -253,5 +262,5 @@ unsafe extern "C" fn clGetExtensionFunctionAddressForPlatform(
     name: *const c_char,
 ) -> *mut c_void {
     // SAFETY: the same contract.
-    platform::check(platform).map_or(std::ptr::null_mut(), |()| unsafe { clGetExtensionFunctionAddress(name) })
+    platform::check(platform).map_or(std::ptr::null_mut(), |()| unsafe { address_of(name) })
 }
