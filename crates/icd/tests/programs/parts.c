@@ -1,0 +1,192 @@
+/* Devices that are parts of another one, constants of modules, images of rows in buffers, and functions that are found by their
+ * names. Compared with what the host computes; prints what differs. */
+#include "common.h"
+#include <unistd.h>
+
+static const char *source =
+    "kernel void scale(global int *a) { int i = get_global_id(0); a[i] = a[i] * 54321 + 7; }\n";
+
+static const char *picture =
+    "kernel void turn(read_only image2d_t from, write_only image2d_t to) {\n"
+    "    int2 at = (int2)(get_global_id(0), get_global_id(1));\n"
+    "    write_imageui(to, at, read_imageui(from, at.yx) + 1);\n"
+    "}\n";
+
+/* Parts of a device run kernels, and are there as long as they are held. */
+static void parts(void) {
+    cl_uint units, count;
+    CHECK(clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL));
+    cl_device_partition_property equally[] = { CL_DEVICE_PARTITION_EQUALLY, 1, 0 };
+    cl_device_id all[256];
+    if (units < 2) {
+        FAILS(CL_DEVICE_PARTITION_FAILED, clCreateSubDevices(device, equally, 256, all, &count));
+        return;
+    }
+    CHECK(clCreateSubDevices(device, equally, 256, all, &count));
+    if (count != units) printf("%u parts of %u units\n", count, units);
+    cl_device_partition_property counts[] = { CL_DEVICE_PARTITION_BY_COUNTS, units, 1, 0, 0 };
+    FAILS(CL_INVALID_DEVICE_PARTITION_COUNT, clCreateSubDevices(device, counts, 256, all + 1, NULL));
+    cl_device_partition_property domain[] = { CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN, CL_DEVICE_AFFINITY_DOMAIN_NUMA, 0 };
+    FAILS(CL_INVALID_VALUE, clCreateSubDevices(device, domain, 256, all + 1, NULL));
+
+    cl_device_id parent;
+    cl_device_partition_property type[3];
+    CHECK(clGetDeviceInfo(all[0], CL_DEVICE_PARENT_DEVICE, sizeof parent, &parent, NULL));
+    CHECK(clGetDeviceInfo(all[0], CL_DEVICE_PARTITION_TYPE, sizeof type, type, NULL));
+    CHECK(clGetDeviceInfo(all[0], CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL));
+    if (parent != device || type[0] != CL_DEVICE_PARTITION_EQUALLY || units != 1) printf("a part says something else\n");
+
+    cl_context two = clCreateContext(NULL, 2, all, NULL, NULL, &code);
+    CHECK(code);
+    cl_program program = clCreateProgramWithSource(two, 1, &source, NULL, &code);
+    CHECK(code);
+    CHECK(clBuildProgram(program, 0, NULL, "", NULL, NULL));
+    for (int n = 0; n < 2; n++) {
+        cl_command_queue queue = clCreateCommandQueueWithProperties(two, all[n], NULL, &code);
+        CHECK(code);
+        int a[32];
+        for (int i = 0; i < 32; i++) a[i] = i;
+        cl_mem buffer = clCreateBuffer(two, CL_MEM_COPY_HOST_PTR, sizeof a, a, &code);
+        CHECK(code);
+        cl_kernel kernel = clCreateKernel(program, "scale", &code);
+        CHECK(code);
+        CHECK(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
+        size_t global = 32;
+        CHECK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, 0, NULL, NULL));
+        CHECK(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof a, a, 0, NULL, NULL));
+        for (int i = 0; i < 32; i++) if (a[i] != i * 54321 + 7) printf("part %d: %d at %d\n", n, a[i], i);
+        CHECK(clReleaseKernel(kernel));
+        CHECK(clReleaseMemObject(buffer));
+        CHECK(clReleaseCommandQueue(queue));
+    }
+    CHECK(clReleaseProgram(program));
+    CHECK(clReleaseContext(two));
+    for (cl_uint n = 0; n < count; n++) CHECK(clReleaseDevice(all[n]));
+    /* A thread may hold it a little longer, with the command that it has done. */
+    int tries = 0;
+    while (!clGetDeviceInfo(all[0], CL_DEVICE_PARENT_DEVICE, sizeof parent, &parent, NULL) && tries < 5000) {
+        usleep(1000);
+        tries++;
+    }
+    if (tries == 5000) printf("a part stays\n");
+}
+
+/* The compiler makes no constants that can be given other values, so the one in the middle of the kernel is made one. */
+static void constants(cl_command_queue queue) {
+    cl_program plain = clCreateProgramWithSource(context, 1, &source, NULL, &code);
+    CHECK(code);
+    CHECK(clCompileProgram(plain, 0, NULL, "", 0, NULL, NULL, NULL, NULL));
+    size_t size;
+    CHECK(clGetProgramInfo(plain, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL));
+    cl_uint *words = malloc(size), *changed = malloc(size + 16);
+    CHECK(clGetProgramInfo(plain, CL_PROGRAM_BINARIES, sizeof words, &words, NULL));
+    size_t count = size / 4, to = 5, id = 0;
+    for (size_t at = 5; at < count; at += words[at] >> 16)
+        if ((words[at] & 0xffff) == 43 && words[at + 3] == 54321) {
+            words[at] = (words[at] & 0xffff0000) | 50;
+            id = words[at + 2];
+        }
+    if (id == 0) printf("there is no constant\n");
+    memcpy(changed, words, 20);
+    int is_decorated = 0;
+    for (size_t at = 5; at < count; at += words[at] >> 16) {
+        cl_uint op = words[at] & 0xffff, length = words[at] >> 16;
+        /* Types come behind decorations. */
+        if (!is_decorated && op >= 19 && op <= 39) {
+            cl_uint decoration[] = { 4 << 16 | 71, (cl_uint)id, 1, 42 };
+            memcpy(changed + to, decoration, 16);
+            to += 4;
+            is_decorated = 1;
+        }
+        memcpy(changed + to, words + at, length * 4);
+        to += length;
+    }
+    cl_program program = clCreateProgramWithIL(context, changed, to * 4, &code);
+    CHECK(code);
+    int by = -3;
+    FAILS(CL_INVALID_SPEC_ID, clSetProgramSpecializationConstant(program, 41, sizeof by, &by));
+    FAILS(CL_INVALID_VALUE, clSetProgramSpecializationConstant(program, 42, 2, &by));
+    FAILS(CL_INVALID_PROGRAM, clSetProgramSpecializationConstant(plain, 42, sizeof by, &by));
+    for (int round = 0; round < 2; round++) {
+        if (round == 1) CHECK(clSetProgramSpecializationConstant(program, 42, sizeof by, &by));
+        CHECK(clBuildProgram(program, 0, NULL, "", NULL, NULL));
+        cl_kernel kernel = clCreateKernel(program, "scale", &code);
+        CHECK(code);
+        int a[32];
+        for (int i = 0; i < 32; i++) a[i] = i;
+        cl_mem buffer = make_buffer(CL_MEM_COPY_HOST_PTR, sizeof a, a);
+        CHECK(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
+        size_t global = 32;
+        CHECK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, 0, NULL, NULL));
+        CHECK(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof a, a, 0, NULL, NULL));
+        for (int i = 0; i < 32; i++) if (a[i] != i * (round ? by : 54321) + 7) printf("round %d: %d at %d\n", round, a[i], i);
+        CHECK(clReleaseMemObject(buffer));
+        CHECK(clReleaseKernel(kernel));
+    }
+    CHECK(clReleaseProgram(program));
+    CHECK(clReleaseProgram(plain));
+    free(words);
+    free(changed);
+}
+
+/* Rows of a buffer with room behind each. */
+static void rows(cl_command_queue queue) {
+    cl_bool has_images;
+    CHECK(clGetDeviceInfo(device, CL_DEVICE_IMAGE_SUPPORT, sizeof has_images, &has_images, NULL));
+    if (!has_images) return;
+    unsigned char bytes[6][24], out[6][24];
+    for (int y = 0; y < 6; y++) for (int x = 0; x < 24; x++) bytes[y][x] = y * 24 + x;
+    cl_mem from = make_buffer(CL_MEM_COPY_HOST_PTR, sizeof bytes, bytes), to = make_buffer(CL_MEM_COPY_HOST_PTR, sizeof bytes, bytes);
+    cl_image_format format = { CL_RGBA, CL_UNSIGNED_INT8 };
+    cl_image_desc desc = { .image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 5, .image_height = 6, .image_row_pitch = 24 };
+    desc.mem_object = from;
+    cl_mem a = clCreateImage(context, CL_MEM_READ_ONLY, &format, &desc, NULL, &code);
+    CHECK(code);
+    desc.mem_object = to;
+    cl_mem b = clCreateImage(context, CL_MEM_WRITE_ONLY, &format, &desc, NULL, &code);
+    CHECK(code);
+    desc.image_row_pitch = 16;
+    clCreateImage(context, CL_MEM_READ_ONLY, &format, &desc, NULL, &code);
+    FAILS(CL_INVALID_IMAGE_DESCRIPTOR, code);
+    desc.image_row_pitch = 28;
+    clCreateImage(context, CL_MEM_READ_ONLY, &format, &desc, NULL, &code);
+    FAILS(CL_INVALID_IMAGE_SIZE, code);
+    cl_program program = make_program(picture, "-cl-std=CL1.2");
+    cl_kernel kernel = clCreateKernel(program, "turn", &code);
+    CHECK(code);
+    CHECK(clSetKernelArg(kernel, 0, sizeof a, &a));
+    CHECK(clSetKernelArg(kernel, 1, sizeof b, &b));
+    size_t global[2] = { 5, 5 }, zero[3] = { 0, 0, 0 }, all[3] = { 5, 5, 1 };
+    CHECK(clEnqueueNDRangeKernel(queue, kernel, 2, NULL, global, NULL, 0, NULL, NULL));
+    CHECK(clEnqueueReadBuffer(queue, to, CL_TRUE, 0, sizeof out, out, 0, NULL, NULL));
+    unsigned char dense[5][20];
+    CHECK(clEnqueueReadImage(queue, b, CL_TRUE, zero, all, 0, 0, dense, 0, NULL, NULL));
+    for (int y = 0; y < 6; y++)
+        for (int x = 0; x < 24; x++) {
+            int texel = x / 4, is_turned = y < 5 && texel < 5;
+            int wanted = is_turned ? bytes[texel][y * 4 + x % 4] + 1 : bytes[y][x];
+            if (out[y][x] != (unsigned char)wanted) printf("row %d, byte %d: %d\n", y, x, out[y][x]);
+            if (is_turned && dense[y][x] != out[y][x]) printf("read %d, byte %d: %d\n", y, x, dense[y][x]);
+        }
+    CHECK(clReleaseKernel(kernel));
+    CHECK(clReleaseProgram(program));
+    cl_mem both[] = { a, b, from, to };
+    for (int n = 0; n < 4; n++) CHECK(clReleaseMemObject(both[n]));
+}
+
+static void functions(void) {
+    cl_platform_id platform;
+    CHECK(clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL));
+    if (!clGetExtensionFunctionAddressForPlatform(platform, "clDeviceMemAllocINTEL")) printf("a function is not found\n");
+    if (clGetExtensionFunctionAddressForPlatform(platform, "clNothingINTEL")) printf("a function is found\n");
+}
+
+static void run(void) {
+    cl_command_queue queue = make_queue(0);
+    functions();
+    parts();
+    constants(queue);
+    rows(queue);
+    CHECK(clReleaseCommandQueue(queue));
+    printf("done\n");
+}
