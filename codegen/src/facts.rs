@@ -39,7 +39,7 @@ pub fn facts(model: &Model) -> String {
     }
     for r in &model.rules {
         let platforms: String = r.platforms.iter().map(|m| format!(" {m}")).collect();
-        out.push(format!("rule {}{platforms}: {}", r.name, r.instructions.join(", ")));
+        out.push(format!("rule {}{platforms}: {}", r.name, names(&r.instructions).join(", ")));
     }
     for d in &model.definitions {
         out.push(format!("definition {} = {}", d.name, d.value));
@@ -48,7 +48,7 @@ pub fn facts(model: &Model) -> String {
         let platforms: String = c.platforms.iter().map(|m| format!(" {m}")).collect();
         let warning = if c.warning { " warning" } else { "" };
         let when = c.when.as_ref().map_or(String::new(), |when| format!(" when {when}"));
-        let (name, instructions) = (&c.name, c.instructions.join(", "));
+        let (name, instructions) = (&c.name, names(&c.instructions).join(", "));
         out.push(format!("rule {name}{platforms}: {instructions}: {}{warning}{when} must {}", c.finding, c.must));
     }
     let mut lists: Vec<_> = model.lists.iter().collect();

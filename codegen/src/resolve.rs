@@ -3,14 +3,16 @@
 
 use crate::anatomy::PartId;
 use crate::model::{
-    Availability, BitFieldKind, Bound, Condition, Field, FieldKind, Form, ListId, ListKind, MemberType, Model, Place,
-    Platform, Presence, Reference, Structure, StructureId, TextForm, TypeId, targets,
+    Availability, BitFieldKind, Bound, Condition, Field, FieldKind, Form, InstructionId, ListId, ListKind,
+    MemberType, Model, PageKind, Place, Platform, Presence, Reference, Structure, StructureId, TextForm, TypeId,
+    targets,
 };
 use crate::phrase::number;
 use crate::template::{self, Item};
 
 /// Resolves all references of a model.
 pub(crate) fn names(model: &mut Model) {
+    instructions(model);
     types(model);
     platforms(model);
     structures(model);
@@ -23,6 +25,19 @@ pub(crate) fn names(model: &mut Model) {
             Some(Place { field: part(model, FieldKind::List(id), name)?, part: None })
         });
         model.lists[id.0].text = Some(text);
+    }
+}
+
+/// Instructions, by their names.
+fn instructions(model: &mut Model) {
+    let known: Vec<String> = model.instructions.iter().map(|i| i.name.clone()).collect();
+    let find = |r: &mut Reference<InstructionId>| r.to = known.iter().position(|n| *n == r.name).map(InstructionId);
+    model.rules.iter_mut().flat_map(|rule| &mut rule.instructions).for_each(find);
+    model.constraints.iter_mut().flat_map(|row| &mut row.instructions).for_each(find);
+    for instruction in &mut model.instructions {
+        if let PageKind::Alias { of, .. } = &mut instruction.kind {
+            find(of);
+        }
     }
 }
 

@@ -129,7 +129,7 @@ fn duplicate_opcodes(model: &Model, out: &mut Vec<Diagnostic>) {
 fn alias(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic>) {
     let PageKind::Alias { of, when } = &instruction.kind else { return };
     let several = model.instructions.len() > 1;
-    if (several && !model.instructions.iter().any(|i| i.name == *of)) || when.is_empty() {
+    if (several && of.to.is_none()) || when.is_empty() {
         let message = format!("`Kind: alias of {of} when {when}` names no page, or does not say when");
         let help = "write `Kind: alias of NAME when …`";
         model.report(Severity::Error, "kind-unknown", instruction.at, message, help, out);

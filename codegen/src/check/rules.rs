@@ -16,8 +16,7 @@ pub(super) fn check(model: &Model, out: &mut Vec<Diagnostic>) {
         for marks in platforms {
             availability::check(model, marks, at, out);
         }
-        let known = |name: &str| model.instructions.iter().any(|i| i.name == name);
-        for one in instructions.iter().filter(|one| is_own(model, at) && model.files.is_some() && !known(one)) {
+        for one in instructions.iter().filter(|one| is_own(model, at) && model.files.is_some() && one.to.is_none()) {
             let message = format!("rule `{name}` names {one}, which has no page");
             model.report(Severity::Warning, "rule-dead", at, message, "add the page, or take the name out", out);
         }
@@ -42,7 +41,7 @@ fn conditions(
     said: &mut BTreeSet<(SourceSpan, String)>,
     out: &mut Vec<Diagnostic>,
 ) {
-    for page in model.instructions.iter().filter(|i| constraint.instructions.contains(&i.name)) {
+    for page in model.instructions.iter().filter(|i| model.covers(&constraint.instructions, i)) {
         let row = row(model, constraint, page);
         for problem in &row.problems {
             // A definition is wrong once, however many rows have it.

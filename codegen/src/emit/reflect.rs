@@ -103,7 +103,10 @@ fn page(cx: &Cx<'_>, i: &Instruction) -> TokenStream {
     let kind = match &i.kind {
         PageKind::Ordinary => quote!(Ordinary),
         PageKind::Umbrella => quote!(Umbrella),
-        PageKind::Alias { of, .. } => quote!(Alias(#of)),
+        PageKind::Alias { of, .. } => {
+            let name = &of.name;
+            quote!(Alias(#name))
+        }
         PageKind::Reserved => quote!(Reserved),
         PageKind::Undefined => quote!(Undefined),
     };
@@ -123,7 +126,7 @@ fn page(cx: &Cx<'_>, i: &Instruction) -> TokenStream {
     let platforms = i.platforms.iter().map(|m| cx.platform_range(m));
     let platforms = quote!(&[#(#platforms),*]);
     let out_of_bound = &i.out_of_bound;
-    let rules = cx.model.rules.iter().filter(|r| r.instructions.contains(&i.name)).map(|r| variant_name(&r.name));
+    let rules = cx.model.rules.iter().filter(|r| cx.model.covers(&r.instructions, i)).map(|r| variant_name(&r.name));
     let saturation = match i.saturation {
         Saturation::No => quote!(No),
         Saturation::Yes => quote!(Yes),

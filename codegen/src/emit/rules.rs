@@ -36,7 +36,7 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
 
 /// The rows that say something on one form of a page.
 pub(crate) fn of_form(cx: &Cx<'_>, page: &Instruction, form: &Form) -> TokenStream {
-    let rows = cx.model.constraints.iter().enumerate().filter(|(_, c)| c.instructions.contains(&page.name));
+    let rows = cx.model.constraints.iter().enumerate().filter(|(_, c)| cx.model.covers(&c.instructions, page));
     let rows = rows.filter_map(|(at, constraint)| {
         let row = row(cx.model, constraint, page);
         // What is wrong with it is a finding of the check.

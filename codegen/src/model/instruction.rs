@@ -3,6 +3,10 @@
 use super::{Availability, ListId, Reference, SourceSpan, Storage, StructureId, TypeId, semantics};
 use crate::template::Template;
 
+/// An instruction: its position in [`super::Model::instructions`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct InstructionId(pub usize);
+
 /// What a page describes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PageKind {
@@ -13,7 +17,7 @@ pub enum PageKind {
     /// Another spelling of an instruction, with what decides it.
     Alias {
         /// The instruction.
-        of: String,
+        of: Reference<InstructionId>,
         /// When it is used.
         when: String,
     },

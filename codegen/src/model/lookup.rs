@@ -3,12 +3,17 @@
 use visakit_diag::{Diagnostic, Severity};
 
 use super::{
-    BitField, BitFieldKind, Cell, Column, ColumnKind, DataType, Enumerator, FieldKind, Form, List, ListId, ListKind,
-    Model, NamesOf, Place, SourceSpan, TypeId,
+    BitField, BitFieldKind, Cell, Column, ColumnKind, DataType, Enumerator, FieldKind, Form, Instruction,
+    InstructionId, List, ListId, ListKind, Model, NamesOf, Place, Reference, SourceSpan, TypeId, targets,
 };
 use crate::anatomy::PartId;
 
 impl Model {
+    /// Whether a row of rules names an instruction of this model.
+    pub fn covers(&self, row: &[Reference<InstructionId>], page: &Instruction) -> bool {
+        targets(row).any(|id| std::ptr::eq(&self.instructions[id.0], page))
+    }
+
     /// The list with this id.
     pub fn list(&self, id: ListId) -> &List {
         &self.lists[id.0]

@@ -1,6 +1,6 @@
 //! What the chapters say: data types, platforms, structures of objects, predefined variables, attributes.
 
-use super::{Availability, Cell, Condition, FieldKind, Reference, SourceSpan, Storage};
+use super::{Availability, Cell, Condition, FieldKind, InstructionId, Reference, SourceSpan, Storage};
 
 /// A data type: its position in [`super::Model::types`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -126,7 +126,7 @@ pub struct Rule {
     /// Its name, words with dashes.
     pub name: String,
     /// The instructions that it holds for.
-    pub instructions: Vec<String>,
+    pub instructions: Vec<Reference<InstructionId>>,
     /// Where it holds: on any of these platforms; everywhere when there are none.
     pub platforms: Vec<Availability>,
     /// What it means.

@@ -1,7 +1,7 @@
 //! What verification.md says across fields: rows of conditions, and the definitions that they share.
 
 use super::semantics::Expression;
-use super::{Availability, SourceSpan};
+use super::{Availability, InstructionId, Reference, SourceSpan};
 
 /// A row across the fields of an instruction: where one condition holds, the other must.
 #[derive(Clone, Debug)]
@@ -9,7 +9,7 @@ pub struct Constraint {
     /// Its name, words with dashes.
     pub name: String,
     /// The instructions that it holds for.
-    pub instructions: Vec<String>,
+    pub instructions: Vec<Reference<InstructionId>>,
     /// Where it holds: on any of these platforms; everywhere when there are none.
     pub platforms: Vec<Availability>,
     /// Where it applies, as written; always where there is nothing.

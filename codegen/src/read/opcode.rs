@@ -100,7 +100,7 @@ fn read_kind(cx: &mut Cx<'_>, text: &str, span: &Span) -> PageKind {
                 let message = format!("`Kind: {text}` is not understood");
                 cx.error("kind-unknown", span, message, "write `Kind: alias of NAME when …`");
             }
-            PageKind::Alias { of, when: when.trim_start_matches("when ").to_owned() }
+            PageKind::Alias { of: of.into(), when: when.trim_start_matches("when ").to_owned() }
         }
         _ => {
             cx.error(

@@ -5,7 +5,7 @@ use super::chapter::{Columns, alternatives, by_columns, is_dashed};
 use super::context::Cx;
 use crate::markdown::{Row, Span};
 use crate::model::semantics::Expression;
-use crate::model::{Constraint, Definition, Model, Rule};
+use crate::model::{Constraint, Definition, Model, Reference, Rule};
 use crate::phrase::words;
 use crate::semantics::{Problem, parse_expression};
 
@@ -29,6 +29,7 @@ fn rule(cx: &mut Cx<'_>, columns: &Columns<'_>, has_conditions: bool, model: &mu
         |name: &str| model.rules.iter().any(|r| r.name == name) || model.constraints.iter().any(|c| c.name == name);
     let Some(name) = named(cx, columns, "Rule", taken) else { return };
     let instructions = words(columns.get("Instructions").unwrap_or(""));
+    let instructions = instructions.into_iter().map(Reference::from).collect();
     let platforms = alternatives(columns.get("Platforms").unwrap_or(""));
     let doc = columns.get("Meaning").unwrap_or("").to_owned();
     let at = cx.at(&columns.row.span);

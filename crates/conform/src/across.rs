@@ -29,7 +29,7 @@ const NUMBERS: [i128; 26] = [
 pub(super) fn probe<'m>(probes: &Probes<'m>, base: &Sample<'m>, tally: &mut Tally) {
     let model = probes.world.model;
     let rows: Vec<&Constraint> =
-        model.constraints.iter().filter(|c| c.instructions.contains(&base.page.name)).collect();
+        model.constraints.iter().filter(|c| model.covers(&c.instructions, base.page)).collect();
     for row in &rows {
         let search = Search { probes, rows: &rows, row, platform: platform(probes, base, row) };
         for keep in [true, false] {

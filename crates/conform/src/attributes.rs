@@ -135,7 +135,7 @@ fn rules(model: &Model, tally: &mut Tally) {
     for page in &model.instructions {
         let Some(known) = isa::PAGES.iter().find(|p| p.name == page.name) else { continue };
         let mut extra: Vec<&str> = known.rules.iter().map(|rule| rule.name()).collect();
-        for rule in model.rules.iter().filter(|rule| rule.instructions.contains(&page.name)) {
+        for rule in model.rules.iter().filter(|rule| model.covers(&rule.instructions, page)) {
             let fact = Fact::new("rule-row", format!("rule.{}.{}", rule.name, page.name), rule.at);
             extra.retain(|name| *name != rule.name);
             let found = known.rules.iter().find(|r| r.name() == rule.name);

@@ -137,13 +137,13 @@ fn aliases(probes: &Probes<'_>, tally: &mut Tally) {
     let Some(version) = probes.versions.last().copied() else { return };
     for alias in &model.instructions {
         let PageKind::Alias { of, .. } = &alias.kind else { continue };
-        let Some(page) = model.instructions.iter().find(|i| i.name == *of && encodes(i)) else { continue };
+        let Some(page) = of.to.map(|id| &model.instructions[id.0]).filter(|i| encodes(i)) else { continue };
         let Some(form) = page.forms.iter().find(|f| holds(&f.versions, version)) else { continue };
         let sample = base(&probes.world, page, form, version);
         let Some(text) = form.texts.first() else { continue };
         let (word, shown) =
             (alias.name.to_ascii_lowercase(), super::text::print(&probes.world, &sample, text).text());
-        let line = shown.replacen(&of.to_ascii_lowercase(), &word, 1);
+        let line = shown.replacen(&of.name.to_ascii_lowercase(), &word, 1);
         let source = format!("{}    {line}\n{}", probes.world.head(version), probes.world.tail());
         let expected = sample.encode(&probes.world.operands).bytes;
         let got = match visakit::text::parse(&source, Default::default()) {

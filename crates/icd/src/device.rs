@@ -357,7 +357,7 @@ pub(crate) fn info(device: &Handle<Device>, answer: Answer) -> Result {
         CL_DEVICE_PARTITION_MAX_SUB_DEVICES => answer.value(0_u32),
         CL_DEVICE_PARTITION_PROPERTIES if device.threads > 1 => {
             answer.list(&[CL_DEVICE_PARTITION_EQUALLY, CL_DEVICE_PARTITION_BY_COUNTS])
-        },
+        }
         CL_DEVICE_PARTITION_PROPERTIES => answer.list(&[0_isize]),
         CL_DEVICE_PARTITION_TYPE => match &device.part_of {
             Some((_, properties)) => answer.list(properties),

@@ -56,7 +56,11 @@ fn write(
                 let mut texels = bytes(lent);
                 if desc.pitch > 0 {
                     let row = desc.size[0] as usize * image.format.bytes();
-                    texels = texels.chunks(desc.pitch as usize).flat_map(|line| &line[..row.min(line.len())]).copied().collect();
+                    texels = texels
+                        .chunks(desc.pitch as usize)
+                        .flat_map(|line| &line[..row.min(line.len())])
+                        .copied()
+                        .collect();
                 }
                 fs::write(folder.join(&file), texels)?;
                 let mut sides = desc.size;

@@ -156,7 +156,10 @@ mod tests {
             assert_eq!(kept, &module()[..kept.len()]);
             let no = Op::SpecConstantFalse as u32 | 3 << 16;
             let number = Op::SpecConstant as u32;
-            assert_eq!(end, [number | 4 << 16, 1, 10, 0xffff_fffe, number | 5 << 16, 2, 11, 0, 0x3ff8_0000, no, 3, 12]);
+            assert_eq!(
+                end,
+                [number | 4 << 16, 1, 10, 0xffff_fffe, number | 5 << 16, 2, 11, 0, 0x3ff8_0000, no, 3, 12]
+            );
         }
     }
 

@@ -7,7 +7,7 @@ use super::change::Class;
 use super::context::Cx;
 use super::{lists, platforms};
 use visakit_codegen::model::semantics::{BinaryOperator, Expression, ExpressionKind};
-use visakit_codegen::model::{Availability, Constraint, Definition, Rule, SourceSpan};
+use visakit_codegen::model::{Availability, Constraint, Definition, Reference, Rule, SourceSpan, names};
 
 pub(super) fn compare(cx: &mut Cx<'_>) {
     let (old, new) = (cx.old, cx.new);
@@ -23,7 +23,7 @@ fn kinds(cx: &mut Cx<'_>, old: &[Rule], new: &[Rule]) {
     }
     for y in new {
         let Some(x) = old.iter().find(|x| x.name == y.name) else {
-            cx.fact(Class::Narrowed, "rule-added", &y.name, None, Some((y.instructions.join(", "), y.at)));
+            cx.fact(Class::Narrowed, "rule-added", &y.name, None, Some((names(&y.instructions).join(", "), y.at)));
             continue;
         };
         let (a, b) = (sorted(&x.instructions), sorted(&y.instructions));
@@ -35,7 +35,7 @@ fn kinds(cx: &mut Cx<'_>, old: &[Rule], new: &[Rule]) {
         where_it_holds(cx, &y.name, (&x.platforms, x.at), (&y.platforms, y.at), opposite);
     }
     for x in old.iter().filter(|x| !new.iter().any(|y| y.name == x.name)) {
-        cx.fact(Class::Widened, "rule-removed", &x.name, Some((x.instructions.join(", "), x.at)), None);
+        cx.fact(Class::Widened, "rule-removed", &x.name, Some((names(&x.instructions).join(", "), x.at)), None);
     }
 }
 
@@ -145,8 +145,8 @@ fn opposite(class: Class) -> Class {
     }
 }
 
-fn sorted(names: &[String]) -> BTreeSet<&str> {
-    names.iter().map(String::as_str).collect()
+fn sorted<T>(instructions: &[Reference<T>]) -> BTreeSet<&str> {
+    names(instructions).into_iter().collect()
 }
 
 /// The class of a change of a row; none of those that only warn forbids anything.

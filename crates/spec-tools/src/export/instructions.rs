@@ -199,7 +199,7 @@ fn instruction(cx: &Cx<'_>, i: &model::Instruction) -> Instruction {
         kind: match &i.kind {
             model::PageKind::Ordinary => PageKind::Ordinary,
             model::PageKind::Umbrella => PageKind::Umbrella,
-            model::PageKind::Alias { of, when } => PageKind::Alias { of: of.clone(), alias_when: when.clone() },
+            model::PageKind::Alias { of, when } => PageKind::Alias { of: of.name.clone(), alias_when: when.clone() },
             model::PageKind::Reserved => PageKind::Reserved,
             model::PageKind::Undefined => PageKind::Undefined,
         },

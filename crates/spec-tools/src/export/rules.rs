@@ -71,7 +71,7 @@ pub(super) fn builtins(cx: &Cx<'_>, builtins: &[model::semantics::Builtin]) -> V
 pub(super) fn rules(cx: &Cx<'_>) -> Vec<Rule> {
     let one = |r: &model::Rule| Rule {
         name: r.name.clone(),
-        instructions: r.instructions.clone(),
+        instructions: r.instructions.iter().map(ToString::to_string).collect(),
         platforms: r.platforms.iter().map(marks).collect(),
         doc: r.doc.clone(),
         at: cx.place(r.at),
@@ -82,7 +82,7 @@ pub(super) fn rules(cx: &Cx<'_>) -> Vec<Rule> {
 pub(super) fn constraints(cx: &Cx<'_>) -> Vec<Constraint> {
     let one = |c: &model::Constraint| Constraint {
         name: c.name.clone(),
-        instructions: c.instructions.clone(),
+        instructions: c.instructions.iter().map(ToString::to_string).collect(),
         platforms: c.platforms.iter().map(marks).collect(),
         when: c.when.as_ref().map(expression),
         must: expression(&c.must),
