@@ -1,26 +1,15 @@
 //! Programs in C, as they are for every device, through the loader: what they print is what they print on pocl.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+mod common;
 
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use common::{driver, run};
 use visakit_testing::{files, have, program, root, scratch};
 
 /// Where Debian's pocl is found.
 const POCL: &str = "/etc/OpenCL/vendors/pocl.icd";
-
-/// The driver that was built with this test, as the loader wants it named.
-fn driver(folder: &Path) -> PathBuf {
-    let test = std::env::current_exe().unwrap();
-    let library = test.with_file_name("libvisakit_opencl.so");
-    let icd = folder.join("visakit.icd");
-    std::fs::write(&icd, format!("{}\n", library.display())).unwrap();
-    icd
-}
-
-fn run(command: &mut Command, icd: &Path, folder: &Path) -> Output {
-    command.env("OCL_ICD_VENDORS", icd).env("VISAKIT_COMPILER", env!("CARGO_BIN_EXE_visakit-oclc"));
-    command.env("VISAKIT_CACHE", folder.join("cache")).output().unwrap()
-}
 
 fn can_build(test: &str) -> bool {
     let headers = ["/usr/include", "/usr/local/include"].iter().any(|dir| Path::new(dir).join("CL/cl.h").is_file());
