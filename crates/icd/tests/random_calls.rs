@@ -15,7 +15,7 @@ struct Caller {
     api: &'static _cl_icd_dispatch,
     devices: Vec<cl_device_id>,
     /// What is held, by kind, once for each time that it must be released.
-    held: [Vec<*mut c_void>; 8],
+    held: [Vec<*mut c_void>; KINDS],
     stale: Vec<*mut c_void>,
     zebins: Vec<Vec<u8>>,
     /// Memory that stays as long as there are commands.
@@ -35,6 +35,9 @@ const KERNEL: usize = 4;
 const EVENT: usize = 5;
 const SAMPLER: usize = 6;
 const USER: usize = 7;
+/// Parts of devices.
+const PART: usize = 8;
+const KINDS: usize = 9;
 
 /// Calls a function of the table.
 macro_rules! call {
@@ -52,13 +55,13 @@ impl Caller {
     }
 
     fn device(&mut self) -> cl_device_id {
-        let which = self.below(2);
-        self.devices[which]
+        let which = self.below(8);
+        if which == 0 { self.any(PART) } else { self.devices[which % 2] }
     }
 
     /// A handle: mostly one that lives, else one of another kind, one that was given up, or null.
     fn any(&mut self, kind: usize) -> *mut c_void {
-        let kind = if self.below(40) == 0 { self.below(8) } else { kind };
+        let kind = if self.below(40) == 0 { self.below(KINDS) } else { kind };
         let list = match self.below(40) {
             0 => return null_mut(),
             1 => &self.stale,
@@ -94,10 +97,14 @@ impl Caller {
         let mut code = 0;
         let host = self.host.as_mut_ptr().cast::<c_void>();
         let (context, queue) = (self.any(CONTEXT), self.any(QUEUE));
-        match self.below(34) {
+        match self.below(35) {
             0 if self.held[CONTEXT].len() > 1 => {}
             0 => {
-                let (count, first) = (self.devices.len() as u32, self.devices.as_ptr());
+                let mut devices = self.devices.clone();
+                if self.below(2) == 0 && !self.held[PART].is_empty() {
+                    devices.push(self.any(PART));
+                }
+                let (count, first) = (devices.len() as u32, devices.as_ptr());
                 let made = call!(self, clCreateContext(null(), count, first, None, null_mut(), &mut code));
                 self.keep(CONTEXT, made, code);
             }
@@ -131,7 +138,7 @@ impl Caller {
                     image_height: self.below(20),
                     image_depth: self.below(4),
                     image_array_size: self.below(4),
-                    image_row_pitch: 0,
+                    image_row_pitch: [0, 0, 16, 80][self.below(4)],
                     image_slice_pitch: 0,
                     num_mip_levels: 0,
                     num_samples: 0,
@@ -305,10 +312,22 @@ impl Caller {
                 }
             }
             30 => {
-                let kind = self.below(8);
+                let kind = self.below(KINDS);
                 let handle = self.any(kind);
                 if self.retain(kind, handle) {
                     self.held[kind].push(handle);
+                }
+            }
+            31 => {
+                let (device, units) = (self.device(), self.below(4) as isize);
+                let way = [CL_DEVICE_PARTITION_EQUALLY, CL_DEVICE_PARTITION_BY_COUNTS, 7][self.below(3)];
+                let (mut parts, mut count) = ([null_mut(); 64], 0);
+                let properties = [way, units, 0, 0];
+                let code =
+                    call!(self, clCreateSubDevices(device, properties.as_ptr(), 64, parts.as_mut_ptr(), &mut count));
+                check(code);
+                if code == CL_SUCCESS {
+                    self.held[PART].extend(&parts[..count as usize]);
                 }
             }
             _ if self.below(2) == 0 => self.give_up_one(),
@@ -333,6 +352,7 @@ impl Caller {
             PROGRAM => call!(self, clRetainProgram(handle)),
             KERNEL => call!(self, clRetainKernel(handle)),
             SAMPLER => call!(self, clRetainSampler(handle)),
+            PART => call!(self, clRetainDevice(handle)),
             _ => call!(self, clRetainEvent(handle)),
         };
         check(code);
@@ -347,13 +367,14 @@ impl Caller {
             PROGRAM => call!(self, clReleaseProgram(handle)),
             KERNEL => call!(self, clReleaseKernel(handle)),
             SAMPLER => call!(self, clReleaseSampler(handle)),
+            PART => call!(self, clReleaseDevice(handle)),
             _ => call!(self, clReleaseEvent(handle)),
         }
     }
 
     /// Releases something that is held.
     fn give_up_one(&mut self) {
-        let kind = self.below(8);
+        let kind = self.below(KINDS);
         if self.held[kind].is_empty() || self.below(9) > 0 && kind < 2 {
             return;
         }
@@ -381,7 +402,7 @@ impl Caller {
         for (context, memory) in std::mem::take(&mut self.shared) {
             call!(self, clSVMFree(context, memory));
         }
-        for kind in (0..8).rev() {
+        for kind in (0..KINDS).rev() {
             for handle in std::mem::take(&mut self.held[kind]) {
                 assert_eq!(self.release(kind, handle), CL_SUCCESS, "{kind}");
                 self.stale.push(handle);
