@@ -49,7 +49,7 @@ pub(crate) fn launch(data: &[u8]) {
 /// Bytes that an argument asks for.
 fn asked(spec: &ArgSpec) -> u64 {
     match spec {
-        ArgSpec::Zeros(bytes) => *bytes,
+        ArgSpec::Zeros(bytes) | ArgSpec::Undefined(bytes) => *bytes,
         ArgSpec::Pipe { packets, bytes } => u64::from(*packets).saturating_mul(u64::from(*bytes)),
         ArgSpec::Local(bytes) => u64::from(*bytes),
         ArgSpec::Bytes(_) | ArgSpec::Value { .. } | ArgSpec::Same(_) | ArgSpec::Sampler(_) => 0,
