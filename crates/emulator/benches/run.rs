@@ -1,24 +1,30 @@
 //! The emulator's speed on kernels of many kinds and, where they are installed, that of Oclgrind and of pocl on the same
-//! kernels, sizes and inputs, as ratios in one run.
+//! kernels, sizes and inputs, as ratios in one run; what a launch of next to nothing takes; and how long native code is made.
 //!
 //! `cargo bench --bench run` runs everything; names behind `--` choose kernels. The programs are those of the conformance
-//! suite (`tests/conformance/programs*`). Oclgrind compiles its kernel each time, so its figure is the time of a whole process
+//! suite (`tests/conformance/programs*`). All figures are times of whole launches, ours in place and in any order of groups as by
+//! the OpenCL driver. Oclgrind compiles its kernel each time, so its figure is the time of a whole process
 //! less that of the same process with one work group and sizes of zero, which does next to nothing. pocl is driven by `benches/pocl.c`, which this bench compiles.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
 use std::time::{Duration, Instant};
 
 use visakit_emulator::launch::argument::Argument;
 use visakit_emulator::launch::range::NdRange;
+use visakit_emulator::machine::memory::Lent;
 use visakit_emulator::run::{Cache, Engine, Options, Outcome, Program, Surroundings, launch};
 use visakit_zebin::Zebin;
 
-/// Each figure is the best of at least this many, and of as many as there is time for.
+/// Each figure is the best of so many rounds, in each of which all have their turn: of at least this many runs, and of as many
+/// as there is time for.
 const REPEATS: usize = 5;
-/// The time for each figure.
-const TIME: Duration = Duration::from_millis(250);
+const ROUNDS: usize = 3;
+/// The time for each figure in a round.
+const TIME: Duration = Duration::from_millis(100);
 
 /// A kernel, its sizes and its arguments, for all.
 struct Case {
@@ -145,6 +151,20 @@ fn more_cases() -> Vec<Case> {
     out
 }
 
+/// Who runs a kernel, in the order of the columns.
+const RUNNERS: [&str; 8] = ["interpreter", "native", "1 core", "automatic", "pvc", "pocl", "1 core", "Oclgrind"];
+const INTERPRETER: usize = 0;
+const NATIVE: usize = 1;
+const NATIVE_ALONE: usize = 2;
+const AUTOMATIC: usize = 3;
+const PVC: usize = 4;
+const POCL: usize = 5;
+const POCL_ALONE: usize = 6;
+const OCLGRIND: usize = 7;
+
+/// A kernel and the seconds that each runner takes.
+type Row = (&'static str, [Option<f64>; RUNNERS.len()]);
+
 fn main() {
     // `cargo test --benches` runs benches with --test: there is nothing to test here.
     if std::env::args().any(|argument| argument == "--test") {
@@ -157,49 +177,124 @@ fn main() {
     if oclgrind.is_none() || pocl.is_none() {
         println!("oclgrind-kernel, or a C compiler with pocl's headers, is missing: no comparison with it");
     }
-    print!("{:<14}{:>12}{:>10}{:>10}", "ms", "interpreter", "native", "pvc");
-    println!("{:>12}{:>10}{:>12}", "Oclgrind", "pocl", "million/s");
-    let (mut slower, mut faster, mut interpreted) = (Vec::new(), Vec::new(), Vec::new());
+    print!("{:<14}", "ms");
+    RUNNERS.iter().for_each(|name| print!("{name:>12}"));
+    println!("{:>10}{:>12}", "/ pocl", "million/s");
     let all: Vec<_> = cases().into_iter().chain(more_cases()).collect();
-    for case in all.iter().filter(|case| chosen.is_empty() || chosen.iter().any(|name| name == case.kernel)) {
+    let is_chosen = |case: &&Case| chosen.is_empty() || chosen.iter().any(|name| name == case.kernel);
+    let mut rows: Vec<Row> = Vec::new();
+    for case in all.iter().filter(is_chosen) {
         let source = case.file("cl");
-        let [outcome, compiled] = [Engine::Interpreter, Engine::Native].map(|engine| ours(case, "skl", engine));
-        let other = ours(case, "pvc", Engine::Native);
-        let is_same = outcome.buffers == compiled.buffers;
-        assert!(is_same, "{}: the engines differ", case.kernel);
-        let wall = outcome.wall.as_secs_f64();
-        let quick = compiled.wall.as_secs_f64();
-        let rate = outcome.instructions as f64 / quick / 1e6;
-        print!("{:<14}{:>12.3}{:>10.3}", case.kernel, wall * 1e3, quick * 1e3);
-        print!("{:>10.3}", other.wall.as_secs_f64() * 1e3);
-        let theirs = oclgrind.as_ref().map(|program| on_oclgrind(program, &source, &folder, case).as_secs_f64());
-        let native = pocl.as_ref().and_then(|program| on_pocl(program, &source, &folder, case));
-        let shown = |time: Option<f64>| time.map_or("-".to_owned(), |time| format!("{:.3}", time * 1e3));
-        println!("{:>12}{:>10}{rate:>12.1}", shown(theirs), shown(native));
-        slower.extend(theirs.map(|time| (time / quick, case.kernel)));
-        faster.extend(native.map(|time| (quick / time, case.kernel)));
-        interpreted.extend(native.map(|time| (wall / time, case.kernel)));
+        let runners: [(&str, Engine, Option<usize>); 5] = [
+            ("skl", Engine::Interpreter, None),
+            ("skl", Engine::Native, None),
+            ("skl", Engine::Native, Some(1)),
+            ("skl", Engine::Automatic, None),
+            ("pvc", Engine::Native, None),
+        ];
+        let runners = runners.map(|(target, engine, threads)| Ours::new(case, target, engine, threads));
+        let mut times = [None; RUNNERS.len()];
+        // In turns, so that what else the machine does is not for one of them alone.
+        for round in 0..ROUNDS {
+            let ours = runners.iter().map(|ours| Some(ours.time()));
+            let pocl =
+                [None, Some(1)].map(|cores| pocl.as_ref().and_then(|p| on_pocl(p, &source, &folder, case, cores)));
+            let oclgrind = oclgrind.as_ref().filter(|_| round == 0);
+            let oclgrind = oclgrind.map(|program| on_oclgrind(program, &source, &folder, case).as_secs_f64());
+            let round = ours.chain(pocl).chain([oclgrind]);
+            for (least, time) in times.iter_mut().zip(round) {
+                *least = [*least, time].into_iter().flatten().reduce(f64::min);
+            }
+        }
+        let [outcome, compiled] = [INTERPRETER, NATIVE].map(|n| runners[n].run());
+        assert!(outcome.buffers == compiled.buffers, "{}: the engines differ", case.kernel);
+        print!("{:<14}", case.kernel);
+        for time in times {
+            print!("{:>12}", time.map_or("-".to_owned(), |time| format!("{:.3}", time * 1e3)));
+        }
+        let ratio = times[NATIVE].zip(times[POCL]).map_or("-".to_owned(), |(own, pocl)| format!("{:.2}", own / pocl));
+        println!("{ratio:>10}{:>12.1}", outcome.instructions as f64 / times[NATIVE].unwrap_or(f64::NAN) / 1e6);
+        rows.push((case.kernel, times));
     }
-    let mean = |ratios: &[(f64, &str)]| {
-        (ratios.iter().map(|(ratio, _)| ratio.ln()).sum::<f64>() / ratios.len() as f64).exp()
-    };
-    if let Some((least, kernel)) = slower.iter().min_by(|a, b| a.0.total_cmp(&b.0)) {
-        let mean = mean(&slower);
-        println!(
-            "Oclgrind takes {mean:.0} times as long as the emulator with the program for skl in the geometric mean,"
-        );
-        println!("at the least {least:.0} times, with {kernel}");
-    }
-    if let Some((most, kernel)) = faster.iter().max_by(|a, b| a.0.total_cmp(&b.0)) {
-        let mean = mean(&faster);
-        println!(
-            "the emulator takes {mean:.2} times as long as pocl in the geometric mean, at the most {most:.1} times, with {kernel}"
-        );
-    }
-    if !interpreted.is_empty() {
-        println!("the interpreter alone takes {:.1} times as long as pocl", mean(&interpreted));
-    }
+    compare("native is to pocl", &rows, NATIVE, POCL);
+    let small = |kernel: &str| matches!(kernel, "saxpy" | "stencil");
+    let (launches, others): (Vec<Row>, Vec<Row>) = rows.iter().partition(|(kernel, _)| small(kernel));
+    compare("that is, saxpy and stencil", &launches, NATIVE, POCL);
+    compare("and all others", &others, NATIVE, POCL);
+    compare("on one core", &rows, NATIVE_ALONE, POCL_ALONE);
+    compare("automatic is to pocl", &rows, AUTOMATIC, POCL);
+    compare("the interpreter is to pocl", &rows, INTERPRETER, POCL);
+    compare("pvc programs are to pocl", &rows, PVC, POCL);
+    compare("native is to the interpreter", &rows, NATIVE, INTERPRETER);
+    compare("Oclgrind is to native", &rows, OCLGRIND, NATIVE);
+    overheads(&all, pocl.as_deref(), &folder);
     std::fs::remove_dir_all(&folder).expect("the scratch folder");
+}
+
+/// Says how the times of one runner are to those of another: the geometric mean and both ends.
+fn compare(what: &str, rows: &[Row], one: usize, other: usize) {
+    let ratio = |(kernel, times): &Row| Some((times[one]? / times[other]?, *kernel));
+    let mut ratios: Vec<_> = rows.iter().filter_map(ratio).collect();
+    ratios.sort_by(|a, b| a.0.total_cmp(&b.0));
+    if let [first, .., last] = ratios[..] {
+        let mean = (ratios.iter().map(|(ratio, _)| ratio.ln()).sum::<f64>() / ratios.len() as f64).exp();
+        let (least, most) = (format!("{:.2} {}", first.0, first.1), format!("{:.2} {}", last.0, last.1));
+        println!("{what:<42}{mean:>9.2}   from {least} to {most}");
+    }
+}
+
+/// What it takes to launch next to nothing, and to make native code.
+fn overheads(all: &[Case], pocl: Option<&Path>, folder: &Path) {
+    let Some(case) = all.first() else { return };
+    let tiny = Case { global: case.local, arguments: case.arguments.clone(), ..*case };
+    let least = |f: &dyn Fn()| {
+        let start = Instant::now();
+        let times = (0..).take_while(|n| *n < 3 || start.elapsed() < TIME).map(|_| {
+            let start = Instant::now();
+            f();
+            start.elapsed().as_secs_f64()
+        });
+        times.reduce(f64::min).unwrap_or(f64::NAN) * 1e6
+    };
+    let [interpreted, native] = [Engine::Interpreter, Engine::Native].map(|engine| {
+        let ours = Ours::new(&tiny, "skl", engine, None);
+        least(&|| drop(ours.run()))
+    });
+    print!(
+        "one group of {}, with copies of its arguments: interpreter {interpreted:.1} us, native {native:.1} us",
+        case.kernel
+    );
+    let pocl = pocl.and_then(|program| on_pocl(program, &case.file("cl"), folder, &tiny, None));
+    println!("{}", pocl.map_or(String::new(), |time| format!(", pocl {:.1} us", time * 1e6)));
+    let mut first: Vec<Row> = Vec::new();
+    for case in all {
+        let mut times = [None; RUNNERS.len()];
+        for (n, engine) in [(INTERPRETER, Engine::Interpreter), (AUTOMATIC, Engine::Automatic)] {
+            let ours = Ours::new(case, "skl", engine, None);
+            times[n] = Some(least(&|| drop(ours.run_anew())));
+        }
+        first.push((case.kernel, times));
+    }
+    compare("first launches, automatic to interpreter", &first, AUTOMATIC, INTERPRETER);
+    let (mut instructions, mut made, mut lowered) = (0, 0.0, 0.0);
+    for case in all {
+        let first = Case { global: case.local, arguments: case.arguments.clone(), ..*case };
+        let [interpreted, native] = [Engine::Interpreter, Engine::Native].map(|engine| {
+            let ours = Ours::new(&first, "skl", engine, None);
+            least(&|| drop(ours.run_anew()))
+        });
+        let ours = Ours::new(&first, "skl", Engine::Native, None);
+        let run = least(&|| drop(ours.run_in_place()));
+        instructions += ours.instructions();
+        made += native - interpreted.min(native);
+        lowered += interpreted - run.min(interpreted);
+    }
+    let each = 1e-3 / instructions as f64 * 1e3;
+    println!(
+        "{instructions} instructions of all kernels: {:.2} ms a thousand to lower, {:.2} more for native code",
+        lowered * each,
+        made * each
+    );
 }
 
 fn find(program: &str) -> Option<PathBuf> {
@@ -207,30 +302,83 @@ fn find(program: &str) -> Option<PathBuf> {
     std::env::split_paths(&path).map(|folder| folder.join(program)).find(|file| file.is_file())
 }
 
-fn ours(case: &Case, target: &str, engine: Engine) -> Outcome {
-    let file = case.file(&format!("{target}.zebin.gz"));
-    let bytes = visakit_testing::unpacked(&file).expect("the programs are committed");
-    let zebin = Zebin::parse("programs", &bytes).expect("a zebin");
-    let program = Program::from_zebin(&zebin, Some(case.kernel), None).expect("a kernel");
-    let range = NdRange::new(&case.global, Some(&case.local), None, [0; 3]).expect("sizes");
-    let argument = |value: &Value| match value {
-        Value::Uint(value) => Argument::Value(value.to_le_bytes().to_vec()),
-        Value::Float(value) => Argument::Value(value.to_le_bytes().to_vec()),
-        other => Argument::Buffer(bytes_of(other)),
-    };
-    let arguments: Vec<_> = case.arguments.iter().map(|value| Some(argument(value))).collect();
-    // Native code is made once, as by other runtimes.
-    let cache = Cache::default();
-    let surroundings = Surroundings { cache: Some(&cache), ..Surroundings::default() };
-    let start = Instant::now();
-    (0..)
-        .take_while(|n| *n < REPEATS || start.elapsed() < TIME)
-        .map(|_| {
-            launch(&program, &range, arguments.clone(), &Options { engine, surroundings, ..Options::default() })
-                .expect("a run")
-        })
-        .min_by_key(|outcome| outcome.wall)
-        .expect("at least one run")
+/// A kernel that is ready to be launched again and again.
+struct Ours {
+    program: Program,
+    range: NdRange,
+    arguments: Vec<Option<Argument>>,
+    /// The same with memory that is used in place, as the OpenCL driver has it.
+    lent: Vec<Option<Argument>>,
+    engine: Engine,
+    threads: Option<usize>,
+    /// Native code is made once, as by other runtimes.
+    cache: Cache,
+}
+
+impl Ours {
+    fn new(case: &Case, target: &str, engine: Engine, threads: Option<usize>) -> Self {
+        let file = case.file(&format!("{target}.zebin.gz"));
+        let bytes = visakit_testing::unpacked(&file).expect("the programs are committed");
+        let zebin = Zebin::parse("programs", &bytes).expect("a zebin");
+        let program = Program::from_zebin(&zebin, Some(case.kernel), None).expect("a kernel");
+        let range = NdRange::new(&case.global, Some(&case.local), None, [0; 3]).expect("sizes");
+        let argument = |value: &Value| match value {
+            Value::Uint(value) => Argument::Value(value.to_le_bytes().to_vec()),
+            Value::Float(value) => Argument::Value(value.to_le_bytes().to_vec()),
+            other => Argument::Buffer(bytes_of(other)),
+        };
+        let arguments: Vec<_> = case.arguments.iter().map(|value| Some(argument(value))).collect();
+        let lend = |argument: &Option<Argument>| match argument {
+            Some(Argument::Buffer(bytes)) => {
+                let words = bytes
+                    .chunks(4)
+                    .map(|word| AtomicU32::new(word.iter().rev().fold(0, |all, byte| all << 8 | u32::from(*byte))));
+                // A bench ends soon.
+                let words = words.collect::<Vec<_>>().leak();
+                Some(Argument::Lent(Lent { words, bytes: bytes.len(), owner: Arc::new(()) }, None))
+            }
+            other => other.clone(),
+        };
+        let lent = arguments.iter().map(lend).collect();
+        Self { program, range, arguments, lent, engine, threads, cache: Cache::default() }
+    }
+
+    fn run(&self) -> Outcome {
+        self.launch(&self.cache, &self.arguments, false)
+    }
+
+    /// The same in place, as by the driver.
+    fn run_in_place(&self) -> Outcome {
+        self.launch(&self.cache, &self.lent, true)
+    }
+
+    /// The same with nothing made before.
+    fn run_anew(&self) -> Outcome {
+        self.launch(&Cache::default(), &self.lent, true)
+    }
+
+    fn launch(&self, cache: &Cache, arguments: &[Option<Argument>], any_order: bool) -> Outcome {
+        let surroundings = Surroundings { cache: Some(cache), ..Surroundings::default() };
+        let (engine, threads) = (self.engine, self.threads);
+        let options = Options { engine, threads, surroundings, any_order, ..Options::default() };
+        launch(&self.program, &self.range, arguments.to_vec(), &options).expect("a run")
+    }
+
+    /// The seconds of the best of several launches.
+    fn time(&self) -> f64 {
+        let begin = Instant::now();
+        let runs = (0..).take_while(|n| *n < REPEATS || begin.elapsed() < TIME);
+        let times = runs.map(|_| {
+            let start = Instant::now();
+            drop(self.run_in_place());
+            start.elapsed().as_secs_f64()
+        });
+        times.reduce(f64::min).expect("at least one run")
+    }
+
+    fn instructions(&self) -> usize {
+        self.program.routine.instructions.len()
+    }
 }
 
 fn bytes_of(value: &Value) -> Vec<u8> {
@@ -292,14 +440,20 @@ fn simulation(source: &Path, case: &Case) -> String {
 fn pocl_host(folder: &Path) -> Option<PathBuf> {
     let program = folder.join("pocl");
     let mut compiler = Command::new("cc");
-    compiler.arg("-O1").arg(visakit_testing::root().join("benches/pocl.c")).arg("-o").arg(&program).arg("-lOpenCL");
+    compiler
+        .arg("-O1")
+        .arg(visakit_testing::root().join("crates/emulator/benches/pocl.c"))
+        .arg("-o")
+        .arg(&program)
+        .arg("-lOpenCL");
     let status = compiler.stdout(Stdio::null()).stderr(Stdio::null()).status().ok()?;
     status.success().then_some(program)
 }
 
 /// The seconds that pocl takes; none when there is no pocl.
-fn on_pocl(program: &Path, source: &Path, folder: &Path, case: &Case) -> Option<f64> {
+fn on_pocl(program: &Path, source: &Path, folder: &Path, case: &Case, cores: Option<usize>) -> Option<f64> {
     let mut command = Command::new(program);
+    command.envs(cores.map(|cores| ("POCL_MAX_PTHREAD_COUNT", cores.to_string())));
     command.arg(source).arg(case.kernel).args([case.global, case.local].as_flattened().iter().map(u64::to_string));
     for (n, argument) in case.arguments.iter().enumerate() {
         command.arg(match argument {

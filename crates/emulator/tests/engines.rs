@@ -65,6 +65,8 @@ fn compare(types: (&str, &str), bytes: usize, operations: &[&str], inputs: &[Vec
 
 const TWO: &str = "CT(0,0)<1> AT(0,0)<1;1,0> BT(0,0)<1;1,0>";
 
+const POW: &str = "pow (M1, 16) CT(0,0)<1> AT(0,0)<1;1,0> BT(0,0)<1;1,0>";
+
 #[test]
 fn floats() {
     let names = ["add", "mul", "min", "max", "div"];
@@ -86,6 +88,9 @@ fn floats() {
     let operations: Vec<&str> = operations.iter().map(String::as_str).collect();
     let inputs: Vec<Vec<u8>> = [1, 3, 6, 7].map(|by| bytes_of!(pairs(&SINGLES, by))).to_vec();
     compare(("f", "f"), 4, &operations, &inputs);
+    let functions = ["sin", "cos", "exp", "log"].map(|name| format!("{name} (M1, 16) CT(0,0)<1> AT(0,0)<1;1,0>"));
+    let functions: Vec<&str> = functions.iter().map(String::as_str).chain([POW]).collect();
+    compare(("f", "f"), 4, &functions, &inputs);
     let doubles = SINGLES.map(|bits| (f64::from(f32::from_bits(bits)) * 1.000_000_1).to_bits());
     let inputs: Vec<Vec<u8>> = [1, 5].map(|by| bytes_of!(pairs(&doubles, by))).to_vec();
     compare(("df", "df"), 8, &operations, &inputs);
@@ -108,13 +113,20 @@ fn conversions() {
 
 #[test]
 fn integers() {
-    let names = ["add", "mul", "min", "max", "and", "or", "xor", "shl", "shr", "asr", "rol", "ror", "avg", "mulh"];
+    let names = [
+        "add", "mul", "min", "max", "and", "or", "xor", "shl", "shr", "asr", "rol", "ror", "avg", "mulh", "div",
+        "mod",
+    ];
     for (data_type, bytes) in [("d", 4), ("ud", 4), ("w", 2), ("ub", 1), ("q", 8)] {
         let mut operations: Vec<String> = names.map(|name| format!("{name} (M1, 16) {TWO}")).to_vec();
         operations.extend(["add", "mul"].map(|name| format!("{name}.sat (M1, 16) {TWO}")));
         operations.push("add (M1, 16) CT(0,0)<1> (-)AT(0,0)<1;1,0> (abs)BT(0,0)<1;1,0>".to_owned());
         operations.push("shl (M1, 16) CT(0,0)<1> AT(0,0)<1;1,0> 0x5:d".to_owned());
         operations.push("asr (M1, 8) CT(0,1)<1> AT(0,0)<1;1,0> 0x3:d".to_owned());
+        if bytes == 4 {
+            operations
+                .extend(["lzd", "fbl", "cbit"].map(|name| format!("{name} (M1, 16) CT(0,0)<1> AT(0,0)<1;1,0>")));
+        }
         operations.push("add (M1, 1) CT(0,3)<1> AT(0,1)<0;1,0> BT(0,2)<0;1,0>".to_owned());
         for relation in ["eq", "lt", "le"] {
             operations.push(format!(
@@ -143,5 +155,22 @@ fn sources_and_destinations_overlap() {
         let all = format!("{body}\n    mov (M1_NM, 16) CT(1,0)<1> AT(0,0)<1;1,0>");
         let _ = try_run(&declarations, &all, &input, 16);
         let _ = try_run(&declarations, &all, &input, 11);
+    }
+}
+
+/// A single value that becomes smaller, and is then the same for more channels than it had places for.
+#[test]
+fn single_values_become_smaller() {
+    let input = bytes_of!(pairs(&SINGLES, 3));
+    for (small, size) in [("b", 1), ("uw", 2)] {
+        let declarations = format!(
+            "{}\n.decl S v_type=G type={small} num_elts=1\n.decl CS v_type=G type={small} num_elts=32 alias=<C, 0>\n\
+             .decl AS v_type=G type={small} num_elts={} alias=<A, 0>",
+            typed("d", "d"),
+            128 / size
+        );
+        let body =
+            "    mov (M1_NM, 1) S(0,0)<1> AT(0,3)<0;1,0>\n    add (M1, 16) CS(0,0)<1> AS(0,0)<1;1,0> S(0,0)<0;1,0>";
+        let _ = try_run(&declarations, body, &input, 16);
     }
 }

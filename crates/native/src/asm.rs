@@ -193,6 +193,14 @@ impl Asm {
         self.put(Instruction::with2(code, memory, a));
     }
 
+    /// Memory and a register, in one step for all that see the memory.
+    pub(crate) fn locked(&mut self, code: Code, memory: MemoryOperand, a: Register) {
+        self.put(Instruction::with2(code, memory, a).map(|mut instruction| {
+            instruction.set_has_lock_prefix(true);
+            instruction
+        }));
+    }
+
     /// Memory and a number.
     pub(crate) fn mi(&mut self, code: Code, memory: MemoryOperand, value: i32) {
         self.put(Instruction::with2(code, memory, value));

@@ -30,7 +30,16 @@ pub fn compile(routine: &Routine) -> Option<Code> {
     let mut asm = Asm::new(fixed_constants().into_iter().chain(constants(routine)));
     let leave = asm.label();
     let cache = Cache::default();
-    let mut emitter = Emitter { asm, routine, cache, is_full: true, enabled: None, leave, later: Vec::new() };
+    let mut emitter = Emitter {
+        asm,
+        routine,
+        cache,
+        is_full: true,
+        enabled: None,
+        leave,
+        later: Vec::new(),
+        functions: Vec::new(),
+    };
     let entry = emitter.asm.here();
     emitter.enter();
     let blocks: Vec<Label> = (0..=routine.blocks.len()).map(|_| emitter.asm.label()).collect();
@@ -49,6 +58,7 @@ pub fn compile(routine: &Routine) -> Option<Code> {
     let leave = emitter.leave;
     emitter.asm.bind(leave);
     emitter.leave();
+    let functions = emitter.functions;
     let (bytes, places) = emitter.asm.finish()?;
     let place = |label: &Label| places.get(label.index()).copied().unwrap_or(usize::MAX);
     let parts = Parts {
@@ -57,6 +67,7 @@ pub fn compile(routine: &Routine) -> Option<Code> {
         blocks: blocks.iter().map(place).collect(),
         steps: steps.iter().map(|labels| labels.map(|label| label.as_ref().map_or(usize::MAX, place))).collect(),
         full,
+        functions,
     };
     Code::new(parts, routine)
 }
@@ -84,6 +95,8 @@ impl Emitter<'_> {
     fn enter(&mut self) {
         let saved = [Register::RBX, Register::RBP, Register::R12, Register::R13, Register::R14, Register::R15];
         saved.into_iter().for_each(|register| self.asm.r(Opcode::Push_r64, register));
+        // Functions that are called expect a multiple of 16.
+        self.asm.ri(Opcode::Sub_rm64_imm8, Register::RSP, 8);
         self.asm.rr(Opcode::Mov_r64_rm64, FRAME, Register::RDI);
         self.frame(FILE, offset::REGISTERS);
         self.frame(PREDICATES, offset::PREDICATES);
@@ -98,6 +111,7 @@ impl Emitter<'_> {
         self.asm.mr(Opcode::Mov_rm32_r32, at(FRAME, offset::ACTIVE), ACTIVE);
         self.asm.mr(Opcode::Mov_rm64_r64, at(FRAME, offset::EXECUTED), EXECUTED);
         self.asm.plain(Opcode::VEX_Vzeroupper);
+        self.asm.ri(Opcode::Add_rm64_imm8, Register::RSP, 8);
         let saved = [Register::R15, Register::R14, Register::R13, Register::R12, Register::RBP, Register::RBX];
         saved.into_iter().for_each(|register| self.asm.r(Opcode::Pop_r64, register));
         self.asm.plain(Opcode::Retnq);
@@ -311,16 +325,16 @@ impl Emitter<'_> {
                 self.exit(step, if is_full { exit::FULL } else { exit::SOME });
                 let behind = self.asm.here();
                 steps[step as usize][usize::from(!is_full)] = Some(behind);
-                self.restore(&known, is_full);
+                self.restore(known, is_full);
                 self.asm.jump(Opcode::Jmp_rel32_64, back);
             }
             Later::Restore { from, back, known, is_full } => {
                 self.asm.bind(from);
-                self.restore(&known, is_full);
+                self.restore(known, is_full);
                 self.asm.jump(Opcode::Jmp_rel32_64, back);
             }
-            Later::Caller { from, is, slow } => self.caller_or(from, is, slow),
             Later::Scatter(scatter) => self.scatter(&scatter),
+            Later::Rows(rows) => self.mark_rows(&rows),
         }
     }
 }

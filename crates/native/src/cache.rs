@@ -1,6 +1,9 @@
 //! Which values the vector registers hold. What is computed is written to the register file at once, so a value can be
 //! forgotten at any time, and be loaded again.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use crate::asm::{Vector, Width};
 use crate::ir::Mask;
 
@@ -37,6 +40,15 @@ struct Slot {
     users: u32,
     /// When it was last used.
     age: u32,
+    /// The number of what it holds, of all that registers have held.
+    number: usize,
+}
+
+/// What registers hold at some place of the code, and when that was. What nobody asks for later need not be there again.
+#[derive(Clone, Debug)]
+pub(crate) struct Known {
+    values: Vec<(Vector, Tag, usize)>,
+    clock: u32,
 }
 
 /// The vector registers.
@@ -44,6 +56,8 @@ struct Slot {
 pub(crate) struct Cache {
     slots: [Slot; 16],
     clock: u32,
+    /// When anybody last asked for each of the things that registers have held; all copies of a cache know it.
+    asked: Rc<RefCell<Vec<u32>>>,
 }
 
 impl Cache {
@@ -53,6 +67,9 @@ impl Cache {
         self.clock += 1;
         self.slots[n].users += 1;
         self.slots[n].age = self.clock;
+        if let Some(asked) = self.asked.borrow_mut().get_mut(self.slots[n].number) {
+            *asked = self.clock;
+        }
         Some(Vector(n as u8))
     }
 
@@ -61,7 +78,7 @@ impl Cache {
         let free = self.slots.iter_mut().enumerate().filter(|(_, slot)| slot.users == 0);
         let (n, slot) = free.min_by_key(|(_, slot)| if slot.tag.is_none() { 0 } else { slot.age + 1 })?;
         self.clock += 1;
-        *slot = Slot { tag: None, users: 1, age: self.clock };
+        *slot = Slot { users: 1, age: self.clock, ..Slot::default() };
         Some(Vector(n as u8))
     }
 
@@ -89,7 +106,10 @@ impl Cache {
                 slot.tag = None;
             }
         }
-        self.slots[usize::from(vector.0)].tag = Some(tag);
+        let mut asked = self.asked.borrow_mut();
+        let slot = &mut self.slots[usize::from(vector.0)];
+        (slot.tag, slot.number) = (Some(tag), asked.len());
+        asked.push(self.clock);
     }
 
     /// Forgets what stands in some bytes of the register file.
@@ -114,14 +134,35 @@ impl Cache {
         }
     }
 
+    /// Forgets what nobody needs now, and gives what somebody does.
+    pub(crate) fn keep_used(&mut self) -> Vec<Vector> {
+        self.slots.iter_mut().filter(|slot| slot.users == 0).for_each(|slot| slot.tag = None);
+        let used = self.slots.iter().enumerate().filter(|(_, slot)| slot.users > 0);
+        used.map(|(n, _)| Vector(n as u8)).collect()
+    }
+
     /// Forgets everything.
     pub(crate) fn clear(&mut self) {
         self.slots = Default::default();
     }
 
-    /// What is known, with the registers.
-    pub(crate) fn known(&self) -> Vec<(Vector, Tag)> {
-        let tags = self.slots.iter().enumerate();
-        tags.filter_map(|(n, slot)| Some((Vector(n as u8), slot.tag?))).collect()
+    /// What is known here.
+    pub(crate) fn known(&self) -> Known {
+        let slots = self.slots.iter().enumerate();
+        let values = slots.filter_map(|(n, slot)| Some((Vector(n as u8), slot.tag?, slot.number))).collect();
+        Known { values, clock: self.clock }
+    }
+
+    /// Whether a register holds something that is known.
+    pub(crate) fn is_known(&self, vector: Vector) -> bool {
+        self.slots[usize::from(vector.0)].tag.is_some()
+    }
+
+    /// What was known at some place and was asked for behind it.
+    pub(crate) fn asked_since(&self, known: Known) -> Vec<(Vector, Tag)> {
+        let asked = self.asked.borrow();
+        let is_asked = |number: usize| asked.get(number).is_none_or(|clock| *clock > known.clock);
+        let values = known.values.into_iter().filter(|(_, _, number)| is_asked(*number));
+        values.map(|(vector, tag, _)| (vector, tag)).collect()
     }
 }

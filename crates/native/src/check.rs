@@ -81,7 +81,11 @@ fn is_transfer(routine: &Routine, transfer: &Transfer, lanes: u32) -> bool {
     addresses
         && space
         && transfer.global.is_none_or(|(at, bytes)| is_inside(routine, at, bytes))
-        && transfer.elements.iter().all(|(distance, at)| *distance <= MOST && is_inside(routine, *at, lanes * 4))
+        && matches!(transfer.alignment, 1 | 2 | 4)
+        && (1..=8).contains(&transfer.unit.bytes())
+        && transfer.elements.iter().all(|(distance, at)| {
+            *distance <= MOST && is_inside(routine, *at, lanes * transfer.unit.register_bytes())
+        })
 }
 
 fn is_inside(routine: &Routine, at: u32, bytes: u32) -> bool {

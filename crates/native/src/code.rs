@@ -1,9 +1,11 @@
 //! Code that can be run: memory that is first written and then executed, never both.
 
+use std::mem::MaybeUninit;
+
 use memmap2::{Mmap, MmapMut};
 
 use crate::frame::{Frame, Memory, Raw};
-use crate::ir::Routine;
+use crate::ir::{Body, Function, Operands, Routine};
 use crate::{Exit, Resume};
 
 /// The compiled code of a routine.
@@ -18,7 +20,15 @@ pub struct Code {
     steps: Vec<[usize; 2]>,
     /// The channels that the block of each step has, for the first of the two.
     full: Vec<u32>,
+    /// What the code calls, at the addresses that stand in it.
+    _functions: Vec<Function>,
     limits: Limits,
+}
+
+/// Calls a function for the code.
+#[allow(improper_ctypes_definitions, reason = "both are plain pointers, and no other language calls it")]
+pub(crate) extern "C" fn call(operands: &mut Operands, body: &Body) {
+    body(operands);
 }
 
 /// How long the tables of a frame have to be.
@@ -40,6 +50,7 @@ pub(crate) struct Parts {
     pub(crate) blocks: Vec<usize>,
     pub(crate) steps: Vec<[usize; 2]>,
     pub(crate) full: Vec<u32>,
+    pub(crate) functions: Vec<Function>,
 }
 
 /// The function at [`Code::entry`]: it takes a frame and the place to begin at, and gives the number of an exit.
@@ -58,7 +69,7 @@ pub(crate) mod exit {
 impl Code {
     /// Makes the bytes executable. Nothing when the system refuses, or a place is outside of the code.
     pub(crate) fn new(parts: Parts, routine: &Routine) -> Option<Self> {
-        let Parts { bytes, entry, blocks, steps, full } = parts;
+        let Parts { bytes, entry, blocks, steps, full, functions } = parts;
         // A step behind which nothing goes on has no place.
         let is_inside = |place: &usize| *place < bytes.len();
         (is_inside(&entry) && blocks.iter().all(is_inside)).then_some(())?;
@@ -74,7 +85,7 @@ impl Code {
             counts: steps.len() & count,
             branches: routine.blocks.len() & count,
         };
-        Some(Self { memory, entry, blocks, steps, full, limits })
+        Some(Self { memory, entry, blocks, steps, full, _functions: functions, limits })
     }
 
     /// Bytes of code.
@@ -136,7 +147,9 @@ impl Code {
             active: frame.active,
             executed: frame.executed,
             until: frame.until,
-            scratch: [0; 16],
+            scratch: MaybeUninit::uninit(),
+            operands: MaybeUninit::uninit(),
+            spilled: MaybeUninit::uninit(),
         };
         let start = self.memory.as_ptr();
         // SAFETY: `entry` and `place` are offsets inside of the mapping, which is readable and executable and lives as long as
@@ -151,7 +164,9 @@ impl Code {
         //   atomics, so others may use them at the same time; each access is one of aligned words, which the CPU makes whole;
         // - the bits of marks at the offset of a word that is inside, for which `Place::of` has found them to be long enough.
         //   They are `Cell`s that are borrowed by this thread: `Memory` is neither `Send` nor `Sync`.
-        // It has no other effects, and it neither unwinds nor calls anything.
+        // - its own part of the frame, for offsets, operands of functions and the host's registers.
+        // It calls nothing but `call` of this module, with the operands of `raw`, which it has written and which nobody else has
+        // then, and one of the functions that `self` keeps; an `extern "C"` function does not unwind. It has no other effects.
         let number = unsafe {
             let enter: Enter = std::mem::transmute::<*const u8, Enter>(start.add(self.entry));
             enter(&mut raw, start.add(place))

@@ -2,12 +2,16 @@
 //!
 //! Whatever is not known here gives nothing, and the caller does the step.
 
+use std::sync::Arc;
+
 use iced_x86::{Code, Register};
 
-use crate::asm::{Op, Vector, Width, at, op};
+use crate::asm::{Vector, Width, at, op};
 use crate::cache::Tag;
-use crate::emit::{Emitter, Enabled, FILE, PREDICATES};
-use crate::ir::{Binary, Expression, Kind, Logic, Mask, Node, Relation, Unary, Value};
+use crate::code::call;
+use crate::emit::{Emitter, Enabled, FILE, FRAME};
+use crate::frame::offset;
+use crate::ir::{Binary, Expression, Function, Kind, Mask, Node, Value};
 
 /// How many channels are done at a time.
 #[derive(Clone, Copy)]
@@ -15,7 +19,7 @@ pub(crate) struct Units {
     /// Channels of each.
     pub(crate) lanes: u32,
     /// How many there are.
-    count: u32,
+    pub(crate) count: u32,
     /// Whether there is one channel, whose values stand in all places.
     is_single: bool,
 }
@@ -32,7 +36,7 @@ struct Evaluation<'e> {
 }
 
 /// Marks the nodes that values need; gives how often each is.
-fn uses(expression: &Expression, roots: &[Value]) -> Option<Vec<u32>> {
+pub(crate) fn uses(expression: &Expression, roots: &[Value]) -> Option<Vec<u32>> {
     let mut uses = vec![0; expression.nodes.len()];
     for root in roots {
         *uses.get_mut(*root)? += 1;
@@ -52,13 +56,15 @@ fn operands(node: &Node) -> Vec<Value> {
     match *node {
         Node::Load { .. } | Node::Constant(_) => Vec::new(),
         Node::Unary(_, a) | Node::Convert { value: a, .. } => vec![a],
-        Node::Binary(_, a, b) | Node::Pick(_, a, b) => vec![a, b],
+        Node::Binary(_, a, b) | Node::Pick(_, a, b) | Node::Call(_, a, b) | Node::Holds(_, a, b) => {
+            vec![a, b]
+        }
         Node::Fused(a, b, c) => vec![a, b, c],
     }
 }
 
 /// How the channels of an expression are done.
-fn units(expression: &Expression, uses: &[u32], mask: &Mask, least: u32) -> Option<Units> {
+pub(crate) fn units(expression: &Expression, uses: &[u32], mask: &Mask, least: u32) -> Option<Units> {
     let lanes = mask.lanes.count_ones();
     if !lanes.is_power_of_two() || mask.lanes.trailing_ones() != lanes {
         return None;
@@ -126,7 +132,8 @@ impl Emitter<'_> {
         } else {
             self.store_row(place, size, value);
             self.cache.forget(place, size);
-            if units.is_single {
+            // A value that has become smaller stands in a part of the places only.
+            if units.is_single && bytes * units.lanes >= 16 {
                 let width = Width::of(bytes * units.lanes);
                 self.name_result(value, Tag::Splat { at: place, bytes, width });
             } else {
@@ -139,127 +146,13 @@ impl Emitter<'_> {
 
     /// Says what a result is, unless its register is known as something else: both are there then, and that one was first.
     fn name_result(&mut self, value: Vector, tag: Tag) {
-        let is_other = self.cache.known().iter().any(|(vector, _)| *vector == value);
-        if !is_other {
+        if !self.cache.is_known(value) {
             self.cache.name(value, tag);
         }
     }
 
-    /// Sets the bits of a predicate where a relation holds.
-    pub(crate) fn compare(
-        &mut self,
-        mask: &Mask,
-        expression: &Expression,
-        relation: Relation,
-        sides: [Value; 2],
-        (inverse, to): (bool, u32),
-    ) -> Option<()> {
-        let kind = expression.nodes.get(sides[0])?.0;
-        if expression.nodes.get(sides[1])?.0 != kind {
-            return None;
-        }
-        let uses = uses(expression, &sides)?;
-        let units = units(expression, &uses, mask, kind.bytes())?;
-        let bits = Register::R9D;
-        for unit in 0..units.count {
-            let values = self.evaluate(expression, &uses, units, unit, &sides)?;
-            let width = Width::of(kind.bytes() * units.lanes);
-            let answer = self.relation(kind, width, relation, values[0], values[1])?;
-            values.iter().for_each(|value| self.cache.drop(*value));
-            let some = if unit == 0 { bits } else { Register::EDX };
-            self.bits_of(answer, kind.bytes(), width, some);
-            self.cache.drop(answer);
-            if unit > 0 {
-                self.asm.ri(Code::Shl_rm32_imm8, Register::EDX, (unit * units.lanes) as i32);
-                self.asm.rr(Code::Or_r32_rm32, bits, Register::EDX);
-            }
-        }
-        if inverse {
-            self.asm.r(Code::Not_rm32, bits);
-        }
-        self.set_predicate(mask, to, bits);
-        Some(())
-    }
-
-    /// One bit of a register for each element of ones.
-    fn bits_of(&mut self, a: Vector, bytes: u32, width: Width, to: Register) {
-        let x = Width::X;
-        match (bytes, width) {
-            (8, _) => self.asm.rr(op::MOVMSKPD.code(width), to, a.register(width)),
-            (4, _) => self.asm.rr(op::MOVMSKPS.code(width), to, a.register(width)),
-            (2, Width::X) => {
-                self.asm.v3(op::PACKSSWB, x, a, a, a);
-                self.asm.rr(op::PMOVMSKB.code(x), to, a.register(x));
-                self.asm.ri(Code::And_rm32_imm32, to, 0xff);
-            }
-            (2, Width::Y) => {
-                // The halves are packed each for itself: 8 bits at 0 and at 16.
-                self.asm.v3(op::PACKSSWB, width, a, a, a);
-                self.asm.rr(op::PMOVMSKB.code(width), to, a.register(width));
-                self.asm.rr(Code::Movzx_r32_rm8, Register::ECX, low_byte(to));
-                self.asm.ri(Code::Shr_rm32_imm8, to, 16);
-                self.asm.ri(Code::Shl_rm32_imm8, to, 8);
-                self.asm.ri(Code::And_rm32_imm32, to, 0xff00);
-                self.asm.rr(Code::Or_r32_rm32, to, Register::ECX);
-            }
-            _ => self.asm.rr(op::PMOVMSKB.code(width), to, a.register(width)),
-        }
-    }
-
-    /// Replaces the bits of a predicate for the enabled channels.
-    fn set_predicate(&mut self, mask: &Mask, to: u32, bits: Register) {
-        let memory = at(PREDICATES, to * 4);
-        let all = mask.lanes << mask.shift;
-        let is_some = self.enabled(mask) == Enabled::Some;
-        if is_some {
-            self.asm.rr(Code::And_r32_rm32, bits, crate::emit::ENABLED);
-        } else if mask.lanes != u32::MAX {
-            self.asm.ri(Code::And_rm32_imm32, bits, mask.lanes as i32);
-        }
-        if mask.shift > 0 {
-            self.asm.ri(Code::Shl_rm32_imm8, bits, mask.shift as i32);
-        }
-        if is_some || all != u32::MAX {
-            let old = Register::EDX;
-            if is_some {
-                self.asm.rr(Code::Mov_r32_rm32, Register::ECX, crate::emit::ENABLED);
-                if mask.shift > 0 {
-                    self.asm.ri(Code::Shl_rm32_imm8, Register::ECX, mask.shift as i32);
-                }
-                self.asm.r(Code::Not_rm32, Register::ECX);
-                self.asm.rm(Code::Mov_r32_rm32, old, memory);
-                self.asm.rr(Code::And_r32_rm32, old, Register::ECX);
-            } else {
-                self.asm.rm(Code::Mov_r32_rm32, old, memory);
-                self.asm.ri(Code::And_rm32_imm32, old, !all as i32);
-            }
-            self.asm.rr(Code::Or_r32_rm32, bits, old);
-        }
-        self.asm.mr(Code::Mov_rm32_r32, memory, bits);
-        self.cache.forget_predicate(to);
-        if self.enabled.is_some_and(|mask| mask.predicate == to) {
-            self.enabled = None;
-        }
-    }
-
-    /// Logic of predicates.
-    pub(crate) fn logic(&mut self, mask: &Mask, logic: Logic, [a, b]: [u32; 2], to: u32) {
-        let bits = Register::R9D;
-        self.asm.rm(Code::Mov_r32_rm32, bits, at(PREDICATES, a * 4));
-        match logic {
-            Logic::And => self.asm.rm(Code::And_r32_rm32, bits, at(PREDICATES, b * 4)),
-            Logic::Or => self.asm.rm(Code::Or_r32_rm32, bits, at(PREDICATES, b * 4)),
-            Logic::Xor => self.asm.rm(Code::Xor_r32_rm32, bits, at(PREDICATES, b * 4)),
-            Logic::Not => self.asm.r(Code::Not_rm32, bits),
-        }
-        if mask.shift > 0 {
-            self.asm.ri(Code::Shr_rm32_imm8, bits, mask.shift as i32);
-        }
-        self.set_predicate(mask, to, bits);
-    }
-
     /// The values of some nodes for a unit, each with a user of its own.
-    fn evaluate(
+    pub(crate) fn evaluate(
         &mut self,
         expression: &Expression,
         uses: &[u32],
@@ -347,6 +240,22 @@ impl Emitter<'_> {
                 self.cache.drop(a);
                 d
             }
+            Node::Holds(relation, a, b) => {
+                let of = |value: Value| e.expression.nodes[value].0;
+                (of(a) == of(b) && of(a).bytes() == bytes).then_some(())?;
+                let from = of(a);
+                let (a, b) = (self.node(e, a)?, self.node(e, b)?);
+                let d = self.relation(from, width, relation, a, b)?;
+                [a, b].into_iter().for_each(|vector| self.cache.drop(vector));
+                d
+            }
+            Node::Call(function, a, b) => {
+                let function = e.expression.functions.get(function)?;
+                let is_word = |value: Value| e.expression.nodes[value].0.bytes() == 4;
+                (bytes == 4 && is_word(a) && is_word(b)).then_some(())?;
+                let (a, b) = (self.node(e, a)?, self.node(e, b)?);
+                self.call(function, [a, b])?
+            }
             Node::Pick(mask, a, b) => {
                 let (a, b) = (self.node(e, a)?, self.node(e, b)?);
                 let first = if e.units.is_single { 0 } else { e.unit * lanes };
@@ -369,6 +278,30 @@ impl Emitter<'_> {
                 }
             }
         })
+    }
+
+    /// What a function makes of two values.
+    fn call(&mut self, function: &Function, values: [Vector; 2]) -> Option<Vector> {
+        let y = Width::Y;
+        for (n, value) in (0..).zip(values) {
+            self.asm.store(op::MOVUPS_STORE, y, at(FRAME, offset::OPERANDS + n * 32), value);
+            self.cache.drop(value);
+        }
+        // The function may use all of the registers.
+        let used = self.cache.keep_used();
+        let place = |vector: Vector| at(FRAME, offset::SPILLED + u32::from(vector.0) * 32);
+        used.iter().for_each(|vector| self.asm.store(op::MOVUPS_STORE, y, place(*vector), *vector));
+        self.asm.rm(Code::Lea_r64_m, Register::RDI, at(FRAME, offset::OPERANDS));
+        self.asm.rq(Register::RSI, Arc::as_ptr(&function.0) as u64);
+        self.asm.rq(Register::RAX, call as *const () as u64);
+        self.asm.plain(Code::VEX_Vzeroupper);
+        self.asm.r(Code::Call_rm64, Register::RAX);
+        self.functions.push(function.clone());
+        self.enabled = None;
+        used.iter().for_each(|vector| self.asm.load(op::MOVUPS, y, *vector, place(*vector)));
+        let d = self.cache.take()?;
+        self.asm.load(op::MOVUPS, y, d, at(FRAME, offset::OPERANDS));
+        Some(d)
     }
 
     /// A node that turns out not to be needed.
@@ -407,215 +340,6 @@ impl Emitter<'_> {
         Some(d)
     }
 
-    fn unary(&mut self, kind: Kind, width: Width, unary: Unary, a: Vector) -> Option<Vector> {
-        use Kind::{F32, F64};
-        let bytes = kind.bytes();
-        let sign = 1_u64 << (bytes * 8 - 1);
-        let d = match (unary, kind) {
-            (Unary::Neg, kind) if kind.is_float() => return self.with_number(op::PXOR, kind, width, a, sign),
-            (Unary::Abs, kind) if kind.is_float() => return self.with_number(op::PAND, kind, width, a, sign - 1),
-            (Unary::Not, _) => {
-                return self.with_number(op::PXOR, kind, width, a, u64::MAX >> (64 - bytes * 8));
-            }
-            (Unary::Neg, _) => {
-                let zero = self.number(0, bytes, width)?;
-                let d = self.cache.take()?;
-                self.asm.v3(integer(bytes, SUB), width, d, zero, a);
-                self.cache.drop(zero);
-                d
-            }
-            (Unary::Abs, _) => {
-                let abs = match bytes {
-                    1 => op::PABSB,
-                    2 => op::PABSW,
-                    4 => op::PABSD,
-                    _ => return None,
-                };
-                let d = self.cache.take()?;
-                self.asm.v2(abs, width, d, a, width);
-                d
-            }
-            (Unary::Sqrt, F32 | F64) => {
-                let d = self.cache.take()?;
-                self.asm.v2(if kind == F32 { op::SQRTPS } else { op::SQRTPD }, width, d, a, width);
-                d
-            }
-            (Unary::Floor | Unary::Ceil | Unary::Trunc | Unary::Round, F32 | F64) => {
-                // Without a flag for inexact results.
-                let mode = 8 + match unary {
-                    Unary::Round => 0,
-                    Unary::Floor => 1,
-                    Unary::Ceil => 2,
-                    _ => 3,
-                };
-                let d = self.cache.take()?;
-                self.asm.v2i(if kind == F32 { op::ROUNDPS } else { op::ROUNDPD }, width, d, a, mode);
-                d
-            }
-            _ => return None,
-        };
-        Some(d)
-    }
-
-    /// An operation with a number.
-    pub(crate) fn with_number(&mut self, op: Op, kind: Kind, width: Width, a: Vector, bits: u64) -> Option<Vector> {
-        let number = self.number(bits, kind.bytes(), width)?;
-        let d = self.cache.take()?;
-        self.asm.v3(op, width, d, a, number);
-        self.cache.drop(number);
-        Some(d)
-    }
-
-    fn binary(&mut self, kind: Kind, width: Width, binary: Binary, a: Vector, b: Vector) -> Option<Vector> {
-        use Binary::{Add, And, Div, Max, Min, Mul, Or, Rotate, Shl, Shr, Sub, Xor};
-        let bytes = kind.bytes();
-        let simple = match (binary, kind) {
-            (And, _) => op::PAND,
-            (Or, _) => op::POR,
-            (Xor, _) => op::PXOR,
-            (Add, Kind::F32) => op::ADDPS,
-            (Add, Kind::F64) => op::ADDPD,
-            (Sub, Kind::F32) => op::SUBPS,
-            (Sub, Kind::F64) => op::SUBPD,
-            (Mul, Kind::F32) => op::MULPS,
-            (Mul, Kind::F64) => op::MULPD,
-            (Div, Kind::F32) => op::DIVPS,
-            (Div, Kind::F64) => op::DIVPD,
-            (Min | Max, Kind::F32 | Kind::F64) => return self.float_extreme(kind, width, binary, a, b),
-            (_, Kind::F16 | Kind::F32 | Kind::F64) | (Div, _) => return None,
-            (Add, _) => integer(bytes, ADD),
-            (Sub, _) => integer(bytes, SUB),
-            (Mul, _) if bytes == 4 => op::PMULLD,
-            (Mul, _) if bytes == 2 => op::PMULLW,
-            (Mul, _) => return None,
-            (Min | Max, Kind::U64 | Kind::I64) => return self.long_extreme(kind, width, binary, a, b),
-            (Min, Kind::U8) => op::PMINUB,
-            (Min, Kind::I8) => op::PMINSB,
-            (Min, Kind::U16) => op::PMINUW,
-            (Min, Kind::I16) => op::PMINSW,
-            (Min, Kind::U32) => op::PMINUD,
-            (Min, _) => op::PMINSD,
-            (Max, Kind::U8) => op::PMAXUB,
-            (Max, Kind::I8) => op::PMAXSB,
-            (Max, Kind::U16) => op::PMAXUW,
-            (Max, Kind::I16) => op::PMAXSW,
-            (Max, Kind::U32) => op::PMAXUD,
-            (Max, _) => op::PMAXSD,
-            (Shl, _) if bytes == 4 => op::PSLLVD,
-            (Shl, _) if bytes == 8 => op::PSLLVQ,
-            (Shr, Kind::U32) => op::PSRLVD,
-            (Shr, Kind::I32) => op::PSRAVD,
-            (Shr, Kind::U64) => op::PSRLVQ,
-            (Shr, Kind::I64) => {
-                let sign = self.number(1 << 63, 8, width)?;
-                let (d, places) = (self.cache.take()?, self.cache.take()?);
-                self.asm.v3(op::PSRLVQ, width, d, a, b);
-                self.asm.v3(op::PSRLVQ, width, places, sign, b);
-                self.asm.v3(op::PXOR, width, d, d, places);
-                self.asm.v3(op::PSUBQ, width, d, d, places);
-                [sign, places].into_iter().for_each(|vector| self.cache.drop(vector));
-                return Some(d);
-            }
-            (Rotate, _) if bytes == 4 || bytes == 8 => {
-                let (left, right) = if bytes == 4 { (op::PSLLVD, op::PSRLVD) } else { (op::PSLLVQ, op::PSRLVQ) };
-                let all = self.number(u64::from(bytes * 8), bytes, width)?;
-                let (d, rest) = (self.cache.take()?, self.cache.take()?);
-                // A shift by all places leaves nothing.
-                self.asm.v3(integer(bytes, SUB), width, rest, all, b);
-                self.asm.v3(right, width, rest, a, rest);
-                self.asm.v3(left, width, d, a, b);
-                self.asm.v3(op::POR, width, d, d, rest);
-                [all, rest].into_iter().for_each(|vector| self.cache.drop(vector));
-                return Some(d);
-            }
-            (Shl | Shr | Rotate, _) => return None,
-        };
-        let d = self.cache.take()?;
-        self.asm.v3(simple, width, d, a, b);
-        Some(d)
-    }
-
-    /// A shift by the same number of places for all channels.
-    fn shift_by(&mut self, kind: Kind, width: Width, binary: Binary, a: Vector, count: u32) -> Option<Vector> {
-        let bytes = kind.bytes();
-        let bits = bytes * 8;
-        if count >= bits {
-            return None;
-        }
-        let (left, right) = match bytes {
-            2 => (op::PSLLW, op::PSRLW),
-            4 => (op::PSLLD, op::PSRLD),
-            8 => (op::PSLLQ, op::PSRLQ),
-            _ => return None,
-        };
-        let d = self.cache.take()?;
-        match binary {
-            Binary::Shl => self.asm.v2i(left, width, d, a, count as i32),
-            Binary::Shr if kind == Kind::I32 => self.asm.v2i(op::PSRAD, width, d, a, count as i32),
-            Binary::Shr if kind == Kind::I16 => self.asm.v2i(op::PSRAW, width, d, a, count as i32),
-            Binary::Shr if kind == Kind::I64 => {
-                let sign = self.number(1 << 63, 8, width)?;
-                let places = self.cache.take()?;
-                self.asm.v2i(op::PSRLQ, width, d, a, count as i32);
-                self.asm.v2i(op::PSRLQ, width, places, sign, count as i32);
-                self.asm.v3(op::PXOR, width, d, d, places);
-                self.asm.v3(op::PSUBQ, width, d, d, places);
-                [sign, places].into_iter().for_each(|vector| self.cache.drop(vector));
-            }
-            Binary::Shr => self.asm.v2i(right, width, d, a, count as i32),
-            _ => {
-                let rest = self.cache.take()?;
-                self.asm.v2i(right, width, rest, a, (bits - count) as i32);
-                self.asm.v2i(left, width, d, a, count as i32);
-                self.asm.v3(op::POR, width, d, d, rest);
-                self.cache.drop(rest);
-            }
-        }
-        Some(d)
-    }
-
-    /// The smaller or the larger, where a NaN gives way.
-    fn float_extreme(&mut self, kind: Kind, w: Width, binary: Binary, a: Vector, b: Vector) -> Option<Vector> {
-        let (compare, extreme) = match (kind, binary) {
-            (Kind::F32, Binary::Min) => (op::CMPPS, op::MINPS),
-            (Kind::F32, _) => (op::CMPPS, op::MAXPS),
-            (_, Binary::Min) => (op::CMPPD, op::MINPD),
-            _ => (op::CMPPD, op::MAXPD),
-        };
-        let (d, nan) = (self.cache.take()?, self.cache.take()?);
-        // The host gives the second when either is NaN, and of two zeros.
-        self.asm.v3(extreme, w, d, a, b);
-        self.asm.v3i(compare, w, nan, b, b, UNORDERED);
-        self.asm.v4(op::PBLENDVB, w, d, d, a, nan);
-        self.cache.drop(nan);
-        Some(d)
-    }
-
-    fn long_extreme(&mut self, kind: Kind, w: Width, binary: Binary, a: Vector, b: Vector) -> Option<Vector> {
-        let greater = self.long_greater(kind, w, a, b)?;
-        let d = self.cache.take()?;
-        let (first, second) = if binary == Binary::Max { (b, a) } else { (a, b) };
-        self.asm.v4(op::PBLENDVB, w, d, first, second, greater);
-        self.cache.drop(greater);
-        Some(d)
-    }
-
-    /// Ones where the first integer of 64 bits is greater.
-    fn long_greater(&mut self, kind: Kind, w: Width, a: Vector, b: Vector) -> Option<Vector> {
-        let d = self.cache.take()?;
-        if kind == Kind::I64 {
-            self.asm.v3(op::PCMPGTQ, w, d, a, b);
-            return Some(d);
-        }
-        let sign = self.number(1 << 63, 8, w)?;
-        let other = self.cache.take()?;
-        self.asm.v3(op::PXOR, w, d, a, sign);
-        self.asm.v3(op::PXOR, w, other, b, sign);
-        self.asm.v3(op::PCMPGTQ, w, d, d, other);
-        [sign, other].into_iter().for_each(|vector| self.cache.drop(vector));
-        Some(d)
-    }
-
     /// The low 64 bits of a product; of numbers that have just been extended, the product of their low halves.
     fn product(&mut self, e: &mut Evaluation<'_>, kind: Kind, w: Width, a: Value, b: Value) -> Option<Vector> {
         let extended = |value: Value| match e.expression.nodes[value].1 {
@@ -648,49 +372,6 @@ impl Emitter<'_> {
         Some(d)
     }
 
-    /// Ones where a relation holds.
-    fn relation(&mut self, kind: Kind, w: Width, relation: Relation, a: Vector, b: Vector) -> Option<Vector> {
-        let bytes = kind.bytes();
-        if let Kind::F32 | Kind::F64 = kind {
-            let predicate = match relation {
-                Relation::Equal => 0,
-                Relation::Less => 0x11,
-                Relation::LessOrEqual => 0x12,
-            };
-            let d = self.cache.take()?;
-            self.asm.v3i(if kind == Kind::F32 { op::CMPPS } else { op::CMPPD }, w, d, a, b, predicate);
-            return Some(d);
-        }
-        match (relation, kind) {
-            (Relation::LessOrEqual, _) | (_, Kind::F16) => None,
-            (Relation::Equal, _) => {
-                let d = self.cache.take()?;
-                self.asm.v3(integer(bytes, EQUAL), w, d, a, b);
-                Some(d)
-            }
-            (_, Kind::U64 | Kind::I64) => self.long_greater(kind, w, b, a),
-            (_, Kind::I8 | Kind::I16 | Kind::I32) => {
-                let d = self.cache.take()?;
-                self.asm.v3(integer(bytes, GREATER), w, d, b, a);
-                Some(d)
-            }
-            _ => {
-                // Less when it is not the larger.
-                let max = match bytes {
-                    1 => op::PMAXUB,
-                    2 => op::PMAXUW,
-                    _ => op::PMAXUD,
-                };
-                let d = self.cache.take()?;
-                self.asm.v3(max, w, d, a, b);
-                self.asm.v3(integer(bytes, EQUAL), w, d, d, a);
-                let turned = self.with_number(op::PXOR, kind, w, d, u64::MAX >> (64 - bytes * 8))?;
-                self.cache.drop(d);
-                Some(turned)
-            }
-        }
-    }
-
     /// Replaces an element of the table of states.
     pub(crate) fn set_state(&mut self, mask: &Mask, element: u32, from: u32) -> Option<()> {
         if self.enabled(mask) == Enabled::Some {
@@ -701,26 +382,4 @@ impl Emitter<'_> {
         self.asm.mr(Code::Mov_rm32_r32, at(Register::RCX, element * 4), Register::EDX);
         Some(())
     }
-}
-
-/// The comparison that holds where either is NaN.
-const UNORDERED: i32 = 3;
-
-/// The low byte of a register.
-fn low_byte(register: Register) -> Register {
-    match register {
-        Register::EDX => Register::DL,
-        _ => Register::R9L,
-    }
-}
-
-/// An operation for elements of 1, 2, 4 and 8 bytes.
-pub(crate) type BySize = [Op; 4];
-const ADD: BySize = [op::PADDB, op::PADDW, op::PADDD, op::PADDQ];
-const SUB: BySize = [op::PSUBB, op::PSUBW, op::PSUBD, op::PSUBQ];
-const EQUAL: BySize = [op::PCMPEQB, op::PCMPEQW, op::PCMPEQD, op::PCMPEQQ];
-const GREATER: BySize = [op::PCMPGTB, op::PCMPGTW, op::PCMPGTD, op::PCMPGTQ];
-
-fn integer(bytes: u32, ops: BySize) -> Op {
-    ops[bytes.trailing_zeros() as usize]
 }

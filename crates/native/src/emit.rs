@@ -3,9 +3,9 @@
 use iced_x86::{Code, Register};
 
 use crate::asm::{Asm, Label, Vector, Width, at, op};
-use crate::cache::{Cache, Tag};
+use crate::cache::{Cache, Known, Tag};
 use crate::frame::offset;
-use crate::ir::{Combine, Expression, Kind, Mask, Node, Routine, Value};
+use crate::ir::{Combine, Expression, Function, Kind, Mask, Node, Routine, Value};
 
 /// The frame: what the caller gives ([`crate::frame`]).
 pub(crate) const FRAME: Register = Register::RBX;
@@ -35,6 +35,8 @@ pub(crate) struct Emitter<'a> {
     pub(crate) leave: Label,
     /// What is written behind everything else.
     pub(crate) later: Vec<Later>,
+    /// What is called.
+    pub(crate) functions: Vec<Function>,
 }
 
 /// Code that is written behind everything else, where it is not in the way.
@@ -42,15 +44,15 @@ pub(crate) enum Later {
     /// Leaves with a number.
     Exit { from: Label, number: u32 },
     /// Lets the caller do a step, and comes back with what the registers held.
-    Outside { from: Label, step: u32, back: Label, known: Vec<(Vector, Tag)>, is_full: bool },
+    Outside { from: Label, step: u32, back: Label, known: Known, is_full: bool },
     /// Comes back with what the registers held.
-    Restore { from: Label, back: Label, known: Vec<(Vector, Tag)>, is_full: bool },
+    Restore { from: Label, back: Label, known: Known, is_full: bool },
     /// Channels join, those in EAX.
     Join { from: Label, back: Label, block: u32 },
-    /// The caller makes an access, or else it is noted.
-    Caller { from: Label, is: Label, slow: Label },
     /// Channels one by one.
-    Scatter(Box<crate::transfer::Scatter>),
+    Scatter(Box<crate::scatter::Scatter>),
+    /// Marks of rows.
+    Rows(Box<crate::scatter::Rows>),
 }
 
 /// Bits of an instruction's channels.
@@ -104,7 +106,7 @@ pub(crate) fn dword_steps() -> Vec<u8> {
 pub(crate) fn fixed_constants() -> Vec<Vec<u8>> {
     let mut all = vec![byte_places(), dword_steps()];
     all.extend([1, 2].map(|bytes| channel_bits(bytes, 0)));
-    all.extend((0..4).map(|unit| channel_bits(4, unit * 8)));
+    all.extend((0..8).map(|unit| channel_bits(4, unit * 4)));
     all.extend((0..8).map(|unit| channel_bits(8, unit * 4)));
     for (from, to) in [(2, 1), (4, 1), (8, 1), (4, 2), (8, 2), (8, 4)] {
         all.push(low_parts(from, to));
@@ -121,7 +123,9 @@ pub(crate) fn fixed_constants() -> Vec<Vec<u8>> {
     }
     all.extend([1.0_f32, 2147483648.0, 4294967296.0].map(|value| value.to_le_bytes().to_vec()));
     all.extend([1.0_f64, 4503599627370496.0].map(|value| value.to_le_bytes().to_vec()));
-    all.extend([3, 32, 0x0fff_ffff].map(|value| bytes_of(value, 4)));
+    all.extend([1, 3, 8, 16, 24, 32, 64, 0x00ff_ffff, 0x0fff_ffff].map(|value| bytes_of(value, 4)));
+    // What is beside the low bytes of a dword.
+    all.extend([8, 16, 24].map(|bits| bytes_of(u64::from(u32::MAX << bits), 4)));
     all.push(bytes_of(64, 8));
     all
 }
@@ -201,14 +205,14 @@ impl Emitter<'_> {
     }
 
     /// Loads again what registers held.
-    pub(crate) fn restore(&mut self, known: &[(Vector, Tag)], is_full: bool) {
+    pub(crate) fn restore(&mut self, known: Known, is_full: bool) {
         (self.is_full, self.enabled) = (is_full, None);
-        for (vector, tag) in known {
+        for (vector, tag) in self.cache.asked_since(known) {
             if let Tag::Enabled { mask, first, bytes, .. } = tag {
-                self.enabled(mask);
-                self.spread_bits(*vector, ENABLED, *first, *bytes);
+                self.enabled(&mask);
+                self.spread_bits(vector, ENABLED, first, bytes);
             } else {
-                self.load(*vector, tag);
+                self.load(vector, &tag);
             }
         }
     }

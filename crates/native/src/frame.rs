@@ -2,7 +2,10 @@
 
 use std::cell::Cell;
 use std::marker::PhantomData;
+use std::mem::MaybeUninit;
 use std::sync::atomic::AtomicU32;
+
+use crate::ir::Operands;
 
 /// Where the code finds what in [`Raw`].
 pub(crate) mod offset {
@@ -25,12 +28,15 @@ pub(crate) mod offset {
     pub(crate) const EXECUTED: u32 = offset_of!(Raw, executed) as u32;
     pub(crate) const UNTIL: u32 = offset_of!(Raw, until) as u32;
     pub(crate) const SCRATCH: u32 = offset_of!(Raw, scratch) as u32;
+    pub(crate) const OPERANDS: u32 = offset_of!(Raw, operands) as u32;
+    pub(crate) const SPILLED: u32 = offset_of!(Raw, spilled) as u32;
 
     /// Where the code finds what in [`super::Place`].
     pub(crate) const WORDS: u32 = offset_of!(super::Place, words) as u32;
     pub(crate) const REACH: u32 = offset_of!(super::Place, reach) as u32;
     pub(crate) const LOADS: u32 = offset_of!(super::Place, loads) as u32;
     pub(crate) const STORES: u32 = offset_of!(super::Place, stores) as u32;
+    pub(crate) const UPDATES: u32 = offset_of!(super::Place, updates) as u32;
 }
 
 /// The state of a thread, lent to the code while it runs.
@@ -86,10 +92,12 @@ pub struct Buffer<'m> {
     pub loads: Marks<'m>,
     /// Who wants to know what is written.
     pub stores: Marks<'m>,
+    /// Who wants to know what is changed in one step.
+    pub updates: Marks<'m>,
 }
 
 /// A buffer as the code sees it.
-#[repr(C)]
+#[repr(C, align(64))]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place {
     words: *const AtomicU32,
@@ -98,6 +106,7 @@ pub(crate) struct Place {
     /// Null: nobody wants to know; [`CALLER`]; or the bits.
     loads: *const Cell<u64>,
     stores: *const Cell<u64>,
+    updates: *const Cell<u64>,
 }
 
 /// In place of bits: the caller makes the access.
@@ -105,23 +114,25 @@ pub(crate) const CALLER: usize = 1;
 
 impl Default for Place {
     fn default() -> Self {
-        Self { words: std::ptr::null(), reach: 0, loads: std::ptr::null(), stores: std::ptr::null() }
+        let nobody = std::ptr::null();
+        Self { words: std::ptr::null(), reach: 0, loads: nobody, stores: nobody, updates: nobody }
     }
 }
 
 impl<'m> Memory<'m> {
-    /// The buffers by number, of which the first is 1 in addresses; the surfaces by number; the memory of the group. A surface
-    /// that is none is left to the caller.
+    /// The buffers by number, of which the first is 1 in addresses; the surfaces by number; the memory of the group, of whose
+    /// accesses nobody wants to know. A surface that is none is left to the caller.
     pub fn new(
         buffers: impl IntoIterator<Item = Buffer<'m>>,
         surfaces: impl IntoIterator<Item = Option<Buffer<'m>>>,
-        local: Buffer<'m>,
+        local: &'m [AtomicU32],
     ) -> Self {
         let place = |buffer: Option<Buffer<'m>>| buffer.map_or(Place::default(), Place::of);
+        let nobody = Marks::Nobody;
         Self {
             buffers: buffers.into_iter().map(Place::of).collect(),
             surfaces: surfaces.into_iter().map(place).collect(),
-            local: Place::of(local),
+            local: Place::of(Buffer { words: local, loads: nobody, stores: nobody, updates: nobody }),
             lives: PhantomData,
         }
     }
@@ -139,7 +150,8 @@ impl Place {
         // The host's gathers take offsets as numbers with a sign.
         let fits = reach <= i32::MAX as u64;
         let (words, reach) = if fits { (buffer.words.as_ptr(), reach) } else { (std::ptr::null(), 0) };
-        Self { words, reach, loads: marks(buffer.loads), stores: marks(buffer.stores) }
+        let [loads, stores, updates] = [buffer.loads, buffer.stores, buffer.updates].map(marks);
+        Self { words, reach, loads, stores, updates }
     }
 }
 
@@ -162,5 +174,9 @@ pub(crate) struct Raw {
     pub(crate) executed: u64,
     pub(crate) until: u64,
     /// Offsets of 16 channels.
-    pub(crate) scratch: [u32; 16],
+    pub(crate) scratch: MaybeUninit<[u32; 16]>,
+    /// What a function is called with; the code writes all of it before.
+    pub(crate) operands: MaybeUninit<Operands>,
+    /// The host's vector registers while a function runs.
+    pub(crate) spilled: MaybeUninit<[[u32; 8]; 16]>,
 }

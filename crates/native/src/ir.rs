@@ -2,6 +2,8 @@
 //!
 //! Offsets are in bytes and count from the first byte of the register file.
 
+use std::sync::Arc;
+
 /// What an element is taken as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the names are Rust's")]
@@ -72,7 +74,45 @@ pub enum Node {
     },
     /// The first where a mask holds, else the second.
     Pick(Mask, Value, Value),
+    /// All bits where a relation holds, else none. The kind has the size of the two values.
+    Holds(Relation, Value, Value),
+    /// One of the expression's functions, of two values; all have 32 bits.
+    Call(usize, Value, Value),
 }
+
+/// The values of eight channels that a function is given, and what it gives in place of the first ones. Channels that are not
+/// enabled have any values.
+#[repr(C, align(32))]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Operands(pub [[u32; 8]; 2]);
+
+/// What the code calls.
+pub(crate) type Body = Box<dyn Fn(&mut Operands) + Send + Sync>;
+
+/// A function for which there are no nodes.
+#[derive(Clone)]
+pub struct Function(pub(crate) Arc<Body>);
+
+impl Function {
+    /// The function does not unwind: where it would, the process ends.
+    pub fn new(body: impl Fn(&mut Operands) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(Box::new(body)))
+    }
+}
+
+impl std::fmt::Debug for Function {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("a function of the caller")
+    }
+}
+
+impl PartialEq for Function {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for Function {}
 
 /// Functions of one value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,6 +155,8 @@ pub enum Binary {
 pub struct Expression {
     /// The nodes and what they give.
     pub nodes: Vec<(Kind, Node)>,
+    /// The functions that nodes call.
+    pub functions: Vec<Function>,
 }
 
 impl Expression {
@@ -255,12 +297,37 @@ pub enum Addresses {
     Qwords(u32),
 }
 
-/// Dwords or pairs of them between memory and registers: `(address + global) * scale + offset` for each channel. With
-/// addresses of 32 bits only as many bits of the sum count.
+/// What is done with elements of memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// They go to registers.
+    Load,
+    /// They come from registers.
+    Store,
+    /// A dword of each channel is changed in one step, by the dword that its register has.
+    Update(Change),
+}
+
+/// How a dword in memory is changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names say it")]
+pub enum Change {
+    Add,
+    Sub,
+    And,
+    Or,
+    Xor,
+    /// By one, whatever the register has.
+    Increment,
+    Decrement,
+}
+
+/// Elements between memory and registers: `(address + global) * scale + offset` for each channel. With addresses of 32 bits only
+/// as many bits of the sum count.
 #[derive(Clone, Debug)]
 pub struct Transfer {
-    /// Whether it writes memory.
-    pub store: bool,
+    /// What is done.
+    pub access: Access,
     /// The memory.
     pub space: Space,
     /// The addresses.
@@ -273,6 +340,8 @@ pub struct Transfer {
     pub offset: i32,
     /// How an element stands in memory and registers.
     pub unit: Unit,
+    /// What addresses are multiples of: 1, 2 or 4. The caller deals with others.
+    pub alignment: u32,
     /// The distance of each element from the channel's address, and the place of the first channel's in the registers.
     pub elements: Vec<(u32, u32)>,
 }
@@ -282,6 +351,31 @@ pub struct Transfer {
 pub enum Unit {
     /// 4 bytes, the channels' one behind the other.
     Dword,
+    /// 8 bytes, the channels' one behind the other.
+    Qword,
+    /// Up to 4 bytes in memory and the low bytes of a dword in registers, the channels' one behind the other.
+    Part {
+        /// How many.
+        bytes: u32,
+        /// Whether the rest of the dword stays as it is; otherwise it becomes zero.
+        keeps: bool,
+    },
+}
+
+impl Unit {
+    /// Bytes of an element in memory.
+    pub fn bytes(self) -> u32 {
+        match self {
+            Self::Dword => 4,
+            Self::Qword => 8,
+            Self::Part { bytes, .. } => bytes,
+        }
+    }
+
+    /// Bytes of an element in registers.
+    pub fn register_bytes(self) -> u32 {
+        if self == Self::Qword { 8 } else { 4 }
+    }
 }
 
 /// Blocks of steps.

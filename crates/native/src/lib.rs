@@ -6,7 +6,7 @@
 //! to be known, and what is left out is slower but not different.
 //!
 //! Modules in reading order: `ir`; `frame`, what the code finds; `asm`, instructions into bytes; `cache`, what registers hold; `emit`,
-//! `compute`, `convert`, `transfer`, `block`, the code; `check`, what must hold of it; `code`, which is run.
+//! `compute`, `operation`, `convert`, `predicate`, `transfer`, `element`, `scatter`, `block`, the code; `check`, what must hold of it; `code`, which is run.
 //!
 //! The code needs AVX2, FMA, F16C, BMI and POPCNT; on other machines [`compile`] gives nothing.
 
@@ -27,10 +27,18 @@ mod compute;
 #[cfg(all(target_arch = "x86_64", unix))]
 mod convert;
 #[cfg(all(target_arch = "x86_64", unix))]
+mod element;
+#[cfg(all(target_arch = "x86_64", unix))]
 mod emit;
 mod frame;
 #[cfg(not(all(target_arch = "x86_64", unix)))]
 mod nothing;
+#[cfg(all(target_arch = "x86_64", unix))]
+mod operation;
+#[cfg(all(target_arch = "x86_64", unix))]
+mod predicate;
+#[cfg(all(target_arch = "x86_64", unix))]
+mod scatter;
 #[cfg(all(target_arch = "x86_64", unix))]
 mod transfer;
 

@@ -1,45 +1,60 @@
-//! Memory: dwords between buffers and registers, for many channels or for one.
+//! Memory: elements between buffers and registers, for many channels or for one.
 //!
-//! All channels are checked before anything is moved. Whatever is not as usual (another buffer, a place outside, an address that
+//! All channels are checked before anything is moved, of 32 channels 16 at a time. Whatever is not as usual (another buffer, a place outside, an address that
 //! is no multiple of four, an access that the caller wants to make) lets the caller do the whole step.
 
 use iced_x86::{Code, Register};
 
 use crate::asm::{Label, Vector, Width, at, indexed, op};
 use crate::cache::Tag;
-use crate::emit::{ENABLED, Emitter, Enabled, FILE, FRAME, Later, bytes_of, dword_steps};
-use crate::frame::{CALLER, offset};
-use crate::ir::{Addresses, Mask, Space, Transfer};
+use crate::emit::{ENABLED, Emitter, Enabled, FILE, FRAME, Later, bytes_of};
+use crate::frame::offset;
+use crate::ir::{Access, Addresses, Combine, Mask, Space, Transfer, Unit};
 
 /// Channels of a vector of dwords.
-const LANES: u32 = 8;
+pub(crate) const LANES: u32 = 8;
 /// The registers that a transfer uses: what is known of the buffer, its first word, the first channel's offset, and the limit of
 /// offsets.
-const PLACE: Register = Register::RAX;
-const WORDS: Register = Register::RSI;
-const FIRST: Register = Register::RDI;
-const LIMIT: Register = Register::RDX;
-
-/// Channels one by one, behind everything else.
-pub(crate) struct Scatter {
-    from: Label,
-    back: Label,
-    offsets: Vec<Vector>,
-    /// Whether all channels of the transfer are enabled.
-    lanes: Option<u32>,
-    what: OneByOne,
-}
-
-enum OneByOne {
-    /// Stores elements: their distances and places.
-    Store(Vec<(u32, u32)>),
-    /// Marks the bytes of all elements.
-    Mark(u32),
-}
+pub(crate) const PLACE: Register = Register::RAX;
+pub(crate) const WORDS: Register = Register::RSI;
+pub(crate) const FIRST: Register = Register::RDI;
+pub(crate) const LIMIT: Register = Register::RDX;
 
 /// How far behind a channel's address its data end.
 fn extent(transfer: &Transfer) -> u32 {
-    transfer.elements.iter().map(|(distance, _)| distance + 4).max().unwrap_or(4)
+    let bytes = transfer.unit.bytes();
+    transfer.elements.iter().map(|(distance, _)| distance + bytes).max().unwrap_or(bytes)
+}
+
+/// A transfer of at most 16 channels at a time. Nothing when the first ones may write what the caller needs to do all of them.
+fn parts(mask: &Mask, transfer: &Transfer) -> Option<Vec<(Mask, Transfer)>> {
+    if mask.lanes != u32::MAX {
+        return Some(vec![(*mask, transfer.clone())]);
+    }
+    let (bytes, dwords) = (transfer.unit.register_bytes(), 32 * 4);
+    let mut reads: Vec<(u32, u32)> = transfer.global.into_iter().collect();
+    match transfer.addresses {
+        Addresses::None => {}
+        Addresses::Dwords(at) => reads.push((at, dwords)),
+        Addresses::Qwords(at) => reads.push((at, dwords * 2)),
+    }
+    if let Space::Named(at) = transfer.space {
+        reads.push((at, 4));
+    }
+    let overlaps = |at: u32| reads.iter().any(|(read, size)| at < read + size && *read < at + 32 * bytes);
+    let is_apart = transfer.access != Access::Load || !transfer.elements.iter().any(|(_, at)| overlaps(*at));
+    (is_apart && (mask.predicate == 0 || mask.combine == Combine::Each) && mask.shift == 0).then_some(())?;
+    let part = |n: u32| {
+        let mut part = transfer.clone();
+        part.addresses = match part.addresses {
+            Addresses::None => Addresses::None,
+            Addresses::Dwords(at) => Addresses::Dwords(at + n * 64),
+            Addresses::Qwords(at) => Addresses::Qwords(at + n * 128),
+        };
+        part.elements.iter_mut().for_each(|(_, at)| *at += n * 16 * bytes);
+        (Mask { shift: n * 16, lanes: 0xffff, ..*mask }, part)
+    };
+    Some(vec![part(0), part(1)])
 }
 
 /// What a transfer's numbers need.
@@ -51,26 +66,28 @@ pub(crate) fn constants_of(transfer: &Transfer) -> Vec<Vec<u8>> {
 impl Emitter<'_> {
     /// A transfer. `step` is its number, for the caller.
     pub(crate) fn transfer(&mut self, mask: &Mask, transfer: &Transfer, step: u32) -> Option<()> {
-        let lanes = mask.lanes.count_ones();
-        let [slow, nobody, done] = [(); 3].map(|()| self.asm.label());
-        let is_some = self.enabled(mask) == Enabled::Some;
-        if is_some {
-            self.asm.rr(Code::Test_rm32_r32, ENABLED, ENABLED);
-            self.asm.jump(Code::Je_rel32_64, nobody);
+        let slow = self.asm.label();
+        for (mask, transfer) in &parts(mask, transfer)? {
+            let [nobody, done] = [(); 2].map(|()| self.asm.label());
+            let is_some = self.enabled(mask) == Enabled::Some;
+            if is_some {
+                self.asm.rr(Code::Test_rm32_r32, ENABLED, ENABLED);
+                self.asm.jump(Code::Je_rel32_64, nobody);
+            }
+            match (mask.lanes.count_ones(), transfer.access) {
+                (1, Access::Load | Access::Store) => self.single(transfer, slow)?,
+                (8 | 16, _) => self.many(mask, transfer, is_some, slow)?,
+                _ => return None,
+            }
+            self.asm.bind(done);
+            if is_some {
+                let (known, is_full) = (self.cache.known(), self.is_full);
+                self.later.push(Later::Restore { from: nobody, back: done, known, is_full });
+            }
+            self.enabled = None;
         }
-        match lanes {
-            1 => self.single(transfer, slow)?,
-            8 | 16 => self.many(mask, transfer, is_some, slow)?,
-            _ => return None,
-        }
-        self.asm.bind(done);
-        let known = self.cache.known();
-        let is_full = self.is_full;
-        if is_some {
-            self.later.push(Later::Restore { from: nobody, back: done, known: known.clone(), is_full });
-        }
-        self.later.push(Later::Outside { from: slow, step, back: done, known, is_full });
-        self.enabled = None;
+        let (back, known) = (self.asm.here(), self.cache.known());
+        self.later.push(Later::Outside { from: slow, step, back, known, is_full: self.is_full });
         Some(())
     }
 
@@ -112,7 +129,7 @@ impl Emitter<'_> {
         self.asm.jump(Code::Jb_rel32_64, slow);
     }
 
-    /// The dwords of a single channel.
+    /// The elements of a single channel.
     fn single(&mut self, transfer: &Transfer, slow: Label) -> Option<()> {
         let first = Register::EDI;
         let is_flat = transfer.space == Space::Flat;
@@ -152,13 +169,23 @@ impl Emitter<'_> {
         self.limit(transfer, slow);
         self.asm.rr(Code::Cmp_r64_rm64, FIRST, LIMIT);
         self.asm.jump(Code::Ja_rel32_64, slow);
-        self.asm.ri(Code::Test_rm32_imm32, first, 3);
-        self.asm.jump(Code::Jne_rel32_64, slow);
-        let marks = if transfer.store { offset::STORES } else { offset::LOADS };
-        self.asm.mi(Code::Cmp_rm64_imm8, at(PLACE, marks), 0);
-        self.asm.jump(Code::Jne_rel32_64, slow);
+        if transfer.alignment > 1 {
+            self.asm.ri(Code::Test_rm32_imm32, first, transfer.alignment as i32 - 1);
+            self.asm.jump(Code::Jne_rel32_64, slow);
+        }
+        let is_store = transfer.access == Access::Store;
+        if transfer.space != Space::Local {
+            let marks = if is_store { offset::STORES } else { offset::LOADS };
+            self.asm.mi(Code::Cmp_rm64_imm8, at(PLACE, marks), 0);
+            self.asm.jump(Code::Jne_rel32_64, slow);
+        }
         self.asm.rm(Code::Mov_r64_rm64, WORDS, at(PLACE, offset::WORDS));
-        let mut rest = &transfer.elements[..];
+        let elements = match transfer.unit {
+            Unit::Part { bytes, keeps } => return self.single_part(transfer, bytes, keeps),
+            Unit::Dword => transfer.elements.clone(),
+            Unit::Qword => transfer.elements.iter().flat_map(|(d, at)| [(*d, *at), (d + 4, at + 4)]).collect(),
+        };
+        let mut rest = &elements[..];
         while let Some(&(distance, place)) = rest.first() {
             // As many as stand together on both sides.
             let together = (0..).zip(rest).take_while(|(n, element)| **element == (distance + n * 4, place + n * 4));
@@ -169,7 +196,7 @@ impl Emitter<'_> {
             };
             let memory = indexed(WORDS, FIRST, 1, distance.into());
             let (width, moved) = (Width::of(count * 4), self.cache.take()?);
-            match (count, transfer.store) {
+            match (count, is_store) {
                 (1, false) => {
                     self.asm.rm(Code::Mov_r32_rm32, Register::ECX, memory);
                     self.asm.mr(Code::Mov_rm32_r32, at(FILE, place), Register::ECX);
@@ -188,7 +215,7 @@ impl Emitter<'_> {
                 }
             }
             self.cache.drop(moved);
-            if !transfer.store {
+            if !is_store {
                 self.cache.forget(place, count * 4);
             }
             rest = &rest[count as usize..];
@@ -196,7 +223,31 @@ impl Emitter<'_> {
         Some(())
     }
 
-    /// The dwords of 8 or 16 channels.
+    /// The bytes of a single channel.
+    fn single_part(&mut self, transfer: &Transfer, bytes: u32, keeps: bool) -> Option<()> {
+        let [(distance, place)] = transfer.elements[..] else { return None };
+        let (memory, own) = (indexed(WORDS, FIRST, 1, distance.into()), at(FILE, place));
+        let (value, is_store) = (Register::ECX, transfer.access == Access::Store);
+        let (from, to) = if is_store { (own, memory) } else { (memory, own) };
+        let load = match bytes {
+            1 => Code::Movzx_r32_rm8,
+            2 => Code::Movzx_r32_rm16,
+            4 => Code::Mov_r32_rm32,
+            _ => return None,
+        };
+        self.asm.rm(load, value, from);
+        match bytes {
+            1 if is_store || keeps => self.asm.mr(Code::Mov_rm8_r8, to, Register::CL),
+            2 if is_store || keeps => self.asm.mr(Code::Mov_rm16_r16, to, Register::CX),
+            _ => self.asm.mr(Code::Mov_rm32_r32, to, value),
+        }
+        if !is_store {
+            self.cache.forget(place, 4);
+        }
+        Some(())
+    }
+
+    /// The elements of 8 or 16 channels.
     fn many(&mut self, mask: &Mask, transfer: &Transfer, is_some: bool, slow: Label) -> Option<()> {
         let (x, y) = (Width::X, Width::Y);
         let halves = mask.lanes.count_ones() / LANES;
@@ -217,18 +268,20 @@ impl Emitter<'_> {
         let limit = self.cache.take()?;
         self.asm.rr(Code::VEX_Vmovd_xmm_rm32, limit.register(x), Register::EDX);
         self.asm.v2(op::BROADCASTD, y, limit, limit, x);
-        let (low, zero) = (self.number(3, 4, y)?, self.number(0, 4, y)?);
+        let (low, zero) = (self.number(u64::from(transfer.alignment) - 1, 4, y)?, self.number(0, 4, y)?);
         let (good, rest) = (self.cache.take()?, self.cache.take()?);
         let mut masks = Vec::new();
         for (half, offset) in (0..).zip(&offsets) {
             let to = if half == 0 || is_some { good } else { rest };
             self.asm.v3(op::PMINUD, y, to, *offset, limit);
             self.asm.v3(op::PCMPEQD, y, to, to, *offset);
-            let aligned = self.cache.take()?;
-            self.asm.v3(op::PAND, y, aligned, *offset, low);
-            self.asm.v3(op::PCMPEQD, y, aligned, aligned, zero);
-            self.asm.v3(op::PAND, y, to, to, aligned);
-            self.cache.drop(aligned);
+            if transfer.alignment > 1 {
+                let aligned = self.cache.take()?;
+                self.asm.v3(op::PAND, y, aligned, *offset, low);
+                self.asm.v3(op::PCMPEQD, y, aligned, aligned, zero);
+                self.asm.v3(op::PAND, y, to, to, aligned);
+                self.cache.drop(aligned);
+            }
             if is_some {
                 let enabled = self.enabled_elements(mask, half * LANES, 4, y)??;
                 // The enabled ones that are not good.
@@ -246,13 +299,13 @@ impl Emitter<'_> {
             self.asm.jump(Code::Jne_rel32_64, slow);
         }
         [limit, low, zero, good, rest].into_iter().for_each(|vector| self.cache.drop(vector));
-        self.mark(mask, transfer, is_some, &offsets, slow)?;
+        let marks = self.marks(mask, transfer, is_some, slow)?;
         self.asm.rm(Code::Mov_r64_rm64, WORDS, at(PLACE, offset::WORDS));
         self.asm.rr(Code::VEX_Vmovd_rm32_xmm, Register::EDI, offsets[0].register(x));
-        if transfer.store {
-            self.put(transfer, &offsets, &masks)?;
-        } else {
-            self.get(transfer, &offsets, &masks)?;
+        match transfer.access {
+            Access::Load => self.get(transfer, &offsets, &masks, marks)?,
+            Access::Store => self.put(transfer, &offsets, &masks, marks)?,
+            Access::Update(change) => self.update(transfer, &offsets, (change, marks))?,
         }
         offsets.iter().chain(&masks).for_each(|vector| self.cache.drop(*vector));
         Some(())
@@ -361,251 +414,10 @@ impl Emitter<'_> {
         uppers.into_iter().chain([same]).for_each(|vector| self.cache.drop(vector));
         Some(offsets)
     }
-
-    /// Marks what is accessed, where somebody wants to know.
-    fn mark(
-        &mut self,
-        mask: &Mask,
-        transfer: &Transfer,
-        is_some: bool,
-        offsets: &[Vector],
-        slow: Label,
-    ) -> Option<()> {
-        // Marks of up to 25 bytes fit into a dword wherever they begin.
-        let bits = transfer.elements.iter().fold(0_u64, |bits, (distance, _)| bits | 0xf << (*distance).min(60));
-        let bits = u32::try_from(bits).ok().filter(|bits| *bits < 1 << 25)?;
-        let (from, back) = (self.asm.label(), self.asm.label());
-        let marks = if transfer.store { offset::STORES } else { offset::LOADS };
-        self.asm.rm(Code::Mov_r64_rm64, Register::RCX, at(PLACE, marks));
-        self.asm.rr(Code::Test_rm64_r64, Register::RCX, Register::RCX);
-        self.asm.jump(Code::Jne_rel32_64, from);
-        self.asm.bind(back);
-        let first = self.asm.label();
-        let lanes = (!is_some).then_some(mask.lanes);
-        self.later.push(Later::Caller { from, is: first, slow });
-        self.later.push(Later::Scatter(Box::new(Scatter {
-            from: first,
-            back,
-            offsets: offsets.to_vec(),
-            lanes,
-            what: OneByOne::Mark(bits),
-        })));
-        Some(())
-    }
-
-    /// From memory to registers.
-    fn get(&mut self, transfer: &Transfer, offsets: &[Vector], masks: &[Vector]) -> Option<()> {
-        let (x, y) = (Width::X, Width::Y);
-        let (same, other, done) = (self.asm.label(), self.asm.label(), self.asm.label());
-        let is_cached = transfer.elements.len() == 1 && masks.is_empty();
-        let results: Option<Vec<_>> = offsets.iter().map(|_| self.cache.take()).collect();
-        let results = results?;
-        let (steps, distance) = (self.cache.take()?, self.cache.take()?);
-        // What is loaded from here on is not there on every way.
-        let far = self.number(32, 4, y)?;
-        let memory = |distance: u32, half: u32| indexed(WORDS, FIRST, 1, i64::from(distance + half * 32));
-        // What the first two channels say decides what is tried.
-        self.asm.r2i(Code::VEX_Vpextrd_rm32_xmm_imm8, Register::R9D, offsets[0].register(x), 1);
-        self.asm.rr(Code::Sub_r32_rm32, Register::R9D, Register::EDI);
-        self.asm.v2(op::BROADCASTD, y, distance, offsets[0], x);
-        self.asm.ri(Code::Cmp_rm32_imm8, Register::R9D, 4);
-        self.asm.jump(Code::Jne_rel32_64, same);
-        if !masks.is_empty() {
-            // The first channel need not be enabled, and its offset be anything.
-            self.asm.rr(Code::Cmp_r64_rm64, FIRST, LIMIT);
-            self.asm.jump(Code::Ja_rel32_64, other);
-        }
-        let constant = self.asm.constant(&dword_steps());
-        self.asm.load(op::MOVUPS, y, steps, constant);
-        self.are_apart(offsets, masks, (distance, Some([steps, far])), results[0], other)?;
-        for &(element, place) in &transfer.elements {
-            for (half, result) in (0..).zip(&results) {
-                match masks.get(half as usize) {
-                    None => self.asm.load(op::MOVUPS, y, *result, memory(element, half)),
-                    Some(mask) => self.asm.load_where(op::MASKMOVD, y, *result, *mask, memory(element, half)),
-                }
-                self.got(place + half * 32, *result, masks.get(half as usize), steps);
-            }
-        }
-        self.asm.jump(Code::Jmp_rel32_64, done);
-        self.asm.bind(same);
-        self.asm.rr(Code::Test_rm32_r32, Register::R9D, Register::R9D);
-        self.asm.jump(Code::Jne_rel32_64, other);
-        if !masks.is_empty() {
-            self.asm.rr(Code::Cmp_r64_rm64, FIRST, LIMIT);
-            self.asm.jump(Code::Ja_rel32_64, other);
-            self.asm.ri(Code::Test_rm32_imm32, Register::EDI, 3);
-            self.asm.jump(Code::Jne_rel32_64, other);
-        }
-        self.are_apart(offsets, masks, (distance, None), results[0], other)?;
-        for &(element, place) in &transfer.elements {
-            for (half, result) in (0..).zip(&results) {
-                self.asm.load(op::BROADCASTSS, y, *result, memory(element, 0));
-                self.got(place + half * 32, *result, masks.get(half as usize), steps);
-            }
-        }
-        self.asm.jump(Code::Jmp_rel32_64, done);
-        self.asm.bind(other);
-        for &(element, place) in &transfer.elements {
-            for (half, (result, offset)) in (0..).zip(results.iter().zip(offsets)) {
-                let mask = masks.get(half as usize);
-                match mask {
-                    None => self.asm.v3(op::PCMPEQD, y, steps, steps, steps),
-                    Some(mask) => self.asm.v2(op::MOVUPS, y, steps, *mask, y),
-                }
-                self.asm.v3(op::PXOR, y, *result, *result, *result);
-                let memory = indexed(WORDS, offset.register(y), 1, element.into());
-                self.asm.gather(op::PGATHERDD, y, *result, memory, steps);
-                self.got(place + half * 32, *result, mask, steps);
-            }
-        }
-        self.asm.bind(done);
-        for &(_, place) in &transfer.elements {
-            self.cache.forget(place, offsets.len() as u32 * 32);
-        }
-        for (half, result) in (0..).zip(&results) {
-            if is_cached {
-                self.cache.name(*result, Tag::Row { at: transfer.elements[0].1 + half * 32, bytes: 32 });
-            }
-            self.cache.drop(*result);
-        }
-        [steps, distance, far].into_iter().for_each(|vector| self.cache.drop(vector));
-        Some(())
-    }
-
-    /// Writes what has been read to the registers; `scratch` is free.
-    fn got(&mut self, place: u32, result: Vector, mask: Option<&Vector>, scratch: Vector) {
-        let y = Width::Y;
-        if let Some(mask) = mask {
-            self.asm.load(op::MOVUPS, y, scratch, at(FILE, place));
-            self.asm.v4(op::PBLENDVB, y, scratch, scratch, result, *mask);
-            self.asm.store(op::MOVUPS_STORE, y, at(FILE, place), scratch);
-        } else {
-            self.asm.store(op::MOVUPS_STORE, y, at(FILE, place), result);
-        }
-    }
-
-    /// Goes on when all enabled channels are so far from the first as `steps` says, which is moved on for the second half, or have
-    /// its offset; else elsewhere.
-    fn are_apart(
-        &mut self,
-        offsets: &[Vector],
-        masks: &[Vector],
-        (first, steps): (Vector, Option<[Vector; 2]>),
-        scratch: Vector,
-        otherwise: Label,
-    ) -> Option<()> {
-        let y = Width::Y;
-        for (half, offset) in offsets.iter().enumerate() {
-            self.asm.v3(op::PSUBD, y, scratch, *offset, first);
-            if let Some([steps, far]) = steps {
-                if half > 0 {
-                    self.asm.v3(op::PADDD, y, steps, steps, far);
-                }
-                self.asm.v3(op::PXOR, y, scratch, scratch, steps);
-            }
-            if let Some(mask) = masks.get(half) {
-                self.asm.v3(op::PAND, y, scratch, scratch, *mask);
-            }
-            self.asm.v2(op::PTEST, y, scratch, scratch, y);
-            self.asm.jump(Code::Jne_rel32_64, otherwise);
-        }
-        Some(())
-    }
-
-    /// From registers to memory.
-    fn put(&mut self, transfer: &Transfer, offsets: &[Vector], masks: &[Vector]) -> Option<()> {
-        let (x, y) = (Width::X, Width::Y);
-        let (other, done) = (self.asm.label(), self.asm.label());
-        let (steps, distance, scratch) = (self.cache.take()?, self.cache.take()?, self.cache.take()?);
-        let far = self.number(32, 4, y)?;
-        if !masks.is_empty() {
-            self.asm.rr(Code::Cmp_r64_rm64, FIRST, LIMIT);
-            self.asm.jump(Code::Ja_rel32_64, other);
-        }
-        self.asm.v2(op::BROADCASTD, y, distance, offsets[0], x);
-        let constant = self.asm.constant(&dword_steps());
-        self.asm.load(op::MOVUPS, y, steps, constant);
-        self.are_apart(offsets, masks, (distance, Some([steps, far])), scratch, other)?;
-        for &(element, place) in &transfer.elements {
-            for half in 0..offsets.len() as u32 {
-                let memory = indexed(WORDS, FIRST, 1, i64::from(element + half * 32));
-                self.asm.load(op::MOVUPS, y, scratch, at(FILE, place + half * 32));
-                match masks.get(half as usize) {
-                    None => self.asm.store(op::MOVUPS_STORE, y, memory, scratch),
-                    Some(mask) => self.asm.store_where(op::MASKMOVD_STORE, y, memory, *mask, scratch),
-                }
-            }
-        }
-        self.asm.bind(done);
-        self.later.push(Later::Scatter(Box::new(Scatter {
-            from: other,
-            back: done,
-            offsets: offsets.to_vec(),
-            lanes: masks.is_empty().then_some(u32::MAX >> (32 - offsets.len() as u32 * LANES)),
-            what: OneByOne::Store(transfer.elements.clone()),
-        })));
-        [steps, distance, scratch, far].into_iter().for_each(|vector| self.cache.drop(vector));
-        Some(())
-    }
-
-    /// A buffer whose accesses the caller makes, or else notes.
-    pub(crate) fn caller_or(&mut self, from: Label, is: Label, slow: Label) {
-        self.asm.bind(from);
-        self.asm.ri(Code::Cmp_rm64_imm8, Register::RCX, CALLER as i32);
-        self.asm.jump(Code::Je_rel32_64, slow);
-        self.asm.jump(Code::Jmp_rel32_64, is);
-    }
-
-    /// Channels one by one, the first one first.
-    pub(crate) fn scatter(&mut self, scatter: &Scatter) {
-        let (channel, rest, value) = (Register::R9, Register::R10D, Register::R11D);
-        self.asm.bind(scatter.from);
-        for (half, offsets) in (0..).zip(&scatter.offsets) {
-            self.asm.store(op::MOVUPS_STORE, Width::Y, at(FRAME, offset::SCRATCH + half * 32), *offsets);
-        }
-        let begin = |this: &mut Self| {
-            match scatter.lanes {
-                Some(lanes) => this.asm.ri(Code::Mov_r32_imm32, rest, lanes as i32),
-                None => this.asm.rr(Code::Mov_r32_rm32, rest, ENABLED),
-            }
-            let again = this.asm.here();
-            this.asm.rr(Code::Tzcnt_r32_rm32, Register::R9D, rest);
-            again
-        };
-        let next = |this: &mut Self, again| {
-            this.asm.rr(Code::VEX_Blsr_r32_rm32, rest, rest);
-            this.asm.jump(Code::Jne_rel32_64, again);
-        };
-        let own = indexed(FRAME, channel, 4, offset::SCRATCH.into());
-        match &scatter.what {
-            OneByOne::Store(elements) => {
-                for &(distance, place) in elements {
-                    let again = begin(self);
-                    self.asm.rm(Code::Mov_r32_rm32, value, indexed(FILE, channel, 4, place.into()));
-                    self.asm.rm(Code::Mov_r32_rm32, Register::EDI, own);
-                    self.asm.mr(Code::Mov_rm32_r32, indexed(WORDS, FIRST, 1, distance.into()), value);
-                    next(self, again);
-                }
-            }
-            OneByOne::Mark(bits) => {
-                let again = begin(self);
-                self.asm.rm(Code::Mov_r32_rm32, Register::EDI, own);
-                self.asm.ri(Code::Mov_r32_imm32, value, *bits as i32);
-                self.asm.rr(Code::Mov_r32_rm32, Register::R9D, Register::EDI);
-                self.asm.ri(Code::And_rm32_imm8, Register::R9D, 7);
-                self.asm.rrr(Code::VEX_Shlx_r32_rm32_r32, value, value, Register::R9D);
-                self.asm.ri(Code::Shr_rm32_imm8, Register::EDI, 3);
-                self.asm.mr(Code::Or_rm32_r32, indexed(Register::RCX, FIRST, 1, 0), value);
-                next(self, again);
-            }
-        }
-        self.asm.jump(Code::Jmp_rel32_64, scatter.back);
-    }
 }
 
 /// The size of a buffer's entry in its table, as a power of two.
-const PLACE_SHIFT: i32 = 5;
+const PLACE_SHIFT: i32 = 6;
 const _: () = assert!(size_of::<crate::frame::Place>() == 1 << PLACE_SHIFT);
 
 /// The bits of an address in the memory of a group that count.

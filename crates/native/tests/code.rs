@@ -4,13 +4,13 @@ use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use visakit_native::ir::{
-    Action, Addresses, Binary, Block, Combine, End, Expression, Kind, Mask, Node, Relation, Routine, Space, Step,
-    Transfer, Unit,
+    Access, Action, Addresses, Binary, Block, Change, Combine, End, Expression, Function, Kind, Mask, Node, Relation,
+    Routine, Space, Step, Transfer, Unit,
 };
 use visakit_native::{Buffer, Code, Exit, Frame, Marks, Memory, compile, is_available};
 
 /// Bytes of the register files here.
-const BYTES: usize = 512;
+const BYTES: usize = 1024;
 
 fn mask(lanes: u32, always: bool) -> Mask {
     Mask { shift: 0, lanes, always, predicate: 0, combine: Combine::Each, inverse: false }
@@ -61,6 +61,10 @@ impl State {
         })
     }
 
+    fn put_one(&mut self, at: u32, value: u32) {
+        self.registers[at as usize..at as usize + 4].copy_from_slice(&value.to_le_bytes());
+    }
+
     /// Lets code run, from the beginning of a block or from where it left.
     fn run(&mut self, code: &Code, from: u32, left: Option<Exit>, memory: &Memory<'_>) -> Option<Exit> {
         let mut frame = Frame {
@@ -85,7 +89,7 @@ impl State {
 }
 
 fn nowhere() -> Memory<'static> {
-    Memory::new([], [], Buffer { words: &[], loads: Marks::Nobody, stores: Marks::Nobody })
+    Memory::new([], [], &[])
 }
 
 /// Elements that follow each other.
@@ -135,26 +139,154 @@ fn a_loop_goes_on_until_the_last_channel_leaves() {
     assert_eq!(state.executed, 1002);
 }
 
+fn unmarked(words: &[AtomicU32]) -> Buffer<'_> {
+    Buffer { words, loads: Marks::Nobody, stores: Marks::Nobody, updates: Marks::Nobody }
+}
+
+/// Every unit, kind of access, order of addresses and set of channels, as bytes that are moved one by one.
+#[test]
+fn units_and_changes() {
+    if !is_available() {
+        eprintln!("skipped: no code for this machine");
+        return;
+    }
+    let parts = [1, 2, 3, 4].into_iter().flat_map(|bytes| [true, false].map(|keeps| Unit::Part { bytes, keeps }));
+    let units = [Unit::Dword, Unit::Qword].into_iter().chain(parts);
+    let changes =
+        [Change::Add, Change::Sub, Change::And, Change::Or, Change::Xor, Change::Increment, Change::Decrement];
+    let moves = units.flat_map(|unit| [Access::Load, Access::Store].map(|access| (unit, access)));
+    let all = moves.chain(changes.map(|change| (Unit::Dword, Access::Update(change))));
+    let orders: [fn(u32) -> u32; 5] = [|n| n + 1, |_| 7, |n| n * 7 % 32, |n| 40 - n, |n| n / 2];
+    let masks = [u32::MAX, 0xffff, 0x8f31_7ffe, 1 << 20, 0];
+    for ((unit, access), lanes) in all.flat_map(|what| [16, 32].map(|lanes| (what, lanes))) {
+        for (order, active) in orders.into_iter().flat_map(|order| masks.map(|active| (order, active))) {
+            let is_local = lanes == 16 && active == masks[2];
+            let what = format!("{unit:?} {access:?} {lanes} {active:x} {}", order(3));
+            let (size, own) = (unit.bytes(), unit.register_bytes());
+            let alignment = if let Unit::Part { .. } = unit { 1 } else { 4 };
+            let transfer = Transfer {
+                access,
+                space: if is_local { Space::Local } else { Space::Surface(0) },
+                addresses: Addresses::Dwords(0),
+                global: None,
+                scale: 1,
+                offset: if alignment == 1 { 1 } else { 4 },
+                unit,
+                alignment,
+                elements: vec![(0, 256)],
+            };
+            let offset = |n: u32| order(n) * size + if alignment == 1 { 1 } else { 4 };
+            let mask = Mask { lanes: u32::MAX >> (32 - lanes), ..mask(1, false) };
+            let blocks = vec![Block {
+                steps: vec![Step { mask, action: Action::Transfer(transfer) }],
+                instructions: 1,
+                end: End::Outside,
+            }];
+            let code = compile(&routine(blocks)).expect("code");
+            let words: Vec<AtomicU32> = (0..90).map(|n: u32| AtomicU32::new(n.wrapping_mul(0x9e37_79b9))).collect();
+            let marks: Vec<Cell<u64>> = vec![Cell::new(0); 90 / 16 + 3];
+            let noted = Marks::Bits(&marks);
+            let local = Buffer { words: &words, loads: noted, stores: noted, updates: noted };
+            let memory = if is_local { Memory::new([], [], &words) } else { Memory::new([], [Some(local)], &[]) };
+            let mut state = State::new(active);
+            (0..32).for_each(|n| state.put_one(n * 4, order(n) * size));
+            (0..64).for_each(|n| state.put_one(256 + n * 4, 0x0103_0507_u32.wrapping_mul(n + 3)));
+            let bytes = |words: &[AtomicU32]| -> Vec<u8> {
+                words.iter().flat_map(|word| word.load(Relaxed).to_le_bytes()).collect()
+            };
+            let (mut want, mut registers) = (bytes(&words), state.registers.clone());
+            let mut marked = vec![0_u64; marks.len()];
+            for n in (0..lanes).filter(|n| active >> n & 1 == 1) {
+                let (at, place, size) = (offset(n) as usize, (256 + n * own) as usize, size as usize);
+                if !is_local {
+                    (at..at + size).for_each(|byte| marked[byte / 64] |= 1 << (byte % 64));
+                }
+                match access {
+                    Access::Load => {
+                        if let Unit::Part { keeps: false, .. } = unit {
+                            registers[place..place + 4].fill(0);
+                        }
+                        registers[place..place + size].copy_from_slice(&want[at..at + size]);
+                    }
+                    Access::Store => want[at..at + size].copy_from_slice(&registers[place..place + size]),
+                    Access::Update(change) => {
+                        let word = |bytes: &[u8]| u32::from_le_bytes(bytes.try_into().expect("four bytes"));
+                        let (old, by) = (word(&want[at..at + 4]), word(&registers[place..place + 4]));
+                        let new = match change {
+                            Change::Add => old.wrapping_add(by),
+                            Change::Sub => old.wrapping_sub(by),
+                            Change::And => old & by,
+                            Change::Or => old | by,
+                            Change::Xor => old ^ by,
+                            Change::Increment => old.wrapping_add(1),
+                            Change::Decrement => old.wrapping_sub(1),
+                        };
+                        want[at..at + 4].copy_from_slice(&new.to_le_bytes());
+                    }
+                }
+            }
+            let exit = state.run(&code, 0, None, &memory);
+            assert_eq!(exit, Some(Exit::End { block: 0, is_counted: false }), "{what}");
+            assert_eq!(bytes(&words), want, "{what}");
+            assert_eq!(state.registers, registers, "{what}");
+            assert_eq!(marks.iter().map(Cell::get).collect::<Vec<_>>(), marked, "{what}");
+        }
+    }
+}
+
+/// A function is called with the values of eight channels; what the code had in the host's registers is there afterwards.
+#[test]
+fn functions_are_called() {
+    if !is_available() {
+        eprintln!("skipped: no code for this machine");
+        return;
+    }
+    let mut expression = Expression::default();
+    let (a, b) = (row(&mut expression, 0), row(&mut expression, 64));
+    let sum = expression.push(Kind::U32, Node::Binary(Binary::Add, a, b));
+    expression.functions.push(Function::new(|operands| {
+        let [a, b] = operands.0;
+        operands.0[0] = std::array::from_fn(|n| a[n].rotate_left(b[n] % 32) ^ 5);
+    }));
+    let called = expression.push(Kind::U32, Node::Call(0, b, a));
+    let result = expression.push(Kind::U32, Node::Binary(Binary::Sub, sum, called));
+    let compute = step(Action::Compute { expression, result, to: 128 });
+    let blocks = vec![Block { steps: vec![compute.clone(), compute], instructions: 2, end: End::Outside }];
+    let code = compile(&routine(blocks)).expect("code");
+    for active in [0xffff, 0x8ff1] {
+        let mut state = State::new(active);
+        state.put(0, |n| n.wrapping_mul(0x1234_5677));
+        state.put(64, |n| n.wrapping_mul(0x0fed_cba9).wrapping_add(1));
+        state.put(128, |_| 77);
+        assert!(matches!(state.run(&code, 0, None, &nowhere()), Some(Exit::End { .. })));
+        let (a, b) = (|n: u32| n.wrapping_mul(0x1234_5677), |n: u32| n.wrapping_mul(0x0fed_cba9).wrapping_add(1));
+        let value = |n: u32| a(n).wrapping_add(b(n)).wrapping_sub(b(n).rotate_left(a(n) % 32) ^ 5);
+        let want = |n: u32| if active >> n & 1 == 1 { value(n) } else { 77 };
+        assert_eq!(state.get(128), std::array::from_fn(|n| want(n as u32)));
+    }
+}
+
 #[test]
 fn memory_is_reached_where_everything_is_inside() {
     if !is_available() {
         eprintln!("skipped: no code for this machine");
         return;
     }
-    let transfer = |store, at| {
+    let transfer = |access, at| {
         Action::Transfer(Transfer {
-            store,
-            space: Space::Local,
+            access,
+            space: Space::Surface(0),
             addresses: Addresses::Dwords(0),
             global: None,
             scale: 1,
             offset: 0,
             unit: Unit::Dword,
+            alignment: 4,
             elements: vec![(0, at)],
         })
     };
     let blocks = vec![Block {
-        steps: vec![step(transfer(false, 64)), step(transfer(true, 128))],
+        steps: vec![step(transfer(Access::Load, 64)), step(transfer(Access::Store, 128))],
         instructions: 2,
         end: End::Outside,
     }];
@@ -163,8 +295,8 @@ fn memory_is_reached_where_everything_is_inside() {
     for (offset, active) in offsets.into_iter().flat_map(|offset| [(offset, 0xffff), (offset, 0x8ff1)]) {
         let words: Vec<AtomicU32> = (0..24).map(|n| AtomicU32::new(n * 3 + 1)).collect();
         let marks: Vec<Cell<u64>> = vec![Cell::new(0); 4];
-        let local = Buffer { words: &words, loads: Marks::Nobody, stores: Marks::Bits(&marks) };
-        let memory = Memory::new([], [], local);
+        let local = Buffer { stores: Marks::Bits(&marks), ..unmarked(&words) };
+        let memory = Memory::new([], [Some(local)], &[]);
         let mut state = State::new(active);
         state.put(0, offset);
         state.put(64, |_| 99);
@@ -185,8 +317,7 @@ fn memory_is_reached_where_everything_is_inside() {
     // One that is outside, or between two words: nothing has been moved.
     for wrong in [96, 90] {
         let words: Vec<AtomicU32> = (0..24).map(AtomicU32::new).collect();
-        let local = Buffer { words: &words, loads: Marks::Nobody, stores: Marks::Nobody };
-        let memory = Memory::new([], [], local);
+        let memory = Memory::new([], [Some(unmarked(&words))], &[]);
         let mut state = State::new(0xffff);
         state.put(0, |n| if n == 9 { wrong } else { n * 4 });
         let exit = state.run(&code, 0, None, &memory);

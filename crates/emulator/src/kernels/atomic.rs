@@ -9,6 +9,7 @@ use crate::machine::lane::{LANES, from_lanes};
 use crate::machine::thread::Thread;
 use visakit::isa::RawOperand;
 use visakit::isa::{AtomicOpOp, AtomicOpOpReturns, LscOp};
+use visakit_native::ir::Change;
 
 /// An atomic operation with its operands.
 #[derive(Clone, Copy)]
@@ -44,6 +45,16 @@ impl Atomic {
             l.note_ordered();
         }
         l.note_update(self.update.kind);
+    }
+
+    /// How native code changes a dword, and where the operand stands, if it does and nobody wants the result.
+    pub(super) fn native(&self) -> Option<(Change, u32)> {
+        let change = self.update.change.filter(|_| self.result.is_none() && self.update.size == 4)?;
+        let operand = match change {
+            Change::Increment | Change::Decrement => 0,
+            _ => self.operands[0]?,
+        };
+        Some((change, operand))
     }
 
     /// The operands of the n-th chunk of channels; zeros for one that is null.
@@ -87,6 +98,8 @@ pub(super) struct Update {
     kind: (Family, u32),
     /// Whether the result is the new value rather than the old one.
     returns_new: bool,
+    /// The same for native code, if it has it.
+    change: Option<Change>,
     /// Bytes of the value.
     pub(super) size: u32,
     /// The new value: of the old one and the two operands, as unsigned patterns.
@@ -132,6 +145,19 @@ pub(super) enum AtomicOp {
 }
 
 impl AtomicOp {
+    fn change(self) -> Option<Change> {
+        Some(match self {
+            Self::Add => Change::Add,
+            Self::Sub => Change::Sub,
+            Self::Increment => Change::Increment,
+            Self::Decrement => Change::Decrement,
+            Self::And => Change::And,
+            Self::Or => Change::Or,
+            Self::Xor => Change::Xor,
+            _ => return None,
+        })
+    }
+
     fn family(self) -> Family {
         match self {
             Self::Add | Self::Sub | Self::Increment | Self::Decrement => Family::Sum,
@@ -166,7 +192,8 @@ pub(super) fn update(op: AtomicOpOp, size: u32) -> Option<Update> {
             AtomicOpOp::Fsub => AtomicOp::FloatSub,
         },
     );
-    Some(Update { commutes, kind: (op.family(), size), returns_new, size, of: function(op, size)? })
+    let (kind, change) = ((op.family(), size), op.change());
+    Some(Update { commutes, kind, returns_new, change, size, of: function(op, size)? })
 }
 
 macro_rules! functions {
@@ -241,7 +268,7 @@ pub(super) fn lsc_update(op: LscOp, size: u32) -> Option<Update> {
         true => return None,
         false => (op.family(), function(op, size)?),
     };
-    Some(Update { commutes, kind: (family, size), returns_new: false, size, of })
+    Some(Update { commutes, kind: (family, size), returns_new: false, change: op.change(), size, of })
 }
 
 /// What an operation makes of values of a size.

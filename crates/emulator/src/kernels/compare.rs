@@ -170,13 +170,17 @@ fn compare_of<T: Scalar>(
         return Ok(l.step(enable, run));
     }
     // A general destination gets ones or zeros in all bits of its elements.
+    let numbers = [l.number(a, &sources[0]), l.number(b, &sources[1])];
+    let recording = Recording::default();
+    let [first, second] = [0, 1].map(|n| recording.source(&sources[n], types.src[n], numbers[n]));
+    let holds = first.zip(second).and_then(|(a, b)| recording.holds(&relation.relate([a, b]), inverse != 0));
     let bits = Box::new(move |thread: &Thread| bits_of::<T, LANES>(&sources, last, thread, relation) ^ inverse);
     let data_type = pattern(types.dst);
     match data_type.bits() {
-        8 => spread::<u8>(l, inst, data_type, enable, bits),
-        16 => spread::<u16>(l, inst, data_type, enable, bits),
-        64 => spread::<u64>(l, inst, data_type, enable, bits),
-        _ => spread::<u32>(l, inst, data_type, enable, bits),
+        8 => spread::<u8>(l, inst, data_type, enable, bits, holds.map(|holds| (&recording, holds))),
+        16 => spread::<u16>(l, inst, data_type, enable, bits, holds.map(|holds| (&recording, holds))),
+        64 => spread::<u64>(l, inst, data_type, enable, bits, holds.map(|holds| (&recording, holds))),
+        _ => spread::<u32>(l, inst, data_type, enable, bits, holds.map(|holds| (&recording, holds))),
     }
 }
 
@@ -226,9 +230,14 @@ fn spread<D: Scalar>(
     data_type: DataType,
     enable: ExecMask,
     bits: Box<dyn Fn(&Thread) -> u32 + Send + Sync>,
+    recorded: Option<(&Recording, Node<'_>)>,
 ) -> LowerResult {
     let lanes = enable.lanes.count_ones() as usize;
     let dst = l.destination_as::<D>(inst.dst, data_type, lanes)?;
+    l.note_action(|_| {
+        let (recording, holds) = recorded?;
+        recording.finish(holds, &dst, data_type, false)
+    });
     let run = plain((bits, enable, dst, lanes.div_ceil(LANES)), move |(bits, enable, dst, count), thread, _| {
         let bits = bits(thread);
         let zero = D::default();

@@ -261,8 +261,9 @@ impl Lowering<'_> {
         types: Types<S>,
         op: O,
     ) -> LowerResult {
-        let Operands { sources, dst, enable, lanes, .. } =
-            self.operands::<T, O::Result, S>(inst, inst.pred, types)?;
+        let operands = self.operands::<T, O::Result, S>(inst, inst.pred, types)?;
+        self.note_action(|l| l.record(&operands, |nodes| op.record(nodes)));
+        let Operands { sources, dst, enable, lanes, .. } = operands;
         let run = plain((sources, dst, enable, lanes), move |(sources, dst, enable, lanes), thread, _| {
             let enabled = thread.enabled(enable);
             for n in 0..lanes.div_ceil(LANES) {
@@ -307,10 +308,10 @@ impl Lowering<'_> {
     }
 
     /// What native code has to do for an operation.
-    fn record<T: Scalar, R: Scalar, O: ChunkOp<T, R, S>, const S: usize>(
+    fn record<T: Scalar, R: Scalar, const S: usize>(
         &self,
         operands: &Operands<T, R, S>,
-        op: &O,
+        op: impl for<'r> FnOnce([Node<'r>; S]) -> Option<Node<'r>>,
     ) -> Option<Action> {
         let Operands { sources, dst, types, numbers, saturate, .. } = operands;
         let recording = Recording::default();
@@ -318,7 +319,7 @@ impl Lowering<'_> {
         for n in 1..S {
             nodes[n] = recording.source(&sources[n], types.src[n], numbers[n])?;
         }
-        recording.finish(op.record(nodes)?, dst, types.dst, *saturate)
+        recording.finish(op(nodes)?, dst, types.dst, *saturate)
     }
 
     /// Makes an operation. Where all operands are simple there is a version for one channel, for one chunk and for two,
@@ -328,7 +329,7 @@ impl Lowering<'_> {
         operands: Operands<T, R, S>,
         op: O,
     ) -> Lowered {
-        self.note_action(|l| l.record(&operands, &op));
+        self.note_action(|l| l.record(&operands, |nodes| op.record(nodes)));
         let Operands { sources, dst, enable, lanes, .. } = operands;
         let simple = simple(&sources).zip(dst.simple());
         let last = lanes.div_ceil(LANES) - 1;

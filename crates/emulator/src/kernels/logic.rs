@@ -1,10 +1,13 @@
 //! Bits: logic, shifts, counting, fields.
 
+use bytemuck::Pod;
+
 use crate::kernels::compute::{Arity, LaneOp, Map, Op, Types, lane_ops};
 use crate::kernels::domain::{RingOp, is_float, is_signed, pattern};
 use crate::kernels::lowering::{LowerResult, Lowering, illegal, is_saturated};
-use crate::kernels::record::{Recording, unrecorded};
+use crate::kernels::record::{Node, Record, Recording, unrecorded};
 use crate::machine::World;
+use crate::machine::lane::Element;
 use crate::machine::thread::Thread;
 use visakit::isa::{Bfn, DataType, Modifier, Operand, VecOperand};
 use visakit::rt::ComponentWise;
@@ -198,7 +201,6 @@ struct RotateWithin {
 
 unrecorded! {
     [2] RotateWithin;
-    {T: Copy, const S: usize} [S] Function<T, S>;
 }
 
 impl LaneOp<u64, 2> for RotateWithin {
@@ -213,6 +215,12 @@ impl LaneOp<u64, 2> for RotateWithin {
 /// A function that is called for each channel: for what is neither frequent nor short.
 #[derive(Clone, Copy)]
 pub(super) struct Function<T, const S: usize>(pub(super) fn([T; S]) -> T);
+
+impl<T: Pod + Element, const S: usize> Record<S> for Function<T, S> {
+    fn record<'r>(self, nodes: [Node<'r>; S]) -> Option<Node<'r>> {
+        Node::call_with(nodes, self.0)
+    }
+}
 
 impl<T: Copy + 'static, const S: usize> LaneOp<T, S> for Function<T, S> {
     type Out = T;

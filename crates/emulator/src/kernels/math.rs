@@ -103,8 +103,8 @@ impl<const S: usize> Op<f32, S> for Approximate<S> {
         double_to_single((self.0)(sources.map(|source| source.flushed(mode).into())), mode)
     }
 
-    fn record<'r>(self, _: [Node<'r>; S]) -> Option<Node<'r>> {
-        None
+    fn record<'r>(self, nodes: [Node<'r>; S]) -> Option<Node<'r>> {
+        Node::call_with(nodes, move |sources| self.compute(sources))
     }
 }
 
@@ -135,21 +135,36 @@ impl ChunkOp<f32, f32, 1> for Sine {
 
     #[inline(always)]
     fn compute<const N: usize>(&self, [a]: &[impl Values<f32>; 1], thread: &Thread, n: usize) -> [f32; N] {
-        let a: [f32; N] = a.load(thread, n);
-        if angle::are_near(&a) {
-            from_lanes(|i| angle::sine(a[i].into(), self.quarters) as f32)
-        } else {
-            let copy = a;
-            one_by_one(&copy, self.any, thread.mode)
-        }
+        self.near_or_any(a.load(thread, n))
     }
 
     fn compute_in_mode(&self, [a]: &[Source<f32>; 1], thread: &Thread, n: usize) -> [f32; LANES] {
         one_by_one(&a.load(thread, n), self.any, thread.mode)
     }
 
-    fn record<'r>(&self, _: [Node<'r>; 1]) -> Option<Node<'r>> {
-        None
+    fn record<'r>(&self, [a]: [Node<'r>; 1]) -> Option<Node<'r>> {
+        let sine = *self;
+        Some(a.call_chunk(
+            a,
+            #[inline(always)]
+            move |a: [f32; 8], _| sine.near_or_any(a),
+        ))
+    }
+}
+
+impl Sine {
+    #[inline(always)]
+    fn near_or_any<const N: usize>(&self, a: [f32; N]) -> [f32; N] {
+        let near = from_lanes(|i| angle::sine(a[i].into(), self.quarters) as f32);
+        if angle::are_near(&a) { near } else { self.with_any(&a, &near) }
+    }
+
+    /// The same where some are not near.
+    #[cold]
+    #[inline(never)]
+    fn with_any<const N: usize>(&self, a: &[f32; N], near: &[f32; N]) -> [f32; N] {
+        let any = one_by_one(a, self.any, FloatMode::PLAIN);
+        from_lanes(|i| if angle::are_near(&[a[i]]) { near[i] } else { any[i] })
     }
 }
 

@@ -18,7 +18,7 @@ use crate::machine::lane::{Change, LANES, MAX_LANES, enabled_lanes, from_lanes};
 use crate::machine::operand::blend;
 use crate::machine::thread::{ExecMask, Thread, ones};
 use visakit::isa::RawOperand;
-use visakit_native::ir::{self, Action, Addresses, Space};
+use visakit_native::ir::{self, Access, Action, Addresses, Space};
 
 /// A message that reaches elements in memory.
 #[derive(Clone)]
@@ -142,10 +142,14 @@ impl Message {
     pub(super) fn lower(self, l: &mut Lowering<'_>, operation: Operation) -> Lowered {
         let (enable, fast) = (self.enable, FastPath::of(&self));
         l.note_action(|_| match operation {
-            Operation::Load(at) => self.native(fast?, false, at),
-            Operation::Store(at) => self.native(fast?, true, at),
+            Operation::Load(at) => self.native(fast?, Access::Load, at),
+            Operation::Store(at) => self.native(fast?, Access::Store, at),
             Operation::Prefetch => Some(Action::Nothing),
-            Operation::Atomic(_) | Operation::Status(_) => None,
+            Operation::Atomic(atomic) => {
+                let (change, operand) = atomic.native()?;
+                self.native(fast?, Access::Update(change), operand)
+            }
+            Operation::Status(_) => None,
         });
         let run: Run = match operation {
             Operation::Load(at) => Box::new(move |thread, world| {
@@ -183,10 +187,15 @@ impl Message {
     }
 
     /// What native code moves, from registers at `at` on to memory or the other way, if it can.
-    fn native(&self, fast: FastPath, store: bool, at: u32) -> Option<Action> {
+    fn native(&self, fast: FastPath, access: Access, at: u32) -> Option<Action> {
         let addressing = &self.addressing;
-        let is_plain = fast.unit == Unit::Dword && addressing.pitch.is_none() && addressing.scratch.is_none();
-        is_plain.then_some(())?;
+        (addressing.pitch.is_none() && addressing.scratch.is_none()).then_some(())?;
+        let (unit, count) = match fast.unit {
+            Unit::Dword => (ir::Unit::Dword, self.elements.len()),
+            Unit::Qword => (ir::Unit::Qword, self.elements.len()),
+            Unit::Bytes(bytes) => (ir::Unit::Part { bytes, keeps: bytes < 4 }, 1),
+            Unit::Extended(bytes) => (ir::Unit::Part { bytes, keeps: false }, 1),
+        };
         let space = match &self.space {
             AddressSpace::Flat => Space::Flat,
             AddressSpace::Local => Space::Local,
@@ -211,16 +220,17 @@ impl Message {
             GlobalPlace::At(at, bytes) => Some((at, bytes)),
             GlobalPlace::Unknown => return None,
         };
-        let elements = (0..).zip(&self.elements);
+        let elements = (0..).zip(&self.elements).take(count);
         let elements = elements.map(|(n, distance)| (*distance, self.transfer.place(at, n, 0)));
         Some(Action::Transfer(ir::Transfer {
-            store,
+            access,
             space,
             addresses,
             global,
             scale: addressing.scale.try_into().ok()?,
             offset: addressing.offset.try_into().ok()?,
-            unit: ir::Unit::Dword,
+            unit,
+            alignment: fast.extent.alignment,
             elements: elements.collect(),
         }))
     }

@@ -5,10 +5,12 @@
 
 use std::cell::{Cell, RefCell};
 
+use bytemuck::Pod;
 use visakit_native::ir::{self, Action, Binary, Expression, Kind, Relation, Unary, Value};
 
 use crate::kernels::algebra::{Compare, Integer, Lane, Real, Scalar};
-use crate::machine::lane::Change;
+use crate::kernels::step::wide_function;
+use crate::machine::lane::{Change, Element, from_lanes};
 use crate::machine::operand::{Destination, Source, Target};
 use crate::machine::thread::{Combine, ExecMask};
 use visakit::isa::DataType;
@@ -137,6 +139,19 @@ impl Recording {
         })
     }
 
+    /// All bits where an answer is yes, else none; or the other way.
+    pub(super) fn holds<'r>(&'r self, answer: &Answer<'r>, inverse: bool) -> Option<Node<'r>> {
+        let [a, b] = answer.sides;
+        let kind = match a.kind.bytes() {
+            1 => Kind::I8,
+            2 => Kind::I16,
+            4 => Kind::I32,
+            _ => Kind::I64,
+        };
+        let holds = self.push(kind, ir::Node::Holds(answer.relation, a.value, b.value));
+        Some(if inverse { holds.unary(Unary::Not) } else { holds })
+    }
+
     /// Two nodes that stand for predicates, for [`Recording::logic`].
     pub(super) fn placeholders<const S: usize>(&self) -> [Node<'_>; S] {
         std::array::from_fn(|n| self.push(Kind::U32, ir::Node::Load { at: n as u32, step: 0 }))
@@ -231,6 +246,53 @@ impl<'r> Node<'r> {
         }
     }
 
+    /// What a function makes of each channel's value and another one; all have 32 bits.
+    pub(super) fn call<T: Pod + Element>(
+        self,
+        other: Self,
+        function: impl Fn(T, T) -> T + Copy + Send + Sync + 'static,
+    ) -> Self {
+        self.call_chunk(
+            other,
+            #[inline(always)]
+            move |a: [T; 8], b: [T; 8]| from_lanes(|i| function(a[i], b[i])),
+        )
+    }
+
+    /// The same with the values of one or two nodes.
+    pub(super) fn call_with<T: Pod + Element, const S: usize>(
+        nodes: [Self; S],
+        function: impl Fn([T; S]) -> T + Copy + Send + Sync + 'static,
+    ) -> Option<Self> {
+        let (first, last) = (*nodes.first()?, *nodes.last()?);
+        let function = move |a, b| function(std::array::from_fn(|n| if n == 0 { a } else { b }));
+        (S <= 2).then(|| first.call(last, function))
+    }
+
+    /// The same with a function of eight channels together.
+    pub(super) fn call_chunk<T: Pod>(
+        self,
+        other: Self,
+        function: impl Fn([T; 8], [T; 8]) -> [T; 8] + Send + Sync + 'static,
+    ) -> Self {
+        if [self, other].iter().any(|node| node.kind.bytes() != 4) || size_of::<T>() != 4 {
+            return self.unknown();
+        }
+        let function = wide_function(
+            #[inline(always)]
+            move |operands| {
+                let [a, b] = operands.0.map(bytemuck::cast);
+                operands.0[0] = bytemuck::cast(function(a, b));
+            },
+        );
+        let number = {
+            let functions = &mut self.recording.expression.borrow_mut().functions;
+            functions.push(function);
+            functions.len() - 1
+        };
+        self.recording.push(self.kind, ir::Node::Call(number, self.value, other.value))
+    }
+
     fn unknown(self) -> Self {
         self.recording.is_unknown.set(true);
         self
@@ -267,7 +329,12 @@ impl Lane for Node<'_> {
     }
 
     fn div(self, other: Self) -> Self {
-        if self.kind.is_float() { self.binary(Binary::Div, other) } else { self.unknown() }
+        match self.kind {
+            Kind::U32 => self.call(other, <u32 as Lane>::div),
+            Kind::I32 => self.call(other, <i32 as Lane>::div),
+            kind if kind.is_float() => self.binary(Binary::Div, other),
+            _ => self.unknown(),
+        }
     }
 
     fn min(self, other: Self) -> Self {
@@ -320,12 +387,13 @@ impl Integer for Node<'_> {
         self.binary(Binary::Rotate, self.count(by, u32::MAX))
     }
 
-    fn mean(self, _: Self) -> Self {
-        self.unknown()
+    fn mean(self, other: Self) -> Self {
+        let one = Integer::constant(self, 1);
+        self.add(other).add(one).shr(one, 1)
     }
 
-    fn rem(self, _: Self) -> Self {
-        self.unknown()
+    fn rem(self, other: Self) -> Self {
+        self.binary(Binary::Sub, self.div(other).mul(other))
     }
 }
 

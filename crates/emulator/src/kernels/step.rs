@@ -8,7 +8,7 @@ use crate::machine::fault::Trap;
 use crate::machine::operand::Source;
 use crate::machine::thread::{ExecMask, Thread};
 use visakit::isa::LabelId;
-use visakit_native::ir::Action;
+use visakit_native::ir::{Action, Function, Operands};
 
 /// An operation with its places resolved.
 pub type Run = Box<dyn Fn(&mut Thread, &World<'_>) -> Result<(), Box<Trap>> + Send + Sync>;
@@ -55,6 +55,21 @@ pub(super) fn wide_or_plain<E: Send + Sync + 'static>(
         return vectorized(simd, operands, body);
     }
     plain(operands, body)
+}
+
+/// A function that native code calls, in the version that suits the host.
+pub(super) fn wide_function(body: impl Fn(&mut Operands) + Send + Sync + 'static) -> Function {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(simd) = Level::new().as_avx2() {
+        return Function::new(move |operands| {
+            let body = &body;
+            simd.vectorize(
+                #[inline(always)]
+                move || body(operands),
+            );
+        });
+    }
+    Function::new(body)
 }
 
 #[cfg(target_arch = "x86_64")]

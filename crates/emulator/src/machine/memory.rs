@@ -213,6 +213,12 @@ impl Buffer {
         });
     }
 
+    /// Which kinds of accesses there were, and which are noted.
+    #[inline(always)]
+    pub(crate) fn uses(&self) -> u8 {
+        self.uses.load(Relaxed)
+    }
+
     /// Whether there was an access of a kind before.
     #[inline(always)]
     pub(crate) fn has_seen(&self, kind: AccessKind) -> bool {

@@ -27,13 +27,16 @@ pub struct Trace {
     /// Whether updates count as stores: those of several kinds do not commute.
     mixed: bool,
     lost: Cell<bool>,
+    /// How many kinds of accesses there were so far, of all buffers.
+    kinds: Cell<u32>,
 }
 
 impl Trace {
     /// A trace of so many buffers, private ones among them. `mixed`: whether the kernel updates memory in ways that do not
     /// commute with each other.
     pub fn new(buffers: usize, mixed: bool) -> Self {
-        Self { buffers: (0..buffers).map(|_| Default::default()).collect(), mixed, lost: Cell::new(false) }
+        let buffers = (0..buffers).map(|_| Default::default()).collect();
+        Self { buffers, mixed, ..Self::default() }
     }
 
     /// Whether there was an access to a settled buffer of another kind than all others: what they touched is not known.
@@ -75,13 +78,27 @@ impl Trace {
 
     #[inline(always)]
     fn bits(&self, buffer: &Buffer, kind: AccessKind) -> Option<&Bits> {
-        let kind = if self.mixed && kind == AccessKind::Atomic { AccessKind::Store } else { kind };
+        let kind = self.kind(kind);
         if !buffer.has_seen(kind) && buffer.see(kind) {
             self.lost.set(true);
         }
         let units = (buffer.reach() >> buffer.unit()) as usize;
         // A mark may end in the word behind the last one that has bits.
-        Some(self.buffers.get(buffer.number())?[kind as usize].get_or_init(|| bytemuck::zeroed_vec(units / 64 + 2)))
+        Some(self.buffers.get(buffer.number())?[kind as usize].get_or_init(|| {
+            self.kinds.set(self.kinds.get() + 1);
+            bytemuck::zeroed_vec(units / 64 + 2)
+        }))
+    }
+
+    /// What an access counts as.
+    #[inline(always)]
+    fn kind(&self, kind: AccessKind) -> AccessKind {
+        if self.mixed && kind == AccessKind::Atomic { AccessKind::Store } else { kind }
+    }
+
+    /// How many kinds of accesses there were so far, of all buffers: with another one [`Trace::marks`] may differ.
+    pub(crate) fn kinds(&self) -> u32 {
+        self.kinds.get()
     }
 
     /// Who wants to know of accesses of a kind to a buffer, for native code. Where something has to be done first, that is the
@@ -90,6 +107,7 @@ impl Trace {
         if !buffer.is_noted(kind) {
             return Marks::Nobody;
         }
+        let kind = self.kind(kind);
         let bits = self.buffers.get(buffer.number()).and_then(|kinds| kinds[kind as usize].get());
         match bits {
             Some(bits) if buffer.unit() == 0 && buffer.has_seen(kind) => Marks::Bits(bits),

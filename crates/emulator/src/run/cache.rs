@@ -65,12 +65,15 @@ impl Lowered {
         self.native[usize::from(count)].get_or_init(|| visakit_native::compile(&self.code.native(count)));
     }
 
-    /// Takes note of instructions that were interpreted; makes native code when there were enough, unless somebody does.
-    pub(super) fn warm(&self, instructions: u64, count: bool) {
+    /// Takes note of instructions that were interpreted; has native code made beside when there were enough, unless it is being
+    /// made.
+    pub(super) fn warm(self: &Arc<Self>, instructions: u64, count: bool) {
         let total = self.executed.fetch_add(instructions, Relaxed) + instructions;
         let enough = WARM.saturating_mul(self.code.steps.len() as u64);
         if total >= enough && !self.is_begun[usize::from(count)].swap(true, Relaxed) {
-            self.compile(count);
+            let lowered = Arc::clone(self);
+            // Where the system gives no more threads the program is interpreted.
+            let _ = std::thread::Builder::new().spawn(move || lowered.compile(count));
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Thread groups: hardware threads started, run until they wait or end, and counted.
 
 use std::cell::Cell;
+use std::sync::Arc;
 
 use crate::kernels::code::{CompiledRoutine, DebugLoc};
 use crate::launch::implicit;
@@ -44,7 +45,7 @@ pub(super) struct Plan<'a> {
     observer: Option<&'a dyn Observer>,
     pub(super) poison: Option<&'a Poison>,
     pub(super) special: Special,
-    lowered: &'a Lowered,
+    lowered: &'a Arc<Lowered>,
     /// Whether native code is used.
     is_native: bool,
     /// Whether it is made when there has been enough to do.
@@ -60,7 +61,7 @@ pub(super) struct Plan<'a> {
 impl<'a> Plan<'a> {
     pub(super) fn new(
         program: &'a Program,
-        lowered: &'a Lowered,
+        lowered: &'a Arc<Lowered>,
         payload: &'a Payload,
         range: &'a NdRange,
         mapped: &'a LaunchMemory,

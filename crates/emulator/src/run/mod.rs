@@ -132,7 +132,7 @@ pub enum Engine {
     /// Code for the host's processor, where there is any for it; what the code does not know, and what somebody watches, the
     /// interpreter executes.
     Native,
-    /// The interpreter, and native code for programs that have run for a while.
+    /// The interpreter, and native code for programs that have run for a while, which is made beside.
     Automatic,
 }
 

@@ -1,6 +1,6 @@
 //! Native code for the groups of one host thread: what it reaches of the machine.
 
-use visakit_native::{Buffer as NativeBuffer, Code, Exit, Frame, Marks, Memory, Resume};
+use visakit_native::{Buffer as NativeBuffer, Code, Exit, Frame, Memory, Resume};
 
 use crate::machine::World;
 use crate::machine::access::{AccessKind, Target};
@@ -13,37 +13,40 @@ use crate::run::stats::Counts;
 pub(super) struct Native<'a> {
     code: &'a Code,
     memory: Memory<'a>,
-    /// Whether there are accesses that the interpreter has to make once before the code may.
-    is_stale: bool,
+    /// What it was when it was last asked who wants to know of accesses.
+    state: Option<u64>,
 }
 
 impl<'a> Native<'a> {
     pub(super) fn new(code: &'a Code, world: &World<'a>) -> Self {
-        let mut native = Self { code, memory: Memory::default(), is_stale: true };
+        let mut native = Self { code, memory: Memory::default(), state: None };
         native.refresh(world);
         native
     }
 
-    /// Asks anew who wants to know of accesses.
+    /// Asks anew who wants to know of accesses, if that may have changed.
+    #[inline]
     pub(super) fn refresh(&mut self, world: &World<'a>) {
-        if !self.is_stale {
-            return;
+        let kinds = u64::from(world.trace.kinds());
+        let uses = world.memory.buffers().iter().chain(world.private);
+        // An old answer is right but slow: accesses that nobody wants to know of will not be noted later.
+        let state = uses.fold(kinds, |state, buffer| state.wrapping_mul(0x100_0000_01b3) ^ u64::from(buffer.uses()));
+        if self.state != Some(state) {
+            self.state = Some(state);
+            self.lend(world);
         }
-        self.is_stale = false;
-        let mut lend = |buffer: &'a Buffer| {
-            let lent = lend(buffer, world.trace);
-            // Where whole pages are noted, nothing will change.
-            let waits = |marks| matches!(marks, Marks::Caller) && buffer.unit() == 0;
-            self.is_stale |= waits(lent.loads) || waits(lent.stores);
-            lent
-        };
-        let buffers: Vec<_> = world.memory.buffers().iter().chain(world.private).map(&mut lend).collect();
+    }
+
+    #[cold]
+    fn lend(&mut self, world: &World<'a>) {
+        let lend = |buffer: &'a Buffer| lend(buffer, world.trace);
+        let buffers: Vec<_> = world.memory.buffers().iter().chain(world.private).map(lend).collect();
         let surfaces = (0..world.bindings.len() as u32).map(|entry| match world.surface(entry) {
             Target::Surface(_, buffer) => Some(lend(buffer)),
             _ => None,
         });
         let surfaces: Vec<_> = surfaces.collect();
-        self.memory = Memory::new(buffers, surfaces, lend(world.local));
+        self.memory = Memory::new(buffers, surfaces, world.local.words());
     }
 
     /// Runs a thread from the beginning of its block on.
@@ -100,5 +103,6 @@ fn lend<'a>(buffer: &'a Buffer, trace: &'a Trace) -> NativeBuffer<'a> {
         words: buffer.words(),
         loads: trace.marks(buffer, AccessKind::Load),
         stores: trace.marks(buffer, AccessKind::Store),
+        updates: trace.marks(buffer, AccessKind::Atomic),
     }
 }

@@ -141,7 +141,7 @@ pub(super) struct Args {
         help = format!("Instructions that one hardware thread may execute [default: {DEFAULT_MAX_INSTRUCTIONS}]")
     )]
     max_instructions: Option<u64>,
-    /// What executes the instructions; the result is the same
+    /// What executes the instructions; the result is the same [default: interpreter]
     #[arg(long, value_enum)]
     engine: Option<request::EngineName>,
     #[command(flatten)]

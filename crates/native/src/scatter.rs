@@ -1,0 +1,249 @@
+//! Channels of a transfer one by one, and marks of what they access: behind everything else.
+
+use iced_x86::{Code, MemoryOperand, Register};
+
+use crate::asm::{Label, Vector, Width, at, indexed, op};
+use crate::emit::{ENABLED, Emitter, FILE, FRAME, Later};
+use crate::frame::{CALLER, offset};
+use crate::ir::{Access, Change, Mask, Space, Transfer, Unit};
+use crate::transfer::{FIRST, LANES, PLACE, WORDS};
+
+/// Where the bits are that say what was accessed; null when nobody wants to know.
+const MARKS: Register = Register::RCX;
+
+/// Channels one by one, behind everything else.
+pub(crate) struct Scatter {
+    from: Label,
+    back: Label,
+    offsets: Vec<Vector>,
+    mark: Mark,
+    what: OneByOne,
+}
+
+/// What is marked for each channel when there are [`MARKS`].
+#[derive(Clone, Copy)]
+pub(crate) struct Mark {
+    /// The bits, from that of the channel's address on; none for memory of which nobody wants to know.
+    pub(crate) bits: u32,
+    /// The channels, if all of the transfer's are enabled.
+    pub(crate) lanes: Option<u32>,
+}
+
+pub(crate) enum OneByOne {
+    /// Marks alone.
+    Mark,
+    /// Moves elements: their distances and places.
+    Move { access: Access, unit: Unit, elements: Vec<(u32, u32)> },
+    /// Changes dwords, by those at a place.
+    Update { change: Change, operand: u32, is_shared: bool },
+}
+
+/// Marks of rows of elements: of so many bytes at each of these distances from the first channel.
+pub(crate) struct Rows {
+    from: Label,
+    back: Label,
+    distances: Vec<u32>,
+    bytes: u32,
+}
+
+impl Emitter<'_> {
+    /// Finds out who wants to know of an access: [`MARKS`]. What is read or changed is marked at once.
+    pub(crate) fn marks(&mut self, mask: &Mask, transfer: &Transfer, is_some: bool, slow: Label) -> Option<Mark> {
+        if transfer.space == Space::Local {
+            return Some(Mark { bits: 0, lanes: (!is_some).then_some(mask.lanes) });
+        }
+        // Marks of up to 25 bytes fit into a dword wherever they begin.
+        let own = u64::MAX >> (64 - transfer.unit.bytes());
+        let bits = transfer.elements.iter().fold(0_u64, |bits, (distance, _)| bits | own << (*distance).min(56));
+        let bits = u32::try_from(bits).ok().filter(|bits| *bits < 1 << 25)?;
+        let mark = Mark { bits, lanes: (!is_some).then_some(mask.lanes) };
+        let marks = match transfer.access {
+            Access::Load => offset::LOADS,
+            Access::Store => offset::STORES,
+            Access::Update(_) => offset::UPDATES,
+        };
+        self.asm.rm(Code::Mov_r64_rm64, MARKS, at(PLACE, marks));
+        self.asm.ri(Code::Cmp_rm64_imm8, MARKS, CALLER as i32);
+        self.asm.jump(Code::Je_rel32_64, slow);
+        Some(mark)
+    }
+
+    /// Marks each channel's elements, where somebody wants to know: [`CALLER`] was compared with that.
+    pub(crate) fn mark_each(&mut self, offsets: &[Vector], mark: Mark) {
+        if mark.bits == 0 {
+            return;
+        }
+        let (from, back) = (self.asm.label(), self.asm.label());
+        self.asm.jump(Code::Ja_rel32_64, from);
+        self.asm.bind(back);
+        self.scatter_later((from, back), offsets, mark, OneByOne::Mark);
+    }
+
+    /// Marks the elements of channels that are a row, where somebody wants to know.
+    pub(crate) fn mark_row(&mut self, transfer: &Transfer, offsets: &[Vector], masks: &[Vector], mark: Mark) {
+        let (from, back) = (self.asm.label(), self.asm.label());
+        self.asm.rr(Code::Test_rm64_r64, MARKS, MARKS);
+        self.asm.jump(Code::Jne_rel32_64, from);
+        self.asm.bind(back);
+        if masks.is_empty() {
+            let distances = transfer.elements.iter().map(|(distance, _)| *distance).collect();
+            let bytes = offsets.len() as u32 * LANES * transfer.unit.bytes();
+            self.later.push(Later::Rows(Box::new(Rows { from, back, distances, bytes })));
+        } else {
+            self.scatter_later((from, back), offsets, mark, OneByOne::Mark);
+        }
+    }
+
+    /// Lets channels be done one by one.
+    pub(crate) fn scatter_later(
+        &mut self,
+        (from, back): (Label, Label),
+        offsets: &[Vector],
+        mark: Mark,
+        what: OneByOne,
+    ) {
+        let offsets = offsets.to_vec();
+        self.later.push(Later::Scatter(Box::new(Scatter { from, back, offsets, mark, what })));
+    }
+
+    /// Changes the dwords of the channels one after the other.
+    pub(crate) fn update(
+        &mut self,
+        transfer: &Transfer,
+        offsets: &[Vector],
+        (change, mark): (Change, Mark),
+    ) -> Option<()> {
+        let [(0, operand)] = transfer.elements[..] else { return None };
+        (transfer.unit == Unit::Dword).then_some(())?;
+        let (from, back) = (self.asm.label(), self.asm.label());
+        self.asm.jump(Code::Jmp_rel32_64, from);
+        self.asm.bind(back);
+        // Nobody else reaches the memory of a group.
+        let is_shared = transfer.space != Space::Local;
+        self.scatter_later((from, back), offsets, mark, OneByOne::Update { change, operand, is_shared });
+        Some(())
+    }
+
+    /// Marks the bytes of rows.
+    pub(crate) fn mark_rows(&mut self, rows: &Rows) {
+        let (byte, bit, ones) = (Register::R9, Register::R10, Register::R11);
+        self.asm.bind(rows.from);
+        for &distance in &rows.distances {
+            for start in (0..rows.bytes).step_by(32) {
+                let count = (rows.bytes - start).min(32);
+                let first = indexed(FIRST, Register::None, 1, i64::from(distance + start));
+                self.asm.rm(Code::Lea_r64_m, byte, first);
+                self.asm.rr(Code::Mov_r32_rm32, Register::R10D, Register::R9D);
+                self.asm.ri(Code::And_rm32_imm8, Register::R10D, 7);
+                self.asm.ri(Code::Shr_rm64_imm8, byte, 3);
+                self.asm.ri(Code::Mov_r32_imm32, Register::R11D, (u32::MAX >> (32 - count)) as i32);
+                self.asm.rrr(Code::VEX_Shlx_r64_rm64_r64, ones, ones, bit);
+                self.asm.mr(Code::Or_rm64_r64, indexed(MARKS, byte, 1, 0), ones);
+            }
+        }
+        self.asm.jump(Code::Jmp_rel32_64, rows.back);
+    }
+
+    /// Channels one by one, the first one first.
+    pub(crate) fn scatter(&mut self, scatter: &Scatter) {
+        let (channel, rest, value) = (Register::R9, Register::R10D, Register::R11D);
+        self.asm.bind(scatter.from);
+        for (half, offsets) in (0..).zip(&scatter.offsets) {
+            self.asm.store(op::MOVUPS_STORE, Width::Y, at(FRAME, offset::SCRATCH + half * 32), *offsets);
+        }
+        let begin = |this: &mut Self| {
+            match scatter.mark.lanes {
+                Some(lanes) => this.asm.ri(Code::Mov_r32_imm32, rest, lanes as i32),
+                None => this.asm.rr(Code::Mov_r32_rm32, rest, ENABLED),
+            }
+            let again = this.asm.here();
+            this.asm.rr(Code::Tzcnt_r32_rm32, Register::R9D, rest);
+            this.asm.rm(Code::Mov_r32_rm32, Register::EDI, indexed(FRAME, channel, 4, offset::SCRATCH.into()));
+            again
+        };
+        let next = |this: &mut Self, again| {
+            this.asm.rr(Code::VEX_Blsr_r32_rm32, rest, rest);
+            this.asm.jump(Code::Jne_rel32_64, again);
+        };
+        if scatter.mark.bits != 0 {
+            let nobody = self.asm.label();
+            self.asm.rr(Code::Test_rm64_r64, MARKS, MARKS);
+            self.asm.jump(Code::Je_rel32_64, nobody);
+            let again = begin(self);
+            self.asm.ri(Code::Mov_r32_imm32, value, scatter.mark.bits as i32);
+            self.asm.rr(Code::Mov_r32_rm32, Register::R9D, Register::EDI);
+            self.asm.ri(Code::And_rm32_imm8, Register::R9D, 7);
+            self.asm.rrr(Code::VEX_Shlx_r32_rm32_r32, value, value, Register::R9D);
+            self.asm.ri(Code::Shr_rm32_imm8, Register::EDI, 3);
+            self.asm.mr(Code::Or_rm32_r32, indexed(MARKS, FIRST, 1, 0), value);
+            next(self, again);
+            self.asm.bind(nobody);
+        }
+        match &scatter.what {
+            // The first channel's offset again.
+            OneByOne::Mark => self.asm.rm(Code::Mov_r32_rm32, Register::EDI, at(FRAME, offset::SCRATCH)),
+            OneByOne::Move { access, unit, elements } => {
+                for &(distance, place) in elements {
+                    let again = begin(self);
+                    let memory = indexed(WORDS, FIRST, 1, distance.into());
+                    let own = indexed(FILE, channel, unit.register_bytes(), place.into());
+                    self.move_one(*access, *unit, [own, memory]);
+                    next(self, again);
+                }
+            }
+            OneByOne::Update { change, operand, is_shared } => {
+                let again = begin(self);
+                let code = match change {
+                    Change::Add | Change::Increment => Code::Add_rm32_r32,
+                    Change::Sub | Change::Decrement => Code::Sub_rm32_r32,
+                    Change::And => Code::And_rm32_r32,
+                    Change::Or => Code::Or_rm32_r32,
+                    Change::Xor => Code::Xor_rm32_r32,
+                };
+                if let Change::Increment | Change::Decrement = change {
+                    self.asm.ri(Code::Mov_r32_imm32, value, 1);
+                } else {
+                    self.asm.rm(Code::Mov_r32_rm32, value, indexed(FILE, channel, 4, (*operand).into()));
+                }
+                let memory = indexed(WORDS, FIRST, 1, 0);
+                if *is_shared {
+                    self.asm.locked(code, memory, value);
+                } else {
+                    self.asm.mr(code, memory, value);
+                }
+                next(self, again);
+            }
+        }
+        self.asm.jump(Code::Jmp_rel32_64, scatter.back);
+    }
+
+    /// An element of a channel, between a place in the registers and memory.
+    fn move_one(&mut self, access: Access, unit: Unit, [own, memory]: [MemoryOperand; 2]) {
+        let (value, long) = (Register::R11D, Register::R11);
+        match (access, unit) {
+            (Access::Store, Unit::Qword) => {
+                self.asm.rm(Code::Mov_r64_rm64, long, own);
+                self.asm.mr(Code::Mov_rm64_r64, memory, long);
+            }
+            (Access::Store, _) => {
+                self.asm.rm(Code::Mov_r32_rm32, value, own);
+                match unit.bytes() {
+                    1 => self.asm.mr(Code::Mov_rm8_r8, memory, Register::R11L),
+                    2 => self.asm.mr(Code::Mov_rm16_r16, memory, Register::R11W),
+                    3 => {
+                        self.asm.mr(Code::Mov_rm16_r16, memory, Register::R11W);
+                        self.asm.ri(Code::Shr_rm32_imm8, value, 16);
+                        let last = MemoryOperand { displacement: memory.displacement + 2, ..memory };
+                        self.asm.mr(Code::Mov_rm8_r8, last, Register::R11L);
+                    }
+                    _ => self.asm.mr(Code::Mov_rm32_r32, memory, value),
+                }
+            }
+            // Others are gathered.
+            _ => {
+                self.asm.rm(Code::Mov_r64_rm64, long, memory);
+                self.asm.mr(Code::Mov_rm64_r64, own, long);
+            }
+        }
+    }
+}
