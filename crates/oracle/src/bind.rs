@@ -2,6 +2,7 @@
 //! from the instruction alone is computed here, so that branches which it cannot take are not there any more.
 
 mod fields;
+mod messages;
 
 use std::collections::HashMap;
 
@@ -15,9 +16,13 @@ use visakit_emulator::kernels::layout::Layout;
 use crate::Refusal;
 use crate::builtins::Builtin;
 use crate::evaluate;
+use crate::memory::Space;
 use crate::operand::{self, Place, Scope, execution_type};
 use crate::program::{Channels, Node, Predicated, Program, Statement, StatementKind, Touches};
 use crate::value::Value;
+
+/// The addresses of a program's functions and data, by name.
+pub(crate) type Symbols<'a> = &'a dyn Fn(&str) -> Option<u64>;
 
 type Result<T> = std::result::Result<T, Refusal>;
 
@@ -37,7 +42,13 @@ enum Field {
 }
 
 /// Binds a page to an instruction of a routine whose variables have the places of a layout.
-pub(crate) fn bind(model: &Model, instruction: &Instruction, routine: &Routine, layout: &Layout) -> Result<Program> {
+pub(crate) fn bind(
+    model: &Model,
+    instruction: &Instruction,
+    routine: &Routine,
+    layout: &Layout,
+    symbols: Symbols<'_>,
+) -> Result<Program> {
     let name = instruction.page().name;
     let page = model.instructions.iter().find(|i| i.name == name).ok_or_else(|| Refusal::NoPage(name.to_owned()))?;
     if page.kind == PageKind::Undefined {
@@ -47,7 +58,10 @@ pub(crate) fn bind(model: &Model, instruction: &Instruction, routine: &Routine, 
     let mut binder = Binder {
         model,
         page,
+        instruction,
         layout,
+        routine,
+        symbols,
         fields: HashMap::new(),
         form: None,
         operands: Vec::new(),
@@ -85,7 +99,10 @@ fn root(layout: &Layout, id: u32) -> visakit::isa::GeneralId {
 struct Binder<'m> {
     model: &'m Model,
     page: &'m Page,
+    instruction: &'m Instruction,
     layout: &'m Layout,
+    routine: &'m Routine,
+    symbols: Symbols<'m>,
     /// By name in lower case.
     fields: HashMap<String, Field>,
     form: Option<&'m Form>,
@@ -110,6 +127,16 @@ impl<'a> Visitor<'a> for Collect<'a> {
 impl<'m> Binder<'m> {
     /// Takes the fields of the instruction.
     fn take(&mut self, instruction: &Instruction, routine: &Routine) -> Result<()> {
+        // These two have no execution size, but a field of their own.
+        let counted = match instruction {
+            Instruction::Gather(inst) => Some((inst.num_elts.elts.channels(), inst.num_elts.mask)),
+            Instruction::Scatter(inst) => Some((inst.num_elts.elts.channels(), inst.num_elts.mask)),
+            _ => None,
+        };
+        if let Some((count, mask)) = counted {
+            (self.channels.count, self.channels.first) = (count, mask.first_channel());
+            self.channels.no_mask = mask.no_mask();
+        }
         let mut collect = Collect(Vec::new());
         instruction.visit(&mut collect);
         let infos = instruction.fields();
@@ -240,7 +267,8 @@ impl<'m> Binder<'m> {
                 self.target(target, value, false)?
             }
             Said::Call(call) => {
-                return self.refuse(&format!("the effect `{}`", call.function.text), call.function.at);
+                let (effect, arguments) = self.call(call)?;
+                StatementKind::Effect { effect, arguments }
             }
             Said::Undefined => StatementKind::Undefined,
         };
@@ -301,7 +329,13 @@ impl<'m> Binder<'m> {
             ExpressionKind::Enumerator { .. } => return self.refuse("a name alone", e.at),
             ExpressionKind::Index { of, index } => self.index(of, index, e.at)?,
             ExpressionKind::Call(call) => {
-                let (builtin, arguments) = self.call(call)?;
+                let (builtin, mut arguments) = self.call(call)?;
+                // What a field says is known.
+                if let Builtin::MemoryBytes | Builtin::RegisterBytes | Builtin::ElementBits | Builtin::Symbol =
+                    builtin
+                {
+                    return Ok(arguments.swap_remove(0));
+                }
                 self.folded(Node::Call(builtin, arguments))
             }
             ExpressionKind::Unary { operator, operand } => {
@@ -377,8 +411,6 @@ impl<'m> Binder<'m> {
 
     fn call(&mut self, call: &Call) -> Result<(Builtin, Vec<Node>)> {
         let builtin = self.builtin(call)?;
-        self.touches.surface |= builtin == Builtin::Surface;
-        self.touches.flat |= builtin == Builtin::Memory;
         // The code of a field is no value of an operand.
         if let (Builtin::Bits, [Expression { kind, .. }]) = (builtin, call.arguments.as_slice()) {
             let code = match kind {
@@ -391,9 +423,19 @@ impl<'m> Binder<'m> {
                 return Ok((builtin, vec![Node::Value(Value::sized(code, 64))]));
             }
         }
-        let mut arguments = call.arguments.iter().map(|e| self.node(e)).collect::<Result<Vec<_>>>()?;
-        if let (Builtin::Surface, Some(Node::Value(Value::Integer(id)))) = (builtin, arguments.first()) {
-            arguments[0] = Node::Space(self.space(id.value.as_u32(), call.function.at)?);
+        let first = match call.arguments.first() {
+            Some(first) => self.first_argument(builtin, first)?,
+            None => None,
+        };
+        let rest = usize::from(first.is_some());
+        let mut arguments = first.unwrap_or_default();
+        for argument in &call.arguments[rest..] {
+            arguments.push(self.node(argument)?);
+        }
+        match builtin {
+            Builtin::Memory => arguments.insert(0, self.reach(Space::Flat, 64, false)),
+            Builtin::Lsc | Builtin::Mapped => arguments.insert(0, self.lsc(call.function.at)?),
+            _ => {}
         }
         Ok((builtin, arguments))
     }

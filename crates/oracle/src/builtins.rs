@@ -27,6 +27,10 @@ builtins! {
     Fma "fma", Near "near", Sqrt "sqrt", Rsqrt "rsqrt", Exp2 "exp2", Log2 "log2", Sin "sin", Cos "cos", Inv "inv",
     Tanh "tanh", Sigmoid "sigmoid", Pow2 "pow2", Bits "bits", Low "low", High "high", At "at",
     IsPred "is_pred", IsAddress "is_address", IsFloat "is_float", IsSigned "is_signed", IsScalar "is_scalar",
-    BytesOf "bytes_of", AddressOf "address_of", Raw "raw", Surface "surface", Memory "memory",
+    BytesOf "bytes_of", StrideOf "stride_of", AddressOf "address_of", Raw "raw", Surface "surface", Memory "memory",
+    Loose "loose", Lsc "lsc", Mapped "mapped", Atomic "atomic", MemoryBytes "memory_bytes", RegisterBytes "register_bytes",
+    ToRegister "to_register", ToMemory "to_memory", ElementBits "element_bits", MatrixElement "element", Symbol "symbol",
+    Branch "branch", Jump "jump", Call "call", Return "return", Function "function", Leave "leave", Barrier "barrier",
+    Signal "signal", Wait "wait", Dependencies "dependencies", Fence "fence",
     ToBf8 "to_bf8", FromBf8 "from_bf8", ToHf8 "to_hf8", FromHf8 "from_hf8", ToTf32 "to_tf32", RoundBy "round_by",
 }

@@ -27,6 +27,8 @@ pub enum Allowed {
     OneOf(Vec<u64>),
     /// Whatever is between these two, which are numbers of the format.
     Between(Format, u64, u64),
+    /// These bits where a mask has them, anything elsewhere.
+    Bits(u64, u64),
     /// Anything at all.
     Anything,
 }
@@ -41,6 +43,7 @@ impl Allowed {
             Self::Between(format, low, high) => {
                 !format.is_nan(bits) && (format.rank(*low)..=format.rank(*high)).contains(&format.rank(bits))
             }
+            Self::Bits(wanted, mask) => (bits ^ wanted) & mask == 0,
             Self::Anything => true,
         }
     }
@@ -75,9 +78,16 @@ pub(crate) fn store(value: &Value, to: DataType, saturate: bool, mode: FloatMode
             Some(Stored { bits, allowed })
         }
         (Value::Float(float), Some(format)) => Some(store_float(float, format, saturate, mode)),
+        (Value::Wide(wide), Some(format)) => exact(format.of_wide(*wide, mode)),
+        (Value::Loose { bits, known }, _) => Some(loose(*bits, *known)),
         (Value::Truth(truth), None) => exact(u64::from(*truth)),
-        (Value::Truth(_) | Value::Real(_) | Value::Bytes(_), _) => None,
+        (Value::Truth(_) | Value::Real(_) | Value::Wide(_) | Value::Bytes(_), _) => None,
     }
+}
+
+/// Bits of which some are said.
+pub(crate) fn loose(bits: u64, known: u64) -> Stored {
+    Stored { bits, allowed: Allowed::Bits(bits, known) }
 }
 
 fn store_float(float: &Float, to: Format, saturate: bool, mode: FloatMode) -> Stored {
@@ -87,7 +97,10 @@ fn store_float(float: &Float, to: Format, saturate: bool, mode: FloatMode) -> St
         float.format.convert(bits, to, mode)
     };
     let bits = convert(float.bits);
+    let zero = to.flushed(bits, mode);
     let allowed = match &float.slack {
+        // Whether a move that saturates keeps what an operation would take as zero nobody says.
+        Slack::None if to == float.format && saturate && zero != bits => Allowed::OneOf(vec![zero]),
         Slack::None if to == float.format => Allowed::Exact,
         _ if to.is_nan(bits) => Allowed::Nan(to),
         Slack::None | Slack::Nan => Allowed::Exact,

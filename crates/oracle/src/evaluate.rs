@@ -1,6 +1,8 @@
 //! Runs a [`Program`]: statements and expressions. What a block reads from registers is what stood there before the
 //! instruction: all that it writes there is written at its end.
 
+use std::collections::HashMap;
+
 use ethnum::I256;
 use visakit::isa::{DataType, DataTypeClass};
 use visakit_codegen::model::SourceSpan;
@@ -44,6 +46,8 @@ pub(crate) type Result<T> = std::result::Result<T, Halt>;
 pub struct Effects {
     /// What was written, in order.
     pub writes: Vec<Write>,
+    /// Whether channels wrote different bytes to one place of memory: which of them is the last is not defined.
+    pub clashes: bool,
 }
 
 /// A place of a thread that got a value.
@@ -92,18 +96,20 @@ impl Program {
             mode: thread.mode,
             locals: vec![Value::Unknown; self.locals],
             writes: Vec::new(),
+            stored: HashMap::new(),
+            clashes: false,
             real: false,
         };
         for statement in &self.statements {
             run.statement(statement)?;
         }
-        let writes = run.writes;
+        let (writes, clashes) = (run.writes, run.clashes);
         writes.iter().for_each(|write| write.apply(thread));
         if let Some(at) = self.control {
             let control = thread.registers.get(at);
             thread.set_mode(control);
         }
-        Ok(Effects { writes })
+        Ok(Effects { writes, clashes })
     }
 }
 
@@ -139,6 +145,8 @@ pub(crate) fn constant(node: &Node, operands: &[Place]) -> Option<Value> {
         mode: FloatMode::PLAIN,
         locals: Vec::new(),
         writes: Vec::new(),
+        stored: HashMap::new(),
+        clashes: false,
         real: false,
     };
     match node {
@@ -161,6 +169,9 @@ pub(crate) struct Run<'a> {
     pub(crate) mode: FloatMode,
     locals: Vec<Value>,
     writes: Vec<Write>,
+    /// The bytes that were stored, by address: an instruction has one memory.
+    pub(crate) stored: HashMap<u64, u8>,
+    pub(crate) clashes: bool,
     /// Whether expressions are computed without rounding.
     pub(crate) real: bool,
 }
@@ -203,6 +214,10 @@ impl Run<'_> {
                 self.block(branch)?;
             }
             StatementKind::Local { slot, value } => self.locals[*slot] = self.value(value)?,
+            // What a message would bring to nowhere is not read.
+            StatementKind::Element { operand, .. } if self.is_nowhere(*operand) => {}
+            StatementKind::Place { place: Builtin::Raw, arguments, .. } if matches!(arguments.first(), Some(Node::Operand(operand)) if self.is_nowhere(*operand)) =>
+                {}
             StatementKind::Element { operand, index, value, as_bits } => {
                 let index = self.number(index)?;
                 let value = self.value(value)?;
@@ -212,6 +227,12 @@ impl Run<'_> {
                 let value = self.value(value)?;
                 self.put(*place, arguments, value, statement.at)?;
             }
+            StatementKind::Effect { effect, arguments } => match effect {
+                Builtin::Atomic => drop(functions::call(self, *effect, arguments)?),
+                // Accesses happen in the order of the program anyway.
+                Builtin::Fence | Builtin::Dependencies => {}
+                effect => return senseless(format!("{effect:?} in a single instruction")),
+            },
             StatementKind::Undefined => return Err(Halt::Undefined(statement.at)),
         }
         Ok(())
@@ -221,13 +242,20 @@ impl Run<'_> {
     fn enabled(&self) -> Result<u32> {
         let (thread, channels) = (self.thread()?, self.channels());
         let mut enabled = 0;
-        for i in 0..channels.count {
+        // A thread has no channels behind the last one of its mask.
+        for i in 0..channels.count.min(u32::BITS - channels.first) {
             let active = channels.no_mask || thread.active >> (channels.first + i) & 1 == 1;
             if active && self.predicate(i)? {
                 enabled |= 1 << i;
             }
         }
         Ok(enabled)
+    }
+
+    /// Whether an operand is a raw one that is not there.
+    fn is_nowhere(&self, operand: usize) -> bool {
+        let place = &self.operands[operand];
+        place.raw && matches!(place.kind, Kind::Null)
     }
 
     fn channels(&self) -> Channels {
@@ -239,7 +267,7 @@ impl Run<'_> {
         let channels = self.channels();
         let Some(predicate) = channels.predicate else { return Ok(true) };
         let bits = self.thread()?.predicates[predicate.number as usize];
-        let bit = |i: u32| bits >> (channels.first + i) & 1 == 1;
+        let bit = |i: u32| u64::from(bits) >> (channels.first + i) & 1 == 1;
         let combined = match predicate.combine {
             visakit::isa::Combine::None => bit(channel),
             visakit::isa::Combine::Any => (0..channels.count).any(bit),
@@ -271,6 +299,7 @@ impl Run<'_> {
                 let bits = convert::low_bits(*value, data_type.bits());
                 Some(convert::Stored { bits, allowed: Allowed::Exact })
             }
+            (Value::Loose { bits, known }, _) => Some(convert::loose(*bits, *known)),
             (Value::Float(float), true) => Some(convert::Stored { bits: float.bits, allowed: Allowed::Exact }),
             _ => convert::store(value, data_type, saturate, self.mode),
         };
@@ -285,6 +314,11 @@ impl Run<'_> {
             (Builtin::Raw, [Node::Operand(operand), offset, count]) => {
                 let (offset, count) = (self.number(offset)?, self.number(count)?);
                 let Some(start) = self.raw(*operand, offset, count)? else { return Ok(()) };
+                if let (Value::Loose { bits, known }, 1..=8) = (&value, count) {
+                    let convert::Stored { bits, allowed } = convert::loose(*bits, *known);
+                    self.writes.push(Write { target: Target::Register(start, count as u32), bits, allowed, at });
+                    return Ok(());
+                }
                 let bytes = functions::bytes(&value, count as usize)?;
                 for (n, part) in bytes.chunks(8).enumerate() {
                     let mut bits = [0; 8];
@@ -295,7 +329,7 @@ impl Run<'_> {
                 }
                 Ok(())
             }
-            (Builtin::Surface | Builtin::Memory, arguments) => memory::store(self, place, arguments, &value),
+            (place, arguments) if memory::is_place(place) => memory::store(self, arguments, &value),
             _ => senseless(format!("a value for {place:?}")),
         }
     }
@@ -324,7 +358,7 @@ impl Run<'_> {
                 self.element(*operand, index as u64)?
             }
             Node::Operand(operand) => self.element(*operand, 0)?,
-            Node::Space(_) => return senseless("a surface as a value"),
+            Node::Space(_) | Node::Update(_) => return senseless("a surface or an operation as a value"),
             Node::Predicate(index) => {
                 let index = self.number(index)?;
                 Value::Truth(self.predicate(index as u32)?)
@@ -421,7 +455,7 @@ impl Run<'_> {
     /// Whether the execution mask enables a channel.
     pub(crate) fn is_active(&self, channel: i64) -> Result<bool> {
         let channels = self.channels();
-        Ok(channels.no_mask || self.thread()?.active >> (i64::from(channels.first) + channel) & 1 == 1)
+        Ok(channels.no_mask || u64::from(self.thread()?.active) >> (i64::from(channels.first) + channel) & 1 == 1)
     }
 }
 

@@ -185,6 +185,17 @@ impl Format {
         typed!(self, T => near_to::<T>(wide, round(mode)).to_bits() as u64)
     }
 
+    /// The value in quad precision, exact.
+    pub(crate) fn wide(self, bits: u64) -> u128 {
+        typed!(self, T => quad(T::from_bits(bits.into())).to_bits())
+    }
+
+    /// The nearest value to a number in quad precision.
+    pub(crate) fn of_wide(self, wide: u128, mode: FloatMode) -> u64 {
+        let wide = Quad::from_bits(wide);
+        self.flushed(typed!(self, T => near_to::<T>(wide, round(mode)).to_bits() as u64), mode)
+    }
+
     /// The value as a real number; exact for all formats.
     pub fn to_real(self, bits: u64) -> f64 {
         f64::from_bits(self.convert(bits, Self::Double, FloatMode::PLAIN))
@@ -223,8 +234,25 @@ impl Format {
     }
 }
 
-fn quad<T: FloatConvert<Quad>>(value: T) -> Quad {
+pub(crate) fn quad<T: FloatConvert<Quad>>(value: T) -> Quad {
     value.convert(&mut false).value
+}
+
+/// A sum or a product in quad precision.
+pub(crate) fn join_wide(how: Join, a: u128, b: u128) -> Option<u128> {
+    let (a, b) = (Quad::from_bits(a), Quad::from_bits(b));
+    let result = match how {
+        Join::Sum => a.add_r(b, Round::NearestTiesToEven),
+        Join::Difference => a.sub_r(b, Round::NearestTiesToEven),
+        Join::Product => a.mul_r(b, Round::NearestTiesToEven),
+        _ => return None,
+    };
+    Some(result.value.to_bits())
+}
+
+/// A whole number in quad precision.
+pub(crate) fn wide_of_integer(n: i128) -> u128 {
+    Quad::from_i128(n).value.to_bits()
 }
 
 fn near_to<T: rustc_apfloat::Float>(value: Quad, round: Round) -> T

@@ -9,6 +9,7 @@ use crate::builtins::Builtin;
 use crate::convert::{low_bits, ones};
 use crate::evaluate::{Halt, Result, Run, format_of, is_float, senseless};
 use crate::float::{Format, Join};
+use crate::matrix;
 use crate::memory;
 use crate::narrow;
 use crate::operand::{Kind, bytes_of};
@@ -24,8 +25,12 @@ pub(crate) fn call(run: &mut Run<'_>, builtin: Builtin, arguments: &[Node]) -> R
     if let (B::Near, [value, steps]) = (builtin, arguments) {
         return near(run, value, steps);
     }
-    if matches!(builtin, B::Surface | B::Memory) {
-        return memory::load(run, builtin, arguments);
+    match builtin {
+        place if memory::is_place(place) => return memory::load(run, arguments),
+        B::Mapped => return memory::mapped(run, arguments),
+        B::Atomic => return memory::atomic(run, arguments),
+        B::MatrixElement => return matrix::element(run, arguments),
+        _ => {}
     }
     let mut values = arguments.iter().map(|node| run.value(node)).collect::<Result<Vec<_>>>()?;
     if values.contains(&Value::Unknown) {
@@ -61,6 +66,22 @@ pub(crate) fn call(run: &mut Run<'_>, builtin: Builtin, arguments: &[Node]) -> R
             Value::sized(a.value & ((I256::ONE << n.clamp(0, 254)) - I256::ONE), n.clamp(1, 64) as u32)
         }
         (B::High, [Value::Integer(a), n]) => Value::integer(a.value >> number(n)?.clamp(0, 255)),
+        (B::Loose, [value, n]) => loose(&pattern(value)?, number(n)? as u32)?,
+        (B::ToRegister, [memory, register, upper, a]) => {
+            let (memory, register) = (number(memory)? as u32 * 8, number(register)? as u32 * 8);
+            let a = integer(&pattern(a)?)?.value;
+            match upper {
+                Value::Truth(true) => Value::sized(a << (register - memory), register),
+                _ if memory == register => Value::sized(a, register),
+                _ => Value::Loose { bits: low_bits(a, memory), known: ones(memory) },
+            }
+        }
+        (B::ToMemory, [memory, register, upper, a]) => {
+            let (memory, register) = (number(memory)? as u32 * 8, number(register)? as u32 * 8);
+            let a = integer(&pattern(a)?)?.value;
+            let a = if *upper == Value::Truth(true) { a >> (register - memory) } else { a };
+            Value::sized(low_bits(a, memory), memory)
+        }
         (B::ToBf8, [Value::Float(float)]) => narrow::to_bf8(float),
         (B::ToHf8, [Value::Float(float)]) => narrow::to_hf8(float),
         (B::ToTf32, [Value::Float(float)]) => narrow::to_tf32(float),
@@ -83,6 +104,11 @@ fn of_operand(run: &mut Run<'_>, builtin: Builtin, arguments: &[Node]) -> Result
         (B::IsSigned, _) => Value::Truth(class == DataTypeClass::Signed),
         (B::IsScalar, _) => Value::Truth(place.is_scalar()),
         (B::BytesOf, _) => Value::integer(bytes_of(data_type)),
+        (B::StrideOf, _) => Value::integer(match &place.kind {
+            Kind::Registers { walk, .. } if walk.width == 1 => walk.vertical,
+            Kind::Registers { walk, .. } => walk.horizontal,
+            _ => 1,
+        }),
         (B::Bits, []) => match place.kind {
             Kind::Predicate { number, elements } => {
                 let bits = u64::from(run.thread()?.predicates[number as usize]) & ones(elements);
@@ -197,6 +223,11 @@ fn pattern(value: &Value) -> Result<Value> {
     })
 }
 
+/// A value of which the lowest bits are said.
+fn loose(value: &Value, n: u32) -> Result<Value> {
+    Ok(Value::Loose { bits: integer(value)?.value.as_u64(), known: ones(n) })
+}
+
 fn integer(value: &Value) -> Result<Integer> {
     match value {
         Value::Integer(integer) => Ok(*integer),
@@ -224,6 +255,7 @@ pub(crate) fn bytes(value: &Value, count: usize) -> Result<Vec<u8>> {
         Value::Bytes(bytes) => return Ok(bytes.iter().copied().chain(std::iter::repeat(0)).take(count).collect()),
         Value::Integer(Integer { value, .. }) => value.to_le_bytes().to_vec(),
         Value::Float(float) => float.bits.to_le_bytes().to_vec(),
+        Value::Loose { bits, .. } => bits.to_le_bytes().to_vec(),
         Value::Unknown => vec![u8::MAX; count],
         value => return senseless(format!("the bytes of {value:?}")),
     };

@@ -3,16 +3,18 @@
 use std::collections::BTreeSet;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use visakit::isa::Instruction;
+use visakit::isa::{Instruction, LabelId, LabelKind, StringId};
 use visakit_codegen::model::Model;
 use visakit_emulator::kernels::code::Interpreter;
 use visakit_emulator::kernels::lowering::Lowering;
-use visakit_emulator::kernels::step::{Lowered, Op};
+use visakit_emulator::kernels::step::{Callee, Lowered, Op};
 use visakit_emulator::machine::World;
 use visakit_emulator::machine::fault::Trap;
 use visakit_emulator::machine::thread::Thread;
 
-use crate::{Halt, program};
+use crate::bind::bind;
+use crate::program::Flow;
+use crate::{Halt, Program};
 
 /// Which instructions run by their pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,17 +28,30 @@ pub enum Which {
 /// Executes instructions by their pages.
 pub struct ByPages<'a> {
     which: Which,
-    read: &'a (dyn Fn() -> Model + Sync),
-    model: OnceLock<Model>,
+    pages: Pages<'a>,
     used: Mutex<BTreeSet<&'static str>>,
     left: Mutex<BTreeSet<&'static str>>,
+}
+
+/// The pages that are executed.
+enum Pages<'a> {
+    Known(&'a Model),
+    ToRead(&'a (dyn Fn() -> Model + Sync), OnceLock<Model>),
 }
 
 impl<'a> ByPages<'a> {
     /// With pages that are read when the first instruction needs them.
     pub fn new(which: Which, read: &'a (dyn Fn() -> Model + Sync)) -> Self {
-        let (used, left) = (Mutex::default(), Mutex::default());
-        Self { which, read, model: OnceLock::new(), used, left }
+        Self::of(which, Pages::ToRead(read, OnceLock::new()))
+    }
+
+    /// With pages that have been read.
+    pub fn with_model(which: Which, model: &'a Model) -> Self {
+        Self::of(which, Pages::Known(model))
+    }
+
+    fn of(which: Which, pages: Pages<'a>) -> Self {
+        Self { which, pages, used: Mutex::default(), left: Mutex::default() }
     }
 
     /// The instructions that ran by their pages.
@@ -51,7 +66,7 @@ impl<'a> ByPages<'a> {
 }
 
 impl Interpreter for ByPages<'_> {
-    fn lower(&self, instruction: &Instruction, lowering: &Lowering<'_>, has_kernel: bool) -> Option<Lowered> {
+    fn lower(&self, instruction: &Instruction, lowering: &mut Lowering<'_>, has_kernel: bool) -> Option<Lowered> {
         if has_kernel && self.which == Which::Missing {
             return None;
         }
@@ -59,11 +74,23 @@ impl Interpreter for ByPages<'_> {
         let note = |set: &Mutex<BTreeSet<&'static str>>| {
             set.lock().unwrap_or_else(PoisonError::into_inner).insert(name);
         };
-        let model = self.model.get_or_init(|| (self.read)());
-        let Ok(program) = program(model, instruction, lowering.routine, lowering.layout) else {
+        let model = match &self.pages {
+            Pages::Known(model) => model,
+            Pages::ToRead(read, model) => model.get_or_init(read),
+        };
+        let symbols = |name: &str| lowering.symbol(name);
+        let Ok(program) = bind(model, instruction, lowering.routine, lowering.layout, &symbols) else {
             note(&self.left);
             return None;
         };
+        if program.has_flow() {
+            let lowered = program.flow().and_then(|flow| self::flow(&program, flow, lowering));
+            note(if lowered.is_some() { &self.used } else { &self.left });
+            return lowered;
+        }
+        if program.touches.atomic {
+            lowering.note_ordered();
+        }
         // Labels and other marks: where nothing is executed, the machine knows what stands there.
         if program.statements.is_empty() {
             return (!has_kernel).then_some(Lowered::Nothing);
@@ -77,4 +104,27 @@ impl Interpreter for ByPages<'_> {
         });
         Some(Lowered::Op(Op::interpreted(run, enable)))
     }
+}
+
+/// What the machine does with the channels of an instruction that lets them go somewhere: which ones these are says the page, how
+/// they meet again chapter 3.
+fn flow(program: &Program, flow: Flow, lowering: &Lowering<'_>) -> Option<Lowered> {
+    let enable = program.mask();
+    Some(match flow {
+        Flow::Branch(label) => Lowered::Branch { enable, label: LabelId(label) },
+        Flow::Jump(label) => Lowered::Jump { enable, label: LabelId(label) },
+        Flow::Call(label) => {
+            let info = lowering.routine.labels.get(label as usize)?;
+            let label = LabelId(label);
+            (info.kind == LabelKind::Subroutine).then_some(Lowered::Call { enable, label })?
+        }
+        Flow::Function(name) => {
+            let callee = Callee::Named(lowering.routine.string(StringId(name))?);
+            Lowered::Function { enable, callee }
+        }
+        Flow::Leave => Lowered::Return { enable },
+        Flow::Barrier => Lowered::Barrier,
+        Flow::Signal => Lowered::Signal { barrier: None, threads: None },
+        Flow::Wait => Lowered::Wait { barrier: None },
+    })
 }

@@ -9,6 +9,7 @@
 //! In the order of the flow: [`bind`](Program) makes of a page and an instruction a program; `evaluate` runs it;
 //! `operand` and `convert` are the chapters; `functions` the built-ins; [`float`] and [`value`] what is computed with.
 
+mod atomic;
 mod bind;
 mod builtins;
 pub mod convert;
@@ -16,6 +17,7 @@ mod evaluate;
 pub mod float;
 mod functions;
 mod interpreter;
+mod matrix;
 mod memory;
 mod narrow;
 mod operand;
@@ -30,6 +32,7 @@ use std::fmt;
 use visakit::isa::Instruction;
 use visakit::object::Routine;
 use visakit_codegen::model::Model;
+use visakit_codegen::model::semantics::{Block, StatementKind};
 use visakit_emulator::kernels::layout::Layout;
 
 pub use evaluate::{Effects, Halt, Target, Write};
@@ -48,7 +51,36 @@ pub fn program(
     routine: &Routine,
     layout: &Layout,
 ) -> Result<Program, Refusal> {
-    bind::bind(model, instruction, routine, layout)
+    bind::bind(model, instruction, routine, layout, &|_| None)
+}
+
+/// What a block does beside computing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// It has no statement.
+    None,
+    /// It lets channels go elsewhere, or wait.
+    Flow,
+    /// It computes, or moves.
+    Other,
+}
+
+/// What a block does beside computing.
+pub fn kind(block: &Block) -> Effect {
+    fn flows(block: &Block) -> bool {
+        block.statements.iter().any(|statement| match &statement.kind {
+            StatementKind::Call(call) => {
+                builtins::Builtin::from_name(&call.function.text).is_some_and(program::is_flow)
+            }
+            StatementKind::If { then, otherwise, .. } => flows(then) || otherwise.as_ref().is_some_and(flows),
+            _ => false,
+        })
+    }
+    match block.statements.is_empty() {
+        true => Effect::None,
+        false if flows(block) => Effect::Flow,
+        false => Effect::Other,
+    }
 }
 
 /// Why an instruction cannot be executed by its page.

@@ -1,11 +1,12 @@
-//! Memory as blocks see it: surfaces, flat memory, atomic operations. The machine's door says what lies outside and what is
-//! misaligned.
+//! Memory as blocks see it: surfaces, flat memory, LSC messages, atomic operations. The machine's door says what lies outside and
+//! what is misaligned.
 
+use visakit::isa::R0Element;
 use visakit_emulator::machine::access::{Request, View};
 use visakit_emulator::machine::fault::Trap;
 use visakit_emulator::machine::lane::LANES;
 use visakit_emulator::machine::thread::Thread;
-use visakit_emulator::machine::{World, entry_of_state};
+use visakit_emulator::machine::{SCRATCH_UNIT, entry_of_state};
 
 use crate::builtins::Builtin;
 use crate::evaluate::{Halt, Result, Run, senseless};
@@ -13,96 +14,161 @@ use crate::functions;
 use crate::program::Node;
 use crate::value::Value;
 
-/// A surface that an instruction names.
+/// Where the addresses of an instruction go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Reach {
+    pub(crate) space: Space,
+    /// As many bits of an address count.
+    pub(crate) bits: u32,
+    /// Whether addresses may be anything, not only multiples of the size.
+    pub(crate) unaligned: bool,
+}
+
+/// Memory that an instruction names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Space {
+    /// Flat memory.
+    Flat,
     /// Shared local memory.
     Local,
     /// Scratch memory.
     Scratch,
+    /// Scratch memory from where the state begins that an operand names.
+    ScratchFrom(usize),
+    /// Scratch memory from where `%r0` says that arguments are.
+    Arguments,
     /// The entry of the binding table that an element of the state variables has.
     Surface(u32),
     /// The surface whose state is at the offset that an element of the state variables has.
     State(u32),
+    /// The entry of the binding table that an operand has.
+    Entry(usize),
+    /// The surface whose state is at the offset that an operand has.
+    Offset(usize),
+}
+
+/// Bytes at a place.
+struct Span<'r> {
+    view: View<'r>,
+    address: u64,
+    count: usize,
+    unaligned: bool,
 }
 
 /// Reads the bytes of a place.
-pub(crate) fn load(run: &mut Run<'_>, place: Builtin, arguments: &[Node]) -> Result<Value> {
-    let (space, address, count) = resolve(run, place, arguments)?;
-    let (thread, world) = state(run)?;
-    let view = view(space, thread, world);
-    let mut bytes = Vec::with_capacity(count);
-    for (at, size) in parts(address, count) {
+pub(crate) fn load(run: &mut Run<'_>, arguments: &[Node]) -> Result<Value> {
+    let span = resolve(run, arguments)?;
+    let mut bytes = Vec::with_capacity(span.count);
+    for (at, size) in span.parts() {
         let mut values = [0; LANES];
-        view.load(&request(&[at; LANES], size), &mut values)
-            .map_err(|miss| Halt::Trap(Box::new(Trap::Access(miss))))?;
+        span.view.load(&span.request(&[at; LANES], size), &mut values).map_err(trap)?;
         bytes.extend_from_slice(&values[0].to_le_bytes()[..size as usize]);
     }
     Ok(functions::of_bytes(&bytes))
 }
 
 /// Writes the bytes of a place.
-pub(crate) fn store(run: &mut Run<'_>, place: Builtin, arguments: &[Node], value: &Value) -> Result<()> {
-    let (space, address, count) = resolve(run, place, arguments)?;
-    let (thread, world) = state(run)?;
-    let view = view(space, thread, world);
-    let bytes = functions::bytes(value, count)?;
+pub(crate) fn store(run: &mut Run<'_>, arguments: &[Node], value: &Value) -> Result<()> {
+    let span = resolve(run, arguments)?;
+    let bytes = functions::bytes(value, span.count)?;
+    for (n, byte) in (0..).zip(&bytes) {
+        let address = span.address.wrapping_add(n);
+        run.clashes |= run.stored.insert(address, *byte).is_some_and(|before| before != *byte);
+    }
     let mut from = 0;
-    for (at, size) in parts(address, count) {
+    for (at, size) in span.parts() {
         let mut whole = [0; 8];
         whole[..size as usize].copy_from_slice(&bytes[from..from + size as usize]);
         from += size as usize;
         let values = [u64::from_le_bytes(whole); LANES];
-        view.store(&request(&[at; LANES], size), &values).map_err(|miss| Halt::Trap(Box::new(Trap::Access(miss))))?;
+        span.view.store(&span.request(&[at; LANES], size), &values).map_err(trap)?;
     }
     Ok(())
 }
 
-/// The space, the address and the number of bytes that a place names.
-fn resolve(run: &mut Run<'_>, place: Builtin, arguments: &[Node]) -> Result<(Option<Space>, u64, usize)> {
-    let (space, address, count) = match (place, arguments) {
-        (Builtin::Surface, [Node::Space(space), offset, count]) => (Some(*space), offset, count),
-        (Builtin::Memory, [address, count]) => (None, address, count),
-        _ => return senseless(format!("the place {place:?}")),
+/// Whether all bytes of a place are there.
+pub(crate) fn mapped(run: &mut Run<'_>, arguments: &[Node]) -> Result<Value> {
+    let span = resolve(run, arguments)?;
+    let there = |(at, size)| {
+        span.view.load(&span.request(&[at; LANES], size), &mut [0; LANES]).is_ok_and(|outside| outside == 0)
     };
-    let (address, count) = (run.wide(address)?, run.number(count)?);
-    // Offsets into surfaces have 32 bits and wrap.
-    let address = if space.is_some() { address & u64::from(u32::MAX) } else { address };
-    let count = usize::try_from(count).ok().filter(|n| *n <= 4096);
-    count.map_or_else(|| senseless("so many bytes"), |count| Ok((space, address, count)))
+    Ok(Value::Truth(span.parts().all(there)))
 }
 
-fn state<'r>(run: &Run<'r>) -> Result<(&'r Thread, &'r World<'r>)> {
-    match (run.thread, run.world) {
-        (Some(thread), Some(world)) => Ok((thread, world)),
-        _ => senseless("memory is needed"),
+/// Performs an atomic operation; the value that was there before.
+pub(crate) fn atomic(run: &mut Run<'_>, arguments: &[Node]) -> Result<Value> {
+    let [Node::Update(update), Node::Call(_, place), _, a, b] = arguments else {
+        return senseless("an atomic operation on this");
+    };
+    let operands = [run.wide(a)?, run.wide(b)?];
+    let mut span = resolve(run, place)?;
+    span.unaligned = false;
+    let size = span.count as u32;
+    if !matches!(size, 2 | 4 | 8) {
+        return senseless("an atomic operation on so many bytes");
+    }
+    let mut old = [0; LANES];
+    let addresses = [span.address; LANES];
+    let request = span.request(&addresses, size);
+    span.view.update(&request, &mut old, |_, old| update.apply(size, old, operands)).map_err(trap)?;
+    Ok(Value::sized(old[0], size * 8))
+}
+
+fn trap(miss: visakit_emulator::machine::access::Miss) -> Halt {
+    Halt::Trap(Box::new(Trap::Access(miss)))
+}
+
+/// The place that arguments name: the memory, the address and the number of bytes.
+fn resolve<'r>(run: &mut Run<'r>, arguments: &[Node]) -> Result<Span<'r>> {
+    let [Node::Space(reach), address, count] = arguments else { return senseless("this place") };
+    let (address, count) = (run.wide(address)?, run.number(count)?);
+    let named = |run: &mut Run<'_>, operand| Ok::<_, Halt>(run.wide(&Node::Operand(operand))? as u32);
+    let (thread, world) = match (run.thread, run.world) {
+        (Some(thread), Some(world)) => (thread, world),
+        _ => return senseless("memory is needed"),
+    };
+    let element = |at: u32| thread.surfaces.get(at as usize).copied().unwrap_or(u32::MAX);
+    let (target, base) = match reach.space {
+        Space::Flat => (world.flat(), 0),
+        Space::Local => (world.local(), 0),
+        Space::Scratch => (world.scratch(), 0),
+        Space::ScratchFrom(operand) => (world.scratch(), u64::from(named(run, operand)?) * SCRATCH_UNIT),
+        Space::Arguments => (world.scratch(), arguments_at(thread)),
+        Space::Surface(at) => (world.surface(element(at)), 0),
+        Space::State(at) => (world.surface(entry_of_state(element(at))), 0),
+        Space::Entry(operand) => (world.surface(named(run, operand)?), 0),
+        Space::Offset(operand) => (world.surface(entry_of_state(named(run, operand)?)), 0),
+    };
+    let Some(count) = usize::try_from(count).ok().filter(|n| *n <= 4096) else { return senseless("so many bytes") };
+    let address = (address & crate::convert::ones(reach.bits)).wrapping_add(base);
+    Ok(Span { view: world.view(target, thread.index), address, count, unaligned: reach.unaligned })
+}
+
+/// Where arguments begin in scratch memory: the first register says it.
+fn arguments_at(thread: &Thread) -> u64 {
+    thread.registers.get::<u32>(R0Element::IndirectData as u32 * 4).into()
+}
+
+impl Span<'_> {
+    fn request<'a>(&self, addresses: &'a [u64; LANES], size: u32) -> Request<'a> {
+        Request { addresses, enabled: 1, first_lane: 0, size, unaligned: self.unaligned, wide: false }
+    }
+
+    /// The accesses that its bytes are: one where a number has them, dwords of what is longer.
+    fn parts(&self) -> impl Iterator<Item = (u64, u32)> + use<> {
+        let (address, count) = (self.address, self.count);
+        let size = if matches!(count, 1 | 2 | 4 | 8) {
+            count
+        } else if count.is_multiple_of(4) {
+            4
+        } else {
+            1
+        };
+        (0..count / size).map(move |n| (address.wrapping_add((n * size) as u64), size as u32))
     }
 }
 
-fn view<'w>(space: Option<Space>, thread: &Thread, world: &'w World<'w>) -> View<'w> {
-    let element = |at: u32| thread.surfaces.get(at as usize).copied().unwrap_or(u32::MAX);
-    let target = match space {
-        None => world.flat(),
-        Some(Space::Local) => world.local(),
-        Some(Space::Scratch) => world.scratch(),
-        Some(Space::Surface(at)) => world.surface(element(at)),
-        Some(Space::State(at)) => world.surface(entry_of_state(element(at))),
-    };
-    world.view(target, thread.index)
-}
-
-fn request(addresses: &[u64; LANES], size: u32) -> Request<'_> {
-    Request { addresses, enabled: 1, first_lane: 0, size, unaligned: false, wide: false }
-}
-
-/// The accesses that so many bytes are: one where a number has them, dwords of what is longer.
-fn parts(address: u64, count: usize) -> impl Iterator<Item = (u64, u32)> {
-    let size = if matches!(count, 1 | 2 | 4 | 8) {
-        count
-    } else if count.is_multiple_of(4) {
-        4
-    } else {
-        1
-    };
-    (0..count / size).map(move |n| (address.wrapping_add((n * size) as u64), size as u32))
+/// Whether a built-in names bytes of memory.
+pub(crate) fn is_place(builtin: Builtin) -> bool {
+    matches!(builtin, Builtin::Surface | Builtin::Memory | Builtin::Lsc)
 }

@@ -24,6 +24,8 @@ pub(crate) struct Place {
     pub(crate) raw: bool,
     /// The type that its values are computed with; its own for what is no source.
     pub(crate) execution: DataType,
+    /// Where the variables end in the register file.
+    end: u32,
 }
 
 /// Where the elements of an operand are.
@@ -122,7 +124,8 @@ impl Place {
                 (Kind::State { first: first + u32::from(state.offset) }, DataType::Ud)
             }
         };
-        Ok(Self { kind, data_type, modifier: operand.modifier, raw: false, execution: data_type })
+        let (modifier, end) = (operand.modifier, layout.len);
+        Ok(Self { kind, data_type, modifier, raw: false, execution: data_type, end })
     }
 
     /// A raw operand: whole elements of its variable, one behind the other.
@@ -135,7 +138,8 @@ impl Place {
             false => Kind::Registers { start: Start::At(start), walk },
         };
         let data_type = variable.data_type;
-        Ok(Self { kind, data_type, modifier: Modifier::None, raw: true, execution: data_type })
+        let end = scope.layout.len;
+        Ok(Self { kind, data_type, modifier: Modifier::None, raw: true, execution: data_type, end })
     }
 
     /// The byte in the register file where an element stands.
@@ -156,7 +160,9 @@ impl Place {
             Start::Rows { element, added } => pointed(u64::from(element) + row, added).wrapping_add(along),
         };
         let at = u32::try_from(offset).unwrap_or(u32::MAX);
-        match thread.registers.holds(at, size as usize) {
+        // Behind the variables stands what is no operand's.
+        let is_inside = matches!(start, Start::At(_)) || offset.saturating_add(size) <= self.end.into();
+        match thread.registers.holds(at, size as usize) && is_inside {
             true => Ok(at),
             false => Err(Box::new(Trap::Indirect { lane: index as u32, offset: at })),
         }
@@ -197,7 +203,7 @@ impl Place {
     /// Whether all channels have one element.
     pub(crate) fn is_scalar(&self) -> bool {
         match &self.kind {
-            Kind::Constant(values) => values.len() == 1,
+            Kind::Constant(_) => true,
             Kind::Registers { walk, .. } => walk.vertical == 0 && (walk.width == 1 || walk.horizontal == 0),
             _ => false,
         }

@@ -6,7 +6,7 @@ use visakit_emulator::machine::float::FloatMode;
 
 use crate::convert;
 use crate::evaluate::{Halt, Result, senseless};
-use crate::float::Join;
+use crate::float::{Join, join_wide, wide_of_integer};
 use crate::value::{Float, Integer, Slack, Value};
 
 /// The value of an operator in front of its operand.
@@ -39,6 +39,8 @@ pub(crate) fn binary(operator: BinaryOperator, left: Value, right: Value, mode: 
         (Value::Integer(a), Value::Integer(b)) => integers(operator, a, b)?,
         (Value::Float(a), Value::Float(b)) if a.format == b.format => floats(operator, &a, &b, mode)?,
         (Value::Real(a), Value::Real(b)) => reals(operator, a, b)?,
+        (Value::Wide(a), b) => wides(operator, a, wide(&b)?)?,
+        (a, Value::Wide(b)) => wides(operator, wide(&a)?, b)?,
         // A number of the page takes the format of what it meets.
         (Value::Float(a), Value::Real(b)) => {
             let b = Value::float(a.format, a.format.of_real(b, FloatMode::PLAIN));
@@ -128,6 +130,26 @@ fn floats(operator: BinaryOperator, a: &Float, b: &Float, mode: FloatMode) -> Re
     };
     let none = Float { format: a.format, bits: 0, slack: Slack::None };
     Ok(Float::joined(how, [a, b, &none], mode))
+}
+
+fn wides(operator: BinaryOperator, a: u128, b: u128) -> Result<Value> {
+    let how = match operator {
+        BinaryOperator::Add => Join::Sum,
+        BinaryOperator::Subtract => Join::Difference,
+        BinaryOperator::Multiply => Join::Product,
+        _ => return senseless(format!("{operator:?} of elements of matrices")),
+    };
+    join_wide(how, a, b).map_or_else(|| senseless("this of elements of matrices"), |wide| Ok(Value::Wide(wide)))
+}
+
+/// A number in quad precision.
+fn wide(value: &Value) -> Result<u128> {
+    match value {
+        Value::Wide(wide) => Ok(*wide),
+        Value::Float(float) => Ok(float.format.wide(float.bits)),
+        Value::Integer(Integer { value, .. }) => Ok(wide_of_integer(value.as_i128())),
+        value => senseless(format!("{value:?} among elements of matrices")),
+    }
 }
 
 fn reals(operator: BinaryOperator, a: f64, b: f64) -> Result<Value> {

@@ -4,8 +4,9 @@ use visakit_codegen::model::SourceSpan;
 use visakit_codegen::model::semantics::{BinaryOperator, UnaryOperator};
 use visakit_emulator::machine::thread::{Combine, ExecMask, ones};
 
+use crate::atomic::Update;
 use crate::builtins::Builtin;
-use crate::memory::Space;
+use crate::memory::Reach;
 use crate::operand::Place;
 use crate::value::Value;
 
@@ -37,6 +38,10 @@ pub struct Touches {
     pub surface: bool,
     /// Flat memory, by addresses.
     pub flat: bool,
+    /// Sums of floats in memory: of a NaN nothing says which one it is.
+    pub floats: bool,
+    /// Atomic operations: their order shows.
+    pub atomic: bool,
 }
 
 /// The channels of an instruction: chapter 5, *Enabled channels*.
@@ -95,6 +100,11 @@ pub(crate) enum StatementKind {
         value: Node,
         as_bits: bool,
     },
+    /// A built-in is used for its effect.
+    Effect {
+        effect: Builtin,
+        arguments: Vec<Node>,
+    },
     /// A place gets a value.
     Place {
         place: Builtin,
@@ -110,8 +120,10 @@ pub(crate) enum Node {
     Local(usize),
     /// An element of an operand.
     Element(usize, Box<Node>),
-    /// A surface as an argument.
-    Space(Space),
+    /// Memory as an argument.
+    Space(Reach),
+    /// An atomic operation as an argument.
+    Update(Update),
     /// An operand as an argument.
     Operand(usize),
     /// The bit of the instruction's predicate for a channel.
@@ -122,7 +134,59 @@ pub(crate) enum Node {
     Call(Builtin, Vec<Node>),
 }
 
+/// Where an instruction lets its channels go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Flow {
+    /// To a label, by their index in the table.
+    Branch(u32),
+    /// All of them to a label.
+    Jump(u32),
+    /// Into a subroutine.
+    Call(u32),
+    /// Into a function, by its name in the strings.
+    Function(u32),
+    /// Out of a subroutine or a function.
+    Leave,
+    /// To the barrier of the group: there and on, there, or on when all are there.
+    Barrier,
+    Signal,
+    Wait,
+}
+
 impl Program {
+    /// Whether the instruction lets channels go anywhere, or wait.
+    pub(crate) fn has_flow(&self) -> bool {
+        fn any(statements: &[Statement]) -> bool {
+            statements.iter().any(|statement| match &statement.kind {
+                StatementKind::Effect { effect, .. } => is_flow(*effect),
+                StatementKind::If { then, otherwise, .. } => any(then) || any(otherwise),
+                _ => false,
+            })
+        }
+        any(&self.statements)
+    }
+
+    /// Where the instruction lets its channels go, if that is all that it does.
+    pub(crate) fn flow(&self) -> Option<Flow> {
+        let [statement] = self.statements.as_slice() else { return None };
+        match &statement.kind {
+            StatementKind::Effect { effect, arguments } => flow(*effect, arguments),
+            // Whether all channels go there the machine asks the predicate's first bit.
+            StatementKind::If { condition: Node::Predicate(first), then, otherwise } if otherwise.is_empty() => {
+                let is_first = matches!(first.as_ref(), Node::Value(Value::Integer(n)) if n.value == 0);
+                match then.as_slice() {
+                    [Statement { kind: StatementKind::Effect { effect: Builtin::Jump, arguments }, .. }]
+                        if is_first =>
+                    {
+                        flow(Builtin::Jump, arguments)
+                    }
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
     /// The channels as the machine counts them.
     pub(crate) fn mask(&self) -> ExecMask {
         let Channels { count, first, no_mask, predicate } = self.channels;
@@ -139,4 +203,27 @@ impl Program {
             inverse: if predicate.is_some_and(|p| p.inverse) { u32::MAX } else { 0 },
         }
     }
+}
+
+/// Whether an effect lets channels go anywhere, or wait.
+pub(crate) fn is_flow(effect: Builtin) -> bool {
+    !matches!(effect, Builtin::Atomic | Builtin::Fence | Builtin::Dependencies)
+}
+
+fn flow(effect: Builtin, arguments: &[Node]) -> Option<Flow> {
+    let number = || match arguments.first() {
+        Some(Node::Value(Value::Integer(n))) => u32::try_from(n.value).ok(),
+        _ => None,
+    };
+    Some(match effect {
+        Builtin::Branch => Flow::Branch(number()?),
+        Builtin::Jump => Flow::Jump(number()?),
+        Builtin::Call => Flow::Call(number()?),
+        Builtin::Function => Flow::Function(number()?),
+        Builtin::Return | Builtin::Leave => Flow::Leave,
+        Builtin::Barrier => Flow::Barrier,
+        Builtin::Signal if number() == Some(0) && arguments.len() == 1 => Flow::Signal,
+        Builtin::Wait if number() == Some(0) => Flow::Wait,
+        _ => return None,
+    })
 }

@@ -101,7 +101,7 @@ impl<'a> Stage<'a> {
     /// # Errors
     /// When there is no kernel, or it takes no such operands.
     pub fn by_kernel(&self, instruction: &Instruction) -> Result<Option<Kernel>, LowerError> {
-        let mut lowering = Lowering::new(&self.layout, self.routine);
+        let mut lowering = Lowering::new(&self.layout, self.routine).alone();
         let lowered = instruction.dispatch(&mut lowering)?;
         let constants = lowering.into_constants();
         let at = self.layout.len.next_multiple_of(64);

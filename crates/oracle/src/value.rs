@@ -15,6 +15,15 @@ pub enum Value {
     Float(Float),
     /// A real number: what stands inside of `near`.
     Real(f64),
+    /// A number of a matrix, by the bits of its quad precision: sums are not rounded until they are stored.
+    Wide(u128),
+    /// Bits of which only those that a mask has are said.
+    Loose {
+        /// The bits.
+        bits: u64,
+        /// The mask.
+        known: u64,
+    },
     /// A truth value.
     Truth(bool),
     /// Whole bytes, more than a number has.

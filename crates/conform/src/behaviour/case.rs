@@ -4,6 +4,8 @@ use visakit::isa::{Cr0, Cr0Rounding, Instruction, Platform, predefined};
 use visakit::object::Routine;
 use visakit::rt::Bits as _;
 use visakit_codegen::model::{Model, SourceSpan};
+use visakit_emulator::machine::access::MissKind;
+use visakit_emulator::machine::fault::Trap;
 use visakit_emulator::machine::thread::Thread;
 use visakit_oracle::stage::{Kernel, Stage};
 use visakit_oracle::{Effects, Halt, Program, Refusal, Target, Touches};
@@ -54,6 +56,8 @@ pub(super) enum Compared {
     Same,
     /// The page does not say what happens.
     Undefined,
+    /// Both stop the thread.
+    Stopped,
     /// Something else.
     Differs(Place),
 }
@@ -122,12 +126,16 @@ impl<'a> Subject<'a> {
             }
             let (buffer, spread) = (random.next(), [BYTES + 16, BYTES / 16][random.below(2)]);
             let odd = if random.next().is_multiple_of(8) { 0 } else { 7 };
+            // Some messages add offsets to one address.
+            let base =
+                if touches.flat && !random.next().is_multiple_of(3) { self.yards[0].address(buffer) } else { 0 };
             for element in register.chunks_exact_mut(width) {
                 let offset = (random.next() % spread) & !odd;
-                let value = if touches.flat { self.yards[0].address(buffer) + offset } else { offset };
+                let value = base + offset;
                 element.copy_from_slice(&value.to_le_bytes()[..width]);
             }
         }
+        self.clear_null();
     }
 
     /// Runs both from the state that there is.
@@ -146,7 +154,10 @@ impl<'a> Subject<'a> {
         let result = kernel.run(by_kernel, &yards[1].world());
         let effects = match (page, result) {
             (Err(Halt::Undefined(_)), _) => return Compared::Undefined,
-            (Err(Halt::Trap(_)), Err(_)) => return Compared::Same,
+            (Err(Halt::Trap(_)), Err(_)) => return Compared::Stopped,
+            // Addresses must lie in their variables, and be multiples of what pages say: what else happens nobody says.
+            (Err(Halt::Trap(trap)), Ok(())) if is_undefined(&trap) => return Compared::Undefined,
+            (Ok(_), Err(trap)) if is_undefined(&trap) => return Compared::Undefined,
             (Ok(effects), Ok(())) => effects,
             (Ok(_), Err(trap)) => return differs(None, ["executed".to_owned(), trap.to_string()], None),
             (Err(halt), Ok(())) => return differs(None, [halt.to_string(), "executed".to_owned()], None),
@@ -160,9 +171,18 @@ impl<'a> Subject<'a> {
         if let Some(place) = first_difference(&effects, by_page, by_kernel, self.stage.register_bytes()) {
             return Compared::Differs(place);
         }
-        match self.yards[0].difference(&self.yards[1]).filter(|_| has_memory) {
+        let floats = bound.program.touches().floats;
+        // Which of several channels is the last one to write a place is not defined.
+        match self.yards[0].difference(&self.yards[1], floats).filter(|_| has_memory && !effects.clashes) {
             Some(sides) => differs(None, sides, None),
             None => Compared::Same,
+        }
+    }
+
+    /// What is read of the null variable is zero.
+    fn clear_null(&mut self) {
+        if let Some(null) = self.stage.offset(predefined::NULL) {
+            self.threads[0].registers.bytes_mut(null)[..64].fill(0);
         }
     }
 
@@ -187,10 +207,6 @@ impl<'a> Subject<'a> {
                 element.copy_from_slice(&bits.to_le_bytes()[..element.len()]);
             }
         }
-        // What is read of the null variable is zero.
-        if let Some(null) = self.stage.offset(predefined::NULL) {
-            thread.registers.bytes_mut(null)[..64].fill(0);
-        }
         for predicate in &mut thread.predicates {
             *predicate = match random.next() % 4 {
                 0 => 0,
@@ -208,6 +224,7 @@ impl<'a> Subject<'a> {
         thread.active = if random.next().is_multiple_of(2) { u32::MAX } else { random.next() as u32 };
         let control = if random.next().is_multiple_of(2) { PLAIN } else { random.next() as u32 };
         thread.set_mode(control_bits(control));
+        self.clear_null();
     }
 }
 
@@ -271,7 +288,7 @@ impl Random {
         mixed ^ mixed >> 31
     }
 
-    fn below(&mut self, end: usize) -> usize {
+    pub(super) fn below(&mut self, end: usize) -> usize {
         (self.next() % end as u64) as usize
     }
 }
@@ -283,6 +300,15 @@ fn copy(from: &Thread, to: &mut Thread, stage: &Stage<'_>) {
     to.addresses.copy_from_slice(&from.addresses);
     to.surfaces.copy_from_slice(&from.surfaces);
     (to.active, to.mode, to.plain, to.executed) = (from.active, from.mode, from.plain, from.executed);
+}
+
+/// Whether an instruction must not do what a trap is about.
+fn is_undefined(trap: &Trap) -> bool {
+    match trap {
+        Trap::Indirect { .. } => true,
+        Trap::Access(miss) => miss.kind == MissKind::Misaligned,
+        _ => false,
+    }
 }
 
 fn differs(target: Option<Target>, sides: [String; 2], at: Option<SourceSpan>) -> Compared {

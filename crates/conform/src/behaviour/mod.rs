@@ -6,6 +6,7 @@
 
 mod case;
 mod domain;
+mod reach;
 mod shrink;
 mod yard;
 
@@ -161,6 +162,10 @@ struct Found {
     difference: Option<Difference>,
 }
 
+/// Why control flow is not compared by single instructions.
+const FLOW: &str =
+    "it lets channels go elsewhere, or wait: a test holds the machine's control flow against chapter 3";
+
 /// Compares one page, or says why it cannot be.
 fn of_page(model: &Model, page: &'static reflect::Page, effort: &Effort) -> Result<Found, String> {
     let said = model.instructions.iter().find(|i| i.name == page.name).ok_or("these pages do not have it")?;
@@ -180,7 +185,7 @@ fn of_page(model: &Model, page: &'static reflect::Page, effort: &Effort) -> Resu
             }
             let mut bound = match subject.bind(at) {
                 Ok(Some(bound)) => bound,
-                Ok(None) => return Err("it goes to other places, or waits".to_owned()),
+                Ok(None) => continue,
                 Err(Refusal::Illegal(_)) => continue,
                 Err(why) => {
                     refusal = Some(why);
@@ -191,7 +196,7 @@ fn of_page(model: &Model, page: &'static reflect::Page, effort: &Effort) -> Resu
             for state in 0..effort.states {
                 match subject.compare(&mut bound, seed + u64::from(state)) {
                     Compared::Same => found.channels += u64::from(bound.channels()),
-                    Compared::Undefined => {}
+                    Compared::Undefined | Compared::Stopped => {}
                     Compared::Differs(place) => {
                         found.difference = Some(shrink::smallest(&mut subject, at, seed + u64::from(state), place));
                         return Ok(found);
@@ -201,9 +206,12 @@ fn of_page(model: &Model, page: &'static reflect::Page, effort: &Effort) -> Resu
         }
     }
     if found.channels == 0 {
-        return Err(
-            refusal.map_or("no instruction of it was found that its kernel takes".to_owned(), |why| why.to_string())
-        );
+        let reason = match said.behaviour.as_ref().map(|block| visakit_oracle::kind(block)) {
+            Some(visakit_oracle::Effect::Flow) => FLOW,
+            Some(visakit_oracle::Effect::None) => "nothing is executed",
+            _ => "no instruction of it was found that its kernel takes",
+        };
+        return Err(refusal.map_or(reason.to_owned(), |why| why.to_string()));
     }
     domain::all(model, page, effort, &mut found);
     Ok(found)
@@ -220,5 +228,8 @@ fn drawn(page: &'static reflect::Page, n: u32, instructions: usize) -> Option<(P
     let config =
         Config { platform: Some(platform), instructions: Some(instructions), page: Some(page), straight: true };
     let bytes = visakit_smith::bytes(u64::from(n) << 8 | u64::from(page.opcode), 4096);
-    visakit_smith::routine(&mut Unstructured::new(&bytes), &config).ok()
+    let (platform, mut routine) = visakit_smith::routine(&mut Unstructured::new(&bytes), &config).ok()?;
+    let mut random = case::Random(u64::from(n));
+    routine.instructions.iter_mut().for_each(|instruction| reach::bring_near(instruction, &mut random));
+    Some((platform, routine))
 }

@@ -3,6 +3,7 @@
 use visakit_emulator::machine::World;
 use visakit_emulator::machine::memory::{Buffer, Memory};
 use visakit_emulator::machine::trace::Trace;
+use visakit_oracle::float::Format;
 
 /// Bytes of each buffer.
 pub(super) const BYTES: u64 = 512;
@@ -54,11 +55,12 @@ impl Yard {
         }
     }
 
-    /// The first byte that differs, with both values.
-    pub(super) fn difference(&self, other: &Self) -> Option<[String; 2]> {
+    /// The first byte that differs, with both values. With `floats` one NaN is as good as another.
+    pub(super) fn difference(&self, other: &Self, floats: bool) -> Option<[String; 2]> {
         self.all().zip(other.all()).enumerate().find_map(|(n, (a, b))| {
             let (a, b) = (a.to_bytes(), b.to_bytes());
-            let at = a.iter().zip(&b).position(|(a, b)| a != b)?;
+            let is_nan = |at: usize| floats && are_nans(&a, &b, at);
+            let at = (0..a.len()).find(|&at| a[at] != b[at] && !is_nan(at))?;
             Some([a[at], b[at]].map(|byte| format!("0x{byte:02x} in byte {at} of buffer {n}")))
         })
     }
@@ -77,4 +79,17 @@ impl Yard {
             trace: &self.trace,
         }
     }
+}
+
+/// Whether two numbers that a byte is part of are NaNs of a format.
+fn are_nans(a: &[u8], b: &[u8], at: usize) -> bool {
+    [(2, Format::Half), (2, Format::Brain), (4, Format::Single), (8, Format::Double)].iter().any(|(size, format)| {
+        let start = at / size * size;
+        let number = |bytes: &[u8]| {
+            let mut whole = [0; 8];
+            whole[..*size].copy_from_slice(&bytes[start..start + size]);
+            u64::from_le_bytes(whole)
+        };
+        format.is_nan(number(a)) && format.is_nan(number(b))
+    })
 }

@@ -92,9 +92,6 @@ pub(super) enum GlobalPlace {
     Unknown,
 }
 
-/// Scratch states are named by the base of the memory, without its low bits.
-pub(super) const SCRATCH_UNIT: u64 = 16;
-
 /// Where a part of scratch memory begins.
 #[derive(Clone)]
 pub(super) struct ScratchBase {

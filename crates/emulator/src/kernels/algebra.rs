@@ -126,6 +126,8 @@ pub(super) trait Scalar: Compute {
     fn in_mode(self, mode: FloatMode) -> Self::Moded;
     /// The value again.
     fn of_mode(value: Self::Moded) -> Self;
+    /// The value as an operation in the mode takes it: subnormal ones may be zeros.
+    fn taken_in(self, mode: FloatMode) -> Self;
 }
 
 macro_rules! integers {
@@ -182,6 +184,8 @@ macro_rules! integers {
             fn in_mode(self, _: FloatMode) -> Self { self }
             #[inline(always)]
             fn of_mode(value: Self) -> Self { value }
+            #[inline(always)]
+            fn taken_in(self, _: FloatMode) -> Self { self }
         }
     )*};
 }
@@ -264,6 +268,8 @@ macro_rules! floats {
             fn in_mode(self, mode: FloatMode) -> Strict<Self> { Strict { value: self, mode } }
             #[inline(always)]
             fn of_mode(strict: Strict<Self>) -> Self { strict.value }
+            #[inline(always)]
+            fn taken_in(self, mode: FloatMode) -> Self { self.flushed(mode) }
         }
     )*};
 }

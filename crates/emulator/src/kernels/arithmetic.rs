@@ -245,8 +245,9 @@ pub(super) fn madw(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 3>) -> LowerRe
     let b = l.source::<i128>(inst.src[1], lanes)?;
     let c = l.source::<i128>(inst.src[2], lanes)?;
     let low = l.destination::<i128>(inst.dst, lanes)?;
-    let pitch = (lanes as u32).max(l.layout.grf_bytes / 4) * 4;
     let mut region = l.region(inst.dst, lanes)?;
+    // The high halves begin at the next register.
+    let pitch = (region.extent(4) as u32).next_multiple_of(l.layout.grf_bytes);
     region.start = match region.start {
         Start::At(offset) if offset + pitch + region.extent(4) as u32 <= l.layout.len => Start::At(offset + pitch),
         _ => return illegal("the destination of a wide multiplication is a general variable"),

@@ -158,7 +158,7 @@ pub enum Terminator {
 /// Executes instructions otherwise than by kernels: by what their pages say.
 pub trait Interpreter: Sync {
     /// What an instruction becomes; none where it is left to its kernel, or to nobody where it has none.
-    fn lower(&self, instruction: &Instruction, lowering: &Lowering<'_>, has_kernel: bool) -> Option<Lowered>;
+    fn lower(&self, instruction: &Instruction, lowering: &mut Lowering<'_>, has_kernel: bool) -> Option<Lowered>;
 }
 
 impl CompiledRoutine {
@@ -186,11 +186,11 @@ impl CompiledRoutine {
             (lowering.constants, lowering.records) = (constants, records);
             builder.begin(routine.name());
             for instruction in &routine.instructions {
-                let otherwise = |l: &Lowering<'_>, has| interpreter.and_then(|i| i.lower(instruction, l, has));
-                let lowered = match otherwise(&lowering, true) {
+                let otherwise = |l: &mut Lowering<'_>, has| interpreter.and_then(|i| i.lower(instruction, l, has));
+                let lowered = match otherwise(&mut lowering, true) {
                     Some(lowered) => Ok(lowered),
                     None => instruction.dispatch(&mut lowering).or_else(|error| match error {
-                        LowerError::Stub(_) => otherwise(&lowering, false).ok_or(error),
+                        LowerError::Stub(_) => otherwise(&mut lowering, false).ok_or(error),
                         error => Err(error),
                     }),
                 };

@@ -207,7 +207,10 @@ fn bits_of<T: Scalar, const N: usize>(
 ) -> u32 {
     let mut bits = 0;
     for n in 0..=last {
-        let (a, b): ([T; N], [T; N]) = (a.load(thread, n), b.load(thread, n));
+        let (mut a, mut b): ([T; N], [T; N]) = (a.load(thread, n), b.load(thread, n));
+        if const { T::MODED } && !thread.is_plain() {
+            [a, b] = [a, b].map(|side| from_lanes(|i| side[i].taken_in(thread.mode)));
+        }
         // Bytes first, of which the host makes bits: this way the compiler uses vectors.
         let bytes: [u8; N] = from_lanes(|i| if relation.apply([a[i], b[i]]) { u8::MAX } else { 0 });
         bits |= match <&[u8; LANES]>::try_from(&bytes[..]) {

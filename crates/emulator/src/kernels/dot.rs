@@ -1,5 +1,6 @@
 //! Sums over several elements of a source: byte products, differences of neighbours, planes.
 
+use crate::kernels::algebra::{Lane, Scalar};
 use crate::kernels::compute::{chunks, lane_ops};
 use crate::kernels::domain::is_signed;
 use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal, is_saturated};
@@ -60,15 +61,16 @@ fn differences(
         None => None,
     };
     let dst = l.destination::<i32>(dst, lanes)?;
-    // What the second channel of a pair gets is not defined: it keeps what it has.
-    let enable = ExecMask { lanes: enable.lanes & 0x5555_5555, ..enable };
     let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
-        chunks(thread, lanes.div_ceil(LANES), &enable, &dst, |thread, n| {
+        // What the second channel of a pair gets is not defined: it keeps what it has.
+        let enabled = thread.enabled(&enable) & 0x5555_5555;
+        for n in 0..lanes.div_ceil(LANES) {
             let (a, b): ([i32; LANES], [i32; LANES]) = (a.load(thread, n), b.load(thread, n));
             let c = c.as_ref().map_or([0; LANES], |c| c.load(thread, n));
             let difference = |i: usize| (a[i] - b[i]).abs();
-            from_lanes(|i| difference(i & !1) + difference(i | 1) + c[i])
-        });
+            let sums = from_lanes::<i32, LANES>(|i| difference(i & !1) + difference(i | 1) + c[i]);
+            dst.store(thread, n, &sums, enabled >> (n * LANES));
+        }
         Ok(())
     });
     Ok(l.step(enable, run))
@@ -99,7 +101,12 @@ pub(super) fn plane(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerR
         chunks(thread, 1, &enable, &dst, |thread, n| {
             let [p, q, r] = plane.each_ref().map(|source| source.first(thread));
             let [u, v]: [[f32; LANES]; 2] = [places[0].load(thread, n), places[1].load(thread, n)];
-            from_lanes(|i| p * u[i] + q * v[i] + r)
+            if thread.is_plain() {
+                return from_lanes(|i| p * u[i] + q * v[i] + r);
+            }
+            let strict = |value: f32| value.in_mode(thread.mode);
+            let height = |u, v| strict(p).mul(strict(u)).add(strict(q).mul(strict(v))).add(strict(r));
+            from_lanes(|i| f32::of_mode(height(u[i], v[i])))
         });
         Ok(())
     });

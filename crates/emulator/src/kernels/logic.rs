@@ -21,6 +21,8 @@ lane_ops! {
     /// Of a count only as many bits matter as the destination has places.
     Shl { mask: u32 }<L: Integer>(a, b) wide true => a.shl(b, mask);
     Shr { mask: u32 }<L: Integer>(a, b) wide true => a.shr(b, mask);
+    /// The same of the lowest bits of a value.
+    ShrOf { mask: u32, ones: u32 }<L: Integer>(a, b) wide true => a.and(a.constant(ones)).shr(b, mask);
     Rol<L: Integer>(a, b) wide true => a.rotate(b);
     Ror<L: Integer>(a, b) wide true => a.rotate(b.neg());
     /// A field out of a value. One of no bits is zero, and so is its sign.
@@ -128,7 +130,9 @@ fn count_mask(l: &Lowering<'_>, dst: &VecOperand) -> LowerResult<u32> {
 pub(super) fn shl(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
     let op = Shl { mask: count_mask(l, inst.dst)? };
     let types = l.types(inst)?;
-    if is_saturated(inst.dst) {
+    // Magnitudes are those of whole numbers.
+    let has_magnitude = inst.src.iter().any(|s| matches!(s.modifier, Modifier::Abs | Modifier::NegateAbs));
+    if is_saturated(inst.dst) || has_magnitude && types.src.iter().any(|t| t.bits() > types.dst.bits().max(32)) {
         return l.apply_costly::<i128, _, 2>(inst, types, op);
     }
     if is_float(types.dst) {
@@ -140,22 +144,31 @@ pub(super) fn shl(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerRes
     }
 }
 
-/// The value is taken as unsigned, whatever its type says.
+/// The bits of the value in the type that the instruction computes in are shifted: a sign is among them.
 pub(super) fn shr(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
     let mask = count_mask(l, inst.dst)?;
-    let Types { dst, src: [value, count] } = l.types(inst)?;
-    let types = Types { dst, src: [pattern(value), count] };
-    if mask == 63 || value.bits() == 64 {
-        l.apply_as::<u64, _, 2>(inst, types, Shr { mask })
-    } else {
-        l.apply_as::<u32, _, 2>(inst, types, Shr { mask })
+    let types = l.types(inst)?;
+    let [value, count] = types.src;
+    let bits = value.bits().max(count.bits()).max(16);
+    let has_sign = is_signed(value) || inst.src[0].modifier != Modifier::None;
+    match (mask == 63 || bits == 64, bits) {
+        (true, 64) => l.apply::<u64, _, 2>(inst, Shr { mask }),
+        (true, _) if !has_sign => l.apply::<u64, _, 2>(inst, Shr { mask }),
+        (true, _) => l.apply::<u64, _, 2>(inst, ShrOf { mask, ones: u32::MAX >> (32 - bits) }),
+        (false, 16) if has_sign => l.apply::<u32, _, 2>(inst, ShrOf { mask, ones: u32::from(u16::MAX) }),
+        (false, _) => l.apply::<u32, _, 2>(inst, Shr { mask }),
     }
 }
 
 pub(super) fn asr(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
     let mask = count_mask(l, inst.dst)?;
     let value = l.type_of(inst.src[0])?;
-    let signed = is_signed(value) || inst.src[0].modifier != Modifier::None;
+    let signed = is_signed(value);
+    // The negative of an unsigned number has a bit more than that.
+    if is_saturated(inst.dst) || !signed && inst.src[0].modifier != Modifier::None {
+        let types = l.types(inst)?;
+        return l.apply_costly::<i128, _, 2>(inst, types, Shr { mask });
+    }
     match (signed, mask == 63 || value.bits() == 64) {
         (true, false) => l.apply::<i32, _, 2>(inst, Shr { mask }),
         (true, true) => l.apply::<i64, _, 2>(inst, Shr { mask }),
@@ -188,14 +201,16 @@ fn is_rotation_of_words(l: &Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerR
 /// A rotation up, within as many bits as the value's type has, by what `places` makes of the count and of these bits.
 fn rotate(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>, places: fn(u64, u64) -> u64) -> LowerResult {
     let Types { dst, src: [value, count] } = l.types(inst)?;
-    let op = RotateWithin { bits: value.bits().into(), places };
+    let op = RotateWithin { bits: value.bits().into(), signed: is_signed(value), places };
     let types = Types { dst, src: [pattern(value), count] };
-    l.apply_costly::<u64, _, 2>(inst, types, op)
+    l.apply_costly::<i128, _, 2>(inst, types, op)
 }
 
 #[derive(Clone, Copy)]
 struct RotateWithin {
     bits: u64,
+    /// Whether the result has a sign: it is of the value's type.
+    signed: bool,
     places: fn(u64, u64) -> u64,
 }
 
@@ -203,12 +218,15 @@ unrecorded! {
     [2] RotateWithin;
 }
 
-impl LaneOp<u64, 2> for RotateWithin {
-    type Out = u64;
-    fn apply(self, [a, b]: [u64; 2]) -> u64 {
-        let up = (self.places)(b, self.bits);
-        // What leaves at the top comes in at the bottom; what is above the type's bits is not stored.
-        a << up | a.checked_shr((self.bits - up) as u32).unwrap_or(0)
+impl LaneOp<i128, 2> for RotateWithin {
+    type Out = i128;
+    fn apply(self, [a, b]: [i128; 2]) -> i128 {
+        let up = (self.places)(b as u64, self.bits);
+        // What leaves at the top comes in at the bottom.
+        let turned = a << up | a >> (self.bits - up);
+        let unused = 128 - self.bits;
+        let high = turned << unused;
+        if self.signed { high >> unused } else { (high as u128 >> unused) as i128 }
     }
 }
 

@@ -124,13 +124,18 @@ impl<'a> Lowering<'a> {
         Self { symbols: Some(symbols), ..self }
     }
 
+    /// The same for an instruction of which nobody knows what others read: all that is loaded counts.
+    pub fn alone(self) -> Self {
+        Self { reads: Reads::all().into(), ..self }
+    }
+
     /// The address of a symbol of the program's data.
     pub fn symbol(&self, name: &str) -> Option<u64> {
         self.symbols?.get(name).copied()
     }
 
     /// Takes note that the current instruction shows in which order groups come to it.
-    pub(super) fn note_ordered(&mut self) {
+    pub fn note_ordered(&mut self) {
         self.ordered = true;
     }
 

@@ -1,16 +1,16 @@
 //! The load-store messages of newer platforms.
 
-use crate::kernels::address::{AddressSpace, Addressing, Elements, SCRATCH_UNIT, ScratchBase};
+use crate::kernels::address::{AddressSpace, Addressing, Elements, ScratchBase};
 use crate::kernels::atomic::{Atomic, lsc_update};
 use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal};
 use crate::kernels::message::{Message, Operation};
 use crate::kernels::transfer::Transfer;
-use crate::machine::World;
 use crate::machine::access::Request;
 use crate::machine::fault::Trap;
 use crate::machine::lane::LANES;
 use crate::machine::operand::Source;
 use crate::machine::thread::{ExecMask, Thread};
+use crate::machine::{SCRATCH_UNIT, World};
 use visakit::isa::{
     ExecSize, LscAddrSize, LscAddrType, LscBlockOrder, LscDataOrder, LscDataSize, LscOp, LscSfid, LscUntyped,
     LscUntypedAccess, LscUntypedBlock2d, LscUntypedQuad, LscUntypedStrided, R0Element, RawOperand, VecOperand, pages,

@@ -7,10 +7,10 @@ use crate::kernels::lowering::{LowerResult, Lowering, channels, element_bytes, i
 use crate::kernels::narrow::{bf8_to_float, small_float};
 use crate::kernels::step::{Exchange, Lowered, Run};
 use crate::machine::World;
-use crate::machine::float::{FloatMode, double_to_half, double_to_single, single_to_bfloat};
+use crate::machine::float::{FloatMode, double_to_bfloat, double_to_half, double_to_single};
 use crate::machine::operand::Start;
 use crate::machine::thread::{ExecMask, Registers, Thread};
-use visakit::isa::{DataType, Dpas, Dpasw, Precision, PrecisionClass};
+use visakit::isa::{DataType, Dpas, Dpasw, Precision, PrecisionClass, predefined};
 
 /// How the bits of an element are a number.
 #[derive(Clone, Copy)]
@@ -118,6 +118,9 @@ fn product(l: &mut Lowering<'_>, inst: &Dpas, first: u32) -> LowerResult<(ExecMa
     if columns.is_float() != rows.is_float() || is_float(dst_type) != columns.is_float() {
         return illegal("the matrices mix integers and floats");
     }
+    if inst.src0.id != predefined::NULL && is_float(src_type) != columns.is_float() {
+        return illegal("the sum and the matrices mix integers and floats");
+    }
     if depth == 0 || repeats == 0 {
         return illegal("a matrix without rows");
     }
@@ -197,7 +200,7 @@ fn store(registers: &mut Registers, at: u32, data_type: DataType, n: u32, total:
         // Sums of integers are far within 53 bits; what is beyond 32 is cut off.
         DataType::D | DataType::Ud => registers.set(at + n * 4, total.high as i64 as u32),
         DataType::Hf => registers.set(at + n * 2, double_to_half(total.to_odd(), mode)),
-        DataType::Bf => registers.set(at + n * 2, single_to_bfloat(total.to_odd() as f32, mode)),
+        DataType::Bf => registers.set(at + n * 2, double_to_bfloat(total.to_odd(), mode)),
         DataType::Df => registers.set(at + n * 8, total.high + total.low),
         _ => registers.set(at + n * 4, double_to_single(total.to_odd(), mode)),
     }

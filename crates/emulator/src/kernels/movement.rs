@@ -260,7 +260,11 @@ pub(super) fn setp(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>) -> LowerRe
     let enable = l.enable(inst.exec_size, inst.pred)?;
     let is_scalar = match &inst.src[0].operand {
         Operand::Immediate(_) => true,
-        _ => l.region(inst.src[0], lanes)?.stride() == Some(0),
+        // One channel takes the only element that there is.
+        _ if lanes == 1 => true,
+        Operand::General(general) => is_one_element(&general.region),
+        Operand::Indirect(indirect) => is_one_element(&indirect.region),
+        _ => false,
     };
     if is_scalar {
         let a = l.source::<u32>(inst.src[0], 1)?;
@@ -280,6 +284,12 @@ pub(super) fn setp(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>) -> LowerRe
         Ok(())
     });
     Ok(l.step(enable, run))
+}
+
+/// Whether a region has strides of zero.
+fn is_one_element(region: &visakit::isa::Region) -> bool {
+    let (vertical, horizontal) = (region.vertical_stride.elements(), region.horizontal_stride.elements());
+    vertical == Some(0) && (region.width.elements() == Some(1) || horizontal == Some(0))
 }
 
 /// Addresses are offsets into the register file. A number added to one may be negative, as 16 bits have it.

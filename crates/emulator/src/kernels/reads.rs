@@ -13,7 +13,7 @@ use visakit::rt::{FieldRef, Role, Visitor, reflect};
 
 /// For each variable with storage of its own, the place in the register file behind the last byte that is read as a single
 /// element; the end of all registers where it is read in any other way.
-pub(super) struct Reads(HashMap<GeneralId, u32>);
+pub(super) struct Reads(Option<HashMap<GeneralId, u32>>);
 
 impl Reads {
     /// What the instructions of a routine read.
@@ -23,16 +23,19 @@ impl Reads {
             look.fields = instruction.form().fields;
             instruction.visit(&mut look);
         }
-        Self(look.ends)
+        Self(Some(look.ends))
+    }
+
+    /// Everything.
+    pub(super) fn all() -> Self {
+        Self(None)
     }
 
     /// How many of `count` elements of `size` bytes from `start` on are read, at least one. `root` is the variable whose
     /// storage they are in; the predefined ones are shared with other routines.
     pub(super) fn used(&self, root: GeneralId, start: u32, size: u32, count: usize) -> usize {
-        if root.0 < predefined::DECLARED {
-            return count;
-        }
-        let end = self.0.get(&root).copied().unwrap_or(0);
+        let Some(ends) = self.0.as_ref().filter(|_| root.0 >= predefined::DECLARED) else { return count };
+        let end = ends.get(&root).copied().unwrap_or(0);
         (end.saturating_sub(start).div_ceil(size.max(1)) as usize).clamp(1, count.max(1))
     }
 }

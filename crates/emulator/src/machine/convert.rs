@@ -131,7 +131,7 @@ macro_rules! widen_floats {
 
 widen_floats! {
     f16 => f32, |value, mode| float::flush_half(value, mode).to_f32();
-    bf16 => f32, |value: bf16, _| value.to_f32();
+    bf16 => f32, |value: bf16, mode| value.to_f32().flushed(mode);
     f32 => f32, |value, _| value;
     f16 => f64, |value, mode| float::flush_half(value, mode).to_f64();
     bf16 => f64, |value: bf16, mode| f64::from(value.to_f32().flushed(mode));

@@ -173,6 +173,10 @@ impl Float for f32 {
     fn quotient(self, other: Self, mode: FloatMode) -> Self {
         let (a, b) = (self.flushed(mode), other.flushed(mode));
         let near = a / b;
+        if near.is_infinite() && a.is_finite() && b != 0.0 {
+            let size = overflow(near.is_sign_negative(), mode.rounding);
+            return if size.is_infinite() { near } else { f32::MAX.copysign(near) };
+        }
         if !near.is_finite() || b.is_infinite() {
             return near.flushed(mode);
         }
@@ -241,14 +245,12 @@ impl Float for f64 {
         if near.is_infinite() && a.is_finite() && b.is_finite() && c.is_finite() {
             return overflow(near.is_sign_negative(), mode.rounding);
         }
-        if near == 0.0 && a * b == -c {
+        // A product that is only too small is not zero.
+        let is_exact = a == 0.0 || b == 0.0 || a * b != 0.0;
+        if near == 0.0 && is_exact && a * b == -c {
             return signed_zero_sum(a * b, c, mode.rounding);
         }
-        // a*b + c - near: two exact products and sums, of which only the sign of the rest matters.
-        let (high, low) = (a * b, product_error(a, b, a * b));
-        let sum = high + c;
-        let rest = (sum - near) + sum_error(high, c, sum) + low;
-        direct_f64(near, rest, mode.rounding).flushed(mode)
+        direct_f64(near, fused_rest(a, b, c, near), mode.rounding).flushed(mode)
     }
 
     fn quotient(self, other: Self, mode: FloatMode) -> Self {
@@ -260,7 +262,9 @@ impl Float for f64 {
         if !near.is_finite() || b.is_infinite() {
             return near;
         }
-        let rest = (-near).mul_add(b, a);
+        // What is left of a small dividend may be too small for a number.
+        let scale = if a.abs() < TINY && b.abs() < 1.0 / TINY.sqrt() { SCALE } else { 1.0 };
+        let rest = (-near).mul_add(b * scale, a * scale);
         direct_f64(near, rest * b.signum(), mode.rounding).flushed(mode)
     }
 
@@ -270,7 +274,9 @@ impl Float for f64 {
         if !near.is_finite() || near == 0.0 {
             return near;
         }
-        direct_f64(near, (-near).mul_add(near, value), mode.rounding)
+        let scale = if value < TINY { SCALE } else { 1.0 };
+        let scaled = near * scale.sqrt();
+        direct_f64(near, (-scaled).mul_add(scaled, value * scale), mode.rounding)
     }
 
     #[inline(always)]
@@ -279,9 +285,40 @@ impl Float for f64 {
     }
 }
 
-/// What `product`, the rounded `a * b`, lacks.
+/// Below this what a product or a root lacks may be too small for a number.
+const TINY: f64 = f64::from_bits((1023 - 900) << 52);
+/// What such numbers are multiplied by then, which loses nothing: a power of four.
+const SCALE: f64 = f64::from_bits((1023 + 600) << 52);
+
+/// What `product`, the rounded `a * b`, lacks, or a number of its sign.
 fn product_error(a: f64, b: f64, product: f64) -> f64 {
-    a.mul_add(b, -product)
+    if product.abs() >= TINY || a == 0.0 || b == 0.0 {
+        return a.mul_add(b, -product);
+    }
+    if product == 0.0 {
+        return a.signum() * b.signum();
+    }
+    let (small, large) = if a.abs() < b.abs() { (a, b) } else { (b, a) };
+    (small * SCALE).mul_add(large, -(product * SCALE))
+}
+
+/// What `near`, the rounded `a * b + c`, lacks, or a number of its sign.
+fn fused_rest(a: f64, b: f64, c: f64, near: f64) -> f64 {
+    let rest = |a: f64, b: f64, c: f64, near: f64| {
+        // Two exact products and sums, of which only the sign of the rest matters.
+        let (high, low) = (a * b, a.mul_add(b, -(a * b)));
+        let sum = high + c;
+        (sum - near) + sum_error(high, c, sum) + low
+    };
+    if (a * b).abs() >= TINY || a == 0.0 || b == 0.0 {
+        return rest(a, b, c, near);
+    }
+    let (small, large) = if a.abs() < b.abs() { (a * SCALE, b) } else { (b * SCALE, a) };
+    // Beside the addend such a product is no more than its sign.
+    if c.abs() > TINY * (1.0 / f64::EPSILON).powi(4) || (small * large).abs() < TINY {
+        return a.signum() * b.signum();
+    }
+    rest(small, large, c * SCALE, near * SCALE)
 }
 
 /// Rounds to F.
@@ -321,11 +358,15 @@ pub fn single_to_bfloat(value: f32, mode: FloatMode) -> bf16 {
     if mode.is_plain() {
         return bf16::from_f32(value);
     }
-    let value = value.flushed(mode);
-    if !value.is_finite() {
-        return bf16::from_f32(value);
+    double_to_bfloat(f64::from(value.flushed(mode)), mode)
+}
+
+/// Rounds to BF in one step.
+pub fn double_to_bfloat(value: f64, mode: FloatMode) -> bf16 {
+    if mode.is_plain() || !value.is_finite() {
+        return bf16::from_f64(value);
     }
-    let rounded = round_to_precision(f64::from(value), 8, -126, mode.rounding);
+    let rounded = round_to_precision(value, 8, -126, mode.rounding);
     let limit = f64::from(bf16::MAX.to_f32());
     let rounded = if rounded.abs() > limit {
         let size = overflow(value.is_sign_negative(), mode.rounding);

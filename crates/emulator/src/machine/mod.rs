@@ -129,6 +129,8 @@ impl<'a> World<'a> {
 /// The first index beyond the binding table: the surfaces of the arguments, in their order, whether they have an entry in
 /// the table or not.
 pub const ARGUMENTS: u32 = 256;
+/// Scratch states are named by the base of the memory, without its low bits: in units of so many bytes.
+pub const SCRATCH_UNIT: u64 = 16;
 /// Size of a surface state, in bytes.
 const STATE_BYTES: u32 = 64;
 

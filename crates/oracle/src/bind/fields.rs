@@ -2,7 +2,7 @@
 
 use visakit::isa::{SurfaceId, predefined_surface};
 use visakit_codegen::model::semantics::{Expression, ExpressionKind};
-use visakit_codegen::model::{BitFieldKind, FieldKind, Form, ListId, ListKind, SourceSpan};
+use visakit_codegen::model::{BitFieldKind, CellValue, FieldKind, Form, ListId, ListKind, SourceSpan};
 
 use super::{Binder, Field, Result};
 use crate::memory::Space;
@@ -75,19 +75,24 @@ impl Binder<'_> {
             (ExpressionKind::Enumerator { name, .. }, _) => (right, name),
             _ => return None,
         };
-        let (name, part) = match &field.kind {
-            ExpressionKind::Name { name, .. } => (name, None),
-            ExpressionKind::BitField { of, part } => match &of.kind {
-                ExpressionKind::Name { name, .. } => (name, Some(part.text.as_str())),
-                _ => return None,
-            },
-            _ => return None,
-        };
+        let (name, part) = field_of(field)?;
         let form = self.form?;
         let code = self.code(form, name, part)?;
         let FieldKind::List(id) = shape(form, name)? else { return None };
         let values = self.model.values(self.bits_of(id, part)?.1?);
         Some(values.iter().any(|v| v.value == code && !v.reserved && v.name == *wanted))
+    }
+
+    /// What a column of its list says of the value that a field or its part has.
+    pub(super) fn cell(&self, e: &Expression, column: &str) -> Option<&CellValue> {
+        let (name, part) = field_of(e)?;
+        let form = self.form?;
+        let code = self.code(form, name, part)?;
+        let FieldKind::List(id) = shape(form, name)? else { return None };
+        let id = self.bits_of(id, part)?.1?;
+        let at = self.model.list(id).columns.iter().position(|c| c.key() == column)?;
+        let value = self.model.values(id).iter().find(|v| v.value == code && !v.reserved)?;
+        value.cells.get(at).map(|cell| &cell.value)
     }
 
     /// What a surface variable stands for: chapter 4, *Predefined surfaces*.
@@ -114,6 +119,18 @@ impl Binder<'_> {
             // What is not stored reads as zero.
             None => Ok(Node::Value(Value::integer(0_u32))),
         }
+    }
+}
+
+/// The field of an expression, and its part.
+pub(super) fn field_of(e: &Expression) -> Option<(&str, Option<&str>)> {
+    match &e.kind {
+        ExpressionKind::Name { name, .. } => Some((name, None)),
+        ExpressionKind::BitField { of, part } => match &of.kind {
+            ExpressionKind::Name { name, .. } => Some((name, Some(part.text.as_str()))),
+            _ => None,
+        },
+        _ => None,
     }
 }
 

@@ -30,8 +30,8 @@ impl Lowering<'_> {
         };
         let change = change(operand.modifier, data_type);
         if let Operand::Immediate(constant) = &operand.operand {
-            let region = self.immediate::<T>(constant, data_type, lanes)?;
-            return Ok(Source::new(region, fetch, true, change));
+            let (region, is_native) = self.immediate::<T>(constant, data_type, lanes)?;
+            return Ok(Source::new(region, fetch, is_native, change));
         }
         let region = self.region(operand, lanes)?;
         if lanes > LANES {
@@ -171,13 +171,13 @@ impl Lowering<'_> {
         }
     }
 
-    /// The value of an immediate for each channel, as constants behind the variables.
+    /// The value of an immediate for each channel, as constants behind the variables, and whether it has been converted.
     fn immediate<T: Compute>(
         &mut self,
         constant: &ConstOpnd,
         as_type: DataType,
         lanes: usize,
-    ) -> LowerResult<Region> {
+    ) -> LowerResult<(Region, bool)> {
         // Packed ones repeat after eight or four channels, so a chunk of them is enough.
         let packed = constant.type_.packed().is_some();
         let values = if packed { LANES } else { 1 };
@@ -191,13 +191,26 @@ impl Lowering<'_> {
         }
         let Some(fetch) = T::fetch(as_type) else { return illegal("a constant has no place here") };
         let all = fetch(&scratch, &Region::contiguous(0, size, LANES as u32));
+        // What another mode takes as zero is converted when the mode is known.
+        scratch.set_mode(0);
+        let other = fetch(&scratch, &Region::contiguous(0, size, LANES as u32));
+        let mut bytes = [[0; 16]; 2];
+        let [one, flushed] = &mut bytes;
+        T::store(&mut one[..T::SIZE], &[all[0]]);
+        T::store(&mut flushed[..T::SIZE], &[other[0]]);
+        if !packed && one != flushed {
+            let offset = self.push_constants(&scratch.registers.bytes(0)[..size as usize].to_vec());
+            return Ok((Region::scalar(offset, lanes as u32), false));
+        }
         let mut offset = self.push_constants(&all[..values]);
         if packed && lanes > LANES {
             // The second chunk has the same values.
             offset = self.push_constants(&[all, all].concat());
         }
         let lanes = lanes as u32;
-        Ok(if packed { Region::contiguous(offset, T::SIZE as u32, lanes) } else { Region::scalar(offset, lanes) })
+        let region =
+            if packed { Region::contiguous(offset, T::SIZE as u32, lanes) } else { Region::scalar(offset, lanes) };
+        Ok((region, true))
     }
 
     /// Offset of a raw operand that has `bytes` bytes; `None` for the null operand.

@@ -1,0 +1,46 @@
+//! Messages whose fields are drawn at random hardly ever reach memory that there is: of most of them a few fields are brought
+//! near to it. What is beyond is reached often enough by the addresses themselves.
+
+use visakit::isa::{ConstOpnd, DataType, Instruction, LscAddrType, LscUntyped, Modifier, Operand, VecOperand};
+
+use super::case::Random;
+
+/// Brings the fields of an LSC message near to the memory that there is.
+pub(super) fn bring_near(instruction: &mut Instruction, random: &mut Random) {
+    if random.next().is_multiple_of(5) {
+        return;
+    }
+    let Instruction::LscUntyped(message) = instruction else { return };
+    let (scale, offset, kind, surface) = match message {
+        LscUntyped::Access(i) => (&mut i.addr_scale, &mut i.addr_imm_offset, i.addr_type, &mut i.surface),
+        LscUntyped::Quad(i) => (&mut i.addr_scale, &mut i.addr_imm_offset, i.addr_type, &mut i.surface),
+        LscUntyped::Strided(i) => {
+            i.src0_addr_pitch = number([0, 4, 12, 16][random.below(4)]);
+            (&mut i.addr_scale, &mut i.addr_imm_offset, i.addr_type, &mut i.surface)
+        }
+        LscUntyped::Block2d(i) => {
+            let mut any = |end: u32| random.next() as u32 % end;
+            i.surface_width = number(any(48));
+            i.surface_height = number(any(8));
+            i.surface_pitch = number(any(48));
+            i.src0_addr_x = number(any(24).wrapping_sub(4));
+            i.src0_addr_y = number(any(12).wrapping_sub(2));
+            return;
+        }
+        LscUntyped::Append(_) => return,
+    };
+    *scale = 1;
+    *offset = (random.below(16) * 4) as i32;
+    *surface = match kind {
+        LscAddrType::Bti => number(random.below(4) as u32),
+        LscAddrType::Bss => number(random.below(4) as u32 * 64),
+        LscAddrType::Ss => number(random.below(20) as u32),
+        _ => return,
+    };
+}
+
+/// The same number for all channels.
+fn number(low: u32) -> VecOperand {
+    let constant = ConstOpnd { type_: DataType::Ud, low, high: None };
+    VecOperand { modifier: Modifier::None, operand: Operand::Immediate(constant) }
+}

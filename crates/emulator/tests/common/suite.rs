@@ -1,0 +1,421 @@
+//! Kernels in OpenCL with their cases, run on the emulator and compared with what other devices or the host computed.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+use serde::Deserialize;
+
+use visakit_emulator::check::{Checks, check};
+use visakit_emulator::kernels::code::Interpreter;
+use visakit_emulator::launch::argument::{Argument, ImageArgument};
+use visakit_emulator::launch::range::NdRange;
+use visakit_emulator::machine::image::{Format, ImageDesc};
+use visakit_emulator::machine::sampler::{Addressing, Sampler};
+use visakit_emulator::run::{Engine, Options, Outcome, Program, launch};
+use visakit_zebin::Zebin;
+
+/// How a suite is run.
+pub struct Suite<'a> {
+    /// The folder with its files.
+    pub folder: &'a Path,
+    /// Whether it is not that of this project: then the share that passes is only printed.
+    pub is_other: bool,
+    /// One of so many cases of a family is also run with all checks, which must find nothing.
+    pub checked: Option<usize>,
+    /// One of so many is also run natively, which must come to the same.
+    pub native: Option<usize>,
+    /// One of so many is run at all.
+    pub taken: usize,
+    /// Instructions of one thread; those of real programs may be many.
+    pub limit: u64,
+    /// Runs a case with what is to execute its instructions; none: with the kernels.
+    pub with: &'a (dyn Fn(&mut dyn FnMut(Option<&dyn Interpreter>)) + Sync),
+}
+
+const TARGETS: [&str; 4] = ["skl", "tgllp", "dg2", "pvc"];
+
+/// The cases of one family.
+#[derive(Deserialize)]
+struct Family {
+    /// Contents of buffers, in hexadecimal digits, by name.
+    data: BTreeMap<String, String>,
+    cases: Vec<Case>,
+}
+
+/// One kernel and one launch of it.
+#[derive(Deserialize)]
+struct Case {
+    /// What it is called where several cases have one kernel.
+    #[serde(default)]
+    name: String,
+    kernel: String,
+    glob: Vec<u64>,
+    /// None: what the kernel requires, or any.
+    loc: Option<Vec<u64>>,
+    #[serde(default)]
+    off: Option<Vec<u64>>,
+    args: Vec<Given>,
+    check: Vec<Check>,
+    /// The expectation is deliberately wrong.
+    #[serde(default)]
+    fails: bool,
+}
+
+/// What is passed for an argument.
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Given {
+    /// A buffer that is only read: a name of the data.
+    In(String),
+    /// A buffer that is read and written.
+    Inout(String),
+    /// A buffer of so many zeros.
+    Out(usize),
+    /// The buffer or image that is another argument.
+    Same(u32),
+    /// A pointer to nothing.
+    Null,
+    /// The bytes of a value.
+    Val(String),
+    /// Bytes of shared local memory.
+    Local(u32),
+    /// An image.
+    Image(Pixels),
+    /// Normalised coordinates, addressing mode, filter and filter of levels as OpenCL numbers them; the last may be missing.
+    Sampler(Vec<u32>),
+}
+
+/// An image argument.
+#[derive(Deserialize)]
+struct Pixels {
+    format: String,
+    size: [u32; 3],
+    layers: u32,
+    /// OpenCL's number of the kind of image.
+    kind: u32,
+    #[serde(default = "one")]
+    levels: u32,
+    #[serde(default = "one")]
+    samples: u32,
+    data: String,
+}
+
+fn one() -> u32 {
+    1
+}
+
+impl Pixels {
+    fn argument(&self, texels: Vec<u8>) -> Argument {
+        let (dimensions, is_array) = match self.kind {
+            0x10f2 => (3, false),
+            0x10f3 => (2, true),
+            0x10f4 | 0x10f6 => (1, false),
+            0x10f5 => (1, true),
+            _ => (2, false),
+        };
+        let layers = self.layers.max(1);
+        let format = Format::from_name(&self.format).expect("a format");
+        Argument::Image(ImageArgument {
+            format,
+            desc: ImageDesc {
+                size: self.size,
+                dimensions,
+                is_array,
+                layers,
+                levels: self.levels,
+                samples: self.samples,
+                pitch: 0,
+            },
+            texels,
+        })
+    }
+}
+
+fn sampler(numbers: &[u32]) -> Sampler {
+    let number = |n: usize| numbers.get(n).copied().unwrap_or(0);
+    let addressing = match number(1) {
+        0x1131 => Addressing::ClampToEdge,
+        0x1132 => Addressing::Clamp,
+        0x1133 => Addressing::Repeat,
+        0x1134 => Addressing::Mirror,
+        _ => Addressing::None,
+    };
+    let (linear, normalized) = (number(2) == 0x1141, number(0) != 0);
+    Sampler { addressing, linear, normalized, mix_levels: number(3) == 0x1141, ..Sampler::default() }
+}
+
+/// What one argument must hold afterwards.
+#[derive(Deserialize)]
+struct Check {
+    arg: usize,
+    /// The OpenCL type of its elements.
+    #[serde(rename = "type")]
+    kind: String,
+    /// Units in the last place that a float may be off; none: equal bits.
+    ulp: Option<f64>,
+    /// How far a number may be off instead: NaNs are equal then, and so are zeros.
+    #[serde(default)]
+    within: Option<f64>,
+    /// Elements of each four that count: 3 for vectors of three.
+    #[serde(default)]
+    of_four: Option<usize>,
+    expect: String,
+}
+
+fn unhex(text: &str) -> Vec<u8> {
+    let digit = |c: u8| char::from(c).to_digit(16).expect("hexadecimal digits") as u8;
+    text.as_bytes().as_chunks().0.iter().map(|[high, low]| digit(*high) << 4 | digit(*low)).collect()
+}
+
+/// Reads a file or its compressed form.
+fn read(path: &Path) -> Option<Vec<u8>> {
+    let compressed = || visakit_testing::unpacked(Path::new(&format!("{}.gz", path.display())));
+    std::fs::read(path).ok().or_else(compressed)
+}
+
+/// How far apart two floats are, in units of the last place of the expected one, as OpenCL counts them.
+fn distance(found: f64, want: f64, digits: i32, least: i32) -> f64 {
+    if found == want || found.is_nan() && want.is_nan() {
+        return 0.0;
+    }
+    if !found.is_finite() || !want.is_finite() {
+        return f64::INFINITY;
+    }
+    let exponent = if want == 0.0 { least } else { (want.abs().log2().floor() as i32).max(least) };
+    // In two steps: the unit itself may be too small for a double.
+    (found - want).abs() * 2.0_f64.powi(-exponent) * 2.0_f64.powi(digits)
+}
+
+/// The first element that differs.
+fn compare(check: &Check, found: &[u8]) -> Option<String> {
+    let want = unhex(&check.expect);
+    if found.len() != want.len() {
+        return Some(format!("{} bytes instead of {}", found.len(), want.len()));
+    }
+    let (size, digits, least) = match check.kind.as_str() {
+        "double" => (8, 52, -1022),
+        "float" => (4, 23, -126),
+        "half" => (2, 10, -14),
+        "long" | "ulong" => (8, 0, 0),
+        "int" | "uint" => (4, 0, 0),
+        "short" | "ushort" => (2, 0, 0),
+        _ => (1, 0, 0),
+    };
+    let exact = check.ulp.is_none() && check.within.is_none();
+    for (n, (a, b)) in found.chunks(size).zip(want.chunks(size)).enumerate() {
+        if a == b || check.of_four.is_some_and(|used| n % 4 >= used) {
+            continue;
+        }
+        if exact {
+            return Some(format!("element {n} of argument {}: {a:02x?}, not {b:02x?}", check.arg));
+        }
+        let (a, b) = (value(&check.kind, a), value(&check.kind, b));
+        if check.within.is_some_and(|most| a == b || a.is_nan() && b.is_nan() || (a - b).abs() <= most) {
+            continue;
+        }
+        let off = distance(a, b, digits, least);
+        if check.ulp.is_none_or(|most| off > most) {
+            return Some(format!("element {n} of argument {}: {a:e}, not {b:e}: {off} ulp", check.arg));
+        }
+    }
+    None
+}
+
+/// A number of an OpenCL type.
+fn value(kind: &str, bytes: &[u8]) -> f64 {
+    let mut wide = [0; 8];
+    wide[..bytes.len()].copy_from_slice(bytes);
+    let unsigned = u64::from_le_bytes(wide);
+    let unused = 64 - 8 * bytes.len() as u32;
+    match kind {
+        "double" => f64::from_bits(unsigned),
+        "float" => f64::from(f32::from_bits(unsigned as u32)),
+        "half" => half::f16::from_bits(unsigned as u16).to_f64(),
+        _ if kind.starts_with('u') => unsigned as f64,
+        _ => ((unsigned << unused).cast_signed() >> unused) as f64,
+    }
+}
+
+fn run(
+    zebin: &Zebin,
+    family: &Family,
+    case: &Case,
+    limit: u64,
+    (checks, engines): (bool, bool),
+    interpreter: Option<&dyn Interpreter>,
+) -> Result<(), String> {
+    let program =
+        Program::from_zebin(zebin, Some(&case.kernel), None).map_err(|e| format!("program: {}", e[0].message))?;
+    let data = |name: &String| unhex(&family.data[name]);
+    let mut given = case.args.iter().map(|given| {
+        Some(match given {
+            Given::In(name) | Given::Inout(name) => Argument::Buffer(data(name)),
+            Given::Out(size) => Argument::Buffer(vec![0; *size]),
+            Given::Same(other) => Argument::Same(*other),
+            Given::Null => Argument::Pointer(0),
+            Given::Val(bytes) => Argument::Value(unhex(bytes)),
+            Given::Local(size) => Argument::Local(*size),
+            Given::Image(image) => image.argument(data(&image.data)),
+            Given::Sampler(numbers) => Argument::Sampler(sampler(numbers)),
+        })
+    });
+    let arguments: Vec<_> = given.by_ref().collect();
+    let range = NdRange::new(&case.glob, case.loc.as_deref(), case.off.as_deref(), program.required_local_size())
+        .map_err(|e| format!("range: {}", e.message))?;
+    let outside_is_zero = std::env::var_os("VISAKIT_OUTSIDE_IS_ZERO").is_some();
+    let options = |engine| Options {
+        threads: Some(1),
+        max_instructions: Some(limit),
+        outside_is_zero,
+        stats: true,
+        engine,
+        interpreter,
+        ..Options::default()
+    };
+    if checks {
+        let make = || Ok(arguments.clone());
+        let options = Options { stats: false, ..options(Engine::Interpreter) };
+        let checked = check(&program, &range, make, &options, Checks::parse("all").expect("a list of checks"));
+        let checked = checked.map_err(|e| format!("checked launch: {e}"))?;
+        if let Some(finding) = checked.findings.first() {
+            return Err(format!("{}: {}", finding.report.trap.code(), finding.report));
+        }
+    }
+    let run =
+        |arguments, engine| launch(&program, &range, arguments, &options(engine)).map_err(|e| format!("launch: {e}"));
+    let native = engines.then(|| run(arguments.clone(), Engine::Native));
+    let outcome = run(arguments, Engine::Interpreter);
+    if let Some(difference) = native.and_then(|native| between(&outcome, &native)) {
+        return Err(format!("engines: {difference}"));
+    }
+    let outcome = outcome?;
+    for check in &case.check {
+        let found = outcome.buffers.get(check.arg).and_then(Option::as_deref).unwrap_or_default();
+        if let Some(difference) = compare(check, found) {
+            return Err(format!("result: {difference}"));
+        }
+    }
+    Ok(())
+}
+
+/// Where the outcomes of the two engines differ: they must not.
+fn between(one: &Result<Outcome, String>, other: &Result<Outcome, String>) -> Option<String> {
+    let (one, other) = match (one, other) {
+        (Ok(one), Ok(other)) => (one, other),
+        (Err(one), Err(other)) => return (one != other).then(|| format!("{other}, not {one}")),
+        _ => return Some("one fails, the other does not".to_owned()),
+    };
+    for (n, (a, b)) in one.buffers.iter().zip(&other.buffers).enumerate() {
+        if a != b {
+            let (a, b) = (a.as_deref().unwrap_or_default(), b.as_deref().unwrap_or_default());
+            let at = a.iter().zip(b).position(|(a, b)| a != b).unwrap_or(0) / 4 * 4;
+            let word = |bytes: &[u8]| bytes.get(at..at + 4).map(<[u8]>::to_vec);
+            return Some(format!("byte {at} of argument {n}: {:02x?}, not {:02x?}", word(b), word(a)));
+        }
+    }
+    let counts = |outcome: &Outcome| {
+        let opcodes = outcome.stats.as_ref().map(|stats| stats.by_opcode.clone());
+        (outcome.instructions, outcome.outside_reads, outcome.outside_writes, outcome.printed.clone(), opcodes)
+    };
+    (counts(one) != counts(other)).then(|| format!("counts: {:?}, not {:?}", counts(other), counts(one)))
+}
+
+/// Family and kernel, target, and how it went.
+type Ran<'a> = (String, &'a str, Result<(), String>);
+
+/// Names, numbers and addresses taken out, so that equal reasons look equal.
+fn reason(error: &str) -> String {
+    let error = error.split("; group").next().unwrap_or(error);
+    if error.starts_with("result: ") {
+        return "result".to_owned();
+    }
+    error.chars().map(|c| if c.is_ascii_digit() { '#' } else { c }).collect()
+}
+
+/// Runs a suite and says what passes.
+///
+/// # Panics
+/// When a case of the project's own suite fails.
+pub fn run_suite(suite: &Suite<'_>) {
+    let (folder, limit) = (suite.folder, suite.limit);
+    let only = std::env::var("VISAKIT_ONLY").unwrap_or_default();
+    let mut names: Vec<String> = std::fs::read_dir(&folder)
+        .expect("the folder of the suite")
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .filter_map(|name| name.strip_suffix(".json.gz").or(name.strip_suffix(".json")).map(str::to_owned))
+        .filter(|name| only.is_empty() || only.split(',').any(|start| name.starts_with(start)))
+        .collect();
+    names.sort();
+    assert!(!names.is_empty(), "no families in {}", folder.display());
+    let jobs: Vec<(&String, &str)> = names.iter().flat_map(|name| TARGETS.map(|target| (name, target))).collect();
+    let next = AtomicUsize::new(0);
+    let results: Mutex<Vec<Ran<'_>>> = Mutex::default();
+    let work = || {
+        while let Some((name, target)) = jobs.get(next.fetch_add(1, Relaxed)) {
+            let Some(program) = read(&folder.join(format!("{name}.{target}.zebin"))) else {
+                let source = std::fs::read_to_string(folder.join(format!("{name}.cl"))).expect("the source");
+                let made = source.lines().find_map(|line| line.strip_prefix("// targets "));
+                let without = made.is_some_and(|made| !made.split(' ').any(|other| other == *target));
+                assert!(suite.is_other || without, "no program of {name} for {target}");
+                continue;
+            };
+            let cases = read(&folder.join(format!("{name}.json"))).expect("cases");
+            let family: Family = serde_json::from_slice(&cases).expect("cases as JSON");
+            let zebin = Zebin::parse(name, &program).expect("a zebin");
+            for (number, case) in family.cases.iter().enumerate() {
+                if !number.is_multiple_of(suite.taken) {
+                    continue;
+                }
+                let extra = |every: Option<usize>| every.is_some_and(|every| number.is_multiple_of(every));
+                let extra = (extra(suite.checked), extra(suite.native));
+                if zebin.kernel_infos().all(|kernel| kernel.name != case.kernel) {
+                    // Two targets have no doubles; their programs lack those kernels.
+                    let allowed = suite.is_other || ["tgllp", "dg2"].contains(target);
+                    assert!(allowed, "{name}.{target} has no kernel {}", case.kernel);
+                    continue;
+                }
+                let mut result = Ok(());
+                (suite.with)(&mut |interpreter| {
+                    result = run(&zebin, &family, case, limit, extra, interpreter);
+                });
+                let result = match result {
+                    Ok(()) if case.fails => Err("result: as expected, which is wrong".to_owned()),
+                    Err(error) if case.fails && error.starts_with("result: ") => Ok(()),
+                    result => result,
+                };
+                let label = format!("{name}/{} {}", case.kernel, case.name);
+                results.lock().expect("no panic").push((label, target, result));
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, |n| n.get()) {
+            scope.spawn(work);
+        }
+    });
+    let mut results = results.into_inner().expect("no panic");
+    results.sort_by(|a, b| (&a.0, a.1).cmp(&(&b.0, b.1)));
+    let mut reasons: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (label, target, result) in &results {
+        if let Err(error) = result {
+            reasons.entry(reason(error)).or_default().push(format!("{target} {label}: {error}"));
+        }
+    }
+    let mut reasons: Vec<_> = reasons.into_iter().collect();
+    reasons.sort_by_key(|(_, cases)| std::cmp::Reverse(cases.len()));
+    for (reason, cases) in &reasons {
+        let shown = if suite.is_other && std::env::var_os("VISAKIT_ALL").is_some() { cases.len() } else { 6 };
+        eprintln!("{} times {reason}", cases.len());
+        let step = cases.len().div_ceil(shown).max(1);
+        cases.iter().step_by(step).for_each(|case| eprintln!("    {case}"));
+    }
+    for target in TARGETS {
+        let of_target = results.iter().filter(|(_, other, _)| *other == target);
+        let (all, passed) =
+            of_target.fold((0, 0), |(all, passed), (_, _, result)| (all + 1, passed + usize::from(result.is_ok())));
+        eprintln!("{target}: {passed} of {all} pass");
+    }
+    assert!(suite.is_other || reasons.is_empty(), "some cases fail");
+}

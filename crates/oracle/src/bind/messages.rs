@@ -1,0 +1,118 @@
+//! What messages name by several fields together: memory, sizes of elements, atomic operations.
+
+use visakit::isa::{AtomicOpOp, Instruction, LscAddrSize, LscAddrType, LscOp, LscSfid, LscUntyped, VecOperand};
+use visakit::rt::Bits as _;
+use visakit_codegen::model::semantics::Expression;
+use visakit_codegen::model::{CellValue, SourceSpan};
+
+use super::fields::field_of;
+use super::{Binder, Result};
+use crate::Refusal;
+use crate::atomic::Update;
+use crate::builtins::Builtin;
+use crate::memory::{Reach, Space};
+use crate::operand::{Place, Scope};
+use crate::program::Node;
+use crate::value::Value;
+
+impl Binder<'_> {
+    /// What stands for the first argument of built-ins that look at a field rather than at its number; none for all others.
+    pub(super) fn first_argument(&mut self, builtin: Builtin, e: &Expression) -> Result<Option<Vec<Node>>> {
+        Ok(Some(match builtin {
+            Builtin::MemoryBytes => vec![self.size(e, "bytes")?],
+            Builtin::RegisterBytes => vec![self.size(e, "register_bytes")?],
+            Builtin::ElementBits => vec![self.size(e, "bits")?],
+            Builtin::ToRegister | Builtin::ToMemory => {
+                let upper = matches!(self.cell(e, "upper_half"), Some(CellValue::Flag(true)));
+                vec![self.size(e, "bytes")?, self.size(e, "register_bytes")?, Node::Value(Value::Truth(upper))]
+            }
+            Builtin::Atomic => {
+                self.touches.atomic = true;
+                let update = self.update(e)?;
+                self.touches.floats |= update.adds_floats();
+                vec![Node::Update(update)]
+            }
+            Builtin::Surface => match self.node(e)? {
+                Node::Value(Value::Integer(id)) => {
+                    let space = self.space(id.value.as_u32(), e.at)?;
+                    vec![self.reach(space, 32, false)]
+                }
+                _ => return self.refuse("this surface", e.at),
+            },
+            Builtin::Symbol => {
+                let name = match self.node(e)? {
+                    Node::Value(Value::Integer(id)) => self.routine.string(visakit::isa::StringId(id.value.as_u32())),
+                    _ => None,
+                };
+                match name.and_then(|name| (self.symbols)(&name)) {
+                    Some(address) => vec![Node::Value(Value::sized(address, 64))],
+                    None => return self.refuse("a symbol of another program", e.at),
+                }
+            }
+            _ => return Ok(None),
+        }))
+    }
+
+    /// A size that the list of a field has for its value.
+    fn size(&self, e: &Expression, column: &str) -> Result<Node> {
+        match self.cell(e, column) {
+            Some(CellValue::Number(n)) => Ok(Node::Value(Value::integer(*n))),
+            _ => self.refuse("a size that no list has", e.at),
+        }
+    }
+
+    /// The atomic operation that a field names.
+    fn update(&self, e: &Expression) -> Result<Update> {
+        let found = field_of(e).and_then(|(name, part)| {
+            let code = self.code(self.form?, name, part)?;
+            match part {
+                Some(_) => AtomicOpOp::from_bits(code).ok().map(Update::of_surface),
+                None => LscOp::from_bits(code).ok().and_then(Update::of_lsc),
+            }
+        });
+        found.map_or_else(|| self.refuse("this atomic operation", e.at), Ok)
+    }
+
+    /// Memory that the instruction may touch.
+    pub(super) fn reach(&mut self, space: Space, bits: u32, unaligned: bool) -> Node {
+        let flat = space == Space::Flat;
+        self.touches.flat |= flat;
+        self.touches.surface |= !flat;
+        Node::Space(Reach { space, bits, unaligned })
+    }
+
+    /// Where the addresses of an LSC message go, by its fields.
+    pub(super) fn lsc(&mut self, at: SourceSpan) -> Result<Node> {
+        let (sfid, kind, size, surface) = match self.instruction {
+            Instruction::LscUntyped(LscUntyped::Access(i)) => (i.lsc_sfid, i.addr_type, i.addr_size, &i.surface),
+            Instruction::LscUntyped(LscUntyped::Quad(i)) => (i.lsc_sfid, i.addr_type, i.addr_size, &i.surface),
+            Instruction::LscUntyped(LscUntyped::Strided(i)) => (i.lsc_sfid, i.addr_type, i.addr_size, &i.surface),
+            Instruction::LscUntyped(LscUntyped::Block2d(_)) => return Ok(self.reach(Space::Flat, 64, true)),
+            _ => return self.refuse("an address of no LSC message", at),
+        };
+        // What is extended to 64 bits by its sign is in no public text.
+        if size == LscAddrSize::A32s {
+            return self.refuse("addresses with a sign", at);
+        }
+        let space = match (sfid, kind) {
+            (LscSfid::Slm, _) => Space::Local,
+            (LscSfid::Tgm, _) => return self.refuse("an untyped message to typed memory", at),
+            (_, LscAddrType::Flat) => Space::Flat,
+            (_, LscAddrType::Arg) => Space::Arguments,
+            (_, LscAddrType::Bti) => Space::Entry(self.hidden(surface)?),
+            (_, LscAddrType::Bss) => Space::Offset(self.hidden(surface)?),
+            (_, LscAddrType::Ss) => Space::ScratchFrom(self.hidden(surface)?),
+            (_, LscAddrType::Surf) => return self.refuse("memory by the address of a state", at),
+        };
+        Ok(self.reach(space, size.bytes() * 8, true))
+    }
+
+    /// An operand that the block has no name for.
+    fn hidden(&mut self, operand: &VecOperand) -> Result<usize> {
+        let scope = Scope { layout: self.layout, predicate_elements: &|_| 0 };
+        let place = Place::vector(operand, false, scope).map_err(Refusal::Illegal)?;
+        self.operands.push(place);
+        self.names.push(("", false));
+        Ok(self.operands.len() - 1)
+    }
+}
