@@ -1,7 +1,8 @@
 //! The judge is judged: pages and kernels that are wrong on purpose, one at a time, are found by comparing their behaviour.
 //!
-//! They take minutes and are run by hand: `cargo test -p visakit-conform --test judged -- --ignored`. A run takes a sample;
-//! `VISAKIT_JUDGE=whole` takes all of them. Both print the share that is found.
+//! The test command takes a few wrong kernels; wrong pages take minutes and are run by hand:
+//! `cargo test -p visakit-conform --test judged -- --include-ignored --nocapture`. That takes a sample; `VISAKIT_JUDGE=whole` takes all of
+//! them. Both print the share that is found.
 
 use visakit_codegen::model::{Model, Page};
 use visakit_conform::behaviour::{Effort, Wrong, compare_only};
@@ -9,6 +10,9 @@ use visakit_conform::own_pages;
 
 /// Of so many wrong things a plain run takes one.
 const SAMPLE: usize = 16;
+
+/// Of so many wrong kernels the test command takes one.
+const QUICK_SAMPLE: usize = 90;
 
 /// What is written wrongly: a text and what stands in its place.
 const SLIPS: &[(&str, &str)] = &[
@@ -85,6 +89,11 @@ fn slips() -> Vec<(String, String, String)> {
         for (from, to) in SLIPS {
             for (at, _) in page.text[start..end].match_indices(from).take(2) {
                 let at = start + at;
+                // What stands there is not defined anyway.
+                let line = page.text[..at].rfind('\n').map_or(0, |n| n + 1);
+                if page.text[line..].lines().next().is_some_and(|line| line.contains("loose(0, 0)")) {
+                    continue;
+                }
                 let text = format!("{}{to}{}", &page.text[..at], &page.text[at + from.len()..]);
                 let line = page.text[..at].matches('\n').count() + 1;
                 let is_same = SAME.iter().any(|(name, f, t)| (page.stem(), *from, *to) == (*name, *f, *t));
@@ -152,13 +161,12 @@ const CHANGES: &[(&str, Change)] = &[
 ];
 
 #[test]
-#[ignore = "takes minutes"]
 fn wrong_kernels_are_found() {
     let (model, _) = visakit_conform::own_model();
     let (mut lost, mut tried) = (Vec::new(), 0);
     let pages = visakit::isa::PAGES.iter().flat_map(|page| CHANGES.iter().map(move |change| (page, change)));
     for (n, (page, (what, change))) in pages.enumerate() {
-        if !whole() && n % SAMPLE != 0 {
+        if !whole() && n % QUICK_SAMPLE != 0 {
             continue;
         }
         let wrong = Wrong { page: page.name, change: *change };
@@ -172,6 +180,6 @@ fn wrong_kernels_are_found() {
         }
     }
     println!("{} of {tried} wrong kernels found", tried - lost.len());
-    assert!(tried > if whole() { 100 } else { 5 }, "{tried}");
+    assert!(tried > if whole() { 100 } else { 1 }, "{tried}");
     assert!(lost.is_empty(), "not found:\n{}", lost.join("\n"));
 }

@@ -36,7 +36,7 @@ pub struct ByPages<'a> {
 /// The pages that are executed.
 enum Pages<'a> {
     Known(&'a Model),
-    ToRead(&'a (dyn Fn() -> Model + Sync), OnceLock<Model>),
+    ToRead(&'a (dyn Fn() -> Model + Sync), OnceLock<Box<Model>>),
 }
 
 impl<'a> ByPages<'a> {
@@ -74,9 +74,9 @@ impl Interpreter for ByPages<'_> {
         let note = |set: &Mutex<BTreeSet<&'static str>>| {
             set.lock().unwrap_or_else(PoisonError::into_inner).insert(name);
         };
-        let model = match &self.pages {
+        let model: &Model = match &self.pages {
             Pages::Known(model) => model,
-            Pages::ToRead(read, model) => model.get_or_init(read),
+            Pages::ToRead(read, model) => model.get_or_init(|| Box::new(read())),
         };
         let symbols = |name: &str| lowering.symbol(name);
         let Ok(program) = bind(model, instruction, lowering.routine, lowering.layout, &symbols) else {

@@ -43,4 +43,4 @@ fn kernels_by_their_pages() {
 }
 
 /// Of so many cases of a family the test command takes one.
-const SAMPLE: usize = 60;
+const SAMPLE: usize = 240;

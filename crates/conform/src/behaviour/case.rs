@@ -33,6 +33,8 @@ pub(super) struct Subject<'a> {
     /// The state before, after the page and after the kernel.
     pub(super) threads: [Thread; 3],
     wrong: Option<Wrong>,
+    /// Whether the wrong kernel has left anything wrong.
+    pub(super) spoiled: bool,
     /// The memory of the page and of the kernel.
     yards: [Yard; 2],
 }
@@ -83,7 +85,16 @@ impl<'a> Subject<'a> {
         let stage = Stage::new(routine, platform)?;
         let thread = stage.thread(CHANNELS);
         let threads = [thread.clone(), thread.clone(), thread];
-        Ok(Self { model, routine, platform, stage, threads, wrong, yards: [Yard::new(), Yard::new()] })
+        Ok(Self {
+            model,
+            routine,
+            platform,
+            stage,
+            threads,
+            wrong,
+            spoiled: false,
+            yards: [Yard::new(), Yard::new()],
+        })
     }
 
     /// Binds an instruction of the routine; nothing where it does not end behind itself.
@@ -142,7 +153,7 @@ impl<'a> Subject<'a> {
     pub(super) fn run(&mut self, bound: &Bound) -> Compared {
         // What no instruction should be is not what kernels are compared for.
         let Ok(kernel) = &bound.kernel else { return Compared::Undefined };
-        let Self { threads: [before, by_page, by_kernel], stage, yards, .. } = self;
+        let Self { threads: [before, by_page, by_kernel], stage, yards, spoiled, .. } = self;
         copy(before, by_page, stage);
         let has_memory = bound.program.touches() != Touches::default();
         if has_memory {
@@ -166,7 +177,8 @@ impl<'a> Subject<'a> {
         if bound.is_wrong
             && let Some(wrong) = self.wrong
         {
-            spoil(wrong, &effects, before, by_kernel);
+            *spoiled |= spoil(wrong, &effects, before, by_kernel);
+            *spoiled |= has_memory && yards[1].spoil(before.executed, wrong.change);
         }
         if let Some(place) = first_difference(&effects, by_page, by_kernel, self.stage.register_bytes()) {
             return Compared::Differs(place);
@@ -368,8 +380,9 @@ fn first_difference(effects: &Effects, page: &Thread, kernel: &Thread, bytes: us
     })
 }
 
-/// Changes what a kernel left where its page writes.
-fn spoil(wrong: Wrong, effects: &Effects, before: &Thread, kernel: &mut Thread) {
+/// Changes what a kernel left where its page writes; whether anything has become something else.
+fn spoil(wrong: Wrong, effects: &Effects, before: &Thread, kernel: &mut Thread) -> bool {
+    let mut spoiled = false;
     for (nth, write) in effects.writes.iter().enumerate() {
         let nth = nth as u32;
         match write.target {
@@ -380,22 +393,29 @@ fn spoil(wrong: Wrong, effects: &Effects, before: &Thread, kernel: &mut Thread) 
                     u64::from_le_bytes(whole)
                 };
                 let changed = (wrong.change)(number(before), number(kernel), count, nth);
+                spoiled |= changed << (64 - count * 8) != number(kernel) << (64 - count * 8);
                 kernel.registers.bytes_mut(at)[..count as usize]
                     .copy_from_slice(&changed.to_le_bytes()[..count as usize]);
             }
             Target::Predicate(number, bit) => {
                 let of = |thread: &Thread| u64::from(thread.predicates[number as usize] >> bit & 1);
                 let changed = (wrong.change)(of(before), of(kernel), 1, nth);
+                spoiled |= changed & 1 != of(kernel);
                 kernel.set_predicate(number, bit, 1, changed as u32 & 1);
             }
             Target::Address(element) => {
                 let of = |thread: &Thread| u64::from(thread.addresses[element as usize]);
-                kernel.addresses[element as usize] = (wrong.change)(of(before), of(kernel), 4, nth) as u32;
+                let changed = (wrong.change)(of(before), of(kernel), 4, nth) as u32;
+                spoiled |= u64::from(changed) != of(kernel);
+                kernel.addresses[element as usize] = changed;
             }
             Target::State(element) => {
                 let of = |thread: &Thread| u64::from(thread.surfaces[element as usize]);
-                kernel.surfaces[element as usize] = (wrong.change)(of(before), of(kernel), 4, nth) as u32;
+                let changed = (wrong.change)(of(before), of(kernel), 4, nth) as u32;
+                spoiled |= u64::from(changed) != of(kernel);
+                kernel.surfaces[element as usize] = changed;
             }
         }
     }
+    spoiled
 }

@@ -129,7 +129,7 @@ pub fn compare(model: &Model, effort: &Effort) -> Behaviour {
     let mut out = Behaviour::default();
     for (name, result) in parts {
         match result {
-            Ok(Found { channels, difference }) => {
+            Ok(Found { channels, difference, .. }) => {
                 out.compared.insert(name.to_owned(), channels);
                 out.differences.extend(difference);
             }
@@ -159,6 +159,8 @@ pub fn compare_only(
 #[derive(Debug, Default)]
 struct Found {
     channels: u64,
+    /// Whether a wrong kernel has left anything wrong.
+    spoiled: bool,
     difference: Option<Difference>,
 }
 
@@ -180,6 +182,7 @@ fn of_page(model: &Model, page: &'static reflect::Page, effort: &Effort) -> Resu
         let Some((platform, routine)) = drawn(page, n, effort.instructions) else { continue };
         let Ok(mut subject) = Subject::new(model, &routine, platform, effort.wrong) else { continue };
         for at in 0..routine.instructions.len() {
+            found.spoiled |= subject.spoiled;
             if !std::ptr::eq(routine.instructions[at].page(), page) {
                 continue;
             }
@@ -204,9 +207,10 @@ fn of_page(model: &Model, page: &'static reflect::Page, effort: &Effort) -> Resu
                 }
             }
         }
+        found.spoiled |= subject.spoiled;
     }
     if found.channels == 0 {
-        let reason = match said.behaviour.as_ref().map(|block| visakit_oracle::kind(block)) {
+        let reason = match said.behaviour.as_ref().map(visakit_oracle::kind) {
             Some(visakit_oracle::Effect::Flow) => FLOW,
             Some(visakit_oracle::Effect::None) => "nothing is executed",
             _ => "no instruction of it was found that its kernel takes",
@@ -214,6 +218,9 @@ fn of_page(model: &Model, page: &'static reflect::Page, effort: &Effort) -> Resu
         return Err(refusal.map_or(reason.to_owned(), |why| why.to_string()));
     }
     domain::all(model, page, effort, &mut found);
+    if effort.wrong.is_some() && !found.spoiled {
+        return Err("what the wrong kernel does is right too".to_owned());
+    }
     Ok(found)
 }
 

@@ -55,6 +55,25 @@ impl Yard {
         }
     }
 
+    /// Changes the words that are not what they were filled with; whether any has become something else.
+    pub(super) fn spoil(&self, seed: u64, change: fn(u64, u64, u32, u32) -> u64) -> bool {
+        let mut value = seed as u32 | 1;
+        let (mut nth, mut spoiled) = (0, false);
+        for buffer in self.all() {
+            for offset in (0..BYTES).step_by(4) {
+                value = value.wrapping_mul(0x9e37_79b1).wrapping_add(0x7f4a_7c15);
+                let now = buffer.load_u32(offset).unwrap_or(value);
+                if now != value {
+                    let changed = change(value.into(), now.into(), 4, nth) as u32;
+                    spoiled |= changed != now;
+                    buffer.store_u32(offset, changed);
+                    nth += 1;
+                }
+            }
+        }
+        spoiled
+    }
+
     /// The first byte that differs, with both values. With `floats` one NaN is as good as another.
     pub(super) fn difference(&self, other: &Self, floats: bool) -> Option<[String; 2]> {
         self.all().zip(other.all()).enumerate().find_map(|(n, (a, b))| {

@@ -1,7 +1,7 @@
 //! Kernels in OpenCL with their cases, run on the emulator and compared with what other devices or the host computed.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -16,8 +16,11 @@ use visakit_emulator::machine::sampler::{Addressing, Sampler};
 use visakit_emulator::run::{Engine, Options, Outcome, Program, launch};
 use visakit_zebin::Zebin;
 
+/// Runs a case with what is to execute its instructions.
+pub(crate) type Run<'a> = dyn FnMut(Option<&dyn Interpreter>) + 'a;
+
 /// How a suite is run.
-pub struct Suite<'a> {
+pub(crate) struct Suite<'a> {
     /// The folder with its files.
     pub folder: &'a Path,
     /// Whether it is not that of this project: then the share that passes is only printed.
@@ -31,7 +34,7 @@ pub struct Suite<'a> {
     /// Instructions of one thread; those of real programs may be many.
     pub limit: u64,
     /// Runs a case with what is to execute its instructions; none: with the kernels.
-    pub with: &'a (dyn Fn(&mut dyn FnMut(Option<&dyn Interpreter>)) + Sync),
+    pub with: &'a (dyn Fn(&mut Run<'_>) + Sync),
 }
 
 const TARGETS: [&str; 4] = ["skl", "tgllp", "dg2", "pvc"];
@@ -338,10 +341,10 @@ fn reason(error: &str) -> String {
 ///
 /// # Panics
 /// When a case of the project's own suite fails.
-pub fn run_suite(suite: &Suite<'_>) {
+pub(crate) fn run_suite(suite: &Suite<'_>) {
     let (folder, limit) = (suite.folder, suite.limit);
     let only = std::env::var("VISAKIT_ONLY").unwrap_or_default();
-    let mut names: Vec<String> = std::fs::read_dir(&folder)
+    let mut names: Vec<String> = std::fs::read_dir(folder)
         .expect("the folder of the suite")
         .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
         .filter_map(|name| name.strip_suffix(".json.gz").or(name.strip_suffix(".json")).map(str::to_owned))

@@ -199,7 +199,7 @@ impl Lowering<'_> {
         T::store(&mut one[..T::SIZE], &[all[0]]);
         T::store(&mut flushed[..T::SIZE], &[other[0]]);
         if !packed && one != flushed {
-            let offset = self.push_constants(&scratch.registers.bytes(0)[..size as usize].to_vec());
+            let offset = self.push_constants(&scratch.registers.bytes(0)[..size as usize]);
             return Ok((Region::scalar(offset, lanes as u32), false));
         }
         let mut offset = self.push_constants(&all[..values]);
