@@ -29,7 +29,7 @@ pub(crate) struct Suite<'a> {
     pub checked: Option<usize>,
     /// One of so many is also run natively, which must come to the same.
     pub native: Option<usize>,
-    /// One of so many is run at all.
+    /// One of so many is run at all, of each family and target another one.
     pub taken: usize,
     /// Instructions of one thread; those of real programs may be many.
     pub limit: u64,
@@ -356,7 +356,9 @@ pub(crate) fn run_suite(suite: &Suite<'_>) {
     let next = AtomicUsize::new(0);
     let results: Mutex<Vec<Ran<'_>>> = Mutex::default();
     let work = || {
-        while let Some((name, target)) = jobs.get(next.fetch_add(1, Relaxed)) {
+        loop {
+            let job = next.fetch_add(1, Relaxed);
+            let Some((name, target)) = jobs.get(job) else { return };
             let Some(program) = read(&folder.join(format!("{name}.{target}.zebin"))) else {
                 let source = std::fs::read_to_string(folder.join(format!("{name}.cl"))).expect("the source");
                 let made = source.lines().find_map(|line| line.strip_prefix("// targets "));
@@ -368,7 +370,7 @@ pub(crate) fn run_suite(suite: &Suite<'_>) {
             let family: Family = serde_json::from_slice(&cases).expect("cases as JSON");
             let zebin = Zebin::parse(name, &program).expect("a zebin");
             for (number, case) in family.cases.iter().enumerate() {
-                if !number.is_multiple_of(suite.taken) {
+                if !(job + number).is_multiple_of(suite.taken) {
                     continue;
                 }
                 let extra = |every: Option<usize>| every.is_some_and(|every| number.is_multiple_of(every));
