@@ -12,7 +12,7 @@ use crate::spec::source::{self, OverlayArg};
 /// Which instructions run by their pages, and by which pages.
 #[derive(Debug, clap::Args)]
 pub(super) struct PagesArgs {
-    /// Run every instruction by the Semantics of its page; what goes to other places or waits is left to the emulator
+    /// Run every instruction by the Semantics of its page; those without any that execute are left to the emulator
     #[arg(long)]
     by_spec: bool,
     /// Let an instruction without a kernel be a fault, instead of running it by its page
