@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use visakit_emulator::check::Checks;
+use visakit_emulator::run::Engine;
 
 /// The settings of the process.
 pub(crate) struct Environment {
@@ -11,6 +12,8 @@ pub(crate) struct Environment {
     pub(crate) devices: Option<String>,
     /// `VISAKIT_THREADS`: host threads that a kernel runs on.
     pub(crate) threads: Option<usize>,
+    /// `VISAKIT_ENGINE`: what executes instructions.
+    pub(crate) engine: Engine,
     /// `VISAKIT_STATS`: whether each launch says what it has executed.
     pub(crate) stats: bool,
     /// `VISAKIT_CHECK`: the bugs that are looked for in each launch.
@@ -39,6 +42,7 @@ pub(crate) static ENVIRONMENT: LazyLock<Environment> = LazyLock::new(|| {
     Environment {
         devices: text("VISAKIT_DEVICES"),
         threads: text("VISAKIT_THREADS").and_then(|value| value.parse().ok()).filter(|&threads| threads > 0),
+        engine: text("VISAKIT_ENGINE").and_then(|name| engine(&name)).unwrap_or(Engine::Automatic),
         stats: flag("VISAKIT_STATS"),
         checks: text("VISAKIT_CHECK").and_then(|list| match Checks::parse(&list) {
             Ok(checks) => Some(checks),
@@ -53,3 +57,15 @@ pub(crate) static ENVIRONMENT: LazyLock<Environment> = LazyLock::new(|| {
         compiler: path("VISAKIT_COMPILER"),
     }
 });
+
+fn engine(name: &str) -> Option<Engine> {
+    match name {
+        "interpreter" => Some(Engine::Interpreter),
+        "native" => Some(Engine::Native),
+        "automatic" => Some(Engine::Automatic),
+        _ => {
+            eprintln!("visakit: VISAKIT_ENGINE={name}: it is interpreter, native or automatic");
+            None
+        }
+    }
+}
