@@ -190,15 +190,16 @@ pub(crate) fn divide(
     device: &Handle<Device>,
     properties: &[cl_device_partition_property],
 ) -> Result<Vec<Handle<Device>>> {
-    let count = |&units: &cl_device_partition_property| {
-        usize::try_from(units).ok().filter(|&units| units > 0).ok_or(Code(CL_INVALID_DEVICE_PARTITION_COUNT))
-    };
+    let positive = |&units: &cl_device_partition_property| usize::try_from(units).ok().filter(|&units| units > 0);
     let parts = match properties {
         [CL_DEVICE_PARTITION_EQUALLY, units, 0] => {
-            let units = usize::try_from(*units).ok().filter(|&units| units > 0).ok_or(Code(CL_INVALID_VALUE))?;
+            let units = positive(units).ok_or(Code(CL_INVALID_VALUE))?;
             vec![units; device.threads / units]
         }
-        [CL_DEVICE_PARTITION_BY_COUNTS, counts @ .., 0] => counts.iter().map(count).collect::<Result<_>>()?,
+        [CL_DEVICE_PARTITION_BY_COUNTS, counts @ .., 0] => {
+            let counts: Option<_> = counts.iter().map(positive).collect();
+            counts.ok_or(Code(CL_INVALID_DEVICE_PARTITION_COUNT))?
+        }
         _ => return fail(CL_INVALID_VALUE),
     };
     ensure(device.threads > 1 && !parts.is_empty(), CL_DEVICE_PARTITION_FAILED)?;

@@ -74,9 +74,7 @@ status! {
         // The zero that ends the list is one of its properties.
         let properties = raw::list(raw::until_zero(properties, 1).len() + 1, properties);
         let parts = device::divide(&device, properties)?;
-        if !out_devices.is_null() {
-            ensure(num_devices as usize >= parts.len(), CL_INVALID_VALUE)?;
-        }
+        ensure(out_devices.is_null() || num_devices as usize >= parts.len(), CL_INVALID_VALUE)?;
         raw::put(num_devices_ret, parts.len() as cl_uint);
         if !out_devices.is_null() {
             let parts: Vec<_> = parts.into_iter().map(handle::give).collect();

@@ -12,6 +12,23 @@ static const char *picture =
     "    write_imageui(to, at, read_imageui(from, at.yx) + 1);\n"
     "}\n";
 
+/* Runs the kernel, and prints where it has not multiplied by `by` and added 7. */
+static void expect_scaled(cl_context in, cl_command_queue queue, cl_program program, int by, const char *what, int n) {
+    int a[32];
+    for (int i = 0; i < 32; i++) a[i] = i;
+    cl_mem buffer = clCreateBuffer(in, CL_MEM_COPY_HOST_PTR, sizeof a, a, &code);
+    CHECK(code);
+    cl_kernel kernel = clCreateKernel(program, "scale", &code);
+    CHECK(code);
+    CHECK(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
+    size_t global = 32;
+    CHECK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, 0, NULL, NULL));
+    CHECK(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof a, a, 0, NULL, NULL));
+    for (int i = 0; i < 32; i++) if (a[i] != i * by + 7) printf("%s %d: %d at %d\n", what, n, a[i], i);
+    CHECK(clReleaseKernel(kernel));
+    CHECK(clReleaseMemObject(buffer));
+}
+
 /* Parts of a device run kernels, and are there as long as they are held. */
 static void parts(void) {
     cl_uint units, count;
@@ -44,19 +61,7 @@ static void parts(void) {
     for (int n = 0; n < 2; n++) {
         cl_command_queue queue = clCreateCommandQueueWithProperties(two, all[n], NULL, &code);
         CHECK(code);
-        int a[32];
-        for (int i = 0; i < 32; i++) a[i] = i;
-        cl_mem buffer = clCreateBuffer(two, CL_MEM_COPY_HOST_PTR, sizeof a, a, &code);
-        CHECK(code);
-        cl_kernel kernel = clCreateKernel(program, "scale", &code);
-        CHECK(code);
-        CHECK(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
-        size_t global = 32;
-        CHECK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, 0, NULL, NULL));
-        CHECK(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof a, a, 0, NULL, NULL));
-        for (int i = 0; i < 32; i++) if (a[i] != i * 54321 + 7) printf("part %d: %d at %d\n", n, a[i], i);
-        CHECK(clReleaseKernel(kernel));
-        CHECK(clReleaseMemObject(buffer));
+        expect_scaled(two, queue, program, 54321, "part", n);
         CHECK(clReleaseCommandQueue(queue));
     }
     CHECK(clReleaseProgram(program));
@@ -110,18 +115,7 @@ static void constants(cl_command_queue queue) {
     for (int round = 0; round < 2; round++) {
         if (round == 1) CHECK(clSetProgramSpecializationConstant(program, 42, sizeof by, &by));
         CHECK(clBuildProgram(program, 0, NULL, "", NULL, NULL));
-        cl_kernel kernel = clCreateKernel(program, "scale", &code);
-        CHECK(code);
-        int a[32];
-        for (int i = 0; i < 32; i++) a[i] = i;
-        cl_mem buffer = make_buffer(CL_MEM_COPY_HOST_PTR, sizeof a, a);
-        CHECK(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
-        size_t global = 32;
-        CHECK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, 0, NULL, NULL));
-        CHECK(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof a, a, 0, NULL, NULL));
-        for (int i = 0; i < 32; i++) if (a[i] != i * (round ? by : 54321) + 7) printf("round %d: %d at %d\n", round, a[i], i);
-        CHECK(clReleaseMemObject(buffer));
-        CHECK(clReleaseKernel(kernel));
+        expect_scaled(context, queue, program, round ? by : 54321, "round", round);
     }
     CHECK(clReleaseProgram(program));
     CHECK(clReleaseProgram(plain));
