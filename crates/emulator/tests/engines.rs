@@ -76,10 +76,6 @@ fn floats() {
         ["sqrt", "inv", "rsqrt", "frc", "rndd", "rndu", "rnde", "rndz", "mov"]
             .map(|name| format!("{name} (M1, 16) CT(0,0)<1> AT(0,0)<1;1,0>")),
     );
-    for (a, b) in [("(-)", ""), ("(abs)", "(-)"), ("(-abs)", "(abs)")] {
-        operations.push(format!("mad (M1, 16) CT(0,0)<1> {a}AT(0,0)<1;1,0> BT(0,0)<1;1,0> {b}AT(0,0)<1;1,0>"));
-        operations.push(format!("mad (M1, 16) CT(0,0)<1> AT(0,0)<0;1,0> {a}BT(0,0)<1;1,0> {b}BT(0,2)<0;1,0>"));
-    }
     for relation in ["eq", "ne", "lt", "le", "gt", "ge"] {
         operations.push(format!(
             "cmp.{relation} (M1, 16) P1 AT(0,0)<1;1,0> BT(0,0)<1;1,0>\n    (P1) sel (M1, 16) CT(0,0)<1> BT(0,0)<1;1,0> AT(0,0)<1;1,0>"
@@ -91,9 +87,42 @@ fn floats() {
     let functions = ["sin", "cos", "exp", "log"].map(|name| format!("{name} (M1, 16) CT(0,0)<1> AT(0,0)<1;1,0>"));
     let functions: Vec<&str> = functions.iter().map(String::as_str).chain([POW]).collect();
     compare(("f", "f"), 4, &functions, &inputs);
+    compare(
+        ("f", "f"),
+        4,
+        &FUSED,
+        &[1, 3, 6, 7].map(|by| bytes_of!(one_nan(pairs(&SINGLES, by), |v| f32::from_bits(v).is_nan()))),
+    );
     let doubles = SINGLES.map(|bits| (f64::from(f32::from_bits(bits)) * 1.000_000_1).to_bits());
     let inputs: Vec<Vec<u8>> = [1, 5].map(|by| bytes_of!(pairs(&doubles, by))).to_vec();
     compare(("df", "df"), 8, &operations, &inputs);
+    compare(
+        ("df", "df"),
+        8,
+        &FUSED,
+        &[1, 5].map(|by| bytes_of!(one_nan(pairs(&doubles, by), |v| f64::from_bits(v).is_nan()))),
+    );
+}
+
+/// Fused multiplications with what [`one_nan`] leaves.
+const FUSED: [&str; 6] = [
+    "mad (M1, 16) CT(0,0)<1> (-)AT(0,0)<1;1,0> BT(0,0)<1;1,0> BT(0,0)<1;1,0>",
+    "mad (M1, 16) CT(0,0)<1> BT(0,0)<1;1,0> (abs)AT(0,0)<1;1,0> (-)BT(0,0)<1;1,0>",
+    "mad (M1, 16) CT(0,0)<1> (-abs)BT(0,0)<1;1,0> BT(0,0)<1;1,0> AT(0,0)<1;1,0>",
+    "mad (M1, 16) CT(0,0)<1> AT(0,0)<1;1,0> BT(0,2)<0;1,0> BT(0,0)<1;1,0>",
+    "mad (M1, 16) CT(0,0)<1> BT(0,0)<1;1,0> (abs)BT(0,0)<1;1,0> (-)AT(0,0)<1;1,0>",
+    "mad.sat (M1, 16) CT(0,0)<1> BT(0,7)<0;1,0> AT(0,0)<1;1,0> BT(0,0)<1;1,0>",
+];
+
+/// Two sources of which only the first has NaNs: which of several comes out of a fused multiplication depends on the order in
+/// which the compiler of the interpreter names the factors.
+fn one_nan<T: Copy>(mut values: Vec<T>, is_nan: impl Fn(T) -> bool) -> Vec<T> {
+    for n in 16..32 {
+        if is_nan(values[n]) {
+            values[n] = values[10];
+        }
+    }
+    values
 }
 
 #[test]

@@ -11,17 +11,13 @@ use crate::emit::{
     fixed_constants,
 };
 use crate::frame::offset;
+use crate::host::Vectors;
 use crate::ir::{Action, Block, End, Mask, Routine, Step};
 use crate::transfer;
 
 /// Whether there is code for this machine.
 pub fn is_available() -> bool {
-    is_x86_feature_detected!("avx2")
-        && is_x86_feature_detected!("fma")
-        && is_x86_feature_detected!("f16c")
-        && is_x86_feature_detected!("bmi1")
-        && is_x86_feature_detected!("bmi2")
-        && is_x86_feature_detected!("popcnt")
+    Vectors::of_host().is_some()
 }
 
 /// Makes code of a routine. Nothing when the machine lacks what it needs, or the routine contradicts itself.

@@ -5,11 +5,12 @@
 //! do: a step that is not known here or has to look closer, the end of a block, the end of a thread's turn. So nothing has
 //! to be known, and what is left out is slower but not different.
 //!
-//! Modules in reading order: `ir`; `frame`, what the code finds; `asm`, instructions into bytes; `cache`, what registers hold; `emit`,
+//! Modules in reading order: `ir`; `host`, the machine for code in Rust; `frame`, what the code finds; `asm`, instructions into bytes; `cache`, what registers hold; `emit`,
 //! `compute`, `operation`, `convert`, `predicate`, `transfer`, `element`, `scatter`, `block`, the code; `check`, what must hold of it; `code`, which is run.
 //!
 //! The code needs AVX2, FMA, F16C, BMI and POPCNT; on other machines [`compile`] gives nothing.
 
+pub mod host;
 pub mod ir;
 
 #[cfg(all(target_arch = "x86_64", unix))]

@@ -7,10 +7,8 @@ use visakit::isa::{Instruction, LabelId, LabelKind, StringId};
 use visakit_codegen::model::Model;
 use visakit_emulator::kernels::code::Interpreter;
 use visakit_emulator::kernels::lowering::Lowering;
-use visakit_emulator::kernels::step::{Callee, Lowered, Op};
-use visakit_emulator::machine::World;
+use visakit_emulator::kernels::step::{Callee, Lowered, Op, Run};
 use visakit_emulator::machine::fault::Trap;
-use visakit_emulator::machine::thread::Thread;
 
 use crate::bind::bind;
 use crate::program::Flow;
@@ -97,7 +95,7 @@ impl Interpreter for ByPages<'_> {
         }
         note(&self.used);
         let enable = program.mask();
-        let run = Box::new(move |thread: &mut Thread, world: &World<'_>| match program.run(thread, world) {
+        let run = Run::new(move |thread, world| match program.run(thread, world) {
             Ok(_) => Ok(()),
             Err(Halt::Trap(trap)) => Err(trap),
             Err(halt) => Err(Box::new(Trap::Illegal(halt.to_string()))),

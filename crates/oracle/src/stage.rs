@@ -38,7 +38,7 @@ impl Kernel {
     /// When the machine stops the thread.
     pub fn run(&self, thread: &mut Thread, world: &World<'_>) -> Result<(), Box<Trap>> {
         self.prepare(thread);
-        (self.run)(thread, world)
+        self.run.call(thread, world)
     }
 
     /// Puts the constants behind the variables, as a launch does.

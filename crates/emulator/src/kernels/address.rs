@@ -1,8 +1,5 @@
 //! Where a message goes: its address space, and how the addresses of the channels come about.
 
-use fearless_simd::prelude::*;
-use fearless_simd::{Level, Simd, dispatch, u32x16, u64x8};
-
 use crate::kernels::lowering::{LowerResult, Lowering, illegal};
 use crate::machine::access::View;
 use crate::machine::lane::{Change, Element, LANES, from_lanes};
@@ -10,6 +7,7 @@ use crate::machine::operand::{Source, SourcePlace};
 use crate::machine::thread::{Thread, ones};
 use crate::machine::{World, entry_of_state};
 use visakit::isa::{DataType, RawOperand, SurfaceId, VecOperand, predefined_surface};
+use visakit_native::host::high_bits;
 
 /// Which memory a message goes to.
 #[derive(Clone)]
@@ -237,7 +235,7 @@ impl Addressing {
 /// The first enabled channel's element, of those that stand at a place in the registers, and the distance from each to the next,
 /// 0 or 4, when it is the same for all enabled channels.
 macro_rules! step_of {
-    ($name:ident, $type:ty, $equal:ident) => {
+    ($name:ident, $type:ty) => {
         #[inline(always)]
         fn $name(thread: &Thread, at: u32, enabled: u32) -> Option<($type, u32)> {
             let first = enabled.trailing_zeros();
@@ -256,32 +254,16 @@ macro_rules! step_of {
             let expected = &DISTANCES[usize::from(step == 4)];
             let elements: [$type; LANES] = thread.registers.load(at);
             let origin = start.wrapping_sub(<$type>::from(first).wrapping_mul(step));
-            let equal = dispatch!(Level::baseline(), simd => $equal(simd, &elements, origin, expected));
+            // Bytes first, of which the host makes bits: this way the compiler uses vectors.
+            let is_equal = |i: usize| elements[i].wrapping_sub(origin) == expected[i];
+            let equal = high_bits(&from_lanes(|i| if is_equal(i) { u8::MAX } else { 0 }));
             (equal & enabled == enabled).then_some((start, step as u32))
         }
     };
 }
 
-step_of!(step_of_dwords, u32, equal_dwords);
-step_of!(step_of_qwords, u64, equal_qwords);
-
-/// One bit for each channel: whether its element is as far from the origin as expected. The vectors are explicit, because the
-/// compiler would not use them where all that comes out is a number.
-#[inline(always)]
-fn equal_dwords<S: Simd>(simd: S, elements: &[u32; LANES], origin: u32, expected: &[u32; LANES]) -> u32 {
-    let distances = u32x16::from_slice(simd, elements) - u32x16::splat(simd, origin);
-    distances.simd_eq(u32x16::from_slice(simd, expected)).to_bitmask() as u32
-}
-
-/// The same for elements of 64 bits.
-#[inline(always)]
-fn equal_qwords<S: Simd>(simd: S, elements: &[u64; LANES], origin: u64, expected: &[u64; LANES]) -> u32 {
-    let half = |n: usize| {
-        let distances = u64x8::from_slice(simd, &elements[n * 8..][..8]) - u64x8::splat(simd, origin);
-        distances.simd_eq(u64x8::from_slice(simd, &expected[n * 8..][..8])).to_bitmask() as u32
-    };
-    half(0) | half(1) << 8
-}
+step_of!(step_of_dwords, u32);
+step_of!(step_of_qwords, u64);
 
 /// A row, when the enabled channels are neighbours; the address is that of the first of them.
 fn row_of(address: u64, enabled: u32) -> Pattern {

@@ -7,7 +7,7 @@ use crate::kernels::compute::{LaneOp, lane_ops};
 use crate::kernels::domain::Domain;
 use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal, is_saturated};
 use crate::kernels::record::{Node, Record, unrecorded};
-use crate::machine::World;
+use crate::kernels::step::Run;
 use crate::machine::float::{FloatMode, fused_to_odd};
 use crate::machine::lane::{LANES, from_lanes};
 use crate::machine::operand::Start;
@@ -221,7 +221,7 @@ fn two_results(
     let sources = [l.source::<u32>(sources[0], lanes)?, l.source::<u32>(sources[1], lanes)?];
     let first = l.destination::<u32>(destinations[0], lanes)?;
     let second = l.destination::<u32>(destinations[1], lanes)?;
-    let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
+    let run = Run::new(move |thread, _| {
         let enabled = thread.enabled(&enable);
         let part = |thread: &Thread, n| -> [[u32; LANES]; 2] {
             let [a, b]: [[u32; LANES]; 2] = [sources[0].load(thread, n), sources[1].load(thread, n)];
@@ -254,7 +254,7 @@ pub(super) fn madw(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 3>) -> LowerRe
     };
     let high = low.moved_to(region);
     let enable = l.enable(inst.exec_size, inst.pred)?;
-    let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
+    let run = Run::new(move |thread, _| {
         let enabled = thread.enabled(&enable);
         let part = |thread: &Thread, n| -> [i128; LANES] {
             let [a, b, c]: [[i128; LANES]; 3] = [a.load(thread, n), b.load(thread, n), c.load(thread, n)];

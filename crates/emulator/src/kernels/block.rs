@@ -3,7 +3,7 @@
 use crate::kernels::address::AddressSpace;
 use crate::kernels::image::{image, lsc_space};
 use crate::kernels::lowering::{LowerResult, Lowering, illegal};
-use crate::kernels::step::Lowered;
+use crate::kernels::step::{Lowered, Run};
 use crate::machine::World;
 use crate::machine::operand::Source;
 use crate::machine::thread::{ExecMask, Thread};
@@ -111,7 +111,7 @@ impl Block {
         moves: impl Fn(&Self, &mut Thread, &World<'_>) + Send + Sync + 'static,
     ) -> Lowered {
         let enable = self.enable;
-        let run = Box::new(move |thread: &mut Thread, world: &World<'_>| {
+        let run = Run::new(move |thread, world| {
             if thread.enabled(&enable) != 0 {
                 moves(&self, thread, world);
             }

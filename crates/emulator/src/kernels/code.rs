@@ -7,12 +7,11 @@ use crate::kernels::layout::Layout;
 use crate::kernels::lowering::{LowerError, Lowering};
 use crate::kernels::record::mask_in;
 use crate::kernels::step::{Callee, Exchange, Lowered, Run};
-use crate::machine::World;
 use crate::machine::access::Spot;
 use crate::machine::activation::Function;
 use crate::machine::fault::Trap;
 use crate::machine::operand::Source;
-use crate::machine::thread::{ExecMask, Thread};
+use crate::machine::thread::ExecMask;
 use visakit::isa::{Instruction, LabelId};
 use visakit::object::Routine;
 use visakit_native::ir::{self, Action, End};
@@ -196,7 +195,7 @@ impl CompiledRoutine {
                 };
                 let lowered = lowered.unwrap_or_else(|error| {
                     let trouble = Trap::from(error);
-                    let run = Box::new(move |_: &mut Thread, _: &World<'_>| Err(Box::new(trouble.clone())));
+                    let run = Run::new(move |_, _| Err(Box::new(trouble.clone())));
                     lowering.step(ExecMask::all(1), run)
                 });
                 builder.add(lowered);

@@ -1,20 +1,19 @@
 //! Comparison and selection.
 
-use fearless_simd::prelude::*;
-use fearless_simd::{Level, Simd, dispatch, u8x16};
-
 use crate::kernels::algebra::{Compare, Scalar};
 use crate::kernels::compute::{ChunkOp, LaneOp, Types, chunks};
 use crate::kernels::domain::{Domain, is_float, is_modified, pattern};
 use crate::kernels::logic::predicate_id;
 use crate::kernels::lowering::{LowerResult, Lowering, is_saturated};
-use crate::kernels::record::{Answer, Node, Recording};
+use crate::kernels::record::{Answer, Node, Output, Recording};
 use crate::kernels::step::{Run, plain};
+use crate::machine::fault::Trap;
 use crate::machine::lane::{LANES, from_lanes};
-use crate::machine::operand::{Source, Values, simple};
+use crate::machine::operand::{Chunk, Source, Values, simple};
 use crate::machine::thread::{ExecMask, Thread};
 use visakit::isa::{Cmp, DataType, Operand, Predicate, RelOp};
 use visakit::rt::ComponentWise;
+use visakit_native::host::high_bits;
 
 /// A relation that can be recorded.
 trait Related: Copy {
@@ -152,29 +151,39 @@ fn compare_of<T: Scalar>(
     let [a, b] = [inst.src[0], inst.src[1]];
     let sources = [l.source_as::<T>(a, types.src[0], lanes)?, l.source_as::<T>(b, types.src[1], lanes)?];
     let inverse = if inverse { u32::MAX } else { 0 };
-    let last = lanes.div_ceil(LANES) - 1;
+    let count = lanes.div_ceil(LANES);
+    let [first, second] = [0, 1].map(|n| l.input(inst.src[n], &sources[n], types.src[n]));
+    let recording = Recording::default();
+    let sides = recording.source(&first).zip(recording.source(&second));
+    let answer = sides.map(|(a, b)| relation.relate([a, b]));
     if let Operand::Predicate(_) = inst.dst.operand {
         let dst = predicate_id(l, inst.dst)?;
-        l.note_action(|l| {
-            let recording = Recording::default();
-            let source = |n: usize| recording.source(&sources[n], types.src[n], l.number(inst.src[n], &sources[n]));
-            recording.finish_compare(&relation.relate([source(0)?, source(1)?]), inverse != 0, dst)
-        });
-        let run = match (simple(&sources), lanes) {
-            (Some(sources), 1) => set_bits::<T, _, 1, 0>((sources, enable, dst, inverse), relation),
-            (Some(sources), 2..=LANES) => set_bits::<T, _, LANES, 0>((sources, enable, dst, inverse), relation),
-            (Some(sources), _) => set_bits::<T, _, LANES, 1>((sources, enable, dst, inverse), relation),
-            (None, ..=LANES) => set_bits::<T, _, LANES, 0>((sources, enable, dst, inverse), relation),
-            (None, _) => set_bits::<T, _, LANES, 1>((sources, enable, dst, inverse), relation),
+        l.note_action(|_| recording.finish_compare(&answer?, inverse != 0, dst));
+        let run = match simple(&sources) {
+            Some(sources) if lanes == 1 => plain((sources, enable, dst, inverse), move |all, thread, _| {
+                let (sources, enable, dst, inverse) = all;
+                let bits = bits_of::<T, 1>(sources, 0, thread, relation);
+                set_bits(thread, enable, *dst, bits ^ inverse)
+            }),
+            Some(sources) => plain((sources, enable, dst, inverse, count), move |all, thread, _| {
+                let (sources, enable, dst, inverse, count) = all;
+                let bits = (0..*count).fold(0, |bits, n| bits | bits_of::<T, LANES>(sources, n, thread, relation));
+                set_bits(thread, enable, *dst, bits ^ inverse)
+            }),
+            None => {
+                let bits = general(sources, count, relation);
+                Run::new(move |thread, _| {
+                    let bits = bits(thread);
+                    set_bits(thread, &enable, dst, bits ^ inverse)
+                })
+            }
         };
         return Ok(l.step(enable, run));
     }
     // A general destination gets ones or zeros in all bits of its elements.
-    let numbers = [l.number(a, &sources[0]), l.number(b, &sources[1])];
-    let recording = Recording::default();
-    let [first, second] = [0, 1].map(|n| recording.source(&sources[n], types.src[n], numbers[n]));
-    let holds = first.zip(second).and_then(|(a, b)| recording.holds(&relation.relate([a, b]), inverse != 0));
-    let bits = Box::new(move |thread: &Thread| bits_of::<T, LANES>(&sources, last, thread, relation) ^ inverse);
+    let holds = answer.and_then(|answer| recording.holds(&answer, inverse != 0));
+    let bits = general(sources, count, relation);
+    let bits = (bits, inverse);
     let data_type = pattern(types.dst);
     match data_type.bits() {
         8 => spread::<u8>(l, inst, data_type, enable, bits, holds.map(|holds| (&recording, holds))),
@@ -184,47 +193,49 @@ fn compare_of<T: Scalar>(
     }
 }
 
-/// Sets the bits of a predicate where the relation holds, up to the last chunk of channels.
-fn set_bits<T: Scalar, V: Values<T> + Send + Sync + 'static, const N: usize, const LAST: usize>(
-    operands: ([V; 2], ExecMask, u32, u32),
-    relation: impl LaneOp<T, 2, Out = bool>,
-) -> Run {
-    plain(operands, move |(sources, enable, dst, inverse), thread, _| {
-        let bits = bits_of::<T, N>(sources, LAST, thread, relation);
-        let enabled = thread.enabled(enable);
-        thread.set_predicate(*dst, enable.shift, enabled, bits ^ inverse);
-        Ok(())
+/// Which of the channels a relation holds for.
+type Bits = Box<dyn Fn(&Thread) -> u32 + Send + Sync>;
+
+/// The same for any sources, by calls.
+fn general<T: Scalar>(sources: [Source<T>; 2], count: usize, relation: impl LaneOp<T, 2, Out = bool>) -> Bits {
+    Box::new(move |thread| {
+        let mut bits = 0;
+        for n in 0..count {
+            let chunks = [Chunk(sources[0].chunk(thread, n)), Chunk(sources[1].chunk(thread, n))];
+            bits |= bits_of::<T, LANES>(&chunks, n, thread, relation);
+        }
+        bits
     })
 }
 
-/// One bit for each channel: whether the relation holds.
+/// Sets the enabled bits of a predicate.
+#[inline(always)]
+fn set_bits(thread: &mut Thread, enable: &ExecMask, dst: u32, bits: u32) -> Result<(), Box<Trap>> {
+    let enabled = thread.enabled(enable);
+    thread.set_predicate(dst, enable.shift, enabled, bits);
+    Ok(())
+}
+
+/// One bit for each channel of the n-th chunk: whether the relation holds.
 #[inline(always)]
 fn bits_of<T: Scalar, const N: usize>(
     [a, b]: &[impl Values<T>; 2],
-    last: usize,
+    n: usize,
     thread: &Thread,
     relation: impl LaneOp<T, 2, Out = bool>,
 ) -> u32 {
-    let mut bits = 0;
-    for n in 0..=last {
-        let (mut a, mut b): ([T; N], [T; N]) = (a.load(thread, n), b.load(thread, n));
-        if const { T::MODED } && !thread.is_plain() {
-            [a, b] = [a, b].map(|side| from_lanes(|i| side[i].taken_in(thread.mode)));
-        }
-        // Bytes first, of which the host makes bits: this way the compiler uses vectors.
-        let bytes: [u8; N] = from_lanes(|i| if relation.apply([a[i], b[i]]) { u8::MAX } else { 0 });
-        bits |= match <&[u8; LANES]>::try_from(&bytes[..]) {
-            Ok(bytes) => dispatch!(Level::baseline(), simd => bits_of_bytes(simd, bytes)) << (n * LANES),
-            // One channel has one chunk.
-            Err(_) => return bytes.iter().enumerate().fold(0, |all, (i, byte)| all | u32::from(*byte & 1) << i),
-        };
+    let (mut a, mut b): ([T; N], [T; N]) = (a.load(thread, n), b.load(thread, n));
+    if const { T::MODED } && !thread.is_plain() {
+        a = from_lanes(|i| a[i].taken_in(thread.mode));
+        b = from_lanes(|i| b[i].taken_in(thread.mode));
     }
-    bits
-}
-
-#[inline(always)]
-fn bits_of_bytes<S: Simd>(simd: S, bytes: &[u8; LANES]) -> u32 {
-    u8x16::from_slice(simd, bytes).simd_eq(u8x16::splat(simd, u8::MAX)).to_bitmask() as u32
+    // Bytes first, of which the host makes bits: this way the compiler uses vectors.
+    let bytes: [u8; N] = from_lanes(|i| if relation.apply([a[i], b[i]]) { u8::MAX } else { 0 });
+    match <&[u8; LANES]>::try_from(&bytes[..]) {
+        Ok(bytes) => high_bits(bytes) << (n * LANES),
+        // One channel has one chunk.
+        Err(_) => u32::from(bytes[0] & 1),
+    }
 }
 
 fn spread<D: Scalar>(
@@ -232,17 +243,17 @@ fn spread<D: Scalar>(
     inst: &ComponentWise<'_, 2>,
     data_type: DataType,
     enable: ExecMask,
-    bits: Box<dyn Fn(&Thread) -> u32 + Send + Sync>,
+    (bits, inverse): (Bits, u32),
     recorded: Option<(&Recording, Node<'_>)>,
 ) -> LowerResult {
     let lanes = enable.lanes.count_ones() as usize;
     let dst = l.destination_as::<D>(inst.dst, data_type, lanes)?;
     l.note_action(|_| {
         let (recording, holds) = recorded?;
-        recording.finish(holds, &dst, data_type, false)
+        recording.finish(holds, &Output::new(&dst, data_type, false))
     });
     let run = plain((bits, enable, dst, lanes.div_ceil(LANES)), move |(bits, enable, dst, count), thread, _| {
-        let bits = bits(thread);
+        let bits = bits(thread) ^ inverse;
         let zero = D::default();
         chunks(thread, *count, enable, dst, |_, n| {
             from_lanes(|i| if bits >> (n * LANES + i) & 1 == 1 { zero.inverted() } else { zero })
@@ -306,7 +317,7 @@ impl<T: Scalar> ChunkOp<T, T, 2> for Select {
         from_lanes(|i| if first & 1 << i != 0 { a[i] } else { b[i] })
     }
 
-    fn compute_in_mode(&self, sources: &[Source<T>; 2], thread: &Thread, n: usize) -> [T; LANES] {
+    fn compute_in_mode(&self, sources: &[Chunk<T>; 2], thread: &Thread, n: usize) -> [T; LANES] {
         self.compute(sources, thread, n)
     }
 

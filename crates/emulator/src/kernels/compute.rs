@@ -10,13 +10,13 @@ pub(super) use crate::kernels::domain::is_float;
 
 use crate::kernels::algebra::Scalar;
 use crate::kernels::lowering::{LowerResult, Lowering, channels, is_saturated};
-use crate::kernels::record::{Node, Record, Recording};
+use crate::kernels::record::{Input, Node, Output, Record, Recording};
 use crate::kernels::step::{Lowered, Run, plain, wide, wide_or_plain};
 use crate::machine::World;
 use crate::machine::fault::Trap;
 use crate::machine::float::FloatMode;
 use crate::machine::lane::{LANES, enabled_lanes, from_lanes};
-use crate::machine::operand::{Destination, Places, SimpleDestination, SimpleSource, Source, Values, simple};
+use crate::machine::operand::{Chunk, Destination, Places, SimpleDestination, SimpleSource, Source, Values, simple};
 use crate::machine::thread::{ExecMask, Thread, ones};
 use visakit::isa::{DataType, Predicate};
 use visakit::rt::ComponentWise;
@@ -126,7 +126,7 @@ pub(super) trait ChunkOp<T: Scalar, R: Scalar, const S: usize>: Copy + Send + Sy
     /// The results of the n-th chunk, in the host's floating-point mode.
     fn compute<const N: usize>(&self, sources: &[impl Values<T>; S], thread: &Thread, n: usize) -> [R; N];
     /// The same in the thread's mode.
-    fn compute_in_mode(&self, sources: &[Source<T>; S], thread: &Thread, n: usize) -> [R; LANES];
+    fn compute_in_mode(&self, sources: &[Chunk<T>; S], thread: &Thread, n: usize) -> [R; LANES];
     /// What it is for a channel in the host's mode, for native code.
     fn record<'r>(&self, sources: [Node<'r>; S]) -> Option<Node<'r>>;
 }
@@ -155,7 +155,7 @@ where
     }
 
     #[inline(never)]
-    fn compute_in_mode(&self, sources: &[Source<T>; S], thread: &Thread, n: usize) -> [O::Result; LANES] {
+    fn compute_in_mode(&self, sources: &[Chunk<T>; S], thread: &Thread, n: usize) -> [O::Result; LANES] {
         Arity::map(sources, thread, n, |values: [T; S]| self.0.compute_in_mode(values, thread.mode))
     }
 
@@ -219,10 +219,8 @@ pub(super) struct Operands<T: Scalar, R: Scalar, const S: usize> {
     /// The channels that it is for.
     pub(super) enable: ExecMask,
     lanes: usize,
-    types: Types<S>,
-    /// The values of immediate sources.
-    numbers: [Option<u64>; S],
-    saturate: bool,
+    inputs: [Input; S],
+    output: Output,
 }
 
 impl Lowering<'_> {
@@ -262,7 +260,7 @@ impl Lowering<'_> {
         op: O,
     ) -> LowerResult {
         let operands = self.operands::<T, O::Result, S>(inst, inst.pred, types)?;
-        self.note_action(|l| l.record(&operands, |nodes| op.record(nodes)));
+        self.note_action(|_| recorded(&operands.inputs, &operands.output, |nodes| op.record(nodes)));
         let Operands { sources, dst, enable, lanes, .. } = operands;
         let run = plain((sources, dst, enable, lanes), move |(sources, dst, enable, lanes), thread, _| {
             let enabled = thread.enabled(enable);
@@ -302,38 +300,23 @@ impl Lowering<'_> {
         }
         let dst = self.destination_as(inst.dst, types.dst, lanes)?;
         let enable = self.enable(inst.exec_size, pred)?;
-        let numbers = std::array::from_fn(|n| self.number(inst.src[n], &sources[n]));
-        let saturate = is_saturated(inst.dst);
-        Ok(Operands { sources, dst, enable, lanes, types, numbers, saturate })
+        let inputs = std::array::from_fn(|n| self.input(inst.src[n], &sources[n], types.src[n]));
+        let output = Output::new(&dst, types.dst, is_saturated(inst.dst));
+        Ok(Operands { sources, dst, enable, lanes, inputs, output })
     }
 
-    /// What native code has to do for an operation.
-    fn record<T: Scalar, R: Scalar, const S: usize>(
-        &self,
-        operands: &Operands<T, R, S>,
-        op: impl for<'r> FnOnce([Node<'r>; S]) -> Option<Node<'r>>,
-    ) -> Option<Action> {
-        let Operands { sources, dst, types, numbers, saturate, .. } = operands;
-        let recording = Recording::default();
-        let mut nodes = [recording.source(sources.first()?, types.src[0], numbers[0])?; S];
-        for n in 1..S {
-            nodes[n] = recording.source(&sources[n], types.src[n], numbers[n])?;
-        }
-        recording.finish(op(nodes)?, dst, types.dst, *saturate)
-    }
-
-    /// Makes an operation. Where all operands are simple there is a version for one channel, for one chunk and for two,
-    /// without calls; one more is for everything else, for other floating-point modes, and for hosts that lack what it needs.
+    /// Makes an operation. Where all operands are simple there is a version for one channel and one for chunks of them, without
+    /// calls; one more is for everything else, for other floating-point modes, and for hosts that lack what it needs.
     pub(super) fn operation<T: Scalar, R: Scalar, O: ChunkOp<T, R, S>, const S: usize>(
         &mut self,
         operands: Operands<T, R, S>,
         op: O,
     ) -> Lowered {
-        self.note_action(|l| l.record(&operands, |nodes| op.record(nodes)));
+        self.note_action(|_| recorded(&operands.inputs, &operands.output, |nodes| op.record(nodes)));
         let Operands { sources, dst, enable, lanes, .. } = operands;
         let simple = simple(&sources).zip(dst.simple());
-        let last = lanes.div_ceil(LANES) - 1;
-        let all = (sources, dst, enable, last, op);
+        let count = lanes.div_ceil(LANES);
+        let all = (sources, dst, enable, count, op);
         // Where the baseline calls functions of the system's library, such as a fused multiplication.
         let general = if const { O::WIDE && O::MODED } {
             wide_or_plain(
@@ -344,42 +327,60 @@ impl Lowering<'_> {
         } else {
             plain(all, |all, thread, _| general(all, thread))
         };
-        let run = match (simple, lanes) {
-            (None, _) => general,
-            (Some((sources, dst)), 1) => row::<T, R, O, S, 1, 1>((sources, dst, enable, op), general),
-            (Some((sources, dst)), 2..=LANES) => row::<T, R, O, S, LANES, 1>((sources, dst, enable, op), general),
-            (Some((sources, dst)), _) => row::<T, R, O, S, LANES, 2>((sources, dst, enable, op), general),
+        let run = match simple {
+            None => general,
+            Some((sources, dst)) if lanes == 1 => row::<T, R, O, S, 1>((sources, dst, enable, 1, op), general),
+            Some((sources, dst)) => row::<T, R, O, S, LANES>((sources, dst, enable, count, op), general),
         };
         self.step(enable, run)
     }
 }
 
-/// What the general version of an operation needs: the operands, the mask, the number of the last chunk, and the function.
+/// What native code has to do for an operation on operands.
+fn recorded<const S: usize>(
+    inputs: &[Input; S],
+    output: &Output,
+    op: impl for<'r> FnOnce([Node<'r>; S]) -> Option<Node<'r>>,
+) -> Option<Action> {
+    let recording = Recording::default();
+    let mut nodes = [recording.source(inputs.first()?)?; S];
+    for n in 1..S {
+        nodes[n] = recording.source(&inputs[n])?;
+    }
+    recording.finish(op(nodes)?, output)
+}
+
+/// What the general version of an operation needs: the operands, the mask, the number of chunks, and the function.
 type General<T, R, O, const S: usize> = ([Source<T>; S], Destination<R>, ExecMask, usize, O);
 /// The same for simple operands.
-type Row<T, R, O, const S: usize> = ([SimpleSource<T>; S], SimpleDestination<R>, ExecMask, O);
+type Row<T, R, O, const S: usize> = ([SimpleSource<T>; S], SimpleDestination<R>, ExecMask, usize, O);
 
 /// One chunk of channels after the other, whatever the operands are. Where a source of the second chunk is part of the
 /// destination of the first, lowering has sent the results another way ([`Lowering::destination`]).
 #[inline(always)]
 fn general<T: Scalar, R: Scalar, O: ChunkOp<T, R, S>, const S: usize>(
-    (sources, dst, enable, last, op): &General<T, R, O, S>,
+    (sources, dst, enable, count, op): &General<T, R, O, S>,
     thread: &mut Thread,
 ) -> Result<(), Box<Trap>> {
     let enabled = thread.enabled(enable);
-    for n in 0..=*last {
+    for n in 0..*count {
+        // By calls: here it counts that the code is small.
+        let mut values = [Chunk([T::default(); LANES]); S];
+        for s in 0..S {
+            values[s] = Chunk(sources[s].chunk(thread, n));
+        }
         let results: [R; LANES] = if const { O::MODED } && !thread.is_plain() {
-            op.compute_in_mode(sources, thread, n)
+            op.compute_in_mode(&values, thread, n)
         } else {
-            op.compute(sources, thread, n)
+            op.compute(&values, thread, n)
         };
-        dst.store(thread, n, &results, enabled >> (n * LANES));
+        dst.store_chunk(thread, n, &results, enabled >> (n * LANES));
     }
     Ok(())
 }
 
-/// The version for simple operands, `COUNT` times `N` channels; the general one does what is rare.
-fn row<T: Scalar, R: Scalar, O: ChunkOp<T, R, S>, const S: usize, const N: usize, const COUNT: usize>(
+/// The version for simple operands, chunks of `N` channels; the general one does what is rare.
+fn row<T: Scalar, R: Scalar, O: ChunkOp<T, R, S>, const S: usize, const N: usize>(
     row: Row<T, R, O, S>,
     general: Run,
 ) -> Run {
@@ -389,11 +390,11 @@ fn row<T: Scalar, R: Scalar, O: ChunkOp<T, R, S>, const S: usize, const N: usize
             wide(
                 all,
                 #[inline(always)]
-                |all, thread, world| in_host_mode::<T, R, O, S, N, COUNT>(all, thread, world),
+                |all, thread, world| in_host_mode::<T, R, O, S, N>(all, thread, world),
                 |(_, general)| general,
             )
         } else {
-            plain(all, |all, thread, world| in_host_mode::<T, R, O, S, N, COUNT>(all, thread, world))
+            plain(all, |all, thread, world| in_host_mode::<T, R, O, S, N>(all, thread, world))
         };
     }
     // One channel needs no vectors.
@@ -401,39 +402,41 @@ fn row<T: Scalar, R: Scalar, O: ChunkOp<T, R, S>, const S: usize, const N: usize
         wide(
             row,
             #[inline(always)]
-            |row, thread, _| chunks_of::<T, R, O, S, N, COUNT>(row, thread),
+            |row, thread, _| chunks_of::<T, R, O, S, N>(row, thread),
             |_| general,
         )
     } else {
-        plain(row, |row, thread, _| chunks_of::<T, R, O, S, N, COUNT>(row, thread))
+        plain(row, |row, thread, _| chunks_of::<T, R, O, S, N>(row, thread))
     }
 }
 
 /// What [`chunks_of`] does, but in another floating-point mode than the host's.
 #[inline(always)]
-fn in_host_mode<T: Scalar, R: Scalar, O: ChunkOp<T, R, S>, const S: usize, const N: usize, const COUNT: usize>(
+fn in_host_mode<T: Scalar, R: Scalar, O: ChunkOp<T, R, S>, const S: usize, const N: usize>(
     (row, general): &(Row<T, R, O, S>, Run),
     thread: &mut Thread,
     world: &World<'_>,
 ) -> Result<(), Box<Trap>> {
-    if thread.is_plain() { chunks_of::<T, R, O, S, N, COUNT>(row, thread) } else { general(thread, world) }
+    if thread.is_plain() { chunks_of::<T, R, O, S, N>(row, thread) } else { general.call(thread, world) }
 }
 
 /// Computes and writes all chunks of simple operands.
 #[inline(always)]
-fn chunks_of<T: Scalar, R: Scalar, O: ChunkOp<T, R, S>, const S: usize, const N: usize, const COUNT: usize>(
-    (sources, dst, enable, op): &Row<T, R, O, S>,
+fn chunks_of<T: Scalar, R: Scalar, O: ChunkOp<T, R, S>, const S: usize, const N: usize>(
+    (sources, dst, enable, count, op): &Row<T, R, O, S>,
     thread: &mut Thread,
 ) -> Result<(), Box<Trap>> {
-    let enabled = thread.enabled(enable);
-    let results: [R; N] = op.compute(sources, thread, 0);
-    dst.store(thread, 0, &results, enabled);
-    // No loop: with a number of chunks that is known only when it runs, one chunk takes a sixth longer.
-    if COUNT > 1 {
-        let results: [R; N] = op.compute(sources, thread, 1);
-        dst.store(thread, 1, &results, enabled >> LANES);
+    let mut enabled = thread.enabled(enable);
+    let mut n = 0;
+    loop {
+        let results: [R; N] = op.compute(sources, thread, n);
+        dst.store(thread, n, &results, enabled);
+        n += 1;
+        if N == 1 || n >= *count {
+            return Ok(());
+        }
+        enabled >>= LANES;
     }
-    Ok(())
 }
 
 /// Computes and writes one chunk of channels after the other, whatever the operands are. Where a source of the second chunk is

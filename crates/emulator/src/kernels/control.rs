@@ -1,7 +1,7 @@
 //! Control flow: where each channel goes. What that means for a thread is in [`crate::machine::flow`].
 
 use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal};
-use crate::kernels::step::{Callee, Lowered};
+use crate::kernels::step::{Callee, Lowered, Run};
 use crate::machine::thread::ExecMask;
 use visakit::isa::{
     Barrier, Call, Fcall, Fret, Goto, Ifcall, Jmp, Label, LabelKind, Loc, Nbarrier, Ret, Sbarrier, SbarrierMode,
@@ -12,7 +12,7 @@ use visakit_native::ir::Action;
 /// Something that is done as soon as it begins, and counts as an instruction.
 pub(super) fn done<T>(l: &mut Lowering<'_>, _: &T) -> LowerResult {
     l.note_action(|_| Some(Action::Nothing));
-    Ok(l.step(ExecMask::all(1), Box::new(|_, _| Ok(()))))
+    Ok(l.step(ExecMask::all(1), Run::new(|_, _| Ok(()))))
 }
 
 /// A mark that executes nothing.

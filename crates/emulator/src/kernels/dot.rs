@@ -4,10 +4,10 @@ use crate::kernels::algebra::{Lane, Scalar};
 use crate::kernels::compute::{chunks, lane_ops};
 use crate::kernels::domain::is_signed;
 use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal, is_saturated};
-use crate::machine::World;
+use crate::kernels::step::Run;
 use crate::machine::lane::{LANES, from_lanes};
 use crate::machine::operand::{Region, Source, Start};
-use crate::machine::thread::{ExecMask, Thread};
+use crate::machine::thread::ExecMask;
 use visakit::isa::{DataType, VecOperand};
 use visakit::rt::ComponentWise;
 
@@ -61,7 +61,7 @@ fn differences(
         None => None,
     };
     let dst = l.destination::<i32>(dst, lanes)?;
-    let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
+    let run = Run::new(move |thread, _| {
         // What the second channel of a pair gets is not defined: it keeps what it has.
         let enabled = thread.enabled(&enable) & 0x5555_5555;
         for n in 0..lanes.div_ceil(LANES) {
@@ -97,7 +97,7 @@ pub(super) fn plane(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerR
     let places = [part(l, inst.src[1], 0, 64, 4)?, part(l, inst.src[1], 32, 64, 4)?];
     let dst = l.destination::<f32>(inst.dst, lanes)?;
     let enable = l.enable(inst.exec_size, inst.pred)?;
-    let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
+    let run = Run::new(move |thread, _| {
         chunks(thread, 1, &enable, &dst, |thread, n| {
             let [p, q, r] = plane.each_ref().map(|source| source.first(thread));
             let [u, v]: [[f32; LANES]; 2] = [places[0].load(thread, n), places[1].load(thread, n)];

@@ -7,7 +7,7 @@ use crate::kernels::atomic::{Atomic, lsc_update};
 use crate::kernels::block;
 use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal};
 use crate::kernels::message::for_chunks;
-use crate::kernels::step::Lowered;
+use crate::kernels::step::{Lowered, Run};
 use crate::kernels::surface;
 use crate::kernels::transfer::Transfer;
 use crate::machine::World;
@@ -206,7 +206,7 @@ fn read_at(
     mask: Option<usize>,
     texel: impl Fn(&Thread, &World<'_>, usize, &Image, Texels<'_>) -> [u32; 4] + Send + Sync + 'static,
 ) -> LowerResult {
-    let run = Box::new(move |thread: &mut Thread, world: &World<'_>| {
+    let run = Run::new(move |thread, world| {
         let enabled = thread.enabled(&enable);
         let bound = image(&space, thread, world);
         // All channels are read before any is written: the destination may stand where parameters do.
@@ -269,7 +269,7 @@ fn write(
     place: [Elements; 4],
     components: Components,
 ) -> LowerResult {
-    let run = Box::new(move |thread: &mut Thread, world: &World<'_>| {
+    let run = Run::new(move |thread, world| {
         let bound = image(&space, thread, world);
         let mut outside = 0;
         for lane in enabled_lanes::<MAX_LANES>(thread.enabled(&enable)) {
@@ -302,7 +302,7 @@ fn update(
 ) -> Lowered {
     atomic.note(l);
     let size = atomic.update.size;
-    let run = Box::new(move |thread: &mut Thread, world: &World<'_>| {
+    let run = Run::new(move |thread, world| {
         let (view, bound) = (space.view(thread, world), image(&space, thread, world));
         for_chunks(thread.enabled(&enable), |n, enabled| {
             let (mut addresses, mut inside) = ([0; LANES], 0);

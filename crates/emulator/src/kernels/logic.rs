@@ -6,9 +6,8 @@ use crate::kernels::compute::{Arity, LaneOp, Map, Op, Types, lane_ops};
 use crate::kernels::domain::{RingOp, is_float, is_signed, pattern};
 use crate::kernels::lowering::{LowerResult, Lowering, illegal, is_saturated};
 use crate::kernels::record::{Node, Record, Recording, unrecorded};
-use crate::machine::World;
+use crate::kernels::step::Run;
 use crate::machine::lane::Element;
-use crate::machine::thread::Thread;
 use visakit::isa::{Bfn, DataType, Modifier, Operand, VecOperand};
 use visakit::rt::ComponentWise;
 use visakit_native::ir::Action;
@@ -113,7 +112,7 @@ fn predicates<const S: usize>(
         let from = [*sources.first()?, *sources.last()?];
         Some(Action::Logic { logic, from, to: dst })
     });
-    let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
+    let run = Run::new(move |thread, _| {
         let bits = op.compute(sources.map(|id| thread.predicates[id as usize])) >> enable.shift;
         let enabled = thread.enabled(&enable);
         thread.set_predicate(dst, enable.shift, enabled, bits);

@@ -5,15 +5,16 @@ mod operands;
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
+use crate::kernels::algebra::Scalar;
 use crate::kernels::atomic::Family;
 use crate::kernels::layout::Layout;
 use crate::kernels::reads::Reads;
+use crate::kernels::record::Input;
 use crate::kernels::step::{Lowered, Op, Run};
-use crate::machine::World;
 use crate::machine::convert::Compute;
 use crate::machine::fault::Trap;
 use crate::machine::lane::Element;
-use crate::machine::operand::{Region, Source};
+use crate::machine::operand::{Region, Source, SourcePlace};
 use crate::machine::thread::{Combine, ExecMask, Thread, ones};
 use visakit::isa::{DataType, ExecMask as ExecMaskField, ExecSize, Operand, Predicate, VecOperand};
 use visakit::object::Routine;
@@ -148,12 +149,23 @@ impl<'a> Lowering<'a> {
 
     /// The value of a source that is an immediate, as it stands among the constants.
     pub(super) fn number<T: Compute>(&self, operand: &VecOperand, source: &Source<T>) -> Option<u64> {
+        self.number_at(operand, source.place()?, T::SIZE)
+    }
+
+    fn number_at(&self, operand: &VecOperand, place: SourcePlace, size: usize) -> Option<u64> {
         let Operand::Immediate(_) = operand.operand else { return None };
-        let place = source.place().filter(|place| place.is_native && place.step == 0 && T::SIZE <= 8)?;
-        let bytes = self.constants.get(place.at.checked_sub(self.constants_base())? as usize..)?.get(..T::SIZE)?;
+        (place.is_native && place.step == 0).then_some(())?;
+        let bytes = self.constants.get(place.at.checked_sub(self.constants_base())? as usize..)?.get(..size)?;
         let mut bits = [0; 8];
-        bits[..T::SIZE].copy_from_slice(bytes);
+        bits.get_mut(..size)?.copy_from_slice(bytes);
         Some(u64::from_le_bytes(bits))
+    }
+
+    /// What a recording begins with for a source of a type.
+    pub(super) fn input<T: Scalar>(&self, operand: &VecOperand, source: &Source<T>, data_type: DataType) -> Input {
+        let place = source.place();
+        let number = place.and_then(|place| self.number_at(operand, place, T::SIZE));
+        Input::new(T::KIND, place, data_type, number)
     }
 
     /// Takes note of an atomic operation on memory that groups share: those of one kind commute with each other.
@@ -214,8 +226,8 @@ impl<'a> Lowering<'a> {
         let mut run = run;
         if !notes.postponed.is_empty() {
             let (inner, postponed) = (run, notes.postponed);
-            run = Box::new(move |thread: &mut Thread, world: &World<'_>| {
-                inner(thread, world)?;
+            run = Run::new(move |thread, world| {
+                inner.call(thread, world)?;
                 let enabled = thread.enabled(&enable);
                 postponed.iter().for_each(|write| write(thread, enabled));
                 Ok(())
@@ -223,34 +235,34 @@ impl<'a> Lowering<'a> {
         }
         if let Some(offset) = notes.writes_control {
             let inner = run;
-            run = Box::new(move |thread: &mut Thread, world: &World<'_>| {
-                inner(thread, world)?;
+            run = Run::new(move |thread, world| {
+                inner.call(thread, world)?;
                 thread.set_mode(thread.registers.get(offset));
                 Ok(())
             });
         }
         if !notes.indirect.is_empty() {
             let inner = run;
-            run = Box::new(move |thread: &mut Thread, world: &World<'_>| {
+            run = Run::new(move |thread, world| {
                 let enabled = thread.enabled(&enable);
                 for (region, size) in &notes.indirect {
                     if let Some((lane, offset)) = region.check(thread, *size, enabled) {
                         return Err(Box::new(Trap::Indirect { lane, offset }));
                     }
                 }
-                inner(thread, world)
+                inner.call(thread, world)
             });
         }
         if notes.reads_channel_enable.is_some() || notes.reads_time.is_some() {
             let (inner, enable_at, time_at) = (run, notes.reads_channel_enable, notes.reads_time);
-            run = Box::new(move |thread: &mut Thread, world: &World<'_>| {
+            run = Run::new(move |thread, world| {
                 if let Some(offset) = enable_at {
                     thread.registers.set(offset, thread.active);
                 }
                 if let Some(offset) = time_at {
                     thread.registers.set(offset, thread.executed);
                 }
-                inner(thread, world)
+                inner.call(thread, world)
             });
         }
         Lowered::Op(Op { run, enable, action })

@@ -4,13 +4,14 @@ use crate::kernels::address::{AddressSpace, Addressing, Elements, ScratchBase};
 use crate::kernels::atomic::{Atomic, lsc_update};
 use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal};
 use crate::kernels::message::{Message, Operation};
+use crate::kernels::step::Run;
 use crate::kernels::transfer::Transfer;
+use crate::machine::SCRATCH_UNIT;
 use crate::machine::access::Request;
 use crate::machine::fault::Trap;
 use crate::machine::lane::LANES;
 use crate::machine::operand::Source;
-use crate::machine::thread::{ExecMask, Thread};
-use crate::machine::{SCRATCH_UNIT, World};
+use crate::machine::thread::ExecMask;
 use visakit::isa::{
     ExecSize, LscAddrSize, LscAddrType, LscBlockOrder, LscDataOrder, LscDataSize, LscOp, LscSfid, LscUntyped,
     LscUntypedAccess, LscUntypedBlock2d, LscUntypedQuad, LscUntypedStrided, R0Element, RawOperand, VecOperand, pages,
@@ -184,7 +185,7 @@ fn block2d(l: &mut Lowering<'_>, inst: &LscUntypedBlock2d) -> LowerResult {
     let surface_pitch = l.source::<u32>(&inst.surface_pitch, 1)?;
     let corner = [l.source::<i32>(&inst.src0_addr_x, 1)?, l.source::<i32>(&inst.src0_addr_y, 1)?];
     let enable = l.enable(inst.exec_size, inst.pred)?;
-    let run = Box::new(move |thread: &mut Thread, world: &World<'_>| {
+    let run = Run::new(move |thread, world| {
         let Some(data) = data else { return Ok(()) };
         if thread.enabled(&enable) & 1 == 0 {
             return Ok(());

@@ -6,7 +6,7 @@ use crate::kernels::lowering::{LowerResult, Lowering};
 use crate::kernels::record::Node;
 use crate::machine::float::{Float, FloatMode, double_to_single};
 use crate::machine::lane::{LANES, from_lanes};
-use crate::machine::operand::{Source, Values};
+use crate::machine::operand::{Chunk, Values};
 use crate::machine::thread::Thread;
 use visakit::rt::ComponentWise;
 
@@ -138,7 +138,7 @@ impl ChunkOp<f32, f32, 1> for Sine {
         self.near_or_any(a.load(thread, n))
     }
 
-    fn compute_in_mode(&self, [a]: &[Source<f32>; 1], thread: &Thread, n: usize) -> [f32; LANES] {
+    fn compute_in_mode(&self, [a]: &[Chunk<f32>; 1], thread: &Thread, n: usize) -> [f32; LANES] {
         one_by_one(&a.load(thread, n), self.any, thread.mode)
     }
 

@@ -6,10 +6,9 @@ use crate::kernels::domain::is_float;
 use crate::kernels::lowering::{LowerResult, Lowering, channels, element_bytes, illegal};
 use crate::kernels::narrow::{bf8_to_float, small_float};
 use crate::kernels::step::{Exchange, Lowered, Run};
-use crate::machine::World;
 use crate::machine::float::{FloatMode, double_to_bfloat, double_to_half, double_to_single};
 use crate::machine::operand::Start;
-use crate::machine::thread::{ExecMask, Registers, Thread};
+use crate::machine::thread::{ExecMask, Registers};
 use visakit::isa::{DataType, Dpas, Dpasw, Precision, PrecisionClass, predefined};
 
 /// How the bits of an element are a number.
@@ -132,7 +131,7 @@ fn product(l: &mut Lowering<'_>, inst: &Dpas, first: u32) -> LowerResult<(ExecMa
     let dwords = u64::from(lanes) * u64::from(depth.div_ceil(steps));
     let packed = l.raw_required(&inst.src1, dwords * 4)?;
     let enable = ExecMask::all(lanes as usize);
-    let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
+    let run = Run::new(move |thread, _| {
         let (registers, mode) = (&thread.registers, thread.mode);
         let count = (depth * ops) as usize;
         let mut results = Vec::with_capacity((repeats * lanes) as usize);

@@ -152,22 +152,22 @@ impl Message {
             Operation::Status(_) => None,
         });
         let run: Run = match operation {
-            Operation::Load(at) => Box::new(move |thread, world| {
+            Operation::Load(at) => Run::new(move |thread, world| {
                 for_chunks(thread.enabled(&enable), |n, enabled| {
                     self.transfer::<false>(thread, world, fast, Chunk { at, n: n as u32, enabled })
                 })
             }),
-            Operation::Store(at) => Box::new(move |thread, world| {
+            Operation::Store(at) => Run::new(move |thread, world| {
                 for_chunks(thread.enabled(&enable), |n, enabled| {
                     self.transfer::<true>(thread, world, fast, Chunk { at, n: n as u32, enabled })
                 })
             }),
-            Operation::Prefetch => Box::new(|_, _| Ok(())),
+            Operation::Prefetch => Run::new(|_, _| Ok(())),
             Operation::Atomic(atomic) => {
                 if self.space.is_shared() {
                     atomic.note(l);
                 }
-                Box::new(move |thread, world| {
+                Run::new(move |thread, world| {
                     for_chunks(thread.enabled(&enable), |n, enabled| {
                         let view = self.space.view(thread, world);
                         let addresses = self.addressing.resolve(thread, n);
@@ -175,7 +175,7 @@ impl Message {
                     })
                 })
             }
-            Operation::Status(dst) => Box::new(move |thread, world| {
+            Operation::Status(dst) => Run::new(move |thread, world| {
                 let bits = self.status(thread, world);
                 if let Some(dst) = dst {
                     thread.registers.set(dst, bits);

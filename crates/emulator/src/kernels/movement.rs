@@ -8,8 +8,7 @@ use crate::kernels::domain::{Domain, is_float, is_modified, is_signed, pattern};
 use crate::kernels::logic::predicate_id;
 use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal, is_saturated};
 use crate::kernels::record::{Node, Record, Recording};
-use crate::kernels::step::{Lowered, wide_or_plain};
-use crate::machine::World;
+use crate::kernels::step::{Lowered, Run, wide_or_plain};
 use crate::machine::lane::{Change, Element, LANES, MAX_LANES, from_lanes};
 use crate::machine::operand::{Source, Start, blend};
 use crate::machine::thread::{ExecMask, Thread};
@@ -246,7 +245,7 @@ fn mov_predicate(l: &mut Lowering<'_>, dst: &VecOperand, source: &VecOperand) ->
     let mask = crate::machine::thread::ones(elements.into());
     let dst = l.destination::<u32>(dst, 1)?;
     let enable = ExecMask::all(1);
-    let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
+    let run = Run::new(move |thread, _| {
         let bits = thread.predicates[id as usize] & mask;
         dst.store(thread, 0, &[bits], 1);
         Ok(())
@@ -268,7 +267,7 @@ pub(super) fn setp(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>) -> LowerRe
     };
     if is_scalar {
         let a = l.source::<u32>(inst.src[0], 1)?;
-        let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
+        let run = Run::new(move |thread, _| {
             let bits = a.first(thread);
             thread.set_predicate(dst, enable.shift, enable.lanes, bits);
             Ok(())
@@ -276,7 +275,7 @@ pub(super) fn setp(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>) -> LowerRe
         return Ok(l.step(enable, run));
     }
     let a = l.source::<u32>(inst.src[0], lanes)?;
-    let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
+    let run = Run::new(move |thread, _| {
         let a = all(&a, thread);
         let bits = a.iter().enumerate().fold(0, |bits, (i, a)| bits | (a & 1) << i);
         let enabled = thread.enabled(&enable);
@@ -320,7 +319,7 @@ pub(super) fn addr_add(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> Low
     };
     let offsets = l.source::<u32>(inst.src[1], lanes)?;
     let enable = l.enable(inst.exec_size, inst.pred)?;
-    let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
+    let run = Run::new(move |thread, _| {
         let offsets = all(&offsets, thread);
         let enabled = thread.enabled(&enable);
         let bases: [u32; MAX_LANES] = std::array::from_fn(|i| match base {
@@ -366,7 +365,7 @@ pub(super) fn faddr(l: &mut Lowering<'_>, inst: &Faddr) -> LowerResult {
         ));
     };
     let dst = l.destination::<u64>(&inst.dst, 1)?;
-    let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
+    let run = Run::new(move |thread, _| {
         dst.store(thread, 0, &[address], 1);
         Ok(())
     });
@@ -386,7 +385,7 @@ pub(super) fn movs(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>) -> LowerRe
             let to = state_elements(l, state, lanes)?;
             let values = l.source::<u32>(inst.src[0], lanes)?;
             let place = values.place();
-            let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
+            let run = Run::new(move |thread, _| {
                 let enabled = thread.enabled(&enable);
                 if lanes == 1 {
                     if enabled != 0 {
@@ -408,7 +407,7 @@ pub(super) fn movs(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>) -> LowerRe
         }
         (Operand::State(state), Some(from)) => {
             let to = state_elements(l, state, lanes)?;
-            let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
+            let run = Run::new(move |thread, _| {
                 let enabled = thread.enabled(&enable);
                 let values: [u32; MAX_LANES] =
                     std::array::from_fn(|i| if i < lanes { thread.surfaces[from + i] } else { 0 });
@@ -421,7 +420,7 @@ pub(super) fn movs(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>) -> LowerRe
         }
         (_, Some(from)) => {
             let dst = l.destination::<u32>(inst.dst, lanes)?;
-            let run = Box::new(move |thread: &mut Thread, _: &World<'_>| {
+            let run = Run::new(move |thread, _| {
                 chunks(thread, lanes.div_ceil(LANES), &enable, &dst, |thread, n| {
                     let at = |i: usize| n * LANES + i;
                     from_lanes(|i| if at(i) < lanes { thread.surfaces[from + at(i)] } else { 0 })

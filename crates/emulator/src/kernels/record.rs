@@ -11,7 +11,7 @@ use visakit_native::ir::{self, Action, Binary, Expression, Kind, Relation, Unary
 use crate::kernels::algebra::{Compare, Integer, Lane, Real, Scalar};
 use crate::kernels::step::wide_function;
 use crate::machine::lane::{Change, Element, from_lanes};
-use crate::machine::operand::{Destination, Source, Target};
+use crate::machine::operand::{Destination, SourcePlace, Target};
 use crate::machine::thread::{Combine, ExecMask};
 use visakit::isa::DataType;
 
@@ -29,6 +29,47 @@ pub(super) struct Node<'r> {
     recording: &'r Recording,
     kind: Kind,
     value: Value,
+}
+
+/// A source whose values a recording begins with, of a kernel that computes with numbers of a kind.
+#[derive(Clone, Copy)]
+pub(super) struct Input {
+    kind: Option<Kind>,
+    place: Option<SourcePlace>,
+    /// The operand's own type.
+    data_type: DataType,
+    /// Its value, if that is the same for all and never changes.
+    number: Option<u64>,
+}
+
+impl Input {
+    /// The source of an operand with its own type.
+    pub(super) fn new(
+        kind: Option<Kind>,
+        place: Option<SourcePlace>,
+        data_type: DataType,
+        number: Option<u64>,
+    ) -> Self {
+        Self { kind, place, data_type, number }
+    }
+}
+
+/// A destination that a recording ends with, of a kernel that gives numbers of a kind.
+#[derive(Clone, Copy)]
+pub(super) struct Output {
+    kind: Option<Kind>,
+    target: Option<Target>,
+    /// The operand's own type.
+    data_type: DataType,
+    is_native: bool,
+    saturate: bool,
+}
+
+impl Output {
+    /// The destination of an operand with its own type.
+    pub(super) fn new<R: Scalar>(dst: &Destination<R>, data_type: DataType, saturate: bool) -> Self {
+        Self { kind: R::KIND, target: dst.target(), data_type, is_native: dst.is_native(), saturate }
+    }
 }
 
 /// The answer to a comparison.
@@ -61,20 +102,14 @@ impl Recording {
         Node { recording: self, kind, value }
     }
 
-    /// The values of a source, as a kernel that computes with `T` gets them. The operand's type is `data_type`; `number` is its
-    /// value, if that is the same for all and never changes.
-    pub(super) fn source<T: Scalar>(
-        &self,
-        source: &Source<T>,
-        data_type: DataType,
-        number: Option<u64>,
-    ) -> Option<Node<'_>> {
-        let kind = T::KIND?;
-        let place = source.place()?;
+    /// The values of a source, as a kernel gets them.
+    pub(super) fn source(&self, input: &Input) -> Option<Node<'_>> {
+        let Input { kind, place, data_type, number } = input;
+        let (kind, place) = ((*kind)?, (*place)?);
         let value = match number {
-            Some(bits) => self.push(kind, ir::Node::Constant(bits)),
+            Some(bits) => self.push(kind, ir::Node::Constant(*bits)),
             None => {
-                let own = if place.is_native { kind } else { kind_of(data_type)? };
+                let own = if place.is_native { kind } else { kind_of(*data_type)? };
                 self.load(own, place.at, place.step)?.convert(kind)
             }
         };
@@ -101,21 +136,16 @@ impl Recording {
         Some(self.push(whole, ir::Node::Load { at, step }).convert(kind))
     }
 
-    /// What writes a result to a destination of a type.
-    pub(super) fn finish<R: Scalar>(
-        &self,
-        result: Node<'_>,
-        dst: &Destination<R>,
-        data_type: DataType,
-        saturate: bool,
-    ) -> Option<Action> {
-        let kind = if dst.is_native() { R::KIND? } else { kind_of(data_type)? };
-        let (at, step) = match dst.target()? {
+    /// What writes a result to a destination.
+    pub(super) fn finish(&self, result: Node<'_>, output: &Output) -> Option<Action> {
+        let Output { kind, target, data_type, is_native, saturate } = *output;
+        let kind = if is_native { kind? } else { kind_of(data_type)? };
+        let (at, step) = match target? {
             Target::Nowhere => return Some(Action::Nothing),
             Target::At { at, step } => (at, step),
         };
         (step == kind.bytes() || step == 0).then_some(())?;
-        let result = match (saturate && !dst.is_native(), kind.is_float(), result.kind.is_float()) {
+        let result = match (saturate && !is_native, kind.is_float(), result.kind.is_float()) {
             (false, ..) => result.convert(kind),
             (true, false, _) => result.converted(kind, true),
             (true, true, true) => {
@@ -285,6 +315,7 @@ impl<'r> Node<'r> {
                 operands.0[0] = bytemuck::cast(function(a, b));
             },
         );
+        let Some(function) = function else { return self.unknown() };
         let number = {
             let functions = &mut self.recording.expression.borrow_mut().functions;
             functions.push(function);

@@ -1,87 +1,99 @@
 //! What lowering makes of an instruction.
 
-#[cfg(target_arch = "x86_64")]
-use fearless_simd::{Level, Simd};
-
 use crate::machine::World;
 use crate::machine::fault::Trap;
 use crate::machine::operand::Source;
 use crate::machine::thread::{ExecMask, Thread};
 use visakit::isa::LabelId;
+use visakit_native::host::Vectors;
 use visakit_native::ir::{Action, Function, Operands};
 
 /// An operation with its places resolved.
-pub type Run = Box<dyn Fn(&mut Thread, &World<'_>) -> Result<(), Box<Trap>> + Send + Sync>;
+pub struct Run(Box<dyn Step>);
+
+/// What an operation is; a trait of its own, since each function behind a `dyn Fn` is compiled three times.
+trait Step: Send + Sync {
+    fn call(&self, thread: &mut Thread, world: &World<'_>) -> Result<(), Box<Trap>>;
+}
+
+impl<F: Fn(&mut Thread, &World<'_>) -> Result<(), Box<Trap>> + Send + Sync> Step for F {
+    fn call(&self, thread: &mut Thread, world: &World<'_>) -> Result<(), Box<Trap>> {
+        self(thread, world)
+    }
+}
+
+impl Run {
+    /// The operation that a function does.
+    pub fn new(function: impl Fn(&mut Thread, &World<'_>) -> Result<(), Box<Trap>> + Send + Sync + 'static) -> Self {
+        Self(Box::new(function))
+    }
+
+    /// Does it for a thread.
+    ///
+    /// # Errors
+    /// When the machine stops the thread.
+    #[inline(always)]
+    pub fn call(&self, thread: &mut Thread, world: &World<'_>) -> Result<(), Box<Trap>> {
+        self.0.call(thread, world)
+    }
+}
 
 /// An operation whose operands stand together, so that a step needs few of the host's cache lines.
 pub(super) fn plain<E: Send + Sync + 'static>(
     operands: E,
     body: impl Fn(&E, &mut Thread, &World<'_>) -> Result<(), Box<Trap>> + Send + Sync + 'static,
 ) -> Run {
-    Box::new(move |thread, world| body(&operands, thread, world))
+    Run::new(move |thread, world| body(&operands, thread, world))
 }
 
-/// The same in the version that suits the host: `body` is compiled for each set of vector instructions that there may be. It
-/// has to be `#[inline(always)]`, and so has what it calls. A host without them gets what `otherwise` makes.
+/// The same with the host's vectors: `body` is compiled with all vector instructions that native code uses. It has to be
+/// `#[inline(always)]`, and so has what it calls. A host without them gets what `otherwise` makes.
 ///
-/// Worth its versions where the baseline of the architecture lacks what is needed: fused multiplications, shifts by another
+/// Worth its version where the baseline of the architecture lacks what is needed: fused multiplications, shifts by another
 /// count in each channel, many values of 64 bits.
 pub(super) fn wide<E: Send + Sync + 'static>(
     operands: E,
     body: impl Fn(&E, &mut Thread, &World<'_>) -> Result<(), Box<Trap>> + Send + Sync + 'static,
     otherwise: impl FnOnce(E) -> Run,
 ) -> Run {
-    #[cfg(target_arch = "x86_64")]
-    return match Level::new() {
-        Level::Avx512(simd) => vectorized(simd, operands, body),
-        Level::Avx2(simd) => vectorized(simd, operands, body),
-        _ => otherwise(operands),
-    };
-    #[cfg(not(target_arch = "x86_64"))]
-    {
-        // The baseline of other architectures has what there is.
-        let _ = otherwise;
-        plain(operands, body)
+    match Vectors::of_host() {
+        Some(vectors) => vectorized(vectors, operands, body),
+        None => otherwise(operands),
     }
 }
 
-/// The same for what is not worth so many versions, and needs one for hosts without such instructions.
+/// The same where a host without them gets the same function, compiled for the baseline.
 pub(super) fn wide_or_plain<E: Send + Sync + 'static>(
     operands: E,
     body: impl Fn(&E, &mut Thread, &World<'_>) -> Result<(), Box<Trap>> + Send + Sync + 'static,
 ) -> Run {
-    #[cfg(target_arch = "x86_64")]
-    if let Some(simd) = Level::new().as_avx2() {
-        return vectorized(simd, operands, body);
+    match Vectors::of_host() {
+        Some(vectors) => vectorized(vectors, operands, body),
+        None => plain(operands, body),
     }
-    plain(operands, body)
 }
 
-/// A function that native code calls, in the version that suits the host.
-pub(super) fn wide_function(body: impl Fn(&mut Operands) + Send + Sync + 'static) -> Function {
-    #[cfg(target_arch = "x86_64")]
-    if let Some(simd) = Level::new().as_avx2() {
-        return Function::new(move |operands| {
-            let body = &body;
-            simd.vectorize(
-                #[inline(always)]
-                move || body(operands),
-            );
-        });
-    }
-    Function::new(body)
+/// A function that native code calls; that there is native code says that the host has vectors.
+pub(super) fn wide_function(body: impl Fn(&mut Operands) + Send + Sync + 'static) -> Option<Function> {
+    let vectors = Vectors::of_host()?;
+    Some(Function::new(move |operands| {
+        let body = &body;
+        vectors.call(
+            #[inline(always)]
+            move || body(operands),
+        );
+    }))
 }
 
-#[cfg(target_arch = "x86_64")]
 fn vectorized<E: Send + Sync + 'static>(
-    simd: impl Simd,
+    vectors: Vectors,
     operands: E,
     body: impl Fn(&E, &mut Thread, &World<'_>) -> Result<(), Box<Trap>> + Send + Sync + 'static,
 ) -> Run {
     let all = (operands, body);
-    Box::new(move |thread, world| {
+    Run::new(move |thread, world| {
         let all = &all;
-        simd.vectorize(
+        vectors.call(
             #[inline(always)]
             move || (all.1)(&all.0, thread, world),
         )

@@ -4,13 +4,11 @@
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
-use fearless_simd::prelude::*;
-use fearless_simd::{Level, dispatch, u32x4};
-
 use crate::machine::access::{AccessKind, View};
 use crate::machine::lane::{LANES, enabled_lanes, from_lanes};
 use crate::machine::memory::{Buffer, Sharing, change_part, part};
 use crate::machine::thread::ones;
+use visakit_native::host::store_together;
 
 /// What the addresses of a message have to be for its data to be found here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,7 +99,7 @@ impl<'a> InBounds<'a> {
     fn gather(&self, value: impl Fn(u32) -> Option<u32>) -> Option<[u32; LANES]> {
         let mut values = [0; LANES];
         for (values, [a, b, c, d]) in values.as_chunks_mut().0.iter_mut().zip(self.offsets.as_chunks().0) {
-            together(values, [value(*a)?, value(*b)?, value(*c)?, value(*d)?]);
+            store_together(values, [value(*a)?, value(*b)?, value(*c)?, value(*d)?]);
         }
         Some(values)
     }
@@ -178,7 +176,7 @@ pub(crate) fn load_row(words: &[AtomicU32], bytes: &mut [[u8; 4]]) {
     {
         let mut values = [0; LANES];
         for (values, words) in values.as_chunks_mut().0.iter_mut().zip(words.as_chunks::<4>().0) {
-            together(values, words.each_ref().map(|word| word.load(Relaxed)));
+            store_together(values, words.each_ref().map(|word| word.load(Relaxed)));
         }
         *bytes = values.map(u32::to_le_bytes);
         return;
@@ -194,13 +192,6 @@ pub(crate) fn store_row(words: &[AtomicU32], bytes: &[[u8; 4]]) {
     for (bytes, word) in bytes.iter().zip(words) {
         word.store(u32::from_le_bytes(*bytes), Relaxed);
     }
-}
-
-/// Writes words that were read one by one as a vector: a vector that is loaded from where its parts have just been stored one by
-/// one has to wait for all of them.
-#[inline(always)]
-fn together(to: &mut [u32; 4], words: [u32; 4]) {
-    dispatch!(Level::baseline(), simd => u32x4::simd_from(simd, words).store_slice(to));
 }
 
 #[cfg(test)]

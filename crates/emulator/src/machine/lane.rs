@@ -11,10 +11,12 @@ pub const MAX_LANES: usize = 2 * LANES;
 /// The values that a function gives for the numbers of the channels.
 #[inline(always)]
 pub(crate) fn from_lanes<T: Element, const N: usize>(f: impl Fn(usize) -> T) -> [T; N] {
-    // Not `array::from_fn`: the compiler does not always inline that one.
+    // Not `array::from_fn`, which the compiler does not always inline; and a plain loop, since this is in every operation.
     let mut values = [T::default(); N];
-    for (i, value) in values.iter_mut().enumerate() {
-        *value = f(i);
+    let mut i = 0;
+    while i < N {
+        values[i] = f(i);
+        i += 1;
     }
     values
 }

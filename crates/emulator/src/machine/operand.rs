@@ -204,6 +204,12 @@ impl<T: Compute> Source<T> {
         }
     }
 
+    /// The values of the n-th chunk, by a call.
+    #[inline(never)]
+    pub fn chunk(&self, thread: &Thread, n: usize) -> [T; LANES] {
+        self.load(thread, n)
+    }
+
     /// What is not as simple. A call, so that the values of simple operands stay in the host's registers.
     #[inline(never)]
     fn load_region(&self, thread: &Thread, n: usize) -> [T; LANES] {
@@ -307,6 +313,17 @@ impl<T: Compute> Values<T> for Source<T> {
     #[inline(always)]
     fn load<const N: usize>(&self, thread: &Thread, n: usize) -> [T; N] {
         Source::load(self, thread, n)
+    }
+}
+
+/// The values of a chunk of channels that have been read.
+#[derive(Clone, Copy, Debug)]
+pub struct Chunk<T>(pub [T; LANES]);
+
+impl<T: Element> Values<T> for Chunk<T> {
+    #[inline(always)]
+    fn load<const N: usize>(&self, _: &Thread, _: usize) -> [T; N] {
+        from_lanes(|i| self.0[i])
     }
 }
 
@@ -457,6 +474,12 @@ impl<T: Compute> Destination<T> {
             let copy = *lanes;
             self.store_otherwise(thread, n, &copy, enabled);
         }
+    }
+
+    /// The same by a call.
+    #[inline(never)]
+    pub fn store_chunk(&self, thread: &mut Thread, n: usize, lanes: &[T; LANES], enabled: u32) {
+        self.store(thread, n, lanes, enabled);
     }
 
     #[inline(never)]

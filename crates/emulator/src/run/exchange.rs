@@ -43,7 +43,7 @@ fn exchange<'t>(
     shared.extend_from_slice(&second.registers.bytes(exchange.own)[..second_size]);
     for thread in [first, second] {
         thread.registers.bytes_mut(exchange.shared)[..shared.len()].copy_from_slice(&shared);
-        if let Err(trap) = (exchange.run)(thread, world) {
+        if let Err(trap) = exchange.run.call(thread, world) {
             return Err((thread, trap));
         }
     }

@@ -64,7 +64,7 @@ fn run_natively<'w, const COUNT: bool>(
             Some(Exit::Step { step, .. }) => {
                 let at = step as usize;
                 counts.interpreted += 1;
-                if let Err(trap) = code.steps[at](thread, world) {
+                if let Err(trap) = code.steps[at].call(thread, world) {
                     return Err((trap, code.marks[at]));
                 }
                 if let Action::Transfer(_) = code.actions[at] {
@@ -104,7 +104,7 @@ fn run_natively<'w, const COUNT: bool>(
                 counts.steps[at][1] += u64::from(thread.enabled(&code.marks[at].enable).count_ones());
             }
             counts.interpreted += 1;
-            if let Err(trap) = code.steps[at](thread, world) {
+            if let Err(trap) = code.steps[at].call(thread, world) {
                 return Err((trap, code.marks[at]));
             }
             if let Some(resume) = native.behind(at, thread) {
@@ -152,14 +152,14 @@ fn run_blocks<const COUNT: bool>(
             if COUNT && let Some(tracer) = &plan.tracer {
                 let mark = &code.marks[range.start + n];
                 let begun = tracer.before(thread, mark);
-                if let Err(trap) = step(thread, world) {
+                if let Err(trap) = step.call(thread, world) {
                     tracer.ended(begun);
                     return Err((trap, *mark));
                 }
                 tracer.after(begun, thread, mark);
                 continue;
             }
-            if let Err(trap) = step(thread, world) {
+            if let Err(trap) = step.call(thread, world) {
                 return Err((trap, code.marks[range.start + n]));
             }
         }

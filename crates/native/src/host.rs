@@ -1,0 +1,110 @@
+//! Vector instructions of this machine for code written in Rust, without a crate of them: one set beside the baseline of the
+//! architecture, and the two things that the compiler does not make of plain code.
+
+#[cfg(target_arch = "x86_64")]
+use std::arch::x86_64 as host;
+
+/// That the machine has the vector instructions that [`compile`](crate::compile) uses.
+#[derive(Clone, Copy, Debug)]
+pub struct Vectors(());
+
+impl Vectors {
+    /// What this machine has.
+    #[cfg(target_arch = "x86_64")]
+    pub fn of_host() -> Option<Self> {
+        let has_all = is_x86_feature_detected!("avx2")
+            && is_x86_feature_detected!("fma")
+            && is_x86_feature_detected!("f16c")
+            && is_x86_feature_detected!("bmi1")
+            && is_x86_feature_detected!("bmi2")
+            && is_x86_feature_detected!("lzcnt")
+            && is_x86_feature_detected!("popcnt");
+        has_all.then_some(Self(()))
+    }
+
+    /// What this machine has: the baseline of other architectures is all that is used.
+    #[cfg(not(target_arch = "x86_64"))]
+    pub fn of_host() -> Option<Self> {
+        None
+    }
+
+    /// Calls a function, compiled with these instructions. It has to be `#[inline(always)]`, and so has what it calls.
+    #[inline(always)]
+    pub fn call<R>(self, f: impl FnOnce() -> R) -> R {
+        #[cfg(target_arch = "x86_64")]
+        {
+            // SAFETY: the machine has the instructions, or there would be no `self`.
+            unsafe { with_vectors(f) }
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        f()
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+#[inline]
+fn with_vectors<R>(f: impl FnOnce() -> R) -> R {
+    f()
+}
+
+/// The highest bit of each byte, that of the first byte lowest.
+///
+/// ```
+/// let mut bytes = [0; 16];
+/// (bytes[0], bytes[9]) = (0xff, 0x80);
+/// assert_eq!(visakit_native::host::high_bits(&bytes), 1 | 1 << 9);
+/// ```
+#[inline(always)]
+pub fn high_bits(bytes: &[u8; 16]) -> u32 {
+    #[cfg(target_arch = "x86_64")]
+    {
+        // SAFETY: the architecture's baseline has the instructions, and the load needs no alignment.
+        unsafe { host::_mm_movemask_epi8(host::_mm_loadu_si128(bytes.as_ptr().cast())) as u32 }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    bytes.iter().rev().fold(0, |bits, byte| bits << 1 | u32::from(byte >> 7))
+}
+
+/// Writes words that were read one by one as one vector: a vector that is loaded from where its parts have just been stored one
+/// by one has to wait for all of them, and the compiler takes a plain assignment apart.
+#[inline(always)]
+pub fn store_together(to: &mut [u32; 4], words: [u32; 4]) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        let [a, b, c, d] = words.map(u32::cast_signed);
+        // SAFETY: the architecture's baseline has the instructions, and the store needs no alignment.
+        unsafe { host::_mm_storeu_si128(to.as_mut_ptr().cast(), host::_mm_set_epi32(d, c, b, a)) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        *to = words;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bits_of_bytes() {
+        for n in 0..16 {
+            let mut bytes = [0x7f; 16];
+            bytes[n] = 0x80;
+            assert_eq!(high_bits(&bytes), 1 << n);
+        }
+        assert_eq!(high_bits(&[0xff; 16]), 0xffff);
+    }
+
+    #[test]
+    fn words_in_their_order() {
+        let mut words = [0; 4];
+        store_together(&mut words, [1, 2, u32::MAX, 4]);
+        assert_eq!(words, [1, 2, u32::MAX, 4]);
+    }
+
+    #[test]
+    fn calls_give_what_the_function_gives() {
+        assert_eq!(Vectors::of_host().map_or(42, |vectors| vectors.call(|| 42)), 42);
+    }
+}
