@@ -151,7 +151,7 @@ fn arguments_at(thread: &Thread) -> u64 {
 
 impl Span<'_> {
     fn request<'a>(&self, addresses: &'a [u64; LANES], size: u32) -> Request<'a> {
-        Request { addresses, enabled: 1, first_lane: 0, size, unaligned: self.unaligned, wide: false }
+        Request { addresses, enabled: 1, first_lane: 0, size, unaligned: self.unaligned, unread: false }
     }
 
     /// The accesses that its bytes are: one where a number has them, dwords of what is longer.

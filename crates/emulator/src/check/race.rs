@@ -36,14 +36,15 @@ struct Stamp {
     thread: u32,
     spot: Spot,
     kind: AccessKind,
-    wide: bool,
+    /// The channels for whom it is done.
+    channels: u32,
 }
 
 /// Who touched some bytes: stamps, or 0 for nobody, and the channels.
 #[derive(Clone, Copy, Debug, Default)]
 struct Cell {
     write: u32,
-    /// Two different readers, so that any writer has one that is not itself.
+    /// Two different readers, so that any writer has one that is not itself; or atomic operations behind a store.
     reads: [u32; 2],
     channels: [u8; 3],
     /// Whether its bytes have cells of their own.
@@ -60,6 +61,8 @@ pub(super) struct Races {
     index: u32,
     epoch: u32,
     stamps: Vec<Stamp>,
+    /// The enabled channels of each thread.
+    channels: Vec<u32>,
     /// Stamps of the present group since its last barrier: by thread, instruction and kind.
     known: HashMap<(u32, u32, u8), u32>,
     /// The last one of these.
@@ -151,10 +154,30 @@ impl Races {
         self.step();
     }
 
-    /// A thread goes on: what comes is not part of the same message.
-    pub(super) fn step(&mut self) {
+    /// A thread goes on with these channels.
+    pub(super) fn block(&mut self, thread: u32, channels: u32) {
+        self.step();
+        let thread = thread as usize;
+        if self.channels.len() <= thread {
+            self.channels.resize(thread + 1, u32::MAX);
+        }
+        if std::mem::replace(&mut self.channels[thread], channels) != channels {
+            self.last = None;
+        }
+    }
+
+    /// What comes is not part of the same message.
+    fn step(&mut self) {
         self.message = None;
         self.together.clear();
+    }
+
+    /// The channels for whom an access is done.
+    fn channels(&self, access: &Access) -> u32 {
+        match channel_of(access) {
+            WHOLE => self.channels.get(access.thread as usize).copied().unwrap_or(u32::MAX),
+            channel => 1_u32.checked_shl(channel.into()).unwrap_or(0),
+        }
     }
 
     pub(super) fn access(&mut self, access: &Access, seen: &mut Seen) {
@@ -164,6 +187,9 @@ impl Races {
             // Nobody else has it, or it is nowhere.
             _ => return,
         };
+        if access.unread {
+            return;
+        }
         if access.kind == AccessKind::Atomic && buffer > 0 {
             self.order.meet((buffer, access.offset));
         }
@@ -207,8 +233,10 @@ impl Races {
             return Some(stamp);
         }
         let clock = self.order.clocks.last().copied().unwrap_or(0);
+        let whole = channel_of(access) == WHOLE;
+        let channels = if whole { self.channels(access) } else { 0 };
         if let Some(&stamp) = self.known.get(&key)
-            && self.stamps[stamp as usize - 1].clock == clock
+            && (self.stamps[stamp as usize - 1].clock, self.stamps[stamp as usize - 1].channels) == (clock, channels)
         {
             self.last = Some((key, stamp));
             return Some(stamp);
@@ -217,8 +245,8 @@ impl Races {
             return None;
         }
         let (index, epoch) = (self.index, self.epoch);
-        let Access { group, thread, spot, kind, wide, .. } = *access;
-        self.stamps.push(Stamp { group, index, epoch, clock, thread, spot, kind, wide });
+        let Access { group, thread, spot, kind, .. } = *access;
+        self.stamps.push(Stamp { group, index, epoch, clock, thread, spot, kind, channels });
         let stamp = self.stamps.len() as u32;
         self.known.insert(key, stamp);
         self.last = Some((key, stamp));
@@ -240,16 +268,21 @@ impl Races {
     /// Compares an access with what was done to a place, and takes note of it.
     fn touch(&mut self, cell: &mut Cell, stamp: u32, access: &Access, at: (usize, u64), seen: &mut Seen) {
         let channel = channel_of(access);
-        let harmless = access.kind == AccessKind::Store && !access.changes;
-        let writes = access.kind != AccessKind::Load;
+        // The zeros that nobody has written stand for anything.
+        let is_first = cell.write == 0 && access.space == Space::Local;
+        let harmless = access.kind == AccessKind::Store && !access.changes && !is_first;
         if !harmless {
             self.compare(cell.write, cell.channels[0], access, at, seen);
-            if writes {
-                for n in 0..2 {
-                    self.compare(cell.reads[n], cell.channels[1 + n], access, at, seen);
-                }
+            for n in 0..2 {
+                self.compare(cell.reads[n], cell.channels[1 + n], access, at, seen);
             }
         }
+        let writes = match access.kind {
+            AccessKind::Load => false,
+            AccessKind::Store => true,
+            // A store is not forgotten for it: the atomic operations of others collide with that.
+            AccessKind::Atomic => !self.is_recent_store(cell.write),
+        };
         if writes {
             if !harmless || cell.write == 0 {
                 (cell.write, cell.channels[0]) = (stamp, channel);
@@ -269,6 +302,14 @@ impl Races {
         if let Some(n) = free {
             (cell.reads[n], cell.channels[1 + n]) = (stamp, channel);
         }
+    }
+
+    /// Whether a stamp is that of a store of the present group that no barrier came behind.
+    fn is_recent_store(&self, stamp: u32) -> bool {
+        let stamp = stamp.checked_sub(1).and_then(|n| self.stamps.get(n as usize));
+        stamp.is_some_and(|stamp| {
+            (stamp.kind, stamp.index, stamp.epoch) == (AccessKind::Store, self.index, self.epoch)
+        })
     }
 
     /// Whether a barrier came behind a stamp of the present group.
@@ -292,7 +333,7 @@ impl Races {
 
     fn compare(&self, before: u32, channel: u8, access: &Access, at: (usize, u64), seen: &mut Seen) {
         let Some(stamp) = before.checked_sub(1).and_then(|n| self.stamps.get(n as usize)) else { return };
-        if stamp.kind == AccessKind::Atomic && access.kind == AccessKind::Atomic {
+        if stamp.kind == access.kind && access.kind != AccessKind::Store {
             return;
         }
         let apart = match (stamp.index == self.index, stamp.thread == access.thread) {
@@ -315,12 +356,18 @@ impl Races {
     /// Whether two accesses of a thread are those of one work item, or nothing can come between them.
     fn is_apart_in_thread(&self, stamp: &Stamp, channel: u8, access: &Access, at: (usize, u64)) -> bool {
         let mine = channel_of(access);
-        let is_wide_load = |kind, wide| kind == AccessKind::Load && wide;
-        if channel == mine || channel == WHOLE || mine == WHOLE {
-            return true;
-        }
-        // Compilers load what lies between two elements that they need.
-        if is_wide_load(stamp.kind, stamp.wide) || is_wide_load(access.kind, access.wide) {
+        // What is loaded once for all channels is loaded for each of them; but loops around atomic operations look again.
+        let is_own = |load: AccessKind, other: AccessKind, channels: u32, channel: u8| {
+            let only_one = channels & !1_u32.checked_shl(channel.into()).unwrap_or(0) == 0;
+            load != AccessKind::Load || other == AccessKind::Atomic || only_one
+        };
+        let is_one = match (channel, mine) {
+            _ if channel == mine => true,
+            (WHOLE, _) => is_own(stamp.kind, access.kind, stamp.channels, mine),
+            (_, WHOLE) => is_own(access.kind, stamp.kind, self.channels(access), channel),
+            _ => false,
+        };
+        if is_one {
             return true;
         }
         self.together_is_apart && !self.is_same_message(stamp, access, at)

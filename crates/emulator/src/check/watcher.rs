@@ -135,7 +135,7 @@ impl Observer for Watcher<'_> {
 
     fn block(&self, thread: u32, block: u32, channels: u32, _: Spot) {
         self.with(|state| {
-            state.races.iter_mut().for_each(Races::step);
+            state.races.iter_mut().for_each(|races| races.block(thread, channels));
             state.digests.iter_mut().for_each(|digests| digests.block(thread, block, channels));
         });
     }

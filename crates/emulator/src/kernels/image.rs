@@ -316,7 +316,7 @@ fn update(
             thread.outside_writes += u64::from((enabled & !inside).count_ones());
             let first_lane = (n * LANES) as u32;
             let request =
-                Request { addresses: &addresses, enabled: inside, first_lane, size, wide: false, unaligned: false };
+                Request { addresses: &addresses, enabled: inside, first_lane, size, unread: false, unaligned: false };
             atomic.perform(thread, &view, n, enabled, &request)
         })
     });

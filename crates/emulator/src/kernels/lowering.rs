@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use crate::kernels::algebra::Scalar;
 use crate::kernels::atomic::Family;
 use crate::kernels::layout::Layout;
+pub(super) use crate::kernels::lowering::operands::strides;
 use crate::kernels::reads::Reads;
 use crate::kernels::record::Input;
 use crate::kernels::step::{Lowered, Op, Run};

@@ -89,7 +89,7 @@ impl Port<'_> {
             _ => None,
         };
         let addressing = Addressing { scratch, ..addressing };
-        Ok(Message { enable, space, addressing, transfer, elements, unaligned: true })
+        Ok(Message { enable, space, addressing, transfer, elements, unaligned: true, unread: 0 })
     }
 }
 
@@ -215,8 +215,14 @@ fn block2d(l: &mut Lowering<'_>, inst: &LscUntypedBlock2d) -> LowerResult {
                 }
                 let offset = line as u64 * surface_pitch + column as u64 * u64::from(size);
                 let addresses = [base.wrapping_add(offset); LANES];
-                let request =
-                    Request { addresses: &addresses, enabled: 1, first_lane: 0, size, wide: false, unaligned: true };
+                let request = Request {
+                    addresses: &addresses,
+                    enabled: 1,
+                    first_lane: 0,
+                    size,
+                    unread: false,
+                    unaligned: true,
+                };
                 let mut values = [0; LANES];
                 if load {
                     view.load(&request, &mut values).map_err(Box::<Trap>::from)?;

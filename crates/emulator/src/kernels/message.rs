@@ -35,6 +35,8 @@ pub(super) struct Message {
     pub elements: Vec<u32>,
     /// Whether addresses may be anything, not only multiples of the size.
     pub unaligned: bool,
+    /// The elements that are loaded and that nothing looks at, as bits.
+    pub unread: u32,
 }
 
 /// What a message does with its elements.
@@ -128,6 +130,13 @@ impl Message {
         let Some(at) = l.raw(dst, self.bytes())? else { return Ok(self.lower(l, Operation::Prefetch)) };
         if self.is_vector() {
             self.elements.truncate(l.used_of(dst, self.transfer.slot, self.elements.len())?);
+        }
+        if self.elements.len() > 1 {
+            let bytes = self.transfer.extent(self.enable.lanes.count_ones() as usize, 1) as u32;
+            for (n, _) in self.elements.iter().enumerate().take(32) {
+                let place = self.transfer.place(0, n, 0);
+                self.unread |= u32::from(!l.is_read(dst, place..place + bytes)?) << n;
+            }
         }
         Ok(self.lower(l, Operation::Load(at)))
     }
@@ -238,7 +247,7 @@ impl Message {
     /// Accesses of the n-th chunk of channels to one element each.
     fn request<'a>(&self, addresses: &'a [u64; LANES], n: usize, enabled: u32) -> Request<'a> {
         let (first_lane, size) = ((n * LANES) as u32, self.transfer.size);
-        Request { addresses, enabled, first_lane, size, wide: self.elements.len() > 1, unaligned: self.unaligned }
+        Request { addresses, enabled, first_lane, size, unread: false, unaligned: self.unaligned }
     }
 
     /// Where a chunk of an element's channels stands in registers.
@@ -379,7 +388,8 @@ impl Message {
         let base = self.addressing.resolve(thread, n);
         for (element, distance) in self.elements.iter().enumerate() {
             let addresses = from_lanes(|i| base[i].wrapping_add(u64::from(*distance)));
-            let request = self.request(&addresses, n, enabled);
+            let unread = !STORE && self.unread.checked_shr(element as u32).is_some_and(|bits| bits & 1 == 1);
+            let request = Request { unread, ..self.request(&addresses, n, enabled) };
             let at = self.place(chunk, element);
             if STORE {
                 let values = self.transfer.get(thread, at, enabled);

@@ -46,7 +46,7 @@ fn elements(
     let space = l.address_space(surface)?;
     let addressing = l.surface_addresses(Some(offsets), global, lanes(&enable), size)?;
     let transfer = Transfer::in_dwords(size);
-    Ok(Message { enable, space, addressing, transfer, elements: vec![0], unaligned: false })
+    Ok(Message { enable, space, addressing, transfer, elements: vec![0], unaligned: false, unread: 0 })
 }
 
 pub(super) fn gather_scaled(l: &mut Lowering<'_>, inst: &GatherScaled) -> LowerResult {
@@ -72,7 +72,7 @@ fn bytes(
     let addressing = l.surface_addresses(Some(offsets), global, lanes(&enable), 1)?;
     let transfer = Transfer { size: 1, slot: 1, high: false, lane_step: 4, element_step: 1 };
     let elements = (0..count).collect();
-    Ok(Message { enable, space, addressing, transfer, elements, unaligned: false })
+    Ok(Message { enable, space, addressing, transfer, elements, unaligned: false, unread: 0 })
 }
 
 pub(super) fn gather4_scaled(l: &mut Lowering<'_>, inst: &Gather4Scaled) -> LowerResult {
@@ -100,7 +100,15 @@ pub(super) fn components(
     let pitch = (lanes(&enable) as u32).max(l.layout.grf_bytes / 4) * 4;
     let flags = [moved.r, moved.g, moved.b, moved.a];
     let elements = (0..4).zip(flags).filter(|(_, moved)| *moved).map(|(n, _)| n * 4).collect();
-    Ok(Message { enable, space, addressing, transfer: Transfer::packed(4, pitch), elements, unaligned: false })
+    Ok(Message {
+        enable,
+        space,
+        addressing,
+        transfer: Transfer::packed(4, pitch),
+        elements,
+        unaligned: false,
+        unread: 0,
+    })
 }
 
 pub(super) fn qw_gather(l: &mut Lowering<'_>, inst: &QwGather) -> LowerResult {
@@ -131,6 +139,7 @@ fn quads(
         transfer: Transfer::packed(8, lanes as u32 * 8),
         elements: (0..count).map(|n| n * 8).collect(),
         unaligned: false,
+        unread: 0,
     })
 }
 
@@ -156,7 +165,7 @@ pub(super) fn oword_st(l: &mut Lowering<'_>, inst: &OwordSt) -> LowerResult {
 pub(super) fn block(owords: u32, space: AddressSpace, addressing: Addressing) -> Message {
     let elements = (0..owords * 4).map(|n| n * 4).collect();
     let enable = ExecMask::all(1);
-    Message { enable, space, addressing, transfer: Transfer::packed(4, 4), elements, unaligned: false }
+    Message { enable, space, addressing, transfer: Transfer::packed(4, 4), elements, unaligned: false, unread: 0 }
 }
 
 pub(super) fn dword_atomic(l: &mut Lowering<'_>, inst: &DwordAtomic) -> LowerResult {
@@ -191,7 +200,14 @@ pub(super) fn single(
     atomic: Atomic,
 ) -> LowerResult {
     let enable = l.enable(exec_size, pred)?;
-    let message =
-        Message { enable, space, addressing, transfer: atomic.transfer, elements: vec![0], unaligned: false };
+    let message = Message {
+        enable,
+        space,
+        addressing,
+        transfer: atomic.transfer,
+        elements: vec![0],
+        unaligned: false,
+        unread: 0,
+    };
     Ok(message.lower(l, Operation::Atomic(atomic)))
 }

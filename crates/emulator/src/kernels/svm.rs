@@ -48,7 +48,7 @@ fn blocks(
         Transfer::packed(size, lanes as u32 * size)
     };
     let elements = (0..count).map(|n| n * size).collect();
-    Ok(Message { enable, space: AddressSpace::Flat, addressing, transfer, elements, unaligned: false })
+    Ok(Message { enable, space: AddressSpace::Flat, addressing, transfer, elements, unaligned: false, unread: 0 })
 }
 
 pub(super) fn gather4_scaled(l: &mut Lowering<'_>, inst: &SvmGather4Scaled) -> LowerResult {

@@ -146,8 +146,8 @@ pub struct Access {
     pub size: u32,
     /// What a store or an atomic operation leaves there, as far as that is known.
     pub value: Option<u64>,
-    /// Whether it is one of several elements of its channel, of which a compiler may load more than it uses.
-    pub wide: bool,
+    /// Whether it loads what nothing looks at: compilers load what lies between two elements that they need.
+    pub unread: bool,
     /// Whether something else is there until then, as far as that is known.
     pub changes: bool,
     /// The instruction.
@@ -214,8 +214,8 @@ pub struct Request<'a> {
     pub size: u32,
     /// Whether addresses may be anything, not only multiples of the size.
     pub unaligned: bool,
-    /// Whether the message has several elements for each channel, of which this is one.
-    pub wide: bool,
+    /// Whether nothing looks at the values that are loaded.
+    pub unread: bool,
 }
 
 impl<'a> View<'a> {
@@ -374,7 +374,7 @@ impl<'a> View<'a> {
         for lane in enabled_lanes::<LANES>(request.enabled) {
             if let Some(watch) = self.witness.watch {
                 let channel = request.first_lane + lane as u32;
-                self.tell(watch, kind, channel, (request.addresses[lane], request.size, request.wide), value(lane));
+                self.tell(watch, kind, channel, (request.addresses[lane], request.size, request.unread), value(lane));
             }
             let place = self.locate(request, lane)?;
             outside += u32::from(place.is_none());
@@ -440,7 +440,7 @@ impl<'a> View<'a> {
         watch: &Watch<'_>,
         kind: AccessKind,
         lane: u32,
-        (address, size, wide): (u64, u32, bool),
+        (address, size, unread): (u64, u32, bool),
         value: Option<u64>,
     ) {
         let number = |memory: &Memory, wanted| memory.buffers().iter().position(|other| std::ptr::eq(other, wanted));
@@ -461,7 +461,7 @@ impl<'a> View<'a> {
                 enabled: 1,
                 first_lane: 0,
                 size,
-                wide: false,
+                unread: false,
                 unaligned: true,
             };
             let place = self.locate(&request, 0).ok().flatten();
@@ -478,7 +478,7 @@ impl<'a> View<'a> {
             address,
             size,
             value,
-            wide,
+            unread,
             changes: !value.is_some_and(is_there),
             spot: watch.spot.get(),
         });
@@ -501,7 +501,7 @@ mod tests {
     use super::*;
 
     fn words(addresses: &[u64; LANES], enabled: u32) -> Request<'_> {
-        Request { addresses, enabled, first_lane: 0, size: 4, wide: false, unaligned: false }
+        Request { addresses, enabled, first_lane: 0, size: 4, unread: false, unaligned: false }
     }
 
     #[test]
@@ -590,7 +590,7 @@ mod tests {
             offset: address & 0xffff_ffff,
             size,
             value: (kind == AccessKind::Store).then_some(0),
-            wide: false,
+            unread: false,
             changes: space == Space::Surface || lane == 18,
             spot: Spot::default(),
         };

@@ -96,3 +96,21 @@ kernel void branch_on_nothing(global const int* p, global int* o) {
     if (limit[l] > 100) s = p[l];
     o[l] = s;
 }
+
+// run --global 16 --local 16 --arg p=range:i32:64 --arg o=zeros:256 --arg t=local:256
+// found check-race 3
+kernel void vectors_without_barrier(global const int4* p, global int4* o, local int4* t) {
+    int l = get_local_id(0);
+    t[l] = p[l];
+    o[l] = t[15 - l];
+}
+
+// run --global 16 --local 16 --arg p=range:i32:16 --arg o=zeros:16 --arg t=local:16
+// found check-race 3
+kernel void atomics_without_barrier(global const int* p, global int* o, local int* t) {
+    int l = get_local_id(0);
+    if (l < 4) t[l] = 0;
+    atomic_add(t + (l & 3), p[l]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (l < 4) o[l] = t[l];
+}

@@ -234,6 +234,15 @@ impl Lowering<'_> {
         Ok(reads.used(variable.root, variable.offset.saturating_add(operand.offset.into()), size, count))
     }
 
+    /// Whether any instruction looks at some bytes of a raw operand, counted from its first one.
+    pub fn is_read(&self, operand: &RawOperand, bytes: std::ops::Range<u32>) -> LowerResult<bool> {
+        let variable = self.variable(operand.id)?;
+        let reads = self.reads.get_or_init(|| Reads::of(self.routine, self.layout));
+        let first = variable.offset.saturating_add(operand.offset.into());
+        let place = first.saturating_add(bytes.start)..first.saturating_add(bytes.end);
+        Ok(reads.is_read(variable.root, &place))
+    }
+
     /// Offset of a raw operand that must not be null.
     pub fn raw_required(&mut self, operand: &RawOperand, bytes: u64) -> LowerResult<u32> {
         match self.raw(operand, bytes)? {
@@ -284,7 +293,7 @@ fn change(modifier: Modifier, data_type: DataType) -> Change {
 }
 
 /// A region in bytes. Widths and strides are powers of two or zero; an absent width is one row.
-fn strides(region: &IsaRegion, start: Start, size: u32, lanes: usize) -> Region {
+pub(in crate::kernels) fn strides(region: &IsaRegion, start: Start, size: u32, lanes: usize) -> Region {
     Region {
         start,
         vertical: region.vertical_stride.elements().unwrap_or(0) * size,
