@@ -6,7 +6,8 @@
 //! the OpenCL driver. Oclgrind compiles its kernel each time, so its figure is the time of a whole process
 //! less that of the same process with one work group and sizes of zero, which does next to nothing. pocl is driven by `benches/pocl.c`, which this bench compiles.
 
-use std::fmt::Write as _;
+mod cases;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -17,7 +18,8 @@ use visakit_emulator::launch::argument::Argument;
 use visakit_emulator::launch::range::NdRange;
 use visakit_emulator::machine::memory::Lent;
 use visakit_emulator::run::{Cache, Engine, Options, Outcome, Program, Surroundings, launch};
-use visakit_zebin::Zebin;
+
+use cases::{Case, Value, bytes_of, find, on_oclgrind};
 
 /// Each figure is the best of so many rounds, in each of which all have their turn: of at least this many runs, and of as many
 /// as there is time for.
@@ -25,131 +27,6 @@ const REPEATS: usize = 5;
 const ROUNDS: usize = 3;
 /// The time for each figure in a round.
 const TIME: Duration = Duration::from_millis(100);
-
-/// A kernel, its sizes and its arguments, for all.
-struct Case {
-    /// The program of the conformance suite that has it.
-    program: &'static str,
-    kernel: &'static str,
-    global: [u64; 2],
-    local: [u64; 2],
-    arguments: Vec<Value>,
-}
-
-#[derive(Clone)]
-enum Value {
-    /// So many zero bytes.
-    Zeros(usize),
-    Uints(Vec<u32>),
-    Floats(Vec<f32>),
-    Doubles(Vec<f64>),
-    Uint(u32),
-    Float(f32),
-}
-
-impl Case {
-    /// A file of its program.
-    fn file(&self, extension: &str) -> PathBuf {
-        visakit_testing::root().join(format!("crates/emulator/tests/conformance/{}.{extension}", self.program))
-    }
-}
-
-/// Numbers without a pattern, the same in every run.
-struct Numbers(u64);
-
-impl Numbers {
-    fn next(&mut self) -> u32 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 16) as u32
-    }
-
-    fn uints(&mut self, count: usize, below: u32) -> Value {
-        Value::Uints((0..count).map(|_| self.next() % below).collect())
-    }
-
-    fn floats(&mut self, count: usize) -> Value {
-        Value::Floats((0..count).map(|_| (self.next() % 4096) as f32 / 4096.0 + 0.125).collect())
-    }
-}
-
-fn cases() -> Vec<Case> {
-    let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);
-    let n: usize = 1 << 16;
-    let (side, width, height) = (128_u64, 256_u64, 192_u64);
-    let square = (side * side) as usize;
-    let mut rows = vec![0];
-    for _ in 0..n / 4 {
-        let last = rows[rows.len() - 1];
-        rows.push(last + numbers.next() % 16);
-    }
-    let entries = rows[rows.len() - 1] as usize;
-    let line = |count: usize| ([count as u64, 1], [256, 1]);
-    let mut out = Vec::new();
-    let mut add = |kernel, (global, local): ([u64; 2], [u64; 2]), arguments| {
-        out.push(Case { program: "programs", kernel, global, local, arguments });
-    };
-    let mut floats = |count| numbers.floats(count);
-    let size = Value::Uint(n as u32);
-    add("saxpy", line(n), vec![floats(n), floats(n), Value::Float(0.5), size.clone()]);
-    let matrices = |floats: &mut dyn FnMut(usize) -> Value| {
-        vec![Value::Zeros(square * 4), floats(square), floats(square), Value::Uint(side as u32)]
-    };
-    add("matmul", ([side; 2], [16; 2]), matrices(&mut floats));
-    add("matmul_tiled", ([side; 2], [16; 2]), matrices(&mut floats));
-    let bodies = vec![Value::Zeros(1024 * 16), floats(4096), Value::Uint(1024), Value::Float(0.01)];
-    add("nbody", ([1024, 1], [64, 1]), bodies);
-    let picture = vec![Value::Zeros(n * 4), floats(n), Value::Uint(256), Value::Uint(256)];
-    add("stencil", ([256, 256], [64, 4]), picture);
-    add("fft", line(n / 2), vec![Value::Zeros(n * 4), floats(n)]);
-    let entry_values = floats(entries);
-    let vector = floats(n / 4);
-    let mut uints = |count, below| numbers.uints(count, below);
-    add("histogram", line(4096), vec![Value::Zeros(1024), uints(n, u32::MAX), size.clone()]);
-    add("reduce", line(4096), vec![Value::Zeros(64), uints(n, u32::MAX), size]);
-    add("scan", line(n), vec![Value::Zeros(n * 4), uints(n, u32::MAX)]);
-    add("sort", line(n / 4), vec![Value::Zeros(n), uints(n / 4, u32::MAX)]);
-    add("sha256", ([4096, 1], [64, 1]), vec![Value::Zeros(4096 * 32), uints(4096 * 16, u32::MAX)]);
-    let places = vec![
-        Value::Zeros((width * height * 4) as usize),
-        Value::Uint(width as u32),
-        Value::Uint(height as u32),
-        Value::Uint(100),
-    ];
-    add("mandelbrot", ([width, height], [16; 2]), places);
-    let columns = uints(entries, (n / 4) as u32);
-    let count = Value::Uint((n / 4) as u32);
-    add("spmv", line(n / 4), vec![Value::Zeros(n), Value::Uints(rows), columns, entry_values, vector, count]);
-    out
-}
-
-fn more_cases() -> Vec<Case> {
-    let mut numbers = Numbers(0x2545_f491_4f6c_dd1d);
-    let n: usize = 1 << 16;
-    let any = u32::MAX;
-    let line = |count: usize| ([count as u64, 1], [256, 1]);
-    let square = |side: u64| ([side; 2], [16; 2]);
-    let size = |value: usize| Value::Uint(value as u32);
-    let mut out = Vec::new();
-    let mut add = |kernel, (global, local): ([u64; 2], [u64; 2]), arguments| {
-        out.push(Case { program: "programs2", kernel, global, local, arguments });
-    };
-    add("median", square(256), vec![Value::Zeros(n), numbers.uints(n / 4, any), size(256), size(256)]);
-    let points = vec![Value::Zeros(n), numbers.floats(n), numbers.floats(32 * 4), size(n / 4), size(32)];
-    add("kmeans", line(n / 4), points);
-    let mut options = vec![Value::Zeros(n * 8)];
-    options.extend((0..3).map(|_| numbers.floats(n)));
-    options.extend([Value::Float(0.02), Value::Float(0.3)]);
-    add("black_scholes", line(n), options);
-    add("convolve", square(256), vec![Value::Zeros(n * 4), numbers.floats(n), size(256), size(256)]);
-    add("align", ([4096, 1], [64, 1]), vec![Value::Zeros(256), numbers.uints(1024, any), numbers.uints(1024, any)]);
-    add("gauss", square(128), vec![Value::Zeros(n), numbers.floats(n / 4)]);
-    add("mix64", line(n / 4), vec![Value::Zeros(n * 2), numbers.uints(n / 2, any), size(16)]);
-    let mut doubles = || Value::Doubles((0..n / 4).map(|_| f64::from(numbers.next()) / 4096.0).collect());
-    add("matmul_double", square(128), vec![Value::Zeros(n * 2), doubles(), doubles(), size(128)]);
-    out
-}
 
 /// Who runs a kernel, in the order of the columns.
 const RUNNERS: [&str; 8] = ["interpreter", "native", "1 core", "automatic", "pvc", "pocl", "1 core", "Oclgrind"];
@@ -180,7 +57,7 @@ fn main() {
     print!("{:<14}", "ms");
     RUNNERS.iter().for_each(|name| print!("{name:>12}"));
     println!("{:>10}{:>12}", "/ pocl", "million/s");
-    let all: Vec<_> = cases().into_iter().chain(more_cases()).collect();
+    let all = cases::all();
     let is_chosen = |case: &&Case| chosen.is_empty() || chosen.iter().any(|name| name == case.kernel);
     let mut rows: Vec<Row> = Vec::new();
     for case in all.iter().filter(is_chosen) {
@@ -200,7 +77,7 @@ fn main() {
             let pocl =
                 [None, Some(1)].map(|cores| pocl.as_ref().and_then(|p| on_pocl(p, &source, &folder, case, cores)));
             let oclgrind = oclgrind.as_ref().filter(|_| round == 0);
-            let oclgrind = oclgrind.map(|program| on_oclgrind(program, &source, &folder, case).as_secs_f64());
+            let oclgrind = oclgrind.map(|program| on_oclgrind(program, &[], &folder, case).as_secs_f64());
             let round = ours.chain(pocl).chain([oclgrind]);
             for (least, time) in times.iter_mut().zip(round) {
                 *least = [*least, time].into_iter().flatten().reduce(f64::min);
@@ -297,11 +174,6 @@ fn overheads(all: &[Case], pocl: Option<&Path>, folder: &Path) {
     );
 }
 
-fn find(program: &str) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|folder| folder.join(program)).find(|file| file.is_file())
-}
-
 /// A kernel that is ready to be launched again and again.
 struct Ours {
     program: Program,
@@ -317,17 +189,7 @@ struct Ours {
 
 impl Ours {
     fn new(case: &Case, target: &str, engine: Engine, threads: Option<usize>) -> Self {
-        let file = case.file(&format!("{target}.zebin.gz"));
-        let bytes = visakit_testing::unpacked(&file).expect("the programs are committed");
-        let zebin = Zebin::parse("programs", &bytes).expect("a zebin");
-        let program = Program::from_zebin(&zebin, Some(case.kernel), None).expect("a kernel");
-        let range = NdRange::new(&case.global, Some(&case.local), None, [0; 3]).expect("sizes");
-        let argument = |value: &Value| match value {
-            Value::Uint(value) => Argument::Value(value.to_le_bytes().to_vec()),
-            Value::Float(value) => Argument::Value(value.to_le_bytes().to_vec()),
-            other => Argument::Buffer(bytes_of(other)),
-        };
-        let arguments: Vec<_> = case.arguments.iter().map(|value| Some(argument(value))).collect();
+        let (program, range, arguments) = case.load(target);
         let lend = |argument: &Option<Argument>| match argument {
             Some(Argument::Buffer(bytes)) => {
                 let words = bytes
@@ -379,61 +241,6 @@ impl Ours {
     fn instructions(&self) -> usize {
         self.program.routine.instructions.len()
     }
-}
-
-fn bytes_of(value: &Value) -> Vec<u8> {
-    match value {
-        Value::Zeros(size) => vec![0; *size],
-        Value::Uints(values) => values.iter().flat_map(|value| value.to_le_bytes()).collect(),
-        Value::Floats(values) => values.iter().flat_map(|value| value.to_le_bytes()).collect(),
-        Value::Doubles(values) => values.iter().flat_map(|value| value.to_le_bytes()).collect(),
-        Value::Uint(_) | Value::Float(_) => Vec::new(),
-    }
-}
-
-/// The time that Oclgrind takes for the work, without that for starting and compiling.
-fn on_oclgrind(oclgrind: &Path, source: &Path, folder: &Path, case: &Case) -> Duration {
-    let time = |case: &Case| {
-        std::fs::write(folder.join("k.sim"), simulation(source, case)).expect("a scratch file");
-        let start = Instant::now();
-        let status = Command::new(oclgrind).arg("k.sim").current_dir(folder).stdout(Stdio::null()).status();
-        assert!(status.expect("oclgrind-kernel starts").success(), "oclgrind-kernel failed");
-        start.elapsed()
-    };
-    let arguments = case.arguments.iter().map(|value| match value {
-        Value::Uint(_) => Value::Uint(0),
-        other => other.clone(),
-    });
-    let nothing = Case { global: case.local, arguments: arguments.collect(), ..*case };
-    time(case).saturating_sub(time(&nothing))
-}
-
-/// What oclgrind-kernel reads.
-fn simulation(source: &Path, case: &Case) -> String {
-    let (global, local, kernel) = (case.global, case.local, case.kernel);
-    let mut text =
-        format!("{}\n{kernel}\n{} {} 1\n{} {} 1\n\n", source.display(), global[0], global[1], local[0], local[1]);
-    for argument in &case.arguments {
-        let size = bytes_of(argument).len();
-        let _ = match argument {
-            Value::Zeros(size) => writeln!(text, "<size={size} fill=0>"),
-            Value::Uint(value) => writeln!(text, "<size=4 uint>\n{value}"),
-            Value::Float(value) => writeln!(text, "<size=4 float>\n{value}"),
-            Value::Uints(values) => {
-                let values: Vec<_> = values.iter().map(u32::to_string).collect();
-                writeln!(text, "<size={size} uint>\n{}", values.join(" "))
-            }
-            Value::Doubles(values) => {
-                let values: Vec<_> = values.iter().map(f64::to_string).collect();
-                writeln!(text, "<size={size} double>\n{}", values.join(" "))
-            }
-            Value::Floats(values) => {
-                let values: Vec<_> = values.iter().map(f32::to_string).collect();
-                writeln!(text, "<size={size} float>\n{}", values.join(" "))
-            }
-        };
-    }
-    text
 }
 
 /// Compiles the program that drives pocl.

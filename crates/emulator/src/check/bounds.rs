@@ -4,6 +4,7 @@ use crate::check::watcher::{Bug, Seen, What, actor, argument, deed, found, place
 use crate::launch::argument::Parameter;
 use crate::machine::access::{Access, LaunchMap, Space};
 use crate::machine::fault::Trap;
+use crate::machine::told::Accesses;
 
 /// Looks at an access by itself.
 pub(super) fn access(access: &Access, map: &LaunchMap, seen: &mut Seen) {
@@ -13,6 +14,13 @@ pub(super) fn access(access: &Access, map: &LaunchMap, seen: &mut Seen) {
     let where_to = access.buffer.map_or(u32::MAX, |number| number as u32);
     let key = ("check-bounds", place_in_program(&access.spot), where_to, access.space as u32);
     seen.see(Bug { key, actor: actor(access), what: What::Outside(*access) });
+}
+
+/// Whether accesses are surely all inside.
+pub(super) fn are_inside(accesses: &Accesses<'_>, map: &LaunchMap) -> bool {
+    // Disabled channels have the place of an enabled one.
+    let last = accesses.offsets.iter().fold(0, |last, offset| last.max(*offset));
+    is_inside(&Access { offset: last.into(), ..accesses.first }, map)
 }
 
 fn is_inside(access: &Access, map: &LaunchMap) -> bool {

@@ -14,12 +14,16 @@ use crate::check::watcher::{Bug, Seen, What, actor, deed, found, place, place_in
 use crate::launch::argument::Parameter;
 use crate::machine::access::{Access, AccessKind, LaunchMap, Space, Spot};
 use crate::machine::fault::Trap;
+use crate::machine::lane::{LANES, enabled_lanes};
+use crate::machine::told::Accesses;
 use crate::run::program::Actor;
 
 /// Words of a page.
 const PAGE: usize = 1024;
 /// Stamps beyond which nothing new is noted: a quarter of a gigabyte.
 const MOST_STAMPS: usize = 1 << 22;
+/// Instructions whose stamps are at hand.
+const RECENT: usize = 16;
 /// Places of atomic operations that are told apart.
 const MOST_PLACES: usize = 1 << 12;
 
@@ -53,6 +57,63 @@ struct Cell {
 
 type Page = Box<[Cell; PAGE]>;
 
+/// A thread, an instruction of it and what that does.
+type Key = (u32, u32, u8);
+
+/// Pages by buffer; the first is shared local memory.
+#[derive(Default)]
+struct Pages(Vec<Vec<Option<Page>>>);
+
+impl Pages {
+    fn page(&mut self, buffer: usize, page: usize) -> &mut Option<Page> {
+        if self.0.len() <= buffer {
+            self.0.resize_with(buffer + 1, Vec::new);
+        }
+        let pages = &mut self.0[buffer];
+        if pages.len() <= page {
+            pages.resize_with(page + 1, || None);
+        }
+        &mut pages[page]
+    }
+
+    /// A page, which has to be put back.
+    fn take(&mut self, buffer: usize, page: usize) -> Page {
+        self.page(buffer, page).take().unwrap_or_else(|| Box::new([Cell::default(); PAGE]))
+    }
+
+    fn put(&mut self, buffer: usize, page: usize, cells: Page) {
+        *self.page(buffer, page) = Some(cells);
+    }
+
+    fn cell(&mut self, (buffer, index): (usize, u64)) -> Option<&mut Cell> {
+        let (page, at) = page_of(index)?;
+        Some(&mut self.page(buffer, page).get_or_insert_with(|| Box::new([Cell::default(); PAGE]))[at])
+    }
+}
+
+/// The page of a cell and its place there.
+fn page_of(index: u64) -> Option<(usize, usize)> {
+    Some((usize::try_from(index / PAGE as u64).ok()?, (index % PAGE as u64) as usize))
+}
+
+/// What there is to know of an access to compare it with others.
+#[derive(Clone, Copy)]
+struct Touch {
+    stamp: u32,
+    thread: u32,
+    channel: u8,
+    kind: AccessKind,
+    changes: bool,
+    is_local: bool,
+}
+
+impl Touch {
+    fn new(stamp: u32, access: &Access) -> Self {
+        let Access { thread, kind, changes, space, .. } = *access;
+        Self { stamp, thread, channel: channel_of(access), kind, changes, is_local: space == Space::Local }
+    }
+}
+
 /// What was touched in a launch so far.
 #[derive(Default)]
 pub(super) struct Races {
@@ -64,13 +125,16 @@ pub(super) struct Races {
     /// The enabled channels of each thread.
     channels: Vec<u32>,
     /// Stamps of the present group since its last barrier: by thread, instruction and kind.
-    known: HashMap<(u32, u32, u8), u32>,
-    /// The last one of these.
-    last: Option<((u32, u32, u8), u32)>,
-    /// Pages by buffer; the first is shared local memory.
-    pages: Vec<Vec<Option<Page>>>,
-    /// Bytes of words that are split.
-    bytes: HashMap<(usize, u64), Cell>,
+    known: HashMap<Key, u32>,
+    /// The last ones of these.
+    last: [Option<(Key, u32)>; RECENT],
+    /// The first stamps of the present group and behind its last barrier.
+    group_first: u32,
+    epoch_first: u32,
+    /// Cells of words.
+    words: Pages,
+    /// Cells of the bytes of words that are split.
+    bytes: Pages,
     order: Order,
     /// The accesses of the present instruction of one thread: place, channel, and whether it stores something else than what is
     /// there.
@@ -122,6 +186,28 @@ impl Order {
 /// The channel of an access of a whole thread.
 const WHOLE: u8 = u8::MAX;
 
+/// The number of the memory that others have as well, if it is such: 0 for shared local memory. What nothing looks at is nowhere.
+fn shared(access: &Access) -> Option<usize> {
+    match (access.space, access.buffer) {
+        _ if access.unread => None,
+        (Space::Local, _) => Some(0),
+        (Space::Flat | Space::Surface, Some(number)) => Some(number + 1),
+        _ => None,
+    }
+}
+
+/// The words that an access has bytes of.
+#[inline(always)]
+fn words_of(offset: u64, size: u32) -> std::ops::RangeInclusive<u64> {
+    offset / 4..=(offset + u64::from(size).max(1) - 1) / 4
+}
+
+/// Whether an access stores what is there; the zeros of shared local memory that nobody has written stand for anything.
+#[inline(always)]
+fn is_harmless(cell: &Cell, touch: Touch) -> bool {
+    touch.kind == AccessKind::Store && !touch.changes && !(touch.is_local && cell.write == 0)
+}
+
 fn channel_of(access: &Access) -> u8 {
     if access.spot.no_mask { WHOLE } else { (access.lane + access.spot.first_channel) as u8 }
 }
@@ -136,11 +222,8 @@ impl Races {
         self.order.next_group();
         self.next_epoch();
         self.epoch = 0;
-        // Each group has shared local memory of its own.
-        if let Some(local) = self.pages.first_mut() {
-            local.clear();
-        }
-        self.bytes.retain(|(buffer, _), _| *buffer != 0);
+        // Each group has shared local memory of its own: stamps of earlier ones are nobody's there.
+        self.group_first = self.epoch_first;
     }
 
     pub(super) fn barrier(&mut self) {
@@ -150,7 +233,8 @@ impl Races {
 
     fn next_epoch(&mut self) {
         self.known.clear();
-        self.last = None;
+        self.last = [None; RECENT];
+        self.epoch_first = self.stamps.len() as u32 + 1;
         self.step();
     }
 
@@ -162,7 +246,7 @@ impl Races {
             self.channels.resize(thread + 1, u32::MAX);
         }
         if std::mem::replace(&mut self.channels[thread], channels) != channels {
-            self.last = None;
+            self.last = [None; RECENT];
         }
     }
 
@@ -181,44 +265,84 @@ impl Races {
     }
 
     pub(super) fn access(&mut self, access: &Access, seen: &mut Seen) {
-        let buffer = match (access.space, access.buffer) {
-            (Space::Local, _) => 0,
-            (Space::Flat | Space::Surface, Some(number)) => number + 1,
-            // Nobody else has it, or it is nowhere.
-            _ => return,
-        };
-        if access.unread {
-            return;
-        }
+        let Some(buffer) = shared(access) else { return };
         if access.kind == AccessKind::Atomic && buffer > 0 {
             self.order.meet((buffer, access.offset));
         }
         let Some(stamp) = self.stamp(access) else { return };
-        let (first, last) = (access.offset / 4, (access.offset + u64::from(access.size).max(1) - 1) / 4);
-        for word in first..=last {
-            let whole = access.offset <= word * 4 && (word + 1) * 4 <= access.offset + u64::from(access.size);
-            let Some(cell) = self.word(buffer, word) else { return };
-            if whole && !cell.split {
-                let mut changed = *cell;
-                self.touch(&mut changed, stamp, access, (buffer, word * 4), seen);
-                if let Some(cell) = self.word(buffer, word) {
-                    *cell = changed;
+        let touch = Touch::new(stamp, access);
+        for word in words_of(access.offset, access.size) {
+            let Some(cell) = self.words.cell((buffer, word)) else { return };
+            let mut changed = *cell;
+            self.word(&mut changed, touch, (buffer, word), access, seen);
+            if let Some(cell) = self.words.cell((buffer, word)) {
+                *cell = changed;
+            }
+        }
+    }
+
+    /// The same for the channels of a message.
+    pub(super) fn accesses(&mut self, accesses: &Accesses<'_>, seen: &mut Seen) {
+        let Some(buffer) = shared(&accesses.first) else { return };
+        let Some(stamp) = self.stamp(&accesses.first) else { return };
+        let first = Touch::new(stamp, &accesses.first);
+        let size = accesses.first.size;
+        let mut held: Option<(usize, Page)> = None;
+        for lane in enabled_lanes::<LANES>(accesses.enabled) {
+            let changes = accesses.changes >> lane & 1 == 1;
+            let channel = if first.channel == WHOLE {
+                WHOLE
+            } else {
+                (accesses.first_lane + lane as u32 + accesses.first.spot.first_channel) as u8
+            };
+            let touch = Touch { channel, changes, ..first };
+            let offset = u64::from(accesses.offsets[lane]);
+            for word in words_of(offset, size) {
+                let Some((number, at)) = page_of(word) else { continue };
+                let mut page = match held.take() {
+                    Some((other, page)) if other == number => page,
+                    other => {
+                        other.into_iter().for_each(|(other, page)| self.words.put(buffer, other, page));
+                        self.words.take(buffer, number)
+                    }
+                };
+                let cell = &mut page[at];
+                let is_whole = offset <= word * 4 && (word + 1) * 4 <= offset + u64::from(size);
+                if !(is_whole && !cell.split && self.touch_alone(cell, touch)) {
+                    self.word(cell, touch, (buffer, word), &accesses.of(lane), seen);
+                } else if self.together_is_apart && touch.kind == AccessKind::Store {
+                    self.note(&accesses.of(lane), (buffer, word * 4));
                 }
+                held = Some((number, page));
+            }
+        }
+        held.into_iter().for_each(|(number, page)| self.words.put(buffer, number, page));
+    }
+
+    /// A word of which an access has some bytes.
+    fn word(&mut self, cell: &mut Cell, touch: Touch, at: (usize, u64), access: &Access, seen: &mut Seen) {
+        let (buffer, word) = at;
+        let bytes = access.offset..access.offset + u64::from(access.size);
+        if !cell.split && bytes.start <= word * 4 && (word + 1) * 4 <= bytes.end {
+            self.touch(cell, touch, access, (buffer, word * 4), seen);
+            return;
+        }
+        let parts = Cell { split: false, ..*cell };
+        let was_split = std::mem::replace(&mut cell.split, true);
+        for byte in word * 4..word * 4 + 4 {
+            let own = bytes.contains(&byte);
+            if !own && was_split {
                 continue;
             }
-            let parts = Cell { split: false, ..*cell };
-            let was_split = std::mem::replace(&mut cell.split, true);
-            for byte in word * 4..word * 4 + 4 {
-                let own = (access.offset..access.offset + u64::from(access.size)).contains(&byte);
-                if !own && was_split {
-                    continue;
-                }
-                let mut changed =
-                    if was_split { self.bytes.get(&(buffer, byte)).copied().unwrap_or_default() } else { parts };
-                if own {
-                    self.touch(&mut changed, stamp, access, (buffer, byte), seen);
-                }
-                self.bytes.insert((buffer, byte), changed);
+            let mut changed = match self.bytes.cell((buffer, byte)) {
+                Some(cell) if was_split => *cell,
+                _ => parts,
+            };
+            if own {
+                self.touch(&mut changed, touch, access, (buffer, byte), seen);
+            }
+            if let Some(cell) = self.bytes.cell((buffer, byte)) {
+                *cell = changed;
             }
         }
     }
@@ -226,7 +350,8 @@ impl Races {
     /// The number of the stamp of an access.
     fn stamp(&mut self, access: &Access) -> Option<u32> {
         let key = (access.thread, access.spot.instruction, access.kind as u8);
-        if let Some((last, stamp)) = self.last
+        let recent = access.spot.instruction as usize % RECENT;
+        if let Some((last, stamp)) = self.last[recent]
             && last == key
             && access.kind != AccessKind::Atomic
         {
@@ -238,7 +363,7 @@ impl Races {
         if let Some(&stamp) = self.known.get(&key)
             && (self.stamps[stamp as usize - 1].clock, self.stamps[stamp as usize - 1].channels) == (clock, channels)
         {
-            self.last = Some((key, stamp));
+            self.last[recent] = Some((key, stamp));
             return Some(stamp);
         }
         if self.stamps.len() >= MOST_STAMPS {
@@ -249,73 +374,92 @@ impl Races {
         self.stamps.push(Stamp { group, index, epoch, clock, thread, spot, kind, channels });
         let stamp = self.stamps.len() as u32;
         self.known.insert(key, stamp);
-        self.last = Some((key, stamp));
+        self.last[recent] = Some((key, stamp));
         Some(stamp)
     }
 
-    fn word(&mut self, buffer: usize, word: u64) -> Option<&mut Cell> {
-        let (page, at) = (usize::try_from(word / PAGE as u64).ok()?, (word % PAGE as u64) as usize);
-        if self.pages.len() <= buffer {
-            self.pages.resize_with(buffer + 1, Vec::new);
-        }
-        let pages = &mut self.pages[buffer];
-        if pages.len() <= page {
-            pages.resize_with(page + 1, || None);
-        }
-        Some(&mut pages[page].get_or_insert_with(|| Box::new([Cell::default(); PAGE]))[at])
-    }
-
     /// Compares an access with what was done to a place, and takes note of it.
-    fn touch(&mut self, cell: &mut Cell, stamp: u32, access: &Access, at: (usize, u64), seen: &mut Seen) {
-        let channel = channel_of(access);
-        // The zeros that nobody has written stand for anything.
-        let is_first = cell.write == 0 && access.space == Space::Local;
-        let harmless = access.kind == AccessKind::Store && !access.changes && !is_first;
-        if !harmless {
-            self.compare(cell.write, cell.channels[0], access, at, seen);
+    fn touch(&mut self, cell: &mut Cell, touch: Touch, access: &Access, at: (usize, u64), seen: &mut Seen) {
+        self.forget(cell, touch);
+        if !is_harmless(cell, touch) {
+            self.compare(cell.write, cell.channels[0], touch, access, at, seen);
             for n in 0..2 {
-                self.compare(cell.reads[n], cell.channels[1 + n], access, at, seen);
+                self.compare(cell.reads[n], cell.channels[1 + n], touch, access, at, seen);
             }
         }
-        let writes = match access.kind {
+        self.enter(cell, touch);
+        if touch.kind == AccessKind::Store {
+            self.note(access, at);
+        }
+    }
+
+    /// The same where no other work item has touched the place since the last barrier; else nothing is done.
+    #[inline(always)]
+    fn touch_alone(&self, cell: &mut Cell, touch: Touch) -> bool {
+        self.forget(cell, touch);
+        let is_alone = is_harmless(cell, touch)
+            || self.is_own(cell.write, cell.channels[0], touch)
+                && (touch.kind == AccessKind::Load
+                    || (0..2).all(|n| self.is_own(cell.reads[n], cell.channels[1 + n], touch)));
+        // Behind a store there may be atomic operations among the readers.
+        if is_alone && (touch.kind != AccessKind::Load || cell.write < self.epoch_first) {
+            self.enter(cell, touch);
+            return true;
+        }
+        false
+    }
+
+    /// Takes away what earlier groups did to shared local memory of theirs.
+    #[inline(always)]
+    fn forget(&self, cell: &mut Cell, touch: Touch) {
+        if touch.is_local && cell.write.max(cell.reads[0]).max(cell.reads[1]) < self.group_first {
+            (cell.write, cell.reads) = (0, [0; 2]);
+        }
+    }
+
+    /// Enters an access.
+    #[inline(always)]
+    fn enter(&self, cell: &mut Cell, touch: Touch) {
+        let writes = match touch.kind {
             AccessKind::Load => false,
             AccessKind::Store => true,
             // A store is not forgotten for it: the atomic operations of others collide with that.
             AccessKind::Atomic => !self.is_recent_store(cell.write),
         };
         if writes {
-            if !harmless || cell.write == 0 {
-                (cell.write, cell.channels[0]) = (stamp, channel);
+            if !is_harmless(cell, touch) || cell.write == 0 {
+                (cell.write, cell.channels[0]) = (touch.stamp, touch.channel);
                 cell.reads = [0; 2];
-            }
-            if access.kind == AccessKind::Store {
-                self.note(access, at);
             }
             return;
         }
-        let is_me = |n: usize| {
-            let other = &self.stamps[cell.reads[n] as usize - 1];
-            (other.index, other.thread, cell.channels[1 + n]) == (self.index, access.thread, channel)
-        };
         // The place of somebody who has none yet, of oneself, or of one that a barrier came behind.
-        let free = (0..2).find(|&n| cell.reads[n] == 0 || is_me(n) || self.is_past(cell.reads[n]));
+        let free = (0..2).find(|&n| self.is_own(cell.reads[n], cell.channels[1 + n], touch));
         if let Some(n) = free {
-            (cell.reads[n], cell.channels[1 + n]) = (stamp, channel);
+            (cell.reads[n], cell.channels[1 + n]) = (touch.stamp, touch.channel);
         }
+    }
+
+    /// Whether a stamp is nobody's, that of the same work item since the last barrier, or one that a barrier came behind.
+    #[inline(always)]
+    fn is_own(&self, stamp: u32, channel: u8, touch: Touch) -> bool {
+        if stamp == 0 || self.is_past(stamp) {
+            return true;
+        }
+        stamp >= self.epoch_first
+            && channel == touch.channel
+            && (stamp == touch.stamp || self.stamps[stamp as usize - 1].thread == touch.thread)
+    }
+
+    /// Whether a barrier came behind a stamp of the present group.
+    #[inline(always)]
+    fn is_past(&self, stamp: u32) -> bool {
+        (self.group_first..self.epoch_first).contains(&stamp)
     }
 
     /// Whether a stamp is that of a store of the present group that no barrier came behind.
     fn is_recent_store(&self, stamp: u32) -> bool {
-        let stamp = stamp.checked_sub(1).and_then(|n| self.stamps.get(n as usize));
-        stamp.is_some_and(|stamp| {
-            (stamp.kind, stamp.index, stamp.epoch) == (AccessKind::Store, self.index, self.epoch)
-        })
-    }
-
-    /// Whether a barrier came behind a stamp of the present group.
-    fn is_past(&self, stamp: u32) -> bool {
-        let stamp = &self.stamps[stamp as usize - 1];
-        stamp.index == self.index && stamp.epoch < self.epoch
+        stamp >= self.epoch_first && self.stamps[stamp as usize - 1].kind == AccessKind::Store
     }
 
     /// Notes a store of the present instruction.
@@ -331,7 +475,10 @@ impl Races {
         self.together.push((at.0, at.1, access.lane));
     }
 
-    fn compare(&self, before: u32, channel: u8, access: &Access, at: (usize, u64), seen: &mut Seen) {
+    fn compare(&self, before: u32, channel: u8, touch: Touch, access: &Access, at: (usize, u64), seen: &mut Seen) {
+        if self.is_own(before, channel, touch) {
+            return;
+        }
         let Some(stamp) = before.checked_sub(1).and_then(|n| self.stamps.get(n as usize)) else { return };
         if stamp.kind == access.kind && access.kind != AccessKind::Store {
             return;

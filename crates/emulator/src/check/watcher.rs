@@ -9,6 +9,7 @@ use crate::launch::argument::Parameter;
 use crate::launch::range::NdRange;
 use crate::machine::access::{Access, AccessKind, LaunchMap, Observer, Space, Spot};
 use crate::machine::fault::Trap;
+use crate::machine::told::Accesses;
 use crate::run::Program;
 use crate::run::program::Actor;
 
@@ -137,6 +138,20 @@ impl Observer for Watcher<'_> {
         self.with(|state| {
             state.races.iter_mut().for_each(|races| races.block(thread, channels));
             state.digests.iter_mut().for_each(|digests| digests.block(thread, block, channels));
+        });
+    }
+
+    fn accesses(&self, accesses: &Accesses<'_>) {
+        self.with(|state| {
+            if state.bounds && !bounds::are_inside(accesses, &state.map) {
+                accesses.all().for_each(|access| bounds::access(&access, &state.map, &mut state.seen));
+            }
+            if let Some(races) = &mut state.races {
+                races.accesses(accesses, &mut state.seen);
+            }
+            if let Some(digests) = &mut state.digests {
+                digests.accesses(accesses);
+            }
         });
     }
 

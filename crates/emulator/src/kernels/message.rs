@@ -17,6 +17,7 @@ use crate::machine::in_bounds::{Extent, InBounds, load_row, row, store_row};
 use crate::machine::lane::{Change, LANES, MAX_LANES, enabled_lanes, from_lanes};
 use crate::machine::operand::blend;
 use crate::machine::thread::{ExecMask, Thread, ones};
+use crate::machine::told::Part;
 use visakit::isa::RawOperand;
 use visakit_native::ir::{self, Access, Action, Addresses, Space};
 
@@ -268,7 +269,7 @@ impl Message {
     ) -> Result<(), Miss> {
         let view = self.space.view(thread, world);
         if let Some(fast) = fast
-            && !view.is_watched()
+            && (!view.is_watched() || self.tell::<STORE>(thread, &view, fast, chunk).is_some())
             && (self.row::<STORE>(thread, &view, fast, chunk).is_some()
                 || self.in_bounds::<STORE>(thread, &view, fast, chunk).is_some())
         {
@@ -376,6 +377,43 @@ impl Message {
                 }
                 _ if STORE => places.put_words(distance, &registers.load(at), enabled)?,
                 _ => blend(registers, at, &places.words(distance)?, enabled),
+            }
+        }
+        Some(())
+    }
+
+    /// Tells those who watch of the data of a chunk, which all lie inside of one buffer and none upon another's; else nothing is
+    /// told.
+    #[inline(never)]
+    fn tell<const STORE: bool>(&self, thread: &Thread, view: &View<'_>, fast: FastPath, chunk: Chunk) -> Option<()> {
+        let addresses = self.addressing.resolve(thread, chunk.n as usize);
+        let places = InBounds::of_addresses(view, &addresses, chunk.enabled, fast.extent)?;
+        if STORE && !places.is_ascending(chunk.enabled, fast.extent.bytes) {
+            return None;
+        }
+        let who = (chunk.n * LANES as u32, chunk.enabled);
+        if let Unit::Bytes(size) | Unit::Extended(size) = fast.unit {
+            let unread = !STORE && self.unread != 0;
+            if size == 3 || unread && self.unread != ones(self.elements.len()) {
+                return None;
+            }
+            let mask = u32::MAX >> (32 - size * 8);
+            let values: [u64; LANES] = if STORE {
+                let words: [u32; LANES] = thread.registers.load(self.place(chunk, 0));
+                from_lanes(|i| u64::from(words[i] & mask))
+            } else {
+                [0; LANES]
+            };
+            return places.tell(view, &addresses, who, Part { distance: 0, size, unread }, STORE.then_some(&values));
+        }
+        for (element, &distance) in self.elements.iter().enumerate() {
+            let size = self.transfer.size;
+            if STORE {
+                let values = self.transfer.get(thread, self.place(chunk, element), chunk.enabled);
+                places.tell(view, &addresses, who, Part { distance, size, unread: false }, Some(&values))?;
+            } else {
+                let unread = self.unread.checked_shr(element as u32).is_some_and(|bits| bits & 1 == 1);
+                places.tell(view, &addresses, who, Part { distance, size, unread }, None)?;
             }
         }
         Some(())

@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use crate::machine::lane::{LANES, enabled_lanes};
 use crate::machine::memory::{Buffer, Memory, Sharing};
+use crate::machine::told::Accesses;
 use crate::machine::trace::Trace;
 
 /// Offsets in shared local memory; a pointer to it carries a tag above them.
@@ -75,6 +76,11 @@ pub struct Spot {
 pub trait Observer: std::fmt::Debug + Sync {
     /// A channel accesses memory.
     fn access(&self, access: &Access);
+
+    /// The channels of a message access memory, each as [`access`](Observer::access) would say it.
+    fn accesses(&self, accesses: &Accesses<'_>) {
+        accesses.all().for_each(|access| self.access(&access));
+    }
 
     /// A group begins.
     fn group(&self, _group: [u32; 3]) {}
@@ -443,18 +449,6 @@ impl<'a> View<'a> {
         (address, size, unread): (u64, u32, bool),
         value: Option<u64>,
     ) {
-        let number = |memory: &Memory, wanted| memory.buffers().iter().position(|other| std::ptr::eq(other, wanted));
-        let (space, buffer, offset) = match self.target {
-            Target::Flat(memory, private) => match (memory.find(address), memory.find_with(private, address)) {
-                (Some((buffer, base)), _) => (Space::Flat, number(memory, buffer), address - base),
-                (None, Some((_, base))) => (Space::Scratch, None, address - base),
-                (None, None) => (Space::Flat, None, address),
-            },
-            Target::Local(_) => (Space::Local, None, address & SLM_OFFSET),
-            Target::Scratch(_) => (Space::Scratch, None, address),
-            Target::Surface(memory, buffer) => (Space::Surface, number(memory, buffer), address),
-            Target::Nothing => (Space::Surface, None, address),
-        };
         let is_there = |value| {
             let request = Request {
                 addresses: &[address; LANES],
@@ -467,7 +461,46 @@ impl<'a> View<'a> {
             let place = self.locate(&request, 0).ok().flatten();
             place.and_then(|(buffer, offset)| buffer.load_unaligned(offset, size)) == Some(value)
         };
-        watch.observer.access(&Access {
+        let changes = !value.is_some_and(is_there);
+        watch.observer.access(&self.describe(watch, kind, lane, (address, size, unread), (value, changes)));
+    }
+
+    /// Tells of accesses that are made of the first one, where somebody wants to know.
+    pub(crate) fn tell_all<'b>(
+        &self,
+        kind: AccessKind,
+        lane: u32,
+        what: (u64, u32, bool),
+        value: (Option<u64>, bool),
+        all: impl FnOnce(Access) -> Accesses<'b>,
+    ) {
+        if let Some(watch) = self.witness.watch {
+            watch.observer.accesses(&all(self.describe(watch, kind, lane, what, value)));
+        }
+    }
+
+    /// An access with all that there is to say.
+    fn describe(
+        &self,
+        watch: &Watch<'_>,
+        kind: AccessKind,
+        lane: u32,
+        (address, size, unread): (u64, u32, bool),
+        (value, changes): (Option<u64>, bool),
+    ) -> Access {
+        let number = |memory: &Memory, wanted| memory.buffers().iter().position(|other| std::ptr::eq(other, wanted));
+        let (space, buffer, offset) = match self.target {
+            Target::Flat(memory, private) => match (memory.find(address), memory.find_with(private, address)) {
+                (Some((buffer, base)), _) => (Space::Flat, number(memory, buffer), address - base),
+                (None, Some((_, base))) => (Space::Scratch, None, address - base),
+                (None, None) => (Space::Flat, None, address),
+            },
+            Target::Local(_) => (Space::Local, None, address & SLM_OFFSET),
+            Target::Scratch(_) => (Space::Scratch, None, address),
+            Target::Surface(memory, buffer) => (Space::Surface, number(memory, buffer), address),
+            Target::Nothing => (Space::Surface, None, address),
+        };
+        Access {
             kind,
             space,
             buffer,
@@ -479,9 +512,9 @@ impl<'a> View<'a> {
             size,
             value,
             unread,
-            changes: !value.is_some_and(is_there),
+            changes,
             spot: watch.spot.get(),
-        });
+        }
     }
 }
 

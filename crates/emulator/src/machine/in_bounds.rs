@@ -61,6 +61,12 @@ impl<'a> InBounds<'a> {
         Self::new(buffer, from_lanes(|i| distances[i] as u32), enabled, extent)
     }
 
+    /// The places.
+    #[inline(always)]
+    pub(crate) fn offsets(&self) -> &[u32; LANES] {
+        &self.offsets
+    }
+
     /// Notes, where somebody wants to know, that each enabled channel accesses so many bytes at a distance from its place.
     #[inline(always)]
     pub(crate) fn note(&self, view: &View<'a>, kind: AccessKind, distance: u32, bytes: u32, enabled: u32) {

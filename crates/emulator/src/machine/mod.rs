@@ -24,6 +24,8 @@ pub mod access;
 
 pub mod in_bounds;
 
+pub mod told;
+
 pub mod poison;
 
 pub mod trace;

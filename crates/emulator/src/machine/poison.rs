@@ -2,8 +2,12 @@
 //! else with noise depends on what it has not written ([`crate::check`]).
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use crate::machine::memory::{Buffer, Sharing};
+
+/// The noise of the first places: each thread begins with some.
+static NOISE: LazyLock<Vec<u8>> = LazyLock::new(|| (0..1 << 16).map(noise).collect());
 
 /// Places that hold noise until they are written; all others hold zeros.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -24,8 +28,11 @@ impl Poison {
     /// Writes the noise of registers behind the payload.
     pub(crate) fn fill_registers(&self, registers: &mut [u8], payload: usize) {
         for range in &self.registers {
-            for at in (range.start as usize).max(payload)..(range.end as usize).min(registers.len()) {
-                registers[at] = noise(at as u64);
+            let range = (range.start as usize).max(payload)..(range.end as usize).min(registers.len());
+            let Some(bytes) = registers.get_mut(range.clone()) else { continue };
+            match NOISE.get(range.clone()) {
+                Some(noise) => bytes.copy_from_slice(noise),
+                None => bytes.iter_mut().zip(range).for_each(|(byte, at)| *byte = noise(at as u64)),
             }
         }
     }

@@ -123,7 +123,7 @@ fn run_natively<'w, const COUNT: bool>(
     }
 }
 
-/// The same; counts steps and channels, and says to a watcher where the thread is, when `COUNT` says so.
+/// The same; says to a watcher where the thread is, and counts steps and channels for statistics, when `COUNT` says so.
 fn run_blocks<const COUNT: bool>(
     plan: &Plan<'_>,
     thread: &mut Thread,
@@ -146,8 +146,10 @@ fn run_blocks<const COUNT: bool>(
                 if let Some(watch) = &world.watch {
                     watch.spot.set(code.marks[at].spot());
                 }
-                counts.steps[at][0] += 1;
-                counts.steps[at][1] += u64::from(thread.enabled(&code.marks[at].enable).count_ones());
+                if plan.has_stats {
+                    counts.steps[at][0] += 1;
+                    counts.steps[at][1] += u64::from(thread.enabled(&code.marks[at].enable).count_ones());
+                }
             }
             if COUNT && let Some(tracer) = &plan.tracer {
                 let mark = &code.marks[range.start + n];
@@ -172,7 +174,7 @@ fn run_blocks<const COUNT: bool>(
         {
             tracer.ended(tracer.before(thread, &block.mark));
         }
-        if let Some(out) = finish::<COUNT>(plan, thread, counts, false)? {
+        if let Some(out) = finish::<COUNT>(plan, thread, counts, !plan.has_stats)? {
             return Ok(out);
         }
     }

@@ -40,6 +40,8 @@ pub(super) struct Plan<'a> {
     pub(super) limit: u64,
     /// Whether steps and channels are counted, and watchers told.
     pub(super) count: bool,
+    /// Whether somebody wants to know the counts.
+    pub(super) has_stats: bool,
     /// Whether threads may stop before their end, for others to come.
     waits: bool,
     observer: Option<&'a dyn Observer>,
@@ -88,6 +90,7 @@ impl<'a> Plan<'a> {
             mapped,
             limit,
             count,
+            has_stats: options.stats,
             waits,
             observer,
             poison,

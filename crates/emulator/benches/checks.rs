@@ -1,0 +1,96 @@
+//! What `visa run --check` costs: the time of checked launches to that of plain ones on one thread, and beside it Oclgrind's with
+//! its checks to its own without, on the same kernels in the same run.
+//!
+//! `cargo bench --bench checks` runs everything; names behind `--` choose kernels.
+
+mod cases;
+
+use std::time::{Duration, Instant};
+
+use visakit_emulator::check::{Checks, check};
+use visakit_emulator::run::{Engine, Options, launch};
+
+use cases::{Case, find, on_oclgrind};
+
+/// Each figure is the best of so many rounds.
+const ROUNDS: usize = 3;
+/// The time for each figure in a round.
+const TIME: Duration = Duration::from_millis(100);
+/// What is looked for, in the order of the columns.
+const CHECKS: [&str; 4] = ["bounds", "race", "uninit", "all"];
+/// The same with Oclgrind, which always looks at bounds.
+const OCLGRIND: [&[&str]; 3] = [&["--data-races"], &["--uninitialized"], &["--data-races", "--uninitialized"]];
+
+fn main() {
+    // `cargo test --benches` runs benches with --test: there is nothing to test here.
+    if std::env::args().any(|argument| argument == "--test") {
+        return;
+    }
+    let chosen: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let folder = std::env::temp_dir().join(format!("visakit-checks-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a scratch folder");
+    let oclgrind = find("oclgrind-kernel");
+    print!("{:<16}{:>10}", "times of plain", "plain, ms");
+    CHECKS.iter().for_each(|name| print!("{name:>8}"));
+    println!("{:>16}{:>8}{:>8}{:>8}", "Oclgrind, ms", "race", "uninit", "both");
+    let mut ratios: Vec<Vec<f64>> = Vec::new();
+    for case in cases::all().iter().filter(|case| chosen.is_empty() || chosen.iter().any(|name| name == case.kernel))
+    {
+        let own = own(case);
+        print!("{:<16}", case.kernel);
+        let mut row = told(&own, 10);
+        if let Some(program) = &oclgrind {
+            let time = |options: &[&str]| on_oclgrind(program, options, &folder, case).as_secs_f64();
+            let times: Vec<_> = std::iter::once(&[][..]).chain(OCLGRIND).map(time).collect();
+            row.extend(told(&times, 16));
+        }
+        println!();
+        ratios.push(row);
+    }
+    print!("{:<26}", "geometric mean");
+    for n in 0..ratios.first().map_or(0, Vec::len) {
+        let mean = (ratios.iter().map(|row| row[n].ln()).sum::<f64>() / ratios.len() as f64).exp();
+        let width = if n == CHECKS.len() { 24 } else { 8 };
+        print!("{mean:>width$.2}");
+    }
+    println!();
+    std::fs::remove_dir_all(&folder).expect("the scratch folder");
+}
+
+/// Prints the first time, and says what the others are to it.
+fn told(times: &[f64], width: usize) -> Vec<f64> {
+    print!("{:>width$.3}", times[0] * 1e3);
+    let ratios = times[1..].iter().map(|time| time / times[0]);
+    ratios.inspect(|ratio| print!("{ratio:>8.2}")).collect()
+}
+
+/// The seconds of a plain launch and of those with each list of checks, the best of several, in turns.
+fn own(case: &Case) -> Vec<f64> {
+    let (program, range, arguments) = case.load("skl");
+    let options = Options { engine: Engine::Interpreter, threads: Some(1), ..Options::default() };
+    let plain = || drop(launch(&program, &range, arguments.clone(), &options).expect("a run"));
+    let checked = |list: &str| {
+        let checks = Checks::parse(list).expect("a list of checks");
+        let checked = check(&program, &range, || Ok(arguments.clone()), &options, checks).expect("a checked run");
+        assert!(checked.findings.is_empty(), "{}: {}", case.kernel, checked.findings[0].report);
+    };
+    let mut best = vec![f64::INFINITY; 1 + CHECKS.len()];
+    for _ in 0..ROUNDS {
+        best[0] = best[0].min(seconds(&plain));
+        for (best, list) in best[1..].iter_mut().zip(CHECKS) {
+            *best = best.min(seconds(&|| checked(list)));
+        }
+    }
+    best
+}
+
+/// The seconds of the best of several runs.
+fn seconds(run: &dyn Fn()) -> f64 {
+    let begin = Instant::now();
+    let times = (0..).take_while(|n| *n < 2 || begin.elapsed() < TIME).map(|_| {
+        let start = Instant::now();
+        run();
+        start.elapsed().as_secs_f64()
+    });
+    times.reduce(f64::min).expect("at least one run")
+}
