@@ -51,19 +51,9 @@ pub fn load(dir: &Path) -> Result<(Vec<Page>, BTreeSet<String>), (PathBuf, std::
             continue;
         }
         let text = read_page(&path).map_err(|e| (path.clone(), e))?;
-        pages.push(Page {
-            path: relative,
-            shown: path.display().to_string(),
-            text: text_of(text),
-            ..Page::default()
-        });
+        pages.push(Page { path: relative, shown: path.display().to_string(), text, ..Page::default() });
     }
     Ok((pages, files))
-}
-
-/// A page's text without the byte order mark that some editors put in front of it.
-fn text_of(text: String) -> String {
-    text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text)
 }
 
 /// Reads a file as a page.
@@ -80,7 +70,7 @@ pub fn read_files(files: Vec<(String, String)>) -> (Model, Vec<Diagnostic>) {
         .into_iter()
         .map(|(shown, text)| {
             let name = shown.rsplit(['/', '\\']).next().unwrap_or(&shown).to_owned();
-            Page { path: name, shown, text: text_of(text), ..Page::default() }
+            Page { path: name, shown, text, ..Page::default() }
         })
         .collect();
     checked(pages, None)
@@ -94,9 +84,6 @@ pub fn read_texts(pages: Vec<Page>) -> (Model, Vec<Diagnostic>) {
 /// Reads a specification that is at hand as pages, with the paths of all files to which they may link.
 pub fn read_placed(mut pages: Vec<Page>, files: Option<BTreeSet<String>>) -> (Model, Vec<Diagnostic>) {
     pages.sort_by(|a, b| a.path.cmp(&b.path));
-    for page in &mut pages {
-        page.text = text_of(std::mem::take(&mut page.text));
-    }
     checked(pages, files)
 }
 

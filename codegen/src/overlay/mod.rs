@@ -79,7 +79,8 @@ pub fn read_overlay(file: &Path) -> Result<(Overlay, Vec<Diagnostic>), (PathBuf,
 }
 
 /// Reads an overlay that is at hand, with the specification that it belongs to; `shown` is its name in messages.
-pub fn overlay_of(text: String, shown: String, base: Model) -> (Overlay, Vec<Diagnostic>) {
+pub fn overlay_of(mut text: String, shown: String, base: Model) -> (Overlay, Vec<Diagnostic>) {
+    read::skip_mark(&mut text);
     let mut diagnostics = Vec::new();
     let entries = parse::entries(&text, &shown, &mut diagnostics);
     let overlay = Overlay { entries, base, shown, text };

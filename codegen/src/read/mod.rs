@@ -32,8 +32,11 @@ use context::Cx;
 
 /// Reads pages in rounds, because later pages refer to facts of earlier ones: tables and shared
 /// lists, then structures, then instructions.
-pub(crate) fn read_pages(pages: Vec<Page>, files: Option<BTreeSet<String>>) -> (Model, Vec<Diagnostic>) {
+pub(crate) fn read_pages(mut pages: Vec<Page>, files: Option<BTreeSet<String>>) -> (Model, Vec<Diagnostic>) {
     let mut model = Model { files, ..Model::default() };
+    for page in &mut pages {
+        skip_mark(&mut page.text);
+    }
     let mut diagnostics = Vec::new();
     let documents: Vec<Document> = pages.iter().map(|p| markdown::parse(&p.text)).collect();
     let is_instruction = |page: &Page, document: &Document| {
@@ -78,6 +81,15 @@ pub(crate) fn read_pages(pages: Vec<Page>, files: Option<BTreeSet<String>>) -> (
     crate::semantics::read(&mut model, &documents, &mut diagnostics);
     (model, diagnostics)
 }
+
+/// Takes away the byte order mark that some editors put in front of a text.
+pub(crate) fn skip_mark(text: &mut String) {
+    if text.starts_with(BYTE_ORDER_MARK) {
+        text.remove(0);
+    }
+}
+
+const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// The platforms of a page that names none stand in its line of the index.
 fn platforms_of_index(model: &mut Model) {

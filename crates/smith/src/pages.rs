@@ -115,6 +115,7 @@ fn said(text: &mut String) -> bool {
 fn spaced(u: &mut Unstructured<'_>, text: &mut String) -> Result<bool> {
     match u.int_in_range(0..=2)? {
         0 => *text = text.replace("\r\n", "\n").replace('\n', "\r\n"),
+        1 if text.starts_with('\u{feff}') => {}
         1 => text.insert(0, '\u{feff}'),
         _ => *text = text.replace("\n\n## ", "\n\n\n## "),
     }

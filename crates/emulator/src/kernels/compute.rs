@@ -20,7 +20,6 @@ use crate::machine::operand::{Chunk, Destination, Places, SimpleDestination, Sim
 use crate::machine::thread::{ExecMask, Thread, ones};
 use visakit::isa::{DataType, Predicate};
 use visakit::rt::ComponentWise;
-use visakit_native::ir::Action;
 
 /// What an instruction makes of one value of each source.
 pub(super) trait LaneOp<L, const S: usize>: Copy + Send + Sync + 'static {
@@ -108,7 +107,11 @@ where
 
     #[inline(always)]
     fn compute_in_mode(self, sources: [T; S], mode: FloatMode) -> R {
-        let strict = sources.map(|source| source.in_mode(mode));
+        // Not `map`, whose text is long for every operation that has it.
+        let mut strict = [sources[0].in_mode(mode); S];
+        for s in 1..S {
+            strict[s] = sources[s].in_mode(mode);
+        }
         R::of_mode(<O as LaneOp<T::Moded, S>>::apply(self, strict))
     }
 
@@ -260,15 +263,22 @@ impl Lowering<'_> {
         op: O,
     ) -> LowerResult {
         let operands = self.operands::<T, O::Result, S>(inst, inst.pred, types)?;
-        self.note_action(|_| recorded(&operands.inputs, &operands.output, |nodes| op.record(nodes)));
+        self.note_operation(&operands.inputs, &operands.output, &|nodes| op.record(nodes.try_into().ok()?));
         let Operands { sources, dst, enable, lanes, .. } = operands;
         let run = plain((sources, dst, enable, lanes), move |(sources, dst, enable, lanes), thread, _| {
             let enabled = thread.enabled(enable);
             for n in 0..lanes.div_ceil(LANES) {
-                let values: [[T; LANES]; S] = std::array::from_fn(|s| sources[s].load(thread, n));
+                let mut values = [[T::default(); LANES]; S];
+                for s in 0..S {
+                    values[s] = sources[s].load(thread, n);
+                }
                 let mut results = [O::Result::default(); LANES];
                 for lane in enabled_lanes::<LANES>(enabled >> (n * LANES) & ones(LANES)) {
-                    results[lane] = op.compute_in_mode(std::array::from_fn(|s| values[s][lane]), thread.mode);
+                    let mut of_lane = [T::default(); S];
+                    for s in 0..S {
+                        of_lane[s] = values[s][lane];
+                    }
+                    results[lane] = op.compute_in_mode(of_lane, thread.mode);
                 }
                 dst.store(thread, n, &results, enabled >> (n * LANES));
             }
@@ -305,6 +315,21 @@ impl Lowering<'_> {
         Ok(Operands { sources, dst, enable, lanes, inputs, output })
     }
 
+    /// Takes note of what native code has to do for an operation on operands. Once for all operations: it is not what takes
+    /// time.
+    fn note_operation(
+        &mut self,
+        inputs: &[Input],
+        output: &Output,
+        op: &dyn for<'r> Fn(&[Node<'r>]) -> Option<Node<'r>>,
+    ) {
+        self.note_action(|_| {
+            let recording = Recording::default();
+            let nodes: Vec<Node<'_>> = inputs.iter().map(|input| recording.source(input)).collect::<Option<_>>()?;
+            recording.finish(op(&nodes)?, output)
+        });
+    }
+
     /// Makes an operation. Where all operands are simple there is a version for one channel and one for chunks of them, without
     /// calls; one more is for everything else, for other floating-point modes, and for hosts that lack what it needs.
     pub(super) fn operation<T: Scalar, R: Scalar, O: ChunkOp<T, R, S>, const S: usize>(
@@ -312,7 +337,7 @@ impl Lowering<'_> {
         operands: Operands<T, R, S>,
         op: O,
     ) -> Lowered {
-        self.note_action(|_| recorded(&operands.inputs, &operands.output, |nodes| op.record(nodes)));
+        self.note_operation(&operands.inputs, &operands.output, &|nodes| op.record(nodes.try_into().ok()?));
         let Operands { sources, dst, enable, lanes, .. } = operands;
         let simple = simple(&sources).zip(dst.simple());
         let count = lanes.div_ceil(LANES);
@@ -334,20 +359,6 @@ impl Lowering<'_> {
         };
         self.step(enable, run)
     }
-}
-
-/// What native code has to do for an operation on operands.
-fn recorded<const S: usize>(
-    inputs: &[Input; S],
-    output: &Output,
-    op: impl for<'r> FnOnce([Node<'r>; S]) -> Option<Node<'r>>,
-) -> Option<Action> {
-    let recording = Recording::default();
-    let mut nodes = [recording.source(inputs.first()?)?; S];
-    for n in 1..S {
-        nodes[n] = recording.source(&inputs[n])?;
-    }
-    recording.finish(op(nodes)?, output)
 }
 
 /// What the general version of an operation needs: the operands, the mask, the number of chunks, and the function.

@@ -71,8 +71,8 @@ macro_rules! lanes {
                 // All are read before the first is written. Otherwise the compiler, which does not know that they stand elsewhere,
                 // writes them one by one, and a vector that is loaded from where parts of it have just been written is slow.
                 let mut all = [[0; $size]; N];
-                for (bytes, lane) in all.iter_mut().zip(*lanes) {
-                    *bytes = lane.to_le_bytes();
+                for i in 0..N {
+                    all[i] = lanes[i].to_le_bytes();
                 }
                 *values = all;
             }

@@ -26,16 +26,23 @@ pub(super) fn norm(name: &str) -> String {
 }
 
 /// The longest common subsequence, as pairs of positions.
-pub(super) fn align<T: std::hash::Hash + Eq + Ord>(old: &[T], new: &[T]) -> Vec<(usize, usize)> {
-    capture_diff_slices(Algorithm::Myers, old, new)
-        .into_iter()
-        .flat_map(|op| match op {
-            DiffOp::Equal { old_index, new_index, len } => {
-                (0..len).map(|i| (old_index + i, new_index + i)).collect::<Vec<_>>()
-            }
-            _ => Vec::new(),
-        })
-        .collect()
+pub(super) fn align<T: Ord>(old: &[T], new: &[T]) -> Vec<(usize, usize)> {
+    let equal = operations(old, new).into_iter().filter_map(|op| match op {
+        DiffOp::Equal { old_index, new_index, len } => Some((0..len).map(move |i| (old_index + i, new_index + i))),
+        _ => None,
+    });
+    equal.flatten().collect()
+}
+
+/// What makes the one list the other. The algorithm gets numbers for what it compares: so it is compiled once.
+pub(super) fn operations<T: Ord>(old: &[T], new: &[T]) -> Vec<DiffOp> {
+    let mut numbers: BTreeMap<&T, usize> = BTreeMap::new();
+    let mut number = |item| {
+        let next = numbers.len();
+        *numbers.entry(item).or_insert(next)
+    };
+    let [old, new]: [Vec<usize>; 2] = [old, new].map(|items| items.iter().map(&mut number).collect());
+    capture_diff_slices(Algorithm::Myers, &old, &new)
 }
 
 /// Instructions by name, then by opcode where the layouts are alike; in the order of the new side, with what is gone

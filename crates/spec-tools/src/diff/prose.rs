@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use similar::{Algorithm, DiffOp, capture_diff_slices};
+use similar::DiffOp;
 
 use super::change::Class;
 use super::context::{Cx, Located};
-use super::matching::Renames;
+use super::matching::{Renames, operations};
 use super::segments::{self, Segment};
 use super::tokens::{Token, join};
 use visakit_codegen::model::SourceSpan;
@@ -153,7 +153,7 @@ struct Hunk {
 
 fn hunks(x: &[Token], y: &[Token], p: &[String], q: &[String]) -> Vec<Hunk> {
     let mut out: Vec<Hunk> = Vec::new();
-    for op in capture_diff_slices(Algorithm::Myers, p, q) {
+    for op in operations(p, q) {
         let (mut old, mut new) = match op {
             DiffOp::Equal { .. } => continue,
             DiffOp::Delete { old_index, old_len, new_index } => {

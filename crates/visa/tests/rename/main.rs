@@ -125,6 +125,9 @@ fn round(
         linted(names, kind, &mut chosen, &workshop, &facts);
     };
     open.retain(|n| !chosen.contains(n) && !sure.contains(n));
+    // One that stands where a name stands that keeps its own cannot be changed without it.
+    let others = (0..names.all.len()).filter(|n| !open.contains(n)).collect();
+    names.put_back(&mut open, others);
     let by_compiler = asked - by_lint - chosen.len();
     let changes = bench.compare(&programs, &mapping(names, kind, &chosen));
     eprintln!(
