@@ -81,6 +81,20 @@ fn our_own_pages_need_none_of_it() {
 }
 
 /// A small specification, an overlay beside it, and documents that it corrects.
+/// Documents that lack a page get its lists from the overlay's own, also those that name each other or themselves.
+#[test]
+fn lists_are_given_that_name_each_other() {
+    let overlay = ours();
+    let all = &overlay.base.pages;
+    for gone in all.iter().filter(|page| !page.path.starts_with("instructions/")) {
+        let left = || all.iter().filter(|page| page.path != gone.path).cloned().collect();
+        let (without, _) = visakit_codegen::read_texts(left());
+        let entries = overlay::draft(&without, &overlay);
+        let (draft, _) = overlay::overlay_of(format!("## Edits\n\n{entries}"), "draft".to_owned(), ours().base);
+        overlay::read_texts_with(left(), &draft);
+    }
+}
+
 fn scratch(name: &str, overlay: &str) -> (PathBuf, PathBuf) {
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("overlay-{name}"));
     let _ = fs::remove_dir_all(&dir);

@@ -148,6 +148,8 @@ struct Donor<'a> {
     base: &'a Model,
     first_page: u32,
     lists: BTreeMap<ListId, ListId>,
+    /// Copies of lists that still have our places and numbers. Lists may name each other, and themselves.
+    copied: Vec<ListId>,
 }
 
 impl<'a> Donor<'a> {
@@ -155,7 +157,7 @@ impl<'a> Donor<'a> {
         let first_page = u32::try_from(model.pages.len()).unwrap_or(u32::MAX);
         let pages = overlay.base.pages.iter().map(|p| Page { supplied: true, ..p.clone() });
         model.pages.extend(pages);
-        Self { base: &overlay.base, first_page, lists: BTreeMap::new() }
+        Self { base: &overlay.base, first_page, lists: BTreeMap::new(), copied: Vec::new() }
     }
 
     fn give(&mut self, model: &mut Model, place: &str) {
@@ -181,6 +183,10 @@ impl<'a> Donor<'a> {
                 Some((name, aspect)) => self.instruction(model, name, aspect),
                 None => {}
             },
+        }
+        while let Some(id) = self.copied.pop() {
+            let copy = self.list_of(model, model.lists[id.0].clone());
+            model.lists[id.0] = copy;
         }
     }
 
@@ -288,31 +294,36 @@ impl<'a> Donor<'a> {
         }
         let ours = self.base.list(id);
         let shared = model.lists.iter().position(|l| ours.shared && l.shared && l.name == ours.name);
-        let there = shared.map(ListId).unwrap_or_else(|| {
-            let mut copy: List = ours.clone();
-            copy.at = self.at(copy.at);
-            match &mut copy.kind {
-                ListKind::Enumeration { values, .. } => {
-                    for value in values {
-                        value.at = self.at(value.at);
-                        self.cells(&mut value.cells);
-                    }
-                    copy.columns = self.columns(model, &ours.columns);
+        let there = ListId(shared.unwrap_or(model.lists.len()));
+        if shared.is_none() {
+            model.lists.push(ours.clone());
+            self.copied.push(there);
+        }
+        self.lists.insert(id, there);
+        there
+    }
+
+    /// A list of ours with the places and the numbers of the other model.
+    fn list_of(&mut self, model: &mut Model, mut list: List) -> List {
+        list.at = self.at(list.at);
+        list.columns = self.columns(model, &list.columns);
+        match &mut list.kind {
+            ListKind::Enumeration { values, .. } => {
+                for value in values {
+                    value.at = self.at(value.at);
+                    self.cells(&mut value.cells);
                 }
-                ListKind::Parts(parts) => {
-                    for part in parts {
-                        part.at = self.at(part.at);
-                        if let BitFieldKind::Enumeration(inner) = part.kind {
-                            part.kind = BitFieldKind::Enumeration(self.list(model, inner));
-                        }
+            }
+            ListKind::Parts(parts) => {
+                for part in parts {
+                    part.at = self.at(part.at);
+                    if let BitFieldKind::Enumeration(inner) = part.kind {
+                        part.kind = BitFieldKind::Enumeration(self.list(model, inner));
                     }
                 }
             }
-            model.lists.push(copy);
-            ListId(model.lists.len() - 1)
-        });
-        self.lists.insert(id, there);
-        there
+        }
+        list
     }
 }
 
