@@ -40,7 +40,10 @@ fn main() {
         print!("{:<16}", case.kernel);
         let mut row = told(&own, 10);
         if let Some(program) = &oclgrind {
-            let time = |options: &[&str]| on_oclgrind(program, options, &folder, case).as_secs_f64();
+            // What it does not run has no time, and no part in the mean.
+            let time = |options: &[&str]| {
+                on_oclgrind(program, options, &folder, case).map_or(f64::NAN, |time| time.as_secs_f64())
+            };
             let times: Vec<_> = std::iter::once(&[][..]).chain(OCLGRIND).map(time).collect();
             row.extend(told(&times, 16));
         }
@@ -49,7 +52,8 @@ fn main() {
     }
     print!("{:<26}", "geometric mean");
     for n in 0..ratios.first().map_or(0, Vec::len) {
-        let mean = (ratios.iter().map(|row| row[n].ln()).sum::<f64>() / ratios.len() as f64).exp();
+        let known: Vec<_> = ratios.iter().map(|row| row[n].ln()).filter(|ratio| ratio.is_finite()).collect();
+        let mean = (known.iter().sum::<f64>() / known.len() as f64).exp();
         let width = if n == CHECKS.len() { 24 } else { 8 };
         print!("{mean:>width$.2}");
     }

@@ -77,7 +77,8 @@ fn main() {
             let pocl =
                 [None, Some(1)].map(|cores| pocl.as_ref().and_then(|p| on_pocl(p, &source, &folder, case, cores)));
             let oclgrind = oclgrind.as_ref().filter(|_| round == 0);
-            let oclgrind = oclgrind.map(|program| on_oclgrind(program, &[], &folder, case).as_secs_f64());
+            let oclgrind =
+                oclgrind.and_then(|program| on_oclgrind(program, &[], &folder, case)).map(|time| time.as_secs_f64());
             let round = ours.chain(pocl).chain([oclgrind]);
             for (least, time) in times.iter_mut().zip(round) {
                 *least = [*least, time].into_iter().flatten().reduce(f64::min);

@@ -97,6 +97,11 @@ fn bugs_of_other_kinds_are_found_at_their_lines() {
 }
 
 #[test]
+fn bugs_of_programs_are_found_at_their_lines() {
+    run("more.cl");
+}
+
+#[test]
 fn nothing_is_found_in_correct_kernels() {
     run("correct.cl");
 }

@@ -398,9 +398,9 @@ impl Races {
     fn touch_alone(&self, cell: &mut Cell, touch: Touch) -> bool {
         self.forget(cell, touch);
         let is_alone = is_harmless(cell, touch)
-            || self.is_own(cell.write, cell.channels[0], touch)
+            || self.is_clear(cell.write, cell.channels[0], touch)
                 && (touch.kind == AccessKind::Load
-                    || (0..2).all(|n| self.is_own(cell.reads[n], cell.channels[1 + n], touch)));
+                    || (0..2).all(|n| self.is_clear(cell.reads[n], cell.channels[1 + n], touch)));
         // Behind a store there may be atomic operations among the readers.
         if is_alone && (touch.kind != AccessKind::Load || cell.write < self.epoch_first) {
             self.enter(cell, touch);
@@ -451,6 +451,13 @@ impl Races {
             && (stamp == touch.stamp || self.stamps[stamp as usize - 1].thread == touch.thread)
     }
 
+    /// The same, where an access for a whole thread is not compared with another one by its channels.
+    #[inline(always)]
+    fn is_clear(&self, stamp: u32, channel: u8, touch: Touch) -> bool {
+        self.is_own(stamp, channel, touch)
+            && (touch.channel != WHOLE || stamp < self.epoch_first || stamp == touch.stamp)
+    }
+
     /// Whether a barrier came behind a stamp of the present group.
     #[inline(always)]
     fn is_past(&self, stamp: u32) -> bool {
@@ -476,7 +483,7 @@ impl Races {
     }
 
     fn compare(&self, before: u32, channel: u8, touch: Touch, access: &Access, at: (usize, u64), seen: &mut Seen) {
-        if self.is_own(before, channel, touch) {
+        if self.is_clear(before, channel, touch) {
             return;
         }
         let Some(stamp) = before.checked_sub(1).and_then(|n| self.stamps.get(n as usize)) else { return };
@@ -509,6 +516,13 @@ impl Races {
             load != AccessKind::Load || other == AccessKind::Atomic || only_one
         };
         let is_one = match (channel, mine) {
+            // Those who have stored it themselves load it again.
+            (WHOLE, WHOLE) if (stamp.kind, access.kind) == (AccessKind::Store, AccessKind::Load) => {
+                self.channels(access) & !stamp.channels == 0
+            }
+            (WHOLE, WHOLE) if ![stamp.kind, access.kind].contains(&AccessKind::Atomic) => {
+                self.channels(access) == stamp.channels
+            }
             _ if channel == mine => true,
             (WHOLE, _) => is_own(stamp.kind, access.kind, stamp.channels, mine),
             (_, WHOLE) => is_own(access.kind, stamp.kind, self.channels(access), channel),

@@ -178,6 +178,7 @@ pub(super) fn load(l: &mut Lowering<'_>, inst: &Load3d) -> LowerResult {
         }
         let place = std::array::from_fn(|d| place[d].integer(thread, lane) + shift[d]);
         let level = level.bits(thread, lane);
+        // Compilers read the border so, where a sampler asks for one.
         image.load(texels, Texel { place, level, sample: sample.bits(thread, lane) })
     })
 }
@@ -247,7 +248,7 @@ pub(super) fn gather4_typed(l: &mut Lowering<'_>, inst: &Gather4Typed) -> LowerR
     let place = coordinates(l, [&inst.u, &inst.v, &inst.r, &inst.lod], lanes)?;
     let components = Components::new(l, &inst.dst, lanes, moved(inst.channels), false)?;
     read(l, inst.exec_size, inst.pred, inst.surface, components, None, move |thread, _, lane, image, texels| {
-        image.load(texels, place_of(&place, thread, lane))
+        image.load_inside(texels, place_of(&place, thread, lane))
     })
 }
 
@@ -390,7 +391,7 @@ fn lsc_quad(l: &mut Lowering<'_>, inst: &LscTypedQuad) -> LowerResult {
     }
     let components = Components::new(l, &inst.dst_data, lanes, moved, false)?;
     read_at(l, enable, space, components, None, move |thread, _, lane, image, texels| {
-        image.load(texels, place_of(&place, thread, lane))
+        image.load_inside(texels, place_of(&place, thread, lane))
     })
 }
 

@@ -2,6 +2,7 @@
 
 use half::f16;
 
+use crate::machine::access::AccessKind;
 use crate::machine::texels::Texels;
 
 /// How many components a texel has and what they mean.
@@ -329,6 +330,14 @@ impl Image {
         Some(before + index * u64::from(samples) + u64::from(sample))
     }
 
+    /// The same of a place that has to be in the image: those who watch learn of one that is not.
+    pub fn load_inside(&self, texels: Texels<'_>, texel: Texel) -> [u32; 4] {
+        if self.offset(texel).is_none() {
+            texels.tell_outside(AccessKind::Load, self.format.bytes() as u32);
+        }
+        self.load(texels, texel)
+    }
+
     /// The four components of a texel, as registers hold them. Outside of the image all parts are zero.
     pub fn load(&self, texels: Texels<'_>, texel: impl Into<Texel>) -> [u32; 4] {
         let Some(start) = self.offset(texel) else { return self.format.border() };
@@ -351,9 +360,15 @@ impl Image {
         components
     }
 
-    /// Whether there is such a texel; writes its four components.
+    /// Whether there is such a texel; writes its four components, and else tells those who watch.
     pub fn store(&self, texels: Texels<'_>, texel: impl Into<Texel>, mut components: [u32; 4]) -> bool {
-        let Some(start) = self.offset(texel) else { return false };
+        let Some(start) = self.offset(texel) else {
+            // Kernels write all levels of an image as if they were as large as the first.
+            if self.desc.levels <= 1 {
+                texels.tell_outside(AccessKind::Store, self.format.bytes() as u32);
+            }
+            return false;
+        };
         if self.format.is_srgb() {
             for colour in &mut components[..3] {
                 *colour = encoded(f32::from_bits(*colour)).to_bits();

@@ -3,13 +3,14 @@
 //! Everything follows the equations of the OpenCL specification ("Image Addressing and Filtering", and for levels
 //! "cl_khr_mipmap_image"), comparisons those of OpenGL, because the instruction set's own public texts leave them out.
 
+use crate::machine::access::AccessKind;
 use crate::machine::image::{Image, Texel};
 use crate::machine::texels::Texels;
 
 /// What a coordinate beyond the edge means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Addressing {
-    /// Undefined; here as the border.
+    /// Undefined, so that those who watch learn of it; here as the border.
     None,
     /// The border colour.
     Clamp,
@@ -166,6 +167,10 @@ impl Sampler {
             }
         };
         let coordinate = |d: usize| self.shifted(place.coordinates[d], place.shift[d], size[d]);
+        let is_outside = |d: usize| !(0..i64::from(size[d])).contains(&self.nearest(coordinate(d), size[d]));
+        if self.addressing == Addressing::None && (0..dimensions).any(is_outside) {
+            texels.tell_outside(AccessKind::Load, image.format.bytes() as u32);
+        }
         if !self.linear || image.format.is_integer() {
             for (d, at) in fixed.iter_mut().enumerate().take(dimensions) {
                 *at = self.nearest(coordinate(d), size[d]);

@@ -30,6 +30,12 @@ impl<'a> Texels<'a> {
         self.buffer.load(offset, size)
     }
 
+    /// Tells those who watch that a place is outside of the image: as an access behind the end.
+    #[inline]
+    pub(crate) fn tell_outside(&self, kind: AccessKind, size: u32) {
+        self.view.access(self.buffer, kind, self.lane, (self.buffer.len() as u64, size), None);
+    }
+
     /// Replaces `size` bytes as [`Texels::load`] reads them.
     #[inline]
     pub(crate) fn store(&self, offset: u64, size: u32, value: u64) -> Option<()> {
