@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use visakit_emulator::check::Checks;
+use visakit_emulator::launch::TextError;
 use visakit_emulator::run::Engine;
 
 /// The settings of the process.
@@ -42,15 +43,11 @@ pub(crate) static ENVIRONMENT: LazyLock<Environment> = LazyLock::new(|| {
     Environment {
         devices: text("VISAKIT_DEVICES"),
         threads: text("VISAKIT_THREADS").and_then(|value| value.parse().ok()).filter(|&threads| threads > 0),
-        engine: text("VISAKIT_ENGINE").and_then(|name| engine(&name)).unwrap_or(Engine::Automatic),
+        engine: text("VISAKIT_ENGINE")
+            .and_then(|name| read("VISAKIT_ENGINE", &name, str::parse::<Engine>))
+            .unwrap_or_default(),
         stats: flag("VISAKIT_STATS"),
-        checks: text("VISAKIT_CHECK").and_then(|list| match Checks::parse(&list) {
-            Ok(checks) => Some(checks),
-            Err(error) => {
-                eprintln!("visakit: VISAKIT_CHECK={list}: {error}; {}", error.help);
-                None
-            }
-        }),
+        checks: text("VISAKIT_CHECK").and_then(|list| read("VISAKIT_CHECK", &list, Checks::parse)),
         record: path("VISAKIT_RECORD"),
         ordered: flag("VISAKIT_ORDERED"),
         cache,
@@ -58,14 +55,7 @@ pub(crate) static ENVIRONMENT: LazyLock<Environment> = LazyLock::new(|| {
     }
 });
 
-fn engine(name: &str) -> Option<Engine> {
-    match name {
-        "interpreter" => Some(Engine::Interpreter),
-        "native" => Some(Engine::Native),
-        "automatic" => Some(Engine::Automatic),
-        _ => {
-            eprintln!("visakit: VISAKIT_ENGINE={name}: it is interpreter, native or automatic");
-            None
-        }
-    }
+/// What a variable says; one that cannot be read is told and does not count.
+fn read<T>(variable: &str, text: &str, parse: impl FnOnce(&str) -> Result<T, TextError>) -> Option<T> {
+    parse(text).map_err(|error| eprintln!("visakit: {variable}={text}: {error}; {}", error.help)).ok()
 }

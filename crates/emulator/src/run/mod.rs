@@ -19,6 +19,7 @@
 mod barriers;
 mod cache;
 mod endless;
+mod engine;
 mod exchange;
 mod execute;
 mod faults;
@@ -55,6 +56,7 @@ use crate::machine::memory::Lent;
 use crate::machine::poison::Poison;
 use crate::machine::trace::Trace;
 pub use cache::Cache;
+pub use engine::Engine;
 use faults::Faults;
 use group::{Own, Plan, Worker};
 pub use program::{FunctionText, Program};
@@ -110,6 +112,12 @@ impl Options<'_> {
     fn is_followed(&self) -> bool {
         self.observer.is_some() || self.trace.is_some()
     }
+
+    /// The group behind the last one that is run.
+    fn end(&self, range: &NdRange) -> u64 {
+        let all = u64::try_from(range.group_count()).unwrap_or(u64::MAX);
+        self.groups.map_or(all, |(_, end)| end.min(all))
+    }
 }
 
 /// What is there before a launch and stays when it is done, for programs that launch many.
@@ -121,19 +129,6 @@ pub struct Surroundings<'a> {
     pub data: Option<&'a DataPlaces>,
     /// Keeps what is made of the program for the next launch.
     pub cache: Option<&'a Cache>,
-}
-
-/// What executes instructions. The outcome is the same.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Engine {
-    /// An operation that was chosen for each instruction.
-    #[default]
-    Interpreter,
-    /// Code for the host's processor, where there is any for it; what the code does not know, and what somebody watches, the
-    /// interpreter executes.
-    Native,
-    /// The interpreter, and native code for programs that have run for a while, which is made beside.
-    Automatic,
 }
 
 /// What a run gives.
@@ -405,8 +400,7 @@ struct Dispatched {
 /// Runs all groups on as many host threads as asked for. They take groups in order, so when several groups fault, the
 /// first one is always among those that have been run.
 fn dispatch(plan: &Plan<'_>, range: &NdRange, workers: usize, way: Way, options: &Options<'_>) -> Dispatched {
-    let all = u64::try_from(range.group_count()).unwrap_or(u64::MAX);
-    let (start, groups) = options.groups.map_or((0, all), |(start, end)| (start, end.min(all)));
+    let (start, groups) = (options.groups.map_or(0, |(start, _)| start), options.end(range));
     let chunk = (groups / (workers as u64 * 16)).clamp(1, 64);
     let (next, done) = (AtomicU64::new(start), AtomicU64::new(0));
     let stopped = AtomicBool::new(false);

@@ -77,7 +77,7 @@ pub(crate) struct Request {
     /// Instructions that a hardware thread may execute.
     pub max_instructions: Option<u64>,
     /// What executes the instructions.
-    pub engine: Option<EngineName>,
+    pub engine: Option<Engine>,
     /// The launch file itself.
     pub launch: Option<PathBuf>,
 }
@@ -119,29 +119,7 @@ struct File {
     #[serde(default)]
     outside_is_zero: bool,
     max_instructions: Option<u64>,
-    engine: Option<EngineName>,
-}
-
-/// The engines by name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, clap::ValueEnum)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum EngineName {
-    /// An operation chosen for each instruction
-    Interpreter,
-    /// Code for this machine's processor, where there is any
-    Native,
-    /// The interpreter first, and native code for what runs for long
-    Automatic,
-}
-
-impl From<EngineName> for Engine {
-    fn from(name: EngineName) -> Self {
-        match name {
-            EngineName::Interpreter => Self::Interpreter,
-            EngineName::Native => Self::Native,
-            EngineName::Automatic => Self::Automatic,
-        }
-    }
+    engine: Option<Spanned<String>>,
 }
 
 /// Sizes of a launch: a number for one dimension, or an array of them.
@@ -313,6 +291,7 @@ pub(crate) fn parse(name: &str, text: &str, folder: &Path) -> Result<Request, Bo
     let item = |value: &Spanned<String>| work_item(value.get_ref()).map_err(|e| located(value, e));
     let trace = file.trace.iter().map(item).collect::<Result<_, _>>()?;
     let check = file.check.as_ref().map(|list| Checks::parse(list.get_ref()).map_err(|e| located(list, e)));
+    let engine = file.engine.as_ref().map(|name| name.get_ref().parse().map_err(|e| located(name, e)));
     Ok(Request {
         check: check.transpose()?,
         program: file.program.map(|path| folder.join(path)),
@@ -337,7 +316,7 @@ pub(crate) fn parse(name: &str, text: &str, folder: &Path) -> Result<Request, Bo
         any_order: file.any_order,
         outside_is_zero: file.outside_is_zero,
         max_instructions: file.max_instructions,
-        engine: file.engine,
+        engine: engine.transpose()?,
         launch: None,
     })
 }
@@ -363,6 +342,10 @@ max-instructions = 1000
         assert_eq!(request.arguments[0], (ArgKey::Index(0), ArgSpec::Zeros(8)));
         assert_eq!(request.dumps[0].path, PathBuf::from("there/out.bin"));
         assert_eq!(request.max_instructions, Some(1000));
+        for engine in Engine::ALL {
+            let request = parse("k.toml", &format!("{FILE}engine = '{engine}'"), Path::new("")).unwrap();
+            assert_eq!(request.engine, Some(engine));
+        }
         let more =
             FILE.replace("[64, 2]", "64\nlocal = 8") + "print = [\"1\"]\nexpect = [\"1=out.bin\", \"0=zeros:8\"]\n";
         let request = parse("k.toml", &more, Path::new("there")).unwrap();
@@ -387,6 +370,7 @@ max-instructions = 1000
             ("1=f32:0.5", "1=f32:half", 3, 28),
             ("0=out.bin", "0=out.png", 5, 8),
             ("max-instructions = 1000", "trace = ['1', '1,x']", 7, 18),
+            ("max-instructions = 1000", "engine = 'natural'", 7, 11),
             ("program = ", "program ", 1, 9),
         ] {
             let error = parse("k.toml", &FILE.replace(from, to), Path::new("")).unwrap_err();

@@ -10,6 +10,7 @@ mod steps;
 use std::borrow::Cow;
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use serde::Serialize;
 use visakit_diag::{Diagnostic, Severity};
 use visakit_emulator::check::{Checked, Checks, Finding, check};
@@ -141,14 +142,29 @@ pub(super) struct Args {
         help = format!("Instructions that one hardware thread may execute [default: {DEFAULT_MAX_INSTRUCTIONS}]")
     )]
     max_instructions: Option<u64>,
-    /// What executes the instructions; the result is the same [default: interpreter]
-    #[arg(long, value_enum)]
-    engine: Option<request::EngineName>,
+    #[arg(
+        long,
+        value_parser = engines(),
+        help = format!("What executes the instructions; the result is the same [default: {}]", Engine::default())
+    )]
+    engine: Option<Engine>,
     #[command(flatten)]
     pages: PagesArgs,
     /// How results and errors are reported
     #[arg(long, value_enum, default_value_t)]
     format: ReportFormat,
+}
+
+/// The engines, as the help lists them.
+fn engines() -> impl TypedValueParser<Value = Engine> {
+    let values = Engine::ALL.map(|engine| {
+        PossibleValue::new(engine.name()).help(match engine {
+            Engine::Interpreter => "An operation chosen for each instruction",
+            Engine::Native => "Code for this machine's processor, where there is any",
+            Engine::Automatic => "The interpreter first, and native code for what runs for long",
+        })
+    });
+    PossibleValuesParser::new(values).try_map(|name| name.parse())
 }
 
 pub(super) fn run(args: Args) -> Outcome {
@@ -288,7 +304,7 @@ fn dispatch(
         max_instructions: request.max_instructions,
         stats: request.stats,
         progress: Some(&progress),
-        engine: request.engine.map_or(Engine::default(), Engine::from),
+        engine: request.engine.unwrap_or_default(),
         interpreter,
         ..Options::default()
     };
