@@ -12,9 +12,10 @@ use crate::kernels::code::CompiledRoutine;
 #[derive(Default)]
 pub struct Cache(Mutex<Option<Arc<Lowered>>>);
 
-/// How often the instructions of a program are interpreted, in the mean, before native code is made of them. It takes about as
-/// long as that.
-const WARM: u64 = 1000;
+/// How often the instructions of a program are interpreted, in the mean, by what it has done before and by what a launch still
+/// has to do, for native code to be made of them. Making it takes about a quarter of that, mostly from a core that is at work,
+/// and until then all goes on slowly: with less to do a launch would only lose by it.
+const WARM: u64 = 4000;
 
 /// A lowered program, and what it was made for: the size of the payload, and the addresses of the program's symbols.
 pub(super) struct Lowered {
@@ -26,7 +27,7 @@ pub(super) struct Lowered {
     /// Native code, without counts and with them; none where there is none for it.
     native: [OnceLock<Option<Code>>; 2],
     is_begun: [AtomicBool; 2],
-    /// Instructions that were executed without it.
+    /// Instructions that launches executed without it.
     executed: AtomicU64,
 }
 
@@ -65,12 +66,18 @@ impl Lowered {
         self.native[usize::from(count)].get_or_init(|| visakit_native::compile(&self.code.native(count)));
     }
 
-    /// Takes note of instructions that were interpreted; has native code made beside when there were enough, unless it is being
-    /// made.
-    pub(super) fn warm(self: &Arc<Self>, instructions: u64, count: bool) {
-        let total = self.executed.fetch_add(instructions, Relaxed) + instructions;
+    /// Takes note of instructions that a launch has interpreted, when it is done.
+    pub(super) fn note_interpreted(&self, instructions: u64) {
+        self.executed.fetch_add(instructions, Relaxed);
+    }
+
+    /// Has native code made beside, unless it is being made, if a launch that still has so many instructions to execute is
+    /// worth it. What was launched before is likely to be launched again, so that counts, too; what this launch itself has done
+    /// does not, or one that is nearly through would have it made for nothing.
+    pub(super) fn warm(self: &Arc<Self>, rest: u64, count: bool) {
         let enough = WARM.saturating_mul(self.code.steps.len() as u64);
-        if total >= enough && !self.is_begun[usize::from(count)].swap(true, Relaxed) {
+        let is_enough = self.executed.load(Relaxed).saturating_add(rest) >= enough;
+        if is_enough && !self.is_begun[usize::from(count)].swap(true, Relaxed) {
             let lowered = Arc::clone(self);
             // Where the system gives no more threads the program is interpreted.
             let _ = std::thread::Builder::new().spawn(move || lowered.compile(count));

@@ -50,8 +50,10 @@ pub(super) struct Plan<'a> {
     lowered: &'a Arc<Lowered>,
     /// Whether native code is used.
     is_native: bool,
-    /// Whether it is made when there has been enough to do.
+    /// Whether it is made when there is enough to do.
     warms: bool,
+    /// The group behind the last one.
+    end: u64,
     /// Who follows chosen work items.
     pub(super) tracer: Option<Tracer<'a>>,
     /// Whether faults tell what the thread held.
@@ -98,6 +100,7 @@ impl<'a> Plan<'a> {
             lowered,
             is_native,
             warms,
+            end: options.end(range),
             tracer: options.trace.map(follow).transpose()?,
             shows_state: options.state,
             others_run: options.any_order,
@@ -178,8 +181,8 @@ pub(super) struct Worker<'a> {
     threads: Vec<Thread>,
     own: &'a Own,
     native: Option<Native<'a>>,
-    /// How many of the instructions have been reported for native code to be made.
-    warmed: u64,
+    /// How many groups were run.
+    groups: u64,
     states: Vec<State>,
     /// How the threads start, by the size of the group: full ones and those that are cut off. There are at most eight sizes.
     starts: Vec<([u32; 3], Vec<ThreadStart>)>,
@@ -227,7 +230,7 @@ impl<'a> Worker<'a> {
             threads: Vec::new(),
             own,
             native: None,
-            warmed: 0,
+            groups: 0,
             states: Vec::new(),
             starts: Vec::new(),
             implicit: [0; 3],
@@ -237,6 +240,9 @@ impl<'a> Worker<'a> {
 
     /// What was executed.
     pub(super) fn finish(self) -> Counts {
+        if self.plan.warms {
+            self.plan.lowered.note_interpreted(self.counts.instructions - self.counts.with_native);
+        }
         self.counts
     }
 
@@ -264,19 +270,21 @@ impl<'a> Worker<'a> {
         if let Some(tracer) = &self.plan.tracer {
             tracer.group(group);
         }
-        self.prepare_native(group);
+        self.prepare_native(index, group);
+        self.groups += 1;
         if self.plan.waits { self.run_together(group) } else { self.run_in_turn(group) }
     }
 
     /// Uses native code as soon as there is any.
-    fn prepare_native(&mut self, group: [u32; 3]) {
+    fn prepare_native(&mut self, index: u64, group: [u32; 3]) {
         let plan = self.plan;
         if !plan.is_native {
             return;
         }
         if plan.warms && self.native.is_none() {
-            plan.lowered.warm(self.counts.instructions - self.warmed, plan.count);
-            self.warmed = self.counts.instructions;
+            // Groups come in order, and the others are likely to be like those before.
+            let each = self.counts.instructions.checked_div(self.groups).unwrap_or(0);
+            plan.lowered.warm(each.saturating_mul(plan.end.saturating_sub(index)), plan.count);
         }
         let Some(code) = plan.lowered.native(plan.count) else { return };
         let world = plan.world(self.own, group);
