@@ -21,6 +21,8 @@ pub fn folder(u: &mut Unstructured<'_>) -> Result<(Vec<(String, String)>, usize)
     for n in 0..u.int_in_range(0..=6)? {
         let all: Vec<usize> = (0..pages.len()).filter(|at| pages[*at].0.starts_with(INSTRUCTIONS)).collect();
         let at = *u.choose(&all)?;
+        // Another edit may have given it other line ends, by which the next would miss its lines.
+        pages[at].1 = pages[at].1.replace("\r\n", "\n");
         let changed = match u.int_in_range(0..=5)? {
             0 => copied(u, &mut pages, at, n)?,
             1 => narrowed(u, &mut pages[at].1)?,
@@ -114,7 +116,7 @@ fn said(text: &mut String) -> bool {
 /// A page with the line ends and blanks of another editor.
 fn spaced(u: &mut Unstructured<'_>, text: &mut String) -> Result<bool> {
     match u.int_in_range(0..=2)? {
-        0 => *text = text.replace("\r\n", "\n").replace('\n', "\r\n"),
+        0 => *text = text.replace('\n', "\r\n"),
         1 if text.starts_with('\u{feff}') => {}
         1 => text.insert(0, '\u{feff}'),
         _ => *text = text.replace("\n\n## ", "\n\n\n## "),
