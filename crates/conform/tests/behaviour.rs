@@ -1,4 +1,4 @@
-//! Pages against kernels: a few instructions of each page from a few states. `visa diff --behaviour` tries more, and so does
+//! Pages against kernels: a few instructions of each page from a few states. `visa diff` tries more, and so does
 //! `VISAKIT_BEHAVIOUR=100`, of as many routines a page.
 
 use std::collections::BTreeSet;
@@ -12,7 +12,16 @@ const OPEN: &[(&str, &str)] = &[];
 #[test]
 fn pages_and_kernels_agree() {
     let routines = std::env::var("VISAKIT_BEHAVIOUR").ok().and_then(|n| n.parse().ok()).unwrap_or(1);
-    let effort = Effort { routines, instructions: 6, states: 6, domain: 0, types: 0, wrong: None };
+    let effort = Effort {
+        routines,
+        instructions: 6,
+        states: 6,
+        domain: 0,
+        types: 0,
+        first: 0,
+        channels: u64::MAX,
+        wrong: None,
+    };
     let found = compare(&own_model().0, &effort);
     // What --nocapture shows: what differs, and what is not compared.
     found

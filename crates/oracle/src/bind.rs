@@ -77,6 +77,9 @@ pub(crate) fn bind(
         |id| instruction.uses().any(|u| u.table == Table::General && root(layout, u.id) == id && u.role.is_read());
     let writes =
         |id| instruction.uses().any(|u| u.table == Table::General && root(layout, u.id) == id && u.role.is_write());
+    if writes(predefined::CE0) {
+        return Err(Refusal::Illegal("a register that can only be read is written".to_owned()));
+    }
     let offset = |id| layout.variable(id).map(|v| v.offset);
     Ok(Program {
         statements,

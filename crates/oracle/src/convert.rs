@@ -78,7 +78,15 @@ pub(crate) fn store(value: &Value, to: DataType, saturate: bool, mode: FloatMode
             Some(Stored { bits, allowed })
         }
         (Value::Float(float), Some(format)) => Some(store_float(float, format, saturate, mode)),
-        (Value::Wide(wide), Some(format)) => exact(format.of_wide(*wide, mode)),
+        // The order in which matrices are added up is in no public text: sums are nearly exact here.
+        (Value::Wide(wide), Some(format)) => {
+            let bits = format.of_wide(*wide, mode);
+            let allowed = match format.is_nan(bits) {
+                true => Allowed::Nan(format),
+                false => Allowed::Between(format, format.stepped(bits, -1), format.stepped(bits, 1)),
+            };
+            Some(Stored { bits, allowed })
+        }
         (Value::Loose { bits, known }, _) => Some(loose(*bits, *known)),
         (Value::Truth(truth), None) => exact(u64::from(*truth)),
         (Value::Truth(_) | Value::Real(_) | Value::Wide(_) | Value::Bytes(_), _) => None,
@@ -99,8 +107,9 @@ fn store_float(float: &Float, to: Format, saturate: bool, mode: FloatMode) -> St
     let bits = convert(float.bits);
     let zero = to.flushed(bits, mode);
     let allowed = match &float.slack {
-        // Whether a move that saturates keeps what an operation would take as zero nobody says.
-        Slack::None if to == float.format && saturate && zero != bits => Allowed::OneOf(vec![zero]),
+        // Whether a move that changes something keeps what an operation would take as zero, and what signals, nobody says.
+        Slack::None if to == float.format && zero != bits => Allowed::OneOf(vec![zero]),
+        Slack::None if to == float.format && to.quieted(bits) != bits => Allowed::OneOf(vec![to.quieted(bits)]),
         Slack::None if to == float.format => Allowed::Exact,
         _ if to.is_nan(bits) => Allowed::Nan(to),
         Slack::None | Slack::Nan => Allowed::Exact,

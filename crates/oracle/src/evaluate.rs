@@ -48,6 +48,8 @@ pub struct Effects {
     pub writes: Vec<Write>,
     /// Whether channels wrote different bytes to one place of memory: which of them is the last is not defined.
     pub clashes: bool,
+    /// Whether an address went just beyond its last bit: whether the bytes of one number go around nobody says.
+    pub around: bool,
 }
 
 /// A place of a thread that got a value.
@@ -98,18 +100,19 @@ impl Program {
             writes: Vec::new(),
             stored: HashMap::new(),
             clashes: false,
+            around: false,
             real: false,
         };
         for statement in &self.statements {
             run.statement(statement)?;
         }
-        let (writes, clashes) = (run.writes, run.clashes);
+        let (writes, clashes, around) = (run.writes, run.clashes, run.around);
         writes.iter().for_each(|write| write.apply(thread));
         if let Some(at) = self.control {
             let control = thread.registers.get(at);
             thread.set_mode(control);
         }
-        Ok(Effects { writes, clashes })
+        Ok(Effects { writes, clashes, around })
     }
 }
 
@@ -147,6 +150,7 @@ pub(crate) fn constant(node: &Node, operands: &[Place]) -> Option<Value> {
         writes: Vec::new(),
         stored: HashMap::new(),
         clashes: false,
+        around: false,
         real: false,
     };
     match node {
@@ -172,6 +176,7 @@ pub(crate) struct Run<'a> {
     /// The bytes that were stored, by address: an instruction has one memory.
     pub(crate) stored: HashMap<u64, u8>,
     pub(crate) clashes: bool,
+    pub(crate) around: bool,
     /// Whether expressions are computed without rounding.
     pub(crate) real: bool,
 }

@@ -4,7 +4,7 @@
 //! arbitrary-precision floats; the host's floating-point unit has no part in it.
 
 use rustc_apfloat::ieee::{BFloat, Double, Half, Quad, Single};
-use rustc_apfloat::{Float as _, FloatConvert, Round};
+use rustc_apfloat::{Float as _, FloatConvert, Round, Status};
 use visakit::isa::DataType;
 use visakit_emulator::machine::float::{FloatMode, Rounding};
 
@@ -103,6 +103,12 @@ impl Format {
     /// Whether it is no number.
     pub fn is_nan(self, bits: u64) -> bool {
         typed!(self, T => T::from_bits(bits.into()).is_nan())
+    }
+
+    /// A NaN that does not signal any more; another value as it is.
+    pub(crate) fn quieted(self, bits: u64) -> u64 {
+        let quiet = typed!(self, T => 1 << (T::PRECISION - 2));
+        if self.is_nan(bits) { bits | quiet } else { bits }
     }
 
     /// A NaN.
@@ -238,16 +244,17 @@ pub(crate) fn quad<T: FloatConvert<Quad>>(value: T) -> Quad {
     value.convert(&mut false).value
 }
 
-/// A sum or a product in quad precision.
+/// A sum or a product in quad precision. What it lacks is kept in its last bit, so that rounding it to a format is rounding once.
 pub(crate) fn join_wide(how: Join, a: u128, b: u128) -> Option<u128> {
     let (a, b) = (Quad::from_bits(a), Quad::from_bits(b));
     let result = match how {
-        Join::Sum => a.add_r(b, Round::NearestTiesToEven),
-        Join::Difference => a.sub_r(b, Round::NearestTiesToEven),
-        Join::Product => a.mul_r(b, Round::NearestTiesToEven),
+        Join::Sum => a.add_r(b, Round::TowardZero),
+        Join::Difference => a.sub_r(b, Round::TowardZero),
+        Join::Product => a.mul_r(b, Round::TowardZero),
         _ => return None,
     };
-    Some(result.value.to_bits())
+    let lacks = u128::from(result.status.contains(Status::INEXACT));
+    Some(result.value.to_bits() | lacks)
 }
 
 /// A whole number in quad precision.

@@ -140,7 +140,9 @@ fn resolve<'r>(run: &mut Run<'r>, arguments: &[Node]) -> Result<Span<'r>> {
         Space::Offset(operand) => (world.surface(entry_of_state(named(run, operand)?)), 0),
     };
     let Some(count) = usize::try_from(count).ok().filter(|n| *n <= 4096) else { return senseless("so many bytes") };
-    let address = (address & crate::convert::ones(reach.bits)).wrapping_add(base);
+    let masked = address & crate::convert::ones(reach.bits);
+    run.around |= masked != address && masked < 16;
+    let address = masked.wrapping_add(base);
     Ok(Span { view: world.view(target, thread.index), address, count, unaligned: reach.unaligned })
 }
 

@@ -291,7 +291,11 @@ fn modified(value: Value, modifier: Modifier, _: FloatMode) -> Value {
                 Modifier::NegateAbs => bits | format.sign(),
                 _ => bits ^ crate::convert::ones(format.bits()),
             };
-            Value::Float(Float { format, bits, slack })
+            // Whether a changed NaN still signals nobody says.
+            match format.is_nan(bits) {
+                true => Value::computed(format, bits),
+                false => Value::Float(Float { format, bits, slack }),
+            }
         }
         (value, _) => value,
     }

@@ -17,8 +17,8 @@ pub(crate) fn unary(operator: UnaryOperator, value: Value) -> Result<Value> {
             Value::Integer(Integer { value: value.wrapping_neg(), bits })
         }
         (UnaryOperator::Negate, Value::Real(real)) => Value::Real(-real),
-        (UnaryOperator::Negate, Value::Float(float)) if float.slack == Slack::None => {
-            Value::float(float.format, float.bits ^ float.format.sign())
+        (UnaryOperator::Negate, Value::Float(float)) if matches!(float.slack, Slack::None | Slack::Nan) => {
+            Value::Float(Float { bits: float.bits ^ float.format.sign(), ..float })
         }
         (UnaryOperator::Not, Value::Truth(truth)) => Value::Truth(!truth),
         (UnaryOperator::Complement, Value::Integer(Integer { value, bits })) => {

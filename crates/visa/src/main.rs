@@ -15,6 +15,7 @@ mod input;
 mod io;
 mod launch;
 mod limits;
+mod progress;
 mod report;
 mod roundtrip;
 mod run;

@@ -87,7 +87,7 @@ fn findings_are_led_back_to_edits() {
     pages.retain(|(path, _)| *path != "instructions/FRET.md");
     pages.iter().for_each(|(path, text)| write(&dir, path, text));
     let spec = dir.to_str().unwrap();
-    let (exit, json, _) = run(&["diff", "--spec", spec, "--format", "json"]);
+    let (exit, json, _) = run(&["diff", "--spec", spec, "--no-behaviour", "--format", "json"]);
     assert_eq!(exit, 1);
     let report: serde_json::Value = serde_json::from_str(&json).unwrap();
     let (causes, findings) = (report["causes"].as_array().unwrap(), report["findings"].as_array().unwrap());
@@ -121,7 +121,7 @@ fn findings_are_led_back_to_edits() {
     assert!(report["facts"]["opcode"]["probed"].as_u64().unwrap() > 250);
 
     // For a person the totals come first, then the causes, and with details each finding with its line.
-    let (exit, summary, findings) = run(&["diff", "--spec", spec, "--details"]);
+    let (exit, summary, findings) = run(&["diff", "--spec", spec, "--no-behaviour", "--details"]);
     assert_eq!(exit, 1);
     let first = summary.lines().next().unwrap();
     let totals = ["facts hold; ", " do not: ", " wire-breaking, ", " narrowed, "];
@@ -146,6 +146,9 @@ fn the_pages_in_the_program_hold() {
     assert_eq!((exit, rest.as_str()), (0, ""), "{summary}");
     assert!(summary.contains(" facts hold\n") && !summary.contains("do not"), "{summary}");
     assert!(summary.contains("no public text defines what ") && summary.contains(" instructions do: "), "{summary}");
+    assert!(summary.contains("\nthe behaviour of ") && summary.contains(" channels\n"), "{summary}");
+    let (_, summary, _) = run(&["diff", "--no-behaviour"]);
+    assert!(!summary.contains("the behaviour of"), "{summary}");
     let (exit, _, message) = run(&["diff", "--spec", "/no/such/folder"]);
     assert_eq!(exit, 2);
     assert!(message.contains("cannot be read"), "{message}");

@@ -1,8 +1,7 @@
 //! One instruction executed by its page and by its kernel, from one state.
 
-use visakit::isa::{Cr0, Cr0Rounding, Instruction, Platform, predefined};
+use visakit::isa::{Instruction, Platform};
 use visakit::object::Routine;
-use visakit::rt::Bits as _;
 use visakit_codegen::model::{Model, SourceSpan};
 use visakit_emulator::machine::access::MissKind;
 use visakit_emulator::machine::fault::Trap;
@@ -10,7 +9,8 @@ use visakit_emulator::machine::thread::Thread;
 use visakit_oracle::stage::{Kernel, Stage};
 use visakit_oracle::{Effects, Halt, Program, Refusal, Target, Touches};
 
-use super::yard::{BYTES, Yard};
+use super::state::Pool;
+use super::yard::Yard;
 
 /// Channels of a thread.
 const CHANNELS: usize = 32;
@@ -36,7 +36,8 @@ pub(super) struct Subject<'a> {
     /// Whether the wrong kernel has left anything wrong.
     pub(super) spoiled: bool,
     /// The memory of the page and of the kernel.
-    yards: [Yard; 2],
+    pub(super) yards: [Yard; 2],
+    pub(super) pool: &'a Pool,
 }
 
 /// An instruction, bound and lowered.
@@ -81,6 +82,7 @@ impl<'a> Subject<'a> {
         routine: &'a Routine,
         platform: Platform,
         wrong: Option<Wrong>,
+        pool: &'a Pool,
     ) -> Result<Self, String> {
         let stage = Stage::new(routine, platform)?;
         let thread = stage.thread(CHANNELS);
@@ -94,6 +96,7 @@ impl<'a> Subject<'a> {
             wrong,
             spoiled: false,
             yards: [Yard::new(), Yard::new()],
+            pool,
         })
     }
 
@@ -120,44 +123,18 @@ impl<'a> Subject<'a> {
         self.run(bound)
     }
 
-    /// Lets registers have addresses and offsets of the memory that there is, where the instruction wants such.
-    pub(super) fn aim(&mut self, bound: &Bound, seed: u64) {
-        let touches = bound.program.touches();
-        if touches == Touches::default() {
-            return;
-        }
-        let mut random = Random(!seed);
-        let width = if touches.flat { 8 } else { 4 };
-        let bytes = self.stage.register_bytes();
-        let registers = &mut self.threads[0].registers.bytes_mut(0)[..bytes];
-        // Registers of data stay as they are.
-        for register in registers.chunks_mut(64) {
-            if random.next().is_multiple_of(4) {
-                continue;
-            }
-            let (buffer, spread) = (random.next(), [BYTES + 16, BYTES / 16][random.below(2)]);
-            let odd = if random.next().is_multiple_of(8) { 0 } else { 7 };
-            // Some messages add offsets to one address.
-            let base =
-                if touches.flat && !random.next().is_multiple_of(3) { self.yards[0].address(buffer) } else { 0 };
-            for element in register.chunks_exact_mut(width) {
-                let offset = (random.next() % spread) & !odd;
-                let value = base + offset;
-                element.copy_from_slice(&value.to_le_bytes()[..width]);
-            }
-        }
-        self.clear_null();
-    }
-
     /// Runs both from the state that there is.
     pub(super) fn run(&mut self, bound: &Bound) -> Compared {
         // What no instruction should be is not what kernels are compared for.
         let Ok(kernel) = &bound.kernel else { return Compared::Undefined };
-        let Self { threads: [before, by_page, by_kernel], stage, yards, spoiled, .. } = self;
+        let Self { threads: [before, by_page, by_kernel], stage, yards, spoiled, pool, .. } = self;
         copy(before, by_page, stage);
         let has_memory = bound.program.touches() != Touches::default();
         if has_memory {
-            yards.iter().for_each(|yard| yard.fill(before.executed));
+            // Memory is a part of the state: it follows from the registers.
+            let seed = u64::from(before.active) << 32 ^ before.registers.get::<u64>(0);
+            let bytes = Yard::bytes(pool, seed);
+            yards.iter_mut().for_each(|yard| yard.fill(&bytes));
         }
         kernel.prepare(by_page);
         let page = bound.program.run(by_page, &yards[0].world());
@@ -169,6 +146,7 @@ impl<'a> Subject<'a> {
             // Addresses must lie in their variables, and be multiples of what pages say: what else happens nobody says.
             (Err(Halt::Trap(trap)), Ok(())) if is_undefined(&trap) => return Compared::Undefined,
             (Ok(_), Err(trap)) if is_undefined(&trap) => return Compared::Undefined,
+            (Ok(effects), Ok(())) if effects.around => return Compared::Undefined,
             (Ok(effects), Ok(())) => effects,
             (Ok(_), Err(trap)) => return differs(None, ["executed".to_owned(), trap.to_string()], None),
             (Err(halt), Ok(())) => return differs(None, [halt.to_string(), "executed".to_owned()], None),
@@ -178,7 +156,7 @@ impl<'a> Subject<'a> {
             && let Some(wrong) = self.wrong
         {
             *spoiled |= spoil(wrong, &effects, before, by_kernel);
-            *spoiled |= has_memory && yards[1].spoil(before.executed, wrong.change);
+            *spoiled |= has_memory && yards[1].spoil(wrong.change);
         }
         if let Some(place) = first_difference(&effects, by_page, by_kernel, self.stage.register_bytes()) {
             return Compared::Differs(place);
@@ -189,119 +167,6 @@ impl<'a> Subject<'a> {
             Some(sides) => differs(None, sides, None),
             None => Compared::Same,
         }
-    }
-
-    /// What is read of the null variable is zero.
-    fn clear_null(&mut self) {
-        if let Some(null) = self.stage.offset(predefined::NULL) {
-            self.threads[0].registers.bytes_mut(null)[..64].fill(0);
-        }
-    }
-
-    /// A state of a seed: registers with corners and random bits, masks, modes.
-    pub(super) fn fill(&mut self, seed: u64) {
-        let mut random = Random(seed);
-        let bytes = self.stage.register_bytes();
-        let Self { threads: [thread, ..], .. } = self;
-        let registers = &mut thread.registers.bytes_mut(0)[..bytes];
-        for chunk in registers.chunks_mut(64) {
-            // A register has one kind of numbers: instructions read rows of them.
-            let (kind, width) = (random.next() % 8, [1, 2, 4, 4, 8][random.below(5)]);
-            for element in chunk.chunks_mut(width) {
-                let bits = match kind {
-                    0..3 => CORNERS[random.below(CORNERS.len())] as u64,
-                    3..6 => random.next(),
-                    6 => random.next() % 33,
-                    // Floats of a moderate size.
-                    _ => float_bits(&mut random, width),
-                };
-                let bits = if kind < 3 && width < 8 { bits >> (64 - 8 * width) } else { bits };
-                element.copy_from_slice(&bits.to_le_bytes()[..element.len()]);
-            }
-        }
-        for predicate in &mut thread.predicates {
-            *predicate = match random.next() % 4 {
-                0 => 0,
-                1 => u32::MAX,
-                _ => random.next() as u32,
-            };
-        }
-        // Addresses of registers, a few of them beyond.
-        for address in &mut thread.addresses {
-            *address = (random.next() % (bytes as u64 + 64)) as u32 & !7;
-        }
-        for state in &mut thread.surfaces {
-            *state = random.next() as u32 % 64;
-        }
-        thread.active = if random.next().is_multiple_of(2) { u32::MAX } else { random.next() as u32 };
-        let control = if random.next().is_multiple_of(2) { PLAIN } else { random.next() as u32 };
-        thread.set_mode(control_bits(control));
-        self.clear_null();
-    }
-}
-
-/// Round to nearest, and all subnormal numbers kept.
-const PLAIN: u32 = 0b11100;
-
-/// The control register that so many random bits choose.
-fn control_bits(choice: u32) -> u32 {
-    let flag = |n: u32| choice >> n & 1 == 1;
-    let rounding = Cr0Rounding::ALL[choice as usize % Cr0Rounding::ALL.len()];
-    let control = Cr0 { rounding, keep_df: flag(2), keep_f: flag(3), keep_hf: flag(4), ..Cr0::default() };
-    control.to_bits().unwrap_or(0) as u32
-}
-
-/// Numbers at which something happens, from the highest bit on: those of a narrower type are their upper bits.
-const CORNERS: [u128; 24] = [
-    0,
-    1,
-    2,
-    u64::MAX as u128,
-    0x8000_0000_0000_0000,
-    0x7fff_ffff_ffff_ffff,
-    0x8000_0000_8000_0001,
-    0x7f80_0000_7f80_0000,
-    0xff80_0000_ff80_0000,
-    0x7fc0_0000_7fc0_0000,
-    0x7f80_0001_7f80_0001,
-    0x3f80_0000_3f80_0000,
-    0xbf80_0000_bf80_0000,
-    0x0000_0001_0000_0001,
-    0x007f_ffff_007f_ffff,
-    0x0080_0000_0080_0000,
-    0x7f7f_ffff_7f7f_ffff,
-    0x3c00_3c00_3c00_3c00,
-    0x7c00_7c00_7c00_7c00,
-    0x0001_0001_0001_0001,
-    0x7ff0_0000_0000_0000,
-    0x3ff0_0000_0000_0000,
-    0x000f_ffff_ffff_ffff,
-    0x4b00_0001_4b00_0001,
-];
-
-fn float_bits(random: &mut Random, width: usize) -> u64 {
-    let value = (random.next() as i32 as f64) * 2.0_f64.powi((random.next() % 40) as i32 - 36);
-    match width {
-        8 => value.to_bits(),
-        4 => (value as f32).to_bits().into(),
-        // An HF from the bits of an F: sign, an exponent near that of 1, fraction.
-        _ => random.next() & 0x83ff | (12 + random.next() % 8) << 10,
-    }
-}
-
-/// splitmix64
-pub(super) struct Random(pub(super) u64);
-
-impl Random {
-    pub(super) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ mixed >> 31
-    }
-
-    pub(super) fn below(&mut self, end: usize) -> usize {
-        (self.next() % end as u64) as usize
     }
 }
 

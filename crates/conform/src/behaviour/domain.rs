@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use visakit::builder::{RoutineBuilder, Variable};
 use visakit::isa::{
     Alignment, DataType, ExecMask, ExecSize, ExecSizeSize, GenOpnd, GeneralId, Instruction, Modifier, Operand,
-    Predicate, Region, Stride, VecOperand,
+    Platform, Predicate, PredicateId, Region, Stride, VecOperand,
 };
 use visakit::object::Routine;
 use visakit::rt::FieldMut;
@@ -16,7 +16,8 @@ use visakit::rt::reflect;
 use visakit::verify;
 use visakit_codegen::model::Model;
 
-use super::case::{Compared, Random, Subject};
+use super::case::{Compared, Subject};
+use super::state::{Pool, Random};
 use super::{Effort, Found, drawn, shrink};
 
 /// Channels that are tried at a time.
@@ -25,28 +26,33 @@ const CHANNELS: usize = 16;
 /// The most vector operands of an instruction that is brought into this form.
 const OPERANDS: usize = 4;
 
+/// Routines whose instructions are brought into it.
+const TEMPLATES: u32 = 24;
+
 /// Tries the domains of a page's instructions, as far as the effort goes.
-pub(super) fn all(model: &Model, page: &'static reflect::Page, effort: &Effort, found: &mut Found) {
-    let mut seen = BTreeSet::new();
+pub(super) fn all(model: &Model, page: &'static reflect::Page, effort: &Effort, pool: &Pool, found: &mut Found) {
+    let Some(rows) = Rows::new() else { return };
+    let (mut kinds, mut seen) = (BTreeSet::new(), BTreeSet::new());
     let mut random = Random(u64::from(page.opcode));
-    for n in 0..effort.routines {
+    // What is drawn differs mostly in what a row does not keep: a few templates are enough.
+    for n in effort.first..effort.first + effort.routines.min(TEMPLATES) {
         let Some((platform, routine)) = drawn(page, n, effort.instructions) else { continue };
+        let Ok(mut subject) = Subject::new(model, &rows.routine, platform, effort.wrong, pool) else { continue };
         for template in routine.instructions.iter().filter(|i| std::ptr::eq(i.page(), page)) {
-            let Some((routine, mut forms)) = forms(template, platform) else { continue };
+            let Some((plain, written)) = rows.plain(template) else { return };
+            if !kinds.insert((platform.name(), plain.to_string())) {
+                continue;
+            }
+            let mut forms = rows.forms(&plain, &written, effort.domain, platform);
             // Each time another choice of what is legal.
             for at in (1..forms.len()).rev() {
-                forms.swap(at, (random.next() % (at as u64 + 1)) as usize);
+                forms.swap(at, random.below(at + 1));
             }
-            let Ok(mut subject) = Subject::new(model, &routine, platform, effort.wrong) else { continue };
             for form in forms {
                 if seen.len() >= effort.types {
                     return;
                 }
-                let bits: u32 = form.sources.iter().map(|(_, t)| t.bits()).sum();
-                if bits > 32 || 1_u64 << bits > effort.domain || !seen.insert(form.instruction.to_string()) {
-                    continue;
-                }
-                if !whole(&mut subject, &form, bits, found) {
+                if seen.insert(form.instruction.to_string()) && !whole(&mut subject, &form, found) {
                     return;
                 }
             }
@@ -61,79 +67,101 @@ struct Form {
     sources: Vec<(GeneralId, DataType)>,
 }
 
-/// The legal forms of an instruction, and the routine with their variables.
-fn forms(template: &Instruction, platform: visakit::isa::Platform) -> Option<(Routine, Vec<Form>)> {
-    let types: Vec<DataType> =
-        DataType::ALL.iter().copied().filter(|t| t.variable() && *t != DataType::Bool).collect();
-    let mut builder = RoutineBuilder::kernel("k");
-    let variables: Vec<Vec<GeneralId>> = (0..OPERANDS + 1)
-        .map(|_| types.iter().map(|t| builder.variable(Variable::new("", *t, 32).align(Alignment::Grf))).collect())
-        .collect();
-    let predicates = [builder.predicate("", 32), builder.predicate("", 32)];
-    let mut plain = template.clone();
-    let (mut vectors, mut others) = (0, false);
-    shrink::change(&mut plain, &mut |field| match field {
-        FieldMut::Predicate(predicate) => *predicate = Predicate::default(),
-        FieldMut::Value(value) => {
-            if let Some(size) = value.downcast_mut::<ExecSize>() {
-                *size = ExecSize { size: ExecSizeSize::N16, mask: ExecMask::M1Nm };
-            }
-        }
-        FieldMut::Vector(operand) => {
-            vectors += 1;
-            match &mut operand.operand {
-                Operand::Address(_) | Operand::State(_) => others = true,
-                Operand::Predicate(predicate) => predicate.value = predicates[1].enable(),
-                _ => {}
-            }
-        }
-        FieldMut::Raw(_) | FieldMut::Index(..) => others = true,
-    });
-    if others || vectors > OPERANDS + 1 {
-        return None;
+/// Variables of all types, of which instructions in rows are made.
+struct Rows {
+    routine: Routine,
+    types: Vec<DataType>,
+    /// By operand and type.
+    variables: Vec<Vec<GeneralId>>,
+    predicates: [PredicateId; 2],
+}
+
+impl Rows {
+    fn new() -> Option<Self> {
+        let types: Vec<DataType> =
+            DataType::ALL.iter().copied().filter(|t| t.variable() && *t != DataType::Bool).collect();
+        let mut builder = RoutineBuilder::kernel("k");
+        let mut row = |ty| builder.variable(Variable::new("", ty, 32).align(Alignment::Grf));
+        let variables = (0..=OPERANDS).map(|_| types.iter().map(|t| row(*t)).collect()).collect();
+        let predicates = [builder.predicate("", 32), builder.predicate("", 32)];
+        Some(Self { routine: builder.finish().ok()?, types, variables, predicates })
     }
-    let routine = builder.finish().ok()?;
-    let roles: Vec<bool> = template
-        .operands()
-        .filter(|o| matches!(o.value, visakit::rt::FieldRef::Vector(_)))
-        .map(|o| o.role.is_write())
-        .collect();
-    let mut out = Vec::new();
-    // Sources of one type; the second of another one too.
-    for (d, dst) in types.iter().enumerate() {
-        for (s, src) in types.iter().enumerate() {
-            for (o, other) in types.iter().enumerate() {
-                if (src.class(), src.bits()) != (other.class(), other.bits()) && (s + o + d) % 3 != 0 {
-                    continue;
+
+    /// An instruction without predicate and mask, with a row of the first type for each operand, and which of these are
+    /// written. None where it has operands of other kinds.
+    fn plain(&self, template: &Instruction) -> Option<(Instruction, Vec<bool>)> {
+        let mut plain = template.clone();
+        let (mut vectors, mut others) = (0, false);
+        let written: Vec<bool> = template
+            .operands()
+            .filter(|o| matches!(o.value, visakit::rt::FieldRef::Vector(_)))
+            .map(|o| o.role.is_write())
+            .collect();
+        shrink::change(&mut plain, &mut |field| match field {
+            FieldMut::Predicate(predicate) => *predicate = Predicate::default(),
+            FieldMut::Value(value) => {
+                if let Some(size) = value.downcast_mut::<ExecSize>() {
+                    *size = ExecSize { size: ExecSizeSize::N16, mask: ExecMask::M1Nm };
                 }
-                for saturated in [false, true] {
-                    let mut one = plain.clone();
-                    let (mut nth, mut sources) = (0, Vec::new());
-                    shrink::change(&mut one, &mut |field| {
-                        let FieldMut::Vector(operand) = field else { return };
-                        let written = roles.get(nth).copied().unwrap_or(false);
-                        let (at, ty) = match (written, sources.len()) {
-                            (true, _) => (d, *dst),
-                            (false, 1) => (o, *other),
-                            (false, _) => (s, *src),
-                        };
-                        if !matches!(operand.operand, Operand::Predicate(_)) {
-                            let id = variables[nth][at];
-                            *operand = row(id, written, written && saturated);
-                            if !written {
-                                sources.push((id, ty));
-                            }
+            }
+            FieldMut::Vector(operand) => {
+                match &mut operand.operand {
+                    Operand::Address(_) | Operand::State(_) => others = true,
+                    Operand::Predicate(predicate) => predicate.value = self.predicates[1].enable(),
+                    _ if vectors <= OPERANDS => *operand = row(self.variables[vectors][0], false, false),
+                    _ => others = true,
+                }
+                vectors += 1;
+            }
+            FieldMut::Raw(_) | FieldMut::Index(..) => others = true,
+        });
+        (!others && written.len() == vectors).then_some((plain, written))
+    }
+
+    /// The legal forms of an instruction whose sources have at most so many values together.
+    fn forms(&self, plain: &Instruction, written: &[bool], domain: u64, platform: Platform) -> Vec<Form> {
+        let mut out = Vec::new();
+        for (dst, src, other) in self.combinations() {
+            for saturated in [false, true] {
+                let mut one = plain.clone();
+                let (mut nth, mut sources) = (0, Vec::new());
+                shrink::change(&mut one, &mut |field| {
+                    let FieldMut::Vector(operand) = field else { return };
+                    let written = written[nth];
+                    let at = match (written, sources.len()) {
+                        (true, _) => dst,
+                        (false, 1) => other,
+                        (false, _) => src,
+                    };
+                    if !matches!(operand.operand, Operand::Predicate(_)) {
+                        let id = self.variables[nth][at];
+                        *operand = row(id, written, written && saturated);
+                        if !written {
+                            sources.push((id, self.types[at]));
                         }
-                        nth += 1;
-                    });
-                    if verify::instruction(&one, 0, &routine, Some(platform)).is_empty() && !sources.is_empty() {
-                        out.push(Form { instruction: one, sources });
                     }
+                    nth += 1;
+                });
+                let bits: u32 = sources.iter().map(|(_, t)| t.bits()).sum();
+                let fits = (1..=32).contains(&bits) && 1_u64 << bits <= domain;
+                if fits && verify::instruction(&one, 0, &self.routine, Some(platform)).is_empty() {
+                    out.push(Form { instruction: one, sources });
                 }
             }
         }
+        out
     }
-    Some((routine, out))
+
+    /// Types of the destination, of the sources, and of the second one, which is seldom another one.
+    fn combinations(&self) -> impl Iterator<Item = (usize, usize, usize)> {
+        let all = 0..self.types.len();
+        let pairs = all.clone().flat_map(move |d| all.clone().map(move |s| (d, s)));
+        let all = 0..self.types.len();
+        pairs.flat_map(move |(d, s)| all.clone().map(move |o| (d, s, o))).filter(|(d, s, o)| {
+            let (src, other) = (self.types[*s], self.types[*o]);
+            (src.class(), src.bits()) == (other.class(), other.bits()) || (s + o + d) % 3 == 0
+        })
+    }
 }
 
 /// A row of elements.
@@ -147,7 +175,8 @@ fn row(id: GeneralId, written: bool, saturated: bool) -> VecOperand {
 }
 
 /// Goes through all values of the sources; whether nothing differed.
-fn whole(subject: &mut Subject<'_>, form: &Form, bits: u32, found: &mut Found) -> bool {
+fn whole(subject: &mut Subject<'_>, form: &Form, found: &mut Found) -> bool {
+    let bits: u32 = form.sources.iter().map(|(_, t)| t.bits()).sum();
     let Ok(Some(bound)) = subject.bind_one(&form.instruction) else { return true };
     subject.fill(u64::from(bits));
     subject.threads[0].active = u32::MAX;

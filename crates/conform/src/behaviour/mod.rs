@@ -8,9 +8,11 @@ mod case;
 mod domain;
 mod reach;
 mod shrink;
+mod state;
 mod yard;
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 use serde::Serialize;
@@ -23,14 +25,19 @@ use visakit_smith::{Config, Unstructured};
 
 pub use case::Wrong;
 use case::{Compared, Subject};
+use state::{Pool, Random};
 
 use crate::{Count, Finding, Report};
 
 /// How much is tried.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
-    /// Routines that are drawn for each page.
+    /// The most routines that are drawn for each page.
     pub routines: u32,
+    /// The first of them: others are drawn from another one on.
+    pub first: u32,
+    /// No more are drawn when so many channels were compared.
+    pub channels: u64,
     /// Instructions of each.
     pub instructions: usize,
     /// States that each instruction runs from.
@@ -45,11 +52,23 @@ pub struct Effort {
 
 impl Effort {
     /// What a plain comparison does.
-    pub const QUICK: Self = Self { routines: 2, instructions: 8, states: 12, domain: 1 << 16, types: 2, wrong: None };
+    pub const QUICK: Self = Self {
+        routines: 12,
+        first: 0,
+        channels: u64::MAX,
+        instructions: 16,
+        states: 24,
+        domain: 1 << 16,
+        types: 2,
+        wrong: None,
+    };
     /// The whole.
     pub const THOROUGH: Self =
-        Self { routines: 400, instructions: 16, states: 64, domain: 1 << 32, types: usize::MAX, wrong: None };
+        Self { routines: 2000, channels: 1_000_000, states: 48, types: usize::MAX, ..Self::QUICK };
 }
+
+/// Routines of a page whose states are put together from the same numbers.
+const POOLED: u32 = 16;
 
 /// What comparing gave.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -123,9 +142,22 @@ impl Difference {
 
 /// Compares all pages with their kernels.
 pub fn compare(model: &Model, effort: &Effort) -> Behaviour {
+    compare_watched(model, effort, &|_, _| ())
+}
+
+/// Compares all pages with their kernels; `done` is told of how many pages, of how many, it has been done.
+pub fn compare_watched(model: &Model, effort: &Effort, done: &(dyn Fn(usize, usize) + Sync)) -> Behaviour {
     let pages: Vec<_> =
-        PAGES.iter().filter(|p| p.kind == reflect::PageKind::Ordinary && !p.forms.is_empty()).collect();
-    let parts: Vec<_> = pages.par_iter().map(|page| (page.name, of_page(model, page, effort))).collect();
+        PAGES.iter().copied().filter(|p| p.kind == reflect::PageKind::Ordinary && !p.forms.is_empty()).collect();
+    let count = AtomicUsize::new(0);
+    let all = pages.len();
+    let compared = |page: &'static reflect::Page| {
+        let found = of_page(model, page, effort);
+        done(count.fetch_add(1, Ordering::Relaxed) + 1, all);
+        (page.name, found)
+    };
+    // One page at a time, as some take much longer than others.
+    let parts: Vec<_> = pages.into_par_iter().with_max_len(1).map(compared).collect();
     let mut out = Behaviour::default();
     for (name, result) in parts {
         match result {
@@ -178,9 +210,16 @@ fn of_page(model: &Model, page: &'static reflect::Page, effort: &Effort) -> Resu
     }
     let mut found = Found::default();
     let mut refusal = None;
-    for n in 0..effort.routines {
+    let mut pool = Pool::new(page.opcode.into());
+    for n in effort.first..effort.first + effort.routines {
+        if found.channels >= effort.channels {
+            break;
+        }
+        if n > effort.first && n.is_multiple_of(POOLED) {
+            pool = Pool::new(u64::from(n) << 8 | u64::from(page.opcode));
+        }
         let Some((platform, routine)) = drawn(page, n, effort.instructions) else { continue };
-        let Ok(mut subject) = Subject::new(model, &routine, platform, effort.wrong) else { continue };
+        let Ok(mut subject) = Subject::new(model, &routine, platform, effort.wrong, &pool) else { continue };
         for at in 0..routine.instructions.len() {
             found.spoiled |= subject.spoiled;
             if !std::ptr::eq(routine.instructions[at].page(), page) {
@@ -217,7 +256,7 @@ fn of_page(model: &Model, page: &'static reflect::Page, effort: &Effort) -> Resu
         };
         return Err(refusal.map_or(reason.to_owned(), |why| why.to_string()));
     }
-    domain::all(model, page, effort, &mut found);
+    domain::all(model, page, effort, &pool, &mut found);
     if effort.wrong.is_some() && !found.spoiled {
         return Err("what the wrong kernel does is right too".to_owned());
     }
@@ -236,7 +275,7 @@ fn drawn(page: &'static reflect::Page, n: u32, instructions: usize) -> Option<(P
         Config { platform: Some(platform), instructions: Some(instructions), page: Some(page), straight: true };
     let bytes = visakit_smith::bytes(u64::from(n) << 8 | u64::from(page.opcode), 4096);
     let (platform, mut routine) = visakit_smith::routine(&mut Unstructured::new(&bytes), &config).ok()?;
-    let mut random = case::Random(u64::from(n));
+    let mut random = Random(u64::from(n));
     routine.instructions.iter_mut().for_each(|instruction| reach::bring_near(instruction, &mut random));
     Some((platform, routine))
 }

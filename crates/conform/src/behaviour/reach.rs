@@ -3,7 +3,7 @@
 
 use visakit::isa::{ConstOpnd, DataType, Instruction, LscAddrType, LscUntyped, Modifier, Operand, VecOperand};
 
-use super::case::Random;
+use super::state::Random;
 
 /// Brings the fields of an LSC message near to the memory that there is.
 pub(super) fn bring_near(instruction: &mut Instruction, random: &mut Random) {

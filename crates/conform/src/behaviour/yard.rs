@@ -5,8 +5,10 @@ use visakit_emulator::machine::memory::{Buffer, Memory};
 use visakit_emulator::machine::trace::Trace;
 use visakit_oracle::float::Format;
 
+use super::state::{Pool, Random};
+
 /// Bytes of each buffer.
-pub(super) const BYTES: u64 = 512;
+pub(super) const BYTES: u64 = 1024;
 
 /// Buffers that are bound.
 const BUFFERS: usize = 2;
@@ -21,6 +23,8 @@ pub(super) struct Yard {
     scratch: Buffer,
     bindings: Vec<Option<usize>>,
     trace: Trace,
+    /// What it was filled with.
+    filled: Vec<u8>,
 }
 
 impl Yard {
@@ -32,7 +36,7 @@ impl Yard {
         let [local, scratch] = [0, 1].map(|_| Buffer::zeros(BYTES as usize));
         // One entry in three has no buffer.
         let bindings = (0..ENTRIES).map(|n| Some(n % 3).filter(|n| *n < BUFFERS)).collect();
-        Self { memory, local, scratch, bindings, trace: Trace::new(BUFFERS, false) }
+        Self { memory, local, scratch, bindings, trace: Trace::new(BUFFERS, false), filled: Vec::new() }
     }
 
     /// The address of a buffer.
@@ -44,31 +48,34 @@ impl Yard {
         self.memory.buffers().iter().chain([&self.local, &self.scratch])
     }
 
-    /// Fills all of it by a seed.
-    pub(super) fn fill(&self, seed: u64) {
-        let mut value = seed as u32 | 1;
-        for buffer in self.all() {
-            for offset in (0..BYTES).step_by(4) {
-                value = value.wrapping_mul(0x9e37_79b1).wrapping_add(0x7f4a_7c15);
-                buffer.store_u32(offset, value);
-            }
+    /// The contents of all of it that a seed chooses.
+    pub(super) fn bytes(pool: &Pool, seed: u64) -> Vec<u8> {
+        let mut bytes = vec![0; BYTES as usize * (BUFFERS + 2)];
+        pool.fill(&mut Random(seed), &mut bytes);
+        bytes
+    }
+
+    /// Fills all of it.
+    pub(super) fn fill(&mut self, bytes: &[u8]) {
+        for (buffer, bytes) in self.all().zip(bytes.chunks(BYTES as usize)) {
+            buffer.overwrite(bytes);
         }
+        self.filled.clear();
+        self.filled.extend_from_slice(bytes);
     }
 
     /// Changes the words that are not what they were filled with; whether any has become something else.
-    pub(super) fn spoil(&self, seed: u64, change: fn(u64, u64, u32, u32) -> u64) -> bool {
-        let mut value = seed as u32 | 1;
+    pub(super) fn spoil(&self, change: fn(u64, u64, u32, u32) -> u64) -> bool {
         let (mut nth, mut spoiled) = (0, false);
-        for buffer in self.all() {
-            for offset in (0..BYTES).step_by(4) {
-                value = value.wrapping_mul(0x9e37_79b1).wrapping_add(0x7f4a_7c15);
-                let now = buffer.load_u32(offset).unwrap_or(value);
-                if now != value {
-                    let changed = change(value.into(), now.into(), 4, nth) as u32;
-                    spoiled |= changed != now;
-                    buffer.store_u32(offset, changed);
-                    nth += 1;
-                }
+        for (buffer, filled) in self.all().zip(self.filled.chunks(BYTES as usize)) {
+            let now = buffer.to_bytes();
+            let words = now.as_chunks::<4>().0.iter().zip(filled.as_chunks::<4>().0);
+            for (offset, (now, before)) in (0..).step_by(4).zip(words).filter(|(_, (now, before))| now != before) {
+                let [now, before] = [now, before].map(|word| u32::from_le_bytes(*word));
+                let changed = change(before.into(), now.into(), 4, nth) as u32;
+                spoiled |= changed != now;
+                buffer.store_u32(offset, changed);
+                nth += 1;
             }
         }
         spoiled
@@ -78,6 +85,9 @@ impl Yard {
     pub(super) fn difference(&self, other: &Self, floats: bool) -> Option<[String; 2]> {
         self.all().zip(other.all()).enumerate().find_map(|(n, (a, b))| {
             let (a, b) = (a.to_bytes(), b.to_bytes());
+            if a == b {
+                return None;
+            }
             let is_nan = |at: usize| floats && are_nans(&a, &b, at);
             let at = (0..a.len()).find(|&at| a[at] != b[at] && !is_nan(at))?;
             Some([a[at], b[at]].map(|byte| format!("0x{byte:02x} in byte {at} of buffer {n}")))

@@ -223,8 +223,9 @@ macro_rules! functions {
             AtomicOp::Xor => |old, a, _| old ^ a,
             AtomicOp::FloatAdd => |old, a, _| back(float(old) + float(a)),
             AtomicOp::FloatSub => |old, a, _| back(float(old) - float(a)),
-            AtomicOp::FloatMin => |old, a, _| back(float(old).min(float(a))),
-            AtomicOp::FloatMax => |old, a, _| back(float(old).max(float(a))),
+            // Of a NaN and a number the number, whatever the library says.
+            AtomicOp::FloatMin => |old, a, _| if float(a) < float(old) || float(old).is_nan() { a } else { old },
+            AtomicOp::FloatMax => |old, a, _| if float(old) < float(a) || float(old).is_nan() { a } else { old },
             AtomicOp::FloatCompareExchange => |old, a, b| if float(old) == float(a) { b } else { old },
         };
         function
@@ -322,6 +323,8 @@ mod tests {
         assert_eq!(brain(LscOp::LscAtomicBfsub, 1.5, 2.0, 0.0), -0.5);
         assert_eq!(brain(LscOp::LscAtomicBfmin, -1.0, 2.0, 0.0), -1.0);
         assert_eq!(brain(LscOp::LscAtomicBfmax, -1.0, f32::NAN, 0.0), -1.0);
+        assert_eq!(brain(LscOp::LscAtomicBfmin, f32::NAN, 2.0, 0.0), 2.0);
+        assert_eq!(result(AtomicOpOp::Fmin, 2, 0x7e00, 0x3c00, 0), 0x3c00);
         assert_eq!(brain(LscOp::LscAtomicBfcas, -0.0, 0.0, 9.0), 9.0);
     }
 }

@@ -109,6 +109,16 @@ impl Lowering<'_> {
         })
     }
 
+    /// The type with the values of an integer type, of which the low bits matter.
+    pub(super) fn whole_domain(&self, data_type: DataType) -> Domain {
+        match (is_signed(data_type), data_type.bits()) {
+            (true, 64) => Domain::I64,
+            (true, _) => Domain::I32,
+            (false, 64) => Domain::U64,
+            (false, _) => Domain::U32,
+        }
+    }
+
     /// The domain of operands that all have 32 bits, or fewer for sources, of which the results are not saturated.
     pub(super) fn word_domain(&self, dst: &VecOperand, sources: &[&VecOperand]) -> LowerResult<Option<Domain>> {
         if is_saturated(dst) || !matches!(self.type_of(dst)?, DataType::Ud | DataType::D) {

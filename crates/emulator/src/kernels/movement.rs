@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use crate::kernels::algebra::Scalar;
 use crate::kernels::compute::{LaneOp, Types, chunks};
-use crate::kernels::domain::{Domain, is_float, is_modified, is_signed, pattern};
+use crate::kernels::domain::{Domain, is_float, is_modified, pattern};
 use crate::kernels::logic::predicate_id;
 use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal, is_saturated};
 use crate::kernels::record::{Node, Record, Recording};
@@ -87,13 +87,20 @@ pub(super) fn mov(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>) -> LowerRes
             return Ok(lowered);
         }
     }
-    match (l.float_domain(&[source])?, is_signed(from), from.bits()) {
-        (Some(Domain::F64), ..) => l.apply::<f64, _, 1>(inst, Identity),
-        (Some(_), ..) => l.apply::<f32, _, 1>(inst, Identity),
-        (None, true, 64) => l.apply::<i64, _, 1>(inst, Identity),
-        (None, true, _) => l.apply::<i32, _, 1>(inst, Identity),
-        (None, false, 64) => l.apply::<u64, _, 1>(inst, Identity),
-        (None, false, _) => l.apply::<u32, _, 1>(inst, Identity),
+    let domain = match l.float_domain(&[source])? {
+        Some(domain) => domain,
+        // The low bits of a negative number are those of any type.
+        None if !is_float(to) && !is_saturated(inst.dst) && to.bits() <= from.bits() => l.whole_domain(from),
+        None => l.exact_domain(&[source], 0)?,
+    };
+    match domain {
+        Domain::F64 => l.apply::<f64, _, 1>(inst, Identity),
+        Domain::F32 => l.apply::<f32, _, 1>(inst, Identity),
+        Domain::I128 => l.apply::<i128, _, 1>(inst, Identity),
+        Domain::I64 => l.apply::<i64, _, 1>(inst, Identity),
+        Domain::I32 => l.apply::<i32, _, 1>(inst, Identity),
+        Domain::U64 => l.apply::<u64, _, 1>(inst, Identity),
+        Domain::U32 => l.apply::<u32, _, 1>(inst, Identity),
     }
 }
 

@@ -122,7 +122,8 @@ pub(crate) fn sum_to_odd(p: f64, c: f64) -> f64 {
 
 /// `a * b + c`, rounded to odd in F: rounding it to HF or BF gives what rounding the exact result would.
 pub(crate) fn fused_to_odd(a: f32, b: f32, c: f32, mode: FloatMode) -> f32 {
-    let (product, addend) = (f64::from(a) * f64::from(b), f64::from(c));
+    let [a, b, c] = [a, b, c].map(|source| f64::from(source.flushed(mode)));
+    let (product, addend) = (a * b, c);
     let sum = sum_to_odd(product, addend);
     if sum == 0.0 {
         return signed_zero_sum(product, addend, mode.rounding) as f32;
@@ -263,8 +264,8 @@ impl Float for f64 {
             return near;
         }
         // What is left of a small dividend may be too small for a number.
-        let scale = if a.abs() < TINY && b.abs() < 1.0 / TINY.sqrt() { SCALE } else { 1.0 };
-        let rest = (-near).mul_add(b * scale, a * scale);
+        let scale = if a.abs() < TINY { SCALE } else { 1.0 };
+        let rest = (-near * scale).mul_add(b, a * scale);
         direct_f64(near, rest * b.signum(), mode.rounding).flushed(mode)
     }
 
@@ -363,9 +364,10 @@ pub fn single_to_bfloat(value: f32, mode: FloatMode) -> bf16 {
 
 /// Rounds to BF in one step.
 pub fn double_to_bfloat(value: f64, mode: FloatMode) -> bf16 {
-    if mode.is_plain() || !value.is_finite() {
+    if !value.is_finite() {
         return bf16::from_f64(value);
     }
+    // Not by the library: it forgets the lower half of the number before it rounds.
     let rounded = round_to_precision(value, 8, -126, mode.rounding);
     let limit = f64::from(bf16::MAX.to_f32());
     let rounded = if rounded.abs() > limit {

@@ -158,6 +158,13 @@ impl Buffer {
         bytes
     }
 
+    /// Replaces the contents from the start on, as far as there are whole words of both.
+    pub fn overwrite(&self, bytes: &[u8]) {
+        for (word, bytes) in self.words().iter().zip(bytes.as_chunks::<4>().0) {
+            word.store(u32::from_le_bytes(*bytes), Relaxed);
+        }
+    }
+
     /// Size in bytes.
     pub fn len(&self) -> usize {
         self.len

@@ -12,6 +12,7 @@ use visakit_conform::{Finding, Report};
 use super::{Findings, Outcome, OutputFormat, finish, out, report};
 use crate::groups::{Group, Layout, listed, summary};
 use crate::io::{layout, note};
+use crate::progress::Bar;
 use crate::report::print_json;
 use crate::spec::source::{self, OverlayArg};
 use explain::{Cause, causes};
@@ -27,8 +28,8 @@ Examples:
   visa diff --spec pages --format json
   visa diff --spec vendors-documents --overlay builtin --details
 
-With --behaviour instructions are executed by the Semantics of their pages and by the emulator's kernels; a difference is a finding with the \
-smallest instruction that shows it.
+Instructions are also executed, by the Semantics of their pages and by the emulator's kernels; a difference is a finding with the \
+smallest instruction that shows it, its inputs and both answers.
 
 With `--format json`, `behaviour` has what was compared and what was not, `causes` has `id`, `class`, `what`, `file`, `line`, `facts`, `instructions` and `help`, and each of `findings` \
 the number of its `cause`.
@@ -40,11 +41,11 @@ pub(super) struct Args {
     spec: Option<PathBuf>,
     #[command(flatten)]
     overlay: OverlayArg,
-    /// Compare what instructions do too: by their pages and by the emulator's kernels
+    /// Do not execute instructions, but probe objects and texts only
     #[arg(long)]
-    behaviour: bool,
-    /// Compare it over whole domains, which takes hours
-    #[arg(long, requires = "behaviour")]
+    no_behaviour: bool,
+    /// Execute instructions over whole domains, and a million channels of each page, which takes long
+    #[arg(long, conflicts_with = "no_behaviour")]
     thorough: bool,
     /// Show each finding below the summary, and what was probed
     #[arg(long)]
@@ -67,7 +68,12 @@ fn probe(args: &Args) -> Result<Outcome, Findings> {
     let model = completed.unwrap_or(model);
     let mut found = visakit_conform::run(&model);
     let effort = if args.thorough { &Effort::THOROUGH } else { &Effort::QUICK };
-    let behaviour = args.behaviour.then(|| behaviour::compare(&model, effort));
+    let behaviour = (!args.no_behaviour).then(|| {
+        let mut bar = Bar::new("pages");
+        let found = behaviour::compare_watched(&model, effort, &|done, of| bar.show(done as u64, of as u64));
+        bar.clear();
+        found
+    });
     if let Some(behaviour) = &behaviour {
         behaviour.report(&model, &mut found);
     }

@@ -4,7 +4,6 @@ mod checks;
 mod fault;
 mod pages;
 mod program;
-mod progress;
 mod steps;
 
 use std::borrow::Cow;
@@ -32,11 +31,11 @@ use crate::launch::print::Values;
 use crate::launch::request::{self, Request};
 use crate::launch::results::{Made, Wanted};
 use crate::launch::{dump, expect, inputs, print};
+use crate::progress::Bar;
 use crate::report::{Findings, Outcome, ReportFormat, answer, count, finish};
 use checks::Bug;
 use fault::Fault;
 use pages::PagesArgs;
-use progress::Bar;
 use steps::Steps;
 
 /// Run a kernel on this machine's CPU
@@ -290,8 +289,9 @@ fn dispatch(
     steps: &Steps,
     interpreter: Option<&dyn Interpreter>,
 ) -> Result<Checked, RunError> {
-    let mut bar = Bar::new(range);
-    let progress = |done| bar.show(done);
+    let mut bar = Bar::new("groups");
+    let groups = u64::try_from(range.group_count()).unwrap_or(u64::MAX);
+    let progress = |done| bar.show(done, groups);
     let each = |step| steps.take(step);
     let trace = (!request.trace.is_empty()).then_some(Tracing { items: &request.trace, each: &each });
     let options = Options {

@@ -1,27 +1,25 @@
-//! How far a run is, for a person who waits.
+//! How far a command is, for a person who waits.
 
 use std::io::IsTerminal;
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use visakit_emulator::launch::range::NdRange;
 
-/// A progress bar that appears when a run takes more than a second, on a terminal, and moves on even while no group ends.
-pub(super) struct Bar {
+/// A progress bar that appears when something takes more than a second, on a terminal, and moves on even while nothing is done.
+pub(crate) struct Bar {
     bar: Arc<ProgressBar>,
     /// Closed when the run is done.
     running: Option<mpsc::Sender<()>>,
 }
 
 impl Bar {
-    pub(super) fn new(range: &NdRange) -> Self {
-        let groups = u64::try_from(range.group_count()).unwrap_or(u64::MAX);
+    /// A bar that counts things of a name.
+    pub(crate) fn new(things: &'static str) -> Self {
         if !std::io::stderr().is_terminal() {
             return Self { bar: Arc::new(ProgressBar::hidden()), running: None };
         }
         let bar = Arc::new(ProgressBar::hidden());
-        bar.set_length(groups);
         let (running, done) = mpsc::channel();
         let shown = Arc::clone(&bar);
         // Without a thread of its own there is no bar, and nothing else is lost.
@@ -29,7 +27,8 @@ impl Bar {
             if done.recv_timeout(Duration::from_secs(1)) != Err(mpsc::RecvTimeoutError::Timeout) {
                 return;
             }
-            let style = ProgressStyle::with_template("{spinner} {elapsed} {bar:40} {pos}/{len} groups, {eta} left");
+            let template = format!("{{spinner}} {{elapsed}} {{bar:40}} {{pos}}/{{len}} {things}, {{eta}} left");
+            let style = ProgressStyle::with_template(&template);
             if let Ok(style) = style {
                 shown.set_style(style);
             }
@@ -39,11 +38,14 @@ impl Bar {
         Self { bar, running: Some(running) }
     }
 
-    pub(super) fn show(&self, done: u64) {
+    /// So many are done of so many.
+    pub(crate) fn show(&self, done: u64, of: u64) {
+        self.bar.set_length(of);
         self.bar.set_position(done);
     }
 
-    pub(super) fn clear(&mut self) {
+    /// Takes the bar away.
+    pub(crate) fn clear(&mut self) {
         self.running = None;
         self.bar.finish_and_clear();
     }

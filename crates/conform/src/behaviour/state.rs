@@ -1,0 +1,182 @@
+//! The states that cases run from: registers with corners and random bits, masks, modes, addresses of the memory that there is.
+
+use visakit::isa::{Cr0, Cr0Rounding, predefined};
+use visakit::rt::Bits as _;
+use visakit_oracle::Touches;
+
+use super::case::{Bound, Subject};
+use super::yard::BYTES;
+
+/// Bytes of a row of numbers.
+const ROW: usize = 64;
+
+/// Rows of a pool.
+const ROWS: usize = 2048;
+
+/// Rows of numbers, of which states are put together: making them anew for each state would take longer than running it.
+pub(super) struct Pool(Vec<[u8; ROW]>);
+
+impl Pool {
+    pub(super) fn new(seed: u64) -> Self {
+        let mut random = Random(seed);
+        Self((0..ROWS).map(|_| row(&mut random)).collect())
+    }
+
+    /// Fills bytes with rows.
+    pub(super) fn fill(&self, random: &mut Random, bytes: &mut [u8]) {
+        for chunk in bytes.chunks_mut(ROW) {
+            chunk.copy_from_slice(&self.0[random.below(ROWS)][..chunk.len()]);
+        }
+    }
+}
+
+/// A row has one kind of numbers: instructions read rows of them.
+fn row(random: &mut Random) -> [u8; ROW] {
+    let mut row = [0; ROW];
+    let (kind, width) = (random.next() % 8, [1, 2, 4, 4, 8][random.below(5)]);
+    for element in row.chunks_mut(width) {
+        let bits = match kind {
+            0..3 => CORNERS[random.below(CORNERS.len())] >> (64 - 8 * width),
+            3..6 => random.next(),
+            6 => random.next() % 33,
+            // Floats of a moderate size.
+            _ => float_bits(random, width),
+        };
+        element.copy_from_slice(&bits.to_le_bytes()[..width]);
+    }
+    row
+}
+
+impl Subject<'_> {
+    /// A state of a seed: registers, predicates, masks, modes.
+    pub(super) fn fill(&mut self, seed: u64) {
+        let mut random = Random(seed);
+        let bytes = self.stage.register_bytes();
+        let Self { threads: [thread, ..], pool, .. } = self;
+        pool.fill(&mut random, &mut thread.registers.bytes_mut(0)[..bytes]);
+        for predicate in &mut thread.predicates {
+            *predicate = match random.next() % 4 {
+                0 => 0,
+                1 => u32::MAX,
+                _ => random.next() as u32,
+            };
+        }
+        // Addresses of registers, a few of them beyond.
+        for address in &mut thread.addresses {
+            *address = (random.next() % (bytes as u64 + 64)) as u32 & !7;
+        }
+        for state in &mut thread.surfaces {
+            *state = random.next() as u32 % 64;
+        }
+        thread.active = if random.next().is_multiple_of(2) { u32::MAX } else { random.next() as u32 };
+        let control = if random.next().is_multiple_of(2) { PLAIN } else { random.next() as u32 };
+        thread.set_mode(control_bits(control));
+        self.clear_null();
+    }
+
+    /// Lets registers have addresses and offsets of the memory that there is, where the instruction wants such.
+    pub(super) fn aim(&mut self, bound: &Bound, seed: u64) {
+        let touches = bound.program.touches();
+        if touches == Touches::default() {
+            return;
+        }
+        let mut random = Random(!seed);
+        let width = if touches.flat { 8 } else { 4 };
+        let bytes = self.stage.register_bytes();
+        // Most states stay inside of the buffers, and have each channel somewhere else.
+        let (is_calm, is_apart) = (!random.next().is_multiple_of(4), !random.next().is_multiple_of(3));
+        let spread = if is_calm { BYTES - 128 } else { BYTES + 16 };
+        let step = [4, 8, 16, 24, 40][random.below(5)];
+        let registers = &mut self.threads[0].registers.bytes_mut(0)[..bytes];
+        let mut nth = random.next() % spread;
+        for register in registers.chunks_mut(ROW) {
+            // Registers of data stay as they are.
+            if random.next().is_multiple_of(4) {
+                continue;
+            }
+            let buffer = random.next();
+            let odd = if is_calm || !random.next().is_multiple_of(8) { 7 } else { 0 };
+            // Some messages add offsets to one address.
+            let base =
+                if touches.flat && !random.next().is_multiple_of(3) { self.yards[0].address(buffer) } else { 0 };
+            for element in register.chunks_exact_mut(width) {
+                nth = if is_apart { nth + step } else { random.next() };
+                let value = base + ((nth % spread) & !odd);
+                element.copy_from_slice(&value.to_le_bytes()[..width]);
+            }
+        }
+        self.clear_null();
+    }
+
+    /// What is read of the null variable is zero.
+    fn clear_null(&mut self) {
+        if let Some(null) = self.stage.offset(predefined::NULL) {
+            self.threads[0].registers.bytes_mut(null)[..64].fill(0);
+        }
+    }
+}
+
+/// Round to nearest, and all subnormal numbers kept.
+const PLAIN: u32 = 0b11100;
+
+/// The control register that so many random bits choose.
+fn control_bits(choice: u32) -> u32 {
+    let flag = |n: u32| choice >> n & 1 == 1;
+    let rounding = Cr0Rounding::ALL[choice as usize % Cr0Rounding::ALL.len()];
+    let control = Cr0 { rounding, keep_df: flag(2), keep_f: flag(3), keep_hf: flag(4), ..Cr0::default() };
+    control.to_bits().unwrap_or(0) as u32
+}
+
+/// Numbers at which something happens, from the highest bit on: those of a narrower type are their upper bits.
+const CORNERS: [u64; 24] = [
+    0,
+    1,
+    2,
+    u64::MAX,
+    0x8000_0000_0000_0000,
+    0x7fff_ffff_ffff_ffff,
+    0x8000_0000_8000_0001,
+    0x7f80_0000_7f80_0000,
+    0xff80_0000_ff80_0000,
+    0x7fc0_0000_7fc0_0000,
+    0x7f80_0001_7f80_0001,
+    0x3f80_0000_3f80_0000,
+    0xbf80_0000_bf80_0000,
+    0x0000_0001_0000_0001,
+    0x007f_ffff_007f_ffff,
+    0x0080_0000_0080_0000,
+    0x7f7f_ffff_7f7f_ffff,
+    0x3c00_3c00_3c00_3c00,
+    0x7c00_7c00_7c00_7c00,
+    0x0001_0001_0001_0001,
+    0x7ff0_0000_0000_0000,
+    0x3ff0_0000_0000_0000,
+    0x000f_ffff_ffff_ffff,
+    0x4b00_0001_4b00_0001,
+];
+
+fn float_bits(random: &mut Random, width: usize) -> u64 {
+    let value = (random.next() as i32 as f64) * 2.0_f64.powi((random.next() % 40) as i32 - 36);
+    match width {
+        8 => value.to_bits(),
+        4 => (value as f32).to_bits().into(),
+        // An HF from the bits of an F: sign, an exponent near that of 1, fraction.
+        _ => random.next() & 0x83ff | (12 + random.next() % 8) << 10,
+    }
+}
+
+/// splitmix64
+pub(super) struct Random(pub(super) u64);
+
+impl Random {
+    pub(super) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ mixed >> 31
+    }
+
+    pub(super) fn below(&mut self, end: usize) -> usize {
+        (self.next() % end as u64) as usize
+    }
+}
