@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use visakit_emulator::launch::argument::Argument;
 use visakit_emulator::launch::range::NdRange;
-use visakit_emulator::machine::memory::Lent;
+use visakit_emulator::machine::buffer::Lent;
 use visakit_emulator::run::{Cache, Engine, Options, Outcome, Program, Surroundings, launch};
 
 use cases::{Case, Value, bytes_of, find, on_oclgrind};

@@ -11,8 +11,8 @@ use kernel::{layout, program, run, text, try_run, typed};
 use visakit::isa::Platform;
 use visakit_emulator::launch::argument::Argument;
 use visakit_emulator::launch::range::NdRange;
-use visakit_emulator::machine::access::{Access, AccessKind, Observer, Space};
 use visakit_emulator::machine::fault::Trap;
+use visakit_emulator::machine::observer::{Access, AccessKind, Observer, Space};
 use visakit_emulator::run::{Options, Program, RunError, launch};
 
 /// A mnemonic and what it computes.

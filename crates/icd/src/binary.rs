@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use visakit_emulator::launch::data::{DataPlaces, ProgramData, lay_out};
-use visakit_emulator::machine::memory::Lent;
+use visakit_emulator::machine::buffer::Lent;
 use visakit_emulator::run;
 use visakit_zebin::info::{KernelInfo, ZeInfo};
 use visakit_zebin::{Target, Zebin};

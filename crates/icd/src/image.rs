@@ -7,9 +7,10 @@ use opencl_sys::*;
 use visakit_emulator::launch::argument::ImageArgument;
 use visakit_emulator::limits::{IMAGE_LINE, IMAGE_SIDE};
 use visakit_emulator::machine;
-use visakit_emulator::machine::access::Witness;
+use visakit_emulator::machine::buffer::Buffer;
 use visakit_emulator::machine::image::{Format, Image, ImageDesc};
-use visakit_emulator::machine::memory::{Buffer, Memory};
+use visakit_emulator::machine::memory::Memory;
+use visakit_emulator::machine::observer::Witness;
 
 use crate::context::Context;
 use crate::device;

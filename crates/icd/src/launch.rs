@@ -8,7 +8,7 @@ use opencl_sys::*;
 use visakit_emulator::check::{self, Checks};
 use visakit_emulator::launch::argument::Argument as Given;
 use visakit_emulator::launch::range::NdRange;
-use visakit_emulator::machine::memory::Lent;
+use visakit_emulator::machine::buffer::Lent;
 use visakit_emulator::run::{self, Options, RunError, Surroundings};
 
 use crate::binary::{Binary, Entry};

@@ -10,7 +10,7 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 
 use visakit_emulator::launch::argument::Argument;
 use visakit_emulator::launch::range::NdRange;
-use visakit_emulator::machine::memory::Lent;
+use visakit_emulator::machine::buffer::Lent;
 use visakit_emulator::machine::sampler::Addressing;
 use visakit_zebin::info::KernelInfo;
 

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use visakit_emulator::machine::memory::{FIXED, Lent, MAX_BUFFER, SLOT};
+use visakit_emulator::machine::buffer::Lent;
+use visakit_emulator::machine::memory::{FIXED, MAX_BUFFER, SLOT};
 
 /// Alignment of memory objects in bytes: what the devices say of their largest type.
 pub(crate) const ALIGNMENT: usize = 128;

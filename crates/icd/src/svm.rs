@@ -5,7 +5,7 @@ use std::ffi::c_void;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use opencl_sys::*;
-use visakit_emulator::machine::memory::Lent;
+use visakit_emulator::machine::buffer::Lent;
 
 use crate::context::Context;
 use crate::device::{self, Device};

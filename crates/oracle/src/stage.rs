@@ -7,8 +7,9 @@ use visakit_emulator::kernels::layout::Layout;
 use visakit_emulator::kernels::lowering::{LowerError, Lowering};
 use visakit_emulator::kernels::step::{Lowered, Run};
 use visakit_emulator::machine::World;
+use visakit_emulator::machine::buffer::Buffer;
 use visakit_emulator::machine::fault::Trap;
-use visakit_emulator::machine::memory::{Buffer, Memory};
+use visakit_emulator::machine::memory::Memory;
 use visakit_emulator::machine::thread::{Thread, ones};
 use visakit_emulator::machine::trace::Trace;
 

@@ -1,7 +1,8 @@
 //! Memory for the cases: a few small buffers, bound to the binding table, and memory of a group.
 
 use visakit_emulator::machine::World;
-use visakit_emulator::machine::memory::{Buffer, Memory};
+use visakit_emulator::machine::buffer::Buffer;
+use visakit_emulator::machine::memory::Memory;
 use visakit_emulator::machine::trace::Trace;
 use visakit_oracle::float::Format;
 

@@ -2,8 +2,8 @@
 
 use crate::check::watcher::{Bug, Seen, What, actor, argument, deed, found, place, place_in_program};
 use crate::launch::argument::Parameter;
-use crate::machine::access::{Access, LaunchMap, Space};
 use crate::machine::fault::Trap;
+use crate::machine::observer::{Access, LaunchMap, Space};
 use crate::machine::told::Accesses;
 
 /// Looks at an access by itself.
@@ -57,7 +57,7 @@ pub(super) fn message(access: &Access, map: &LaunchMap, parameters: &[Parameter]
 /// The argument that ends or begins nearest to an address.
 pub(crate) fn nearest(address: u64, map: &LaunchMap, parameters: &[Parameter]) -> String {
     let arguments = map.buffers.iter().filter_map(|region| Some((region, region.argument?)));
-    let distance = |region: &crate::machine::access::Region| {
+    let distance = |region: &crate::machine::observer::Allocation| {
         let end = region.address + region.bytes;
         if address >= end { address - end } else { region.address.saturating_sub(address) }
     };

@@ -12,9 +12,9 @@ use std::collections::HashMap;
 
 use crate::check::watcher::{Bug, Seen, What, actor, deed, found, place, place_in_program};
 use crate::launch::argument::Parameter;
-use crate::machine::access::{Access, AccessKind, LaunchMap, Space, Spot};
 use crate::machine::fault::Trap;
 use crate::machine::lane::{LANES, enabled_lanes};
+use crate::machine::observer::{Access, AccessKind, LaunchMap, Space, Spot};
 use crate::machine::told::Accesses;
 use crate::run::program::Actor;
 

@@ -10,7 +10,7 @@ use crate::kernels::record::{Node, Record, unrecorded};
 use crate::kernels::step::Run;
 use crate::machine::float::{FloatMode, fused_to_odd};
 use crate::machine::lane::{LANES, from_lanes};
-use crate::machine::operand::Start;
+use crate::machine::region::Start;
 use crate::machine::thread::{ExecMask, Thread};
 use visakit::isa::{Addc, DataType, MinMax, MinMaxOp, Subb, VecOperand};
 use visakit::rt::ComponentWise;

@@ -7,7 +7,7 @@ use crate::kernels::lowering::{LowerResult, Lowering, channels, element_bytes, i
 use crate::kernels::narrow::{bf8_to_float, small_float};
 use crate::kernels::step::{Exchange, Lowered, Run};
 use crate::machine::float::{FloatMode, double_to_bfloat, double_to_half, double_to_single};
-use crate::machine::operand::Start;
+use crate::machine::region::Start;
 use crate::machine::thread::{ExecMask, Registers};
 use visakit::isa::{DataType, Dpas, Dpasw, Precision, PrecisionClass, predefined};
 

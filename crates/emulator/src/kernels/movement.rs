@@ -10,7 +10,8 @@ use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal, is_satu
 use crate::kernels::record::{Node, Record, Recording};
 use crate::kernels::step::{Lowered, Run, wide_or_plain};
 use crate::machine::lane::{Change, Element, LANES, MAX_LANES, from_lanes};
-use crate::machine::operand::{Source, Start, blend};
+use crate::machine::operand::{Source, blend};
+use crate::machine::region::Start;
 use crate::machine::thread::{ExecMask, Thread};
 use visakit::isa::predefined;
 use visakit::isa::{AddrOpnd, DataType, Faddr, Operand, StateClass, StateOpnd, VecOperand};

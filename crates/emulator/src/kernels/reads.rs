@@ -10,7 +10,7 @@ use std::ops::Range;
 use crate::kernels::layout::Layout;
 use crate::kernels::lowering::{channels, strides};
 use crate::machine::lane::MAX_LANES;
-use crate::machine::operand::Start;
+use crate::machine::region::Start;
 use visakit::isa::{ExecSize, GenOpnd, GeneralId, Operand, Stride, VecOperand, predefined};
 use visakit::object::Routine;
 use visakit::rt::{Bits, FieldRef, Role, Visitor, reflect};

@@ -6,8 +6,8 @@ use super::contents::{image, pipe, read_file, reserve, zeros};
 use super::forms::{Gives, forms_that_give};
 use super::scalar::Scalar;
 use super::spec::{ArgKey, ArgSpec};
+use crate::machine::buffer::Lent;
 use crate::machine::image::{Format, ImageDesc};
-use crate::machine::memory::Lent;
 use crate::machine::sampler::Sampler;
 use visakit_zebin::info::{AddrSpace, ArgType, KernelInfo, KernelMiscInfo, PayloadArgument};
 

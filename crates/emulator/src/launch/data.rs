@@ -5,7 +5,8 @@ use std::collections::HashMap;
 
 use visakit_diag::{Diagnostic, Severity};
 
-use crate::machine::memory::{Buffer, MAX_BUFFER, Memory};
+use crate::machine::buffer::Buffer;
+use crate::machine::memory::{MAX_BUFFER, Memory};
 use visakit_zebin::{AddressPart, DataSection, Symbol, Zebin};
 
 /// What a program has beside code.

@@ -380,7 +380,7 @@ fn hexadecimal(number: f64, precision: Option<usize>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machine::memory::Buffer;
+    use crate::machine::buffer::Buffer;
 
     fn one(format: &str, value: Value) -> String {
         let mut out = Vec::new();

@@ -2,11 +2,10 @@
 //!
 //! [`crate::machine::in_bounds`] is the same for messages whose data all lie inside of one buffer, where nothing can go wrong.
 
-use std::cell::Cell;
-use std::ops::Range;
-
+use crate::machine::buffer::{Buffer, Sharing};
 use crate::machine::lane::{LANES, enabled_lanes};
-use crate::machine::memory::{Buffer, Memory, Sharing};
+use crate::machine::memory::Memory;
+use crate::machine::observer::{Access, AccessKind, Space, Watch, Witness};
 use crate::machine::told::Accesses;
 use crate::machine::trace::Trace;
 
@@ -36,147 +35,6 @@ pub enum Target<'a> {
     Surface(&'a Memory, &'a Buffer),
     /// A surface of no size: the binding table's entry holds nothing.
     Nothing,
-}
-
-/// Who learns of the accesses of a group.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Witness<'a> {
-    /// Somebody from outside.
-    pub watch: Option<&'a Watch<'a>>,
-    /// The bytes that its host thread has touched.
-    pub trace: Option<&'a Trace>,
-}
-
-/// Who is told of the accesses of a group.
-#[derive(Clone, Copy, Debug)]
-pub struct Watch<'a> {
-    /// The one to tell.
-    pub observer: &'a dyn Observer,
-    /// The thread group.
-    pub group: [u32; 3],
-    /// What is being executed.
-    pub spot: &'a Cell<Spot>,
-}
-
-/// An instruction that is executed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Spot {
-    /// Its index: those of the kernel, then those of its functions.
-    pub instruction: u32,
-    /// Line that the program names for it.
-    pub source_line: Option<u32>,
-    /// The channel of the thread that is its first one.
-    pub first_channel: u32,
-    /// Whether it does not ask which channels are enabled: then it is not of one of them, but of all.
-    pub no_mask: bool,
-}
-
-/// Learns of every access of a message to memory, before it is carried out and also when it cannot be, and of the steps of a
-/// group. With one, groups run one after the other.
-pub trait Observer: std::fmt::Debug + Sync {
-    /// A channel accesses memory.
-    fn access(&self, access: &Access);
-
-    /// The channels of a message access memory, each as [`access`](Observer::access) would say it.
-    fn accesses(&self, accesses: &Accesses<'_>) {
-        accesses.all().for_each(|access| self.access(&access));
-    }
-
-    /// A group begins.
-    fn group(&self, _group: [u32; 3]) {}
-
-    /// Threads of the group have waited for each other.
-    fn barrier(&self) {}
-
-    /// A thread comes to a block of instructions with these channels; what brought it there.
-    fn block(&self, _thread: u32, _block: u32, _channels: u32, _spot: Spot) {}
-
-    /// A launch begins, with this in memory and in registers.
-    fn launch(&self, _map: &LaunchMap) {}
-}
-
-/// What a launch has in memory and in registers.
-#[derive(Clone, Debug, Default)]
-pub struct LaunchMap {
-    /// The buffers, by their numbers in [`Memory::buffers`].
-    pub buffers: Vec<Region>,
-    /// Bytes of shared local memory.
-    pub local_bytes: u32,
-    /// Arguments that are shared local memory, with their offsets there.
-    pub local: Vec<(u32, u32)>,
-    /// The buffers that nobody has written, by their numbers.
-    pub undefined: Vec<usize>,
-    /// Bytes of each buffer of private memory of a group.
-    pub private: Vec<usize>,
-    /// The kernel's variables that have storage of their own and no value when a thread begins: id, bytes of the register file,
-    /// bytes of an element.
-    pub variables: Vec<(u32, Range<u32>, u32)>,
-    /// Whether there are predicates.
-    pub predicates: bool,
-    /// Whether work items of one hardware thread may rely on going through its instructions together: where a group is one
-    /// thread, and the compiler knew that and left its barriers out, or where the source asks for a size of sub-groups.
-    pub together: bool,
-}
-
-/// A buffer of a launch.
-#[derive(Clone, Copy, Debug)]
-pub struct Region {
-    /// The argument that it is.
-    pub argument: Option<u32>,
-    /// Its address.
-    pub address: u64,
-    /// Its bytes.
-    pub bytes: u64,
-}
-
-/// An access of one channel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Access {
-    /// What it does.
-    pub kind: AccessKind,
-    /// The address space.
-    pub space: Space,
-    /// The buffer that it goes to, by its number in [`Memory::buffers`], where it is one of these.
-    pub buffer: Option<usize>,
-    /// The thread group.
-    pub group: [u32; 3],
-    /// The hardware thread in its group.
-    pub thread: u32,
-    /// The channel.
-    pub lane: u32,
-    /// The address, or the offset where the space is not flat.
-    pub address: u64,
-    /// The offset in the buffer or in the space.
-    pub offset: u64,
-    /// Bytes.
-    pub size: u32,
-    /// What a store or an atomic operation leaves there, as far as that is known.
-    pub value: Option<u64>,
-    /// Whether it loads what nothing looks at: compilers load what lies between two elements that they need.
-    pub unread: bool,
-    /// Whether something else is there until then, as far as that is known.
-    pub changes: bool,
-    /// The instruction.
-    pub spot: Spot,
-}
-
-/// What an access does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the names say it")]
-pub enum AccessKind {
-    Load,
-    Store,
-    Atomic,
-}
-
-/// The address space of an access.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the names say it")]
-pub enum Space {
-    Flat,
-    Local,
-    Scratch,
-    Surface,
 }
 
 /// An access that cannot be carried out.
@@ -531,7 +389,10 @@ fn fits(buffer: &Buffer, offset: u64, size: u32) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+
     use super::*;
+    use crate::machine::observer::{Observer, Spot};
 
     fn words(addresses: &[u64; LANES], enabled: u32) -> Request<'_> {
         Request { addresses, enabled, first_lane: 0, size: 4, unread: false, unaligned: false }

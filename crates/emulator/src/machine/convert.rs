@@ -7,7 +7,8 @@ use half::{bf16, f16};
 
 use crate::machine::float::{self, Float as _, FloatMode};
 use crate::machine::lane::{Element, LANES, Number, from_lanes};
-use crate::machine::operand::{LONGEST_STRIDE, Region, Start, blend, spread, take};
+use crate::machine::operand::{LONGEST_STRIDE, blend, spread, take};
+use crate::machine::region::{Region, Start};
 use crate::machine::thread::{Thread, ones};
 use visakit::isa::DataType;
 

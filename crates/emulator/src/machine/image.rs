@@ -2,7 +2,7 @@
 
 use half::f16;
 
-use crate::machine::access::AccessKind;
+use crate::machine::observer::AccessKind;
 use crate::machine::texels::Texels;
 
 /// How many components a texel has and what they mean.
@@ -423,7 +423,7 @@ fn encoded(value: f32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machine::memory::Buffer;
+    use crate::machine::buffer::Buffer;
 
     fn image(name: &str, size: [u32; 3], dimensions: usize, layers: Option<u32>) -> Image {
         let is_array = layers.is_some();

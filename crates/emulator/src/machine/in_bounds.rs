@@ -4,9 +4,10 @@
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
-use crate::machine::access::{AccessKind, View};
+use crate::machine::access::View;
+use crate::machine::buffer::{Buffer, Sharing, change_part, part};
 use crate::machine::lane::{LANES, enabled_lanes, from_lanes};
-use crate::machine::memory::{Buffer, Sharing, change_part, part};
+use crate::machine::observer::AccessKind;
 use crate::machine::thread::ones;
 use visakit_native::host::store_together;
 
@@ -203,8 +204,9 @@ pub(crate) fn store_row(words: &[AtomicU32], bytes: &[[u8; 4]]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machine::access::{Target, Witness};
+    use crate::machine::access::Target;
     use crate::machine::memory::Memory;
+    use crate::machine::observer::Witness;
 
     /// Bytes of the memory that the tests use.
     const BYTES: usize = 96;

@@ -1,12 +1,15 @@
 //! The machine: registers, masks, control flow and memory, and the ways in which operands reach them.
 //!
 //! Kernels compute; everything they read and write is here. In the order of the flow: what a channel holds ([`lane`],
-//! [`float`]), how operands reach it ([`convert`], [`operand`]), the state of a thread ([`thread`], [`flow`], [`activation`]), memory
-//! ([`memory`], [`access`], [`in_bounds`], [`poison`], [`trace`], [`texels`], [`image`], [`sampler`]), and what can go wrong ([`fault`]). Nothing here knows an instruction.
+//! [`float`]), how operands reach it ([`region`], [`convert`], [`operand`]), the state of a thread
+//! ([`thread`], [`flow`], [`activation`]), memory ([`buffer`], [`memory`], [`observer`], [`access`], [`in_bounds`], [`told`], [`poison`],
+//! [`trace`], [`texels`], [`image`], [`sampler`]), and what can go wrong ([`fault`]). Nothing here knows an instruction.
 
 pub mod lane;
 
 pub mod float;
+
+pub mod region;
 
 pub mod convert;
 
@@ -18,7 +21,11 @@ pub mod flow;
 
 pub mod activation;
 
+pub mod buffer;
+
 pub mod memory;
+
+pub mod observer;
 
 pub mod access;
 
@@ -38,9 +45,11 @@ pub mod sampler;
 
 pub mod fault;
 
-use access::{Target, View, Watch, Witness};
+use access::{Target, View};
+use buffer::Buffer;
 use image::Image;
-use memory::{Buffer, Memory};
+use memory::Memory;
+use observer::{Watch, Witness};
 use sampler::Sampler;
 use texels::Texels;
 use trace::Trace;

@@ -4,7 +4,7 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use crate::machine::memory::{Buffer, Sharing};
+use crate::machine::buffer::{Buffer, Sharing};
 
 /// The noise of the first places: each thread begins with some.
 static NOISE: LazyLock<Vec<u8>> = LazyLock::new(|| (0..1 << 16).map(noise).collect());

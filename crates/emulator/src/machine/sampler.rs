@@ -3,8 +3,8 @@
 //! Everything follows the equations of the OpenCL specification ("Image Addressing and Filtering", and for levels
 //! "cl_khr_mipmap_image"), comparisons those of OpenGL, because the instruction set's own public texts leave them out.
 
-use crate::machine::access::AccessKind;
 use crate::machine::image::{Image, Texel};
+use crate::machine::observer::AccessKind;
 use crate::machine::texels::Texels;
 
 /// What a coordinate beyond the edge means.
@@ -296,8 +296,8 @@ fn layer(image: &Image, place: &SamplePoint) -> [i64; 3] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::machine::buffer::Buffer;
     use crate::machine::image::{Format, ImageDesc};
-    use crate::machine::memory::Buffer;
 
     fn row(levels: u32, values: &[f32]) -> (Image, Buffer) {
         let desc = ImageDesc { size: [4, 1, 1], dimensions: 1, levels, ..ImageDesc::default() };

@@ -1,9 +1,10 @@
 //! Accesses of a message that are told at once, because they all lie inside of one buffer and none comes upon another's: what
 //! a watched launch spends its time with.
 
-use crate::machine::access::{Access, AccessKind, View};
+use crate::machine::access::View;
 use crate::machine::in_bounds::InBounds;
 use crate::machine::lane::{LANES, enabled_lanes, from_lanes};
+use crate::machine::observer::{Access, AccessKind};
 
 /// One access of each enabled channel of a chunk.
 #[derive(Clone, Copy, Debug)]

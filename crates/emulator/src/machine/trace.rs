@@ -10,9 +10,9 @@
 
 use std::cell::{Cell, OnceCell};
 
-use crate::machine::access::AccessKind;
+use crate::machine::buffer::Buffer;
 use crate::machine::lane::{LANES, enabled_lanes};
-use crate::machine::memory::Buffer;
+use crate::machine::observer::AccessKind;
 use crate::machine::thread::ones;
 use visakit_native::Marks;
 
@@ -271,7 +271,7 @@ mod tests {
         let (mut buffer, trace) = (Buffer::zeros(20_000), Trace::new(1, false));
         buffer.note_pages(0);
         for offset in [5, 8191, 19_999] {
-            buffer.store(offset, 1, 7, crate::machine::memory::Sharing::Exclusive).unwrap();
+            buffer.store(offset, 1, 7, crate::machine::buffer::Sharing::Exclusive).unwrap();
             trace.note(&buffer, AccessKind::Store, offset, 1);
         }
         assert!(!buffer.is_noted(AccessKind::Load));

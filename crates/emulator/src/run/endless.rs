@@ -9,9 +9,9 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::kernels::code::DebugLoc;
 use crate::machine::World;
-use crate::machine::access::{Access, AccessKind, Observer, Space, Spot, Watch};
 use crate::machine::fault::Trap;
 use crate::machine::flow::Next;
+use crate::machine::observer::{Access, AccessKind, Observer, Space, Spot, Watch};
 use crate::machine::thread::Thread;
 use crate::run::execute::run_thread;
 use crate::run::group::Plan;

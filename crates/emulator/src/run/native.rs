@@ -3,8 +3,9 @@
 use visakit_native::{Buffer as NativeBuffer, Code, Exit, Frame, Memory, Resume};
 
 use crate::machine::World;
-use crate::machine::access::{AccessKind, Target};
-use crate::machine::memory::Buffer;
+use crate::machine::access::Target;
+use crate::machine::buffer::Buffer;
+use crate::machine::observer::AccessKind;
 use crate::machine::thread::Thread;
 use crate::machine::trace::Trace;
 use crate::run::stats::Counts;

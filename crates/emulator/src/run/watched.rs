@@ -2,7 +2,7 @@
 
 use crate::kernels::code::CompiledRoutine;
 use crate::launch::range::NdRange;
-use crate::machine::access::{LaunchMap, Region};
+use crate::machine::observer::{Allocation, LaunchMap};
 use crate::run::Program;
 use crate::run::memory::LaunchMemory;
 use visakit::isa::{GeneralId, predefined};
@@ -16,7 +16,7 @@ pub(super) fn launch_map(
 ) -> LaunchMap {
     let threads = range.local.iter().product::<u32>().div_ceil(program.info.execution_env.simd_size.max(1));
     let argument = |number| mapped.buffers.iter().position(|buffer| *buffer == Some(number)).map(|n| n as u32);
-    let buffers = mapped.memory.buffers().iter().enumerate().map(|(number, buffer)| Region {
+    let buffers = mapped.memory.buffers().iter().enumerate().map(|(number, buffer)| Allocation {
         argument: argument(number),
         address: mapped.memory.address(number),
         bytes: buffer.len() as u64,

@@ -4,8 +4,8 @@
 use visakit::isa::Platform;
 use visakit_emulator::launch::argument::Argument;
 use visakit_emulator::launch::range::NdRange;
-use visakit_emulator::machine::access::{Access, Observer};
 use visakit_emulator::machine::fault::TrapReport;
+use visakit_emulator::machine::observer::{Access, Observer};
 use visakit_emulator::run::{Engine, Options, Program, RunError, launch};
 use visakit_zebin::info::{self, KernelInfo};
 
