@@ -66,7 +66,7 @@ pub trait Observer: std::fmt::Debug + Sync {
 /// What a launch has in memory and in registers.
 #[derive(Clone, Debug, Default)]
 pub struct LaunchMap {
-    /// The buffers, by their numbers in [`Memory::buffers`].
+    /// The buffers, by their numbers in [`Memory::buffers`](crate::machine::memory::Memory::buffers).
     pub buffers: Vec<Allocation>,
     /// Bytes of shared local memory.
     pub local_bytes: u32,
@@ -104,7 +104,7 @@ pub struct Access {
     pub kind: AccessKind,
     /// The address space.
     pub space: Space,
-    /// The buffer that it goes to, by its number in [`Memory::buffers`], where it is one of these.
+    /// The buffer that it goes to, by its number in [`Memory::buffers`](crate::machine::memory::Memory::buffers), where it is one of these.
     pub buffer: Option<usize>,
     /// The thread group.
     pub group: [u32; 3],
