@@ -10,14 +10,14 @@ pub use sentence::{Fact, PHRASES, Phrase, Problem, Said, said};
 use crate::markdown::Inline;
 use crate::model::{Availability, Bound};
 
-/// Reads a number: decimal, `0x…` or `0b…`.
+/// Reads a number: decimal, `0x…` or `0b…`. A decimal one does not begin with a zero: some letter is missing there.
 pub fn number(text: &str) -> Option<u64> {
     let text = text.trim();
     if let Some(hex) = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
         u64::from_str_radix(hex, 16).ok()
     } else if let Some(bin) = text.strip_prefix("0b").or_else(|| text.strip_prefix("0B")) {
         u64::from_str_radix(bin, 2).ok()
-    } else if !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()) {
+    } else if text == "0" || !text.starts_with('0') && !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()) {
         text.parse().ok()
     } else {
         None
@@ -89,6 +89,11 @@ fn one_mark(text: &str) -> Option<(Bound, usize)> {
 /// Comma-separated words.
 pub fn words(text: &str) -> Vec<String> {
     text.split(',').map(|w| w.trim().to_owned()).filter(|w| !w.is_empty()).collect()
+}
+
+/// Whether there is nothing in front of, between or behind commas.
+pub fn has_gap(text: &str) -> bool {
+    text.contains(',') && text.split(',').any(|w| w.trim().is_empty())
 }
 
 /// `Name(type):` in bold.

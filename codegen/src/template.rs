@@ -198,6 +198,7 @@ impl Reader<'_> {
                     break;
                 }
                 b']' => return Err(("`]` without `[`".to_owned(), self.at)),
+                b'>' => return Err(("`>` without `<`".to_owned(), self.at)),
                 b'<' => {
                     flush(&mut literal, &mut items);
                     items.push(self.field()?);

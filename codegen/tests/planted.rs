@@ -13,8 +13,8 @@ struct Plant(&'static str, &'static str, &'static str, &'static str, &'static st
 const COMMON: &[Plant] = &[
     Plant("instructions/ADD.md", "ADD = 0x01", "ADD = 0x13", "opcode-duplicate", "ADD = 0x13"),
     Plant("instructions/ADD.md", "ADD = 0x01", "ADD 0x01", "section-leftover", "ADD 0x01"),
-    Plant("instructions/ADD.md", "ADD = 0x01", "SUM = 0x01", "format-opcode", "0x01(ADD)"),
-    Plant("instructions/INV.md", "INV = ", "INVERSE = ", "format-opcode", "(INV)"),
+    Plant("instructions/ADD.md", "ADD = 0x01", "SUM = 0x01", "format-opcode", "SUM = 0x01"),
+    Plant("instructions/INV.md", "INV = ", "INVERSE = ", "format-opcode", "INVERSE = "),
     Plant("instructions/ADD.md", "| 0x01(ADD)", "| 0x02(ADD)", "format-opcode", "0x02(ADD)"),
     Plant("instructions/ADD.md", "Src1 ", "Src2 ", "field-undescribed", "Src2"),
     Plant("instructions/ADD.md", "**Src1(", "**Source1(", "field-undescribed", "| Src1"),
@@ -29,7 +29,7 @@ const COMMON: &[Plant] = &[
     Plant("instructions/ADD.md", "## Description", "## Notes", "description-missing", "## Opcode"),
     Plant("instructions/ADD.md", "## Format", "## Noformat", "format-missing", "## Opcode"),
     Plant("instructions/ADD.md", "## Opcode", "## Operation code", "opcode-missing", "## Operation code"),
-    Plant("instructions/ADD.md", "| --- | --- |", "| --- |", "table-broken", "| | |"),
+    Plant("instructions/ADD.md", "| --- | --- |", "| --- |", "table-broken", "| --- |"),
     Plant("instructions/ADD.md", "| Src0 ", "| Src0 | Extra ", "table-cells", "| Src0"),
     Plant("instructions/ADD.md", "**Source Modifier:** ", "**Source Modifier:** odd", "property-value", "odd"),
     Plant("instructions/ADD.md", "**Saturation:**", "**Saturaton:**", "property-unknown", "Saturaton"),
@@ -133,6 +133,35 @@ const WORDS: &[Plant] = &[
     Plant("4_object_format.md", "{3.7+}", "{3.7 +}", "mark-syntax", "{3.7 +}"),
 ];
 
+/// A sign of the markup is wrong, so that a fact becomes text of the one in front of it.
+const MARKUP: &[Plant] = &[
+    Plant("instructions/ADD.md", "- **Pred(uw):**", "} **Pred(uw):**", "item-broken", "} **Pred(uw)"),
+    Plant("instructions/ADD.md", "- **Pred(uw):**", "- *Pred(uw):**", "item-broken", "- *Pred(uw)"),
+    Plant("instructions/ADD.md", "- **Pred(uw):**", "- **Pred(uw):*", "item-broken", "- **Pred(uw):*"),
+    Plant("instructions/ADD.md", "- **Pred(uw):**", "**Pred(uw):**", "item-broken", "**Pred(uw)"),
+    Plant("instructions/ADD.md", "- **Pred(uw):** P", "- P", "section-leftover", "- Predication"),
+    Plant("instructions/ADD.md", "## Text", ",# Text", "heading-broken", ",# Text"),
+    Plant("instructions/ADD.md", "## Text", "Text", "heading-broken", "Text"),
+    Plant("instructions/ADD.md", "## Notes", "##Notes", "heading-broken", "##Notes"),
+    Plant("instructions/ADD.md", "```", "``", "fence-broken", "``"),
+    Plant("instructions/ADD.md", "| --- | --- |", "| --- --- |", "table-broken", "| --- --- |"),
+    Plant("instructions/ADD.md", "types:** HF, F", "types:** HF,", "list-gap", "types:** HF,"),
+    Plant("instructions/ADD.md", "UW, D, UD,", "UW, , UD,", "list-gap", "UW, , UD"),
+    Plant("instructions/ADD.md", "class: general, indirect", "class: general, ,indirect", "phrase-syntax", ", ,"),
+    Plant("instructions/ADD.md", "[Exec_size]", "[Exec_mask]", "link-name", "[Exec_mask]"),
+    Plant("instructions/ADD.md", "<src0> <src1>", "<src0> {src1>", "text-template", "{src1>"),
+    Plant("instructions/DNSCL.md", "- 0x02: mode2", "0x02: mode2", "item-broken", "0x02: mode2"),
+    Plant("instructions/FCCALL.md", "(<exec_size>)", "(<exc_size>)", "text-unknown-field", "<exc_size>"),
+    Plant("lists.md", "| 0b01 | 2 | 2 |", "| 001 | 2 | 2 |", "enumerator-value", "| 001 |"),
+    Plant("4_object_format.md", "- **name_index:**", "- *}name_index:**", "structure-syntax", "*}name_index"),
+    Plant("4_object_format.md", "| UQ | 1 | 1 |", "| | 1 | 1 |", "predefined-syntax", "| sp | |"),
+    Plant("2_datatypes.md", "8 | [-128, 127]", "8 | [-128, 137]", "type-syntax", "[-128, 137]"),
+    Plant("2_datatypes.md", "| UB | unsigned", "| UB | unsinged", "column-cell", "unsinged"),
+    Plant("platforms.md", "| 14 | 0x4f7 |", "| 14 | |", "platform-syntax", "| 14 | |"),
+    Plant("platforms.md", "0x4f6 | 32", "0x4f6 | 82", "platform-syntax", "| 82"),
+    Plant("6_instructions.md", "- [ADD - ", "- *ADD - ", "index-line", "- *ADD"),
+];
+
 /// Mistakes that only our grammar can have.
 const OURS: &[Plant] = &[
     Plant("lists.md", "| 0b101 | 32", "| 0b100 | 32", "enumerator-duplicate", "| 0b100 | 32"),
@@ -205,6 +234,7 @@ fn in_our_pages() {
     scratch.check(COMMON);
     scratch.check(OURS);
     scratch.check(WORDS);
+    scratch.check(MARKUP);
 }
 
 #[test]

@@ -144,10 +144,16 @@ fn is_named(model: &Model, form: &Form, place: Place) -> bool {
 /// Every placeholder of a template is a field, and its part a part of that field's list.
 fn text(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic>) {
     let mut bad = Vec::new();
+    let told = match &instruction.kind {
+        PageKind::Alias { of: Reference { to: Some(id), .. }, .. } => &model.instructions[id.0],
+        // What it is an alias of has a finding of its own, or a page that is not here.
+        PageKind::Alias { .. } => return,
+        _ => instruction,
+    };
     for form in &instruction.text {
         for (name, part) in form.template.fields() {
             let whole = part.map_or(name.to_owned(), |part| format!("{name}.{part}"));
-            if !instruction.forms.iter().any(|f| resolve::place(model, f, &whole).is_some()) {
+            if !told.forms.iter().any(|f| resolve::place(model, f, &whole).is_some()) {
                 bad.push((model.word(form.at, name), name.to_owned()));
             }
         }

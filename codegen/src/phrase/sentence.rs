@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::{all_marks, near, number, words};
+use super::{all_marks, has_gap, near, number, words};
 use crate::model::{Access, Availability, IndexKind};
 
 /// What a sentence says.
@@ -252,7 +252,7 @@ fn named(rest: &str, fact: fn(String) -> Fact) -> (Option<Fact>, bool) {
 /// `: a, b` and `part: a, b`.
 fn only(rest: &str) -> (Option<Fact>, bool) {
     let Some((part, values)) = rest.split_once(':') else { return (None, false) };
-    let part = part.trim();
+    let (part, gap) = (part.trim(), has_gap(values));
     let values: Vec<_> = words(values)
         .into_iter()
         .map(|word| {
@@ -260,7 +260,7 @@ fn only(rest: &str) -> (Option<Fact>, bool) {
             (name.trim().to_owned(), marks)
         })
         .collect();
-    let whole = !values.is_empty() && values.iter().all(|(name, _)| one_word(name));
+    let whole = !values.is_empty() && !gap && values.iter().all(|(name, _)| one_word(name));
     ((part.is_empty() || is_name(part)).then(|| Fact::Only(part.to_owned(), values)), whole)
 }
 
@@ -270,7 +270,7 @@ fn one_word(name: &str) -> bool {
 
 fn classes(rest: &str) -> (Option<Fact>, bool) {
     let classes: Vec<String> = words(rest).into_iter().map(|w| w.to_ascii_lowercase()).collect();
-    let whole = classes.iter().all(|c| is_name(c));
+    let whole = !has_gap(rest) && classes.iter().all(|c| is_name(c));
     ((!classes.is_empty()).then_some(Fact::Classes(classes)), whole)
 }
 
@@ -331,7 +331,7 @@ fn default(rest: &str) -> (Option<Fact>, bool) {
 
 /// `Field=a, b`.
 fn equation(text: &str) -> Option<(String, Vec<String>)> {
-    let (field, values) = text.split_once('=')?;
+    let (field, values) = text.split_once('=').filter(|(_, values)| !has_gap(values))?;
     let values = words(values);
     let field = field.trim();
     let right = field.split('.').all(is_name) && !values.is_empty() && values.iter().all(|v| one_word(v));

@@ -9,7 +9,8 @@ use crate::markdown::{Block, Inline, Item, Span};
 use crate::model::{Availability, BitField, BitFieldKind, Enumerator, List, ListId, ListKind, Model, Only, Spelled};
 use crate::phrase::leading_marks;
 use parts::{Joined, RawPart, join_parts, read_part};
-use values::{check_values, is_value, name_values, named_only, read_values, table_values};
+pub(super) use values::is_value;
+use values::{check_values, name_values, named_only, read_values, table_values};
 
 /// What is nested below a field.
 pub(crate) enum Nested {
@@ -213,6 +214,11 @@ pub(crate) fn linked_list(cx: &mut Cx<'_>, model: &Model, text: &Inline) -> Opti
         let Some((file, anchor)) = link.target.split_once('#') else { continue };
         if !(file.is_empty() || file.ends_with("lists.md")) {
             continue;
+        }
+        let name = link.text.trim_matches(['`', ' ']);
+        if !name.eq_ignore_ascii_case(anchor) {
+            let message = format!("the link is called `{name}` and leads to `{anchor}`");
+            cx.warn("link-name", &link.span, message, "make the two the same: the list behind the link counts");
         }
         match model.shared_list(anchor) {
             Some(id) => return Some(id),

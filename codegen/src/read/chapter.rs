@@ -45,7 +45,7 @@ impl<'a> Columns<'a> {
     }
 
     /// Where the cell stands.
-    fn place(&self, name: &str) -> Span {
+    pub(super) fn place(&self, name: &str) -> Span {
         self.cell(name).map_or(self.row.span.clone(), |(_, span)| span.clone())
     }
 }
@@ -119,6 +119,10 @@ fn read_type(cx: &mut Cx<'_>, columns: &Columns<'_>, cells: Vec<Cell>, model: &m
                 );
                 return;
             }
+            if columns.get("Range").and_then(range).is_some_and(|numbers| !fill(numbers, bits)) {
+                let message = format!("no number of bits that fits into {bits} has this range");
+                cx.warn("type-syntax", &columns.place("Range"), message, "correct the range or the size");
+            }
             let doc = columns.get("Data Type").unwrap_or("").to_owned();
             model.types.push(DataType { name, doc, code, bits, cells, at: cx.at(&columns.row.span) });
         }
@@ -131,10 +135,43 @@ fn read_type(cx: &mut Cx<'_>, columns: &Columns<'_>, cells: Vec<Cell>, model: &m
     }
 }
 
+/// What stands in a cell for which there is nothing.
+const NOTHING: &str = "-";
+
+/// Whether an element of so many bits, or a part of one, has these numbers.
+fn fill((low, high): (i128, i128), bits: u32) -> bool {
+    let numbers = u128::try_from(high - low + 1).unwrap_or(0);
+    numbers.is_power_of_two() && bits.checked_rem(numbers.ilog2()) == Some(0)
+}
+
+/// `[0, 2<sup>32</sup>-1]`.
+fn range(text: &str) -> Option<(i128, i128)> {
+    let (low, high) = text.strip_prefix('[')?.strip_suffix(']')?.split_once(',')?;
+    let end = |text: &str| -> Option<i128> {
+        let (sign, text) = text.trim().strip_prefix('-').map_or((1, text.trim()), |text| (-1, text));
+        let Some((power, less)) = text.strip_prefix("2<sup>").and_then(|t| t.split_once("</sup>")) else {
+            return Some(sign * i128::from(number(text)?));
+        };
+        let less = if less.is_empty() { 0 } else { number(less.strip_prefix('-')?)? };
+        let power = number(power).filter(|n| *n <= 64)?;
+        Some((sign << power) - i128::from(less))
+    };
+    Some((end(low)?, end(high)?))
+}
+
+/// Reports empty cells of these columns, where there are the columns.
+fn filled(cx: &mut Cx<'_>, columns: &Columns<'_>, names: &[&str], code: &'static str) {
+    for name in names.iter().filter(|name| columns.get(name) == Some("")) {
+        let message = format!("`{name}` of this row is missing");
+        cx.warn(code, &columns.row.span, message, format!("write `{NOTHING}` where there is nothing of the kind"));
+    }
+}
+
 /// Reports cells of these columns that are neither empty nor numbers, which may stand in a row.
 fn check_numbers(cx: &mut Cx<'_>, columns: &Columns<'_>, names: &[&str], code: &'static str) {
     for name in names {
-        for word in words(columns.get(name).unwrap_or("")) {
+        let text = columns.get(name).filter(|text| *text != NOTHING).unwrap_or("");
+        for word in cx.words(text, &columns.place(name)) {
             if number(&word).is_none() {
                 let message = format!("`{word}` in the column {name} is no number");
                 cx.error(code, &columns.place(name), message, "write numbers, with a comma between them");
@@ -145,21 +182,21 @@ fn check_numbers(cx: &mut Cx<'_>, columns: &Columns<'_>, names: &[&str], code: &
 
 fn read_platform(cx: &mut Cx<'_>, columns: &Columns<'_>, model: &mut Model) {
     check_numbers(cx, columns, &["GEN code", "Product family"], "platform-syntax");
-    let numbers = |name: &str| -> Vec<u64> {
-        words(columns.get(name).unwrap_or("")).iter().filter_map(|w| number(w)).collect()
-    };
+    filled(cx, columns, &["Aliases", "GEN code", "Product family"], "platform-syntax");
+    let some = |name: &str| columns.get(name).filter(|text| *text != NOTHING).unwrap_or("");
+    let numbers = |name: &str| -> Vec<u64> { words(some(name)).iter().filter_map(|w| number(w)).collect() };
     let name = columns.get("Platform").unwrap_or("").trim_matches('`').to_ascii_lowercase();
     let register_bytes = columns.get("Register bytes").and_then(number).and_then(|n| u32::try_from(n).ok());
-    let Some(register_bytes) = register_bytes.filter(|_| !name.is_empty()) else {
+    let Some(register_bytes) = register_bytes.filter(|n| !name.is_empty() && n.is_power_of_two()) else {
         cx.error(
             "platform-syntax",
             &columns.row.span,
             "this row of the platform table is not understood",
-            "give a name and a register size in bytes",
+            "give a name and a register size in bytes, a power of two",
         );
         return;
     };
-    let aliases = words(columns.get("Aliases").unwrap_or(""));
+    let aliases = cx.words(some("Aliases"), &columns.place("Aliases"));
     model.platforms.push(Platform {
         name,
         aliases: aliases.iter().map(|a| a.trim_matches('`').to_owned()).collect(),
@@ -211,6 +248,12 @@ fn read_predefined(cx: &mut Cx<'_>, columns: &Columns<'_>, cells: Vec<Cell>, mod
     let get = |n: &str| columns.get(n).unwrap_or("").trim_matches('`').to_owned();
     let count = |n: &str| columns.get(n).and_then(number).and_then(|n| u32::try_from(n).ok());
     check_numbers(cx, columns, &["Elements", "Elements on 64-byte registers"], "predefined-syntax");
+    filled(
+        cx,
+        columns,
+        &["Name", "Type", "Elements", "Elements on 64-byte registers", "Access"],
+        "predefined-syntax",
+    );
     let access = columns.get("Access").unwrap_or("");
     let inner = access.strip_prefix("RW(").and_then(|a| a.strip_suffix(')'));
     if !matches!(access, "" | "R" | "RW") && inner.is_none_or(|i| words(i).iter().any(|w| number(w).is_none())) {
@@ -369,7 +412,13 @@ fn written_width(section: &Section) -> u32 {
 
 /// Lines of the index: items whose link goes to `instructions/NAME.md`.
 fn read_index(cx: &mut Cx<'_>, items: &[Item], model: &mut Model) {
+    let is_line = |item: &Item| item.text.links.iter().any(|l| l.target.starts_with("instructions/"));
+    let of_index = items.iter().any(is_line);
     for item in items {
+        if of_index && !is_line(item) && item.blocks.is_empty() {
+            let help = "write `- [NAME - …](instructions/NAME.md)`";
+            cx.warn("index-line", &item.text.span, "this is no line of the index of instructions", help);
+        }
         for link in &item.text.links {
             let target = link.target.split('#').next().unwrap_or("");
             if let Some(page) = target.strip_prefix("instructions/") {

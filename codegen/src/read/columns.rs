@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use super::context::Cx;
 use crate::markdown::{Row, Span};
 use crate::model::{Cell, CellValue, Column, ColumnKind, Enumerator, Model, NamesOf};
-use crate::phrase::{leading_marks, number, words};
+use crate::phrase::{leading_marks, number};
+use crate::suggest::distance_within;
 
 /// The columns of a list that are no attributes of its values.
 const OF_LISTS: [&str; 4] = ["Code", "Name", "Text", "Meaning"];
@@ -128,7 +129,8 @@ fn heading(title: &str) -> (&str, Option<String>) {
 
 fn cell(cx: &mut Cx<'_>, row: &Row, at: usize, column: &str, linked: bool, silent: bool) -> Cell {
     let (text, span) = row.cells.get(at).map_or(("", row.span.clone()), |(t, s)| (t.as_str(), s.clone()));
-    let cell = |value| Cell { value, at: cx.at(&span) };
+    let at_cell = cx.at(&span);
+    let cell = |value| Cell { value, at: at_cell };
     let negative = text.strip_prefix('-').and_then(number).and_then(|n| i64::try_from(n).ok()).map(|n| -n);
     if silent || text == "-" {
         return cell(CellValue::None);
@@ -140,7 +142,7 @@ fn cell(cx: &mut Cx<'_>, row: &Row, at: usize, column: &str, linked: bool, silen
         return Cell { value: CellValue::None, at: cx.at(&span) };
     }
     if linked {
-        return cell(CellValue::Names(words(text)));
+        return cell(CellValue::Names(cx.words(text, &span)));
     }
     match number(text).and_then(|n| i64::try_from(n).ok()).or(negative) {
         Some(number) => cell(CellValue::Number(number)),
@@ -152,7 +154,7 @@ fn cell(cx: &mut Cx<'_>, row: &Row, at: usize, column: &str, linked: bool, silen
         None => cell(match text {
             "yes" => CellValue::Flag(true),
             "no" => CellValue::Flag(false),
-            _ => CellValue::Names(words(text)),
+            _ => CellValue::Names(cx.words(text, &span)),
         }),
     }
 }
@@ -179,6 +181,7 @@ fn kind(cx: &mut Cx<'_>, column: &str, head: &Span, cells: &mut [Cell]) -> Colum
         cx.error("column-cell", &span, message, format!("write {what}, or `-` for nothing"));
         cell.value = CellValue::None;
     }
+    nearly(cx, cells);
     let several = |c: &Cell| matches!(&c.value, CellValue::Names(names) if names.len() > 1);
     match most {
         0 => ColumnKind::Number,
@@ -186,6 +189,27 @@ fn kind(cx: &mut Cx<'_>, column: &str, head: &Span, cells: &mut [Cell]) -> Colum
         _ => ColumnKind::Names { of: NamesOf::Column, many: cells.iter().any(several) },
     }
 }
+
+/// A word that stands in one cell only and is another one of the column but for a letter.
+fn nearly(cx: &mut Cx<'_>, cells: &[Cell]) {
+    let mut count: BTreeMap<&str, usize> = BTreeMap::new();
+    let names = |cell: &Cell| if let CellValue::Names(names) = &cell.value { names.clone() } else { Vec::new() };
+    let all: Vec<_> = cells.iter().map(|cell| (cell.at, names(cell))).collect();
+    all.iter().flat_map(|(_, names)| names).for_each(|name| *count.entry(name).or_default() += 1);
+    for (at, names) in &all {
+        for name in names.iter().filter(|name| count[name.as_str()] == 1 && name.len() >= LONG) {
+            let near = |(other, n): &(&&str, &usize)| **n > 1 && distance_within(name, other, 1) == Some(1);
+            if let Some((other, _)) = count.iter().find(near) {
+                let message = format!("`{name}` stands nowhere else in this column");
+                let span = at.start as usize..at.end as usize;
+                cx.warn("column-cell", &span, message, format!("did you mean `{other}`?"));
+            }
+        }
+    }
+}
+
+/// Letters of a word that is not another one by chance.
+const LONG: usize = 5;
 
 /// Says whose names the columns of names have, when all lists and tables are read.
 pub(super) fn resolve(model: &mut Model) {

@@ -4,6 +4,7 @@ use visakit_diag::{Diagnostic, Severity};
 
 use crate::markdown::Span;
 use crate::model::{Page, SourceSpan};
+use crate::phrase::{has_gap, words};
 
 /// The page that is read, and where findings go.
 pub(crate) struct Cx<'a> {
@@ -16,6 +17,15 @@ impl Cx<'_> {
     pub(crate) fn at(&self, span: &Span) -> SourceSpan {
         let clamp = |n: usize| u32::try_from(n.min(self.text.text.len())).unwrap_or(u32::MAX);
         SourceSpan { page: self.page, start: clamp(span.start), end: clamp(span.end) }
+    }
+
+    /// Comma-separated words, of which none is missing.
+    pub(crate) fn words(&mut self, text: &str, span: &Span) -> Vec<String> {
+        if has_gap(text) {
+            let help = "write a word in front of every comma and behind the last, or take the comma out";
+            self.warn("list-gap", span, format!("a word is missing in `{}`", text.trim()), help);
+        }
+        words(text)
     }
 
     pub(crate) fn report(

@@ -36,8 +36,12 @@ pub(crate) fn read(cx: &mut Cx<'_>, sections: &[&Section]) -> (String, Vec<RawFi
                 }
                 Block::Code(code) => doc.push(dedent(&code.text())),
                 Block::List(items) => {
+                    let of_fields = items.iter().any(|i| field_head(&i.text).is_some());
                     for item in items {
                         read_item(cx, item, &form, &mut fields, false);
+                        if of_fields && item.text.bold.is_none() {
+                            leftover(cx, item);
+                        }
                     }
                 }
                 Block::Table(_) => {}
@@ -55,12 +59,7 @@ fn read_item(cx: &mut Cx<'_>, item: &Item, form: &Option<String>, out: &mut Vec<
             if item.text.bold.is_none() {
                 return;
             }
-            cx.warn(
-                "section-leftover",
-                &item.text.span,
-                "this item of the Description is no field",
-                "write `**Name(type):** text`",
-            );
+            leftover(cx, item);
         }
         return;
     };
@@ -97,6 +96,11 @@ fn read_item(cx: &mut Cx<'_>, item: &Item, form: &Option<String>, out: &mut Vec<
         }
     }
     out[at].blocks = blocks;
+}
+
+fn leftover(cx: &mut Cx<'_>, item: &Item) {
+    let message = "this item of the Description is no field";
+    cx.warn("section-leftover", &item.text.span, message, "write `**Name(type):** text`");
 }
 
 /// Takes fields out of nested items, however deep, and gives the items that are left.

@@ -134,7 +134,7 @@ pub(crate) fn conditions(cx: &mut Cx<'_>, section: &Section) -> Vec<Condition> {
         }
         match text.split_once('=') {
             Some((field, values)) if !words(values).is_empty() => {
-                out.push((field.trim().to_owned(), words(values)).into());
+                out.push((field.trim().to_owned(), cx.words(values, &item.text.span)).into());
             }
             _ => cx.error(
                 "condition-syntax",
@@ -224,9 +224,13 @@ fn check_opcode_cell(cx: &mut Cx<'_>, opcode: &Opcode, column: usize, value: u64
         _ => opcode.name.strip_prefix(family).map_or(&opcode.name, |n| n.trim_start_matches('_')),
     });
     if name.trim() != own && name.trim() != opcode.name {
+        // The page's own name tells which of the two is wrong.
+        let in_stem = |name: &str| cx.text.stem().split('_').any(|word| name.split('_').any(|w| w == word));
+        let of_opcode = in_stem(name.trim()) && !in_stem(own);
+        let line = if column == 0 { &opcode.span } else { &opcode.sub_span };
         cx.warn(
             "format-opcode",
-            span,
+            if of_opcode { line } else { span },
             format!("the Format calls it {name}, the Opcode section {own}"),
             "make the two the same",
         );

@@ -9,7 +9,8 @@ use crate::markdown::{Block, Document, Section};
 use crate::model::{Field, FieldKind, Form, Instruction, Model, PageKind, Presence, TextForm};
 use crate::suggest;
 
-const KNOWN: [&str; 10] = [
+/// The sections of a page.
+pub(super) const SECTIONS: [&str; 10] = [
     "opcode",
     "format",
     "semantics",
@@ -66,7 +67,9 @@ pub(crate) fn read(cx: &mut Cx<'_>, document: &Document, path: &str, model: &mut
         .first()
         .map(|section| properties::read_type_maps(cx, section))
         .unwrap_or_default();
-    let text = if bare || umbrella { Vec::new() } else { text::read(cx, &group(document, "text")) };
+    // An alias has the layout of another page, and a text of its own.
+    let untold = umbrella || opcode.kind == PageKind::Reserved;
+    let text = if untold { Vec::new() } else { text::read(cx, &group(document, "text")) };
     page_name(cx, path, &opcode, &text);
     let semantics = prose(document, "semantics");
     if !bare && !umbrella {
@@ -209,19 +212,19 @@ fn check_sections(cx: &mut Cx<'_>, document: &Document) {
         if section.level == 1 {
             continue;
         }
-        if let Some(at) = KNOWN.iter().position(|k| *k == first && first != "condition") {
+        if let Some(at) = SECTIONS.iter().position(|k| *k == first && first != "condition") {
             // Notes and examples may change places.
             if at < last && first != "notes" {
                 cx.warn(
                     "section-order",
                     &section.span,
-                    format!("`{}` stands behind `{}`", section.title, KNOWN[last]),
+                    format!("`{}` stands behind `{}`", section.title, SECTIONS[last]),
                     "the order of the sections is in spec/README.md",
                 );
             }
             last = last.max(at);
         }
-        if !KNOWN.contains(&first) {
+        if !SECTIONS.contains(&first) {
             cx.warn(
                 "section-unknown",
                 &section.span,

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::context::Cx;
+use super::damaged;
 use crate::markdown::{Block, Code, Document, Item, Row};
 use crate::model::{Model, PageLink};
 use crate::phrase::odd_marks;
@@ -16,6 +17,7 @@ pub(crate) fn read(cx: &mut Cx<'_>, document: &Document, model: &mut Model) {
         let title = &cx.text.text[section.span.clone()];
         marks(cx, title, |at| section.span.start + at.start..section.span.start + at.end);
         blocks(cx, &section.blocks);
+        damaged::read(cx, section);
     }
 }
 
@@ -61,18 +63,19 @@ fn blocks(cx: &mut Cx<'_>, all: &[Block]) {
             Block::Paragraph(text) => {
                 // A bar behind a backslash is text.
                 let escaped = |at: usize| cx.text.text[..at].ends_with('\\');
-                let mut lines = text
-                    .lines()
-                    .into_iter()
-                    .filter(|(l, span)| l.trim_start().starts_with('|') && !escaped(span.start));
-                if let Some((_, span)) = lines.next() {
-                    cx.warn(
-                        "table-broken",
-                        &span,
-                        "this looks like a table but is none",
-                        "a table has a head, then a line of dashes with as many cells, then its rows",
-                    );
-                }
+                let lines = text.lines();
+                let mut of_table =
+                    lines.iter().filter(|(l, span)| l.trim_start().starts_with('|') && !escaped(span.start));
+                let Some(first) = of_table.next() else { continue };
+                // Mostly it is the line below the head.
+                let is_rule = |line: &str| line.contains("---") && !line.contains(char::is_alphanumeric);
+                let rule = lines.iter().find(|(l, span)| span.start >= first.1.start && is_rule(l));
+                cx.warn(
+                    "table-broken",
+                    &rule.unwrap_or(first).1,
+                    "this looks like a table but is none",
+                    "a table has a head, then a line of dashes with as many cells, then its rows",
+                );
             }
         }
     }

@@ -16,6 +16,7 @@ mod bits;
 mod chapter;
 mod columns;
 mod context;
+mod damaged;
 mod fields;
 mod format;
 mod head;

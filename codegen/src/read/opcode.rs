@@ -13,6 +13,8 @@ pub(crate) struct Opcode {
     pub(crate) sub_opcode: Option<u8>,
     pub(crate) kind: PageKind,
     pub(crate) span: Span,
+    /// The line of the sub-opcode, or of the opcode where there is none.
+    pub(crate) sub_span: Span,
 }
 
 pub(crate) fn read(cx: &mut Cx<'_>, section: &Section) -> Option<Opcode> {
@@ -76,11 +78,11 @@ pub(crate) fn read(cx: &mut Cx<'_>, section: &Section) -> Option<Opcode> {
         }
     };
     Some(match pairs.next() {
-        None => Opcode { family: None, name: first, opcode, sub_opcode: None, kind, span },
-        Some((name, sub, _)) => {
+        None => Opcode { family: None, name: first, opcode, sub_opcode: None, kind, sub_span: span.clone(), span },
+        Some((name, sub, sub_span)) => {
             let prefix = format!("{first}_");
             let name = if name.starts_with(&prefix) { name } else { prefix + &name };
-            Opcode { family: Some(first), name, opcode, sub_opcode: Some(sub), kind, span }
+            Opcode { family: Some(first), name, opcode, sub_opcode: Some(sub), kind, span, sub_span }
         }
     })
 }

@@ -3,7 +3,7 @@
 use super::context::Cx;
 use crate::markdown::{Block, Item, Section};
 use crate::model::{Availability, Reference, Saturation, SourceModifier, SourceSpan, TypeId, TypeMap};
-use crate::phrase::{all_marks, leading_marks, words};
+use crate::phrase::{all_marks, leading_marks};
 use crate::suggest;
 
 /// What the Properties section says.
@@ -46,7 +46,7 @@ pub(crate) fn read(cx: &mut Cx<'_>, section: &Section) -> Properties {
         seen.push(name.to_ascii_lowercase());
         match name.to_ascii_lowercase().as_str() {
             "supported types" => {
-                out.types = types(&value);
+                out.types = types(cx, item, &value);
                 out.types_at = cx.at(&item.text.span);
             }
             "saturation" => match value.to_ascii_lowercase().as_str() {
@@ -64,7 +64,7 @@ pub(crate) fn read(cx: &mut Cx<'_>, section: &Section) -> Properties {
             "out-of-bound access" => out.out_of_bound = value,
             "platforms" => {
                 out.platforms_at = cx.at(&item.text.span);
-                for group in words(&value) {
+                for group in cx.words(&value, &item.text.span) {
                     let (marks, rest) = all_marks(&group);
                     out.platforms.push(marks);
                     if !rest.trim().is_empty() {
@@ -125,11 +125,11 @@ fn unknown(cx: &mut Cx<'_>, item: &Item, value: &str, expected: &str) {
 }
 
 /// Types, separated by commas; a group behind a full stop begins with its marks: `B,W.{XEHP+}BF`.
-fn types(value: &str) -> Vec<(Reference<TypeId>, Availability)> {
+fn types(cx: &mut Cx<'_>, item: &Item, value: &str) -> Vec<(Reference<TypeId>, Availability)> {
     let mut out = Vec::new();
     for group in value.split('.') {
         let (group_marks, group) = leading_marks(group);
-        for word in words(group) {
+        for word in cx.words(group, &item.text.span) {
             let (mut marks, name) = all_marks(&word);
             marks.0.extend(group_marks.0.iter().cloned());
             let name = name.trim().to_ascii_uppercase();
@@ -160,8 +160,8 @@ pub(crate) fn read_type_maps(cx: &mut Cx<'_>, section: &Section) -> Vec<TypeMap>
         for inner in item.blocks.iter().filter_map(as_list).flatten() {
             nothing_below(cx, inner);
             match key(inner) {
-                Some((name, value)) if name.eq_ignore_ascii_case("dst types") => map.dst = upper(&value),
-                Some((name, value)) if name.eq_ignore_ascii_case("src types") => map.src = upper(&value),
+                Some((name, value)) if name.eq_ignore_ascii_case("dst types") => map.dst = upper(cx, inner, &value),
+                Some((name, value)) if name.eq_ignore_ascii_case("src types") => map.src = upper(cx, inner, &value),
                 _ => cx.warn(
                     "section-leftover",
                     &inner.text.span,
@@ -183,8 +183,8 @@ pub(crate) fn read_type_maps(cx: &mut Cx<'_>, section: &Section) -> Vec<TypeMap>
     out
 }
 
-fn upper(value: &str) -> Vec<Reference<TypeId>> {
-    words(value).into_iter().map(|w| w.to_ascii_uppercase().into()).collect()
+fn upper(cx: &mut Cx<'_>, item: &Item, value: &str) -> Vec<Reference<TypeId>> {
+    cx.words(value, &item.text.span).into_iter().map(|w| w.to_ascii_uppercase().into()).collect()
 }
 
 /// `**Name:** value` of an item.

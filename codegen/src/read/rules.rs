@@ -6,7 +6,6 @@ use super::context::Cx;
 use crate::markdown::{Row, Span};
 use crate::model::semantics::Expression;
 use crate::model::{Constraint, Definition, Model, Reference, Rule};
-use crate::phrase::words;
 use crate::semantics::{Problem, parse_expression};
 
 /// The finding of a row that names none.
@@ -28,7 +27,7 @@ fn rule(cx: &mut Cx<'_>, columns: &Columns<'_>, has_conditions: bool, model: &mu
     let taken =
         |name: &str| model.rules.iter().any(|r| r.name == name) || model.constraints.iter().any(|c| c.name == name);
     let Some(name) = named(cx, columns, "Rule", taken) else { return };
-    let instructions = words(columns.get("Instructions").unwrap_or(""));
+    let instructions = cx.words(columns.get("Instructions").unwrap_or(""), &columns.place("Instructions"));
     let instructions = instructions.into_iter().map(Reference::from).collect();
     let platforms = alternatives(columns.get("Platforms").unwrap_or(""));
     let doc = columns.get("Meaning").unwrap_or("").to_owned();
@@ -39,7 +38,7 @@ fn rule(cx: &mut Cx<'_>, columns: &Columns<'_>, has_conditions: bool, model: &mu
     }
     // A condition that cannot be read takes its row with it: half a rule is another one.
     let (Ok(when), Ok(must)) = (condition(cx, columns, "When"), condition(cx, columns, "Must")) else { return };
-    let finding = words(columns.get("Finding").unwrap_or(""));
+    let finding = cx.words(columns.get("Finding").unwrap_or(""), &columns.place("Finding"));
     let (code, warning) = match finding.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         [] => (FINDING, false),
         [code] if *code != "warning" => (*code, false),

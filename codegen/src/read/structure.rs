@@ -179,7 +179,8 @@ fn describe(cx: &mut Cx<'_>, section: &Section, model: &mut Model, structure: &m
         .collect();
     for item in items {
         let Some(bold) = &item.text.bold else {
-            let first = item.text.text.split([':', '(']).next().unwrap_or("").trim();
+            let first = item.text.text.split([':', '(']).next().unwrap_or("");
+            let first = first.trim_matches(|c: char| !c.is_alphanumeric() && c != '_');
             if structure.members.iter().any(|m| m.name.eq_ignore_ascii_case(first)) {
                 let message = format!("this item is not read as the description of `{first}`");
                 cx.warn("structure-syntax", &item.text.span, message, format!("write `**{first}:** text`"));

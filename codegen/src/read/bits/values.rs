@@ -9,7 +9,7 @@ use crate::read::context::Cx;
 use crate::suggest::distance;
 
 /// Whether an item is a value with its name.
-pub(super) fn is_value(bare: &str) -> bool {
+pub(in crate::read) fn is_value(bare: &str) -> bool {
     bare.split_once(':').is_some_and(|(value, _)| number(value).is_some())
 }
 

@@ -1,0 +1,92 @@
+//! Lines that were to be headings, items, values or fences, and are text because a sign of their markup is wrong.
+
+use super::bits::{is_value, says_bits};
+use super::context::Cx;
+use super::instruction::SECTIONS;
+use crate::markdown::{Block, Item, Section, Span};
+use crate::model::Storage;
+use crate::phrase::field_head;
+
+/// Looks through what a section has as running text.
+pub(super) fn read(cx: &mut Cx<'_>, section: &Section) {
+    blocks(cx, &section.blocks, true);
+}
+
+fn blocks(cx: &mut Cx<'_>, all: &[Block], outside: bool) {
+    for block in all {
+        match block {
+            Block::Paragraph(text) => {
+                for (line, span) in text.lines() {
+                    if !(fence(cx, &span) || outside && heading(cx, line, &span)) {
+                        field(cx, line, &span);
+                    }
+                }
+            }
+            Block::List(items) => items.iter().for_each(|item| in_item(cx, item)),
+            Block::Code(_) | Block::Table(_) => {}
+        }
+    }
+}
+
+fn in_item(cx: &mut Cx<'_>, item: &Item) {
+    let whole = field_head(&item.text).is_some() || item.text.bold.is_some();
+    for (number, (line, span)) in item.text.lines().into_iter().enumerate() {
+        if number > 0 {
+            if !fence(cx, &span) && !field(cx, line, &span) {
+                value(cx, line, &span);
+            }
+        } else if !whole {
+            field(cx, line, &span);
+        }
+    }
+    blocks(cx, &item.blocks, false);
+}
+
+/// A line of nothing but signs, a back-tick among them: markup keeps these from the text of a paragraph.
+fn fence(cx: &mut Cx<'_>, span: &Span) -> bool {
+    let source = &cx.text.text;
+    let from = source[..span.start.min(source.len())].rfind('\n').map_or(0, |at| at + 1);
+    let to = source[from..].find('\n').map_or(source.len(), |at| from + at);
+    let line = source[from..to].trim();
+    let is = line.contains('`') && line.len() < 8 && !line.contains(char::is_alphanumeric);
+    if is {
+        let help = "a block of code begins and ends with a line of three back-ticks";
+        cx.warn("fence-broken", &(from..to), format!("`{line}` is nearly a fence, and none"), help);
+    }
+    is
+}
+
+/// The title of a section, alone on its line.
+fn heading(cx: &mut Cx<'_>, line: &str, span: &Span) -> bool {
+    let line = line.trim();
+    let bare = line.trim_matches(|c: char| !c.is_alphanumeric());
+    let of_page = cx.text.path.starts_with("instructions/") && SECTIONS.iter().any(|s| s.eq_ignore_ascii_case(bare));
+    let is = of_page || line.starts_with('#') && !bare.is_empty();
+    if is {
+        let help = format!("write `## {bare}`, with a blank behind the signs");
+        cx.warn("heading-broken", span, format!("`{line}` looks like a heading, and is none"), help);
+    }
+    is
+}
+
+/// `Name(type)` with which a field's item begins, behind no item's sign or without its asterisks.
+fn field(cx: &mut Cx<'_>, line: &str, span: &Span) -> bool {
+    let bare = line.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let name = bare.split('(').next().unwrap_or("");
+    let kind = bare[name.len()..].strip_prefix('(').and_then(|rest| rest.split([')', '{']).next()).unwrap_or("");
+    let is_type = Storage::from_name(kind).is_some() || matches!(kind, "vec_operand" | "scalar" | "raw_operand");
+    let is = is_type && !name.is_empty() && !name.contains(char::is_whitespace);
+    if is {
+        let help = format!("write `- **{name}({kind}):** text`");
+        cx.warn("item-broken", span, format!("this looks like the item of `{name}`, and is none"), help);
+    }
+    is
+}
+
+/// A value or bits, read as more of the text of the item in front.
+fn value(cx: &mut Cx<'_>, line: &str, span: &Span) {
+    if is_value(line.trim()) || says_bits(line) {
+        let help = "begin the line with `- `, indented like the items around it";
+        cx.warn("item-broken", span, "this looks like an item of its own, and is text of the one in front", help);
+    }
+}
