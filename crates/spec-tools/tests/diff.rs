@@ -260,7 +260,7 @@ const OURS: &[Plant] = &[
     Plant("2_datatypes.md", "[0, 65535]", "[0, 65536]", &[(T, "prose", "UW")]),
     Plant(
         "platforms.md",
-        "| pvcxt | pvc_xt, pvc-xt | 15 | | 64 |",
+        "| pvcxt | pvc_xt, pvc-xt | 15 | - | 64 |",
         "| pvcxt | pvc_xt, pvc-xt | 15 | | 32 |",
         &[(W, "width", "pvcxt")],
     ),
