@@ -159,7 +159,16 @@ const MARKUP: &[Plant] = &[
     Plant("2_datatypes.md", "| UB | unsigned", "| UB | unsinged", "column-cell", "unsinged"),
     Plant("platforms.md", "| 14 | 0x4f7 |", "| 14 | |", "platform-syntax", "| 14 | |"),
     Plant("platforms.md", "0x4f6 | 32", "0x4f6 | 82", "platform-syntax", "| 82"),
+    Plant("2_datatypes.md", "1 sign, 5 exponent", "1 sign, 6 exponent", "type-syntax", "6 exponent"),
+    Plant("platforms.md", "| xe2 | lnl", "| xe2 | pvc", "platform-syntax", "| xe2 | pvc"),
     Plant("6_instructions.md", "- [ADD - ", "- *ADD - ", "index-line", "- *ADD"),
+    Plant("6_instructions.md", "- [ADD - ", "- - ADD - ", "index-line", "- - ADD"),
+    Plant("instructions/RAW_SENDS.md", "Modifiers.eot=1", "Modifiers.eot=4", "condition-value", "eot=4"),
+    Plant("instructions/MADW.md", "| Exec_size |", "| |", "format-cell", "0x91(MADW) |"),
+    Plant("instructions/MADW.md", "  - **Src types", "  **Src types", "item-broken", "  **Src types"),
+    Plant("5_operands.md", "### addr_opnd", "### addr_opndd", "structure-syntax", "addr_opndd"),
+    Plant("5_operands.md", "### addr_opnd", "addr_opnd", "structure-syntax", "addr_opnd {"),
+    Plant("verification.md", "| Limit | Value |", "| Limit Value |", "table-broken", "| Limit Value |"),
 ];
 
 /// Mistakes that only our grammar can have.

@@ -164,15 +164,20 @@ fn text(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic>) {
                 bad.push((model.word(form.conditions_at, name), name.clone()));
                 continue;
             }
-            places.retain(|(f, place)| is_named(model, f, *place));
-            let known = |v: &str| places.iter().any(|(f, place)| resolve::value(model, f, *place, v).is_some());
+            places.retain(|(f, place)| is_named(model, f, *place) || model.part_at(f, *place).is_some());
+            let known = |v: &str| {
+                let fits = |f: &Form, place, n| model.part_at(f, place).is_none_or(|p| n >> (p.hi - p.lo) <= 1);
+                places
+                    .iter()
+                    .any(|(f, place)| resolve::value(model, f, *place, v).is_some_and(|n| fits(f, *place, n)))
+            };
             for value in names(values).into_iter().filter(|v| !places.is_empty() && !known(v)) {
                 model.report(
                     Severity::Warning,
                     "condition-value",
                     model.word(form.conditions_at, value),
                     format!("`{value}` is no value of `{name}`"),
-                    "use the names of the field's list",
+                    "use the names of the field's list, or a number that fits",
                     out,
                 );
             }

@@ -21,7 +21,7 @@ pub(crate) fn read_tables(cx: &mut Cx<'_>, document: &Document, model: &mut Mode
                     read_support(cx, rows, model);
                     rules::read(cx, rows, model);
                 }
-                Block::List(items) => read_index(cx, items, model),
+                Block::List(items) => read_index(cx, items, false, model),
                 _ => {}
             }
         }
@@ -119,7 +119,10 @@ fn read_type(cx: &mut Cx<'_>, columns: &Columns<'_>, cells: Vec<Cell>, model: &m
                 );
                 return;
             }
-            if columns.get("Range").and_then(range).is_some_and(|numbers| !fill(numbers, bits)) {
+            let text = columns.get("Range").unwrap_or("");
+            let of_float = text.contains(" exponent and ").then(|| text.split(' ').filter_map(number).sum::<u64>());
+            let wrong = range(text).is_some_and(|n| !fill(n, bits));
+            if wrong || of_float.is_some_and(|sum| sum != u64::from(bits)) {
                 let message = format!("no number of bits that fits into {bits} has this range");
                 cx.warn("type-syntax", &columns.place("Range"), message, "correct the range or the size");
             }
@@ -197,9 +200,16 @@ fn read_platform(cx: &mut Cx<'_>, columns: &Columns<'_>, model: &mut Model) {
         return;
     };
     let aliases = cx.words(some("Aliases"), &columns.place("Aliases"));
+    let aliases: Vec<String> = aliases.iter().map(|a| a.trim_matches('`').to_owned()).collect();
+    let called = |p: &Platform, name: &str| p.name == name || p.aliases.iter().any(|a| a.eq_ignore_ascii_case(name));
+    let mut names = std::iter::once(&name).chain(&aliases);
+    if let Some(twice) = names.find(|name| model.platforms.iter().any(|p| called(p, name))) {
+        let message = format!("an earlier platform is called `{twice}` as well");
+        cx.error("platform-syntax", &columns.row.span, message, "every platform has its own names");
+    }
     model.platforms.push(Platform {
         name,
-        aliases: aliases.iter().map(|a| a.trim_matches('`').to_owned()).collect(),
+        aliases,
         gen_codes: numbers("GEN code"),
         families: numbers("Product family"),
         register_bytes,
@@ -411,9 +421,9 @@ fn written_width(section: &Section) -> u32 {
 }
 
 /// Lines of the index: items whose link goes to `instructions/NAME.md`.
-fn read_index(cx: &mut Cx<'_>, items: &[Item], model: &mut Model) {
+fn read_index(cx: &mut Cx<'_>, items: &[Item], below: bool, model: &mut Model) {
     let is_line = |item: &Item| item.text.links.iter().any(|l| l.target.starts_with("instructions/"));
-    let of_index = items.iter().any(is_line);
+    let of_index = below || items.iter().any(is_line);
     for item in items {
         if of_index && !is_line(item) && item.blocks.is_empty() {
             let help = "write `- [NAME - …](instructions/NAME.md)`";
@@ -434,7 +444,7 @@ fn read_index(cx: &mut Cx<'_>, items: &[Item], model: &mut Model) {
         }
         for block in &item.blocks {
             if let Block::List(items) = block {
-                read_index(cx, items, model);
+                read_index(cx, items, of_index, model);
             }
         }
     }

@@ -23,7 +23,12 @@ fn blocks(cx: &mut Cx<'_>, all: &[Block], outside: bool) {
                 }
             }
             Block::List(items) => items.iter().for_each(|item| in_item(cx, item)),
-            Block::Code(_) | Block::Table(_) => {}
+            Block::Code(code) => {
+                for (_, span) in &code.lines {
+                    fence(cx, span);
+                }
+            }
+            Block::Table(_) => {}
         }
     }
 }
@@ -33,7 +38,7 @@ fn in_item(cx: &mut Cx<'_>, item: &Item) {
     for (number, (line, span)) in item.text.lines().into_iter().enumerate() {
         if number > 0 {
             if !fence(cx, &span) && !field(cx, line, &span) {
-                value(cx, line, &span);
+                rest(cx, line, &span);
             }
         } else if !whole {
             field(cx, line, &span);
@@ -42,16 +47,21 @@ fn in_item(cx: &mut Cx<'_>, item: &Item) {
     blocks(cx, &item.blocks, false);
 }
 
-/// A line of nothing but signs, a back-tick among them: markup keeps these from the text of a paragraph.
-fn fence(cx: &mut Cx<'_>, span: &Span) -> bool {
+/// The line of the source in which a place is: the text of a paragraph lacks its markup.
+fn source(cx: &Cx<'_>, span: &Span) -> Span {
     let source = &cx.text.text;
     let from = source[..span.start.min(source.len())].rfind('\n').map_or(0, |at| at + 1);
-    let to = source[from..].find('\n').map_or(source.len(), |at| from + at);
-    let line = source[from..to].trim();
+    from..source[from..].find('\n').map_or(source.len(), |at| from + at)
+}
+
+/// A line of nothing but signs, a back-tick among them.
+fn fence(cx: &mut Cx<'_>, span: &Span) -> bool {
+    let whole = source(cx, span);
+    let line = cx.text.text[whole.clone()].trim();
     let is = line.contains('`') && line.len() < 8 && !line.contains(char::is_alphanumeric);
     if is {
         let help = "a block of code begins and ends with a line of three back-ticks";
-        cx.warn("fence-broken", &(from..to), format!("`{line}` is nearly a fence, and none"), help);
+        cx.warn("fence-broken", &whole, format!("`{line}` is nearly a fence, and none"), help);
     }
     is
 }
@@ -83,9 +93,11 @@ fn field(cx: &mut Cx<'_>, line: &str, span: &Span) -> bool {
     is
 }
 
-/// A value or bits, read as more of the text of the item in front.
-fn value(cx: &mut Cx<'_>, line: &str, span: &Span) {
-    if is_value(line.trim()) || says_bits(line) {
+/// A value, bits or a name in bold, read as more of the text of the item in front.
+fn rest(cx: &mut Cx<'_>, line: &str, span: &Span) {
+    let written = cx.text.text[source(cx, span)].trim();
+    let named = written.starts_with("**") && written.contains(":**");
+    if named || is_value(line.trim()) || says_bits(line) {
         let help = "begin the line with `- `, indented like the items around it";
         cx.warn("item-broken", span, "this looks like an item of its own, and is text of the one in front", help);
     }

@@ -160,6 +160,17 @@ fn read_rows(cx: &mut Cx<'_>, rows: &[Row], opcode: &Opcode) -> Vec<Cell> {
     for row in rows.iter().skip(1) {
         for (i, (cell, span)) in row.cells.iter().enumerate() {
             if cell.is_empty() {
+                // Rows may begin late and end early; in the middle of one a field is missing.
+                let filled = |cells: &[(String, Span)]| cells.iter().any(|(cell, _)| !cell.is_empty());
+                if filled(&row.cells[..i]) && filled(&row.cells[i..]) {
+                    let span = if span.is_empty() { &row.span } else { span };
+                    cx.warn(
+                        "format-cell",
+                        span,
+                        "a field is missing between others",
+                        "name it, or take the cell out",
+                    );
+                }
                 continue;
             }
             if let Some((value, name)) = opcode_cell(cell) {

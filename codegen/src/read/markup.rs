@@ -67,9 +67,11 @@ fn blocks(cx: &mut Cx<'_>, all: &[Block]) {
                 let mut of_table =
                     lines.iter().filter(|(l, span)| l.trim_start().starts_with('|') && !escaped(span.start));
                 let Some(first) = of_table.next() else { continue };
-                // Mostly it is the line below the head.
+                // The line of dashes is wrong, or the head where that has as many cells as the rows.
                 let is_rule = |line: &str| line.contains("---") && !line.contains(char::is_alphanumeric);
-                let rule = lines.iter().find(|(l, span)| span.start >= first.1.start && is_rule(l));
+                let at = lines.iter().position(|(l, span)| span.start >= first.1.start && is_rule(l));
+                let cells = |at: usize| lines.get(at).map(|(line, _)| line.matches('|').count());
+                let rule = at.filter(|at| cells(*at) != cells(*at + 1)).map(|at| &lines[at]);
                 cx.warn(
                     "table-broken",
                     &rule.unwrap_or(first).1,

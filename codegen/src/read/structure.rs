@@ -27,6 +27,11 @@ pub(crate) fn read(cx: &mut Cx<'_>, document: &Document, model: &mut Model) {
                     let class = class.map(Into::into);
                     found = Some(Structure { name, class, head, members, doc: String::new(), at });
                 }
+                Some((name, _, at)) => {
+                    let message =
+                        format!("structure `{name}` stands below the heading of another one and is not read");
+                    cx.error("structure-syntax", &at, message, "put a heading in front of it");
+                }
                 _ => {
                     if let Block::Paragraph(text) = block {
                         doc.push(text.text.trim().to_owned());
@@ -35,6 +40,11 @@ pub(crate) fn read(cx: &mut Cx<'_>, document: &Document, model: &mut Model) {
             }
         }
         let Some(mut structure) = found else { continue };
+        let title = section.title.as_str();
+        if title.is_empty() || !title.contains(char::is_whitespace) && distance(title, &structure.name) == 1 {
+            let message = format!("the heading of structure `{}` is `{title}`", structure.name);
+            cx.warn("structure-syntax", &section.span, message, "make the two the same");
+        }
         describe(cx, section, model, &mut structure);
         structure.doc = doc.join("\n\n");
         if model.structures.iter().any(|s| s.name == structure.name) {
@@ -179,8 +189,8 @@ fn describe(cx: &mut Cx<'_>, section: &Section, model: &mut Model, structure: &m
         .collect();
     for item in items {
         let Some(bold) = &item.text.bold else {
-            let first = item.text.text.split([':', '(']).next().unwrap_or("");
-            let first = first.trim_matches(|c: char| !c.is_alphanumeric() && c != '_');
+            let text = item.text.text.trim_start_matches(|c: char| !c.is_alphanumeric());
+            let first = text.split([':', '(']).next().unwrap_or("").trim_end_matches([' ', '*', '>']);
             if structure.members.iter().any(|m| m.name.eq_ignore_ascii_case(first)) {
                 let message = format!("this item is not read as the description of `{first}`");
                 cx.warn("structure-syntax", &item.text.span, message, format!("write `**{first}:** text`"));
