@@ -207,11 +207,16 @@ fn read_platform(cx: &mut Cx<'_>, columns: &Columns<'_>, model: &mut Model) {
         let message = format!("an earlier platform is called `{twice}` as well");
         cx.error("platform-syntax", &columns.row.span, message, "every platform has its own names");
     }
+    let families = numbers("Product family");
+    if let Some(twice) = families.iter().find(|n| model.platforms.iter().any(|p| p.families.contains(n))) {
+        let message = format!("an earlier platform has the product family {twice:#x} as well");
+        cx.error("platform-syntax", &columns.place("Product family"), message, "every family is of one platform");
+    }
     model.platforms.push(Platform {
         name,
         aliases,
         gen_codes: numbers("GEN code"),
-        families: numbers("Product family"),
+        families,
         register_bytes,
         at: cx.at(&columns.row.span),
     });

@@ -197,7 +197,8 @@ fn nearly(cx: &mut Cx<'_>, cells: &[Cell]) {
     let all: Vec<_> = cells.iter().map(|cell| (cell.at, names(cell))).collect();
     all.iter().flat_map(|(_, names)| names).for_each(|name| *count.entry(name).or_default() += 1);
     for (at, names) in &all {
-        for name in names.iter().filter(|name| count[name.as_str()] == 1 && name.len() >= LONG) {
+        let is_word = |name: &str| name.len() >= LONG && name.chars().all(char::is_alphabetic);
+        for name in names.iter().filter(|name| count[name.as_str()] == 1 && is_word(name)) {
             let near = |(other, n): &(&&str, &usize)| **n > 1 && distance_within(name, other, 1) == Some(1);
             if let Some((other, _)) = count.iter().find(near) {
                 let message = format!("`{name}` stands nowhere else in this column");

@@ -17,8 +17,9 @@ fn blocks(cx: &mut Cx<'_>, all: &[Block], outside: bool) {
         match block {
             Block::Paragraph(text) => {
                 for (line, span) in text.lines() {
-                    if !(fence(cx, &span) || outside && heading(cx, line, &span)) {
-                        field(cx, line, &span);
+                    let found = fence(cx, &span) || outside && heading(cx, line, &span) || field(cx, line, &span);
+                    if !found {
+                        rest(cx, line, &span, false);
                     }
                 }
             }
@@ -38,7 +39,7 @@ fn in_item(cx: &mut Cx<'_>, item: &Item) {
     for (number, (line, span)) in item.text.lines().into_iter().enumerate() {
         if number > 0 {
             if !fence(cx, &span) && !field(cx, line, &span) {
-                rest(cx, line, &span);
+                rest(cx, line, &span, true);
             }
         } else if !whole {
             field(cx, line, &span);
@@ -94,10 +95,13 @@ fn field(cx: &mut Cx<'_>, line: &str, span: &Span) -> bool {
 }
 
 /// A value, bits or a name in bold, read as more of the text of the item in front.
-fn rest(cx: &mut Cx<'_>, line: &str, span: &Span) {
+fn rest(cx: &mut Cx<'_>, line: &str, span: &Span, in_item: bool) {
     let written = cx.text.text[source(cx, span)].trim();
-    let named = written.starts_with("**") && written.contains(":**");
-    if named || is_value(line.trim()) || says_bits(line) {
+    let bare = line.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let is_said = is_value(bare) || says_bits(bare);
+    // Elsewhere what is bold may be a heading.
+    let is_named = in_item && written.contains(":**") && !written.starts_with(char::is_alphanumeric);
+    if is_named || is_said {
         let help = "begin the line with `- `, indented like the items around it";
         cx.warn("item-broken", span, "this looks like an item of its own, and is text of the one in front", help);
     }

@@ -71,7 +71,8 @@ fn blocks(cx: &mut Cx<'_>, all: &[Block]) {
                 let is_rule = |line: &str| line.contains("---") && !line.contains(char::is_alphanumeric);
                 let at = lines.iter().position(|(l, span)| span.start >= first.1.start && is_rule(l));
                 let cells = |at: usize| lines.get(at).map(|(line, _)| line.matches('|').count());
-                let rule = at.filter(|at| cells(*at) != cells(*at + 1)).map(|at| &lines[at]);
+                let is_whole = |line: &str| line.trim().trim_matches('|').split('|').all(|cell| dashes(cell.trim()));
+                let rule = at.filter(|&at| !is_whole(lines[at].0) || cells(at) != cells(at + 1)).map(|at| &lines[at]);
                 cx.warn(
                     "table-broken",
                     &rule.unwrap_or(first).1,
@@ -83,10 +84,14 @@ fn blocks(cx: &mut Cx<'_>, all: &[Block]) {
     }
 }
 
+/// A cell of the line below a table's head.
+fn dashes(cell: &str) -> bool {
+    cell.len() > 1 && cell.chars().all(|c| matches!(c, '-' | ':'))
+}
+
 fn table(cx: &mut Cx<'_>, rows: &[Row]) {
     let Some((head, rows)) = rows.split_first() else { return };
     for row in rows {
-        let dashes = |cell: &str| cell.len() > 1 && cell.chars().all(|c| matches!(c, '-' | ':'));
         if row.cells.iter().all(|(c, _)| dashes(c)) && !row.cells.is_empty() {
             cx.warn(
                 "table-broken",

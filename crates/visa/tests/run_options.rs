@@ -127,6 +127,28 @@ fn results_are_printed_as_numbers() {
     }
 }
 
+/// Whether this machine has native code: the processors that the README names.
+fn has_native() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma");
+    #[cfg(not(target_arch = "x86_64"))]
+    return false;
+}
+
+#[test]
+fn engines_do_what_they_are_called() {
+    let zebin = example("vector_add", "skl");
+    let native = |more: &[&str]| {
+        let (exit, answer) = run_json(&sums(&zebin, &[&["--stats"], more].concat()));
+        assert_eq!(exit, Some(0), "{answer}");
+        answer["native"].as_u64().unwrap()
+    };
+    assert_eq!(native(&["--engine", "native"]) > 0, has_native());
+    assert_eq!(native(&["--engine", "native", "--no-fallback"]) > 0, has_native());
+    assert_eq!(native(&["--engine", "interpreter"]), 0);
+    assert_eq!(native(&["--engine", "native", "--by-spec"]), 0);
+}
+
 #[test]
 fn results_are_compared() {
     let (scratch, zebin) = (Scratch::new("expect"), example("vector_add", "skl"));

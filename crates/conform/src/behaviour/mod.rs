@@ -67,6 +67,9 @@ impl Effort {
         Self { routines: 2000, channels: 1_000_000, states: 48, types: usize::MAX, ..Self::QUICK };
 }
 
+/// The most layouts of a page that have routines of their own.
+const FORMS: u32 = 4;
+
 /// Routines of a page whose states are put together from the same numbers.
 const POOLED: u32 = 16;
 
@@ -211,7 +214,9 @@ fn of_page(model: &Model, page: &'static reflect::Page, effort: &Effort) -> Resu
     let mut found = Found::default();
     let mut refusal = None;
     let mut pool = Pool::new(page.opcode.into());
-    for n in effort.first..effort.first + effort.routines {
+    // Each layout has its share.
+    let routines = effort.routines * u32::try_from(page.forms.len()).unwrap_or(1).clamp(1, FORMS);
+    for n in effort.first..effort.first + routines {
         if found.channels >= effort.channels {
             break;
         }

@@ -20,11 +20,12 @@ pub(super) fn bring_near(instruction: &mut Instruction, random: &mut Random) {
         }
         LscUntyped::Block2d(i) => {
             let mut any = |end: u32| random.next() as u32 % end;
-            i.surface_width = number(any(48));
+            // Mostly a rectangle that begins at the edge or beyond, and reaches into the surface, or out of it.
+            i.surface_width = number(any(48) + 8 * any(3));
             i.surface_height = number(any(8));
-            i.surface_pitch = number(any(48));
-            i.src0_addr_x = number(any(24).wrapping_sub(4));
-            i.src0_addr_y = number(any(12).wrapping_sub(2));
+            i.surface_pitch = number(any(48) + 16 * any(2));
+            i.src0_addr_x = number(any(12).wrapping_sub(6));
+            i.src0_addr_y = number(any(8).wrapping_sub(4));
             return;
         }
         LscUntyped::Append(_) => return,

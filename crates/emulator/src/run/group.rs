@@ -70,6 +70,7 @@ impl<'a> Plan<'a> {
         range: &'a NdRange,
         mapped: &'a LaunchMemory,
         options: &Options<'a>,
+        is_native: bool,
     ) -> Result<Self, Box<Diagnostic>> {
         let code = &lowered.code;
         let special = Special::of(&code.layout);
@@ -81,9 +82,7 @@ impl<'a> Plan<'a> {
             Ok::<_, Box<Diagnostic>>(Tracer::new(program, range, routines, &tracing))
         };
         let poison = options.poison;
-        let is_native =
-            options.engine != Engine::Interpreter && !options.is_followed() && options.interpreter.is_none();
-        let warms = is_native && options.engine == Engine::Automatic && visakit_native::is_available();
+        let warms = is_native && options.engine == Engine::Automatic;
         Ok(Self {
             code,
             program,

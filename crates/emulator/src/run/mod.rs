@@ -272,10 +272,7 @@ fn attempt(
     }
     let payload = Payload::new(&program.info, program.payload_layout(), range, &arguments, &mapped.placement)?;
     drop(arguments);
-    let is_native = options.engine != Engine::Interpreter
-        && !options.is_followed()
-        && options.interpreter.is_none()
-        && visakit_native::is_available();
+    let is_native = options.engine != Engine::Interpreter && !options.is_followed() && visakit_native::is_available();
     let symbols = &mapped.data.symbols;
     let lower = || lower(program, &payload, symbols, options.interpreter, is_native);
     let nothing = Cache::default();
@@ -294,7 +291,7 @@ fn attempt(
     if let Some(observer) = options.observer {
         observer.launch(&watched::launch_map(program, code, &mapped, range));
     }
-    let plan = Plan::new(program, &lowered, &payload, range, &mapped, options)?;
+    let plan = Plan::new(program, &lowered, &payload, range, &mapped, options, is_native)?;
     let group = plan.group_bytes();
     if group > GROUP_BYTES {
         let message = format!("a group needs {group} bytes for its registers and its shared local memory");

@@ -22,7 +22,7 @@ use visakit_emulator::run::stats::Stats;
 use visakit_emulator::run::{
     DEFAULT_MAX_INSTRUCTIONS, Engine, Options, Program, RunError, TracedStep, Tracing, launch_from,
 };
-use visakit_oracle::ByPages;
+use visakit_oracle::{ByPages, Which};
 
 use crate::io;
 use crate::io::{Written, note, out, out_bytes};
@@ -173,7 +173,11 @@ pub(super) fn run(args: Args) -> Outcome {
 
 fn execute(args: Args) -> Result<Outcome, Findings> {
     let (format, which, model) = (args.format, args.pages.which(), args.pages.read()?);
-    let request = request(args)?;
+    let mut request = request(args)?;
+    if which == Some(Which::All) {
+        // What pages do has no native code.
+        request.engine = Some(Engine::Interpreter);
+    }
     let program = program::load(&request)?;
     let required = program.required_local_size();
     let range = NdRange::new(&request.global, request.local.as_deref(), request.offset.as_deref(), required);
