@@ -1,7 +1,10 @@
 //! Where a message goes: its address space, and how the addresses of the channels come about.
 
+use std::ops::Range;
+
 use crate::kernels::lowering::{LowerResult, Lowering, illegal};
 use crate::machine::access::View;
+use crate::machine::convert::Compute;
 use crate::machine::lane::{Change, Element, LANES, from_lanes};
 use crate::machine::operand::{Source, SourcePlace};
 use crate::machine::thread::{Thread, ones};
@@ -43,6 +46,14 @@ impl AddressSpace {
     /// Whether other groups reach it as well.
     pub(super) fn is_shared(&self) -> bool {
         !matches!(self, Self::Local | Self::Scratch)
+    }
+
+    /// Where the registers stand that name it.
+    pub(super) fn place(&self) -> Option<Range<u32>> {
+        match self {
+            Self::SurfaceIndex(source) | Self::StateOffset(source) => bytes_of(source),
+            _ => None,
+        }
     }
 
     /// The binding-table index that it stands for, or the one beyond the table, where it has one.
@@ -104,6 +115,11 @@ impl ScratchBase {
     fn bytes(&self, thread: &Thread) -> u64 {
         u64::from(self.number.first(thread)) * self.unit
     }
+}
+
+/// Where a number for all channels stands; nothing where it is a constant.
+fn bytes_of<T: Compute>(source: &Source<T>) -> Option<Range<u32>> {
+    source.place().map(|place| place.at..place.at + 8)
 }
 
 /// Address elements in registers.
@@ -173,6 +189,19 @@ impl Addressing {
         } else {
             Pattern::Any
         }
+    }
+
+    /// Where the registers stand from which the addresses of so many channels come.
+    pub(super) fn places(&self, lanes: u32) -> impl Iterator<Item = Range<u32>> {
+        let count = if self.pitch.is_some() { 1 } else { lanes };
+        let elements = self.elements.map(|elements| match elements {
+            Elements::Words(at) => at..at + count * 2,
+            Elements::Dwords(at) => at..at + count * 4,
+            Elements::Qwords(at) => at..at + count * 8,
+        });
+        let common = [&self.global, &self.pitch].map(|source| source.as_ref().and_then(bytes_of));
+        let scratch = self.scratch.as_ref().and_then(|base| bytes_of(&base.number));
+        [elements, scratch].into_iter().chain(common).flatten()
     }
 
     /// Addresses of the n-th chunk of channels.

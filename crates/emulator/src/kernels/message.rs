@@ -149,10 +149,27 @@ impl Message {
         Ok(self.lower(l, Operation::Store(at)))
     }
 
+    /// The addresses of all chunks of channels, before any has a result: it may stand where others have their addresses.
+    #[inline(always)]
+    fn all_addresses(&self, thread: &Thread) -> [[u64; LANES]; MAX_LANES / LANES] {
+        let lanes = self.enable.lanes.count_ones() as usize;
+        std::array::from_fn(|n| if n * LANES < lanes { self.addressing.resolve(thread, n) } else { [0; LANES] })
+    }
+
+    /// Whether what the first channels load stands where the others have yet to find their addresses.
+    fn replaces_addresses(&self, at: u32) -> bool {
+        let lanes = self.enable.lanes.count_ones();
+        let loaded = at..at + self.bytes() as u32;
+        let mut places = self.addressing.places(lanes).chain(self.space.place());
+        lanes > LANES as u32 && places.any(|place| place.start < loaded.end && loaded.start < place.end)
+    }
+
     /// Lowers the message: from here on nothing else is known of it.
     pub(super) fn lower(self, l: &mut Lowering<'_>, operation: Operation) -> Lowered {
         let (enable, fast) = (self.enable, FastPath::of(&self));
+        let is_late = matches!(operation, Operation::Load(at) if self.replaces_addresses(at));
         l.note_action(|_| match operation {
+            Operation::Load(_) if is_late => None,
             Operation::Load(at) => self.native(fast?, Access::Load, at),
             Operation::Store(at) => self.native(fast?, Access::Store, at),
             Operation::Prefetch => Some(Action::Nothing),
@@ -163,6 +180,13 @@ impl Message {
             Operation::Status(_) => None,
         });
         let run: Run = match operation {
+            Operation::Load(at) if is_late => Run::new(move |thread, world| {
+                let view = self.space.view(thread, world);
+                let addresses = self.all_addresses(thread);
+                for_chunks(thread.enabled(&enable), |n, enabled| {
+                    self.by_channel::<false>(thread, &view, Chunk { at, n: n as u32, enabled }, &addresses[n])
+                })
+            }),
             Operation::Load(at) => Run::new(move |thread, world| {
                 for_chunks(thread.enabled(&enable), |n, enabled| {
                     self.transfer::<false>(thread, world, fast, Chunk { at, n: n as u32, enabled })
@@ -179,10 +203,10 @@ impl Message {
                     atomic.note(l);
                 }
                 Run::new(move |thread, world| {
+                    let view = self.space.view(thread, world);
+                    let addresses = self.all_addresses(thread);
                     for_chunks(thread.enabled(&enable), |n, enabled| {
-                        let view = self.space.view(thread, world);
-                        let addresses = self.addressing.resolve(thread, n);
-                        atomic.perform(thread, &view, n, enabled, &self.request(&addresses, n, enabled))
+                        atomic.perform(thread, &view, n, enabled, &self.request(&addresses[n], n, enabled))
                     })
                 })
             }
@@ -276,7 +300,8 @@ impl Message {
         {
             return Ok(());
         }
-        self.by_channel::<STORE>(thread, &view, chunk)
+        let addresses = self.addressing.resolve(thread, chunk.n as usize);
+        self.by_channel::<STORE>(thread, &view, chunk, &addresses)
     }
 
     /// The data of a chunk when they are dwords one behind the other in memory, or the same for all channels. `None` when they
@@ -422,9 +447,14 @@ impl Message {
 
     /// The data of a chunk wherever they are, channel by channel.
     #[inline(never)]
-    fn by_channel<const STORE: bool>(&self, thread: &mut Thread, view: &View<'_>, chunk: Chunk) -> Result<(), Miss> {
+    fn by_channel<const STORE: bool>(
+        &self,
+        thread: &mut Thread,
+        view: &View<'_>,
+        chunk: Chunk,
+        base: &[u64; LANES],
+    ) -> Result<(), Miss> {
         let (n, enabled) = (chunk.n as usize, chunk.enabled);
-        let base = self.addressing.resolve(thread, n);
         for (element, distance) in self.elements.iter().enumerate() {
             let addresses = from_lanes(|i| base[i].wrapping_add(u64::from(*distance)));
             let unread = !STORE && self.unread.checked_shr(element as u32).is_some_and(|bits| bits & 1 == 1);
