@@ -136,12 +136,9 @@ fn overheads(all: &[Case], pocl: Option<&Path>, folder: &Path) {
     };
     let [interpreted, native] = [Engine::Interpreter, Engine::Native].map(|engine| {
         let ours = Ours::new(&tiny, "skl", engine, None);
-        least(&|| drop(ours.run()))
+        least(&|| drop(ours.run_in_place()))
     });
-    print!(
-        "one group of {}, with copies of its arguments: interpreter {interpreted:.1} us, native {native:.1} us",
-        case.kernel
-    );
+    print!("one group of {}: interpreter {interpreted:.1} us, native {native:.1} us", case.kernel);
     let pocl = pocl.and_then(|program| on_pocl(program, &case.file("cl"), folder, &tiny, None));
     println!("{}", pocl.map_or(String::new(), |time| format!(", pocl {:.1} us", time * 1e6)));
     let mut first: Vec<Row> = Vec::new();
