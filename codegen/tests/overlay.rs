@@ -152,12 +152,12 @@ fn an_entry_has_its_reason_and_is_applied() {
 #[test]
 fn mistakes_of_an_overlay_are_found_at_their_line() {
     let cases = [
-        ("+ 0xf0", "+ 0xf2", "overlay-stale", 5),
-        ("- 0xf1", "- 0xf3", "overlay-neither", 5),
+        ("+ 0xf0", "+ 0xf2", "overlay-stale", 9),
+        ("- 0xf1", "- 0xf3", "overlay-neither", 8),
         ("The vendor's tools say otherwise.", "", "overlay-reason", 5),
         ("- 0xf1", "0xf1", "overlay-syntax", 8),
         ("### FOO layout", "### FOO opcode", "overlay-duplicate", 12),
-        ("### FOO layout", "### BAR layout", "overlay-stale", 12),
+        ("### FOO layout", "### BAR layout", "overlay-stale", 18),
         ("### FOO layout", "### page BAR.md", "overlay-place", 12),
     ];
     for (i, (old, new, code, line)) in cases.into_iter().enumerate() {

@@ -8,6 +8,7 @@ use crate::model::{
     Page, SourceSpan,
 };
 use crate::places::places;
+use crate::suggest::distance_within;
 use visakit_diag::{Diagnostic, Severity};
 
 /// What stands for a place without facts.
@@ -33,11 +34,13 @@ pub(super) fn check(overlay: &Overlay, out: &mut Vec<Diagnostic>) {
                 if let Some(fact) = entry.new.iter().find(|f| !facts.contains(*f)) {
                     let message = format!("our page does not say `{fact}` at `{place}`");
                     let help = "the page is right: bring the entry up to date";
-                    out.push(overlay.report(entry, Severity::Error, "overlay-stale", message, help));
+                    let finding = overlay.report(entry, Severity::Error, "overlay-stale", message, help);
+                    out.push(overlay.at_line(finding, entry, "+ ", fact));
                 } else if let Some(fact) = entry.old.iter().find(|f| facts.contains(*f)) {
                     let message = format!("our page says `{fact}` at `{place}` as well");
                     let help = "what is wrong with the documents is what our page does not say";
-                    out.push(overlay.report(entry, Severity::Error, "overlay-stale", message, help));
+                    let finding = overlay.report(entry, Severity::Error, "overlay-stale", message, help);
+                    out.push(overlay.at_line(finding, entry, "- ", fact));
                 }
             }
         }
@@ -82,6 +85,9 @@ pub(super) fn facts(overlay: &Overlay, model: &mut Model, diagnostics: &mut Vec<
                 let (have, right) = (theirs.get(place).unwrap_or(&none), ours.get(place).unwrap_or(&none));
                 let list =
                     |set: BTreeSet<&String>| set.iter().map(|f| format!("`{f}`")).collect::<Vec<_>>().join(", ");
+                // The line that is wrong: a right fact that our pages do not have, or a wrong one that is there no longer.
+                let invented = entry.new.difference(right).next().map(|fact| ("+ ", fact.as_str()));
+                let line = invented.or_else(|| Some(("- ", misspelt(entry.old.difference(have), have)?)));
                 let extra = list(have.difference(right).filter(|f| !entry.old.contains(*f)).collect());
                 let gone = list(entry.old.difference(have).collect());
                 let unsaid = list(right.difference(have).filter(|f| !entry.new.contains(*f)).collect());
@@ -93,12 +99,23 @@ pub(super) fn facts(overlay: &Overlay, model: &mut Model, diagnostics: &mut Vec<
                 }
                 let message = format!("`{place}` has neither the old facts nor the new ones: {}", what.join("; "));
                 let help = "read what the documents say now, and correct our page or this entry";
-                diagnostics.push(overlay.report(entry, Severity::Error, "overlay-neither", message, help));
+                let finding = overlay.report(entry, Severity::Error, "overlay-neither", message, help);
+                let (sign, fact) = line.unwrap_or_default();
+                diagnostics.push(overlay.at_line(finding, entry, sign, fact));
             }
         }
     }
     prune(model);
 }
+
+/// The one of some facts that another fact is most like; the first where none is.
+fn misspelt<'a>(facts: impl Iterator<Item = &'a String>, have: &BTreeSet<String>) -> Option<&'a str> {
+    let letters = |fact: &String| have.iter().filter_map(|other| distance_within(fact, other, SLIP)).min();
+    facts.min_by_key(|fact| letters(fact).unwrap_or(SLIP + 1)).map(String::as_str)
+}
+
+/// Letters of a slip.
+const SLIP: usize = 4;
 
 fn already(overlay: &Overlay, entry: &Entry) -> Diagnostic {
     let help = "nothing to do; an entry that no revision needs any more can go";

@@ -168,6 +168,18 @@ pub fn unused(overlay: &Overlay, uses: &[Vec<Use>]) -> Vec<Diagnostic> {
 }
 
 impl Overlay {
+    /// A finding of an entry at the line of one of its facts, where it has that.
+    fn at_line(&self, finding: Diagnostic, entry: &Entry, sign: &str, fact: &str) -> Diagnostic {
+        let mut start = entry.end;
+        for line in self.text[entry.end..].split_inclusive('\n').take_while(|line| !line.starts_with("##")) {
+            if !sign.is_empty() && line.strip_prefix(sign).is_some_and(|rest| rest.trim_end() == fact) {
+                return finding.at_text(&self.text, start, start + line.trim_end().len());
+            }
+            start += line.len();
+        }
+        finding
+    }
+
     fn report(
         &self,
         entry: &Entry,
