@@ -46,9 +46,9 @@ fn programs_print_what_they_print_on_pocl() {
             _ => 4,
         };
         let found = run(&mut Command::new(&built), &icd, &folder);
-        let said = String::from_utf8_lossy(&found.stderr);
-        assert_eq!(String::from_utf8_lossy(&found.stdout), wanted.repeat(devices), "{name}: {said}");
-        assert!(found.status.success() && said.is_empty(), "{name}: {said}");
+        let (said, status) = (String::from_utf8_lossy(&found.stderr), found.status);
+        assert_eq!(String::from_utf8_lossy(&found.stdout), wanted.repeat(devices), "{name}: {status}: {said}");
+        assert!(status.success() && said.is_empty(), "{name}: {status}: {said}");
     }
 }
 
