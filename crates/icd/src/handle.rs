@@ -1,18 +1,22 @@
 //! Handles: addresses of objects that count how often the program holds them.
 //!
 //! An object lives as long as the program or another object holds it. Those that live are listed by their addresses, so that
-//! a handle from outside is looked up and never followed.
+//! a handle from outside is looked up and never followed. The loader does follow it, to find the driver; so the memory of
+//! those that were freed last stays, and a program that asks one of them hears that there is none instead of its end.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::ffi::c_void;
 use std::ops::Deref;
-use std::sync::{Arc, PoisonError, RwLock, Weak};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, Weak};
 
 use opencl_sys::cl_icd::_cl_icd_dispatch;
 use opencl_sys::{cl_int, cl_uint};
 
 use crate::dispatch;
 use crate::error::{Code, Result, fail};
+
+/// How many freed objects of a kind keep their memory.
+const LEFTOVERS: usize = 1024;
 
 /// An object of the API. The loader reads the first word, as of every driver's objects.
 #[repr(C)]
@@ -35,7 +39,15 @@ impl<T: Kind> Deref for Object<T> {
 impl<T: Kind> Drop for Object<T> {
     fn drop(&mut self) {
         let address = std::ptr::from_ref(self) as usize;
-        T::live().0.write().unwrap_or_else(PoisonError::into_inner).remove(&address);
+        let mut live = T::live().write();
+        if let Some(entry) = live.objects.remove(&address) {
+            // What is weakly held keeps its memory, and the word in it that the loader reads.
+            live.leftovers.push_back(entry.object);
+            if live.leftovers.len() > LEFTOVERS {
+                live.leftovers.pop_front();
+            }
+        }
+        drop(live);
         self.value.dropped(address as *mut c_void);
     }
 }
@@ -53,7 +65,12 @@ pub(crate) trait Kind: Send + Sync + Sized + 'static {
 }
 
 /// The objects of a kind that live, by address.
-pub(crate) struct Live<T: Kind>(RwLock<HashMap<usize, Entry<T>>>);
+pub(crate) struct Live<T: Kind>(RwLock<List<T>>);
+
+struct List<T: Kind> {
+    objects: HashMap<usize, Entry<T>>,
+    leftovers: VecDeque<Weak<Object<T>>>,
+}
 
 struct Entry<T: Kind> {
     object: Weak<Object<T>>,
@@ -64,7 +81,17 @@ struct Entry<T: Kind> {
 
 impl<T: Kind> Default for Live<T> {
     fn default() -> Self {
-        Self(RwLock::default())
+        Self(RwLock::new(List { objects: HashMap::new(), leftovers: VecDeque::new() }))
+    }
+}
+
+impl<T: Kind> Live<T> {
+    fn read(&self) -> RwLockReadGuard<'_, List<T>> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, List<T>> {
+        self.0.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -90,14 +117,14 @@ pub(crate) use kind;
 
 /// How many objects of a kind live.
 pub(crate) fn living<T: Kind>() -> usize {
-    T::live().0.read().unwrap_or_else(PoisonError::into_inner).len()
+    T::live().read().objects.len()
 }
 
 /// Makes an object, which the program does not hold yet.
 pub(crate) fn create<T: Kind>(value: T) -> Handle<T> {
     let handle = Arc::new(Object { dispatch: dispatch::table(), value });
     let entry = Entry { object: Arc::downgrade(&handle), held: None, count: 0 };
-    T::live().0.write().unwrap_or_else(PoisonError::into_inner).insert(address(&handle) as usize, entry);
+    T::live().write().objects.insert(address(&handle) as usize, entry);
     handle
 }
 
@@ -114,7 +141,7 @@ pub(crate) fn address_of<T: Kind>(handle: Option<&Handle<T>>) -> *mut c_void {
 /// Gives an object to the program, which holds it from now on.
 pub(crate) fn give<T: Kind>(handle: Handle<T>) -> *mut c_void {
     let address = address(&handle);
-    if let Some(entry) = T::live().0.write().unwrap_or_else(PoisonError::into_inner).get_mut(&(address as usize)) {
+    if let Some(entry) = T::live().write().objects.get_mut(&(address as usize)) {
         entry.count += 1;
         entry.held.get_or_insert(handle);
     }
@@ -123,8 +150,8 @@ pub(crate) fn give<T: Kind>(handle: Handle<T>) -> *mut c_void {
 
 /// The object of a handle.
 pub(crate) fn get<T: Kind>(handle: *mut c_void) -> Result<Handle<T>> {
-    let live = T::live().0.read().unwrap_or_else(PoisonError::into_inner);
-    live.get(&(handle as usize)).and_then(|entry| entry.object.upgrade()).ok_or(Code(T::INVALID))
+    let live = T::live().read();
+    live.objects.get(&(handle as usize)).and_then(|entry| entry.object.upgrade()).ok_or(Code(T::INVALID))
 }
 
 /// The objects of several handles.
@@ -139,8 +166,8 @@ pub(crate) fn retain<T: Kind>(handle: *mut c_void) -> Result {
 
 /// The program lets go of an object.
 pub(crate) fn release<T: Kind>(handle: *mut c_void) -> Result {
-    let mut live = T::live().0.write().unwrap_or_else(PoisonError::into_inner);
-    let Some(entry) = live.get_mut(&(handle as usize)).filter(|entry| entry.count > 0) else {
+    let mut live = T::live().write();
+    let Some(entry) = live.objects.get_mut(&(handle as usize)).filter(|entry| entry.count > 0) else {
         return fail(T::INVALID);
     };
     entry.count -= 1;
@@ -153,6 +180,6 @@ pub(crate) fn release<T: Kind>(handle: *mut c_void) -> Result {
 
 /// How often the program holds an object.
 pub(crate) fn count<T: Kind>(handle: &Handle<T>) -> cl_uint {
-    let live = T::live().0.read().unwrap_or_else(PoisonError::into_inner);
-    live.get(&(address(handle) as usize)).map_or(0, |entry| entry.count)
+    let live = T::live().read();
+    live.objects.get(&(address(handle) as usize)).map_or(0, |entry| entry.count)
 }
