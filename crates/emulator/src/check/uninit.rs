@@ -5,8 +5,8 @@
 //! others can see, nothing depends on it, whatever is copied around in between: that cannot be a false alarm. Where one of
 //! these differs for the first time, the group is run alone with noise in ever fewer places, until one is left: the origin.
 
+use std::cell::RefCell;
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
 
 use visakit_diag::Diagnostic;
 
@@ -82,11 +82,11 @@ fn shared_value(access: &Access) -> Option<u64> {
 
 /// Who makes digests and nothing else.
 #[derive(Debug, Default)]
-struct Digester(Mutex<Digests>);
+struct Digester(RefCell<Digests>);
 
 impl Digester {
     fn with(&self, f: impl FnOnce(&mut Digests)) {
-        f(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        f(&mut self.0.borrow_mut());
     }
 }
 
@@ -252,7 +252,7 @@ impl Search<'_, '_> {
     fn first_group(&mut self, poison: &Poison, reference: &[u64]) -> Result<Option<u64>, RunError> {
         let watch = Digester::default();
         self.run(Some(poison), None, &watch)?;
-        let digests = watch.0.into_inner().unwrap_or_else(PoisonError::into_inner).finish();
+        let digests = watch.0.into_inner().finish();
         let same = digests.iter().zip(reference).take_while(|(a, b)| a == b).count();
         Ok((same < digests.len().min(reference.len())).then_some(same as u64))
     }
@@ -261,14 +261,14 @@ impl Search<'_, '_> {
     fn record(&mut self, group: u64) -> Result<Vec<Step>, RunError> {
         let watch = Record::default();
         self.run(None, Some((group, group + 1)), &watch)?;
-        Ok(watch.0.into_inner().unwrap_or_else(PoisonError::into_inner))
+        Ok(watch.0.into_inner())
     }
 
     /// The first thing that a group does otherwise.
     fn difference(&mut self, poison: &Poison, group: u64, steps: &[Step]) -> Result<Option<Difference>, RunError> {
-        let watch = Compare { steps, state: Mutex::default() };
+        let watch = Compare { steps, state: RefCell::default() };
         let fault = self.run(Some(poison), Some((group, group + 1)), &watch)?;
-        let state = watch.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let state = watch.state.into_inner();
         let ended = state.next < steps.len().min(MOST_STEPS);
         Ok(state.first.or_else(|| {
             let actor = fault.filter(|_| ended)?;
@@ -399,11 +399,11 @@ impl Deed {
 }
 
 #[derive(Debug, Default)]
-struct Record(Mutex<Vec<Step>>);
+struct Record(RefCell<Vec<Step>>);
 
 impl Record {
     fn push(&self, step: Step) {
-        let mut steps = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut steps = self.0.borrow_mut();
         if steps.len() < MOST_STEPS {
             steps.push(step);
         }
@@ -423,7 +423,7 @@ impl Observer for Record {
 #[derive(Debug)]
 struct Compare<'a> {
     steps: &'a [Step],
-    state: Mutex<Compared>,
+    state: RefCell<Compared>,
 }
 
 #[derive(Debug, Default)]
@@ -435,7 +435,7 @@ struct Compared {
 
 impl Compare<'_> {
     fn step(&self, step: Step, difference: impl FnOnce(Option<&Step>, [u32; 3]) -> Difference) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state.borrow_mut();
         if state.first.is_some() || state.next >= MOST_STEPS {
             return;
         }
@@ -449,7 +449,7 @@ impl Compare<'_> {
 
 impl Observer for Compare<'_> {
     fn group(&self, group: [u32; 3]) {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner).group = group;
+        self.state.borrow_mut().group = group;
     }
 
     fn block(&self, thread: u32, block: u32, channels: u32, spot: Spot) {

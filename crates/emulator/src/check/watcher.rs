@@ -1,6 +1,6 @@
 //! The one who watches a launch for all checks.
 
-use std::sync::{Mutex, PoisonError};
+use std::cell::RefCell;
 
 use crate::check::race::{self, Races};
 use crate::check::uninit::Digests;
@@ -18,7 +18,7 @@ pub(super) struct Watcher<'a> {
     program: &'a Program,
     range: &'a NdRange,
     parameters: Vec<Parameter>,
-    state: Mutex<State>,
+    state: RefCell<State>,
 }
 
 impl std::fmt::Debug for Watcher<'_> {
@@ -86,15 +86,15 @@ impl<'a> Watcher<'a> {
             digests: checks.uninit.then(Digests::default),
             ..State::default()
         };
-        Self { program, range, parameters: program.parameters(), state: Mutex::new(state) }
+        Self { program, range, parameters: program.parameters(), state: RefCell::new(state) }
     }
 
     fn with(&self, f: impl FnOnce(&mut State)) {
-        f(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner));
+        f(&mut self.state.borrow_mut());
     }
 
     pub(super) fn finish(self) -> Watched {
-        let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let state = self.state.into_inner();
         let report = |what, actor: &Actor| Box::new(self.program.report(self.range, what, actor));
         let findings = state.seen.all.into_iter().map(|(bug, count)| {
             let (found, other) = match &bug.what {

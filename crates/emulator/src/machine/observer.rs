@@ -40,8 +40,8 @@ pub struct Spot {
 }
 
 /// Learns of every access of a message to memory, before it is carried out and also when it cannot be, and of the steps of a
-/// group. With one, groups run one after the other.
-pub trait Observer: std::fmt::Debug + Sync {
+/// group. With one, groups run one after the other, on the thread that launches: what it keeps can be in cells.
+pub trait Observer: std::fmt::Debug {
     /// A channel accesses memory.
     fn access(&self, access: &Access);
 

@@ -5,7 +5,7 @@
 //! read, another one may still change it; when no thread of the group does, the group is waiting for somebody who does not
 //! come. It is looked at after twice as many instructions each time, so that this costs next to nothing.
 
-use std::sync::{Mutex, PoisonError};
+use std::cell::RefCell;
 
 use crate::kernels::code::DebugLoc;
 use crate::machine::World;
@@ -43,7 +43,7 @@ pub(super) fn look(
     (group, spot): ([u32; 3], &std::cell::Cell<Spot>),
     counts: &mut Counts,
 ) -> Result<Look, (Box<Trap>, DebugLoc)> {
-    let notes = Notes { inner: world.watch.map(|watch| watch.observer), seen: Mutex::default() };
+    let notes = Notes { inner: world.watch.map(|watch| watch.observer), seen: RefCell::default() };
     let watched = World { watch: Some(Watch { observer: &notes, group, spot }), ..*world };
     let (first, begun) = (thread.clone(), thread.executed);
     while thread.executed - begun < begun >> SHARE {
@@ -54,7 +54,7 @@ pub(super) fn look(
         if !is_same(thread, &first) {
             continue;
         }
-        let seen = notes.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let seen = notes.seen.into_inner();
         if seen.changes {
             break;
         }
@@ -81,7 +81,7 @@ fn is_same(now: &Thread, before: &Thread) -> bool {
 struct Notes<'a> {
     /// Who is told as well.
     inner: Option<&'a dyn Observer>,
-    seen: Mutex<Seen>,
+    seen: RefCell<Seen>,
 }
 
 #[derive(Debug, Default)]
@@ -97,7 +97,7 @@ impl Observer for Notes<'_> {
         if let Some(inner) = self.inner {
             inner.access(access);
         }
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut seen = self.seen.borrow_mut();
         // Nobody else has private memory.
         seen.looks |= access.space != Space::Scratch;
         seen.changes |= access.kind != AccessKind::Load && access.changes;

@@ -44,7 +44,6 @@ pub(super) struct Plan<'a> {
     pub(super) has_stats: bool,
     /// Whether threads may stop before their end, for others to come.
     waits: bool,
-    observer: Option<&'a dyn Observer>,
     pub(super) poison: Option<&'a Poison>,
     pub(super) special: Special,
     lowered: &'a Arc<Lowered>,
@@ -75,7 +74,6 @@ impl<'a> Plan<'a> {
         let code = &lowered.code;
         let special = Special::of(&code.layout);
         let limit = options.max_instructions.unwrap_or(DEFAULT_MAX_INSTRUCTIONS);
-        let observer = options.observer;
         let (count, waits) = (options.stats || options.is_followed(), code.waits());
         let follow = |tracing| {
             let routines = places(program, payload)?;
@@ -93,7 +91,6 @@ impl<'a> Plan<'a> {
             count,
             has_stats: options.stats,
             waits,
-            observer,
             poison,
             special,
             lowered,
@@ -123,7 +120,7 @@ impl<'a> Plan<'a> {
     }
 
     /// What the threads of a group share.
-    fn world<'w>(&self, own: &'w Own, group: [u32; 3]) -> World<'w>
+    fn world<'w>(&self, own: &'w Own<'w>, group: [u32; 3]) -> World<'w>
     where
         'a: 'w,
     {
@@ -136,7 +133,7 @@ impl<'a> Plan<'a> {
             bindings: &mapped.bindings,
             images: &mapped.images,
             samplers: &mapped.samplers,
-            watch: self.observer.map(|observer| Watch { observer, group, spot: &own.spot }),
+            watch: own.observer.map(|observer| Watch { observer, group, spot: &own.spot }),
             trace: &own.trace,
         }
     }
@@ -147,7 +144,7 @@ impl<'a> Plan<'a> {
     }
 
     /// Scratch memory of a group.
-    fn scratch<'w>(&self, own: &'w Own) -> &'w Buffer
+    fn scratch<'w>(&self, own: &'w Own<'_>) -> &'w Buffer
     where
         'a: 'w,
     {
@@ -178,7 +175,7 @@ impl<'a> Plan<'a> {
 pub(super) struct Worker<'a> {
     plan: &'a Plan<'a>,
     threads: Vec<Thread>,
-    own: &'a Own,
+    own: &'a Own<'a>,
     native: Option<Native<'a>>,
     /// How many groups were run.
     groups: u64,
@@ -192,7 +189,9 @@ pub(super) struct Worker<'a> {
 
 /// What only one group has at a time. Every group finds all of it zero, and at the same addresses, so that nothing depends on
 /// which groups were here before.
-pub(super) struct Own {
+pub(super) struct Own<'a> {
+    /// Who watches, if all groups run here.
+    observer: Option<&'a dyn Observer>,
     local: Buffer,
     private: Vec<Buffer>,
     trace: Trace,
@@ -200,8 +199,8 @@ pub(super) struct Own {
     spot: Cell<Spot>,
 }
 
-impl Own {
-    pub(super) fn new(plan: &Plan<'_>) -> Self {
+impl<'a> Own<'a> {
+    pub(super) fn new(plan: &Plan<'_>, observer: Option<&'a dyn Observer>) -> Self {
         let (mapped, shared) = (plan.mapped, plan.mapped.memory.buffers().len());
         let private = mapped.private.iter().enumerate().map(|(n, bytes)| {
             let mut buffer = Buffer::zeros(*bytes);
@@ -209,6 +208,7 @@ impl Own {
             buffer
         });
         Self {
+            observer,
             local: Buffer::zeros(mapped.placement.local_bytes as usize),
             private: private.collect(),
             trace: Trace::new(shared + mapped.private.len(), plan.code.mixed),
@@ -223,7 +223,7 @@ impl Own {
 }
 
 impl<'a> Worker<'a> {
-    pub(super) fn new(plan: &'a Plan<'a>, own: &'a Own) -> Self {
+    pub(super) fn new(plan: &'a Plan<'a>, own: &'a Own<'a>) -> Self {
         Self {
             plan,
             threads: Vec::new(),
@@ -263,7 +263,7 @@ impl<'a> Worker<'a> {
             self.implicit = [0; 3];
         }
         self.set_implicit_arguments(group);
-        if let Some(observer) = self.plan.observer {
+        if let Some(observer) = self.own.observer {
             observer.group(group);
         }
         if let Some(tracer) = &self.plan.tracer {
@@ -364,7 +364,7 @@ impl<'a> Worker<'a> {
                     State::Running => true,
                     State::Waiting { barrier, .. } => {
                         let passes = barriers.lets_pass(barrier, self.plan.threads(group));
-                        if passes && let Some(observer) = self.plan.observer {
+                        if passes && let Some(observer) = self.own.observer {
                             observer.barrier();
                         }
                         passes
@@ -427,7 +427,7 @@ impl<'a> Worker<'a> {
             }
             if states.iter().all(|state| matches!(state, State::AtBarrier(_))) {
                 states.fill(State::Running);
-                if let Some(observer) = self.plan.observer {
+                if let Some(observer) = self.own.observer {
                     observer.barrier();
                 }
             } else if !progress {

@@ -404,8 +404,9 @@ fn dispatch(plan: &Plan<'_>, range: &NdRange, workers: usize, way: Way, options:
     let goes_on = options.keep_going && (way == Way::InOrder || options.any_order);
     let faults: Mutex<Faults> = Mutex::default();
     let total = Mutex::new((Counts::new(plan.code), Vec::new()));
-    let work = || {
-        let own = Own::new(plan);
+    let (progress, observer) = (options.progress, options.observer);
+    let work = |observer| {
+        let own = Own::new(plan, observer);
         let mut worker = Worker::new(plan, &own);
         'all: loop {
             let first = next.fetch_add(chunk, Relaxed);
@@ -429,7 +430,7 @@ fn dispatch(plan: &Plan<'_>, range: &NdRange, workers: usize, way: Way, options:
                 plan.settle();
             }
             let now = done.fetch_add(chunk, Relaxed) + chunk;
-            if let Some(progress) = options.progress {
+            if let Some(progress) = progress {
                 progress(now.min(groups));
             }
         }
@@ -440,19 +441,19 @@ fn dispatch(plan: &Plan<'_>, range: &NdRange, workers: usize, way: Way, options:
         total.1.push(trace);
     };
     if workers == 1 {
-        work();
+        work(observer);
     } else if options.threads.is_none() {
         // The process's threads are there already, and nobody waits for one that is busy elsewhere.
         rayon::scope(|scope| {
-            (1..workers).for_each(|_| scope.spawn(|_| work()));
-            work();
+            (1..workers).for_each(|_| scope.spawn(|_| work(None)));
+            work(None);
         });
     } else {
         // When the system gives no more threads, those that there are do all of it. This one works too.
         std::thread::scope(|scope| {
-            let started = (1..workers).map(|_| std::thread::Builder::new().spawn_scoped(scope, work));
+            let started = (1..workers).map(|_| std::thread::Builder::new().spawn_scoped(scope, || work(None)));
             started.take_while(Result::is_ok).for_each(drop);
-            work();
+            work(None);
         });
     }
     let (total, traces) = total.into_inner().unwrap_or_else(PoisonError::into_inner);

@@ -1,0 +1,210 @@
+//! Numbers for what threads do between two barriers, and which of them nothing has to be compared with.
+
+use std::collections::HashMap;
+
+use crate::check::race::shadow::Cell;
+use crate::machine::observer::{Access, AccessKind, Space, Spot};
+
+/// Stamps beyond which nothing new is noted: a quarter of a gigabyte.
+const MOST_STAMPS: usize = 1 << 22;
+/// Stamps that are at hand.
+const RECENT: usize = 1 << 10;
+/// The channel of an access of a whole thread.
+pub(super) const WHOLE: u8 = u8::MAX;
+
+/// An instruction in a thread, between two barriers.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stamp {
+    pub group: [u32; 3],
+    /// Number of the group.
+    pub index: u32,
+    /// Barriers that its group had come to.
+    pub epoch: u32,
+    /// Atomic operations on memory of all groups that its group had done.
+    pub clock: u32,
+    pub thread: u32,
+    pub spot: Spot,
+    pub kind: AccessKind,
+    /// The channels for whom it is done.
+    pub channels: u32,
+}
+
+/// What there is to know of an access to compare it with others.
+#[derive(Clone, Copy)]
+pub(super) struct Touch {
+    pub stamp: u32,
+    pub thread: u32,
+    pub channel: u8,
+    pub kind: AccessKind,
+    pub changes: bool,
+    pub is_local: bool,
+}
+
+impl Touch {
+    pub(super) fn new(stamp: u32, access: &Access) -> Self {
+        let Access { thread, kind, changes, space, .. } = *access;
+        Self { stamp, thread, channel: channel_of(access), kind, changes, is_local: space == Space::Local }
+    }
+}
+
+/// The channel of an access.
+pub(super) fn channel_of(access: &Access) -> u8 {
+    if access.spot.no_mask { WHOLE } else { (access.lane + access.spot.first_channel) as u8 }
+}
+
+/// Whether an access stores what is there; the zeros of shared local memory that nobody has written stand for anything.
+#[inline(always)]
+pub(super) fn is_harmless(cell: &Cell, touch: Touch) -> bool {
+    touch.kind == AccessKind::Store && !touch.changes && !(touch.is_local && cell.write == 0)
+}
+
+/// A thread, an instruction of it and what that does.
+type Key = (u32, u32, AccessKind);
+
+/// The stamps of a launch.
+#[derive(Default)]
+pub(super) struct Stamps {
+    all: Vec<Stamp>,
+    /// The present group and the barriers that it has come to.
+    pub index: u32,
+    pub epoch: u32,
+    /// The first stamps of the present group and behind its last barrier.
+    group_first: u32,
+    epoch_first: u32,
+    /// Those of these that were asked for last, by a number that is made of their key.
+    recent: Vec<u32>,
+    /// Those that others have displaced there.
+    displaced: HashMap<(u32, u32, u8), u32>,
+}
+
+impl Stamps {
+    /// What comes is behind a barrier, or of the next group.
+    pub(super) fn next_epoch(&mut self) {
+        self.displaced.clear();
+        self.epoch_first = self.all.len() as u32 + 1;
+    }
+
+    /// What comes is of the next group, and the first one of it: each group has shared local memory of its own, where stamps of
+    /// earlier ones are nobody's.
+    pub(super) fn next_group(&mut self) {
+        self.next_epoch();
+        self.epoch = 0;
+        self.group_first = self.epoch_first;
+    }
+
+    /// The stamp of a number.
+    #[inline(always)]
+    pub(super) fn get(&self, number: u32) -> Option<&Stamp> {
+        number.checked_sub(1).and_then(|n| self.all.get(n as usize))
+    }
+
+    /// The number of the stamp of an access that is done for these channels, behind so many atomic operations.
+    pub(super) fn number(&mut self, access: &Access, clock: u32, channels: u32) -> Option<u32> {
+        let key = (access.thread, access.spot.instruction, access.kind);
+        self.recent.resize(RECENT, 0);
+        let place = (key.0 * 67 + key.1 * 3 + key.2 as u32) as usize % RECENT;
+        let last = self.recent[place];
+        let is_same = |stamp: &Stamp| (stamp.clock, stamp.channels) == (clock, channels);
+        let key_of = |stamp: &Stamp| -> Key { (stamp.thread, stamp.spot.instruction, stamp.kind) };
+        if last >= self.epoch_first
+            && let Some(stamp) = self.get(last)
+        {
+            if key_of(stamp) == key && is_same(stamp) {
+                return Some(last);
+            }
+            let (thread, instruction, kind) = key_of(stamp);
+            self.displaced.insert((thread, instruction, kind as u8), last);
+        }
+        if !self.displaced.is_empty()
+            && let Some(&number) = self.displaced.get(&(key.0, key.1, key.2 as u8))
+            && self.get(number).is_some_and(is_same)
+        {
+            self.recent[place] = number;
+            return Some(number);
+        }
+        if self.all.len() >= MOST_STAMPS {
+            return None;
+        }
+        let (index, epoch) = (self.index, self.epoch);
+        let Access { group, thread, spot, kind, .. } = *access;
+        self.all.push(Stamp { group, index, epoch, clock, thread, spot, kind, channels });
+        self.recent[place] = self.all.len() as u32;
+        Some(self.all.len() as u32)
+    }
+
+    /// Takes away what earlier groups did to shared local memory of theirs.
+    #[inline(always)]
+    pub(super) fn forget(&self, cell: &mut Cell, touch: Touch) {
+        if touch.is_local && cell.write.max(cell.reads[0]).max(cell.reads[1]) < self.group_first {
+            (cell.write, cell.reads) = (0, [0; 2]);
+        }
+    }
+
+    /// Enters an access where no other work item has touched the place since the last barrier; else nothing is done.
+    #[inline(always)]
+    pub(super) fn enter_alone(&self, cell: &mut Cell, touch: Touch) -> bool {
+        self.forget(cell, touch);
+        let is_alone = is_harmless(cell, touch)
+            || self.is_clear(cell.write, cell.channels[0], touch)
+                && (touch.kind == AccessKind::Load
+                    || (0..2).all(|n| self.is_clear(cell.reads[n], cell.channels[1 + n], touch)));
+        // Behind a store there may be atomic operations among the readers.
+        if is_alone && (touch.kind != AccessKind::Load || cell.write < self.epoch_first) {
+            self.enter(cell, touch);
+            return true;
+        }
+        false
+    }
+
+    /// Enters an access.
+    #[inline(always)]
+    pub(super) fn enter(&self, cell: &mut Cell, touch: Touch) {
+        let writes = match touch.kind {
+            AccessKind::Load => false,
+            AccessKind::Store => true,
+            // A store is not forgotten for it: the atomic operations of others collide with that.
+            AccessKind::Atomic => !self.is_recent_store(cell.write),
+        };
+        if writes {
+            if !is_harmless(cell, touch) || cell.write == 0 {
+                (cell.write, cell.channels[0]) = (touch.stamp, touch.channel);
+                cell.reads = [0; 2];
+            }
+            return;
+        }
+        // The place of somebody who has none yet, of oneself, or of one that a barrier came behind.
+        let free = (0..2).find(|&n| self.is_own(cell.reads[n], cell.channels[1 + n], touch));
+        if let Some(n) = free {
+            (cell.reads[n], cell.channels[1 + n]) = (touch.stamp, touch.channel);
+        }
+    }
+
+    /// Whether a stamp is nobody's, that of the same work item since the last barrier, or one that a barrier came behind.
+    #[inline(always)]
+    fn is_own(&self, stamp: u32, channel: u8, touch: Touch) -> bool {
+        if stamp == 0 || self.is_past(stamp) {
+            return true;
+        }
+        stamp >= self.epoch_first
+            && channel == touch.channel
+            && (stamp == touch.stamp || self.get(stamp).is_some_and(|stamp| stamp.thread == touch.thread))
+    }
+
+    /// The same, where an access for a whole thread is not compared with another one by its channels.
+    #[inline(always)]
+    pub(super) fn is_clear(&self, stamp: u32, channel: u8, touch: Touch) -> bool {
+        self.is_own(stamp, channel, touch)
+            && (touch.channel != WHOLE || stamp < self.epoch_first || stamp == touch.stamp)
+    }
+
+    /// Whether a barrier came behind a stamp of the present group.
+    #[inline(always)]
+    fn is_past(&self, stamp: u32) -> bool {
+        (self.group_first..self.epoch_first).contains(&stamp)
+    }
+
+    /// Whether a stamp is that of a store of the present group that no barrier came behind.
+    fn is_recent_store(&self, stamp: u32) -> bool {
+        stamp >= self.epoch_first && self.get(stamp).is_some_and(|stamp| stamp.kind == AccessKind::Store)
+    }
+}
