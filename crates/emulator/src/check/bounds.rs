@@ -18,9 +18,7 @@ pub(super) fn access(access: &Access, map: &LaunchMap, seen: &mut Seen) {
 
 /// Whether accesses are surely all inside.
 pub(super) fn are_inside(accesses: &Accesses<'_>, map: &LaunchMap) -> bool {
-    // Disabled channels have the place of an enabled one.
-    let last = accesses.offsets.iter().fold(0, |last, offset| last.max(*offset));
-    is_inside(&Access { offset: last.into(), ..accesses.first }, map)
+    is_inside(&Access { offset: accesses.last_offset(), ..accesses.first }, map)
 }
 
 fn is_inside(access: &Access, map: &LaunchMap) -> bool {

@@ -17,10 +17,10 @@ use crate::launch::argument::Parameter;
 use crate::machine::fault::Trap;
 use crate::machine::lane::{LANES, enabled_lanes};
 use crate::machine::observer::{Access, AccessKind, LaunchMap, Space};
-use crate::machine::told::Accesses;
+use crate::machine::told::{Accesses, Places};
 use crate::run::program::Actor;
 use order::Order;
-use shadow::{Cell, PAGE, Pages, words_of};
+use shadow::{Cell, Pages, page_of, words_of};
 use stamps::{Stamp, Stamps, Touch, WHOLE, channel_of, is_harmless};
 
 /// What was touched in a launch so far.
@@ -119,7 +119,7 @@ impl Races {
         };
         for lane in enabled_lanes::<LANES>(left) {
             let access = accesses.of(lane);
-            let touch = Touch { channel: channel_of(&access), changes: access.changes, ..touch };
+            let touch = touch.of(accesses, lane);
             for word in words_of(access.offset, access.size) {
                 self.word(touch, (buffer, word), &access, seen);
             }
@@ -129,30 +129,76 @@ impl Races {
     /// Enters the accesses to places that no other work item has touched since the last barrier, and gives the channels of the
     /// others.
     fn enter_alone(&mut self, accesses: &Accesses<'_>, first: Touch, buffer: usize) -> u32 {
-        let Accesses { enabled, changes, .. } = *accesses;
-        let size = accesses.first.size;
-        if size % 4 != 0 {
-            return enabled;
+        match first.kind {
+            _ if !accesses.first.size.is_multiple_of(4) => self.enter_bytes(accesses, first, buffer),
+            AccessKind::Load => self.enter_words(accesses, first, buffer, Stamps::read_alone),
+            _ => self.enter_words(accesses, first, buffer, Stamps::write_alone),
         }
-        let channel = accesses.first_lane + accesses.first.spot.first_channel;
+    }
+
+    /// The same for whole words, with a function that enters one.
+    #[inline(always)]
+    fn enter_words(
+        &mut self,
+        accesses: &Accesses<'_>,
+        first: Touch,
+        buffer: usize,
+        enter: impl Fn(&Stamps, &mut Cell, Touch) -> bool,
+    ) -> u32 {
+        let (stamps, enabled) = (&self.stamps, accesses.enabled);
+        let enter = |cell: &mut Cell, lane: usize| !cell.split && enter(stamps, cell, first.of(accesses, lane));
         let (mut left, mut rest) = (enabled, enabled);
         while rest != 0 {
-            let number = accesses.offsets[rest.trailing_zeros() as usize % LANES] as usize / (PAGE * 4);
+            let lane = rest.trailing_zeros() as usize;
+            let (number, start) = page_of(accesses.place(lane).1 / 4);
             let page = self.words.page(buffer, number);
-            for lane in enabled_lanes::<LANES>(rest) {
-                let offset = accesses.offsets[lane] as usize;
-                if offset / (PAGE * 4) != number {
-                    break;
+            match accesses.places {
+                // The first two of those who read the same stand for all.
+                Places::Row(0) => {
+                    let is_alone = enabled_lanes::<LANES>(enabled).take(2).all(|lane| enter(&mut page[start], lane));
+                    return if is_alone { 0 } else { enabled };
                 }
-                rest &= !(1 << lane);
-                let first_word = offset / 4 % PAGE;
-                let Some(cells) = page.get_mut(first_word..first_word + size as usize / 4) else { continue };
-                let channel = if first.channel == WHOLE { WHOLE } else { (channel + lane as u32) as u8 };
-                let touch = Touch { channel, changes: changes >> lane & 1 == 1, ..first };
-                let is_alone = |cell: &mut Cell| !cell.split && self.stamps.enter_alone(cell, touch);
-                if offset % 4 == 0 && cells.iter_mut().all(is_alone) {
-                    left &= !(1 << lane);
+                Places::Row(4) => {
+                    let cells = page[start..].iter_mut().zip(lane..LANES);
+                    for (cell, lane) in cells.take(rest.count_ones() as usize) {
+                        rest &= !(1 << lane);
+                        left &= !(u32::from(enter(cell, lane)) << lane);
+                    }
                 }
+                _ => {
+                    for lane in enabled_lanes::<LANES>(rest) {
+                        let offset = accesses.place(lane).1;
+                        let (other, start) = page_of(offset / 4);
+                        if other != number {
+                            break;
+                        }
+                        rest &= !(1 << lane);
+                        let cells = page.get_mut(start..start + accesses.first.size as usize / 4);
+                        let is_alone = |cells: &mut [Cell]| cells.iter_mut().all(|cell| enter(cell, lane));
+                        if offset.is_multiple_of(4) && cells.is_some_and(is_alone) {
+                            left &= !(1 << lane);
+                        }
+                    }
+                }
+            }
+        }
+        left
+    }
+
+    /// The same for bytes of words that are split.
+    fn enter_bytes(&mut self, accesses: &Accesses<'_>, first: Touch, buffer: usize) -> u32 {
+        let mut left = accesses.enabled;
+        for lane in enabled_lanes::<LANES>(left) {
+            let offset = accesses.place(lane).1;
+            let bytes = offset as usize % 4..offset as usize % 4 + accesses.first.size as usize;
+            if bytes.end <= 4 && self.words.cell((buffer, offset / 4)).split {
+                let cells = &mut self.bytes.four((buffer, offset / 4 * 4))[bytes];
+                let touch = first.of(accesses, lane);
+                let is_alone = match first.kind {
+                    AccessKind::Load => cells.iter_mut().all(|cell| self.stamps.read_alone(cell, touch)),
+                    _ => cells.iter_mut().all(|cell| self.stamps.write_alone(cell, touch)),
+                };
+                left &= !(u32::from(is_alone) << lane);
             }
         }
         left
@@ -160,31 +206,22 @@ impl Races {
 
     /// A word of which an access has some bytes.
     fn word(&mut self, touch: Touch, (buffer, word): (usize, u64), access: &Access, seen: &mut Seen) {
-        let Some(cell) = self.words.cell((buffer, word)) else { return };
+        let cell = self.words.cell((buffer, word));
         let bytes = access.offset..access.offset + u64::from(access.size);
         if !cell.split && bytes.start <= word * 4 && (word + 1) * 4 <= bytes.end {
             let mut changed = *cell;
             self.touch(&mut changed, touch, access, (buffer, word * 4), seen);
-            self.words.cell((buffer, word)).into_iter().for_each(|cell| *cell = changed);
+            *self.words.cell((buffer, word)) = changed;
             return;
         }
         let parts = Cell { split: false, ..*cell };
-        let was_split = std::mem::replace(&mut cell.split, true);
-        for byte in word * 4..word * 4 + 4 {
-            let own = bytes.contains(&byte);
-            if !own && was_split {
-                continue;
-            }
-            let mut changed = match self.bytes.cell((buffer, byte)) {
-                Some(cell) if was_split => *cell,
-                _ => parts,
-            };
-            if own {
-                self.touch(&mut changed, touch, access, (buffer, byte), seen);
-            }
-            if let Some(cell) = self.bytes.cell((buffer, byte)) {
-                *cell = changed;
-            }
+        if !std::mem::replace(&mut cell.split, true) {
+            self.bytes.four((buffer, word * 4)).fill(parts);
+        }
+        for byte in (word * 4..word * 4 + 4).filter(|byte| bytes.contains(byte)) {
+            let mut changed = *self.bytes.cell((buffer, byte));
+            self.touch(&mut changed, touch, access, (buffer, byte), seen);
+            *self.bytes.cell((buffer, byte)) = changed;
         }
     }
 

@@ -17,7 +17,7 @@ use crate::launch::range::NdRange;
 use crate::machine::lane::{LANES, from_lanes};
 use crate::machine::observer::{Access, AccessKind, LaunchMap, Observer, Spot};
 use crate::machine::poison::Poison;
-use crate::machine::told::Accesses;
+use crate::machine::told::{Accesses, Places};
 use crate::run::program::Actor;
 use crate::run::{Options, Outcome, Program, RunError, launch_from};
 
@@ -55,16 +55,18 @@ impl Digests {
     pub(super) fn accesses(&mut self, accesses: &Accesses<'_>) {
         let first = &accesses.first;
         let values = accesses.values.filter(|_| shared_value(first).is_some());
-        let sum: [u64; LANES] = from_lanes(|lane| {
-            let used = if accesses.enabled >> lane & 1 == 1 { u64::MAX } else { 0 };
-            let value = values.map_or(0, |values| values[lane] & used);
-            // Odd factors, so that a difference of one channel always shows.
-            let factor = (2 * lane as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-            (accesses.addresses[lane] & used).wrapping_mul(factor).wrapping_add(value.wrapping_mul(factor ^ 0xa5a4))
+        let places = match accesses.places {
+            Places::Row(step) => first.address ^ u64::from(step) << 56,
+            // All lie in one buffer.
+            Places::Each { offsets, .. } => first.address ^ sum(offsets).rotate_left(32),
+        };
+        let values = values.map_or(0, |values| {
+            let used = |lane: usize| if accesses.enabled >> lane & 1 == 1 { values[lane] } else { 0 };
+            let used: [u64; LANES] = from_lanes(used);
+            sum(&used.map(|value| value as u32)) ^ sum(&used.map(|value| (value >> 32) as u32)).rotate_left(32)
         });
-        let sum = sum.iter().fold(0, |all: u64, one| all.wrapping_add(*one));
         let who = u64::from(first.thread) << 32 | u64::from(accesses.first_lane);
-        self.mix([who ^ u64::from(accesses.enabled) << 16, sum]);
+        self.mix([who ^ u64::from(accesses.enabled) << 16, places, values]);
     }
 
     fn mix<const N: usize>(&mut self, words: [u64; N]) {
@@ -73,6 +75,14 @@ impl Digests {
             *digest = (digest.rotate_left(23) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         }
     }
+}
+
+/// A number for words that tells each difference of one of them.
+#[inline(always)]
+fn sum(words: &[u32; LANES]) -> u64 {
+    // Each has an odd factor of its own; products of words are what vectors of every host have.
+    let products: [u64; LANES] = from_lanes(|i| u64::from(words[i]) * u64::from(0x9e37_79b9_u32 ^ (i as u32) << 5));
+    products.iter().fold(0, |sum: u64, product| sum.wrapping_add(*product))
 }
 
 /// What an access stores where other groups and the host can see it.

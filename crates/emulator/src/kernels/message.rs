@@ -18,7 +18,7 @@ use crate::machine::lane::{Change, LANES, MAX_LANES, enabled_lanes, from_lanes};
 use crate::machine::observer::AccessKind;
 use crate::machine::operand::blend;
 use crate::machine::thread::{ExecMask, Thread, ones};
-use crate::machine::told::Part;
+use crate::machine::told::{Part, Row};
 use visakit::isa::RawOperand;
 use visakit_native::ir::{self, Access, Action, Addresses, Space};
 
@@ -77,6 +77,13 @@ struct Chunk {
     n: u32,
     /// Those of them that are enabled, at least one.
     enabled: u32,
+}
+
+impl Chunk {
+    /// Its first channel, and those that are enabled.
+    fn who(self) -> (u32, u32) {
+        (self.n * LANES as u32, self.enabled)
+    }
 }
 
 /// What is moved for each channel.
@@ -412,12 +419,16 @@ impl Message {
     /// told.
     #[inline(never)]
     fn tell<const STORE: bool>(&self, thread: &Thread, view: &View<'_>, fast: FastPath, chunk: Chunk) -> Option<()> {
+        if let Some((address, step)) = self.steps::<STORE>(thread, fast, chunk) {
+            let row = Row::new(view, address, step, chunk.enabled, fast.extent.bytes)?;
+            return self.tell_parts::<STORE>(thread, chunk, |part, values| row.tell(view, chunk.who(), part, values));
+        }
         let addresses = self.addressing.resolve(thread, chunk.n as usize);
         let places = InBounds::of_addresses(view, &addresses, chunk.enabled, fast.extent)?;
         if STORE && !places.is_ascending(chunk.enabled, fast.extent.bytes) {
             return None;
         }
-        let who = (chunk.n * LANES as u32, chunk.enabled);
+        let who = chunk.who();
         if let Unit::Bytes(size) | Unit::Extended(size) = fast.unit {
             let unread = !STORE && self.unread != 0;
             if size == 3 || unread && self.unread != ones(self.elements.len()) {
@@ -432,14 +443,37 @@ impl Message {
             };
             return places.tell(view, &addresses, who, Part { distance: 0, size, unread }, STORE.then_some(&values));
         }
+        self.tell_parts::<STORE>(thread, chunk, |part, values| places.tell(view, &addresses, who, part, values))
+    }
+
+    /// The address of the first enabled channel and the distance from each to the next, where they are known to have one and to
+    /// access dwords.
+    fn steps<const STORE: bool>(&self, thread: &Thread, fast: FastPath, chunk: Chunk) -> Option<(u64, u32)> {
+        if fast.unit != Unit::Dword {
+            return None;
+        }
+        match self.addressing.pattern(thread, chunk.n as usize, chunk.enabled) {
+            Pattern::Row { address, .. } if fast.is_single => Some((address, 4)),
+            Pattern::Same(address) if !STORE || chunk.enabled.is_power_of_two() => Some((address, 0)),
+            _ => None,
+        }
+    }
+
+    /// Tells of each element of the channels of a chunk; stores say what they leave.
+    fn tell_parts<const STORE: bool>(
+        &self,
+        thread: &Thread,
+        chunk: Chunk,
+        tell: impl Fn(Part, Option<&[u64; LANES]>) -> Option<()>,
+    ) -> Option<()> {
+        let size = self.transfer.size;
         for (element, &distance) in self.elements.iter().enumerate() {
-            let size = self.transfer.size;
             if STORE {
                 let values = self.transfer.get(thread, self.place(chunk, element), chunk.enabled);
-                places.tell(view, &addresses, who, Part { distance, size, unread: false }, Some(&values))?;
+                tell(Part { distance, size, unread: false }, Some(&values))?;
             } else {
                 let unread = self.unread.checked_shr(element as u32).is_some_and(|bits| bits & 1 == 1);
-                places.tell(view, &addresses, who, Part { distance, size, unread }, None)?;
+                tell(Part { distance, size, unread }, None)?;
             }
         }
         Some(())

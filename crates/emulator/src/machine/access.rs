@@ -348,10 +348,12 @@ impl<'a> View<'a> {
     ) -> Access {
         let number = |memory: &Memory, wanted| memory.buffers().iter().position(|other| std::ptr::eq(other, wanted));
         let (space, buffer, offset) = match self.target {
-            Target::Flat(memory, private) => match (memory.find(address), memory.find_with(private, address)) {
-                (Some((buffer, base)), _) => (Space::Flat, number(memory, buffer), address - base),
-                (None, Some((_, base))) => (Space::Scratch, None, address - base),
-                (None, None) => (Space::Flat, None, address),
+            Target::Flat(memory, private) => match memory.find(address) {
+                Some((buffer, base)) => (Space::Flat, number(memory, buffer), address - base),
+                None => match memory.find_with(private, address) {
+                    Some((_, base)) => (Space::Scratch, None, address - base),
+                    None => (Space::Flat, None, address),
+                },
             },
             Target::Local(_) => (Space::Local, None, address & SLM_OFFSET),
             Target::Scratch(_) => (Space::Scratch, None, address),

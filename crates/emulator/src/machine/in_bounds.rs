@@ -161,14 +161,29 @@ impl<'a> InBounds<'a> {
     }
 }
 
+/// Words that stand one behind the other.
+pub(crate) struct Found<'a> {
+    buffer: &'a Buffer,
+    pub words: &'a [AtomicU32],
+    /// Where they begin in the buffer.
+    offset: u64,
+}
+
+/// The words that stand one behind the other from an address on. `None` when they do not all lie inside one buffer, or the
+/// address is no multiple of four.
+#[inline]
+pub(crate) fn words_at<'a>(view: &View<'a>, address: u64, count: usize) -> Option<Found<'a>> {
+    let (buffer, base, mask) = view.around(address)?;
+    let offset = address.wrapping_sub(base) & mask;
+    let first = usize::try_from(offset / 4).ok().filter(|_| offset.is_multiple_of(4))?;
+    Some(Found { buffer, words: buffer.words().get(first..first.checked_add(count)?)?, offset })
+}
+
 /// The words that stand one behind the other from an address on, for an access of a kind. `None` when they do not
 /// all lie inside one buffer, or the address is no multiple of four.
 #[inline]
 pub(crate) fn row<'a>(view: &View<'a>, address: u64, count: usize, kind: AccessKind) -> Option<&'a [AtomicU32]> {
-    let (buffer, base, mask) = view.around(address)?;
-    let offset = address.wrapping_sub(base) & mask;
-    let first = usize::try_from(offset / 4).ok().filter(|_| offset.is_multiple_of(4))?;
-    let words = buffer.words().get(first..first.checked_add(count)?)?;
+    let Found { buffer, words, offset } = words_at(view, address, count)?;
     if let Some(trace) = view.trace(buffer, kind) {
         trace.note(buffer, kind, offset, count as u64 * 4);
     }

@@ -1,7 +1,7 @@
 //! Who touched which bytes.
 
 /// Words of a page.
-pub(super) const PAGE: usize = 1024;
+const PAGE: usize = 1024;
 
 /// Who touched some bytes: stamps, or 0 for nobody, and the channels.
 #[derive(Clone, Copy, Debug, Default)]
@@ -33,15 +33,22 @@ impl Pages {
         pages[page].get_or_insert_with(|| Box::new([Cell::default(); PAGE]))
     }
 
-    pub(super) fn cell(&mut self, (buffer, index): (usize, u64)) -> Option<&mut Cell> {
-        let (page, at) = page_of(index)?;
-        Some(&mut self.page(buffer, page)[at])
+    pub(super) fn cell(&mut self, (buffer, index): (usize, u64)) -> &mut Cell {
+        let (page, at) = page_of(index);
+        &mut self.page(buffer, page)[at]
+    }
+
+    /// Those of four bytes, from a multiple of four on.
+    pub(super) fn four(&mut self, (buffer, index): (usize, u64)) -> &mut [Cell] {
+        let (page, at) = page_of(index);
+        &mut self.page(buffer, page)[at..at + 4]
     }
 }
 
-/// The page of a cell and its place there.
-fn page_of(index: u64) -> Option<(usize, usize)> {
-    Some((usize::try_from(index / PAGE as u64).ok()?, (index % PAGE as u64) as usize))
+/// The page of a cell and its place there. Offsets in buffers are far below what does not fit.
+#[inline(always)]
+pub(super) fn page_of(index: u64) -> (usize, usize) {
+    (index as usize / PAGE, index as usize % PAGE)
 }
 
 /// The words that an access has bytes of.

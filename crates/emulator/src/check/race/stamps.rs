@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use crate::check::race::shadow::Cell;
 use crate::machine::observer::{Access, AccessKind, Space, Spot};
+use crate::machine::told::Accesses;
 
 /// Stamps beyond which nothing new is noted: a quarter of a gigabyte.
 const MOST_STAMPS: usize = 1 << 22;
@@ -44,6 +45,14 @@ impl Touch {
     pub(super) fn new(stamp: u32, access: &Access) -> Self {
         let Access { thread, kind, changes, space, .. } = *access;
         Self { stamp, thread, channel: channel_of(access), kind, changes, is_local: space == Space::Local }
+    }
+
+    /// That of another channel of the same message.
+    #[inline(always)]
+    pub(super) fn of(self, accesses: &Accesses<'_>, lane: usize) -> Self {
+        let channel = accesses.first_lane + accesses.first.spot.first_channel + lane as u32;
+        let channel = if self.channel == WHOLE { WHOLE } else { channel as u8 };
+        Self { channel, changes: accesses.changes >> lane & 1 == 1, ..self }
     }
 }
 
@@ -140,20 +149,28 @@ impl Stamps {
         }
     }
 
-    /// Enters an access where no other work item has touched the place since the last barrier; else nothing is done.
+    /// Enters a load where nobody has stored since the last barrier; else nothing is done.
     #[inline(always)]
-    pub(super) fn enter_alone(&self, cell: &mut Cell, touch: Touch) -> bool {
+    pub(super) fn read_alone(&self, cell: &mut Cell, touch: Touch) -> bool {
+        self.forget(cell, touch);
+        let is_alone = cell.write == 0 || self.is_past(cell.write);
+        if is_alone && (cell.reads[0], cell.channels[1]) != (touch.stamp, touch.channel) {
+            self.enter_read(cell, touch);
+        }
+        is_alone
+    }
+
+    /// Enters another access where no other work item has touched the place since the last barrier; else nothing is done.
+    #[inline(always)]
+    pub(super) fn write_alone(&self, cell: &mut Cell, touch: Touch) -> bool {
         self.forget(cell, touch);
         let is_alone = is_harmless(cell, touch)
             || self.is_clear(cell.write, cell.channels[0], touch)
-                && (touch.kind == AccessKind::Load
-                    || (0..2).all(|n| self.is_clear(cell.reads[n], cell.channels[1 + n], touch)));
-        // Behind a store there may be atomic operations among the readers.
-        if is_alone && (touch.kind != AccessKind::Load || cell.write < self.epoch_first) {
+                && (0..2).all(|n| self.is_clear(cell.reads[n], cell.channels[1 + n], touch));
+        if is_alone {
             self.enter(cell, touch);
-            return true;
         }
-        false
+        is_alone
     }
 
     /// Enters an access.
@@ -170,8 +187,14 @@ impl Stamps {
                 (cell.write, cell.channels[0]) = (touch.stamp, touch.channel);
                 cell.reads = [0; 2];
             }
-            return;
+        } else {
+            self.enter_read(cell, touch);
         }
+    }
+
+    /// Enters a reader.
+    #[inline(always)]
+    fn enter_read(&self, cell: &mut Cell, touch: Touch) {
         // The place of somebody who has none yet, of oneself, or of one that a barrier came behind.
         let free = (0..2).find(|&n| self.is_own(cell.reads[n], cell.channels[1 + n], touch));
         if let Some(n) = free {
