@@ -1,27 +1,22 @@
-//! Facts of the chapters that stand in tables and lists: data types, platforms, shared lists, predefined
-//! variables, attributes, and the index of instructions.
+//! Facts of the chapters that stand in tables: data types, platforms, limits, predefined variables, attributes.
 
 use super::context::Cx;
-use super::{bits, columns, head, rules};
-use crate::markdown::{Block, Document, Item, Row, Section, Span};
-use crate::model::{
-    Attribute, Availability, Cell, DataType, IndexLine, Limit, Model, Platform, Predefined, Storage, SupportRow,
-};
-use crate::phrase::{leading_marks, number, words};
-use crate::suggest::distance;
-use crate::template;
+use super::{columns, head, index, lists, rules};
+use crate::markdown::{Block, Document, Row, Span};
+use crate::model::{Attribute, Cell, DataType, Limit, Model, Platform, Predefined};
+use crate::phrase::{number, words};
 
 pub(crate) fn read_tables(cx: &mut Cx<'_>, document: &Document, model: &mut Model) {
-    read_lists(cx, document, model, false);
+    lists::read(cx, document, model, false);
     for section in &document.sections {
         for block in &section.blocks {
             match block {
                 Block::Table(rows) => {
                     read_table(cx, rows, model);
-                    read_support(cx, rows, model);
+                    index::read_support(cx, rows, model);
                     rules::read(cx, rows, model);
                 }
-                Block::List(items) => read_index(cx, items, false, model),
+                Block::List(items) => index::read_index(cx, items, false, model),
                 _ => {}
             }
         }
@@ -303,207 +298,4 @@ fn read_predefined(cx: &mut Cx<'_>, columns: &Columns<'_>, cells: Vec<Cell>, mod
         return;
     }
     table.push(entry);
-}
-
-/// Reads the shared lists that do, or do not, refer to other lists.
-pub(crate) fn read_lists(cx: &mut Cx<'_>, document: &Document, model: &mut Model, referring: bool) {
-    for section in &document.sections {
-        let refers = section.blocks.iter().any(|b| match b {
-            Block::List(items) => items.iter().any(|i| !i.text.links.is_empty()),
-            _ => false,
-        });
-        if refers == referring {
-            read_list(cx, section, model);
-        }
-    }
-}
-
-/// `## Name(type)` with bits or enumerators below.
-fn read_list(cx: &mut Cx<'_>, section: &Section, model: &mut Model) {
-    let head = section.title.strip_suffix(')').and_then(|t| t.split_once('('));
-    let bits = head.filter(|(name, _)| !name.is_empty() && !name.contains(char::is_whitespace)).and_then(
-        |(_, kind)| match (kind, Storage::from_name(kind)) {
-            ("bits", _) => Some(0),
-            (_, storage) => storage.map(Storage::bits),
-        },
-    );
-    let (Some((name, _)), Some(mut bits)) = (head, bits) else {
-        // In the vendor's chapters bits are listed below structures.
-        let items =
-            |b: &Block| matches!(b, Block::List(items) if items.iter().any(|i| bits::says_bits(&i.text.text)));
-        if section.level > 1 && section.blocks.iter().any(items) {
-            let message = format!("bits or values stand below `{}`, which is no list", section.title);
-            cx.warn("list-syntax", &section.span, message, "write the heading of a list as `## Name(type)`");
-        }
-        return;
-    };
-    if model.shared_list(name).is_some() {
-        cx.error(
-            "list-duplicate",
-            &section.span,
-            format!("list `{name}` stands twice"),
-            "give the lists different names",
-        );
-        return;
-    }
-    if bits == 0 {
-        bits = written_width(section);
-    }
-    let mut doc = String::new();
-    let mut text = None;
-    for block in &section.blocks {
-        if let Block::Paragraph(paragraph) = block {
-            match paragraph.text.trim().strip_prefix("Text:") {
-                None => {
-                    let label = paragraph.text.trim().split_once(':').map_or("", |(label, _)| label);
-                    let template = cx.text.text[paragraph.span.clone()].contains(": `");
-                    if label.len() < 8 && (template || distance(label, "Text") == 1) {
-                        let message = format!("`{label}:` is nothing that a list has");
-                        cx.warn("list-syntax", &paragraph.span, message, "did you mean ``Text: `template` ``?");
-                    }
-                    doc.push_str(paragraph.text.trim());
-                }
-                Some(source) => match template::parse(source) {
-                    Ok(t) => text = Some(t),
-                    Err((message, _)) => cx.error(
-                        "text-template",
-                        &paragraph.span,
-                        message,
-                        "see the table of the Text section in spec/README.md",
-                    ),
-                },
-            }
-        }
-    }
-    match bits::read(
-        cx,
-        model,
-        &section.blocks,
-        name,
-        bits,
-        &section.span,
-        bits::ListHeading { shared: true, doc: &doc },
-    ) {
-        bits::Nested::List(id, _) => {
-            let list = &mut model.lists[id.0];
-            list.text = text;
-            list.doc = doc;
-        }
-        bits::Nested::Number | bits::Nested::Nothing => cx.error(
-            "list-empty",
-            &section.span,
-            format!("list `{name}` has neither bits nor values"),
-            "add `Bit[…]` items or `value: name` items",
-        ),
-    }
-    // Parts of shared lists are shared as well.
-    for list in &mut model.lists {
-        list.shared = true;
-    }
-}
-
-/// A list of kind `bits` is as wide as its values are written: `0b00` has two bits.
-fn written_width(section: &Section) -> u32 {
-    let mut width = 1;
-    let mut take = |value: &str| {
-        let written = match value.strip_prefix("0b") {
-            Some(digits) => u32::try_from(digits.len()).unwrap_or(64),
-            None => number(value).map_or(0, |n| 64 - n.leading_zeros()),
-        };
-        width = width.max(written.min(64));
-    };
-    for block in &section.blocks {
-        match block {
-            Block::List(items) => {
-                let texts = items.iter().map(|item| leading_marks(&item.text.text).1);
-                texts.filter_map(|text| text.split_once(':')).for_each(|(value, _)| take(value));
-            }
-            Block::Table(rows) => columns::codes(rows).for_each(|code| take(leading_marks(code).1)),
-            _ => {}
-        }
-    }
-    width
-}
-
-/// Lines of the index: items whose link goes to `instructions/NAME.md`.
-fn read_index(cx: &mut Cx<'_>, items: &[Item], below: bool, model: &mut Model) {
-    let is_line = |item: &Item| item.text.links.iter().any(|l| l.target.starts_with("instructions/"));
-    let of_index = below || items.iter().any(is_line);
-    for item in items {
-        if of_index && !is_line(item) && item.blocks.is_empty() {
-            let help = "write `- [NAME - …](instructions/NAME.md)`";
-            cx.warn("index-line", &item.text.span, "this is no line of the index of instructions", help);
-        }
-        for link in &item.text.links {
-            let target = link.target.split('#').next().unwrap_or("");
-            if let Some(page) = target.strip_prefix("instructions/") {
-                let name = link.text.split(" - ").next().unwrap_or("").trim().to_owned();
-                let page = page.trim_end_matches(".md").to_owned();
-                model.index.push(IndexLine {
-                    name,
-                    page,
-                    platforms: alternatives(&link.text),
-                    at: cx.at(&link.span),
-                });
-            }
-        }
-        for block in &item.blocks {
-            if let Block::List(items) = block {
-                read_index(cx, items, of_index, model);
-            }
-        }
-    }
-}
-
-/// Marks anywhere in a line: groups are alternatives, separated by a comma between or inside braces.
-pub(super) fn alternatives(text: &str) -> Vec<Availability> {
-    let mut out: Vec<Availability> = Vec::new();
-    let mut rest = text;
-    while let Some(open) = rest.find('{') {
-        let Some(close) = rest[open..].find('}').map(|i| open + i) else { break };
-        let joined = !out.is_empty() && rest[..open].trim().is_empty();
-        for (i, word) in rest[open + 1..close].split(',').enumerate() {
-            let word = format!("{{{}}}", word.trim());
-            let (marks, _) = leading_marks(&word);
-            match out.last_mut() {
-                _ if marks.0.is_empty() => {}
-                Some(last) if joined && i == 0 => last.0.extend(marks.0),
-                _ => out.push(marks),
-            }
-        }
-        rest = &rest[close + 1..];
-    }
-    out
-}
-
-/// The vendor's table of instructions by platform: a head of platform names, then a row for each instruction.
-fn read_support(cx: &mut Cx<'_>, rows: &[Row], model: &mut Model) {
-    let is_name = |cell: &str| {
-        cell.chars().any(|c| c.is_ascii_alphabetic())
-            && cell.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || matches!(c, '_' | '-'))
-    };
-    // The head stands in the first row with text, whose first cell is empty.
-    let Some(at) = rows.iter().position(|r| r.cells.iter().any(|(c, _)| !c.is_empty())) else { return };
-    let head: Vec<&str> = rows[at].cells.iter().map(|(c, _)| c.as_str()).collect();
-    let is_head = head.len() > 2 && head[0].is_empty() && head[1..].iter().all(|c| is_name(c));
-    let answers = |r: &Row| r.cells.iter().skip(1).all(|(c, _)| c.is_empty() || c.eq_ignore_ascii_case("y"));
-    if !is_head || !rows[at + 1..].iter().any(answers) {
-        return;
-    }
-    for row in &rows[at + 1..] {
-        let Some((name, span)) = row.cells.first().filter(|(c, _)| !c.is_empty()) else { continue };
-        for (cell, span) in row.cells.iter().skip(1) {
-            if !cell.is_empty() && !cell.eq_ignore_ascii_case("y") {
-                cx.warn(
-                    "support-cell",
-                    span,
-                    format!("`{cell}` does not say whether the platform has {name}"),
-                    "write Y, or leave the cell empty",
-                );
-            }
-        }
-        let yes = |i: usize| row.cells.get(i).is_some_and(|(c, _)| c.eq_ignore_ascii_case("y"));
-        let platforms = head.iter().enumerate().skip(1).map(|(i, p)| ((*p).into(), yes(i))).collect();
-        model.support.push(SupportRow { name: name.clone(), platforms, at: cx.at(span) });
-    }
 }

@@ -20,7 +20,9 @@ mod damaged;
 mod fields;
 mod format;
 mod head;
+mod index;
 mod instruction;
+mod lists;
 mod markup;
 mod opcode;
 mod properties;
@@ -64,7 +66,7 @@ pub(crate) fn read_pages(mut pages: Vec<Page>, files: Option<BTreeSet<String>>) 
             match (is_instruction(page, document), round) {
                 // Lists that refer to others are read behind those that do not.
                 (false, 0) => chapter::read_tables(&mut cx, document, &mut model),
-                (false, 1) => chapter::read_lists(&mut cx, document, &mut model, true),
+                (false, 1) => lists::read(&mut cx, document, &mut model, true),
                 (false, 2) => structure::read(&mut cx, document, &mut model),
                 (true, 3) => instruction::read(&mut cx, document, &page.path, &mut model),
                 _ => {}
