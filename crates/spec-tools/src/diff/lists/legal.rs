@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{AllowedValues, Value, View, marks, norm, quoted};
+use super::part::{View, quoted};
+use super::{AllowedValues, Value, marks, norm};
 use crate::diff::values::spelled;
 use crate::diff::{Class, Cx};
 use visakit_codegen::model::{Availability, Enumerator};
