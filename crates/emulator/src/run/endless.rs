@@ -14,7 +14,7 @@ use crate::machine::flow::Next;
 use crate::machine::observer::{Access, AccessKind, Observer, Space, Spot, Watch};
 use crate::machine::thread::Thread;
 use crate::run::execute::run_thread;
-use crate::run::group::Plan;
+use crate::run::plan::Plan;
 use crate::run::stats::Counts;
 
 /// Instructions after which a thread is looked at for the first time.

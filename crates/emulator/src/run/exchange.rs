@@ -4,7 +4,8 @@ use crate::kernels::step::Exchange;
 use crate::machine::World;
 use crate::machine::fault::{Trap, TrapReport};
 use crate::machine::thread::Thread;
-use crate::run::group::{Plan, State};
+use crate::run::group::State;
+use crate::run::plan::Plan;
 use crate::run::stopped::fault;
 
 /// Lets neighbours go on that have come to the same operation for two threads; tells whether there were any.

@@ -8,8 +8,8 @@ use crate::machine::fault::Trap;
 use crate::machine::flow::{Callee, Next};
 use crate::machine::lane::LANES;
 use crate::machine::thread::Thread;
-use crate::run::group::Plan;
 use crate::run::native::Native;
+use crate::run::plan::Plan;
 use crate::run::stats::Counts;
 use visakit_native::{Exit, ir::Action};
 

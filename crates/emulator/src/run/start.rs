@@ -6,8 +6,8 @@ use crate::launch::payload::{ThreadStart, group_words};
 use crate::machine::flow::Flow;
 use crate::machine::poison::Poison;
 use crate::machine::thread::{Registers, Thread};
-use crate::run::group::Plan;
 use crate::run::memory::Implicit;
+use crate::run::plan::Plan;
 use visakit::isa::{R0Element, predefined};
 
 /// Offset of the byte of r0 that numbers the threads of a group.
