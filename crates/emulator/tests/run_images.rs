@@ -3,7 +3,8 @@
 use visakit::isa::Platform;
 use visakit_emulator::launch::argument::{Argument, ImageArgument};
 use visakit_emulator::launch::range::NdRange;
-use visakit_emulator::machine::image::{Format, ImageDesc};
+use visakit_emulator::machine::format::Format;
+use visakit_emulator::machine::image::ImageDesc;
 use visakit_emulator::machine::sampler::{Addressing, Compare, Sampler};
 use visakit_emulator::run::{Options, Program, launch};
 use visakit_zebin::info;

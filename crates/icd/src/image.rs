@@ -8,7 +8,8 @@ use visakit_emulator::launch::argument::ImageArgument;
 use visakit_emulator::limits::{IMAGE_LINE, IMAGE_SIDE};
 use visakit_emulator::machine;
 use visakit_emulator::machine::buffer::Buffer;
-use visakit_emulator::machine::image::{Format, Image, ImageDesc};
+use visakit_emulator::machine::format::Format;
+use visakit_emulator::machine::image::{Image, ImageDesc};
 use visakit_emulator::machine::memory::Memory;
 use visakit_emulator::machine::observer::Witness;
 

@@ -4,9 +4,10 @@ use crate::kernels::angle;
 use crate::kernels::compute::{ChunkOp, Op, lane_ops};
 use crate::kernels::lowering::{LowerResult, Lowering};
 use crate::kernels::record::Node;
-use crate::machine::float::{Float, FloatMode, double_to_single};
+use crate::machine::float::{Float, FloatMode};
 use crate::machine::lane::{LANES, from_lanes};
 use crate::machine::operand::{Chunk, Values};
+use crate::machine::rounding::double_to_single;
 use crate::machine::thread::Thread;
 use visakit::rt::ComponentWise;
 

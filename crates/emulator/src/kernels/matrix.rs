@@ -6,8 +6,9 @@ use crate::kernels::domain::is_float;
 use crate::kernels::lowering::{LowerResult, Lowering, channels, element_bytes, illegal};
 use crate::kernels::narrow::{bf8_to_float, small_float};
 use crate::kernels::step::{Exchange, Lowered, Run};
-use crate::machine::float::{FloatMode, double_to_bfloat, double_to_half, double_to_single};
+use crate::machine::float::{FloatMode, sum_to_odd};
 use crate::machine::region::Start;
+use crate::machine::rounding::{double_to_bfloat, double_to_half, double_to_single};
 use crate::machine::thread::{ExecMask, Registers};
 use visakit::isa::{DataType, Dpas, Dpasw, Precision, PrecisionClass, predefined};
 
@@ -179,7 +180,7 @@ impl Total {
 
     /// The sum, or its neighbour whose last bit is set: rounding that to a shorter float is rounding once.
     fn to_odd(&self) -> f64 {
-        if self.high.is_finite() { crate::machine::float::sum_to_odd(self.high, self.low) } else { self.high }
+        if self.high.is_finite() { sum_to_odd(self.high, self.low) } else { self.high }
     }
 }
 

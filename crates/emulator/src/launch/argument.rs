@@ -7,7 +7,8 @@ use super::forms::{Gives, forms_that_give};
 use super::scalar::Scalar;
 use super::spec::{ArgKey, ArgSpec};
 use crate::machine::buffer::Lent;
-use crate::machine::image::{Format, ImageDesc};
+use crate::machine::format::Format;
+use crate::machine::image::ImageDesc;
 use crate::machine::sampler::Sampler;
 use visakit_zebin::info::{AddrSpace, ArgType, KernelInfo, KernelMiscInfo, PayloadArgument};
 

@@ -9,7 +9,8 @@ use visakit_diag::{Diagnostic, Severity};
 use super::argument::ImageArgument;
 use super::spec::{ImageSpec, Pixels};
 use crate::limits::{IMAGE_LINE, IMAGE_SIDE, STREAM_BYTES};
-use crate::machine::image::{Format, ImageDesc};
+use crate::machine::format::Format;
+use crate::machine::image::ImageDesc;
 use crate::machine::memory::MAX_BUFFER;
 
 /// Makes an image of a specification.

@@ -5,10 +5,11 @@
 
 use half::{bf16, f16};
 
-use crate::machine::float::{self, Float as _, FloatMode};
+use crate::machine::float::{Float as _, FloatMode};
 use crate::machine::lane::{Element, LANES, Number, from_lanes};
 use crate::machine::operand::{LONGEST_STRIDE, blend, spread, take};
 use crate::machine::region::{Region, Start};
+use crate::machine::rounding;
 use crate::machine::thread::{Thread, ones};
 use visakit::isa::DataType;
 
@@ -131,10 +132,10 @@ macro_rules! widen_floats {
 }
 
 widen_floats! {
-    f16 => f32, |value, mode| float::flush_half(value, mode).to_f32();
+    f16 => f32, |value, mode| rounding::flush_half(value, mode).to_f32();
     bf16 => f32, |value: bf16, mode| value.to_f32().flushed(mode);
     f32 => f32, |value, _| value;
-    f16 => f64, |value, mode| float::flush_half(value, mode).to_f64();
+    f16 => f64, |value, mode| rounding::flush_half(value, mode).to_f64();
     bf16 => f64, |value: bf16, mode| f64::from(value.to_f32().flushed(mode));
     f32 => f64, |value: f32, mode| f64::from(value.flushed(mode));
     f64 => f64, |value, _| value;
@@ -147,7 +148,7 @@ macro_rules! narrow_integers {
         impl Narrow<f32> for $from {
             #[inline(always)]
             fn narrow(self, mode: FloatMode) -> f32 {
-                if mode.is_plain() { self as f32 } else { float::integer_to_single(i128::from(self), mode.rounding) }
+                if mode.is_plain() { self as f32 } else { rounding::integer_to_single(i128::from(self), mode.rounding) }
             }
             fn narrow_saturating(self, mode: FloatMode) -> f32 { saturate(Narrow::<f32>::narrow(self, mode)) }
         }
@@ -155,16 +156,16 @@ macro_rules! narrow_integers {
         impl Narrow<f64> for $from {
             #[inline(always)]
             fn narrow(self, mode: FloatMode) -> f64 {
-                if mode.is_plain() { self as f64 } else { float::integer_to_double(i128::from(self), mode.rounding) }
+                if mode.is_plain() { self as f64 } else { rounding::integer_to_double(i128::from(self), mode.rounding) }
             }
             fn narrow_saturating(self, mode: FloatMode) -> f64 { saturate(Narrow::<f64>::narrow(self, mode)) }
         }
 
         impl Narrow<f16> for $from {
             // Integers that DF does not hold exactly are far beyond the largest HF.
-            fn narrow(self, mode: FloatMode) -> f16 { float::double_to_half(self as f64, mode) }
+            fn narrow(self, mode: FloatMode) -> f16 { rounding::double_to_half(self as f64, mode) }
             fn narrow_saturating(self, mode: FloatMode) -> f16 {
-                float::double_to_half(saturate(self as f64), mode)
+                rounding::double_to_half(saturate(self as f64), mode)
             }
         }
     )*};
@@ -226,13 +227,13 @@ macro_rules! narrow_floats {
 
 narrow_floats! {
     f32 => f32, |value, _| value;
-    f32 => f16, float::single_to_half;
-    f32 => bf16, float::single_to_bfloat;
+    f32 => f16, rounding::single_to_half;
+    f32 => bf16, rounding::single_to_bfloat;
     f32 => f64, |value: f32, mode| f64::from(value.flushed(mode));
     f64 => f64, |value, _| value;
-    f64 => f32, float::double_to_single;
-    f64 => f16, float::double_to_half;
-    f64 => bf16, |value, mode| float::single_to_bfloat(float::double_to_single(value, mode), mode);
+    f64 => f32, rounding::double_to_single;
+    f64 => f16, rounding::double_to_half;
+    f64 => bf16, |value, mode| rounding::single_to_bfloat(rounding::double_to_single(value, mode), mode);
 }
 
 /// Saturation of a float: into 0 to 1, NaN to 0.

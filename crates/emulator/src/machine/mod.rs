@@ -1,13 +1,15 @@
 //! The machine: registers, masks, control flow and memory, and the ways in which operands reach them.
 //!
 //! Kernels compute; everything they read and write is here. In the order of the flow: what a channel holds ([`lane`],
-//! [`float`]), how operands reach it ([`region`], [`convert`], [`operand`]), the state of a thread
+//! [`float`], `rounding`), how operands reach it ([`region`], [`convert`], [`operand`]), the state of a thread
 //! ([`thread`], [`flow`], [`activation`]), memory ([`buffer`], [`memory`], [`observer`], [`access`], [`in_bounds`], [`told`], [`poison`],
-//! [`trace`], [`texels`], [`image`], [`sampler`]), and what can go wrong ([`fault`]). Nothing here knows an instruction.
+//! [`trace`], [`texels`], [`mod@format`], [`image`], [`sampler`]), and what can go wrong ([`fault`]). Nothing here knows an instruction.
 
 pub mod lane;
 
 pub mod float;
+
+pub(crate) mod rounding;
 
 pub mod region;
 
@@ -38,6 +40,8 @@ pub mod poison;
 pub mod trace;
 
 pub mod texels;
+
+pub mod format;
 
 pub mod image;
 

@@ -297,7 +297,8 @@ fn layer(image: &Image, place: &SamplePoint) -> [i64; 3] {
 mod tests {
     use super::*;
     use crate::machine::buffer::Buffer;
-    use crate::machine::image::{Format, ImageDesc};
+    use crate::machine::format::Format;
+    use crate::machine::image::ImageDesc;
 
     fn row(levels: u32, values: &[f32]) -> (Image, Buffer) {
         let desc = ImageDesc { size: [4, 1, 1], dimensions: 1, levels, ..ImageDesc::default() };

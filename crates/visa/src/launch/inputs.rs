@@ -5,7 +5,7 @@ use std::path::Path;
 
 use visakit_diag::{Diagnostic, Severity};
 use visakit_emulator::launch::spec::{ArgSpec, ImageSpec, Pixels, is_png};
-use visakit_emulator::machine::image::{ComponentOrder, ComponentType, Format};
+use visakit_emulator::machine::format::{ComponentOrder, ComponentType, Format};
 
 use crate::io::{is_stream, read};
 use crate::limits::{PICTURE_BYTES, PICTURE_GROWTH};

@@ -1,0 +1,254 @@
+//! Formats of images: what texels are made of, and how their components become what registers hold.
+
+use half::f16;
+
+/// How many components a texel has and what they mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names are OpenCL's")]
+pub enum ComponentOrder {
+    R,
+    Rg,
+    Rgba,
+    Bgra,
+    Argb,
+    Abgr,
+    A,
+    Luminance,
+    Intensity,
+    Depth,
+    Srgba,
+    Sbgra,
+}
+
+/// What a component of a texel is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names are OpenCL's")]
+pub enum ComponentType {
+    Unorm8,
+    Unorm16,
+    Snorm8,
+    Snorm16,
+    Uint8,
+    Uint16,
+    Uint32,
+    Sint8,
+    Sint16,
+    Sint32,
+    Half,
+    Float,
+}
+
+/// The format of an image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Format {
+    /// The order of the parts.
+    pub order: ComponentOrder,
+    /// Their type.
+    pub component: ComponentType,
+}
+
+/// Names of orders as formats begin with, and their OpenCL numbers.
+const ORDERS: [(&str, ComponentOrder, u32); 12] = [
+    ("rgba", ComponentOrder::Rgba, 0x10b5),
+    ("bgra", ComponentOrder::Bgra, 0x10b6),
+    ("argb", ComponentOrder::Argb, 0x10b7),
+    ("abgr", ComponentOrder::Abgr, 0x10c3),
+    ("srgba", ComponentOrder::Srgba, 0x10c1),
+    ("sbgra", ComponentOrder::Sbgra, 0x10c2),
+    ("rg", ComponentOrder::Rg, 0x10b2),
+    ("r", ComponentOrder::R, 0x10b0),
+    ("a", ComponentOrder::A, 0x10b1),
+    ("luminance", ComponentOrder::Luminance, 0x10b9),
+    ("intensity", ComponentOrder::Intensity, 0x10b8),
+    ("depth", ComponentOrder::Depth, 0x10bd),
+];
+
+/// Names of parts as formats end with, and their OpenCL numbers.
+const COMPONENTS: [(&str, ComponentType, u32); 12] = [
+    ("8unorm", ComponentType::Unorm8, 0x10d2),
+    ("16unorm", ComponentType::Unorm16, 0x10d3),
+    ("8snorm", ComponentType::Snorm8, 0x10d0),
+    ("16snorm", ComponentType::Snorm16, 0x10d1),
+    ("8uint", ComponentType::Uint8, 0x10da),
+    ("16uint", ComponentType::Uint16, 0x10db),
+    ("32uint", ComponentType::Uint32, 0x10dc),
+    ("8sint", ComponentType::Sint8, 0x10d7),
+    ("16sint", ComponentType::Sint16, 0x10d8),
+    ("32sint", ComponentType::Sint32, 0x10d9),
+    ("16f", ComponentType::Half, 0x10dd),
+    ("32f", ComponentType::Float, 0x10de),
+];
+
+impl Format {
+    /// A format by its name: an order and a component's type, such as `rgba8unorm` or `r32f`.
+    pub fn from_name(name: &str) -> Option<Self> {
+        ORDERS.iter().find_map(|&(prefix, order, _)| {
+            let rest = name.strip_prefix(prefix)?;
+            let component = COMPONENTS.iter().find(|(suffix, ..)| *suffix == rest)?.1;
+            Some(Self { order, component })
+        })
+    }
+
+    /// Its name.
+    pub fn name(self) -> String {
+        let order = ORDERS.iter().find(|(_, order, _)| *order == self.order).map_or("", |order| order.0);
+        let component = COMPONENTS.iter().find(|(_, component, _)| *component == self.component);
+        format!("{order}{}", component.map_or("", |component| component.0))
+    }
+
+    /// All formats that have a name.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let of = |order| COMPONENTS.iter().map(move |&(_, component, _)| Self { order, component });
+        ORDERS.iter().flat_map(move |&(_, order, _)| of(order))
+    }
+
+    /// What formats are called, for messages.
+    pub fn names() -> String {
+        let orders: Vec<_> = ORDERS.iter().map(|order| order.0).collect();
+        let parts: Vec<_> = COMPONENTS.iter().map(|component| component.0).collect();
+        format!("{} followed by {}", orders.join("|"), parts.join("|"))
+    }
+
+    /// OpenCL's number of the order.
+    pub fn order_number(self) -> u32 {
+        ORDERS.iter().find(|(_, order, _)| *order == self.order).map_or(0, |order| order.2)
+    }
+
+    /// OpenCL's number of the parts' type.
+    pub fn component_number(self) -> u32 {
+        COMPONENTS.iter().find(|(_, component, _)| *component == self.component).map_or(0, |component| component.2)
+    }
+
+    /// Bytes of a texel.
+    pub fn bytes(self) -> usize {
+        self.parts() * self.component.bytes()
+    }
+
+    /// Whether registers hold its parts as integers rather than as F.
+    pub fn is_integer(self) -> bool {
+        self.component.is_integer()
+    }
+
+    fn parts(self) -> usize {
+        match self.order {
+            ComponentOrder::R
+            | ComponentOrder::A
+            | ComponentOrder::Luminance
+            | ComponentOrder::Intensity
+            | ComponentOrder::Depth => 1,
+            ComponentOrder::Rg => 2,
+            _ => 4,
+        }
+    }
+
+    pub(super) fn is_srgb(self) -> bool {
+        matches!(self.order, ComponentOrder::Srgba | ComponentOrder::Sbgra)
+    }
+
+    /// For red, green, blue and alpha, the component of the texel that it comes from.
+    pub(super) fn sources(self) -> [Source; 4] {
+        use Source::{Component, One, Zero};
+        match self.order {
+            ComponentOrder::R | ComponentOrder::Depth => [Component(0), Zero, Zero, One],
+            ComponentOrder::Rg => [Component(0), Component(1), Zero, One],
+            ComponentOrder::Rgba | ComponentOrder::Srgba => [Component(0), Component(1), Component(2), Component(3)],
+            ComponentOrder::Bgra | ComponentOrder::Sbgra => [Component(2), Component(1), Component(0), Component(3)],
+            ComponentOrder::Argb => [Component(1), Component(2), Component(3), Component(0)],
+            ComponentOrder::Abgr => [Component(3), Component(2), Component(1), Component(0)],
+            ComponentOrder::A => [Zero, Zero, Zero, Component(0)],
+            ComponentOrder::Luminance => [Component(0), Component(0), Component(0), One],
+            ComponentOrder::Intensity => [Component(0); 4],
+        }
+    }
+
+    /// A texel whose parts are all zero: what is beyond the edge.
+    pub(super) fn border(self) -> [u32; 4] {
+        let one = if self.component.is_integer() { 1 } else { 1.0_f32.to_bits() };
+        self.sources().map(|source| if source == Source::One { one } else { 0 })
+    }
+}
+
+/// Where what a register holds comes from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Source {
+    Component(usize),
+    Zero,
+    One,
+}
+
+impl ComponentType {
+    pub(super) fn bytes(self) -> usize {
+        match self {
+            Self::Unorm8 | Self::Snorm8 | Self::Uint8 | Self::Sint8 => 1,
+            Self::Unorm16 | Self::Snorm16 | Self::Uint16 | Self::Sint16 | Self::Half => 2,
+            Self::Uint32 | Self::Sint32 | Self::Float => 4,
+        }
+    }
+
+    /// Whether registers hold it as an integer rather than as F.
+    pub(super) fn is_integer(self) -> bool {
+        matches!(self, Self::Uint8 | Self::Uint16 | Self::Uint32 | Self::Sint8 | Self::Sint16 | Self::Sint32)
+    }
+
+    /// The register's bits for a component's bits.
+    pub(super) fn widen(self, bits: u32) -> u32 {
+        let norm = |value: f32, most: f32| (value / most).max(-1.0).to_bits();
+        match self {
+            Self::Unorm8 => norm(bits as f32, 255.0),
+            Self::Unorm16 => norm(bits as f32, 65535.0),
+            Self::Snorm8 => norm((bits as i8).into(), 127.0),
+            Self::Snorm16 => norm((bits as i16).into(), 32767.0),
+            Self::Uint8 | Self::Uint16 | Self::Uint32 | Self::Sint32 | Self::Float => bits,
+            Self::Sint8 => i32::from(bits as i8) as u32,
+            Self::Sint16 => i32::from(bits as i16) as u32,
+            Self::Half => f16::from_bits(bits as u16).to_f32().to_bits(),
+        }
+    }
+
+    /// A component's bits for what a register holds; integers and normalised numbers saturate.
+    pub(super) fn narrow(self, bits: u32) -> u32 {
+        let float = f32::from_bits(bits);
+        // The conversion to an integer cuts NaN to zero and saturates.
+        let norm = |least: f32, most: f32| (float.clamp(least, 1.0) * most).round_ties_even() as i32 as u32;
+        match self {
+            Self::Unorm8 => norm(0.0, 255.0) & 0xff,
+            Self::Unorm16 => norm(0.0, 65535.0) & 0xffff,
+            Self::Snorm8 => norm(-1.0, 127.0) & 0xff,
+            Self::Snorm16 => norm(-1.0, 32767.0) & 0xffff,
+            Self::Uint8 => bits.min(0xff),
+            Self::Uint16 => bits.min(0xffff),
+            Self::Uint32 | Self::Sint32 | Self::Float => bits,
+            Self::Sint8 => (bits as i32).clamp(-0x80, 0x7f) as u32 & 0xff,
+            Self::Sint16 => (bits as i32).clamp(-0x8000, 0x7fff) as u32 & 0xffff,
+            Self::Half => f16::from_f32(float).to_bits().into(),
+        }
+    }
+}
+
+/// From the curve of sRGB to intensity.
+pub(super) fn linear(value: f32) -> f32 {
+    if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
+}
+
+/// From intensity to the curve of sRGB.
+pub(super) fn encoded(value: f32) -> f32 {
+    let value = if value.is_nan() { 0.0 } else { value.clamp(0.0, 1.0) };
+    if value < 0.003_130_8 { value * 12.92 } else { 1.055 * value.powf(1.0 / 2.4) - 0.055 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formats_have_names() {
+        for (name, bytes) in [("r8unorm", 1), ("rg16f", 4), ("rgba32f", 16), ("bgra8unorm", 4), ("a8unorm", 1)] {
+            assert_eq!(Format::from_name(name).map(Format::bytes), Some(bytes), "{name}");
+        }
+        assert!(Format::all().all(|format| Format::from_name(&format.name()) == Some(format)));
+        assert_eq!(Format::from_name("rgb8unorm"), None);
+        assert_eq!(Format::from_name("r"), None);
+        let format = Format::from_name("srgba8unorm").unwrap();
+        assert_eq!((format.order_number(), format.component_number()), (0x10c1, 0x10d2));
+    }
+}
