@@ -2,6 +2,7 @@
 //! from the instruction alone is computed here, so that branches which it cannot take are not there any more.
 
 mod fields;
+mod images;
 mod messages;
 
 use std::collections::HashMap;
@@ -10,7 +11,7 @@ use visakit::isa::{DataType, ExecSize, Instruction, Predicate, predefined};
 use visakit::object::Routine;
 use visakit::rt::{Bits as _, FieldRef, Role, Table, Visitor};
 use visakit_codegen::model::semantics::{Block, Call, Expression, ExpressionKind, Meaning, StatementKind as Said};
-use visakit_codegen::model::{Form, Instruction as Page, Model, PageKind, SourceSpan};
+use visakit_codegen::model::{Form, Instruction as Page, Model, PageKind, Presence, SourceSpan};
 use visakit_emulator::kernels::layout::Layout;
 
 use crate::Refusal;
@@ -67,7 +68,10 @@ pub(crate) fn bind(
         operands: Vec::new(),
         names: Vec::new(),
         locals: Vec::new(),
+        known: HashMap::new(),
         slots: 0,
+        images: Vec::new(),
+        samplers: Vec::new(),
         touches: Touches::default(),
         channels: Channels { count: 1, first: 0, no_mask: false, predicate: None },
     };
@@ -87,6 +91,8 @@ pub(crate) fn bind(
         names: binder.names,
         locals: binder.slots,
         touches: binder.touches,
+        images: binder.images,
+        samplers: binder.samplers,
         channels: binder.channels,
         control: if writes(predefined::CR0) { offset(predefined::CR0) } else { None },
         enabled: if reads(predefined::CE0) { offset(predefined::CE0) } else { None },
@@ -113,9 +119,28 @@ struct Binder<'m> {
     names: Vec<(&'static str, bool)>,
     /// Names that hold, with their slots.
     locals: Vec<(String, usize)>,
+    /// The values of names that never change.
+    known: HashMap<usize, Value>,
     slots: usize,
+    /// The places that are images.
+    images: Vec<Space>,
+    samplers: Vec<u32>,
     touches: Touches,
     channels: Channels,
+}
+
+/// Whether a block gives a local name a new value.
+fn assigns(block: &Block, name: &str) -> bool {
+    block.statements.iter().any(|statement| match &statement.kind {
+        Said::Assign { target, .. } => {
+            matches!(&target.kind, ExpressionKind::Name { name: assigned, meaning: Meaning::Local } if assigned == name)
+        }
+        Said::Channels { body, .. } | Said::For { body, .. } => assigns(body, name),
+        Said::If { then, otherwise, .. } => {
+            assigns(then, name) || otherwise.as_ref().is_some_and(|block| assigns(block, name))
+        }
+        _ => false,
+    })
 }
 
 /// The fields of an instruction as they come.
@@ -211,6 +236,16 @@ impl<'m> Binder<'m> {
             }
         }
         self.form = self.page.forms.iter().find(|form| self.is_form(form)).or(self.page.forms.first());
+        // One of several that could be there is an element as well.
+        for field in self.form.iter().flat_map(|form| &form.fields) {
+            let name = field.name.to_ascii_lowercase();
+            if matches!(field.presence, Presence::Times(_))
+                && let Some(one) = self.fields.remove(&name)
+            {
+                let all = if let Field::Many(all) = one { all } else { vec![one] };
+                self.fields.insert(name, Field::Many(all));
+            }
+        }
         Ok(())
     }
 
@@ -263,6 +298,11 @@ impl<'m> Binder<'m> {
             Said::Let { name, value } => {
                 let value = self.node(value)?;
                 let slot = self.declare(&name.text);
+                if let (Node::Value(value), Some(block)) = (&value, &self.page.behaviour)
+                    && !assigns(block, &name.text)
+                {
+                    self.known.insert(slot, value.clone());
+                }
                 StatementKind::Local { slot, value }
             }
             Said::Assign { target, value } => {
@@ -319,7 +359,10 @@ impl<'m> Binder<'m> {
             ExpressionKind::Float(n) => Node::Value(Value::Real(*n)),
             ExpressionKind::Boolean(truth) => Node::Value(Value::Truth(*truth)),
             ExpressionKind::Name { name, meaning } => match meaning {
-                Meaning::Local => Node::Local(self.local(name, e.at)?),
+                Meaning::Local => {
+                    let slot = self.local(name, e.at)?;
+                    self.known.get(&slot).map_or(Node::Local(slot), |value| Node::Value(value.clone()))
+                }
                 Meaning::Builtin => self.constant(name, e.at)?,
                 Meaning::Field => self.field(name, e.at)?,
                 _ => return self.refuse(&format!("`{name}`"), e.at),
@@ -376,6 +419,7 @@ impl<'m> Binder<'m> {
         let value = match Builtin::from_name(name) {
             Some(Builtin::ExecSize) => u64::from(self.channels.count),
             Some(Builtin::GrfBytes) => u64::from(self.layout.grf_bytes),
+            Some(Builtin::NarrowParams) => return self.narrow_params(at),
             _ => return self.refuse(&format!("the built-in `{name}`"), at),
         };
         Ok(Node::Value(Value::integer(value)))
@@ -426,12 +470,7 @@ impl<'m> Binder<'m> {
                 return Ok((builtin, vec![Node::Value(Value::sized(code, 64))]));
             }
         }
-        let first = match call.arguments.first() {
-            Some(first) => self.first_argument(builtin, first)?,
-            None => None,
-        };
-        let rest = usize::from(first.is_some());
-        let mut arguments = first.unwrap_or_default();
+        let (mut arguments, rest) = self.leading(builtin, call)?;
         for argument in &call.arguments[rest..] {
             arguments.push(self.node(argument)?);
         }

@@ -87,10 +87,41 @@ pub(crate) fn store(value: &Value, to: DataType, saturate: bool, mode: FloatMode
             };
             Some(Stored { bits, allowed })
         }
+        (Value::Between { low, high }, Some(format)) => {
+            let [low, bits, high] = [*low, (low + high) / 2.0, *high].map(|real| format.of_real(real, mode));
+            Some(Stored { bits, allowed: Allowed::Between(format, low, high) })
+        }
         (Value::Loose { bits, known }, _) => Some(loose(*bits, *known)),
         (Value::Truth(truth), None) => exact(u64::from(*truth)),
-        (Value::Truth(_) | Value::Real(_) | Value::Wide(_) | Value::Bytes(_), _) => None,
+        (Value::Truth(_) | Value::Real(_) | Value::Between { .. } | Value::Wide(_) | Value::Bytes(_), _) => None,
     }
+}
+
+/// What a message puts into an element of a raw operand: 32 bits as they are, HF for an F where there is room for 16. What other
+/// types of 16 bits get nobody says. Messages do not know the modes of the control register.
+pub(crate) fn of_message(value: &Value, to: DataType) -> Option<Stored> {
+    let anything = Some(Stored { bits: ones(to.bits()), allowed: Allowed::Anything });
+    let format = match (to.bits(), to) {
+        (32, _) => Format::Single,
+        (_, DataType::Hf) => Format::Half,
+        _ if matches!(value, Value::Float(_) | Value::Between { .. }) => return anything,
+        _ => return store(value, to, false, FloatMode::PLAIN),
+    };
+    match value {
+        Value::Integer(_) => anything,
+        Value::Float(Float { format: from, bits, slack: Slack::None }) if *from == format => {
+            Some(Stored { bits: *bits, allowed: Allowed::Exact })
+        }
+        Value::Float(float) => Some(store_float(float, format, false, FloatMode::PLAIN)),
+        value => {
+            store(value, if format == Format::Half { DataType::Hf } else { DataType::F }, false, FloatMode::PLAIN)
+        }
+    }
+}
+
+/// Whether a message gives a whole number of 32 bits where an HF stands.
+pub(crate) fn is_whole_of_half(integer: &Integer, to: DataType) -> bool {
+    to == DataType::Hf && integer.bits == Some(32)
 }
 
 /// Bits of which some are said.

@@ -16,7 +16,7 @@ use crate::builtins::Builtin;
 use crate::convert::{self, Allowed};
 use crate::float::{Format, Join};
 use crate::functions;
-use crate::memory;
+use crate::memory::{self, Space};
 use crate::operand::{Kind, Place, bytes_of};
 use crate::operators::{binary, unary};
 use crate::program::{Channels, Node, Program, Statement, StatementKind};
@@ -91,17 +91,12 @@ impl Program {
             thread.registers.set(at, thread.executed);
         }
         let mut run = Run {
-            operands: &self.operands,
             channels: Some(&self.channels),
             thread: Some(thread),
             world: Some(world),
             mode: thread.mode,
             locals: vec![Value::Unknown; self.locals],
-            writes: Vec::new(),
-            stored: HashMap::new(),
-            clashes: false,
-            around: false,
-            real: false,
+            ..Run::without_state(&self.operands)
         };
         for statement in &self.statements {
             run.statement(statement)?;
@@ -113,6 +108,14 @@ impl Program {
             thread.set_mode(control);
         }
         Ok(Effects { writes, clashes, around })
+    }
+}
+
+impl Program {
+    /// The entry of the binding table that a space stands for, if it has one.
+    pub(crate) fn entry(&self, space: Space, thread: &Thread) -> Option<u32> {
+        let mut run = Run { thread: Some(thread), ..Run::without_state(&self.operands) };
+        memory::entry(&mut run, space).ok().flatten()
     }
 }
 
@@ -140,19 +143,7 @@ impl Write {
 
 /// The value of a node for which no state is needed; `None` where it is.
 pub(crate) fn constant(node: &Node, operands: &[Place]) -> Option<Value> {
-    let mut run = Run {
-        operands,
-        channels: None,
-        thread: None,
-        world: None,
-        mode: FloatMode::PLAIN,
-        locals: Vec::new(),
-        writes: Vec::new(),
-        stored: HashMap::new(),
-        clashes: false,
-        around: false,
-        real: false,
-    };
+    let mut run = Run::without_state(operands);
     match node {
         Node::Unary(_, a) => run.is_constant(&[a]).then(|| run.value(node).ok())?,
         Node::Binary(_, a, b) => run.is_constant(&[a, b]).then(|| run.value(node).ok())?,
@@ -179,6 +170,27 @@ pub(crate) struct Run<'a> {
     pub(crate) around: bool,
     /// Whether expressions are computed without rounding.
     pub(crate) real: bool,
+    /// The statement that is executed.
+    pub(crate) at: SourceSpan,
+}
+
+impl<'a> Run<'a> {
+    fn without_state(operands: &'a [Place]) -> Self {
+        Self {
+            operands,
+            channels: None,
+            thread: None,
+            world: None,
+            mode: FloatMode::PLAIN,
+            locals: Vec::new(),
+            writes: Vec::new(),
+            stored: HashMap::new(),
+            clashes: false,
+            around: false,
+            real: false,
+            at: SourceSpan::default(),
+        }
+    }
 }
 
 impl Run<'_> {
@@ -199,6 +211,7 @@ impl Run<'_> {
     }
 
     fn statement(&mut self, statement: &Statement) -> Result<()> {
+        self.at = statement.at;
         match &statement.kind {
             StatementKind::Channels { slot, body } => {
                 let enabled = self.enabled()?;
@@ -298,7 +311,9 @@ impl Run<'_> {
         };
         let saturate = visakit::isa::Modifier::Sat == place.modifier;
         // What messages put into raw operands has no type.
-        let as_bits = as_bits || place.raw && matches!(value, Value::Integer(_));
+        let as_bits = as_bits
+            || place.raw
+                && matches!(value, Value::Integer(integer) if !convert::is_whole_of_half(integer, data_type));
         let stored = match (value, as_bits) {
             (Value::Integer(Integer { value, .. }), true) => {
                 let bits = convert::low_bits(*value, data_type.bits());
@@ -306,6 +321,9 @@ impl Run<'_> {
             }
             (Value::Loose { bits, known }, _) => Some(convert::loose(*bits, *known)),
             (Value::Float(float), true) => Some(convert::Stored { bits: float.bits, allowed: Allowed::Exact }),
+            (Value::Float(_) | Value::Between { .. } | Value::Integer(_), _) if place.raw => {
+                convert::of_message(value, data_type)
+            }
             _ => convert::store(value, data_type, saturate, self.mode),
         };
         let Some(stored) = stored else { return senseless("a value that no element can have") };
@@ -324,17 +342,18 @@ impl Run<'_> {
                     self.writes.push(Write { target: Target::Register(start, count as u32), bits, allowed, at });
                     return Ok(());
                 }
+                let allowed = if value == Value::Unknown { Allowed::Anything } else { Allowed::Exact };
                 let bytes = functions::bytes(&value, count as usize)?;
                 for (n, part) in bytes.chunks(8).enumerate() {
                     let mut bits = [0; 8];
                     bits[..part.len()].copy_from_slice(part);
                     let target = Target::Register(start + n as u32 * 8, part.len() as u32);
                     let bits = u64::from_le_bytes(bits);
-                    self.writes.push(Write { target, bits, allowed: Allowed::Exact, at });
+                    self.writes.push(Write { target, bits, allowed: allowed.clone(), at });
                 }
                 Ok(())
             }
-            (place, arguments) if memory::is_place(place) => memory::store(self, arguments, &value),
+            (place, arguments) if memory::is_place(place) => memory::store(self, place, arguments, &value),
             _ => senseless(format!("a value for {place:?}")),
         }
     }

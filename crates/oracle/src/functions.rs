@@ -9,11 +9,13 @@ use crate::builtins::Builtin;
 use crate::convert::{low_bits, ones};
 use crate::evaluate::{Halt, Result, Run, format_of, is_float, senseless};
 use crate::float::{Format, Join};
+use crate::image;
 use crate::matrix;
 use crate::memory;
 use crate::narrow;
 use crate::operand::{Kind, bytes_of};
 use crate::program::Node;
+use crate::sampler;
 use crate::value::{Float, Integer, Slack, Value};
 
 /// Evaluates a call.
@@ -26,7 +28,11 @@ pub(crate) fn call(run: &mut Run<'_>, builtin: Builtin, arguments: &[Node]) -> R
         return near(run, value, steps);
     }
     match builtin {
-        place if memory::is_place(place) => return memory::load(run, arguments),
+        place if memory::is_place(place) => return memory::load(run, place, arguments),
+        B::SampleOf => return image::load(run, arguments),
+        B::Resinfo => return image::size(run, arguments),
+        B::Sampleinfo => return image::samples(run, arguments),
+        builtin if sampler::is_sampled(builtin) => return sampler::call(run, builtin, arguments),
         B::Mapped => return memory::mapped(run, arguments),
         B::Atomic => return memory::atomic(run, arguments),
         B::MatrixElement => return matrix::element(run, arguments),
@@ -59,6 +65,11 @@ pub(crate) fn call(run: &mut Run<'_>, builtin: Builtin, arguments: &[Node]) -> R
             Float::joined(Join::Quotient, [&one, float, &one], mode)
         }
         (_, [Value::Real(real)]) => Value::Real(real_function(builtin, *real)?),
+        (B::Moved, [r, g, b, a, colour]) => {
+            let colours = [r, g, b, a];
+            let moved = colours.get(number(colour)? as usize).map(|moved| (**moved).clone());
+            moved.unwrap_or(Value::Truth(false))
+        }
         (B::Pow2, [n]) => Value::integer(number(n)?.max(1).unsigned_abs().next_power_of_two()),
         (B::Bits, [value]) => pattern(value)?,
         (B::Low, [Value::Integer(a), n]) => {

@@ -11,6 +11,7 @@ use visakit_emulator::machine::{SCRATCH_UNIT, entry_of_state};
 use crate::builtins::Builtin;
 use crate::evaluate::{Halt, Result, Run, senseless};
 use crate::functions;
+use crate::image;
 use crate::program::Node;
 use crate::value::Value;
 
@@ -56,7 +57,12 @@ struct Span<'r> {
 }
 
 /// Reads the bytes of a place.
-pub(crate) fn load(run: &mut Run<'_>, arguments: &[Node]) -> Result<Value> {
+pub(crate) fn load(run: &mut Run<'_>, place: Builtin, arguments: &[Node]) -> Result<Value> {
+    match place {
+        Builtin::Texel => return image::load(run, arguments),
+        Builtin::Block => return image::load_byte(run, arguments),
+        _ => {}
+    }
     let span = resolve(run, arguments)?;
     let mut bytes = Vec::with_capacity(span.count);
     for (at, size) in span.parts() {
@@ -68,7 +74,12 @@ pub(crate) fn load(run: &mut Run<'_>, arguments: &[Node]) -> Result<Value> {
 }
 
 /// Writes the bytes of a place.
-pub(crate) fn store(run: &mut Run<'_>, arguments: &[Node], value: &Value) -> Result<()> {
+pub(crate) fn store(run: &mut Run<'_>, place: Builtin, arguments: &[Node], value: &Value) -> Result<()> {
+    match place {
+        Builtin::Texel => return image::store(run, arguments, value),
+        Builtin::Block => return image::store_byte(run, arguments, value),
+        _ => {}
+    }
     let span = resolve(run, arguments)?;
     let bytes = functions::bytes(value, span.count)?;
     for (n, byte) in (0..).zip(&bytes) {
@@ -97,12 +108,20 @@ pub(crate) fn mapped(run: &mut Run<'_>, arguments: &[Node]) -> Result<Value> {
 
 /// Performs an atomic operation; the value that was there before.
 pub(crate) fn atomic(run: &mut Run<'_>, arguments: &[Node]) -> Result<Value> {
-    let [Node::Update(update), Node::Call(_, place), _, a, b] = arguments else {
+    let [Node::Update(update), Node::Call(kind, place), count, a, b] = arguments else {
         return senseless("an atomic operation on this");
     };
     let operands = [run.wide(a)?, run.wide(b)?];
-    let mut span = resolve(run, place)?;
-    span.unaligned = false;
+    let span = match kind {
+        Builtin::Texel => {
+            let count = run.number(count)?;
+            let Some((view, address)) = image::memory(run, place, count as u32)? else {
+                return Ok(Value::sized(0_u32, count as u32 * 8));
+            };
+            Span { view, address, count: count as usize, unaligned: false }
+        }
+        _ => Span { unaligned: false, ..resolve(run, place)? },
+    };
     let size = span.count as u32;
     if !matches!(size, 2 | 4 | 8) {
         return senseless("an atomic operation on so many bytes");
@@ -122,28 +141,41 @@ fn trap(miss: visakit_emulator::machine::access::Miss) -> Halt {
 fn resolve<'r>(run: &mut Run<'r>, arguments: &[Node]) -> Result<Span<'r>> {
     let [Node::Space(reach), address, count] = arguments else { return senseless("this place") };
     let (address, count) = (run.wide(address)?, run.number(count)?);
-    let named = |run: &mut Run<'_>, operand| Ok::<_, Halt>(run.wide(&Node::Operand(operand))? as u32);
     let (thread, world) = match (run.thread, run.world) {
         (Some(thread), Some(world)) => (thread, world),
         _ => return senseless("memory is needed"),
     };
-    let element = |at: u32| thread.surfaces.get(at as usize).copied().unwrap_or(u32::MAX);
-    let (target, base) = match reach.space {
-        Space::Flat => (world.flat(), 0),
-        Space::Local => (world.local(), 0),
-        Space::Scratch => (world.scratch(), 0),
-        Space::ScratchFrom(operand) => (world.scratch(), u64::from(named(run, operand)?) * SCRATCH_UNIT),
-        Space::Arguments => (world.scratch(), arguments_at(thread)),
-        Space::Surface(at) => (world.surface(element(at)), 0),
-        Space::State(at) => (world.surface(entry_of_state(element(at))), 0),
-        Space::Entry(operand) => (world.surface(named(run, operand)?), 0),
-        Space::Offset(operand) => (world.surface(entry_of_state(named(run, operand)?)), 0),
+    let (target, base) = match (reach.space, entry(run, reach.space)?) {
+        (_, Some(entry)) => (world.surface(entry), 0),
+        (Space::Local, _) => (world.local(), 0),
+        (Space::Scratch, _) => (world.scratch(), 0),
+        (Space::ScratchFrom(operand), _) => (world.scratch(), u64::from(named(run, operand)?) * SCRATCH_UNIT),
+        (Space::Arguments, _) => (world.scratch(), arguments_at(thread)),
+        _ => (world.flat(), 0),
     };
     let Some(count) = usize::try_from(count).ok().filter(|n| *n <= 4096) else { return senseless("so many bytes") };
     let masked = address & crate::convert::ones(reach.bits);
     run.around |= masked != address && masked < 16;
     let address = masked.wrapping_add(base);
     Ok(Span { view: world.view(target, thread.index), address, count, unaligned: reach.unaligned })
+}
+
+/// The entry of the binding table that a space stands for, if it has one.
+pub(crate) fn entry(run: &mut Run<'_>, space: Space) -> Result<Option<u32>> {
+    let Some(thread) = run.thread else { return senseless("memory is needed") };
+    let element = |at: u32| thread.surfaces.get(at as usize).copied().unwrap_or(u32::MAX);
+    Ok(Some(match space {
+        Space::Surface(at) => element(at),
+        Space::State(at) => entry_of_state(element(at)),
+        Space::Entry(operand) => named(run, operand)?,
+        Space::Offset(operand) => entry_of_state(named(run, operand)?),
+        _ => return Ok(None),
+    }))
+}
+
+/// The number that an operand has for all channels.
+fn named(run: &mut Run<'_>, operand: usize) -> Result<u32> {
+    Ok(run.wide(&Node::Operand(operand))? as u32)
 }
 
 /// Where arguments begin in scratch memory: the first register says it.
@@ -172,5 +204,6 @@ impl Span<'_> {
 
 /// Whether a built-in names bytes of memory.
 pub(crate) fn is_place(builtin: Builtin) -> bool {
-    matches!(builtin, Builtin::Surface | Builtin::Memory | Builtin::Lsc)
+    use Builtin as B;
+    matches!(builtin, B::Surface | B::Memory | B::Lsc | B::Texel | B::Block)
 }

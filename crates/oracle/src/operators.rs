@@ -38,6 +38,17 @@ pub(crate) fn binary(operator: BinaryOperator, left: Value, right: Value, mode: 
         (Value::Unknown, _) | (_, Value::Unknown) => Value::Unknown,
         (Value::Integer(a), Value::Integer(b)) => integers(operator, a, b)?,
         (Value::Float(a), Value::Float(b)) if a.format == b.format => floats(operator, &a, &b, mode)?,
+        (Value::Between { low, high }, b) | (b, Value::Between { low, high }) if operator == O::Add => {
+            let Value::Float(b) = b else { return Ok(Value::Unknown) };
+            let b = b.format.to_real(b.bits);
+            // The sum is rounded.
+            let room = |sum: f64| sum.abs() * f64::from(f32::EPSILON);
+            Value::Between { low: low + b - room(low + b), high: high + b + room(high + b) }
+        }
+        // Of floats as they stand in the registers.
+        (Value::Float(a), Value::Integer(b)) if matches!(operator, O::And | O::Or | O::Xor) => {
+            integers(operator, Integer { value: a.bits.into(), bits: Some(a.format.bits()) }, b)?
+        }
         (Value::Real(a), Value::Real(b)) => reals(operator, a, b)?,
         (Value::Wide(a), b) => wides(operator, a, wide(&b)?)?,
         (a, Value::Wide(b)) => wides(operator, wide(&a)?, b)?,

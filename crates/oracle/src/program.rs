@@ -6,7 +6,7 @@ use visakit_emulator::machine::thread::{Combine, ExecMask, ones};
 
 use crate::atomic::Update;
 use crate::builtins::Builtin;
-use crate::memory::Reach;
+use crate::memory::{Reach, Space};
 use crate::operand::Place;
 use crate::value::Value;
 
@@ -27,6 +27,10 @@ pub struct Program {
     pub(crate) control: Option<u32>,
     /// Offset of the register with the channels that are enabled, where the instruction reads it.
     pub(crate) enabled: Option<u32>,
+    /// The places that are images.
+    pub(crate) images: Vec<Space>,
+    /// The elements of the state variables that are samplers.
+    pub(crate) samplers: Vec<u32>,
     /// The same for the register that counts time.
     pub(crate) time: Option<u32>,
 }
@@ -40,6 +44,10 @@ pub struct Touches {
     pub flat: bool,
     /// Sums of floats in memory: of a NaN nothing says which one it is.
     pub floats: bool,
+    /// Images.
+    pub image: bool,
+    /// Images through samplers.
+    pub sampler: bool,
     /// Atomic operations: their order shows.
     pub atomic: bool,
 }

@@ -15,6 +15,10 @@ pub struct Shown {
     pub name: &'static str,
     /// The type of its elements, in lower case; nothing for addresses and the like.
     pub data_type: &'static str,
+    /// Bits of an element.
+    pub bits: u32,
+    /// Whether it is a raw operand.
+    pub raw: bool,
     /// Whether the instruction writes it.
     pub written: bool,
 }
@@ -33,8 +37,24 @@ impl Program {
     /// The operands, in the order of the page.
     pub fn operands(&self) -> Vec<Shown> {
         let all = self.operands.iter().zip(&self.names);
-        all.map(|(place, (name, written))| Shown { name, data_type: place.data_type.name(), written: *written })
-            .collect()
+        all.map(|(place, (name, written))| Shown {
+            name,
+            data_type: place.data_type.name(),
+            bits: place.data_type.bits(),
+            raw: place.raw,
+            written: *written,
+        })
+        .collect()
+    }
+
+    /// The entries of the binding table whose images the instruction reaches.
+    pub fn image_entries(&self, thread: &Thread) -> Vec<u32> {
+        self.images.iter().filter_map(|space| self.entry(*space, thread)).collect()
+    }
+
+    /// The samplers that the instruction asks, by index.
+    pub fn sampler_indices(&self, thread: &Thread) -> Vec<u32> {
+        self.samplers.iter().filter_map(|element| thread.surfaces.get(*element as usize).copied()).collect()
     }
 
     /// Where an operand's element of a channel stands; none for constants, and for what is nowhere.

@@ -15,6 +15,13 @@ pub enum Value {
     Float(Float),
     /// A real number: what stands inside of `near`.
     Real(f64),
+    /// A real number that lies between these two: what is not said more precisely.
+    Between {
+        /// The least.
+        low: f64,
+        /// The most.
+        high: f64,
+    },
     /// A number of a matrix, by the bits of its quad precision: sums are not rounded until they are stored.
     Wide(u128),
     /// Bits of which only those that a mask has are said.
@@ -93,6 +100,16 @@ impl Value {
                 Self::sized((bits << shift) as i64 >> shift, width)
             }
             (None, _) => Self::sized(bits, width),
+        }
+    }
+
+    /// The number that it is, if it is one.
+    pub(crate) fn to_real(&self) -> Option<f64> {
+        match self {
+            Self::Integer(Integer { value, .. }) => Some(value.as_f64()),
+            Self::Float(float) => Some(float.format.to_real(float.bits)),
+            Self::Real(real) => Some(*real),
+            _ => None,
         }
     }
 

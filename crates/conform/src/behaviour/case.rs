@@ -133,8 +133,9 @@ impl<'a> Subject<'a> {
         if has_memory {
             // Memory is a part of the state: it follows from the registers.
             let seed = u64::from(before.active) << 32 ^ before.registers.get::<u64>(0);
-            let bytes = Yard::bytes(pool, seed);
-            yards.iter_mut().for_each(|yard| yard.fill(&bytes));
+            let images = if bound.program.touches().image { Yard::images(seed) } else { Vec::new() };
+            let bytes = Yard::bytes(pool, seed, !images.is_empty());
+            yards.iter_mut().for_each(|yard| yard.fill(&bytes, &images));
         }
         kernel.prepare(by_page);
         let page = bound.program.run(by_page, &yards[0].world());

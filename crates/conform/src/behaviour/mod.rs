@@ -6,6 +6,7 @@
 
 mod case;
 mod domain;
+mod pictures;
 mod reach;
 mod shrink;
 mod state;

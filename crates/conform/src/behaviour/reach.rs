@@ -1,8 +1,11 @@
 //! Messages whose fields are drawn at random hardly ever reach memory that there is: of most of them a few fields are brought
 //! near to it. What is beyond is reached often enough by the addresses themselves.
 
-use visakit::isa::{ConstOpnd, DataType, Instruction, LscAddrType, LscUntyped, Modifier, Operand, VecOperand};
+use visakit::isa::{
+    ConstOpnd, DataType, Instruction, LscAddrType, LscTyped, LscUntyped, Modifier, Operand, VecOperand,
+};
 
+use super::pictures;
 use super::state::Random;
 
 /// Brings the fields of an LSC message near to the memory that there is.
@@ -10,7 +13,10 @@ pub(super) fn bring_near(instruction: &mut Instruction, random: &mut Random) {
     if random.next().is_multiple_of(5) {
         return;
     }
-    let Instruction::LscUntyped(message) = instruction else { return };
+    let message = match instruction {
+        Instruction::LscUntyped(message) => message,
+        instruction => return bring_near_images(instruction, random),
+    };
     let (scale, offset, kind, surface) = match message {
         LscUntyped::Access(i) => (&mut i.addr_scale, &mut i.addr_imm_offset, i.addr_type, &mut i.surface),
         LscUntyped::Quad(i) => (&mut i.addr_scale, &mut i.addr_imm_offset, i.addr_type, &mut i.surface),
@@ -38,6 +44,35 @@ pub(super) fn bring_near(instruction: &mut Instruction, random: &mut Random) {
         LscAddrType::Ss => number(random.below(20) as u32),
         _ => return,
     };
+}
+
+/// Brings the fields of a message to an image near to its edges.
+fn bring_near_images(instruction: &mut Instruction, random: &mut Random) {
+    let entry = |kind: LscAddrType, random: &mut Random| {
+        let entry = random.below(pictures::ENTRIES) as u32;
+        number(if kind == LscAddrType::Bss { entry * 64 } else { entry })
+    };
+    let corner = |random: &mut Random, unit: i32| {
+        let (x, y) = (random.below(40) as i32 - 8, random.below(9) as i32 - 3);
+        [x & -unit, y].map(|n| number(n as u32))
+    };
+    match instruction {
+        Instruction::LscTyped(LscTyped::Access(i)) => i.surface = entry(i.addr_type, random),
+        Instruction::LscTyped(LscTyped::Quad(i)) => i.surface = entry(i.addr_type, random),
+        Instruction::LscTyped(LscTyped::Block2d(i)) => {
+            i.surface = entry(i.addr_type, random);
+            [i.src0_addr_x, i.src0_addr_y] = corner(random, 1);
+        }
+        Instruction::MediaLd(i) => {
+            i.plane = 0;
+            [i.x_offset, i.y_offset] = corner(random, 1);
+        }
+        Instruction::MediaSt(i) => {
+            i.plane = 0;
+            [i.x_offset, i.y_offset] = corner(random, 4);
+        }
+        _ => {}
+    }
 }
 
 /// The same number for all channels.

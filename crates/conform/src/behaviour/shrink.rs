@@ -122,8 +122,23 @@ pub(super) fn shown(
         channel = (0..bound.channels()).find(|c| place.target.is_some() && written(*c)).unwrap_or(0);
         for (o, operand) in operands.iter().enumerate().filter(|(_, o)| !o.written) {
             let value = bound.program.element(o, channel, &state).unwrap_or_else(|| "-".to_owned());
-            inputs.push((format!("{}:{}", operand.name, operand.data_type), value));
+            // What the page has no name for is not shown.
+            if !operand.name.is_empty() {
+                inputs.push((format!("{}:{}", operand.name, operand.data_type), value));
+            }
         }
+        // The images of this state.
+        subject.threads[0] = state.clone();
+        subject.run(&bound);
+        let entries = bound.program.image_entries(&state);
+        inputs.extend(entries.into_iter().map(|entry| ("image".to_owned(), subject.yards[0].image(entry))));
+        inputs.extend(
+            bound
+                .program
+                .sampler_indices(&state)
+                .into_iter()
+                .map(|index| ("sampler".to_owned(), subject.yards[0].sampler(index))),
+        );
     }
     let (file, line) = place.at.map_or((page.path.to_owned(), page.line), |at| {
         let (file, line) = subject.model.origin(at);

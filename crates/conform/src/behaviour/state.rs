@@ -5,6 +5,7 @@ use visakit::rt::Bits as _;
 use visakit_oracle::Touches;
 
 use super::case::{Bound, Subject};
+use super::pictures::{self, Wants};
 use super::yard::BYTES;
 
 /// Bytes of a row of numbers.
@@ -81,6 +82,9 @@ impl Subject<'_> {
             return;
         }
         let mut random = Random(!seed);
+        if touches.image {
+            return self.aim_at_images(bound, &mut random);
+        }
         let width = if touches.flat { 8 } else { 4 };
         let bytes = self.stage.register_bytes();
         // Most states stay inside of the buffers, and have each channel somewhere else.
@@ -103,6 +107,29 @@ impl Subject<'_> {
                 nth = if is_apart { nth + step } else { random.next() };
                 let value = base + ((nth % spread) & !odd);
                 element.copy_from_slice(&value.to_le_bytes()[..width]);
+            }
+        }
+        self.clear_null();
+    }
+
+    /// The same for images: coordinates around their edges, and entries that they have.
+    fn aim_at_images(&mut self, bound: &Bound, random: &mut Random) {
+        let operands = bound.program.operands();
+        let mut sources = operands.iter().filter(|operand| !operand.written);
+        let width = if sources.any(|operand| operand.bits == 16 && operand.raw) { 2 } else { 4 };
+        let floats = bound.program.touches().sampler;
+        let bytes = self.stage.register_bytes();
+        let thread = &mut self.threads[0];
+        for register in thread.registers.bytes_mut(0)[..bytes].chunks_mut(ROW / 2) {
+            if !random.next().is_multiple_of(5) {
+                pictures::row(random, register, Wants { width, floats });
+            }
+        }
+        for state in &mut thread.surfaces {
+            *state = if floats { random.next() as u32 % 64 } else { random.below(pictures::ENTRIES) as u32 };
+            // Where a bindless surface's state is.
+            if random.next().is_multiple_of(4) {
+                *state = random.below(pictures::ENTRIES) as u32 * 64;
             }
         }
         self.clear_null();

@@ -2,10 +2,13 @@
 
 use visakit_emulator::machine::World;
 use visakit_emulator::machine::buffer::Buffer;
+use visakit_emulator::machine::image::{Image, ImageDesc};
 use visakit_emulator::machine::memory::Memory;
+use visakit_emulator::machine::sampler::Sampler;
 use visakit_emulator::machine::trace::Trace;
 use visakit_oracle::float::Format;
 
+use super::pictures;
 use super::state::{Pool, Random};
 
 /// Bytes of each buffer.
@@ -23,6 +26,10 @@ pub(super) struct Yard {
     local: Buffer,
     scratch: Buffer,
     bindings: Vec<Option<usize>>,
+    /// The entries of the binding table that are images, where an instruction wants such, and their buffers.
+    images: Vec<Option<Image>>,
+    pictures: Vec<Option<usize>>,
+    samplers: Vec<Option<Sampler>>,
     trace: Trace,
     /// What it was filled with.
     filled: Vec<u8>,
@@ -34,10 +41,16 @@ impl Yard {
         for _ in 0..BUFFERS {
             memory.map(Buffer::zeros(BYTES as usize));
         }
+        for buffer in pictures::buffers() {
+            memory.map(buffer);
+        }
         let [local, scratch] = [0, 1].map(|_| Buffer::zeros(BYTES as usize));
         // One entry in three has no buffer.
         let bindings = (0..ENTRIES).map(|n| Some(n % 3).filter(|n| *n < BUFFERS)).collect();
-        Self { memory, local, scratch, bindings, trace: Trace::new(BUFFERS, false), filled: Vec::new() }
+        let trace = Trace::new(BUFFERS + pictures::COUNT, false);
+        let samplers = pictures::samplers();
+        let (images, pictures) = (Vec::new(), Vec::new());
+        Self { memory, local, scratch, bindings, images, pictures, samplers, trace, filled: Vec::new() }
     }
 
     /// The address of a buffer.
@@ -45,21 +58,37 @@ impl Yard {
         self.memory.address(n as usize % BUFFERS)
     }
 
+    /// The memory that a case may touch: that of images, or the other.
     fn all(&self) -> impl Iterator<Item = &Buffer> {
-        self.memory.buffers().iter().chain([&self.local, &self.scratch])
+        let (buffers, images) = self.memory.buffers().split_at(BUFFERS);
+        let (buffers, images) = if self.images.is_empty() { (buffers, &[][..]) } else { (&[][..], images) };
+        buffers.iter().chain(images).chain([&self.local, &self.scratch])
     }
 
     /// The contents of all of it that a seed chooses.
-    pub(super) fn bytes(pool: &Pool, seed: u64) -> Vec<u8> {
-        let mut bytes = vec![0; BYTES as usize * (BUFFERS + 2)];
+    pub(super) fn bytes(pool: &Pool, seed: u64, images: bool) -> Vec<u8> {
+        let rest = if images { pictures::COUNT * pictures::BYTES } else { BYTES as usize * BUFFERS };
+        let mut bytes = vec![0; BYTES as usize * 2 + rest];
         pool.fill(&mut Random(seed), &mut bytes);
         bytes
     }
 
-    /// Fills all of it.
-    pub(super) fn fill(&mut self, bytes: &[u8]) {
-        for (buffer, bytes) in self.all().zip(bytes.chunks(BYTES as usize)) {
-            buffer.overwrite(bytes);
+    /// The images of a seed.
+    pub(super) fn images(seed: u64) -> Vec<Option<Image>> {
+        pictures::images(seed, BUFFERS)
+    }
+
+    /// Fills all of it; with images, theirs.
+    pub(super) fn fill(&mut self, bytes: &[u8], images: &[Option<Image>]) {
+        self.images.clear();
+        self.images.extend_from_slice(images);
+        self.pictures.clear();
+        self.pictures.extend(images.iter().map(|image| image.map(|image| image.buffer)));
+        let mut rest = bytes;
+        for buffer in self.all() {
+            let (here, behind) = rest.split_at(buffer.len());
+            buffer.overwrite(here);
+            rest = behind;
         }
         self.filled.clear();
         self.filled.extend_from_slice(bytes);
@@ -68,7 +97,10 @@ impl Yard {
     /// Changes the words that are not what they were filled with; whether any has become something else.
     pub(super) fn spoil(&self, change: fn(u64, u64, u32, u32) -> u64) -> bool {
         let (mut nth, mut spoiled) = (0, false);
-        for (buffer, filled) in self.all().zip(self.filled.chunks(BYTES as usize)) {
+        let mut rest = self.filled.as_slice();
+        for buffer in self.all() {
+            let (filled, behind) = rest.split_at(buffer.len());
+            rest = behind;
             let now = buffer.to_bytes();
             let words = now.as_chunks::<4>().0.iter().zip(filled.as_chunks::<4>().0);
             for (offset, (now, before)) in (0..).step_by(4).zip(words).filter(|(_, (now, before))| now != before) {
@@ -95,6 +127,30 @@ impl Yard {
         })
     }
 
+    /// An image as it is shown.
+    pub(super) fn image(&self, entry: u32) -> String {
+        let Some(image) = self.images.get(entry as usize).copied().flatten() else { return "none".to_owned() };
+        let ImageDesc { size: [x, y, z], dimensions, is_array, layers, levels, samples, pitch } = image.desc;
+        let mut shown = format!("{dimensions}D {x}x{y}x{z} {}", image.format.name());
+        for (has, what) in [
+            (is_array, format!(", {layers} layers")),
+            (levels > 1, format!(", {levels} levels")),
+            (samples > 1, format!(", {samples} samples")),
+            (pitch > 0, format!(", rows of {pitch} bytes")),
+        ] {
+            if has {
+                shown += &what;
+            }
+        }
+        shown
+    }
+
+    /// A sampler as it is shown.
+    pub(super) fn sampler(&self, index: u32) -> String {
+        let sampler = self.samplers.get(index as usize).copied().flatten();
+        sampler.map_or("none".to_owned(), |sampler| format!("{sampler:?}"))
+    }
+
     /// What a thread sees.
     pub(super) fn world(&self) -> World<'_> {
         World {
@@ -102,9 +158,9 @@ impl Yard {
             local: &self.local,
             scratch: &self.scratch,
             private: &[],
-            bindings: &self.bindings,
-            images: &[],
-            samplers: &[],
+            bindings: if self.images.is_empty() { &self.bindings } else { &self.pictures },
+            images: &self.images,
+            samplers: &self.samplers,
             watch: None,
             trace: &self.trace,
         }

@@ -126,10 +126,11 @@ impl Block {
 
     /// For each byte its offset in registers, its column and its row.
     fn places(&self, thread: &Thread) -> impl Iterator<Item = (u32, u32, u32)> + use<> {
+        // What begins left of the image or above it reaches into it.
         let Self { width, height, pitch, rows: (distance, first), .. } = *self;
         let [left, top] = self.corner.each_ref().map(|source| source.first(thread));
         (0..height).flat_map(move |y| {
-            let row = top.wrapping_add(y).wrapping_mul(distance).wrapping_add(first);
+            let row = top.wrapping_add(y).checked_mul(distance).map_or(u32::MAX, |row| row + first);
             (0..width).map(move |x| (y * pitch + x, left.wrapping_add(x), row))
         })
     }

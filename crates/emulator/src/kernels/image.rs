@@ -14,47 +14,68 @@ use crate::machine::World;
 use crate::machine::access::Request;
 use crate::machine::image::{Image, Texel};
 use crate::machine::lane::{LANES, MAX_LANES, enabled_lanes};
+use crate::machine::operand::Source;
 use crate::machine::texels::Texels;
 use crate::machine::thread::{ExecMask, Thread};
 use visakit::isa::{
-    Channels, DataType, ExecSize, Gather4Typed, Info, InfoOp, Load3d, LoadCurrentOpOp3d, LscAddrType, LscDataSize,
-    LscOp, LscTyped, LscTypedAccess, LscTypedQuad, Predicate, RawOperand, SamplerParameter, Scatter4Typed, SurfaceId,
-    TypedAtomic, VecOperand, pages,
+    Channels, DataType, DataTypeClass, ExecSize, Gather4Typed, Info, InfoOp, Load3d, LoadCurrentOpOp3d, LscAddrType,
+    LscDataSize, LscOp, LscTyped, LscTypedAccess, LscTypedQuad, Predicate, RawOperand, SamplerParameter,
+    Scatter4Typed, SurfaceId, TypedAtomic, VecOperand, pages,
 };
-use visakit::rt::{Stub, immediate_bits};
+use visakit::rt::Stub;
 
 /// Where the elements of a raw operand stand, and how large they are; none for the null operand.
 #[derive(Clone, Copy)]
 pub(super) struct Elements {
     at: Option<u32>,
     bytes: u32,
+    /// Whether they are integers with a sign.
+    signed: bool,
 }
 
 impl Elements {
     /// Those of an operand that is not there: zeros.
-    pub(super) const NONE: Self = Self { at: None, bytes: 4 };
+    pub(super) const NONE: Self = Self { at: None, bytes: 4, signed: false };
 
     pub(super) fn new(l: &mut Lowering<'_>, operand: &RawOperand, lanes: usize) -> LowerResult<Self> {
         let bytes = element_bytes(l, operand)?;
-        Ok(Self { at: l.raw(operand, lanes as u64 * u64::from(bytes))?, bytes })
+        let signed = l.variable(operand.id)?.data_type.class() == DataTypeClass::Signed;
+        Ok(Self { at: l.raw(operand, lanes as u64 * u64::from(bytes))?, bytes, signed })
     }
 
-    fn bits(&self, thread: &Thread, lane: usize) -> u32 {
-        match self.at {
-            None => 0,
-            Some(at) if self.bytes == 2 => thread.registers.get::<u16>(at + lane as u32 * 2).into(),
-            Some(at) => thread.registers.get(at + lane as u32 * 4),
+    /// Numbers of so many bytes, whatever the type of the variable is.
+    fn sized(l: &mut Lowering<'_>, operand: &RawOperand, lanes: usize, bytes: u32) -> LowerResult<Self> {
+        Ok(Self { at: l.raw(operand, lanes as u64 * u64::from(bytes))?, bytes, signed: false })
+    }
+
+    fn bits(&self, thread: &Thread, lane: usize) -> u64 {
+        let Some(at) = self.at else { return 0 };
+        let place = at + lane as u32 * self.bytes;
+        match self.bytes {
+            2 => thread.registers.get::<u16>(place).into(),
+            8 => thread.registers.get(place),
+            _ => thread.registers.get::<u32>(place).into(),
         }
     }
 
     pub(super) fn integer(&self, thread: &Thread, lane: usize) -> i64 {
         let bits = self.bits(thread, lane);
-        if self.bytes == 2 { (bits as u16).into() } else { (bits as i32).into() }
+        match (self.bytes, self.signed) {
+            (2, true) => (bits as i16).into(),
+            (4, true) => (bits as i32).into(),
+            // What does not fit is beyond every image.
+            _ => i64::try_from(bits).unwrap_or(i64::MAX),
+        }
+    }
+
+    /// A level, or a sample: none where there is none of that number.
+    fn number(&self, thread: &Thread, lane: usize) -> u32 {
+        u32::try_from(self.integer(thread, lane)).unwrap_or(u32::MAX)
     }
 
     pub(super) fn float(&self, thread: &Thread, lane: usize) -> f32 {
         let bits = self.bits(thread, lane);
-        if self.bytes == 2 { half::f16::from_bits(bits as u16).to_f32() } else { f32::from_bits(bits) }
+        if self.bytes == 2 { half::f16::from_bits(bits as u16).to_f32() } else { f32::from_bits(bits as u32) }
     }
 }
 
@@ -118,12 +139,12 @@ impl Components {
         }
     }
 
-    fn get(&self, thread: &Thread, lane: usize) -> [u32; 4] {
-        let mut components = [0; 4];
-        if let Some(at) = self.at {
-            for (n, &component) in self.moved.iter().enumerate() {
-                components[component] = thread.registers.get(at + n as u32 * self.pitch + lane as u32 * 4);
-            }
+    /// The components that are moved; zeros where there are no data.
+    fn get(&self, thread: &Thread, lane: usize) -> [Option<u32>; 4] {
+        let mut components = [None; 4];
+        for (n, &component) in self.moved.iter().enumerate() {
+            let place = |at| thread.registers.get(at + n as u32 * self.pitch + lane as u32 * 4);
+            components[component] = Some(self.at.map_or(0, place));
         }
         components
     }
@@ -138,11 +159,19 @@ pub(super) fn image<'w>(
     world.image(space.entry(thread)?, thread.index)
 }
 
-/// The offsets that a message adds to texel coordinates: four bits each, with sign.
-pub(super) fn offsets(operand: &VecOperand) -> [i64; 3] {
-    let visakit::isa::Operand::Immediate(constant) = &operand.operand else { return [0; 3] };
-    let bits = immediate_bits(constant);
-    [8, 4, 0].map(|shift| (bits >> shift & 7) as i64 - (bits >> shift & 8) as i64)
+/// The offsets that a message adds to texel coordinates.
+pub(super) struct Offsets(Source<u32>);
+
+impl Offsets {
+    pub(super) fn new(l: &mut Lowering<'_>, operand: &VecOperand) -> LowerResult<Self> {
+        Ok(Self(l.source(operand, 1)?))
+    }
+
+    /// Four bits each, with sign.
+    pub(super) fn get(&self, thread: &Thread) -> [i64; 3] {
+        let bits = self.0.first(thread);
+        [8, 4, 0].map(|shift| i64::from(bits >> shift & 7) - i64::from(bits >> shift & 8))
+    }
 }
 
 pub(super) fn load(l: &mut Lowering<'_>, inst: &Load3d) -> LowerResult {
@@ -167,7 +196,7 @@ pub(super) fn load(l: &mut Lowering<'_>, inst: &Load3d) -> LowerResult {
     let place = [SamplerParameter::U, SamplerParameter::V, SamplerParameter::R].map(at);
     let (level, sample) = (at(SamplerParameter::Lod), at(SamplerParameter::Si));
     let tells_places = inst.op.op == LoadCurrentOpOp3d::LdMcs;
-    let shift = offsets(&inst.aoffimmi);
+    let shift = Offsets::new(l, &inst.aoffimmi)?;
     let masked = inst.op.pixel_null_mask;
     let components = Components::new(l, &inst.dst, lanes, moved(inst.channels), masked)?;
     let mask = masked.then_some(lanes);
@@ -176,10 +205,11 @@ pub(super) fn load(l: &mut Lowering<'_>, inst: &Load3d) -> LowerResult {
             // Every sample stands in its own place, whatever this says.
             return [0; 4];
         }
-        let place = std::array::from_fn(|d| place[d].integer(thread, lane) + shift[d]);
-        let level = level.bits(thread, lane);
+        let shift = shift.get(thread);
+        let place = std::array::from_fn(|d| place[d].integer(thread, lane).saturating_add(shift[d]));
+        let level = level.number(thread, lane);
         // Compilers read the border so, where a sampler asks for one.
-        image.load(texels, Texel { place, level, sample: sample.bits(thread, lane) })
+        image.load(texels, Texel { place, level, sample: sample.number(thread, lane) })
     })
 }
 
@@ -236,10 +266,21 @@ fn coordinates(l: &mut Lowering<'_>, operands: [&RawOperand; 4], lanes: usize) -
     Ok(coordinates)
 }
 
+/// The same of an LSC message, whose address size says how large they are.
+macro_rules! lsc_coordinates {
+    ($l:ident, $inst:ident, $lanes:ident) => {{
+        let operands = [&$inst.src0_addrs_u, &$inst.src0_addrs_v, &$inst.src0_addrs_r, &$inst.src0_addrs_lod];
+        let mut coordinates = [Elements::NONE; 4];
+        for (place, operand) in coordinates.iter_mut().zip(operands) {
+            *place = Elements::sized($l, operand, $lanes, $inst.addr_size.bytes())?;
+        }
+        coordinates
+    }};
+}
+
 fn place_of(coordinates: &[Elements; 4], thread: &Thread, lane: usize) -> Texel {
-    // Typed messages have unsigned coordinates.
-    let [u, v, r, level] = coordinates.map(|coordinate| coordinate.bits(thread, lane));
-    Texel { place: [u, v, r].map(i64::from), level, sample: 0 }
+    let [u, v, r, level] = coordinates;
+    Texel { place: [u, v, r].map(|at| at.integer(thread, lane)), level: level.number(thread, lane), sample: 0 }
 }
 
 pub(super) fn gather4_typed(l: &mut Lowering<'_>, inst: &Gather4Typed) -> LowerResult {
@@ -275,7 +316,7 @@ fn write(
         let mut outside = 0;
         for lane in enabled_lanes::<MAX_LANES>(thread.enabled(&enable)) {
             let written = bound.is_some_and(|(image, texels)| {
-                image.store(texels.of_lane(lane), place_of(&place, thread, lane), components.get(thread, lane))
+                image.store_some(texels.of_lane(lane), place_of(&place, thread, lane), components.get(thread, lane))
             });
             outside += u64::from(!written);
         }
@@ -337,7 +378,7 @@ pub(super) fn info(l: &mut Lowering<'_>, inst: &Info) -> LowerResult {
         if samples {
             return [desc.samples, 0, 0, 0];
         }
-        let level = lod.bits(thread, lane);
+        let level = lod.number(thread, lane);
         let mut sizes = [0; 4];
         if level < desc.levels {
             let size = desc.size_of(level);
@@ -374,8 +415,7 @@ fn lsc_quad(l: &mut Lowering<'_>, inst: &LscTypedQuad) -> LowerResult {
         return illegal(format!("texels of {} elements", inst.data_size.name()));
     }
     let lanes = channels(inst.exec_size);
-    let place =
-        coordinates(l, [&inst.src0_addrs_u, &inst.src0_addrs_v, &inst.src0_addrs_r, &inst.src0_addrs_lod], lanes)?;
+    let place = lsc_coordinates!(l, inst, lanes);
     let flags = inst.data_elems_per_addr;
     let flags = [flags.x, flags.y, flags.z, flags.w];
     let moved = (0..4).filter(|&c| flags[c]).collect();
@@ -407,8 +447,7 @@ fn lsc_access(l: &mut Lowering<'_>, inst: &LscTypedAccess) -> LowerResult {
     let Some(op) = lsc_update(inst.lsc_sub_op, size) else {
         return Err(Stub::undefined(&pages::LSC_TYPED).into());
     };
-    let place =
-        coordinates(l, [&inst.src0_addrs_u, &inst.src0_addrs_v, &inst.src0_addrs_r, &inst.src0_addrs_lod], lanes)?;
+    let place = lsc_coordinates!(l, inst, lanes);
     let operands = [&inst.src1_data, &inst.src2_data];
     let atomic = Atomic::new(l, op, Transfer::in_dwords(size), lanes, operands, &inst.dst_data)?;
     let space = lsc_space(l, inst.addr_type, &inst.surface)?;
@@ -422,8 +461,7 @@ fn store_uncompressed(l: &mut Lowering<'_>, inst: &LscTypedAccess, lanes: usize)
         return illegal(format!("texels of {} elements", inst.data_size.name()));
     }
     let count = inst.data_elems_per_addr.count() as usize;
-    let operands = [&inst.src0_addrs_u, &inst.src0_addrs_v, &inst.src0_addrs_r, &inst.src0_addrs_lod];
-    let place = coordinates(l, operands, lanes)?;
+    let place = lsc_coordinates!(l, inst, lanes);
     let components = Components::new(l, &inst.src1_data, lanes, (0..count.min(4)).collect(), false)?;
     let enable = l.enable(inst.exec_size, inst.pred)?;
     let space = lsc_space(l, inst.addr_type, &inst.surface)?;

@@ -1,7 +1,7 @@
 //! Messages to samplers: reads of images that filter, choose levels and compare. What a sampler computes is in
 //! [`crate::machine::sampler`].
 
-use crate::kernels::image::{self, Components, Elements, moved, offsets};
+use crate::kernels::image::{self, Components, Elements, Offsets, moved};
 use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal};
 use crate::machine::image::Image;
 use crate::machine::sampler::{SamplePoint, Sampler};
@@ -30,6 +30,8 @@ struct Operation {
     parameters: &'static [SamplerParameter],
     /// Whether it takes the level from neighbouring pixels.
     pixel_level: bool,
+    /// Whether the level is what it gives.
+    wants_level: bool,
 }
 
 /// Bits of a parameter that is added to a coordinate.
@@ -45,6 +47,8 @@ struct Params {
     /// Texels that are added to the first two coordinates, beside those that the message has for all channels.
     shift: [Elements; 2],
     level: Level,
+    /// Whether the level is what the message gives.
+    wants_level: bool,
 }
 
 impl Params {
@@ -75,6 +79,7 @@ impl Params {
             reference: at(SamplerParameter::Ref),
             shift: [SamplerParameter::Du, SamplerParameter::Dv].map(or_none),
             level,
+            wants_level: operation.wants_level,
         })
     }
 
@@ -84,10 +89,10 @@ impl Params {
         let coordinates = at(lane);
         let lod = match &self.level {
             // Most images have one level.
-            _ if image.desc.levels <= 1 => 0.0,
+            _ if image.desc.levels <= 1 && !self.wants_level => 0.0,
             Level::Given(elements) => elements.float(thread, lane),
             Level::Gradients(gradients) => {
-                sampler.lod_of(image, gradients.map(|row| row.map(|elements| elements.float(thread, lane))))
+                sampler.lod_of(image, gradients.map(|row| row.map(|elements| elements.float(thread, lane).into())))
             }
             Level::Pixels(bias) => pixels_lod(&at, lane, sampler, image) + bias.float(thread, lane),
         };
@@ -109,7 +114,7 @@ impl Params {
 /// The level that the coordinates of four channels in two rows of two ask for.
 fn pixels_lod(at: &impl Fn(usize) -> [f32; 3], lane: usize, sampler: &Sampler, image: &Image) -> f32 {
     let [first, right, below] = [0, 1, 2].map(|n| at((lane & !3) + n));
-    let gradient = |next: [f32; 3]| std::array::from_fn(|d| next[d] - first[d]);
+    let gradient = |next: [f32; 3]| std::array::from_fn(|d| f64::from(next[d]) - f64::from(first[d]));
     sampler.lod_of(image, [gradient(right), gradient(below)])
 }
 
@@ -147,7 +152,7 @@ impl Message<'_> {
             return Err(undefined.into());
         }
         let params = Params::new(l, &self.operation, self.params, lanes)?;
-        let shift = offsets(self.aoffimmi);
+        let shift = Offsets::new(l, self.aoffimmi)?;
         let element = sampler_element(l, self.sampler)?;
         let mask = null_mask.then_some(lanes);
         image::read(
@@ -159,7 +164,7 @@ impl Message<'_> {
             mask,
             move |thread, world, lane, image, texels| {
                 let Some(sampler) = world.sampler(thread.surfaces[element]) else { return [0; 4] };
-                read(sampler, image, texels, &params.place(thread, lane, sampler, image, shift))
+                read(sampler, image, texels, &params.place(thread, lane, sampler, image, shift.get(thread)))
             },
         )
     }
@@ -172,6 +177,7 @@ macro_rules! message {
             operation: Operation {
                 parameters: $inst.op.op.parameters(),
                 pixel_level: $inst.op.op.pixel_level().unwrap_or(false),
+                wants_level: false,
             },
             exec_size: $inst.exec_size,
             pred: $inst.pred,
@@ -188,8 +194,9 @@ pub(super) fn sample(l: &mut Lowering<'_>, inst: &Sample3d) -> LowerResult {
     let Sample3d::Current(inst) = inst else { return Err(undefined.into()) };
     let lanes = channels(inst.exec_size);
     let components = Components::new(l, &inst.dst, lanes, moved(inst.channels), inst.op.pixel_null_mask)?;
-    let message = message!(inst);
+    let mut message = message!(inst);
     if inst.op.op == SampleCurrentOpOp3d::Lod {
+        message.operation.wants_level = true;
         return message.lower(l, undefined, components, inst.op.pixel_null_mask, |sampler, image, _, place| {
             [sampler.clamped(image, place.lod).to_bits(), place.lod.to_bits(), 0, 0]
         });

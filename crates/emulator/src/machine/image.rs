@@ -107,12 +107,18 @@ impl Image {
         Some(before + index * u64::from(samples) + u64::from(sample))
     }
 
-    /// The same of a place that has to be in the image: those who watch learn of one that is not.
+    /// The same of a place that has to be in the image: those who watch learn of one that is not, where alpha is one.
     pub fn load_inside(&self, texels: Texels<'_>, texel: Texel) -> [u32; 4] {
         if self.offset(texel).is_none() {
             texels.tell_outside(AccessKind::Load, self.format.bytes() as u32);
+            return [0, 0, 0, self.one()];
         }
         self.load(texels, texel)
+    }
+
+    /// The number one, as registers hold it.
+    fn one(&self) -> u32 {
+        if self.format.is_integer() { 1 } else { 1.0_f32.to_bits() }
     }
 
     /// The four components of a texel, as registers hold them. Outside of the image all parts are zero.
@@ -123,7 +129,7 @@ impl Image {
             let bits = texels.load(start + (n as u64) * u64::from(bytes), bytes).unwrap_or(0) as u32;
             self.format.component.widen(bits)
         };
-        let one = if self.format.component.is_integer() { 1 } else { 1.0_f32.to_bits() };
+        let one = self.one();
         let mut components = self.format.sources().map(|source| match source {
             Source::Component(n) => part(n),
             Source::Zero => 0,
@@ -138,7 +144,12 @@ impl Image {
     }
 
     /// Whether there is such a texel; writes its four components, and else tells those who watch.
-    pub fn store(&self, texels: Texels<'_>, texel: impl Into<Texel>, mut components: [u32; 4]) -> bool {
+    pub fn store(&self, texels: Texels<'_>, texel: impl Into<Texel>, components: [u32; 4]) -> bool {
+        self.store_some(texels, texel, components.map(Some))
+    }
+
+    /// The same of some of its components.
+    pub fn store_some(&self, texels: Texels<'_>, texel: impl Into<Texel>, mut components: [Option<u32>; 4]) -> bool {
         let Some(start) = self.offset(texel) else {
             // Kernels write all levels of an image as if they were as large as the first.
             if self.desc.levels <= 1 {
@@ -147,7 +158,7 @@ impl Image {
             return false;
         };
         if self.format.is_srgb() {
-            for colour in &mut components[..3] {
+            for colour in components[..3].iter_mut().flatten() {
                 *colour = encoded(f32::from_bits(*colour)).to_bits();
             }
         }
@@ -156,6 +167,7 @@ impl Image {
         for (source, colour) in self.format.sources().into_iter().zip(components) {
             if let Source::Component(n) = source
                 && !std::mem::replace(&mut written[n], true)
+                && let Some(colour) = colour
             {
                 let bits = self.format.component.narrow(colour);
                 texels.store(start + n as u64 * u64::from(bytes), bytes, bits.into());

@@ -116,14 +116,14 @@ type Axis = (i64, i64, f32);
 
 impl Sampler {
     /// The level that the gradients of the coordinates along two directions ask for.
-    pub fn lod_of(&self, image: &Image, gradients: [[f32; 3]; 2]) -> f32 {
-        let length = |gradient: [f32; 3]| {
+    pub fn lod_of(&self, image: &Image, gradients: [[f64; 3]; 2]) -> f32 {
+        let length = |gradient: [f64; 3]| {
             let sides = gradient.into_iter().zip(image.desc.size).take(image.desc.dimensions);
-            let texels = sides.map(|(g, side)| if self.normalized { g * side as f32 } else { g });
-            texels.map(|g| g * g).sum::<f32>()
+            let texels = sides.map(|(g, side)| if self.normalized { g * f64::from(side) } else { g });
+            texels.map(|g| g * g).sum::<f64>()
         };
         // The logarithm of a square root is half of that of the square.
-        0.5 * gradients.map(length).into_iter().fold(0.0, f32::max).log2()
+        (0.5 * gradients.map(length).into_iter().fold(0.0, f64::max).log2()) as f32
     }
 
     /// The level that is read when one is asked for: within what the sampler allows and the image has.
@@ -166,20 +166,20 @@ impl Sampler {
                 Some(reference) => [self.compare.result(reference, components), 0, 0, 1.0_f32.to_bits()],
             }
         };
-        let coordinate = |d: usize| self.shifted(place.coordinates[d], place.shift[d], size[d]);
-        let is_outside = |d: usize| !(0..i64::from(size[d])).contains(&self.nearest(coordinate(d), size[d]));
+        let along = |d: usize| self.along(place.coordinates[d], place.shift[d], size[d]);
+        let is_outside = |d: usize| !(0..i64::from(size[d])).contains(&self.nearest(along(d), size[d]));
         if self.addressing == Addressing::None && (0..dimensions).any(is_outside) {
             texels.tell_outside(AccessKind::Load, image.format.bytes() as u32);
         }
         if !self.linear || image.format.is_integer() {
             for (d, at) in fixed.iter_mut().enumerate().take(dimensions) {
-                *at = self.nearest(coordinate(d), size[d]);
+                *at = self.nearest(along(d), size[d]);
             }
             return read(fixed);
         }
         let mut axes: [Axis; 3] = [(0, 0, 0.0); 3];
         for (d, axis) in axes.iter_mut().enumerate().take(dimensions) {
-            *axis = self.neighbours(coordinate(d), size[d]);
+            *axis = self.neighbours(along(d), size[d]);
         }
         let mut sum = [0.0_f32; 4];
         for corner in 0..1_usize << dimensions {
@@ -207,7 +207,7 @@ impl Sampler {
         let fixed = layer(image, place);
         let [u, v] = [0, 1].map(|d| {
             if d < image.desc.dimensions {
-                self.neighbours(self.shifted(place.coordinates[d], place.shift[d], size[d]), size[d])
+                self.neighbours(self.along(place.coordinates[d], place.shift[d], size[d]), size[d])
             } else {
                 (fixed[d], fixed[d], 0.0)
             }
@@ -221,65 +221,63 @@ impl Sampler {
         })
     }
 
-    /// A coordinate with a number of texels added.
-    fn shifted(&self, coordinate: f32, texels: i64, size: u32) -> f32 {
-        match texels {
-            0 => coordinate,
-            texels if self.normalized => coordinate + texels as f32 / size.max(1) as f32,
-            texels => coordinate + texels as f32,
-        }
-    }
-
     /// What is not a number or far away is no place; these bounds are beyond every image.
     fn bounded(coordinate: f32) -> f64 {
         if coordinate.is_nan() { 0.0 } else { f64::from(coordinate).clamp(-1.0e9, 1.0e9) }
     }
 
-    /// The texel that a coordinate along an axis of `size` texels is in.
-    fn nearest(&self, coordinate: f32, size: u32) -> i64 {
-        let (s, sides, last) = (Self::bounded(coordinate), f64::from(size), i64::from(size) - 1);
-        let whole = |x: f64| x.floor() as i64;
-        match self.addressing {
-            Addressing::Repeat => {
-                let i = whole((s - s.floor()) * sides);
-                if i > last { i - i64::from(size) } else { i }
-            }
-            Addressing::Mirror => whole(Self::mirrored(s) * sides).min(last),
-            addressing => {
-                let i = whole(if self.normalized { s * sides } else { s });
-                if addressing == Addressing::ClampToEdge { i.clamp(0, last) } else { i }
-            }
+    /// A place in texels along an axis of `size` texels.
+    fn along(&self, coordinate: f32, shift: i64, size: u32) -> Along {
+        let s = Self::bounded(coordinate);
+        let (texels, size) = (if self.normalized { s * f64::from(size) } else { s }, i64::from(size));
+        if self.addressing != Addressing::Mirror {
+            return Along { texels, added: shift };
+        }
+        // To the nearest middle of an image that is not mirrored, and from there in the one or the other direction.
+        let period = 2 * size;
+        let images = ((texels + shift as f64) / period as f64).round_ties_even() as i64;
+        let added = shift - images * period;
+        if texels.floor() as i64 + added >= 0 {
+            Along { texels, added }
+        } else {
+            Along { texels: -texels, added: -added }
         }
     }
 
-    /// The texels to the left and to the right of a coordinate along an axis of `size` texels, and the weight of the right one.
-    fn neighbours(&self, coordinate: f32, size: u32) -> Axis {
-        let (s, sides, last) = (Self::bounded(coordinate), f64::from(size), i64::from(size) - 1);
-        let u = match self.addressing {
-            Addressing::Repeat => (s - s.floor()) * sides,
-            Addressing::Mirror => Self::mirrored(s) * sides,
-            _ if self.normalized => s * sides,
-            _ => s,
-        };
-        let low = (u - 0.5).floor();
-        let (low, weight) = (low as i64, ((u - 0.5) - low) as f32);
-        let fix = |i: i64| match self.addressing {
-            Addressing::Repeat if i < 0 => i + i64::from(size),
-            Addressing::Repeat if i > last => i - i64::from(size),
-            Addressing::Mirror | Addressing::ClampToEdge => i.clamp(0, last),
-            _ => i,
-        };
-        (fix(low), fix(low.saturating_add(1)), weight)
+    /// The texel that a place along an axis of `size` texels is in.
+    fn nearest(&self, along: Along, size: u32) -> i64 {
+        self.fixed(along.texels.floor() as i64 + along.added, size)
     }
 
-    fn mirrored(s: f64) -> f64 {
-        (s - 2.0 * (0.5 * s).round_ties_even()).abs()
+    /// The texels to the left and to the right of a place along an axis of `size` texels, and the weight of the right one.
+    fn neighbours(&self, along: Along, size: u32) -> Axis {
+        let left = along.texels - 0.5;
+        let low = left.floor();
+        let (weight, low) = ((left - low) as f32, low as i64 + along.added);
+        (self.fixed(low, size), self.fixed(low.saturating_add(1), size), weight)
     }
+
+    /// What the number of a texel beyond the edge means.
+    fn fixed(&self, texel: i64, size: u32) -> i64 {
+        let size = i64::from(size);
+        match self.addressing {
+            Addressing::Repeat if !(0..size).contains(&texel) => texel.rem_euclid(size),
+            Addressing::Mirror | Addressing::ClampToEdge => texel.clamp(0, size - 1),
+            _ => texel,
+        }
+    }
+}
+
+/// A place along an axis: a number of texels, and whole ones apart, so that nothing is rounded.
+#[derive(Clone, Copy)]
+struct Along {
+    texels: f64,
+    added: i64,
 }
 
 /// The level that is nearest to one that is asked for; of two, the lower one.
 fn nearest_level(lod: f32) -> u32 {
-    ((lod + 0.5).ceil() - 1.0).max(0.0) as u32
+    ((f64::from(lod) + 0.5).ceil() - 1.0).max(0.0) as u32
 }
 
 /// The image of an array that a place is in, as the coordinate behind the dimensions; the others are zero.

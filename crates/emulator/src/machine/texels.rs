@@ -27,7 +27,7 @@ impl<'a> Texels<'a> {
 
     /// Reads `size` bytes (1, 2, 4 or 8) at a multiple of it. `None` outside the buffer.
     #[inline]
-    pub(crate) fn load(&self, offset: u64, size: u32) -> Option<u64> {
+    pub fn load(&self, offset: u64, size: u32) -> Option<u64> {
         self.view.access(self.buffer, AccessKind::Load, self.lane, (offset, size), None);
         self.buffer.load(offset, size)
     }
@@ -40,7 +40,7 @@ impl<'a> Texels<'a> {
 
     /// Replaces `size` bytes as [`Texels::load`] reads them.
     #[inline]
-    pub(crate) fn store(&self, offset: u64, size: u32, value: u64) -> Option<()> {
+    pub fn store(&self, offset: u64, size: u32, value: u64) -> Option<()> {
         self.view.access(self.buffer, AccessKind::Store, self.lane, (offset, size), Some(value));
         self.buffer.store(offset, size, value, Sharing::Shared)
     }

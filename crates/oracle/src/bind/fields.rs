@@ -135,6 +135,6 @@ pub(super) fn field_of(e: &Expression) -> Option<(&str, Option<&str>)> {
 }
 
 /// What the field of a name is, without regard to case.
-fn shape(form: &Form, name: &str) -> Option<FieldKind> {
+pub(super) fn shape(form: &Form, name: &str) -> Option<FieldKind> {
     form.fields.iter().find(|f| f.name.eq_ignore_ascii_case(name)).map(|f| f.shape)
 }

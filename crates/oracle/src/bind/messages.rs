@@ -108,7 +108,7 @@ impl Binder<'_> {
     }
 
     /// An operand that the block has no name for.
-    fn hidden(&mut self, operand: &VecOperand) -> Result<usize> {
+    pub(super) fn hidden(&mut self, operand: &VecOperand) -> Result<usize> {
         let scope = Scope { layout: self.layout, predicate_elements: &|_| 0 };
         let place = Place::vector(operand, false, scope).map_err(Refusal::Illegal)?;
         self.operands.push(place);

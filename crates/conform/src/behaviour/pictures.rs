@@ -1,0 +1,136 @@
+//! Images and samplers for the cases: small ones, so that edges are near, of all shapes, formats and settings.
+
+use std::sync::LazyLock;
+
+use visakit_emulator::machine::buffer::Buffer;
+use visakit_emulator::machine::float::FloatMode;
+use visakit_emulator::machine::format::{ComponentOrder, ComponentType, Format};
+use visakit_emulator::machine::image::{Image, ImageDesc};
+use visakit_emulator::machine::sampler::{Addressing, COMPARISONS, Sampler};
+use visakit_oracle::float::Format as Precision;
+
+use super::state::Random;
+
+/// Images that are bound.
+pub(super) const COUNT: usize = SHAPES.len();
+
+/// Bytes of each image's buffer: as many as the largest has.
+pub(super) const BYTES: usize = 1184;
+
+/// Entries that name images, and one that names none.
+pub(super) const ENTRIES: usize = COUNT + 1;
+
+/// A shape, with one that has most of what an image can have.
+const PLAIN: ImageDesc =
+    ImageDesc { size: [1; 3], dimensions: 2, is_array: false, layers: 1, levels: 1, samples: 1, pitch: 0 };
+
+const SHAPES: [ImageDesc; 10] = [
+    ImageDesc { size: [7, 1, 1], dimensions: 1, ..PLAIN },
+    ImageDesc { size: [5, 1, 1], dimensions: 1, is_array: true, layers: 3, ..PLAIN },
+    ImageDesc { size: [5, 3, 1], ..PLAIN },
+    ImageDesc { size: [4, 4, 1], ..PLAIN },
+    ImageDesc { size: [3, 2, 1], pitch: 80, ..PLAIN },
+    ImageDesc { size: [3, 2, 1], is_array: true, layers: 3, ..PLAIN },
+    ImageDesc { size: [4, 3, 2], dimensions: 3, ..PLAIN },
+    ImageDesc { size: [5, 4, 1], levels: 3, ..PLAIN },
+    ImageDesc { size: [4, 4, 4], dimensions: 3, levels: 3, ..PLAIN },
+    ImageDesc { size: [3, 2, 1], samples: 4, ..PLAIN },
+];
+
+/// All formats, and those of one component of 32 bits.
+static FORMATS: LazyLock<[Vec<Format>; 2]> = LazyLock::new(|| {
+    let all: Vec<Format> = Format::all().filter(|format| exists(*format)).collect();
+    let plain =
+        all.iter().copied().filter(|format| format.order == ComponentOrder::R && format.bytes() == 4).collect();
+    [all, plain]
+});
+
+/// The images of a seed, which stand in the buffers from one on.
+pub(super) fn images(seed: u64, first_buffer: usize) -> Vec<Option<Image>> {
+    let mut random = Random(seed);
+    let [all, plain] = &*FORMATS;
+    let shapes = SHAPES.iter().enumerate().map(|(n, desc)| {
+        // One in three is of those that atomic operations want.
+        let formats = if random.next().is_multiple_of(3) { plain } else { all };
+        Some(Image { buffer: first_buffer + n, format: formats[random.below(formats.len())], desc: *desc })
+    });
+    shapes.chain([None]).collect()
+}
+
+/// Whether there is such a format: the curve of sRGB is one of eight bits.
+fn exists(format: Format) -> bool {
+    let is_curved = matches!(format.order, ComponentOrder::Srgba | ComponentOrder::Sbgra);
+    !is_curved || format.component == ComponentType::Unorm8
+}
+
+/// Buffers for the images.
+pub(super) fn buffers() -> impl Iterator<Item = Buffer> {
+    (0..COUNT).map(|_| Buffer::zeros(BYTES))
+}
+
+/// Samplers of all kinds.
+pub(super) fn samplers() -> Vec<Option<Sampler>> {
+    use Addressing as A;
+    let mut all = Vec::new();
+    for (n, (_, compare)) in COMPARISONS.iter().enumerate() {
+        for (addressing, normalized) in [
+            (A::None, true),
+            (A::Clamp, true),
+            (A::ClampToEdge, true),
+            (A::Repeat, true),
+            (A::Mirror, true),
+            (A::Clamp, false),
+            (A::ClampToEdge, false),
+        ] {
+            let levels = if n == 5 { (0.5, 1.25) } else { (0.0, f32::MAX) };
+            let (linear, mix_levels) = (n % 2 == 1, n / 2 % 2 == 1);
+            all.push(Some(Sampler { addressing, linear, normalized, mix_levels, levels, compare: *compare }));
+        }
+    }
+    all
+}
+
+/// Numbers that messages to images have: those of a row are of one kind.
+pub(super) fn row(random: &mut Random, row: &mut [u8], wants: Wants) {
+    let kind = random.next() % 8;
+    let width = wants.width;
+    for element in row.chunks_exact_mut(width) {
+        let bits: u64 = match (kind, wants.floats) {
+            // What an image has not is there as zero.
+            (0 | 1, _) => 0,
+            (2..=5, false) => coordinate(random) as u64,
+            (6, false) => random.next() % 3,
+            (2 | 3, true) => float(random.next() as u32 as f32 / u32::MAX as f32, width),
+            (4, true) => float((random.below(80) as f32 - 20.0) / 24.0, width),
+            (5, true) => float((random.below(48) as f32 - 8.0) / 4.0, width),
+            (6, true) => float((random.below(9) as f32 - 2.0) / 2.0, width),
+            // Fractions between two numbers of fixed point.
+            _ => float((random.below(600) as f32 - 40.0) / 510.0, width),
+        };
+        element.copy_from_slice(&bits.to_le_bytes()[..width]);
+    }
+}
+
+/// What the parameters of a message are.
+#[derive(Clone, Copy)]
+pub(super) struct Wants {
+    /// Bytes of an element.
+    pub(super) width: usize,
+    pub(super) floats: bool,
+}
+
+/// Mostly inside of an image, else just beyond.
+pub(super) fn coordinate(random: &mut Random) -> i64 {
+    match random.next() % 8 {
+        0 => random.below(12) as i64 - 3,
+        1 => [-1, 0x7fff_ffff, -0x8000_0000, 0xffff][random.below(4)],
+        _ => random.below(5) as i64,
+    }
+}
+
+fn float(value: f32, width: usize) -> u64 {
+    match width {
+        2 => Precision::Half.of_real(value.into(), FloatMode::PLAIN),
+        _ => u64::from(value.to_bits()),
+    }
+}

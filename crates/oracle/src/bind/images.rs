@@ -1,0 +1,164 @@
+//! What messages to images name by several fields together: the image, the sampler, the parameters.
+
+use visakit::isa::{Instruction, LscAddrType, LscTyped, MediaModifier, VecOperand};
+use visakit_codegen::model::semantics::{Call, Expression};
+use visakit_codegen::model::{BitFieldKind, FieldKind, ListKind, Presence, SourceSpan};
+
+use super::fields::field_of;
+use super::{Binder, Field, Result};
+use crate::builtins::Builtin;
+use crate::convert::ones;
+use crate::memory::{Reach, Space};
+use crate::program::Node;
+use crate::value::Value;
+
+impl Binder<'_> {
+    /// What stands for the first arguments of a built-in that look at fields rather than at their numbers, and how many of them
+    /// it stands for.
+    pub(super) fn leading(&mut self, builtin: Builtin, call: &Call) -> Result<(Vec<Node>, usize)> {
+        use Builtin as B;
+        let truth = |truth| Node::Value(Value::Truth(truth));
+        Ok(match (builtin, call.arguments.as_slice()) {
+            (B::Texel | B::SampleOf, [surface, ..]) => {
+                // Where typed messages leave the image alpha is one, whatever the format.
+                let opaque = !matches!(self.instruction, Instruction::Load3d(_));
+                (vec![self.image(surface)?, truth(opaque)], 1)
+            }
+            (B::Resinfo | B::Sampleinfo, [surface, ..]) => (vec![self.image(surface)?], 1),
+            (B::Block, [surface, ..]) => {
+                let modifiers = match self.instruction {
+                    Instruction::MediaLd(i) => i.modifiers,
+                    Instruction::MediaSt(i) => i.modifiers,
+                    _ => MediaModifier::Nomod,
+                };
+                let (distance, first) = match modifiers {
+                    MediaModifier::Top | MediaModifier::TopMod => (2_u32, 0_u32),
+                    MediaModifier::Bottom | MediaModifier::BottomMod => (2, 1),
+                    MediaModifier::Nomod | MediaModifier::Modified => (1, 0),
+                };
+                let unsaid = matches!(self.instruction, Instruction::MediaLd(_));
+                let [distance, first] = [distance, first].map(|n| Node::Value(Value::integer(n)));
+                (vec![self.image(surface)?, distance, first, truth(unsaid)], 1)
+            }
+            (B::Moved, [channels, ..]) => (self.moved(channels)?, 1),
+            (B::PixelLod, [sampler, surface, channel, first]) => {
+                let mut nodes = vec![self.sampler(sampler)?, self.image(surface)?, self.node(channel)?];
+                let Node::Value(Value::Integer(first_number)) = self.node(first)? else {
+                    return self.refuse("parameters that are not known before", first.at);
+                };
+                let parameters = self.parameters();
+                let first = first_number.value.as_usize();
+                nodes.extend((first..first + 3).map(|n| match parameters.get(n) {
+                    Some(operand) => Node::Operand(*operand),
+                    None => Node::Value(Value::integer(0_u32)),
+                }));
+                (nodes, 4)
+            }
+            (
+                B::Sampled | B::Compared | B::Gathered | B::GatheredCompared | B::GradientLod | B::ClampedLod,
+                [sampler, surface, ..],
+            ) => (vec![self.sampler(sampler)?, self.image(surface)?], 2),
+            (_, [first, ..]) => match self.first_argument(builtin, first)? {
+                Some(nodes) => (nodes, 1),
+                None => (Vec::new(), 0),
+            },
+            (_, []) => (Vec::new(), 0),
+        })
+    }
+
+    /// The image that a field names, or on LSC pages the kind of address and an operand.
+    fn image(&mut self, e: &Expression) -> Result<Node> {
+        self.touches.image = true;
+        let (kind, surface): (_, &VecOperand) = match self.instruction {
+            Instruction::LscTyped(LscTyped::Access(i)) => (i.addr_type, &i.surface),
+            Instruction::LscTyped(LscTyped::Quad(i)) => (i.addr_type, &i.surface),
+            Instruction::LscTyped(LscTyped::Info(i)) => (i.addr_type, &i.surface),
+            Instruction::LscTyped(LscTyped::Block2d(i)) => (i.addr_type, &i.surface),
+            _ => {
+                let Node::Value(Value::Integer(id)) = self.node(e)? else { return self.refuse("this surface", e.at) };
+                let space = self.space(id.value.as_u32(), e.at)?;
+                if !matches!(space, Space::Surface(_) | Space::State(_)) {
+                    return self.refuse("an image that is none", e.at);
+                }
+                return Ok(self.image_at(space));
+            }
+        };
+        let space = match kind {
+            LscAddrType::Bti => Space::Entry(self.hidden(surface)?),
+            LscAddrType::Bss => Space::Offset(self.hidden(surface)?),
+            _ => return self.refuse("an image by an address of this kind", e.at),
+        };
+        Ok(self.image_at(space))
+    }
+
+    fn image_at(&mut self, space: Space) -> Node {
+        if !self.images.contains(&space) {
+            self.images.push(space);
+        }
+        Node::Space(Reach { space, bits: 32, unaligned: false })
+    }
+
+    /// The sampler that a field names: the element of the state variables that has its index.
+    fn sampler(&mut self, e: &Expression) -> Result<Node> {
+        self.touches.sampler = true;
+        let element = match self.node(e)? {
+            Node::Value(Value::Integer(id)) => self.layout.sampler(id.value.as_u32()),
+            _ => None,
+        };
+        match element {
+            Some(element) => {
+                if !self.samplers.contains(&element) {
+                    self.samplers.push(element);
+                }
+                Ok(Node::Value(Value::integer(element)))
+            }
+            None => self.refuse("this sampler", e.at),
+        }
+    }
+
+    /// For each colour whether a field of flags says that it is moved.
+    fn moved(&mut self, e: &Expression) -> Result<Vec<Node>> {
+        let found = field_of(e).and_then(|(name, _)| {
+            let form = self.form?;
+            let bits = self.code(form, name, None)?;
+            let FieldKind::List(id) = super::fields::shape(form, name)? else { return None };
+            let ListKind::Parts(parts) = &self.model.list(id).kind else { return None };
+            let flags = parts.iter().filter(|part| part.hi == part.lo).map(|part| {
+                let code = bits >> part.lo & ones(1);
+                match part.kind {
+                    // What stands in texts is moved.
+                    BitFieldKind::Enumeration(id) => {
+                        self.model.values(id).iter().any(|v| v.value == code && !v.text.is_empty())
+                    }
+                    _ => code == 1,
+                }
+            });
+            Some(flags.map(|moved| Node::Value(Value::Truth(moved))).take(4).collect::<Vec<_>>())
+        });
+        match found.filter(|flags| flags.len() == 4) {
+            Some(flags) => Ok(flags),
+            None => self.refuse("these flags", e.at),
+        }
+    }
+
+    /// Whether the parameters of a message have 16 bits each.
+    pub(super) fn narrow_params(&self, at: SourceSpan) -> Result<Node> {
+        match self.parameters().first() {
+            Some(operand) => Ok(Node::Value(Value::Truth(self.operands[*operand].data_type.bits() == 16))),
+            None => self.refuse("a message without parameters", at),
+        }
+    }
+
+    /// The operands of the field that is there several times.
+    fn parameters(&self) -> Vec<usize> {
+        let fields = self.form.map_or(&[][..], |form| &form.fields);
+        let repeated = fields.iter().find(|field| matches!(field.presence, Presence::Times(_)));
+        let field = repeated.and_then(|field| self.fields.get(&field.name.to_ascii_lowercase()));
+        match field {
+            Some(Field::Many(all)) => {
+                all.iter().filter_map(|field| if let Field::Operand(n) = field { Some(*n) } else { None }).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,414 @@
+//! Images as blocks see them: texels, rectangles of bytes and sizes, as chapter 3, *Images*, says. The machine's door has the
+//! description of an image and the bytes of its buffer; where a texel stands and what its bits mean is said here.
+
+use rustc_apfloat::Round;
+use visakit_emulator::machine::access::View;
+use visakit_emulator::machine::float::FloatMode;
+use visakit_emulator::machine::format::{ComponentOrder, ComponentType};
+use visakit_emulator::machine::image::Image;
+use visakit_emulator::machine::texels::Texels;
+
+use crate::convert::{low_bits, ones};
+use crate::evaluate::{Halt, Result, Run, senseless};
+use crate::float::{Format, Join};
+use crate::memory;
+use crate::program::Node;
+use crate::value::{Integer, Value};
+
+/// An image that a surface stands for.
+#[derive(Clone, Copy)]
+pub(crate) struct Picture<'r> {
+    pub(crate) image: &'r Image,
+    texels: Texels<'r>,
+}
+
+/// A texel: column, row and slice, or what of them the image has and then the index in an array; the level; the sample.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct At {
+    pub(crate) place: [i64; 3],
+    pub(crate) level: i64,
+    pub(crate) sample: i64,
+}
+
+/// What a colour of a texel comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    /// A component, by its place in the texel.
+    Stored(u64),
+    Zero,
+    One,
+}
+
+/// What the bits of a component mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// A fraction of the largest number of so many bits.
+    Unorm(u32),
+    /// The same with a sign.
+    Snorm(u32),
+    Uint(u32),
+    Sint(u32),
+    Float(Format),
+}
+
+/// The image that an argument names; none where the entry of the binding table has none.
+pub(crate) fn picture<'r>(run: &mut Run<'r>, node: &Node) -> Result<Option<Picture<'r>>> {
+    let Node::Space(reach) = node else { return senseless("this image") };
+    let entry = memory::entry(run, reach.space)?;
+    let (Some(thread), Some(world)) = (run.thread, run.world) else { return senseless("images are needed") };
+    let found = entry.and_then(|entry| world.image(entry, thread.index));
+    Ok(found.map(|(image, texels)| Picture { image, texels }))
+}
+
+/// `texel` and `sample_of`: a colour of a texel.
+pub(crate) fn load(run: &mut Run<'_>, arguments: &[Node]) -> Result<Value> {
+    let [surface, Node::Value(Value::Truth(opaque)), colour, place @ ..] = arguments else {
+        return senseless("this texel");
+    };
+    let picture = picture(run, surface)?;
+    let (colour, at) = (colour_of(run, colour)?, at(run, place)?);
+    let Some(picture) = picture else { return Ok(Value::integer(0_u32)) };
+    match picture.offset(at) {
+        Some(_) => picture.colour(at, colour),
+        None if *opaque && colour == 3 => Ok(picture.one()),
+        None => Ok(picture.border(colour)),
+    }
+}
+
+/// Writes a colour of a texel.
+pub(crate) fn store(run: &mut Run<'_>, arguments: &[Node], value: &Value) -> Result<()> {
+    let [surface, _, colour, place @ ..] = arguments else { return senseless("this texel") };
+    let picture = picture(run, surface)?;
+    let (colour, at) = (colour_of(run, colour)?, at(run, place)?);
+    let bits = match value {
+        Value::Float(float) if float.format == Format::Single => float.bits,
+        Value::Integer(Integer { value, .. }) => low_bits(*value, 32),
+        value => return senseless(format!("a colour of {value:?}")),
+    };
+    let Some(picture) = picture else { return Ok(()) };
+    let Part::Stored(part) = picture.parts()[colour] else { return Ok(()) };
+    // Of colours that share a component the first one is stored.
+    if picture.parts()[..colour].contains(&Part::Stored(part)) {
+        return Ok(());
+    }
+    let Some(offset) = picture.offset(at) else { return Ok(()) };
+    let bits = if picture.is_curved(colour) { curved(bits) } else { bits };
+    let kind = picture.kind();
+    picture.write(run, offset + part * kind.bytes(), kind.bytes(), kind.narrowed(bits));
+    Ok(())
+}
+
+/// Where a texel stands as memory: for atomic operations. Nothing outside of the image.
+pub(crate) fn memory<'r>(run: &mut Run<'r>, arguments: &[Node], bytes: u32) -> Result<Option<(View<'r>, u64)>> {
+    let [surface @ Node::Space(reach), _, _, place @ ..] = arguments else { return senseless("this texel") };
+    let picture = picture(run, surface)?;
+    let (at, entry) = (at(run, place)?, memory::entry(run, reach.space)?);
+    let (Some(thread), Some(world), Some(entry)) = (run.thread, run.world, entry) else { return Ok(None) };
+    let Some(picture) = picture else { return Ok(None) };
+    // Texels of one number of this size.
+    if picture.texel_bytes() != u64::from(bytes) {
+        return Err(run.undefined());
+    }
+    let view = world.view(world.surface(entry), thread.index);
+    Ok(picture.offset(at).map(|offset| (view, offset)))
+}
+
+/// `block`: a byte of a rectangle.
+pub(crate) fn load_byte(run: &mut Run<'_>, arguments: &[Node]) -> Result<Value> {
+    let (picture, offset, unsaid) = byte(run, arguments)?;
+    match (picture, offset) {
+        (Some(picture), Some(offset)) => Ok(Value::sized(picture.read(offset, 1), 8)),
+        _ if unsaid => Ok(Value::Unknown),
+        _ => Ok(Value::sized(0_u32, 8)),
+    }
+}
+
+/// Writes a byte of a rectangle.
+pub(crate) fn store_byte(run: &mut Run<'_>, arguments: &[Node], value: &Value) -> Result<()> {
+    let (picture, offset, _) = byte(run, arguments)?;
+    let Value::Integer(Integer { value, .. }) = value else { return senseless("a byte that is no number") };
+    if let (Some(picture), Some(offset)) = (picture, offset) {
+        picture.write(run, offset, 1, low_bits(*value, 8));
+    }
+    Ok(())
+}
+
+/// The image and the offset of a byte, where it is inside; whether nobody says what is read outside.
+fn byte<'r>(run: &mut Run<'r>, arguments: &[Node]) -> Result<(Option<Picture<'r>>, Option<u64>, bool)> {
+    let [surface, distance, first, Node::Value(Value::Truth(unsaid)), plane, x, y] = arguments else {
+        return senseless("this rectangle");
+    };
+    let picture = picture(run, surface)?;
+    let number = |run: &mut Run<'_>, node| run.number(node);
+    let (distance, first) = (number(run, distance)?, number(run, first)?);
+    let (x, y) = (number(run, x)?, number(run, y)? * distance + first);
+    if number(run, plane)? != 0 {
+        return senseless("a plane behind the first");
+    }
+    let Some(picture) = picture else { return Ok((None, None, *unsaid)) };
+    let desc = &picture.image.desc;
+    // The pages want a surface of two dimensions; a row is one as well.
+    if desc.dimensions > 2 || desc.is_array || desc.levels > 1 || desc.samples > 1 {
+        return Err(run.undefined());
+    }
+    let (width, height) = (u64::from(desc.size[0]) * picture.texel_bytes(), u64::from(desc.size[1]));
+    let inside = |n: i64, end: u64| u64::try_from(n).ok().filter(|n| *n < end);
+    let offset = inside(x, width).zip(inside(y, height)).map(|(x, y)| y * picture.row_bytes(0) + x);
+    Ok((Some(picture), offset, *unsaid))
+}
+
+/// `resinfo`: the size at a level, or the number of levels.
+pub(crate) fn size(run: &mut Run<'_>, arguments: &[Node]) -> Result<Value> {
+    let [surface, colour, level] = arguments else { return senseless("this image") };
+    let picture = picture(run, surface)?;
+    let (colour, level) = (colour_of(run, colour)?, run.number(level)?);
+    let Some(picture) = picture else { return Ok(Value::integer(0_u32)) };
+    let desc = &picture.image.desc;
+    let number = match colour {
+        3 => desc.levels.into(),
+        side if side < desc.dimensions && (0..i64::from(desc.levels)).contains(&level) => picture.side(side, level),
+        layers if layers == desc.dimensions && desc.is_array => desc.layers.into(),
+        _ => 0,
+    };
+    Ok(Value::integer(number))
+}
+
+/// `sampleinfo`: the number of samples; nobody says where they are.
+pub(crate) fn samples(run: &mut Run<'_>, arguments: &[Node]) -> Result<Value> {
+    let [surface, colour] = arguments else { return senseless("this image") };
+    let picture = picture(run, surface)?;
+    match (colour_of(run, colour)?, picture) {
+        (0, Some(picture)) => Ok(Value::integer(picture.image.desc.samples)),
+        (0, None) => Ok(Value::integer(0_u32)),
+        _ => Ok(Value::Unknown),
+    }
+}
+
+pub(crate) fn colour_of(run: &mut Run<'_>, node: &Node) -> Result<usize> {
+    match run.number(node)? {
+        colour @ 0..4 => Ok(colour as usize),
+        _ => Err(run.undefined()),
+    }
+}
+
+/// The texel that coordinates name; a sample comes first where there is one.
+fn at(run: &mut Run<'_>, arguments: &[Node]) -> Result<At> {
+    let (sample, [u, v, r, level]) = match arguments {
+        [sample, u, v, r, level] => (run.number(sample)?, [u, v, r, level]),
+        [u, v, r, level] => (0, [u, v, r, level]),
+        _ => return senseless("this texel"),
+    };
+    let mut number = |node| match run.value(node)? {
+        // What is beyond these is outside of every image.
+        Value::Integer(Integer { value, .. }) => {
+            Ok(value.clamp((-1_i64 << 48).into(), (1_i64 << 48).into()).as_i64())
+        }
+        value => senseless(format!("a coordinate of {value:?}")),
+    };
+    Ok(At { place: [number(u)?, number(v)?, number(r)?], level: number(level)?, sample })
+}
+
+impl Picture<'_> {
+    fn kind(&self) -> Kind {
+        match self.image.format.component {
+            ComponentType::Unorm8 => Kind::Unorm(8),
+            ComponentType::Unorm16 => Kind::Unorm(16),
+            ComponentType::Snorm8 => Kind::Snorm(8),
+            ComponentType::Snorm16 => Kind::Snorm(16),
+            ComponentType::Uint8 => Kind::Uint(8),
+            ComponentType::Uint16 => Kind::Uint(16),
+            ComponentType::Uint32 => Kind::Uint(32),
+            ComponentType::Sint8 => Kind::Sint(8),
+            ComponentType::Sint16 => Kind::Sint(16),
+            ComponentType::Sint32 => Kind::Sint(32),
+            ComponentType::Half => Kind::Float(Format::Half),
+            ComponentType::Float => Kind::Float(Format::Single),
+        }
+    }
+
+    /// Whether texels have whole numbers.
+    pub(crate) fn is_integer(&self) -> bool {
+        matches!(self.kind(), Kind::Uint(_) | Kind::Sint(_))
+    }
+
+    /// What red, green, blue and alpha come from.
+    fn parts(&self) -> [Part; 4] {
+        use ComponentOrder as O;
+        use Part::{One, Stored, Zero};
+        let places = |letters: [u64; 4]| letters.map(Stored);
+        match self.image.format.order {
+            O::R | O::Depth => [Stored(0), Zero, Zero, One],
+            O::Rg => [Stored(0), Stored(1), Zero, One],
+            O::Rgba | O::Srgba => places([0, 1, 2, 3]),
+            O::Bgra | O::Sbgra => places([2, 1, 0, 3]),
+            O::Argb => places([1, 2, 3, 0]),
+            O::Abgr => places([3, 2, 1, 0]),
+            O::A => [Zero, Zero, Zero, Stored(0)],
+            O::Luminance => [Stored(0), Stored(0), Stored(0), One],
+            O::Intensity => places([0; 4]),
+        }
+    }
+
+    /// Whether a colour is stored on the curve of sRGB.
+    fn is_curved(&self, colour: usize) -> bool {
+        matches!(self.image.format.order, ComponentOrder::Srgba | ComponentOrder::Sbgra) && colour < 3
+    }
+
+    fn texel_bytes(&self) -> u64 {
+        let places = self.parts().map(|part| if let Part::Stored(place) = part { place + 1 } else { 0 });
+        places.into_iter().max().unwrap_or(0) * self.kind().bytes()
+    }
+
+    /// A side of a level: each is half of the one before, and at least 1.
+    pub(crate) fn side(&self, axis: usize, level: i64) -> u64 {
+        (u64::from(self.image.desc.size[axis]) >> level.clamp(0, 63)).max(1)
+    }
+
+    /// Bytes from a row to the next.
+    fn row_bytes(&self, level: i64) -> u64 {
+        let desc = &self.image.desc;
+        let dense = self.side(0, level) * u64::from(desc.samples) * self.texel_bytes();
+        let is_plane = desc.dimensions == 2 && !desc.is_array && desc.levels == 1;
+        if is_plane { dense.max(u64::from(desc.pitch)) } else { dense }
+    }
+
+    /// Where a texel begins in the buffer. Nothing outside of the image.
+    fn offset(&self, at: At) -> Option<u64> {
+        let desc = &self.image.desc;
+        let inside = |n: i64, end: u64| u64::try_from(n).ok().filter(|n| *n < end);
+        let level = inside(at.level, desc.levels.into())? as i64;
+        let sample = inside(at.sample, desc.samples.into())?;
+        let axis = |n: usize| if n < desc.dimensions { inside(at.place[n], self.side(n, level)) } else { Some(0) };
+        let (x, y, z) = (axis(0)?, axis(1)?, axis(2)?);
+        let layer = if desc.is_array { inside(at.place[desc.dimensions], desc.layers.into())? } else { 0 };
+        let plane = |level| self.side(1, level) * self.row_bytes(level);
+        let volume = |level| self.side(2, level) * plane(level);
+        let before: u64 = (0..level).map(|level| u64::from(desc.layers) * volume(level)).sum();
+        let texel = (x * u64::from(desc.samples) + sample) * self.texel_bytes();
+        Some(before + layer * volume(level) + z * plane(level) + y * self.row_bytes(level) + texel)
+    }
+
+    /// A colour of a texel, as far as it is in the image.
+    pub(crate) fn inside(&self, at: At, colour: usize) -> Option<Result<Value>> {
+        self.offset(at).map(|_| self.colour(at, colour))
+    }
+
+    fn colour(&self, at: At, colour: usize) -> Result<Value> {
+        let kind = self.kind();
+        let part = match (self.parts()[colour], self.offset(at)) {
+            (Part::Stored(part), Some(offset)) => offset + part * kind.bytes(),
+            _ => return Ok(self.border(colour)),
+        };
+        let value = kind.widened(self.read(part, kind.bytes()));
+        match value {
+            Value::Float(float) if self.is_curved(colour) => Ok(straight(float.format.to_real(float.bits))),
+            value => Ok(value),
+        }
+    }
+
+    /// A colour beyond the edge: zero, and one for an alpha that the format has not.
+    pub(crate) fn border(&self, colour: usize) -> Value {
+        match self.parts()[colour] {
+            Part::One => self.one(),
+            _ if self.is_integer() => Value::sized(0_u32, 32),
+            _ => Value::float(Format::Single, 0),
+        }
+    }
+
+    fn one(&self) -> Value {
+        if self.is_integer() { Value::sized(1_u32, 32) } else { Value::float(Format::Single, Format::Single.one()) }
+    }
+
+    fn read(&self, offset: u64, bytes: u64) -> u64 {
+        self.texels.load(offset, bytes as u32).unwrap_or(0)
+    }
+
+    fn write(&self, run: &mut Run<'_>, offset: u64, bytes: u64, bits: u64) {
+        for (n, byte) in (0..bytes).zip(bits.to_le_bytes()) {
+            // Buffers stand side by side here.
+            let address = (self.image.buffer as u64) << 48 | (offset + n);
+            run.clashes |= run.stored.insert(address, byte).is_some_and(|before| before != byte);
+        }
+        self.texels.store(offset, bytes as u32, bits);
+    }
+}
+
+impl Kind {
+    fn bytes(self) -> u64 {
+        match self {
+            Self::Unorm(bits) | Self::Snorm(bits) | Self::Uint(bits) | Self::Sint(bits) => u64::from(bits / 8),
+            Self::Float(format) => u64::from(format.bits() / 8),
+        }
+    }
+
+    /// The number that bits mean, as messages give it: 32 bits.
+    fn widened(self, bits: u64) -> Value {
+        let mode = FloatMode::PLAIN;
+        let fraction = |n: i128, most: i128| {
+            let [n, most] = [n, most].map(|n| Format::Single.of_integer(n < 0, n.unsigned_abs(), mode));
+            Value::float(Format::Single, Format::Single.join(Join::Quotient, [n, most, 0], mode))
+        };
+        let signed = |width: u32| (bits << (64 - width)) as i64 >> (64 - width);
+        match self {
+            Self::Unorm(width) => fraction(bits.into(), ones(width).into()),
+            // The least number of all has no other one opposite; both ends are one.
+            Self::Snorm(width) => {
+                let most = ones(width - 1);
+                fraction(signed(width).max(-(most as i64)).into(), most.into())
+            }
+            Self::Uint(_) => Value::sized(bits, 32),
+            Self::Sint(width) => Value::sized(signed(width), 32),
+            Self::Float(Format::Single) => Value::float(Format::Single, bits),
+            Self::Float(format) => Value::computed(Format::Single, format.convert(bits, Format::Single, mode)),
+        }
+    }
+
+    /// The bits that are stored for 32 bits of a message.
+    fn narrowed(self, bits: u64) -> u64 {
+        let mode = FloatMode::PLAIN;
+        let norm = |least: f64, most: u64, width: u32| {
+            let float = Format::Single;
+            if float.is_nan(bits) {
+                return 0;
+            }
+            let clamped = float.of_real(float.to_real(bits).clamp(least, 1.0), mode);
+            let product = float.join(Join::Product, [clamped, float.of_integer(false, most.into(), mode), 0], mode);
+            let whole = float.integral(product, Round::NearestTiesToEven, mode);
+            low_bits(float.to_integer(whole, 32, true).into(), width)
+        };
+        let signed = i64::from(bits as u32 as i32);
+        match self {
+            Self::Unorm(width) => norm(0.0, ones(width), width),
+            Self::Snorm(width) => norm(-1.0, ones(width - 1), width),
+            Self::Uint(width) => bits.min(ones(width)),
+            Self::Sint(width) => {
+                let most = ones(width - 1) as i64;
+                signed.clamp(-most - 1, most) as u64 & ones(width)
+            }
+            Self::Float(format) => Format::Single.convert(bits, format, mode),
+        }
+    }
+}
+
+/// From the curve of sRGB to intensity.
+fn straight(value: f64) -> Value {
+    let value = if value <= 0.04045 { value / 12.92 } else { pxfm::f_pow((value + 0.055) / 1.055, 2.4) };
+    // OpenCL leaves some room: chapter 3 says how much.
+    let room = value * 2.0_f64.powi(-20);
+    Value::Between { low: value - room, high: value + room }
+}
+
+/// The bits of an F on the curve of sRGB for an intensity.
+fn curved(bits: u64) -> u64 {
+    let value = Format::Single.to_real(bits);
+    let value = if value.is_nan() { 0.0 } else { value.clamp(0.0, 1.0) };
+    let value = if value < 0.0031308 { value * 12.92 } else { 1.055 * pxfm::f_pow(value, 1.0 / 2.4) - 0.055 };
+    Format::Single.of_real(value, FloatMode::PLAIN)
+}
+
+impl Run<'_> {
+    /// That the page does not say what happens.
+    pub(crate) fn undefined(&self) -> Halt {
+        Halt::Undefined(self.at)
+    }
+}
