@@ -18,7 +18,7 @@ use crate::machine::fault::TrapReport;
 use crate::run::{Options, Outcome, Program, RunError, launch_from};
 use watcher::Watcher;
 
-/// What is looked for. Barriers that not all threads reach are faults of every run.
+/// What is looked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Checks {
     /// Accesses outside of buffers, of surfaces and of shared local memory.
@@ -27,6 +27,8 @@ pub struct Checks {
     pub uninit: bool,
     /// Accesses of several work items to the same bytes that nothing keeps apart.
     pub race: bool,
+    /// Barriers without a fence for what they are to keep apart. Those that not all threads reach are faults of every run.
+    pub sync: bool,
 }
 
 impl Checks {
@@ -45,9 +47,8 @@ impl Checks {
                 "bounds" => checks.bounds = true,
                 "uninit" => checks.uninit = true,
                 "race" => checks.race = true,
-                // Faults without being asked for.
-                "sync" => {}
-                "all" => checks = Self { bounds: true, uninit: true, race: true },
+                "sync" => checks.sync = true,
+                "all" => checks = Self { bounds: true, uninit: true, race: true, sync: true },
                 _ => {
                     return Err(TextError {
                         code: "check-unknown",

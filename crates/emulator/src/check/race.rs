@@ -5,6 +5,9 @@
 //! does not count, unless the program relies on it ([`LaunchMap::together`]). Groups are kept apart by nothing but atomic
 //! operations on the same place, one before and one after. A store of what is there already harms nobody.
 //!
+//! A barrier waits for threads, a fence in front of it for what they stored: without one, a store behind which there is a
+//! barrier is not done yet for other threads.
+//!
 //! The order in which groups and threads happen to run does not matter: an access is compared with the last ones that no
 //! barrier came behind, whoever made them.
 
@@ -12,6 +15,7 @@ mod order;
 mod shadow;
 mod stamps;
 
+use crate::check::Checks;
 use crate::check::watcher::{Bug, Seen, What, actor, deed, found, place, place_in_program};
 use crate::launch::argument::Parameter;
 use crate::machine::fault::Trap;
@@ -26,6 +30,8 @@ use stamps::{Stamp, Stamps, Touch, WHOLE, channel_of, is_harmless};
 /// What was touched in a launch so far.
 #[derive(Default)]
 pub(super) struct Races {
+    /// What is looked for.
+    checks: Checks,
     /// Whether channels of a thread are kept apart by its instructions.
     together_is_apart: bool,
     stamps: Stamps,
@@ -53,6 +59,13 @@ fn shared(access: &Access) -> Option<usize> {
 }
 
 impl Races {
+    /// On platforms that tell shared local memory apart, it has fences of its own.
+    pub(super) fn new(checks: Checks, needs_local_fences: bool) -> Self {
+        let mut races = Self { checks, ..Self::default() };
+        races.stamps.needs_local_fences = needs_local_fences;
+        races
+    }
+
     pub(super) fn launch(&mut self, map: &LaunchMap) {
         self.together_is_apart = map.together;
     }
@@ -65,9 +78,12 @@ impl Races {
     }
 
     pub(super) fn barrier(&mut self) {
-        self.stamps.epoch += 1;
         self.stamps.next_epoch();
         self.step();
+    }
+
+    pub(super) fn fence(&mut self, thread: u32, is_local: bool) {
+        self.stamps.fence(thread, is_local);
     }
 
     /// A thread goes on with these channels.
@@ -269,10 +285,12 @@ impl Races {
         }
         let apart = match (stamp.index == self.stamps.index, stamp.thread == access.thread) {
             (true, true) => stamp.epoch < self.stamps.epoch || self.is_apart_in_thread(stamp, channel, access, at),
-            (true, false) => stamp.epoch < self.stamps.epoch,
+            (true, false) => stamp.epoch < self.stamps.epoch && !self.stamps.is_open(before),
             (false, _) => self.order.is_before(stamp.index, stamp.clock),
         };
-        if apart {
+        // A barrier came between: then it is the fence that is missing.
+        let is_fence = stamp.index == self.stamps.index && stamp.epoch < self.stamps.epoch;
+        if apart || !(if is_fence { self.checks.sync } else { self.checks.race }) {
             return;
         }
         let other =
@@ -280,8 +298,10 @@ impl Races {
         let mut both = [place_in_program(&stamp.spot), place_in_program(&access.spot)];
         both.sort_unstable();
         let [low, high] = both;
-        let key = ("check-race", low, high, u32::from(at.0 == 0));
-        seen.see(Bug { key, actor: actor(access), what: What::Race { now: *access, before: stamp.kind, other } });
+        let code = if is_fence { "check-fence" } else { "check-race" };
+        let key = (code, low, high, u32::from(at.0 == 0));
+        let what = What::Race { now: *access, before: stamp.kind, other, is_fence };
+        seen.see(Bug { key, actor: actor(access), what });
     }
 
     /// Whether two accesses of a thread are those of one work item, or nothing can come between them.
@@ -325,13 +345,29 @@ impl Races {
 }
 
 /// Two accesses that collide, in words: the later one and the earlier one.
-pub(super) fn messages(now: &Access, before: AccessKind, map: &LaunchMap, parameters: &[Parameter]) -> (Trap, Trap) {
+pub(super) fn messages(
+    now: &Access,
+    (before, is_fence): (AccessKind, bool),
+    map: &LaunchMap,
+    parameters: &[Parameter],
+) -> (Trap, Trap) {
     let (what, at) = (deed(now.kind, now.size), place(now, map, parameters));
     let earlier = match before {
         AccessKind::Load => "a load",
         AccessKind::Store => "a store",
         AccessKind::Atomic => "an atomic operation",
     };
+    let same = format!("the other access, {earlier}, is here");
+    if is_fence {
+        let memory = if now.space == Space::Local { "shared local memory" } else { "global memory" };
+        let message = format!(
+            "{what} at {at} need not see {earlier} by another work item: no fence for {memory} is in front of the barrier \
+             between them"
+        );
+        let help =
+            "a barrier takes CLK_GLOBAL_MEM_FENCE for global memory, CLK_LOCAL_MEM_FENCE for shared local memory";
+        return (found("check-fence", message, help), found("check-fence", same, ""));
+    }
     let help = match now.space {
         Space::Local => "a barrier between the two accesses keeps them apart",
         _ => {
@@ -339,6 +375,5 @@ pub(super) fn messages(now: &Access, before: AccessKind, map: &LaunchMap, parame
         }
     };
     let message = format!("{what} at {at} races with {earlier} by another work item");
-    let same = format!("the other access, {earlier}, is here");
     (found("check-race", message, help), found("check-race", same, ""))
 }

@@ -12,6 +12,7 @@ use crate::machine::observer::{Access, AccessKind, LaunchMap, Observer, Space, S
 use crate::machine::told::Accesses;
 use crate::run::Program;
 use crate::run::program::Actor;
+use visakit::isa::Platform;
 
 /// Somebody who watches.
 pub(super) struct Watcher<'a> {
@@ -57,8 +58,8 @@ pub(super) struct Bug {
 pub(super) enum What {
     /// An access that is not inside.
     Outside(Access),
-    /// Two accesses that nothing keeps apart: this one and an earlier one.
-    Race { now: Access, before: AccessKind, other: Actor },
+    /// Two accesses that nothing keeps apart: this one and an earlier one. With a barrier between them, and no fence.
+    Race { now: Access, before: AccessKind, other: Actor, is_fence: bool },
 }
 
 impl Seen {
@@ -82,7 +83,7 @@ impl<'a> Watcher<'a> {
     pub(super) fn new(program: &'a Program, range: &'a NdRange, checks: Checks) -> Self {
         let state = State {
             bounds: checks.bounds,
-            races: checks.race.then(Races::default),
+            races: (checks.race || checks.sync).then(|| Races::new(checks, program.platform >= Platform::Icllp)),
             digests: checks.uninit.then(Digests::default),
             ..State::default()
         };
@@ -99,8 +100,8 @@ impl<'a> Watcher<'a> {
         let findings = state.seen.all.into_iter().map(|(bug, count)| {
             let (found, other) = match &bug.what {
                 What::Outside(access) => (bounds::message(access, &state.map, &self.parameters), None),
-                What::Race { now, before, other } => {
-                    let (found, earlier) = race::messages(now, *before, &state.map, &self.parameters);
+                What::Race { now, before, other, is_fence } => {
+                    let (found, earlier) = race::messages(now, (*before, *is_fence), &state.map, &self.parameters);
                     (found, Some(report(earlier, other)))
                 }
             };
@@ -132,6 +133,10 @@ impl Observer for Watcher<'_> {
 
     fn barrier(&self) {
         self.with(|state| state.races.iter_mut().for_each(Races::barrier));
+    }
+
+    fn fence(&self, thread: u32, is_local: bool) {
+        self.with(|state| state.races.iter_mut().for_each(|races| races.fence(thread, is_local)));
     }
 
     fn block(&self, thread: u32, block: u32, channels: u32, _: Spot) {

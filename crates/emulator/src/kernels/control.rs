@@ -2,10 +2,11 @@
 
 use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal};
 use crate::kernels::step::{Callee, Lowered, Run};
-use crate::machine::thread::ExecMask;
+use crate::machine::World;
+use crate::machine::thread::{ExecMask, Thread};
 use visakit::isa::{
-    Barrier, Call, Fcall, Fret, Goto, Ifcall, Jmp, Label, LabelKind, Loc, Nbarrier, Ret, Sbarrier, SbarrierMode,
-    Subroutine, Switchjmp,
+    Barrier, Call, Fcall, Fence, Fret, Goto, Ifcall, Jmp, Label, LabelKind, Loc, LscFence, LscSfid, Nbarrier, Ret,
+    Sbarrier, SbarrierMode, Subroutine, Switchjmp,
 };
 use visakit_native::ir::Action;
 
@@ -13,6 +14,25 @@ use visakit_native::ir::Action;
 pub(super) fn done<T>(l: &mut Lowering<'_>, _: &T) -> LowerResult {
     l.note_action(|_| Some(Action::Nothing));
     Ok(l.step(ExecMask::all(1), Run::new(|_, _| Ok(()))))
+}
+
+pub(super) fn fence(l: &mut Lowering<'_>, inst: &Fence) -> LowerResult {
+    if inst.mask.sw { done(l, inst) } else { Ok(fence_of(l, inst.mask.local)) }
+}
+
+pub(super) fn lsc_fence(l: &mut Lowering<'_>, inst: &LscFence) -> LowerResult {
+    Ok(fence_of(l, inst.lsc_sfid == LscSfid::Slm))
+}
+
+/// Memory is coherent and every access is done before the next instruction, so a fence has nothing to wait for; but those who
+/// watch want to know.
+fn fence_of(l: &mut Lowering<'_>, is_local: bool) -> Lowered {
+    l.note_action(|_| Some(Action::Nothing));
+    let told = move |thread: &mut Thread, world: &World<'_>| {
+        world.watch.iter().for_each(|watch| watch.observer.fence(thread.index, is_local));
+        Ok(())
+    };
+    l.step(ExecMask::all(1), Run::new(told))
 }
 
 /// A mark that executes nothing.

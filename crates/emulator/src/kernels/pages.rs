@@ -153,8 +153,7 @@ kernels! {
     info(Info) => image::info;
     lsc_typed(LscTyped) => image::lsc_typed;
 
-    // Synchronisation. Memory is coherent and every access is done before the next instruction, so fences have nothing
-    // to wait for.
+    // Synchronisation.
     barrier(Barrier) => control::barrier;
     sbarrier(Sbarrier) => control::sbarrier;
     nbarrier(Nbarrier) => control::nbarrier;
@@ -162,8 +161,8 @@ kernels! {
     wait(Wait) => control::done;
     yield_(Yield) => control::done;
     cache_flush(CacheFlush) => control::done;
-    fence(Fence) => control::done;
-    lsc_fence(LscFence) => control::done;
+    fence(Fence) => control::fence;
+    lsc_fence(LscFence) => control::lsc_fence;
 
     // Marks that execute nothing.
     file(File) => control::mark;

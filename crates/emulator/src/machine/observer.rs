@@ -56,6 +56,10 @@ pub trait Observer: std::fmt::Debug {
     /// Threads of the group have waited for each other.
     fn barrier(&self) {}
 
+    /// A thread of the group has waited until what it did to shared local memory, or else to memory of all groups, is there for the
+    /// others.
+    fn fence(&self, _thread: u32, _is_local: bool) {}
+
     /// A thread comes to a block of instructions with these channels; what brought it there.
     fn block(&self, _thread: u32, _block: u32, _channels: u32, _spot: Spot) {}
 

@@ -103,6 +103,10 @@ impl Observer for Notes<'_> {
         seen.changes |= access.kind != AccessKind::Load && access.changes;
     }
 
+    fn fence(&self, thread: u32, is_local: bool) {
+        self.inner.iter().for_each(|inner| inner.fence(thread, is_local));
+    }
+
     fn block(&self, thread: u32, block: u32, channels: u32, spot: Spot) {
         if let Some(inner) = self.inner {
             inner.block(thread, block, channels, spot);

@@ -192,3 +192,33 @@ kernel void image_with_a_border(read_only image2d_t i, global int* o) {
     int x = get_global_id(0);
     o[x] = read_imageui(i, s, (int2)(x + 1, -1)).x;
 }
+
+// run --global 128 --local 64 --arg p=range:i32:128 --arg b=zeros:512 --arg o=zeros:512
+kernel void global_exchange_behind_a_fence(global const int* p, global int* b, global int* o) {
+    int l = get_local_id(0), first = get_group_id(0) * 64;
+    b[first + l] = p[first + l] * 3 + 1;
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    o[first + l] = b[first + 63 - l];
+}
+
+// run --global 64 --local 64 --arg p=range:i32:64 --arg o=zeros:256 --arg t=local:256
+kernel void results_that_nobody_else_reads(global const int* p, global int* o, local int* t) {
+    int l = get_local_id(0);
+    for (int n = 0; n < 3; n++) {
+        t[l] = p[l] * n;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        o[l] += t[63 - l];
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+}
+
+// run --global 64 --local 64 --arg p=range:i32:64 --arg b=zeros:256 --arg o=zeros:256
+kernel void fence_some_way_before_the_barrier(global const int* p, global int* b, global int* o) {
+    int l = get_local_id(0);
+    b[l] = p[l] + 5;
+    mem_fence(CLK_GLOBAL_MEM_FENCE);
+    int sum = 0;
+    for (int n = 0; n <= l; n++) sum += p[n];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    o[l] = b[63 - l] + sum;
+}

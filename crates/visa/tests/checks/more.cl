@@ -217,3 +217,34 @@ kernel void texel_beyond_the_image(write_only image2d_t i, global const int* p) 
     int x = get_global_id(0);
     write_imageui(i, (int2)(x, p[x] + 1), (uint4)(1, 2, 3, 4));
 }
+
+// run --global 128 --local 64 --arg p=range:i32:128 --arg b=zeros:512 --arg o=zeros:512
+// found check-fence 4
+kernel void global_exchange_behind_a_local_fence(global const int* p, global int* b, global int* o) {
+    int l = get_local_id(0), first = get_group_id(0) * 64;
+    b[first + l] = p[first + l] * 3 + 1;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    o[first + l] = b[first + 63 - l];
+}
+
+// run --global 64 --local 64 --arg c=random:i32:1:5 --arg o=zeros:256
+// found check-fence 3
+kernel void counter_set_behind_a_local_fence(global int* c, global int* o) {
+    if (get_local_id(0) == 0) c[0] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    o[get_local_id(0)] = atomic_inc(c) < 64;
+}
+
+// run --global 64 --local 64 --arg p=range:i32:64 --arg b=zeros:256 --arg o=zeros:256 --arg t=local:256
+// found check-fence 7
+kernel void one_of_two_fences(global const int* p, global int* b, global int* o, local int* t) {
+    int l = get_local_id(0);
+    for (int n = 0; n < 3; n++) {
+        t[l] = p[l] + n;
+        b[l] = p[l] - n;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        o[l] += t[63 - l];
+        o[l] -= b[l ^ 32];
+        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    }
+}

@@ -10,6 +10,8 @@ use crate::machine::told::Accesses;
 const MOST_STAMPS: usize = 1 << 22;
 /// Stamps that are at hand.
 const RECENT: usize = 1 << 10;
+/// Stores without a fence that are remembered, the last ones.
+const MOST_OPEN: usize = 1 << 12;
 /// The channel of an access of a whole thread.
 pub(super) const WHOLE: u8 = u8::MAX;
 
@@ -28,6 +30,10 @@ pub(super) struct Stamp {
     pub kind: AccessKind,
     /// The channels for whom it is done.
     pub channels: u32,
+    /// Whether it is done to shared local memory, and the fences for that memory, or else for the other, that its thread had
+    /// come to.
+    is_local: bool,
+    fences: u32,
 }
 
 /// What there is to know of an access to compare it with others.
@@ -80,6 +86,12 @@ pub(super) struct Stamps {
     /// The first stamps of the present group and behind its last barrier.
     group_first: u32,
     epoch_first: u32,
+    /// The fences of each thread of the present group: for memory of all groups, and for shared local memory.
+    fences: Vec<[u32; 2]>,
+    /// Whether shared local memory needs fences.
+    pub needs_local_fences: bool,
+    /// Stores of the present group that a barrier came behind, but no fence in front of that; in their order.
+    open: Vec<u32>,
     /// Those of these that were asked for last, by a number that is made of their key.
     recent: Vec<u32>,
     /// Those that others have displaced there.
@@ -87,8 +99,21 @@ pub(super) struct Stamps {
 }
 
 impl Stamps {
-    /// What comes is behind a barrier, or of the next group.
+    /// What comes is behind a barrier.
     pub(super) fn next_epoch(&mut self) {
+        let is_open = |number: &u32| {
+            let Some(stamp) = self.get(*number).filter(|stamp| stamp.kind == AccessKind::Store) else { return false };
+            (self.needs_local_fences || !stamp.is_local) && stamp.fences == self.fences(stamp.thread, stamp.is_local)
+        };
+        let numbers = self.open.iter().copied().chain(self.epoch_first..=self.all.len() as u32);
+        let mut open: Vec<u32> = numbers.filter(is_open).collect();
+        open.drain(..open.len().saturating_sub(MOST_OPEN));
+        self.open = open;
+        self.epoch += 1;
+        self.begin_epoch();
+    }
+
+    fn begin_epoch(&mut self) {
         self.displaced.clear();
         self.epoch_first = self.all.len() as u32 + 1;
     }
@@ -96,9 +121,30 @@ impl Stamps {
     /// What comes is of the next group, and the first one of it: each group has shared local memory of its own, where stamps of
     /// earlier ones are nobody's.
     pub(super) fn next_group(&mut self) {
-        self.next_epoch();
+        self.begin_epoch();
         self.epoch = 0;
         self.group_first = self.epoch_first;
+        self.fences.clear();
+        self.open.clear();
+    }
+
+    /// A thread comes to a fence.
+    pub(super) fn fence(&mut self, thread: u32, is_local: bool) {
+        let thread = thread as usize;
+        if self.fences.len() <= thread {
+            self.fences.resize(thread + 1, [0; 2]);
+        }
+        self.fences[thread][usize::from(is_local)] += 1;
+    }
+
+    fn fences(&self, thread: u32, is_local: bool) -> u32 {
+        self.fences.get(thread as usize).map_or(0, |fences| fences[usize::from(is_local)])
+    }
+
+    /// Whether a stamp is that of a store of the present group behind which there was a barrier, but no fence in between.
+    #[inline(always)]
+    pub(super) fn is_open(&self, stamp: u32) -> bool {
+        !self.open.is_empty() && self.open.binary_search(&stamp).is_ok()
     }
 
     /// The stamp of a number.
@@ -113,7 +159,10 @@ impl Stamps {
         self.recent.resize(RECENT, 0);
         let place = (key.0 * 67 + key.1 * 3 + key.2 as u32) as usize % RECENT;
         let last = self.recent[place];
-        let is_same = |stamp: &Stamp| (stamp.clock, stamp.channels) == (clock, channels);
+        let is_local = access.space == Space::Local;
+        let fences = self.fences(access.thread, is_local);
+        let now = (clock, channels, is_local, fences);
+        let is_same = |stamp: &Stamp| (stamp.clock, stamp.channels, stamp.is_local, stamp.fences) == now;
         let key_of = |stamp: &Stamp| -> Key { (stamp.thread, stamp.spot.instruction, stamp.kind) };
         if last >= self.epoch_first
             && let Some(stamp) = self.get(last)
@@ -136,7 +185,7 @@ impl Stamps {
         }
         let (index, epoch) = (self.index, self.epoch);
         let Access { group, thread, spot, kind, .. } = *access;
-        self.all.push(Stamp { group, index, epoch, clock, thread, spot, kind, channels });
+        self.all.push(Stamp { group, index, epoch, clock, thread, spot, kind, channels, is_local, fences });
         self.recent[place] = self.all.len() as u32;
         Some(self.all.len() as u32)
     }
@@ -220,14 +269,15 @@ impl Stamps {
             && (touch.channel != WHOLE || stamp < self.epoch_first || stamp == touch.stamp)
     }
 
-    /// Whether a barrier came behind a stamp of the present group.
+    /// Whether a barrier came behind a stamp of the present group, with what it needs in front of it.
     #[inline(always)]
     fn is_past(&self, stamp: u32) -> bool {
-        (self.group_first..self.epoch_first).contains(&stamp)
+        (self.group_first..self.epoch_first).contains(&stamp) && !self.is_open(stamp)
     }
 
     /// Whether a stamp is that of a store of the present group that no barrier came behind.
     fn is_recent_store(&self, stamp: u32) -> bool {
-        stamp >= self.epoch_first && self.get(stamp).is_some_and(|stamp| stamp.kind == AccessKind::Store)
+        self.is_open(stamp)
+            || stamp >= self.epoch_first && self.get(stamp).is_some_and(|stamp| stamp.kind == AccessKind::Store)
     }
 }
