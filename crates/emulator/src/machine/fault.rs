@@ -24,8 +24,8 @@ pub enum Trap {
     Stub(Stub),
     /// The instruction is not one that can be executed; the text says why.
     Illegal(String),
-    /// A barrier was reached while channels of the thread wait elsewhere.
-    DivergentBarrier,
+    /// A barrier was reached while channels of the thread wait elsewhere; by these, as bits.
+    DivergentBarrier(u32),
     /// Threads of the group wait at barriers that others never reach.
     UnreachedBarrier {
         /// How many wait.
@@ -75,7 +75,7 @@ impl Trap {
             Self::Indirect { .. } => "fault-register",
             Self::Stub(_) => "fault-stub",
             Self::Illegal(_) => "fault-illegal",
-            Self::DivergentBarrier | Self::UnreachedBarrier { .. } => "fault-barrier",
+            Self::DivergentBarrier(_) | Self::UnreachedBarrier { .. } => "fault-barrier",
             Self::Budget(_) => "fault-budget",
             Self::Endless { .. } => "fault-endless",
             Self::Stack(_) => "fault-stack",
@@ -99,7 +99,7 @@ impl Trap {
             },
             Self::Indirect { .. } => "an index into a private array is probably out of range",
             Self::Stub(_) | Self::Illegal(_) => return None,
-            Self::DivergentBarrier | Self::UnreachedBarrier { .. } => {
+            Self::DivergentBarrier(_) | Self::UnreachedBarrier { .. } => {
                 "every work item of a group must reach the same barriers"
             }
             Self::Budget(_) => "the kernel may be endless",
@@ -133,7 +133,13 @@ impl fmt::Display for Trap {
             }
             Self::Stub(stub) => stub.fmt(f),
             Self::Illegal(why) => f.write_str(why),
-            Self::DivergentBarrier => f.write_str("barrier in divergent control flow"),
+            Self::DivergentBarrier(channels) => {
+                write!(
+                    f,
+                    "barrier in divergent control flow: of the thread's channels only {} come to it",
+                    Ranges(*channels)
+                )
+            }
             Self::UnreachedBarrier { waiting, ended } => match ended {
                 0 => write!(f, "all {waiting} threads wait, at different barriers"),
                 _ => {
@@ -157,6 +163,25 @@ impl fmt::Display for Trap {
 }
 
 impl std::error::Error for Trap {}
+
+/// Channels in words: `0 to 3, 9`.
+struct Ranges(u32);
+
+impl fmt::Display for Ranges {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (mut rest, mut separator) = (u64::from(self.0), "");
+        while rest != 0 {
+            let first = rest.trailing_zeros();
+            let last = first + (rest >> first).trailing_ones() - 1;
+            match last - first {
+                0 => write!(f, "{separator}{first}")?,
+                _ => write!(f, "{separator}{first} to {last}")?,
+            }
+            (rest, separator) = (rest >> (last + 1) << (last + 1), ", ");
+        }
+        Ok(())
+    }
+}
 
 impl From<Miss> for Box<Trap> {
     #[cold]

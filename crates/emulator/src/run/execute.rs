@@ -295,7 +295,7 @@ fn finish<const COUNT: bool>(plan: &Plan<'_>, thread: &mut Thread, counts: &mut 
         }
         Terminator::Barrier => {
             if thread.flow.is_divergent() {
-                return Err((Box::new(Trap::DivergentBarrier), block.mark));
+                return Err((Box::new(Trap::DivergentBarrier(thread.active)), block.mark));
             }
             thread.flow.block = next;
             return Ok(Some((Next::Barrier, block.mark)));
