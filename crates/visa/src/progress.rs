@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressState, ProgressStyle};
 
 /// A progress bar that appears when something takes more than a second, on a terminal, and moves on even while nothing is done.
 pub(crate) struct Bar {
@@ -14,12 +14,13 @@ pub(crate) struct Bar {
 }
 
 impl Bar {
-    /// A bar that counts things of a name.
-    pub(crate) fn new(things: &'static str) -> Self {
+    /// A bar that counts so many things of a name.
+    pub(crate) fn new(things: &'static str, of: u64) -> Self {
         if !std::io::stderr().is_terminal() {
             return Self { bar: Arc::new(ProgressBar::hidden()), running: None };
         }
         let bar = Arc::new(ProgressBar::hidden());
+        bar.set_length(of);
         let (running, done) = mpsc::channel();
         let shown = Arc::clone(&bar);
         // Without a thread of its own there is no bar, and nothing else is lost.
@@ -27,10 +28,9 @@ impl Bar {
             if done.recv_timeout(Duration::from_secs(1)) != Err(mpsc::RecvTimeoutError::Timeout) {
                 return;
             }
-            let template = format!("{{spinner}} {{elapsed}} {{bar:40}} {{pos}}/{{len}} {things}, {{eta}} left");
-            let style = ProgressStyle::with_template(&template);
-            if let Ok(style) = style {
-                shown.set_style(style);
+            let template = format!("{{spinner}} {{elapsed}} {{bar:40}} {{pos}}/{{len}} {things}{{left}}");
+            if let Ok(style) = ProgressStyle::with_template(&template) {
+                shown.set_style(style.with_key("left", left));
             }
             shown.set_draw_target(indicatif::ProgressDrawTarget::stderr());
             shown.enable_steady_tick(Duration::from_millis(250));
@@ -48,5 +48,13 @@ impl Bar {
     pub(crate) fn clear(&mut self) {
         self.running = None;
         self.bar.finish_and_clear();
+    }
+}
+
+/// How long it will take, as soon as anything is done.
+fn left(state: &ProgressState, out: &mut dyn std::fmt::Write) {
+    if state.pos() > 0 {
+        // A bar has nobody to tell that it cannot be written.
+        let _ = write!(out, ", {:#} left", HumanDuration(state.eta()));
     }
 }

@@ -155,6 +155,7 @@ pub fn compare_watched(model: &Model, effort: &Effort, done: &(dyn Fn(usize, usi
         PAGES.iter().copied().filter(|p| p.kind == reflect::PageKind::Ordinary && !p.forms.is_empty()).collect();
     let count = AtomicUsize::new(0);
     let all = pages.len();
+    done(0, all);
     let compared = |page: &'static reflect::Page| {
         let found = of_page(model, page, effort);
         done(count.fetch_add(1, Ordering::Relaxed) + 1, all);

@@ -69,7 +69,7 @@ fn probe(args: &Args) -> Result<Outcome, Findings> {
     let mut found = visakit_conform::run(&model);
     let effort = if args.thorough { &Effort::THOROUGH } else { &Effort::QUICK };
     let behaviour = (!args.no_behaviour).then(|| {
-        let mut bar = Bar::new("pages");
+        let mut bar = Bar::new("pages", 0);
         let found = behaviour::compare_watched(&model, effort, &|done, of| bar.show(done as u64, of as u64));
         bar.clear();
         found

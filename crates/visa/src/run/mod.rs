@@ -105,7 +105,8 @@ pub(super) struct Args {
     expectations: Vec<String>,
     /// Bugs to look for, by commas: bounds (accesses outside of buffers, of surfaces and of shared local memory), uninit (what
     /// depends on registers and memory that nobody has written), race (accesses that no barrier keeps apart), sync (barriers
-    /// that not all reach, endless loops: always), all. Groups behind a faulty one run then
+    /// without the fence that they need; those that not all reach, and endless loops, are always found), all. Groups behind
+    /// a faulty one run then
     #[arg(long, value_name = "LIST")]
     check: Option<String>,
     /// Write and print what the arguments hold after a fault, too
@@ -293,8 +294,8 @@ fn dispatch(
     steps: &Steps,
     interpreter: Option<&dyn Interpreter>,
 ) -> Result<Checked, RunError> {
-    let mut bar = Bar::new("groups");
     let groups = u64::try_from(range.group_count()).unwrap_or(u64::MAX);
+    let mut bar = Bar::new("groups", groups);
     let progress = |done| bar.show(done, groups);
     let each = |step| steps.take(step);
     let trace = (!request.trace.is_empty()).then_some(Tracing { items: &request.trace, each: &each });
