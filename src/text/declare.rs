@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use super::file;
 use super::scope::Scope;
+use super::unique::is_reserved;
 use crate::builder::{AttributeValue, attribute_bytes, attribute_code};
 use crate::isa::{
     ATTRIBUTES, AddressInfo, AliasScope, Alignment, AttributeInfo, DataType, GeneralId, InputClass, InputInfoKind,
-    InputOrigin, LabelKind, LscAddrType, PredicateInfo, SamplerInfo, StringId, SurfaceInfo, VarInfo,
-    VarInfoBitProperties, candidates,
+    InputOrigin, LabelKind, PredicateInfo, SamplerInfo, StringId, SurfaceInfo, VarInfo, VarInfoBitProperties,
 };
 use crate::object::RoutineKind;
 use crate::rt::{Bits, Cursor, Format, Symbols, Table, Text, TextError, meant, nearest};
@@ -87,11 +87,6 @@ const DIRECTIVES: &[&str] = &[
     ".file",
     ".loc",
 ];
-
-/// Whether a word begins instructions or stands in them, so that nothing is called so.
-pub(super) fn is_reserved(word: &str) -> bool {
-    !candidates(word).is_empty() || LscAddrType::ALL.iter().any(|t| t.text() == word)
-}
 
 /// Length of the directive at the beginning of a text. What follows may touch it: `.inputV32`.
 pub(super) fn word_len(text: &str) -> usize {

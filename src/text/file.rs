@@ -3,22 +3,13 @@
 
 use std::fmt::Write as _;
 
-use super::scope::Scope;
+use super::scope::{Scope, Uses};
 use crate::isa::{
     Alignment, DataType, FileScopeVarInfo, FileScopeVarInfoBitProperties, FunctionRelocSymtab, Linkage,
     VariableRelocSymtab,
 };
 use crate::object::{Object, Routine};
 use crate::rt::{Bytes, Cursor, Format, Text, TextError, escape};
-
-/// What of a file a routine uses: which of its own numbers stand for which entries of the file's tables.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Uses {
-    /// Variables of the file.
-    pub variables: Vec<VariableRelocSymtab>,
-    /// Functions of the file.
-    pub functions: Vec<FunctionRelocSymtab>,
-}
 
 /// What a routine of an object uses.
 pub(super) fn uses(object: &Object, routine: &Routine) -> Uses {

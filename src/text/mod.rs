@@ -6,6 +6,7 @@
 
 mod declare;
 mod display;
+mod exact;
 mod explicit;
 mod file;
 mod instruction;
@@ -15,11 +16,12 @@ mod print;
 mod salvage;
 mod scope;
 mod source;
+mod unique;
 mod withdrawn;
 
-pub use explicit::print_exact;
-pub use file::Uses;
-pub use names::RoutineNames;
+pub use exact::print_exact;
+pub use names::{RoutineNames, Style};
 pub use parse::{Options, Parsed, parse};
-pub use print::{Style, print};
+pub use print::print;
 pub use salvage::print_salvaged;
+pub use scope::Uses;

@@ -2,11 +2,22 @@
 
 use std::collections::HashMap;
 
-use super::explicit::Unique;
-use super::print::Style;
+use super::unique::Unique;
 use crate::isa::{DataType, GeneralId, LabelKind, StringId, predefined, predefined_sampler, predefined_surface};
 use crate::object::Routine;
 use crate::rt::{Bytes, Names, Table, Version};
+
+/// How a routine is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// As the vendor's printer writes it: labels get suffixes, and what its text loses is lost.
+    Vendor,
+    /// With the names of the object, so that the same routine can be read again.
+    Full,
+    /// As `Full`, with directives that say the tables: for objects whose strings or labels are not in the order in which
+    /// the assembler meets them, or whose names are no words.
+    Explicit,
+}
 
 /// The names of a routine for printing.
 pub struct RoutineNames<'a> {

@@ -4,8 +4,7 @@ use std::cell::OnceCell;
 
 use visakit_diag::{Diagnostic, Lines, Severity};
 
-use super::file::Uses;
-use super::scope::Scope;
+use super::scope::{Scope, Uses};
 use super::source::{Statement, statements};
 use super::{declare, instruction};
 use crate::isa::{FileScopeVarInfo, Instruction, Label, LabelId, LabelKind, Platform, Subroutine};

@@ -4,7 +4,8 @@ use std::collections::{HashSet, VecDeque};
 use std::fmt::Write as _;
 
 use super::declare::{is_plain, spelled};
-use super::names::RoutineNames;
+use super::names::{RoutineNames, Style};
+use super::unique::is_word;
 use super::{explicit, file};
 use crate::isa::{
     ATTRIBUTES, AliasScope, AttributeInfo, InputClass, Instruction, Platform, StringId, attribute, pages, predefined,
@@ -12,18 +13,6 @@ use crate::isa::{
 };
 use crate::object::{Object, Routine, RoutineKind};
 use crate::rt::{Names, Printer, Table, escape};
-
-/// How a routine is printed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Style {
-    /// As the vendor's printer writes it: labels get suffixes, and what its text loses is lost.
-    Vendor,
-    /// With the names of the object, so that the same routine can be read again.
-    Full,
-    /// As `Full`, with directives that say the tables: for objects whose strings or labels are not in the order in which
-    /// the assembler meets them, or whose names are no words.
-    Explicit,
-}
 
 /// Column at which the number of an instruction stands.
 const NUMBER_COLUMN: usize = 80;
@@ -129,7 +118,7 @@ fn variables(routine: &Routine, names: &RoutineNames<'_>, style: Style) -> [VecD
         (id, line)
     };
     // The vendor's text has names as they are, words or not.
-    let said = |shown: &str| match style == Style::Vendor || explicit::is_word(shown) {
+    let said = |shown: &str| match style == Style::Vendor || is_word(shown) {
         true => shown.to_owned(),
         false => format!("\"{}\"", escape(shown)),
     };

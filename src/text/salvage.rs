@@ -1,7 +1,7 @@
 //! Printing of objects whose instructions lack fields: what is there, and `<missing>` for the rest.
 
-use super::names::RoutineNames;
-use super::print::{Style, frame};
+use super::names::{RoutineNames, Style};
+use super::print::frame;
 use crate::isa::{ExecSize, Instruction, Platform, Predicate, RawOperand, VecOperand};
 use crate::object::{Fragment, Object, Routine, Salvaged, SalvagedCode, is_label};
 use crate::rt::reflect::{Field, FieldKind};

@@ -1,14 +1,22 @@
 //! A routine that is being built from its text: its tables, and what its names stand for.
 
-use super::file::Uses;
 use super::names::NameTables;
 use crate::builder::Tables;
 use crate::isa::{
-    Alignment, DataType, FileScopeVarInfo, GeneralId, LabelId, LabelKind, StringId, attribute, predefined,
-    predefined_surface,
+    Alignment, DataType, FileScopeVarInfo, FunctionRelocSymtab, GeneralId, LabelId, LabelKind, StringId,
+    VariableRelocSymtab, attribute, predefined, predefined_surface,
 };
 use crate::object::RoutineKind;
 use crate::rt::{Names, Symbols, Table, Version, nearest};
+
+/// What of a file a routine uses: which of its own numbers stand for which entries of the file's tables.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Uses {
+    /// Variables of the file.
+    pub variables: Vec<VariableRelocSymtab>,
+    /// Functions of the file.
+    pub functions: Vec<FunctionRelocSymtab>,
+}
 
 /// A routine that is being built from its text.
 pub(super) struct Scope {
