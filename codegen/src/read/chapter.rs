@@ -1,8 +1,9 @@
 //! Facts of the chapters that stand in tables: data types, platforms, limits, predefined variables, attributes.
 
+use super::cells::{Columns, is_dashed};
 use super::context::Cx;
 use super::{columns, head, index, lists, rules};
-use crate::markdown::{Block, Document, Row, Span};
+use crate::markdown::{Block, Document, Row};
 use crate::model::{Attribute, Cell, DataType, Limit, Model, Platform, Predefined};
 use crate::phrase::{number, words};
 
@@ -21,36 +22,6 @@ pub(crate) fn read_tables(cx: &mut Cx<'_>, document: &Document, model: &mut Mode
             }
         }
     }
-}
-
-/// The cells of a row by the names of the head, which may stand in any order.
-pub(super) struct Columns<'a> {
-    head: Vec<String>,
-    pub(super) row: &'a Row,
-}
-
-impl<'a> Columns<'a> {
-    pub(super) fn get(&self, name: &str) -> Option<&str> {
-        self.cell(name).map(|(text, _)| text.trim())
-    }
-
-    pub(super) fn cell(&self, name: &str) -> Option<&'a (String, Span)> {
-        let at = self.head.iter().position(|h| h.eq_ignore_ascii_case(name))?;
-        self.row.cells.get(at)
-    }
-
-    /// Where the cell stands.
-    pub(super) fn place(&self, name: &str) -> Span {
-        self.cell(name).map_or(self.row.span.clone(), |(_, span)| span.clone())
-    }
-}
-
-/// The names of a table's head, and its rows by them.
-pub(super) fn by_columns(rows: &[Row]) -> Option<(Vec<String>, impl Iterator<Item = Columns<'_>>)> {
-    let (head, rows) = rows.split_first()?;
-    let head: Vec<String> = head.cells.iter().map(|(c, _)| c.trim().to_owned()).collect();
-    let names = head.clone();
-    Some((head, rows.iter().map(move |row| Columns { head: names.clone(), row })))
 }
 
 /// The columns of the data type table and of the table of surfaces that say what every page says.
@@ -234,12 +205,6 @@ fn read_limit(cx: &mut Cx<'_>, columns: &Columns<'_>, model: &mut Model) {
             "give lower-case words with dashes, and a number",
         ),
     }
-}
-
-/// Lower-case words with dashes.
-pub(super) fn is_dashed(name: &str) -> bool {
-    let word = |w: &str| !w.is_empty() && w.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
-    name.starts_with(|c: char| c.is_ascii_lowercase()) && name.split('-').all(word)
 }
 
 /// Who may write to a predefined variable: `R` nobody, `RW` everybody, `RW(2, 3)` to these elements.

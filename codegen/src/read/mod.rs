@@ -13,6 +13,7 @@ use crate::model::{Model, Page};
 use crate::resolve;
 
 mod bits;
+mod cells;
 mod chapter;
 mod columns;
 mod context;

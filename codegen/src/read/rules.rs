@@ -1,7 +1,7 @@
 //! The tables of verification.md: what the vendor's assembler makes of groups of instructions, rows of conditions across
 //! the fields of one, and the definitions that these share.
 
-use super::chapter::{Columns, by_columns, is_dashed};
+use super::cells::{Columns, by_columns, is_dashed};
 use super::context::Cx;
 use super::index::alternatives;
 use crate::markdown::{Row, Span};

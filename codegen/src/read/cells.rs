@@ -1,0 +1,39 @@
+//! The rows of a chapter's table, whose cells are known by the names of the head.
+
+use crate::markdown::{Row, Span};
+
+/// The cells of a row by the names of the head, which may stand in any order.
+pub(super) struct Columns<'a> {
+    pub(super) head: Vec<String>,
+    pub(super) row: &'a Row,
+}
+
+impl<'a> Columns<'a> {
+    pub(super) fn get(&self, name: &str) -> Option<&str> {
+        self.cell(name).map(|(text, _)| text.trim())
+    }
+
+    pub(super) fn cell(&self, name: &str) -> Option<&'a (String, Span)> {
+        let at = self.head.iter().position(|h| h.eq_ignore_ascii_case(name))?;
+        self.row.cells.get(at)
+    }
+
+    /// Where the cell stands.
+    pub(super) fn place(&self, name: &str) -> Span {
+        self.cell(name).map_or(self.row.span.clone(), |(_, span)| span.clone())
+    }
+}
+
+/// The names of a table's head, and its rows by them.
+pub(super) fn by_columns(rows: &[Row]) -> Option<(Vec<String>, impl Iterator<Item = Columns<'_>>)> {
+    let (head, rows) = rows.split_first()?;
+    let head: Vec<String> = head.cells.iter().map(|(c, _)| c.trim().to_owned()).collect();
+    let names = head.clone();
+    Some((head, rows.iter().map(move |row| Columns { head: names.clone(), row })))
+}
+
+/// Lower-case words with dashes.
+pub(super) fn is_dashed(name: &str) -> bool {
+    let word = |w: &str| !w.is_empty() && w.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
+    name.starts_with(|c: char| c.is_ascii_lowercase()) && name.split('-').all(word)
+}
