@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::part::{View, quoted};
 use super::{AllowedValues, Value, marks, norm};
 use crate::diff::values::spelled;
 use crate::diff::{Class, Cx};
@@ -16,10 +15,10 @@ pub(super) fn only_of<'a>(only: AllowedValues<'a>, part: &str) -> Option<&'a [(V
 
 /// The values that are legal on the page, with the marks of the page's restriction.
 pub(super) fn effective<'a>(
-    view: &View<'a>,
+    values: &'a [Enumerator],
     only: Option<&[(Value, Availability)]>,
 ) -> BTreeMap<u64, (&'a Enumerator, Availability)> {
-    view.values
+    values
         .iter()
         .filter_map(|v| {
             let mut marks = v.marks.clone();
@@ -115,4 +114,8 @@ fn same_value(
         cx.differs(Class::TextOnly, "text", path, (quoted(&a.text), a.at), (quoted(&b.text), b.at));
     }
     marks(cx, path, (&a.name, x, a.at), (&b.name, y, b.at));
+}
+
+pub(super) fn quoted(text: &str) -> String {
+    format!("\"{text}\"")
 }

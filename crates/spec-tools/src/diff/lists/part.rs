@@ -1,6 +1,6 @@
 //! A part of a list: some bits, what they hold, and two of them compared.
 
-use super::legal::{effective, enumerators, only_of};
+use super::legal::{effective, enumerators, only_of, quoted};
 use super::{AllowedValues, marks, norm};
 use crate::diff::values::spelled;
 use crate::diff::{Class, Cx, columns};
@@ -145,8 +145,8 @@ pub(super) fn compare(
             cx.differs(class, "values", &here, o, n);
         }
         _ => {
-            let old = effective(x, only_of(only_x, &named(x)));
-            let new = effective(y, only_of(only_y, &named(y)));
+            let old = effective(x.values, only_of(only_x, &named(x)));
+            let new = effective(y.values, only_of(only_y, &named(y)));
             let width = (x.hi - x.lo).max(y.hi - y.lo) + 1;
             enumerators(cx, &here, &old, &new, width);
             // A page that spells a shared list out has the columns of that list, without saying so.
@@ -162,10 +162,6 @@ pub(super) fn compare(
             }
         }
     }
-}
-
-pub(super) fn quoted(text: &str) -> String {
-    format!("\"{text}\"")
 }
 
 /// Whether all patterns of the bits are legal.
