@@ -5,10 +5,11 @@ use std::cell::Cell;
 use crate::kernels::code::DebugLoc;
 use crate::launch::implicit;
 use crate::launch::payload::ThreadStart;
+use crate::machine::World;
 use crate::machine::buffer::Buffer;
 use crate::machine::fault::{Trap, TrapReport};
 use crate::machine::flow::Next;
-use crate::machine::observer::{Observer, Spot};
+use crate::machine::observer::{Observer, Spot, Watch};
 use crate::machine::thread::Thread;
 use crate::machine::trace::Trace;
 use crate::run::barriers::Barriers;
@@ -42,12 +43,12 @@ pub(super) struct Worker<'a> {
 /// which groups were here before.
 pub(super) struct Own<'a> {
     /// Who watches, if all groups run here.
-    pub(super) observer: Option<&'a dyn Observer>,
-    pub(super) local: Buffer,
-    pub(super) private: Vec<Buffer>,
-    pub(super) trace: Trace,
+    observer: Option<&'a dyn Observer>,
+    local: Buffer,
+    private: Vec<Buffer>,
+    trace: Trace,
     /// What is being executed, for those who watch.
-    pub(super) spot: Cell<Spot>,
+    spot: Cell<Spot>,
 }
 
 impl<'a> Own<'a> {
@@ -65,6 +66,27 @@ impl<'a> Own<'a> {
             trace: Trace::new(shared + mapped.private.len(), plan.code.mixed),
             spot: Cell::default(),
         }
+    }
+
+    /// What the threads of a group share.
+    fn world<'w>(&'w self, plan: &'w Plan<'_>, group: [u32; 3]) -> World<'w> {
+        let mapped = plan.mapped;
+        World {
+            memory: &mapped.memory,
+            local: &self.local,
+            scratch: self.scratch(plan),
+            private: &self.private,
+            bindings: &mapped.bindings,
+            images: &mapped.images,
+            samplers: &mapped.samplers,
+            watch: self.observer.map(|observer| Watch { observer, group, spot: &self.spot }),
+            trace: &self.trace,
+        }
+    }
+
+    /// Scratch memory of a group.
+    fn scratch<'w>(&'w self, plan: &'w Plan<'_>) -> &'w Buffer {
+        plan.mapped.scratch.buffer.and_then(|index| self.private.get(index)).unwrap_or(&plan.mapped.nothing)
     }
 
     /// What was touched.
@@ -137,7 +159,7 @@ impl<'a> Worker<'a> {
             plan.lowered.warm(each.saturating_mul(plan.end.saturating_sub(index)), plan.count);
         }
         let Some(code) = plan.lowered.native(plan.count) else { return };
-        let world = plan.world(self.own, group);
+        let world = self.own.world(plan, group);
         match &mut self.native {
             Some(native) => native.refresh(&world),
             None => self.native = Some(Native::new(code, &world)),
@@ -163,7 +185,7 @@ impl<'a> Worker<'a> {
             let simd = info.execution_env.simd_size.max(1);
             let bytes = implicit::buffer(self.plan.range, size, self.plan.order(), simd, printf, address);
             for (n, word) in bytes.as_chunks::<4>().0.iter().enumerate() {
-                self.plan.scratch(self.own).store_u32(offset + n as u64 * 4, u32::from_le_bytes(*word));
+                self.own.scratch(self.plan).store_u32(offset + n as u64 * 4, u32::from_le_bytes(*word));
             }
             self.implicit = size;
         }
@@ -175,7 +197,7 @@ impl<'a> Worker<'a> {
         let plan = self.plan;
         let known = self.starts_of(group);
         self.threads.resize_with(1, || new_thread(plan));
-        let world = plan.world(self.own, group);
+        let world = self.own.world(plan, group);
         let [thread] = &mut self.threads[..] else { return Ok(()) };
         let starts = &self.starts[known].1;
         for (index, start) in starts.iter().enumerate() {
@@ -201,7 +223,7 @@ impl<'a> Worker<'a> {
 
     /// Runs the threads that have not ended, each until it waits, ends or has had its turn, until all have ended.
     fn run_all(&mut self, group: [u32; 3]) -> Result<(), Box<TrapReport>> {
-        let world = self.plan.world(self.own, group);
+        let world = self.own.world(self.plan, group);
         let states = &mut self.states;
         let mut barriers = Barriers::default();
         // Whether the threads of the group may be waiting for each other.

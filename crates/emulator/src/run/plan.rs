@@ -5,14 +5,11 @@ use std::sync::Arc;
 use crate::kernels::code::CompiledRoutine;
 use crate::launch::payload::Payload;
 use crate::launch::range::NdRange;
-use crate::machine::World;
 use crate::machine::buffer::Buffer;
 use crate::machine::fault::Trap;
-use crate::machine::observer::Watch;
 use crate::machine::poison::Poison;
 use crate::machine::thread::{SLACK, Thread};
 use crate::run::cache::Lowered;
-use crate::run::group::Own;
 use crate::run::memory::LaunchMemory;
 use crate::run::start::Special;
 use crate::run::traced::Tracer;
@@ -109,36 +106,9 @@ impl<'a> Plan<'a> {
         items.div_ceil(self.program.info.execution_env.simd_size.max(1))
     }
 
-    /// What the threads of a group share.
-    pub(super) fn world<'w>(&self, own: &'w Own<'w>, group: [u32; 3]) -> World<'w>
-    where
-        'a: 'w,
-    {
-        let mapped = self.mapped;
-        World {
-            memory: &mapped.memory,
-            local: &own.local,
-            scratch: self.scratch(own),
-            private: &own.private,
-            bindings: &mapped.bindings,
-            images: &mapped.images,
-            samplers: &mapped.samplers,
-            watch: own.observer.map(|observer| Watch { observer, group, spot: &own.spot }),
-            trace: &own.trace,
-        }
-    }
-
     /// Notes less of buffers that all groups use alike.
     pub(super) fn settle(&self) {
         self.mapped.memory.buffers().iter().for_each(Buffer::settle);
-    }
-
-    /// Scratch memory of a group.
-    pub(super) fn scratch<'w>(&self, own: &'w Own<'_>) -> &'w Buffer
-    where
-        'a: 'w,
-    {
-        self.mapped.scratch.buffer.and_then(|index| own.private.get(index)).unwrap_or(&self.mapped.nothing)
     }
 
     /// Whether the stack in memory, if functions are called through one, has room.
