@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use crate::kernels::atomic::Family;
 use crate::kernels::layout::Layout;
 use crate::kernels::lowering::{LowerError, Lowering};
 use crate::kernels::record::mask_in;
 use crate::kernels::step::{Callee, Exchange, Lowered, Run};
+use crate::kernels::update::Family;
 use crate::machine::activation::Function;
 use crate::machine::fault::Trap;
 use crate::machine::observer::Spot;

@@ -3,13 +3,14 @@
 //! Those to samplers are in [`crate::kernels::sampler`], rectangles in [`crate::kernels::block`].
 
 use crate::kernels::address::AddressSpace;
-use crate::kernels::atomic::{Atomic, lsc_update};
+use crate::kernels::atomic::Atomic;
 use crate::kernels::block;
 use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal};
 use crate::kernels::message::for_chunks;
 use crate::kernels::step::{Lowered, Run};
 use crate::kernels::surface;
 use crate::kernels::transfer::Transfer;
+use crate::kernels::update;
 use crate::machine::World;
 use crate::machine::access::Request;
 use crate::machine::image::{Image, Texel};
@@ -444,7 +445,7 @@ fn lsc_access(l: &mut Lowering<'_>, inst: &LscTypedAccess) -> LowerResult {
     if inst.lsc_sub_op == LscOp::LscStoreUncompressed {
         return store_uncompressed(l, inst, lanes);
     }
-    let Some(op) = lsc_update(inst.lsc_sub_op, size) else {
+    let Some(op) = update::of_lsc(inst.lsc_sub_op, size) else {
         return Err(Stub::undefined(&pages::LSC_TYPED).into());
     };
     let place = lsc_coordinates!(l, inst, lanes);

@@ -6,12 +6,12 @@ use std::cell::OnceCell;
 use std::collections::HashMap;
 
 use crate::kernels::algebra::Scalar;
-use crate::kernels::atomic::Family;
 use crate::kernels::layout::Layout;
 pub(super) use crate::kernels::lowering::operands::strides;
 use crate::kernels::reads::Reads;
 use crate::kernels::record::Input;
 use crate::kernels::step::{Lowered, Op, Run};
+use crate::kernels::update::Family;
 use crate::machine::convert::Compute;
 use crate::machine::fault::Trap;
 use crate::machine::lane::Element;

@@ -1,11 +1,12 @@
 //! The load-store messages of newer platforms.
 
 use crate::kernels::address::{AddressSpace, Addressing, Elements, ScratchBase};
-use crate::kernels::atomic::{Atomic, lsc_update};
+use crate::kernels::atomic::Atomic;
 use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal};
 use crate::kernels::message::{Message, Operation};
 use crate::kernels::step::Run;
 use crate::kernels::transfer::Transfer;
+use crate::kernels::update;
 use crate::machine::SCRATCH_UNIT;
 use crate::machine::access::Request;
 use crate::machine::fault::Trap;
@@ -117,7 +118,7 @@ fn access(l: &mut Lowering<'_>, inst: &LscUntypedAccess) -> LowerResult {
             Ok(message.lower(l, Operation::Status(dst)))
         }
         op => {
-            let Some(update) = lsc_update(op, transfer.size) else {
+            let Some(update) = update::of_lsc(op, transfer.size) else {
                 return illegal(format!("the operation {} on {} bytes", op.name(), transfer.size));
             };
             let operands = [&inst.src1_data, &inst.src2_data];

@@ -61,6 +61,8 @@ mod block;
 
 mod sampler;
 
+mod update;
+
 mod atomic;
 
 pub mod code;

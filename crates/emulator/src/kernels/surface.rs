@@ -1,10 +1,11 @@
 //! Messages to surfaces: gather and scatter, blocks of owords, atomic operations.
 
 use crate::kernels::address::{AddressSpace, Addressing};
-use crate::kernels::atomic::{self, Atomic};
+use crate::kernels::atomic::Atomic;
 use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal, mask};
 use crate::kernels::message::{Message, Operation};
 use crate::kernels::transfer::Transfer;
+use crate::kernels::update;
 use crate::machine::thread::{Combine, ExecMask, ones};
 use visakit::isa::{
     AtomicOp, Channels, DwordAtomic, ExecSize, Gather, Gather4Scaled, GatherScaled, OwordLd, OwordLdUnaligned,
@@ -184,7 +185,7 @@ pub(super) fn atomic(
     dst: &RawOperand,
 ) -> LowerResult<Atomic> {
     let size = op.width.bytes();
-    let Some(update) = atomic::update(op.op, size) else {
+    let Some(update) = update::of_surface(op.op, size) else {
         return illegal(format!("an atomic operation of {size} bytes"));
     };
     Atomic::new(l, update, Transfer::in_dwords(size), channels(exec_size), operands, dst)
