@@ -337,8 +337,12 @@ impl Run<'_> {
             (Builtin::Raw, [Node::Operand(operand), offset, count]) => {
                 let (offset, count) = (self.number(offset)?, self.number(count)?);
                 let Some(start) = self.raw(*operand, offset, count)? else { return Ok(()) };
-                if let (Value::Loose { bits, known }, 1..=8) = (&value, count) {
-                    let convert::Stored { bits, allowed } = convert::loose(*bits, *known);
+                let stored = match (&value, count) {
+                    (Value::Loose { bits, known }, 1..=8) => Some(convert::loose(*bits, *known)),
+                    (Value::Between { .. }, 4) => convert::of_message(&value, DataType::F),
+                    _ => None,
+                };
+                if let Some(convert::Stored { bits, allowed }) = stored {
                     self.writes.push(Write { target: Target::Register(start, count as u32), bits, allowed, at });
                     return Ok(());
                 }

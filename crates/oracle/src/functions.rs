@@ -78,6 +78,8 @@ pub(crate) fn call(run: &mut Run<'_>, builtin: Builtin, arguments: &[Node]) -> R
         }
         (B::High, [Value::Integer(a), n]) => Value::integer(a.value >> number(n)?.clamp(0, 255)),
         (B::Loose, [value, n]) => loose(&pattern(value)?, number(n)? as u32)?,
+        // A colour that is not said more precisely.
+        (B::ToRegister, [_, _, Value::Truth(false), colour @ Value::Between { .. }]) => colour.clone(),
         (B::ToRegister, [memory, register, upper, a]) => {
             let (memory, register) = (number(memory)? as u32 * 8, number(register)? as u32 * 8);
             let a = integer(&pattern(a)?)?.value;

@@ -164,6 +164,10 @@ impl Place {
         let is_inside = matches!(start, Start::At(_)) || offset.saturating_add(size) <= self.end.into();
         match thread.registers.holds(at, size as usize) && is_inside {
             true => Ok(at),
+            // No register says so, but the page.
+            false if matches!(start, Start::At(_)) => {
+                Err(Box::new(Trap::Illegal("an element outside of the registers".to_owned())))
+            }
             false => Err(Box::new(Trap::Indirect { lane: index as u32, offset: at })),
         }
     }

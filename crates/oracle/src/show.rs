@@ -52,9 +52,9 @@ impl Program {
         self.images.iter().filter_map(|space| self.entry(*space, thread)).collect()
     }
 
-    /// The samplers that the instruction asks, by index.
-    pub fn sampler_indices(&self, thread: &Thread) -> Vec<u32> {
-        self.samplers.iter().filter_map(|element| thread.surfaces.get(*element as usize).copied()).collect()
+    /// The elements of the state variables that are samplers of the instruction.
+    pub fn sampler_elements(&self) -> &[u32] {
+        &self.samplers
     }
 
     /// Where an operand's element of a channel stands; none for constants, and for what is nowhere.

@@ -5,6 +5,8 @@ use visakit::object::Routine;
 use visakit_codegen::model::{Model, SourceSpan};
 use visakit_emulator::machine::access::MissKind;
 use visakit_emulator::machine::fault::Trap;
+use visakit_emulator::machine::image::Image;
+use visakit_emulator::machine::sampler::Sampler;
 use visakit_emulator::machine::thread::Thread;
 use visakit_oracle::stage::{Kernel, Stage};
 use visakit_oracle::{Effects, Halt, Program, Refusal, Target, Touches};
@@ -20,9 +22,23 @@ const CHANNELS: usize = 32;
 pub struct Wrong {
     /// The page whose kernel it is.
     pub page: &'static str,
-    /// What happens to the bits of a result.
-    pub change: fn(old: u64, new: u64, bytes: u32, nth: u32) -> u64,
+    /// What it does wrong.
+    pub how: Slip,
 }
+
+/// What a wrong kernel does.
+#[derive(Clone, Copy, Debug)]
+pub enum Slip {
+    /// What happens to the bits of a result.
+    Result(Change),
+    /// What it takes an image for.
+    Image(fn(&mut Image)),
+    /// What it takes a sampler for.
+    Sampler(fn(&mut Sampler)),
+}
+
+/// What happens to the bits of a result.
+type Change = fn(old: u64, new: u64, bytes: u32, nth: u32) -> u64;
 
 /// A routine whose instructions are compared.
 pub(super) struct Subject<'a> {
@@ -133,14 +149,21 @@ impl<'a> Subject<'a> {
         if has_memory {
             // Memory is a part of the state: it follows from the registers.
             let seed = u64::from(before.active) << 32 ^ before.registers.get::<u64>(0);
-            let images = if bound.program.touches().image { Yard::images(seed) } else { Vec::new() };
-            let bytes = Yard::bytes(pool, seed, !images.is_empty());
+            let touches = bound.program.touches();
+            let images = if touches.image { Yard::images(seed) } else { Vec::new() };
+            let mut bytes = Yard::bytes(pool, seed, !images.is_empty());
+            // Small numbers are equal to others now and then.
+            if touches.atomic && touches.image && seed.is_multiple_of(2) {
+                bytes.chunks_exact_mut(4).for_each(|word| word.copy_from_slice(&[word[0] % 3, 0, 0, 0]));
+            }
             yards.iter_mut().for_each(|yard| yard.fill(&bytes, &images));
         }
         kernel.prepare(by_page);
         let page = bound.program.run(by_page, &yards[0].world());
         copy(before, by_kernel, stage);
+        let mistaken = self.wrong.filter(|_| bound.is_wrong).is_some_and(|wrong| yards[1].mistake(wrong.how));
         let result = kernel.run(by_kernel, &yards[1].world());
+        *spoiled |= mistaken && result.is_ok();
         let effects = match (page, result) {
             (Err(Halt::Undefined(_)), _) => return Compared::Undefined,
             (Err(Halt::Trap(_)), Err(_)) => return Compared::Stopped,
@@ -154,10 +177,10 @@ impl<'a> Subject<'a> {
             (Err(halt), Err(trap)) => return differs(None, [halt.to_string(), trap.to_string()], None),
         };
         if bound.is_wrong
-            && let Some(wrong) = self.wrong
+            && let Some(Wrong { how: Slip::Result(change), .. }) = self.wrong
         {
-            *spoiled |= spoil(wrong, &effects, before, by_kernel);
-            *spoiled |= has_memory && yards[1].spoil(wrong.change);
+            *spoiled |= spoil(change, &effects, before, by_kernel);
+            *spoiled |= has_memory && yards[1].spoil(change);
         }
         if let Some(place) = first_difference(&effects, by_page, by_kernel, self.stage.register_bytes()) {
             return Compared::Differs(place);
@@ -247,7 +270,7 @@ fn first_difference(effects: &Effects, page: &Thread, kernel: &Thread, bytes: us
 }
 
 /// Changes what a kernel left where its page writes; whether anything has become something else.
-fn spoil(wrong: Wrong, effects: &Effects, before: &Thread, kernel: &mut Thread) -> bool {
+fn spoil(change: Change, effects: &Effects, before: &Thread, kernel: &mut Thread) -> bool {
     let mut spoiled = false;
     for (nth, write) in effects.writes.iter().enumerate() {
         let nth = nth as u32;
@@ -258,26 +281,26 @@ fn spoil(wrong: Wrong, effects: &Effects, before: &Thread, kernel: &mut Thread) 
                     whole[..count as usize].copy_from_slice(&thread.registers.bytes(at)[..count as usize]);
                     u64::from_le_bytes(whole)
                 };
-                let changed = (wrong.change)(number(before), number(kernel), count, nth);
+                let changed = change(number(before), number(kernel), count, nth);
                 spoiled |= changed << (64 - count * 8) != number(kernel) << (64 - count * 8);
                 kernel.registers.bytes_mut(at)[..count as usize]
                     .copy_from_slice(&changed.to_le_bytes()[..count as usize]);
             }
             Target::Predicate(number, bit) => {
                 let of = |thread: &Thread| u64::from(thread.predicates[number as usize] >> bit & 1);
-                let changed = (wrong.change)(of(before), of(kernel), 1, nth);
+                let changed = change(of(before), of(kernel), 1, nth);
                 spoiled |= changed & 1 != of(kernel);
                 kernel.set_predicate(number, bit, 1, changed as u32 & 1);
             }
             Target::Address(element) => {
                 let of = |thread: &Thread| u64::from(thread.addresses[element as usize]);
-                let changed = (wrong.change)(of(before), of(kernel), 4, nth) as u32;
+                let changed = change(of(before), of(kernel), 4, nth) as u32;
                 spoiled |= u64::from(changed) != of(kernel);
                 kernel.addresses[element as usize] = changed;
             }
             Target::State(element) => {
                 let of = |thread: &Thread| u64::from(thread.surfaces[element as usize]);
-                let changed = (wrong.change)(of(before), of(kernel), 4, nth) as u32;
+                let changed = change(of(before), of(kernel), 4, nth) as u32;
                 spoiled |= u64::from(changed) != of(kernel);
                 kernel.surfaces[element as usize] = changed;
             }

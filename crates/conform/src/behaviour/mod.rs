@@ -24,8 +24,8 @@ use visakit_diag::{Diagnostic, Severity};
 use visakit_oracle::Refusal;
 use visakit_smith::{Config, Unstructured};
 
-pub use case::Wrong;
 use case::{Compared, Subject};
+pub use case::{Slip, Wrong};
 use state::{Pool, Random};
 
 use crate::{Count, Finding, Report};

@@ -63,6 +63,29 @@ fn exists(format: Format) -> bool {
     !is_curved || format.component == ComponentType::Unorm8
 }
 
+/// An entry of the binding table; for samplers half of them are those of images with levels.
+pub(super) fn entry(random: &mut Random, levels: bool) -> u32 {
+    let has_levels = |n: &usize| SHAPES[*n].levels > 1;
+    let leveled: Vec<usize> = (0..COUNT).filter(has_levels).collect();
+    let choice = if levels && random.next().is_multiple_of(2) {
+        leveled[random.below(leveled.len())]
+    } else {
+        random.below(ENTRIES)
+    };
+    choice as u32
+}
+
+/// An entry whose image has rows of bytes, mostly.
+pub(super) fn plane(random: &mut Random) -> u32 {
+    let is_plane = |n: &usize| SHAPES[*n] == ImageDesc { size: SHAPES[*n].size, pitch: SHAPES[*n].pitch, ..PLAIN };
+    let planes: Vec<usize> = (0..COUNT).filter(is_plane).collect();
+    if random.next().is_multiple_of(4) {
+        random.below(ENTRIES) as u32
+    } else {
+        planes[random.below(planes.len())] as u32
+    }
+}
+
 /// Buffers for the images.
 pub(super) fn buffers() -> impl Iterator<Item = Buffer> {
     (0..COUNT).map(|_| Buffer::zeros(BYTES))

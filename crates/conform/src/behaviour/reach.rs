@@ -2,7 +2,8 @@
 //! near to it. What is beyond is reached often enough by the addresses themselves.
 
 use visakit::isa::{
-    ConstOpnd, DataType, Instruction, LscAddrType, LscTyped, LscUntyped, Modifier, Operand, VecOperand,
+    ConstOpnd, DataType, Instruction, LscAddrSize, LscAddrType, LscDataSize, LscOp, LscTyped, LscUntyped, Modifier,
+    Operand, VecOperand,
 };
 
 use super::pictures;
@@ -54,13 +55,32 @@ fn bring_near_images(instruction: &mut Instruction, random: &mut Random) {
     };
     let corner = |random: &mut Random, unit: i32| {
         let (x, y) = (random.below(40) as i32 - 8, random.below(9) as i32 - 3);
-        [x & -unit, y].map(|n| number(n as u32))
+        // What no image is so large for.
+        [x & -unit, y].map(|n| number(n as u32 ^ if random.next().is_multiple_of(8) { 1 << 31 } else { 0 }))
     };
+    let kind = |random: &mut Random| [LscAddrType::Bti, LscAddrType::Bss][random.below(2)];
+    // Sizes that typed messages have.
+    macro_rules! near {
+        ($inst:ident) => {{
+            $inst.addr_type = kind(random);
+            $inst.surface = entry($inst.addr_type, random);
+            ($inst.addr_size, $inst.data_size) = (LscAddrSize::A32, LscDataSize::D32);
+        }};
+    }
     match instruction {
-        Instruction::LscTyped(LscTyped::Access(i)) => i.surface = entry(i.addr_type, random),
-        Instruction::LscTyped(LscTyped::Quad(i)) => i.surface = entry(i.addr_type, random),
+        Instruction::LscTyped(LscTyped::Access(i)) => {
+            near!(i);
+            let ops = [LscOp::LscStoreUncompressed, i.lsc_sub_op, i.lsc_sub_op, i.lsc_sub_op];
+            i.lsc_sub_op = ops[random.below(ops.len())];
+        }
+        Instruction::LscTyped(LscTyped::Quad(i)) => {
+            near!(i);
+            i.lsc_sub_op = [LscOp::LscLoadQuad, LscOp::LscStoreQuad][random.below(2)];
+        }
         Instruction::LscTyped(LscTyped::Block2d(i)) => {
-            i.surface = entry(i.addr_type, random);
+            i.addr_type = kind(random);
+            let entry = pictures::plane(random);
+            i.surface = number(if i.addr_type == LscAddrType::Bss { entry * 64 } else { entry });
             [i.src0_addr_x, i.src0_addr_y] = corner(random, 1);
         }
         Instruction::MediaLd(i) => {

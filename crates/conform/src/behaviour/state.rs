@@ -117,7 +117,8 @@ impl Subject<'_> {
         let operands = bound.program.operands();
         let mut sources = operands.iter().filter(|operand| !operand.written);
         let width = if sources.any(|operand| operand.bits == 16 && operand.raw) { 2 } else { 4 };
-        let floats = bound.program.touches().sampler;
+        let touches = bound.program.touches();
+        let floats = touches.sampler;
         let bytes = self.stage.register_bytes();
         let thread = &mut self.threads[0];
         for register in thread.registers.bytes_mut(0)[..bytes].chunks_mut(ROW / 2) {
@@ -125,11 +126,12 @@ impl Subject<'_> {
                 pictures::row(random, register, Wants { width, floats });
             }
         }
-        for state in &mut thread.surfaces {
-            *state = if floats { random.next() as u32 % 64 } else { random.below(pictures::ENTRIES) as u32 };
+        let samplers = bound.program.sampler_elements();
+        for (n, state) in (0..).zip(&mut thread.surfaces) {
+            *state = if samplers.contains(&n) { random.next() as u32 % 64 } else { pictures::entry(random, floats) };
             // Where a bindless surface's state is.
-            if random.next().is_multiple_of(4) {
-                *state = random.below(pictures::ENTRIES) as u32 * 64;
+            if !samplers.contains(&n) && random.next().is_multiple_of(4) {
+                *state *= 64;
             }
         }
         self.clear_null();

@@ -8,6 +8,7 @@ use visakit_emulator::machine::sampler::Sampler;
 use visakit_emulator::machine::trace::Trace;
 use visakit_oracle::float::Format;
 
+use super::case::Slip;
 use super::pictures;
 use super::state::{Pool, Random};
 
@@ -92,6 +93,19 @@ impl Yard {
         }
         self.filled.clear();
         self.filled.extend_from_slice(bytes);
+    }
+
+    /// Lets the images or the samplers be something else; whether anything is.
+    pub(super) fn mistake(&mut self, how: Slip) -> bool {
+        match how {
+            Slip::Result(_) => return false,
+            Slip::Image(change) => self.images.iter_mut().flatten().for_each(change),
+            Slip::Sampler(change) => {
+                self.samplers = pictures::samplers();
+                self.samplers.iter_mut().flatten().for_each(change);
+            }
+        }
+        !self.images.is_empty()
     }
 
     /// Changes the words that are not what they were filled with; whether any has become something else.

@@ -111,6 +111,22 @@ impl Components {
     ) -> LowerResult<Self> {
         let bytes = element_bytes(l, operand)?;
         let half = l.variable(operand.id)?.data_type == DataType::Hf;
+        Self::sized(l, operand, lanes, moved, masked, (bytes, half))
+    }
+
+    /// The same with elements of 32 bits, whatever the type of the variable is.
+    fn dwords(l: &mut Lowering<'_>, operand: &RawOperand, lanes: usize, moved: Vec<usize>) -> LowerResult<Self> {
+        Self::sized(l, operand, lanes, moved, false, (4, false))
+    }
+
+    fn sized(
+        l: &mut Lowering<'_>,
+        operand: &RawOperand,
+        lanes: usize,
+        moved: Vec<usize>,
+        masked: bool,
+        (bytes, half): (u32, bool),
+    ) -> LowerResult<Self> {
         let pitch = (lanes as u32 * bytes).next_multiple_of(l.layout.grf_bytes);
         let rows = moved.len().max(1) as u64;
         let last = if masked { u64::from(pitch) + 4 } else { lanes as u64 * u64::from(bytes) };
@@ -427,10 +443,10 @@ fn lsc_quad(l: &mut Lowering<'_>, inst: &LscTypedQuad) -> LowerResult {
         return Err(Stub::undefined(&pages::LSC_TYPED).into());
     }
     if inst.lsc_sub_op != LscOp::LscLoadQuad {
-        let components = Components::new(l, &inst.src1_data, lanes, moved, false)?;
+        let components = Components::dwords(l, &inst.src1_data, lanes, moved)?;
         return write(l, enable, space, place, components);
     }
-    let components = Components::new(l, &inst.dst_data, lanes, moved, false)?;
+    let components = Components::dwords(l, &inst.dst_data, lanes, moved)?;
     read_at(l, enable, space, components, None, move |thread, _, lane, image, texels| {
         image.load_inside(texels, place_of(&place, thread, lane))
     })
@@ -463,7 +479,7 @@ fn store_uncompressed(l: &mut Lowering<'_>, inst: &LscTypedAccess, lanes: usize)
     }
     let count = inst.data_elems_per_addr.count() as usize;
     let place = lsc_coordinates!(l, inst, lanes);
-    let components = Components::new(l, &inst.src1_data, lanes, (0..count.min(4)).collect(), false)?;
+    let components = Components::dwords(l, &inst.src1_data, lanes, (0..count.min(4)).collect())?;
     let enable = l.enable(inst.exec_size, inst.pred)?;
     let space = lsc_space(l, inst.addr_type, &inst.surface)?;
     write(l, enable, space, place, components)

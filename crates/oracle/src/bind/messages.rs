@@ -55,6 +55,10 @@ impl Binder<'_> {
 
     /// A size that the list of a field has for its value.
     fn size(&self, e: &Expression, column: &str) -> Result<Node> {
+        // What this layout does not have is zero.
+        if field_of(e).is_some_and(|(name, _)| !self.fields.contains_key(name)) {
+            return Ok(Node::Value(Value::integer(0_u32)));
+        }
         match self.cell(e, column) {
             Some(CellValue::Number(n)) => Ok(Node::Value(Value::integer(*n))),
             _ => self.refuse("a size that no list has", e.at),
