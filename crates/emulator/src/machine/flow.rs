@@ -108,6 +108,12 @@ impl Flow {
         self.aside != 0 || self.occupied.iter().any(|&word| word != 0)
     }
 
+    /// Whether the program ends when those channels leave that are active now: no others wait, and nothing was called.
+    #[inline(always)]
+    pub fn is_last(&self) -> bool {
+        self.frames.is_empty() && !self.is_divergent()
+    }
+
     /// How many calls have not returned.
     pub fn depth(&self) -> usize {
         self.frames.len()

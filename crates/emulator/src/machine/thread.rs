@@ -177,6 +177,8 @@ pub struct Thread {
     pub mode: FloatMode,
     /// Whether the mode is that of the host.
     pub plain: bool,
+    /// Values of the control register that were taken over lately, and what they mean: that of the beginning and the program's.
+    modes: [(u32, FloatMode); 2],
     /// Where the thread is in the program, and where its other channels wait.
     pub flow: Flow,
     /// For each function, how many activations of it have not returned; empty before the first call.
@@ -210,6 +212,7 @@ impl Thread {
             dispatched: 0,
             mode: FloatMode::PLAIN,
             plain: true,
+            modes: [(0, FloatMode::from_bits(0)); 2],
             flow: Flow::default(),
             activations: Vec::new(),
             outer: Vec::new(),
@@ -259,8 +262,13 @@ impl Thread {
     }
 
     /// Takes over a new value of the control register.
+    #[inline]
     pub fn set_mode(&mut self, control: u32) {
-        self.mode = FloatMode::from_bits(control);
+        let known = &mut self.modes[usize::from(control != 0)];
+        if known.0 != control {
+            *known = (control, FloatMode::from_bits(control));
+        }
+        self.mode = known.1;
         self.plain = self.mode.is_plain();
     }
 }

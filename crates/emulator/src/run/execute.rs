@@ -265,6 +265,10 @@ fn finish<const COUNT: bool>(plan: &Plan<'_>, thread: &mut Thread, counts: &mut 
         }
         Terminator::Return { uniform } => {
             let leaving = taken(thread, &block.mark, *uniform);
+            if leaving == thread.active && thread.flow.is_last() {
+                thread.active = 0;
+                return Ok(Some((Next::End, block.mark)));
+            }
             let next = activation::leave(thread, &code.functions, leaving, next);
             if next == Next::End {
                 return Ok(Some((Next::End, block.mark)));
