@@ -13,7 +13,7 @@ use visakit_emulator::launch::argument::Argument;
 use visakit_emulator::launch::range::NdRange;
 use visakit_emulator::machine::fault::Trap;
 use visakit_emulator::machine::observer::{Access, AccessKind, Observer, Space};
-use visakit_emulator::run::{Options, Program, RunError, launch};
+use visakit_emulator::run::{Engine, Options, Program, RunError, launch};
 
 /// A mnemonic and what it computes.
 type Case<T> = (&'static str, fn(T) -> T);
@@ -91,6 +91,33 @@ fn rounding_and_denormals_follow_the_control_register() {
     let tiny = f32::from_bits(0x3300_0000);
     assert_eq!(got[..3], [1.0_f32.next_up(), (-1.0_f32).next_up(), tiny]);
     assert_eq!(got[16..19], [1.0 + tiny, -1.0 + tiny, 1.0e-40 + tiny]);
+}
+
+#[test]
+fn a_program_may_begin_anew_in_another_mode() {
+    // What sets the control register stands first, where native code begins; the second time it leaves rounding up as it is.
+    let d = typed("f", "f") + "\n.decl N v_type=G type=ud num_elts=1\n.decl P1 v_type=P num_elts=1";
+    let body = "
+    cmp.eq (M1_NM, 1) P1 N(0,0)<0;1,0> 0x1:ud
+    (P1) jmp (M1_NM, 1) last
+    add (M1, 16) CT(0,0)<1> AT(0,0)<1;1,0> 0x33000000:f
+    add (M1_NM, 1) N(0,0)<1> N(0,0)<0;1,0> 0x1:ud
+    mov (M1_NM, 1) %cr0(0,0)<1> 0x10:ud
+    jmp (M1_NM, 1) again
+last:
+    add (M1, 16) CT(2,0)<1> AT(0,0)<1;1,0> 0x33000000:f";
+    let text = text(&d, body).replace("main:\n", "main:\nagain:\n");
+    let program = Program::from_text("k.visaasm", &text, layout(), Platform::Skl).unwrap();
+    let range = NdRange::new(&[16], Some(&[16]), None, [0; 3]).unwrap();
+    let mut input = bytes_of!([1.0_f32]);
+    input.resize(256, 0);
+    for engine in [Engine::Interpreter, Engine::Native] {
+        let arguments = vec![Some(Argument::Buffer(input.clone())), Some(Argument::Buffer(vec![0; 256]))];
+        let options = Options { engine, ..Options::default() };
+        let outcome = launch(&program, &range, arguments, &options).unwrap();
+        let got = values_of!(f32, outcome.buffers[1].as_ref().unwrap());
+        assert_eq!((got[0], got[16]), (1.0, 1.0_f32.next_up()), "{engine:?}");
+    }
 }
 
 #[test]

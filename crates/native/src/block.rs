@@ -190,8 +190,25 @@ impl Emitter<'_> {
                 Some(())
             }
             Action::SetState { element, from } => self.set_state(mask, *element, *from),
+            Action::Control { at, bits, plain } => {
+                self.control(*at, *bits, *plain, number);
+                Some(())
+            }
             Action::Transfer(transfer) => self.transfer(mask, transfer, number),
         }
+    }
+
+    /// Sets bits in the registers, where that makes what is wanted of them.
+    fn control(&mut self, place: u32, bits: u32, plain: u32, step: u32) {
+        let otherwise = self.asm.label();
+        self.asm.rm(Opcode::Mov_r32_rm32, Register::EAX, at(FILE, place));
+        self.asm.ri(Opcode::Or_rm32_imm32, Register::EAX, bits as i32);
+        self.asm.ri(Opcode::Cmp_rm32_imm32, Register::EAX, plain as i32);
+        self.asm.jump(Opcode::Jne_rel32_64, otherwise);
+        self.asm.mr(Opcode::Mov_rm32_r32, at(FILE, place), Register::EAX);
+        self.cache.forget(place, 4);
+        let (back, known) = (self.asm.here(), self.cache.known());
+        self.later.push(Later::Outside { from: otherwise, step, back, known, is_full: self.is_full });
     }
 
     /// Lets the caller do a step.

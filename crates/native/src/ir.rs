@@ -260,6 +260,16 @@ pub enum Action {
         /// Where the bits stand.
         from: u32,
     },
+    /// Sets bits of 32 that say how the caller computes. The code goes on where they are then as it computes itself; otherwise
+    /// the caller has to do it. A thread may begin with it whatever they are.
+    Control {
+        /// Where they stand.
+        at: u32,
+        /// The bits to set.
+        bits: u32,
+        /// All of them where the code goes on.
+        plain: u32,
+    },
     /// Moves elements between memory and registers.
     Transfer(Transfer),
 }

@@ -14,6 +14,7 @@ use crate::kernels::step::{Lowered, Op, Run};
 use crate::kernels::update::Family;
 use crate::machine::convert::Compute;
 use crate::machine::fault::Trap;
+use crate::machine::float::FloatMode;
 use crate::machine::lane::Element;
 use crate::machine::operand::{Source, SourcePlace};
 use crate::machine::region::Region;
@@ -21,7 +22,7 @@ use crate::machine::thread::{Combine, ExecMask, Thread, ones};
 use visakit::isa::{DataType, ExecMask as ExecMaskField, ExecSize, Operand, Predicate, VecOperand};
 use visakit::object::Routine;
 use visakit::rt::Stub;
-use visakit_native::ir::Action;
+use visakit_native::ir::{Action, Binary, Kind, Node};
 
 /// Why an instruction could not be lowered. It stops only threads that reach it.
 #[derive(Clone, Debug)]
@@ -220,11 +221,15 @@ impl<'a> Lowering<'a> {
         let notes = std::mem::take(&mut self.notes);
         // What stands around the operation is not native.
         let is_alone = notes.postponed.is_empty()
-            && notes.writes_control.is_none()
             && notes.indirect.is_empty()
             && notes.reads_channel_enable.is_none()
             && notes.reads_time.is_none();
-        let action = notes.action.filter(|_| is_alone).unwrap_or(Action::Outside);
+        let action = notes.action.filter(|_| is_alone);
+        let action = match notes.writes_control {
+            Some(at) => action.and_then(|action| sets_control(&action, &enable, at)),
+            None => action,
+        };
+        let action = action.unwrap_or(Action::Outside);
         let mut run = run;
         if !notes.postponed.is_empty() {
             let (inner, postponed) = (run, notes.postponed);
@@ -312,4 +317,22 @@ pub fn element_bytes(data_type: DataType) -> LowerResult<u32> {
         bits @ (8 | 16 | 32 | 64) => Ok(bits / 8),
         _ => illegal(format!("a variable of type {} cannot be an operand here", data_type.name())),
     }
+}
+
+/// Bits that are set in the control register, which make of its first value the mode that native code computes in.
+fn sets_control(action: &Action, enable: &ExecMask, at: u32) -> Option<Action> {
+    let Action::Compute { expression, result, to } = action else { return None };
+    let is_whole = enable.always != 0 && enable.predicate == 0 && enable.lanes == 1 && *to == at;
+    let (Kind::U32 | Kind::I32, Node::Binary(Binary::Or, a, b)) =
+        expression.nodes.get(*result).filter(|_| is_whole)?
+    else {
+        return None;
+    };
+    let bits = [(a, b), (b, a)].into_iter().find_map(|(load, bits)| {
+        match (&expression.nodes.get(*load)?.1, &expression.nodes.get(*bits)?.1) {
+            (Node::Load { at: from, .. }, Node::Constant(bits)) if *from == at => Some(*bits as u32),
+            _ => None,
+        }
+    })?;
+    FloatMode::from_bits(bits).is_plain().then_some(Action::Control { at, bits, plain: bits })
 }

@@ -162,7 +162,7 @@ impl<'a> Worker<'a> {
         let world = self.own.world(plan, group);
         match &mut self.native {
             Some(native) => native.refresh(&world),
-            None => self.native = Some(Native::new(code, &world)),
+            None => self.native = Some(Native::new(code, plan.code, &world)),
         }
     }
 

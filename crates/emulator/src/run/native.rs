@@ -1,7 +1,9 @@
 //! Native code for the groups of one host thread: what it reaches of the machine.
 
+use visakit_native::ir::Action;
 use visakit_native::{Buffer as NativeBuffer, Code, Exit, Frame, Memory, Resume};
 
+use crate::kernels::code::CompiledRoutine;
 use crate::machine::World;
 use crate::machine::access::Target;
 use crate::machine::buffer::Buffer;
@@ -13,14 +15,20 @@ use crate::run::stats::Counts;
 /// The code, and the memory of the groups that one host thread runs.
 pub(super) struct Native<'a> {
     code: &'a Code,
+    /// Where the control register stands, if the program begins with setting it.
+    control: Option<u32>,
     memory: Memory<'a>,
     /// What it was when it was last asked who wants to know of accesses.
     state: Option<u64>,
 }
 
 impl<'a> Native<'a> {
-    pub(super) fn new(code: &'a Code, world: &World<'a>) -> Self {
-        let mut native = Self { code, memory: Memory::default(), state: None };
+    pub(super) fn new(code: &'a Code, routine: &CompiledRoutine, world: &World<'a>) -> Self {
+        let control = match routine.actions[..] {
+            [Action::Control { at, .. }, ..] if routine.blocks[0].end > 0 => Some(at),
+            _ => None,
+        };
+        let mut native = Self { code, control, memory: Memory::default(), state: None };
         native.refresh(world);
         native
     }
@@ -54,13 +62,20 @@ impl<'a> Native<'a> {
     #[inline(always)]
     pub(super) fn run(&self, thread: &mut Thread, counts: &mut Counts) -> Option<Exit> {
         let block = thread.flow.block;
-        self.lent(thread, counts, |frame| self.code.run(block, frame, &self.memory))
+        if thread.is_plain() {
+            return self.lent(thread, counts, |frame| self.code.run(block, frame, &self.memory));
+        }
+        // In other floating-point modes than the host's the interpreter computes, unless this is what ends them.
+        let control = self.control.filter(|_| block == 0)?;
+        let exit = self.lent(thread, counts, |frame| self.code.run(block, frame, &self.memory));
+        thread.set_mode(thread.registers.get(control));
+        exit
     }
 
     /// Runs it from behind a step on.
     #[inline(always)]
     pub(super) fn resume(&self, resume: Resume, thread: &mut Thread, counts: &mut Counts) -> Option<Exit> {
-        self.lent(thread, counts, |frame| self.code.resume(resume, frame, &self.memory))
+        thread.is_plain().then(|| self.lent(thread, counts, |frame| self.code.resume(resume, frame, &self.memory)))?
     }
 
     /// Where the code goes on behind a step, if it can.
@@ -76,10 +91,6 @@ impl<'a> Native<'a> {
         counts: &mut Counts,
         run: impl FnOnce(&mut Frame<'_>) -> Option<Exit>,
     ) -> Option<Exit> {
-        // In other floating-point modes than the host's the interpreter computes.
-        if !thread.is_plain() {
-            return None;
-        }
         let (waiting, occupied) = thread.flow.tables();
         let mut frame = Frame {
             registers: thread.registers.bytes_mut(0),
