@@ -178,7 +178,7 @@ pub struct Thread {
     /// Whether the mode is that of the host.
     pub plain: bool,
     /// Values of the control register that were taken over lately, and what they mean: that of the beginning and the program's.
-    modes: [(u32, FloatMode); 2],
+    pub modes: [(u32, FloatMode); 2],
     /// Where the thread is in the program, and where its other channels wait.
     pub flow: Flow,
     /// For each function, how many activations of it have not returned; empty before the first call.
