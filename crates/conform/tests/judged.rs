@@ -85,6 +85,9 @@ const SLIPS: &[(&str, &str)] = &[
 const SAME: &[(&str, &str, &str)] = &[
     // A byte is stored, of however many.
     ("MEDIA_ST", "raw(src, y * pitch + x, 1)", "raw(src, y * pitch + x, 2)"),
+    // So is one loaded; what of two bytes begins at an odd place is not defined.
+    ("GATHER_SCALED", "element_offset[i] + n, 1)", "element_offset[i] + n, 2)"),
+    ("SCATTER_SCALED", "raw(src, i * 4 + n, 1)", "raw(src, i * 4 + n, 2)"),
     // Registers have an even number of bytes, and what legal messages move is rounded up to the same.
     ("LSC_TYPED", "grf_bytes - 1)", "grf_bytes - 2)"),
     ("LSC_TYPED", "(exec_size * r", "(exec_size + r"),
@@ -130,6 +133,11 @@ fn slips() -> Vec<(String, String, String)> {
         for (from, to) in SLIPS {
             for (at, _) in page.text[start..end].match_indices(from).take(2) {
                 let at = start + at;
+                // The end of a longer name is no slip.
+                let is_word = |c: char| c.is_alphanumeric() || c == '_';
+                if from.starts_with(is_word) && page.text[..at].ends_with(is_word) {
+                    continue;
+                }
                 // What stands there is not defined anyway.
                 let line = page.text[..at].rfind('\n').map_or(0, |n| n + 1);
                 if page.text[line..].lines().next().is_some_and(|line| line.contains("loose(0, 0)")) {

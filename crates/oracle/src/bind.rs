@@ -120,7 +120,7 @@ struct Binder<'m> {
     /// Names that hold, with their slots.
     locals: Vec<(String, usize)>,
     /// The values of names that never change.
-    known: HashMap<usize, Value>,
+    known: HashMap<usize, Node>,
     slots: usize,
     /// The places that are images.
     images: Vec<Space>,
@@ -298,7 +298,9 @@ impl<'m> Binder<'m> {
             Said::Let { name, value } => {
                 let value = self.node(value)?;
                 let slot = self.declare(&name.text);
-                if let (Node::Value(value), Some(block)) = (&value, &self.page.behaviour)
+                let is_shared = matches!(value, Node::Operand(operand) if self.operands[operand].shared.is_some());
+                if let Some(block) = &self.page.behaviour
+                    && (matches!(value, Node::Value(_)) || is_shared)
                     && !assigns(block, &name.text)
                 {
                     self.known.insert(slot, value.clone());
@@ -361,7 +363,7 @@ impl<'m> Binder<'m> {
             ExpressionKind::Name { name, meaning } => match meaning {
                 Meaning::Local => {
                     let slot = self.local(name, e.at)?;
-                    self.known.get(&slot).map_or(Node::Local(slot), |value| Node::Value(value.clone()))
+                    self.known.get(&slot).cloned().unwrap_or(Node::Local(slot))
                 }
                 Meaning::Builtin => self.constant(name, e.at)?,
                 Meaning::Field => self.field(name, e.at)?,
@@ -377,8 +379,11 @@ impl<'m> Binder<'m> {
             ExpressionKind::Call(call) => {
                 let (builtin, mut arguments) = self.call(call)?;
                 // What a field says is known.
-                if let Builtin::MemoryBytes | Builtin::RegisterBytes | Builtin::ElementBits | Builtin::Symbol =
-                    builtin
+                if let Builtin::MemoryBytes
+                | Builtin::RegisterBytes
+                | Builtin::ElementBits
+                | Builtin::Symbol
+                | Builtin::Fused = builtin
                 {
                     return Ok(arguments.swap_remove(0));
                 }

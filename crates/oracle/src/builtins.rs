@@ -31,7 +31,7 @@ builtins! {
     Texel "texel", SampleOf "sample_of", Sampled "sampled", Compared "compared", Gathered "gathered",
     GatheredCompared "gathered_compared", GradientLod "gradient_lod", PixelLod "pixel_lod", ClampedLod "clamped_lod",
     NarrowParams "narrow_params", Moved "moved", Block "block", Resinfo "resinfo", Sampleinfo "sampleinfo",
-    Loose "loose", Lsc "lsc", Mapped "mapped", Atomic "atomic", MemoryBytes "memory_bytes", RegisterBytes "register_bytes",
+    Fused "fused", Loose "loose", Lsc "lsc", Mapped "mapped", Atomic "atomic", MemoryBytes "memory_bytes", RegisterBytes "register_bytes",
     ToRegister "to_register", ToMemory "to_memory", ElementBits "element_bits", MatrixElement "element", Symbol "symbol",
     Branch "branch", Jump "jump", Call "call", Return "return", Function "function", Leave "leave", Barrier "barrier",
     Signal "signal", Wait "wait", Dependencies "dependencies", Fence "fence",

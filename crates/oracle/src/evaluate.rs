@@ -84,6 +84,19 @@ impl Program {
     /// # Errors
     /// When the machine stops the thread, or the page does not say what happens. Nothing has been written to the thread then.
     pub fn run(&self, thread: &mut Thread, world: &World<'_>) -> std::result::Result<Effects, Halt> {
+        self.run_beside(thread, None, world)
+    }
+
+    /// The same for the first of two threads that run side by side.
+    ///
+    /// # Errors
+    /// As [`Program::run`].
+    pub fn run_beside(
+        &self,
+        thread: &mut Thread,
+        neighbour: Option<&Thread>,
+        world: &World<'_>,
+    ) -> std::result::Result<Effects, Halt> {
         if let Some(at) = self.enabled {
             thread.registers.set(at, thread.active);
         }
@@ -93,6 +106,7 @@ impl Program {
         let mut run = Run {
             channels: Some(&self.channels),
             thread: Some(thread),
+            neighbour,
             world: Some(world),
             mode: thread.mode,
             locals: vec![Value::Unknown; self.locals],
@@ -160,6 +174,8 @@ pub(crate) struct Run<'a> {
     pub(crate) operands: &'a [Place],
     channels: Option<&'a Channels>,
     pub(crate) thread: Option<&'a Thread>,
+    /// The thread that runs beside it, where there is one.
+    pub(crate) neighbour: Option<&'a Thread>,
     pub(crate) world: Option<&'a World<'a>>,
     pub(crate) mode: FloatMode,
     locals: Vec<Value>,
@@ -180,6 +196,7 @@ impl<'a> Run<'a> {
             operands,
             channels: None,
             thread: None,
+            neighbour: None,
             world: None,
             mode: FloatMode::PLAIN,
             locals: Vec::new(),

@@ -86,6 +86,11 @@ impl Interpreter for ByPages<'_> {
             note(if lowered.is_some() { &self.used } else { &self.left });
             return lowered;
         }
+        // Threads meet in the machine.
+        if program.wants_neighbour() {
+            note(&self.left);
+            return None;
+        }
         if program.touches.atomic {
             lowering.note_ordered();
         }

@@ -22,10 +22,18 @@ pub(crate) fn element(run: &mut Run<'_>, arguments: &[Node]) -> Result<Value> {
     let width = u64::from(precision.bits());
     let (byte, shift) = (n * width / 8, n * width % 8);
     let bytes = (width / 8).max(1) as i64;
-    let bits = match run.operands[*operand].kind {
+    let place = &run.operands[*operand];
+    let (thread, byte) = match place.shared {
+        Some(first) if byte >= first => match run.neighbour {
+            Some(neighbour) => (neighbour, byte - first),
+            None => return senseless("an operand of two threads, of which there is one"),
+        },
+        _ => (run.thread()?, byte),
+    };
+    let bits = match place.kind {
         Kind::Null => 0,
         _ => match run.raw(*operand, byte as i64, bytes)? {
-            Some(at) => crate::operand::register(run.thread()?, at, bytes as usize) >> shift & ones(width as u32),
+            Some(at) => crate::operand::register(thread, at, bytes as usize) >> shift & ones(width as u32),
             None => 0,
         },
     };

@@ -24,6 +24,8 @@ pub(crate) struct Place {
     pub(crate) raw: bool,
     /// The type that its values are computed with; its own for what is no source.
     pub(crate) execution: DataType,
+    /// Of an operand of two threads, the bytes that come from the first; behind them stand those of the second.
+    pub(crate) shared: Option<u64>,
     /// Where the variables end in the register file.
     end: u32,
 }
@@ -125,7 +127,7 @@ impl Place {
             }
         };
         let (modifier, end) = (operand.modifier, layout.len);
-        Ok(Self { kind, data_type, modifier, raw: false, execution: data_type, end })
+        Ok(Self { kind, data_type, modifier, raw: false, execution: data_type, shared: None, end })
     }
 
     /// A raw operand: whole elements of its variable, one behind the other.
@@ -139,7 +141,7 @@ impl Place {
         };
         let data_type = variable.data_type;
         let end = scope.layout.len;
-        Ok(Self { kind, data_type, modifier: Modifier::None, raw: true, execution: data_type, end })
+        Ok(Self { kind, data_type, modifier: Modifier::None, raw: true, execution: data_type, shared: None, end })
     }
 
     /// The byte in the register file where an element stands.

@@ -174,6 +174,11 @@ impl Program {
         any(&self.statements)
     }
 
+    /// Whether the instruction takes a part of an operand from the thread that runs beside this one.
+    pub fn wants_neighbour(&self) -> bool {
+        self.operands.iter().any(|place| place.shared.is_some())
+    }
+
     /// Where the instruction lets its channels go, if that is all that it does.
     pub(crate) fn flow(&self) -> Option<Flow> {
         let [statement] = self.statements.as_slice() else { return None };

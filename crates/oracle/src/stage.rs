@@ -5,7 +5,7 @@ use visakit::object::Routine;
 use visakit_codegen::model::Model;
 use visakit_emulator::kernels::layout::Layout;
 use visakit_emulator::kernels::lowering::{LowerError, Lowering};
-use visakit_emulator::kernels::step::{Lowered, Run};
+use visakit_emulator::kernels::step::{Exchange, Lowered, Run};
 use visakit_emulator::machine::World;
 use visakit_emulator::machine::buffer::Buffer;
 use visakit_emulator::machine::fault::Trap;
@@ -30,6 +30,8 @@ pub struct Kernel {
     run: Run,
     constants: Vec<u8>,
     at: u32,
+    /// Where a part of an operand stands, the bytes of this thread's and of its neighbour's, and where both go.
+    exchange: Option<(u32, [u32; 2], u32)>,
 }
 
 impl Kernel {
@@ -38,7 +40,28 @@ impl Kernel {
     /// # Errors
     /// When the machine stops the thread.
     pub fn run(&self, thread: &mut Thread, world: &World<'_>) -> Result<(), Box<Trap>> {
+        self.run_beside(thread, None, world)
+    }
+
+    /// The same for the first of two threads that run side by side.
+    ///
+    /// # Errors
+    /// As [`Kernel::run`].
+    pub fn run_beside(
+        &self,
+        thread: &mut Thread,
+        neighbour: Option<&Thread>,
+        world: &World<'_>,
+    ) -> Result<(), Box<Trap>> {
         self.prepare(thread);
+        if let Some((own, [first, second], shared)) = self.exchange {
+            let Some(neighbour) = neighbour else {
+                return Err(Box::new(Trap::Illegal("it takes a part of an operand from another thread".to_owned())));
+            };
+            let mut both = thread.registers.bytes(own)[..first as usize].to_vec();
+            both.extend_from_slice(&neighbour.registers.bytes(own)[..second as usize]);
+            thread.registers.bytes_mut(shared)[..both.len()].copy_from_slice(&both);
+        }
         self.run.call(thread, world)
     }
 
@@ -107,7 +130,12 @@ impl<'a> Stage<'a> {
         let constants = lowering.into_constants();
         let at = self.layout.len.next_multiple_of(64);
         Ok(match lowered {
-            Lowered::Op(op) if constants.len() <= CONSTANTS => Some(Kernel { run: op.run, constants, at }),
+            Lowered::Op(op) if constants.len() <= CONSTANTS => {
+                Some(Kernel { run: op.run, constants, at, exchange: None })
+            }
+            Lowered::Exchange(Exchange { own, parts, shared, run }) if constants.len() <= CONSTANTS => {
+                Some(Kernel { run, constants, at, exchange: Some((own, parts, shared)) })
+            }
             _ => None,
         })
     }

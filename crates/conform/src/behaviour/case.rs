@@ -159,10 +159,11 @@ impl<'a> Subject<'a> {
             yards.iter_mut().for_each(|yard| yard.fill(&bytes, &images));
         }
         kernel.prepare(by_page);
-        let page = bound.program.run(by_page, &yards[0].world());
+        let neighbour = bound.program.wants_neighbour().then(|| beside(before));
+        let page = bound.program.run_beside(by_page, neighbour.as_ref(), &yards[0].world());
         copy(before, by_kernel, stage);
         let mistaken = self.wrong.filter(|_| bound.is_wrong).is_some_and(|wrong| yards[1].mistake(wrong.how));
-        let result = kernel.run(by_kernel, &yards[1].world());
+        let result = kernel.run_beside(by_kernel, neighbour.as_ref(), &yards[1].world());
         *spoiled |= mistaken && result.is_ok();
         let effects = match (page, result) {
             (Err(Halt::Undefined(_)), _) => return Compared::Undefined,
@@ -192,6 +193,14 @@ impl<'a> Subject<'a> {
             None => Compared::Same,
         }
     }
+}
+
+/// A thread that runs beside another one, with other numbers.
+fn beside(thread: &Thread) -> Thread {
+    let mut neighbour = thread.clone();
+    let bytes = neighbour.registers.bytes_mut(0);
+    bytes.rotate_left(104.min(bytes.len()));
+    neighbour
 }
 
 fn copy(from: &Thread, to: &mut Thread, stage: &Stage<'_>) {

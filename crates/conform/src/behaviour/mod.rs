@@ -71,6 +71,9 @@ impl Effort {
 /// The most layouts of a page that have routines of their own.
 const FORMS: u32 = 4;
 
+/// How often an instruction is changed until the rules take it.
+const TRIES: u32 = 4;
+
 /// Routines of a page whose states are put together from the same numbers.
 const POOLED: u32 = 16;
 
@@ -283,6 +286,16 @@ fn drawn(page: &'static reflect::Page, n: u32, instructions: usize) -> Option<(P
     let bytes = visakit_smith::bytes(u64::from(n) << 8 | u64::from(page.opcode), 4096);
     let (platform, mut routine) = visakit_smith::routine(&mut Unstructured::new(&bytes), &config).ok()?;
     let mut random = Random(u64::from(n));
-    routine.instructions.iter_mut().for_each(|instruction| reach::bring_near(instruction, &mut random));
+    for at in 0..routine.instructions.len() {
+        // What the rules refuse is tried otherwise, and at last stays as it was drawn.
+        let near = (0..TRIES).find_map(|_| {
+            let mut near = routine.instructions[at].clone();
+            reach::bring_near(&mut near, &mut random);
+            visakit::verify::instruction(&near, 0, &routine, Some(platform)).is_empty().then_some(near)
+        });
+        if let Some(near) = near {
+            routine.instructions[at] = near;
+        }
+    }
     Some((platform, routine))
 }

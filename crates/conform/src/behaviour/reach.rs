@@ -1,21 +1,38 @@
 //! Messages whose fields are drawn at random hardly ever reach memory that there is: of most of them a few fields are brought
-//! near to it. What is beyond is reached often enough by the addresses themselves.
+//! near to it, and a few of other instructions to what is rare. What is beyond is reached often enough by the addresses themselves.
 
 use visakit::isa::{
-    ConstOpnd, DataType, Instruction, LscAddrSize, LscAddrType, LscDataSize, LscOp, LscTyped, LscUntyped, Modifier,
-    Operand, VecOperand,
+    ConstOpnd, DataType, ExecSizeSize, Instruction, LscAddrSize, LscAddrType, LscDataSize, LscOp, LscTyped,
+    LscUntyped, Modifier, Operand, VecOperand,
 };
 
 use super::pictures;
 use super::state::Random;
 
-/// Brings the fields of an LSC message near to the memory that there is.
+/// Brings the fields of an instruction near to the memory that there is.
 pub(super) fn bring_near(instruction: &mut Instruction, random: &mut Random) {
     if random.next().is_multiple_of(5) {
         return;
     }
     let message = match instruction {
         Instruction::LscUntyped(message) => message,
+        // Sources of two types, and a sum that goes on, are hardly ever drawn.
+        Instruction::Dp4a(i) => {
+            let sources = [&mut i.src1, &mut i.src2];
+            let type_ = [DataType::D, DataType::Ud][random.below(2)];
+            let constant = ConstOpnd { type_, low: random.next() as u32, high: None };
+            let operand = VecOperand { modifier: Modifier::None, operand: Operand::Immediate(constant) };
+            sources.into_iter().nth(random.below(2)).into_iter().for_each(|source| *source = operand.clone());
+            return;
+        }
+        Instruction::Dpas(i) => {
+            i.src0 = i.dst.clone();
+            if random.next().is_multiple_of(2) {
+                i.w = i.a;
+            }
+            return;
+        }
+        Instruction::Dpasw(i) => return i.src0 = i.dst.clone(),
         instruction => return bring_near_images(instruction, random),
     };
     let (scale, offset, kind, surface) = match message {
@@ -56,7 +73,9 @@ fn bring_near_images(instruction: &mut Instruction, random: &mut Random) {
     let corner = |random: &mut Random, unit: i32| {
         let (x, y) = (random.below(40) as i32 - 8, random.below(9) as i32 - 3);
         // What no image is so large for.
-        [x & -unit, y].map(|n| number(n as u32 ^ if random.next().is_multiple_of(8) { 1 << 31 } else { 0 }))
+        let far = random.below(8);
+        [(x & -unit, far < 2), (y, (2..4).contains(&far))]
+            .map(|(n, far)| number(n as u32 ^ if far { 1 << 31 } else { 0 }))
     };
     let kind = |random: &mut Random| [LscAddrType::Bti, LscAddrType::Bss][random.below(2)];
     // Sizes that typed messages have.
@@ -65,6 +84,10 @@ fn bring_near_images(instruction: &mut Instruction, random: &mut Random) {
             $inst.addr_type = kind(random);
             $inst.surface = entry($inst.addr_type, random);
             ($inst.addr_size, $inst.data_size) = (LscAddrSize::A32, LscDataSize::D32);
+            // Whole registers.
+            if random.next().is_multiple_of(2) {
+                $inst.exec_size.size = [ExecSizeSize::N8, ExecSizeSize::N16][random.below(2)];
+            }
         }};
     }
     match instruction {

@@ -217,6 +217,11 @@ mod tests {
         assert_eq!(image.load((&texels).into(), [2, 0, 0]), [0; 4]);
         assert!(image.store((&texels).into(), [1, 0, 0], [2.0_f32, 0.5, -1.0, f32::NAN].map(f32::to_bits)));
         assert!(!image.store((&texels).into(), [0, 1, 0], [0; 4]));
+        // What is not stored stays.
+        assert!(image.store_some((&texels).into(), [0, 0, 0], [None, Some(0), None, None]));
+        assert_eq!(texels.to_bytes()[..4], [0, 0, 255, 102]);
+        let outside = Texel { place: [2, 0, 0], ..Texel::default() };
+        assert_eq!(image.load_inside((&texels).into(), outside), [0, 0, 0, 1.0_f32.to_bits()]);
         assert_eq!(texels.to_bytes()[4..], [0, 128, 255, 0]);
     }
 

@@ -324,6 +324,27 @@ mod tests {
     }
 
     #[test]
+    fn texels_are_added_exactly() {
+        let desc = ImageDesc { size: [49, 1, 1], dimensions: 1, ..ImageDesc::default() };
+        let image = Image { buffer: 0, format: Format::from_name("r8uint").unwrap(), desc };
+        let texels = Buffer::from_bytes(&(0..49).collect::<Vec<_>>());
+        let at = |addressing, u: f32, shift: i64| {
+            let sampler = Sampler { addressing, normalized: true, ..Sampler::default() };
+            let place = SamplePoint { coordinates: [u, 0.0, 0.0], shift: [shift, 0, 0], ..SamplePoint::default() };
+            i64::from(sampler.sample(&image, (&texels).into(), &place)[0])
+        };
+        // A coordinate of one 49th has no exact F; a texel that is added is a whole one.
+        for shift in 0..49 {
+            for addressing in [Addressing::Clamp, Addressing::ClampToEdge, Addressing::Repeat, Addressing::Mirror] {
+                assert_eq!(at(addressing, 0.0, shift), shift, "{addressing:?}");
+                assert_eq!(at(addressing, 0.5, shift - 24), shift, "{addressing:?}");
+            }
+        }
+        assert_eq!([at(Addressing::Repeat, 0.0, 49), at(Addressing::Repeat, -1.0e-30, 0)], [0, 48]);
+        assert_eq!([at(Addressing::Mirror, 0.0, -1), at(Addressing::Mirror, 0.25, 49)], [1, 36]);
+    }
+
+    #[test]
     fn levels_are_chosen_and_mixed() {
         // Levels of 4, 2 and 1 texels.
         let (image, texels) = row(3, &[1.0, 2.0, 3.0, 4.0, 10.0, 20.0, 100.0]);

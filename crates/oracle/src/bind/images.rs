@@ -40,6 +40,7 @@ impl Binder<'_> {
                 let [distance, first] = [distance, first].map(|n| Node::Value(Value::integer(n)));
                 (vec![self.image(surface)?, distance, first, truth(unsaid)], 1)
             }
+            (B::Fused, [operand, count]) => (vec![self.fused(operand, count)?], 2),
             (B::Moved, [channels, ..]) => (self.moved(channels)?, 1),
             (B::PixelLod, [sampler, surface, channel, first]) => {
                 let mut nodes = vec![self.sampler(sampler)?, self.image(surface)?, self.node(channel)?];

@@ -111,6 +111,21 @@ impl Binder<'_> {
         Ok(self.reach(space, size.bytes() * 8, true))
     }
 
+    /// An operand of two threads: of so many bytes the first half, rounded up to registers, is the first one's.
+    pub(super) fn fused(&mut self, operand: &Expression, count: &Expression) -> Result<Node> {
+        let (Node::Operand(operand), Node::Value(Value::Integer(bytes))) = (self.node(operand)?, self.node(count)?)
+        else {
+            return self.refuse("an operand of two threads whose size is not known before", count.at);
+        };
+        let registers = u64::from(self.layout.grf_bytes);
+        let first = bytes.value.as_u64().div_ceil(2).next_multiple_of(registers);
+        let mut place = self.operands[operand].clone();
+        place.shared = Some(first);
+        self.operands.push(place);
+        self.names.push(("", false));
+        Ok(Node::Operand(self.operands.len() - 1))
+    }
+
     /// An operand that the block has no name for.
     pub(super) fn hidden(&mut self, operand: &VecOperand) -> Result<usize> {
         let scope = Scope { layout: self.layout, predicate_elements: &|_| 0 };
