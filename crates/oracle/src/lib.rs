@@ -28,6 +28,7 @@ mod sampler;
 mod show;
 pub mod stage;
 pub mod value;
+mod written;
 
 use std::fmt;
 
@@ -37,10 +38,11 @@ use visakit_codegen::model::Model;
 use visakit_codegen::model::semantics::{Block, StatementKind};
 use visakit_emulator::kernels::layout::Layout;
 
-pub use evaluate::{Effects, Halt, Target, Write};
+pub use evaluate::{Effects, Halt};
 pub use interpreter::{ByPages, Which};
 pub use program::{Program, Touches};
 pub use show::{Shown, shown_float};
+pub use written::{Target, Write};
 
 /// Binds the Semantics of an instruction's page to the instruction. `routine` has the variables that it names, `layout` their
 /// places.

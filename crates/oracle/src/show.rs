@@ -2,11 +2,11 @@
 
 use visakit_emulator::machine::thread::Thread;
 
-use crate::evaluate::Target;
 use crate::float::Format;
 use crate::operand::{Kind, Place, bytes_of};
 use crate::program::{Program, Touches};
 use crate::value::{Integer, Value};
+use crate::written::Target;
 
 /// An operand as it is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]

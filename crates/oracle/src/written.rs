@@ -1,0 +1,139 @@
+//! What a block leaves in registers: elements of operands and bytes of raw ones, written when the block is at its end.
+
+use visakit::isa::DataType;
+use visakit_codegen::model::SourceSpan;
+use visakit_emulator::machine::thread::Thread;
+
+use crate::builtins::Builtin;
+use crate::convert::{self, Allowed};
+use crate::evaluate::{Result, Run, senseless};
+use crate::functions;
+use crate::memory;
+use crate::operand::{Kind, bytes_of};
+use crate::program::Node;
+use crate::value::{Integer, Value};
+
+/// A place of a thread that got a value.
+#[derive(Clone, Debug)]
+pub struct Write {
+    /// The place.
+    pub target: Target,
+    /// The new bits.
+    pub bits: u64,
+    /// What else they may be.
+    pub allowed: Allowed,
+    /// The statement of the page.
+    pub at: SourceSpan,
+}
+
+/// A place of a thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// Bytes of the register file: the first, and how many.
+    Register(u32, u32),
+    /// A bit of a predicate, by its number in the thread.
+    Predicate(u32, u32),
+    /// An element of the address variables.
+    Address(u32),
+    /// An element of the state variables.
+    State(u32),
+}
+
+impl Write {
+    pub(crate) fn apply(&self, thread: &mut Thread) {
+        match self.target {
+            Target::Register(at, bytes) => {
+                let bytes = bytes as usize;
+                thread.registers.bytes_mut(at)[..bytes].copy_from_slice(&self.bits.to_le_bytes()[..bytes]);
+            }
+            Target::Predicate(number, bit) => thread.set_predicate(number, bit, 1, self.bits as u32 & 1),
+            Target::Address(element) => {
+                if let Some(place) = thread.addresses.get_mut(element as usize) {
+                    *place = self.bits as u32;
+                }
+            }
+            Target::State(element) => {
+                if let Some(place) = thread.surfaces.get_mut(element as usize) {
+                    *place = self.bits as u32;
+                }
+            }
+        }
+    }
+}
+
+impl Run<'_> {
+    pub(crate) fn write(
+        &mut self,
+        operand: usize,
+        index: u64,
+        value: &Value,
+        as_bits: bool,
+        at: SourceSpan,
+    ) -> Result<()> {
+        let place = &self.operands[operand];
+        let (target, data_type) = match &place.kind {
+            Kind::Null => return Ok(()),
+            Kind::Registers { .. } => {
+                let offset = place.offset(index, self.thread()?)?;
+                (Target::Register(offset, bytes_of(place.data_type) as u32), place.data_type)
+            }
+            Kind::Predicate { number, .. } => {
+                (Target::Predicate(*number, self.channels().first + index as u32), DataType::Ub)
+            }
+            Kind::Address { first, .. } => (Target::Address(first + index as u32), DataType::Ud),
+            Kind::State { first } => (Target::State(first + index as u32), DataType::Ud),
+            Kind::Constant(_) => return senseless("a write to a constant"),
+        };
+        let saturate = visakit::isa::Modifier::Sat == place.modifier;
+        // What messages put into raw operands has no type.
+        let as_bits = as_bits
+            || place.raw
+                && matches!(value, Value::Integer(integer) if !convert::is_whole_of_half(integer, data_type));
+        let stored = match (value, as_bits) {
+            (Value::Integer(Integer { value, .. }), true) => {
+                let bits = convert::low_bits(*value, data_type.bits());
+                Some(convert::Stored { bits, allowed: Allowed::Exact })
+            }
+            (Value::Loose { bits, known }, _) => Some(convert::loose(*bits, *known)),
+            (Value::Float(float), true) => Some(convert::Stored { bits: float.bits, allowed: Allowed::Exact }),
+            (Value::Float(_) | Value::Between { .. } | Value::Integer(_), _) if place.raw => {
+                convert::of_message(value, data_type)
+            }
+            _ => convert::store(value, data_type, saturate, self.mode),
+        };
+        let Some(stored) = stored else { return senseless("a value that no element can have") };
+        self.writes.push(Write { target, bits: stored.bits, allowed: stored.allowed, at });
+        Ok(())
+    }
+
+    /// Writes to a place that a built-in stands for.
+    pub(crate) fn put(&mut self, place: Builtin, arguments: &[Node], value: Value, at: SourceSpan) -> Result<()> {
+        match (place, arguments) {
+            (Builtin::Raw, [Node::Operand(operand), offset, count]) => {
+                let (offset, count) = (self.number(offset)?, self.number(count)?);
+                let Some(start) = self.raw(*operand, offset, count)? else { return Ok(()) };
+                let stored = match (&value, count) {
+                    (Value::Loose { bits, known }, 1..=8) => Some(convert::loose(*bits, *known)),
+                    (Value::Between { .. }, 4) => convert::of_message(&value, DataType::F),
+                    _ => None,
+                };
+                if let Some(convert::Stored { bits, allowed }) = stored {
+                    self.writes.push(Write { target: Target::Register(start, count as u32), bits, allowed, at });
+                    return Ok(());
+                }
+                let allowed = if value == Value::Unknown { Allowed::Anything } else { Allowed::Exact };
+                let bytes = functions::bytes(&value, count as usize)?;
+                for (n, part) in bytes.chunks(8).enumerate() {
+                    let mut bits = [0; 8];
+                    bits[..part.len()].copy_from_slice(part);
+                    let target = Target::Register(start + n as u32 * 8, part.len() as u32);
+                    let bits = u64::from_le_bytes(bits);
+                    self.writes.push(Write { target, bits, allowed: allowed.clone(), at });
+                }
+                Ok(())
+            }
+            (place, arguments) if memory::is_place(place) => memory::store(self, place, arguments, &value),
+            _ => senseless(format!("a value for {place:?}")),
+        }
+    }
+}
