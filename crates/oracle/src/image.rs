@@ -118,7 +118,8 @@ pub(crate) fn load_byte(run: &mut Run<'_>, arguments: &[Node]) -> Result<Value> 
     let (picture, offset, unsaid) = byte(run, arguments)?;
     match (picture, offset) {
         (Some(picture), Some(offset)) => Ok(Value::sized(picture.read(offset, 1), 8)),
-        _ if unsaid => Ok(Value::Unknown),
+        // Zero, as good as any.
+        _ if unsaid => Ok(Value::Loose { bits: 0, known: 0 }),
         _ => Ok(Value::sized(0_u32, 8)),
     }
 }

@@ -384,7 +384,8 @@ fn succeed(
     report_bugs(&mut made, bugs, program, request);
     let (reads, writes) = (outcome.outside_reads, outcome.outside_writes);
     if reads + writes > 0 {
-        let place = if request.check.is_some_and(|checks| checks.bounds) { "" } else { "; --check bounds says where" };
+        let place =
+            if request.check.is_some_and(|checks| checks.bounds) { "" } else { "; --check bounds says where" };
         note(&format!(
             "note: beyond the ends of buffers, {reads} elements were read as zero and {writes} writes were dropped{place}"
         ));
