@@ -133,3 +133,18 @@ pub(crate) fn typed(input: &str, output: &str) -> String {
          .decl CT v_type=G type={output} num_elts=32 alias=<C, 0>"
     )
 }
+
+/// Numbers without a pattern.
+pub(crate) fn numbers() -> [u32; 64] {
+    std::array::from_fn(|i| (i as u32 + 1).wrapping_mul(2_654_435_761) ^ (i as u32) << 7)
+}
+
+/// Their bytes.
+pub(crate) fn input() -> Vec<u8> {
+    bytes_of!(numbers())
+}
+
+/// Runs on pvc.
+pub(crate) fn run_wide(declarations: &str, body: &str, input: &[u8]) -> Vec<u8> {
+    try_run_on(Platform::Pvc, declarations, body, input, 16).unwrap_or_else(|fault| panic!("{fault}"))
+}
