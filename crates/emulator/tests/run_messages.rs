@@ -328,3 +328,36 @@ fn atomic_operations_on_floats_and_words() {
         assert_eq!(found[8 + i], words[8 + i].min(words[16 + i]), "channel {i}");
     }
 }
+
+/// Blocks of eight bytes in flat memory stand at multiples of eight: the vendor's document says so, and its compiler splits into
+/// dwords what it does not know to. Messages of LSC go anywhere.
+#[test]
+fn quads_stand_at_multiples_of_eight() {
+    let words = numbers();
+    let d = typed("ud", "ud")
+        + "\n.decl AD v_type=G type=uq num_elts=8 align=GRF\n.decl I v_type=G type=uq num_elts=8 align=GRF";
+    let body = |first: u32, message: &str| {
+        format!(
+            "
+    mov (M1, 8) I(0,0)<1> 0x76543210:uv
+    shl (M1, 8) I(0,0)<1> I(0,0)<1;1,0> 0x3:uq
+    add (M1, 8) I(0,0)<1> I(0,0)<1;1,0> {first:#x}:uq
+    add (M1, 8) AD(0,0)<1> I(0,0)<1;1,0> IN(0,0)<0;1,0>
+    {message}"
+        )
+    };
+    let gather = "svm_gather.8.1 (M1, 8) AD.0 C.0";
+    for first in [0, 8, 64] {
+        let found = values_of!(u32, run(&d, &body(first, gather), &input()));
+        assert_eq!(found[..16], words[first as usize / 4..][..16], "{first}");
+    }
+    for message in [gather, "svm_scatter.8.1 (M1, 8) AD.0 A.0"] {
+        let fault = try_run_on(Platform::Skl, &d, &body(4, message), &input(), 8).unwrap_err();
+        assert!(fault.to_string().contains("misaligned"), "{fault}");
+    }
+    let load = "lsc_load.ugm (M1, 8) C:d64 flat[AD]:a64";
+    for first in [4, 3] {
+        let found = run_wide(&d, &body(first, load), &input());
+        assert_eq!(found[..64], input()[first as usize..][..64], "{first}");
+    }
+}

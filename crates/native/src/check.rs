@@ -82,7 +82,7 @@ fn is_transfer(routine: &Routine, transfer: &Transfer, lanes: u32) -> bool {
     addresses
         && space
         && transfer.global.is_none_or(|(at, bytes)| is_inside(routine, at, bytes))
-        && matches!(transfer.alignment, 1 | 2 | 4)
+        && matches!(transfer.alignment, 1 | 2 | 4 | 8)
         && (1..=8).contains(&transfer.unit.bytes())
         && transfer.elements.iter().all(|(distance, at)| {
             *distance <= MOST && is_inside(routine, *at, lanes * transfer.unit.register_bytes())

@@ -350,7 +350,7 @@ pub struct Transfer {
     pub offset: i32,
     /// How an element stands in memory and registers.
     pub unit: Unit,
-    /// What addresses are multiples of: 1, 2 or 4. The caller deals with others.
+    /// What addresses are multiples of: 1, 2, 4 or 8. The caller deals with others.
     pub alignment: u32,
     /// The distance of each element from the channel's address, and the place of the first channel's in the registers.
     pub elements: Vec<(u32, u32)>,

@@ -45,7 +45,8 @@ impl FastPath {
         let reach = elements.iter().max().copied().unwrap_or(0);
         let (unit, bytes, alignment) = match (transfer.size, transfer.slot, transfer.lane_step) {
             (4, 4, 4) => (Unit::Dword, reach + 4, 4),
-            (8, 8, 8) => (Unit::Qword, reach + 8, 4),
+            // What may stand anywhere is moved at once as dwords are; the rest goes the long way.
+            (8, 8, 8) => (Unit::Qword, reach + 8, if *unaligned { 4 } else { 8 }),
             (1, 1, 4) if transfer.element_step == 1 && is_row && (1..=4).contains(&elements.len()) => {
                 let count = elements.len() as u32;
                 (Unit::Bytes(count), count, 1)

@@ -1,0 +1,252 @@
+//! Operations on one source of 32 bits, for all of its 2^32 values: the emulator's two engines against the page.
+//!
+//! ```text
+//! cargo run --release -p visakit-oracle --example exhaust -- [--slices 0..256] [--threads 1] [--flush] [WORD…]
+//! ```
+//!
+//! A page's evaluator takes a microsecond a value, which is too long for all of them. So there are three parties: each engine
+//! runs a program that does nothing else, over every value; what comes out is held against a short function of the host; and
+//! that function is held against the page for one value in 2048, spread over all exponents, and wherever an engine's result is
+//! not the function's and not within the steps that the page allows. A word chooses the operations whose text has it.
+
+#[path = "exhaust/operation.rs"]
+mod operation;
+#[path = "exhaust/page.rs"]
+mod page;
+
+use std::ops::Range;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use visakit::isa::Platform;
+use visakit_codegen::model::Page as Text;
+use visakit_emulator::launch::argument::Argument;
+use visakit_emulator::launch::range::NdRange;
+use visakit_emulator::run::{Engine, Options, Program, launch};
+use visakit_zebin::info::{self, KernelInfo};
+
+use operation::{Operation, operations};
+use page::Page;
+
+/// Values of a slice: there are 256 slices.
+const SLICE: u64 = 1 << 24;
+
+/// Values of a launch: its buffers stay in the processor's caches.
+const LAUNCH: u64 = 1 << 18;
+
+/// Values that a group takes.
+const GROUP: u64 = 64;
+
+/// One value of so many is given to the page.
+const SAMPLED: u32 = 2048;
+
+/// What is known of an operation after some values.
+#[derive(Clone, Copy, Default)]
+struct Tally {
+    values: u64,
+    /// Values that the page was asked about.
+    asked: u64,
+    /// Results that are not the nearest, and the most steps that one is away.
+    other: u64,
+    steps: u64,
+    /// What the page does not allow.
+    wrong: u64,
+    /// Where the two engines differ.
+    apart: u64,
+}
+
+impl Tally {
+    fn add(&mut self, other: Self) {
+        self.values += other.values;
+        self.asked += other.asked;
+        self.other += other.other;
+        self.steps = self.steps.max(other.steps);
+        self.wrong += other.wrong;
+        self.apart += other.apart;
+    }
+}
+
+/// The program that takes 64 values a group from one buffer into another, in 16 channels at a time.
+fn program(operation: &Operation, control: u32) -> Program {
+    let (from, to, size) = (operation.from, operation.to, operation.size());
+    let mut text = format!(
+        ".version 4.1\n.kernel \"k\"\n.decl IN v_type=G type=uq num_elts=1 align=qword\n\
+         .decl OUT v_type=G type=uq num_elts=1 align=qword\n.decl W v_type=G type=ud num_elts=1\n\
+         .decl G v_type=G type=ud num_elts=1 align=dword alias=<%group_id_x, 0>\n\
+         .decl A v_type=G type=ud num_elts=64 align=GRF\n.decl C v_type=G type={to} num_elts=64 align=GRF\n"
+    );
+    for part in 0..4 {
+        text += &format!(".decl A{part} v_type=G type={from} num_elts=16 alias=<A, {}>\n", part * 64);
+        text += &format!(".decl C{part} v_type=G type={to} num_elts=16 alias=<C, {}>\n", part * 16 * size);
+    }
+    text += ".input IN offset=64 size=8\n.input OUT offset=72 size=8\n.kernel_attr SimdSize=16\n.function \"main\"\nmain:\n";
+    text += &format!("    or (M1_NM, 1) %cr0(0,0)<1> %cr0(0,0)<0;1,0> {control:#x}:ud\n");
+    let moved = |name: &str, factor: usize| {
+        format!(
+            "    mul (M1_NM, 1) W(0,0)<1> G(0,0)<0;1,0> {factor:#x}:ud\n    \
+             add (M1_NM, 1) {name}(0,0)<1> {name}(0,0)<0;1,0> W(0,0)<0;1,0>\n"
+        )
+    };
+    text += &(moved("IN", 256) + &moved("OUT", 64 * size));
+    let step = "    add (M1_NM, 1) NAME(0,0)<1> NAME(0,0)<0;1,0> 0x80:ud\n";
+    for part in 0..2 {
+        text += &format!("    svm_block_ld (8) IN(0,0)<0;1,0> A.{}\n", part * 128);
+        text += &step.replace("NAME", "IN");
+    }
+    for part in 0..4 {
+        text += &format!("    {}\n", operation.text(&format!("C{part}"), &format!("A{part}")));
+    }
+    for part in 0..(64 * size).div_ceil(128) {
+        text += &format!("    svm_block_st ({}) OUT(0,0)<0;1,0> C.{}\n", (4 * size).min(8), part * 128);
+        text += &step.replace("NAME", "OUT");
+    }
+    text += "    ret (M1, 1)\n";
+    Program::from_text("k.visaasm", &text, layout(), Platform::Pvc)
+        .unwrap_or_else(|errors| panic!("{errors:#?}\n{text}"))
+}
+
+fn layout() -> KernelInfo {
+    let text = "
+kernels:
+  - name: k
+    execution_env: { simd_size: 16 }
+    payload_arguments:
+      - { arg_type: arg_bypointer, offset: 0, size: 8, arg_index: 0, addrmode: stateless, addrspace: global }
+      - { arg_type: arg_bypointer, offset: 8, size: 8, arg_index: 1, addrmode: stateless, addrspace: global }
+";
+    info::parse("k", text).unwrap_or_else(|e| panic!("{e:?}")).kernels.remove(0)
+}
+
+/// What an engine makes of the values of a launch.
+fn results(program: &Program, operation: &Operation, input: &[u8], engine: Engine) -> Vec<u8> {
+    let output = vec![0; LAUNCH as usize * operation.size()];
+    let items = LAUNCH / GROUP * 16;
+    let range = NdRange::new(&[items], Some(&[16]), None, [0; 3]).unwrap_or_else(|e| panic!("{e}"));
+    let options = Options { threads: Some(1), engine, any_order: true, ..Options::default() };
+    let arguments = vec![Some(Argument::Buffer(input.to_vec())), Some(Argument::Buffer(output))];
+    let mut outcome = launch(program, &range, arguments, &options).unwrap_or_else(|e| panic!("{e}"));
+    outcome.buffers[1].take().unwrap_or_default()
+}
+
+/// Holds the results of both engines for some values against the host's function and against the page.
+fn launched(operation: &Operation, flush: bool, page: &Page<'_>, program: &Program, first: u32) -> Tally {
+    let values = first..=first + (LAUNCH as u32 - 1);
+    let input: Vec<u8> = values.clone().flat_map(u32::to_le_bytes).collect();
+    let [interpreted, native] =
+        [Engine::Interpreter, Engine::Native].map(|engine| results(program, operation, &input, engine));
+    let mut tally = Tally { values: LAUNCH, ..Tally::default() };
+    if interpreted != native {
+        let pairs = interpreted.chunks(operation.size()).zip(native.chunks(operation.size()));
+        tally.apart = pairs.filter(|(a, b)| a != b).count() as u64;
+    }
+    // Values, the host's results where they have to be the page's own, and the engine's.
+    let mut questions = Vec::new();
+    let mut sample = 0;
+    for (value, found) in values.zip(interpreted.chunks_exact(operation.size())) {
+        let mut bits = [0; 8];
+        bits[..found.len()].copy_from_slice(found);
+        let (wanted, found) = (operation.reference(value, flush), u64::from_le_bytes(bits));
+        if value % SAMPLED == 0 {
+            // Another place in each part, so that low bits vary.
+            sample = value + (value / SAMPLED).wrapping_mul(0x9e37_79b9) % SAMPLED;
+        }
+        if value == sample {
+            questions.push((value, Some(wanted), found));
+        } else if found != wanted && !operation.is_near(wanted, found) {
+            questions.push((value, None, found));
+        }
+        if found != wanted && !operation.both_nan(wanted, found) {
+            tally.other += 1;
+            tally.steps = tally.steps.max(operation.steps(wanted, found));
+        }
+    }
+    tally.asked += questions.len() as u64;
+    tally.wrong += page.ask(&questions);
+    tally
+}
+
+/// Tries a slice, a part of it at a time.
+fn slice(operation: &Operation, flush: bool, page: &Page<'_>, program: &Program, number: u64) -> Tally {
+    let mut sum = Tally::default();
+    for first in (number * SLICE..(number + 1) * SLICE).step_by(LAUNCH as usize) {
+        sum.add(launched(operation, flush, page, program, first as u32));
+    }
+    sum
+}
+
+struct Wishes {
+    slices: Range<u64>,
+    threads: usize,
+    flush: bool,
+    words: Vec<String>,
+}
+
+fn wishes() -> Option<Wishes> {
+    let mut wishes = Wishes { slices: 0..256, threads: 1, flush: false, words: Vec::new() };
+    let mut arguments = std::env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "--slices" => {
+                let text = arguments.next()?;
+                let (from, to) = text.split_once("..")?;
+                wishes.slices = from.parse().ok()?..to.parse().ok().filter(|to| *to <= 256)?;
+            }
+            "--threads" => wishes.threads = arguments.next()?.parse().ok()?,
+            "--flush" => wishes.flush = true,
+            word if word.starts_with('-') => return None,
+            _ => wishes.words.push(argument),
+        }
+    }
+    Some(wishes)
+}
+
+fn main() {
+    let Some(wishes) = wishes() else {
+        eprintln!("exhaust [--slices FROM..TO (of 256)] [--threads N] [--flush] [WORD…]");
+        std::process::exit(2);
+    };
+    let model = visakit_codegen::read_texts(visakit::sources::SPECIFICATION.iter().map(Text::built_in).collect()).0;
+    let control = if wishes.flush { 0 } else { 0x4c0 };
+    let mut all_well = true;
+    for operation in operations() {
+        let text = operation.shown();
+        if !wishes.words.is_empty() && !wishes.words.iter().any(|word| text.contains(word.as_str())) {
+            continue;
+        }
+        if wishes.flush && !operation.has_floats() {
+            continue;
+        }
+        let began = Instant::now();
+        let program = program(&operation, control);
+        let next = AtomicU64::new(wishes.slices.start);
+        let sum = Mutex::new(Tally::default());
+        std::thread::scope(|scope| {
+            for _ in 0..wishes.threads {
+                scope.spawn(|| {
+                    let page = Page::new(&model, &operation, control);
+                    loop {
+                        let number = next.fetch_add(1, Ordering::Relaxed);
+                        if !wishes.slices.contains(&number) {
+                            return;
+                        }
+                        let tally = slice(&operation, wishes.flush, &page, &program, number);
+                        let mut sum = sum.lock().unwrap_or_else(|e| e.into_inner());
+                        sum.add(tally);
+                        if number % 16 == 15 {
+                            eprintln!("{text}: slice {number}, {} s", began.elapsed().as_secs());
+                        }
+                    }
+                });
+            }
+        });
+        let Tally { values, asked, other, steps, wrong, apart } = sum.into_inner().unwrap_or_else(|e| e.into_inner());
+        all_well &= wrong + apart == 0;
+        println!(
+            "{text}: {values} values, {asked} by the page; {wrong} wrong, {apart} otherwise by native code; \
+             {other} not the nearest, by {steps} at most; {} s",
+            began.elapsed().as_secs()
+        );
+    }
+    std::process::exit(i32::from(!all_well));
+}
