@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use visakit_conform::behaviour::{Effort, compare};
+use visakit_conform::behaviour::{Effort, compare, compare_only};
 use visakit_conform::own_model;
 
 /// Pages whose kernels do something else, with the reason: open questions.
@@ -20,6 +20,7 @@ fn pages_and_kernels_agree() {
         types: 0,
         first: 0,
         channels: u64::MAX,
+        least: 0,
         wrong: None,
     };
     let found = compare(&own_model().0, &effort);
@@ -39,4 +40,21 @@ fn pages_and_kernels_agree() {
     let settled: Vec<&&str> = open.iter().filter(|name| !differs.contains(**name)).collect();
     assert!(settled.is_empty(), "{settled:?}");
     assert!(found.compared.len() > 75, "{}", found.compared.len());
+}
+
+/// The whole of some pages: `VISAKIT_PAGES=ADD,MAD cargo test --release -p visakit-conform --test behaviour -- --ignored --nocapture`.
+#[test]
+#[ignore = "takes as long as one has pages"]
+fn the_whole_of_some_pages() {
+    let names = std::env::var("VISAKIT_PAGES").unwrap_or_else(|_| "ADD".to_owned());
+    let (model, _) = own_model();
+    let mut differ = Vec::new();
+    for name in names.split(',') {
+        let page = visakit::isa::PAGES.iter().find(|page| page.name == name).expect("a page of that name");
+        let began = std::time::Instant::now();
+        let found = compare_only(&model, page, &Effort::THOROUGH).expect("it can be compared");
+        println!("{name}: {:.0} s", began.elapsed().as_secs_f32());
+        differ.extend(found.map(|d| format!("{}: the page gives {}, the kernel {}", d.case(), d.page, d.kernel)));
+    }
+    assert!(differ.is_empty(), "{}", differ.join("\n"));
 }

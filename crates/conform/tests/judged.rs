@@ -2,7 +2,10 @@
 //!
 //! The test command takes a few wrong kernels; wrong pages take minutes and are run by hand:
 //! `cargo test -p visakit-conform --test judged -- --include-ignored --nocapture`. That takes a sample; `VISAKIT_JUDGE=whole` takes all of
-//! them, `VISAKIT_JUDGE=3D_LOAD,INFO` all of some pages. They print the share that is found.
+//! them, `VISAKIT_JUDGE=3D_LOAD,INFO` all of some pages, `VISAKIT_JUDGE=7/40` the eighth of every forty. They print the share that is found.
+
+#[path = "judged/anywhere.rs"]
+mod anywhere;
 
 use visakit_codegen::model::{Model, Page};
 use visakit_conform::behaviour::{Effort, Slip, Wrong, compare_only};
@@ -91,6 +94,28 @@ const SAME: &[(&str, &str, &str)] = &[
     // Registers have an even number of bytes, and what legal messages move is rounded up to the same.
     ("LSC_TYPED", "grf_bytes - 1)", "grf_bytes - 2)"),
     ("LSC_TYPED", "(exec_size * r", "(exec_size + r"),
+    // A rectangle has at most 32 rows, so a block of one column ends before another register begins.
+    ("LSC_UNTYPED", "m + grf_bytes - 1)", "m + grf_bytes - 2)"),
+    // Its type has 32 bits and no sign.
+    ("LSC_UNTYPED", "low(surfaceheight, 32)", "low(surfaceheight, 33)"),
+    // A byte is stored.
+    ("LSC_TYPED", "raw(src1data, y * row + x, 1)", "raw(src1data, y * row + x, 2)"),
+    ("SCATTER4_SCALED", "(n * pitch + i) * 4, 4)", "(n * pitch + i) * 4, 5)"),
+    // What is more is read and not stored.
+    ("GATHER4_SCALED", "element_offset[i] + c * 4, 4)", "element_offset[i] + c * 4, 5)"),
+    // What it says less of it cannot be wrong about.
+    ("GATHER_SCALED", "num_blocks..4", "num_blocks..5"),
+    (
+        "LSC_UNTYPED",
+        "} else if lscsubop == Lsc_op.lsc_apndctr_atomic_add || lscsubop == Lsc_op.lsc_apndctr_atomic_sub || lscsubop == Lsc_op.lsc_apndctr_atomic_store {",
+        "} else if !(lscsubop == Lsc_op.lsc_apndctr_atomic_add || lscsubop == Lsc_op.lsc_apndctr_atomic_sub || lscsubop == Lsc_op.lsc_apndctr_atomic_store) {",
+    ),
+    // Four is the last: a mask has four bits.
+    ("GATHER4_SCALED", "0..4", "0..5"),
+    // What is above the element is zero, by the kernel as by the page.
+    ("GATHER", "elt_size * 8)", "elt_size * 9)"),
+    // No volume has the four texels of a square.
+    ("3D_SAMPLE4", "(aoffimmi & 8)", "(aoffimmi & 9)"),
 ];
 
 fn whole() -> bool {
@@ -99,21 +124,29 @@ fn whole() -> bool {
 
 /// The pages that are judged as a whole, if only some are.
 fn only() -> Option<Vec<String>> {
-    let pages = std::env::var("VISAKIT_JUDGE").ok().filter(|value| value != "whole")?;
+    let pages = std::env::var("VISAKIT_JUDGE").ok().filter(|value| value != "whole" && !value.contains('/'))?;
     Some(pages.split(',').map(str::to_owned).collect())
+}
+
+/// Which of how many are judged, if another sample than the usual one is wanted.
+fn part() -> Option<(usize, usize)> {
+    let value = std::env::var("VISAKIT_JUDGE").ok()?;
+    let (nth, of) = value.split_once('/')?;
+    Some((nth.parse().ok()?, of.parse().ok().filter(|of| *of > 0)?))
 }
 
 /// Whether the n-th wrong thing, of a page, is tried where one of so many is.
 fn is_tried(n: usize, page: &str, sample: usize) -> bool {
-    match only() {
-        Some(pages) => pages.iter().any(|only| only == page),
-        None => whole() || n.is_multiple_of(sample),
+    match (only(), part()) {
+        (_, Some((nth, of))) => n % of == nth,
+        (Some(pages), _) => pages.iter().any(|only| only == page),
+        (None, None) => whole() || n.is_multiple_of(sample),
     }
 }
 
 /// How many are tried at least.
 fn at_least(sample: usize) -> usize {
-    if only().is_some() {
+    if only().is_some() || part().is_some() {
         0
     } else if whole() {
         100
@@ -130,27 +163,29 @@ fn slips() -> Vec<(String, String, String)> {
             continue;
         };
         let end = start + page.text[start..].find("## Description").unwrap_or(0);
-        for (from, to) in SLIPS {
-            for (at, _) in page.text[start..end].match_indices(from).take(2) {
-                let at = start + at;
-                // The end of a longer name is no slip.
-                let is_word = |c: char| c.is_alphanumeric() || c == '_';
-                if from.starts_with(is_word) && page.text[..at].ends_with(is_word) {
-                    continue;
-                }
-                // What stands there is not defined anyway.
-                let line = page.text[..at].rfind('\n').map_or(0, |n| n + 1);
-                if page.text[line..].lines().next().is_some_and(|line| line.contains("loose(0, 0)")) {
-                    continue;
-                }
-                let text = format!("{}{to}{}", &page.text[..at], &page.text[at + from.len()..]);
-                let line = page.text[..at].matches('\n').count() + 1;
-                let is_same = SAME
-                    .iter()
-                    .any(|(name, said, then)| page.stem() == *name && page.text.replacen(said, then, 1) == text);
-                if !is_same {
-                    out.push((page.stem().to_owned(), format!("{}:{line} `{from}` for `{to}`", page.path), text));
-                }
+        let block = &page.text[start..end];
+        let named = SLIPS.iter().flat_map(|(from, to)| {
+            // The end of a longer name is no slip.
+            let is_word = |c: char| c.is_alphanumeric() || c == '_';
+            let whole = move |at: &usize| !(from.starts_with(is_word) && block[..*at].ends_with(is_word));
+            let places = block.match_indices(from).take(2).map(|(at, _)| at).filter(whole);
+            places.map(|at| (at, at + from.len(), (*to).to_owned()))
+        });
+        for (from, to, instead) in named.chain(anywhere::slips(block)) {
+            let (from, to) = (start + from, start + to);
+            // What stands there is not defined anyway.
+            let line = page.text[..from].rfind('\n').map_or(0, |n| n + 1);
+            if page.text[line..].lines().next().is_some_and(|line| line.contains("loose(0, 0)")) {
+                continue;
+            }
+            let text = format!("{}{instead}{}", &page.text[..from], &page.text[to..]);
+            let line = page.text[..from].matches('\n').count() + 1;
+            let is_same = SAME
+                .iter()
+                .any(|(name, said, then)| page.stem() == *name && page.text.replacen(said, then, 1) == text);
+            if !is_same {
+                let said = &page.text[from..to];
+                out.push((page.stem().to_owned(), format!("{}:{line} `{said}` for `{instead}`", page.path), text));
             }
         }
     }
@@ -208,6 +243,12 @@ const CHANGES: &[(&str, Change)] = &[
     ("the highest bit of one channel", |_, new, bytes, nth| if nth == 1 { new ^ 1 << (bytes * 8 - 1) } else { new }),
     ("one channel is not written", |old, new, _, nth| if nth == 0 { old } else { new }),
     ("four more", |_, new, _, _| new.wrapping_add(4)),
+    ("the last channel of many", |_, new, _, nth| if nth == 15 { new ^ 1 } else { new }),
+    ("a wrong last bit now and then", |_, new, _, _| if new & 7 == 5 { new ^ 1 } else { new }),
+    ("the upper half is lost", |_, new, bytes, _| new & ((1 << (bytes * 4)) - 1)),
+    ("the largest is one less", |_, new, bytes, _| if new == u64::MAX >> (64 - bytes * 8) { new - 1 } else { new }),
+    ("the sign of what is negative", |_, new, bytes, _| new & !(1 << (bytes * 8 - 1))),
+    ("no change where it was odd", |old, new, _, _| if old & 1 == 1 { old } else { new }),
     ("zero where the lowest bit is set", |_, new, _, _| if new & 1 == 1 { 0 } else { new }),
 ];
 

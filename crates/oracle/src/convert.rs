@@ -4,7 +4,7 @@ use ethnum::I256;
 use visakit::isa::{DataType, DataTypeClass};
 use visakit_emulator::machine::float::FloatMode;
 
-use crate::float::Format;
+use crate::float::{Format, real_of_wide};
 use crate::value::{Float, Integer, Slack, Value};
 
 /// What an element of a destination becomes: its bits, and what else they may be.
@@ -79,11 +79,17 @@ pub(crate) fn store(value: &Value, to: DataType, saturate: bool, mode: FloatMode
         }
         (Value::Float(float), Some(format)) => Some(store_float(float, format, saturate, mode)),
         // The order in which matrices are added up is in no public text: sums are nearly exact here.
-        (Value::Wide(wide), Some(format)) => {
+        (Value::Wide { bits: wide, lost }, Some(format)) => {
             let bits = format.of_wide(*wide, mode);
+            let real = real_of_wide(*wide);
+            let end = |bits, steps| format.flushed(format.stepped(bits, steps), mode);
             let allowed = match format.is_nan(bits) {
                 true => Allowed::Nan(format),
-                false => Allowed::Between(format, format.stepped(bits, -1), format.stepped(bits, 1)),
+                false if *lost > real.abs() * 2.0_f64.powi(-60) => {
+                    let [low, high] = [real - lost, real + lost].map(|real| format.of_real(real, mode));
+                    Allowed::Between(format, end(low, -1), end(high, 1))
+                }
+                false => Allowed::Between(format, end(bits, -1), end(bits, 1)),
             };
             Some(Stored { bits, allowed })
         }
@@ -93,7 +99,7 @@ pub(crate) fn store(value: &Value, to: DataType, saturate: bool, mode: FloatMode
         }
         (Value::Loose { bits, known }, _) => Some(loose(*bits, *known)),
         (Value::Truth(truth), None) => exact(u64::from(*truth)),
-        (Value::Truth(_) | Value::Real(_) | Value::Between { .. } | Value::Wide(_) | Value::Bytes(_), _) => None,
+        (Value::Truth(_) | Value::Real(_) | Value::Between { .. } | Value::Wide { .. } | Value::Bytes(_), _) => None,
     }
 }
 

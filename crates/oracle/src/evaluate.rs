@@ -100,6 +100,11 @@ impl Program {
 }
 
 impl Program {
+    /// Where the thread finds the channels that are enabled, if the instruction reads them: they are put there for it.
+    pub fn enabled_at(&self) -> Option<u32> {
+        self.enabled
+    }
+
     /// The entry of the binding table that a space stands for, if it has one.
     pub(crate) fn entry(&self, space: Space, thread: &Thread) -> Option<u32> {
         let mut run = Run { thread: Some(thread), ..Run::without_state(&self.operands) };
@@ -134,6 +139,8 @@ pub(crate) struct Run<'a> {
     pub(crate) writes: Vec<Write>,
     /// The bytes that were stored, by address: an instruction has one memory.
     pub(crate) stored: HashMap<u64, u8>,
+    /// Where floats were added up in memory.
+    pub(crate) summed: Vec<u64>,
     pub(crate) clashes: bool,
     pub(crate) around: bool,
     /// Whether expressions are computed without rounding.
@@ -154,6 +161,7 @@ impl<'a> Run<'a> {
             locals: Vec::new(),
             writes: Vec::new(),
             stored: HashMap::new(),
+            summed: Vec::new(),
             clashes: false,
             around: false,
             real: false,

@@ -116,6 +116,11 @@ impl Format {
         typed!(self, T => T::qnan(None).to_bits() as u64)
     }
 
+    /// The least positive number that is not subnormal.
+    pub(crate) fn least_normal(self) -> u64 {
+        typed!(self, T => T::smallest_normalized().to_bits() as u64)
+    }
+
     /// One.
     pub fn one(self) -> u64 {
         self.of_real(1.0, FloatMode::PLAIN)
@@ -255,6 +260,12 @@ pub(crate) fn join_wide(how: Join, a: u128, b: u128) -> Option<u128> {
     };
     let lacks = u128::from(result.status.contains(Status::INEXACT));
     Some(result.value.to_bits() | lacks)
+}
+
+/// The nearest DF to a number in quad precision.
+pub(crate) fn real_of_wide(wide: u128) -> f64 {
+    let near: Double = near_to(Quad::from_bits(wide), Round::NearestTiesToEven);
+    f64::from_bits(near.to_bits() as u64)
 }
 
 /// A whole number in quad precision.

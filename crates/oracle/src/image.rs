@@ -100,7 +100,11 @@ pub(crate) fn store(run: &mut Run<'_>, arguments: &[Node], value: &Value) -> Res
 
 /// Where a texel stands as memory: for atomic operations. Nothing outside of the image.
 pub(crate) fn memory<'r>(run: &mut Run<'r>, arguments: &[Node], bytes: u32) -> Result<Option<(View<'r>, u64)>> {
-    let [surface @ Node::Space(reach), _, _, place @ ..] = arguments else { return senseless("this texel") };
+    let [surface @ Node::Space(reach), _, colour, place @ ..] = arguments else { return senseless("this texel") };
+    // There is one component, which is the first colour.
+    if colour_of(run, colour)? != 0 {
+        return Err(run.undefined());
+    }
     let picture = picture(run, surface)?;
     let (at, entry) = (at(run, place)?, memory::entry(run, reach.space)?);
     let (Some(thread), Some(world), Some(entry)) = (run.thread, run.world, entry) else { return Ok(None) };

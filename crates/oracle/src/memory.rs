@@ -130,6 +130,13 @@ pub(crate) fn atomic(run: &mut Run<'_>, arguments: &[Node]) -> Result<Value> {
     let addresses = [span.address; LANES];
     let request = span.request(&addresses, size);
     span.view.update(&request, &mut old, |_, old| update.apply(size, old, operands)).map_err(trap)?;
+    if update.adds_floats() {
+        // Of the NaN that another channel's sum left nothing says which one it is.
+        if run.summed.contains(&span.address) && update.format(size).is_some_and(|format| format.is_nan(old[0])) {
+            return Ok(Value::Unknown);
+        }
+        run.summed.push(span.address);
+    }
     Ok(Value::sized(old[0], size * 8))
 }
 
@@ -155,7 +162,8 @@ fn resolve<'r>(run: &mut Run<'r>, arguments: &[Node]) -> Result<Span<'r>> {
     };
     let Some(count) = usize::try_from(count).ok().filter(|n| *n <= 4096) else { return senseless("so many bytes") };
     let masked = address & crate::convert::ones(reach.bits);
-    run.around |= masked != address && masked < 16;
+    // A message moves at most 64 numbers of 8 bytes.
+    run.around |= masked != address && masked < 64 * 8;
     let address = masked.wrapping_add(base);
     Ok(Span { view: world.view(target, thread.index), address, count, unaligned: reach.unaligned })
 }

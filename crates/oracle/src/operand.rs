@@ -210,6 +210,8 @@ impl Place {
     pub(crate) fn is_scalar(&self) -> bool {
         match &self.kind {
             Kind::Constant(_) => true,
+            // Rows that have an address each are as many elements.
+            Kind::Registers { start: Start::Rows { .. }, .. } => false,
             Kind::Registers { walk, .. } => walk.vertical == 0 && (walk.width == 1 || walk.horizontal == 0),
             _ => false,
         }

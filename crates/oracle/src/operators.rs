@@ -6,7 +6,7 @@ use visakit_emulator::machine::float::FloatMode;
 
 use crate::convert;
 use crate::evaluate::{Halt, Result, senseless};
-use crate::float::{Join, join_wide, wide_of_integer};
+use crate::float::{Join, join_wide, real_of_wide, wide_of_integer};
 use crate::value::{Float, Integer, Slack, Value};
 
 /// The value of an operator in front of its operand.
@@ -50,8 +50,8 @@ pub(crate) fn binary(operator: BinaryOperator, left: Value, right: Value, mode: 
             integers(operator, Integer { value: a.bits.into(), bits: Some(a.format.bits()) }, b)?
         }
         (Value::Real(a), Value::Real(b)) => reals(operator, a, b)?,
-        (Value::Wide(a), b) => wides(operator, a, wide(&b)?)?,
-        (a, Value::Wide(b)) => wides(operator, wide(&a)?, b)?,
+        (a @ Value::Wide { .. }, b) => wides(operator, wide(&a)?, wide(&b)?)?,
+        (a, b @ Value::Wide { .. }) => wides(operator, wide(&a)?, wide(&b)?)?,
         // A number of the page takes the format of what it meets.
         (Value::Float(a), Value::Real(b)) => {
             let b = Value::float(a.format, a.format.of_real(b, FloatMode::PLAIN));
@@ -143,22 +143,26 @@ fn floats(operator: BinaryOperator, a: &Float, b: &Float, mode: FloatMode) -> Re
     Ok(Float::joined(how, [a, b, &none], mode))
 }
 
-fn wides(operator: BinaryOperator, a: u128, b: u128) -> Result<Value> {
+fn wides(operator: BinaryOperator, (a, lost): (u128, f64), (b, more): (u128, f64)) -> Result<Value> {
     let how = match operator {
         BinaryOperator::Add => Join::Sum,
         BinaryOperator::Subtract => Join::Difference,
         BinaryOperator::Multiply => Join::Product,
         _ => return senseless(format!("{operator:?} of elements of matrices")),
     };
-    join_wide(how, a, b).map_or_else(|| senseless("this of elements of matrices"), |wide| Ok(Value::Wide(wide)))
+    let Some(bits) = join_wide(how, a, b) else { return senseless("this of elements of matrices") };
+    // Products of elements are exact; a sum keeps what any order of adding up in twice DF's precision does.
+    let largest = [a, b].map(|bits| real_of_wide(bits).abs()).into_iter().fold(0.0, f64::max);
+    let lost = if how == Join::Product { 0.0 } else { lost + more + largest * 2.0_f64.powi(-100) };
+    Ok(Value::Wide { bits, lost })
 }
 
-/// A number in quad precision.
-fn wide(value: &Value) -> Result<u128> {
+/// A number in quad precision, and how far off it may be.
+fn wide(value: &Value) -> Result<(u128, f64)> {
     match value {
-        Value::Wide(wide) => Ok(*wide),
-        Value::Float(float) => Ok(float.format.wide(float.bits)),
-        Value::Integer(Integer { value, .. }) => Ok(wide_of_integer(value.as_i128())),
+        Value::Wide { bits, lost } => Ok((*bits, *lost)),
+        Value::Float(float) => Ok((float.format.wide(float.bits), 0.0)),
+        Value::Integer(Integer { value, .. }) => Ok((wide_of_integer(value.as_i128()), 0.0)),
         value => senseless(format!("{value:?} among elements of matrices")),
     }
 }

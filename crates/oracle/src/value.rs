@@ -22,8 +22,13 @@ pub enum Value {
         /// The most.
         high: f64,
     },
-    /// A number of a matrix, by the bits of its quad precision: sums are not rounded until they are stored.
-    Wide(u128),
+    /// A number of a matrix: sums are not rounded until they are stored.
+    Wide {
+        /// The bits of its quad precision.
+        bits: u128,
+        /// How far off it may be: large parts that cancel each other out took the last bits of small ones.
+        lost: f64,
+    },
     /// Bits of which only those that a mask has are said.
     Loose {
         /// The bits.
@@ -135,6 +140,10 @@ impl Float {
                     others.extend(operands[2].all().map(|c| join(a, b, c)));
                 }
             }
+        }
+        // IEEE 754 leaves open whether a result is subnormal that is so before it is rounded only: chapter 2.
+        if bits & !format.sign() == format.least_normal() && format.flushed(1, mode) == 0 {
+            others.push(bits & format.sign());
         }
         Value::Float(Self { format, bits, slack: Slack::of(bits, others) })
     }

@@ -2,6 +2,7 @@
 
 use visakit::isa::{Instruction, Platform};
 use visakit::object::Routine;
+use visakit::rt::FieldRef;
 use visakit_codegen::model::{Model, SourceSpan};
 use visakit_emulator::machine::access::MissKind;
 use visakit_emulator::machine::fault::Trap;
@@ -59,6 +60,8 @@ pub(super) struct Subject<'a> {
 /// An instruction, bound and lowered.
 pub(super) struct Bound {
     pub(super) program: Program,
+    /// The memory that both may touch.
+    pub(super) touches: Touches,
     kernel: Result<Kernel, String>,
     is_wrong: bool,
 }
@@ -67,6 +70,20 @@ impl Bound {
     pub(super) fn channels(&self) -> u32 {
         self.program.channels()
     }
+}
+
+/// The memory that a page says an instruction touches. Of one that says of a message that it touches none all may be touched by
+/// the kernel.
+fn reach(program: &Program, instruction: &Instruction) -> Touches {
+    use Instruction as I;
+    let said = program.touches();
+    if said != Touches::default() {
+        return said;
+    }
+    let image = matches!(instruction, I::Scatter4Typed(_) | I::TypedAtomic(_) | I::LscTyped(_) | I::MediaSt(_));
+    let is_message = instruction.operands().any(|operand| matches!(operand.value, FieldRef::Raw(_)));
+    let is_matrix = matches!(instruction, I::Dpas(_) | I::Dpasw(_) | I::Bdpas(_));
+    Touches { image, surface: is_message && !is_matrix, ..said }
 }
 
 /// What came of a case.
@@ -129,7 +146,8 @@ impl<'a> Subject<'a> {
             Err(why) => Err(why.to_string()),
         };
         let is_wrong = self.wrong.is_some_and(|wrong| wrong.page == instruction.page().name);
-        Ok(Some(Bound { program, kernel, is_wrong }))
+        let touches = reach(&program, instruction);
+        Ok(Some(Bound { program, touches, kernel, is_wrong }))
     }
 
     /// Fills the state by a seed and runs both.
@@ -145,11 +163,11 @@ impl<'a> Subject<'a> {
         let Ok(kernel) = &bound.kernel else { return Compared::Undefined };
         let Self { threads: [before, by_page, by_kernel], stage, yards, spoiled, pool, .. } = self;
         copy(before, by_page, stage);
-        let has_memory = bound.program.touches() != Touches::default();
+        let has_memory = bound.touches != Touches::default();
         if has_memory {
             // Memory is a part of the state: it follows from the registers.
             let seed = u64::from(before.active) << 32 ^ before.registers.get::<u64>(0);
-            let touches = bound.program.touches();
+            let touches = bound.touches;
             let images = if touches.image { Yard::images(seed) } else { Vec::new() };
             let mut bytes = Yard::bytes(pool, seed, !images.is_empty());
             // Small numbers are equal to others now and then.
@@ -183,10 +201,14 @@ impl<'a> Subject<'a> {
             *spoiled |= spoil(change, &effects, before, by_kernel);
             *spoiled |= has_memory && yards[1].spoil(change);
         }
+        // An instruction that only names this register need not see it filled.
+        if let Some(at) = bound.program.enabled_at() {
+            by_kernel.registers.set(at, by_page.registers.get::<u32>(at));
+        }
         if let Some(place) = first_difference(&effects, by_page, by_kernel, self.stage.register_bytes()) {
             return Compared::Differs(place);
         }
-        let floats = bound.program.touches().floats;
+        let floats = bound.touches.floats;
         // Which of several channels is the last one to write a place is not defined.
         match self.yards[0].difference(&self.yards[1], floats).filter(|_| has_memory && !effects.clashes) {
             Some(sides) => differs(None, sides, None),

@@ -39,6 +39,9 @@ pub struct Effort {
     pub first: u32,
     /// No more are drawn when so many channels were compared.
     pub channels: u64,
+    /// More are drawn, up to [`MORE`] times as many, as long as so few channels were compared: most of what is drawn of some pages
+    /// is of one channel, or reaches no memory.
+    pub least: u64,
     /// Instructions of each.
     pub instructions: usize,
     /// States that each instruction runs from.
@@ -57,6 +60,7 @@ impl Effort {
         routines: 12,
         first: 0,
         channels: u64::MAX,
+        least: 16_000,
         instructions: 16,
         states: 24,
         domain: 1 << 16,
@@ -67,6 +71,9 @@ impl Effort {
     pub const THOROUGH: Self =
         Self { routines: 2000, channels: 1_000_000, states: 48, types: usize::MAX, ..Self::QUICK };
 }
+
+/// How many times as many routines are drawn where few channels are compared.
+pub const MORE: u32 = 3;
 
 /// The most layouts of a page that have routines of their own.
 const FORMS: u32 = 4;
@@ -221,8 +228,9 @@ fn of_page(model: &Model, page: &'static reflect::Page, effort: &Effort) -> Resu
     let mut pool = Pool::new(page.opcode.into());
     // Each layout has its share.
     let routines = effort.routines * u32::try_from(page.forms.len()).unwrap_or(1).clamp(1, FORMS);
-    for n in effort.first..effort.first + routines {
-        if found.channels >= effort.channels {
+    for n in effort.first..effort.first + routines * MORE {
+        let enough = if n < effort.first + routines { effort.channels } else { effort.least };
+        if found.channels >= enough {
             break;
         }
         if n > effort.first && n.is_multiple_of(POOLED) {

@@ -124,7 +124,11 @@ pub(super) fn row(random: &mut Random, row: &mut [u8], wants: Wants) {
             (2..=5, false) => coordinate(random) as u64,
             (6, false) => random.next() % 3,
             (2 | 3, true) => float(random.next() as u32 as f32 / u32::MAX as f32, width),
-            (4, true) => float((random.below(80) as f32 - 20.0) / 24.0, width),
+            // Its low six bits are a small number of texels too, for those that take one from there.
+            (4, true) => {
+                let texels = (random.below(7) as i64 - 3) as u64 & 63;
+                float((random.below(80) as f32 - 20.0) / 24.0, width) & !63 | texels
+            }
             (5, true) => float((random.below(48) as f32 - 8.0) / 4.0, width),
             (6, true) => float((random.below(9) as f32 - 2.0) / 2.0, width),
             // Fractions between two numbers of fixed point.

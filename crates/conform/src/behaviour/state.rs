@@ -77,7 +77,7 @@ impl Subject<'_> {
 
     /// Lets registers have addresses and offsets of the memory that there is, where the instruction wants such.
     pub(super) fn aim(&mut self, bound: &Bound, seed: u64) {
-        let touches = bound.program.touches();
+        let touches = bound.touches;
         if touches == Touches::default() {
             return;
         }
@@ -117,7 +117,7 @@ impl Subject<'_> {
         let operands = bound.program.operands();
         let mut sources = operands.iter().filter(|operand| !operand.written);
         let width = if sources.any(|operand| operand.bits == 16 && operand.raw) { 2 } else { 4 };
-        let touches = bound.program.touches();
+        let touches = bound.touches;
         let floats = touches.sampler;
         let bytes = self.stage.register_bytes();
         let thread = &mut self.threads[0];

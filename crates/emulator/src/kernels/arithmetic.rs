@@ -77,8 +77,13 @@ impl<W: Scalar> Record<2> for WideMul<W> {
 }
 
 pub(super) fn mad(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 3>) -> LowerResult {
-    let is_short = matches!(l.type_of(inst.dst)?, DataType::Hf | DataType::Bf);
-    if is_short && l.float_domain(&inst.src)? == Some(Domain::F32) {
+    // Only what is computed in the short type is rounded to it at once: with an F among the operands it is F first.
+    let data_type = l.type_of(inst.dst)?;
+    let mut is_short = matches!(data_type, DataType::Hf | DataType::Bf);
+    for source in inst.src {
+        is_short = is_short && l.type_of(source)? == data_type;
+    }
+    if is_short {
         return l.apply::<f32, _, 3>(inst, MadToOdd);
     }
     if let Some(lowered) = l.reals(inst, Mad)? {
@@ -219,6 +224,7 @@ fn two_results(
 ) -> LowerResult {
     let lanes = enable.lanes.count_ones() as usize;
     let sources = [l.source::<u32>(sources[0], lanes)?, l.source::<u32>(sources[1], lanes)?];
+    l.reads_all_first();
     let first = l.destination::<u32>(destinations[0], lanes)?;
     let second = l.destination::<u32>(destinations[1], lanes)?;
     let run = Run::new(move |thread, _| {
@@ -229,9 +235,11 @@ fn two_results(
             [low, from_lanes(|i| f(a[i].into(), b[i].into()).1 as u32)]
         };
         let parts = [part(thread, 0), if lanes > LANES { part(thread, 1) } else { Default::default() }];
-        for (n, [low, high]) in parts.iter().enumerate().take(lanes.div_ceil(LANES)) {
-            first.store(thread, n, low, enabled >> (n * LANES));
-            second.store(thread, n, high, enabled >> (n * LANES));
+        // One after the other: they may lie over each other.
+        for (of, destination) in [&first, &second].into_iter().enumerate() {
+            for (n, part) in parts.iter().enumerate().take(lanes.div_ceil(LANES)) {
+                destination.store(thread, n, &part[of], enabled >> (n * LANES));
+            }
         }
         Ok(())
     });

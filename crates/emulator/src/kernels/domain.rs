@@ -220,7 +220,10 @@ impl Lowering<'_> {
         if is_float(data_type) {
             return illegal("the sources are integers and the destination is a float");
         }
-        if data_type.bits() > 32 { self.apply::<u64, _, S>(inst, op) } else { self.apply::<u32, _, S>(inst, op) }
+        // The low bits of a magnitude depend on the sign, which is in the highest bit.
+        let has_magnitude = |s: &&VecOperand| matches!(s.modifier, Modifier::Abs | Modifier::NegateAbs);
+        let is_wide = data_type.bits() > 32 || inst.src.iter().any(has_magnitude) && self.widest(&inst.src)? > 32;
+        if is_wide { self.apply::<u64, _, S>(inst, op) } else { self.apply::<u32, _, S>(inst, op) }
     }
 
     /// The same where all operands are of one type of less than 32 bits.

@@ -163,8 +163,8 @@ pub(super) fn asr(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerRes
     let mask = count_mask(l, inst.dst)?;
     let value = l.type_of(inst.src[0])?;
     let signed = is_signed(value);
-    // The negative of an unsigned number has a bit more than that.
-    if is_saturated(inst.dst) || !signed && inst.src[0].modifier != Modifier::None {
+    // The negative of an unsigned number, and of the least one with a sign, has a bit more than that.
+    if is_saturated(inst.dst) || inst.src[0].modifier != Modifier::None {
         let types = l.types(inst)?;
         return l.apply_costly::<i128, _, 2>(inst, types, Shr { mask });
     }

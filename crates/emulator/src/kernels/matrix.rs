@@ -10,7 +10,7 @@ use crate::machine::float::{FloatMode, sum_to_odd};
 use crate::machine::region::Start;
 use crate::machine::rounding::{double_to_bfloat, double_to_half, double_to_single};
 use crate::machine::thread::{ExecMask, Registers};
-use visakit::isa::{DataType, Dpas, Dpasw, Precision, PrecisionClass, predefined};
+use visakit::isa::{DataType, Dpas, Dpasw, Operand, Precision, PrecisionClass, predefined};
 
 /// How the bits of an element are a number.
 #[derive(Clone, Copy)]
@@ -90,6 +90,12 @@ fn row_bytes(inst: &Dpas) -> u64 {
 
 /// Where the rows begin of which an operand holds `bytes` bytes.
 fn row_start(l: &mut Lowering<'_>, inst: &Dpas, bytes: u64) -> LowerResult<u32> {
+    let is_special = |root| matches!(root, predefined::NULL | predefined::CE0 | predefined::TSC);
+    if let Operand::General(general) = &inst.src2.operand
+        && is_special(l.variable(general.id)?.root)
+    {
+        return illegal("the rows of a matrix stand in no variable");
+    }
     let Start::At(first) = l.region(&inst.src2, 1)?.start else {
         return illegal("the rows of a matrix are a general variable");
     };

@@ -242,8 +242,9 @@ impl Float for f64 {
     fn fused(self, other: Self, addend: Self, mode: FloatMode) -> Self {
         let (a, b, c) = (self.flushed(mode), other.flushed(mode), addend.flushed(mode));
         let near = a.mul_add(b, c);
-        if near.is_infinite() && a.is_finite() && b.is_finite() && c.is_finite() {
-            return overflow(near.is_sign_negative(), mode.rounding);
+        if !near.is_finite() {
+            let overflows = near.is_infinite() && a.is_finite() && b.is_finite() && c.is_finite();
+            return if overflows { overflow(near.is_sign_negative(), mode.rounding) } else { near };
         }
         // A product that is only too small is not zero.
         let is_exact = a == 0.0 || b == 0.0 || a * b != 0.0;
@@ -361,6 +362,8 @@ mod tests {
         assert_eq!(2.0_f32.root(with(Rounding::Zero)), 2.0_f32.sqrt());
         assert_eq!(f64::MAX.fused(2.0, 0.0, with(Rounding::Down)), f64::MAX);
         assert_eq!(1.0_f64.fused(1.0, f64::MIN_POSITIVE, with(Rounding::Up)), 1.0_f64.next_up());
+        // Beside an infinity nothing is lost.
+        assert_eq!(f64::MIN_POSITIVE.fused(1.0e-19, f64::NEG_INFINITY, with(Rounding::Up)), f64::NEG_INFINITY);
     }
 
     #[test]

@@ -98,6 +98,11 @@ impl Lowering<'_> {
         Ok(destination)
     }
 
+    /// Says that the whole of all sources is read before anything is written: destinations may lie over them.
+    pub fn reads_all_first(&mut self) {
+        self.notes.second_chunk.clear();
+    }
+
     /// A destination in a place of its own, and a note to move the results from there when all have been computed.
     fn postpone<T: Compute>(&mut self, real: Destination<T>, lanes: usize) -> LowerResult<Destination<T>> {
         let at = self.push_constants(&[T::default(); MAX_LANES]);
@@ -134,6 +139,10 @@ impl Lowering<'_> {
 
     fn general(&mut self, general: &GenOpnd, lanes: usize) -> LowerResult<Region> {
         let variable = self.variable(general.id)?;
+        // There is nothing but zeros, however far a region goes.
+        if variable.root == predefined::NULL {
+            return Ok(Region::scalar(self.root_offset(variable.root).unwrap_or(variable.offset), lanes as u32));
+        }
         let size = element_bytes(variable.data_type)?;
         let grf = self.layout.grf_bytes;
         let start = u64::from(variable.offset)
