@@ -136,7 +136,12 @@ impl Launch {
             any_order: !ENVIRONMENT.ordered,
             engine: ENVIRONMENT.engine,
             stats: ENVIRONMENT.stats,
-            surroundings: Surroundings { regions, data: Some(&globals.places), cache: Some(&self.entry.cache) },
+            surroundings: Surroundings {
+                regions,
+                data: Some(&globals.places),
+                cache: Some(&self.entry.cache),
+                scattered: 0,
+            },
             ..Options::default()
         };
         if let Some(checks) = ENVIRONMENT.checks {

@@ -1,13 +1,13 @@
 //! Operations on one source of 32 bits, for all of its 2^32 values: the emulator's two engines against the page.
 //!
 //! ```text
-//! cargo run --release -p visakit-oracle --example exhaust -- [--slices 0..256] [--threads 1] [--flush] [WORD…]
+//! cargo run --release -p visakit-oracle --example exhaust -- [--slices 0..256] [--every 1] [--threads 1] [--flush] [WORD…]
 //! ```
 //!
 //! A page's evaluator takes a microsecond a value, which is too long for all of them. So there are three parties: each engine
 //! runs a program that does nothing else, over every value; what comes out is held against a short function of the host; and
 //! that function is held against the page for one value in 2048, spread over all exponents, and wherever an engine's result is
-//! not the function's and not within the steps that the page allows. A word chooses the operations whose text has it.
+//! not the function's and not within the steps that the page allows. `--every 16` takes one of 16 rows of 2^18 values. A word chooses the operations whose text has it.
 
 #[path = "exhaust/operation.rs"]
 mod operation;
@@ -167,23 +167,24 @@ fn launched(operation: &Operation, flush: bool, page: &Page<'_>, program: &Progr
 }
 
 /// Tries a slice, a part of it at a time.
-fn slice(operation: &Operation, flush: bool, page: &Page<'_>, program: &Program, number: u64) -> Tally {
+fn slice(operation: &Operation, wishes: &Wishes, page: &Page<'_>, program: &Program, number: u64) -> Tally {
     let mut sum = Tally::default();
-    for first in (number * SLICE..(number + 1) * SLICE).step_by(LAUNCH as usize) {
-        sum.add(launched(operation, flush, page, program, first as u32));
+    for first in (number * SLICE..(number + 1) * SLICE).step_by(LAUNCH as usize * wishes.every) {
+        sum.add(launched(operation, wishes.flush, page, program, first as u32));
     }
     sum
 }
 
 struct Wishes {
     slices: Range<u64>,
+    every: usize,
     threads: usize,
     flush: bool,
     words: Vec<String>,
 }
 
 fn wishes() -> Option<Wishes> {
-    let mut wishes = Wishes { slices: 0..256, threads: 1, flush: false, words: Vec::new() };
+    let mut wishes = Wishes { slices: 0..256, every: 1, threads: 1, flush: false, words: Vec::new() };
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
@@ -192,6 +193,7 @@ fn wishes() -> Option<Wishes> {
                 let (from, to) = text.split_once("..")?;
                 wishes.slices = from.parse().ok()?..to.parse().ok().filter(|to| *to <= 256)?;
             }
+            "--every" => wishes.every = arguments.next()?.parse().ok().filter(|n| *n > 0)?,
             "--threads" => wishes.threads = arguments.next()?.parse().ok()?,
             "--flush" => wishes.flush = true,
             word if word.starts_with('-') => return None,
@@ -203,7 +205,7 @@ fn wishes() -> Option<Wishes> {
 
 fn main() {
     let Some(wishes) = wishes() else {
-        eprintln!("exhaust [--slices FROM..TO (of 256)] [--threads N] [--flush] [WORD…]");
+        eprintln!("exhaust [--slices FROM..TO (of 256)] [--every N] [--threads N] [--flush] [WORD…]");
         std::process::exit(2);
     };
     let model = visakit_codegen::read_texts(visakit::sources::SPECIFICATION.iter().map(Text::built_in).collect()).0;
@@ -230,7 +232,7 @@ fn main() {
                         if !wishes.slices.contains(&number) {
                             return;
                         }
-                        let tally = slice(&operation, wishes.flush, &page, &program, number);
+                        let tally = slice(&operation, &wishes, &page, &program, number);
                         let mut sum = sum.lock().unwrap_or_else(|e| e.into_inner());
                         sum.add(tally);
                         if number % 16 == 15 {

@@ -102,6 +102,11 @@ fn bugs_of_programs_are_found_at_their_lines() {
 }
 
 #[test]
+fn bugs_of_unusual_kinds_are_found_and_nothing_beside_them() {
+    run("unusual.cl");
+}
+
+#[test]
 fn nothing_is_found_in_correct_kernels() {
     run("correct.cl");
 }

@@ -9,14 +9,21 @@ mod race;
 mod uninit;
 mod watcher;
 
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use visakit_diag::Diagnostic;
 
 use crate::launch::TextError;
 use crate::launch::argument::Argument;
 use crate::launch::range::NdRange;
 use crate::machine::fault::TrapReport;
-use crate::run::{Options, Outcome, Program, RunError, launch_from};
+use crate::run::{Options, Outcome, Program, RunError, Surroundings, launch_from};
 use watcher::Watcher;
+
+/// Launches that were checked.
+static LAUNCHES: AtomicU32 = AtomicU32::new(0);
+/// After so many places are used again.
+const MOST_LAUNCHES: u32 = 30;
 
 /// What is looked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -96,6 +103,11 @@ pub fn check(
     options: &Options<'_>,
     checks: Checks,
 ) -> Result<Checked, RunError> {
+    // The same for all runs of a launch, whose stored values are compared, and another one for each launch: an address that a
+    // kernel has kept is no other one's. Buffers are apart by many slots.
+    let scattered = LAUNCHES.fetch_add(1, Ordering::Relaxed) % MOST_LAUNCHES + 1;
+    let surroundings = Surroundings { scattered, ..options.surroundings };
+    let options = &Options { surroundings, ..*options };
     let watcher = Watcher::new(program, range, checks);
     let lenient = options.outside_is_zero || checks.bounds;
     let watched = Options { observer: Some(&watcher), outside_is_zero: lenient, keep_going: true, ..*options };

@@ -23,6 +23,8 @@ pub const MAX_BUFFER: u64 = (1 << SLOT_BITS) - GUARD;
 pub const FIXED: u64 = 1 << 44;
 /// Size of what each buffer has to itself, in bytes.
 pub const SLOT: u64 = 1 << SLOT_BITS;
+/// Slots between buffers that are scattered.
+const STRIDE: u64 = 31;
 /// How many locks 64-bit atomics are spread over.
 const LOCKS: usize = 64;
 
@@ -32,6 +34,8 @@ pub struct Memory {
     buffers: Vec<Buffer>,
     /// Buffers that have an address of their own, far behind the others, by slot.
     fixed: BTreeMap<u64, Buffer>,
+    /// Where the slots of buffers that are scattered begin; 0 where buffers lie one behind the other.
+    first: u64,
     /// Whether reads outside of every buffer give zero and writes there are lost; otherwise they are faults.
     pub outside_is_zero: bool,
     locks: Locks,
@@ -47,9 +51,19 @@ impl Default for Locks {
 }
 
 impl Memory {
+    /// Has buffers lie far apart, at places that others with one of the next thirty numbers do not have: pointers that go from one
+    /// into another, or that are from another launch, hit nothing. Before anything is mapped.
+    pub fn scatter(&mut self, number: u32) {
+        self.first = u64::from(number) % STRIDE + 1;
+    }
+
     /// Maps a buffer at the next free address. `None` when it is larger than [`MAX_BUFFER`].
     pub fn map(&mut self, buffer: Buffer) -> Option<u64> {
         if buffer.reach() > MAX_BUFFER {
+            return None;
+        }
+        // Where it would come to those with addresses of their own there is no room.
+        if self.first != 0 && self.address(self.buffers.len()) >= FIXED {
             return None;
         }
         self.buffers.push(buffer);
@@ -79,7 +93,20 @@ impl Memory {
 
     /// Address of the n-th buffer. Slot 0 holds no buffer, so that the null pointer and its neighbours point nowhere.
     pub fn address(&self, index: usize) -> u64 {
-        (index as u64 + 1) << SLOT_BITS
+        match self.first {
+            0 => (index as u64 + 1) << SLOT_BITS,
+            first => (first + index as u64 * STRIDE) << SLOT_BITS,
+        }
+    }
+
+    /// The number of the buffer of a slot.
+    #[inline(always)]
+    fn index(&self, slot: u64) -> Option<usize> {
+        let index = match self.first {
+            0 => slot.checked_sub(1)?,
+            first => slot.checked_sub(first).filter(|n| n.is_multiple_of(STRIDE))? / STRIDE,
+        };
+        usize::try_from(index).ok()
     }
 
     /// The buffer that `address` falls into, with the address of its first byte. The address may lie behind its end.
@@ -91,10 +118,16 @@ impl Memory {
     /// The same where private buffers stand behind the others.
     #[inline]
     pub(crate) fn find_with<'a>(&'a self, private: &'a [Buffer], address: u64) -> Option<(&'a Buffer, u64)> {
-        let index = usize::try_from(address >> SLOT_BITS).ok()?.checked_sub(1)?;
-        let others = || private.get(index - self.buffers.len()).or_else(|| self.fixed.get(&(address >> SLOT_BITS)));
-        let buffer = self.buffers.get(index).or_else(others)?;
-        Some((buffer, address >> SLOT_BITS << SLOT_BITS))
+        let slot = address >> SLOT_BITS;
+        let fixed = || self.fixed.get(&slot);
+        let buffer = match self.index(slot) {
+            Some(index) => {
+                let others = || private.get(index - self.buffers.len()).or_else(fixed);
+                self.buffers.get(index).or_else(others)?
+            }
+            None => fixed()?,
+        };
+        Some((buffer, slot << SLOT_BITS))
     }
 
     /// Replaces the 64-bit word at `offset` of a buffer, a multiple of eight, by what `change` makes of it, in one step
@@ -123,6 +156,28 @@ mod tests {
 
     use super::*;
     use crate::machine::buffer::Lent;
+
+    #[test]
+    fn scattered_buffers_are_found_and_nothing_between_them() {
+        let mut both = [Memory::default(), Memory::default()];
+        let addresses: Vec<[u64; 2]> = (0..)
+            .zip(&mut both)
+            .map(|(number, memory)| {
+                memory.scatter(number);
+                std::array::from_fn(|_| memory.map(Buffer::zeros(16)).unwrap())
+            })
+            .collect();
+        for (memory, own) in both.iter().zip(&addresses) {
+            let hits = (0..100).filter(|slot| memory.find(slot << SLOT_BITS).is_some()).count();
+            assert_eq!(hits, 2);
+            assert!(own.iter().all(|address| memory.find(address + 15).is_some_and(|(_, base)| base == *address)));
+            let private = [Buffer::zeros(4)];
+            assert!(memory.find_with(&private, memory.address(2)).is_some());
+        }
+        assert!(addresses[0].iter().all(|address| both[1].find(*address).is_none()));
+        // The room in front of the fixed ones has an end.
+        assert!((0..1000).any(|_| both[0].map(Buffer::zeros(4)).is_none()));
+    }
 
     #[test]
     fn updates_give_back_the_old_value() {

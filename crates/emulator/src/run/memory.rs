@@ -90,6 +90,10 @@ pub(super) fn map(
 ) -> Result<LaunchMemory, Box<Diagnostic>> {
     let info = &program.info;
     let mut memory = Memory::default();
+    // So many have room.
+    if surroundings.scattered != 0 && arguments.len() < 100 {
+        memory.scatter(surroundings.scattered);
+    }
     for (address, lent) in surroundings.regions {
         let what = || format!("the memory at 0x{address:x} has {} bytes", lent.bytes);
         memory.map_at(*address, Buffer::lent(lent.clone())).ok_or_else(|| too_large(what()))?;

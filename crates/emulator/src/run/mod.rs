@@ -131,6 +131,9 @@ pub struct Surroundings<'a> {
     pub data: Option<&'a DataPlaces>,
     /// Keeps what is made of the program for the next launch.
     pub cache: Option<&'a Cache>,
+    /// Where buffers lie that have no address of their own: 0 one behind the other, else scattered by this number
+    /// ([`crate::machine::memory::Memory::scatter`]).
+    pub scattered: u32,
 }
 
 /// What a run gives.
