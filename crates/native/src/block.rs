@@ -1,5 +1,7 @@
 //! Blocks: their steps one after the other, and where execution goes behind them.
 
+use std::collections::HashMap;
+
 use iced_x86::{Code as Opcode, Register};
 
 use crate::asm::{Asm, Label, at};
@@ -32,6 +34,7 @@ pub fn compile(routine: &Routine) -> Option<Code> {
         cache,
         is_full: true,
         enabled: None,
+        states: HashMap::new(),
         leave,
         later: Vec::new(),
         functions: Vec::new(),
@@ -160,6 +163,7 @@ impl Emitter<'_> {
     fn body(&mut self, n: u32, block: &Block, blocks: &[Label], (is_full, first): (bool, u32), steps: &mut Steps) {
         (self.is_full, self.enabled) = (is_full, None);
         self.cache.clear();
+        self.states.clear();
         for (number, step) in (first..).zip(&block.steps) {
             self.count(number, &step.mask);
             let (place, cache, later, enabled) =
@@ -189,7 +193,7 @@ impl Emitter<'_> {
                 self.logic(mask, *logic, *from, *to);
                 Some(())
             }
-            Action::SetState { element, from } => self.set_state(mask, *element, *from),
+            Action::SetState { element, from, number } => self.set_state(mask, *element, *from, *number),
             Action::Control { at, bits, plain } => {
                 self.control(*at, *bits, *plain, number);
                 Some(())
@@ -217,6 +221,7 @@ impl Emitter<'_> {
         let behind = self.asm.here();
         steps[number as usize][usize::from(!self.is_full)] = Some(behind);
         self.cache.clear();
+        self.states.clear();
         self.enabled = None;
     }
 

@@ -50,7 +50,7 @@ fn is_action(routine: &Routine, mask: &Mask, action: &Action) -> bool {
                 && is_predicate(routine, *to)
         }
         Action::Logic { from, to, .. } => *to > 0 && from.iter().chain([to]).all(|p| is_predicate(routine, *p)),
-        Action::SetState { element, from } => *element < routine.states && is_inside(routine, *from, 4),
+        Action::SetState { element, from, .. } => *element < routine.states && is_inside(routine, *from, 4),
         Action::Control { at, .. } => mask.always && mask.predicate == 0 && is_inside(routine, *at, 4),
         Action::Transfer(transfer) => is_transfer(routine, transfer, lanes),
     }

@@ -160,6 +160,7 @@ impl Code {
         // - the register file, predicates, states, waiting channels, occupied blocks and counts at offsets that `check` has found
         //   to be below the limits, which were compared with the lengths above; they are borrowed mutably meanwhile, so nobody
         //   else has them;
+        // - the tables of buffers and surfaces, below their lengths, or below `SURFACES`, which `Memory::new` sees to;
         // - the words of buffers, after it has compared offsets with the length that `Place::of` has from the slice. They are
         //   atomics, so others may use them at the same time; each access is one of aligned words, which the CPU makes whole;
         // - the bits of marks at the offset of a word that is inside, for which `Place::of` has found them to be long enough.

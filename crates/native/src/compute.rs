@@ -373,13 +373,24 @@ impl Emitter<'_> {
     }
 
     /// Replaces an element of the table of states.
-    pub(crate) fn set_state(&mut self, mask: &Mask, element: u32, from: u32) -> Option<()> {
+    pub(crate) fn set_state(&mut self, mask: &Mask, element: u32, from: u32, number: Option<u32>) -> Option<()> {
         if self.enabled(mask) == Enabled::Some {
             return None;
         }
-        self.asm.rm(Code::Mov_r32_rm32, Register::EDX, at(FILE, from));
-        self.frame(Register::RCX, crate::frame::offset::STATES);
-        self.asm.mr(Code::Mov_rm32_r32, at(Register::RCX, element * 4), Register::EDX);
+        let state = at(Register::RCX, element * 4);
+        match number {
+            Some(number) if self.states.insert(element, number) == Some(number) => {}
+            Some(number) => {
+                self.frame(Register::RCX, offset::STATES);
+                self.asm.mi(Code::Mov_rm32_imm32, state, number as i32);
+            }
+            None => {
+                self.states.remove(&element);
+                self.asm.rm(Code::Mov_r32_rm32, Register::EDX, at(FILE, from));
+                self.frame(Register::RCX, offset::STATES);
+                self.asm.mr(Code::Mov_rm32_r32, state, Register::EDX);
+            }
+        }
         Some(())
     }
 }

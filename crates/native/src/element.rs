@@ -1,30 +1,25 @@
-//! The elements of a transfer, all places of which have been found to be inside: a row, one for all channels, or any.
+//! The elements of a transfer: a row, one for all channels, or any.
 
 use iced_x86::{Code, Register};
 
 use crate::asm::{Label, Vector, Width, at, indexed, op};
 use crate::cache::Tag;
 use crate::emit::{Emitter, FILE, dword_steps};
-use crate::ir::{Access, Kind, Transfer, Unit};
+use crate::frame::offset;
+use crate::ir::{Access, Kind, Unit};
 use crate::scatter::{Mark, OneByOne};
-use crate::transfer::{FIRST, LANES, LIMIT, WORDS};
+use crate::transfer::{Channels, FIRST, LANES, LIMIT, PLACE, WORDS};
 
 impl Emitter<'_> {
     /// From memory to registers.
-    pub(crate) fn get(
-        &mut self,
-        transfer: &Transfer,
-        offsets: &[Vector],
-        masks: &[Vector],
-        mark: Mark,
-    ) -> Option<()> {
+    pub(crate) fn get(&mut self, channels: &Channels<'_>) -> Option<()> {
         let (x, y) = (Width::X, Width::Y);
-        self.mark_each(offsets, mark);
+        let Channels { transfer, offsets, masks, mark, .. } = channels;
         let (same, other, done) = (self.asm.label(), self.asm.label(), self.asm.label());
         let (unit, size) = (transfer.unit, transfer.unit.bytes());
         let is_dword = unit == Unit::Dword;
-        let has_row = (is_dword || masks.is_empty()) && size != 3;
-        let has_same = is_dword || unit == Unit::Qword && masks.is_empty();
+        let has_row = (is_dword || masks.is_empty()) && size.is_multiple_of(transfer.alignment) && size != 3;
+        let has_same = has_row && matches!(unit, Unit::Dword | Unit::Qword);
         let is_cached = is_dword && transfer.elements.len() == 1 && masks.is_empty();
         let results: Option<Vec<_>> = offsets.iter().map(|_| self.cache.take()).collect();
         let results = results?;
@@ -41,19 +36,16 @@ impl Emitter<'_> {
         };
         let memory = |distance: u32, bytes: u32| indexed(WORDS, FIRST, 1, i64::from(distance + bytes));
         if has_row {
-            // What the first two channels say decides what is tried.
+            // What the first two channels say decides what is tried; they need not be enabled, and their offsets be anything.
             self.asm.r2i(Code::VEX_Vpextrd_rm32_xmm_imm8, Register::R9D, offsets[0].register(x), 1);
             self.asm.rr(Code::Sub_r32_rm32, Register::R9D, Register::EDI);
             self.asm.v2(op::BROADCASTD, y, distance, offsets[0], x);
             self.asm.ri(Code::Cmp_rm32_imm8, Register::R9D, size as i32);
             self.asm.jump(Code::Jne_rel32_64, if has_same { same } else { other });
-            if !masks.is_empty() {
-                // The first channel need not be enabled, and its offset be anything.
-                self.asm.rr(Code::Cmp_r64_rm64, FIRST, LIMIT);
-                self.asm.jump(Code::Ja_rel32_64, other);
-            }
             self.steps(steps, size);
             self.are_apart(offsets, masks, (distance, Some([steps, far])), results[0], other)?;
+            self.near_inside(channels, offsets.len() as u32 * LANES * size, other);
+            self.words();
             for &(element, place) in &transfer.elements {
                 for (half, result) in (0..).zip(&results) {
                     let from = half * size * LANES;
@@ -86,13 +78,9 @@ impl Emitter<'_> {
             self.asm.bind(same);
             self.asm.rr(Code::Test_rm32_r32, Register::R9D, Register::R9D);
             self.asm.jump(Code::Jne_rel32_64, other);
-            if !masks.is_empty() {
-                self.asm.rr(Code::Cmp_r64_rm64, FIRST, LIMIT);
-                self.asm.jump(Code::Ja_rel32_64, other);
-                self.asm.ri(Code::Test_rm32_imm32, Register::EDI, 3);
-                self.asm.jump(Code::Jne_rel32_64, other);
-            }
             self.are_apart(offsets, masks, (distance, None), results[0], other)?;
+            self.near_inside(channels, size, other);
+            self.words();
             for &(element, place) in &transfer.elements {
                 for (half, result) in (0..).zip(&results) {
                     if unit == Unit::Qword {
@@ -108,18 +96,20 @@ impl Emitter<'_> {
             }
             self.asm.jump(Code::Jmp_rel32_64, done);
         }
+        self.asm.bind(other);
+        self.all_inside(channels)?;
+        self.words();
+        self.mark_each(offsets, *mark);
         match unit {
             Unit::Qword => {
                 // Marked already.
                 let what = OneByOne::Move { access: Access::Load, unit, elements: transfer.elements.clone() };
-                if !has_row {
-                    self.asm.jump(Code::Jmp_rel32_64, other);
-                }
+                let from = self.asm.label();
+                self.asm.jump(Code::Jmp_rel32_64, from);
                 self.asm.bind(done);
-                self.scatter_later((other, done), offsets, Mark { bits: 0, ..mark }, what);
+                self.scatter_later((from, done), offsets, Mark { bits: 0, ..*mark }, what);
             }
             _ => {
-                self.asm.bind(other);
                 if let Unit::Part { .. } = unit {
                     // Where the last dword begins.
                     let last = indexed(LIMIT, Register::None, 1, i64::from(size) - 4);
@@ -231,30 +221,26 @@ impl Emitter<'_> {
         Some(())
     }
 
+    /// Where the words of the buffer are.
+    fn words(&mut self) {
+        self.asm.rm(Code::Mov_r64_rm64, WORDS, at(PLACE, offset::WORDS));
+    }
+
     /// From registers to memory.
-    pub(crate) fn put(
-        &mut self,
-        transfer: &Transfer,
-        offsets: &[Vector],
-        masks: &[Vector],
-        mark: Mark,
-    ) -> Option<()> {
+    pub(crate) fn put(&mut self, channels: &Channels<'_>) -> Option<()> {
         let (x, y) = (Width::X, Width::Y);
-        let (other, done) = (self.asm.label(), self.asm.label());
+        let Channels { transfer, offsets, masks, mark, .. } = channels;
+        let (other, from, done) = (self.asm.label(), self.asm.label(), self.asm.label());
         let (unit, size) = (transfer.unit, transfer.unit.bytes());
-        if (unit == Unit::Dword || masks.is_empty()) && size != 3 {
+        let is_plain = unit == Unit::Dword || masks.is_empty();
+        if is_plain && size.is_multiple_of(transfer.alignment) && size != 3 {
             let (steps, distance, scratch) = (self.cache.take()?, self.cache.take()?, self.cache.take()?);
             let far = self.number((size * LANES).into(), 4, y)?;
-            if !masks.is_empty() {
-                self.asm.rr(Code::Cmp_r64_rm64, FIRST, LIMIT);
-                self.asm.jump(Code::Ja_rel32_64, other);
-            }
             self.asm.v2(op::BROADCASTD, y, distance, offsets[0], x);
             self.steps(steps, size);
             self.are_apart(offsets, masks, (distance, Some([steps, far])), scratch, other)?;
-            if mark.bits != 0 {
-                self.mark_row(transfer, offsets, masks, mark);
-            }
+            self.near_inside(channels, offsets.len() as u32 * LANES * size, other);
+            self.words();
             for &(element, place) in &transfer.elements {
                 for half in 0..offsets.len() as u32 {
                     let memory = |bytes| indexed(WORDS, FIRST, 1, i64::from(element + half * size * LANES + bytes));
@@ -282,12 +268,15 @@ impl Emitter<'_> {
                 }
             }
             [steps, distance, scratch, far].into_iter().for_each(|vector| self.cache.drop(vector));
-        } else {
-            self.asm.jump(Code::Jmp_rel32_64, other);
+            self.asm.jump(Code::Jmp_rel32_64, done);
         }
+        self.asm.bind(other);
+        self.all_inside(channels)?;
+        self.words();
+        self.asm.jump(Code::Jmp_rel32_64, from);
         self.asm.bind(done);
         let what = OneByOne::Move { access: Access::Store, unit, elements: transfer.elements.clone() };
-        self.scatter_later((other, done), offsets, mark, what);
+        self.scatter_later((from, done), offsets, *mark, what);
         Some(())
     }
 }

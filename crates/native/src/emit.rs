@@ -1,5 +1,7 @@
 //! What all of the code stands on: the registers of the host and their roles, masks, values that are loaded once.
 
+use std::collections::HashMap;
+
 use iced_x86::{Code, Register};
 
 use crate::asm::{Asm, Label, Vector, Width, at, op};
@@ -31,6 +33,8 @@ pub(crate) struct Emitter<'a> {
     pub(crate) is_full: bool,
     /// The mask whose channels are in [`ENABLED`].
     pub(crate) enabled: Option<Mask>,
+    /// Elements of the table of states that are known here.
+    pub(crate) states: HashMap<u32, u32>,
     /// Where an exit with a number is.
     pub(crate) leave: Label,
     /// What is written behind everything else.

@@ -41,6 +41,8 @@ pub(crate) mod offset {
 
 /// The state of a thread, lent to the code while it runs.
 pub struct Frame<'a> {
+    /// No block begins when there have been so many instructions.
+    pub until: u64,
     /// The register file.
     pub registers: &'a mut [u8],
     /// The predicates; the first is unused.
@@ -59,17 +61,25 @@ pub struct Frame<'a> {
     pub active: u32,
     /// Instructions so far.
     pub executed: u64,
-    /// No block begins when there have been so many.
-    pub until: u64,
 }
 
 /// Memory that the code reaches by itself. What is not there it leaves to the caller.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Memory<'m> {
     pub(crate) buffers: Vec<Place>,
+    /// At least [`SURFACES`].
     pub(crate) surfaces: Vec<Place>,
     pub(crate) local: Place,
     lives: PhantomData<(&'m [AtomicU32], &'m [Cell<u64>])>,
+}
+
+/// The code looks at so many surfaces without asking how many there are: those that are none are empty.
+pub(crate) const SURFACES: u32 = 32;
+
+impl Default for Memory<'_> {
+    fn default() -> Self {
+        Self::new([], [], &[])
+    }
 }
 
 /// Who wants to know of the accesses to a buffer.
@@ -129,9 +139,11 @@ impl<'m> Memory<'m> {
     ) -> Self {
         let place = |buffer: Option<Buffer<'m>>| buffer.map_or(Place::default(), Place::of);
         let nobody = Marks::Nobody;
+        let mut surfaces: Vec<Place> = surfaces.into_iter().map(place).collect();
+        surfaces.resize(surfaces.len().max(SURFACES as usize), Place::default());
         Self {
             buffers: buffers.into_iter().map(Place::of).collect(),
-            surfaces: surfaces.into_iter().map(place).collect(),
+            surfaces,
             local: Place::of(Buffer { words: local, loads: nobody, stores: nobody, updates: nobody }),
             lives: PhantomData,
         }
@@ -158,6 +170,8 @@ impl Place {
 /// The frame as the code sees it.
 #[repr(C)]
 pub(crate) struct Raw {
+    /// Far from `executed`: what is copied together must have been written together, or the host waits.
+    pub(crate) until: u64,
     pub(crate) registers: *mut u8,
     pub(crate) predicates: *mut u32,
     pub(crate) states: *mut u32,
@@ -172,7 +186,6 @@ pub(crate) struct Raw {
     pub(crate) branches: *mut [u64; 2],
     pub(crate) active: u32,
     pub(crate) executed: u64,
-    pub(crate) until: u64,
     /// Offsets of 16 channels.
     pub(crate) scratch: MaybeUninit<[u32; 16]>,
     /// What a function is called with; the code writes all of it before.

@@ -259,6 +259,8 @@ pub enum Action {
         element: u32,
         /// Where the bits stand.
         from: u32,
+        /// What they are, if they always are the same.
+        number: Option<u32>,
     },
     /// Sets bits of 32 that say how the caller computes. The code goes on where they are then as it computes itself; otherwise
     /// the caller has to do it. A thread may begin with it whatever they are.

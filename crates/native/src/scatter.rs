@@ -6,7 +6,7 @@ use crate::asm::{Label, Vector, Width, at, indexed, op};
 use crate::emit::{ENABLED, Emitter, FILE, FRAME, Later};
 use crate::frame::{CALLER, offset};
 use crate::ir::{Access, Change, Mask, Space, Transfer, Unit};
-use crate::transfer::{FIRST, LANES, PLACE, WORDS};
+use crate::transfer::{Channels, FIRST, PLACE, WORDS};
 
 /// Where the bits are that say what was accessed; null when nobody wants to know.
 const MARKS: Register = Register::RCX;
@@ -46,26 +46,34 @@ pub(crate) struct Rows {
     bytes: u32,
 }
 
+/// What is to be marked. Nothing when that is too far apart.
+pub(crate) fn mark(mask: &Mask, transfer: &Transfer, is_some: bool) -> Option<Mark> {
+    let lanes = (!is_some).then_some(mask.lanes);
+    if transfer.space == Space::Local {
+        return Some(Mark { bits: 0, lanes });
+    }
+    // Marks of up to 25 bytes fit into a dword wherever they begin.
+    let own = u64::MAX >> (64 - transfer.unit.bytes());
+    let bits = transfer.elements.iter().fold(0_u64, |bits, (distance, _)| bits | own << (*distance).min(56));
+    let bits = u32::try_from(bits).ok().filter(|bits| *bits < 1 << 25)?;
+    Some(Mark { bits, lanes })
+}
+
 impl Emitter<'_> {
-    /// Finds out who wants to know of an access: [`MARKS`]. What is read or changed is marked at once.
-    pub(crate) fn marks(&mut self, mask: &Mask, transfer: &Transfer, is_some: bool, slow: Label) -> Option<Mark> {
-        if transfer.space == Space::Local {
-            return Some(Mark { bits: 0, lanes: (!is_some).then_some(mask.lanes) });
+    /// Finds out who wants to know of an access, [`MARKS`], and lets the caller make it if that is what it wants. The flags say
+    /// whether anything is to be marked.
+    pub(crate) fn ask(&mut self, channels: &Channels<'_>) {
+        if channels.mark.bits == 0 {
+            return;
         }
-        // Marks of up to 25 bytes fit into a dword wherever they begin.
-        let own = u64::MAX >> (64 - transfer.unit.bytes());
-        let bits = transfer.elements.iter().fold(0_u64, |bits, (distance, _)| bits | own << (*distance).min(56));
-        let bits = u32::try_from(bits).ok().filter(|bits| *bits < 1 << 25)?;
-        let mark = Mark { bits, lanes: (!is_some).then_some(mask.lanes) };
-        let marks = match transfer.access {
+        let marks = match channels.transfer.access {
             Access::Load => offset::LOADS,
             Access::Store => offset::STORES,
             Access::Update(_) => offset::UPDATES,
         };
         self.asm.rm(Code::Mov_r64_rm64, MARKS, at(PLACE, marks));
         self.asm.ri(Code::Cmp_rm64_imm8, MARKS, CALLER as i32);
-        self.asm.jump(Code::Je_rel32_64, slow);
-        Some(mark)
+        self.asm.jump(Code::Je_rel32_64, channels.slow);
     }
 
     /// Marks each channel's elements, where somebody wants to know: [`CALLER`] was compared with that.
@@ -79,18 +87,19 @@ impl Emitter<'_> {
         self.scatter_later((from, back), offsets, mark, OneByOne::Mark);
     }
 
-    /// Marks the elements of channels that are a row, where somebody wants to know.
-    pub(crate) fn mark_row(&mut self, transfer: &Transfer, offsets: &[Vector], masks: &[Vector], mark: Mark) {
+    /// Marks the elements of channels that are a row, or all at one place, where somebody wants to know: so many bytes for each.
+    pub(crate) fn mark_row(&mut self, channels: &Channels<'_>, bytes: u32) {
+        if channels.mark.bits == 0 {
+            return;
+        }
         let (from, back) = (self.asm.label(), self.asm.label());
-        self.asm.rr(Code::Test_rm64_r64, MARKS, MARKS);
-        self.asm.jump(Code::Jne_rel32_64, from);
+        self.asm.jump(Code::Ja_rel32_64, from);
         self.asm.bind(back);
-        if masks.is_empty() {
-            let distances = transfer.elements.iter().map(|(distance, _)| *distance).collect();
-            let bytes = offsets.len() as u32 * LANES * transfer.unit.bytes();
+        if channels.masks.is_empty() {
+            let distances = channels.transfer.elements.iter().map(|(distance, _)| *distance).collect();
             self.later.push(Later::Rows(Box::new(Rows { from, back, distances, bytes })));
         } else {
-            self.scatter_later((from, back), offsets, mark, OneByOne::Mark);
+            self.scatter_later((from, back), &channels.offsets, channels.mark, OneByOne::Mark);
         }
     }
 
@@ -107,20 +116,18 @@ impl Emitter<'_> {
     }
 
     /// Changes the dwords of the channels one after the other.
-    pub(crate) fn update(
-        &mut self,
-        transfer: &Transfer,
-        offsets: &[Vector],
-        (change, mark): (Change, Mark),
-    ) -> Option<()> {
+    pub(crate) fn update(&mut self, channels: &Channels<'_>, change: Change) -> Option<()> {
+        let Channels { transfer, offsets, mark, .. } = channels;
         let [(0, operand)] = transfer.elements[..] else { return None };
         (transfer.unit == Unit::Dword).then_some(())?;
+        self.all_inside(channels)?;
+        self.asm.rm(Code::Mov_r64_rm64, WORDS, at(PLACE, offset::WORDS));
         let (from, back) = (self.asm.label(), self.asm.label());
         self.asm.jump(Code::Jmp_rel32_64, from);
         self.asm.bind(back);
         // Nobody else reaches the memory of a group.
         let is_shared = transfer.space != Space::Local;
-        self.scatter_later((from, back), offsets, mark, OneByOne::Update { change, operand, is_shared });
+        self.scatter_later((from, back), offsets, *mark, OneByOne::Update { change, operand, is_shared });
         Some(())
     }
 

@@ -1,6 +1,7 @@
 //! Memory: elements between buffers and registers, for many channels or for one.
 //!
-//! All channels are checked before anything is moved, of 32 channels 16 at a time. Whatever is not as usual (another buffer, a place outside, an address that
+//! All channels are checked before anything is moved, of 32 channels 16 at a time: those that are a row or all at one place by its ends, others
+//! one by one. Whatever is not as usual (another buffer, a place outside, an address that
 //! is no multiple of four, an access that the caller wants to make) lets the caller do the whole step.
 
 use iced_x86::{Code, Register};
@@ -8,8 +9,9 @@ use iced_x86::{Code, Register};
 use crate::asm::{Label, Vector, Width, at, indexed, op};
 use crate::cache::Tag;
 use crate::emit::{ENABLED, Emitter, Enabled, FILE, FRAME, Later, bytes_of};
-use crate::frame::offset;
+use crate::frame::{SURFACES, offset};
 use crate::ir::{Access, Addresses, Combine, Mask, Space, Transfer, Unit};
+use crate::scatter::{Mark, mark};
 
 /// Channels of a vector of dwords.
 pub(crate) const LANES: u32 = 8;
@@ -24,6 +26,18 @@ pub(crate) const LIMIT: Register = Register::RDX;
 fn extent(transfer: &Transfer) -> u32 {
     let bytes = transfer.unit.bytes();
     transfer.elements.iter().map(|(distance, _)| distance + bytes).max().unwrap_or(bytes)
+}
+
+/// A transfer of 8 or 16 channels: their offsets in the buffer at [`PLACE`], of which the first is in [`FIRST`].
+pub(crate) struct Channels<'a> {
+    pub(crate) transfer: &'a Transfer,
+    /// 8 at a time.
+    pub(crate) offsets: Vec<Vector>,
+    /// The enabled ones, unless all are.
+    pub(crate) masks: Vec<Vector>,
+    pub(crate) mark: Mark,
+    /// Where the caller does the whole step.
+    pub(crate) slow: Label,
 }
 
 /// A transfer of at most 16 channels at a time. Nothing when the first ones may write what the caller needs to do all of them.
@@ -96,6 +110,11 @@ impl Emitter<'_> {
         match space {
             Space::Local => {
                 self.frame(PLACE, offset::LOCAL);
+                return Some(());
+            }
+            Space::Surface(element) if self.states.get(&element).is_some_and(|n| *n < SURFACES) => {
+                self.frame(PLACE, offset::SURFACES);
+                self.asm.ri(Code::Add_rm64_imm32, PLACE, (self.states[&element] << PLACE_SHIFT) as i32);
                 return Some(());
             }
             Space::Surface(element) => {
@@ -263,52 +282,75 @@ impl Emitter<'_> {
             }
             _ => return None,
         };
-        self.limit(transfer, slow);
-        // Inside and aligned.
-        let limit = self.cache.take()?;
+        let mut masks = Vec::new();
+        for half in (0..halves).filter(|_| is_some) {
+            masks.push(self.enabled_elements(mask, half * LANES, 4, y)??);
+        }
+        let channels = Channels { transfer, offsets, masks, mark: mark(mask, transfer, is_some)?, slow };
+        self.asm.rr(Code::VEX_Vmovd_rm32_xmm, Register::EDI, channels.offsets[0].register(x));
+        match transfer.access {
+            Access::Load => self.get(&channels)?,
+            Access::Store => self.put(&channels)?,
+            Access::Update(change) => self.update(&channels, change)?,
+        }
+        channels.offsets.iter().chain(&channels.masks).for_each(|vector| self.cache.drop(*vector));
+        Some(())
+    }
+
+    /// Goes on when the data of all enabled channels are inside and aligned, wherever they are, and the caller does not want to make
+    /// the access; [`LIMIT`] and who wants to know of it are known then. The flags say whether somebody does.
+    ///
+    /// Nothing that is loaded here is known behind it, since it is not on every way.
+    pub(crate) fn all_inside(&mut self, channels: &Channels<'_>) -> Option<()> {
+        let (x, y) = (Width::X, Width::Y);
+        let Channels { transfer, offsets, masks, slow, .. } = channels;
+        self.limit(transfer, *slow);
+        let [limit, low] = [self.cache.take()?, self.cache.take()?];
+        let [bad, rest] = [self.cache.take()?, self.cache.take()?];
         self.asm.rr(Code::VEX_Vmovd_xmm_rm32, limit.register(x), Register::EDX);
         self.asm.v2(op::BROADCASTD, y, limit, limit, x);
-        let (low, zero) = (self.number(u64::from(transfer.alignment) - 1, 4, y)?, self.number(0, 4, y)?);
-        let (good, rest) = (self.cache.take()?, self.cache.take()?);
-        let mut masks = Vec::new();
-        for (half, offset) in (0..).zip(&offsets) {
-            let to = if half == 0 || is_some { good } else { rest };
+        if transfer.alignment > 1 {
+            self.load(low, &Tag::Number { bits: u64::from(transfer.alignment) - 1, bytes: 4, width: y });
+        }
+        for (half, offset) in offsets.iter().enumerate() {
+            let to = if half == 0 { bad } else { rest };
             self.asm.v3(op::PMINUD, y, to, *offset, limit);
-            self.asm.v3(op::PCMPEQD, y, to, to, *offset);
+            self.asm.v3(op::PXOR, y, to, to, *offset);
             if transfer.alignment > 1 {
-                let aligned = self.cache.take()?;
-                self.asm.v3(op::PAND, y, aligned, *offset, low);
-                self.asm.v3(op::PCMPEQD, y, aligned, aligned, zero);
-                self.asm.v3(op::PAND, y, to, to, aligned);
-                self.cache.drop(aligned);
+                let part = self.cache.take()?;
+                self.asm.v3(op::PAND, y, part, *offset, low);
+                self.asm.v3(op::POR, y, to, to, part);
+                self.cache.drop(part);
             }
-            if is_some {
-                let enabled = self.enabled_elements(mask, half * LANES, 4, y)??;
-                // The enabled ones that are not good.
-                self.asm.v3(op::PANDN, y, to, to, enabled);
-                self.asm.v2(op::PTEST, y, to, to, y);
-                self.asm.jump(Code::Jne_rel32_64, slow);
-                masks.push(enabled);
-            } else if half > 0 {
-                self.asm.v3(op::PAND, y, good, good, rest);
+            if let Some(mask) = masks.get(half) {
+                self.asm.v3(op::PAND, y, to, to, *mask);
+            }
+            if half > 0 {
+                self.asm.v3(op::POR, y, bad, bad, rest);
             }
         }
-        if !is_some {
-            self.asm.rr(op::MOVMSKPS.code(y), Register::ECX, good.register(y));
-            self.asm.ri(Code::Cmp_rm32_imm32, Register::ECX, 0xff);
-            self.asm.jump(Code::Jne_rel32_64, slow);
-        }
-        [limit, low, zero, good, rest].into_iter().for_each(|vector| self.cache.drop(vector));
-        let marks = self.marks(mask, transfer, is_some, slow)?;
-        self.asm.rm(Code::Mov_r64_rm64, WORDS, at(PLACE, offset::WORDS));
-        self.asm.rr(Code::VEX_Vmovd_rm32_xmm, Register::EDI, offsets[0].register(x));
-        match transfer.access {
-            Access::Load => self.get(transfer, &offsets, &masks, marks)?,
-            Access::Store => self.put(transfer, &offsets, &masks, marks)?,
-            Access::Update(change) => self.update(transfer, &offsets, (change, marks))?,
-        }
-        offsets.iter().chain(&masks).for_each(|vector| self.cache.drop(*vector));
+        self.asm.v2(op::PTEST, y, bad, bad, y);
+        self.asm.jump(Code::Jne_rel32_64, *slow);
+        [limit, low, bad, rest].into_iter().for_each(|vector| self.cache.drop(vector));
+        self.ask(channels);
         Some(())
+    }
+
+    /// Goes on when so many bytes from the first channel's offset on are inside and aligned; else elsewhere. Who wants to know of
+    /// them is told of `bytes` bytes for each element.
+    pub(crate) fn near_inside(&mut self, channels: &Channels<'_>, bytes: u32, otherwise: Label) {
+        let transfer = channels.transfer;
+        let distance = transfer.elements.iter().map(|(distance, _)| *distance).max().unwrap_or(0);
+        let end = indexed(FIRST, Register::None, 1, i64::from(distance) + i64::from(bytes));
+        self.asm.rm(Code::Lea_r64_m, Register::R9, end);
+        self.asm.rm(Code::Cmp_r64_rm64, Register::R9, at(PLACE, offset::REACH));
+        self.asm.jump(Code::Ja_rel32_64, otherwise);
+        if transfer.alignment > 1 {
+            self.asm.ri(Code::Test_rm32_imm32, Register::EDI, transfer.alignment as i32 - 1);
+            self.asm.jump(Code::Jne_rel32_64, otherwise);
+        }
+        self.ask(channels);
+        self.mark_row(channels, bytes);
     }
 
     /// The offsets of 8 channels.

@@ -393,6 +393,7 @@ pub(super) fn movs(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>) -> LowerRe
             let to = state_elements(l, state, lanes)?;
             let values = l.source::<u32>(inst.src[0], lanes)?;
             let place = values.place();
+            let number = l.number(inst.src[0], &values).map(|number| number as u32);
             let run = Run::new(move |thread, _| {
                 let enabled = thread.enabled(&enable);
                 if lanes == 1 {
@@ -409,7 +410,7 @@ pub(super) fn movs(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>) -> LowerRe
             });
             l.note_action(|_| {
                 let from = place.filter(|place| lanes == 1 && place.is_native && place.change == Change::None)?;
-                Some(Action::SetState { element: to as u32, from: from.at })
+                Some(Action::SetState { element: to as u32, from: from.at, number })
             });
             Ok(l.step(enable, run))
         }

@@ -13,7 +13,8 @@ use crate::run::plan::Plan;
 use crate::run::stats::Counts;
 use visakit_native::{Exit, ir::Action};
 
-/// Runs a thread until it waits or ends, or has executed so many instructions.
+/// Runs a thread until it waits or ends, or has executed so many instructions. Native code may have begun already, and says
+/// where it left.
 #[inline]
 pub(super) fn run_thread<'w>(
     plan: &Plan<'_>,
@@ -21,36 +22,37 @@ pub(super) fn run_thread<'w>(
     world: &World<'w>,
     counts: &mut Counts,
     turn: u64,
-    native: Option<&mut Native<'w>>,
+    native: Option<(&mut Native<'w>, Option<Option<Exit>>)>,
 ) -> Result<(Next, DebugLoc), (Box<Trap>, DebugLoc)> {
     thread.until = plan.limit.min(thread.executed.saturating_add(turn));
-    let Some(native) = native else {
+    let Some((native, begun)) = native else {
         return if plan.count {
             run_blocks::<true>(plan, thread, world, counts)
         } else {
             run_blocks::<false>(plan, thread, world, counts)
         };
     };
-    let before = thread.executed;
+    let before = if begun.is_some() { 0 } else { thread.executed };
+    let exit = begun.unwrap_or_else(|| native.run(thread, counts));
     let out = if plan.count {
-        run_natively::<true>(plan, thread, world, counts, native)
+        run_natively::<true>(plan, thread, world, counts, native, exit)
     } else {
-        run_natively::<false>(plan, thread, world, counts, native)
+        run_natively::<false>(plan, thread, world, counts, native, exit)
     };
     counts.with_native += thread.executed - before;
     out
 }
 
-/// The same, with native code for what it knows.
+/// The same, with native code for what it knows, from where that left.
 fn run_natively<'w, const COUNT: bool>(
     plan: &Plan<'_>,
     thread: &mut Thread,
     world: &World<'w>,
     counts: &mut Counts,
     native: &mut Native<'w>,
+    mut exit: Option<Exit>,
 ) -> Result<(Next, DebugLoc), (Box<Trap>, DebugLoc)> {
     let code = plan.code;
-    let mut exit = native.run(thread, counts);
     loop {
         let behind = match exit {
             // It begins blocks as long as nothing is to be said of that; there the interpreter says what it is.

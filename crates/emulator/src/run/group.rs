@@ -4,7 +4,6 @@ use std::cell::Cell;
 
 use crate::kernels::code::DebugLoc;
 use crate::launch::implicit;
-use crate::launch::payload::ThreadStart;
 use crate::machine::World;
 use crate::machine::buffer::Buffer;
 use crate::machine::fault::{Trap, TrapReport};
@@ -19,7 +18,7 @@ use crate::run::execute::run_thread;
 use crate::run::memory::Implicit;
 use crate::run::native::Native;
 use crate::run::plan::Plan;
-use crate::run::start::{new_thread, restart};
+use crate::run::start::{Starts, new_thread, restart};
 use crate::run::stats::Counts;
 use crate::run::stopped::{fault, waiting};
 
@@ -33,7 +32,7 @@ pub(super) struct Worker<'a> {
     groups: u64,
     states: Vec<State>,
     /// How the threads start, by the size of the group: full ones and those that are cut off. There are at most eight sizes.
-    starts: Vec<([u32; 3], Vec<ThreadStart>)>,
+    starts: Vec<Starts>,
     /// The size of the group that the buffer of implicit arguments is for.
     implicit: [u32; 3],
     counts: Counts,
@@ -199,10 +198,27 @@ impl<'a> Worker<'a> {
         self.threads.resize_with(1, || new_thread(plan));
         let world = self.own.world(plan, group);
         let [thread] = &mut self.threads[..] else { return Ok(()) };
-        let starts = &self.starts[known].1;
-        for (index, start) in starts.iter().enumerate() {
-            restart(plan, thread, start, group, index as u32);
-            let next = run_thread(plan, thread, &world, &mut self.counts, LONG_TURN, self.native.as_mut())
+        let starts = &mut self.starts[known];
+        if self.groups > FEW {
+            starts.make_images(plan);
+        }
+        let (counts, native) = (&mut self.counts, &mut self.native);
+        let mut index = 0;
+        while let Some(start) = starts.threads.get(index) {
+            let images = starts.images().filter(|_| plan.poison.is_none() && !plan.count);
+            let quick = native.as_ref().zip(images).filter(|(native, _)| native.begins());
+            let begun = if let Some((native, images)) = quick {
+                let until = plan.limit.min(LONG_TURN);
+                let left = native.run_starts(plan, thread, (&starts.threads, images), (index, group), until, counts);
+                let Some((left, exit)) = left else { break };
+                index = left;
+                Some(exit)
+            } else {
+                restart(plan, thread, start, group, index as u32);
+                None
+            };
+            let engine = native.as_mut().map(|native| (native, begun));
+            let next = run_thread(plan, thread, &world, counts, LONG_TURN, engine)
                 .map_err(|(trap, mark)| fault(plan, thread, group, *trap, mark))?;
             if let (Next::Pause, _) = next {
                 let paused = self.threads.pop();
@@ -210,7 +226,10 @@ impl<'a> Worker<'a> {
                 self.threads[index..].iter_mut().zip(paused).for_each(|(thread, paused)| *thread = paused);
                 return self.run_all(group);
             }
-            self.counts.add_thread(thread);
+            counts.add_thread(thread);
+            // Those that native code begins find nobody waiting.
+            thread.flow.restart(plan.code.main_end);
+            index += 1;
         }
         Ok(())
     }
@@ -252,7 +271,8 @@ impl<'a> Worker<'a> {
                 let mut next = if looks {
                     Ok((Next::Pause, DebugLoc::nowhere()))
                 } else {
-                    run_thread(self.plan, thread, &world, &mut self.counts, TURN, self.native.as_mut())
+                    let engine = self.native.as_mut().map(|native| (native, None));
+                    run_thread(self.plan, thread, &world, &mut self.counts, TURN, engine)
                 };
                 if let Ok((Next::Pause, _)) = next
                     && (looks || is_due(before, thread.executed))
@@ -327,9 +347,9 @@ impl<'a> Worker<'a> {
     /// Which of the ways to start is that of a group.
     fn starts_of(&mut self, group: [u32; 3]) -> usize {
         let size = self.plan.range.size_of(group);
-        let known = self.starts.iter().position(|(other, _)| *other == size);
+        let known = self.starts.iter().position(|starts| starts.size == size);
         known.unwrap_or_else(|| {
-            self.starts.push((size, self.plan.payload.threads(size, self.plan.order())));
+            self.starts.push(Starts::new(self.plan, size));
             self.starts.len() - 1
         })
     }
@@ -338,7 +358,7 @@ impl<'a> Worker<'a> {
     fn start(&mut self, group: [u32; 3], ended: usize) {
         let plan = self.plan;
         let known = self.starts_of(group);
-        let (_, starts) = &self.starts[known];
+        let starts = &self.starts[known].threads;
         self.threads.resize_with(starts.len(), || new_thread(plan));
         for (index, (thread, start)) in self.threads.iter_mut().zip(starts).enumerate() {
             restart(plan, thread, start, group, index as u32);
@@ -368,6 +388,8 @@ pub(super) enum State {
     Ended,
 }
 
+/// So many groups are run before it is worth to keep what their threads find in their registers.
+const FEW: u64 = 2;
 /// Instructions after which a thread that never waits lets others run beside it.
 const LONG_TURN: u64 = 1 << 20;
 /// The same for threads that run in turns already.

@@ -3,13 +3,16 @@
 use visakit_native::ir::Action;
 use visakit_native::{Buffer as NativeBuffer, Code, Exit, Frame, Memory, Resume};
 
-use crate::kernels::code::CompiledRoutine;
+use crate::kernels::code::{CompiledRoutine, Terminator};
+use crate::launch::payload::ThreadStart;
 use crate::machine::World;
 use crate::machine::access::Target;
 use crate::machine::buffer::Buffer;
 use crate::machine::observer::AccessKind;
 use crate::machine::thread::Thread;
 use crate::machine::trace::Trace;
+use crate::run::plan::Plan;
+use crate::run::start::{Images, begin, clear_tables};
 use crate::run::stats::Counts;
 
 /// The code, and the memory of the groups that one host thread runs.
@@ -58,6 +61,55 @@ impl<'a> Native<'a> {
         self.memory = Memory::new(buffers, surfaces, world.local.words());
     }
 
+    /// Whether the code begins threads: it sets their floating-point mode.
+    pub(super) fn begins(&self) -> bool {
+        self.control.is_some()
+    }
+
+    /// Runs the threads of a group one after the other from a number on, all of them in the state of this one, where nobody waits. `None`: all
+    /// have ended. Else the number of the first for which the caller has something to do, and what the code says.
+    pub(super) fn run_starts(
+        &self,
+        plan: &Plan<'_>,
+        thread: &mut Thread,
+        (starts, images): (&[ThreadStart], &Images),
+        (first, group): (usize, [u32; 3]),
+        until: u64,
+        counts: &mut Counts,
+    ) -> Option<(usize, Option<Exit>)> {
+        clear_tables(plan, thread);
+        let mut out = None;
+        let (mut executed, mut ended) = (0, 0);
+        let mut frame = frame(thread, counts);
+        frame.until = until;
+        for (index, start) in starts.iter().enumerate().skip(first) {
+            images.fill(index, group, frame.registers);
+            if index > first {
+                frame.predicates.fill(0);
+                frame.states.fill(0);
+            }
+            (frame.active, frame.executed) = (start.channels, 0);
+            let exit = self.code.run(0, &mut frame, &self.memory);
+            if !has_ended(plan.code, exit, &frame) {
+                out = Some((index, exit));
+                break;
+            }
+            executed += frame.executed;
+            ended += 1;
+        }
+        if let Some((index, _)) = out {
+            let (active, executed) = (frame.active, frame.executed);
+            begin(thread, &starts[index], index as u32);
+            (thread.active, thread.executed) = (active, executed);
+            thread.set_mode(self.control.map_or(0, |at| thread.registers.get(at)));
+        }
+        counts.instructions += executed;
+        counts.with_native += executed;
+        // What ends a thread is nothing that is compiled.
+        counts.interpreted += ended;
+        out
+    }
+
     /// Runs a thread from the beginning of its block on.
     #[inline(always)]
     pub(super) fn run(&self, thread: &mut Thread, counts: &mut Counts) -> Option<Exit> {
@@ -91,23 +143,40 @@ impl<'a> Native<'a> {
         counts: &mut Counts,
         run: impl FnOnce(&mut Frame<'_>) -> Option<Exit>,
     ) -> Option<Exit> {
-        let (waiting, occupied) = thread.flow.tables();
-        let mut frame = Frame {
-            registers: thread.registers.bytes_mut(0),
-            predicates: &mut thread.predicates,
-            states: &mut thread.surfaces,
-            waiting,
-            occupied,
-            counts: &mut counts.steps,
-            branches: &mut counts.branches,
-            active: thread.active,
-            executed: thread.executed,
-            until: thread.until,
-        };
+        let mut frame = frame(thread, counts);
         let exit = run(&mut frame);
         (thread.active, thread.executed) = (frame.active, frame.executed);
         exit
     }
+}
+
+/// What the code finds of a thread.
+#[inline(always)]
+fn frame<'t>(thread: &'t mut Thread, counts: &'t mut Counts) -> Frame<'t> {
+    let (waiting, occupied) = thread.flow.tables();
+    Frame {
+        registers: thread.registers.bytes_mut(0),
+        predicates: &mut thread.predicates,
+        states: &mut thread.surfaces,
+        waiting,
+        occupied,
+        counts: &mut counts.steps,
+        branches: &mut counts.branches,
+        active: thread.active,
+        executed: thread.executed,
+        until: thread.until,
+    }
+}
+
+/// Whether a thread that has called nothing has come to its end, all of it.
+fn has_ended(code: &CompiledRoutine, exit: Option<Exit>, frame: &Frame<'_>) -> bool {
+    let Some(Exit::End { block, .. }) = exit else { return false };
+    let block = &code.blocks[block as usize];
+    let Terminator::Return { uniform } = block.next else { return false };
+    let enable = &block.mark.enable;
+    let leave =
+        uniform || frame.active >> enable.shift & !enable.lanes == 0 && frame.active.trailing_zeros() >= enable.shift;
+    leave && enable.predicate == 0 && frame.occupied.iter().all(|word| *word == 0)
 }
 
 fn lend<'a>(buffer: &'a Buffer, trace: &'a Trace) -> NativeBuffer<'a> {

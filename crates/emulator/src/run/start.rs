@@ -50,6 +50,94 @@ pub(super) fn new_thread(plan: &Plan<'_>) -> Thread {
     thread
 }
 
+/// How the threads of a group of some size start.
+pub(super) struct Starts {
+    pub(super) size: [u32; 3],
+    pub(super) threads: Vec<ThreadStart>,
+    /// What they find in their registers, once that is worth its making.
+    images: Option<Option<Images>>,
+}
+
+/// What threads find in their registers, beside zeros.
+pub(super) struct Images {
+    threads: Vec<Image>,
+    /// Words that are the group's id in a dimension.
+    ids: Vec<(u32, usize)>,
+    /// Bytes in which all is zero but for that.
+    len: usize,
+}
+
+struct Image {
+    payload: Vec<u8>,
+    /// Words behind it that are not zero.
+    words: Vec<(u32, u32)>,
+}
+
+impl Starts {
+    pub(super) fn new(plan: &Plan<'_>, size: [u32; 3]) -> Self {
+        Self { size, threads: plan.payload.threads(size, plan.order()), images: None }
+    }
+
+    /// What they find in their registers, as [`restart`] makes it.
+    pub(super) fn make_images(&mut self, plan: &Plan<'_>) {
+        self.images.get_or_insert_with(|| Images::new(plan, &self.threads));
+    }
+
+    /// The same, if it has been made.
+    pub(super) fn images(&self) -> Option<&Images> {
+        self.images.as_ref()?.as_ref()
+    }
+}
+
+impl Images {
+    /// Nothing when they depend on the group otherwise than by words that are its id.
+    fn new(plan: &Plan<'_>, starts: &[ThreadStart]) -> Option<Self> {
+        let len = plan.code.layout.len as usize;
+        let mut thread = new_thread(plan);
+        let mut registers = |start: &ThreadStart, index: u32, group: [u32; 3]| {
+            restart(plan, &mut thread, start, group, index);
+            thread.registers.bytes(0)[..len].to_vec()
+        };
+        let words = |bytes: &[u8]| {
+            let words = bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word));
+            (0..).step_by(4).zip(words.collect::<Vec<_>>())
+        };
+        let mut ids = Vec::new();
+        for (dimension, start) in (0..3).zip(starts.first().into_iter().cycle()) {
+            let mut group = [0; 3];
+            let before = registers(start, 0, group);
+            group[dimension] = u32::MAX;
+            let after = registers(start, 0, group);
+            for ((at, before), (_, after)) in words(&before).zip(words(&after)).filter(|(a, b)| a != b) {
+                ((before, after) == (0, u32::MAX)).then(|| ids.push((at, dimension)))?;
+            }
+        }
+        let images = (0..).zip(starts).map(|(index, start)| {
+            let mut payload = registers(start, index, [0; 3]);
+            let rest = payload.split_off(start.payload.len().next_multiple_of(4).min(len));
+            let behind = payload.len() as u32;
+            let words = words(&rest).filter(|(_, word)| *word != 0).map(|(at, word)| (at + behind, word));
+            Image { words: words.collect(), payload }
+        });
+        Some(Self { threads: images.collect(), ids, len })
+    }
+
+    /// Fills the registers of a thread of a group.
+    #[inline]
+    pub(super) fn fill(&self, index: usize, group: [u32; 3], registers: &mut [u8]) {
+        let image = &self.threads[index];
+        let registers = &mut registers[..self.len];
+        let (begin, rest) = registers.split_at_mut(image.payload.len());
+        begin.copy_from_slice(&image.payload);
+        rest.fill(0);
+        let mut set = |at: u32, word: u32| {
+            registers[at as usize..at as usize + 4].copy_from_slice(&word.to_le_bytes());
+        };
+        image.words.iter().for_each(|(at, word)| set(*at, *word));
+        self.ids.iter().for_each(|(at, dimension)| set(*at, group[*dimension]));
+    }
+}
+
 /// Brings a thread to the beginning.
 pub(super) fn restart(plan: &Plan<'_>, thread: &mut Thread, start: &ThreadStart, group: [u32; 3], index: u32) {
     let layout = &plan.code.layout;
@@ -88,6 +176,14 @@ pub(super) fn restart(plan: &Plan<'_>, thread: &mut Thread, start: &ThreadStart,
         let bytes = registers.bytes_mut(0);
         bytes.copy_within(copy.from as usize..(copy.from + copy.size) as usize, copy.to as usize);
     }
+    clear_tables(plan, thread);
+    thread.active = start.channels;
+    thread.flow.restart(plan.code.main_end);
+    begin(thread, start, index);
+}
+
+/// Clears what is beside the registers.
+pub(super) fn clear_tables(plan: &Plan<'_>, thread: &mut Thread) {
     thread.predicates.fill(plan.poison.map_or(0, Poison::predicate));
     // Few kernels have these; a call for nothing costs as much as the rest.
     for table in [&mut thread.addresses, &mut thread.surfaces] {
@@ -95,10 +191,12 @@ pub(super) fn restart(plan: &Plan<'_>, thread: &mut Thread, start: &ThreadStart,
             table.fill(0);
         }
     }
-    thread.active = start.channels;
+}
+
+/// Nothing has been executed yet, nor called.
+pub(super) fn begin(thread: &mut Thread, start: &ThreadStart, index: u32) {
     thread.dispatched = start.channels;
     thread.set_mode(0);
-    thread.flow.restart(plan.code.main_end);
     if !thread.activations.is_empty() {
         thread.activations.fill(0);
     }
