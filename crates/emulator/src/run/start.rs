@@ -68,10 +68,14 @@ pub(super) struct Images {
 }
 
 struct Image {
-    payload: Vec<u8>,
+    /// The first bytes.
+    begin: Vec<u8>,
     /// Words behind it that are not zero.
     words: Vec<(u32, u32)>,
 }
+
+/// So many bytes behind the payload are copied rather than set word by word.
+const NEAR: usize = 512;
 
 impl Starts {
     pub(super) fn new(plan: &Plan<'_>, size: [u32; 3]) -> Self {
@@ -113,11 +117,14 @@ impl Images {
             }
         }
         let images = (0..).zip(starts).map(|(index, start)| {
-            let mut payload = registers(start, index, [0; 3]);
-            let rest = payload.split_off(start.payload.len().next_multiple_of(4).min(len));
-            let behind = payload.len() as u32;
+            let mut begin = registers(start, index, [0; 3]);
+            // The variables that are set stand close behind the payload.
+            let near = start.payload.len().saturating_add(NEAR).min(len);
+            let last = begin[..near].iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+            let rest = begin.split_off(last.next_multiple_of(64).min(len));
+            let behind = begin.len() as u32;
             let words = words(&rest).filter(|(_, word)| *word != 0).map(|(at, word)| (at + behind, word));
-            Image { words: words.collect(), payload }
+            Image { words: words.collect(), begin }
         });
         Some(Self { threads: images.collect(), ids, len })
     }
@@ -127,8 +134,8 @@ impl Images {
     pub(super) fn fill(&self, index: usize, group: [u32; 3], registers: &mut [u8]) {
         let image = &self.threads[index];
         let registers = &mut registers[..self.len];
-        let (begin, rest) = registers.split_at_mut(image.payload.len());
-        begin.copy_from_slice(&image.payload);
+        let (begin, rest) = registers.split_at_mut(image.begin.len());
+        begin.copy_from_slice(&image.begin);
         rest.fill(0);
         let mut set = |at: u32, word: u32| {
             registers[at as usize..at as usize + 4].copy_from_slice(&word.to_le_bytes());
