@@ -246,10 +246,21 @@ const CHANGES: &[(&str, Change)] = &[
     ("the last channel of many", |_, new, _, nth| if nth == 15 { new ^ 1 } else { new }),
     ("a wrong last bit now and then", |_, new, _, _| if new & 7 == 5 { new ^ 1 } else { new }),
     ("the upper half is lost", |_, new, bytes, _| new & ((1 << (bytes * 4)) - 1)),
-    ("the largest is one less", |_, new, bytes, _| if new == u64::MAX >> (64 - bytes * 8) { new - 1 } else { new }),
-    ("the sign of what is negative", |_, new, bytes, _| new & !(1 << (bytes * 8 - 1))),
+    ("one for zero", |_, new, _, _| if new == 0 { 1 } else { new }),
+    // Of what is no number any will do.
+    ("the sign of what is negative", |_, new, bytes, _| {
+        let infinity = [0, 0, 0x7c00, 0, 0x7f80_0000, 0, 0, 0, 0x7ff0 << 48][bytes as usize];
+        if new & infinity == infinity { new } else { new & !(1 << (bytes * 8 - 1)) }
+    }),
     ("no change where it was odd", |old, new, _, _| if old & 1 == 1 { old } else { new }),
     ("zero where the lowest bit is set", |_, new, _, _| if new & 1 == 1 { 0 } else { new }),
+];
+
+/// Changes that the page allows: elements that it does not define, and the sign of a zero, which is no step from the other.
+const ALLOWED: &[(&str, &str)] = &[
+    ("SAD2", "the sign of what is negative"),
+    ("SAD2ADD", "the last channel of many"),
+    ("SQRT", "the sign of what is negative"),
 ];
 
 #[test]
@@ -258,7 +269,7 @@ fn wrong_kernels_are_found() {
     let (mut lost, mut tried) = (Vec::new(), 0);
     let pages = visakit::isa::PAGES.iter().flat_map(|page| CHANGES.iter().map(move |change| (page, change)));
     for (n, (page, (what, change))) in pages.enumerate() {
-        if !is_tried(n, page.name, QUICK_SAMPLE) {
+        if !is_tried(n, page.name, QUICK_SAMPLE) || ALLOWED.contains(&(page.name, what)) {
             continue;
         }
         let wrong = Wrong { page: page.name, how: Slip::Result(*change) };
