@@ -216,18 +216,31 @@ pub(crate) fn info(kernel: &Handle<Kernel>, answer: Answer) -> Result {
         CL_KERNEL_CONTEXT => answer.value(handle::address(&kernel.program.context)),
         CL_KERNEL_PROGRAM => answer.value(handle::address(&kernel.program)),
         CL_KERNEL_ATTRIBUTES => {
-            let env = kernel.entries.iter().flatten().next().map(|(_, entry)| &entry.info.execution_env);
-            let mut words = Vec::new();
-            if let Some([x, y, z]) = env.map(|env| env.required_work_group_size).filter(|size| size[0] > 0) {
-                words.push(format!("reqd_work_group_size({x},{y},{z})"));
-            }
-            if let Some(width) = env.map(|env| env.required_sub_group_size).filter(|&width| width > 0) {
-                words.push(format!("intel_reqd_sub_group_size({width})"));
-            }
+            let info = kernel.entries.iter().flatten().next().map(|(_, entry)| &entry.info);
+            let words = info.map(attributes).unwrap_or_default();
             answer.text(&words.join(" "))
         }
         _ => answer.unknown(),
     }
+}
+
+/// The size of subgroups that the source demands; 0 where it does not. Compilers say it in one of two places.
+fn required_width(info: &KernelInfo) -> u32 {
+    info.execution_env.required_sub_group_size.max(info.user_attributes.intel_reqd_sub_group_size)
+}
+
+/// The attributes of a kernel, as its source has them.
+fn attributes(info: &KernelInfo) -> Vec<String> {
+    let (env, user) = (&info.execution_env, &info.user_attributes);
+    let size = |name: &str, [x, y, z]: [u32; 3]| (x > 0).then(|| format!("{name}({x},{y},{z})"));
+    let width = required_width(info);
+    let words = [
+        size("work_group_size_hint", user.work_group_size_hint),
+        (!user.vec_type_hint.is_empty()).then(|| format!("vec_type_hint({})", user.vec_type_hint)),
+        size("reqd_work_group_size", env.required_work_group_size),
+        (width > 0).then(|| format!("intel_reqd_sub_group_size({width})")),
+    ];
+    words.into_iter().flatten().collect()
 }
 
 /// Answers `clGetKernelArgInfo`.
@@ -321,7 +334,7 @@ pub(crate) fn subgroup_info(
         }
         CL_KERNEL_MAX_NUM_SUB_GROUPS => answer.value(device.max_group.div_ceil(width)),
         CL_KERNEL_COMPILE_NUM_SUB_GROUPS => answer.value(0_usize),
-        CL_KERNEL_COMPILE_SUB_GROUP_SIZE_INTEL => answer.value(info.execution_env.required_sub_group_size as usize),
+        CL_KERNEL_COMPILE_SUB_GROUP_SIZE_INTEL => answer.value(required_width(info) as usize),
         _ => answer.unknown(),
     }
 }

@@ -27,11 +27,7 @@ fn programs_print_what_they_print_on_pocl() {
     let icd = driver(&folder);
     for source in files(&root().join("crates/icd/tests/programs"), "c") {
         let name = source.file_stem().unwrap().to_str().unwrap();
-        let built = folder.join(name);
-        let compiler =
-            Command::new("cc").arg("-o").arg(&built).arg(&source).args(["-lOpenCL", "-lm", "-pthread"]).output();
-        let compiler = compiler.unwrap();
-        assert!(compiler.status.success(), "{name}: {}", String::from_utf8_lossy(&compiler.stderr));
+        let built = compile(&source, &folder);
         // These are for what pocl does not have, and compare with the host.
         let wanted = match name {
             "own" | "parts" => "done\n".to_owned(),
@@ -60,6 +56,27 @@ fn compile(source: &Path, folder: &Path) -> PathBuf {
     let compiler = compiler.unwrap();
     assert!(compiler.status.success(), "{}: {}", source.display(), String::from_utf8_lossy(&compiler.stderr));
     built
+}
+
+/// Valgrind sees no use of memory that is not there or was never written, and nothing that was forgotten, in the programs and in
+/// what the driver does for them.
+#[test]
+fn valgrind_has_no_findings() {
+    if !can_build("valgrind") || !have("valgrind", "vendor", program("valgrind"), "valgrind") {
+        return;
+    }
+    let folder = scratch("opencl-valgrind");
+    let icd = driver(&folder);
+    for name in ["buffers", "images", "own"] {
+        let built = compile(&root().join(format!("crates/icd/tests/programs/{name}.c")), &folder);
+        let mut command = Command::new("valgrind");
+        // What threads that never end hold is no loss, and valgrind calls it possible ones.
+        command.args(["-q", "--error-exitcode=9", "--leak-check=full", "--show-leak-kinds=definite,indirect"]);
+        command.arg("--errors-for-leak-kinds=definite,indirect").arg(&built).env("VISAKIT_DEVICES", "dg2");
+        let found = run(&mut command, &icd, &folder);
+        let said = String::from_utf8_lossy(&found.stderr);
+        assert!(found.status.success() && said.is_empty(), "{name}: {}: {said}", found.status);
+    }
 }
 
 /// A launch is checked, counted and recorded when the environment asks for it; without a compiler programs are refused.

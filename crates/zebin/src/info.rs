@@ -52,6 +52,10 @@ pub struct KernelInfo {
 pub struct UserAttributes {
     /// The size of sub-groups; 0 where the source leaves it to the compiler.
     pub intel_reqd_sub_group_size: u32,
+    /// The type that the kernel mostly computes with, as the source says; empty where it does not.
+    pub vec_type_hint: String,
+    /// The local size that the source hints at; zeros where it does not.
+    pub work_group_size_hint: [u32; 3],
 }
 
 /// A function outside every kernel.

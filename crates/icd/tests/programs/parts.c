@@ -177,9 +177,33 @@ static void functions(void) {
     if (clGetExtensionFunctionAddressForPlatform(platform, "clNothingINTEL")) printf("a function is found\n");
 }
 
+/* What the source says of a kernel beside its code. */
+static void attributes(void) {
+    cl_program program = make_program(
+        "__attribute__((work_group_size_hint(8, 4, 1), vec_type_hint(float4)))\n"
+        "kernel void hinted(global int *a) { a[0] = 1; }\n"
+        "__attribute__((reqd_work_group_size(32, 1, 1), intel_reqd_sub_group_size(16)))\n"
+        "kernel void demanded(global int *a) { a[get_global_id(0)] = get_sub_group_local_id(); }\n", "");
+    const char *names[] = { "hinted", "demanded" };
+    const char *wanted[] = { "work_group_size_hint(8,4,1) vec_type_hint(float4)", "reqd_work_group_size(32,1,1) intel_reqd_sub_group_size(16)" };
+    for (int i = 0; i < 2; i++) {
+        char found[200];
+        size_t width;
+        cl_kernel kernel = clCreateKernel(program, names[i], &code);
+        CHECK(code);
+        CHECK(clGetKernelInfo(kernel, CL_KERNEL_ATTRIBUTES, sizeof found, found, NULL));
+        if (strcmp(found, wanted[i])) printf("attributes of %s: %s\n", names[i], found);
+        CHECK(clGetKernelSubGroupInfo(kernel, device, 0x410A /* CL_KERNEL_COMPILE_SUB_GROUP_SIZE_INTEL */, 0, NULL, sizeof width, &width, NULL));
+        if (width != (i ? 16 : 0)) printf("width of %s: %zu\n", names[i], width);
+        CHECK(clReleaseKernel(kernel));
+    }
+    CHECK(clReleaseProgram(program));
+}
+
 static void run(void) {
     cl_command_queue queue = make_queue(0);
     functions();
+    attributes();
     parts();
     constants(queue);
     rows(queue);
