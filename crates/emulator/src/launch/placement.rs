@@ -15,7 +15,7 @@ pub struct Placement {
     /// For each entry of the binding table, the argument that it stands for; beyond it all arguments, where the kernel names
     /// their surfaces by state.
     pub bindings: Vec<Option<u32>>,
-    /// Offset of each local pointer in shared local memory.
+    /// Offset of each local pointer behind the memory that the kernel declares itself: the compiler's code adds the size of that.
     pub local_offsets: Vec<Option<u32>>,
     /// Bytes of shared local memory that a group needs.
     pub local_bytes: u32,
@@ -47,7 +47,8 @@ pub fn place(
     arguments: &[Option<Argument>],
     mut address: impl FnMut(u32) -> Option<u64>,
 ) -> Result<Placement, Box<Diagnostic>> {
-    let mut placement = Placement { local_bytes: kernel.execution_env.slm_size, ..Placement::default() };
+    let declared = kernel.execution_env.slm_size;
+    let mut placement = Placement { local_bytes: declared, ..Placement::default() };
     for (index, argument) in arguments.iter().enumerate() {
         placement.addresses.push(match argument {
             Some(Argument::Buffer(_)) => address(index as u32),
@@ -58,8 +59,9 @@ pub fn place(
         if let Some(Argument::Local(size)) = argument {
             let item = kernel.payload_arguments.iter().find(|item| item.arg_index == Some(index as u32));
             let alignment = item.map_or(0, |item| item.slm_alignment).max(1);
-            let offset = placement.local_bytes.checked_next_multiple_of(alignment);
-            let end = offset.and_then(|offset| offset.checked_add(*size)).filter(|&end| end <= SLM_BYTES);
+            let offset = (placement.local_bytes - declared).checked_next_multiple_of(alignment);
+            let end = offset.and_then(|offset| declared.checked_add(offset)?.checked_add(*size));
+            let end = end.filter(|&end| end <= SLM_BYTES);
             let (Some(offset), Some(end)) = (offset, end) else {
                 let message = format!("argument {index} asks for {size} bytes of shared local memory");
                 let finding = Diagnostic::new("argument-size", Severity::Error, "launch", message);

@@ -21,7 +21,8 @@ pub(super) fn launch_map(
         address: mapped.memory.address(number),
         bytes: buffer.len() as u64,
     });
-    let local = (0..).zip(&mapped.placement.local_offsets).filter_map(|(n, offset)| Some((n, (*offset)?)));
+    let declared = program.info.execution_env.slm_size;
+    let local = (0..).zip(&mapped.placement.local_offsets).filter_map(|(n, offset)| Some((n, declared + (*offset)?)));
     let variables = program.routine.variables.iter().enumerate().filter_map(|(n, declared)| {
         let id = GeneralId(predefined::DECLARED + n as u32);
         let variable = code.layout.variable(id).filter(|variable| variable.root == id)?;
