@@ -7,40 +7,54 @@ use std::collections::hash_map::Entry;
 
 use iced_x86::{Code, Encoder, Instruction, MemoryOperand, Register};
 
-/// A vector register, of 16 or 32 bytes as the instruction says.
+/// A vector register, of 16, 32 or 64 bytes as the instruction says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Vector(pub(crate) u8);
 
 /// How much of a vector register an instruction works on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Width {
     /// 16 bytes.
     X,
     /// 32 bytes.
     Y,
+    /// 64 bytes.
+    Z,
 }
 
 impl Width {
     /// The narrowest for so many bytes.
     pub(crate) fn of(bytes: u32) -> Self {
-        if bytes > 16 { Self::Y } else { Self::X }
+        match bytes {
+            ..=16 => Self::X,
+            ..=32 => Self::Y,
+            _ => Self::Z,
+        }
     }
 }
 
 impl Vector {
     pub(crate) fn register(self, width: Width) -> Register {
-        let first = if width == Width::X { Register::XMM0 } else { Register::YMM0 };
+        let first = match width {
+            Width::X => Register::XMM0,
+            Width::Y => Register::YMM0,
+            Width::Z => Register::ZMM0,
+        };
         first + u32::from(self.0)
     }
 }
 
-/// An instruction on vectors in both widths.
+/// An instruction on vectors in all widths.
 #[derive(Clone, Copy)]
-pub(crate) struct Op(pub(crate) Code, pub(crate) Code);
+pub(crate) struct Op(pub(crate) Code, pub(crate) Code, pub(crate) Code);
 
 impl Op {
     pub(crate) fn code(self, width: Width) -> Code {
-        if width == Width::X { self.0 } else { self.1 }
+        match width {
+            Width::X => self.0,
+            Width::Y => self.1,
+            Width::Z => self.2,
+        }
     }
 }
 
@@ -143,7 +157,10 @@ impl Asm {
     fn put(&mut self, instruction: Result<Instruction, iced_x86::IcedError>) {
         match instruction.and_then(|instruction| self.encoder.encode(&instruction, self.len as u64)) {
             Ok(bytes) => self.len += bytes,
-            Err(_) => self.is_sound = false,
+            Err(error) => {
+                debug_assert!(false, "{error}");
+                self.is_sound = false;
+            }
         }
     }
 
@@ -270,11 +287,74 @@ impl Asm {
         self.put(Instruction::with3(op.code(w), memory, mask.register(w), a.register(w)));
     }
 
+    /// An instruction on the elements whose bits are set; others become zero or stay as they are.
+    fn put_where(&mut self, bits: Register, zeros: bool, instruction: Result<Instruction, iced_x86::IcedError>) {
+        self.put(instruction.map(|mut instruction| {
+            instruction.set_op_mask(bits);
+            instruction.set_zeroing_masking(zeros);
+            instruction
+        }));
+    }
+
+    /// `d = yes` where bits say so, else `no`.
+    pub(crate) fn blend(&mut self, op: Op, w: Width, d: Vector, [no, yes]: [Vector; 2], bits: Register) {
+        let instruction = Instruction::with3(op.code(w), d.register(w), no.register(w), yes.register(w));
+        self.put_where(bits, false, instruction);
+    }
+
+    /// Reads where bits say so; zero elsewhere.
+    pub(crate) fn load_bits(&mut self, op: Op, w: Width, d: Vector, bits: Register, memory: MemoryOperand) {
+        self.put_where(bits, true, Instruction::with2(op.code(w), d.register(w), memory));
+    }
+
+    /// Writes where bits say so.
+    pub(crate) fn store_bits(&mut self, op: Op, w: Width, memory: MemoryOperand, bits: Register, a: Vector) {
+        self.put_where(bits, false, Instruction::with2(op.code(w), memory, a.register(w)));
+    }
+
+    /// A gather where bits say so; it clears them.
+    pub(crate) fn gather_bits(&mut self, op: Op, w: Width, d: Vector, memory: MemoryOperand, bits: Register) {
+        self.put_where(bits, false, Instruction::with2(op.code(w), d.register(w), memory));
+    }
+
+    /// The elements that bits choose, one behind the other.
+    pub(crate) fn compress_bits(&mut self, op: Op, w: Width, d: Vector, bits: Register, a: Vector) {
+        self.put_where(bits, true, Instruction::with2(op.code(w), d.register(w), a.register(w)));
+    }
+
+    /// The bits of elements that are not zero, of those that other bits choose.
+    pub(crate) fn test_bits(&mut self, op: Op, w: Width, to: Register, a: Vector, of: Option<Register>) {
+        let instruction = Instruction::with3(op.code(w), to, a.register(w), a.register(w));
+        self.put_where(of.unwrap_or(Register::None), false, instruction);
+    }
+
+    /// The bits of elements that compare.
+    pub(crate) fn compare(&mut self, op: Op, w: Width, to: Register, [a, b]: [Vector; 2], relation: i32) {
+        self.put(Instruction::with4(op.code(w), to, a.register(w), b.register(w), relation));
+    }
+
+    /// Ones in the elements whose bits are set.
+    pub(crate) fn ones(&mut self, op: Op, w: Width, d: Vector, bits: Register) {
+        self.put(Instruction::with2(op.code(w), d.register(w), bits));
+    }
+
+    /// Writes the upper half of a register of 64 bytes.
+    pub(crate) fn store_upper(&mut self, memory: MemoryOperand, a: Vector) {
+        self.put(Instruction::with3(Code::EVEX_Vextracti64x4_ymmm256_k1z_zmm_imm8, memory, a.register(Width::Z), 1));
+    }
+
+    /// Replaces the upper half of a register of 64 bytes.
+    pub(crate) fn load_upper(&mut self, d: Vector, memory: MemoryOperand) {
+        let (code, d) = (Code::EVEX_Vinserti64x4_zmm_k1z_zmm_ymmm256_imm8, d.register(Width::Z));
+        self.put(Instruction::with4(code, d, d, memory, 1));
+    }
+
     /// Where a constant stands. One that was not announced makes the code useless.
     pub(crate) fn constant(&mut self, bytes: &[u8]) -> MemoryOperand {
         match self.pool.get(bytes) {
             Some(&place) => MemoryOperand::with_base_displ(Register::RIP, place as i64),
             None => {
+                debug_assert!(false, "{bytes:?} was not announced");
                 self.is_sound = false;
                 MemoryOperand::with_base(Register::RAX)
             }
@@ -298,134 +378,5 @@ impl Label {
     /// Its number.
     pub(crate) fn index(self) -> usize {
         self.0
-    }
-}
-
-macro_rules! ops {
-    ($($name:ident: $x:ident $y:ident;)*) => {
-        $(#[allow(dead_code)] pub(crate) const $name: Op = Op(Code::$x, Code::$y);)*
-    };
-}
-
-/// The vector instructions, by their mnemonics.
-#[rustfmt::skip]
-pub(crate) mod op {
-    use super::{Code, Op};
-
-    ops! {
-        MOVUPS: VEX_Vmovups_xmm_xmmm128 VEX_Vmovups_ymm_ymmm256;
-        MOVUPS_STORE: VEX_Vmovups_xmmm128_xmm VEX_Vmovups_ymmm256_ymm;
-        BROADCASTD: VEX_Vpbroadcastd_xmm_xmmm32 VEX_Vpbroadcastd_ymm_xmmm32;
-        BROADCASTSS: VEX_Vbroadcastss_xmm_m32 VEX_Vbroadcastss_ymm_m32;
-        BROADCASTQ: VEX_Vpbroadcastq_xmm_xmmm64 VEX_Vpbroadcastq_ymm_xmmm64;
-        BROADCASTW: VEX_Vpbroadcastw_xmm_xmmm16 VEX_Vpbroadcastw_ymm_xmmm16;
-        BROADCASTB: VEX_Vpbroadcastb_xmm_xmmm8 VEX_Vpbroadcastb_ymm_xmmm8;
-        PADDB: VEX_Vpaddb_xmm_xmm_xmmm128 VEX_Vpaddb_ymm_ymm_ymmm256;
-        PADDW: VEX_Vpaddw_xmm_xmm_xmmm128 VEX_Vpaddw_ymm_ymm_ymmm256;
-        PADDD: VEX_Vpaddd_xmm_xmm_xmmm128 VEX_Vpaddd_ymm_ymm_ymmm256;
-        PADDQ: VEX_Vpaddq_xmm_xmm_xmmm128 VEX_Vpaddq_ymm_ymm_ymmm256;
-        PSUBB: VEX_Vpsubb_xmm_xmm_xmmm128 VEX_Vpsubb_ymm_ymm_ymmm256;
-        PSUBW: VEX_Vpsubw_xmm_xmm_xmmm128 VEX_Vpsubw_ymm_ymm_ymmm256;
-        PSUBD: VEX_Vpsubd_xmm_xmm_xmmm128 VEX_Vpsubd_ymm_ymm_ymmm256;
-        PSUBQ: VEX_Vpsubq_xmm_xmm_xmmm128 VEX_Vpsubq_ymm_ymm_ymmm256;
-        PMULLW: VEX_Vpmullw_xmm_xmm_xmmm128 VEX_Vpmullw_ymm_ymm_ymmm256;
-        PMULLD: VEX_Vpmulld_xmm_xmm_xmmm128 VEX_Vpmulld_ymm_ymm_ymmm256;
-        PMULUDQ: VEX_Vpmuludq_xmm_xmm_xmmm128 VEX_Vpmuludq_ymm_ymm_ymmm256;
-        PMULDQ: VEX_Vpmuldq_xmm_xmm_xmmm128 VEX_Vpmuldq_ymm_ymm_ymmm256;
-        PAND: VEX_Vpand_xmm_xmm_xmmm128 VEX_Vpand_ymm_ymm_ymmm256;
-        PANDN: VEX_Vpandn_xmm_xmm_xmmm128 VEX_Vpandn_ymm_ymm_ymmm256;
-        POR: VEX_Vpor_xmm_xmm_xmmm128 VEX_Vpor_ymm_ymm_ymmm256;
-        PXOR: VEX_Vpxor_xmm_xmm_xmmm128 VEX_Vpxor_ymm_ymm_ymmm256;
-        PSLLW: VEX_Vpsllw_xmm_xmm_imm8 VEX_Vpsllw_ymm_ymm_imm8;
-        PSRLW: VEX_Vpsrlw_xmm_xmm_imm8 VEX_Vpsrlw_ymm_ymm_imm8;
-        PSRAW: VEX_Vpsraw_xmm_xmm_imm8 VEX_Vpsraw_ymm_ymm_imm8;
-        PSLLD: VEX_Vpslld_xmm_xmm_imm8 VEX_Vpslld_ymm_ymm_imm8;
-        PSRLD: VEX_Vpsrld_xmm_xmm_imm8 VEX_Vpsrld_ymm_ymm_imm8;
-        PSRAD: VEX_Vpsrad_xmm_xmm_imm8 VEX_Vpsrad_ymm_ymm_imm8;
-        PSLLQ: VEX_Vpsllq_xmm_xmm_imm8 VEX_Vpsllq_ymm_ymm_imm8;
-        PSRLQ: VEX_Vpsrlq_xmm_xmm_imm8 VEX_Vpsrlq_ymm_ymm_imm8;
-        PSLLVD: VEX_Vpsllvd_xmm_xmm_xmmm128 VEX_Vpsllvd_ymm_ymm_ymmm256;
-        PSRLVD: VEX_Vpsrlvd_xmm_xmm_xmmm128 VEX_Vpsrlvd_ymm_ymm_ymmm256;
-        PSRAVD: VEX_Vpsravd_xmm_xmm_xmmm128 VEX_Vpsravd_ymm_ymm_ymmm256;
-        PSLLVQ: VEX_Vpsllvq_xmm_xmm_xmmm128 VEX_Vpsllvq_ymm_ymm_ymmm256;
-        PSRLVQ: VEX_Vpsrlvq_xmm_xmm_xmmm128 VEX_Vpsrlvq_ymm_ymm_ymmm256;
-        PCMPEQB: VEX_Vpcmpeqb_xmm_xmm_xmmm128 VEX_Vpcmpeqb_ymm_ymm_ymmm256;
-        PCMPEQW: VEX_Vpcmpeqw_xmm_xmm_xmmm128 VEX_Vpcmpeqw_ymm_ymm_ymmm256;
-        PCMPEQD: VEX_Vpcmpeqd_xmm_xmm_xmmm128 VEX_Vpcmpeqd_ymm_ymm_ymmm256;
-        PCMPEQQ: VEX_Vpcmpeqq_xmm_xmm_xmmm128 VEX_Vpcmpeqq_ymm_ymm_ymmm256;
-        PCMPGTB: VEX_Vpcmpgtb_xmm_xmm_xmmm128 VEX_Vpcmpgtb_ymm_ymm_ymmm256;
-        PCMPGTW: VEX_Vpcmpgtw_xmm_xmm_xmmm128 VEX_Vpcmpgtw_ymm_ymm_ymmm256;
-        PCMPGTD: VEX_Vpcmpgtd_xmm_xmm_xmmm128 VEX_Vpcmpgtd_ymm_ymm_ymmm256;
-        PCMPGTQ: VEX_Vpcmpgtq_xmm_xmm_xmmm128 VEX_Vpcmpgtq_ymm_ymm_ymmm256;
-        PMINUB: VEX_Vpminub_xmm_xmm_xmmm128 VEX_Vpminub_ymm_ymm_ymmm256;
-        PMINSB: VEX_Vpminsb_xmm_xmm_xmmm128 VEX_Vpminsb_ymm_ymm_ymmm256;
-        PMINUW: VEX_Vpminuw_xmm_xmm_xmmm128 VEX_Vpminuw_ymm_ymm_ymmm256;
-        PMINSW: VEX_Vpminsw_xmm_xmm_xmmm128 VEX_Vpminsw_ymm_ymm_ymmm256;
-        PMINUD: VEX_Vpminud_xmm_xmm_xmmm128 VEX_Vpminud_ymm_ymm_ymmm256;
-        PMINSD: VEX_Vpminsd_xmm_xmm_xmmm128 VEX_Vpminsd_ymm_ymm_ymmm256;
-        PMAXUB: VEX_Vpmaxub_xmm_xmm_xmmm128 VEX_Vpmaxub_ymm_ymm_ymmm256;
-        PMAXSB: VEX_Vpmaxsb_xmm_xmm_xmmm128 VEX_Vpmaxsb_ymm_ymm_ymmm256;
-        PMAXUW: VEX_Vpmaxuw_xmm_xmm_xmmm128 VEX_Vpmaxuw_ymm_ymm_ymmm256;
-        PMAXSW: VEX_Vpmaxsw_xmm_xmm_xmmm128 VEX_Vpmaxsw_ymm_ymm_ymmm256;
-        PMAXUD: VEX_Vpmaxud_xmm_xmm_xmmm128 VEX_Vpmaxud_ymm_ymm_ymmm256;
-        PMAXSD: VEX_Vpmaxsd_xmm_xmm_xmmm128 VEX_Vpmaxsd_ymm_ymm_ymmm256;
-        PABSB: VEX_Vpabsb_xmm_xmmm128 VEX_Vpabsb_ymm_ymmm256;
-        PABSW: VEX_Vpabsw_xmm_xmmm128 VEX_Vpabsw_ymm_ymmm256;
-        PABSD: VEX_Vpabsd_xmm_xmmm128 VEX_Vpabsd_ymm_ymmm256;
-        PSHUFB: VEX_Vpshufb_xmm_xmm_xmmm128 VEX_Vpshufb_ymm_ymm_ymmm256;
-        PSHUFD: VEX_Vpshufd_xmm_xmmm128_imm8 VEX_Vpshufd_ymm_ymmm256_imm8;
-        SHUFPS: VEX_Vshufps_xmm_xmm_xmmm128_imm8 VEX_Vshufps_ymm_ymm_ymmm256_imm8;
-        PUNPCKLWD: VEX_Vpunpcklwd_xmm_xmm_xmmm128 VEX_Vpunpcklwd_ymm_ymm_ymmm256;
-        PUNPCKLDQ: VEX_Vpunpckldq_xmm_xmm_xmmm128 VEX_Vpunpckldq_ymm_ymm_ymmm256;
-        PUNPCKLQDQ: VEX_Vpunpcklqdq_xmm_xmm_xmmm128 VEX_Vpunpcklqdq_ymm_ymm_ymmm256;
-        PACKSSWB: VEX_Vpacksswb_xmm_xmm_xmmm128 VEX_Vpacksswb_ymm_ymm_ymmm256;
-        PTEST: VEX_Vptest_xmm_xmmm128 VEX_Vptest_ymm_ymmm256;
-        PBLENDVB: VEX_Vpblendvb_xmm_xmm_xmmm128_xmm VEX_Vpblendvb_ymm_ymm_ymmm256_ymm;
-        MOVMSKPS: VEX_Vmovmskps_r32_xmm VEX_Vmovmskps_r32_ymm;
-        MOVMSKPD: VEX_Vmovmskpd_r32_xmm VEX_Vmovmskpd_r32_ymm;
-        PMOVMSKB: VEX_Vpmovmskb_r32_xmm VEX_Vpmovmskb_r32_ymm;
-        ADDPS: VEX_Vaddps_xmm_xmm_xmmm128 VEX_Vaddps_ymm_ymm_ymmm256;
-        ADDPD: VEX_Vaddpd_xmm_xmm_xmmm128 VEX_Vaddpd_ymm_ymm_ymmm256;
-        SUBPS: VEX_Vsubps_xmm_xmm_xmmm128 VEX_Vsubps_ymm_ymm_ymmm256;
-        SUBPD: VEX_Vsubpd_xmm_xmm_xmmm128 VEX_Vsubpd_ymm_ymm_ymmm256;
-        MULPS: VEX_Vmulps_xmm_xmm_xmmm128 VEX_Vmulps_ymm_ymm_ymmm256;
-        MULPD: VEX_Vmulpd_xmm_xmm_xmmm128 VEX_Vmulpd_ymm_ymm_ymmm256;
-        DIVPS: VEX_Vdivps_xmm_xmm_xmmm128 VEX_Vdivps_ymm_ymm_ymmm256;
-        DIVPD: VEX_Vdivpd_xmm_xmm_xmmm128 VEX_Vdivpd_ymm_ymm_ymmm256;
-        MINPS: VEX_Vminps_xmm_xmm_xmmm128 VEX_Vminps_ymm_ymm_ymmm256;
-        MINPD: VEX_Vminpd_xmm_xmm_xmmm128 VEX_Vminpd_ymm_ymm_ymmm256;
-        MAXPS: VEX_Vmaxps_xmm_xmm_xmmm128 VEX_Vmaxps_ymm_ymm_ymmm256;
-        MAXPD: VEX_Vmaxpd_xmm_xmm_xmmm128 VEX_Vmaxpd_ymm_ymm_ymmm256;
-        SQRTPS: VEX_Vsqrtps_xmm_xmmm128 VEX_Vsqrtps_ymm_ymmm256;
-        SQRTPD: VEX_Vsqrtpd_xmm_xmmm128 VEX_Vsqrtpd_ymm_ymmm256;
-        ROUNDPS: VEX_Vroundps_xmm_xmmm128_imm8 VEX_Vroundps_ymm_ymmm256_imm8;
-        ROUNDPD: VEX_Vroundpd_xmm_xmmm128_imm8 VEX_Vroundpd_ymm_ymmm256_imm8;
-        CMPPS: VEX_Vcmpps_xmm_xmm_xmmm128_imm8 VEX_Vcmpps_ymm_ymm_ymmm256_imm8;
-        CMPPD: VEX_Vcmppd_xmm_xmm_xmmm128_imm8 VEX_Vcmppd_ymm_ymm_ymmm256_imm8;
-        FMADD213PS: VEX_Vfmadd213ps_xmm_xmm_xmmm128 VEX_Vfmadd213ps_ymm_ymm_ymmm256;
-        FMADD213PD: VEX_Vfmadd213pd_xmm_xmm_xmmm128 VEX_Vfmadd213pd_ymm_ymm_ymmm256;
-        CVTTPS2DQ: VEX_Vcvttps2dq_xmm_xmmm128 VEX_Vcvttps2dq_ymm_ymmm256;
-        CVTDQ2PS: VEX_Vcvtdq2ps_xmm_xmmm128 VEX_Vcvtdq2ps_ymm_ymmm256;
-        CVTPS2PD: VEX_Vcvtps2pd_xmm_xmmm64 VEX_Vcvtps2pd_ymm_xmmm128;
-        CVTDQ2PD: VEX_Vcvtdq2pd_xmm_xmmm64 VEX_Vcvtdq2pd_ymm_xmmm128;
-        CVTPD2PS: VEX_Vcvtpd2ps_xmm_xmmm128 VEX_Vcvtpd2ps_xmm_ymmm256;
-        CVTTPD2DQ: VEX_Vcvttpd2dq_xmm_xmmm128 VEX_Vcvttpd2dq_xmm_ymmm256;
-        CVTPH2PS: VEX_Vcvtph2ps_xmm_xmmm64 VEX_Vcvtph2ps_ymm_xmmm128;
-        CVTPS2PH: VEX_Vcvtps2ph_xmmm64_xmm_imm8 VEX_Vcvtps2ph_xmmm128_ymm_imm8;
-        PGATHERDD: VEX_Vpgatherdd_xmm_vm32x_xmm VEX_Vpgatherdd_ymm_vm32y_ymm;
-        MASKMOVD: VEX_Vpmaskmovd_xmm_xmm_m128 VEX_Vpmaskmovd_ymm_ymm_m256;
-        MASKMOVD_STORE: VEX_Vpmaskmovd_m128_xmm_xmm VEX_Vpmaskmovd_m256_ymm_ymm;
-        MOVZXBW: VEX_Vpmovzxbw_xmm_xmmm64 VEX_Vpmovzxbw_ymm_xmmm128;
-        MOVZXBD: VEX_Vpmovzxbd_xmm_xmmm32 VEX_Vpmovzxbd_ymm_xmmm64;
-        MOVZXBQ: VEX_Vpmovzxbq_xmm_xmmm16 VEX_Vpmovzxbq_ymm_xmmm32;
-        MOVZXWD: VEX_Vpmovzxwd_xmm_xmmm64 VEX_Vpmovzxwd_ymm_xmmm128;
-        MOVZXWQ: VEX_Vpmovzxwq_xmm_xmmm32 VEX_Vpmovzxwq_ymm_xmmm64;
-        MOVZXDQ: VEX_Vpmovzxdq_xmm_xmmm64 VEX_Vpmovzxdq_ymm_xmmm128;
-        MOVSXBW: VEX_Vpmovsxbw_xmm_xmmm64 VEX_Vpmovsxbw_ymm_xmmm128;
-        MOVSXBD: VEX_Vpmovsxbd_xmm_xmmm32 VEX_Vpmovsxbd_ymm_xmmm64;
-        MOVSXBQ: VEX_Vpmovsxbq_xmm_xmmm16 VEX_Vpmovsxbq_ymm_xmmm32;
-        MOVSXWD: VEX_Vpmovsxwd_xmm_xmmm64 VEX_Vpmovsxwd_ymm_xmmm128;
-        MOVSXWQ: VEX_Vpmovsxwq_xmm_xmmm32 VEX_Vpmovsxwq_ymm_xmmm64;
-        MOVSXDQ: VEX_Vpmovsxdq_xmm_xmmm64 VEX_Vpmovsxdq_ymm_xmmm128;
     }
 }

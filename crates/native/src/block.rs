@@ -13,18 +13,13 @@ use crate::emit::{
     fixed_constants,
 };
 use crate::frame::offset;
-use crate::host::Vectors;
+use crate::host::Level;
 use crate::ir::{Action, Block, End, Mask, Routine, Step};
 use crate::transfer;
 
-/// Whether there is code for this machine.
-pub fn is_available() -> bool {
-    Vectors::of_host().is_some()
-}
-
-/// Makes code of a routine. Nothing when the machine lacks what it needs, or the routine contradicts itself.
-pub fn compile(routine: &Routine) -> Option<Code> {
-    (is_available() && check::is_sound(routine)).then_some(())?;
+/// Makes code of a routine. Nothing when the machine lacks the instructions, or the routine contradicts itself.
+pub fn compile(routine: &Routine, level: Level) -> Option<Code> {
+    (Level::of_host() >= Some(level) && check::is_sound(routine)).then_some(())?;
     let mut asm = Asm::new(fixed_constants().into_iter().chain(constants(routine)));
     let leave = asm.label();
     let cache = Cache::default();
@@ -34,6 +29,7 @@ pub fn compile(routine: &Routine) -> Option<Code> {
         cache,
         is_full: true,
         enabled: None,
+        has_bits: level == Level::Avx512,
         states: HashMap::new(),
         leave,
         later: Vec::new(),
@@ -211,6 +207,8 @@ impl Emitter<'_> {
         self.asm.jump(Opcode::Jne_rel32_64, otherwise);
         self.asm.mr(Opcode::Mov_rm32_r32, at(FILE, place), Register::EAX);
         self.cache.forget(place, 4);
+        // Not on the way by the caller.
+        self.enabled = None;
         let (back, known) = (self.asm.here(), self.cache.known());
         self.later.push(Later::Outside { from: otherwise, step, back, known, is_full: self.is_full });
     }

@@ -21,15 +21,21 @@ pub(crate) enum Tag {
 }
 
 impl Tag {
-    /// Whether a register with `other` can be read as this.
+    /// Whether a register with `other` can be read as this: it may hold more of the same.
     fn is_in(&self, other: &Self) -> bool {
-        let wide = |tag: Self| match tag {
-            Self::Row { at, .. } => Self::Row { at, bytes: 32 },
-            Self::Splat { at, bytes, .. } => Self::Splat { at, bytes, width: Width::Y },
-            Self::Number { bits, bytes, .. } => Self::Number { bits, bytes, width: Width::Y },
-            Self::Enabled { mask, first, bytes, .. } => Self::Enabled { mask, first, bytes, width: Width::Y },
-        };
-        self == other || wide(*self) == *other
+        match (*self, *other) {
+            (Self::Row { at, bytes }, Self::Row { at: from, bytes: all }) => at == from && bytes <= all,
+            (Self::Splat { at, bytes, width }, Self::Splat { at: from, bytes: size, width: all }) => {
+                at == from && bytes == size && width <= all
+            }
+            (Self::Number { bits, bytes, width }, Self::Number { bits: other, bytes: size, width: all }) => {
+                bits == other && bytes == size && width <= all
+            }
+            (Self::Enabled { width, mask, first, bytes }, Self::Enabled { width: all, .. }) => {
+                width <= all && Self::Enabled { width: all, mask, first, bytes } == *other
+            }
+            _ => false,
+        }
     }
 }
 

@@ -6,12 +6,13 @@ use std::sync::Arc;
 
 use iced_x86::{Code, Register};
 
-use crate::asm::{Vector, Width, at, op};
+use crate::asm::{Vector, Width, at};
 use crate::cache::Tag;
 use crate::code::call;
 use crate::emit::{Emitter, Enabled, FILE, FRAME};
 use crate::frame::offset;
-use crate::ir::{Binary, Expression, Function, Kind, Mask, Node, Value};
+use crate::ir::{Binary, Expression, Function, Kind, Mask, Node, Operands, Value};
+use crate::op;
 
 /// How many channels are done at a time.
 #[derive(Clone, Copy)]
@@ -64,14 +65,14 @@ fn operands(node: &Node) -> Vec<Value> {
 }
 
 /// How the channels of an expression are done.
-pub(crate) fn units(expression: &Expression, uses: &[u32], mask: &Mask, least: u32) -> Option<Units> {
+pub(crate) fn units(expression: &Expression, uses: &[u32], mask: &Mask, least: u32, width: Width) -> Option<Units> {
     let lanes = mask.lanes.count_ones();
     if !lanes.is_power_of_two() || mask.lanes.trailing_ones() != lanes {
         return None;
     }
     let needed = expression.nodes.iter().zip(uses).filter(|(_, uses)| **uses > 0);
     let bytes = needed.map(|((kind, _), _)| kind.bytes()).chain([least]).max()?;
-    let most = 32 / bytes;
+    let most = if width == Width::Z { 64 } else { 32 } / bytes;
     if lanes == 1 {
         return Some(Units { lanes: most, count: 1, is_single: true });
     }
@@ -83,7 +84,7 @@ impl Emitter<'_> {
     pub(crate) fn compute(&mut self, mask: &Mask, expression: &Expression, result: Value, to: u32) -> Option<()> {
         let kind = expression.nodes.get(result)?.0;
         let uses = uses(expression, &[result])?;
-        let units = units(expression, &uses, mask, kind.bytes())?;
+        let units = units(expression, &uses, mask, kind.bytes(), self.widest())?;
         let bytes = kind.bytes();
         // What a later unit reads must not be written before.
         let end = to + mask.lanes.count_ones() * bytes;
@@ -123,8 +124,9 @@ impl Emitter<'_> {
         if let Some(enabled) = self.enabled_elements(mask, unit * units.lanes, bytes, Width::of(size))? {
             let row = self.value(Tag::Row { at: place, bytes: size })?;
             let blended = self.cache.take()?;
-            self.asm.v4(op::PBLENDVB, Width::of(size), blended, row, value, enabled);
-            [row, enabled, value].into_iter().for_each(|vector| self.cache.drop(vector));
+            self.blend(bytes, Width::of(size), blended, [row, value], enabled);
+            self.drop_choice(enabled);
+            [row, value].into_iter().for_each(|vector| self.cache.drop(vector));
             value = blended;
             self.store_row(place, size, value);
             self.cache.forget(place, size);
@@ -254,21 +256,19 @@ impl Emitter<'_> {
                 let is_word = |value: Value| e.expression.nodes[value].0.bytes() == 4;
                 (bytes == 4 && is_word(a) && is_word(b)).then_some(())?;
                 let (a, b) = (self.node(e, a)?, self.node(e, b)?);
-                self.call(function, [a, b])?
+                self.call(function, width, [a, b])?
             }
             Node::Pick(mask, a, b) => {
                 let (a, b) = (self.node(e, a)?, self.node(e, b)?);
                 let first = if e.units.is_single { 0 } else { e.unit * lanes };
                 match self.enabled_elements(&mask, first, bytes, width)? {
-                    Some(first) => {
-                        if e.units.is_single {
-                            // Only the first element has the channel's choice.
-                            [a, b, first].into_iter().for_each(|vector| self.cache.drop(vector));
-                            return None;
-                        }
+                    Some(choice) => {
+                        // Only the first element of a single channel has its choice.
+                        (!e.units.is_single).then_some(())?;
                         let d = self.cache.take()?;
-                        self.asm.v4(op::PBLENDVB, width, d, b, a, first);
-                        [a, b, first].into_iter().for_each(|vector| self.cache.drop(vector));
+                        self.blend(bytes, width, d, [b, a], choice);
+                        self.drop_choice(choice);
+                        [a, b].into_iter().for_each(|vector| self.cache.drop(vector));
                         d
                     }
                     None => {
@@ -280,27 +280,36 @@ impl Emitter<'_> {
         })
     }
 
-    /// What a function makes of two values.
-    fn call(&mut self, function: &Function, values: [Vector; 2]) -> Option<Vector> {
-        let y = Width::Y;
+    /// What a function makes of two values, of eight channels at a time.
+    fn call(&mut self, function: &Function, width: Width, values: [Vector; 2]) -> Option<Vector> {
+        let operands = |half: u32, n: u32| at(FRAME, offset::OPERANDS + half * size_of::<Operands>() as u32 + n * 32);
         for (n, value) in (0..).zip(values) {
-            self.asm.store(op::MOVUPS_STORE, y, at(FRAME, offset::OPERANDS + n * 32), value);
+            self.asm.store(op::MOVUPS_STORE, Width::Y, operands(0, n), value);
+            if width == Width::Z {
+                self.asm.store_upper(operands(1, n), value);
+            }
             self.cache.drop(value);
         }
         // The function may use all of the registers.
         let used = self.cache.keep_used();
-        let place = |vector: Vector| at(FRAME, offset::SPILLED + u32::from(vector.0) * 32);
-        used.iter().for_each(|vector| self.asm.store(op::MOVUPS_STORE, y, place(*vector), *vector));
-        self.asm.rm(Code::Lea_r64_m, Register::RDI, at(FRAME, offset::OPERANDS));
-        self.asm.rq(Register::RSI, Arc::as_ptr(&function.0) as u64);
-        self.asm.rq(Register::RAX, call as *const () as u64);
+        let widest = self.widest();
+        let place = |vector: Vector| at(FRAME, offset::SPILLED + u32::from(vector.0) * 64);
+        used.iter().for_each(|vector| self.asm.store(op::MOVUPS_STORE, widest, place(*vector), *vector));
         self.asm.plain(Code::VEX_Vzeroupper);
-        self.asm.r(Code::Call_rm64, Register::RAX);
+        for half in 0..if width == Width::Z { 2 } else { 1 } {
+            self.asm.rm(Code::Lea_r64_m, Register::RDI, operands(half, 0));
+            self.asm.rq(Register::RSI, Arc::as_ptr(&function.0) as u64);
+            self.asm.rq(Register::RAX, call as *const () as u64);
+            self.asm.r(Code::Call_rm64, Register::RAX);
+        }
         self.functions.push(function.clone());
         self.enabled = None;
-        used.iter().for_each(|vector| self.asm.load(op::MOVUPS, y, *vector, place(*vector)));
+        used.iter().for_each(|vector| self.asm.load(op::MOVUPS, widest, *vector, place(*vector)));
         let d = self.cache.take()?;
-        self.asm.load(op::MOVUPS, y, d, at(FRAME, offset::OPERANDS));
+        self.asm.load(op::MOVUPS, Width::Y, d, operands(0, 0));
+        if width == Width::Z {
+            self.asm.load_upper(d, operands(1, 0));
+        }
         Some(d)
     }
 
@@ -355,6 +364,7 @@ impl Emitter<'_> {
         let d = self.cache.take()?;
         match op {
             Some(op) => self.asm.v3(op, w, d, a, b),
+            None if self.has_bits => self.asm.v3(op::MULLQ, w, d, a, b),
             None => {
                 let other = self.cache.take()?;
                 self.asm.v2i(op::PSRLQ, w, d, a, 32);

@@ -2,9 +2,11 @@
 
 use iced_x86::Code;
 
-use crate::asm::{Op, Vector, Width, op};
+use crate::asm::{Op, Vector, Width};
+use crate::choice::ANSWER;
 use crate::emit::{Emitter, low_parts};
 use crate::ir::Kind;
+use crate::op;
 
 impl Emitter<'_> {
     /// The first `lanes` elements of a vector as another kind.
@@ -17,23 +19,25 @@ impl Emitter<'_> {
             return Some(a);
         }
         match (from, to) {
-            (F16, F32) => self.between(op::CVTPH2PS, wide, a, Width::X),
-            (F32, F64) => self.between(op::CVTPS2PD, wide, a, Width::X),
+            (F16, F32) => self.between(op::CVTPH2PS, wide, a, w),
+            (F32, F64) => self.between(op::CVTPS2PD, wide, a, w),
             (F64, F32) => {
                 let d = self.cache.take()?;
-                self.asm.rr(op::CVTPD2PS.code(w), d.register(Width::X), a.register(w));
+                self.asm.rr(op::CVTPD2PS.code(w), d.register(wide), a.register(w));
                 Some(d)
             }
             (F32, F16) => {
                 let d = self.cache.take()?;
-                self.asm.r2i(op::CVTPS2PH.code(w), d.register(Width::X), a.register(w), 0);
+                self.asm.r2i(op::CVTPS2PH.code(w), d.register(wide), a.register(w), 0);
                 Some(d)
             }
             (F32, I32) => self.signed_of(w, a),
             (F32, U32) => self.unsigned_of(w, a),
             (I32, F32) => self.between(op::CVTDQ2PS, w, a, w),
+            (U32, F32) if self.has_bits => self.between(op::CVTUDQ2PS, w, a, w),
+            (U32, F64) if self.has_bits => self.between(op::CVTUDQ2PD, wide, a, w),
             (U32, F32) => self.singles_of(w, a),
-            (I32, F64) => self.between(op::CVTDQ2PD, wide, a, Width::X),
+            (I32, F64) => self.between(op::CVTDQ2PD, wide, a, w),
             (U32, F64) => self.doubles_of(wide, a),
             (F32, small) if !small.is_float() && small.bytes() < 4 => {
                 // A number that is beyond the small kind is beyond it as an integer too.
@@ -50,7 +54,7 @@ impl Emitter<'_> {
             }
             _ if from.is_float() || to.is_float() => None,
             _ if saturate => self.clamped(from, to, lanes, a),
-            _ if from.bytes() < to.bytes() => self.between(extension(from, to)?, wide, a, Width::X),
+            _ if from.bytes() < to.bytes() => self.between(extension(from, to)?, wide, a, w),
             _ => self.low(from.bytes(), to.bytes(), lanes, a),
         }
     }
@@ -67,17 +71,35 @@ impl Emitter<'_> {
         let (d, flaw) = (self.cache.take()?, self.cache.take()?);
         // What does not fit becomes the least number: turned over, it is the largest.
         self.asm.v2(op::CVTTPS2DQ, w, d, a, w);
-        self.asm.v3i(op::CMPPS, w, flaw, limit, a, LESS_OR_EQUAL);
+        self.ones_where(w, flaw, [limit, a], LESS_OR_EQUAL);
         self.asm.v3(op::PXOR, w, d, d, flaw);
-        self.asm.v3i(op::CMPPS, w, flaw, a, a, ORDERED);
+        self.ones_where(w, flaw, [a, a], ORDERED);
         self.asm.v3(op::PAND, w, d, d, flaw);
         [limit, flaw].into_iter().for_each(|vector| self.cache.drop(vector));
         Some(d)
     }
 
+    /// Ones where floats compare.
+    fn ones_where(&mut self, w: Width, d: Vector, [a, b]: [Vector; 2], relation: i32) {
+        if self.has_bits {
+            self.asm.compare(op::COMPAREPS, w, ANSWER, [a, b], relation);
+            self.asm.ones(op::ONESD, w, d, ANSWER);
+        } else {
+            self.asm.v3i(op::CMPPS, w, d, a, b, relation);
+        }
+    }
+
     /// Floats become integers without a sign.
     fn unsigned_of(&mut self, w: Width, a: Vector) -> Option<Vector> {
         let zero = self.number(0, 4, w)?;
+        if self.has_bits {
+            let d = self.cache.take()?;
+            // The second of two where either is NaN; what does not fit becomes the largest.
+            self.asm.v3(op::MAXPS, w, d, a, zero);
+            self.asm.v2(op::CVTTPS2UDQ, w, d, d, w);
+            self.cache.drop(zero);
+            return Some(d);
+        }
         let half = self.number(2147483648.0_f32.to_bits().into(), 4, w)?;
         let whole = self.number(4294967296.0_f32.to_bits().into(), 4, w)?;
         let (d, high, rest) = (self.cache.take()?, self.cache.take()?, self.cache.take()?);
@@ -180,6 +202,18 @@ impl Emitter<'_> {
     fn low(&mut self, from: u32, to: u32, lanes: u32, a: Vector) -> Option<Vector> {
         let (w, x) = (Width::of(lanes * from), Width::X);
         let d = self.cache.take()?;
+        if self.has_bits {
+            let low = match (from, to) {
+                (2, _) => op::LOWWB,
+                (4, 1) => op::LOWDB,
+                (4, _) => op::LOWDW,
+                (_, 1) => op::LOWQB,
+                (_, 2) => op::LOWQW,
+                _ => op::LOWQD,
+            };
+            self.asm.rr(low.code(w), d.register(Width::of(lanes * to)), a.register(w));
+            return Some(d);
+        }
         let parts = self.asm.constant(&low_parts(from, to));
         self.asm.v3(op::PSHUFB, w, d, a, parts);
         if w == Width::Y {

@@ -2,19 +2,24 @@
 
 use iced_x86::{Code, Register};
 
-use crate::asm::{Label, Vector, Width, at, indexed, op};
+use crate::asm::{Label, Vector, Width, at, indexed};
 use crate::cache::Tag;
+use crate::choice::Choice;
 use crate::emit::{Emitter, FILE, dword_steps};
 use crate::frame::offset;
 use crate::ir::{Access, Kind, Unit};
+use crate::op;
 use crate::scatter::{Mark, OneByOne};
-use crate::transfer::{Channels, FIRST, LANES, LIMIT, PLACE, WORDS};
+use crate::transfer::{Channels, FIRST, LIMIT, PLACE, WORDS};
 
 impl Emitter<'_> {
     /// From memory to registers.
     pub(crate) fn get(&mut self, channels: &Channels<'_>) -> Option<()> {
-        let (x, y) = (Width::X, Width::Y);
-        let Channels { transfer, offsets, masks, mark, .. } = channels;
+        let x = Width::X;
+        let Channels { transfer, offsets, masks, mark, lanes, .. } = channels;
+        let (w, row) = (channels.width(), lanes * 4);
+        // Qwords fill as much as there is.
+        let (widest, whole) = (self.widest(), if self.has_bits { 64 } else { 32 });
         let (same, other, done) = (self.asm.label(), self.asm.label(), self.asm.label());
         let (unit, size) = (transfer.unit, transfer.unit.bytes());
         let is_dword = unit == Unit::Dword;
@@ -25,11 +30,11 @@ impl Emitter<'_> {
         let results = results?;
         let (steps, distance) = (self.cache.take()?, self.cache.take()?);
         // What is loaded from here on is not there on every way.
-        let far = self.number((size * LANES).into(), 4, y)?;
+        let far = self.far(channels)?;
         let bits = match unit {
             Unit::Part { bytes: bytes @ 1..=3, keeps } => {
-                let low = self.number(u64::from(u32::MAX >> (32 - bytes * 8)), 4, y)?;
-                let rest = if keeps { Some(self.number(u64::from(u32::MAX << (bytes * 8)), 4, y)?) } else { None };
+                let low = self.number(u64::from(u32::MAX >> (32 - bytes * 8)), 4, w)?;
+                let rest = if keeps { Some(self.number(u64::from(u32::MAX << (bytes * 8)), 4, w)?) } else { None };
                 Some((low, rest))
             }
             _ => None,
@@ -39,37 +44,37 @@ impl Emitter<'_> {
             // What the first two channels say decides what is tried; they need not be enabled, and their offsets be anything.
             self.asm.r2i(Code::VEX_Vpextrd_rm32_xmm_imm8, Register::R9D, offsets[0].register(x), 1);
             self.asm.rr(Code::Sub_r32_rm32, Register::R9D, Register::EDI);
-            self.asm.v2(op::BROADCASTD, y, distance, offsets[0], x);
+            self.asm.v2(op::BROADCASTD, w, distance, offsets[0], x);
             self.asm.ri(Code::Cmp_rm32_imm8, Register::R9D, size as i32);
             self.asm.jump(Code::Jne_rel32_64, if has_same { same } else { other });
-            self.steps(steps, size);
-            self.are_apart(offsets, masks, (distance, Some([steps, far])), results[0], other)?;
-            self.near_inside(channels, offsets.len() as u32 * LANES * size, other);
+            self.steps(w, steps, size);
+            self.are_apart(channels, (distance, Some((steps, far))), results[0], other)?;
+            self.near_inside(channels, offsets.len() as u32 * lanes * size, other);
             self.words();
             for &(element, place) in &transfer.elements {
                 for (half, result) in (0..).zip(&results) {
-                    let from = half * size * LANES;
-                    match (unit, masks.get(half as usize)) {
+                    let from = half * size * lanes;
+                    let mask = masks.get(half as usize).copied();
+                    match (unit, mask) {
                         (Unit::Qword, _) => {
-                            for part in [0, 32] {
-                                self.asm.load(op::MOVUPS, y, *result, memory(element, from + part));
-                                self.asm.store(op::MOVUPS_STORE, y, at(FILE, place + half * 64 + part), *result);
+                            for part in (0..row * 2).step_by(whole as usize) {
+                                self.asm.load(op::MOVUPS, widest, *result, memory(element, from + part));
+                                let own = at(FILE, place + half * row * 2 + part);
+                                self.asm.store(op::MOVUPS_STORE, widest, own, *result);
                             }
                             continue;
                         }
                         (Unit::Part { bytes: 1, .. }, _) => {
-                            self.asm.load(op::MOVZXBD, y, *result, memory(element, from));
+                            self.asm.load(op::MOVZXBD, w, *result, memory(element, from));
                         }
                         (Unit::Part { bytes: 2, .. }, _) => {
-                            self.asm.load(op::MOVZXWD, y, *result, memory(element, from));
+                            self.asm.load(op::MOVZXWD, w, *result, memory(element, from));
                         }
-                        (_, None) => self.asm.load(op::MOVUPS, y, *result, memory(element, from)),
-                        (_, Some(mask)) => {
-                            self.asm.load_where(op::MASKMOVD, y, *result, *mask, memory(element, from))
-                        }
+                        (_, None) => self.asm.load(op::MOVUPS, w, *result, memory(element, from)),
+                        (_, Some(mask)) => self.load_where(w, *result, mask, memory(element, from)),
                     }
-                    self.keep(place + half * 32, *result, bits.and_then(|(_, rest)| rest), steps);
-                    self.got(place + half * 32, *result, masks.get(half as usize), steps);
+                    self.keep(w, place + half * row, *result, bits.and_then(|(_, rest)| rest), steps);
+                    self.got(w, place + half * row, *result, mask, steps);
                 }
             }
             self.asm.jump(Code::Jmp_rel32_64, done);
@@ -78,19 +83,20 @@ impl Emitter<'_> {
             self.asm.bind(same);
             self.asm.rr(Code::Test_rm32_r32, Register::R9D, Register::R9D);
             self.asm.jump(Code::Jne_rel32_64, other);
-            self.are_apart(offsets, masks, (distance, None), results[0], other)?;
+            self.are_apart(channels, (distance, None), results[0], other)?;
             self.near_inside(channels, size, other);
             self.words();
             for &(element, place) in &transfer.elements {
                 for (half, result) in (0..).zip(&results) {
                     if unit == Unit::Qword {
-                        self.asm.load(op::BROADCASTQ, y, *result, memory(element, 0));
-                        for part in [0, 32] {
-                            self.asm.store(op::MOVUPS_STORE, y, at(FILE, place + half * 64 + part), *result);
+                        self.asm.load(op::BROADCASTQ, widest, *result, memory(element, 0));
+                        for part in (0..row * 2).step_by(whole as usize) {
+                            let own = at(FILE, place + half * row * 2 + part);
+                            self.asm.store(op::MOVUPS_STORE, widest, own, *result);
                         }
                     } else {
-                        self.asm.load(op::BROADCASTSS, y, *result, memory(element, 0));
-                        self.got(place + half * 32, *result, masks.get(half as usize), steps);
+                        self.asm.load(op::BROADCASTSS, w, *result, memory(element, 0));
+                        self.got(w, place + half * row, *result, masks.get(half as usize).copied(), steps);
                     }
                 }
             }
@@ -99,7 +105,7 @@ impl Emitter<'_> {
         self.asm.bind(other);
         self.all_inside(channels)?;
         self.words();
-        self.mark_each(offsets, *mark);
+        self.mark_each(channels);
         match unit {
             Unit::Qword => {
                 // Marked already.
@@ -107,7 +113,7 @@ impl Emitter<'_> {
                 let from = self.asm.label();
                 self.asm.jump(Code::Jmp_rel32_64, from);
                 self.asm.bind(done);
-                self.scatter_later((from, done), offsets, Mark { bits: 0, ..*mark }, what);
+                self.scatter_later((from, done), channels, Mark { bits: 0, ..*mark }, what);
             }
             _ => {
                 if let Unit::Part { .. } = unit {
@@ -115,81 +121,84 @@ impl Emitter<'_> {
                     let last = indexed(LIMIT, Register::None, 1, i64::from(size) - 4);
                     self.asm.rm(Code::Lea_r64_m, Register::R9, last);
                     self.asm.rr(Code::VEX_Vmovd_xmm_rm32, distance.register(x), Register::R9D);
-                    self.asm.v2(op::BROADCASTD, y, distance, distance, x);
+                    self.asm.v2(op::BROADCASTD, w, distance, distance, x);
                 }
                 for &(element, place) in &transfer.elements {
                     for (half, (result, offset)) in (0..).zip(results.iter().zip(offsets)) {
-                        let mask = masks.get(half as usize);
-                        match mask {
-                            None => self.asm.v3(op::PCMPEQD, y, steps, steps, steps),
-                            Some(mask) => self.asm.v2(op::MOVUPS, y, steps, *mask, y),
-                        }
-                        self.asm.v3(op::PXOR, y, *result, *result, *result);
+                        let mask = masks.get(half as usize).copied();
                         if let Unit::Part { .. } = unit {
                             let (place_of, shift) = (self.cache.take()?, self.cache.take()?);
-                            self.asm.v3(op::PMINUD, y, place_of, *offset, distance);
-                            self.asm.v3(op::PSUBD, y, shift, *offset, place_of);
-                            self.asm.v2i(op::PSLLD, y, shift, shift, 3);
-                            let memory = indexed(WORDS, place_of.register(y), 1, element.into());
-                            self.asm.gather(op::PGATHERDD, y, *result, memory, steps);
-                            self.asm.v3(op::PSRLVD, y, *result, *result, shift);
+                            self.asm.v3(op::PMINUD, w, place_of, *offset, distance);
+                            self.asm.v3(op::PSUBD, w, shift, *offset, place_of);
+                            self.asm.v2i(op::PSLLD, w, shift, shift, 3);
+                            let memory = indexed(WORDS, place_of.register(w), 1, element.into());
+                            self.gather(w, *result, memory, mask, steps);
+                            self.asm.v3(op::PSRLVD, w, *result, *result, shift);
                             if let Some((low, _)) = bits {
-                                self.asm.v3(op::PAND, y, *result, *result, low);
+                                self.asm.v3(op::PAND, w, *result, *result, low);
                             }
                             [place_of, shift].into_iter().for_each(|vector| self.cache.drop(vector));
                         } else {
-                            let memory = indexed(WORDS, offset.register(y), 1, element.into());
-                            self.asm.gather(op::PGATHERDD, y, *result, memory, steps);
+                            let memory = indexed(WORDS, offset.register(w), 1, element.into());
+                            self.gather(w, *result, memory, mask, steps);
                         }
-                        self.keep(place + half * 32, *result, bits.and_then(|(_, rest)| rest), steps);
-                        self.got(place + half * 32, *result, mask, steps);
+                        self.keep(w, place + half * row, *result, bits.and_then(|(_, rest)| rest), steps);
+                        self.got(w, place + half * row, *result, mask, steps);
                     }
                 }
                 self.asm.bind(done);
             }
         }
         for &(_, place) in &transfer.elements {
-            self.cache.forget(place, offsets.len() as u32 * LANES * unit.register_bytes());
+            self.cache.forget(place, offsets.len() as u32 * lanes * unit.register_bytes());
         }
         for (half, result) in (0..).zip(&results) {
             if is_cached {
-                self.cache.name(*result, Tag::Row { at: transfer.elements[0].1 + half * 32, bytes: 32 });
+                self.cache.name(*result, Tag::Row { at: transfer.elements[0].1 + half * row, bytes: row });
             }
             self.cache.drop(*result);
         }
         let numbers = bits.into_iter().flat_map(|(low, rest)| [Some(low), rest]).flatten();
-        [steps, distance, far].into_iter().chain(numbers).for_each(|vector| self.cache.drop(vector));
+        [steps, distance].into_iter().chain(far).chain(numbers).for_each(|vector| self.cache.drop(vector));
         Some(())
     }
 
-    /// The distances of 8 channels from the first, each so many bytes from the next.
-    fn steps(&mut self, d: Vector, size: u32) {
+    /// How far the channels of one vector are from those of the next, if there is more than one.
+    fn far(&mut self, channels: &Channels<'_>) -> Option<Option<Vector>> {
+        if channels.offsets.len() == 1 {
+            return Some(None);
+        }
+        let bytes = channels.transfer.unit.bytes() * channels.lanes;
+        Some(Some(self.number(bytes.into(), 4, channels.width())?))
+    }
+
+    /// The distances of a vector's channels from the first, each so many bytes from the next.
+    fn steps(&mut self, w: Width, d: Vector, size: u32) {
         let constant = self.asm.constant(&dword_steps());
-        self.asm.load(op::MOVUPS, Width::Y, d, constant);
+        self.asm.load(op::MOVUPS, w, d, constant);
         match size {
-            1 => self.asm.v2i(op::PSRLD, Width::Y, d, d, 2),
-            2 => self.asm.v2i(op::PSRLD, Width::Y, d, d, 1),
-            8 => self.asm.v2i(op::PSLLD, Width::Y, d, d, 1),
+            1 => self.asm.v2i(op::PSRLD, w, d, d, 2),
+            2 => self.asm.v2i(op::PSRLD, w, d, d, 1),
+            8 => self.asm.v2i(op::PSLLD, w, d, d, 1),
             _ => {}
         }
     }
 
     /// Adds the bytes that dwords of the registers keep; `scratch` is free.
-    fn keep(&mut self, place: u32, result: Vector, rest: Option<Vector>, scratch: Vector) {
+    fn keep(&mut self, w: Width, place: u32, result: Vector, rest: Option<Vector>, scratch: Vector) {
         let Some(rest) = rest else { return };
-        self.asm.v3(op::PAND, Width::Y, scratch, rest, at(FILE, place));
-        self.asm.v3(op::POR, Width::Y, result, result, scratch);
+        self.asm.v3(op::PAND, w, scratch, rest, at(FILE, place));
+        self.asm.v3(op::POR, w, result, result, scratch);
     }
 
     /// Writes what has been read to the registers; `scratch` is free.
-    fn got(&mut self, place: u32, result: Vector, mask: Option<&Vector>, scratch: Vector) {
-        let y = Width::Y;
+    fn got(&mut self, w: Width, place: u32, result: Vector, mask: Option<Choice>, scratch: Vector) {
         if let Some(mask) = mask {
-            self.asm.load(op::MOVUPS, y, scratch, at(FILE, place));
-            self.asm.v4(op::PBLENDVB, y, scratch, scratch, result, *mask);
-            self.asm.store(op::MOVUPS_STORE, y, at(FILE, place), scratch);
+            self.asm.load(op::MOVUPS, w, scratch, at(FILE, place));
+            self.blend(4, w, scratch, [scratch, result], mask);
+            self.asm.store(op::MOVUPS_STORE, w, at(FILE, place), scratch);
         } else {
-            self.asm.store(op::MOVUPS_STORE, y, at(FILE, place), result);
+            self.asm.store(op::MOVUPS_STORE, w, at(FILE, place), result);
         }
     }
 
@@ -197,26 +206,21 @@ impl Emitter<'_> {
     /// its offset; else elsewhere.
     fn are_apart(
         &mut self,
-        offsets: &[Vector],
-        masks: &[Vector],
-        (first, steps): (Vector, Option<[Vector; 2]>),
+        channels: &Channels<'_>,
+        (first, steps): (Vector, Option<(Vector, Option<Vector>)>),
         scratch: Vector,
         otherwise: Label,
     ) -> Option<()> {
-        let y = Width::Y;
-        for (half, offset) in offsets.iter().enumerate() {
-            self.asm.v3(op::PSUBD, y, scratch, *offset, first);
-            if let Some([steps, far]) = steps {
-                if half > 0 {
-                    self.asm.v3(op::PADDD, y, steps, steps, far);
+        let w = channels.width();
+        for (half, offset) in channels.offsets.iter().enumerate() {
+            self.asm.v3(op::PSUBD, w, scratch, *offset, first);
+            if let Some((steps, far)) = steps {
+                if let Some(far) = far.filter(|_| half > 0) {
+                    self.asm.v3(op::PADDD, w, steps, steps, far);
                 }
-                self.asm.v3(op::PXOR, y, scratch, scratch, steps);
+                self.asm.v3(op::PXOR, w, scratch, scratch, steps);
             }
-            if let Some(mask) = masks.get(half) {
-                self.asm.v3(op::PAND, y, scratch, scratch, *mask);
-            }
-            self.asm.v2(op::PTEST, y, scratch, scratch, y);
-            self.asm.jump(Code::Jne_rel32_64, otherwise);
+            self.jump_if_any(w, scratch, channels.masks.get(half).copied(), otherwise);
         }
         Some(())
     }
@@ -228,46 +232,46 @@ impl Emitter<'_> {
 
     /// From registers to memory.
     pub(crate) fn put(&mut self, channels: &Channels<'_>) -> Option<()> {
-        let (x, y) = (Width::X, Width::Y);
-        let Channels { transfer, offsets, masks, mark, .. } = channels;
+        let x = Width::X;
+        let Channels { transfer, offsets, masks, mark, lanes, .. } = channels;
+        let w = channels.width();
+        let (widest, whole) = (self.widest(), if self.has_bits { 64 } else { 32 });
         let (other, from, done) = (self.asm.label(), self.asm.label(), self.asm.label());
         let (unit, size) = (transfer.unit, transfer.unit.bytes());
         let is_plain = unit == Unit::Dword || masks.is_empty();
         if is_plain && size.is_multiple_of(transfer.alignment) && size != 3 {
             let (steps, distance, scratch) = (self.cache.take()?, self.cache.take()?, self.cache.take()?);
-            let far = self.number((size * LANES).into(), 4, y)?;
-            self.asm.v2(op::BROADCASTD, y, distance, offsets[0], x);
-            self.steps(steps, size);
-            self.are_apart(offsets, masks, (distance, Some([steps, far])), scratch, other)?;
-            self.near_inside(channels, offsets.len() as u32 * LANES * size, other);
+            let far = self.far(channels)?;
+            self.asm.v2(op::BROADCASTD, w, distance, offsets[0], x);
+            self.steps(w, steps, size);
+            self.are_apart(channels, (distance, Some((steps, far))), scratch, other)?;
+            self.near_inside(channels, offsets.len() as u32 * lanes * size, other);
             self.words();
             for &(element, place) in &transfer.elements {
                 for half in 0..offsets.len() as u32 {
-                    let memory = |bytes| indexed(WORDS, FIRST, 1, i64::from(element + half * size * LANES + bytes));
-                    let row = at(FILE, place + half * LANES * unit.register_bytes());
-                    self.asm.load(op::MOVUPS, y, scratch, row);
+                    let memory = |bytes| indexed(WORDS, FIRST, 1, i64::from(element + half * size * lanes + bytes));
+                    let own = place + half * lanes * unit.register_bytes();
+                    if unit == Unit::Qword {
+                        for part in (0..lanes * 8).step_by(whole as usize) {
+                            self.asm.load(op::MOVUPS, widest, scratch, at(FILE, own + part));
+                            self.asm.store(op::MOVUPS_STORE, widest, memory(part), scratch);
+                        }
+                        continue;
+                    }
+                    self.asm.load(op::MOVUPS, w, scratch, at(FILE, own));
                     match (unit, masks.get(half as usize)) {
-                        (Unit::Part { bytes: 1, .. }, _) => {
-                            let low = self.convert(Kind::U32, Kind::U8, false, LANES, scratch)?;
-                            self.asm.mr(Code::VEX_Vmovq_xmmm64_xmm, memory(0), low.register(x));
+                        (Unit::Part { bytes: bytes @ ..=2, .. }, _) => {
+                            let to = if bytes == 1 { Kind::U8 } else { Kind::U16 };
+                            let low = self.convert(Kind::U32, to, false, *lanes, scratch)?;
+                            self.store_bytes(memory(0), lanes * bytes, low);
                             self.cache.drop(low);
                         }
-                        (Unit::Part { bytes: 2, .. }, _) => {
-                            let low = self.convert(Kind::U32, Kind::U16, false, LANES, scratch)?;
-                            self.asm.store(op::MOVUPS_STORE, x, memory(0), low);
-                            self.cache.drop(low);
-                        }
-                        (Unit::Qword, _) => {
-                            self.asm.store(op::MOVUPS_STORE, y, memory(0), scratch);
-                            self.asm.load(op::MOVUPS, y, scratch, at(FILE, place + half * 64 + 32));
-                            self.asm.store(op::MOVUPS_STORE, y, memory(32), scratch);
-                        }
-                        (_, None) => self.asm.store(op::MOVUPS_STORE, y, memory(0), scratch),
-                        (_, Some(mask)) => self.asm.store_where(op::MASKMOVD_STORE, y, memory(0), *mask, scratch),
+                        (_, None) => self.asm.store(op::MOVUPS_STORE, w, memory(0), scratch),
+                        (_, Some(mask)) => self.store_where(w, memory(0), *mask, scratch),
                     }
                 }
             }
-            [steps, distance, scratch, far].into_iter().for_each(|vector| self.cache.drop(vector));
+            [steps, distance, scratch].into_iter().chain(far).for_each(|vector| self.cache.drop(vector));
             self.asm.jump(Code::Jmp_rel32_64, done);
         }
         self.asm.bind(other);
@@ -276,7 +280,7 @@ impl Emitter<'_> {
         self.asm.jump(Code::Jmp_rel32_64, from);
         self.asm.bind(done);
         let what = OneByOne::Move { access: Access::Store, unit, elements: transfer.elements.clone() };
-        self.scatter_later((from, done), offsets, *mark, what);
+        self.scatter_later((from, done), channels, *mark, what);
         Some(())
     }
 }

@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 
-use iced_x86::{Code, Register};
+use iced_x86::{Code, MemoryOperand, Register};
 
-use crate::asm::{Asm, Label, Vector, Width, at, op};
+use crate::asm::{Asm, Label, Vector, Width, at};
 use crate::cache::{Cache, Known, Tag};
 use crate::frame::offset;
 use crate::ir::{Combine, Expression, Function, Kind, Mask, Node, Routine, Value};
+use crate::op;
 
 /// The frame: what the caller gives ([`crate::frame`]).
 pub(crate) const FRAME: Register = Register::RBX;
@@ -31,8 +32,10 @@ pub(crate) struct Emitter<'a> {
     pub(crate) cache: Cache,
     /// Whether the code is for all channels that steps have being active.
     pub(crate) is_full: bool,
-    /// The mask whose channels are in [`ENABLED`].
-    pub(crate) enabled: Option<Mask>,
+    /// What is in [`ENABLED`].
+    pub(crate) enabled: Option<EnabledBits>,
+    /// Whether there are registers for bits, and vectors of 64 bytes: AVX-512.
+    pub(crate) has_bits: bool,
     /// Elements of the table of states that are known here.
     pub(crate) states: HashMap<u32, u32>,
     /// Where an exit with a number is.
@@ -57,6 +60,15 @@ pub(crate) enum Later {
     Scatter(Box<crate::scatter::Scatter>),
     /// Marks of rows.
     Rows(Box<crate::scatter::Rows>),
+}
+
+/// The channels in [`ENABLED`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EnabledBits {
+    /// Whose they are.
+    pub(crate) mask: Mask,
+    /// From which on they choose elements, if they do so now.
+    pub(crate) chosen: Option<u32>,
 }
 
 /// Bits of an instruction's channels.
@@ -103,12 +115,17 @@ pub(crate) fn bytes_of(bits: u64, bytes: u32) -> Vec<u8> {
 
 /// Distances of neighbouring dwords.
 pub(crate) fn dword_steps() -> Vec<u8> {
-    (0..8_u32).flat_map(|n| (n * 4).to_le_bytes()).collect()
+    (0..16_u32).flat_map(|n| (n * 4).to_le_bytes()).collect()
+}
+
+/// The places of the low dwords of 16 qwords, or of the high ones.
+pub(crate) fn dword_places(is_high: bool) -> Vec<u8> {
+    (0..16_u32).flat_map(|n| (n * 2 + u32::from(is_high)).to_le_bytes()).collect()
 }
 
 /// All constants that the code may name beside those of its expressions.
 pub(crate) fn fixed_constants() -> Vec<Vec<u8>> {
-    let mut all = vec![byte_places(), dword_steps()];
+    let mut all = vec![byte_places(), dword_steps(), dword_places(false), dword_places(true)];
     all.extend([1, 2].map(|bytes| channel_bits(bytes, 0)));
     all.extend((0..8).map(|unit| channel_bits(4, unit * 4)));
     all.extend((0..8).map(|unit| channel_bits(8, unit * 4)));
@@ -135,13 +152,18 @@ pub(crate) fn fixed_constants() -> Vec<Vec<u8>> {
 }
 
 impl Emitter<'_> {
+    /// The widest vectors that there are.
+    pub(crate) fn widest(&self) -> Width {
+        if self.has_bits { Width::Z } else { Width::Y }
+    }
+
     /// Makes of a mask the bits of its channels.
     pub(crate) fn enabled(&mut self, mask: &Mask) -> Enabled {
         let by_active = !mask.always && !self.is_full;
         if mask.predicate == 0 && !by_active {
             return Enabled::All;
         }
-        if self.enabled == Some(*mask) {
+        if self.enabled.is_some_and(|enabled| enabled.mask == *mask) {
             return Enabled::Some;
         }
         let lanes = mask.lanes as i32;
@@ -182,30 +204,8 @@ impl Emitter<'_> {
         if mask.lanes != u32::MAX {
             self.asm.ri(Code::And_rm32_imm32, ENABLED, lanes);
         }
-        self.enabled = Some(*mask);
+        self.enabled = Some(EnabledBits { mask: *mask, chosen: None });
         Enabled::Some
-    }
-
-    /// Ones in the elements of the enabled channels from `first` on; nothing when all are enabled.
-    pub(crate) fn enabled_elements(
-        &mut self,
-        mask: &Mask,
-        first: u32,
-        bytes: u32,
-        width: Width,
-    ) -> Option<Option<Vector>> {
-        if mask.predicate == 0 && (mask.always || self.is_full) {
-            return Some(None);
-        }
-        let tag = Tag::Enabled { mask: *mask, first, bytes, width };
-        if let Some(found) = self.cache.find(&tag) {
-            return Some(Some(found));
-        }
-        self.enabled(mask);
-        let d = self.cache.take()?;
-        self.spread_bits(d, ENABLED, first, bytes);
-        self.cache.name(d, Tag::Enabled { mask: *mask, first, bytes, width: Width::Y });
-        Some(Some(d))
     }
 
     /// Loads again what registers held.
@@ -214,43 +214,11 @@ impl Emitter<'_> {
         for (vector, tag) in self.cache.asked_since(known) {
             if let Tag::Enabled { mask, first, bytes, .. } = tag {
                 self.enabled(&mask);
-                self.spread_bits(vector, ENABLED, first, bytes);
+                self.spread_bits(vector, first, bytes);
             } else {
                 self.load(vector, &tag);
             }
         }
-    }
-
-    /// Makes of bits the elements of 32 bytes.
-    fn spread_bits(&mut self, d: Vector, bits: Register, first: u32, bytes: u32) {
-        let (x, y) = (Width::X, Width::Y);
-        let mut from = bits;
-        if bytes <= 2 && first > 0 {
-            self.asm.rr(Code::Mov_r32_rm32, Register::ECX, bits);
-            self.asm.ri(Code::Shr_rm32_imm8, Register::ECX, first as i32);
-            from = Register::ECX;
-        }
-        let d_x = d.register(x);
-        self.asm.rr(Code::VEX_Vmovd_xmm_rm32, d_x, from);
-        match bytes {
-            1 => {
-                self.asm.v2(op::BROADCASTD, y, d, d, x);
-                let places = self.asm.constant(&byte_places());
-                self.asm.v3(op::PSHUFB, y, d, d, places);
-            }
-            2 => self.asm.v2(op::BROADCASTW, y, d, d, x),
-            4 => self.asm.v2(op::BROADCASTD, y, d, d, x),
-            _ => self.asm.v2(op::BROADCASTQ, y, d, d, x),
-        }
-        let equal = match bytes {
-            1 => op::PCMPEQB,
-            2 => op::PCMPEQW,
-            4 => op::PCMPEQD,
-            _ => op::PCMPEQQ,
-        };
-        let channels = self.asm.constant(&channel_bits(bytes, if bytes <= 2 { 0 } else { first }));
-        self.asm.v3(op::PAND, y, d, d, channels);
-        self.asm.v3(equal, y, d, d, channels);
     }
 
     /// A register with something that can be loaded, which one more user needs.
@@ -271,8 +239,7 @@ impl Emitter<'_> {
             Tag::Row { at: place, bytes } => {
                 let memory = at(FILE, place);
                 match bytes {
-                    32 => self.asm.load(op::MOVUPS, Width::Y, d, memory),
-                    16 => self.asm.load(op::MOVUPS, Width::X, d, memory),
+                    16 | 32 | 64 => self.asm.load(op::MOVUPS, Width::of(bytes), d, memory),
                     8 => self.asm.rm(Code::VEX_Vmovq_xmm_xmmm64, x, memory),
                     4 => self.asm.rm(Code::VEX_Vmovd_xmm_rm32, x, memory),
                     _ => {
@@ -301,10 +268,14 @@ impl Emitter<'_> {
 
     /// Writes the first `bytes` bytes of a vector to the registers.
     pub(crate) fn store_row(&mut self, place: u32, bytes: u32, a: Vector) {
-        let (memory, x) = (at(FILE, place), a.register(Width::X));
+        self.store_bytes(at(FILE, place), bytes, a);
+    }
+
+    /// Writes the first `bytes` bytes of a vector.
+    pub(crate) fn store_bytes(&mut self, memory: MemoryOperand, bytes: u32, a: Vector) {
+        let x = a.register(Width::X);
         match bytes {
-            32 => self.asm.store(op::MOVUPS_STORE, Width::Y, memory, a),
-            16 => self.asm.store(op::MOVUPS_STORE, Width::X, memory, a),
+            16 | 32 | 64 => self.asm.store(op::MOVUPS_STORE, Width::of(bytes), memory, a),
             8 => self.asm.mr(Code::VEX_Vmovq_xmmm64_xmm, memory, x),
             4 => self.asm.mr(Code::VEX_Vmovd_rm32_xmm, memory, x),
             _ => {

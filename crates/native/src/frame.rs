@@ -189,7 +189,7 @@ pub(crate) struct Raw {
     /// Offsets of 16 channels.
     pub(crate) scratch: MaybeUninit<[u32; 16]>,
     /// What a function is called with; the code writes all of it before.
-    pub(crate) operands: MaybeUninit<Operands>,
+    pub(crate) operands: MaybeUninit<[Operands; 2]>,
     /// The host's vector registers while a function runs.
-    pub(crate) spilled: MaybeUninit<[[u32; 8]; 16]>,
+    pub(crate) spilled: MaybeUninit<[[u32; 16]; 16]>,
 }

@@ -4,6 +4,30 @@
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64 as host;
 
+/// Which vector instructions code is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// AVX2, with FMA, F16C, BMI, LZCNT and POPCNT.
+    Avx2,
+    /// AVX-512 as well: its foundation and BW, DQ, VL.
+    Avx512,
+}
+
+impl Level {
+    /// The most that this machine has, if it has any of them.
+    pub fn of_host() -> Option<Self> {
+        Vectors::of_host()?;
+        #[cfg(target_arch = "x86_64")]
+        let has_bits = is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512dq")
+            && is_x86_feature_detected!("avx512vl");
+        #[cfg(not(target_arch = "x86_64"))]
+        let has_bits = false;
+        Some(if has_bits { Self::Avx512 } else { Self::Avx2 })
+    }
+}
+
 /// That the machine has the vector instructions that [`compile`](crate::compile) uses.
 #[derive(Clone, Copy, Debug)]
 pub struct Vectors(());

@@ -5,10 +5,10 @@
 //! do: a step that is not known here or has to look closer, the end of a block, the end of a thread's turn. So nothing has
 //! to be known, and what is left out is slower but not different.
 //!
-//! Modules in reading order: `ir`; `host`, the machine for code in Rust; `frame`, what the code finds; `asm`, instructions into bytes; `cache`, what registers hold; `emit`,
-//! `compute`, `operation`, `convert`, `predicate`, `transfer`, `element`, `scatter`, `block`, the code; `check`, what must hold of it; `code`, which is run.
+//! Modules in reading order: `ir`; `host`, the machine for code in Rust; `frame`, what the code finds; `asm` and `op`, instructions into bytes; `cache`, what registers hold; `emit`,
+//! `choice`, `compute`, `operation`, `convert`, `predicate`, `transfer`, `element`, `scatter`, `block`, the code; `check`, what must hold of it; `code`, which is run.
 //!
-//! The code needs AVX2, FMA, F16C, BMI and POPCNT; on other machines [`compile`] gives nothing.
+//! The code is made of AVX2 or AVX-512 ([`Level`]); on machines without either [`compile`] gives nothing.
 
 pub mod host;
 pub mod ir;
@@ -21,6 +21,8 @@ mod block;
 mod cache;
 #[cfg(all(target_arch = "x86_64", unix))]
 mod check;
+#[cfg(all(target_arch = "x86_64", unix))]
+mod choice;
 #[cfg(all(target_arch = "x86_64", unix))]
 mod code;
 #[cfg(all(target_arch = "x86_64", unix))]
@@ -35,6 +37,8 @@ mod frame;
 #[cfg(not(all(target_arch = "x86_64", unix)))]
 mod nothing;
 #[cfg(all(target_arch = "x86_64", unix))]
+mod op;
+#[cfg(all(target_arch = "x86_64", unix))]
 mod operation;
 #[cfg(all(target_arch = "x86_64", unix))]
 mod predicate;
@@ -44,11 +48,12 @@ mod scatter;
 mod transfer;
 
 pub use frame::{Buffer, Frame, Marks, Memory};
+pub use host::Level;
 
 #[cfg(not(all(target_arch = "x86_64", unix)))]
-pub use nothing::{Code, compile, is_available};
+pub use nothing::{Code, compile};
 #[cfg(all(target_arch = "x86_64", unix))]
-pub use {block::compile, block::is_available, code::Code};
+pub use {block::compile, code::Code};
 
 /// Why the code has come back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! Machines that there is no code for.
 
 use crate::frame::{Frame, Memory};
+use crate::host::Level;
 use crate::ir::Routine;
 use crate::{Exit, Resume};
 
@@ -8,13 +9,8 @@ use crate::{Exit, Resume};
 #[derive(Debug)]
 pub enum Code {}
 
-/// Whether there is code for this machine.
-pub fn is_available() -> bool {
-    false
-}
-
 /// Gives nothing.
-pub fn compile(_: &Routine) -> Option<Code> {
+pub fn compile(_: &Routine, _: Level) -> Option<Code> {
     None
 }
 

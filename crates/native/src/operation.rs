@@ -1,8 +1,10 @@
 //! Operations on vectors, one instruction each or a few.
 
-use crate::asm::{Op, Vector, Width, op};
+use crate::asm::{Op, Vector, Width};
+use crate::choice::ANSWER;
 use crate::emit::Emitter;
 use crate::ir::{Binary, Kind, Unary};
+use crate::op;
 
 impl Emitter<'_> {
     pub(crate) fn unary(&mut self, kind: Kind, width: Width, unary: Unary, a: Vector) -> Option<Vector> {
@@ -93,6 +95,10 @@ impl Emitter<'_> {
             (Mul, _) if bytes == 4 => op::PMULLD,
             (Mul, _) if bytes == 2 => op::PMULLW,
             (Mul, _) => return None,
+            (Min, Kind::U64) if self.has_bits => op::MINUQ,
+            (Min, Kind::I64) if self.has_bits => op::MINSQ,
+            (Max, Kind::U64) if self.has_bits => op::MAXUQ,
+            (Max, Kind::I64) if self.has_bits => op::MAXSQ,
             (Min | Max, Kind::U64 | Kind::I64) => return self.long_extreme(kind, width, binary, a, b),
             (Min, Kind::U8) => op::PMINUB,
             (Min, Kind::I8) => op::PMINSB,
@@ -111,6 +117,9 @@ impl Emitter<'_> {
             (Shr, Kind::U32) => op::PSRLVD,
             (Shr, Kind::I32) => op::PSRAVD,
             (Shr, Kind::U64) => op::PSRLVQ,
+            (Shr, Kind::I64) if self.has_bits => op::SRAVQ,
+            (Rotate, _) if bytes == 4 && self.has_bits => op::ROLVD,
+            (Rotate, _) if bytes == 8 && self.has_bits => op::ROLVQ,
             (Shr, Kind::I64) => {
                 let sign = self.number(1 << 63, 8, width)?;
                 let (d, places) = (self.cache.take()?, self.cache.take()?);
@@ -165,6 +174,12 @@ impl Emitter<'_> {
             Binary::Shl => self.asm.v2i(left, width, d, a, count as i32),
             Binary::Shr if kind == Kind::I32 => self.asm.v2i(op::PSRAD, width, d, a, count as i32),
             Binary::Shr if kind == Kind::I16 => self.asm.v2i(op::PSRAW, width, d, a, count as i32),
+            Binary::Shr if kind == Kind::I64 && self.has_bits => {
+                self.asm.v2i(op::SRAQ, width, d, a, count as i32);
+            }
+            Binary::Rotate if bytes >= 4 && self.has_bits => {
+                self.asm.v2i(if bytes == 4 { op::ROLD } else { op::ROLQ }, width, d, a, count as i32);
+            }
             Binary::Shr if kind == Kind::I64 => {
                 let sign = self.number(1 << 63, 8, width)?;
                 let places = self.cache.take()?;
@@ -188,16 +203,23 @@ impl Emitter<'_> {
 
     /// The smaller or the larger, where a NaN gives way.
     fn float_extreme(&mut self, kind: Kind, w: Width, binary: Binary, a: Vector, b: Vector) -> Option<Vector> {
-        let (compare, extreme) = match (kind, binary) {
-            (Kind::F32, Binary::Min) => (op::CMPPS, op::MINPS),
-            (Kind::F32, _) => (op::CMPPS, op::MAXPS),
-            (_, Binary::Min) => (op::CMPPD, op::MINPD),
-            _ => (op::CMPPD, op::MAXPD),
+        let extreme = match (kind, binary) {
+            (Kind::F32, Binary::Min) => op::MINPS,
+            (Kind::F32, _) => op::MAXPS,
+            (_, Binary::Min) => op::MINPD,
+            _ => op::MAXPD,
         };
-        let (d, nan) = (self.cache.take()?, self.cache.take()?);
+        let d = self.cache.take()?;
         // The host gives the second when either is NaN, and of two zeros.
         self.asm.v3(extreme, w, d, a, b);
-        self.asm.v3i(compare, w, nan, b, b, UNORDERED);
+        if self.has_bits {
+            let compare = if kind == Kind::F32 { op::COMPAREPS } else { op::COMPAREPD };
+            self.asm.compare(compare, w, ANSWER, [b, b], UNORDERED);
+            self.blend_by_answer(kind.bytes(), w, d, [d, a]);
+            return Some(d);
+        }
+        let nan = self.cache.take()?;
+        self.asm.v3i(if kind == Kind::F32 { op::CMPPS } else { op::CMPPD }, w, nan, b, b, UNORDERED);
         self.asm.v4(op::PBLENDVB, w, d, d, a, nan);
         self.cache.drop(nan);
         Some(d)

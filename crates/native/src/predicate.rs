@@ -2,11 +2,13 @@
 
 use iced_x86::{Code, Register};
 
-use crate::asm::{Vector, Width, at, op};
+use crate::asm::{Vector, Width, at};
+use crate::choice::ANSWER;
 use crate::compute::{units, uses};
 use crate::emit::{ENABLED, Emitter, Enabled, PREDICATES};
 use crate::ir::{Expression, Kind, Logic, Mask, Relation, Value};
-use crate::operation::{EQUAL, GREATER, integer};
+use crate::op;
+use crate::operation::{BySize, EQUAL, GREATER, integer};
 
 impl Emitter<'_> {
     /// Sets the bits of a predicate where a relation holds.
@@ -24,16 +26,21 @@ impl Emitter<'_> {
             return None;
         }
         let uses = uses(expression, &sides)?;
-        let units = units(expression, &uses, mask, kind.bytes())?;
+        let units = units(expression, &uses, mask, kind.bytes(), self.widest())?;
         let bits = Register::R9D;
         for unit in 0..units.count {
             let values = self.evaluate(expression, &uses, units, unit, &sides)?;
             let width = Width::of(kind.bytes() * units.lanes);
-            let answer = self.relation(kind, width, relation, values[0], values[1])?;
-            values.iter().for_each(|value| self.cache.drop(*value));
             let some = if unit == 0 { bits } else { Register::EDX };
-            self.bits_of(answer, kind.bytes(), width, some);
-            self.cache.drop(answer);
+            if self.has_bits {
+                self.answer(kind, width, relation, values[0], values[1])?;
+                self.asm.rr(Code::VEX_Kmovd_r32_kr, some, ANSWER);
+            } else {
+                let answer = self.relation(kind, width, relation, values[0], values[1])?;
+                self.bits_of(answer, kind.bytes(), width, some);
+                self.cache.drop(answer);
+            }
+            values.iter().for_each(|value| self.cache.drop(*value));
             if unit > 0 {
                 self.asm.ri(Code::Shl_rm32_imm8, Register::EDX, (unit * units.lanes) as i32);
                 self.asm.rr(Code::Or_r32_rm32, bits, Register::EDX);
@@ -102,7 +109,7 @@ impl Emitter<'_> {
         }
         self.asm.mr(Code::Mov_rm32_r32, memory, bits);
         self.cache.forget_predicate(to);
-        if self.enabled.is_some_and(|mask| mask.predicate == to) {
+        if self.enabled.is_some_and(|enabled| enabled.mask.predicate == to) {
             self.enabled = None;
         }
     }
@@ -123,6 +130,28 @@ impl Emitter<'_> {
         self.set_predicate(mask, to, bits);
     }
 
+    /// The bits of the elements for which a relation holds become the [`ANSWER`].
+    fn answer(&mut self, kind: Kind, w: Width, relation: Relation, a: Vector, b: Vector) -> Option<()> {
+        let size = kind.bytes().trailing_zeros() as usize;
+        let (op, relation) = match kind {
+            Kind::F16 => return None,
+            Kind::F32 => (op::COMPAREPS, relation_of_floats(relation)),
+            Kind::F64 => (op::COMPAREPD, relation_of_floats(relation)),
+            _ => {
+                let signed = [op::COMPAREB, op::COMPAREW, op::COMPARED, op::COMPAREQ];
+                let unsigned = [op::COMPAREUB, op::COMPAREUW, op::COMPAREUD, op::COMPAREUQ];
+                let relation = match relation {
+                    Relation::Equal => 0,
+                    Relation::Less => 1,
+                    Relation::LessOrEqual => 2,
+                };
+                (if kind.is_signed() { signed } else { unsigned }[size], relation)
+            }
+        };
+        self.asm.compare(op, w, ANSWER, [a, b], relation);
+        Some(())
+    }
+
     /// Ones where a relation holds.
     pub(crate) fn relation(
         &mut self,
@@ -133,14 +162,16 @@ impl Emitter<'_> {
         b: Vector,
     ) -> Option<Vector> {
         let bytes = kind.bytes();
-        if let Kind::F32 | Kind::F64 = kind {
-            let predicate = match relation {
-                Relation::Equal => 0,
-                Relation::Less => 0x11,
-                Relation::LessOrEqual => 0x12,
-            };
+        if self.has_bits {
+            self.answer(kind, w, relation, a, b)?;
             let d = self.cache.take()?;
-            self.asm.v3i(if kind == Kind::F32 { op::CMPPS } else { op::CMPPD }, w, d, a, b, predicate);
+            self.asm.ones(integer(bytes, ONES), w, d, ANSWER);
+            return Some(d);
+        }
+        if let Kind::F32 | Kind::F64 = kind {
+            let d = self.cache.take()?;
+            let compare = if kind == Kind::F32 { op::CMPPS } else { op::CMPPD };
+            self.asm.v3i(compare, w, d, a, b, relation_of_floats(relation));
             return Some(d);
         }
         match (relation, kind) {
@@ -173,6 +204,17 @@ impl Emitter<'_> {
         }
     }
 }
+
+/// The number of a relation of floats.
+fn relation_of_floats(relation: Relation) -> i32 {
+    match relation {
+        Relation::Equal => 0,
+        Relation::Less => 0x11,
+        Relation::LessOrEqual => 0x12,
+    }
+}
+
+const ONES: BySize = [op::ONESB, op::ONESW, op::ONESD, op::ONESQ];
 
 /// The low byte of a register.
 fn low_byte(register: Register) -> Register {

@@ -2,10 +2,11 @@
 
 use iced_x86::{Code, MemoryOperand, Register};
 
-use crate::asm::{Label, Vector, Width, at, indexed, op};
+use crate::asm::{Label, Vector, Width, at, indexed};
 use crate::emit::{ENABLED, Emitter, FILE, FRAME, Later};
 use crate::frame::{CALLER, offset};
 use crate::ir::{Access, Change, Mask, Space, Transfer, Unit};
+use crate::op;
 use crate::transfer::{Channels, FIRST, PLACE, WORDS};
 
 /// Where the bits are that say what was accessed; null when nobody wants to know.
@@ -16,6 +17,8 @@ pub(crate) struct Scatter {
     from: Label,
     back: Label,
     offsets: Vec<Vector>,
+    /// Channels of each of them.
+    lanes: u32,
     mark: Mark,
     what: OneByOne,
 }
@@ -77,14 +80,14 @@ impl Emitter<'_> {
     }
 
     /// Marks each channel's elements, where somebody wants to know: [`CALLER`] was compared with that.
-    pub(crate) fn mark_each(&mut self, offsets: &[Vector], mark: Mark) {
-        if mark.bits == 0 {
+    pub(crate) fn mark_each(&mut self, channels: &Channels<'_>) {
+        if channels.mark.bits == 0 {
             return;
         }
         let (from, back) = (self.asm.label(), self.asm.label());
         self.asm.jump(Code::Ja_rel32_64, from);
         self.asm.bind(back);
-        self.scatter_later((from, back), offsets, mark, OneByOne::Mark);
+        self.scatter_later((from, back), channels, channels.mark, OneByOne::Mark);
     }
 
     /// Marks the elements of channels that are a row, or all at one place, where somebody wants to know: so many bytes for each.
@@ -99,7 +102,7 @@ impl Emitter<'_> {
             let distances = channels.transfer.elements.iter().map(|(distance, _)| *distance).collect();
             self.later.push(Later::Rows(Box::new(Rows { from, back, distances, bytes })));
         } else {
-            self.scatter_later((from, back), &channels.offsets, channels.mark, OneByOne::Mark);
+            self.scatter_later((from, back), channels, channels.mark, OneByOne::Mark);
         }
     }
 
@@ -107,17 +110,17 @@ impl Emitter<'_> {
     pub(crate) fn scatter_later(
         &mut self,
         (from, back): (Label, Label),
-        offsets: &[Vector],
+        channels: &Channels<'_>,
         mark: Mark,
         what: OneByOne,
     ) {
-        let offsets = offsets.to_vec();
-        self.later.push(Later::Scatter(Box::new(Scatter { from, back, offsets, mark, what })));
+        let (offsets, lanes) = (channels.offsets.clone(), channels.lanes);
+        self.later.push(Later::Scatter(Box::new(Scatter { from, back, offsets, lanes, mark, what })));
     }
 
     /// Changes the dwords of the channels one after the other.
     pub(crate) fn update(&mut self, channels: &Channels<'_>, change: Change) -> Option<()> {
-        let Channels { transfer, offsets, mark, .. } = channels;
+        let Channels { transfer, mark, .. } = channels;
         let [(0, operand)] = transfer.elements[..] else { return None };
         (transfer.unit == Unit::Dword).then_some(())?;
         self.all_inside(channels)?;
@@ -127,7 +130,7 @@ impl Emitter<'_> {
         self.asm.bind(back);
         // Nobody else reaches the memory of a group.
         let is_shared = transfer.space != Space::Local;
-        self.scatter_later((from, back), offsets, *mark, OneByOne::Update { change, operand, is_shared });
+        self.scatter_later((from, back), channels, *mark, OneByOne::Update { change, operand, is_shared });
         Some(())
     }
 
@@ -156,7 +159,8 @@ impl Emitter<'_> {
         let (channel, rest, value) = (Register::R9, Register::R10D, Register::R11D);
         self.asm.bind(scatter.from);
         for (half, offsets) in (0..).zip(&scatter.offsets) {
-            self.asm.store(op::MOVUPS_STORE, Width::Y, at(FRAME, offset::SCRATCH + half * 32), *offsets);
+            let (width, place) = (Width::of(scatter.lanes * 4), offset::SCRATCH + half * scatter.lanes * 4);
+            self.asm.store(op::MOVUPS_STORE, width, at(FRAME, place), *offsets);
         }
         let begin = |this: &mut Self| {
             match scatter.mark.lanes {

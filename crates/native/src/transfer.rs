@@ -6,15 +6,15 @@
 
 use iced_x86::{Code, Register};
 
-use crate::asm::{Label, Vector, Width, at, indexed, op};
+use crate::asm::{Label, Vector, Width, at, indexed};
 use crate::cache::Tag;
-use crate::emit::{ENABLED, Emitter, Enabled, FILE, FRAME, Later, bytes_of};
+use crate::choice::Choice;
+use crate::emit::{ENABLED, Emitter, Enabled, FILE, FRAME, Later, bytes_of, dword_places};
 use crate::frame::{SURFACES, offset};
 use crate::ir::{Access, Addresses, Combine, Mask, Space, Transfer, Unit};
+use crate::op;
 use crate::scatter::{Mark, mark};
 
-/// Channels of a vector of dwords.
-pub(crate) const LANES: u32 = 8;
 /// The registers that a transfer uses: what is known of the buffer, its first word, the first channel's offset, and the limit of
 /// offsets.
 pub(crate) const PLACE: Register = Register::RAX;
@@ -31,13 +31,21 @@ fn extent(transfer: &Transfer) -> u32 {
 /// A transfer of 8 or 16 channels: their offsets in the buffer at [`PLACE`], of which the first is in [`FIRST`].
 pub(crate) struct Channels<'a> {
     pub(crate) transfer: &'a Transfer,
-    /// 8 at a time.
+    /// As many channels at a time.
+    pub(crate) lanes: u32,
     pub(crate) offsets: Vec<Vector>,
     /// The enabled ones, unless all are.
-    pub(crate) masks: Vec<Vector>,
+    pub(crate) masks: Vec<Choice>,
     pub(crate) mark: Mark,
     /// Where the caller does the whole step.
     pub(crate) slow: Label,
+}
+
+impl Channels<'_> {
+    /// How wide a vector of dwords is.
+    pub(crate) fn width(&self) -> Width {
+        Width::of(self.lanes * 4)
+    }
 }
 
 /// A transfer of at most 16 channels at a time. Nothing when the first ones may write what the caller needs to do all of them.
@@ -74,7 +82,8 @@ fn parts(mask: &Mask, transfer: &Transfer) -> Option<Vec<(Mask, Transfer)>> {
 /// What a transfer's numbers need.
 pub(crate) fn constants_of(transfer: &Transfer) -> Vec<Vec<u8>> {
     let offset = i64::from(transfer.offset) as u64;
-    vec![bytes_of(offset, 4), bytes_of(offset, 8), bytes_of(transfer.scale.into(), 4)]
+    let low = u64::from(transfer.alignment) - 1;
+    vec![bytes_of(offset, 4), bytes_of(offset, 8), bytes_of(transfer.scale.into(), 4), bytes_of(low, 4)]
 }
 
 impl Emitter<'_> {
@@ -209,6 +218,7 @@ impl Emitter<'_> {
             // As many as stand together on both sides.
             let together = (0..).zip(rest).take_while(|(n, element)| **element == (distance + n * 4, place + n * 4));
             let count = match together.count() {
+                16.. if self.has_bits => 16,
                 8.. => 8,
                 4.. => 4,
                 _ => 1,
@@ -268,32 +278,33 @@ impl Emitter<'_> {
 
     /// The elements of 8 or 16 channels.
     fn many(&mut self, mask: &Mask, transfer: &Transfer, is_some: bool, slow: Label) -> Option<()> {
-        let (x, y) = (Width::X, Width::Y);
-        let halves = mask.lanes.count_ones() / LANES;
+        let lanes = mask.lanes.count_ones().min(if self.has_bits { 16 } else { 8 });
+        let halves = mask.lanes.count_ones() / lanes;
         let offsets = match transfer.addresses {
             Addresses::Dwords(place) if transfer.space != Space::Flat => {
                 self.find(transfer.space, slow)?;
                 let offsets: Option<Vec<_>> =
-                    (0..halves).map(|half| self.dword_offsets(transfer, place + half * 32)).collect();
+                    (0..halves).map(|half| self.dword_offsets(transfer, lanes, place + half * 32)).collect();
                 offsets?
             }
             Addresses::Qwords(place) if transfer.space == Space::Flat => {
-                self.flat_offsets(mask, transfer, place, is_some, slow)?
+                self.flat_offsets(mask, transfer, (place, lanes), is_some, slow)?
             }
             _ => return None,
         };
         let mut masks = Vec::new();
         for half in (0..halves).filter(|_| is_some) {
-            masks.push(self.enabled_elements(mask, half * LANES, 4, y)??);
+            masks.push(self.enabled_elements(mask, half * lanes, 4, Width::of(lanes * 4))??);
         }
-        let channels = Channels { transfer, offsets, masks, mark: mark(mask, transfer, is_some)?, slow };
-        self.asm.rr(Code::VEX_Vmovd_rm32_xmm, Register::EDI, channels.offsets[0].register(x));
+        let channels = Channels { transfer, lanes, offsets, masks, mark: mark(mask, transfer, is_some)?, slow };
+        self.asm.rr(Code::VEX_Vmovd_rm32_xmm, Register::EDI, channels.offsets[0].register(Width::X));
         match transfer.access {
             Access::Load => self.get(&channels)?,
             Access::Store => self.put(&channels)?,
             Access::Update(change) => self.update(&channels, change)?,
         }
-        channels.offsets.iter().chain(&channels.masks).for_each(|vector| self.cache.drop(*vector));
+        channels.offsets.iter().for_each(|vector| self.cache.drop(*vector));
+        channels.masks.iter().for_each(|choice| self.drop_choice(*choice));
         Some(())
     }
 
@@ -302,35 +313,35 @@ impl Emitter<'_> {
     ///
     /// Nothing that is loaded here is known behind it, since it is not on every way.
     pub(crate) fn all_inside(&mut self, channels: &Channels<'_>) -> Option<()> {
-        let (x, y) = (Width::X, Width::Y);
+        let (x, w) = (Width::X, channels.width());
         let Channels { transfer, offsets, masks, slow, .. } = channels;
         self.limit(transfer, *slow);
         let [limit, low] = [self.cache.take()?, self.cache.take()?];
         let [bad, rest] = [self.cache.take()?, self.cache.take()?];
         self.asm.rr(Code::VEX_Vmovd_xmm_rm32, limit.register(x), Register::EDX);
-        self.asm.v2(op::BROADCASTD, y, limit, limit, x);
+        self.asm.v2(op::BROADCASTD, w, limit, limit, x);
         if transfer.alignment > 1 {
-            self.load(low, &Tag::Number { bits: u64::from(transfer.alignment) - 1, bytes: 4, width: y });
+            self.load(low, &Tag::Number { bits: u64::from(transfer.alignment) - 1, bytes: 4, width: w });
         }
         for (half, offset) in offsets.iter().enumerate() {
             let to = if half == 0 { bad } else { rest };
-            self.asm.v3(op::PMINUD, y, to, *offset, limit);
-            self.asm.v3(op::PXOR, y, to, to, *offset);
+            self.asm.v3(op::PMINUD, w, to, *offset, limit);
+            self.asm.v3(op::PXOR, w, to, to, *offset);
             if transfer.alignment > 1 {
                 let part = self.cache.take()?;
-                self.asm.v3(op::PAND, y, part, *offset, low);
-                self.asm.v3(op::POR, y, to, to, part);
+                self.asm.v3(op::PAND, w, part, *offset, low);
+                self.asm.v3(op::POR, w, to, to, part);
                 self.cache.drop(part);
             }
-            if let Some(mask) = masks.get(half) {
-                self.asm.v3(op::PAND, y, to, to, *mask);
+            if let Some(Choice::Ones(mask)) = masks.get(half) {
+                self.asm.v3(op::PAND, w, to, to, *mask);
             }
             if half > 0 {
-                self.asm.v3(op::POR, y, bad, bad, rest);
+                self.asm.v3(op::POR, w, bad, bad, rest);
             }
         }
-        self.asm.v2(op::PTEST, y, bad, bad, y);
-        self.asm.jump(Code::Jne_rel32_64, *slow);
+        let bits = masks.first().copied().filter(|choice| matches!(choice, Choice::Bits));
+        self.jump_if_any(w, bad, bits, *slow);
         [limit, low, bad, rest].into_iter().for_each(|vector| self.cache.drop(vector));
         self.ask(channels);
         Some(())
@@ -353,31 +364,31 @@ impl Emitter<'_> {
         self.mark_row(channels, bytes);
     }
 
-    /// The offsets of 8 channels.
-    fn dword_offsets(&mut self, transfer: &Transfer, place: u32) -> Option<Vector> {
-        let y = Width::Y;
-        let mut offsets = self.value(Tag::Row { at: place, bytes: 32 })?;
+    /// The offsets of as many channels.
+    fn dword_offsets(&mut self, transfer: &Transfer, lanes: u32, place: u32) -> Option<Vector> {
+        let w = Width::of(lanes * 4);
+        let mut offsets = self.value(Tag::Row { at: place, bytes: lanes * 4 })?;
         let mut change = |this: &mut Self, op, with: Vector| {
             let d = this.cache.take()?;
-            this.asm.v3(op, y, d, offsets, with);
+            this.asm.v3(op, w, d, offsets, with);
             [offsets, with].into_iter().for_each(|vector| this.cache.drop(vector));
             offsets = d;
             Some(())
         };
         if let Some((global, _)) = transfer.global {
-            let global = self.value(Tag::Splat { at: global, bytes: 4, width: y })?;
+            let global = self.value(Tag::Splat { at: global, bytes: 4, width: w })?;
             change(self, op::PADDD, global)?;
         }
         if transfer.scale != 1 {
-            let scale = self.number(transfer.scale.into(), 4, y)?;
+            let scale = self.number(transfer.scale.into(), 4, w)?;
             change(self, op::PMULLD, scale)?;
         }
         if transfer.offset != 0 {
-            let offset = self.number((transfer.offset as u32).into(), 4, y)?;
+            let offset = self.number((transfer.offset as u32).into(), 4, w)?;
             change(self, op::PADDD, offset)?;
         }
         if transfer.space == Space::Local {
-            let low = self.number(LOCAL_OFFSETS.into(), 4, y)?;
+            let low = self.number(LOCAL_OFFSETS.into(), 4, w)?;
             change(self, op::PAND, low)?;
         }
         Some(offsets)
@@ -388,41 +399,47 @@ impl Emitter<'_> {
         &mut self,
         mask: &Mask,
         transfer: &Transfer,
-        place: u32,
+        (place, lanes): (u32, u32),
         is_some: bool,
         slow: Label,
     ) -> Option<Vec<Vector>> {
-        let (x, y) = (Width::X, Width::Y);
+        let (x, w, row) = (Width::X, Width::of(lanes * 4), lanes * 4);
         (transfer.scale == 1).then_some(())?;
         let (mut offsets, mut uppers) = (Vec::new(), Vec::new());
-        for half in 0..mask.lanes.count_ones() / LANES {
-            let mut pair = [self.value(Tag::Row { at: place + half * 64, bytes: 32 })?; 2];
-            pair[1] = self.value(Tag::Row { at: place + half * 64 + 32, bytes: 32 })?;
+        for half in 0..mask.lanes.count_ones() / lanes {
+            let mut pair = [self.value(Tag::Row { at: place + half * row * 2, bytes: row })?; 2];
+            pair[1] = self.value(Tag::Row { at: place + half * row * 2 + row, bytes: row })?;
             for address in &mut pair {
                 let mut change = |this: &mut Self, with: Vector| {
                     let d = this.cache.take()?;
-                    this.asm.v3(op::PADDQ, y, d, *address, with);
+                    this.asm.v3(op::PADDQ, w, d, *address, with);
                     [*address, with].into_iter().for_each(|vector| this.cache.drop(vector));
                     *address = d;
                     Some(())
                 };
                 match transfer.global {
                     Some((global, 8)) => {
-                        let global = self.value(Tag::Splat { at: global, bytes: 8, width: y })?;
+                        let global = self.value(Tag::Splat { at: global, bytes: 8, width: w })?;
                         change(self, global)?;
                     }
                     Some(_) => return None,
                     None => {}
                 }
                 if transfer.offset != 0 {
-                    let offset = self.number(i64::from(transfer.offset) as u64, 8, y)?;
+                    let offset = self.number(i64::from(transfer.offset) as u64, 8, w)?;
                     change(self, offset)?;
                 }
             }
             let (low, high) = (self.cache.take()?, self.cache.take()?);
             for (to, parts) in [(low, 0x88), (high, 0xdd)] {
-                self.asm.v3i(op::SHUFPS, y, to, pair[0], pair[1], parts);
-                self.asm.r2i(Code::VEX_Vpermq_ymm_ymmm256_imm8, to.register(y), to.register(y), 0xd8);
+                if self.has_bits {
+                    let places = self.asm.constant(&dword_places(to == high));
+                    self.asm.load(op::MOVUPS, w, to, places);
+                    self.asm.v3(op::PERMI2D, w, to, pair[0], pair[1]);
+                } else {
+                    self.asm.v3i(op::SHUFPS, w, to, pair[0], pair[1], parts);
+                    self.asm.r2i(Code::VEX_Vpermq_ymm_ymmm256_imm8, to.register(w), to.register(w), 0xd8);
+                }
             }
             pair.into_iter().for_each(|vector| self.cache.drop(vector));
             offsets.push(low);
@@ -430,28 +447,29 @@ impl Emitter<'_> {
         }
         // The upper half of the first enabled channel's address.
         let upper = Register::ECX;
-        if is_some {
+        let same = self.cache.take()?;
+        if !is_some {
+            self.asm.rr(Code::VEX_Vmovd_rm32_xmm, upper, uppers[0].register(x));
+        } else if self.has_bits {
+            self.enabled_elements(mask, 0, 4, w)??;
+            self.first_chosen(w, upper, uppers[0], same);
+        } else {
             for (half, high) in (0..).zip(&uppers) {
-                self.asm.store(op::MOVUPS_STORE, y, at(FRAME, offset::SCRATCH + half * 32), *high);
+                self.asm.store(op::MOVUPS_STORE, w, at(FRAME, offset::SCRATCH + half * 32), *high);
             }
             self.asm.rr(Code::Tzcnt_r32_rm32, upper, ENABLED);
             self.asm.rm(Code::Mov_r32_rm32, upper, indexed(FRAME, Register::RCX, 4, offset::SCRATCH.into()));
-        } else {
-            self.asm.rr(Code::VEX_Vmovd_rm32_xmm, upper, uppers[0].register(x));
         }
         self.find_flat(slow);
-        let same = self.cache.take()?;
         self.asm.rr(Code::VEX_Vmovd_xmm_rm32, same.register(x), upper);
-        self.asm.v2(op::BROADCASTD, y, same, same, x);
+        self.asm.v2(op::BROADCASTD, w, same, same, x);
         for (half, high) in (0..).zip(&uppers) {
-            self.asm.v3(op::PXOR, y, *high, *high, same);
-            if is_some {
-                let enabled = self.enabled_elements(mask, half * LANES, 4, y)??;
-                self.asm.v3(op::PAND, y, *high, *high, enabled);
-                self.cache.drop(enabled);
+            self.asm.v3(op::PXOR, w, *high, *high, same);
+            let enabled = self.enabled_elements(mask, half * lanes, 4, w)?;
+            self.jump_if_any(w, *high, enabled, slow);
+            if let Some(choice) = enabled {
+                self.drop_choice(choice);
             }
-            self.asm.v2(op::PTEST, y, *high, *high, y);
-            self.asm.jump(Code::Jne_rel32_64, slow);
         }
         uppers.into_iter().chain([same]).for_each(|vector| self.cache.drop(vector));
         Some(offsets)

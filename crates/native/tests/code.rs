@@ -7,7 +7,7 @@ use visakit_native::ir::{
     Access, Action, Addresses, Binary, Block, Change, Combine, End, Expression, Function, Kind, Mask, Node, Relation,
     Routine, Space, Step, Transfer, Unit,
 };
-use visakit_native::{Buffer, Code, Exit, Frame, Marks, Memory, compile, is_available};
+use visakit_native::{Buffer, Code, Exit, Frame, Level, Marks, Memory, compile};
 
 /// Bytes of the register files here.
 const BYTES: usize = 1024;
@@ -88,6 +88,16 @@ impl State {
     }
 }
 
+/// Code of each level that the machine has.
+fn codes(blocks: &[Block]) -> Vec<Code> {
+    let levels = [Level::Avx2, Level::Avx512].into_iter().filter(|level| Some(*level) <= Level::of_host());
+    let codes: Vec<_> = levels.map(|level| compile(&routine(blocks.to_vec()), level).expect("code")).collect();
+    if codes.is_empty() {
+        eprintln!("skipped: no code for this machine");
+    }
+    codes
+}
+
 fn nowhere() -> Memory<'static> {
     Memory::new([], [], &[])
 }
@@ -99,10 +109,6 @@ fn row(expression: &mut Expression, at: u32) -> usize {
 
 #[test]
 fn a_loop_goes_on_until_the_last_channel_leaves() {
-    if !is_available() {
-        eprintln!("skipped: no code for this machine");
-        return;
-    }
     // 64[i] += 1 until it is 0[i].
     let mut count = Expression::default();
     let (value, one) = (row(&mut count, 64), count.push(Kind::U32, Node::Constant(1)));
@@ -120,11 +126,16 @@ fn a_loop_goes_on_until_the_last_channel_leaves() {
         },
         Block { steps: Vec::new(), instructions: 1, end: End::Outside },
     ];
-    let code = compile(&routine(blocks)).expect("code");
+    for code in codes(&blocks) {
+        loops(&code);
+    }
+}
+
+fn loops(code: &Code) {
     for active in [0xffff, 0x5a5a, 1] {
         let mut state = State::new(active);
         state.put(0, |n| n + 1);
-        let exit = state.run(&code, 0, None, &nowhere());
+        let exit = state.run(code, 0, None, &nowhere());
         assert_eq!(exit, Some(Exit::End { block: 1, is_counted: false }));
         let on = |n: u32| active >> n & 1 == 1;
         assert_eq!(state.get(64), std::array::from_fn(|n| if on(n as u32) { n as u32 + 1 } else { 0 }));
@@ -135,7 +146,7 @@ fn a_loop_goes_on_until_the_last_channel_leaves() {
     // A turn ends where a block begins.
     let mut state = State::new(0xffff);
     state.put(0, |_| u32::MAX);
-    assert_eq!(state.run(&code, 0, None, &nowhere()), Some(Exit::Block(0)));
+    assert_eq!(state.run(code, 0, None, &nowhere()), Some(Exit::Block(0)));
     assert_eq!(state.executed, 1002);
 }
 
@@ -146,10 +157,6 @@ fn unmarked(words: &[AtomicU32]) -> Buffer<'_> {
 /// Every unit, kind of access, order of addresses and set of channels, as bytes that are moved one by one.
 #[test]
 fn units_and_changes() {
-    if !is_available() {
-        eprintln!("skipped: no code for this machine");
-        return;
-    }
     let parts = [1, 2, 3, 4].into_iter().flat_map(|bytes| [true, false].map(|keeps| Unit::Part { bytes, keeps }));
     let units = [Unit::Dword, Unit::Qword].into_iter().chain(parts);
     let changes =
@@ -182,65 +189,62 @@ fn units_and_changes() {
                 instructions: 1,
                 end: End::Outside,
             }];
-            let code = compile(&routine(blocks)).expect("code");
-            let words: Vec<AtomicU32> = (0..90).map(|n: u32| AtomicU32::new(n.wrapping_mul(0x9e37_79b9))).collect();
-            let marks: Vec<Cell<u64>> = vec![Cell::new(0); 90 / 16 + 3];
-            let noted = Marks::Bits(&marks);
-            let local = Buffer { words: &words, loads: noted, stores: noted, updates: noted };
-            let memory = if is_local { Memory::new([], [], &words) } else { Memory::new([], [Some(local)], &[]) };
-            let mut state = State::new(active);
-            (0..32).for_each(|n| state.put_one(n * 4, order(n) * size));
-            (0..64).for_each(|n| state.put_one(256 + n * 4, 0x0103_0507_u32.wrapping_mul(n + 3)));
-            let bytes = |words: &[AtomicU32]| -> Vec<u8> {
-                words.iter().flat_map(|word| word.load(Relaxed).to_le_bytes()).collect()
-            };
-            let (mut want, mut registers) = (bytes(&words), state.registers.clone());
-            let mut marked = vec![0_u64; marks.len()];
-            for n in (0..lanes).filter(|n| active >> n & 1 == 1) {
-                let (at, place, size) = (offset(n) as usize, (256 + n * own) as usize, size as usize);
-                if !is_local {
-                    (at..at + size).for_each(|byte| marked[byte / 64] |= 1 << (byte % 64));
-                }
-                match access {
-                    Access::Load => {
-                        if let Unit::Part { keeps: false, .. } = unit {
-                            registers[place..place + 4].fill(0);
+            for code in codes(&blocks) {
+                let words: Vec<AtomicU32> =
+                    (0..90).map(|n: u32| AtomicU32::new(n.wrapping_mul(0x9e37_79b9))).collect();
+                let marks: Vec<Cell<u64>> = vec![Cell::new(0); 90 / 16 + 3];
+                let noted = Marks::Bits(&marks);
+                let local = Buffer { words: &words, loads: noted, stores: noted, updates: noted };
+                let memory = if is_local { Memory::new([], [], &words) } else { Memory::new([], [Some(local)], &[]) };
+                let mut state = State::new(active);
+                (0..32).for_each(|n| state.put_one(n * 4, order(n) * size));
+                (0..64).for_each(|n| state.put_one(256 + n * 4, 0x0103_0507_u32.wrapping_mul(n + 3)));
+                let bytes = |words: &[AtomicU32]| -> Vec<u8> {
+                    words.iter().flat_map(|word| word.load(Relaxed).to_le_bytes()).collect()
+                };
+                let (mut want, mut registers) = (bytes(&words), state.registers.clone());
+                let mut marked = vec![0_u64; marks.len()];
+                for n in (0..lanes).filter(|n| active >> n & 1 == 1) {
+                    let (at, place, size) = (offset(n) as usize, (256 + n * own) as usize, size as usize);
+                    if !is_local {
+                        (at..at + size).for_each(|byte| marked[byte / 64] |= 1 << (byte % 64));
+                    }
+                    match access {
+                        Access::Load => {
+                            if let Unit::Part { keeps: false, .. } = unit {
+                                registers[place..place + 4].fill(0);
+                            }
+                            registers[place..place + size].copy_from_slice(&want[at..at + size]);
                         }
-                        registers[place..place + size].copy_from_slice(&want[at..at + size]);
-                    }
-                    Access::Store => want[at..at + size].copy_from_slice(&registers[place..place + size]),
-                    Access::Update(change) => {
-                        let word = |bytes: &[u8]| u32::from_le_bytes(bytes.try_into().expect("four bytes"));
-                        let (old, by) = (word(&want[at..at + 4]), word(&registers[place..place + 4]));
-                        let new = match change {
-                            Change::Add => old.wrapping_add(by),
-                            Change::Sub => old.wrapping_sub(by),
-                            Change::And => old & by,
-                            Change::Or => old | by,
-                            Change::Xor => old ^ by,
-                            Change::Increment => old.wrapping_add(1),
-                            Change::Decrement => old.wrapping_sub(1),
-                        };
-                        want[at..at + 4].copy_from_slice(&new.to_le_bytes());
+                        Access::Store => want[at..at + size].copy_from_slice(&registers[place..place + size]),
+                        Access::Update(change) => {
+                            let word = |bytes: &[u8]| u32::from_le_bytes(bytes.try_into().expect("four bytes"));
+                            let (old, by) = (word(&want[at..at + 4]), word(&registers[place..place + 4]));
+                            let new = match change {
+                                Change::Add => old.wrapping_add(by),
+                                Change::Sub => old.wrapping_sub(by),
+                                Change::And => old & by,
+                                Change::Or => old | by,
+                                Change::Xor => old ^ by,
+                                Change::Increment => old.wrapping_add(1),
+                                Change::Decrement => old.wrapping_sub(1),
+                            };
+                            want[at..at + 4].copy_from_slice(&new.to_le_bytes());
+                        }
                     }
                 }
+                let exit = state.run(&code, 0, None, &memory);
+                assert_eq!(exit, Some(Exit::End { block: 0, is_counted: false }), "{what}");
+                assert_eq!(bytes(&words), want, "{what}");
+                assert_eq!(state.registers, registers, "{what}");
+                assert_eq!(marks.iter().map(Cell::get).collect::<Vec<_>>(), marked, "{what}");
             }
-            let exit = state.run(&code, 0, None, &memory);
-            assert_eq!(exit, Some(Exit::End { block: 0, is_counted: false }), "{what}");
-            assert_eq!(bytes(&words), want, "{what}");
-            assert_eq!(state.registers, registers, "{what}");
-            assert_eq!(marks.iter().map(Cell::get).collect::<Vec<_>>(), marked, "{what}");
         }
     }
 }
-
 /// A function is called with the values of eight channels; what the code had in the host's registers is there afterwards.
 #[test]
 fn functions_are_called() {
-    if !is_available() {
-        eprintln!("skipped: no code for this machine");
-        return;
-    }
     let mut expression = Expression::default();
     let (a, b) = (row(&mut expression, 0), row(&mut expression, 64));
     let sum = expression.push(Kind::U32, Node::Binary(Binary::Add, a, b));
@@ -252,13 +256,12 @@ fn functions_are_called() {
     let result = expression.push(Kind::U32, Node::Binary(Binary::Sub, sum, called));
     let compute = step(Action::Compute { expression, result, to: 128 });
     let blocks = vec![Block { steps: vec![compute.clone(), compute], instructions: 2, end: End::Outside }];
-    let code = compile(&routine(blocks)).expect("code");
-    for active in [0xffff, 0x8ff1] {
+    for (code, active) in codes(&blocks).iter().flat_map(|code| [(code, 0xffff), (code, 0x8ff1)]) {
         let mut state = State::new(active);
         state.put(0, |n| n.wrapping_mul(0x1234_5677));
         state.put(64, |n| n.wrapping_mul(0x0fed_cba9).wrapping_add(1));
         state.put(128, |_| 77);
-        assert!(matches!(state.run(&code, 0, None, &nowhere()), Some(Exit::End { .. })));
+        assert!(matches!(state.run(code, 0, None, &nowhere()), Some(Exit::End { .. })));
         let (a, b) = (|n: u32| n.wrapping_mul(0x1234_5677), |n: u32| n.wrapping_mul(0x0fed_cba9).wrapping_add(1));
         let value = |n: u32| a(n).wrapping_add(b(n)).wrapping_sub(b(n).rotate_left(a(n) % 32) ^ 5);
         let want = |n: u32| if active >> n & 1 == 1 { value(n) } else { 77 };
@@ -268,10 +271,6 @@ fn functions_are_called() {
 
 #[test]
 fn memory_is_reached_where_everything_is_inside() {
-    if !is_available() {
-        eprintln!("skipped: no code for this machine");
-        return;
-    }
     let transfer = |access, at| {
         Action::Transfer(Transfer {
             access,
@@ -290,7 +289,12 @@ fn memory_is_reached_where_everything_is_inside() {
         instructions: 2,
         end: End::Outside,
     }];
-    let code = compile(&routine(blocks)).expect("code");
+    for code in codes(&blocks) {
+        reaches(&code);
+    }
+}
+
+fn reaches(code: &Code) {
     let offsets: [fn(u32) -> u32; 4] = [|n| 8 + 4 * n, |_| 20, |n| 4 * (n * 7 % 16), |n| 60 - 4 * n];
     for (offset, active) in offsets.into_iter().flat_map(|offset| [(offset, 0xffff), (offset, 0x8ff1)]) {
         let words: Vec<AtomicU32> = (0..24).map(|n| AtomicU32::new(n * 3 + 1)).collect();
@@ -301,7 +305,7 @@ fn memory_is_reached_where_everything_is_inside() {
         state.put(0, offset);
         state.put(64, |_| 99);
         state.put(128, |n| 1000 + n);
-        assert_eq!(state.run(&code, 0, None, &memory), Some(Exit::End { block: 0, is_counted: false }));
+        assert_eq!(state.run(code, 0, None, &memory), Some(Exit::End { block: 0, is_counted: false }));
         let on = |n: u32| active >> n & 1 == 1;
         let read = |n: u32| if on(n) { offset(n) / 4 * 3 + 1 } else { 99 };
         assert_eq!(state.get(64), std::array::from_fn(|n| read(n as u32)));
@@ -320,11 +324,11 @@ fn memory_is_reached_where_everything_is_inside() {
         let memory = Memory::new([], [Some(unmarked(&words))], &[]);
         let mut state = State::new(0xffff);
         state.put(0, |n| if n == 9 { wrong } else { n * 4 });
-        let exit = state.run(&code, 0, None, &memory);
+        let exit = state.run(code, 0, None, &memory);
         assert!(matches!(exit, Some(Exit::Step { step: 0, .. })), "{exit:?}");
         assert_eq!(state.get(64), [0; 16]);
         // The caller has done it.
-        let exit = state.run(&code, 0, exit, &memory);
+        let exit = state.run(code, 0, exit, &memory);
         assert!(matches!(exit, Some(Exit::Step { step: 1, .. })), "{exit:?}");
     }
 }
@@ -335,7 +339,9 @@ fn what_is_outside_of_the_registers_is_refused() {
         let mut expression = Expression::default();
         let result = row(&mut expression, at);
         let compute = Action::Compute { expression, result, to: 0 };
-        compile(&routine(vec![Block { steps: vec![step(compute)], instructions: 1, end: End::Fall }])).is_some()
+        let blocks = vec![Block { steps: vec![step(compute)], instructions: 1, end: End::Fall }];
+        compile(&routine(blocks), Level::Avx2).is_some()
     };
-    assert_eq!([BYTES as u32 - 64, BYTES as u32 - 60, u32::MAX].map(compute), [is_available(), false, false]);
+    let has_code = Level::of_host().is_some();
+    assert_eq!([BYTES as u32 - 64, BYTES as u32 - 60, u32::MAX].map(compute), [has_code, false, false]);
 }

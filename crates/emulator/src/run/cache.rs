@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use visakit_native::Code;
+use visakit_native::{Code, Level};
 
 use crate::kernels::code::CompiledRoutine;
 
@@ -21,8 +21,8 @@ const WARM: u64 = 4000;
 pub(super) struct Lowered {
     payload: usize,
     symbols: HashMap<String, u64>,
-    /// Whether operations were recorded.
-    records: bool,
+    /// What native code may be made of; only then were operations recorded.
+    level: Option<Level>,
     pub(super) code: CompiledRoutine,
     /// Native code, without counts and with them; none where there is none for it.
     native: [OnceLock<Option<Code>>; 2],
@@ -37,19 +37,18 @@ impl Cache {
         &self,
         payload: usize,
         symbols: &HashMap<String, u64>,
-        records: bool,
+        level: Option<Level>,
         lower: impl FnOnce() -> Result<CompiledRoutine, E>,
     ) -> Result<Arc<Lowered>, E> {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_it =
-            |kept: &&Arc<Lowered>| kept.payload == payload && kept.symbols == *symbols && kept.records == records;
+        let is_it = |kept: &&Arc<Lowered>| kept.payload == payload && kept.symbols == *symbols && kept.level == level;
         if let Some(kept) = kept.as_ref().filter(is_it) {
             return Ok(Arc::clone(kept));
         }
         let code = lower()?;
         let (native, is_begun, executed) = Default::default();
         let symbols = symbols.clone();
-        let lowered = Arc::new(Lowered { payload, symbols, records, code, native, is_begun, executed });
+        let lowered = Arc::new(Lowered { payload, symbols, level, code, native, is_begun, executed });
         *kept = Some(Arc::clone(&lowered));
         Ok(lowered)
     }
@@ -63,7 +62,8 @@ impl Lowered {
 
     /// Makes native code.
     pub(super) fn compile(&self, count: bool) {
-        self.native[usize::from(count)].get_or_init(|| visakit_native::compile(&self.code.native(count)));
+        self.native[usize::from(count)]
+            .get_or_init(|| visakit_native::compile(&self.code.native(count), self.level?));
     }
 
     /// Takes note of instructions that a launch has interpreted, when it is done.

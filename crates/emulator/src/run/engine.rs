@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use visakit_native::Level;
+
 use crate::launch::TextError;
 
 /// What executes instructions. The outcome is the same.
@@ -13,6 +15,8 @@ pub enum Engine {
     /// Code for the host's processor, where there is any for it; what the code does not know, and what somebody watches, the
     /// interpreter executes.
     Native,
+    /// The same without AVX-512, also where there is.
+    Avx2,
     /// The interpreter, and native code for programs that have run for a while, which is made beside.
     #[default]
     Automatic,
@@ -20,7 +24,7 @@ pub enum Engine {
 
 impl Engine {
     /// All there are.
-    pub const ALL: [Self; 3] = [Self::Interpreter, Self::Native, Self::Automatic];
+    pub const ALL: [Self; 4] = [Self::Interpreter, Self::Native, Self::Avx2, Self::Automatic];
 
     /// Its name.
     #[must_use]
@@ -28,7 +32,17 @@ impl Engine {
         match self {
             Self::Interpreter => "interpreter",
             Self::Native => "native",
+            Self::Avx2 => "avx2",
             Self::Automatic => "automatic",
+        }
+    }
+
+    /// What native code is made of, if any is.
+    pub(crate) fn level(self) -> Option<Level> {
+        match self {
+            Self::Interpreter => None,
+            Self::Avx2 => Level::of_host().map(|level| level.min(Level::Avx2)),
+            Self::Native | Self::Automatic => Level::of_host(),
         }
     }
 }

@@ -277,14 +277,15 @@ fn attempt(
     }
     let payload = Payload::new(&program.info, program.payload_layout(), range, &arguments, &mapped.placement)?;
     drop(arguments);
-    let is_native = options.engine != Engine::Interpreter && !options.is_followed() && visakit_native::is_available();
+    let level = options.engine.level().filter(|_| !options.is_followed());
+    let is_native = level.is_some();
     let symbols = &mapped.data.symbols;
     let lower = || lower(program, &payload, symbols, options.interpreter, is_native);
     let nothing = Cache::default();
     // What is kept is made of kernels.
     let cache = options.surroundings.cache.filter(|_| options.interpreter.is_none()).unwrap_or(&nothing);
-    let lowered = cache.get(payload.len(), symbols, is_native, lower)?;
-    if is_native && options.engine == Engine::Native {
+    let lowered = cache.get(payload.len(), symbols, level, lower)?;
+    if is_native && options.engine != Engine::Automatic {
         lowered.compile(options.stats);
     }
     let code = &lowered.code;

@@ -94,10 +94,12 @@ pub(crate) fn try_run_on(
     let result = run(None, Engine::Interpreter);
     // Somebody who watches makes every access go channel by channel, which must come to the same.
     let watched = run(Some(&Nobody), Engine::Interpreter);
-    let native = run(None, Engine::Native);
-    let texts = [&result, &watched, &native].map(|result| result.as_ref().map_err(|fault| fault.to_string()));
+    let [native, avx2] = [Engine::Native, Engine::Avx2].map(|engine| run(None, engine));
+    let results = [&result, &watched, &native, &avx2];
+    let texts = results.map(|result| result.as_ref().map_err(|fault| fault.to_string()));
     assert_eq!(texts[0], texts[1], "watched: {body}");
     assert_eq!(texts[0], texts[2], "native: {body}");
+    assert_eq!(texts[0], texts[3], "avx2: {body}");
     result
 }
 

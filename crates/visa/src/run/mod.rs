@@ -161,6 +161,7 @@ fn engines() -> impl TypedValueParser<Value = Engine> {
         PossibleValue::new(engine.name()).help(match engine {
             Engine::Interpreter => "An operation chosen for each instruction",
             Engine::Native => "Code for this machine's processor, where there is any",
+            Engine::Avx2 => "The same without AVX-512, also where the processor has it",
             Engine::Automatic => "The interpreter first, and native code for what runs for long",
         })
     });
