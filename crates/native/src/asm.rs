@@ -26,9 +26,18 @@ impl Width {
     /// The narrowest for so many bytes.
     pub(crate) fn of(bytes: u32) -> Self {
         match bytes {
-            ..=16 => Self::X,
-            ..=32 => Self::Y,
+            0..=16 => Self::X,
+            17..=32 => Self::Y,
             _ => Self::Z,
+        }
+    }
+
+    /// How many bytes it has.
+    pub(crate) fn bytes(self) -> u32 {
+        match self {
+            Self::X => 16,
+            Self::Y => 32,
+            Self::Z => 64,
         }
     }
 }

@@ -72,7 +72,7 @@ pub(crate) fn units(expression: &Expression, uses: &[u32], mask: &Mask, least: u
     }
     let needed = expression.nodes.iter().zip(uses).filter(|(_, uses)| **uses > 0);
     let bytes = needed.map(|((kind, _), _)| kind.bytes()).chain([least]).max()?;
-    let most = if width == Width::Z { 64 } else { 32 } / bytes;
+    let most = width.bytes() / bytes;
     if lanes == 1 {
         return Some(Units { lanes: most, count: 1, is_single: true });
     }
@@ -97,21 +97,47 @@ impl Emitter<'_> {
             _ => false,
         };
         let waits = units.count > 1 && expression.nodes.iter().zip(&uses).any(is_hazard);
+        // Results that are smaller than what they are made of are written two at a time: what reads them whole would have to wait
+        // for what has been written in parts.
+        let size = bytes * units.lanes;
+        let is_joined = !units.is_single && units.count > 1 && size * 2 <= self.widest().bytes();
+        let written =
+            if is_joined { Units { lanes: units.lanes * 2, count: units.count / 2, ..units } } else { units };
         let mut waiting = Vec::new();
-        for unit in 0..units.count {
-            let value = self.evaluate(expression, &uses, units, unit, &[result])?[0];
+        for number in 0..written.count {
+            let mut value =
+                self.evaluate(expression, &uses, units, number * units.count / written.count, &[result])?[0];
+            if is_joined {
+                let other = self.evaluate(expression, &uses, units, number * 2 + 1, &[result])?[0];
+                value = self.joined(size, [value, other])?;
+            }
             if waits {
                 waiting.push(value);
             } else {
-                self.write(mask, units, unit, kind, to, value)?;
+                self.write(mask, written, number, kind, to, value)?;
                 self.cache.drop(value);
             }
         }
-        for (unit, value) in (0..).zip(waiting) {
-            self.write(mask, units, unit, kind, to, value)?;
+        for (number, value) in (0..).zip(waiting) {
+            self.write(mask, written, number, kind, to, value)?;
             self.cache.drop(value);
         }
         Some(())
+    }
+
+    /// Two vectors of so many bytes, one behind the other.
+    fn joined(&mut self, bytes: u32, [a, b]: [Vector; 2]) -> Option<Vector> {
+        let d = self.cache.take()?;
+        let registers = |whole, half| [d.register(whole), a.register(whole), b.register(half)];
+        match bytes {
+            32 => self.asm.rrri(Code::EVEX_Vinserti64x4_zmm_k1z_zmm_ymmm256_imm8, registers(Width::Z, Width::Y), 1),
+            16 => self.asm.rrri(Code::VEX_Vinserti128_ymm_ymm_xmmm128_imm8, registers(Width::Y, Width::X), 1),
+            8 => self.asm.v3(op::PUNPCKLQDQ, Width::X, d, a, b),
+            4 => self.asm.v3(op::PUNPCKLDQ, Width::X, d, a, b),
+            _ => self.asm.v3(op::PUNPCKLWD, Width::X, d, a, b),
+        }
+        [a, b].into_iter().for_each(|vector| self.cache.drop(vector));
+        Some(d)
     }
 
     /// Writes a unit's values for the enabled channels.

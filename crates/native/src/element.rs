@@ -19,7 +19,7 @@ impl Emitter<'_> {
         let Channels { transfer, offsets, masks, mark, lanes, .. } = channels;
         let (w, row) = (channels.width(), lanes * 4);
         // Qwords fill as much as there is.
-        let (widest, whole) = (self.widest(), if self.has_bits { 64 } else { 32 });
+        let (widest, whole) = (self.widest(), self.widest().bytes());
         let (same, other, done) = (self.asm.label(), self.asm.label(), self.asm.label());
         let (unit, size) = (transfer.unit, transfer.unit.bytes());
         let is_dword = unit == Unit::Dword;
@@ -235,7 +235,7 @@ impl Emitter<'_> {
         let x = Width::X;
         let Channels { transfer, offsets, masks, mark, lanes, .. } = channels;
         let w = channels.width();
-        let (widest, whole) = (self.widest(), if self.has_bits { 64 } else { 32 });
+        let (widest, whole) = (self.widest(), self.widest().bytes());
         let (other, from, done) = (self.asm.label(), self.asm.label(), self.asm.label());
         let (unit, size) = (transfer.unit, transfer.unit.bytes());
         let is_plain = unit == Unit::Dword || masks.is_empty();

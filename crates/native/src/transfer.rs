@@ -278,7 +278,7 @@ impl Emitter<'_> {
 
     /// The elements of 8 or 16 channels.
     fn many(&mut self, mask: &Mask, transfer: &Transfer, is_some: bool, slow: Label) -> Option<()> {
-        let lanes = mask.lanes.count_ones().min(if self.has_bits { 16 } else { 8 });
+        let lanes = mask.lanes.count_ones().min(self.widest().bytes() / 4);
         let halves = mask.lanes.count_ones() / lanes;
         let offsets = match transfer.addresses {
             Addresses::Dwords(place) if transfer.space != Space::Flat => {

@@ -122,7 +122,8 @@ impl Recording {
         })
     }
 
-    /// Elements of a kind. Integers with gaps of their own size are the low halves of wider ones.
+    /// Elements of a kind. Integers with gaps are parts of wider ones, which begin at multiples of their size: others do not
+    /// overlap what is written there, or the host waits.
     fn load(&self, kind: Kind, at: u32, step: u32) -> Option<Node<'_>> {
         let whole = match kind {
             _ if step == 0 || step == kind.bytes() => return Some(self.push(kind, ir::Node::Load { at, step })),
@@ -133,7 +134,10 @@ impl Recording {
             Kind::U32 | Kind::I32 if step == 8 => Kind::U64,
             _ => return None,
         };
-        Some(self.push(whole, ir::Node::Load { at, step }).convert(kind))
+        let (at, bits) = part_of(at, kind.bytes(), step);
+        let value = self.push(whole, ir::Node::Load { at, step });
+        let value = if bits > 0 { value.binary(Binary::Shr, value.bits(bits.into())) } else { value };
+        Some(value.convert(kind))
     }
 
     /// What writes a result to a destination.
@@ -203,17 +207,26 @@ impl Recording {
         let recording = Self::default();
         let ((from, from_at, from_step), (to, to_at, to_step)) = (from, to);
         let value = recording.load(from, from_at, from_step)?;
-        let result = if to_step == to.bytes() {
-            value.convert(to)
+        let (result, at) = if to_step == to.bytes() {
+            (value.convert(to), to_at)
         } else {
             let whole = [Kind::U16, Kind::U32, Kind::U64].into_iter().find(|kind| kind.bytes() == to_step)?;
-            let old = recording.load(whole, to_at, to_step)?;
-            let kept = recording.push(whole, ir::Node::Constant(u64::MAX << (to.bytes() * 8) & mask_of(whole)));
-            old.binary(Binary::And, kept).binary(Binary::Or, value.convert(whole))
+            let (at, bits) = part_of(to_at, to.bytes(), to_step);
+            let old = recording.load(whole, at, to_step)?;
+            let kept = old.binary(Binary::And, old.bits(!(mask_of(to) << bits)));
+            let part = value.convert(whole);
+            let part = if bits > 0 { part.binary(Binary::Shl, part.bits(bits.into())) } else { part };
+            (kept.binary(Binary::Or, part), at)
         };
         let value = result.value;
-        Some(Action::Compute { expression: recording.expression.into_inner(), result: value, to: to_at })
+        Some(Action::Compute { expression: recording.expression.into_inner(), result: value, to: at })
     }
+}
+
+/// Where the wider element begins that so many bytes are part of, and from which of its bits on they are.
+fn part_of(at: u32, bytes: u32, step: u32) -> (u32, u32) {
+    let from = at % step;
+    if from + bytes <= step { (at - from, from * 8) } else { (at, 0) }
 }
 
 /// All bits of a kind.

@@ -251,7 +251,20 @@ impl<'a> Worker<'a> {
             let mut progress = false;
             let looks = std::mem::take(&mut is_doubtful);
             let (mut all_same, mut same) = (looks, None);
-            for (thread, state) in self.threads.iter_mut().zip(states.iter_mut()) {
+            let mut left = None;
+            if let Some(native) = &self.native
+                && !looks
+                && !self.plan.count
+                && self.own.observer.is_none()
+                && states.iter().all(|state| *state == State::Running)
+            {
+                let new = native.run_rounds(self.plan, &mut self.threads, TURN, &mut self.counts);
+                for (thread, state) in self.threads.iter().zip(&mut *states).take(new.index) {
+                    *state = State::AtBarrier(self.plan.code.blocks[thread.flow.block as usize - 1].mark);
+                }
+                left = Some(new);
+            }
+            for (number, (thread, state)) in self.threads.iter_mut().zip(states.iter_mut()).enumerate() {
                 let runs = match *state {
                     State::Running => true,
                     State::Waiting { barrier, .. } => {
@@ -267,11 +280,12 @@ impl<'a> Worker<'a> {
                     continue;
                 }
                 progress = true;
-                let before = thread.executed;
+                let left = left.take_if(|left| left.index == number);
+                let before = left.as_ref().map_or(thread.executed, |left| left.before);
                 let mut next = if looks {
                     Ok((Next::Pause, DebugLoc::nowhere()))
                 } else {
-                    let engine = self.native.as_mut().map(|native| (native, None));
+                    let engine = self.native.as_mut().map(|native| (native, left.map(|left| left.exit)));
                     run_thread(self.plan, thread, &world, &mut self.counts, TURN, engine)
                 };
                 if let Ok((Next::Pause, _)) = next

@@ -289,10 +289,13 @@ fn run(
     }
     let run =
         |arguments, engine| launch(&program, &range, arguments, &options(engine)).map_err(|e| format!("launch: {e}"));
-    let native = engines.then(|| run(arguments.clone(), Engine::Native));
+    let natives = if engines { &[Engine::Native, Engine::Avx2][..] } else { &[] };
+    let natives: Vec<_> = natives.iter().map(|engine| (engine, run(arguments.clone(), *engine))).collect();
     let outcome = run(arguments, Engine::Interpreter);
-    if let Some(difference) = native.and_then(|native| between(&outcome, &native)) {
-        return Err(format!("engines: {difference}"));
+    for (engine, native) in &natives {
+        if let Some(difference) = between(&outcome, native) {
+            return Err(format!("interpreter and {engine}: {difference}"));
+        }
     }
     let outcome = outcome?;
     for check in &case.check {
