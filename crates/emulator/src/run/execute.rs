@@ -8,13 +8,12 @@ use crate::machine::fault::Trap;
 use crate::machine::flow::{Callee, Next};
 use crate::machine::lane::LANES;
 use crate::machine::thread::Thread;
-use crate::run::native::Native;
+use crate::run::native::{Begun, Native};
 use crate::run::plan::Plan;
 use crate::run::stats::Counts;
 use visakit_native::{Exit, ir::Action};
 
-/// Runs a thread until it waits or ends, or has executed so many instructions. Native code may have begun already, and says
-/// where it left.
+/// Runs a thread until it waits or ends, or has executed so many instructions. Native code may have begun already.
 #[inline]
 pub(super) fn run_thread<'w>(
     plan: &Plan<'_>,
@@ -22,7 +21,7 @@ pub(super) fn run_thread<'w>(
     world: &World<'w>,
     counts: &mut Counts,
     turn: u64,
-    native: Option<(&mut Native<'w>, Option<Option<Exit>>)>,
+    native: Option<(&mut Native<'w>, Option<Begun>)>,
 ) -> Result<(Next, DebugLoc), (Box<Trap>, DebugLoc)> {
     thread.until = plan.limit.min(thread.executed.saturating_add(turn));
     let Some((native, begun)) = native else {
@@ -32,8 +31,8 @@ pub(super) fn run_thread<'w>(
             run_blocks::<false>(plan, thread, world, counts)
         };
     };
-    let before = if begun.is_some() { 0 } else { thread.executed };
-    let exit = begun.unwrap_or_else(|| native.run(thread, counts));
+    let begun = begun.unwrap_or_else(|| Begun { before: thread.executed, exit: native.run(thread, counts) });
+    let Begun { before, exit } = begun;
     let out = if plan.count {
         run_natively::<true>(plan, thread, world, counts, native, exit)
     } else {

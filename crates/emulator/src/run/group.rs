@@ -16,7 +16,7 @@ use crate::run::endless::{Look, is_due, look};
 use crate::run::exchange::exchanges;
 use crate::run::execute::run_thread;
 use crate::run::memory::Implicit;
-use crate::run::native::Native;
+use crate::run::native::{Begun, Native};
 use crate::run::plan::Plan;
 use crate::run::start::{Starts, new_thread, restart};
 use crate::run::stats::Counts;
@@ -212,7 +212,7 @@ impl<'a> Worker<'a> {
                 let left = native.run_starts(plan, thread, (&starts.threads, images), (index, group), until, counts);
                 let Some((left, exit)) = left else { break };
                 index = left;
-                Some(exit)
+                Some(Begun { before: 0, exit })
             } else {
                 restart(plan, thread, start, group, index as u32);
                 None
@@ -258,11 +258,11 @@ impl<'a> Worker<'a> {
                 && self.own.observer.is_none()
                 && states.iter().all(|state| *state == State::Running)
             {
-                let new = native.run_rounds(self.plan, &mut self.threads, TURN, &mut self.counts);
-                for (thread, state) in self.threads.iter().zip(&mut *states).take(new.index) {
+                let (index, begun) = native.run_rounds(self.plan, &mut self.threads, TURN, &mut self.counts);
+                for (thread, state) in self.threads.iter().zip(&mut *states).take(index) {
                     *state = State::AtBarrier(self.plan.code.blocks[thread.flow.block as usize - 1].mark);
                 }
-                left = Some(new);
+                left = Some((index, begun));
             }
             for (number, (thread, state)) in self.threads.iter_mut().zip(states.iter_mut()).enumerate() {
                 let runs = match *state {
@@ -280,12 +280,12 @@ impl<'a> Worker<'a> {
                     continue;
                 }
                 progress = true;
-                let left = left.take_if(|left| left.index == number);
-                let before = left.as_ref().map_or(thread.executed, |left| left.before);
+                let begun = left.take_if(|(index, _)| *index == number).map(|(_, begun)| begun);
+                let before = begun.as_ref().map_or(thread.executed, |begun| begun.before);
                 let mut next = if looks {
                     Ok((Next::Pause, DebugLoc::nowhere()))
                 } else {
-                    let engine = self.native.as_mut().map(|native| (native, left.map(|left| left.exit)));
+                    let engine = self.native.as_mut().map(|native| (native, begun));
                     run_thread(self.plan, thread, &world, &mut self.counts, TURN, engine)
                 };
                 if let Ok((Next::Pause, _)) = next

@@ -25,10 +25,9 @@ pub(super) struct Native<'a> {
     state: Option<u64>,
 }
 
-/// The thread for which there is something to do.
-pub(super) struct Left {
-    pub(super) index: usize,
-    /// How many instructions it had executed when its turn began.
+/// A turn of a thread that native code has begun.
+pub(super) struct Begun {
+    /// How many instructions the thread had executed before.
     pub(super) before: u64,
     /// What the code says.
     pub(super) exit: Option<Exit>,
@@ -121,18 +120,24 @@ impl<'a> Native<'a> {
 
     /// Runs threads from barrier to barrier, all of them to one before any goes on to the next, until there is something else to do.
     /// Those before the thread that has it have come to the barrier behind.
-    pub(super) fn run_rounds(&self, plan: &Plan<'_>, threads: &mut [Thread], turn: u64, counts: &mut Counts) -> Left {
+    pub(super) fn run_rounds(
+        &self,
+        plan: &Plan<'_>,
+        threads: &mut [Thread],
+        turn: u64,
+        counts: &mut Counts,
+    ) -> (usize, Begun) {
         loop {
             for (index, thread) in threads.iter_mut().enumerate() {
                 let before = thread.executed;
                 thread.until = plan.limit.min(before.saturating_add(turn));
                 let exit = self.run(thread, counts);
-                counts.with_native += thread.executed - before;
-                let Some(Exit::End { block, .. }) = exit else { return Left { index, before, exit } };
+                let Some(Exit::End { block, .. }) = exit else { return (index, Begun { before, exit }) };
                 if !matches!(plan.code.blocks[block as usize].next, Terminator::Barrier) || thread.flow.is_divergent()
                 {
-                    return Left { index, before, exit };
+                    return (index, Begun { before, exit });
                 }
+                counts.with_native += thread.executed - before;
                 counts.interpreted += 1;
                 thread.flow.block = block + 1;
             }
