@@ -404,7 +404,8 @@ struct Dispatched {
 /// first one is always among those that have been run.
 fn dispatch(plan: &Plan<'_>, range: &NdRange, workers: usize, way: Way, options: &Options<'_>) -> Dispatched {
     let (start, groups) = (options.groups.map_or(0, |(start, _)| start), options.end(range));
-    let chunk = (groups / (workers as u64 * 16)).clamp(1, 64);
+    // Fewer and fewer at a time, so that all host threads come to an end together.
+    let chunk = |first: u64| (groups.saturating_sub(first) / (workers as u64 * 8)).clamp(1, 64);
     let (next, done) = (AtomicU64::new(start), AtomicU64::new(0));
     let stopped = AtomicBool::new(false);
     let goes_on = options.keep_going && (way == Way::InOrder || options.any_order);
@@ -414,12 +415,10 @@ fn dispatch(plan: &Plan<'_>, range: &NdRange, workers: usize, way: Way, options:
     let work = |observer| {
         let own = Own::new(plan, observer);
         let mut worker = Worker::new(plan, &own);
-        'all: loop {
-            let first = next.fetch_add(chunk, Relaxed);
-            if first >= groups || stopped.load(Relaxed) {
-                break;
-            }
-            for group in first..groups.min(first.saturating_add(chunk)) {
+        'all: while !stopped.load(Relaxed) {
+            let taken = next.fetch_update(Relaxed, Relaxed, |first| (first < groups).then(|| first + chunk(first)));
+            let Ok(first) = taken else { break };
+            for group in first..first + chunk(first) {
                 let result = worker.run(group);
                 let ends = result.is_err() && !goes_on;
                 if ends || worker.has_lost_track() {
@@ -435,7 +434,7 @@ fn dispatch(plan: &Plan<'_>, range: &NdRange, workers: usize, way: Way, options:
             if way == Way::Settling {
                 plan.settle();
             }
-            let now = done.fetch_add(chunk, Relaxed) + chunk;
+            let now = done.fetch_add(chunk(first), Relaxed) + chunk(first);
             if let Some(progress) = progress {
                 progress(now.min(groups));
             }
@@ -450,7 +449,7 @@ fn dispatch(plan: &Plan<'_>, range: &NdRange, workers: usize, way: Way, options:
         work(observer);
     } else if options.threads.is_none() {
         // The process's threads are there already, and nobody waits for one that is busy elsewhere.
-        rayon::scope(|scope| {
+        rayon::in_place_scope(|scope| {
             (1..workers).for_each(|_| scope.spawn(|_| work(None)));
             work(None);
         });
