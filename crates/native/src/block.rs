@@ -15,6 +15,7 @@ use crate::emit::{
 use crate::frame::offset;
 use crate::host::Level;
 use crate::ir::{Action, Block, End, Mask, Routine, Step};
+use crate::live::{Live, joins};
 use crate::transfer;
 
 /// Makes code of a routine. Nothing when the machine lacks the instructions, or the routine contradicts itself.
@@ -22,12 +23,15 @@ pub fn compile(routine: &Routine, level: Level) -> Option<Code> {
     (Level::of_host() >= Some(level) && check::is_sound(routine)).then_some(())?;
     let mut asm = Asm::new(fixed_constants().into_iter().chain(constants(routine)));
     let leave = asm.label();
+    let live = Live::of(routine);
     let cache = Cache::default();
     let mut emitter = Emitter {
         asm,
         routine,
         cache,
         is_full: true,
+        is_branching: false,
+        live: &live,
         enabled: None,
         has_bits: level == Level::Avx512,
         states: HashMap::new(),
@@ -47,7 +51,7 @@ pub fn compile(routine: &Routine, level: Level) -> Option<Code> {
     // What comes later may have more that comes later.
     while !emitter.later.is_empty() {
         for later in std::mem::take(&mut emitter.later) {
-            emitter.later(later, &mut steps);
+            emitter.later(later, &blocks, &mut steps);
         }
     }
     let leave = emitter.leave;
@@ -63,6 +67,7 @@ pub fn compile(routine: &Routine, level: Level) -> Option<Code> {
         steps: steps.iter().map(|labels| labels.map(|label| label.as_ref().map_or(usize::MAX, place))).collect(),
         full,
         functions,
+        live,
     };
     Code::new(parts, routine)
 }
@@ -162,17 +167,39 @@ impl Emitter<'_> {
         self.states.clear();
         for (number, step) in (first..).zip(&block.steps) {
             self.count(number, &step.mask);
-            let (place, cache, later, enabled) =
-                (self.asm.place(), self.cache.clone(), self.later.len(), self.enabled);
-            if self.step(step, number).is_none() {
-                self.asm.rewind(place);
-                self.cache = cache;
-                self.enabled = enabled;
-                self.later.truncate(later);
-                self.outside(number, steps);
+            self.make_room();
+            if self.attempt(step, number).is_none() {
+                // With more registers, perhaps.
+                self.write_all();
+                if self.attempt(step, number).is_none() {
+                    self.outside(number, steps);
+                }
             }
         }
+        // Nobody reads the rest.
+        let live = self.live.end(n, is_full);
+        let _ = self.write_what(|place| live.touch(place.at, place.bytes));
+        self.cache.clear();
         self.end(n, block, blocks);
+    }
+
+    /// Writes all that has not been written.
+    pub(crate) fn write_all(&mut self) {
+        let _ = self.write_what(|_| true);
+    }
+
+    /// A step, or nothing, also of code.
+    fn attempt(&mut self, step: &Step, number: u32) -> Option<()> {
+        let (place, cache, later, enabled) = (self.asm.place(), self.cache.clone(), self.later.len(), self.enabled);
+        let states = self.states.clone();
+        let done = self.step(step, number);
+        self.is_branching = false;
+        if done.is_none() {
+            self.asm.rewind(place);
+            (self.cache, self.enabled, self.states) = (cache, enabled, states);
+            self.later.truncate(later);
+        }
+        done
     }
 
     /// A step; nothing when it is not known how.
@@ -200,6 +227,7 @@ impl Emitter<'_> {
 
     /// Sets bits in the registers, where that makes what is wanted of them.
     fn control(&mut self, place: u32, bits: u32, plain: u32, step: u32) {
+        self.write_all();
         let otherwise = self.asm.label();
         self.asm.rm(Opcode::Mov_r32_rm32, Register::EAX, at(FILE, place));
         self.asm.ri(Opcode::Or_rm32_imm32, Register::EAX, bits as i32);
@@ -210,11 +238,13 @@ impl Emitter<'_> {
         // Not on the way by the caller.
         self.enabled = None;
         let (back, known) = (self.asm.here(), self.cache.known());
-        self.later.push(Later::Outside { from: otherwise, step, back, known, is_full: self.is_full });
+        let unwritten = Vec::new();
+        self.later.push(Later::Outside { from: otherwise, step, back, known, unwritten, is_full: self.is_full });
     }
 
     /// Lets the caller do a step.
     fn outside(&mut self, number: u32, steps: &mut Steps) {
+        self.write_all();
         self.exit(number, if self.is_full { exit::FULL } else { exit::SOME });
         let behind = self.asm.here();
         steps[number as usize][usize::from(!self.is_full)] = Some(behind);
@@ -226,7 +256,7 @@ impl Emitter<'_> {
     /// What comes behind a block.
     fn end(&mut self, n: u32, block: &Block, blocks: &[Label]) {
         let next = n + 1;
-        if let End::Outside = block.end {
+        if let End::Outside(_) = block.end {
             return self.exit(n, exit::END);
         }
         self.count_end(n, &block.end);
@@ -271,7 +301,7 @@ impl Emitter<'_> {
                 self.asm.bind(all);
                 self.go_all(n, target, blocks);
             }
-            End::Outside => {}
+            End::Outside(_) => {}
         }
     }
 
@@ -289,7 +319,9 @@ impl Emitter<'_> {
     fn go_all(&mut self, n: u32, target: u32, blocks: &[Label]) {
         let next = n + 1;
         if target > next {
-            let kept = self.exit_at(n, exit::COUNTED);
+            let kept = self.asm.label();
+            let waiting = joins(self.routine).into_iter().filter(|join| (next..target).contains(join)).collect();
+            self.later.push(Later::Kept { from: kept, target, waiting });
             self.asm.rm(Opcode::Mov_r64_rm64, Register::RCX, at(FRAME, offset::OCCUPIED));
             for word in next / 64..=(target - 1) / 64 {
                 let bits = |first: u32, end: u32| u64::MAX >> (64 - (end - first)) << (first % 64);
@@ -322,7 +354,7 @@ impl Emitter<'_> {
     }
 
     /// What is not in the way.
-    fn later(&mut self, later: Later, steps: &mut Steps) {
+    fn later(&mut self, later: Later, blocks: &[Label], steps: &mut Steps) {
         match later {
             Later::Exit { from, number } => {
                 self.asm.bind(from);
@@ -336,17 +368,28 @@ impl Emitter<'_> {
                 self.asm.mi(Opcode::Btr_rm64_imm8, at(Register::RCX, block / 64 * 8), (block % 64) as i32);
                 self.asm.jump(Opcode::Jmp_rel32_64, back);
             }
-            Later::Outside { from, step, back, known, is_full } => {
+            Later::Outside { from, step, back, known, unwritten, is_full } => {
                 self.asm.bind(from);
+                unwritten.iter().for_each(|(vector, place)| self.store_row(place.at, place.bytes, *vector));
                 self.exit(step, if is_full { exit::FULL } else { exit::SOME });
                 let behind = self.asm.here();
                 steps[step as usize][usize::from(!is_full)] = Some(behind);
-                self.restore(known, is_full);
+                self.restore(known, None, is_full);
                 self.asm.jump(Opcode::Jmp_rel32_64, back);
             }
-            Later::Restore { from, back, known, is_full } => {
+            Later::Kept { from, target, waiting } => {
                 self.asm.bind(from);
-                self.restore(known, is_full);
+                self.wait(target, ACTIVE);
+                self.asm.rr(Opcode::Xor_r32_rm32, ACTIVE, ACTIVE);
+                for block in waiting {
+                    self.asm.mi(Opcode::Cmp_rm32_imm8, at(WAITING, block * 4), 0);
+                    self.asm.jump(Opcode::Jne_rel32_64, blocks[block as usize]);
+                }
+                self.asm.jump(Opcode::Jmp_rel32_64, blocks[target as usize]);
+            }
+            Later::Restore { from, back, known, before, is_full } => {
+                self.asm.bind(from);
+                self.restore(known, Some(&before), is_full);
                 self.asm.jump(Opcode::Jmp_rel32_64, back);
             }
             Later::Scatter(scatter) => self.scatter(&scatter),
@@ -357,7 +400,7 @@ impl Emitter<'_> {
 
 /// The channels that the steps of a block and its end have, where it matters which of them are active: where steps are counted,
 /// also for those that the caller does.
-fn channels(block: &Block, count: bool) -> u32 {
+pub(crate) fn channels(block: &Block, count: bool) -> u32 {
     let of = |mask: &Mask| if mask.always { 0 } else { mask.lanes << mask.shift };
     let steps = block.steps.iter();
     let steps = steps.filter(|step| count || !matches!(step.action, Action::Outside | Action::Nothing));

@@ -1,5 +1,6 @@
-//! Which values the vector registers hold. What is computed is written to the register file at once, so a value can be
-//! forgotten at any time, and be loaded again.
+//! Which values the vector registers hold. What is computed is written to the register file when somebody else may read it
+//! there, when its vector register is needed, and at the end of a block if anything may read it behind; until then it is unwritten, and nobody
+//! may forget it. Other values can be forgotten at any time, and be loaded again.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -48,6 +49,27 @@ struct Slot {
     age: u32,
     /// The number of what it holds, of all that registers have held.
     number: usize,
+    /// Where it has to be written, if it has not been.
+    unwritten: Option<Bytes>,
+}
+
+/// Bytes of the register file, from a place on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Bytes {
+    pub(crate) at: u32,
+    pub(crate) bytes: u32,
+}
+
+impl Bytes {
+    /// Whether it has any of some others.
+    pub(crate) fn touches(self, other: Self) -> bool {
+        self.at < other.at + other.bytes && other.at < self.at + self.bytes
+    }
+
+    /// Whether it is all among some others.
+    pub(crate) fn is_inside(self, other: Self) -> bool {
+        other.at <= self.at && self.at + self.bytes <= other.at + other.bytes
+    }
 }
 
 /// What registers hold at some place of the code, and when that was. What nobody asks for later need not be there again.
@@ -66,6 +88,13 @@ pub(crate) struct Cache {
     asked: Rc<RefCell<Vec<u32>>>,
 }
 
+impl Slot {
+    /// Whether something else can take its place.
+    fn is_free(&self) -> bool {
+        self.users == 0 && self.unwritten.is_none()
+    }
+}
+
 impl Cache {
     /// A register that holds something, which one more user needs.
     pub(crate) fn find(&mut self, tag: &Tag) -> Option<Vector> {
@@ -81,7 +110,7 @@ impl Cache {
 
     /// A register for something new, with one user.
     pub(crate) fn take(&mut self) -> Option<Vector> {
-        let free = self.slots.iter_mut().enumerate().filter(|(_, slot)| slot.users == 0);
+        let free = self.slots.iter_mut().enumerate().filter(|(_, slot)| slot.is_free());
         let (n, slot) = free.min_by_key(|(_, slot)| if slot.tag.is_none() { 0 } else { slot.age + 1 })?;
         self.clock += 1;
         *slot = Slot { users: 1, age: self.clock, ..Slot::default() };
@@ -109,7 +138,7 @@ impl Cache {
     pub(crate) fn name(&mut self, vector: Vector, tag: Tag) {
         for slot in &mut self.slots {
             if slot.tag == Some(tag) {
-                slot.tag = None;
+                (slot.tag, slot.unwritten) = (None, None);
             }
         }
         let mut asked = self.asked.borrow_mut();
@@ -128,6 +157,50 @@ impl Cache {
         });
     }
 
+    /// Says that what a register holds has to be written.
+    pub(crate) fn owe(&mut self, vector: Vector, place: Bytes) {
+        self.slots[usize::from(vector.0)].unwritten = Some(place);
+    }
+
+    /// What has to be written, and of which something is about to be done: it is asked for.
+    pub(crate) fn unwritten(&mut self) -> Vec<(Vector, Bytes)> {
+        self.clock += 1;
+        let mut asked = self.asked.borrow_mut();
+        let slots = self.slots.iter().enumerate();
+        let unwritten = slots.filter_map(|(n, slot)| {
+            let place = slot.unwritten?;
+            if let Some(asked) = asked.get_mut(slot.number) {
+                *asked = self.clock;
+            }
+            Some((Vector(n as u8), place))
+        });
+        unwritten.collect()
+    }
+
+    /// Whether anything has to be written.
+    pub(crate) fn owes(&self) -> bool {
+        self.slots.iter().any(|slot| slot.unwritten.is_some())
+    }
+
+    /// Says that what a register holds has been written, or need not be.
+    pub(crate) fn settle(&mut self, vector: Vector) {
+        self.slots[usize::from(vector.0)].unwritten = None;
+    }
+
+    /// What has to be written first, so that `count` registers are free.
+    pub(crate) fn in_the_way(&self, count: usize) -> Option<Vector> {
+        if self.slots.iter().filter(|slot| slot.is_free()).count() >= count {
+            return None;
+        }
+        let owing = self.slots.iter().enumerate().filter(|(_, slot)| slot.unwritten.is_some() && slot.users == 0);
+        owing.min_by_key(|(_, slot)| slot.age).map(|(n, _)| Vector(n as u8))
+    }
+
+    /// Whether a register holds this.
+    pub(crate) fn has(&self, tag: &Tag) -> bool {
+        self.slots.iter().any(|slot| slot.tag.is_some_and(|other| tag.is_in(&other)))
+    }
+
     /// Forgets what depends on a predicate.
     pub(crate) fn forget_predicate(&mut self, predicate: u32) {
         self.keep(|tag| !matches!(tag, Tag::Enabled { mask, .. } if mask.predicate == predicate));
@@ -137,6 +210,7 @@ impl Cache {
     pub(crate) fn keep(&mut self, condition: impl Fn(&Tag) -> bool) {
         for slot in &mut self.slots {
             slot.tag = slot.tag.filter(&condition);
+            slot.unwritten = slot.unwritten.filter(|_| slot.tag.is_some());
         }
     }
 
@@ -164,11 +238,12 @@ impl Cache {
         self.slots[usize::from(vector.0)].tag.is_some()
     }
 
-    /// What was known at some place and was asked for behind it.
-    pub(crate) fn asked_since(&self, known: Known) -> Vec<(Vector, Tag)> {
+    /// What was known at some place and was asked for behind it, and was not known at an earlier place.
+    pub(crate) fn asked_since(&self, known: Known, before: Option<&Known>) -> Vec<(Vector, Tag)> {
         let asked = self.asked.borrow();
         let is_asked = |number: usize| asked.get(number).is_none_or(|clock| *clock > known.clock);
-        let values = known.values.into_iter().filter(|(_, _, number)| is_asked(*number));
+        let is_new = |value: &(Vector, Tag, usize)| before.is_none_or(|before| !before.values.contains(value));
+        let values = known.values.into_iter().filter(|value| is_asked(value.2) && is_new(value));
         values.map(|(vector, tag, _)| (vector, tag)).collect()
     }
 }

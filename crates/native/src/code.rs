@@ -4,8 +4,10 @@ use std::mem::MaybeUninit;
 
 use memmap2::{Mmap, MmapMut};
 
+use crate::block::channels;
 use crate::frame::{Frame, Memory, Raw};
 use crate::ir::{Body, Function, Operands, Routine};
+use crate::live::Live;
 use crate::{Exit, Resume};
 
 /// The compiled code of a routine.
@@ -22,6 +24,9 @@ pub struct Code {
     full: Vec<u32>,
     /// What the code calls, at the addresses that stand in it.
     _functions: Vec<Function>,
+    live: Live,
+    /// The channels of the first block.
+    channels: u32,
     limits: Limits,
 }
 
@@ -51,6 +56,7 @@ pub(crate) struct Parts {
     pub(crate) steps: Vec<[usize; 2]>,
     pub(crate) full: Vec<u32>,
     pub(crate) functions: Vec<Function>,
+    pub(crate) live: Live,
 }
 
 /// The function at [`Code::entry`]: it takes a frame and the place to begin at, and gives the number of an exit.
@@ -62,14 +68,13 @@ pub(crate) mod exit {
     pub(crate) const FULL: u32 = 1;
     pub(crate) const SOME: u32 = 2;
     pub(crate) const END: u32 = 3;
-    pub(crate) const COUNTED: u32 = 4;
-    pub(crate) const BITS: u32 = 3;
+    pub(crate) const BITS: u32 = 2;
 }
 
 impl Code {
     /// Makes the bytes executable. Nothing when the system refuses, or a place is outside of the code.
     pub(crate) fn new(parts: Parts, routine: &Routine) -> Option<Self> {
-        let Parts { bytes, entry, blocks, steps, full, functions } = parts;
+        let Parts { bytes, entry, blocks, steps, full, functions, live } = parts;
         // A step behind which nothing goes on has no place.
         let is_inside = |place: &usize| *place < bytes.len();
         (is_inside(&entry) && blocks.iter().all(is_inside)).then_some(())?;
@@ -85,7 +90,18 @@ impl Code {
             counts: steps.len() & count,
             branches: routine.blocks.len() & count,
         };
-        Some(Self { memory, entry, blocks, steps, full, _functions: functions, limits })
+        let channels = routine.blocks.first().map_or(0, |block| channels(block, routine.count));
+        Some(Self { memory, entry, blocks, steps, full, _functions: functions, live, channels, limits })
+    }
+
+    /// Whether a thread that begins with these channels may read what the dword of the registers at an offset holds then.
+    pub fn needs(&self, at: u32, active: u32) -> bool {
+        self.live.begin[usize::from(active & self.channels != self.channels)].has(at / 4)
+    }
+
+    /// Whether any step writes the dword of the registers at an offset.
+    pub fn changes(&self, at: u32) -> bool {
+        self.live.written.has(at / 4)
     }
 
     /// Bytes of code.
@@ -179,7 +195,7 @@ impl Code {
             exit::BLOCK => Exit::Block(n),
             exit::FULL => Exit::Step { step: n, resume: Resume { step: n, some: false } },
             exit::SOME => Exit::Step { step: n, resume: Resume { step: n, some: true } },
-            kind => Exit::End { block: n, is_counted: kind == exit::COUNTED },
+            _ => Exit::End { block: n },
         }
     }
 }

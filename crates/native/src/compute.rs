@@ -7,7 +7,7 @@ use std::sync::Arc;
 use iced_x86::{Code, Register};
 
 use crate::asm::{Vector, Width, at};
-use crate::cache::Tag;
+use crate::cache::{Bytes, Tag};
 use crate::code::call;
 use crate::emit::{Emitter, Enabled, FILE, FRAME};
 use crate::frame::offset;
@@ -154,28 +154,33 @@ impl Emitter<'_> {
             self.drop_choice(enabled);
             [row, value].into_iter().for_each(|vector| self.cache.drop(vector));
             value = blended;
-            self.store_row(place, size, value);
+            self.give_way(Bytes { at: place, bytes: size })?;
             self.cache.forget(place, size);
             self.cache.name(value, Tag::Row { at: place, bytes: size });
+            self.cache.owe(value, Bytes { at: place, bytes: size });
         } else {
-            self.store_row(place, size, value);
+            self.give_way(Bytes { at: place, bytes: size })?;
             self.cache.forget(place, size);
             // A value that has become smaller stands in a part of the places only.
             if units.is_single && bytes * units.lanes >= 16 {
                 let width = Width::of(bytes * units.lanes);
-                self.name_result(value, Tag::Splat { at: place, bytes, width });
+                self.name_result(value, Tag::Splat { at: place, bytes, width }, Bytes { at: place, bytes });
             } else {
-                self.name_result(value, Tag::Row { at: place, bytes: size });
+                self.name_result(value, Tag::Row { at: place, bytes: size }, Bytes { at: place, bytes: size });
             }
         }
         self.cache.drop(value);
         Some(())
     }
 
-    /// Says what a result is, unless its register is known as something else: both are there then, and that one was first.
-    fn name_result(&mut self, value: Vector, tag: Tag) {
-        if !self.cache.is_known(value) {
+    /// Says what a result is and that it has to be written, or writes it where its register is known as something else: both are
+    /// there then, and that one was first.
+    fn name_result(&mut self, value: Vector, tag: Tag, place: Bytes) {
+        if self.cache.is_known(value) {
+            self.store_row(place.at, place.bytes, value);
+        } else {
             self.cache.name(value, tag);
+            self.cache.owe(value, place);
         }
     }
 
@@ -308,6 +313,7 @@ impl Emitter<'_> {
 
     /// What a function makes of two values, of eight channels at a time.
     fn call(&mut self, function: &Function, width: Width, values: [Vector; 2]) -> Option<Vector> {
+        self.write_all();
         let operands = |half: u32, n: u32| at(FRAME, offset::OPERANDS + half * size_of::<Operands>() as u32 + n * 32);
         for (n, value) in (0..).zip(values) {
             self.asm.store(op::MOVUPS_STORE, Width::Y, operands(0, n), value);
@@ -421,6 +427,7 @@ impl Emitter<'_> {
                 self.asm.mi(Code::Mov_rm32_imm32, state, number as i32);
             }
             None => {
+                self.write_what(|place| place.touches(Bytes { at: from, bytes: 4 }))?;
                 self.states.remove(&element);
                 self.asm.rm(Code::Mov_r32_rm32, Register::EDX, at(FILE, from));
                 self.frame(Register::RCX, offset::STATES);

@@ -5,9 +5,10 @@ use std::collections::HashMap;
 use iced_x86::{Code, MemoryOperand, Register};
 
 use crate::asm::{Asm, Label, Vector, Width, at};
-use crate::cache::{Cache, Known, Tag};
+use crate::cache::{Bytes, Cache, Known, Tag};
 use crate::frame::offset;
 use crate::ir::{Combine, Expression, Function, Kind, Mask, Node, Routine, Value};
+use crate::live::Live;
 use crate::op;
 
 /// The frame: what the caller gives ([`crate::frame`]).
@@ -25,6 +26,9 @@ pub(crate) const WAITING: Register = Register::R15;
 /// The channels that a step is for, while it is known.
 pub(crate) const ENABLED: Register = Register::R8D;
 
+/// How many vector registers a step finds free.
+const ROOM: usize = 8;
+
 /// Code of a routine that is being written.
 pub(crate) struct Emitter<'a> {
     pub(crate) asm: Asm,
@@ -32,6 +36,10 @@ pub(crate) struct Emitter<'a> {
     pub(crate) cache: Cache,
     /// Whether the code is for all channels that steps have being active.
     pub(crate) is_full: bool,
+    /// Whether what is written now is on some ways only.
+    pub(crate) is_branching: bool,
+    /// Which registers matter.
+    pub(crate) live: &'a Live,
     /// What is in [`ENABLED`].
     pub(crate) enabled: Option<EnabledBits>,
     /// Whether there are registers for bits, and vectors of 64 bytes: AVX-512.
@@ -51,9 +59,11 @@ pub(crate) enum Later {
     /// Leaves with a number.
     Exit { from: Label, number: u32 },
     /// Lets the caller do a step, and comes back with what the registers held.
-    Outside { from: Label, step: u32, back: Label, known: Known, is_full: bool },
-    /// Comes back with what the registers held.
-    Restore { from: Label, back: Label, known: Known, is_full: bool },
+    Outside { from: Label, step: u32, back: Label, known: Known, unwritten: Vec<(Vector, Bytes)>, is_full: bool },
+    /// Comes back with what the registers held, of which some is there.
+    Restore { from: Label, back: Label, known: Known, before: Known, is_full: bool },
+    /// All active channels wait for a later block, and execution goes to the first of these where others do, or there.
+    Kept { from: Label, target: u32, waiting: Vec<u32> },
     /// Channels join, those in EAX.
     Join { from: Label, back: Label, block: u32 },
     /// Channels one by one.
@@ -208,10 +218,10 @@ impl Emitter<'_> {
         Enabled::Some
     }
 
-    /// Loads again what registers held.
-    pub(crate) fn restore(&mut self, known: Known, is_full: bool) {
+    /// Loads again what registers held, but for what they held before and still do.
+    pub(crate) fn restore(&mut self, known: Known, before: Option<&Known>, is_full: bool) {
         (self.is_full, self.enabled) = (is_full, None);
-        for (vector, tag) in self.cache.asked_since(known) {
+        for (vector, tag) in self.cache.asked_since(known, before) {
             if let Tag::Enabled { mask, first, bytes, .. } = tag {
                 self.enabled(&mask);
                 self.spread_bits(vector, first, bytes);
@@ -226,10 +236,41 @@ impl Emitter<'_> {
         if let Some(found) = self.cache.find(&tag) {
             return Some(found);
         }
+        if let Tag::Row { at, bytes } | Tag::Splat { at, bytes, .. } = tag {
+            self.write_what(|place| place.touches(Bytes { at, bytes }))?;
+        }
         let d = self.cache.take()?;
         self.load(d, &tag);
         self.cache.name(d, tag);
         Some(d)
+    }
+
+    /// Writes what has not been written of some places. Nothing where that is not on every way.
+    pub(crate) fn write_what(&mut self, which: impl Fn(Bytes) -> bool) -> Option<()> {
+        if !self.cache.owes() {
+            return Some(());
+        }
+        for (vector, place) in self.cache.unwritten().into_iter().filter(|(_, place)| which(*place)) {
+            (!self.is_branching).then_some(())?;
+            self.store_row(place.at, place.bytes, vector);
+            self.cache.settle(vector);
+        }
+        Some(())
+    }
+
+    /// Writes what has not been written of some bytes that a step is about to write all of, but for what it replaces.
+    pub(crate) fn give_way(&mut self, place: Bytes) -> Option<()> {
+        self.write_what(|other| other.touches(place) && !other.is_inside(place))
+    }
+
+    /// Sees to it that there are vector registers for a step.
+    pub(crate) fn make_room(&mut self) {
+        while let Some(vector) = self.cache.in_the_way(ROOM) {
+            for (_, place) in self.cache.unwritten().into_iter().filter(|(other, _)| *other == vector) {
+                self.store_row(place.at, place.bytes, vector);
+            }
+            self.cache.settle(vector);
+        }
     }
 
     /// Loads something that does not depend on masks.

@@ -437,6 +437,17 @@ pub enum End {
         /// Where to.
         target: u32,
     },
-    /// What the caller has to find out.
-    Outside,
+    /// What the caller has to find out, and what that may be.
+    Outside(Behind),
+}
+
+/// What comes behind a block of which the caller finds it out. It may read no registers for that but for [`Behind::Anything`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Behind {
+    /// The next block, for the same channels.
+    Next,
+    /// The end for channels; others, if there are any, go on: those that wait for a later block, or the next one.
+    Others,
+    /// Anything.
+    Anything,
 }

@@ -34,6 +34,8 @@ mod element;
 #[cfg(all(target_arch = "x86_64", unix))]
 mod emit;
 mod frame;
+#[cfg(all(target_arch = "x86_64", unix))]
+mod live;
 #[cfg(not(all(target_arch = "x86_64", unix)))]
 mod nothing;
 #[cfg(all(target_arch = "x86_64", unix))]
@@ -71,8 +73,6 @@ pub enum Exit {
     End {
         /// The block.
         block: u32,
-        /// Whether its end has been counted.
-        is_counted: bool,
     },
 }
 

@@ -25,6 +25,16 @@ impl Code {
         match *self {}
     }
 
+    /// Whether a thread may read what a register holds when it begins.
+    pub fn needs(&self, _: u32, _: u32) -> bool {
+        match *self {}
+    }
+
+    /// Whether any step writes a register.
+    pub fn changes(&self, _: u32) -> bool {
+        match *self {}
+    }
+
     /// Runs a block.
     pub fn run(&self, _: u32, _: &mut Frame<'_>, _: &Memory<'_>) -> Option<Exit> {
         match *self {}

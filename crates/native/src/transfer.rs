@@ -7,7 +7,7 @@
 use iced_x86::{Code, Register};
 
 use crate::asm::{Label, Vector, Width, at, indexed};
-use crate::cache::Tag;
+use crate::cache::{Bytes, Tag};
 use crate::choice::Choice;
 use crate::emit::{ENABLED, Emitter, Enabled, FILE, FRAME, Later, bytes_of, dword_places};
 use crate::frame::{SURFACES, offset};
@@ -90,7 +90,15 @@ impl Emitter<'_> {
     /// A transfer. `step` is its number, for the caller.
     pub(crate) fn transfer(&mut self, mask: &Mask, transfer: &Transfer, step: u32) -> Option<()> {
         let slow = self.asm.label();
-        for (mask, transfer) in &parts(mask, transfer)? {
+        let parts = parts(mask, transfer)?;
+        for (mask, transfer) in &parts {
+            self.prepare(mask, transfer)?;
+        }
+        // From here on what a register holds is not written on every way.
+        let unwritten = self.cache.unwritten();
+        self.is_branching = true;
+        for (mask, transfer) in &parts {
+            let before = self.cache.known();
             let [nobody, done] = [(); 2].map(|()| self.asm.label());
             let is_some = self.enabled(mask) == Enabled::Some;
             if is_some {
@@ -105,13 +113,55 @@ impl Emitter<'_> {
             self.asm.bind(done);
             if is_some {
                 let (known, is_full) = (self.cache.known(), self.is_full);
-                self.later.push(Later::Restore { from: nobody, back: done, known, is_full });
+                self.later.push(Later::Restore { from: nobody, back: done, known, before, is_full });
             }
             self.enabled = None;
         }
         let (back, known) = (self.asm.here(), self.cache.known());
-        self.later.push(Later::Outside { from: slow, step, back, known, is_full: self.is_full });
+        self.later.push(Later::Outside { from: slow, step, back, known, unwritten, is_full: self.is_full });
         Some(())
+    }
+
+    /// Writes what a transfer reads from the register file, and what it may write a part of.
+    fn prepare(&mut self, mask: &Mask, transfer: &Transfer) -> Option<()> {
+        let lanes = mask.lanes.count_ones();
+        let row = lanes.min(self.widest().bytes() / 4) * 4;
+        let addresses = match transfer.addresses {
+            Addresses::None => None,
+            Addresses::Dwords(at) => Some(Bytes { at, bytes: lanes * 4 }),
+            Addresses::Qwords(at) => Some(Bytes { at, bytes: lanes * 8 }),
+        };
+        let global = transfer.global.map(|(at, bytes)| Bytes { at, bytes });
+        let named = match transfer.space {
+            Space::Named(at) => Some(Bytes { at, bytes: 4 }),
+            _ => None,
+        };
+        for place in addresses.into_iter().filter(|_| lanes > 1) {
+            for at in (place.at..place.at + place.bytes).step_by(row as usize) {
+                self.prepare_value(Tag::Row { at, bytes: row }, Bytes { at, bytes: row })?;
+            }
+        }
+        for place in global.into_iter().filter(|_| lanes > 1) {
+            let tag = Tag::Splat { at: place.at, bytes: place.bytes, width: Width::of(row) };
+            self.prepare_value(tag, place)?;
+        }
+        let single = [addresses, global].into_iter().flatten().filter(|_| lanes == 1);
+        for place in single.chain(named) {
+            self.write_what(|other| other.touches(place))?;
+        }
+        let is_all = mask.predicate == 0 && (mask.always || self.is_full);
+        let replaces =
+            is_all && transfer.access == Access::Load && !matches!(transfer.unit, Unit::Part { keeps: true, .. });
+        for (_, at) in &transfer.elements {
+            let place = Bytes { at: *at, bytes: lanes * transfer.unit.register_bytes() };
+            self.write_what(|other| other.touches(place) && !(replaces && other.is_inside(place)))?;
+        }
+        Some(())
+    }
+
+    /// Writes what has to be loaded as another thing than what registers hold.
+    fn prepare_value(&mut self, tag: Tag, place: Bytes) -> Option<()> {
+        if self.cache.has(&tag) { Some(()) } else { self.write_what(|other| other.touches(place)) }
     }
 
     /// Finds the buffer of a surface or of the group: [`PLACE`].

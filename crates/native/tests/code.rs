@@ -4,8 +4,8 @@ use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use visakit_native::ir::{
-    Access, Action, Addresses, Binary, Block, Change, Combine, End, Expression, Function, Kind, Mask, Node, Relation,
-    Routine, Space, Step, Transfer, Unit,
+    Access, Action, Addresses, Behind, Binary, Block, Change, Combine, End, Expression, Function, Kind, Mask, Node,
+    Relation, Routine, Space, Step, Transfer, Unit,
 };
 use visakit_native::{Buffer, Code, Exit, Frame, Level, Marks, Memory, compile};
 
@@ -124,7 +124,7 @@ fn a_loop_goes_on_until_the_last_channel_leaves() {
             instructions: 3,
             end: End::Branch { mask: again, uniform: false, target: 0 },
         },
-        Block { steps: Vec::new(), instructions: 1, end: End::Outside },
+        Block { steps: Vec::new(), instructions: 1, end: End::Outside(Behind::Anything) },
     ];
     for code in codes(&blocks) {
         loops(&code);
@@ -136,7 +136,7 @@ fn loops(code: &Code) {
         let mut state = State::new(active);
         state.put(0, |n| n + 1);
         let exit = state.run(code, 0, None, &nowhere());
-        assert_eq!(exit, Some(Exit::End { block: 1, is_counted: false }));
+        assert_eq!(exit, Some(Exit::End { block: 1 }));
         let on = |n: u32| active >> n & 1 == 1;
         assert_eq!(state.get(64), std::array::from_fn(|n| if on(n as u32) { n as u32 + 1 } else { 0 }));
         assert_eq!((state.active, state.occupied[0]), (active, 0), "all have come together again");
@@ -187,7 +187,7 @@ fn units_and_changes() {
             let blocks = vec![Block {
                 steps: vec![Step { mask, action: Action::Transfer(transfer) }],
                 instructions: 1,
-                end: End::Outside,
+                end: End::Outside(Behind::Anything),
             }];
             for code in codes(&blocks) {
                 let words: Vec<AtomicU32> =
@@ -234,7 +234,7 @@ fn units_and_changes() {
                     }
                 }
                 let exit = state.run(&code, 0, None, &memory);
-                assert_eq!(exit, Some(Exit::End { block: 0, is_counted: false }), "{what}");
+                assert_eq!(exit, Some(Exit::End { block: 0 }), "{what}");
                 assert_eq!(bytes(&words), want, "{what}");
                 assert_eq!(state.registers, registers, "{what}");
                 assert_eq!(marks.iter().map(Cell::get).collect::<Vec<_>>(), marked, "{what}");
@@ -255,7 +255,8 @@ fn functions_are_called() {
     let called = expression.push(Kind::U32, Node::Call(0, b, a));
     let result = expression.push(Kind::U32, Node::Binary(Binary::Sub, sum, called));
     let compute = step(Action::Compute { expression, result, to: 128 });
-    let blocks = vec![Block { steps: vec![compute.clone(), compute], instructions: 2, end: End::Outside }];
+    let blocks =
+        vec![Block { steps: vec![compute.clone(), compute], instructions: 2, end: End::Outside(Behind::Anything) }];
     for (code, active) in codes(&blocks).iter().flat_map(|code| [(code, 0xffff), (code, 0x8ff1)]) {
         let mut state = State::new(active);
         state.put(0, |n| n.wrapping_mul(0x1234_5677));
@@ -287,7 +288,7 @@ fn memory_is_reached_where_everything_is_inside() {
     let blocks = vec![Block {
         steps: vec![step(transfer(Access::Load, 64)), step(transfer(Access::Store, 128))],
         instructions: 2,
-        end: End::Outside,
+        end: End::Outside(Behind::Anything),
     }];
     for code in codes(&blocks) {
         reaches(&code);
@@ -305,7 +306,7 @@ fn reaches(code: &Code) {
         state.put(0, offset);
         state.put(64, |_| 99);
         state.put(128, |n| 1000 + n);
-        assert_eq!(state.run(code, 0, None, &memory), Some(Exit::End { block: 0, is_counted: false }));
+        assert_eq!(state.run(code, 0, None, &memory), Some(Exit::End { block: 0 }));
         let on = |n: u32| active >> n & 1 == 1;
         let read = |n: u32| if on(n) { offset(n) / 4 * 3 + 1 } else { 99 };
         assert_eq!(state.get(64), std::array::from_fn(|n| read(n as u32)));

@@ -14,7 +14,7 @@ use crate::machine::operand::Source;
 use crate::machine::thread::ExecMask;
 use visakit::isa::{Instruction, LabelId};
 use visakit::object::Routine;
-use visakit_native::ir::{self, Action, End};
+use visakit_native::ir::{self, Action, Behind, End};
 
 /// A lowered routine.
 pub struct CompiledRoutine {
@@ -217,6 +217,11 @@ impl CompiledRoutine {
 
     /// The routine as native code is made of it, whose steps and channels are counted or not.
     pub fn native(&self, count: bool) -> ir::Routine {
+        // Subroutines return to places that the code does not know.
+        let calls = |block: &Block| {
+            matches!(block.next, Terminator::Call { .. } | Terminator::Enter { .. } | Terminator::CallAddress { .. })
+        };
+        let behind_return = if self.blocks.iter().any(calls) { Behind::Anything } else { Behind::Others };
         let block = |block: &Block| {
             let range = block.first as usize..block.end as usize;
             let steps = self.actions[range.clone()].iter().zip(&self.marks[range]);
@@ -230,7 +235,11 @@ impl CompiledRoutine {
                     Terminator::Fall => End::Fall,
                     Terminator::Branch { uniform, target } => End::Branch { mask, uniform, target },
                     Terminator::Jump { target } => End::Jump { mask, target },
-                    _ => End::Outside,
+                    Terminator::Barrier | Terminator::Signal(None) | Terminator::Wait(None) => {
+                        End::Outside(Behind::Next)
+                    }
+                    Terminator::Return { .. } => End::Outside(behind_return),
+                    _ => End::Outside(Behind::Anything),
                 },
             }
         };

@@ -95,7 +95,6 @@ fn run_natively<'w, const COUNT: bool>(
             Some(Exit::Step { step, .. }) => code.blocks.partition_point(|block| block.end <= step) as u32,
             _ => thread.flow.block,
         };
-        let is_counted = matches!(exit, Some(Exit::End { is_counted: true, .. }));
         exit = None;
         thread.flow.block = block;
         let end = code.blocks[block as usize].end as usize;
@@ -117,7 +116,7 @@ fn run_natively<'w, const COUNT: bool>(
             continue;
         }
         counts.interpreted += u64::from(!matches!(code.blocks[block as usize].next, Terminator::Fall));
-        if let Some(out) = finish::<COUNT>(plan, thread, counts, is_counted)? {
+        if let Some(out) = finish::<COUNT>(plan, thread, counts, false)? {
             return Ok(out);
         }
         exit = native.run(thread, counts);

@@ -18,7 +18,7 @@ use crate::run::execute::run_thread;
 use crate::run::memory::Implicit;
 use crate::run::native::{Begun, Native};
 use crate::run::plan::Plan;
-use crate::run::start::{Starts, new_thread, restart};
+use crate::run::start::{Starts, new_thread, reset, restart};
 use crate::run::stats::Counts;
 use crate::run::stopped::{fault, waiting};
 
@@ -33,6 +33,8 @@ pub(super) struct Worker<'a> {
     states: Vec<State>,
     /// How the threads start, by the size of the group: full ones and those that are cut off. There are at most eight sizes.
     starts: Vec<Starts>,
+    /// Which of these the threads have begun with: what they do not change is still there.
+    begun: Option<usize>,
     /// The size of the group that the buffer of implicit arguments is for.
     implicit: [u32; 3],
     counts: Counts,
@@ -104,6 +106,7 @@ impl<'a> Worker<'a> {
             groups: 0,
             states: Vec::new(),
             starts: Vec::new(),
+            begun: None,
             implicit: [0; 3],
             counts: Counts::new(plan.code),
         }
@@ -199,10 +202,14 @@ impl<'a> Worker<'a> {
         let world = self.own.world(plan, group);
         let [thread] = &mut self.threads[..] else { return Ok(()) };
         let starts = &mut self.starts[known];
-        if self.groups > FEW {
-            starts.make_images(plan);
-        }
         let (counts, native) = (&mut self.counts, &mut self.native);
+        if let Some(native) = native.as_ref().filter(|_| self.groups > FEW) {
+            starts.make_images(plan, native.code());
+        }
+        if let Some(images) = starts.images().filter(|_| self.begun != Some(known)) {
+            images.fill_once(None, thread.registers.bytes_mut(0));
+        }
+        self.begun = Some(known);
         let mut index = 0;
         while let Some(start) = starts.threads.get(index) {
             let images = starts.images().filter(|_| plan.poison.is_none() && !plan.count);
@@ -372,11 +379,25 @@ impl<'a> Worker<'a> {
     fn start(&mut self, group: [u32; 3], ended: usize) {
         let plan = self.plan;
         let known = self.starts_of(group);
-        let starts = &self.starts[known].threads;
-        self.threads.resize_with(starts.len(), || new_thread(plan));
-        for (index, (thread, start)) in self.threads.iter_mut().zip(starts).enumerate() {
-            restart(plan, thread, start, group, index as u32);
+        let starts = &mut self.starts[known];
+        let native = self.native.as_ref().filter(|_| self.groups > FEW && plan.waits && plan.poison.is_none());
+        if let Some(native) = native {
+            starts.make_images(plan, native.code());
         }
+        self.threads.resize_with(starts.threads.len(), || new_thread(plan));
+        for (index, (thread, start)) in self.threads.iter_mut().zip(&starts.threads).enumerate() {
+            let Some(images) = starts.images().filter(|_| native.is_some()) else {
+                restart(plan, thread, start, group, index as u32);
+                continue;
+            };
+            let registers = thread.registers.bytes_mut(0);
+            if self.begun != Some(known) {
+                images.fill_once(Some(index), registers);
+            }
+            images.fill(index, group, registers);
+            reset(plan, thread, start, index as u32);
+        }
+        self.begun = Some(known);
         self.states.clear();
         self.states.resize(ended, State::Ended);
         self.states.resize(self.threads.len(), State::Running);

@@ -277,7 +277,8 @@ fn attempt(
     }
     let payload = Payload::new(&program.info, program.payload_layout(), range, &arguments, &mapped.placement)?;
     drop(arguments);
-    let level = options.engine.level().filter(|_| !options.is_followed());
+    // What a thread holds when it stops is asked for as the program has it, also where nothing reads it any more.
+    let level = options.engine.level().filter(|_| !options.is_followed() && !options.state);
     let is_native = level.is_some();
     let symbols = &mapped.data.symbols;
     let lower = || lower(program, &payload, symbols, options.interpreter, is_native);

@@ -69,6 +69,11 @@ impl<'a> Native<'a> {
         self.memory = Memory::new(buffers, surfaces, world.local.words());
     }
 
+    /// The code.
+    pub(super) fn code(&self) -> &'a Code {
+        self.code
+    }
+
     /// Whether the code begins threads: it sets their floating-point mode.
     pub(super) fn begins(&self) -> bool {
         self.control.is_some()

@@ -9,6 +9,7 @@ use crate::machine::thread::{Registers, Thread};
 use crate::run::memory::Implicit;
 use crate::run::plan::Plan;
 use visakit::isa::{R0Element, predefined};
+use visakit_native::Code;
 
 /// Offset of the byte of r0 that numbers the threads of a group.
 const THREAD_BYTE: u32 = R0Element::ThreadInGroup as u32 * 4;
@@ -58,33 +59,36 @@ pub(super) struct Starts {
     images: Option<Option<Images>>,
 }
 
-/// What threads find in their registers, beside zeros.
+/// What threads find in their registers, as far as native code reads it.
 pub(super) struct Images {
     threads: Vec<Image>,
-    /// Words that are the group's id in a dimension.
-    ids: Vec<(u32, usize)>,
-    /// Bytes in which all is zero but for that.
-    len: usize,
 }
 
 struct Image {
-    /// The first bytes.
-    begin: Vec<u8>,
-    /// Words behind it that are not zero.
-    words: Vec<(u32, u32)>,
+    /// What a thread finds changed by those before it.
+    each: Vec<Piece>,
+    /// What nobody changes: it is the same for all threads that have these registers, one after the other.
+    once: Vec<Piece>,
+    /// Words that are the group's id in a dimension.
+    ids: Vec<(u32, usize)>,
 }
 
-/// So many bytes behind the payload are copied rather than set word by word.
-const NEAR: usize = 512;
+/// So many bytes of the registers are copied together.
+const PIECE: usize = 32;
+
+struct Piece {
+    at: u32,
+    bytes: [u8; PIECE],
+}
 
 impl Starts {
     pub(super) fn new(plan: &Plan<'_>, size: [u32; 3]) -> Self {
         Self { size, threads: plan.payload.threads(size, plan.order()), images: None }
     }
 
-    /// What they find in their registers, as [`restart`] makes it.
-    pub(super) fn make_images(&mut self, plan: &Plan<'_>) {
-        self.images.get_or_insert_with(|| Images::new(plan, &self.threads));
+    /// What they find in their registers, as [`restart`] makes it, for this code.
+    pub(super) fn make_images(&mut self, plan: &Plan<'_>, code: &Code) {
+        self.images.get_or_insert_with(|| Images::new(plan, &self.threads, code));
     }
 
     /// The same, if it has been made.
@@ -95,12 +99,12 @@ impl Starts {
 
 impl Images {
     /// Nothing when they depend on the group otherwise than by words that are its id.
-    fn new(plan: &Plan<'_>, starts: &[ThreadStart]) -> Option<Self> {
+    fn new(plan: &Plan<'_>, starts: &[ThreadStart], code: &Code) -> Option<Self> {
         let len = plan.code.layout.len as usize;
         let mut thread = new_thread(plan);
         let mut registers = |start: &ThreadStart, index: u32, group: [u32; 3]| {
             restart(plan, &mut thread, start, group, index);
-            thread.registers.bytes(0)[..len].to_vec()
+            thread.registers.bytes(0)[..len.next_multiple_of(PIECE)].to_vec()
         };
         let words = |bytes: &[u8]| {
             let words = bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word));
@@ -116,32 +120,50 @@ impl Images {
                 ((before, after) == (0, u32::MAX)).then(|| ids.push((at, dimension)))?;
             }
         }
-        let images = (0..).zip(starts).map(|(index, start)| {
-            let mut begin = registers(start, index, [0; 3]);
-            // The variables that are set stand close behind the payload.
-            let near = start.payload.len().saturating_add(NEAR).min(len);
-            let last = begin[..near].iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
-            let rest = begin.split_off(last.next_multiple_of(64).min(len));
-            let behind = begin.len() as u32;
-            let words = words(&rest).filter(|(_, word)| *word != 0).map(|(at, word)| (at + behind, word));
-            Image { words: words.collect(), begin }
+        let all: Vec<Vec<u8>> = (0..).zip(starts).map(|(index, start)| registers(start, index, [0; 3])).collect();
+        // Threads that wait have registers of their own, which the same one has in the next group.
+        let is_common = |n: usize| plan.waits || all.iter().all(|other| other[n..n + PIECE] == all[0][n..n + PIECE]);
+        let pieces = (0..all.first().map_or(0, Vec::len)).step_by(PIECE);
+        let pieces: Vec<(usize, bool)> = pieces
+            .map(|n| (n, is_common(n) && !(n..n + PIECE).step_by(4).any(|at| code.changes(at as u32))))
+            .collect();
+        let images = starts.iter().zip(&all).map(|(start, registers)| {
+            let needs = |at: usize| code.needs(at as u32, start.channels);
+            let needed = pieces.iter().filter(|(n, _)| (*n..n + PIECE).step_by(4).any(needs));
+            let mut image = Image { each: Vec::new(), once: Vec::new(), ids: Vec::new() };
+            for &(n, is_once) in needed {
+                let mut bytes = [0; PIECE];
+                bytes.copy_from_slice(&registers[n..n + PIECE]);
+                let pieces = if is_once { &mut image.once } else { &mut image.each };
+                pieces.push(Piece { at: n as u32, bytes });
+            }
+            image.ids = ids.iter().copied().filter(|(at, _)| needs(*at as usize)).collect();
+            image
         });
-        Some(Self { threads: images.collect(), ids, len })
+        Some(Self { threads: images.collect() })
     }
 
-    /// Fills the registers of a thread of a group.
+    /// Fills the registers of a thread with what nobody changes; of all threads when they have the same registers.
+    pub(super) fn fill_once(&self, index: Option<usize>, registers: &mut [u8]) {
+        let threads = index.map_or(&self.threads[..], |index| &self.threads[index..=index]);
+        threads.iter().flat_map(|image| &image.once).for_each(|piece| piece.put(registers));
+    }
+
+    /// Fills what is left in the registers of a thread of a group.
     #[inline]
     pub(super) fn fill(&self, index: usize, group: [u32; 3], registers: &mut [u8]) {
         let image = &self.threads[index];
-        let registers = &mut registers[..self.len];
-        let (begin, rest) = registers.split_at_mut(image.begin.len());
-        begin.copy_from_slice(&image.begin);
-        rest.fill(0);
-        let mut set = |at: u32, word: u32| {
-            registers[at as usize..at as usize + 4].copy_from_slice(&word.to_le_bytes());
-        };
-        image.words.iter().for_each(|(at, word)| set(*at, *word));
-        self.ids.iter().for_each(|(at, dimension)| set(*at, group[*dimension]));
+        image.each.iter().for_each(|piece| piece.put(registers));
+        for (at, dimension) in &image.ids {
+            registers[*at as usize..*at as usize + 4].copy_from_slice(&group[*dimension].to_le_bytes());
+        }
+    }
+}
+
+impl Piece {
+    #[inline(always)]
+    fn put(&self, registers: &mut [u8]) {
+        registers[self.at as usize..self.at as usize + PIECE].copy_from_slice(&self.bytes);
     }
 }
 
@@ -183,6 +205,11 @@ pub(super) fn restart(plan: &Plan<'_>, thread: &mut Thread, start: &ThreadStart,
         let bytes = registers.bytes_mut(0);
         bytes.copy_within(copy.from as usize..(copy.from + copy.size) as usize, copy.to as usize);
     }
+    reset(plan, thread, start, index);
+}
+
+/// Brings all but the registers of a thread to the beginning.
+pub(super) fn reset(plan: &Plan<'_>, thread: &mut Thread, start: &ThreadStart, index: u32) {
     clear_tables(plan, thread);
     thread.active = start.channels;
     thread.flow.restart(plan.code.main_end);
