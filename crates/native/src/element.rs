@@ -3,7 +3,7 @@
 use iced_x86::{Code, Register};
 
 use crate::asm::{Label, Vector, Width, at, indexed};
-use crate::cache::Tag;
+use crate::cache::{Bytes, Tag};
 use crate::choice::Choice;
 use crate::emit::{Emitter, FILE, dword_steps};
 use crate::frame::offset;
@@ -24,6 +24,7 @@ impl Emitter<'_> {
         let (unit, size) = (transfer.unit, transfer.unit.bytes());
         let is_dword = unit == Unit::Dword;
         let has_row = (is_dword || masks.is_empty()) && size.is_multiple_of(transfer.alignment) && size != 3;
+        let woven = self.woven(channels);
         let has_same = has_row && matches!(unit, Unit::Dword | Unit::Qword);
         let is_cached = is_dword && transfer.elements.len() == 1 && masks.is_empty();
         let results: Option<Vec<_>> = offsets.iter().map(|_| self.cache.take()).collect();
@@ -74,13 +75,24 @@ impl Emitter<'_> {
                         (_, Some(mask)) => self.load_where(w, *result, mask, memory(element, from)),
                     }
                     self.keep(w, place + half * row, *result, bits.and_then(|(_, rest)| rest), steps);
-                    self.got(w, place + half * row, *result, mask, steps);
+                    if !is_cached {
+                        self.got(w, place + half * row, *result, mask, steps);
+                    }
                 }
             }
             self.asm.jump(Code::Jmp_rel32_64, done);
         }
         if has_same {
             self.asm.bind(same);
+            if let Some(count) = woven {
+                let same = self.asm.label();
+                self.asm.ri(Code::Cmp_rm32_imm8, Register::R9D, (size * count) as i32);
+                self.asm.jump(Code::Jne_rel32_64, same);
+                self.is_woven(channels, count, [distance, steps, results[0]], other)?;
+                self.unweave(count, transfer, [steps, results[0]])?;
+                self.asm.jump(Code::Jmp_rel32_64, done);
+                self.asm.bind(same);
+            }
             self.asm.rr(Code::Test_rm32_r32, Register::R9D, Register::R9D);
             self.asm.jump(Code::Jne_rel32_64, other);
             self.are_apart(channels, (distance, None), results[0], other)?;
@@ -96,7 +108,9 @@ impl Emitter<'_> {
                         }
                     } else {
                         self.asm.load(op::BROADCASTSS, w, *result, memory(element, 0));
-                        self.got(w, place + half * row, *result, masks.get(half as usize).copied(), steps);
+                        if !is_cached {
+                            self.got(w, place + half * row, *result, masks.get(half as usize).copied(), steps);
+                        }
                     }
                 }
             }
@@ -143,7 +157,9 @@ impl Emitter<'_> {
                             self.gather(w, *result, memory, mask, steps);
                         }
                         self.keep(w, place + half * row, *result, bits.and_then(|(_, rest)| rest), steps);
-                        self.got(w, place + half * row, *result, mask, steps);
+                        if !is_cached {
+                            self.got(w, place + half * row, *result, mask, steps);
+                        }
                     }
                 }
                 self.asm.bind(done);
@@ -154,12 +170,30 @@ impl Emitter<'_> {
         }
         for (half, result) in (0..).zip(&results) {
             if is_cached {
-                self.cache.name(*result, Tag::Row { at: transfer.elements[0].1 + half * row, bytes: row });
+                let place = Bytes { at: transfer.elements[0].1 + half * row, bytes: row };
+                self.cache.name(*result, Tag::Row { at: place.at, bytes: row });
+                self.cache.owe(*result, place);
             }
             self.cache.drop(*result);
         }
         let numbers = bits.into_iter().flat_map(|(low, rest)| [Some(low), rest]).flatten();
         [steps, distance].into_iter().chain(far).chain(numbers).for_each(|vector| self.cache.drop(vector));
+        Some(())
+    }
+
+    /// Goes on when the channels' structures of so many dwords follow each other, all inside; else elsewhere.
+    fn is_woven(
+        &mut self,
+        channels: &Channels<'_>,
+        count: u32,
+        [first, steps, scratch]: [Vector; 3],
+        otherwise: Label,
+    ) -> Option<()> {
+        self.steps(channels.width(), steps, count * 4);
+        self.are_apart(channels, (first, Some((steps, None))), scratch, otherwise)?;
+        // Behind the first dword of the last structure.
+        self.near_inside(channels, channels.lanes * count * 4 - (count - 1) * 4, otherwise);
+        self.words();
         Some(())
     }
 
@@ -180,6 +214,7 @@ impl Emitter<'_> {
             1 => self.asm.v2i(op::PSRLD, w, d, d, 2),
             2 => self.asm.v2i(op::PSRLD, w, d, d, 1),
             8 => self.asm.v2i(op::PSLLD, w, d, d, 1),
+            16 => self.asm.v2i(op::PSLLD, w, d, d, 2),
             _ => {}
         }
     }
@@ -239,10 +274,25 @@ impl Emitter<'_> {
         let (other, from, done) = (self.asm.label(), self.asm.label(), self.asm.label());
         let (unit, size) = (transfer.unit, transfer.unit.bytes());
         let is_plain = unit == Unit::Dword || masks.is_empty();
+        // What is in vector registers is stored from there.
+        let held = |this: &mut Self, half: u32| {
+            let at = transfer.elements[0].1 + half * lanes * 4;
+            let is_single = unit == Unit::Dword && transfer.elements.len() == 1;
+            is_single.then(|| this.cache.find(&Tag::Row { at, bytes: lanes * 4 }))?
+        };
+        let held: Vec<Option<Vector>> = (0..offsets.len() as u32).map(|half| held(self, half)).collect();
         if is_plain && size.is_multiple_of(transfer.alignment) && size != 3 {
             let (steps, distance, scratch) = (self.cache.take()?, self.cache.take()?, self.cache.take()?);
             let far = self.far(channels)?;
             self.asm.v2(op::BROADCASTD, w, distance, offsets[0], x);
+            let row = self.asm.label();
+            if let Some(count) = self.woven(channels) {
+                // Rows of which each covers the one before are none.
+                self.is_woven(channels, count, [distance, steps, scratch], row)?;
+                self.weave(count, transfer, [steps, scratch])?;
+                self.asm.jump(Code::Jmp_rel32_64, done);
+            }
+            self.asm.bind(row);
             self.steps(w, steps, size);
             self.are_apart(channels, (distance, Some((steps, far))), scratch, other)?;
             self.near_inside(channels, offsets.len() as u32 * lanes * size, other);
@@ -258,7 +308,10 @@ impl Emitter<'_> {
                         }
                         continue;
                     }
-                    self.asm.load(op::MOVUPS, w, scratch, at(FILE, own));
+                    let scratch = held[half as usize].unwrap_or(scratch);
+                    if held[half as usize].is_none() {
+                        self.asm.load(op::MOVUPS, w, scratch, at(FILE, own));
+                    }
                     match (unit, masks.get(half as usize)) {
                         (Unit::Part { bytes: bytes @ ..=2, .. }, _) => {
                             let to = if bytes == 1 { Kind::U8 } else { Kind::U16 };
@@ -281,6 +334,7 @@ impl Emitter<'_> {
         self.asm.bind(done);
         let what = OneByOne::Move { access: Access::Store, unit, elements: transfer.elements.clone() };
         self.scatter_later((from, done), channels, *mark, what);
+        held.into_iter().flatten().for_each(|vector| self.cache.drop(vector));
         Some(())
     }
 }

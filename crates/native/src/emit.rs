@@ -136,6 +136,7 @@ pub(crate) fn dword_places(is_high: bool) -> Vec<u8> {
 /// All constants that the code may name beside those of its expressions.
 pub(crate) fn fixed_constants() -> Vec<Vec<u8>> {
     let mut all = vec![byte_places(), dword_steps(), dword_places(false), dword_places(true)];
+    all.extend(crate::weave::constants());
     all.extend([1, 2].map(|bytes| channel_bits(bytes, 0)));
     all.extend((0..8).map(|unit| channel_bits(4, unit * 4)));
     all.extend((0..8).map(|unit| channel_bits(8, unit * 4)));

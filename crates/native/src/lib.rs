@@ -48,6 +48,8 @@ mod predicate;
 mod scatter;
 #[cfg(all(target_arch = "x86_64", unix))]
 mod transfer;
+#[cfg(all(target_arch = "x86_64", unix))]
+mod weave;
 
 pub use frame::{Buffer, Frame, Marks, Memory};
 pub use host::Level;

@@ -3,6 +3,7 @@
 use iced_x86::{Code, MemoryOperand, Register};
 
 use crate::asm::{Label, Vector, Width, at, indexed};
+use crate::cache::Bytes;
 use crate::emit::{ENABLED, Emitter, FILE, FRAME, Later};
 use crate::frame::{CALLER, offset};
 use crate::ir::{Access, Change, Mask, Space, Transfer, Unit};
@@ -21,6 +22,8 @@ pub(crate) struct Scatter {
     lanes: u32,
     mark: Mark,
     what: OneByOne,
+    /// What has to be written first.
+    unwritten: Vec<(Vector, Bytes)>,
 }
 
 /// What is marked for each channel when there are [`MARKS`].
@@ -115,7 +118,16 @@ impl Emitter<'_> {
         what: OneByOne,
     ) {
         let (offsets, lanes) = (channels.offsets.clone(), channels.lanes);
-        self.later.push(Later::Scatter(Box::new(Scatter { from, back, offsets, lanes, mark, what })));
+        let mut unwritten = self.cache.unwritten();
+        match &what {
+            OneByOne::Move { access: Access::Store, elements, .. } => {
+                let bytes = lanes * 4 * offsets.len() as u32;
+                unwritten.retain(|(_, place)| elements.iter().any(|(_, at)| place.touches(Bytes { at: *at, bytes })));
+            }
+            _ => unwritten.clear(),
+        }
+        let scatter = Scatter { from, back, offsets, lanes, mark, what, unwritten };
+        self.later.push(Later::Scatter(Box::new(scatter)));
     }
 
     /// Changes the dwords of the channels one after the other.
@@ -158,6 +170,7 @@ impl Emitter<'_> {
     pub(crate) fn scatter(&mut self, scatter: &Scatter) {
         let (channel, rest, value) = (Register::R9, Register::R10D, Register::R11D);
         self.asm.bind(scatter.from);
+        scatter.unwritten.iter().for_each(|(vector, place)| self.store_row(place.at, place.bytes, *vector));
         for (half, offsets) in (0..).zip(&scatter.offsets) {
             let (width, place) = (Width::of(scatter.lanes * 4), offset::SCRATCH + half * scatter.lanes * 4);
             self.asm.store(op::MOVUPS_STORE, width, at(FRAME, place), *offsets);

@@ -154,6 +154,16 @@ impl Emitter<'_> {
             is_all && transfer.access == Access::Load && !matches!(transfer.unit, Unit::Part { keeps: true, .. });
         for (_, at) in &transfer.elements {
             let place = Bytes { at: *at, bytes: lanes * transfer.unit.register_bytes() };
+            if transfer.access == Access::Store
+                && transfer.elements.len() == 1
+                && transfer.unit == Unit::Dword
+                && lanes > 1
+            {
+                for at in (place.at..place.at + place.bytes).step_by(row as usize) {
+                    self.prepare_value(Tag::Row { at, bytes: row }, Bytes { at, bytes: row })?;
+                }
+                continue;
+            }
             self.write_what(|other| other.touches(place) && !(replaces && other.is_inside(place)))?;
         }
         Some(())
