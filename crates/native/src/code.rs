@@ -114,17 +114,6 @@ impl Code {
         self.memory.is_empty()
     }
 
-    /// Runs from the beginning of a block until there is something that the caller has to do. `None`: there is no such block.
-    pub fn run(&self, block: u32, frame: &mut Frame<'_>, memory: &Memory<'_>) -> Option<Exit> {
-        Some(self.enter(*self.blocks.get(block as usize)?, frame, memory))
-    }
-
-    /// Goes on behind a step that the caller has done. `None`: nothing goes on there.
-    pub fn resume(&self, resume: Resume, frame: &mut Frame<'_>, memory: &Memory<'_>) -> Option<Exit> {
-        let place = self.steps.get(resume.step as usize)?[usize::from(resume.some)];
-        (place < self.memory.len()).then(|| self.enter(place, frame, memory))
-    }
-
     /// Where it goes on behind a step, if it can, with so many active channels.
     pub fn behind(&self, step: u32, active: u32) -> Option<Resume> {
         let places = self.steps.get(step as usize)?;
@@ -134,8 +123,12 @@ impl Code {
         is_there(some).then_some(Resume { step, some })
     }
 
-    /// Runs from a place that one of the tables has.
-    fn enter(&self, place: usize, frame: &mut Frame<'_>, memory: &Memory<'_>) -> Exit {
+    /// Lends the code the state of a thread and the memory that it reaches.
+    ///
+    /// # Panics
+    /// When the tables of the frame are shorter than the routine has told.
+    #[inline(always)]
+    pub fn lend<'f>(&'f self, frame: Frame<'f>, memory: &'f Memory<'_>) -> Lent<'f> {
         let limits = &self.limits;
         assert!(
             frame.registers.len() >= limits.registers
@@ -147,7 +140,7 @@ impl Code {
                 && frame.branches.len() >= limits.branches,
             "the tables of a frame are as long as the code has been told"
         );
-        let mut raw = Raw {
+        let raw = Raw {
             registers: frame.registers.as_mut_ptr(),
             predicates: frame.predicates.as_mut_ptr(),
             states: frame.states.as_mut_ptr(),
@@ -167,15 +160,80 @@ impl Code {
             operands: MaybeUninit::uninit(),
             spilled: MaybeUninit::uninit(),
         };
-        let start = self.memory.as_ptr();
+        Lent { code: self, frame, raw }
+    }
+}
+
+/// What code has been lent.
+pub struct Lent<'f> {
+    code: &'f Code,
+    /// Keeps what the pointers point to.
+    frame: Frame<'f>,
+    raw: Raw,
+}
+
+impl Lent<'_> {
+    /// Runs from the beginning of a block until there is something that the caller has to do. `None`: there is no such block.
+    #[inline(always)]
+    pub fn run(&mut self, block: u32) -> Option<Exit> {
+        Some(self.enter(*self.code.blocks.get(block as usize)?))
+    }
+
+    /// Goes on behind a step that the caller has done. `None`: nothing goes on there.
+    #[inline(always)]
+    pub fn resume(&mut self, resume: Resume) -> Option<Exit> {
+        let place = self.code.steps.get(resume.step as usize)?[usize::from(resume.some)];
+        (place < self.code.memory.len()).then(|| self.enter(place))
+    }
+
+    /// The active channels, and the instructions so far.
+    #[inline(always)]
+    pub fn progress(&self) -> (u32, u64) {
+        (self.raw.active, self.raw.executed)
+    }
+
+    /// Lets no block begin when there have been so many instructions.
+    #[inline(always)]
+    pub fn set_until(&mut self, until: u64) {
+        self.raw.until = until;
+    }
+
+    /// Whether channels wait anywhere.
+    #[inline(always)]
+    pub fn is_divergent(&mut self) -> bool {
+        let is_divergent = self.frame.occupied.iter().any(|word| *word != 0);
+        self.raw.occupied = self.frame.occupied.as_mut_ptr();
+        is_divergent
+    }
+
+    /// Lets a thread begin, with these channels, no predicates, no states, and what is put into the registers.
+    #[inline(always)]
+    pub fn begin(&mut self, active: u32, put: impl FnOnce(&mut [u8])) {
+        put(self.frame.registers);
+        self.frame.predicates.fill(0);
+        // Few routines have these; a call for nothing costs as much as the rest.
+        if !self.frame.states.is_empty() {
+            self.frame.states.fill(0);
+        }
+        self.raw.registers = self.frame.registers.as_mut_ptr();
+        self.raw.predicates = self.frame.predicates.as_mut_ptr();
+        self.raw.states = self.frame.states.as_mut_ptr();
+        (self.raw.active, self.raw.executed) = (active, 0);
+    }
+
+    /// Runs from a place that one of the tables has.
+    #[inline(always)]
+    fn enter(&mut self, place: usize) -> Exit {
+        let code = self.code;
+        let start = code.memory.as_ptr();
         // SAFETY: `entry` and `place` are offsets inside of the mapping, which is readable and executable and lives as long as
-        // `self`, of instructions that `compile` has written: `entry` is that of a function of the type `Enter` (it saves what
+        // `code`, of instructions that `compile` has written: `entry` is that of a function of the type `Enter` (it saves what
         // the convention asks for), which jumps to its second argument; `place` is the beginning of a block or of what follows a
         // step, where the code expects nothing but what the function has loaded from the frame. The CPU has the instructions:
         // `compile` has asked. The code reads and writes
         // - the register file, predicates, states, waiting channels, occupied blocks and counts at offsets that `check` has found
-        //   to be below the limits, which were compared with the lengths above; they are borrowed mutably meanwhile, so nobody
-        //   else has them;
+        //   to be below the limits, which `Code::lend` has compared with the lengths; `frame` borrows them mutably, so nobody else has
+        //   them, and `self` has made the pointers anew where it has used them itself;
         // - the tables of buffers and surfaces, below their lengths, or below `SURFACES`, which `Memory::new` sees to;
         // - the words of buffers, after it has compared offsets with the length that `Place::of` has from the slice. They are
         //   atomics, so others may use them at the same time; each access is one of aligned words, which the CPU makes whole;
@@ -183,12 +241,11 @@ impl Code {
         //   They are `Cell`s that are borrowed by this thread: `Memory` is neither `Send` nor `Sync`.
         // - its own part of the frame, for offsets, operands of functions and the host's registers.
         // It calls nothing but `call` of this module, with the operands of `raw`, which it has written and which nobody else has
-        // then, and one of the functions that `self` keeps; an `extern "C"` function does not unwind. It has no other effects.
+        // then, and one of the functions that `code` keeps; an `extern "C"` function does not unwind. It has no other effects.
         let number = unsafe {
-            let enter: Enter = std::mem::transmute::<*const u8, Enter>(start.add(self.entry));
-            enter(&mut raw, start.add(place))
+            let enter: Enter = std::mem::transmute::<*const u8, Enter>(start.add(code.entry));
+            enter(&mut self.raw, start.add(place))
         };
-        (frame.active, frame.executed) = (raw.active, raw.executed);
         let number = number as u32;
         let n = number >> exit::BITS;
         match number & ((1 << exit::BITS) - 1) {

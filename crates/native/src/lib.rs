@@ -55,9 +55,12 @@ pub use frame::{Buffer, Frame, Marks, Memory};
 pub use host::Level;
 
 #[cfg(not(all(target_arch = "x86_64", unix)))]
-pub use nothing::{Code, compile};
+pub use nothing::{Code, Lent, compile};
 #[cfg(all(target_arch = "x86_64", unix))]
-pub use {block::compile, code::Code};
+pub use {
+    block::compile,
+    code::{Code, Lent},
+};
 
 /// Why the code has come back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

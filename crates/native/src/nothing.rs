@@ -35,18 +35,49 @@ impl Code {
         match *self {}
     }
 
-    /// Runs a block.
-    pub fn run(&self, _: u32, _: &mut Frame<'_>, _: &Memory<'_>) -> Option<Exit> {
-        match *self {}
-    }
-
-    /// Goes on behind a step.
-    pub fn resume(&self, _: Resume, _: &mut Frame<'_>, _: &Memory<'_>) -> Option<Exit> {
+    /// Lends nothing.
+    pub fn lend<'f>(&'f self, _: Frame<'f>, _: &'f Memory<'_>) -> Lent<'f> {
         match *self {}
     }
 
     /// Where it goes on behind a step.
     pub fn behind(&self, _: u32, _: u32) -> Option<Resume> {
         match *self {}
+    }
+}
+
+/// What code has been lent: there is none.
+#[derive(Debug)]
+pub struct Lent<'f>(&'f Code);
+
+impl Lent<'_> {
+    /// Runs a block.
+    pub fn run(&mut self, _: u32) -> Option<Exit> {
+        match *self.0 {}
+    }
+
+    /// Goes on behind a step.
+    pub fn resume(&mut self, _: Resume) -> Option<Exit> {
+        match *self.0 {}
+    }
+
+    /// The active channels, and the instructions so far.
+    pub fn progress(&self) -> (u32, u64) {
+        match *self.0 {}
+    }
+
+    /// Lets no block begin when there have been so many instructions.
+    pub fn set_until(&mut self, _: u64) {
+        match *self.0 {}
+    }
+
+    /// Whether channels wait anywhere.
+    pub fn is_divergent(&mut self) -> bool {
+        match *self.0 {}
+    }
+
+    /// Lets a thread begin.
+    pub fn begin(&mut self, _: u32, _: impl FnOnce(&mut [u8])) {
+        match *self.0 {}
     }
 }

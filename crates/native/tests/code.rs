@@ -67,7 +67,7 @@ impl State {
 
     /// Lets code run, from the beginning of a block or from where it left.
     fn run(&mut self, code: &Code, from: u32, left: Option<Exit>, memory: &Memory<'_>) -> Option<Exit> {
-        let mut frame = Frame {
+        let frame = Frame {
             registers: &mut self.registers,
             predicates: &mut self.predicates,
             states: &mut self.states,
@@ -79,11 +79,12 @@ impl State {
             executed: self.executed,
             until: 1000,
         };
+        let mut lent = code.lend(frame, memory);
         let exit = match left {
-            Some(Exit::Step { resume, .. }) => code.resume(resume, &mut frame, memory),
-            _ => code.run(from, &mut frame, memory),
+            Some(Exit::Step { resume, .. }) => lent.resume(resume),
+            _ => lent.run(from),
         };
-        (self.active, self.executed) = (frame.active, frame.executed);
+        (self.active, self.executed) = lent.progress();
         exit
     }
 }

@@ -1,7 +1,7 @@
 //! Native code for the groups of one host thread: what it reaches of the machine.
 
 use visakit_native::ir::Action;
-use visakit_native::{Buffer as NativeBuffer, Code, Exit, Frame, Memory, Resume};
+use visakit_native::{Buffer as NativeBuffer, Code, Exit, Frame, Lent, Memory, Resume};
 
 use crate::kernels::code::{CompiledRoutine, Terminator};
 use crate::launch::payload::ThreadStart;
@@ -93,34 +93,30 @@ impl<'a> Native<'a> {
         clear_tables(plan, thread);
         let mut out = None;
         let (mut executed, mut ended) = (0, 0);
-        let mut frame = frame(thread, counts);
-        frame.until = until;
+        let frame = Frame { until, ..frame(thread, &mut [], &mut []) };
+        let mut lent = self.code.lend(frame, &self.memory);
         for (index, start) in starts.iter().enumerate().skip(first) {
-            images.fill(index, group, frame.registers);
-            if index > first {
-                frame.predicates.fill(0);
-                frame.states.fill(0);
-            }
-            (frame.active, frame.executed) = (start.channels, 0);
-            let exit = self.code.run(0, &mut frame, &self.memory);
-            if !has_ended(plan.code, exit, &frame) {
-                out = Some((index, exit));
+            lent.begin(start.channels, |registers| images.fill(index, group, registers));
+            let exit = lent.run(0);
+            let (active, did) = lent.progress();
+            if lent.is_divergent() || !has_ended(plan.code, exit, active) {
+                out = Some((index, exit, active, did));
                 break;
             }
-            executed += frame.executed;
+            executed += did;
             ended += 1;
         }
-        if let Some((index, _)) = out {
-            let (active, executed) = (frame.active, frame.executed);
+        let left = out.map(|(index, exit, active, executed)| {
             begin(thread, &starts[index], index as u32);
             (thread.active, thread.executed) = (active, executed);
             thread.set_mode(self.control.map_or(0, |at| thread.registers.get(at)));
-        }
+            (index, exit)
+        });
         counts.instructions += executed;
         counts.with_native += executed;
         // What ends a thread is nothing that is compiled.
         counts.interpreted += ended;
-        out
+        left
     }
 
     /// Runs threads from barrier to barrier, all of them to one before any goes on to the next, until there is something else to do.
@@ -132,21 +128,42 @@ impl<'a> Native<'a> {
         turn: u64,
         counts: &mut Counts,
     ) -> (usize, Begun) {
-        loop {
-            for (index, thread) in threads.iter_mut().enumerate() {
-                let before = thread.executed;
-                thread.until = plan.limit.min(before.saturating_add(turn));
-                let exit = self.run(thread, counts);
-                let Some(Exit::End { block, .. }) = exit else { return (index, Begun { before, exit }) };
-                if !matches!(plan.code.blocks[block as usize].next, Terminator::Barrier) || thread.flow.is_divergent()
-                {
-                    return (index, Begun { before, exit });
-                }
-                counts.with_native += thread.executed - before;
-                counts.interpreted += 1;
-                thread.flow.block = block + 1;
-            }
+        // The first step of a thread sets its mode.
+        for (index, thread) in threads.iter_mut().enumerate() {
+            let before = thread.executed;
+            thread.until = plan.limit.min(before.saturating_add(turn));
+            let exit = self.run(thread, counts);
+            let Some(block) = barrier(plan.code, exit).filter(|_| !thread.flow.is_divergent()) else {
+                return (index, Begun { before, exit });
+            };
+            counts.with_native += thread.executed - before;
+            counts.interpreted += 1;
+            thread.flow.block = block + 1;
         }
+        let mut places: Vec<u32> = threads.iter().map(|thread| thread.flow.block).collect();
+        // Nobody wants to know the counts of steps.
+        let lend = |thread| self.code.lend(frame(thread, &mut [], &mut []), &self.memory);
+        let mut lent: Vec<Lent<'_>> = threads.iter_mut().map(lend).collect();
+        let (index, begun) = 'rounds: loop {
+            for (index, (lent, place)) in lent.iter_mut().zip(&mut places).enumerate() {
+                let (_, before) = lent.progress();
+                lent.set_until(plan.limit.min(before.saturating_add(turn)));
+                let exit = lent.run(*place);
+                let Some(block) = barrier(plan.code, exit).filter(|_| !lent.is_divergent()) else {
+                    break 'rounds (index, Begun { before, exit });
+                };
+                counts.with_native += lent.progress().1 - before;
+                counts.interpreted += 1;
+                *place = block + 1;
+            }
+        };
+        let progress: Vec<_> = lent.iter().map(Lent::progress).collect();
+        drop(lent);
+        for ((thread, (active, executed)), place) in threads.iter_mut().zip(progress).zip(places) {
+            (thread.active, thread.executed, thread.flow.block) = (active, executed, place);
+            thread.until = plan.limit.min(begun.before.saturating_add(turn));
+        }
+        (index, begun)
     }
 
     /// Runs a thread from the beginning of its block on.
@@ -154,11 +171,11 @@ impl<'a> Native<'a> {
     pub(super) fn run(&self, thread: &mut Thread, counts: &mut Counts) -> Option<Exit> {
         let block = thread.flow.block;
         if thread.is_plain() {
-            return self.lent(thread, counts, |frame| self.code.run(block, frame, &self.memory));
+            return self.lent(thread, counts, |lent| lent.run(block));
         }
         // In other floating-point modes than the host's the interpreter computes, unless this is what ends them.
         let control = self.control.filter(|_| block == 0)?;
-        let exit = self.lent(thread, counts, |frame| self.code.run(block, frame, &self.memory));
+        let exit = self.lent(thread, counts, |lent| lent.run(block));
         thread.set_mode(thread.registers.get(control));
         exit
     }
@@ -166,7 +183,7 @@ impl<'a> Native<'a> {
     /// Runs it from behind a step on.
     #[inline(always)]
     pub(super) fn resume(&self, resume: Resume, thread: &mut Thread, counts: &mut Counts) -> Option<Exit> {
-        thread.is_plain().then(|| self.lent(thread, counts, |frame| self.code.resume(resume, frame, &self.memory)))?
+        thread.is_plain().then(|| self.lent(thread, counts, |lent| lent.resume(resume)))?
     }
 
     /// Where the code goes on behind a step, if it can.
@@ -180,18 +197,18 @@ impl<'a> Native<'a> {
         &self,
         thread: &mut Thread,
         counts: &mut Counts,
-        run: impl FnOnce(&mut Frame<'_>) -> Option<Exit>,
+        run: impl FnOnce(&mut Lent<'_>) -> Option<Exit>,
     ) -> Option<Exit> {
-        let mut frame = frame(thread, counts);
-        let exit = run(&mut frame);
-        (thread.active, thread.executed) = (frame.active, frame.executed);
+        let mut lent = self.code.lend(frame(thread, &mut counts.steps, &mut counts.branches), &self.memory);
+        let exit = run(&mut lent);
+        (thread.active, thread.executed) = lent.progress();
         exit
     }
 }
 
 /// What the code finds of a thread.
 #[inline(always)]
-fn frame<'t>(thread: &'t mut Thread, counts: &'t mut Counts) -> Frame<'t> {
+fn frame<'t>(thread: &'t mut Thread, counts: &'t mut [[u64; 2]], branches: &'t mut [[u64; 2]]) -> Frame<'t> {
     let (waiting, occupied) = thread.flow.tables();
     Frame {
         registers: thread.registers.bytes_mut(0),
@@ -199,23 +216,28 @@ fn frame<'t>(thread: &'t mut Thread, counts: &'t mut Counts) -> Frame<'t> {
         states: &mut thread.surfaces,
         waiting,
         occupied,
-        counts: &mut counts.steps,
-        branches: &mut counts.branches,
+        counts,
+        branches,
         active: thread.active,
         executed: thread.executed,
         until: thread.until,
     }
 }
 
-/// Whether a thread that has called nothing has come to its end, all of it.
-fn has_ended(code: &CompiledRoutine, exit: Option<Exit>, frame: &Frame<'_>) -> bool {
+/// The block behind which a thread has come to a barrier.
+fn barrier(code: &CompiledRoutine, exit: Option<Exit>) -> Option<u32> {
+    let Some(Exit::End { block }) = exit else { return None };
+    matches!(code.blocks[block as usize].next, Terminator::Barrier).then_some(block)
+}
+
+/// Whether all channels of a thread that has called nothing have come to its end, if these are active and nobody waits.
+fn has_ended(code: &CompiledRoutine, exit: Option<Exit>, active: u32) -> bool {
     let Some(Exit::End { block, .. }) = exit else { return false };
     let block = &code.blocks[block as usize];
     let Terminator::Return { uniform } = block.next else { return false };
     let enable = &block.mark.enable;
-    let leave =
-        uniform || frame.active >> enable.shift & !enable.lanes == 0 && frame.active.trailing_zeros() >= enable.shift;
-    leave && enable.predicate == 0 && frame.occupied.iter().all(|word| *word == 0)
+    let leave = uniform || active >> enable.shift & !enable.lanes == 0 && active.trailing_zeros() >= enable.shift;
+    leave && enable.predicate == 0
 }
 
 fn lend<'a>(buffer: &'a Buffer, trace: &'a Trace) -> NativeBuffer<'a> {
