@@ -7,6 +7,7 @@ use crate::cache::Tag;
 use crate::emit::{ENABLED, Emitter, byte_places, channel_bits};
 use crate::ir::Mask;
 use crate::op;
+use crate::transfer::Channels;
 
 /// The bits of enabled channels.
 const CHOSEN: Register = Register::K1;
@@ -130,6 +131,40 @@ impl Emitter<'_> {
             Choice::Ones(ones) => self.asm.store_where(op::MASKMOVD_STORE, w, memory, ones, a),
             Choice::Bits => self.asm.store_bits(op::MOVDQU32_STORE, w, memory, CHOSEN, a),
         }
+    }
+
+    /// Writes the bytes or words that bits choose.
+    pub(crate) fn store_parts_where(&mut self, bytes: u32, lanes: u32, memory: MemoryOperand, a: Vector) {
+        let op = if bytes == 1 { op::MOVDQU8_STORE } else { op::MOVDQU16_STORE };
+        self.asm.store_bits(op, Width::of(lanes * bytes), memory, CHOSEN, a);
+    }
+
+    /// Whether some channels of one vector are enabled, which bits choose.
+    pub(crate) fn is_chosen_by_bits(&self, channels: &Channels<'_>) -> bool {
+        self.has_bits && !channels.masks.is_empty() && channels.offsets.len() == 1
+    }
+
+    /// Where a row of elements would begin in which the first enabled channel has its own, in [`FIRST`] and in all places of a
+    /// vector; how far before, in R9.
+    pub(crate) fn first_of_row(&mut self, w: Width, size: u32, offsets: Vector, d: Vector) {
+        self.first_chosen(w, Register::EDI, offsets, d);
+        self.asm.rr(Code::Tzcnt_r32_rm32, Register::R9D, ENABLED);
+        if size > 1 {
+            self.asm.ri(Code::Shl_rm32_imm8, Register::R9D, size.trailing_zeros() as i32);
+        }
+        self.asm.rr(Code::Sub_r32_rm32, Register::EDI, Register::R9D);
+        self.first_everywhere(w, d);
+    }
+
+    /// The same for the first enabled channel's offset itself, behind [`Emitter::first_of_row`].
+    pub(crate) fn first_itself(&mut self, w: Width, d: Vector) {
+        self.asm.rr(Code::Add_r32_rm32, Register::EDI, Register::R9D);
+        self.first_everywhere(w, d);
+    }
+
+    fn first_everywhere(&mut self, w: Width, d: Vector) {
+        self.asm.rr(Code::VEX_Vmovd_xmm_rm32, d.register(Width::X), Register::EDI);
+        self.asm.v2(op::BROADCASTD, w, d, d, Width::X);
     }
 
     /// Gathers the dwords that are chosen, or all; `scratch` is free.

@@ -23,9 +23,12 @@ impl Emitter<'_> {
         let (same, other, done) = (self.asm.label(), self.asm.label(), self.asm.label());
         let (unit, size) = (transfer.unit, transfer.unit.bytes());
         let is_dword = unit == Unit::Dword;
-        let has_row = (is_dword || masks.is_empty()) && size.is_multiple_of(transfer.alignment) && size != 3;
+        let by_bits = self.is_chosen_by_bits(channels);
+        let is_plain = is_dword || masks.is_empty() || by_bits && size <= 2;
+        let has_row = is_plain && size.is_multiple_of(transfer.alignment) && size != 3;
         let woven = self.woven(channels);
         let has_same = has_row && matches!(unit, Unit::Dword | Unit::Qword);
+        let covers = masks.is_empty() && transfer.alignment == 1 && matches!(unit, Unit::Part { bytes: 2, .. });
         let is_cached = is_dword && transfer.elements.len() == 1 && masks.is_empty();
         let results: Option<Vec<_>> = offsets.iter().map(|_| self.cache.take()).collect();
         let results = results?;
@@ -42,14 +45,20 @@ impl Emitter<'_> {
         };
         let memory = |distance: u32, bytes: u32| indexed(WORDS, FIRST, 1, i64::from(distance + bytes));
         if has_row {
-            // What the first two channels say decides what is tried; they need not be enabled, and their offsets be anything.
-            self.asm.r2i(Code::VEX_Vpextrd_rm32_xmm_imm8, Register::R9D, offsets[0].register(x), 1);
-            self.asm.rr(Code::Sub_r32_rm32, Register::R9D, Register::EDI);
-            self.asm.v2(op::BROADCASTD, w, distance, offsets[0], x);
-            self.asm.ri(Code::Cmp_rm32_imm8, Register::R9D, size as i32);
-            self.asm.jump(Code::Jne_rel32_64, if has_same { same } else { other });
+            let no_row = if has_same || covers { same } else { other };
+            if by_bits {
+                self.first_of_row(w, size, offsets[0], distance);
+            } else {
+                // What the first two channels say decides what is tried; they need not be enabled, and their offsets be anything.
+                self.asm.r2i(Code::VEX_Vpextrd_rm32_xmm_imm8, Register::R9D, offsets[0].register(x), 1);
+                self.asm.rr(Code::Sub_r32_rm32, Register::R9D, Register::EDI);
+                self.asm.v2(op::BROADCASTD, w, distance, offsets[0], x);
+                self.asm.ri(Code::Cmp_rm32_imm8, Register::R9D, size as i32);
+                self.asm.jump(Code::Jne_rel32_64, no_row);
+            }
             self.steps(w, steps, size);
-            self.are_apart(channels, (distance, Some((steps, far))), results[0], other)?;
+            let otherwise = if by_bits { no_row } else { other };
+            self.are_apart(channels, (distance, Some((steps, far))), results[0], otherwise)?;
             self.near_inside(channels, offsets.len() as u32 * lanes * size, other);
             self.words();
             for &(element, place) in &transfer.elements {
@@ -82,6 +91,29 @@ impl Emitter<'_> {
             }
             self.asm.jump(Code::Jmp_rel32_64, done);
         }
+        if covers {
+            self.asm.bind(same);
+            // Each channel's word begins a byte behind the last one's: its bytes are rows.
+            self.asm.ri(Code::Cmp_rm32_imm8, Register::R9D, 1);
+            self.asm.jump(Code::Jne_rel32_64, other);
+            self.steps(w, steps, 1);
+            let far = if offsets.len() > 1 { Some(self.number((*lanes).into(), 4, w)?) } else { None };
+            self.are_apart(channels, (distance, Some((steps, far))), results[0], other)?;
+            self.near_inside(channels, offsets.len() as u32 * lanes + 1, other);
+            self.words();
+            for &(element, place) in &transfer.elements {
+                for (half, result) in (0..).zip(&results) {
+                    self.asm.load(op::MOVZXBD, w, steps, memory(element, half * lanes + 1));
+                    self.asm.v2i(op::PSLLD, w, steps, steps, 8);
+                    self.asm.load(op::MOVZXBD, w, *result, memory(element, half * lanes));
+                    self.asm.v3(op::POR, w, *result, *result, steps);
+                    self.keep(w, place + half * row, *result, bits.and_then(|(_, rest)| rest), steps);
+                    self.got(w, place + half * row, *result, None, steps);
+                }
+            }
+            far.into_iter().for_each(|vector| self.cache.drop(vector));
+            self.asm.jump(Code::Jmp_rel32_64, done);
+        }
         if has_same {
             self.asm.bind(same);
             if let Some(count) = woven {
@@ -93,8 +125,12 @@ impl Emitter<'_> {
                 self.asm.jump(Code::Jmp_rel32_64, done);
                 self.asm.bind(same);
             }
-            self.asm.rr(Code::Test_rm32_r32, Register::R9D, Register::R9D);
-            self.asm.jump(Code::Jne_rel32_64, other);
+            if by_bits {
+                self.first_itself(w, distance);
+            } else {
+                self.asm.rr(Code::Test_rm32_r32, Register::R9D, Register::R9D);
+                self.asm.jump(Code::Jne_rel32_64, other);
+            }
             self.are_apart(channels, (distance, None), results[0], other)?;
             self.near_inside(channels, size, other);
             self.words();
@@ -273,7 +309,8 @@ impl Emitter<'_> {
         let (widest, whole) = (self.widest(), self.widest().bytes());
         let (other, from, done) = (self.asm.label(), self.asm.label(), self.asm.label());
         let (unit, size) = (transfer.unit, transfer.unit.bytes());
-        let is_plain = unit == Unit::Dword || masks.is_empty();
+        let by_bits = self.is_chosen_by_bits(channels);
+        let is_plain = unit == Unit::Dword || masks.is_empty() || by_bits && size <= 2;
         // What is in vector registers is stored from there.
         let held = |this: &mut Self, half: u32| {
             let at = transfer.elements[0].1 + half * lanes * 4;
@@ -284,7 +321,11 @@ impl Emitter<'_> {
         if is_plain && size.is_multiple_of(transfer.alignment) && size != 3 {
             let (steps, distance, scratch) = (self.cache.take()?, self.cache.take()?, self.cache.take()?);
             let far = self.far(channels)?;
-            self.asm.v2(op::BROADCASTD, w, distance, offsets[0], x);
+            if by_bits {
+                self.first_of_row(w, size, offsets[0], distance);
+            } else {
+                self.asm.v2(op::BROADCASTD, w, distance, offsets[0], x);
+            }
             let row = self.asm.label();
             if let Some(count) = self.woven(channels) {
                 // Rows of which each covers the one before are none.
@@ -316,7 +357,11 @@ impl Emitter<'_> {
                         (Unit::Part { bytes: bytes @ ..=2, .. }, _) => {
                             let to = if bytes == 1 { Kind::U8 } else { Kind::U16 };
                             let low = self.convert(Kind::U32, to, false, *lanes, scratch)?;
-                            self.store_bytes(memory(0), lanes * bytes, low);
+                            if masks.is_empty() {
+                                self.store_bytes(memory(0), lanes * bytes, low);
+                            } else {
+                                self.store_parts_where(bytes, *lanes, memory(0), low);
+                            }
                             self.cache.drop(low);
                         }
                         (_, None) => self.asm.store(op::MOVUPS_STORE, w, memory(0), scratch),

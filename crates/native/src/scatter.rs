@@ -175,6 +175,10 @@ impl Emitter<'_> {
             let (width, place) = (Width::of(scatter.lanes * 4), offset::SCRATCH + half * scatter.lanes * 4);
             self.asm.store(op::MOVUPS_STORE, width, at(FRAME, place), *offsets);
         }
+        if let OneByOne::Mark = scatter.what {
+            // No function runs now.
+            self.asm.mr(Code::Mov_rm32_r32, at(FRAME, offset::OPERANDS), Register::EDI);
+        }
         let begin = |this: &mut Self| {
             match scatter.mark.lanes {
                 Some(lanes) => this.asm.ri(Code::Mov_r32_imm32, rest, lanes as i32),
@@ -204,8 +208,8 @@ impl Emitter<'_> {
             self.asm.bind(nobody);
         }
         match &scatter.what {
-            // The first channel's offset again.
-            OneByOne::Mark => self.asm.rm(Code::Mov_r32_rm32, Register::EDI, at(FRAME, offset::SCRATCH)),
+            // What was there before.
+            OneByOne::Mark => self.asm.rm(Code::Mov_r32_rm32, Register::EDI, at(FRAME, offset::OPERANDS)),
             OneByOne::Move { access, unit, elements } => {
                 for &(distance, place) in elements {
                     let again = begin(self);

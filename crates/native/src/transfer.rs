@@ -83,7 +83,8 @@ fn parts(mask: &Mask, transfer: &Transfer) -> Option<Vec<(Mask, Transfer)>> {
 pub(crate) fn constants_of(transfer: &Transfer) -> Vec<Vec<u8>> {
     let offset = i64::from(transfer.offset) as u64;
     let low = u64::from(transfer.alignment) - 1;
-    vec![bytes_of(offset, 4), bytes_of(offset, 8), bytes_of(transfer.scale.into(), 4), bytes_of(low, 4)]
+    let numbers = [u64::from(transfer.scale), low, 8, 16];
+    numbers.map(|value| bytes_of(value, 4)).into_iter().chain([4, 8].map(|bytes| bytes_of(offset, bytes))).collect()
 }
 
 impl Emitter<'_> {

@@ -9,6 +9,8 @@ use visakit_native::ir::{
 };
 use visakit_native::{Buffer, Code, Exit, Frame, Level, Marks, Memory, compile};
 
+/// Words of the buffers here.
+const WORDS: u32 = 180;
 /// Bytes of the register files here.
 const BYTES: usize = 1024;
 
@@ -162,15 +164,25 @@ fn units_and_changes() {
     let units = [Unit::Dword, Unit::Qword].into_iter().chain(parts);
     let changes =
         [Change::Add, Change::Sub, Change::And, Change::Or, Change::Xor, Change::Increment, Change::Decrement];
-    let moves = units.flat_map(|unit| [Access::Load, Access::Store].map(|access| (unit, access)));
-    let all = moves.chain(changes.map(|change| (Unit::Dword, Access::Update(change))));
+    // With how many elements for each channel, and how many elements from one channel to the next.
+    let moves = units.flat_map(|unit| [Access::Load, Access::Store].map(|access| (unit, access, [1, 1])));
+    let structures = [[2, 2], [4, 4], [2, 1], [4, 3]]
+        .into_iter()
+        .flat_map(|shape| [Access::Load, Access::Store].map(|access| (Unit::Dword, access, shape)));
+    // Where channels overlap, it matters which of them stores last.
+    let structures = structures.filter(|(_, access, [count, step])| *access == Access::Load || count == step);
+    let words = [1, 2].map(|bytes| (Unit::Part { bytes: 2, keeps: bytes == 1 }, Access::Load, [1, 0]));
+    let all = moves.chain(structures).chain(words);
+    let all = all.chain(changes.map(|change| (Unit::Dword, Access::Update(change), [1, 1])));
     let orders: [fn(u32) -> u32; 5] = [|n| n + 1, |_| 7, |n| n * 7 % 32, |n| 40 - n, |n| n / 2];
     let masks = [u32::MAX, 0xffff, 0x8f31_7ffe, 1 << 20, 0];
-    for ((unit, access), lanes) in all.flat_map(|what| [16, 32].map(|lanes| (what, lanes))) {
+    for ((unit, access, [count, step]), lanes) in all.flat_map(|what| [16, 32].map(|lanes| (what, lanes))) {
         for (order, active) in orders.into_iter().flat_map(|order| masks.map(|active| (order, active))) {
             let is_local = lanes == 16 && active == masks[2];
-            let what = format!("{unit:?} {access:?} {lanes} {active:x} {}", order(3));
+            let what = format!("{unit:?} {access:?} {count} {step} {lanes} {active:x} {}", order(3));
             let (size, own) = (unit.bytes(), unit.register_bytes());
+            // Words may follow each other by bytes.
+            let pitch = if step == 0 { 1 } else { size * step };
             let alignment = if let Unit::Part { .. } = unit { 1 } else { 4 };
             let transfer = Transfer {
                 access,
@@ -181,9 +193,9 @@ fn units_and_changes() {
                 offset: if alignment == 1 { 1 } else { 4 },
                 unit,
                 alignment,
-                elements: vec![(0, 256)],
+                elements: (0..count).map(|n| (n * size, 256 + n * 32 * own)).collect(),
             };
-            let offset = |n: u32| order(n) * size + if alignment == 1 { 1 } else { 4 };
+            let offset = |n: u32| order(n) * pitch + if alignment == 1 { 1 } else { 4 };
             let mask = Mask { lanes: u32::MAX >> (32 - lanes), ..mask(1, false) };
             let blocks = vec![Block {
                 steps: vec![Step { mask, action: Action::Transfer(transfer) }],
@@ -192,21 +204,23 @@ fn units_and_changes() {
             }];
             for code in codes(&blocks) {
                 let words: Vec<AtomicU32> =
-                    (0..90).map(|n: u32| AtomicU32::new(n.wrapping_mul(0x9e37_79b9))).collect();
-                let marks: Vec<Cell<u64>> = vec![Cell::new(0); 90 / 16 + 3];
+                    (0..WORDS).map(|n: u32| AtomicU32::new(n.wrapping_mul(0x9e37_79b9))).collect();
+                let marks: Vec<Cell<u64>> = vec![Cell::new(0); WORDS as usize / 16 + 3];
                 let noted = Marks::Bits(&marks);
                 let local = Buffer { words: &words, loads: noted, stores: noted, updates: noted };
                 let memory = if is_local { Memory::new([], [], &words) } else { Memory::new([], [Some(local)], &[]) };
                 let mut state = State::new(active);
-                (0..32).for_each(|n| state.put_one(n * 4, order(n) * size));
-                (0..64).for_each(|n| state.put_one(256 + n * 4, 0x0103_0507_u32.wrapping_mul(n + 3)));
+                (0..32).for_each(|n| state.put_one(n * 4, order(n) * pitch));
+                (0..128).for_each(|n| state.put_one(256 + n * 4, 0x0103_0507_u32.wrapping_mul(n + 3)));
                 let bytes = |words: &[AtomicU32]| -> Vec<u8> {
                     words.iter().flat_map(|word| word.load(Relaxed).to_le_bytes()).collect()
                 };
                 let (mut want, mut registers) = (bytes(&words), state.registers.clone());
                 let mut marked = vec![0_u64; marks.len()];
-                for n in (0..lanes).filter(|n| active >> n & 1 == 1) {
-                    let (at, place, size) = (offset(n) as usize, (256 + n * own) as usize, size as usize);
+                let channels = (0..lanes).filter(|n| active >> n & 1 == 1);
+                for (n, element) in channels.flat_map(|n| (0..count).map(move |element| (n, element))) {
+                    let place = (256 + (element * 32 + n) * own) as usize;
+                    let (at, size) = ((offset(n) + element * size) as usize, size as usize);
                     if !is_local {
                         (at..at + size).for_each(|byte| marked[byte / 64] |= 1 << (byte % 64));
                     }
@@ -346,4 +360,39 @@ fn what_is_outside_of_the_registers_is_refused() {
     };
     let has_code = Level::of_host().is_some();
     assert_eq!([BYTES as u32 - 64, BYTES as u32 - 60, u32::MAX].map(compute), [has_code, false, false]);
+}
+
+/// What a thread may read before it is written is all that it has to find.
+#[test]
+fn threads_need_what_is_read_first() {
+    let sum = |a: u32, b: u32, to: u32| {
+        let mut expression = Expression::default();
+        let sides = [row(&mut expression, a), row(&mut expression, b)];
+        let result = expression.push(Kind::U32, Node::Binary(Binary::Add, sides[0], sides[1]));
+        Action::Compute { expression, result, to }
+    };
+    let chosen = Step { mask: Mask { predicate: 1, ..mask(0xffff, false) }, action: sum(0, 0, 256) };
+    let first = vec![step(sum(0, 0, 64)), step(sum(64, 128, 192)), chosen];
+    // What other channels have written is not what these read.
+    let second = vec![step(sum(256, 256, 320)), Step { mask: mask(0xffff, true), action: sum(64, 64, 384) }];
+    let blocks = vec![
+        Block { steps: first, instructions: 3, end: End::Fall },
+        Block { steps: second, instructions: 2, end: End::Outside(Behind::Others) },
+    ];
+    for code in codes(&blocks) {
+        let needs = |active: u32| (0..512).step_by(64).filter(|at| code.needs(*at, active)).collect::<Vec<_>>();
+        assert_eq!(needs(0xffff), [0, 128, 256]);
+        assert_eq!(needs(0x0fff), [0, 64, 128, 256]);
+        let changes: Vec<u32> = (0..512).step_by(64).filter(|at| code.changes(*at)).collect();
+        assert_eq!(changes, [64, 192, 256, 320, 384]);
+    }
+    let unknown = vec![Block {
+        steps: vec![step(sum(0, 0, 64)), step(Action::Outside)],
+        instructions: 2,
+        end: End::Outside(Behind::Others),
+    }];
+    for code in codes(&unknown) {
+        assert!((0..512).step_by(4).all(|at| code.changes(at)));
+        assert!(!code.needs(64, 0xffff) && code.needs(64, 1) && code.needs(960, 0xffff));
+    }
 }
