@@ -14,6 +14,8 @@ pub mod host;
 pub mod ir;
 
 #[cfg(all(target_arch = "x86_64", unix))]
+mod address;
+#[cfg(all(target_arch = "x86_64", unix))]
 mod asm;
 #[cfg(all(target_arch = "x86_64", unix))]
 mod block;

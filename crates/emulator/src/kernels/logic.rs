@@ -177,24 +177,26 @@ pub(super) fn asr(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerRes
 }
 
 pub(super) fn rol(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
-    if is_rotation_of_words(l, inst)? {
-        return l.apply::<u32, _, 2>(inst, Rol);
+    match usual_rotation(l, inst)? {
+        Some(32) => l.apply::<u32, _, 2>(inst, Rol),
+        Some(64) => l.apply::<u64, _, 2>(inst, Rol),
+        _ => rotate(l, inst, |count, bits| count % bits),
     }
-    rotate(l, inst, |count, bits| count % bits)
 }
 
 pub(super) fn ror(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
-    if is_rotation_of_words(l, inst)? {
-        return l.apply::<u32, _, 2>(inst, Ror);
+    match usual_rotation(l, inst)? {
+        Some(32) => l.apply::<u32, _, 2>(inst, Ror),
+        Some(64) => l.apply::<u64, _, 2>(inst, Ror),
+        _ => rotate(l, inst, |count, bits| (bits - count % bits) % bits),
     }
-    rotate(l, inst, |count, bits| (bits - count % bits) % bits)
 }
 
-/// Whether only values of 32 bits are there, none of them modified: the usual case.
-fn is_rotation_of_words(l: &Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult<bool> {
-    let types = [l.type_of(inst.dst)?, l.type_of(inst.src[0])?];
-    let words = types.iter().all(|data_type| data_type.bits() == 32 && !is_float(*data_type));
-    Ok(words && !is_saturated(inst.dst))
+/// How many bits the value and the result have where it is as many, and the result is not saturated: the usual case.
+fn usual_rotation(l: &Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult<Option<u32>> {
+    let [result, value] = [l.type_of(inst.dst)?, l.type_of(inst.src[0])?];
+    let is_usual = value.bits() == result.bits() && ![value, result].into_iter().any(is_float);
+    Ok((is_usual && !is_saturated(inst.dst)).then_some(value.bits()))
 }
 
 /// A rotation up, within as many bits as the value's type has, by what `places` makes of the count and of these bits.

@@ -17,6 +17,9 @@ pub struct Cache(Mutex<Option<Arc<Lowered>>>);
 /// and until then all goes on slowly: with less to do a launch would only lose by it.
 const WARM: u64 = 4000;
 
+/// Native code does so many instructions in some 10 microseconds, in which another host thread may have been woken.
+const SMALL: u64 = 10_000;
+
 /// A lowered program, and what it was made for: the size of the payload, and the addresses of the program's symbols.
 pub(super) struct Lowered {
     payload: usize,
@@ -29,6 +32,8 @@ pub(super) struct Lowered {
     is_begun: [AtomicBool; 2],
     /// Instructions that launches executed without it.
     executed: AtomicU64,
+    /// How many instructions a group had in the last launch; 0 before the first.
+    each: AtomicU64,
 }
 
 impl Cache {
@@ -46,9 +51,9 @@ impl Cache {
             return Ok(Arc::clone(kept));
         }
         let code = lower()?;
-        let (native, is_begun, executed) = Default::default();
+        let (native, is_begun, executed, each) = Default::default();
         let symbols = symbols.clone();
-        let lowered = Arc::new(Lowered { payload, symbols, level, code, native, is_begun, executed });
+        let lowered = Arc::new(Lowered { payload, symbols, level, code, native, is_begun, executed, each });
         *kept = Some(Arc::clone(&lowered));
         Ok(lowered)
     }
@@ -64,6 +69,17 @@ impl Lowered {
     pub(super) fn compile(&self, count: bool) {
         self.native[usize::from(count)]
             .get_or_init(|| visakit_native::compile(&self.code.native(count), self.level?));
+    }
+
+    /// Whether so many groups are likely to be done, natively, before another host thread has been woken.
+    pub(super) fn is_small(&self, groups: u64, count: bool) -> bool {
+        let each = self.each.load(Relaxed);
+        each > 0 && each.saturating_mul(groups) < SMALL && self.native(count).is_some()
+    }
+
+    /// Takes note of what a launch of so many groups has done.
+    pub(super) fn note_size(&self, instructions: u64, groups: u64) {
+        self.each.store(instructions.checked_div(groups).unwrap_or(0), Relaxed);
     }
 
     /// Takes note of instructions that a launch has interpreted, when it is done.

@@ -37,7 +37,8 @@ mod values;
 mod watched;
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
 use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -307,13 +308,16 @@ fn attempt(
     }
 
     let private: u64 = mapped.private.iter().map(|&bytes| bytes as u64).sum();
-    let workers = if way == Way::InOrder { 1 } else { affordable(workers, private.saturating_add(group)) };
+    let groups = options.end(range).saturating_sub(options.groups.map_or(0, |(start, _)| start));
+    let is_alone = way == Way::InOrder || lowered.is_small(groups, options.stats);
+    let workers = if is_alone { 1 } else { affordable(workers, private.saturating_add(group)) };
     let start = Instant::now();
     let Dispatched { total, fault, traces } = dispatch(&plan, range, workers, way, options);
     let is_lost = traces.iter().any(Trace::is_lost);
     let is_race =
         !is_lost && fault.is_none() && way != Way::InOrder && Trace::is_race(&traces, mapped.memory.buffers().len());
     drop(traces);
+    lowered.note_size(total.instructions, groups);
     *wall += start.elapsed();
     if !options.any_order && workers > 1 {
         // What groups behind a faulty one have done must not be seen.
@@ -393,6 +397,9 @@ fn workers(range: &NdRange, options: &Options<'_>) -> usize {
     threads.clamp(1, groups.max(1))
 }
 
+/// So long a launch looks whether others are done before it sleeps.
+const SPIN: Duration = Duration::from_micros(30);
+
 /// What running all groups gave.
 struct Dispatched {
     total: Counts,
@@ -450,9 +457,20 @@ fn dispatch(plan: &Plan<'_>, range: &NdRange, workers: usize, way: Way, options:
         work(observer);
     } else if options.threads.is_none() {
         // The process's threads are there already, and nobody waits for one that is busy elsewhere.
+        let others = AtomicUsize::new(0);
         rayon::in_place_scope(|scope| {
-            (1..workers).for_each(|_| scope.spawn(|_| work(None)));
+            let other = |_: &rayon::Scope<'_>| {
+                others.fetch_add(1, Relaxed);
+                work(None);
+                others.fetch_sub(1, Release);
+            };
+            (1..workers).for_each(|_| scope.spawn(other));
             work(None);
+            // Those that have begun are nearly done, and to sleep and be woken takes longer.
+            let start = Instant::now();
+            while others.load(Acquire) > 0 && start.elapsed() < SPIN {
+                std::hint::spin_loop();
+            }
         });
     } else {
         // When the system gives no more threads, those that there are do all of it. This one works too.

@@ -1,0 +1,124 @@
+//! Addresses of channels, as offsets in a buffer.
+
+use iced_x86::{Code, Register};
+
+use crate::asm::{Label, Vector, Width, at, indexed};
+use crate::cache::Tag;
+use crate::emit::{ENABLED, Emitter, FRAME, dword_places};
+use crate::frame::offset;
+use crate::ir::{Mask, Space, Transfer};
+use crate::op;
+use crate::transfer::LOCAL_OFFSETS;
+
+impl Emitter<'_> {
+    /// The offsets of as many channels.
+    pub(crate) fn dword_offsets(&mut self, transfer: &Transfer, lanes: u32, place: u32) -> Option<Vector> {
+        let w = Width::of(lanes * 4);
+        let mut offsets = self.value(Tag::Row { at: place, bytes: lanes * 4 })?;
+        let mut change = |this: &mut Self, op, with: Vector| {
+            let d = this.cache.take()?;
+            this.asm.v3(op, w, d, offsets, with);
+            [offsets, with].into_iter().for_each(|vector| this.cache.drop(vector));
+            offsets = d;
+            Some(())
+        };
+        if let Some((global, _)) = transfer.global {
+            let global = self.value(Tag::Splat { at: global, bytes: 4, width: w })?;
+            change(self, op::PADDD, global)?;
+        }
+        if transfer.scale != 1 {
+            let scale = self.number(transfer.scale.into(), 4, w)?;
+            change(self, op::PMULLD, scale)?;
+        }
+        if transfer.offset != 0 {
+            let offset = self.number((transfer.offset as u32).into(), 4, w)?;
+            change(self, op::PADDD, offset)?;
+        }
+        if transfer.space == Space::Local {
+            let low = self.number(LOCAL_OFFSETS.into(), 4, w)?;
+            change(self, op::PAND, low)?;
+        }
+        Some(offsets)
+    }
+
+    /// The offsets of the channels in the buffer that the first enabled one names; the others must name it too.
+    pub(crate) fn flat_offsets(
+        &mut self,
+        mask: &Mask,
+        transfer: &Transfer,
+        (place, lanes): (u32, u32),
+        is_some: bool,
+        slow: Label,
+    ) -> Option<Vec<Vector>> {
+        let (x, w, row) = (Width::X, Width::of(lanes * 4), lanes * 4);
+        (transfer.scale == 1).then_some(())?;
+        let (mut offsets, mut uppers) = (Vec::new(), Vec::new());
+        for half in 0..mask.lanes.count_ones() / lanes {
+            let mut pair = [self.value(Tag::Row { at: place + half * row * 2, bytes: row })?; 2];
+            pair[1] = self.value(Tag::Row { at: place + half * row * 2 + row, bytes: row })?;
+            for address in &mut pair {
+                let mut change = |this: &mut Self, with: Vector| {
+                    let d = this.cache.take()?;
+                    this.asm.v3(op::PADDQ, w, d, *address, with);
+                    [*address, with].into_iter().for_each(|vector| this.cache.drop(vector));
+                    *address = d;
+                    Some(())
+                };
+                match transfer.global {
+                    Some((global, 8)) => {
+                        let global = self.value(Tag::Splat { at: global, bytes: 8, width: w })?;
+                        change(self, global)?;
+                    }
+                    Some(_) => return None,
+                    None => {}
+                }
+                if transfer.offset != 0 {
+                    let offset = self.number(i64::from(transfer.offset) as u64, 8, w)?;
+                    change(self, offset)?;
+                }
+            }
+            let (low, high) = (self.cache.take()?, self.cache.take()?);
+            for (to, parts) in [(low, 0x88), (high, 0xdd)] {
+                if self.has_bits {
+                    let places = self.asm.constant(&dword_places(to == high));
+                    self.asm.load(op::MOVUPS, w, to, places);
+                    self.asm.v3(op::PERMI2D, w, to, pair[0], pair[1]);
+                } else {
+                    self.asm.v3i(op::SHUFPS, w, to, pair[0], pair[1], parts);
+                    self.asm.r2i(Code::VEX_Vpermq_ymm_ymmm256_imm8, to.register(w), to.register(w), 0xd8);
+                }
+            }
+            pair.into_iter().for_each(|vector| self.cache.drop(vector));
+            offsets.push(low);
+            uppers.push(high);
+        }
+        // The upper half of the first enabled channel's address.
+        let upper = Register::ECX;
+        let same = self.cache.take()?;
+        if !is_some {
+            self.asm.rr(Code::VEX_Vmovd_rm32_xmm, upper, uppers[0].register(x));
+        } else if self.has_bits {
+            self.enabled_elements(mask, 0, 4, w)??;
+            self.first_chosen(w, upper, uppers[0], same);
+        } else {
+            for (half, high) in (0..).zip(&uppers) {
+                self.asm.store(op::MOVUPS_STORE, w, at(FRAME, offset::SCRATCH + half * 32), *high);
+            }
+            self.asm.rr(Code::Tzcnt_r32_rm32, upper, ENABLED);
+            self.asm.rm(Code::Mov_r32_rm32, upper, indexed(FRAME, Register::RCX, 4, offset::SCRATCH.into()));
+        }
+        self.find_flat(slow);
+        self.asm.rr(Code::VEX_Vmovd_xmm_rm32, same.register(x), upper);
+        self.asm.v2(op::BROADCASTD, w, same, same, x);
+        for (half, high) in (0..).zip(&uppers) {
+            self.asm.v3(op::PXOR, w, *high, *high, same);
+            let enabled = self.enabled_elements(mask, half * lanes, 4, w)?;
+            self.jump_if_any(w, *high, enabled, slow);
+            if let Some(choice) = enabled {
+                self.drop_choice(choice);
+            }
+        }
+        uppers.into_iter().chain([same]).for_each(|vector| self.cache.drop(vector));
+        Some(offsets)
+    }
+}
