@@ -5,8 +5,9 @@
 //! do: a step that is not known here or has to look closer, the end of a block, the end of a thread's turn. So nothing has
 //! to be known, and what is left out is slower but not different.
 //!
-//! Modules in reading order: `ir`; `host`, the machine for code in Rust; `frame`, what the code finds; `asm` and `op`, instructions into bytes; `cache`, what registers hold; `emit`,
-//! `choice`, `compute`, `operation`, `convert`, `predicate`, `transfer`, `element`, `scatter`, `block`, the code; `check`, what must hold of it; `code`, which is run.
+//! Modules in reading order: `ir`; `live`, which registers matter where; `host`, the machine for code in Rust; `frame`, what the code finds; `asm` and
+//! `op`, instructions into bytes; `cache`, what registers hold; `emit`, `choice`, `compute`, `operation`, `convert`, `predicate`, `transfer`, `address`, `element`, `weave`,
+//! `scatter`, `block`, the code; `check`, what must hold of it; `code`, which is run.
 //!
 //! The code is made of AVX2 or AVX-512 ([`Level`]); on machines without either [`compile`] gives nothing.
 
