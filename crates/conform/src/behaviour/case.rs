@@ -10,10 +10,13 @@ use visakit_emulator::machine::image::Image;
 use visakit_emulator::machine::sampler::Sampler;
 use visakit_emulator::machine::thread::Thread;
 use visakit_oracle::stage::{Kernel, Stage};
-use visakit_oracle::{Effects, Halt, Program, Refusal, Target, Touches};
+use visakit_oracle::{Effects, Halt, Program, Refusal, Sent, Target, Touches};
 
 use super::state::Pool;
 use super::yard::Yard;
+
+/// What is said of channels that are not sent anywhere.
+const ON: &str = "all go on";
 
 /// Channels of a thread.
 const CHANNELS: usize = 32;
@@ -133,7 +136,7 @@ impl<'a> Subject<'a> {
         })
     }
 
-    /// Binds an instruction of the routine; nothing where it does not end behind itself.
+    /// Binds an instruction of the routine; nothing where it has no room for its constants.
     pub(super) fn bind(&mut self, at: usize) -> Result<Option<Bound>, Refusal> {
         self.bind_one(&self.routine.instructions[at])
     }
@@ -183,6 +186,11 @@ impl<'a> Subject<'a> {
         let mistaken = self.wrong.filter(|_| bound.is_wrong).is_some_and(|wrong| yards[1].mistake(wrong.how));
         let result = kernel.run_beside(by_kernel, neighbour.as_ref(), &yards[1].world());
         *spoiled |= mistaken && result.is_ok();
+        let sent = kernel.sends(by_kernel, stage);
+        let (result, sent) = match (result, sent) {
+            (Ok(()), Ok(sent)) => (Ok(()), sent),
+            (Err(trap), _) | (_, Err(trap)) => (Err(trap), None),
+        };
         let effects = match (page, result) {
             (Err(Halt::Undefined(_)), _) => return Compared::Undefined,
             (Err(Halt::Trap(_)), Err(_)) => return Compared::Stopped,
@@ -200,6 +208,21 @@ impl<'a> Subject<'a> {
         {
             *spoiled |= spoil(change, &effects, before, by_kernel);
             *spoiled |= has_memory && yards[1].spoil(change);
+        }
+        let change = self.wrong.filter(|_| bound.is_wrong).map(|wrong| wrong.how);
+        let sent = match (sent, change) {
+            (Some(sent), Some(Slip::Result(change))) => {
+                let channels = change(0, sent.channels.into(), 4, 0) as u32;
+                *spoiled |= channels != sent.channels;
+                Some(Sent { channels, ..sent })
+            }
+            (sent, _) => sent,
+        };
+        if !effects.going.iter().map(|going| &going.sent).eq(&sent) {
+            let going: Vec<_> = effects.going.iter().map(|going| going.sent.to_string()).collect();
+            let page = if going.is_empty() { ON.to_owned() } else { going.join(", ") };
+            let kernel = sent.map_or(ON.to_owned(), |sent| sent.to_string());
+            return differs(None, [page, kernel], effects.going.first().map(|going| going.at));
         }
         // An instruction that only names this register need not see it filled.
         if let Some(at) = bound.program.enabled_at() {

@@ -211,10 +211,6 @@ struct Found {
     difference: Option<Difference>,
 }
 
-/// Why control flow is not compared by single instructions.
-const FLOW: &str =
-    "it lets channels go elsewhere, or wait: a test holds the machine's control flow against chapter 3";
-
 /// Compares one page, or says why it cannot be.
 fn of_page(model: &Model, page: &'static reflect::Page, effort: &Effort) -> Result<Found, String> {
     let said = model.instructions.iter().find(|i| i.name == page.name).ok_or("these pages do not have it")?;
@@ -267,11 +263,7 @@ fn of_page(model: &Model, page: &'static reflect::Page, effort: &Effort) -> Resu
         found.spoiled |= subject.spoiled;
     }
     if found.channels == 0 {
-        let reason = match said.behaviour.as_ref().map(visakit_oracle::kind) {
-            Some(visakit_oracle::Effect::Flow) => FLOW,
-            Some(visakit_oracle::Effect::None) => "nothing is executed",
-            _ => "no instruction of it was found that its kernel takes",
-        };
+        let reason = "no instruction of it was found that its kernel takes";
         return Err(refusal.map_or(reason.to_owned(), |why| why.to_string()));
     }
     domain::all(model, page, effort, &pool, &mut found);
