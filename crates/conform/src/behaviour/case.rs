@@ -186,6 +186,10 @@ impl<'a> Subject<'a> {
         let mistaken = self.wrong.filter(|_| bound.is_wrong).is_some_and(|wrong| yards[1].mistake(wrong.how));
         let result = kernel.run_beside(by_kernel, neighbour.as_ref(), &yards[1].world());
         *spoiled |= mistaken && result.is_ok();
+        // An address in this register is one that the machine puts there.
+        if let Some(at) = bound.program.enabled_at() {
+            by_kernel.registers.set(at, by_kernel.active);
+        }
         let sent = kernel.sends(by_kernel, stage);
         let (result, sent) = match (result, sent) {
             (Ok(()), Ok(sent)) => (Ok(()), sent),
@@ -223,10 +227,6 @@ impl<'a> Subject<'a> {
             let page = if going.is_empty() { ON.to_owned() } else { going.join(", ") };
             let kernel = sent.map_or(ON.to_owned(), |sent| sent.to_string());
             return differs(None, [page, kernel], effects.going.first().map(|going| going.at));
-        }
-        // An instruction that only names this register need not see it filled.
-        if let Some(at) = bound.program.enabled_at() {
-            by_kernel.registers.set(at, by_page.registers.get::<u32>(at));
         }
         if let Some(place) = first_difference(&effects, by_page, by_kernel, self.stage.register_bytes()) {
             return Compared::Differs(place);

@@ -2,7 +2,7 @@
 //! near to it, and a few of other instructions to what is rare. What is beyond is reached often enough by the addresses themselves.
 
 use visakit::isa::{
-    ConstOpnd, DataType, ExecSizeSize, Instruction, LscAddrSize, LscAddrType, LscDataSize, LscOp, LscTyped,
+    ConstOpnd, DataType, ExecSizeSize, Instruction, LabelId, LscAddrSize, LscAddrType, LscDataSize, LscOp, LscTyped,
     LscUntyped, Modifier, Operand, VecOperand,
 };
 
@@ -32,6 +32,10 @@ pub(super) fn bring_near(instruction: &mut Instruction, random: &mut Random) {
             }
             return;
         }
+        // Any of the labels that there are.
+        Instruction::Goto(i) => return i.label = place(random),
+        Instruction::Jmp(i) => return i.label = place(random),
+        Instruction::Switchjmp(i) => return i.labels = (0..32).map(|_| place(random)).collect(),
         Instruction::Dpasw(i) => return i.src0 = i.dst.clone(),
         instruction => return bring_near_images(instruction, random),
     };
@@ -116,6 +120,10 @@ fn bring_near_images(instruction: &mut Instruction, random: &mut Random) {
         }
         _ => {}
     }
+}
+
+fn place(random: &mut Random) -> LabelId {
+    LabelId(random.below(visakit_smith::PLACES as usize) as u32)
 }
 
 /// The same number for all channels.
