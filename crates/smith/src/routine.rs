@@ -110,7 +110,7 @@ pub(crate) fn named(
     plan.push(end);
     for label in std::mem::take(&mut plan.subroutines) {
         plan.place(label);
-        plan.left = 4;
+        plan.left = if plan.pages.is_empty() { 0 } else { 4 };
         plan.block(u, DEPTH)?;
         plan.push(Ret { exec_size: uniform(false), ..Ret::default() });
     }

@@ -198,8 +198,12 @@ impl Answer {
             format!("{}\n", padded.join("  ").trim_end())
         };
         let mut text = format!("{}  ({})\n", self.text, self.page);
-        text += &line(columns.iter().map(|(head, _)| head.as_str()).collect());
-        for channel in 0..self.channels as usize {
+        // Without operands there is nothing to say of each channel.
+        let channels = if columns.len() > 1 { self.channels as usize } else { 0 };
+        if channels > 0 {
+            text += &line(columns.iter().map(|(head, _)| head.as_str()).collect());
+        }
+        for channel in 0..channels {
             text += &line(columns.iter().map(|(_, values)| values[channel].as_str()).collect());
         }
         for (by, sent) in ["page", "kernel"].iter().zip(&self.sent) {
