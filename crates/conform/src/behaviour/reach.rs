@@ -42,8 +42,9 @@ pub(super) fn bring_near(instruction: &mut Instruction, random: &mut Random) {
     let (scale, offset, kind, surface) = match message {
         LscUntyped::Access(i) => {
             // One of many operations, and its bits are those of many channels.
-            if random.next().is_multiple_of(16) {
+            if random.next().is_multiple_of(8) {
                 i.lsc_sub_op = LscOp::LscLoadStatus;
+                (i.caching_l1, i.caching_l3) = Default::default();
                 i.exec_size.size = [ExecSizeSize::N8, ExecSizeSize::N16, ExecSizeSize::N32][random.below(3)];
                 (i.data_size, i.data_elems_per_addr) = (LscDataSize::D32, LscElems::N1);
                 i.data_order = LscDataOrder::Nontransposed;
