@@ -96,7 +96,7 @@ pub(crate) fn named(
     };
     if alone {
         plan.places = (0..PLACES).map(|_| plan.label()).collect();
-        let start = plan.scope.builder.subroutine("start");
+        let start = plan.scope.builder.subroutine("part0");
         plan.subroutines.push(start);
     }
     plan.block(u, 0)?;
