@@ -435,16 +435,7 @@ impl<'m> Binder<'m> {
         if let ExpressionKind::Name { name, meaning: Meaning::Field } = &of.kind {
             match self.fields.get(name) {
                 Some(Field::Predicate) => return Ok(Node::Predicate(Box::new(index))),
-                Some(Field::Many(all)) => {
-                    let Node::Value(Value::Integer(n)) = &index else {
-                        return self.refuse("an element that is not known before", at);
-                    };
-                    return Ok(match all.get(n.value.as_usize()) {
-                        Some(Field::Operand(operand)) => Node::Operand(*operand),
-                        Some(Field::Entry(id)) => Node::Value(Value::integer(*id)),
-                        _ => Node::Value(Value::integer(0_u32)),
-                    });
-                }
+                Some(Field::Many(all)) => return self.one_of(all, index, at),
                 _ => {}
             }
         }

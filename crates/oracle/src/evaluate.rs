@@ -19,6 +19,7 @@ use crate::memory::{self, Space};
 use crate::operand::{Kind, Place};
 use crate::operators::{binary, unary};
 use crate::program::{Channels, Node, Program, Statement, StatementKind};
+use crate::sent::{Going, Sent, To};
 use crate::value::{Float, Integer, Value};
 use crate::written::Write;
 
@@ -50,6 +51,8 @@ pub struct Effects {
     pub clashes: bool,
     /// Whether an address went just beyond its last bit: whether the bytes of one number go around nobody says.
     pub around: bool,
+    /// Where channels go, or what the thread waits for.
+    pub going: Vec<Going>,
 }
 
 impl Program {
@@ -89,13 +92,13 @@ impl Program {
         for statement in &self.statements {
             run.statement(statement)?;
         }
-        let (writes, clashes, around) = (run.writes, run.clashes, run.around);
+        let (writes, clashes, around, going) = (run.writes, run.clashes, run.around, run.going);
         writes.iter().for_each(|write| write.apply(thread));
         if let Some(at) = self.control {
             let control = thread.registers.get(at);
             thread.set_mode(control);
         }
-        Ok(Effects { writes, clashes, around })
+        Ok(Effects { writes, clashes, around, going })
     }
 }
 
@@ -143,6 +146,7 @@ pub(crate) struct Run<'a> {
     pub(crate) summed: Vec<u64>,
     pub(crate) clashes: bool,
     pub(crate) around: bool,
+    going: Vec<Going>,
     /// Whether expressions are computed without rounding.
     pub(crate) real: bool,
     /// The statement that is executed.
@@ -164,6 +168,7 @@ impl<'a> Run<'a> {
             summed: Vec::new(),
             clashes: false,
             around: false,
+            going: Vec::new(),
             real: false,
             at: SourceSpan::default(),
         }
@@ -226,7 +231,7 @@ impl Run<'_> {
                 Builtin::Atomic => drop(functions::call(self, *effect, arguments)?),
                 // Accesses happen in the order of the program anyway.
                 Builtin::Fence | Builtin::Dependencies => {}
-                effect => return senseless(format!("{effect:?} in a single instruction")),
+                effect => self.going(*effect, arguments)?,
             },
             StatementKind::Undefined => return Err(Halt::Undefined(statement.at)),
         }
@@ -245,6 +250,41 @@ impl Run<'_> {
             }
         }
         Ok(enabled)
+    }
+
+    /// Takes note of channels that go somewhere, or wait.
+    fn going(&mut self, effect: Builtin, arguments: &[Node]) -> Result<()> {
+        let Channels { count, first, .. } = self.channels();
+        let active = self.thread()?.active;
+        // Chapter 3: with an execution size of 1 the one decides for all.
+        let enabled = match count {
+            1 if !self.predicate(0)? => 0,
+            1 => active,
+            _ => self.enabled()? << first & active,
+        };
+        let mut number = |n: usize| match arguments.get(n) {
+            Some(node) => self.wide(node),
+            None => senseless(format!("{effect:?} of nothing")),
+        };
+        let (channels, to) = match effect {
+            Builtin::Branch => (enabled, To::Branch(number(0)? as u32)),
+            Builtin::Jump => (active, To::Jump(number(0)? as u32)),
+            Builtin::Call => (enabled, To::Call(number(0)? as u32)),
+            Builtin::Function => match arguments.first() {
+                Some(Node::Value(_)) => (enabled, To::Named(number(0)? as u32)),
+                _ => (enabled, To::At(number(0)?)),
+            },
+            Builtin::Return | Builtin::Leave => (enabled, To::Leave),
+            Builtin::Barrier => (active, To::Barrier),
+            Builtin::Signal if arguments.len() == 1 => (active, To::Signal(number(0)? as u32, None)),
+            Builtin::Signal => (active, To::Signal(number(0)? as u32, Some(number(1)? as u32))),
+            Builtin::Wait => (active, To::Wait(number(0)? as u32)),
+            other => return senseless(format!("{other:?} as a statement")),
+        };
+        if channels != 0 {
+            self.going.push(Going { sent: Sent { channels, to }, at: self.at });
+        }
+        Ok(())
     }
 
     /// Whether an operand is a raw one that is not there.
@@ -299,6 +339,14 @@ impl Run<'_> {
             Node::Predicate(index) => {
                 let index = self.number(index)?;
                 Value::Truth(self.predicate(index as u32)?)
+            }
+            Node::OneOf(entries, index) => {
+                let index = self.number(index)?;
+                let entry = usize::try_from(index).ok().and_then(|index| entries.get(index));
+                let Some(entry) = entry else {
+                    return Err(Halt::Trap(Box::new(Trap::Illegal("there is no such place in the list".to_owned()))));
+                };
+                Value::integer(*entry)
             }
             Node::Unary(operator, operand) => {
                 let value = self.value(operand)?;

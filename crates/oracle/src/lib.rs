@@ -25,6 +25,7 @@ mod operand;
 mod operators;
 mod program;
 mod sampler;
+mod sent;
 mod show;
 pub mod stage;
 pub mod value;
@@ -32,60 +33,12 @@ mod written;
 
 use std::fmt;
 
-use visakit::isa::Instruction;
-use visakit::object::Routine;
-use visakit_codegen::model::Model;
-use visakit_codegen::model::semantics::{Block, StatementKind};
-use visakit_emulator::kernels::layout::Layout;
-
 pub use evaluate::{Effects, Halt};
 pub use interpreter::{ByPages, Which};
 pub use program::{Program, Touches};
+pub use sent::{Going, Sent, To};
 pub use show::{Shown, shown_float};
 pub use written::{Target, Write};
-
-/// Binds the Semantics of an instruction's page to the instruction. `routine` has the variables that it names, `layout` their
-/// places.
-///
-/// # Errors
-/// When the pages say nothing of the instruction, or nothing that can be executed.
-pub fn program(
-    model: &Model,
-    instruction: &Instruction,
-    routine: &Routine,
-    layout: &Layout,
-) -> Result<Program, Refusal> {
-    bind::bind(model, instruction, routine, layout, &|_| None)
-}
-
-/// What a block does beside computing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Effect {
-    /// It has no statement.
-    None,
-    /// It lets channels go elsewhere, or wait.
-    Flow,
-    /// It computes, or moves.
-    Other,
-}
-
-/// What a block does beside computing.
-pub fn kind(block: &Block) -> Effect {
-    fn flows(block: &Block) -> bool {
-        block.statements.iter().any(|statement| match &statement.kind {
-            StatementKind::Call(call) => {
-                builtins::Builtin::from_name(&call.function.text).is_some_and(program::is_flow)
-            }
-            StatementKind::If { then, otherwise, .. } => flows(then) || otherwise.as_ref().is_some_and(flows),
-            _ => false,
-        })
-    }
-    match block.statements.is_empty() {
-        true => Effect::None,
-        false if flows(block) => Effect::Flow,
-        false => Effect::Other,
-    }
-}
 
 /// Why an instruction cannot be executed by its page.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -136,6 +136,8 @@ pub(crate) enum Node {
     Operand(usize),
     /// The bit of the instruction's predicate for a channel.
     Predicate(Box<Node>),
+    /// One of some entries of a table.
+    OneOf(Vec<u32>, Box<Node>),
     Unary(UnaryOperator, Box<Node>),
     Binary(BinaryOperator, Box<Node>, Box<Node>),
     Choice(Box<Node>, Box<Node>, Box<Node>),

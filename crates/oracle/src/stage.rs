@@ -1,6 +1,8 @@
 //! A thread in which single instructions run, by their pages or by the emulator's kernels, from the same state.
 
-use visakit::isa::{GeneralId, Instruction, Platform};
+use std::collections::HashMap;
+
+use visakit::isa::{GeneralId, Instruction, Platform, StringId};
 use visakit::object::Routine;
 use visakit_codegen::model::Model;
 use visakit_emulator::kernels::layout::Layout;
@@ -13,16 +15,23 @@ use visakit_emulator::machine::memory::Memory;
 use visakit_emulator::machine::thread::{Thread, ones};
 use visakit_emulator::machine::trace::Trace;
 
-use crate::{Program, Refusal, program};
+use crate::bind::bind;
+use crate::{Program, Refusal, Sent};
 
 /// Room for the constants of an instruction that runs by its kernel.
 const CONSTANTS: usize = 1 << 14;
+
+/// The address of the first symbol, and how far the next is behind it.
+const FIRST_SYMBOL: u64 = 0x1_0000_4000;
+const SYMBOL_BYTES: usize = 64;
 
 /// The variables of a routine, with places.
 pub struct Stage<'a> {
     /// The routine.
     pub routine: &'a Routine,
     layout: Layout,
+    /// Addresses that the routine's strings have where they are names of something.
+    symbols: HashMap<String, u64>,
 }
 
 /// What a kernel has become.
@@ -32,6 +41,8 @@ pub struct Kernel {
     at: u32,
     /// Where a part of an operand stands, the bytes of this thread's and of its neighbour's, and where both go.
     exchange: Option<(u32, [u32; 2], u32)>,
+    /// What it does with the channels, where it lets them go somewhere.
+    lowered: Option<Lowered>,
 }
 
 impl Kernel {
@@ -65,6 +76,14 @@ impl Kernel {
         self.run.call(thread, world)
     }
 
+    /// Where the instruction lets channels go, or what the thread waits for; nothing where they go on.
+    ///
+    /// # Errors
+    /// When the machine stops the thread.
+    pub fn sends(&self, thread: &Thread, stage: &Stage<'_>) -> Result<Option<Sent>, Box<Trap>> {
+        self.lowered.as_ref().map_or(Ok(None), |lowered| Sent::by_kernel(lowered, thread, stage.routine))
+    }
+
     /// Puts the constants behind the variables, as a launch does.
     pub fn prepare(&self, thread: &mut Thread) {
         thread.registers.bytes_mut(self.at)[..self.constants.len()].copy_from_slice(&self.constants);
@@ -77,7 +96,9 @@ impl<'a> Stage<'a> {
     /// # Errors
     /// What is wrong with the routine's tables.
     pub fn new(routine: &'a Routine, platform: Platform) -> Result<Self, String> {
-        Ok(Self { routine, layout: Layout::new(routine, platform, 0)? })
+        let strings = (0..routine.strings.len() as u32).filter_map(|id| routine.string(StringId(id)));
+        let symbols = strings.zip((FIRST_SYMBOL..).step_by(SYMBOL_BYTES)).collect();
+        Ok(Self { routine, layout: Layout::new(routine, platform, 0)?, symbols })
     }
 
     /// A thread of so many channels, all of them enabled, with nothing but zeros.
@@ -115,29 +136,30 @@ impl<'a> Stage<'a> {
     /// An instruction by its page.
     ///
     /// # Errors
-    /// As [`program`].
+    /// When the pages say nothing of the instruction, or nothing that can be executed.
     pub fn by_page(&self, model: &Model, instruction: &Instruction) -> Result<Program, Refusal> {
-        program(model, instruction, self.routine, &self.layout)
+        bind(model, instruction, self.routine, &self.layout, &|name| self.symbols.get(name).copied())
     }
 
-    /// An instruction by its kernel; none where it is one that goes to other places, or waits.
+    /// An instruction by its kernel; none where it has more constants than there is room for.
     ///
     /// # Errors
     /// When there is no kernel, or it takes no such operands.
     pub fn by_kernel(&self, instruction: &Instruction) -> Result<Option<Kernel>, LowerError> {
-        let mut lowering = Lowering::new(&self.layout, self.routine).alone();
+        let mut lowering = Lowering::new(&self.layout, self.routine).alone().with_symbols(&self.symbols);
         let lowered = instruction.dispatch(&mut lowering)?;
         let constants = lowering.into_constants();
         let at = self.layout.len.next_multiple_of(64);
-        Ok(match lowered {
-            Lowered::Op(op) if constants.len() <= CONSTANTS => {
-                Some(Kernel { run: op.run, constants, at, exchange: None })
+        if constants.len() > CONSTANTS {
+            return Ok(None);
+        }
+        Ok(Some(match lowered {
+            Lowered::Op(op) => Kernel { run: op.run, constants, at, exchange: None, lowered: None },
+            Lowered::Exchange(Exchange { own, parts, shared, run }) => {
+                Kernel { run, constants, at, exchange: Some((own, parts, shared)), lowered: None }
             }
-            Lowered::Exchange(Exchange { own, parts, shared, run }) if constants.len() <= CONSTANTS => {
-                Some(Kernel { run, constants, at, exchange: Some((own, parts, shared)) })
-            }
-            _ => None,
-        })
+            other => Kernel { run: Run::new(|_, _| Ok(())), constants, at, exchange: None, lowered: Some(other) },
+        }))
     }
 }
 

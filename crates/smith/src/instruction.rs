@@ -283,9 +283,13 @@ impl Draft {
 
     /// The value of a field that repeats an earlier one: the nearest with its storage.
     fn copied(&self, position: usize) -> Value {
-        let storage = self.form.fields[position].storage;
+        let copy = &self.form.fields[position];
         let mut before = self.form.fields[..position].iter().zip(&self.values);
-        before.rfind(|(f, _)| f.storage == storage).map_or(Value::Bits(0), |(_, value)| value.clone())
+        // A scalar is stored as any operand of its kind.
+        let scalar = |f: &Field| f.shape == FieldKind::Scalar && storage(copy).is_none();
+        before
+            .rfind(|(f, _)| f.storage == copy.storage || scalar(f))
+            .map_or(Value::Bits(0), |(_, value)| value.clone())
     }
 
     /// A field by its name, with its position.

@@ -25,7 +25,7 @@ pub use launch::{Launch, launch};
 pub use object::object;
 pub use pages::folder;
 pub use random::bytes;
-pub use routine::{Config, routine};
+pub use routine::{Config, PLACES, routine};
 
 /// Names of functions, of strings and before the numbers of variables.
 const NAMES: &[&str] = &["alpha", "beta", "gamma"];

@@ -21,11 +21,15 @@ pub struct Config {
     pub platform: Option<Platform>,
     /// The most instructions of a routine; 40 when not given. The input may end before.
     pub instructions: Option<usize>,
-    /// The one page whose instructions stand in the routine, unless they go somewhere: those belong to the plan.
+    /// The one page whose instructions stand in the routine. Those that go somewhere belong to the plan, unless it is straight:
+    /// then they go to labels that stand at its end.
     pub page: Option<&'static Page>,
     /// Whether instructions go to other places: otherwise one follows the other.
     pub straight: bool,
 }
+
+/// Labels at the end of a straight routine, the first ones that it has.
+pub const PLACES: u32 = 4;
 
 /// How deep blocks stand inside each other.
 const DEPTH: usize = 3;
@@ -36,7 +40,12 @@ const DEPTH: usize = 3;
 /// None that bytes could cause: only where the pages lack what every routine needs.
 pub fn routine(u: &mut Unstructured<'_>, config: &Config) -> Result<(Platform, Routine)> {
     let platform = platform(u, config)?;
-    let routine = named(u, config, platform, "k", RoutineKind::Kernel, (0, &[]))?;
+    let returns = config.straight && config.page.is_some_and(|page| std::ptr::eq(page, &pages::FRET));
+    let kind = match returns {
+        true => RoutineKind::Function { input_size: 0, return_value_size: 0 },
+        false => RoutineKind::Kernel,
+    };
+    let routine = named(u, config, platform, "k", kind, (0, &[]))?;
     Ok((platform, routine))
 }
 
@@ -60,11 +69,13 @@ pub(crate) fn named(
             RoutineBuilder::function(name, input_size, return_value_size)
         }
     };
+    let is = |page: &Page, some: &[&'static Page]| some.iter().any(|one| std::ptr::eq(page, *one));
+    let alone = config.straight && config.page.is_some();
     let plain = |page: &&&Page| {
+        let goes = names(page, Table::Label) || is(page, &[&pages::RET, &pages::FRET]);
         matches!(page.kind, PageKind::Ordinary | PageKind::Undefined)
             && exists(page, platform)
-            && !names(page, Table::Label)
-            && ![&pages::RET, &pages::FRET].iter().any(|end| std::ptr::eq(**page, *end))
+            && (!goes || alone && !is(page, &[&pages::LABEL, &pages::SUBROUTINE]))
     };
     let wanted = |page: &&&Page| config.page.is_none_or(|only| std::ptr::eq(**page, only));
     let pages: Vec<_> = PAGES.iter().filter(plain).filter(wanted).copied().collect();
@@ -73,9 +84,25 @@ pub(crate) fn named(
         scope.input(input.data_type, input.elements, first_input + input.offset);
     }
     let left = if pages.is_empty() { 0 } else { config.instructions.unwrap_or(40) };
-    let mut plan =
-        Plan { scope, steps: Vec::new(), pages, left, labels: 0, subroutines: Vec::new(), straight: config.straight };
+    let mut plan = Plan {
+        scope,
+        steps: Vec::new(),
+        pages,
+        left,
+        labels: 0,
+        places: Vec::new(),
+        subroutines: Vec::new(),
+        straight: config.straight,
+    };
+    if alone {
+        plan.places = (0..PLACES).map(|_| plan.label()).collect();
+        let start = plan.scope.builder.subroutine("part0");
+        plan.subroutines.push(start);
+    }
     plan.block(u, 0)?;
+    for label in std::mem::take(&mut plan.places) {
+        plan.place(label);
+    }
     let end: Instruction = match kind {
         RoutineKind::Kernel => Ret { exec_size: uniform(false), ..Ret::default() }.into(),
         RoutineKind::Function { .. } => Fret { exec_size: uniform(true), ..Fret::default() }.into(),
@@ -83,7 +110,7 @@ pub(crate) fn named(
     plan.push(end);
     for label in std::mem::take(&mut plan.subroutines) {
         plan.place(label);
-        plan.left = 4;
+        plan.left = if plan.pages.is_empty() { 0 } else { 4 };
         plan.block(u, DEPTH)?;
         plan.push(Ret { exec_size: uniform(false), ..Ret::default() });
     }
@@ -127,6 +154,8 @@ struct Plan {
     pages: Vec<&'static Page>,
     left: usize,
     labels: usize,
+    /// Labels at the end of a straight routine.
+    places: Vec<LabelId>,
     subroutines: Vec<LabelId>,
     straight: bool,
 }
@@ -145,7 +174,11 @@ impl Plan {
                 11 if depth < DEPTH => self.switch(u, depth)?,
                 _ => {
                     let page = *u.choose(&self.pages)?;
-                    if let Some(one) = instruction(u, &mut self.scope, page, 0)? {
+                    let label = match self.subroutines.last() {
+                        Some(start) if std::ptr::eq(page, &pages::CALL) => start.0,
+                        _ => self.places.last().map_or(0, |last| last.0),
+                    };
+                    if let Some(one) = instruction(u, &mut self.scope, page, label)? {
                         self.push(one);
                     }
                 }

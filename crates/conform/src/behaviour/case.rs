@@ -10,10 +10,13 @@ use visakit_emulator::machine::image::Image;
 use visakit_emulator::machine::sampler::Sampler;
 use visakit_emulator::machine::thread::Thread;
 use visakit_oracle::stage::{Kernel, Stage};
-use visakit_oracle::{Effects, Halt, Program, Refusal, Target, Touches};
+use visakit_oracle::{Effects, Halt, Program, Refusal, Sent, Target, Touches};
 
 use super::state::Pool;
 use super::yard::Yard;
+
+/// What is said of channels that are not sent anywhere.
+const ON: &str = "all go on";
 
 /// Channels of a thread.
 const CHANNELS: usize = 32;
@@ -133,7 +136,7 @@ impl<'a> Subject<'a> {
         })
     }
 
-    /// Binds an instruction of the routine; nothing where it does not end behind itself.
+    /// Binds an instruction of the routine; nothing where it has no room for its constants.
     pub(super) fn bind(&mut self, at: usize) -> Result<Option<Bound>, Refusal> {
         self.bind_one(&self.routine.instructions[at])
     }
@@ -174,6 +177,10 @@ impl<'a> Subject<'a> {
             if touches.atomic && touches.image && seed.is_multiple_of(2) {
                 bytes.chunks_exact_mut(4).for_each(|word| word.copy_from_slice(&[word[0] % 3, 0, 0, 0]));
             }
+            // So are zeros of both signs, which are the same to floats only.
+            if touches.atomic && !touches.image && seed.is_multiple_of(4) {
+                bytes.chunks_exact_mut(4).for_each(|word| word.copy_from_slice(&[0, 0, 0, word[0] << 7]));
+            }
             yards.iter_mut().for_each(|yard| yard.fill(&bytes, &images));
         }
         kernel.prepare(by_page);
@@ -183,13 +190,22 @@ impl<'a> Subject<'a> {
         let mistaken = self.wrong.filter(|_| bound.is_wrong).is_some_and(|wrong| yards[1].mistake(wrong.how));
         let result = kernel.run_beside(by_kernel, neighbour.as_ref(), &yards[1].world());
         *spoiled |= mistaken && result.is_ok();
+        // An address in this register is one that the machine puts there.
+        if let Some(at) = bound.program.enabled_at() {
+            by_kernel.registers.set(at, by_kernel.active);
+        }
+        let sent = kernel.sends(by_kernel, stage);
+        let (result, sent) = match (result, sent) {
+            (Ok(()), Ok(sent)) => (Ok(()), sent),
+            (Err(trap), _) | (_, Err(trap)) => (Err(trap), None),
+        };
         let effects = match (page, result) {
             (Err(Halt::Undefined(_)), _) => return Compared::Undefined,
             (Err(Halt::Trap(_)), Err(_)) => return Compared::Stopped,
             // Addresses must lie in their variables, and be multiples of what pages say: what else happens nobody says.
             (Err(Halt::Trap(trap)), Ok(())) if is_undefined(&trap) => return Compared::Undefined,
             (Ok(_), Err(trap)) if is_undefined(&trap) => return Compared::Undefined,
-            (Ok(effects), Ok(())) if effects.around => return Compared::Undefined,
+            (Ok(effects), _) if effects.around => return Compared::Undefined,
             (Ok(effects), Ok(())) => effects,
             (Ok(_), Err(trap)) => return differs(None, ["executed".to_owned(), trap.to_string()], None),
             (Err(halt), Ok(())) => return differs(None, [halt.to_string(), "executed".to_owned()], None),
@@ -201,9 +217,20 @@ impl<'a> Subject<'a> {
             *spoiled |= spoil(change, &effects, before, by_kernel);
             *spoiled |= has_memory && yards[1].spoil(change);
         }
-        // An instruction that only names this register need not see it filled.
-        if let Some(at) = bound.program.enabled_at() {
-            by_kernel.registers.set(at, by_page.registers.get::<u32>(at));
+        let change = self.wrong.filter(|_| bound.is_wrong).map(|wrong| wrong.how);
+        let sent = match (sent, change) {
+            (Some(sent), Some(Slip::Result(change))) => {
+                let channels = change(0, sent.channels.into(), 4, 0) as u32;
+                *spoiled |= channels != sent.channels;
+                Some(Sent { channels, ..sent })
+            }
+            (sent, _) => sent,
+        };
+        if !effects.going.iter().map(|going| &going.sent).eq(&sent) {
+            let going: Vec<_> = effects.going.iter().map(|going| going.sent.to_string()).collect();
+            let page = if going.is_empty() { ON.to_owned() } else { going.join(", ") };
+            let kernel = sent.map_or(ON.to_owned(), |sent| sent.to_string());
+            return differs(None, [page, kernel], effects.going.first().map(|going| going.at));
         }
         if let Some(place) = first_difference(&effects, by_page, by_kernel, self.stage.register_bytes()) {
             return Compared::Differs(place);

@@ -6,6 +6,7 @@
 
 mod case;
 mod domain;
+mod flow;
 mod pictures;
 mod reach;
 mod shrink;
@@ -124,7 +125,7 @@ impl Behaviour {
     /// The differences as findings, beside those of probing.
     pub fn report(&self, model: &Model, report: &mut Report) {
         let compared = self.compared.len();
-        let count = Count { probed: compared, passed: compared - self.differences.len() };
+        let count = Count { probed: compared, passed: compared.saturating_sub(self.differences.len()) };
         report.facts.insert("behaviour", count);
         report.findings.extend(self.differences.iter().map(|difference| difference.finding(model)));
     }
@@ -133,6 +134,9 @@ impl Behaviour {
 impl Difference {
     /// The case in one line: the instruction, where it ran, and what its sources were.
     pub fn case(&self) -> String {
+        if self.inputs.is_empty() {
+            return format!("`{}` on {}", self.text, self.platform);
+        }
         let inputs: Vec<String> = self.inputs.iter().map(|(name, value)| format!("{name} = {value}")).collect();
         let mode = if self.mode.is_empty() { String::new() } else { format!(", {}", self.mode) };
         format!("`{}` on {}{mode}, channel {} with {}", self.text, self.platform, self.channel, inputs.join(", "))
@@ -173,7 +177,7 @@ pub fn compare_watched(model: &Model, effort: &Effort, done: &(dyn Fn(usize, usi
     };
     // One page at a time, as some take much longer than others.
     let parts: Vec<_> = pages.into_par_iter().with_max_len(1).map(compared).collect();
-    let mut out = Behaviour::default();
+    let mut out = Behaviour { differences: Vec::from_iter(flow::compare(model)), ..Behaviour::default() };
     for (name, result) in parts {
         match result {
             Ok(Found { channels, difference, .. }) => {
@@ -210,10 +214,6 @@ struct Found {
     spoiled: bool,
     difference: Option<Difference>,
 }
-
-/// Why control flow is not compared by single instructions.
-const FLOW: &str =
-    "it lets channels go elsewhere, or wait: a test holds the machine's control flow against chapter 3";
 
 /// Compares one page, or says why it cannot be.
 fn of_page(model: &Model, page: &'static reflect::Page, effort: &Effort) -> Result<Found, String> {
@@ -267,11 +267,7 @@ fn of_page(model: &Model, page: &'static reflect::Page, effort: &Effort) -> Resu
         found.spoiled |= subject.spoiled;
     }
     if found.channels == 0 {
-        let reason = match said.behaviour.as_ref().map(visakit_oracle::kind) {
-            Some(visakit_oracle::Effect::Flow) => FLOW,
-            Some(visakit_oracle::Effect::None) => "nothing is executed",
-            _ => "no instruction of it was found that its kernel takes",
-        };
+        let reason = "no instruction of it was found that its kernel takes";
         return Err(refusal.map_or(reason.to_owned(), |why| why.to_string()));
     }
     domain::all(model, page, effort, &pool, &mut found);

@@ -2,8 +2,8 @@
 //! near to it, and a few of other instructions to what is rare. What is beyond is reached often enough by the addresses themselves.
 
 use visakit::isa::{
-    ConstOpnd, DataType, ExecSizeSize, Instruction, LscAddrSize, LscAddrType, LscDataSize, LscOp, LscTyped,
-    LscUntyped, Modifier, Operand, VecOperand,
+    ConstOpnd, DataType, ExecSizeSize, Instruction, LabelId, Load3d, LscAddrSize, LscAddrType, LscDataOrder,
+    LscDataSize, LscElems, LscOp, LscTyped, LscUntyped, Modifier, Operand, Sample3d, Sample43d, VecOperand,
 };
 
 use super::pictures;
@@ -32,11 +32,29 @@ pub(super) fn bring_near(instruction: &mut Instruction, random: &mut Random) {
             }
             return;
         }
+        // Any of the labels that there are.
+        Instruction::Goto(i) => return i.label = place(random),
+        Instruction::Jmp(i) => return i.label = place(random),
+        Instruction::Switchjmp(i) => return i.labels = (0..32).map(|_| place(random)).collect(),
         Instruction::Dpasw(i) => return i.src0 = i.dst.clone(),
         instruction => return bring_near_images(instruction, random),
     };
     let (scale, offset, kind, surface) = match message {
-        LscUntyped::Access(i) => (&mut i.addr_scale, &mut i.addr_imm_offset, i.addr_type, &mut i.surface),
+        LscUntyped::Access(i) => {
+            // One of many operations, and its bits are those of many channels.
+            if random.next().is_multiple_of(8) {
+                i.lsc_sub_op = LscOp::LscLoadStatus;
+                (i.caching_l1, i.caching_l3) = Default::default();
+                i.exec_size.size = [ExecSizeSize::N8, ExecSizeSize::N16, ExecSizeSize::N32][random.below(3)];
+                (i.data_size, i.data_elems_per_addr) = (LscDataSize::D32, LscElems::N1);
+                i.data_order = LscDataOrder::Nontransposed;
+                (i.src1_data, i.src2_data) = Default::default();
+                if i.addr_type != LscAddrType::Flat {
+                    i.addr_size = LscAddrSize::A32;
+                }
+            }
+            (&mut i.addr_scale, &mut i.addr_imm_offset, i.addr_type, &mut i.surface)
+        }
         LscUntyped::Quad(i) => (&mut i.addr_scale, &mut i.addr_imm_offset, i.addr_type, &mut i.surface),
         LscUntyped::Strided(i) => {
             i.src0_addr_pitch = number([0, 4, 12, 16][random.below(4)]);
@@ -106,6 +124,9 @@ fn bring_near_images(instruction: &mut Instruction, random: &mut Random) {
             i.surface = number(if i.addr_type == LscAddrType::Bss { entry * 64 } else { entry });
             [i.src0_addr_x, i.src0_addr_y] = corner(random, 1);
         }
+        Instruction::Sample3d(Sample3d::Current(i)) => i.aoffimmi = texels(random),
+        Instruction::Sample43d(Sample43d::Current(i)) => i.aoffimmi = texels(random),
+        Instruction::Load3d(Load3d::Current(i)) => i.aoffimmi = texels(random),
         Instruction::MediaLd(i) => {
             i.plane = 0;
             [i.x_offset, i.y_offset] = corner(random, 1);
@@ -116,6 +137,20 @@ fn bring_near_images(instruction: &mut Instruction, random: &mut Random) {
         }
         _ => {}
     }
+}
+
+fn place(random: &mut Random) -> LabelId {
+    LabelId(random.below(visakit_smith::PLACES as usize) as u32)
+}
+
+/// A few texels that are added to each coordinate.
+fn texels(random: &mut Random) -> VecOperand {
+    let mut low = 0;
+    for _ in 0..3 {
+        low = low << 4 | [0, 1, 2, 15, 14, random.next() as u32 & 15][random.below(6)];
+    }
+    let constant = ConstOpnd { type_: DataType::Uw, low, high: None };
+    VecOperand { modifier: Modifier::None, operand: Operand::Immediate(constant) }
 }
 
 /// The same number for all channels.

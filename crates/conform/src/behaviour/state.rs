@@ -34,12 +34,19 @@ impl Pool {
 /// A row has one kind of numbers: instructions read rows of them.
 fn row(random: &mut Random) -> [u8; ROW] {
     let mut row = [0; ROW];
-    let (kind, width) = (random.next() % 8, [1, 2, 4, 4, 8][random.below(5)]);
+    let (kind, width) = (random.next() % 10, [1, 2, 4, 4, 8][random.below(5)]);
     for element in row.chunks_mut(width) {
         let bits = match kind {
             0..3 => CORNERS[random.below(CORNERS.len())] >> (64 - 8 * width),
             3..6 => random.next(),
             6 => random.next() % 33,
+            // So few that any two of them meet.
+            7 => ENDS[random.below(ENDS.len())] >> (64 - 8 * width),
+            // In the middle between two numbers of fewer bits, or beside that.
+            8 => {
+                let zeros = random.below(8 * width);
+                ((random.next() >> zeros | 1) << zeros).wrapping_add([0, 0, 1, u64::MAX][random.below(4)])
+            }
             // Floats of a moderate size.
             _ => float_bits(random, width),
         };
@@ -155,6 +162,9 @@ fn control_bits(choice: u32) -> u32 {
     let control = Cr0 { rounding, keep_df: flag(2), keep_f: flag(3), keep_hf: flag(4), ..Cr0::default() };
     control.to_bits().unwrap_or(0) as u32
 }
+
+/// The ends of what integers hold, and the middle.
+const ENDS: [u64; 4] = [0, 1 << 63, u64::MAX, u64::MAX >> 1];
 
 /// Numbers at which something happens, from the highest bit on: those of a narrower type are their upper bits.
 const CORNERS: [u64; 24] = [

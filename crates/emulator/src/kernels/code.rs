@@ -341,7 +341,7 @@ impl Builder {
             }
             Lowered::Branch { enable, label } => {
                 self.refer(label, instruction);
-                self.end(mark(enable), Terminator::Branch { uniform: is_uniform(&enable), target: 0 });
+                self.end(mark(enable), Terminator::Branch { uniform: enable.is_single(), target: 0 });
             }
             Lowered::Jump { enable, label } => {
                 self.refer(label, instruction);
@@ -349,10 +349,10 @@ impl Builder {
             }
             Lowered::Call { enable, label } => {
                 self.refer(label, instruction);
-                self.end(mark(enable), Terminator::Call { uniform: is_uniform(&enable), routine: (0, 0) });
+                self.end(mark(enable), Terminator::Call { uniform: enable.is_single(), routine: (0, 0) });
             }
             Lowered::Function { enable, callee } => {
-                let uniform = is_uniform(&enable);
+                let uniform = enable.is_single();
                 let next = match callee {
                     Callee::Named(name) => {
                         self.calls.push((self.blocks.len() as u32, name));
@@ -365,7 +365,7 @@ impl Builder {
                 };
                 self.end(mark(enable), next);
             }
-            Lowered::Return { enable } => self.end(mark(enable), Terminator::Return { uniform: is_uniform(&enable) }),
+            Lowered::Return { enable } => self.end(mark(enable), Terminator::Return { uniform: enable.is_single() }),
             Lowered::Exchange(exchange) => {
                 self.exchanges.push(exchange);
                 self.end(mark(ExecMask::all(1)), Terminator::Exchange(self.exchanges.len() as u32 - 1));
@@ -487,8 +487,4 @@ impl Builder {
             main_end,
         })
     }
-}
-
-fn is_uniform(enable: &ExecMask) -> bool {
-    enable.lanes == 1
 }

@@ -150,6 +150,11 @@ impl ExecMask {
     pub fn all(channels: usize) -> Self {
         Self { shift: 0, lanes: ones(channels), always: u32::MAX, predicate: 0, combine: Combine::Each, inverse: 0 }
     }
+
+    /// Whether it is that of one channel, which decides for all where it lets them go somewhere.
+    pub fn is_single(&self) -> bool {
+        self.lanes == 1
+    }
 }
 
 /// A mask with the first `channels` bits set.
@@ -239,6 +244,16 @@ impl Thread {
             enabled &= self.predicate_lanes(enable);
         }
         enabled
+    }
+
+    /// The active channels that a branch is for. Where all do the same, the first channel's predicate decides for them.
+    #[inline(always)]
+    pub fn taken(&self, enable: &ExecMask, uniform: bool) -> u32 {
+        if uniform {
+            let decides = enable.predicate == 0 || self.predicate_lanes(enable) & 1 == 1;
+            return if decides { self.active } else { 0 };
+        }
+        self.enabled(enable) << enable.shift & self.active
     }
 
     /// The bits of an instruction's predicate, for its channels, combined and turned over as it asks.

@@ -220,15 +220,15 @@ fn finish<const COUNT: bool>(plan: &Plan<'_>, thread: &mut Thread, counts: &mut 
     match &block.next {
         Terminator::Fall => thread.flow.block = next,
         Terminator::Branch { uniform, target } => {
-            let taken = taken(thread, &block.mark, *uniform);
+            let taken = thread.taken(&block.mark.enable, *uniform);
             thread.active = thread.flow.branch(thread.active, taken, *target, next);
         }
         Terminator::Jump { target } => {
-            let taken = taken(thread, &block.mark, true);
+            let taken = thread.taken(&block.mark.enable, true);
             thread.flow.jump(if taken != 0 { *target } else { next });
         }
         Terminator::CallAddress { uniform, callee } => {
-            let taken = taken(thread, &block.mark, *uniform);
+            let taken = thread.taken(&block.mark.enable, *uniform);
             if taken == 0 {
                 thread.flow.block = next;
                 return Ok(None);
@@ -244,7 +244,7 @@ fn finish<const COUNT: bool>(plan: &Plan<'_>, thread: &mut Thread, counts: &mut 
             enter(plan, thread, function, taken, next).map_err(|trap| (trap, block.mark))?;
         }
         Terminator::Enter { uniform, function } => {
-            let taken = taken(thread, &block.mark, *uniform);
+            let taken = thread.taken(&block.mark.enable, *uniform);
             if taken == 0 {
                 thread.flow.block = next;
                 return Ok(None);
@@ -252,7 +252,7 @@ fn finish<const COUNT: bool>(plan: &Plan<'_>, thread: &mut Thread, counts: &mut 
             enter(plan, thread, *function as usize, taken, next).map_err(|trap| (trap, block.mark))?;
         }
         Terminator::Call { uniform, routine } => {
-            let taken = taken(thread, &block.mark, *uniform);
+            let taken = thread.taken(&block.mark.enable, *uniform);
             if taken == 0 {
                 thread.flow.block = next;
             } else if thread.flow.depth() >= CALL_DEPTH {
@@ -264,7 +264,7 @@ fn finish<const COUNT: bool>(plan: &Plan<'_>, thread: &mut Thread, counts: &mut 
             }
         }
         Terminator::Return { uniform } => {
-            let leaving = taken(thread, &block.mark, *uniform);
+            let leaving = thread.taken(&block.mark.enable, *uniform);
             if leaving == thread.active && thread.flow.is_last() {
                 thread.active = 0;
                 return Ok(Some((Next::End, block.mark)));
@@ -316,15 +316,4 @@ fn enter(plan: &Plan<'_>, thread: &mut Thread, function: usize, taken: u32, back
     plan.check_stack(thread)?;
     activation::enter(thread, &plan.code.functions, function, taken, back);
     Ok(())
-}
-
-/// The active channels that take a branch. Where all do the same, the first channel's predicate decides for them.
-#[inline(always)]
-fn taken(thread: &Thread, mark: &DebugLoc, uniform: bool) -> u32 {
-    let enable = &mark.enable;
-    if uniform {
-        let decides = enable.predicate == 0 || thread.predicate_lanes(enable) & 1 == 1;
-        return if decides { thread.active } else { 0 };
-    }
-    thread.enabled(enable) << enable.shift & thread.active
 }

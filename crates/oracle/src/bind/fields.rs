@@ -109,6 +109,22 @@ impl Binder<'_> {
         }
     }
 
+    /// An element of a repeated field.
+    pub(super) fn one_of(&self, all: &[Field], index: Node, at: SourceSpan) -> Result<Node> {
+        let entry = |field: &Field| if let Field::Entry(id) = field { Some(*id) } else { None };
+        Ok(match &index {
+            Node::Value(Value::Integer(n)) => match all.get(n.value.as_usize()) {
+                Some(Field::Operand(operand)) => Node::Operand(*operand),
+                Some(Field::Entry(id)) => Node::Value(Value::integer(*id)),
+                _ => Node::Value(Value::integer(0_u32)),
+            },
+            _ => match all.iter().map(entry).collect() {
+                Some(entries) => Node::OneOf(entries, Box::new(index)),
+                None => return self.refuse("an element that is not known before", at),
+            },
+        })
+    }
+
     pub(super) fn field(&self, name: &str, at: SourceSpan) -> Result<Node> {
         match self.fields.get(name) {
             Some(Field::Operand(operand)) => Ok(Node::Operand(*operand)),

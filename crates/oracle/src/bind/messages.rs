@@ -39,6 +39,15 @@ impl Binder<'_> {
                 }
                 _ => return self.refuse("this surface", e.at),
             },
+            // One name may stand in the table twice.
+            Builtin::Function => match self.node(e)? {
+                Node::Value(Value::Integer(id)) => {
+                    let name = self.routine.string(visakit::isa::StringId(id.value.as_u32()));
+                    let first = name.and_then(|name| crate::sent::function(self.routine, &name));
+                    vec![Node::Value(Value::integer(first.unwrap_or(id.value.as_u32())))]
+                }
+                address => vec![address],
+            },
             Builtin::Symbol => {
                 let name = match self.node(e)? {
                     Node::Value(Value::Integer(id)) => self.routine.string(visakit::isa::StringId(id.value.as_u32())),

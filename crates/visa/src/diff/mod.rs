@@ -66,14 +66,15 @@ fn probe(args: &Args) -> Result<Outcome, Findings> {
         note("note: the chapters do not define all operands and platforms; the built-in chapters stand in for them");
     }
     let model = completed.unwrap_or(model);
-    let mut found = visakit_conform::run(&model);
     let effort = if args.thorough { &Effort::THOROUGH } else { &Effort::QUICK };
-    let behaviour = (!args.no_behaviour).then(|| {
+    let execute = || {
         let mut bar = Bar::new("pages", 0);
         let found = behaviour::compare_watched(&model, effort, &|done, of| bar.show(done as u64, of as u64));
         bar.clear();
         found
-    });
+    };
+    // Probing keeps one of the cores busy until it is done.
+    let (mut found, behaviour) = rayon::join(|| visakit_conform::run(&model), || (!args.no_behaviour).then(execute));
     if let Some(behaviour) = &behaviour {
         behaviour.report(&model, &mut found);
     }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use visakit::isa::Platform;
 use visakit_emulator::machine::thread::Thread;
 use visakit_oracle::stage::{Nowhere, Stage};
-use visakit_oracle::{Program, Shown};
+use visakit_oracle::{Program, Sent, Shown};
 
 use super::{Findings, Outcome, OutputFormat, answer, finish, out, problem};
 use crate::spec::source::{self, OverlayArg};
@@ -82,6 +82,8 @@ struct Answer {
     operands: Vec<Shown>,
     /// For each channel the values of all operands: before, by the page, by the kernel.
     rows: Vec<[Vec<Option<String>>; 3]>,
+    /// Where the channels go, by the page and by the kernel, if not simply on.
+    sent: [Option<Sent>; 2],
     differs: bool,
 }
 
@@ -105,22 +107,27 @@ fn evaluate(args: &Args) -> Result<Outcome, Findings> {
         let bound = stage.by_page(&model, instruction);
         let program = bound.map_err(|why| wrong("eval-page", format!("`{line}`: {why}")))?;
         let before = threads[usize::from(args.by == By::Kernel)].clone();
+        let mut sent = [None, None];
         if args.by != By::Kernel {
-            program.run(&mut threads[0], &world).map_err(|why| wrong("eval-page", format!("`{line}`: {why}")))?;
+            let effects = program.run(&mut threads[0], &world);
+            let effects = effects.map_err(|why| wrong("eval-page", format!("`{line}`: {why}")))?;
+            sent[0] = effects.going.into_iter().next().map(|going| going.sent);
         }
         if args.by != By::Page {
             let kernel =
                 stage.by_kernel(instruction).map_err(|why| wrong("eval-kernel", format!("`{line}`: {why}")))?;
             let Some(kernel) = kernel else {
-                return Err(wrong("eval-kernel", format!("`{line}` goes to other places, or waits")).into());
+                return Err(wrong("eval-kernel", format!("`{line}` has too many constants")).into());
             };
-            kernel.run(&mut threads[1], &world).map_err(|why| wrong("eval-kernel", format!("`{line}`: {why}")))?;
+            let result = kernel.run(&mut threads[1], &world).and_then(|()| kernel.sends(&threads[1], &stage));
+            sent[1] = result.map_err(|why| wrong("eval-kernel", format!("`{line}`: {why}")))?;
         }
         let answer = Answer::new(
             line,
             &format!("spec/{}:{}", page.path, page.line),
             &program,
             [&before, &threads[0], &threads[1]],
+            sent,
             args.by,
         );
         answers.push(answer);
@@ -137,16 +144,24 @@ fn evaluate(args: &Args) -> Result<Outcome, Findings> {
 }
 
 impl Answer {
-    fn new(text: &str, page: &str, program: &Program, threads: [&Thread; 3], by: By) -> Self {
+    fn new(
+        text: &str,
+        page: &str,
+        program: &Program,
+        threads: [&Thread; 3],
+        sent: [Option<Sent>; 2],
+        by: By,
+    ) -> Self {
         let operands = program.operands();
         let channels = program.channels();
         let row = |channel| threads.map(|t| (0..operands.len()).map(|o| program.element(o, channel, t)).collect());
         let rows: Vec<[Vec<Option<String>>; 3]> = (0..channels).map(row).collect();
         let differs = by == By::Both
-            && rows.iter().any(|[_, page, kernel]| {
-                operands.iter().enumerate().any(|(o, shown)| shown.written && page[o] != kernel[o])
-            });
-        Self { text: text.to_owned(), page: page.to_owned(), channels, operands, rows, differs }
+            && (sent[0] != sent[1]
+                || rows.iter().any(|[_, page, kernel]| {
+                    operands.iter().enumerate().any(|(o, shown)| shown.written && page[o] != kernel[o])
+                }));
+        Self { text: text.to_owned(), page: page.to_owned(), channels, operands, rows, sent, differs }
     }
 
     /// The columns behind the number of the channel: what each is called, and its values.
@@ -183,9 +198,18 @@ impl Answer {
             format!("{}\n", padded.join("  ").trim_end())
         };
         let mut text = format!("{}  ({})\n", self.text, self.page);
-        text += &line(columns.iter().map(|(head, _)| head.as_str()).collect());
-        for channel in 0..self.channels as usize {
+        // Without operands there is nothing to say of each channel.
+        let channels = if columns.len() > 1 { self.channels as usize } else { 0 };
+        if channels > 0 {
+            text += &line(columns.iter().map(|(head, _)| head.as_str()).collect());
+        }
+        for channel in 0..channels {
             text += &line(columns.iter().map(|(_, values)| values[channel].as_str()).collect());
+        }
+        for (by, sent) in ["page", "kernel"].iter().zip(&self.sent) {
+            if let Some(sent) = sent {
+                text += &format!("{by}: {sent}\n");
+            }
         }
         if self.differs {
             text += "the page and the kernel differ\n";
@@ -213,6 +237,8 @@ impl Answer {
             json!({ "channel": channel, "operands": operands })
         });
         let channels: Vec<Value> = rows.collect();
-        json!({ "text": self.text, "page": self.page, "differs": self.differs, "channels": channels })
+        let [page, kernel] = self.sent.each_ref().map(|sent| sent.as_ref().map(ToString::to_string));
+        let sent = json!({ "page": page, "kernel": kernel });
+        json!({ "text": self.text, "page": self.page, "differs": self.differs, "channels": channels, "sent": sent })
     }
 }

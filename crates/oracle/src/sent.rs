@@ -1,0 +1,119 @@
+//! Where instructions send channels: what a page says of it, and what the emulator's kernel does, in the same words.
+
+use std::fmt;
+
+use visakit::isa::StringId;
+use visakit::object::Routine;
+use visakit_codegen::model::SourceSpan;
+use visakit_emulator::kernels::step::{Callee, Lowered};
+use visakit_emulator::machine::fault::Trap;
+use visakit_emulator::machine::thread::Thread;
+
+/// Channels that do not simply go on with the next instruction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sent {
+    /// The channels, of the thread; all that are active where they go together.
+    pub channels: u32,
+    /// Where they go, or what they wait for.
+    pub to: To,
+}
+
+/// Where channels go, or what they wait for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum To {
+    /// To a label, and meet others by the rules of chapter 3.
+    Branch(u32),
+    /// To a label, whoever waits on the way.
+    Jump(u32),
+    /// Into a subroutine.
+    Call(u32),
+    /// Into a function, by the first place in the table of strings that has its name.
+    Named(u32),
+    /// Into the function at an address.
+    At(u64),
+    /// Out of a subroutine or a function.
+    Leave,
+    /// To the barrier of the group, and on when all are there.
+    Barrier,
+    /// To a barrier, of so many threads if it is not the group's, and on at once.
+    Signal(u32, Option<u32>),
+    /// On when all have come to a barrier.
+    Wait(u32),
+}
+
+/// A statement of a page that lets channels go somewhere.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Going {
+    /// Who goes where.
+    pub sent: Sent,
+    /// The statement.
+    pub at: SourceSpan,
+}
+
+impl Sent {
+    /// What a kernel lets the channels of a thread do; nothing where they go on.
+    ///
+    /// # Errors
+    /// When the machine stops the thread.
+    pub(crate) fn by_kernel(
+        lowered: &Lowered,
+        thread: &Thread,
+        routine: &Routine,
+    ) -> Result<Option<Self>, Box<Trap>> {
+        let some = |channels: u32, to: To| (channels != 0).then_some(Self { channels, to });
+        let all = |to| some(thread.active, to);
+        Ok(match lowered {
+            Lowered::Branch { enable, label } => some(thread.taken(enable, enable.is_single()), To::Branch(label.0)),
+            Lowered::Jump { enable, label } => some(thread.taken(enable, true), To::Jump(label.0)),
+            Lowered::Switch { index, labels } => match labels.get(index.first(thread) as usize) {
+                Some(label) => all(To::Jump(label.0)),
+                None => return Err(Box::new(Trap::Illegal("a jump to no label of its list".to_owned()))),
+            },
+            Lowered::Call { enable, label } => some(thread.taken(enable, enable.is_single()), To::Call(label.0)),
+            Lowered::Function { enable, callee } => {
+                let taken = thread.taken(enable, enable.is_single());
+                let to = match callee {
+                    Callee::Named(name) => To::Named(function(routine, name).unwrap_or(u32::MAX)),
+                    Callee::At(address) => To::At(address.first(thread)),
+                };
+                some(taken, to)
+            }
+            Lowered::Return { enable } => some(thread.taken(enable, enable.is_single()), To::Leave),
+            Lowered::Barrier => all(To::Barrier),
+            Lowered::Signal { barrier, threads } => all(To::Signal(
+                barrier.as_ref().map_or(0, |number| number.first(thread)),
+                threads.as_ref().map(|number| number.first(thread)),
+            )),
+            Lowered::Wait { barrier } => all(To::Wait(barrier.as_ref().map_or(0, |number| number.first(thread)))),
+            _ => None,
+        })
+    }
+}
+
+/// The first place in the table of strings that has a name.
+pub(crate) fn function(routine: &Routine, name: &str) -> Option<u32> {
+    (0..routine.strings.len() as u32).find(|id| routine.string(StringId(*id)).is_some_and(|own| own == name))
+}
+
+impl fmt::Display for Sent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "channels 0x{:x} {}", self.channels, self.to)
+    }
+}
+
+impl fmt::Display for To {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Branch(label) => write!(f, "branch to label {label}"),
+            Self::Jump(label) => write!(f, "jump to label {label}"),
+            Self::Call(label) => write!(f, "enter the subroutine of label {label}"),
+            Self::Named(name) => write!(f, "enter the function of string {name}"),
+            Self::At(address) => write!(f, "enter the function at 0x{address:x}"),
+            Self::Leave => f.write_str("leave"),
+            Self::Barrier => f.write_str("wait at the barrier"),
+            Self::Signal(barrier, None) => write!(f, "signal barrier {barrier}"),
+            Self::Signal(barrier, Some(threads)) => write!(f, "signal barrier {barrier} of {threads} threads"),
+            Self::Wait(barrier) => write!(f, "wait for barrier {barrier}"),
+        }
+    }
+}
