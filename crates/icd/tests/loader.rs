@@ -113,7 +113,9 @@ fn the_environment_is_heard() {
         let next = format!("{:x}", u64::from_le_bytes(node[..8].try_into().unwrap()));
         assert_eq!(node[8], 10 + number as u8);
         // Each lies behind as many empty ones as there are in front of it.
-        let wanted = memory.get(number + 1).map(|(address, _)| u64::from_str_radix(address, 16).unwrap() + 16 * (number as u64 + 1));
+        let wanted = memory
+            .get(number + 1)
+            .map(|(address, _)| u64::from_str_radix(address, 16).unwrap() + 16 * (number as u64 + 1));
         assert_eq!(next, format!("{:x}", wanted.unwrap_or(0)));
     }
 

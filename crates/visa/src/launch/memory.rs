@@ -1,6 +1,7 @@
 //! Memory that kernels reach by addresses that somebody else has given, as in launches that an OpenCL driver has recorded.
 
 use std::path::PathBuf;
+use std::sync::atomic::Ordering::Relaxed;
 
 use visakit_diag::Diagnostic;
 use visakit_emulator::launch::TextError;
@@ -44,4 +45,19 @@ pub(crate) fn parse(text: &str) -> Result<Memory, TextError> {
 /// When a file cannot be read.
 pub(crate) fn load(all: &[Memory]) -> Result<Vec<(u64, Lent)>, Box<Diagnostic>> {
     all.iter().map(|one| Ok((one.address, Lent::for_good(&read(&one.path)?)))).collect()
+}
+
+/// Puts the contents of the files back, for a run that is made again.
+///
+/// # Errors
+/// When a file cannot be read.
+pub(crate) fn restore(all: &[Memory], regions: &[(u64, Lent)]) -> Result<(), Box<Diagnostic>> {
+    for (one, (_, lent)) in all.iter().zip(regions) {
+        for (word, bytes) in lent.words.iter().zip(read(&one.path)?.chunks(4)) {
+            let mut whole = [0; 4];
+            whole[..bytes.len()].copy_from_slice(bytes);
+            word.store(u32::from_le_bytes(whole), Relaxed);
+        }
+    }
+    Ok(())
 }

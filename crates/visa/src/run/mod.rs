@@ -192,14 +192,18 @@ fn execute(args: Args) -> Result<Outcome, Findings> {
     let arguments = argument::resolve(&parameters, &given).map_err(of_option)?;
     let wanted = Wanted::new(&request, &parameters, &arguments, format.output())?;
     let mut first = Some(arguments);
+    let regions = memory::load(&request.memory)?;
     // A run that has to be made again reads its files again, so that there are not two of every buffer.
-    let make = || first.take().map_or_else(|| argument::resolve(&parameters, &given).map_err(of_option), Ok);
+    let again = || {
+        memory::restore(&request.memory, &regions)?;
+        argument::resolve(&parameters, &given).map_err(of_option)
+    };
+    let make = || first.take().map_or_else(again, Ok);
     let read = || model.clone().unwrap_or_else(|| visakit_conform::own_model().0);
     let interpreter = which.map(|which| (ByPages::new(which, &read), which));
     outside_items(&request, &range)?;
     let steps = Steps::new(format);
     let pages = interpreter.as_ref().map(|(pages, _)| pages as _);
-    let regions = memory::load(&request.memory)?;
     let surroundings = Surroundings { regions: &regions, ..Surroundings::default() };
     let checked = dispatch(&program, &range, make, &request, surroundings, &steps, pages);
     if let Some((pages, which)) = &interpreter {
