@@ -85,7 +85,7 @@ impl Shared {
         }
         let launches = 1 + random.below(6);
         for n in 0..launches {
-            let (from, to) = if n % 2 == 0 { (ping, pong) } else { (pong, ping) };
+            let (from, to) = if n.is_multiple_of(2) { (ping, pong) } else { (pong, ping) };
             for (index, buffer) in [from, one, to].iter().enumerate() {
                 let place = std::ptr::from_ref(buffer).cast();
                 assert_eq!(call!(clSetKernelArg(kernel, index as u32, 8, place)), CL_SUCCESS);
@@ -108,7 +108,7 @@ impl Shared {
             behind(&mut before, event);
         }
         let (mut found, mut event) = (vec![0.0_f32; ITEMS], null_mut());
-        let last = if launches % 2 == 0 { ping } else { pong };
+        let last = if launches.is_multiple_of(2) { ping } else { pong };
         let place = found.as_mut_ptr().cast();
         let read = call!(clEnqueueReadBuffer(queues[1], last, 0, 0, bytes, place, 1, &before, &mut event));
         assert_eq!(read, CL_SUCCESS);
