@@ -390,7 +390,7 @@ max-instructions = 1000
             ("0=out.bin", "0=out.png", 5, 8),
             ("max-instructions = 1000", "trace = ['1', '1,x']", 7, 18),
             ("max-instructions = 1000", "engine = 'natural'", 7, 11),
-            ("max-instructions = 1000", "memory = ['0x10:a', '16']", 7, 21),
+            ("max-instructions = 1000", "memory = ['0x10:a', '16']", 7, 22),
             ("program = ", "program ", 1, 9),
         ] {
             let error = parse("k.toml", &FILE.replace(from, to), Path::new("")).unwrap_err();
