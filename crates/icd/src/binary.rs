@@ -7,7 +7,7 @@ use visakit_emulator::launch::data::{DataPlaces, ProgramData, lay_out};
 use visakit_emulator::machine::buffer::Lent;
 use visakit_emulator::run;
 use visakit_zebin::info::{KernelInfo, ZeInfo};
-use visakit_zebin::{Target, Zebin};
+use visakit_zebin::{Symbol, Target, Zebin};
 
 use crate::device::Device;
 use crate::storage::Storage;
@@ -53,6 +53,12 @@ impl Binary {
             },
             Err(finding) => return Err(finding.one_line()),
         };
+        // What the vendor's driver fills in has names that begin so; everything else must be in the file.
+        let is_missing =
+            |symbol: &&Symbol| symbol.section == 0 && !symbol.name.is_empty() && !symbol.name.starts_with("__INTEL");
+        if let Some(symbol) = zebin.symbols.iter().find(is_missing) {
+            return Err(format!("error: undefined reference to `{}`\n", symbol.name));
+        }
         let (globals, kernels) = (OnceLock::new(), Mutex::default());
         Ok(Arc::new(Self { bytes, zebin, is_uniform, globals, kernels }))
     }

@@ -37,15 +37,16 @@ pub(crate) fn create(devices: Vec<Handle<Device>>, properties: &[cl_context_prop
         let is_twice = properties.chunks_exact(2).take(n).any(|other| other[0] == pair[0]);
         ensure(!is_twice, CL_INVALID_PROPERTY)?;
         match pair[0] {
-            CL_CONTEXT_PLATFORM => crate::platform::check(pair[1] as *mut c_void)?,
+            CL_CONTEXT_PLATFORM => {
+                // A call that asks the platform may leave it out; here it is named.
+                ensure(pair[1] != 0, CL_INVALID_PLATFORM)?;
+                crate::platform::check(pair[1] as *mut c_void)?;
+            }
             CL_CONTEXT_INTEROP_USER_SYNC if [0, 1].contains(&pair[1]) => {}
             _ => return fail(CL_INVALID_PROPERTY),
         }
     }
-    let mut properties = properties.to_vec();
-    if !properties.is_empty() {
-        properties.push(0);
-    }
+    let properties = properties.to_vec();
     let mut unique: Vec<Handle<Device>> = Vec::with_capacity(devices.len());
     for device in devices {
         if !unique.iter().any(|other| Arc::ptr_eq(other, &device)) {

@@ -33,7 +33,7 @@ pub(crate) struct Device {
     pub(crate) local_bytes: u64,
     pub(crate) has_images: bool,
     has_doubles: bool,
-    has_pipes: bool,
+    pub(crate) has_pipes: bool,
     /// Channels of hardware threads that kernels can ask for.
     pub(crate) widths: &'static [usize],
     /// Host threads that its kernels run on: what it has of compute units.

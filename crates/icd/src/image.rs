@@ -189,7 +189,7 @@ pub(crate) unsafe fn create(
     host: *mut c_void,
 ) -> Result<Handle<Mem>> {
     ensure(context.devices.iter().any(|device| device.has_images), CL_INVALID_OPERATION)?;
-    ensure(properties.is_empty(), CL_INVALID_PROPERTY)?;
+    ensure(properties.len() <= 1, CL_INVALID_PROPERTY)?;
     let format_given = format_given.ok_or(Code(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR))?;
     let mut given = given.ok_or(Code(CL_INVALID_IMAGE_DESCRIPTOR))?;
     let kind = format(format_given).ok_or(Code(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR))?;

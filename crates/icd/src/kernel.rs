@@ -183,11 +183,12 @@ impl Kernel {
             }
             ParameterKind::Value(wanted) => {
                 let bytes = bytes.ok_or(Code(CL_INVALID_ARG_VALUE))?;
-                let is_exact = self.described(index).is_some_and(|info| info.type_name.contains(';'));
-                let fits =
-                    if is_exact { size == wanted as usize } else { size.next_multiple_of(4) == wanted as usize };
+                let name =
+                    self.described(index).and_then(|info| info.type_name.split_once(';')).map(|(name, _)| name);
+                let exact = name.map_or(size.next_multiple_of(4), |_| size);
                 // A vector of three has the size of one of four.
-                ensure(fits || size * 4 == wanted as usize * 3, CL_INVALID_ARG_SIZE)?;
+                let packed = size * 4 == wanted as usize * 3 && name.is_none_or(|name| name.ends_with('3'));
+                ensure(exact == wanted as usize || packed, CL_INVALID_ARG_SIZE)?;
                 let mut bytes = bytes.to_vec();
                 bytes.resize(wanted as usize, 0);
                 Argument::Value(bytes)

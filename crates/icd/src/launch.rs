@@ -119,7 +119,7 @@ impl Launch {
         let globals = self.binary.globals().ok_or(Code(CL_OUT_OF_RESOURCES))?;
         let arguments = self.given()?;
         if let Some(folder) = &ENVIRONMENT.record {
-            record::launch(folder, &self.binary.bytes, &program.info, &self.range, &arguments);
+            record::launch(folder, &self.binary.bytes, &program.info, &self.range, &arguments, &self.regions);
         }
         let both: Vec<(u64, Lent)>;
         let regions = match (globals.regions.as_slice(), self.regions.as_slice()) {
@@ -204,22 +204,10 @@ impl Launch {
                         (None, None) => Given::Lent(lent, mem.storage.slot().map(|slot| slot + mem.offset as u64)),
                     }
                 }
-                Some(Argument::Address(address)) => self.shared(*address),
+                Some(Argument::Address(address)) => Given::Pointer(*address),
             }));
         }
         Ok(given)
-    }
-
-    /// An address that the program knows as well. Kernels may reach what is there by a surface, too, which begins at a word.
-    fn shared(&self, address: u64) -> Given {
-        let context = &self.kernel.program.context;
-        match context.allocations.find(address as usize) {
-            Some(storage) if address.is_multiple_of(4) => {
-                let offset = (address - storage.first() as u64) as usize;
-                Given::Lent(storage.lend(offset, usize::MAX), Some(address))
-            }
-            _ => Given::Pointer(address),
-        }
     }
 }
 

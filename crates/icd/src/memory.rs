@@ -114,10 +114,7 @@ impl Mem {
         (storage, host): (Arc<Storage>, Host),
         properties: &[cl_mem_properties],
     ) -> Self {
-        let mut properties = properties.to_vec();
-        if !properties.is_empty() {
-            properties.push(0);
-        }
+        let properties = properties.to_vec();
         let (parent, texels, packets, state) = (None, None, None, Mutex::default());
         let context = Arc::clone(context);
         Self { context, kind, flags, bytes, storage, offset: 0, parent, texels, packets, host, properties, state }
@@ -195,7 +192,7 @@ pub(crate) unsafe fn buffer(
     bytes: usize,
     host: *mut c_void,
 ) -> Result<Handle<Mem>> {
-    ensure(properties.is_empty(), CL_INVALID_PROPERTY)?;
+    ensure(properties.len() <= 1, CL_INVALID_PROPERTY)?;
     let flags = check_flags(flags, host)?;
     ensure(flags & CL_MEM_KERNEL_READ_AND_WRITE == 0, CL_INVALID_VALUE)?;
     ensure(bytes > 0 && bytes as u64 <= device::max_allocation(), CL_INVALID_BUFFER_SIZE)?;
@@ -249,6 +246,7 @@ pub(crate) fn pipe(
     size: cl_uint,
     count: cl_uint,
 ) -> Result<Handle<Mem>> {
+    ensure(context.devices.iter().any(|device| device.has_pipes), CL_INVALID_OPERATION)?;
     ensure(flags & !(CL_MEM_READ_WRITE | CL_MEM_HOST_NO_ACCESS) == 0, CL_INVALID_VALUE)?;
     ensure((1..=1024).contains(&size) && count > 0, CL_INVALID_PIPE_SIZE)?;
     let contents = visakit_emulator::launch::contents::pipe("clCreatePipe", count, size);
@@ -275,7 +273,7 @@ pub(crate) fn info(mem: &Handle<Mem>, answer: Answer) -> Result {
         CL_MEM_CONTEXT => answer.value(handle::address(&mem.context)),
         CL_MEM_ASSOCIATED_MEMOBJECT => answer.value(handle::address_of(mem.parent.as_ref())),
         CL_MEM_OFFSET => answer.value(if mem.is_buffer() { mem.offset } else { 0 }),
-        CL_MEM_USES_SVM_POINTER => answer.flag(mem.storage.slot().is_some()),
+        CL_MEM_USES_SVM_POINTER => answer.flag(mem.context.allocations.find(mem.host.address).is_some()),
         CL_MEM_PROPERTIES => answer.list(&mem.properties),
         _ => answer.unknown(),
     }

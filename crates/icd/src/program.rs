@@ -238,8 +238,8 @@ fn look_like_options(options: &str) -> bool {
 /// What a call returns for builds; words of the compiler tell options that it does not know.
 fn outcome(built: &[Build], failure: cl_int, options: cl_int) -> Result {
     let Some(failed) = built.iter().find(|build| build.status != CL_BUILD_SUCCESS) else { return Ok(()) };
-    let unknown =
-        ["unknown argument", "Invalid build options", "invalid value"].map(|words| failed.log.contains(words));
+    let unknown = ["unknown argument", "Invalid build options", "Unrecognized build options", "invalid value"]
+        .map(|words| failed.log.contains(words));
     fail(if unknown.contains(&true) { options } else { failure })
 }
 

@@ -44,11 +44,12 @@ pub(crate) enum Order {
     Barrier,
 }
 
-/// Makes a queue.
+/// Makes a queue; properties that the program gave as a list are kept.
 pub(crate) fn create(
     context: &Handle<Context>,
     device: &Handle<Device>,
     properties: &[cl_queue_properties],
+    given: &[cl_queue_properties],
 ) -> Result<Handle<Queue>> {
     ensure(context.has(device), CL_INVALID_DEVICE)?;
     let mut flags = 0;
@@ -63,10 +64,7 @@ pub(crate) fn create(
     let known = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE | on_device;
     ensure(flags & !known == 0, CL_INVALID_VALUE)?;
     ensure(flags & on_device == 0, CL_INVALID_QUEUE_PROPERTIES)?;
-    let mut properties = properties.to_vec();
-    if !properties.is_empty() {
-        properties.push(0);
-    }
+    let properties = given.to_vec();
     let (context, device) = (Arc::clone(context), Arc::clone(device));
     Ok(handle::create(Queue { context, device, flags, properties, state: Mutex::default() }))
 }

@@ -42,6 +42,15 @@ pub(crate) unsafe fn until_zero<'a, T: PartialEq + Default>(first: *const T, pit
     unsafe { list(count, first) }
 }
 
+/// Properties as a program gave them, pairs and the zero at their end; none at all where it gave no list.
+///
+/// # Safety
+/// A pointer that is not null points to such a list.
+pub(crate) unsafe fn properties<'a, T: PartialEq + Default>(first: *const T) -> &'a [T] {
+    // SAFETY: the caller promises it, and the zero is there.
+    unsafe { list(if first.is_null() { 0 } else { until_zero(first, 2).len() + 1 }, first) }
+}
+
 /// Writes to a place, if there is one.
 ///
 /// # Safety

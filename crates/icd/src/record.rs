@@ -23,8 +23,9 @@ pub(crate) fn launch(
     info: &KernelInfo,
     range: &NdRange,
     arguments: &[Option<Argument>],
+    shared: &[(u64, Lent)],
 ) {
-    if let Err(error) = write(folder, zebin, info, range, arguments) {
+    if let Err(error) = write(folder, zebin, info, range, arguments, shared) {
         say(&format!("VISAKIT_RECORD={}: {error}", folder.display()));
     }
 }
@@ -35,6 +36,7 @@ fn write(
     info: &KernelInfo,
     range: &NdRange,
     arguments: &[Option<Argument>],
+    shared: &[(u64, Lent)],
 ) -> io::Result<()> {
     fs::create_dir_all(folder)?;
     let name = next(folder)?;
@@ -92,6 +94,13 @@ fn write(
             Argument::Buffer(_) | Argument::Undefined(_) | Argument::Image(_) => continue,
         };
         let _ = writeln!(text, "    \"{index}={spec}\",");
+    }
+    text += "]\nmemory = [\n";
+    // Pointers in it, and to it in other buffers, stay good.
+    for (number, (address, lent)) in shared.iter().enumerate() {
+        let file = format!("{name}.memory{number}.bin");
+        fs::write(folder.join(&file), bytes(lent))?;
+        let _ = writeln!(text, "    \"0x{address:x}:{file}\",");
     }
     text += "]\n";
     fs::write(folder.join(format!("{name}.toml")), text)

@@ -22,8 +22,12 @@ pub(crate) struct Sampler {
 
 kind!(Sampler, CL_INVALID_SAMPLER);
 
-/// Makes a sampler of properties.
-pub(crate) fn create(context: &Handle<Context>, properties: &[cl_sampler_properties]) -> Result<Handle<Sampler>> {
+/// Makes a sampler of properties; those that the program gave as a list are kept.
+pub(crate) fn create(
+    context: &Handle<Context>,
+    properties: &[cl_sampler_properties],
+    given: &[cl_sampler_properties],
+) -> Result<Handle<Sampler>> {
     ensure(context.devices.iter().any(|device| device.has_images), CL_INVALID_OPERATION)?;
     let (mut normalized, mut addressing, mut filter) = (true, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST);
     for (n, pair) in properties.chunks_exact(2).enumerate() {
@@ -41,10 +45,7 @@ pub(crate) fn create(context: &Handle<Context>, properties: &[cl_sampler_propert
     ensure([CL_FILTER_NEAREST, CL_FILTER_LINEAR].contains(&filter), CL_INVALID_VALUE)?;
     let repeats = addressing == CL_ADDRESS_REPEAT || addressing == CL_ADDRESS_MIRRORED_REPEAT;
     ensure(normalized || !repeats, CL_INVALID_VALUE)?;
-    let mut properties = properties.to_vec();
-    if !properties.is_empty() {
-        properties.push(0);
-    }
+    let properties = given.to_vec();
     Ok(handle::create(Sampler { context: Arc::clone(context), normalized, addressing, filter, properties }))
 }
 

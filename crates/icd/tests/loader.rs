@@ -30,7 +30,7 @@ fn programs_print_what_they_print_on_pocl() {
         let built = compile(&source, &folder);
         // These are for what pocl does not have, and compare with the host.
         let wanted = match name {
-            "own" | "parts" => "done\n".to_owned(),
+            "codes" | "own" | "parts" => "done\n".to_owned(),
             "endless" => "left\n".to_owned(),
             _ => String::from_utf8(run(&mut Command::new(&built), Path::new(POCL), &folder).stdout).unwrap(),
         };
@@ -98,7 +98,29 @@ fn the_environment_is_heard() {
     assert!(launch.contains("local = [8]") && launch.contains("\"0=file:0000.0.bin\""), "{launch}");
     assert_eq!(std::fs::read(record.join("0000.0.bin")).unwrap(), [0; 128]);
 
+    // What is reached by addresses is recorded with them: a list that the host made.
+    let built = compile(&root().join("crates/icd/tests/programs/own.c"), &folder);
+    let record = folder.join("addresses");
+    let mut command = Command::new(&built);
+    run(command.env("VISAKIT_DEVICES", "dg2").env("VISAKIT_RECORD", &record), &icd, &folder);
+    let walks = files(&record, "toml").into_iter().map(|path| std::fs::read_to_string(path).unwrap());
+    let walk = walks.into_iter().find(|text| text.contains("\"walk\"")).unwrap();
+    let memory: Vec<_> = walk.lines().filter_map(|line| line.trim().strip_prefix("\"0x")?.split_once(':')).collect();
+    assert_eq!(memory.len(), 5, "{walk}");
+    for (number, (_, file)) in memory.iter().enumerate() {
+        let bytes = std::fs::read(record.join(file.trim_end_matches("\","))).unwrap();
+        let node = &bytes[16 * number..];
+        let next = format!("{:x}", u64::from_le_bytes(node[..8].try_into().unwrap()));
+        assert_eq!(node[8], 10 + number as u8);
+        // Each lies behind as many empty ones as there are in front of it.
+        let wanted = memory
+            .get(number + 1)
+            .map(|(address, _)| u64::from_str_radix(address, 16).unwrap() + 16 * (number as u64 + 1));
+        assert_eq!(next, format!("{:x}", wanted.unwrap_or(0)));
+    }
+
     let nothing = folder.join("nothing");
+    let built = compile(&root().join("crates/icd/tests/programs/neighbours.c"), &folder);
     let found = Command::new(&built).env("OCL_ICD_VENDORS", &icd).env("VISAKIT_COMPILER", &nothing).output().unwrap();
     assert!(!found.status.success(), "{}", String::from_utf8_lossy(&found.stdout));
 }

@@ -1,6 +1,6 @@
 //! Random calls, right and wrong ones: each gives a code of the API, none crashes or hangs, and in the end nothing is left.
 //!
-//! `VISAKIT_CALLS=100000 cargo test --release -p visakit-opencl --test random_calls` makes more of them.
+//! `VISAKIT_CALLS=100000 cargo test --release -p visakit-opencl --test random_calls` makes more of them, `VISAKIT_SEED=1` others.
 
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
@@ -19,7 +19,9 @@ struct Caller {
     stale: Vec<*mut c_void>,
     zebins: Vec<Vec<u8>>,
     /// Memory that stays as long as there are commands.
-    host: Box<[u64; 1024]>,
+    host: Vec<[u64; 1024]>,
+    /// How many calls there were in this round: each has memory of its own.
+    calls: usize,
     /// SVM, with its contexts.
     shared: Vec<(cl_context, *mut c_void)>,
     /// Commands and launches that were taken.
@@ -38,6 +40,8 @@ const USER: usize = 7;
 /// Parts of devices.
 const PART: usize = 8;
 const KINDS: usize = 9;
+/// Calls until everything is given up.
+const ROUND: usize = 2000;
 
 /// Calls a function of the table.
 macro_rules! call {
@@ -95,7 +99,8 @@ impl Caller {
 
     fn step(&mut self) {
         let mut code = 0;
-        let host = self.host.as_mut_ptr().cast::<c_void>();
+        self.calls = (self.calls + 1) % ROUND;
+        let host = self.host[self.calls].as_mut_ptr().cast::<c_void>();
         let (context, queue) = (self.any(CONTEXT), self.any(QUEUE));
         match self.below(35) {
             0 if self.held[CONTEXT].len() > 1 => {}
@@ -422,19 +427,21 @@ fn check(code: cl_int) {
 
 #[test]
 fn random_calls_give_codes_and_leave_nothing() {
-    let calls: usize = std::env::var("VISAKIT_CALLS").ok().and_then(|n| n.parse().ok()).unwrap_or(4000);
+    let number = |name: &str| std::env::var(name).ok().and_then(|n| n.parse::<u64>().ok());
+    let calls = number("VISAKIT_CALLS").unwrap_or(4000) as usize;
     let zebin = |name: &str| {
         let name = format!("examples/vector_add/vector_add.{name}.zebin");
         std::fs::read(root().join(name)).unwrap()
     };
     let mut caller = Caller {
-        random: Random(0x5eed),
+        random: Random(number("VISAKIT_SEED").unwrap_or(0x5eed)),
         api: visakit_opencl::table(),
         devices: Vec::new(),
         held: Default::default(),
         stale: Vec::new(),
         zebins: ["dg2", "skl"].map(zebin).to_vec(),
-        host: Box::new([0; 1024]),
+        host: vec![[0; 1024]; ROUND],
+        calls: 0,
         shared: Vec::new(),
         commands: 0,
         launches: 0,
@@ -444,8 +451,8 @@ fn random_calls_give_codes_and_leave_nothing() {
     check(call!(caller, clGetDeviceIDs(null_mut(), CL_DEVICE_TYPE_ALL, 8, devices.as_mut_ptr(), &mut count)));
     caller.devices = devices[..count as usize].to_vec();
     let before = visakit_opencl::objects();
-    for round in 0..calls.div_ceil(2000) {
-        (0..2000.min(calls)).for_each(|_| caller.step());
+    for round in 0..calls.div_ceil(ROUND) {
+        (0..ROUND.min(calls)).for_each(|_| caller.step());
         caller.finish();
         // A thread that has done the last command may still be about to let go of it.
         let left = (0..1000).find(|_| {

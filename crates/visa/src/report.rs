@@ -90,7 +90,7 @@ impl Outcome {
 
 /// Whether a finding is about how the command was called, or about a file that cannot be read or written.
 fn is_usage(code: &str) -> bool {
-    const PREFIXES: [&str; 11] = [
+    const PREFIXES: [&str; 12] = [
         "argument-",
         "compiler-",
         "dump-",
@@ -98,6 +98,7 @@ fn is_usage(code: &str) -> bool {
         "file-read",
         "file-write",
         "launch-size",
+        "memory-place",
         "print-",
         "threads",
         "trace-",

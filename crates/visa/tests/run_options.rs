@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
+use visakit_emulator::machine::memory::FIXED;
 
 /// A folder that goes away again.
 struct Scratch(PathBuf);
@@ -48,6 +49,26 @@ fn run_json(arguments: &[&str]) -> (Option<i32>, Value) {
 fn sums<'a>(zebin: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     let names = ["--arg", "n=u32:10", "--arg", "a=range:f32:10", "--arg", "b=fill:f32:10:0.5", "--arg", "c=zeros:40"];
     [&[zebin, "--global", "10"], &names[..], more].concat()
+}
+
+/// Memory at an address: a pointer into it is an argument, and what is there is read by surfaces and by addresses.
+#[test]
+fn memory_has_an_address() {
+    let scratch = Scratch::new("memory");
+    let bytes: Vec<u8> = (0..20).flat_map(|n| (n as f32).to_le_bytes()).collect();
+    std::fs::write(scratch.file("m.bin"), bytes).unwrap();
+    let memory = format!("0x{:x}:{}", FIXED, scratch.file("m.bin"));
+    let pointer = format!("--arg=a=u64:{}", FIXED + 40);
+    for platform in ["skl", "tgllp", "dg2", "pvc"] {
+        let zebin = example("vector_add", platform);
+        let given = ["--arg=n=u32:10", "--arg=b=fill:f32:10:0.5", "--arg=c=zeros:40", "--expect=c=range:f32:10:10.5"];
+        let all = [&[zebin.as_str(), "--global=10", pointer.as_str()][..], &given].concat();
+        let (exit, out, err) = run(&[&all[..], &["--memory", &memory]].concat());
+        assert_eq!(exit, Some(0), "{platform}: {out}{err}");
+        assert_eq!(run(&all).0, Some(1), "{platform}");
+    }
+    let (exit, _, err) = run(&sums(&example("vector_add", "skl"), &["--memory", "0x10"]));
+    assert!(exit == Some(2) && err.contains("memory-place"), "{err}");
 }
 
 #[test]

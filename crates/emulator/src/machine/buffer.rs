@@ -54,6 +54,26 @@ pub struct Lent {
     pub owner: Arc<dyn Any + Send + Sync>,
 }
 
+impl Lent {
+    /// Memory with these bytes, which stays until the process ends.
+    pub fn for_good(bytes: &[u8]) -> Self {
+        let word = |bytes: &[u8]| {
+            let mut word = [0; 4];
+            word[..bytes.len()].copy_from_slice(bytes);
+            AtomicU32::new(u32::from_le_bytes(word))
+        };
+        let words: Vec<_> = bytes.chunks(4).map(word).collect();
+        Self { words: words.leak(), bytes: bytes.len(), owner: Arc::new(()) }
+    }
+
+    /// What is behind some words of it.
+    #[must_use]
+    pub fn behind(&self, words: usize) -> Self {
+        let bytes = self.bytes.saturating_sub(words.saturating_mul(4));
+        Self { words: self.words.get(words..).unwrap_or_default(), bytes, owner: Arc::clone(&self.owner) }
+    }
+}
+
 /// The same memory is equal, whatever is in it.
 impl PartialEq for Lent {
     fn eq(&self, other: &Self) -> bool {

@@ -8,7 +8,7 @@ use crate::launch::implicit;
 use crate::launch::placement::{self, Extra, Placement};
 use crate::launch::printf;
 use crate::launch::range::NdRange;
-use crate::machine::buffer::Buffer;
+use crate::machine::buffer::{Buffer, Lent};
 use crate::machine::image::Image;
 use crate::machine::memory::{MAX_BUFFER, Memory};
 use crate::machine::sampler::{Addressing, Sampler};
@@ -125,6 +125,13 @@ pub(super) fn map(
                 *argument = Some(Argument::Image(image.clone()));
                 buffer
             }
+            // The kernel may reach what is there by a surface, too.
+            Some(Argument::Pointer(address)) => {
+                let Some(lent) = behind(surroundings.regions, *address) else { continue };
+                addresses[index] = Some(*address);
+                *argument = Some(Argument::Buffer(Vec::new()));
+                Buffer::lent(lent)
+            }
             _ => continue,
         };
         sizes[index] = buffer.len() as u64;
@@ -193,6 +200,14 @@ fn not_same(index: usize, other: u32) -> Box<Diagnostic> {
     let message = format!("argument {index} is the same as argument {other}, which is no buffer or image of its own");
     let finding = Diagnostic::new("argument-same", Severity::Error, "launch", message);
     Box::new(finding.help("same:N takes the index of an argument with contents"))
+}
+
+/// What is at an address and behind it, where memory is there; surfaces begin at words.
+fn behind(regions: &[(u64, Lent)], address: u64) -> Option<Lent> {
+    let is_inside = |(first, lent): &&(u64, Lent)| address >= *first && address - first < lent.bytes as u64;
+    let (first, lent) = regions.iter().find(is_inside)?;
+    let offset = address - first;
+    offset.is_multiple_of(4).then(|| lent.behind((offset / 4) as usize))
 }
 
 fn map_buffer(memory: &mut Memory, buffer: Buffer, what: impl Fn() -> String) -> Result<u64, Box<Diagnostic>> {

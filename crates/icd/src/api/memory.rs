@@ -24,7 +24,7 @@ object! {
         size: usize,
         host_ptr: *mut c_void,
     ) -> cl_mem {
-        let properties = raw::until_zero(properties, 2);
+        let properties = raw::properties(properties);
         Ok(handle::give(memory::buffer(&handle::get(context)?, properties, flags, size, host_ptr)?))
     }
 
@@ -59,7 +59,7 @@ object! {
         desc: *const cl_image_desc,
         host_ptr: *mut c_void,
     ) -> cl_mem {
-        let (context, properties) = (handle::get(context)?, raw::until_zero(properties, 2));
+        let (context, properties) = (handle::get(context)?, raw::properties(properties));
         Ok(handle::give(image::create(&context, properties, flags, raw::get(format), raw::get(desc), host_ptr)?))
     }
 

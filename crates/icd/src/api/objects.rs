@@ -154,10 +154,10 @@ status! {
         fail(CL_INVALID_OPERATION)
     }
 
-    fn clSetDefaultDeviceCommandQueue(context: cl_context, device: cl_device_id, command_queue: cl_command_queue) {
+    /// There are no queues on devices, whatever the program calls one.
+    fn clSetDefaultDeviceCommandQueue(context: cl_context, device: cl_device_id, _command_queue: cl_command_queue) {
         handle::get::<Context>(context)?;
         handle::get::<Device>(device)?;
-        handle::get::<Queue>(command_queue)?;
         fail(CL_INVALID_OPERATION)
     }
 
@@ -230,7 +230,7 @@ object! {
         ensure(num_devices > 0 && !devices.is_null(), CL_INVALID_VALUE)?;
         ensure(pfn_notify.is_some() || user_data.is_null(), CL_INVALID_VALUE)?;
         let devices = handle::get_all(raw::list(num_devices as usize, devices))?;
-        Ok(handle::give(context::create(devices, raw::until_zero(properties, 2))?))
+        Ok(handle::give(context::create(devices, raw::properties(properties))?))
     }
 
     fn clCreateContextFromType(
@@ -241,7 +241,7 @@ object! {
     ) -> cl_context {
         ensure(pfn_notify.is_some() || user_data.is_null(), CL_INVALID_VALUE)?;
         let devices = platform::devices(device_type)?;
-        Ok(handle::give(context::create(devices, raw::until_zero(properties, 2))?))
+        Ok(handle::give(context::create(devices, raw::properties(properties))?))
     }
 
     fn clCreateCommandQueue(
@@ -253,7 +253,7 @@ object! {
         let known = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE;
         ensure(properties & !known == 0, CL_INVALID_VALUE)?;
         let list = [cl_queue_properties::from(CL_QUEUE_PROPERTIES), properties];
-        Ok(handle::give(queue::create(&context, &device, if properties == 0 { &[] } else { &list })?))
+        Ok(handle::give(queue::create(&context, &device, &list, &[])?))
     }
 
     fn clCreateCommandQueueWithProperties(
@@ -262,7 +262,8 @@ object! {
         properties: *const cl_queue_properties,
     ) -> cl_command_queue {
         let (context, device) = (handle::get(context)?, handle::get(device)?);
-        Ok(handle::give(queue::create(&context, &device, raw::until_zero(properties, 2))?))
+        let given = raw::properties(properties);
+        Ok(handle::give(queue::create(&context, &device, given, given)?))
     }
 
     fn clCreateUserEvent(context: cl_context) -> cl_event {
@@ -281,10 +282,11 @@ object! {
             (CL_SAMPLER_FILTER_MODE, filter_mode),
         ];
         let list: Vec<_> = list.iter().flat_map(|&(key, value)| [u64::from(key), u64::from(value)]).collect();
-        Ok(handle::give(sampler::create(&handle::get(context)?, &list)?))
+        Ok(handle::give(sampler::create(&handle::get(context)?, &list, &[])?))
     }
 
     fn clCreateSamplerWithProperties(context: cl_context, properties: *const cl_sampler_properties) -> cl_sampler {
-        Ok(handle::give(sampler::create(&handle::get(context)?, raw::until_zero(properties, 2))?))
+        let given = raw::properties(properties);
+        Ok(handle::give(sampler::create(&handle::get(context)?, given, given)?))
     }
 }

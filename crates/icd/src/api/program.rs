@@ -314,11 +314,12 @@ status! {
         global_work_size: *const usize,
         suggested: *mut usize,
     ) {
-        let (queue, kernel) = (handle::get::<Queue>(command_queue)?, handle::get(kernel)?);
+        let (queue, kernel) = (handle::get::<Queue>(command_queue)?, handle::get::<Kernel>(kernel)?);
         ensure((1..=3).contains(&work_dim), CL_INVALID_WORK_DIMENSION)?;
         ensure(!global_work_size.is_null(), CL_INVALID_GLOBAL_WORK_SIZE)?;
         ensure(!suggested.is_null(), CL_INVALID_VALUE)?;
         let global: Vec<u64> = raw::list(work_dim as usize, global_work_size).iter().map(|&side| side as u64).collect();
+        kernel.snapshot()?;
         let local = kernel::suggested_local_size(&kernel, &queue.device, &global)?;
         for (n, side) in local.iter().enumerate().take(work_dim as usize) {
             suggested.add(n).write(*side as usize);

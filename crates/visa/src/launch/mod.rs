@@ -3,6 +3,7 @@
 pub(crate) mod dump;
 pub(crate) mod expect;
 pub(crate) mod inputs;
+pub(crate) mod memory;
 pub(crate) mod print;
 pub(crate) mod request;
 pub(crate) mod results;

@@ -24,6 +24,7 @@ use visakit_emulator::run::Engine;
 
 use super::dump::{self, Dump};
 use super::expect::{self, Expect};
+use super::memory::{self, Memory};
 use super::print::{self, Print};
 use crate::io::{is_stream, read_text};
 
@@ -50,6 +51,8 @@ pub(crate) struct Request {
     pub arguments: Vec<(ArgKey, ArgSpec)>,
     /// The arguments that count where those do not give one.
     pub defaults: Vec<(ArgKey, ArgSpec)>,
+    /// Memory that is reached by its addresses.
+    pub memory: Vec<Memory>,
     /// What is written to files after the run.
     pub dumps: Vec<Dump>,
     /// What is printed after the run.
@@ -96,6 +99,8 @@ struct File {
     offset: Option<Sizes>,
     #[serde(default)]
     arg: Vec<Spanned<String>>,
+    #[serde(default)]
+    memory: Vec<Spanned<String>>,
     #[serde(default)]
     dump: Vec<Spanned<String>>,
     #[serde(default)]
@@ -165,13 +170,17 @@ impl Request {
         let named = [&self.program, &self.zebin, &self.launch].into_iter().flatten().cloned();
         let arguments = self.arguments.iter().chain(&self.defaults).map(|(_, spec)| spec);
         let specs = arguments.chain(self.expectations.iter().map(|expect| &expect.spec));
-        named.chain(specs.filter_map(|spec| spec.clone().path_mut().cloned())).collect()
+        let memory = self.memory.iter().map(|memory| memory.path.clone());
+        named.chain(memory).chain(specs.filter_map(|spec| spec.clone().path_mut().cloned())).collect()
     }
 
     /// Takes over what another request says, where this one says nothing.
     #[must_use]
     pub(crate) fn or(mut self, other: Self) -> Self {
         self.defaults = other.arguments;
+        if self.memory.is_empty() {
+            self.memory = other.memory;
+        }
         if self.dumps.is_empty() {
             self.dumps = other.dumps;
         }
@@ -274,6 +283,12 @@ pub(crate) fn parse(name: &str, text: &str, folder: &Path) -> Result<Request, Bo
         spec.path_mut().map(rebase);
         arguments.push((key, spec));
     }
+    let mut memory = Vec::new();
+    for value in &file.memory {
+        let mut one = memory::parse(value.get_ref()).map_err(|e| located(value, e))?;
+        rebase(&mut one.path);
+        memory.push(one);
+    }
     let mut dumps = Vec::new();
     for value in &file.dump {
         let mut dump = dump::parse(value.get_ref()).map_err(|e| located(value, e))?;
@@ -304,6 +319,7 @@ pub(crate) fn parse(name: &str, text: &str, folder: &Path) -> Result<Request, Bo
         offset: file.offset.map(|sizes| sizes.0),
         arguments,
         defaults: Vec::new(),
+        memory,
         dumps,
         prints,
         expectations,
@@ -351,6 +367,9 @@ max-instructions = 1000
         let request = parse("k.toml", &more, Path::new("there")).unwrap();
         assert_eq!((request.global, request.local), (vec![64], Some(vec![8])));
         assert_eq!((request.prints.len(), request.expectations.len()), (1, 2));
+        let more = FILE.to_owned() + "memory = ['0x1000:m.bin']\n";
+        let memory = parse("k.toml", &more, Path::new("there")).unwrap().memory;
+        assert_eq!(memory, [Memory { address: 0x1000, path: "there/m.bin".into() }]);
         let more = FILE.to_owned() + "keep-going = true\nstate = true\ntrace = ['5', '1,2']\n";
         let request_of_trace = parse("k.toml", &more, Path::new("there")).unwrap();
         assert!(request_of_trace.keep_going && request_of_trace.state);
@@ -371,6 +390,7 @@ max-instructions = 1000
             ("0=out.bin", "0=out.png", 5, 8),
             ("max-instructions = 1000", "trace = ['1', '1,x']", 7, 18),
             ("max-instructions = 1000", "engine = 'natural'", 7, 11),
+            ("max-instructions = 1000", "memory = ['0x10:a', '16']", 7, 22),
             ("program = ", "program ", 1, 9),
         ] {
             let error = parse("k.toml", &FILE.replace(from, to), Path::new("")).unwrap_err();

@@ -20,7 +20,7 @@ use visakit_emulator::launch::spec::{self, ArgKey, ArgSpec};
 use visakit_emulator::launch::{TextError, argument};
 use visakit_emulator::run::stats::Stats;
 use visakit_emulator::run::{
-    DEFAULT_MAX_INSTRUCTIONS, Engine, Options, Program, RunError, TracedStep, Tracing, launch_from,
+    DEFAULT_MAX_INSTRUCTIONS, Engine, Options, Program, RunError, Surroundings, TracedStep, Tracing, launch_from,
 };
 use visakit_oracle::{ByPages, Which};
 
@@ -30,7 +30,7 @@ use crate::launch::expect::Mismatch;
 use crate::launch::print::Values;
 use crate::launch::request::{self, Request};
 use crate::launch::results::{Made, Wanted};
-use crate::launch::{dump, expect, inputs, print};
+use crate::launch::{dump, expect, inputs, memory, print};
 use crate::progress::Bar;
 use crate::report::{Findings, Outcome, ReportFormat, answer, count, finish};
 use checks::Bug;
@@ -85,6 +85,9 @@ pub(super) struct Args {
         long_help = format!("An argument: its index in the kernel, from 0, or its name in the source, and what it is\n\n{}", forms_help("  "))
     )]
     arguments: Vec<String>,
+    /// Memory with the contents of a file, which kernels reach by its address; recorded launches have such
+    #[arg(long = "memory", value_name = "ADDRESS:FILE")]
+    memory: Vec<String>,
     #[arg(
         long = "dump",
         value_name = "KEY=FILE",
@@ -189,14 +192,20 @@ fn execute(args: Args) -> Result<Outcome, Findings> {
     let arguments = argument::resolve(&parameters, &given).map_err(of_option)?;
     let wanted = Wanted::new(&request, &parameters, &arguments, format.output())?;
     let mut first = Some(arguments);
+    let regions = memory::load(&request.memory)?;
     // A run that has to be made again reads its files again, so that there are not two of every buffer.
-    let make = || first.take().map_or_else(|| argument::resolve(&parameters, &given).map_err(of_option), Ok);
+    let again = || {
+        memory::restore(&request.memory, &regions)?;
+        argument::resolve(&parameters, &given).map_err(of_option)
+    };
+    let make = || first.take().map_or_else(again, Ok);
     let read = || model.clone().unwrap_or_else(|| visakit_conform::own_model().0);
     let interpreter = which.map(|which| (ByPages::new(which, &read), which));
     outside_items(&request, &range)?;
     let steps = Steps::new(format);
     let pages = interpreter.as_ref().map(|(pages, _)| pages as _);
-    let checked = dispatch(&program, &range, make, &request, &steps, pages);
+    let surroundings = Surroundings { regions: &regions, ..Surroundings::default() };
+    let checked = dispatch(&program, &range, make, &request, surroundings, &steps, pages);
     if let Some((pages, which)) = &interpreter {
         pages::say(pages, *which);
     }
@@ -230,6 +239,7 @@ fn request(args: Args) -> Result<Request, Box<Diagnostic>> {
     let request = Request {
         arguments: read_all("--arg", &args.arguments, spec::parse_argument)?,
         defaults: Vec::new(),
+        memory: read_all("--memory", &args.memory, memory::parse)?,
         dumps: read_all("--dump", &args.dumps, dump::parse)?,
         prints: read_all("--print", &args.prints, print::parse)?,
         expectations: read_all("--expect", &args.expectations, expect::parse)?,
@@ -292,6 +302,7 @@ fn dispatch(
     range: &NdRange,
     mut make: impl FnMut() -> Result<Vec<Option<argument::Argument>>, Box<Diagnostic>>,
     request: &Request,
+    surroundings: Surroundings<'_>,
     steps: &Steps,
     interpreter: Option<&dyn Interpreter>,
 ) -> Result<Checked, RunError> {
@@ -312,6 +323,7 @@ fn dispatch(
         progress: Some(&progress),
         engine: request.engine.unwrap_or_default(),
         interpreter,
+        surroundings,
         ..Options::default()
     };
     let result = match request.check {

@@ -1,0 +1,101 @@
+/* Codes and answers that the specification demands where it is easy to give others. */
+#include "common.h"
+#include <CL/cl_ext.h>
+
+static const char *const source =
+    "kernel void used(global int *r, int n, char3 v) { r[0] = n + v.x; }"
+    "kernel void set(global int *r) { r[get_global_id(0)] = 1; }";
+
+static void expect(const char *what, long found, long wanted) {
+    if (found != wanted) printf("%s: %ld instead of %ld\n", what, found, wanted);
+}
+
+/* Lists of properties come back as they were given: those that are empty, and none. */
+static void properties(void) {
+    cl_queue_properties none[] = { 0 };
+    size_t size = 99;
+    cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, none, &code);
+    CHECK(code);
+    CHECK(clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES_ARRAY, 0, NULL, &size));
+    expect("empty list of a queue", size, sizeof none);
+    CHECK(clReleaseCommandQueue(queue));
+    queue = clCreateCommandQueueWithProperties(context, device, NULL, &code);
+    CHECK(code);
+    CHECK(clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES_ARRAY, 0, NULL, &size));
+    expect("no list of a queue", size, 0);
+    CHECK(clReleaseCommandQueue(queue));
+    queue = clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &code);
+    CHECK(code);
+    CHECK(clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES_ARRAY, 0, NULL, &size));
+    expect("flags of a queue", size, 0);
+    CHECK(clReleaseCommandQueue(queue));
+    cl_mem_properties nothing[] = { 0 };
+    cl_mem buffer = clCreateBufferWithProperties(context, nothing, CL_MEM_READ_WRITE, 4, NULL, &code);
+    CHECK(code);
+    CHECK(clGetMemObjectInfo(buffer, CL_MEM_PROPERTIES, 0, NULL, &size));
+    expect("empty list of a buffer", size, sizeof nothing);
+    CHECK(clReleaseMemObject(buffer));
+    cl_context_properties platform[] = { CL_CONTEXT_PLATFORM, 0, 0 };
+    cl_context other = clCreateContext(platform, 1, &device, NULL, NULL, &code);
+    expect("no platform", code, CL_INVALID_PLATFORM);
+    if (other) printf("a context without a platform\n");
+}
+
+/* A function that no module has is an error when they are linked; options that nobody knows are one before. */
+static void builds(void) {
+    const char *const text = "int twice(int x); kernel void call(global int *r) { r[0] = twice(r[0]); }";
+    cl_program part = clCreateProgramWithSource(context, 1, (const char **)&text, NULL, &code);
+    CHECK(code);
+    FAILS(CL_INVALID_BUILD_OPTIONS, clBuildProgram(part, 1, &device, "-no-such-option", NULL, NULL));
+    FAILS(CL_INVALID_COMPILER_OPTIONS, clCompileProgram(part, 1, &device, "-no-such-option", 0, NULL, NULL, NULL, NULL));
+    CHECK(clCompileProgram(part, 1, &device, "", 0, NULL, NULL, NULL, NULL));
+    cl_program whole = clLinkProgram(context, 1, &device, "", 1, &part, NULL, NULL, &code);
+    expect("link", code, CL_LINK_PROGRAM_FAILURE);
+    if (whole) printf("a program that lacks a function\n");
+    CHECK(clReleaseProgram(part));
+}
+
+static void run(void) {
+    properties();
+    builds();
+    FAILS(CL_INVALID_OPERATION, clSetDefaultDeviceCommandQueue(context, device, NULL));
+    cl_bool has_pipes;
+    CHECK(clGetDeviceInfo(device, CL_DEVICE_PIPE_SUPPORT, sizeof has_pipes, &has_pipes, NULL));
+    cl_mem pipe = clCreatePipe(context, CL_MEM_HOST_NO_ACCESS, 4, 4, NULL, &code);
+    expect("pipe", code, has_pipes ? CL_SUCCESS : CL_INVALID_OPERATION);
+    if (pipe) CHECK(clReleaseMemObject(pipe));
+
+    char *shared = clSVMAlloc(context, CL_MEM_READ_WRITE, 4096, 0);
+    cl_mem inside = make_buffer(CL_MEM_USE_HOST_PTR, 1024, shared + 64);
+    cl_bool is_shared = CL_FALSE;
+    CHECK(clGetMemObjectInfo(inside, CL_MEM_USES_SVM_POINTER, sizeof is_shared, &is_shared, NULL));
+    expect("shared", is_shared, CL_TRUE);
+    CHECK(clReleaseMemObject(inside));
+    clSVMFree(context, shared);
+
+    cl_program program = make_program(source, "");
+    cl_kernel used = clCreateKernel(program, "used", &code), set = clCreateKernel(program, "set", &code);
+    CHECK(code);
+    int value[4] = { 1, 2, 3, 4 };
+    FAILS(CL_INVALID_ARG_SIZE, clSetKernelArg(used, 1, 3, value));
+    CHECK(clSetKernelArg(used, 1, sizeof value[0], value));
+    CHECK(clSetKernelArg(used, 2, 4, value));
+
+    cl_platform_id platform;
+    CHECK(clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL));
+    clGetKernelSuggestedLocalWorkSizeKHR_fn suggest =
+        (clGetKernelSuggestedLocalWorkSizeKHR_fn)clGetExtensionFunctionAddressForPlatform(platform, "clGetKernelSuggestedLocalWorkSizeKHR");
+    cl_command_queue queue = make_queue(0);
+    size_t global = 640, local = 0;
+    FAILS(CL_INVALID_KERNEL_ARGS, suggest(queue, set, 1, NULL, &global, &local));
+    cl_mem buffer = make_buffer(CL_MEM_READ_WRITE, 640 * sizeof(int), NULL);
+    CHECK(clSetKernelArg(set, 0, sizeof buffer, &buffer));
+    CHECK(suggest(queue, set, 1, NULL, &global, &local));
+    expect("divides", local ? global % local : 1, 0);
+    CHECK(clReleaseMemObject(buffer));
+    CHECK(clReleaseKernel(used));
+    CHECK(clReleaseKernel(set));
+    CHECK(clReleaseProgram(program));
+    CHECK(clReleaseCommandQueue(queue));
+    printf("done\n");
+}
