@@ -89,7 +89,7 @@ kernel void sum_read_at_once(global int* o) {
     int l = get_local_id(0);
     if (l == 0) c = 0;
     barrier(CLK_LOCAL_MEM_FENCE); atomic_add(&c, l);
-    
+
     o[l] = c;
 }
 
@@ -119,7 +119,7 @@ kernel void flag_that_is_waited_for(volatile global int* f, global int* d, globa
     if (i == 64) { while (atomic_or(f, 0) == 0) {} mem_fence(CLK_GLOBAL_MEM_FENCE); o[0] = d[0]; }
 }
 
-// run --global 64 --local 16 --arg m=zeros:4 --arg s=zeros:4 
+// run --global 64 --local 16 --arg m=zeros:4 --arg s=zeros:4
 kernel void lock_that_all_take(volatile global int* m, volatile global int* s) {
     if (get_local_id(0) == 0) {
         while (atomic_cmpxchg(m, 0, 1) != 0) {}
@@ -129,7 +129,7 @@ kernel void lock_that_all_take(volatile global int* m, volatile global int* s) {
     }
 }
 
-// run --global 64 --local 16 --arg m=zeros:4 --arg s=zeros:4 
+// run --global 64 --local 16 --arg m=zeros:4 --arg s=zeros:4
 // found check-race 3
 kernel void lock_that_one_does_not_take(volatile global int* m, volatile global int* s) {
     if (get_local_id(0) == 0) {
@@ -252,7 +252,7 @@ kernel void last_of_a_loop_that_never_ran(global int* p, global int* o) {
     int i = get_global_id(0);
     int last;
     for (int k = 0; k < p[i]; k++) last = p[k] ^ i;
-    
+
     o[i] = last;
 }
 
@@ -330,7 +330,7 @@ kernel void sum_behind_the_wrong_fence(global int* t, global int* o) {
     int i = get_global_id(0), g = get_group_id(0), x = 0;
     t[i] = i + 1; barrier(CLK_LOCAL_MEM_FENCE);
     if (get_local_id(0) == 0) for (int l = 0; l < 4; l++)
-        
+
         x += t[4 * g + l];
     if (get_local_id(0) == 0) o[g] = x;
 }
