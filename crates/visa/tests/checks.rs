@@ -107,6 +107,11 @@ fn bugs_of_unusual_kinds_are_found_and_nothing_beside_them() {
 }
 
 #[test]
+fn bugs_of_other_collections_are_found_and_nothing_beside_them() {
+    run("others.cl");
+}
+
+#[test]
 fn nothing_is_found_in_correct_kernels() {
     run("correct.cl");
 }

@@ -78,6 +78,8 @@ pub struct Finding {
     pub report: Box<TrapReport>,
     /// The access that it collides with.
     pub other: Option<Box<TrapReport>>,
+    /// Where a value that nothing has written was stored and loaded until then.
+    pub way: Vec<TrapReport>,
     /// How often it was seen.
     pub count: u64,
 }
@@ -118,7 +120,7 @@ pub fn check(
     let seen = watcher.finish();
     let mut findings = seen.findings;
     if checks.uninit {
-        let reference = uninit::Reference { digests: seen.digests, map: seen.map, result: &result };
+        let reference = uninit::Reference { digests: seen.digests, map: seen.map, racy: seen.racy, result: &result };
         findings.extend(uninit::find(program, range, &mut make, options, &reference)?);
     }
     Ok(Checked { result, findings })

@@ -15,6 +15,8 @@ mod order;
 mod shadow;
 mod stamps;
 
+use std::collections::BTreeSet;
+
 use crate::check::Checks;
 use crate::check::watcher::{Bug, Seen, What, actor, deed, found, place, place_in_program};
 use crate::launch::argument::Parameter;
@@ -27,6 +29,9 @@ use order::Order;
 use shadow::{Cell, Pages, page_of, words_of};
 use stamps::{Stamp, Stamps, Touch, WHOLE, channel_of, is_harmless};
 
+/// Words of races that are remembered.
+const MOST_RACY: usize = 1 << 16;
+
 /// What was touched in a launch so far.
 #[derive(Default)]
 pub(super) struct Races {
@@ -34,6 +39,8 @@ pub(super) struct Races {
     checks: Checks,
     /// Whether channels of a thread are kept apart by its instructions.
     together_is_apart: bool,
+    /// Bytes of shared local memory and of buffers. What is outside is lost.
+    sizes: Vec<u64>,
     stamps: Stamps,
     /// The enabled channels of each thread.
     channels: Vec<u32>,
@@ -46,12 +53,14 @@ pub(super) struct Races {
     /// there.
     together: Vec<(usize, u64, u32)>,
     message: Option<(u32, u32, u32)>,
+    /// The words that races are about, by buffer.
+    pub(super) racy: BTreeSet<(usize, u64)>,
 }
 
 /// The number of the memory that others have as well, if it is such: 0 for shared local memory. What nothing looks at is nowhere.
 fn shared(access: &Access) -> Option<usize> {
     match (access.space, access.buffer) {
-        _ if access.unread => None,
+        _ if access.unread && access.kind == AccessKind::Load => None,
         (Space::Local, _) => Some(0),
         (Space::Flat | Space::Surface, Some(number)) => Some(number + 1),
         _ => None,
@@ -68,6 +77,8 @@ impl Races {
 
     pub(super) fn launch(&mut self, map: &LaunchMap) {
         self.together_is_apart = map.together;
+        self.sizes.push(map.local_bytes.into());
+        self.sizes.extend(map.buffers.iter().map(|buffer| buffer.bytes));
     }
 
     pub(super) fn next_group(&mut self) {
@@ -112,8 +123,11 @@ impl Races {
 
     pub(super) fn access(&mut self, access: &Access, seen: &mut Seen) {
         let Some(buffer) = shared(access) else { return };
+        if self.sizes.get(buffer).is_none_or(|&bytes| access.offset >= bytes) {
+            return;
+        }
         if access.kind == AccessKind::Atomic && buffer > 0 {
-            self.order.meet((buffer, access.offset));
+            self.order.meet((buffer, access.offset), !access.unread);
         }
         let Some(stamp) = self.stamp(access) else { return };
         let touch = Touch::new(stamp, access);
@@ -251,9 +265,10 @@ impl Races {
     fn touch(&mut self, cell: &mut Cell, touch: Touch, access: &Access, at: (usize, u64), seen: &mut Seen) {
         self.stamps.forget(cell, touch);
         if !is_harmless(cell, touch) {
-            self.compare(cell.write, cell.channels[0], touch, access, at, seen);
-            for n in 0..2 {
-                self.compare(cell.reads[n], cell.channels[1 + n], touch, access, at, seen);
+            let before = [(cell.write, 0), (cell.reads[0], 1), (cell.reads[1], 2)];
+            let races = before.map(|(stamp, n)| self.compare(stamp, cell.channels[n], touch, access, at, seen));
+            if races.contains(&true) && self.racy.len() < MOST_RACY {
+                self.racy.insert((at.0, at.1 / 4));
             }
         }
         self.stamps.enter(cell, touch);
@@ -275,23 +290,34 @@ impl Races {
         self.together.push((at.0, at.1, access.lane));
     }
 
-    fn compare(&self, before: u32, channel: u8, touch: Touch, access: &Access, at: (usize, u64), seen: &mut Seen) {
+    /// Whether an access races with an earlier one; that is noted.
+    fn compare(
+        &self,
+        before: u32,
+        channel: u8,
+        touch: Touch,
+        access: &Access,
+        at: (usize, u64),
+        seen: &mut Seen,
+    ) -> bool {
         if self.stamps.is_clear(before, channel, touch) {
-            return;
+            return false;
         }
-        let Some(stamp) = self.stamps.get(before) else { return };
+        let Some(stamp) = self.stamps.get(before) else { return false };
         if stamp.kind == access.kind && access.kind != AccessKind::Store {
-            return;
+            return false;
         }
         let apart = match (stamp.index == self.stamps.index, stamp.thread == access.thread) {
-            (true, true) => stamp.epoch < self.stamps.epoch || self.is_apart_in_thread(stamp, channel, access, at),
-            (true, false) => stamp.epoch < self.stamps.epoch && !self.stamps.is_open(before),
+            (true, is_one_thread) => {
+                stamp.epoch < self.stamps.epoch && !self.stamps.is_open(before)
+                    || is_one_thread && self.is_apart_in_thread(stamp, channel, access, at)
+            }
             (false, _) => self.order.is_before(stamp.index, stamp.clock),
         };
         // A barrier came between: then it is the fence that is missing.
         let is_fence = stamp.index == self.stamps.index && stamp.epoch < self.stamps.epoch;
         if apart || !(if is_fence { self.checks.sync } else { self.checks.race }) {
-            return;
+            return false;
         }
         let other =
             Actor { spot: stamp.spot, group: stamp.group, thread: stamp.thread, channel: Some(channel.into()) };
@@ -302,15 +328,18 @@ impl Races {
         let key = (code, low, high, u32::from(at.0 == 0));
         let what = What::Race { now: *access, before: stamp.kind, other, is_fence };
         seen.see(Bug { key, actor: actor(access), what });
+        true
     }
 
     /// Whether two accesses of a thread are those of one work item, or nothing can come between them.
     fn is_apart_in_thread(&self, stamp: &Stamp, channel: u8, access: &Access, at: (usize, u64)) -> bool {
         let mine = channel_of(access);
-        // What is loaded once for all channels is loaded for each of them; but loops around atomic operations look again.
-        let is_own = |load: AccessKind, other: AccessKind, channels: u32, channel: u8| {
+        // What is done once for all channels is done for each of them: what one loads collides with what another one stores,
+        // but loops around atomic operations look again, and those who store one value find it.
+        let is_own = |for_all: AccessKind, other: AccessKind, channels: u32, channel: u8| {
             let only_one = channels & !1_u32.checked_shl(channel.into()).unwrap_or(0) == 0;
-            load != AccessKind::Load || other == AccessKind::Atomic || only_one
+            only_one
+                || (for_all != AccessKind::Atomic && (for_all == AccessKind::Load) == (other == AccessKind::Atomic))
         };
         let is_one = match (channel, mine) {
             // Those who have stored it themselves load it again.
@@ -319,6 +348,9 @@ impl Races {
             }
             (WHOLE, WHOLE) if ![stamp.kind, access.kind].contains(&AccessKind::Atomic) => {
                 self.channels(access) == stamp.channels
+            }
+            (WHOLE, WHOLE) => {
+                stamp.kind == AccessKind::Load || (self.channels(access) | stamp.channels).count_ones() <= 1
             }
             _ if channel == mine => true,
             (WHOLE, _) => is_own(stamp.kind, access.kind, stamp.channels, mine),

@@ -5,123 +5,47 @@
 //! others can see, nothing depends on it, whatever is copied around in between: that cannot be a false alarm. Where one of
 //! these differs for the first time, the group is run alone with noise in ever fewer places, until one is left: the origin.
 
+mod digests;
+mod way;
+
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use visakit_diag::Diagnostic;
 
 use crate::check::Finding;
-use crate::check::watcher::{argument, found};
+use crate::check::watcher::{argument, found, place_in_program};
 use crate::launch::argument::Argument;
 use crate::launch::range::NdRange;
-use crate::machine::lane::{LANES, from_lanes};
 use crate::machine::observer::{Access, AccessKind, LaunchMap, Observer, Spot};
-use crate::machine::poison::Poison;
-use crate::machine::told::{Accesses, Places};
+use crate::machine::poison::{Poison, is_noise};
 use crate::run::program::Actor;
 use crate::run::{Options, Outcome, Program, RunError, launch_from};
+use digests::Digester;
+pub(super) use digests::Digests;
+use way::{Stored, Way};
 
 /// Bugs that are looked for, each with an origin of its own.
 const MOST_BUGS: usize = 16;
+/// Groups whose digests differ that are looked at, as what differs may be padding.
+const MOST_GROUPS: usize = 16;
 /// Steps of a group that are compared one by one.
 const MOST_STEPS: usize = 1 << 22;
 /// Instructions of a thread beyond twice those that the launch had without noise.
 const MORE_INSTRUCTIONS: u64 = 100_000;
-
-/// What all groups did, as a number for each of them.
-#[derive(Debug, Default)]
-pub(super) struct Digests {
-    groups: Vec<u64>,
-}
-
-impl Digests {
-    pub(super) fn next_group(&mut self) {
-        self.groups.push(0);
-    }
-
-    pub(super) fn finish(self) -> Vec<u64> {
-        self.groups
-    }
-
-    pub(super) fn block(&mut self, thread: u32, block: u32, channels: u32) {
-        self.mix([u64::from(thread) << 48 ^ u64::from(block) << 32 ^ u64::from(channels)]);
-    }
-
-    pub(super) fn access(&mut self, access: &Access) {
-        let who = u64::from(access.thread) << 32 | u64::from(access.lane);
-        self.mix([who, access.address, shared_value(access).unwrap_or(0)]);
-    }
-
-    pub(super) fn accesses(&mut self, accesses: &Accesses<'_>) {
-        let first = &accesses.first;
-        let values = accesses.values.filter(|_| shared_value(first).is_some());
-        let places = match accesses.places {
-            Places::Row(step) => first.address ^ u64::from(step) << 56,
-            // All lie in one buffer.
-            Places::Each { offsets, .. } => first.address ^ sum(offsets).rotate_left(32),
-        };
-        let values = values.map_or(0, |values| {
-            let used = |lane: usize| if accesses.enabled >> lane & 1 == 1 { values[lane] } else { 0 };
-            let used: [u64; LANES] = from_lanes(used);
-            sum(&used.map(|value| value as u32)) ^ sum(&used.map(|value| (value >> 32) as u32)).rotate_left(32)
-        });
-        let who = u64::from(first.thread) << 32 | u64::from(accesses.first_lane);
-        self.mix([who ^ u64::from(accesses.enabled) << 16, places, values]);
-    }
-
-    fn mix<const N: usize>(&mut self, words: [u64; N]) {
-        let Some(digest) = self.groups.last_mut() else { return };
-        for word in words {
-            *digest = (digest.rotate_left(23) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        }
-    }
-}
-
-/// A number for words that tells each difference of one of them.
-#[inline(always)]
-fn sum(words: &[u32; LANES]) -> u64 {
-    // Each has an odd factor of its own; products of words are what vectors of every host have.
-    let products: [u64; LANES] = from_lanes(|i| u64::from(words[i]) * u64::from(0x9e37_79b9_u32 ^ (i as u32) << 5));
-    products.iter().fold(0, |sum: u64, product| sum.wrapping_add(*product))
-}
 
 /// What an access stores where other groups and the host can see it.
 fn shared_value(access: &Access) -> Option<u64> {
     access.value.filter(|_| access.kind != AccessKind::Load && access.buffer.is_some())
 }
 
-/// Who makes digests and nothing else.
-#[derive(Debug, Default)]
-struct Digester(RefCell<Digests>);
-
-impl Digester {
-    fn with(&self, f: impl FnOnce(&mut Digests)) {
-        f(&mut self.0.borrow_mut());
-    }
-}
-
-impl Observer for Digester {
-    fn group(&self, _: [u32; 3]) {
-        self.with(Digests::next_group);
-    }
-
-    fn block(&self, thread: u32, block: u32, channels: u32, _: Spot) {
-        self.with(|digests| digests.block(thread, block, channels));
-    }
-
-    fn access(&self, access: &Access) {
-        self.with(|digests| digests.access(access));
-    }
-
-    fn accesses(&self, accesses: &Accesses<'_>) {
-        self.with(|digests| digests.accesses(accesses));
-    }
-}
-
 /// The launch without noise.
 pub(super) struct Reference<'a> {
     pub(super) digests: Vec<u64>,
     pub(super) map: LaunchMap,
+    /// Words of which a race is told: what somebody has not written yet is no bug beside that.
+    pub(super) racy: BTreeSet<(usize, u64)>,
     pub(super) result: &'a Result<Outcome, RunError>,
 }
 
@@ -172,18 +96,29 @@ fn poison(sources: &[Source]) -> Poison {
     poison
 }
 
+/// What there is of a buffer, or of shared local memory for 0, without the words of races.
+fn without(racy: &BTreeSet<(usize, u64)>, buffer: usize, bytes: u64) -> Vec<Range<u64>> {
+    let (mut ranges, mut start) = (Vec::new(), 0);
+    for &(_, word) in racy.range((buffer, 0)..(buffer + 1, 0)) {
+        ranges.push(start..(word * 4).min(bytes));
+        start = word * 4 + 4;
+    }
+    ranges.push(start..bytes);
+    ranges.retain(|range| range.start < range.end);
+    ranges
+}
+
 /// All that there is.
-fn sources(map: &LaunchMap) -> Vec<Source> {
+fn sources(map: &LaunchMap, racy: &BTreeSet<(usize, u64)>) -> Vec<Source> {
     let variables = map.variables.iter().cloned();
     let mut sources: Vec<_> = variables.map(|(id, range, element)| Source::Variable(id, range, element)).collect();
-    if map.local_bytes > 0 {
-        sources.push(Source::Local(0..map.local_bytes.into()));
-    }
+    sources.extend(without(racy, 0, map.local_bytes.into()).into_iter().map(Source::Local));
     if let Some(&most) = map.private.iter().max() {
         sources.push(Source::Private(0..most as u64));
     }
     for &number in &map.undefined {
-        sources.extend(map.buffers.get(number).map(|buffer| Source::Buffer(number, 0..buffer.bytes)));
+        let bytes = map.buffers.get(number).map_or(0, |buffer| buffer.bytes);
+        sources.extend(without(racy, number + 1, bytes).into_iter().map(|range| Source::Buffer(number, range)));
     }
     if map.predicates {
         sources.push(Source::Predicates);
@@ -210,23 +145,33 @@ pub(super) fn find(
     let quiet = Options { progress: None, keep_going: false, state: false, ..*options };
     let base = Options { outside_is_zero: true, max_instructions: Some(limit), trace: None, ..quiet };
     let mut search = Search { program, range, make, base };
-    let mut sources = sources(&reference.map);
-    let mut findings = Vec::new();
-    while findings.len() < MOST_BUGS && !sources.is_empty() {
-        let Some(group) = search.first_group(&poison(&sources), &reference.digests)? else { break };
-        let steps = search.record(group)?;
-        let Some(difference) = search.difference(&poison(&sources), group, &steps)? else { break };
+    let mut sources = sources(&reference.map, &reference.racy);
+    let mut findings: Vec<Finding> = Vec::new();
+    let mut told: Vec<(_, usize)> = Vec::new();
+    for _ in 0..MOST_BUGS {
+        let Some((group, steps, difference)) = search.first(&poison(&sources), &reference.digests)? else { break };
         let (origin, whole) = search.origin(sources.clone(), group, &steps)?;
+        // With all noise something else may differ first.
+        let difference = search.difference(&poison(&origin), group, &steps)?.unwrap_or(difference);
         let words = words(&origin, program, &reference.map);
         let message = format!("{} {words}, which nothing has written on the way here", difference.what.words());
         let help = "a value has to be written on every way on which it is used";
         let report = program.report(range, found("check-uninit", message, help), &difference.actor);
-        let again = findings.iter().any(|finding: &Finding| {
-            let (a, b) = (&finding.report, &report);
-            (a.function, a.instruction, a.trap.to_string()) == (b.function, b.instruction, b.trap.to_string())
-        });
-        if !again {
-            findings.push(Finding { report: Box::new(report), other: None, count: 1 });
+        let kind = origin.first().map(std::mem::discriminant);
+        let place = (report.function, place_in_program(&difference.actor.spot), difference.what);
+        // One line that needs several parts of one thing is one bug.
+        match told.iter().find(|(other, _)| *other == (kind, place)) {
+            Some(&(_, n)) => findings[n].count += 1,
+            None => {
+                told.push(((kind, place), findings.len()));
+                let step = |(what, actor): (&str, Actor)| {
+                    program.report(range, found("check-uninit", what.to_owned(), ""), &actor)
+                };
+                let mut way = search.way(&origin, group)?;
+                way.retain(|(_, actor)| place_in_program(&actor.spot) != place.1);
+                let way = way.into_iter().map(step).collect();
+                findings.push(Finding { report: Box::new(report), other: None, way, count: 1 });
+            }
         }
         // What else there is shows when this has a value.
         sources.retain(|source| !whole.contains(source));
@@ -258,13 +203,23 @@ impl Search<'_, '_> {
         }
     }
 
-    /// The first group that does something else with noise.
-    fn first_group(&mut self, poison: &Poison, reference: &[u64]) -> Result<Option<u64>, RunError> {
+    /// The first group that does something else with noise, what it does without, and the difference.
+    fn first(
+        &mut self,
+        poison: &Poison,
+        reference: &[u64],
+    ) -> Result<Option<(u64, Vec<Step>, Difference)>, RunError> {
         let watch = Digester::default();
         self.run(Some(poison), None, &watch)?;
-        let digests = watch.0.into_inner().finish();
-        let same = digests.iter().zip(reference).take_while(|(a, b)| a == b).count();
-        Ok((same < digests.len().min(reference.len())).then_some(same as u64))
+        let digests = watch.finish();
+        let others = (0..).zip(digests.iter().zip(reference)).filter(|(_, (a, b))| a != b);
+        for (group, _) in others.take(MOST_GROUPS) {
+            let steps = self.record(group)?;
+            if let Some(difference) = self.difference(poison, group, &steps)? {
+                return Ok(Some((group, steps, difference)));
+            }
+        }
+        Ok(None)
     }
 
     /// What a group does without noise.
@@ -284,6 +239,16 @@ impl Search<'_, '_> {
             let actor = fault.filter(|_| ended)?;
             Some(Difference { what: Deed::Register, actor })
         }))
+    }
+
+    /// The places that a value comes by.
+    fn way(&mut self, origin: &[Source], group: u64) -> Result<Vec<(&'static str, Actor)>, RunError> {
+        let [source] = origin else { return Ok(Vec::new()) };
+        let stored = Stored::default();
+        self.run(None, Some((group, group + 1)), &stored)?;
+        let way = Way::new(source, stored);
+        self.run(Some(&poison(origin)), Some((group, group + 1)), &way)?;
+        Ok(way.places())
     }
 
     /// The smallest part of sources with which the group still does something else, and the sources that it is of.
@@ -373,6 +338,21 @@ impl Step {
         let (thread, what) = (access.thread, access.lane);
         Self { thread, what, place: access.address, value: shared_value(access), is_access: true }
     }
+
+    /// Whether a store leaves noise, unchanged, in nothing but the upper bytes of words whose lowest byte has a value: what
+    /// structures have between their members is copied with them.
+    fn differs_in_padding(&self, expected: &Self) -> bool {
+        let (Some(value), Some(other)) = (self.value, expected.value) else { return false };
+        let is_padding = |value: u64, other: u64| {
+            let differs = value ^ other;
+            differs == 0
+                || differs & 0xff == 0
+                    && (0..4).all(|n| differs >> (8 * n) & 0xff == 0 || is_noise(value >> (8 * n), n))
+        };
+        Self { value: expected.value, ..*self } == *expected
+            && is_padding(value & 0xffff_ffff, other & 0xffff_ffff)
+            && is_padding(value >> 32, other >> 32)
+    }
 }
 
 #[derive(Debug)]
@@ -382,7 +362,7 @@ struct Difference {
 }
 
 /// What depends on a value.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Deed {
     Address(AccessKind),
     Value,
@@ -451,7 +431,7 @@ impl Compare<'_> {
         }
         let expected = self.steps.get(state.next);
         state.next += 1;
-        if expected != Some(&step) {
+        if expected != Some(&step) && !expected.is_some_and(|expected| step.differs_in_padding(expected)) {
             state.first = Some(difference(expected, state.group));
         }
     }

@@ -1,6 +1,7 @@
 //! The one who watches a launch for all checks.
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 
 use crate::check::race::{self, Races};
 use crate::check::uninit::Digests;
@@ -77,6 +78,8 @@ pub(super) struct Watched {
     pub(super) findings: Vec<Finding>,
     pub(super) digests: Vec<u64>,
     pub(super) map: LaunchMap,
+    /// The words that races are about: by the number of the buffer and 1, or 0 for shared local memory.
+    pub(super) racy: BTreeSet<(usize, u64)>,
 }
 
 impl<'a> Watcher<'a> {
@@ -105,12 +108,13 @@ impl<'a> Watcher<'a> {
                     (found, Some(report(earlier, other)))
                 }
             };
-            Finding { report: report(found, &bug.actor), other, count }
+            Finding { report: report(found, &bug.actor), other, way: Vec::new(), count }
         });
         Watched {
             findings: findings.collect(),
             digests: state.digests.map(Digests::finish).unwrap_or_default(),
             map: state.map,
+            racy: state.races.map(|races| races.racy).unwrap_or_default(),
         }
     }
 }

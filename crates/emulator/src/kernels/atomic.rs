@@ -75,7 +75,8 @@ impl Atomic {
         let of = self.update.of;
         let [a, b] = self.values(thread, n, enabled);
         let mut values = [0; LANES];
-        let outside = view.update(request, &mut values, |lane, old| of(old, a[lane], b[lane]))?;
+        let request = Request { unread: self.result.is_none(), ..*request };
+        let outside = view.update(&request, &mut values, |lane, old| of(old, a[lane], b[lane]))?;
         thread.outside_writes += u64::from(outside);
         if let Some(at) = self.result {
             if self.update.returns_new {

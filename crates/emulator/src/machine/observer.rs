@@ -86,7 +86,8 @@ pub struct LaunchMap {
     /// Whether there are predicates.
     pub predicates: bool,
     /// Whether work items of one hardware thread may rely on going through its instructions together: where a group is one
-    /// thread, and the compiler knew that and left its barriers out, or where the source asks for a size of sub-groups.
+    /// thread, and the compiler knew that and left its barriers out, or where the source asks for a size of sub-groups or for
+    /// a work item's place in one.
     pub together: bool,
 }
 
@@ -124,7 +125,8 @@ pub struct Access {
     pub size: u32,
     /// What a store or an atomic operation leaves there, as far as that is known.
     pub value: Option<u64>,
-    /// Whether it loads what nothing looks at: compilers load what lies between two elements that they need.
+    /// Whether nothing looks at what it loads: compilers load what lies between two elements that they need, and atomic
+    /// operations need not give what was there.
     pub unread: bool,
     /// Whether something else is there until then, as far as that is known.
     pub changes: bool,

@@ -83,6 +83,11 @@ fn noise(at: u64) -> u8 {
     }
 }
 
+/// Whether the lowest byte can be noise of a place with this remainder by four.
+pub(crate) fn is_noise(byte: u64, at: u32) -> bool {
+    if at == 3 { byte & 0xf0 == 0x50 } else { byte & 1 == 1 }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -107,6 +112,7 @@ mod tests {
         for word in 0..1000 {
             let bits = u32::from_le_bytes(std::array::from_fn(|n| noise(word * 4 + n as u64)));
             assert!(bits >> 28 == 5 && f32::from_bits(bits) > 1e9, "{bits:x}");
+            assert!((0..4).all(|n| is_noise(u64::from(bits >> (8 * n)), n)));
         }
     }
 }

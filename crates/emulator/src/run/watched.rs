@@ -5,7 +5,7 @@ use crate::launch::range::NdRange;
 use crate::machine::observer::{Allocation, LaunchMap};
 use crate::run::Program;
 use crate::run::memory::LaunchMemory;
-use visakit::isa::{GeneralId, predefined};
+use visakit::isa::{DataType, GeneralId, Instruction, Operand, predefined};
 
 /// What there is, for those who watch.
 pub(super) fn launch_map(
@@ -40,6 +40,19 @@ pub(super) fn launch_map(
         predicates: code.counts[0] > 0,
         // The compiler leaves barriers out where it knows the size of groups.
         together: program.info.user_attributes.intel_reqd_sub_group_size > 0
+            || mapped.private.iter().all(|bytes| *bytes == 0) && knows_channels(program)
             || threads <= 1 && !code.waits() && program.required_local_size() != [0; 3],
     }
+}
+
+/// Whether a kernel asks which channel a work item is. Beside the addresses of private memory, nothing but sub-groups needs that, whose
+/// barriers leave no trace in the code.
+fn knows_channels(program: &Program) -> bool {
+    program.routine.instructions.iter().any(|instruction| match instruction {
+        Instruction::Mov(mov) => match &mov.src0.operand {
+            Operand::Immediate(constant) => constant.type_ == DataType::V && constant.low == 0x7654_3210,
+            _ => false,
+        },
+        _ => false,
+    })
 }

@@ -19,8 +19,18 @@ pub(super) struct Bug<'a> {
     place: Fault<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     other: Option<Fault<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    way: Vec<Step<'a>>,
     /// How often it was seen.
     count: u64,
+}
+
+/// A place that a value that nothing has written came by.
+#[derive(Serialize)]
+struct Step<'a> {
+    message: String,
+    #[serde(flatten)]
+    place: Fault<'a>,
 }
 
 impl<'a> Bug<'a> {
@@ -31,6 +41,7 @@ impl<'a> Bug<'a> {
             message: finding.report.trap.to_string(),
             place: fault(&finding.report),
             other: finding.other.as_deref().map(fault),
+            way: finding.way.iter().map(|at| Step { message: at.trap.to_string(), place: fault(at) }).collect(),
             count: finding.count,
         }
     }
@@ -47,6 +58,7 @@ pub(super) fn findings(program: &Program, finding: &Finding, path: &Path) -> Vec
     if finding.count > 1 {
         first.message += &format!("; and {} more", finding.count - 1);
     }
-    let other = finding.other.as_deref().map(|report| Diagnostic { severity: Severity::Note, ..located(report) });
-    std::iter::once(first).chain(other).collect()
+    let others = finding.way.iter().chain(finding.other.as_deref());
+    let others = others.map(|report| Diagnostic { severity: Severity::Note, ..located(report) });
+    std::iter::once(first).chain(others).collect()
 }

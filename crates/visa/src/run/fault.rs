@@ -5,6 +5,7 @@ use std::path::Path;
 use serde::Serialize;
 use visakit::verify::{self, Location};
 use visakit_diag::{Diagnostic, Severity};
+use visakit_emulator::check::Finding;
 use visakit_emulator::machine::access::{Miss, MissKind};
 use visakit_emulator::machine::fault::{Trap, TrapReport, WaitingThreads};
 use visakit_emulator::run::{Program, RunError, ThreadState};
@@ -95,9 +96,20 @@ fn broken_rule(program: &Program, report: Option<&TrapReport>) -> String {
     broken.map_or(String::new(), |rule| format!("`visa verify` says: {}", rule.message))
 }
 
-/// A fault with all that belongs to it: where other threads of its group wait, and the faults of other groups.
-pub(super) fn findings(located: Diagnostic, report: &TrapReport, program: &Program, path: &Path) -> Vec<Diagnostic> {
+/// A fault with all that belongs to it: where other threads of its group wait, and the faults of other groups. Where a bug is
+/// told of the same instruction, it is a note to that.
+pub(super) fn findings(
+    located: Diagnostic,
+    report: &TrapReport,
+    bugs: &[Finding],
+    program: &Program,
+    path: &Path,
+) -> Vec<Diagnostic> {
     let mut own = at_source(located, report, path);
+    let place = |report: &TrapReport| (report.function, report.instruction);
+    if bugs.iter().any(|bug| place(&bug.report) == place(report)) {
+        own.severity = Severity::Note;
+    }
     if report.groups > 1 {
         own.message += &format!("; and {} more groups", report.groups - 1);
     }
@@ -105,7 +117,7 @@ pub(super) fn findings(located: Diagnostic, report: &TrapReport, program: &Progr
         Diagnostic::new(own.code, Severity::Note, own.file.clone(), format!("{waiting}: waits there"))
     });
     let waiting: Vec<_> = waiting.collect();
-    let others = report.others.iter().flat_map(|other| findings(program.locate(other), other, program, path));
+    let others = report.others.iter().flat_map(|other| findings(program.locate(other), other, bugs, program, path));
     std::iter::once(own).chain(waiting).chain(others).collect()
 }
 

@@ -457,7 +457,7 @@ fn fail(
     let mut made = if request.dump_on_fault { wanted.show(&report.buffers) } else { Made::default() };
     let path = request.program.clone().unwrap_or_default();
     let fault = Fault::new(program, report, &located);
-    let behind = std::mem::replace(&mut made.findings, fault::findings(located, report, program, &path));
+    let behind = std::mem::replace(&mut made.findings, fault::findings(located, report, bugs, program, &path));
     made.findings.extend(behind);
     report_bugs(&mut made, bugs, program, request);
     match format {

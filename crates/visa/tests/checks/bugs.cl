@@ -38,7 +38,7 @@ kernel void reduction_without_barrier(global const int* p, global int* o, local 
 }
 
 // run --global 128 --local 64 --arg p=range:f32:128 --arg o=zeros:512 --arg t=local:256
-// found check-race 3 check-uninit 3
+// found check-race 3
 kernel void neighbour_without_barrier(global const float* p, global float* o, local float* t) {
     int l = get_local_id(0);
     t[l] = p[get_global_id(0)];

@@ -77,7 +77,7 @@ kernel void guard_missing(global const int* p, global int* o, int n) {
 }
 
 // run --global 64 --local 64 --arg o=zeros:256
-// found check-race 5
+// found check-race 6
 kernel void counter_read_at_once(global int* o) {
     local int n;
     int l = get_local_id(0);

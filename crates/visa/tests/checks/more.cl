@@ -2,7 +2,7 @@
 // the one with `kernel`, which is 0.
 
 // run --global 32 --local 32 --arg p=range:i32:32 --arg o=zeros:128
-// found check-race 5 check-uninit 8
+// found check-race 5
 kernel void double_buffer_swapped_too_early(global const int* p, global int* o) {
     local int t[2][32];
     int l = get_local_id(0), now = 0;
@@ -15,7 +15,7 @@ kernel void double_buffer_swapped_too_early(global const int* p, global int* o) 
 }
 
 // run --global 64,4 --local 16,4 --arg p=range:i32:256 --arg o=zeros:1024
-// found check-race 5 check-uninit 5
+// found check-race 5
 kernel void transpose_without_barrier(global const int* p, global int* o) {
     local int t[4][17];
     int x = get_local_id(0), y = get_local_id(1), g = get_group_id(0) * 16;
@@ -50,7 +50,7 @@ kernel void last_group_without_atomics(global const int* p, global int* o) {
 }
 
 // run --global 256 --local 64 --arg o=zeros:4 --arg f=zeros:4
-// found check-race 2
+// found check-race 3
 kernel void count_read_by_all(global int* o, global int* f) {
     int i = get_global_id(0);
     atomic_add(f, 2);

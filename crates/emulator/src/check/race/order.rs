@@ -32,16 +32,16 @@ impl Order {
         self.clocks.last().copied().unwrap_or(0)
     }
 
-    /// The present group does an atomic operation on a place.
-    pub(super) fn meet(&mut self, place: (usize, u64)) {
+    /// The present group does an atomic operation on a place. Who does not look at the result learns nothing of the others.
+    pub(super) fn meet(&mut self, place: (usize, u64), learns: bool) {
         let place = if self.places.len() < MOST_PLACES || self.places.contains_key(&place) { place } else { (0, 0) };
         let others = self.places.entry(place).or_default();
         let words = self.clocks.len().div_ceil(64);
         others.resize(words, 0);
         self.before.resize(words, 0);
         for (other, own) in others.iter_mut().zip(&mut self.before) {
-            *own |= *other;
-            *other = *own;
+            *own |= if learns { *other } else { 0 };
+            *other |= *own;
         }
         let own = self.clocks.len() - 1;
         others[own / 64] |= 1 << (own % 64);

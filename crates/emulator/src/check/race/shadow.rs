@@ -7,7 +7,8 @@ const PAGE: usize = 1024;
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Cell {
     pub write: u32,
-    /// Two different readers, so that any writer has one that is not itself; or atomic operations behind a store.
+    /// Two different readers, so that any writer has one that is not itself; or atomic operations behind a store; or, as the
+    /// second, a store behind which there are atomic operations.
     pub reads: [u32; 2],
     pub channels: [u8; 3],
     /// Whether its bytes have cells of their own.

@@ -233,11 +233,26 @@ impl Stamps {
         };
         if writes {
             if !is_harmless(cell, touch) || cell.write == 0 {
+                let kept = self.kept(cell, touch);
                 (cell.write, cell.channels[0]) = (touch.stamp, touch.channel);
-                cell.reads = [0; 2];
+                (cell.reads, cell.channels[2]) = ([0, kept.0], kept.1);
             }
         } else {
             self.enter_read(cell, touch);
+        }
+    }
+
+    /// The store of the present group that an atomic operation comes behind: others have that operation in front of theirs, but
+    /// not the store.
+    #[inline(always)]
+    fn kept(&self, cell: &Cell, touch: Touch) -> (u32, u8) {
+        let is_store = |stamp: u32| {
+            stamp >= self.group_first && self.get(stamp).is_some_and(|stamp| stamp.kind == AccessKind::Store)
+        };
+        match touch.kind {
+            AccessKind::Atomic if is_store(cell.write) => (cell.write, cell.channels[0]),
+            AccessKind::Atomic if is_store(cell.reads[1]) => (cell.reads[1], cell.channels[2]),
+            _ => (0, 0),
         }
     }
 
