@@ -191,12 +191,11 @@ impl Emitter<'_> {
     /// A step, or nothing, also of code.
     fn attempt(&mut self, step: &Step, number: u32) -> Option<()> {
         let (place, cache, later, enabled) = (self.asm.place(), self.cache.clone(), self.later.len(), self.enabled);
-        let states = self.states.clone();
         let done = self.step(step, number);
         self.is_branching = false;
         if done.is_none() {
             self.asm.rewind(place);
-            (self.cache, self.enabled, self.states) = (cache, enabled, states);
+            (self.cache, self.enabled) = (cache, enabled);
             self.later.truncate(later);
         }
         done

@@ -177,9 +177,14 @@ impl Cache {
         unwritten.collect()
     }
 
-    /// Whether anything has to be written.
-    pub(crate) fn owes(&self) -> bool {
-        self.slots.iter().any(|slot| slot.unwritten.is_some())
+    /// One of those whose places are meant; it is asked for.
+    pub(crate) fn unwritten_of(&mut self, which: impl Fn(Bytes) -> bool) -> Option<(Vector, Bytes)> {
+        let (n, slot) = self.slots.iter().enumerate().find(|(_, slot)| slot.unwritten.is_some_and(&which))?;
+        self.clock += 1;
+        if let Some(asked) = self.asked.borrow_mut().get_mut(slot.number) {
+            *asked = self.clock;
+        }
+        Some((Vector(n as u8), slot.unwritten?))
     }
 
     /// Says that what a register holds has been written, or need not be.

@@ -248,10 +248,7 @@ impl Emitter<'_> {
 
     /// Writes what has not been written of some places. Nothing where that is not on every way.
     pub(crate) fn write_what(&mut self, which: impl Fn(Bytes) -> bool) -> Option<()> {
-        if !self.cache.owes() {
-            return Some(());
-        }
-        for (vector, place) in self.cache.unwritten().into_iter().filter(|(_, place)| which(*place)) {
+        while let Some((vector, place)) = self.cache.unwritten_of(&which) {
             (!self.is_branching).then_some(())?;
             self.store_row(place.at, place.bytes, vector);
             self.cache.settle(vector);

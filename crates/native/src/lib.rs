@@ -1,7 +1,7 @@
 //! x86-64 code for routines of lane operations: an intermediate representation in, code out, run over slices that it is given.
 //!
 //! It knows no instruction set and no emulator. A [`Routine`](ir::Routine) says what blocks of steps do to a register file, to
-//! predicates and to memory; [`compile`] makes code of it; [`Code::run`] runs that until there is something that the caller has to
+//! predicates and to memory; [`compile`] makes code of it; [`Lent::run`] runs that until there is something that the caller has to
 //! do: a step that is not known here or has to look closer, the end of a block, the end of a thread's turn. So nothing has
 //! to be known, and what is left out is slower but not different.
 //!
