@@ -1,6 +1,7 @@
 //! Thread groups: hardware threads started, run until they wait or end, and counted.
 
 use std::cell::Cell;
+use std::sync::Arc;
 
 use crate::kernels::code::DebugLoc;
 use crate::launch::implicit;
@@ -32,7 +33,7 @@ pub(super) struct Worker<'a> {
     groups: u64,
     states: Vec<State>,
     /// How the threads start, by the size of the group: full ones and those that are cut off. There are at most eight sizes.
-    starts: Vec<Starts>,
+    starts: Vec<Arc<Starts>>,
     /// Which of these the threads have begun with: what they do not change is still there.
     begun: Option<usize>,
     /// The size of the group that the buffer of implicit arguments is for.
@@ -201,7 +202,7 @@ impl<'a> Worker<'a> {
         self.threads.resize_with(1, || new_thread(plan));
         let world = self.own.world(plan, group);
         let [thread] = &mut self.threads[..] else { return Ok(()) };
-        let starts = &mut self.starts[known];
+        let starts = &self.starts[known];
         let (counts, native) = (&mut self.counts, &mut self.native);
         if let Some(native) = native.as_ref().filter(|_| self.groups > FEW) {
             starts.make_images(plan, native.code());
@@ -370,7 +371,7 @@ impl<'a> Worker<'a> {
         let size = self.plan.range.size_of(group);
         let known = self.starts.iter().position(|starts| starts.size == size);
         known.unwrap_or_else(|| {
-            self.starts.push(Starts::new(self.plan, size));
+            self.starts.push(self.plan.starts(size));
             self.starts.len() - 1
         })
     }
@@ -379,7 +380,7 @@ impl<'a> Worker<'a> {
     fn start(&mut self, group: [u32; 3], ended: usize) {
         let plan = self.plan;
         let known = self.starts_of(group);
-        let starts = &mut self.starts[known];
+        let starts = &self.starts[known];
         let native = self.native.as_ref().filter(|_| self.groups > FEW && plan.waits && plan.poison.is_none());
         if let Some(native) = native {
             starts.make_images(plan, native.code());

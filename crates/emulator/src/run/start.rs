@@ -1,5 +1,7 @@
 //! Threads at the beginning of a program: what their registers hold.
 
+use std::sync::OnceLock;
+
 use crate::kernels::layout::Layout;
 use crate::launch::implicit;
 use crate::launch::payload::{ThreadStart, group_words};
@@ -56,7 +58,7 @@ pub(super) struct Starts {
     pub(super) size: [u32; 3],
     pub(super) threads: Vec<ThreadStart>,
     /// What they find in their registers, once that is worth its making.
-    images: Option<Option<Images>>,
+    images: OnceLock<Option<Images>>,
 }
 
 /// What threads find in their registers, as far as native code reads it.
@@ -83,17 +85,17 @@ struct Piece {
 
 impl Starts {
     pub(super) fn new(plan: &Plan<'_>, size: [u32; 3]) -> Self {
-        Self { size, threads: plan.payload.threads(size, plan.order()), images: None }
+        Self { size, threads: plan.payload.threads(size, plan.order()), images: OnceLock::new() }
     }
 
     /// What they find in their registers, as [`restart`] makes it, for this code.
-    pub(super) fn make_images(&mut self, plan: &Plan<'_>, code: &Code) {
-        self.images.get_or_insert_with(|| Images::new(plan, &self.threads, code));
+    pub(super) fn make_images(&self, plan: &Plan<'_>, code: &Code) {
+        self.images.get_or_init(|| Images::new(plan, &self.threads, code));
     }
 
     /// The same, if it has been made.
     pub(super) fn images(&self) -> Option<&Images> {
-        self.images.as_ref()?.as_ref()
+        self.images.get()?.as_ref()
     }
 }
 
