@@ -15,7 +15,7 @@ use crate::emit::{
 use crate::frame::offset;
 use crate::host::Level;
 use crate::ir::{Action, Block, End, Mask, Routine, Step};
-use crate::live::{Live, joins};
+use crate::live::Live;
 use crate::transfer;
 
 /// Makes code of a routine. Nothing when the machine lacks the instructions, or the routine contradicts itself.
@@ -319,7 +319,7 @@ impl Emitter<'_> {
         let next = n + 1;
         if target > next {
             let kept = self.asm.label();
-            let waiting = joins(self.routine).into_iter().filter(|join| (next..target).contains(join)).collect();
+            let waiting = self.live.joins.iter().copied().filter(|join| (next..target).contains(join)).collect();
             self.later.push(Later::Kept { from: kept, target, waiting });
             self.asm.rm(Opcode::Mov_r64_rm64, Register::RCX, at(FRAME, offset::OCCUPIED));
             for word in next / 64..=(target - 1) / 64 {

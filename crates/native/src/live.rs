@@ -61,6 +61,8 @@ pub(crate) struct Live {
     pub(crate) written: Dwords,
     /// Behind each block, made for all of its channels, and for any.
     ends: Vec<[Dwords; 2]>,
+    /// The blocks at which channels may wait for others, in their order.
+    pub(crate) joins: Vec<u32>,
 }
 
 impl Live {
@@ -124,12 +126,12 @@ impl Live {
                 break;
             }
         }
-        Self { begin: begins.swap_remove(0), written, ends }
+        Self { begin: begins.swap_remove(0), written, ends, joins }
     }
 }
 
 /// The blocks at which channels may wait for others.
-pub(crate) fn joins(routine: &Routine) -> Vec<u32> {
+fn joins(routine: &Routine) -> Vec<u32> {
     let targets = (0..).zip(&routine.blocks).filter_map(|(n, block)| match block.end {
         // All channels wait there too, when others do before.
         End::Branch { target, .. } if target > n => Some(target),
