@@ -98,8 +98,9 @@ impl Emitter<'_> {
         if !is_some {
             self.asm.rr(Code::VEX_Vmovd_rm32_xmm, upper, uppers[0].register(x));
         } else if self.has_bits {
-            self.enabled_elements(mask, 0, 4, w)??;
-            self.first_chosen(w, upper, uppers[0], same);
+            let bits = self.bits(mask, 0)?;
+            self.first_chosen(w, upper, uppers[0], same, bits);
+            self.cache.drop(bits.0);
         } else {
             for (half, high) in (0..).zip(&uppers) {
                 self.asm.store(op::MOVUPS_STORE, w, at(FRAME, offset::SCRATCH + half * 32), *high);

@@ -1,12 +1,15 @@
-//! Which values the vector registers hold. What is computed is written to the register file when somebody else may read it
+//! Which values the vector registers hold, and the registers for bits. What is computed is written to the register file when somebody else may read it
 //! there, when its vector register is needed, and at the end of a block if anything may read it behind; until then it is unwritten, and nobody
 //! may forget it. Other values can be forgotten at any time, and be loaded again.
 
 use std::cell::RefCell;
+use std::ops::Range;
 use std::rc::Rc;
 
+use iced_x86::Register;
+
 use crate::asm::{Vector, Width};
-use crate::ir::Mask;
+use crate::ir::{Combine, Mask};
 
 /// What a vector register holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +22,25 @@ pub(crate) enum Tag {
     Number { bits: u64, bytes: u32, width: Width },
     /// All ones in the elements of `bytes` bytes whose channels, from `first` on, are enabled.
     Enabled { mask: Mask, first: u32, bytes: u32, width: Width },
+    /// The bits of channels, from `first` on, that are enabled; what is behind the last of them is anything.
+    Bits { mask: Mask, first: u32 },
 }
+
+/// A register for bits, by its number behind the vector registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Bits(pub(crate) Vector);
+
+impl Bits {
+    pub(crate) fn register(self) -> Register {
+        // The first one means all bits where elements are chosen; the second is for answers.
+        Register::K2 + u32::from(self.0.0) - VECTORS as u32
+    }
+}
+
+/// Number of vector registers.
+const VECTORS: usize = 16;
+/// Number of registers for bits.
+const BITS: usize = 6;
 
 impl Tag {
     /// Whether a register with `other` can be read as this: it may hold more of the same.
@@ -35,6 +56,7 @@ impl Tag {
             (Self::Enabled { width, mask, first, bytes }, Self::Enabled { width: all, .. }) => {
                 width <= all && Self::Enabled { width: all, mask, first, bytes } == *other
             }
+            (Self::Bits { .. }, _) => self == other,
             _ => false,
         }
     }
@@ -82,7 +104,7 @@ pub(crate) struct Known {
 /// The vector registers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Cache {
-    slots: [Slot; 16],
+    slots: [Slot; VECTORS + BITS],
     clock: u32,
     /// When anybody last asked for each of the things that registers have held; all copies of a cache know it.
     asked: Rc<RefCell<Vec<u32>>>,
@@ -108,9 +130,34 @@ impl Cache {
         Some(Vector(n as u8))
     }
 
+    /// The bits of a mask's channels, where those of these and perhaps of others are known.
+    pub(crate) fn find_bits(&mut self, wanted: &Mask) -> Option<Bits> {
+        let is_it = |tag: &Tag| match *tag {
+            Tag::Bits { mask, first } => {
+                let same = Mask { shift: wanted.shift, lanes: wanted.lanes, ..mask } == *wanted;
+                same && mask.shift + first == wanted.shift && wanted.lanes & !(mask.lanes >> first) == 0
+            }
+            _ => false,
+        };
+        let tag = self.slots[VECTORS..].iter().find_map(|slot| slot.tag.filter(is_it))?;
+        let found = self.find(&tag)?;
+        self.drop(found);
+        Some(Bits(found))
+    }
+
     /// A register for something new, with one user.
     pub(crate) fn take(&mut self) -> Option<Vector> {
-        let free = self.slots.iter_mut().enumerate().filter(|(_, slot)| slot.is_free());
+        self.take_of(0..VECTORS)
+    }
+
+    /// The same for bits.
+    pub(crate) fn take_bits(&mut self) -> Option<Bits> {
+        self.take_of(VECTORS..VECTORS + BITS).map(Bits)
+    }
+
+    fn take_of(&mut self, range: Range<usize>) -> Option<Vector> {
+        let slots = self.slots.iter_mut().enumerate().skip(range.start).take(range.len());
+        let free = slots.filter(|(_, slot)| slot.is_free());
         let (n, slot) = free.min_by_key(|(_, slot)| if slot.tag.is_none() { 0 } else { slot.age + 1 })?;
         self.clock += 1;
         *slot = Slot { users: 1, age: self.clock, ..Slot::default() };
@@ -194,7 +241,7 @@ impl Cache {
 
     /// What has to be written first, so that `count` registers are free.
     pub(crate) fn in_the_way(&self, count: usize) -> Option<Vector> {
-        if self.slots.iter().filter(|slot| slot.is_free()).count() >= count {
+        if self.slots[..VECTORS].iter().filter(|slot| slot.is_free()).count() >= count {
             return None;
         }
         let owing = self.slots.iter().enumerate().filter(|(_, slot)| slot.unwritten.is_some() && slot.users == 0);
@@ -206,9 +253,15 @@ impl Cache {
         self.slots.iter().any(|slot| slot.tag.is_some_and(|other| tag.is_in(&other)))
     }
 
-    /// Forgets what depends on a predicate.
-    pub(crate) fn forget_predicate(&mut self, predicate: u32) {
-        self.keep(|tag| !matches!(tag, Tag::Enabled { mask, .. } if mask.predicate == predicate));
+    /// Forgets what depends on some bits of a predicate.
+    pub(crate) fn forget_predicate(&mut self, predicate: u32, bits: u32) {
+        self.keep(|tag| match tag {
+            Tag::Enabled { mask, .. } | Tag::Bits { mask, .. } => {
+                let is_apart = mask.combine == Combine::Each && mask.lanes << mask.shift & bits == 0;
+                mask.predicate != predicate || is_apart
+            }
+            _ => true,
+        });
     }
 
     /// Forgets what a condition does not hold for.
@@ -219,11 +272,11 @@ impl Cache {
         }
     }
 
-    /// Forgets what nobody needs now, and gives what somebody does.
-    pub(crate) fn keep_used(&mut self) -> Vec<Vector> {
+    /// Forgets what nobody needs now, and gives what somebody does; nothing when these are bits.
+    pub(crate) fn keep_used(&mut self) -> Option<Vec<Vector>> {
         self.slots.iter_mut().filter(|slot| slot.users == 0).for_each(|slot| slot.tag = None);
         let used = self.slots.iter().enumerate().filter(|(_, slot)| slot.users > 0);
-        used.map(|(n, _)| Vector(n as u8)).collect()
+        used.map(|(n, _)| (n < VECTORS).then_some(Vector(n as u8))).collect()
     }
 
     /// Forgets everything.

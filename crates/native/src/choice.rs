@@ -2,25 +2,23 @@
 
 use iced_x86::{Code, MemoryOperand, Register};
 
-use crate::asm::{Label, Op, Vector, Width};
-use crate::cache::Tag;
-use crate::emit::{ENABLED, Emitter, byte_places, channel_bits};
-use crate::ir::Mask;
+use crate::asm::{Label, Op, Vector, Width, at};
+use crate::cache::{Bits, Tag};
+use crate::emit::{ENABLED, Emitter, PREDICATES, byte_places, channel_bits};
+use crate::ir::{Combine, Mask};
 use crate::op;
 use crate::transfer::Channels;
 
-/// The bits of enabled channels.
-const CHOSEN: Register = Register::K1;
 /// The bits of an answer, until the next question.
-pub(crate) const ANSWER: Register = Register::K2;
+pub(crate) const ANSWER: Register = Register::K1;
 
 /// Which elements are meant.
 #[derive(Clone, Copy)]
 pub(crate) enum Choice {
     /// Those that are all ones in a vector.
     Ones(Vector),
-    /// Those whose bits are set in [`CHOSEN`], until another mask is asked for.
-    Bits,
+    /// Those whose bits are set.
+    Bits(Bits),
 }
 
 impl Emitter<'_> {
@@ -36,9 +34,7 @@ impl Emitter<'_> {
             return Some(None);
         }
         if self.has_bits {
-            self.enabled(mask);
-            self.choose(first);
-            return Some(Some(Choice::Bits));
+            return Some(Some(Choice::Bits(self.bits(mask, first)?)));
         }
         let tag = Tag::Enabled { mask: *mask, first, bytes, width };
         if let Some(found) = self.cache.find(&tag) {
@@ -51,18 +47,74 @@ impl Emitter<'_> {
         Some(Some(Choice::Ones(d)))
     }
 
-    /// The bits of [`ENABLED`] from `first` on become those of [`CHOSEN`].
-    fn choose(&mut self, first: u32) {
-        let Some(enabled) = &mut self.enabled else { return };
-        if enabled.chosen.replace(first) == Some(first) {
+    /// What the bits of a mask's channels from `first` on are known as.
+    pub(crate) fn bits_tag(&self, mask: &Mask, first: u32) -> Tag {
+        Tag::Bits { mask: Mask { always: mask.always || self.is_full, ..*mask }, first }
+    }
+
+    /// The bits of a mask's channels from `first` on.
+    pub(crate) fn bits(&mut self, mask: &Mask, first: u32) -> Option<Bits> {
+        let tag = self.bits_tag(mask, first);
+        if let Some(found) = self.cache.find(&tag) {
+            return Some(Bits(found));
+        }
+        let bits = self.cache.take_bits()?;
+        self.load_bits(bits, mask, first);
+        self.cache.name(bits.0, tag);
+        Some(bits)
+    }
+
+    /// Loads them.
+    pub(crate) fn load_bits(&mut self, bits: Bits, mask: &Mask, first: u32) {
+        let k = bits.register();
+        if let Some((load, memory)) = self.predicate_bytes(mask, first).map(|(codes, memory)| (codes[0], memory)) {
+            self.asm.rm(load, k, memory);
+            if mask.inverse {
+                self.asm.rr(Code::VEX_Knotd_kr_kr, k, k);
+            }
             return;
         }
+        self.enabled(mask);
         let mut from = ENABLED;
         if first > 0 {
             from = Register::ECX;
             self.asm.r2i(Code::VEX_Rorx_r32_rm32_imm8, from, ENABLED, first as i32);
         }
-        self.asm.rr(Code::VEX_Kmovd_kr_r32, CHOSEN, from);
+        self.asm.rr(Code::VEX_Kmovd_kr_r32, k, from);
+    }
+
+    /// Puts the bits of a predicate that count for a mask into [`ENABLED`], if they are known: to load what was stored in parts, the
+    /// host would wait.
+    pub(crate) fn known_bits(&mut self, mask: &Mask) -> Option<()> {
+        let is_all = mask.always || self.is_full;
+        (is_all || mask.combine == Combine::Each).then_some(())?;
+        let mask = Mask { always: is_all, combine: Combine::Each, inverse: false, ..*mask };
+        let mut known = |shift, lanes| self.cache.find_bits(&Mask { shift, lanes, ..mask });
+        let bits = if mask.lanes == u32::MAX {
+            let (low, high) = (known(0, 0xffff)?, known(16, 0xffff)?);
+            self.asm.rrr(Code::VEX_Kunpckwd_kr_kr_kr, ANSWER, high.register(), low.register());
+            ANSWER
+        } else {
+            known(mask.shift, mask.lanes)?.register()
+        };
+        self.asm.rr(Code::VEX_Kmovd_r32_kr, ENABLED, bits);
+        Some(())
+    }
+
+    /// The bytes that have the bits of a predicate's channels from `first` on, and the instructions that load and store these; nothing
+    /// where other bits have a part in the mask.
+    pub(crate) fn predicate_bytes(&self, mask: &Mask, first: u32) -> Option<([Code; 2], MemoryOperand)> {
+        let place = mask.shift + first;
+        let is_row = mask.lanes.trailing_ones() == mask.lanes.count_ones();
+        let is_alone = mask.predicate != 0 && mask.combine == Combine::Each && (mask.always || self.is_full);
+        (is_alone && is_row && place.is_multiple_of(8)).then_some(())?;
+        let codes = match mask.lanes.count_ones().checked_sub(first)? {
+            8 => [Code::VEX_Kmovb_kr_km8, Code::VEX_Kmovb_m8_kr],
+            16 => [Code::VEX_Kmovw_kr_km16, Code::VEX_Kmovw_m16_kr],
+            32 => [Code::VEX_Kmovd_kr_km32, Code::VEX_Kmovd_m32_kr],
+            _ => return None,
+        };
+        Some((codes, at(PREDICATES, mask.predicate * 4 + place / 8)))
     }
 
     /// Makes of the bits of [`ENABLED`] the elements of 32 bytes.
@@ -99,16 +151,15 @@ impl Emitter<'_> {
 
     /// One user less of what chooses.
     pub(crate) fn drop_choice(&mut self, choice: Choice) {
-        if let Choice::Ones(vector) = choice {
-            self.cache.drop(vector);
-        }
+        let (Choice::Ones(vector) | Choice::Bits(Bits(vector))) = choice;
+        self.cache.drop(vector);
     }
 
     /// `d = yes` in the elements that are chosen, else `no`.
     pub(crate) fn blend(&mut self, bytes: u32, w: Width, d: Vector, [no, yes]: [Vector; 2], choice: Choice) {
         match choice {
             Choice::Ones(ones) => self.asm.v4(op::PBLENDVB, w, d, no, yes, ones),
-            Choice::Bits => self.asm.blend(blend(bytes), w, d, [no, yes], CHOSEN),
+            Choice::Bits(bits) => self.asm.blend(blend(bytes), w, d, [no, yes], bits.register()),
         }
     }
 
@@ -121,7 +172,7 @@ impl Emitter<'_> {
     pub(crate) fn load_where(&mut self, w: Width, d: Vector, choice: Choice, memory: MemoryOperand) {
         match choice {
             Choice::Ones(ones) => self.asm.load_where(op::MASKMOVD, w, d, ones, memory),
-            Choice::Bits => self.asm.load_bits(op::MOVDQU32, w, d, CHOSEN, memory),
+            Choice::Bits(bits) => self.asm.load_bits(op::MOVDQU32, w, d, bits.register(), memory),
         }
     }
 
@@ -129,25 +180,28 @@ impl Emitter<'_> {
     pub(crate) fn store_where(&mut self, w: Width, memory: MemoryOperand, choice: Choice, a: Vector) {
         match choice {
             Choice::Ones(ones) => self.asm.store_where(op::MASKMOVD_STORE, w, memory, ones, a),
-            Choice::Bits => self.asm.store_bits(op::MOVDQU32_STORE, w, memory, CHOSEN, a),
+            Choice::Bits(bits) => self.asm.store_bits(op::MOVDQU32_STORE, w, memory, bits.register(), a),
         }
     }
 
     /// Writes the bytes or words that bits choose.
-    pub(crate) fn store_parts_where(&mut self, bytes: u32, lanes: u32, memory: MemoryOperand, a: Vector) {
+    pub(crate) fn store_parts_where(&mut self, bytes: u32, lanes: u32, memory: MemoryOperand, a: Vector, bits: Bits) {
         let op = if bytes == 1 { op::MOVDQU8_STORE } else { op::MOVDQU16_STORE };
-        self.asm.store_bits(op, Width::of(lanes * bytes), memory, CHOSEN, a);
+        self.asm.store_bits(op, Width::of(lanes * bytes), memory, bits.register(), a);
     }
 
-    /// Whether some channels of one vector are enabled, which bits choose.
-    pub(crate) fn is_chosen_by_bits(&self, channels: &Channels<'_>) -> bool {
-        self.has_bits && !channels.masks.is_empty() && channels.offsets.len() == 1
+    /// The bits that choose channels, where there are such and the channels are one vector.
+    pub(crate) fn chosen_by_bits(&self, channels: &Channels<'_>) -> Option<Bits> {
+        match channels.masks[..] {
+            [Choice::Bits(bits)] => Some(bits),
+            _ => None,
+        }
     }
 
     /// Where a row of elements would begin in which the first enabled channel has its own, in [`FIRST`] and in all places of a
     /// vector; how far before, in R9.
-    pub(crate) fn first_of_row(&mut self, w: Width, size: u32, offsets: Vector, d: Vector) {
-        self.first_chosen(w, Register::EDI, offsets, d);
+    pub(crate) fn first_of_row(&mut self, w: Width, size: u32, offsets: Vector, d: Vector, bits: Bits) {
+        self.first_chosen(w, Register::EDI, offsets, d, bits);
         self.asm.rr(Code::Tzcnt_r32_rm32, Register::R9D, ENABLED);
         if size > 1 {
             self.asm.ri(Code::Shl_rm32_imm8, Register::R9D, size.trailing_zeros() as i32);
@@ -179,8 +233,8 @@ impl Emitter<'_> {
         self.asm.v3(op::PXOR, w, d, d, d);
         if self.has_bits {
             match choice {
-                None => self.asm.rrr(Code::VEX_Kxnorw_kr_kr_kr, ANSWER, ANSWER, ANSWER),
-                Some(_) => self.asm.rr(Code::VEX_Kmovw_kr_km16, ANSWER, CHOSEN),
+                Some(Choice::Bits(bits)) => self.asm.rr(Code::VEX_Kmovw_kr_km16, ANSWER, bits.register()),
+                _ => self.asm.rrr(Code::VEX_Kxnorw_kr_kr_kr, ANSWER, ANSWER, ANSWER),
             }
             return self.asm.gather_bits(op::GATHERDD, w, d, memory, ANSWER);
         }
@@ -194,7 +248,9 @@ impl Emitter<'_> {
     /// Goes elsewhere when any bit is set in the dwords that are chosen of a vector that nobody needs behind.
     pub(crate) fn jump_if_any(&mut self, w: Width, a: Vector, choice: Option<Choice>, to: Label) {
         if self.has_bits {
-            self.asm.test_bits(op::TESTD, w, ANSWER, a, choice.map(|_| CHOSEN));
+            let of =
+                choice.and_then(|choice| if let Choice::Bits(bits) = choice { Some(bits.register()) } else { None });
+            self.asm.test_bits(op::TESTD, w, ANSWER, a, of);
             self.asm.rr(Code::VEX_Kortestw_kr_kr, ANSWER, ANSWER);
         } else {
             if let Some(Choice::Ones(ones)) = choice {
@@ -206,8 +262,8 @@ impl Emitter<'_> {
     }
 
     /// The first of the dwords that are chosen of a vector, by bits.
-    pub(crate) fn first_chosen(&mut self, w: Width, to: Register, a: Vector, scratch: Vector) {
-        self.asm.compress_bits(op::COMPRESSD, w, scratch, CHOSEN, a);
+    pub(crate) fn first_chosen(&mut self, w: Width, to: Register, a: Vector, scratch: Vector, bits: Bits) {
+        self.asm.compress_bits(op::COMPRESSD, w, scratch, bits.register(), a);
         self.asm.rr(Code::VEX_Vmovd_rm32_xmm, to, scratch.register(Width::X));
     }
 }

@@ -8,7 +8,7 @@ use crate::block::channels;
 use crate::frame::{Frame, Memory, Raw};
 use crate::ir::{Body, Function, Operands, Routine};
 use crate::live::Live;
-use crate::{Exit, Resume};
+use crate::{Exit, Resume, Threads};
 
 /// The compiled code of a routine.
 #[derive(Debug)]
@@ -16,6 +16,8 @@ pub struct Code {
     memory: Mmap,
     /// Where the function begins that the caller calls.
     entry: usize,
+    /// Where threads begin in turn.
+    in_turn: usize,
     /// Where each block begins.
     blocks: Vec<usize>,
     /// Where it goes on behind each step: with all channels that the block has being active, and with any.
@@ -52,6 +54,7 @@ struct Limits {
 pub(crate) struct Parts {
     pub(crate) bytes: Vec<u8>,
     pub(crate) entry: usize,
+    pub(crate) in_turn: usize,
     pub(crate) blocks: Vec<usize>,
     pub(crate) steps: Vec<[usize; 2]>,
     pub(crate) full: Vec<u32>,
@@ -74,10 +77,10 @@ pub(crate) mod exit {
 impl Code {
     /// Makes the bytes executable. Nothing when the system refuses, or a place is outside of the code.
     pub(crate) fn new(parts: Parts, routine: &Routine) -> Option<Self> {
-        let Parts { bytes, entry, blocks, steps, full, functions, live } = parts;
+        let Parts { bytes, entry, in_turn, blocks, steps, full, functions, live } = parts;
         // A step behind which nothing goes on has no place.
         let is_inside = |place: &usize| *place < bytes.len();
-        (is_inside(&entry) && blocks.iter().all(is_inside)).then_some(())?;
+        ([entry, in_turn].iter().all(is_inside) && blocks.iter().all(is_inside)).then_some(())?;
         let mut memory = MmapMut::map_anon(bytes.len()).ok()?;
         memory.copy_from_slice(&bytes);
         let memory = memory.make_exec().ok()?;
@@ -91,17 +94,18 @@ impl Code {
             branches: routine.blocks.len() & count,
         };
         let channels = routine.blocks.first().map_or(0, |block| channels(block, routine.count));
-        Some(Self { memory, entry, blocks, steps, full, _functions: functions, live, channels, limits })
+        Some(Self { memory, entry, in_turn, blocks, steps, full, _functions: functions, live, channels, limits })
     }
 
-    /// Whether a thread that begins with these channels may read what the dword of the registers at an offset holds then.
-    pub fn needs(&self, at: u32, active: u32) -> bool {
-        self.live.begin[usize::from(active & self.channels != self.channels)].has(at / 4)
+    /// Which dwords of a [`PIECE`](crate::PIECE) of the registers, at a multiple of its size, a thread that begins with these channels
+    /// may read before they are written: one bit each.
+    pub fn needs(&self, at: u32, active: u32) -> u8 {
+        self.live.begin[usize::from(active & self.channels != self.channels)].of_piece(at)
     }
 
-    /// Whether any step writes the dword of the registers at an offset.
-    pub fn changes(&self, at: u32) -> bool {
-        self.live.written.has(at / 4)
+    /// Which of them any step writes.
+    pub fn changes(&self, at: u32) -> u8 {
+        self.live.written.of_piece(at)
     }
 
     /// Bytes of code.
@@ -156,6 +160,15 @@ impl Code {
             active: frame.active,
             executed: frame.executed,
             until: frame.until,
+            in_turn: 0,
+            left: 0,
+            starts: std::ptr::null(),
+            pieces: std::ptr::null(),
+            before: 0,
+            common: std::ptr::null(),
+            common_count: 0,
+            zeros: std::ptr::null(),
+            zero_count: 0,
             scratch: MaybeUninit::uninit(),
             operands: MaybeUninit::uninit(),
             spilled: MaybeUninit::uninit(),
@@ -206,19 +219,23 @@ impl Lent<'_> {
         is_divergent
     }
 
-    /// Lets a thread begin, with these channels, no predicates, no states, and what is put into the registers.
-    #[inline(always)]
-    pub fn begin(&mut self, active: u32, put: impl FnOnce(&mut [u8])) {
-        put(self.frame.registers);
-        self.frame.predicates.fill(0);
-        // Few routines have these; a call for nothing costs as much as the rest.
-        if !self.frame.states.is_empty() {
-            self.frame.states.fill(0);
-        }
-        self.raw.registers = self.frame.registers.as_mut_ptr();
-        self.raw.predicates = self.frame.predicates.as_mut_ptr();
-        self.raw.states = self.frame.states.as_mut_ptr();
-        (self.raw.active, self.raw.executed) = (active, 0);
+    /// Runs threads from one on, each to its end before the next begins: without predicates and states, and with its pieces in the
+    /// registers. Gives how many have ended and the instructions of those, and why the one behind them has come back, if any has.
+    pub fn run_in_turn(&mut self, threads: &Threads, first: usize) -> (usize, u64, Option<Exit>) {
+        let code = self.code;
+        let (starts, pieces) = threads.from(first, code.limits.registers);
+        (self.raw.in_turn, self.raw.left, self.raw.before) = (1, starts.len() as u64, 0);
+        (self.raw.starts, self.raw.pieces) = (starts.as_ptr(), pieces.as_ptr());
+        let (common, zeros) = threads.of_all();
+        (self.raw.common, self.raw.common_count) = (common.as_ptr(), common.len() as u64);
+        (self.raw.zeros, self.raw.zero_count) = (zeros.as_ptr(), zeros.len() as u64);
+        self.raw.executed = 0;
+        let exit = self.enter(code.in_turn);
+        self.raw.in_turn = 0;
+        // The one that has come back has begun.
+        let exit = (self.raw.left != u64::MAX).then_some(exit);
+        let left = self.raw.left.wrapping_add(1) as usize;
+        (starts.len() - left, self.raw.before, exit)
     }
 
     /// Runs from a place that one of the tables has.
@@ -229,7 +246,8 @@ impl Lent<'_> {
         // SAFETY: `entry` and `place` are offsets inside of the mapping, which is readable and executable and lives as long as
         // `code`, of instructions that `compile` has written: `entry` is that of a function of the type `Enter` (it saves what
         // the convention asks for), which jumps to its second argument; `place` is the beginning of a block or of what follows a
-        // step, where the code expects nothing but what the function has loaded from the frame. The CPU has the instructions:
+        // step, or where threads begin in turn, which `run_in_turn` has filled the frame for; there the code expects nothing but what the
+        // function has loaded from the frame. The CPU has the instructions:
         // `compile` has asked. The code reads and writes
         // - the register file, predicates, states, waiting channels, occupied blocks and counts at offsets that `check` has found
         //   to be below the limits, which `Code::lend` has compared with the lengths; `frame` borrows them mutably, so nobody else has
@@ -239,6 +257,8 @@ impl Lent<'_> {
         //   atomics, so others may use them at the same time; each access is one of aligned words, which the CPU makes whole;
         // - the bits of marks at the offset of a word that is inside, for which `Place::of` has found them to be long enough.
         //   They are `Cell`s that are borrowed by this thread: `Memory` is neither `Send` nor `Sync`.
+        // - threads and their pieces: the counts say how many all have, `left` says how many threads there are, each says how many of the pieces behind those of the ones
+        //   before are its own, and `Threads::from` has found all places of pieces inside of the registers;
         // - its own part of the frame, for offsets, operands of functions and the host's registers.
         // It calls nothing but `call` of this module, with the operands of `raw`, which it has written and which nobody else has
         // then, and one of the functions that `code` keeps; an `extern "C"` function does not unwind. It has no other effects.

@@ -323,7 +323,7 @@ impl Emitter<'_> {
             self.cache.drop(value);
         }
         // The function may use all of the registers.
-        let used = self.cache.keep_used();
+        let used = self.cache.keep_used()?;
         let widest = self.widest();
         let place = |vector: Vector| at(FRAME, offset::SPILLED + u32::from(vector.0) * 64);
         used.iter().for_each(|vector| self.asm.store(op::MOVUPS_STORE, widest, place(*vector), *vector));

@@ -23,8 +23,8 @@ impl Emitter<'_> {
         let (same, other, done) = (self.asm.label(), self.asm.label(), self.asm.label());
         let (unit, size) = (transfer.unit, transfer.unit.bytes());
         let is_dword = unit == Unit::Dword;
-        let by_bits = self.is_chosen_by_bits(channels);
-        let is_plain = is_dword || masks.is_empty() || by_bits && size <= 2;
+        let by_bits = self.chosen_by_bits(channels);
+        let is_plain = is_dword || masks.is_empty() || by_bits.is_some() && size <= 2;
         let has_row = is_plain && size.is_multiple_of(transfer.alignment) && size != 3;
         let woven = self.woven(channels);
         let has_same = has_row && matches!(unit, Unit::Dword | Unit::Qword);
@@ -46,8 +46,8 @@ impl Emitter<'_> {
         let memory = |distance: u32, bytes: u32| indexed(WORDS, FIRST, 1, i64::from(distance + bytes));
         if has_row {
             let no_row = if has_same || covers { same } else { other };
-            if by_bits {
-                self.first_of_row(w, size, offsets[0], distance);
+            if let Some(bits) = by_bits {
+                self.first_of_row(w, size, offsets[0], distance, bits);
             } else {
                 // What the first two channels say decides what is tried; they need not be enabled, and their offsets be anything.
                 self.asm.r2i(Code::VEX_Vpextrd_rm32_xmm_imm8, Register::R9D, offsets[0].register(x), 1);
@@ -57,7 +57,7 @@ impl Emitter<'_> {
                 self.asm.jump(Code::Jne_rel32_64, no_row);
             }
             self.steps(w, steps, size);
-            let otherwise = if by_bits { no_row } else { other };
+            let otherwise = if by_bits.is_some() { no_row } else { other };
             self.are_apart(channels, (distance, Some((steps, far))), results[0], otherwise)?;
             self.near_inside(channels, offsets.len() as u32 * lanes * size, other);
             self.words();
@@ -125,7 +125,7 @@ impl Emitter<'_> {
                 self.asm.jump(Code::Jmp_rel32_64, done);
                 self.asm.bind(same);
             }
-            if by_bits {
+            if by_bits.is_some() {
                 self.first_itself(w, distance);
             } else {
                 self.asm.rr(Code::Test_rm32_r32, Register::R9D, Register::R9D);
@@ -309,8 +309,8 @@ impl Emitter<'_> {
         let (widest, whole) = (self.widest(), self.widest().bytes());
         let (other, from, done) = (self.asm.label(), self.asm.label(), self.asm.label());
         let (unit, size) = (transfer.unit, transfer.unit.bytes());
-        let by_bits = self.is_chosen_by_bits(channels);
-        let is_plain = unit == Unit::Dword || masks.is_empty() || by_bits && size <= 2;
+        let by_bits = self.chosen_by_bits(channels);
+        let is_plain = unit == Unit::Dword || masks.is_empty() || by_bits.is_some() && size <= 2;
         // What is in vector registers is stored from there.
         let held = |this: &mut Self, half: u32| {
             let at = transfer.elements[0].1 + half * lanes * 4;
@@ -321,8 +321,8 @@ impl Emitter<'_> {
         if is_plain && size.is_multiple_of(transfer.alignment) && size != 3 {
             let (steps, distance, scratch) = (self.cache.take()?, self.cache.take()?, self.cache.take()?);
             let far = self.far(channels)?;
-            if by_bits {
-                self.first_of_row(w, size, offsets[0], distance);
+            if let Some(bits) = by_bits {
+                self.first_of_row(w, size, offsets[0], distance, bits);
             } else {
                 self.asm.v2(op::BROADCASTD, w, distance, offsets[0], x);
             }
@@ -357,10 +357,9 @@ impl Emitter<'_> {
                         (Unit::Part { bytes: bytes @ ..=2, .. }, _) => {
                             let to = if bytes == 1 { Kind::U8 } else { Kind::U16 };
                             let low = self.convert(Kind::U32, to, false, *lanes, scratch)?;
-                            if masks.is_empty() {
-                                self.store_bytes(memory(0), lanes * bytes, low);
-                            } else {
-                                self.store_parts_where(bytes, *lanes, memory(0), low);
+                            match by_bits {
+                                None => self.store_bytes(memory(0), lanes * bytes, low),
+                                Some(bits) => self.store_parts_where(bytes, *lanes, memory(0), low, bits),
                             }
                             self.cache.drop(low);
                         }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use iced_x86::{Code, MemoryOperand, Register};
 
 use crate::asm::{Asm, Label, Vector, Width, at};
-use crate::cache::{Bytes, Cache, Known, Tag};
+use crate::cache::{Bits, Bytes, Cache, Known, Tag};
 use crate::frame::offset;
 use crate::ir::{Combine, Expression, Function, Kind, Mask, Node, Routine, Value};
 use crate::live::Live;
@@ -40,14 +40,16 @@ pub(crate) struct Emitter<'a> {
     pub(crate) is_branching: bool,
     /// Which registers matter.
     pub(crate) live: &'a Live,
-    /// What is in [`ENABLED`].
-    pub(crate) enabled: Option<EnabledBits>,
+    /// Whose channels are in [`ENABLED`].
+    pub(crate) enabled: Option<Mask>,
     /// Whether there are registers for bits, and vectors of 64 bytes: AVX-512.
     pub(crate) has_bits: bool,
     /// Elements of the table of states that are known here.
     pub(crate) states: HashMap<u32, u32>,
     /// Where an exit with a number is.
     pub(crate) leave: Label,
+    /// Where threads begin in turn.
+    pub(crate) in_turn: Label,
     /// What is written behind everything else.
     pub(crate) later: Vec<Later>,
     /// What is called.
@@ -70,15 +72,6 @@ pub(crate) enum Later {
     Scatter(Box<crate::scatter::Scatter>),
     /// Marks of rows.
     Rows(Box<crate::scatter::Rows>),
-}
-
-/// The channels in [`ENABLED`].
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct EnabledBits {
-    /// Whose they are.
-    pub(crate) mask: Mask,
-    /// From which on they choose elements, if they do so now.
-    pub(crate) chosen: Option<u32>,
 }
 
 /// Bits of an instruction's channels.
@@ -174,7 +167,7 @@ impl Emitter<'_> {
         if mask.predicate == 0 && !by_active {
             return Enabled::All;
         }
-        if self.enabled.is_some_and(|enabled| enabled.mask == *mask) {
+        if self.enabled == Some(*mask) {
             return Enabled::Some;
         }
         let lanes = mask.lanes as i32;
@@ -187,8 +180,10 @@ impl Emitter<'_> {
             self.asm.rr(Code::Mov_r32_rm32, ENABLED, ACTIVE);
             shifted(&mut self.asm, ENABLED);
         } else {
-            self.asm.rm(Code::Mov_r32_rm32, ENABLED, at(PREDICATES, mask.predicate * 4));
-            shifted(&mut self.asm, ENABLED);
+            if self.known_bits(mask).is_none() {
+                self.asm.rm(Code::Mov_r32_rm32, ENABLED, at(PREDICATES, mask.predicate * 4));
+                shifted(&mut self.asm, ENABLED);
+            }
             match mask.combine {
                 Combine::Each => {}
                 Combine::Any => {
@@ -215,7 +210,7 @@ impl Emitter<'_> {
         if mask.lanes != u32::MAX {
             self.asm.ri(Code::And_rm32_imm32, ENABLED, lanes);
         }
-        self.enabled = Some(EnabledBits { mask: *mask, chosen: None });
+        self.enabled = Some(*mask);
         Enabled::Some
     }
 
@@ -226,6 +221,8 @@ impl Emitter<'_> {
             if let Tag::Enabled { mask, first, bytes, .. } = tag {
                 self.enabled(&mask);
                 self.spread_bits(vector, first, bytes);
+            } else if let Tag::Bits { mask, first } = tag {
+                self.load_bits(Bits(vector), &mask, first);
             } else {
                 self.load(vector, &tag);
             }
@@ -296,7 +293,7 @@ impl Emitter<'_> {
                 let constant = self.asm.constant(&bytes_of(bits, bytes));
                 self.asm.load(broadcast(bytes), width, d, constant);
             }
-            Tag::Enabled { .. } => {}
+            Tag::Enabled { .. } | Tag::Bits { .. } => {}
         }
     }
 

@@ -6,6 +6,7 @@ use std::mem::MaybeUninit;
 use std::sync::atomic::AtomicU32;
 
 use crate::ir::Operands;
+use crate::threads::{Piece, Start};
 
 /// Where the code finds what in [`Raw`].
 pub(crate) mod offset {
@@ -30,6 +31,15 @@ pub(crate) mod offset {
     pub(crate) const SCRATCH: u32 = offset_of!(Raw, scratch) as u32;
     pub(crate) const OPERANDS: u32 = offset_of!(Raw, operands) as u32;
     pub(crate) const SPILLED: u32 = offset_of!(Raw, spilled) as u32;
+    pub(crate) const IN_TURN: u32 = offset_of!(Raw, in_turn) as u32;
+    pub(crate) const LEFT: u32 = offset_of!(Raw, left) as u32;
+    pub(crate) const STARTS: u32 = offset_of!(Raw, starts) as u32;
+    pub(crate) const PIECES: u32 = offset_of!(Raw, pieces) as u32;
+    pub(crate) const BEFORE: u32 = offset_of!(Raw, before) as u32;
+    pub(crate) const COMMON: u32 = offset_of!(Raw, common) as u32;
+    pub(crate) const COMMON_COUNT: u32 = offset_of!(Raw, common_count) as u32;
+    pub(crate) const ZEROS: u32 = offset_of!(Raw, zeros) as u32;
+    pub(crate) const ZERO_COUNT: u32 = offset_of!(Raw, zero_count) as u32;
 
     /// Where the code finds what in [`super::Place`].
     pub(crate) const WORDS: u32 = offset_of!(super::Place, words) as u32;
@@ -186,6 +196,18 @@ pub(crate) struct Raw {
     pub(crate) branches: *mut [u64; 2],
     pub(crate) active: u32,
     pub(crate) executed: u64,
+    /// Whether another thread begins where one ends; how many may, which begins next, and with what; and how many instructions those
+    /// before had.
+    pub(crate) in_turn: u64,
+    pub(crate) left: u64,
+    pub(crate) starts: *const Start,
+    pub(crate) pieces: *const Piece,
+    pub(crate) before: u64,
+    /// What all of them begin with.
+    pub(crate) common: *const Piece,
+    pub(crate) common_count: u64,
+    pub(crate) zeros: *const u32,
+    pub(crate) zero_count: u64,
     /// Offsets of 16 channels.
     pub(crate) scratch: MaybeUninit<[u32; 16]>,
     /// What a function is called with; the code writes all of it before.

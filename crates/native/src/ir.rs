@@ -446,8 +446,9 @@ pub enum End {
 pub enum Behind {
     /// The next block, for the same channels.
     Next,
-    /// The end for channels; others, if there are any, go on: those that wait for a later block, or the next one.
-    Others,
+    /// The end for channels; others, if there are any, go on: those that wait for a later block, or the next one. It is the end
+    /// of the thread when none wait and the active ones are all among these.
+    Others(u32),
     /// Anything.
     Anything,
 }

@@ -47,8 +47,13 @@ impl Dwords {
     }
 
     /// Whether a dword is one of them.
-    pub(crate) fn has(&self, dword: u32) -> bool {
+    fn has(&self, dword: u32) -> bool {
         self.0.get(dword as usize / 64).is_some_and(|word| word >> (dword % 64) & 1 == 1)
+    }
+
+    /// Those of a [`PIECE`](crate::PIECE) at a multiple of its size, one bit each.
+    pub(crate) fn of_piece(&self, at: u32) -> u8 {
+        self.0.get(at as usize / 256).map_or(0, |word| (word >> (at / 4 % 64)) as u8)
     }
 }
 
@@ -155,7 +160,7 @@ fn successors(n: u32, block: &Block, joins: &[u32]) -> Vec<(u32, bool)> {
         End::Branch { uniform, target, .. } => {
             [(next, uniform), (target, uniform)].into_iter().chain(waiting(target)).collect()
         }
-        End::Outside(Behind::Others) => std::iter::once((next, false)).chain(waiting(u32::MAX)).collect(),
+        End::Outside(Behind::Others(_)) => std::iter::once((next, false)).chain(waiting(u32::MAX)).collect(),
         End::Outside(Behind::Anything) => Vec::new(),
     }
 }

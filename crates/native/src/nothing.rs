@@ -3,7 +3,7 @@
 use crate::frame::{Frame, Memory};
 use crate::host::Level;
 use crate::ir::Routine;
-use crate::{Exit, Resume};
+use crate::{Exit, Resume, Threads};
 
 /// Code, of which there is none.
 #[derive(Debug)]
@@ -25,13 +25,13 @@ impl Code {
         match *self {}
     }
 
-    /// Whether a thread may read what a register holds when it begins.
-    pub fn needs(&self, _: u32, _: u32) -> bool {
+    /// Which dwords a thread may read before they are written.
+    pub fn needs(&self, _: u32, _: u32) -> u8 {
         match *self {}
     }
 
-    /// Whether any step writes a register.
-    pub fn changes(&self, _: u32) -> bool {
+    /// Which dwords any step writes.
+    pub fn changes(&self, _: u32) -> u8 {
         match *self {}
     }
 
@@ -76,8 +76,8 @@ impl Lent<'_> {
         match *self.0 {}
     }
 
-    /// Lets a thread begin.
-    pub fn begin(&mut self, _: u32, _: impl FnOnce(&mut [u8])) {
+    /// Runs threads one after the other.
+    pub fn run_in_turn(&mut self, _: &Threads, _: usize) -> (usize, u64, Option<Exit>) {
         match *self.0 {}
     }
 }

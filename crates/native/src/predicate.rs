@@ -3,10 +3,11 @@
 use iced_x86::{Code, Register};
 
 use crate::asm::{Vector, Width, at};
-use crate::choice::ANSWER;
-use crate::compute::{units, uses};
+use crate::cache::Bits;
+use crate::choice::{ANSWER, Choice};
+use crate::compute::{Units, units, uses};
 use crate::emit::{ENABLED, Emitter, Enabled, PREDICATES};
-use crate::ir::{Expression, Kind, Logic, Mask, Relation, Value};
+use crate::ir::{Combine, Expression, Kind, Logic, Mask, Relation, Value};
 use crate::op;
 use crate::operation::{BySize, EQUAL, GREATER, integer};
 
@@ -27,13 +28,16 @@ impl Emitter<'_> {
         }
         let uses = uses(expression, &sides)?;
         let units = units(expression, &uses, mask, kind.bytes(), self.widest())?;
+        if self.has_bits && units.count <= 2 && self.predicate_bytes(&of_predicate(mask, to), 0).is_some() {
+            return self.compare_bits(mask, expression, (relation, inverse), sides, (units, &uses), to);
+        }
         let bits = Register::R9D;
         for unit in 0..units.count {
             let values = self.evaluate(expression, &uses, units, unit, &sides)?;
             let width = Width::of(kind.bytes() * units.lanes);
             let some = if unit == 0 { bits } else { Register::EDX };
             if self.has_bits {
-                self.answer(kind, width, relation, values[0], values[1])?;
+                self.answer(kind, width, (relation, false), [values[0], values[1]], ANSWER)?;
                 self.asm.rr(Code::VEX_Kmovd_r32_kr, some, ANSWER);
             } else {
                 let answer = self.relation(kind, width, relation, values[0], values[1])?;
@@ -51,6 +55,97 @@ impl Emitter<'_> {
         }
         self.set_predicate(mask, to, bits);
         Some(())
+    }
+
+    /// The same for whole bytes of a predicate, whose bits stay known.
+    fn compare_bits(
+        &mut self,
+        mask: &Mask,
+        expression: &Expression,
+        relation: (Relation, bool),
+        sides: [Value; 2],
+        (units, uses): (Units, &[u32]),
+        to: u32,
+    ) -> Option<()> {
+        let kind = expression.nodes[sides[0]].0;
+        let mut answers = Vec::new();
+        for unit in 0..units.count {
+            let values = self.evaluate(expression, uses, units, unit, &sides)?;
+            let (first, width) = (unit * units.lanes, Width::of(kind.bytes() * units.lanes));
+            let answer = self.cache.take_bits()?;
+            self.answer(kind, width, relation, [values[0], values[1]], answer.register())?;
+            values.iter().for_each(|value| self.cache.drop(*value));
+            let mut enabled = None;
+            if let Some(Choice::Bits(bits)) = self.enabled_elements(mask, first, kind.bytes(), width)? {
+                self.asm.rrr(Code::VEX_Kandd_kr_kr_kr, answer.register(), answer.register(), bits.register());
+                enabled = Some(bits);
+            }
+            answers.push((first, answer, enabled));
+        }
+        self.set_bits(mask, units.lanes, to, answers)
+    }
+
+    /// Replaces whole bytes of a predicate for the enabled channels, by bits of these alone; those of so many channels from one on, and
+    /// which are enabled if not all are.
+    fn set_bits(&mut self, mask: &Mask, lanes: u32, to: u32, answers: Vec<(u32, Bits, Option<Bits>)>) -> Option<()> {
+        // All that this has to do with is in registers.
+        self.forget_predicate(mask, to);
+        for (first, answer, enabled) in answers {
+            let place = Mask { lanes: u32::MAX >> (32 - lanes), shift: mask.shift + first, ..of_predicate(mask, to) };
+            let ([load, store], memory) = self.predicate_bytes(&place, 0)?;
+            let mut all = answer.register();
+            if let Some(enabled) = enabled {
+                self.asm.rm(load, ANSWER, memory);
+                self.asm.rrr(Code::VEX_Kandnd_kr_kr_kr, ANSWER, enabled.register(), ANSWER);
+                self.asm.rrr(Code::VEX_Kord_kr_kr_kr, ANSWER, ANSWER, all);
+                all = ANSWER;
+                self.cache.drop(enabled.0);
+            }
+            self.asm.mr(store, memory, all);
+            // What the same channels find there from now on.
+            if mask.predicate == 0 {
+                let tag = self.bits_tag(&Mask { always: mask.always, ..of_predicate(mask, to) }, first);
+                self.cache.name(answer.0, tag);
+            }
+            self.cache.drop(answer.0);
+        }
+        Some(())
+    }
+
+    /// Logic of whole bytes of predicates.
+    fn logic_bits(&mut self, mask: &Mask, logic: Logic, [a, b]: [u32; 2], to: u32) -> Option<()> {
+        let lanes = mask.lanes.count_ones().min(16);
+        let mut answers = Vec::new();
+        for first in (0..mask.lanes.count_ones()).step_by(lanes as usize) {
+            let mut enabled = None;
+            if let Some(Choice::Bits(bits)) = self.enabled_elements(mask, first, 4, Width::of(lanes * 4))? {
+                enabled = Some(bits);
+            }
+            let part = Mask { lanes: u32::MAX >> (32 - lanes), shift: mask.shift + first, ..*mask };
+            let answer = self.cache.take_bits()?;
+            let (k, other) = (answer.register(), ANSWER);
+            for (bits, predicate) in [(k, a), (other, b)] {
+                let place = of_predicate(&part, predicate);
+                match self.cache.find_bits(&place) {
+                    Some(known) => self.asm.rr(Code::VEX_Kmovd_kr_km32, bits, known.register()),
+                    None => {
+                        let ([load, _], memory) = self.predicate_bytes(&place, 0)?;
+                        self.asm.rm(load, bits, memory);
+                    }
+                }
+            }
+            match logic {
+                Logic::And => self.asm.rrr(Code::VEX_Kandd_kr_kr_kr, k, k, other),
+                Logic::Or => self.asm.rrr(Code::VEX_Kord_kr_kr_kr, k, k, other),
+                Logic::Xor => self.asm.rrr(Code::VEX_Kxord_kr_kr_kr, k, k, other),
+                Logic::Not => self.asm.rr(Code::VEX_Knotd_kr_kr, k, k),
+            }
+            if let Some(enabled) = enabled {
+                self.asm.rrr(Code::VEX_Kandd_kr_kr_kr, k, k, enabled.register());
+            }
+            answers.push((first, answer, enabled));
+        }
+        self.set_bits(mask, lanes, to, answers)
     }
 
     /// One bit of a register for each element of ones.
@@ -108,14 +203,20 @@ impl Emitter<'_> {
             self.asm.rr(Code::Or_r32_rm32, bits, old);
         }
         self.asm.mr(Code::Mov_rm32_r32, memory, bits);
-        self.cache.forget_predicate(to);
-        if self.enabled.is_some_and(|enabled| enabled.mask.predicate == to) {
-            self.enabled = None;
-        }
+        self.forget_predicate(mask, to);
+    }
+
+    /// Forgets the bits of a predicate that are about to change.
+    fn forget_predicate(&mut self, mask: &Mask, predicate: u32) {
+        self.cache.forget_predicate(predicate, mask.lanes << mask.shift);
+        self.enabled = self.enabled.filter(|enabled| enabled.predicate != predicate);
     }
 
     /// Logic of predicates.
-    pub(crate) fn logic(&mut self, mask: &Mask, logic: Logic, [a, b]: [u32; 2], to: u32) {
+    pub(crate) fn logic(&mut self, mask: &Mask, logic: Logic, [a, b]: [u32; 2], to: u32) -> Option<()> {
+        if self.has_bits && self.predicate_bytes(&of_predicate(mask, to), 0).is_some() {
+            return self.logic_bits(mask, logic, [a, b], to);
+        }
         let bits = Register::R9D;
         self.asm.rm(Code::Mov_r32_rm32, bits, at(PREDICATES, a * 4));
         match logic {
@@ -128,10 +229,18 @@ impl Emitter<'_> {
             self.asm.ri(Code::Shr_rm32_imm8, bits, mask.shift as i32);
         }
         self.set_predicate(mask, to, bits);
+        Some(())
     }
 
-    /// The bits of the elements for which a relation holds become the [`ANSWER`].
-    fn answer(&mut self, kind: Kind, w: Width, relation: Relation, a: Vector, b: Vector) -> Option<()> {
+    /// The bits of the elements for which a relation holds, or does not.
+    fn answer(
+        &mut self,
+        kind: Kind,
+        w: Width,
+        (relation, inverse): (Relation, bool),
+        sides: [Vector; 2],
+        to: Register,
+    ) -> Option<()> {
         let size = kind.bytes().trailing_zeros() as usize;
         let (op, relation) = match kind {
             Kind::F16 => return None,
@@ -148,7 +257,8 @@ impl Emitter<'_> {
                 (if kind.is_signed() { signed } else { unsigned }[size], relation)
             }
         };
-        self.asm.compare(op, w, ANSWER, [a, b], relation);
+        // The same relation turned over has this bit too.
+        self.asm.compare(op, w, to, sides, relation ^ if inverse { 4 } else { 0 });
         Some(())
     }
 
@@ -163,7 +273,7 @@ impl Emitter<'_> {
     ) -> Option<Vector> {
         let bytes = kind.bytes();
         if self.has_bits {
-            self.answer(kind, w, relation, a, b)?;
+            self.answer(kind, w, (relation, false), [a, b], ANSWER)?;
             let d = self.cache.take()?;
             self.asm.ones(integer(bytes, ONES), w, d, ANSWER);
             return Some(d);
@@ -203,6 +313,11 @@ impl Emitter<'_> {
             }
         }
     }
+}
+
+/// The bits of a predicate for the channels of a mask, whether these are active or not.
+fn of_predicate(mask: &Mask, predicate: u32) -> Mask {
+    Mask { always: true, predicate, combine: Combine::Each, inverse: false, ..*mask }
 }
 
 /// The number of a relation of floats.

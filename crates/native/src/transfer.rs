@@ -401,7 +401,7 @@ impl Emitter<'_> {
                 self.asm.v3(op::POR, w, bad, bad, rest);
             }
         }
-        let bits = masks.first().copied().filter(|choice| matches!(choice, Choice::Bits));
+        let bits = masks.first().copied().filter(|choice| matches!(choice, Choice::Bits(_)));
         self.jump_if_any(w, bad, bits, *slow);
         [limit, low, bad, rest].into_iter().for_each(|vector| self.cache.drop(vector));
         self.ask(channels);

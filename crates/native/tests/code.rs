@@ -380,19 +380,19 @@ fn threads_need_what_is_read_first() {
         Block { steps: second, instructions: 2, end: End::Outside(Behind::Others) },
     ];
     for code in codes(&blocks) {
-        let needs = |active: u32| (0..512).step_by(64).filter(|at| code.needs(*at, active)).collect::<Vec<_>>();
+        let needs = |active: u32| (0..512).step_by(64).filter(|at| code.needs(*at, active) != 0).collect::<Vec<_>>();
         assert_eq!(needs(0xffff), [0, 128, 256]);
         assert_eq!(needs(0x0fff), [0, 64, 128, 256]);
-        let changes: Vec<u32> = (0..512).step_by(64).filter(|at| code.changes(*at)).collect();
+        let changes: Vec<u32> = (0..512).step_by(64).filter(|at| code.changes(*at) != 0).collect();
         assert_eq!(changes, [64, 192, 256, 320, 384]);
     }
     let unknown = vec![Block {
         steps: vec![step(sum(0, 0, 64)), step(Action::Outside)],
         instructions: 2,
-        end: End::Outside(Behind::Others),
+        end: End::Outside(Behind::Others(u32::MAX)),
     }];
     for code in codes(&unknown) {
-        assert!((0..512).step_by(4).all(|at| code.changes(at)));
-        assert!(!code.needs(64, 0xffff) && code.needs(64, 1) && code.needs(960, 0xffff));
+        assert!((0..512).step_by(32).all(|at| code.changes(at) == 0xff));
+        assert_eq!([code.needs(64, 0xffff), code.needs(64, 1), code.needs(960, 0xffff)], [0, 0xff, 0xff]);
     }
 }

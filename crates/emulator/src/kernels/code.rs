@@ -221,7 +221,7 @@ impl CompiledRoutine {
         let calls = |block: &Block| {
             matches!(block.next, Terminator::Call { .. } | Terminator::Enter { .. } | Terminator::CallAddress { .. })
         };
-        let behind_return = if self.blocks.iter().any(calls) { Behind::Anything } else { Behind::Others };
+        let has_calls = self.blocks.iter().any(calls);
         let block = |block: &Block| {
             let range = block.first as usize..block.end as usize;
             let steps = self.actions[range.clone()].iter().zip(&self.marks[range]);
@@ -238,7 +238,12 @@ impl CompiledRoutine {
                     Terminator::Barrier | Terminator::Signal(None) | Terminator::Wait(None) => {
                         End::Outside(Behind::Next)
                     }
-                    Terminator::Return { .. } => End::Outside(behind_return),
+                    Terminator::Return { .. } if has_calls => End::Outside(Behind::Anything),
+                    Terminator::Return { uniform: true } if mask.predicate == 0 => {
+                        End::Outside(Behind::Others(u32::MAX))
+                    }
+                    Terminator::Return { .. } if mask.predicate != 0 => End::Outside(Behind::Others(0)),
+                    Terminator::Return { .. } => End::Outside(Behind::Others(mask.lanes << mask.shift)),
                     _ => End::Outside(Behind::Anything),
                 },
             }

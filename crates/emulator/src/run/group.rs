@@ -19,7 +19,7 @@ use crate::run::execute::run_thread;
 use crate::run::memory::Implicit;
 use crate::run::native::{Begun, Native};
 use crate::run::plan::Plan;
-use crate::run::start::{Starts, new_thread, reset, restart};
+use crate::run::start::{Images, Starts, new_thread, reset, restart};
 use crate::run::stats::Counts;
 use crate::run::stopped::{fault, waiting};
 
@@ -36,6 +36,8 @@ pub(super) struct Worker<'a> {
     starts: Vec<Arc<Starts>>,
     /// Which of these the threads have begun with: what they do not change is still there.
     begun: Option<usize>,
+    /// What threads that never wait find in their registers, with the id of the group.
+    images: Option<Images>,
     /// The size of the group that the buffer of implicit arguments is for.
     implicit: [u32; 3],
     counts: Counts,
@@ -108,6 +110,7 @@ impl<'a> Worker<'a> {
             states: Vec::new(),
             starts: Vec::new(),
             begun: None,
+            images: None,
             implicit: [0; 3],
             counts: Counts::new(plan.code),
         }
@@ -207,20 +210,27 @@ impl<'a> Worker<'a> {
         if let Some(native) = native.as_ref().filter(|_| self.groups > FEW) {
             starts.make_images(plan, native.code());
         }
-        if let Some(images) = starts.images().filter(|_| self.begun != Some(known)) {
-            images.fill_once(None, thread.registers.bytes_mut(0));
+        if self.begun != Some(known) {
+            self.images = starts.images().cloned();
+            if let Some(images) = &self.images {
+                images.fill_once(None, thread.registers.bytes_mut(0));
+            }
         }
-        self.begun = Some(known);
+        // Before there are images nothing has begun with them.
+        self.begun = self.images.is_some().then_some(known);
+        if let Some(images) = &mut self.images {
+            images.set_group(group, thread.registers.bytes_mut(0));
+        }
         let mut index = 0;
         while let Some(start) = starts.threads.get(index) {
-            let images = starts.images().filter(|_| plan.poison.is_none() && !plan.count);
+            let images = self.images.as_ref().filter(|_| plan.poison.is_none() && !plan.count);
             let quick = native.as_ref().zip(images).filter(|(native, _)| native.begins());
             let begun = if let Some((native, images)) = quick {
                 let until = plan.limit.min(LONG_TURN);
-                let left = native.run_starts(plan, thread, (&starts.threads, images), (index, group), until, counts);
+                let left = native.run_starts(plan, thread, (&starts.threads, &images.threads), index, until, counts);
                 let Some((left, exit)) = left else { break };
                 index = left;
-                Some(Begun { before: 0, exit })
+                Some(Begun { before: 0, exit: Some(exit) })
             } else {
                 restart(plan, thread, start, group, index as u32);
                 None

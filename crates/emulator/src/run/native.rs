@@ -1,7 +1,7 @@
 //! Native code for the groups of one host thread: what it reaches of the machine.
 
 use visakit_native::ir::Action;
-use visakit_native::{Buffer as NativeBuffer, Code, Exit, Frame, Lent, Memory, Resume};
+use visakit_native::{Buffer as NativeBuffer, Code, Exit, Frame, Lent, Memory, Resume, Threads};
 
 use crate::kernels::code::{CompiledRoutine, Terminator};
 use crate::launch::payload::ThreadStart;
@@ -12,7 +12,7 @@ use crate::machine::observer::AccessKind;
 use crate::machine::thread::Thread;
 use crate::machine::trace::Trace;
 use crate::run::plan::Plan;
-use crate::run::start::{Images, begin, clear_tables};
+use crate::run::start::{begin, clear_tables};
 use crate::run::stats::Counts;
 
 /// The code, and the memory of the groups that one host thread runs.
@@ -85,38 +85,23 @@ impl<'a> Native<'a> {
         &self,
         plan: &Plan<'_>,
         thread: &mut Thread,
-        (starts, images): (&[ThreadStart], &Images),
-        (first, group): (usize, [u32; 3]),
+        (starts, threads): (&[ThreadStart], &Threads),
+        first: usize,
         until: u64,
         counts: &mut Counts,
-    ) -> Option<(usize, Option<Exit>)> {
+    ) -> Option<(usize, Exit)> {
         clear_tables(plan, thread);
-        let mut out = None;
-        let (mut executed, mut ended) = (0, 0);
         let frame = Frame { until, ..frame(thread, &mut [], &mut []) };
         let mut lent = self.code.lend(frame, &self.memory);
-        for (index, start) in starts.iter().enumerate().skip(first) {
-            lent.begin(start.channels, |registers| images.fill(index, group, registers));
-            let exit = lent.run(0);
-            let (active, did) = lent.progress();
-            if lent.is_divergent() || !has_ended(plan.code, exit, active) {
-                out = Some((index, exit, active, did));
-                break;
-            }
-            executed += did;
-            ended += 1;
-        }
-        let left = out.map(|(index, exit, active, executed)| {
-            begin(thread, &starts[index], index as u32);
-            (thread.active, thread.executed) = (active, executed);
-            thread.set_mode(self.control.map_or(0, |at| thread.registers.get(at)));
-            (index, exit)
-        });
+        let (ended, executed, exit) = lent.run_in_turn(threads, first);
+        let (active, own) = lent.progress();
         counts.instructions += executed;
         counts.with_native += executed;
-        // What ends a thread is nothing that is compiled.
-        counts.interpreted += ended;
-        left
+        let (index, exit) = (first + ended, exit?);
+        begin(thread, &starts[index], index as u32);
+        (thread.active, thread.executed) = (active, own);
+        thread.set_mode(self.control.map_or(0, |at| thread.registers.get(at)));
+        Some((index, exit))
     }
 
     /// Runs threads from barrier to barrier, all of them to one before any goes on to the next, until there is something else to do.
@@ -228,16 +213,6 @@ fn frame<'t>(thread: &'t mut Thread, counts: &'t mut [[u64; 2]], branches: &'t m
 fn barrier(code: &CompiledRoutine, exit: Option<Exit>) -> Option<u32> {
     let Some(Exit::End { block }) = exit else { return None };
     matches!(code.blocks[block as usize].next, Terminator::Barrier).then_some(block)
-}
-
-/// Whether all channels of a thread that has called nothing have come to its end, if these are active and nobody waits.
-fn has_ended(code: &CompiledRoutine, exit: Option<Exit>, active: u32) -> bool {
-    let Some(Exit::End { block, .. }) = exit else { return false };
-    let block = &code.blocks[block as usize];
-    let Terminator::Return { uniform } = block.next else { return false };
-    let enable = &block.mark.enable;
-    let leave = uniform || active >> enable.shift & !enable.lanes == 0 && active.trailing_zeros() >= enable.shift;
-    leave && enable.predicate == 0
 }
 
 fn lend<'a>(buffer: &'a Buffer, trace: &'a Trace) -> NativeBuffer<'a> {

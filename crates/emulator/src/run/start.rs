@@ -11,7 +11,7 @@ use crate::machine::thread::{Registers, Thread};
 use crate::run::memory::Implicit;
 use crate::run::plan::Plan;
 use visakit::isa::{R0Element, predefined};
-use visakit_native::Code;
+use visakit_native::{Code, PIECE, Piece, Threads};
 
 /// Offset of the byte of r0 that numbers the threads of a group.
 const THREAD_BYTE: u32 = R0Element::ThreadInGroup as u32 * 4;
@@ -62,25 +62,25 @@ pub(super) struct Starts {
 }
 
 /// What threads find in their registers, as far as native code reads it.
+#[derive(Clone)]
 pub(super) struct Images {
-    threads: Vec<Image>,
-}
-
-struct Image {
     /// What a thread finds changed by those before it.
-    each: Vec<Piece>,
+    pub(super) threads: Threads,
     /// What nobody changes: it is the same for all threads that have these registers, one after the other.
-    once: Vec<Piece>,
-    /// Words that are the group's id in a dimension.
+    once: Vec<Vec<Piece>>,
+    /// Words of the registers that are the group's id in a dimension.
     ids: Vec<(u32, usize)>,
 }
 
-/// So many bytes of the registers are copied together.
-const PIECE: usize = 32;
-
-struct Piece {
-    at: u32,
-    bytes: [u8; PIECE],
+/// How often a piece is put into the registers.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// When they are first used.
+    Once,
+    /// For each thread, the same for all.
+    Common,
+    /// For each thread.
+    Each,
 }
 
 impl Starts {
@@ -102,71 +102,89 @@ impl Starts {
 impl Images {
     /// Nothing when they depend on the group otherwise than by words that are its id.
     fn new(plan: &Plan<'_>, starts: &[ThreadStart], code: &Code) -> Option<Self> {
-        let len = plan.code.layout.len as usize;
+        let len = (plan.code.layout.len as usize).next_multiple_of(PIECE);
         let mut thread = new_thread(plan);
         let mut registers = |start: &ThreadStart, index: u32, group: [u32; 3]| {
             restart(plan, &mut thread, start, group, index);
-            thread.registers.bytes(0)[..len.next_multiple_of(PIECE)].to_vec()
+            thread.registers.bytes(0)[..len].to_vec()
         };
-        let words = |bytes: &[u8]| {
-            let words = bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word));
-            (0..).step_by(4).zip(words.collect::<Vec<_>>())
-        };
-        let mut ids = Vec::new();
-        for (dimension, start) in (0..3).zip(starts.first().into_iter().cycle()) {
-            let mut group = [0; 3];
-            let before = registers(start, 0, group);
-            group[dimension] = u32::MAX;
-            let after = registers(start, 0, group);
-            for ((at, before), (_, after)) in words(&before).zip(words(&after)).filter(|(a, b)| a != b) {
-                ((before, after) == (0, u32::MAX)).then(|| ids.push((at, dimension)))?;
+        // Ids that no group has, one for each dimension.
+        let group = [u32::MAX, u32::MAX - 1, u32::MAX - 2];
+        let first = starts.first()?;
+        let (before, after) = (registers(first, 0, [0; 3]), registers(first, 0, group));
+        let all: Vec<Vec<u8>> = (0..).zip(starts).map(|(index, start)| registers(start, index, [0; 3])).collect();
+        // The pieces that any thread needs.
+        let (mut needed, mut ids) = (Vec::new(), Vec::new());
+        for at in (0..len as u32).step_by(PIECE) {
+            let needs = starts.iter().fold(0, |needs, start| needs | code.needs(at, start.channels));
+            let words = (at..).step_by(4).take(PIECE / 4).enumerate();
+            let words = words.filter(|(n, _)| needs >> n & 1 == 1).map(|(_, at)| at);
+            let mut is_common = true;
+            for at in words {
+                is_common &= all.iter().all(|other| word(other, at) == word(&all[0], at));
+                let (before, after) = (word(&before, at), word(&after, at));
+                if before != after {
+                    let dimension = group.iter().position(|id| *id == after).filter(|_| before == 0)?;
+                    ids.push((at, dimension));
+                }
+            }
+            // Threads that wait have registers of their own, which the same one has in the next group.
+            let kind = match (needs & code.changes(at) == 0, is_common) {
+                (true, _) if is_common || plan.waits => Kind::Once,
+                (_, true) => Kind::Common,
+                _ => Kind::Each,
+            };
+            if needs != 0 {
+                needed.push((at, kind));
             }
         }
-        let all: Vec<Vec<u8>> = (0..).zip(starts).map(|(index, start)| registers(start, index, [0; 3])).collect();
-        // Threads that wait have registers of their own, which the same one has in the next group.
-        let is_common = |n: usize| plan.waits || all.iter().all(|other| other[n..n + PIECE] == all[0][n..n + PIECE]);
-        let pieces = (0..all.first().map_or(0, Vec::len)).step_by(PIECE);
-        let pieces: Vec<(usize, bool)> = pieces
-            .map(|n| (n, is_common(n) && !(n..n + PIECE).step_by(4).any(|at| code.changes(at as u32))))
-            .collect();
-        let images = starts.iter().zip(&all).map(|(start, registers)| {
-            let needs = |at: usize| code.needs(at as u32, start.channels);
-            let needed = pieces.iter().filter(|(n, _)| (*n..n + PIECE).step_by(4).any(needs));
-            let mut image = Image { each: Vec::new(), once: Vec::new(), ids: Vec::new() };
-            for &(n, is_once) in needed {
-                let mut bytes = [0; PIECE];
-                bytes.copy_from_slice(&registers[n..n + PIECE]);
-                let pieces = if is_once { &mut image.once } else { &mut image.each };
-                pieces.push(Piece { at: n as u32, bytes });
+        let piece = |registers: &[u8], at: u32| {
+            let mut bytes = [0; PIECE];
+            bytes.copy_from_slice(&registers[at as usize..][..PIECE]);
+            // What is set for each group is never left out as zeros.
+            for (id, _) in ids.iter().filter(|(id, _)| (at..at + PIECE as u32).contains(id)) {
+                bytes[(id - at) as usize..][..4].fill(u8::MAX);
             }
-            image.ids = ids.iter().copied().filter(|(at, _)| needs(*at as usize)).collect();
-            image
-        });
-        Some(Self { threads: images.collect() })
+            Piece { bytes, at }
+        };
+        let of = |which| needed.iter().filter(move |(_, kind)| *kind == which).map(|(at, _)| *at);
+        let mut threads = Threads::default();
+        of(Kind::Common).for_each(|at| threads.push_common(piece(&all[0], at)));
+        for (start, registers) in starts.iter().zip(&all) {
+            threads.push(start.channels, of(Kind::Each).map(|at| piece(registers, at)));
+        }
+        let once = all.iter().map(|registers| of(Kind::Once).map(|at| piece(registers, at)).collect()).collect();
+        Some(Self { threads, once, ids })
     }
 
     /// Fills the registers of a thread with what nobody changes; of all threads when they have the same registers.
     pub(super) fn fill_once(&self, index: Option<usize>, registers: &mut [u8]) {
-        let threads = index.map_or(&self.threads[..], |index| &self.threads[index..=index]);
-        threads.iter().flat_map(|image| &image.once).for_each(|piece| piece.put(registers));
+        let threads = index.map_or(&self.once[..], |index| &self.once[index..=index]);
+        let pieces = threads.iter().flatten();
+        pieces.for_each(|piece| registers[piece.at as usize..][..PIECE].copy_from_slice(&piece.bytes));
+    }
+
+    /// Puts a group's id into the pieces of its threads, and into their registers.
+    pub(super) fn set_group(&mut self, group: [u32; 3], registers: &mut [u8]) {
+        self.ids.iter().for_each(|(at, dimension)| self.threads.set_word(*at, group[*dimension]));
+        self.put_group(group, registers);
     }
 
     /// Fills what is left in the registers of a thread of a group.
-    #[inline]
     pub(super) fn fill(&self, index: usize, group: [u32; 3], registers: &mut [u8]) {
-        let image = &self.threads[index];
-        image.each.iter().for_each(|piece| piece.put(registers));
-        for (at, dimension) in &image.ids {
+        self.threads.fill(index, registers);
+        self.put_group(group, registers);
+    }
+
+    fn put_group(&self, group: [u32; 3], registers: &mut [u8]) {
+        for (at, dimension) in &self.ids {
             registers[*at as usize..*at as usize + 4].copy_from_slice(&group[*dimension].to_le_bytes());
         }
     }
 }
 
-impl Piece {
-    #[inline(always)]
-    fn put(&self, registers: &mut [u8]) {
-        registers[self.at as usize..self.at as usize + PIECE].copy_from_slice(&self.bytes);
-    }
+fn word(registers: &[u8], at: u32) -> u32 {
+    registers[at as usize..].first_chunk().map_or(0, |word| u32::from_le_bytes(*word))
 }
 
 /// Brings a thread to the beginning.

@@ -1,0 +1,120 @@
+//! Threads that begin one after the other in the same registers.
+
+/// So many bytes of the registers are copied together.
+pub const PIECE: usize = 32;
+
+/// What some bytes of the registers are when a thread begins.
+#[repr(C, align(64))]
+#[derive(Clone, Debug)]
+pub struct Piece {
+    /// They.
+    pub bytes: [u8; PIECE],
+    /// The place of the first.
+    pub at: u32,
+}
+
+/// A thread.
+#[repr(C)]
+#[derive(Clone, Debug)]
+pub(crate) struct Start {
+    /// The channels that it begins with.
+    channels: u32,
+    /// Number of its pieces, behind those of the threads before it.
+    pieces: u32,
+}
+
+/// What threads find in their registers.
+#[derive(Clone, Debug, Default)]
+pub struct Threads {
+    starts: Vec<Start>,
+    /// Those of each thread, one thread behind the other.
+    pieces: Vec<Piece>,
+    /// Those of all threads.
+    common: Vec<Piece>,
+    /// Where all threads find zeros, a piece at each of these places.
+    zeros: Vec<u32>,
+    /// The end of what the pieces are copied to.
+    reach: usize,
+}
+
+impl Threads {
+    /// Adds a thread. Its pieces come in the order of their places, which are multiples of their size.
+    pub fn push(&mut self, channels: u32, pieces: impl IntoIterator<Item = Piece>) {
+        let before = self.pieces.len();
+        self.pieces.extend(pieces);
+        let ends = self.pieces[before..].iter().map(|piece| piece.at as usize + PIECE);
+        self.reach = ends.fold(self.reach, usize::max);
+        self.starts.push(Start { channels, pieces: (self.pieces.len() - before) as u32 });
+    }
+
+    /// Adds a piece that is the same for all threads, behind those that were added before.
+    pub fn push_common(&mut self, piece: Piece) {
+        self.reach = self.reach.max(piece.at as usize + PIECE);
+        if piece.bytes == [0; PIECE] {
+            self.zeros.push(piece.at);
+        } else {
+            self.common.push(piece);
+        }
+    }
+
+    /// Changes a word of the registers, in all pieces that have it.
+    pub fn set_word(&mut self, at: u32, word: u32) {
+        let set = |pieces: &mut [Piece]| {
+            if let Ok(n) = pieces.binary_search_by_key(&(at - at % PIECE as u32), |piece| piece.at) {
+                pieces[n].bytes[at as usize % PIECE..][..4].copy_from_slice(&word.to_le_bytes());
+            }
+        };
+        set(&mut self.common);
+        let mut rest = &mut self.pieces[..];
+        for start in &self.starts {
+            let own;
+            (own, rest) = rest.split_at_mut(start.pieces as usize);
+            set(own);
+        }
+    }
+
+    /// Fills the registers of a thread.
+    pub fn fill(&self, thread: usize, registers: &mut [u8]) {
+        let own = &self.pieces[self.before(thread)..][..self.starts[thread].pieces as usize];
+        for piece in self.common.iter().chain(own) {
+            registers[piece.at as usize..][..PIECE].copy_from_slice(&piece.bytes);
+        }
+        self.zeros.iter().for_each(|at| registers[*at as usize..][..PIECE].fill(0));
+    }
+
+    /// Number of pieces of the threads before one.
+    fn before(&self, thread: usize) -> usize {
+        self.starts[..thread].iter().map(|start| start.pieces as usize).sum()
+    }
+}
+
+#[cfg(all(target_arch = "x86_64", unix))]
+mod raw {
+    use super::{PIECE, Piece, Start, Threads};
+    use std::mem::offset_of;
+
+    pub(crate) const CHANNELS: u32 = offset_of!(Start, channels) as u32;
+    pub(crate) const PIECES: u32 = offset_of!(Start, pieces) as u32;
+    pub(crate) const START_BYTES: u32 = size_of::<Start>() as u32;
+    pub(crate) const BYTES: u32 = offset_of!(Piece, bytes) as u32;
+    pub(crate) const AT: u32 = offset_of!(Piece, at) as u32;
+    pub(crate) const PIECE_BYTES: u32 = size_of::<Piece>() as u32;
+
+    const _: () = assert!(PIECE == 32, "it is copied by one instruction");
+
+    impl Threads {
+        /// Those from one on and their pieces, which are inside of so many bytes of registers.
+        pub(crate) fn from(&self, first: usize, registers: usize) -> (&[Start], &[Piece]) {
+            assert!(self.reach <= registers, "what threads begin with is inside of their registers");
+            (&self.starts[first..], &self.pieces[self.before(first)..])
+        }
+
+        /// What all find, also inside.
+        pub(crate) fn of_all(&self) -> (&[Piece], &[u32]) {
+            (&self.common, &self.zeros)
+        }
+    }
+}
+
+#[cfg(all(target_arch = "x86_64", unix))]
+pub(crate) use raw::{AT, BYTES, CHANNELS, PIECE_BYTES, PIECES, START_BYTES};
