@@ -377,7 +377,7 @@ fn threads_need_what_is_read_first() {
     let second = vec![step(sum(256, 256, 320)), Step { mask: mask(0xffff, true), action: sum(64, 64, 384) }];
     let blocks = vec![
         Block { steps: first, instructions: 3, end: End::Fall },
-        Block { steps: second, instructions: 2, end: End::Outside(Behind::Others) },
+        Block { steps: second, instructions: 2, end: End::Outside(Behind::Others(u32::MAX)) },
     ];
     for code in codes(&blocks) {
         let needs = |active: u32| (0..512).step_by(64).filter(|at| code.needs(*at, active) != 0).collect::<Vec<_>>();
