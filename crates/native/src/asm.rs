@@ -43,6 +43,11 @@ impl Width {
 }
 
 impl Vector {
+    /// Whether it is one of those that AVX-512 has beside the others, which most instructions here cannot name.
+    pub(crate) fn is_far(self) -> bool {
+        self.0 >= 16
+    }
+
     pub(crate) fn register(self, width: Width) -> Register {
         let first = match width {
             Width::X => Register::XMM0,

@@ -37,8 +37,10 @@ impl Bits {
     }
 }
 
-/// Number of vector registers.
-const VECTORS: usize = 16;
+/// Number of vector registers that steps work on.
+const NEAR: usize = 16;
+/// Number of vector registers, with those that only keep what waits to be written.
+const VECTORS: usize = 32;
 /// Number of registers for bits.
 const BITS: usize = 6;
 
@@ -102,7 +104,7 @@ pub(crate) struct Known {
 }
 
 /// The vector registers.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Cache {
     slots: [Slot; VECTORS + BITS],
     clock: u32,
@@ -117,10 +119,16 @@ impl Slot {
     }
 }
 
+impl Default for Cache {
+    fn default() -> Self {
+        Self { slots: [Slot::default(); VECTORS + BITS], clock: 0, asked: Rc::default() }
+    }
+}
+
 impl Cache {
     /// A register that holds something, which one more user needs.
     pub(crate) fn find(&mut self, tag: &Tag) -> Option<Vector> {
-        let n = self.slots.iter().position(|slot| slot.tag.is_some_and(|other| tag.is_in(&other)))?;
+        let n = self.position(tag)?;
         self.clock += 1;
         self.slots[n].users += 1;
         self.slots[n].age = self.clock;
@@ -128,6 +136,34 @@ impl Cache {
             *asked = self.clock;
         }
         Some(Vector(n as u8))
+    }
+
+    /// Where steps find something.
+    fn position(&self, tag: &Tag) -> Option<usize> {
+        let slots = self.slots.iter().enumerate().filter(|(n, _)| !(NEAR..VECTORS).contains(n));
+        slots.into_iter().find(|(_, slot)| slot.tag.is_some_and(|other| tag.is_in(&other))).map(|(n, _)| n)
+    }
+
+    /// A far register that holds something.
+    pub(crate) fn far(&self, tag: &Tag) -> Option<Vector> {
+        let far = self.slots.iter().enumerate().take(VECTORS).skip(NEAR);
+        far.into_iter()
+            .find(|(_, slot)| slot.tag.is_some_and(|other| tag.is_in(&other)))
+            .map(|(n, _)| Vector(n as u8))
+    }
+
+    /// A far register for what waits to be written: one that is free, or the one that has waited longest.
+    pub(crate) fn take_far(&self) -> Vector {
+        let far = self.slots.iter().enumerate().take(VECTORS).skip(NEAR);
+        let next = far.min_by_key(|(_, slot)| if slot.is_free() { 0 } else { slot.age + 1 });
+        Vector(next.map_or(NEAR, |(n, _)| n) as u8)
+    }
+
+    /// Moves what a register holds to another one, with what is known of it.
+    pub(crate) fn relocate(&mut self, from: Vector, to: Vector) {
+        let users = self.slots[usize::from(to.0)].users;
+        let slot = std::mem::take(&mut self.slots[usize::from(from.0)]);
+        self.slots[usize::from(to.0)] = Slot { users, ..slot };
     }
 
     /// The bits of a mask's channels, where those of these and perhaps of others are known.
@@ -147,7 +183,7 @@ impl Cache {
 
     /// A register for something new, with one user.
     pub(crate) fn take(&mut self) -> Option<Vector> {
-        self.take_of(0..VECTORS)
+        self.take_of(0..NEAR)
     }
 
     /// The same for bits.
@@ -224,6 +260,11 @@ impl Cache {
         unwritten.collect()
     }
 
+    /// Where what a register holds has to be written, if it has to be.
+    pub(crate) fn owed(&self, vector: Vector) -> Option<Bytes> {
+        self.slots[usize::from(vector.0)].unwritten
+    }
+
     /// One of those whose places are meant; it is asked for.
     pub(crate) fn unwritten_of(&mut self, which: impl Fn(Bytes) -> bool) -> Option<(Vector, Bytes)> {
         let (n, slot) = self.slots.iter().enumerate().find(|(_, slot)| slot.unwritten.is_some_and(&which))?;
@@ -241,16 +282,17 @@ impl Cache {
 
     /// What has to be written first, so that `count` registers are free.
     pub(crate) fn in_the_way(&self, count: usize) -> Option<Vector> {
-        if self.slots[..VECTORS].iter().filter(|slot| slot.is_free()).count() >= count {
+        if self.slots[..NEAR].iter().filter(|slot| slot.is_free()).count() >= count {
             return None;
         }
-        let owing = self.slots.iter().enumerate().filter(|(_, slot)| slot.unwritten.is_some() && slot.users == 0);
+        let owing = self.slots[..NEAR].iter().enumerate();
+        let owing = owing.filter(|(_, slot)| slot.unwritten.is_some() && slot.users == 0);
         owing.min_by_key(|(_, slot)| slot.age).map(|(n, _)| Vector(n as u8))
     }
 
-    /// Whether a register holds this.
+    /// Whether a register that steps work on holds this.
     pub(crate) fn has(&self, tag: &Tag) -> bool {
-        self.slots.iter().any(|slot| slot.tag.is_some_and(|other| tag.is_in(&other)))
+        self.position(tag).is_some()
     }
 
     /// Forgets what depends on some bits of a predicate.
@@ -281,7 +323,7 @@ impl Cache {
 
     /// Forgets everything.
     pub(crate) fn clear(&mut self) {
-        self.slots = Default::default();
+        self.slots = [Slot::default(); VECTORS + BITS];
     }
 
     /// What is known here.

@@ -170,9 +170,18 @@ impl Emitter<'_> {
         Some(())
     }
 
-    /// Writes what has to be loaded as another thing than what registers hold.
+    /// Writes what has to be loaded as another thing than what registers hold; what far ones do will be near.
     fn prepare_value(&mut self, tag: Tag, place: Bytes) -> Option<()> {
-        if self.cache.has(&tag) { Some(()) } else { self.write_what(|other| other.touches(place)) }
+        if self.cache.has(&tag) {
+            return Some(());
+        }
+        match self.fetch(&tag) {
+            Some(vector) => {
+                self.cache.drop(vector);
+                Some(())
+            }
+            None => self.write_what(|other| other.touches(place)),
+        }
     }
 
     /// Finds the buffer of a surface or of the group: [`PLACE`].
