@@ -29,7 +29,8 @@ impl Emitter<'_> {
         let woven = self.woven(channels);
         let has_same = has_row && matches!(unit, Unit::Dword | Unit::Qword);
         let covers = masks.is_empty() && transfer.alignment == 1 && matches!(unit, Unit::Part { bytes: 2, .. });
-        let is_cached = is_dword && transfer.elements.len() == 1 && masks.is_empty();
+        let is_cached =
+            unit != Unit::Qword && transfer.elements.len() == 1 && (masks.is_empty() || by_bits.is_some());
         let results: Option<Vec<_>> = offsets.iter().map(|_| self.cache.take()).collect();
         let results = results?;
         let (steps, distance) = (self.cache.take()?, self.cache.take()?);
@@ -108,7 +109,9 @@ impl Emitter<'_> {
                     self.asm.load(op::MOVZXBD, w, *result, memory(element, half * lanes));
                     self.asm.v3(op::POR, w, *result, *result, steps);
                     self.keep(w, place + half * row, *result, bits.and_then(|(_, rest)| rest), steps);
-                    self.got(w, place + half * row, *result, None, steps);
+                    if !is_cached {
+                        self.got(w, place + half * row, *result, None, steps);
+                    }
                 }
             }
             far.into_iter().for_each(|vector| self.cache.drop(vector));
@@ -200,6 +203,11 @@ impl Emitter<'_> {
                 }
                 self.asm.bind(done);
             }
+        }
+        if let (true, Some(mask)) = (is_cached, masks.first()) {
+            let old = self.value(Tag::Row { at: transfer.elements[0].1, bytes: row })?;
+            self.blend(4, w, results[0], [old, results[0]], *mask);
+            self.cache.drop(old);
         }
         for &(_, place) in &transfer.elements {
             self.cache.forget(place, offsets.len() as u32 * lanes * unit.register_bytes());

@@ -70,6 +70,8 @@ pub(super) struct Images {
     once: Vec<Vec<Piece>>,
     /// Words of the registers that are the group's id in a dimension.
     ids: Vec<(u32, usize)>,
+    /// Those that are put there for each thread.
+    put: Vec<(u32, usize)>,
 }
 
 /// How often a piece is put into the registers.
@@ -154,7 +156,12 @@ impl Images {
             threads.push(start.channels, of(Kind::Each).map(|at| piece(registers, at)));
         }
         let once = all.iter().map(|registers| of(Kind::Once).map(|at| piece(registers, at)).collect()).collect();
-        Some(Self { threads, once, ids })
+        let is_put = |(at, _): &(u32, usize)| {
+            let piece = at - at % PIECE as u32;
+            needed.iter().any(|(at, kind)| *at == piece && *kind != Kind::Once)
+        };
+        let put = ids.iter().copied().filter(is_put).collect();
+        Some(Self { threads, once, ids, put })
     }
 
     /// Fills the registers of a thread with what nobody changes; of all threads when they have the same registers.
@@ -166,7 +173,7 @@ impl Images {
 
     /// Puts a group's id into the pieces of its threads, and into their registers.
     pub(super) fn set_group(&mut self, group: [u32; 3], registers: &mut [u8]) {
-        self.ids.iter().for_each(|(at, dimension)| self.threads.set_word(*at, group[*dimension]));
+        self.put.iter().for_each(|(at, dimension)| self.threads.set_word(*at, group[*dimension]));
         self.put_group(group, registers);
     }
 
