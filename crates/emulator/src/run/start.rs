@@ -104,61 +104,68 @@ impl Starts {
 impl Images {
     /// Nothing when they depend on the group otherwise than by words that are its id.
     fn new(plan: &Plan<'_>, starts: &[ThreadStart], code: &Code) -> Option<Self> {
-        let len = (plan.code.layout.len as usize).next_multiple_of(PIECE);
+        let first = starts.first()?;
+        let mut channels: Vec<u32> = starts.iter().map(|start| start.channels).collect();
+        channels.dedup();
+        // The pieces that any thread needs, and which words of them.
+        let pieces = (0..plan.code.layout.len).step_by(PIECE);
+        let needs =
+            pieces.map(|at| (at, channels.iter().fold(0, |needs, channels| needs | code.needs(at, *channels))));
+        let needed: Vec<(u32, u8)> = needs.filter(|(_, needs)| *needs != 0).collect();
         let mut thread = new_thread(plan);
         let mut registers = |start: &ThreadStart, index: u32, group: [u32; 3]| {
             restart(plan, &mut thread, start, group, index);
-            thread.registers.bytes(0)[..len].to_vec()
+            let bytes = thread.registers.bytes(0);
+            needed.iter().map(|(at, _)| bytes[*at as usize..].first_chunk().copied().unwrap_or_default()).collect()
         };
         // Ids that no group has, one for each dimension.
         let group = [u32::MAX, u32::MAX - 1, u32::MAX - 2];
-        let first = starts.first()?;
-        let (before, after) = (registers(first, 0, [0; 3]), registers(first, 0, group));
-        let all: Vec<Vec<u8>> = (0..).zip(starts).map(|(index, start)| registers(start, index, [0; 3])).collect();
-        // The pieces that any thread needs.
-        let (mut needed, mut ids) = (Vec::new(), Vec::new());
-        for at in (0..len as u32).step_by(PIECE) {
-            let needs = starts.iter().fold(0, |needs, start| needs | code.needs(at, start.channels));
-            let words = (at..).step_by(4).take(PIECE / 4).enumerate();
-            let words = words.filter(|(n, _)| needs >> n & 1 == 1).map(|(_, at)| at);
+        let after: Vec<[u8; PIECE]> = registers(first, 0, group);
+        let all: Vec<Vec<[u8; PIECE]>> =
+            (0..).zip(starts).map(|(index, start)| registers(start, index, [0; 3])).collect();
+        let (mut kinds, mut ids) = (Vec::new(), Vec::new());
+        for (n, &(at, needs)) in needed.iter().enumerate() {
             let mut is_common = true;
-            for at in words {
-                is_common &= all.iter().all(|other| word(other, at) == word(&all[0], at));
-                let (before, after) = (word(&before, at), word(&after, at));
+            for place in (0..PIECE).step_by(4).filter(|place| needs >> (place / 4) & 1 == 1) {
+                let word =
+                    |bytes: &[u8; PIECE]| bytes[place..].first_chunk().map_or(0, |word| u32::from_le_bytes(*word));
+                let (before, after) = (word(&all[0][n]), word(&after[n]));
+                is_common &= all.iter().all(|other| word(&other[n]) == before);
                 if before != after {
                     let dimension = group.iter().position(|id| *id == after).filter(|_| before == 0)?;
-                    ids.push((at, dimension));
+                    ids.push((at + place as u32, dimension));
                 }
             }
             // Threads that wait have registers of their own, which the same one has in the next group.
-            let kind = match (needs & code.changes(at) == 0, is_common) {
+            kinds.push(match (needs & code.changes(at) == 0, is_common) {
                 (true, _) if is_common || plan.waits => Kind::Once,
                 (_, true) => Kind::Common,
                 _ => Kind::Each,
-            };
-            if needs != 0 {
-                needed.push((at, kind));
-            }
+            });
         }
-        let piece = |registers: &[u8], at: u32| {
-            let mut bytes = [0; PIECE];
-            bytes.copy_from_slice(&registers[at as usize..][..PIECE]);
+        let piece = |n: usize, registers: &[[u8; PIECE]]| {
+            let (at, mut bytes) = (needed[n].0, registers[n]);
             // What is set for each group is never left out as zeros.
             for (id, _) in ids.iter().filter(|(id, _)| (at..at + PIECE as u32).contains(id)) {
                 bytes[(id - at) as usize..][..4].fill(u8::MAX);
             }
             Piece { bytes, at }
         };
-        let of = |which| needed.iter().filter(move |(_, kind)| *kind == which).map(|(at, _)| *at);
+        let of = |which| {
+            (0..kinds.len()).filter({
+                let kinds = &kinds;
+                move |n| kinds[*n] == which
+            })
+        };
         let mut threads = Threads::default();
-        of(Kind::Common).for_each(|at| threads.push_common(piece(&all[0], at)));
+        of(Kind::Common).for_each(|n| threads.push_common(piece(n, &all[0])));
         for (start, registers) in starts.iter().zip(&all) {
-            threads.push(start.channels, of(Kind::Each).map(|at| piece(registers, at)));
+            threads.push(start.channels, of(Kind::Each).map(|n| piece(n, registers)));
         }
-        let once = all.iter().map(|registers| of(Kind::Once).map(|at| piece(registers, at)).collect()).collect();
+        let once = all.iter().map(|registers| of(Kind::Once).map(|n| piece(n, registers)).collect()).collect();
         let is_put = |(at, _): &(u32, usize)| {
             let piece = at - at % PIECE as u32;
-            needed.iter().any(|(at, kind)| *at == piece && *kind != Kind::Once)
+            needed.iter().zip(&kinds).any(|((at, _), kind)| *at == piece && *kind != Kind::Once)
         };
         let put = ids.iter().copied().filter(is_put).collect();
         Some(Self { threads, once, ids, put })
@@ -188,10 +195,6 @@ impl Images {
             registers[*at as usize..*at as usize + 4].copy_from_slice(&group[*dimension].to_le_bytes());
         }
     }
-}
-
-fn word(registers: &[u8], at: u32) -> u32 {
-    registers[at as usize..].first_chunk().map_or(0, |word| u32::from_le_bytes(*word))
 }
 
 /// Brings a thread to the beginning.
