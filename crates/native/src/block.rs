@@ -271,6 +271,7 @@ impl Emitter<'_> {
         let live = self.live.end(n, is_full);
         let _ = self.write_what(|place| live.touch(place.at, place.bytes));
         self.end(n, block, blocks);
+        self.cache.clear();
     }
 
     /// Writes all that has not been written.

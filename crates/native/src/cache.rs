@@ -129,12 +129,9 @@ impl Cache {
     /// A register that holds something, which one more user needs.
     pub(crate) fn find(&mut self, tag: &Tag) -> Option<Vector> {
         let n = self.position(tag)?;
-        self.clock += 1;
+        self.ask(n);
         self.slots[n].users += 1;
         self.slots[n].age = self.clock;
-        if let Some(asked) = self.asked.borrow_mut().get_mut(self.slots[n].number) {
-            *asked = self.clock;
-        }
         Some(Vector(n as u8))
     }
 
@@ -144,12 +141,20 @@ impl Cache {
         slots.into_iter().find(|(_, slot)| slot.tag.is_some_and(|other| tag.is_in(&other))).map(|(n, _)| n)
     }
 
-    /// A far register that holds something.
-    pub(crate) fn far(&self, tag: &Tag) -> Option<Vector> {
-        let far = self.slots.iter().enumerate().take(VECTORS).skip(NEAR);
-        far.into_iter()
-            .find(|(_, slot)| slot.tag.is_some_and(|other| tag.is_in(&other)))
-            .map(|(n, _)| Vector(n as u8))
+    /// A far register that holds something; it is asked for.
+    pub(crate) fn far(&mut self, tag: &Tag) -> Option<Vector> {
+        let mut far = self.slots.iter().enumerate().take(VECTORS).skip(NEAR);
+        let (n, _) = far.find(|(_, slot)| slot.tag.is_some_and(|other| tag.is_in(&other)))?;
+        self.ask(n);
+        Some(Vector(n as u8))
+    }
+
+    /// Takes note that somebody needs what a register holds.
+    fn ask(&mut self, n: usize) {
+        self.clock += 1;
+        if let Some(asked) = self.asked.borrow_mut().get_mut(self.slots[n].number) {
+            *asked = self.clock;
+        }
     }
 
     /// A far register for what waits to be written: one that is free, or the one that has waited longest.
@@ -260,19 +265,16 @@ impl Cache {
         unwritten.collect()
     }
 
-    /// Where what a register holds has to be written, if it has to be.
-    pub(crate) fn owed(&self, vector: Vector) -> Option<Bytes> {
+    /// Where what a register holds has to be written, if it has to be; it is asked for.
+    pub(crate) fn owed(&mut self, vector: Vector) -> Option<Bytes> {
+        self.ask(usize::from(vector.0));
         self.slots[usize::from(vector.0)].unwritten
     }
 
     /// One of those whose places are meant; it is asked for.
     pub(crate) fn unwritten_of(&mut self, which: impl Fn(Bytes) -> bool) -> Option<(Vector, Bytes)> {
-        let (n, slot) = self.slots.iter().enumerate().find(|(_, slot)| slot.unwritten.is_some_and(&which))?;
-        self.clock += 1;
-        if let Some(asked) = self.asked.borrow_mut().get_mut(slot.number) {
-            *asked = self.clock;
-        }
-        Some((Vector(n as u8), slot.unwritten?))
+        let n = self.slots.iter().position(|slot| slot.unwritten.is_some_and(&which))?;
+        Some((Vector(n as u8), self.owed(Vector(n as u8))?))
     }
 
     /// Says that what a register holds has been written, or need not be.

@@ -1,6 +1,6 @@
 //! Thread groups: hardware threads started, run until they wait or end, and counted.
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::sync::Arc;
 
 use crate::kernels::code::DebugLoc;
@@ -36,8 +36,8 @@ pub(super) struct Worker<'a> {
     starts: Vec<Arc<Starts>>,
     /// Which of these the threads have begun with: what they do not change is still there.
     begun: Option<usize>,
-    /// What threads that never wait find in their registers, with the id of the group.
-    images: Option<Images>,
+    /// For each of them what native code finds in the registers, once that has been made.
+    images: Vec<OnceCell<Option<Images>>>,
     /// The size of the group that the buffer of implicit arguments is for.
     implicit: [u32; 3],
     counts: Counts,
@@ -110,7 +110,7 @@ impl<'a> Worker<'a> {
             states: Vec::new(),
             starts: Vec::new(),
             begun: None,
-            images: None,
+            images: Vec::new(),
             implicit: [0; 3],
             counts: Counts::new(plan.code),
         }
@@ -204,26 +204,22 @@ impl<'a> Worker<'a> {
         let known = self.starts_of(group);
         self.threads.resize_with(1, || new_thread(plan));
         let world = self.own.world(plan, group);
+        self.make_images(known);
         let [thread] = &mut self.threads[..] else { return Ok(()) };
         let starts = &self.starts[known];
         let (counts, native) = (&mut self.counts, &mut self.native);
-        if let Some(native) = native.as_ref().filter(|_| self.groups > FEW) {
-            starts.make_images(plan, native.code());
-        }
-        if self.begun != Some(known) {
-            self.images = starts.images().cloned();
-            if let Some(images) = &self.images {
+        let mut images = self.images[known].get_mut().and_then(Option::as_mut);
+        if let Some(images) = &mut images {
+            if self.begun != Some(known) {
                 images.fill_once(None, thread.registers.bytes_mut(0));
             }
-        }
-        // Before there are images nothing has begun with them.
-        self.begun = self.images.is_some().then_some(known);
-        if let Some(images) = &mut self.images {
             images.set_group(group, thread.registers.bytes_mut(0));
         }
+        // Before there are images nothing has begun with them.
+        self.begun = images.is_some().then_some(known);
         let mut index = 0;
         while let Some(start) = starts.threads.get(index) {
-            let images = self.images.as_ref().filter(|_| plan.poison.is_none() && !plan.count);
+            let images = images.as_deref().filter(|_| plan.poison.is_none() && !plan.count);
             let quick = native.as_ref().zip(images).filter(|(native, _)| native.begins());
             let begun = if let Some((native, images)) = quick {
                 let until = plan.limit.min(LONG_TURN);
@@ -382,22 +378,30 @@ impl<'a> Worker<'a> {
         let known = self.starts.iter().position(|starts| starts.size == size);
         known.unwrap_or_else(|| {
             self.starts.push(self.plan.starts(size));
+            self.images.push(OnceCell::new());
             self.starts.len() - 1
         })
+    }
+
+    /// Makes images of how threads start, once that is worth it. Each host thread has its own: none waits for another.
+    fn make_images(&mut self, known: usize) {
+        if let Some(native) = self.native.as_ref().filter(|_| self.groups > FEW) {
+            self.images[known].get_or_init(|| Images::new(self.plan, &self.starts[known].threads, native.code()));
+        }
     }
 
     /// Brings the threads of a group to the beginning of the program, but for the first ones, which have ended.
     fn start(&mut self, group: [u32; 3], ended: usize) {
         let plan = self.plan;
         let known = self.starts_of(group);
-        let starts = &self.starts[known];
-        let native = self.native.as_ref().filter(|_| self.groups > FEW && plan.waits && plan.poison.is_none());
-        if let Some(native) = native {
-            starts.make_images(plan, native.code());
+        if plan.waits && plan.poison.is_none() {
+            self.make_images(known);
         }
+        let images = self.images[known].get().and_then(Option::as_ref);
+        let starts = &self.starts[known];
         self.threads.resize_with(starts.threads.len(), || new_thread(plan));
         for (index, (thread, start)) in self.threads.iter_mut().zip(&starts.threads).enumerate() {
-            let Some(images) = starts.images().filter(|_| native.is_some()) else {
+            let Some(images) = images.filter(|_| plan.waits && plan.poison.is_none()) else {
                 restart(plan, thread, start, group, index as u32);
                 continue;
             };

@@ -1,7 +1,5 @@
 //! Threads at the beginning of a program: what their registers hold.
 
-use std::sync::OnceLock;
-
 use crate::kernels::layout::Layout;
 use crate::launch::implicit;
 use crate::launch::payload::{ThreadStart, group_words};
@@ -57,12 +55,9 @@ pub(super) fn new_thread(plan: &Plan<'_>) -> Thread {
 pub(super) struct Starts {
     pub(super) size: [u32; 3],
     pub(super) threads: Vec<ThreadStart>,
-    /// What they find in their registers, once that is worth its making.
-    images: OnceLock<Option<Images>>,
 }
 
 /// What threads find in their registers, as far as native code reads it.
-#[derive(Clone)]
 pub(super) struct Images {
     /// What a thread finds changed by those before it.
     pub(super) threads: Threads,
@@ -87,23 +82,13 @@ enum Kind {
 
 impl Starts {
     pub(super) fn new(plan: &Plan<'_>, size: [u32; 3]) -> Self {
-        Self { size, threads: plan.payload.threads(size, plan.order()), images: OnceLock::new() }
-    }
-
-    /// What they find in their registers, as [`restart`] makes it, for this code.
-    pub(super) fn make_images(&self, plan: &Plan<'_>, code: &Code) {
-        self.images.get_or_init(|| Images::new(plan, &self.threads, code));
-    }
-
-    /// The same, if it has been made.
-    pub(super) fn images(&self) -> Option<&Images> {
-        self.images.get()?.as_ref()
+        Self { size, threads: plan.payload.threads(size, plan.order()) }
     }
 }
 
 impl Images {
-    /// Nothing when they depend on the group otherwise than by words that are its id.
-    fn new(plan: &Plan<'_>, starts: &[ThreadStart], code: &Code) -> Option<Self> {
+    /// As [`restart`] makes it. Nothing when it depends on the group otherwise than by words that are its id.
+    pub(super) fn new(plan: &Plan<'_>, starts: &[ThreadStart], code: &Code) -> Option<Self> {
         let first = starts.first()?;
         let mut channels: Vec<u32> = starts.iter().map(|start| start.channels).collect();
         channels.dedup();
