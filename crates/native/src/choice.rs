@@ -89,13 +89,20 @@ impl Emitter<'_> {
         let is_all = mask.always || self.is_full;
         (is_all || mask.combine == Combine::Each).then_some(())?;
         let mask = Mask { always: is_all, combine: Combine::Each, inverse: false, ..*mask };
-        let mut known = |shift, lanes| self.cache.find_bits(&Mask { shift, lanes, ..mask });
-        let bits = if mask.lanes == u32::MAX {
-            let (low, high) = (known(0, 0xffff)?, known(16, 0xffff)?);
-            self.asm.rrr(Code::VEX_Kunpckwd_kr_kr_kr, ANSWER, high.register(), low.register());
-            ANSWER
-        } else {
-            known(mask.shift, mask.lanes)?.register()
+        let mut known = |shift, lanes| Some(self.cache.find_bits(&Mask { shift, lanes, ..mask })?.register());
+        let halves = match mask.lanes {
+            u32::MAX => Some((16, 0xffff, Code::VEX_Kunpckwd_kr_kr_kr)),
+            0xffff => Some((8, 0xff, Code::VEX_Kunpckbw_kr_kr_kr)),
+            _ => None,
+        };
+        let whole = known(mask.shift, mask.lanes);
+        let bits = match (whole, halves) {
+            (None, Some((count, lanes, join))) => {
+                let (low, high) = (known(mask.shift, lanes)?, known(mask.shift + count, lanes)?);
+                self.asm.rrr(join, ANSWER, high, low);
+                ANSWER
+            }
+            _ => whole?,
         };
         self.asm.rr(Code::VEX_Kmovd_r32_kr, ENABLED, bits);
         Some(())

@@ -4,8 +4,8 @@ use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use visakit_native::ir::{
-    Access, Action, Addresses, Behind, Binary, Block, Change, Combine, End, Expression, Function, Kind, Mask, Node,
-    Relation, Routine, Space, Step, Transfer, Unit,
+    Access, Action, Addresses, Behind, Binary, Block, Change, Combine, End, Expression, Function, Kind, Logic, Mask,
+    Node, Relation, Routine, Space, Step, Transfer, Unit,
 };
 use visakit_native::{Buffer, Code, Exit, Frame, Level, Marks, Memory, compile};
 
@@ -23,7 +23,7 @@ fn step(action: Action) -> Step {
 }
 
 fn routine(blocks: Vec<Block>) -> Routine {
-    Routine { register_bytes: BYTES as u32, predicates: 2, states: 1, blocks, count: false }
+    Routine { register_bytes: BYTES as u32, predicates: 4, states: 1, blocks, count: false }
 }
 
 /// A thread's state.
@@ -41,7 +41,7 @@ impl State {
     fn new(active: u32) -> Self {
         Self {
             registers: vec![0; BYTES],
-            predicates: vec![0; 2],
+            predicates: vec![0; 4],
             states: vec![0],
             waiting: vec![0; 8],
             occupied: vec![0],
@@ -151,6 +151,66 @@ fn loops(code: &Code) {
     state.put(0, |_| u32::MAX);
     assert_eq!(state.run(code, 0, None, &nowhere()), Some(Exit::Block(0)));
     assert_eq!(state.executed, 1002);
+}
+
+/// Comparisons of elements of all sizes, for some channels of a predicate, of which steps and branches behind make use as a whole.
+#[test]
+fn predicates_are_written_in_parts() {
+    let sizes = [(Kind::U8, 32, 0), (Kind::U16, 32, 0), (Kind::U32, 32, 0), (Kind::U64, 16, 0), (Kind::U32, 16, 16)];
+    let sizes = sizes.into_iter().chain([(Kind::U64, 8, 8), (Kind::U32, 8, 24), (Kind::U32, 1, 0)]);
+    let masks = [u32::MAX, 0xffff_0000, 0x8f31_7ffe, 0];
+    for ((kind, lanes, shift), inverse) in sizes.flat_map(|size| [false, true].map(|inverse| (size, inverse))) {
+        let own = Mask { shift, ..mask(u32::MAX >> (32 - lanes), false) };
+        let mut sides = Expression::default();
+        let both = [0, 256].map(|at| sides.push(kind, Node::Load { at, step: kind.bytes() }));
+        let compare = Action::Compare { expression: sides, relation: Relation::Less, sides: both, inverse, to: 1 };
+        let turn = Action::Logic { logic: Logic::Not, from: [1, 1], to: 2 };
+        let mark = |predicate: u32, to: u32| {
+            let mut sum = Expression::default();
+            let one = sum.push(Kind::U32, Node::Constant(1));
+            let value = row(&mut sum, to);
+            let result = sum.push(Kind::U32, Node::Binary(Binary::Add, value, one));
+            let mask = Mask { predicate, ..mask(u32::MAX, false) };
+            Step { mask, action: Action::Compute { expression: sum, result, to } }
+        };
+        let all = Step { mask: mask(u32::MAX, false), action: turn };
+        let branch = Mask { predicate: 2, ..mask(u32::MAX, false) };
+        let blocks = vec![
+            Block {
+                steps: vec![Step { mask: own, action: compare }, mark(1, 512), all, mark(2, 640)],
+                instructions: 5,
+                end: End::Branch { mask: branch, uniform: false, target: 2 },
+            },
+            Block { steps: Vec::new(), instructions: 1, end: End::Outside(Behind::Next) },
+            Block { steps: Vec::new(), instructions: 1, end: End::Outside(Behind::Anything) },
+        ];
+        let codes = codes(&blocks);
+        for (code, active) in codes.iter().flat_map(|code| masks.map(|active| (code, active))) {
+            let mut state = State::new(active);
+            let (value, other) = (|n: u32| n * 7 % 5, |n: u32| n * 3 % 4);
+            let bytes = kind.bytes();
+            for n in 0..lanes {
+                state.registers[(n * bytes) as usize] = value(n) as u8;
+                state.registers[(256 + n * bytes) as usize] = other(n) as u8;
+            }
+            (state.predicates[1], state.predicates[2]) = (0x0f0f_3355, 0xffff_0f0f);
+            let exit = state.run(code, 0, None, &nowhere());
+            let holds = (0..lanes).fold(0, |all, n| all | u32::from((value(n) < other(n)) != inverse) << (shift + n));
+            let compared = u32::MAX >> (32 - lanes) << shift & active;
+            let first = 0x0f0f_3355 & !compared | holds & compared;
+            let second = 0xffff_0f0f & !active | !first & active;
+            let what = format!("{kind:?} {lanes} from {shift} {inverse} {active:x}");
+            assert_eq!((state.predicates[1], state.predicates[2]), (first, second), "{what}");
+            for (bits, at) in [(first & active, 512), (second & active, 640)] {
+                let marks = (0..2).flat_map(|half| state.get(at + half * 64));
+                let marked = (0..).zip(marks).fold(0, |all, (n, mark)| all | mark << n);
+                assert_eq!(marked, bits, "{what}");
+            }
+            let taken = second & active;
+            let goes_on = if active & !taken != 0 || active == 0 { (active & !taken, 1) } else { (active, 2) };
+            assert_eq!((state.active, exit), (goes_on.0, Some(Exit::End { block: goes_on.1 })), "{what}");
+        }
+    }
 }
 
 fn unmarked(words: &[AtomicU32]) -> Buffer<'_> {
