@@ -104,6 +104,18 @@ fn floats() {
     );
 }
 
+/// Products of halves and sums are rounded once: in F, -21 times 57.5 and a little would become a tie of halves.
+#[test]
+fn halves() {
+    let values: [u16; 16] = [
+        0x0000, 0x8000, 0x7e12, 0xfd01, 0x7c00, 0xfc00, 0x0001, 0x83ff, 0xcd40, 0x5330, 0x3c00, 0xbbff, 0x7bff,
+        0xf800, 0x1001, 0x02ca,
+    ];
+    let operations = FUSED.iter().copied().chain(["mad (M1, 16) CT(0,0)<1> AT(0,0)<1;1,0> BT(0,0)<1;1,0> 0x2ca:hf"]);
+    let inputs = [1, 3, 6, 7, 15].map(|by| bytes_of!(one_nan(pairs(&values, by), |v| v & 0x7fff > 0x7c00)));
+    compare(("hf", "hf"), 2, &operations.collect::<Vec<_>>(), &inputs);
+}
+
 /// Fused multiplications with what [`one_nan`] leaves.
 const FUSED: [&str; 6] = [
     "mad (M1, 16) CT(0,0)<1> (-)AT(0,0)<1;1,0> BT(0,0)<1;1,0> BT(0,0)<1;1,0>",

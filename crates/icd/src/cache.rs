@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 
 /// Bytes that all files have together; the ones that were used least recently go.
-const MOST_BYTES: u64 = 256 << 20;
+const MOST_BYTES: u64 = 1 << 30;
 
 /// A folder of builds.
 pub(crate) struct Cache {

@@ -42,7 +42,13 @@ pub(crate) static ENVIRONMENT: LazyLock<Environment> = LazyLock::new(|| {
     };
     Environment {
         devices: text("VISAKIT_DEVICES"),
-        threads: text("VISAKIT_THREADS").and_then(|value| value.parse().ok()).filter(|&threads| threads > 0),
+        threads: text("VISAKIT_THREADS").and_then(|value| {
+            let threads = value.parse().ok().filter(|&threads| threads > 0);
+            if threads.is_none() {
+                eprintln!("visakit: VISAKIT_THREADS={value}: it is a number of threads, at least 1");
+            }
+            threads
+        }),
         engine: text("VISAKIT_ENGINE")
             .and_then(|name| read("VISAKIT_ENGINE", &name, str::parse::<Engine>))
             .unwrap_or_default(),

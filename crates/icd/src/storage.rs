@@ -154,6 +154,9 @@ fn map(at: *mut libc::c_void, bytes: usize, flags: i32) -> Option<*mut u8> {
         unmap(first.cast(), bytes);
         return None;
     }
+    // Large pages: kernels walk memory in steps of many pages. What the system cannot give it does not.
+    // SAFETY: the range was mapped just now, and advice changes none of its bytes.
+    unsafe { libc::madvise(first, bytes, libc::MADV_HUGEPAGE) };
     Some(first.cast())
 }
 

@@ -46,7 +46,8 @@ impl Kind {
 /// The number of a node of an expression.
 pub type Value = usize;
 
-/// What one channel's value is made of. Operations have the kind of their operands, conversions their own.
+/// What one channel's value is made of. Operations have the kind of their operands, or take the bits of one of the same size
+/// as their own kind; conversions and relations go by what their operands are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Node {
     /// What stands in the registers: the channels' elements follow each other at `step` bytes; with 0 there is one for all.

@@ -6,7 +6,7 @@ use crate::kernels::algebra::{self, Integer, Scalar, Strict};
 use crate::kernels::compute::{LaneOp, lane_ops};
 use crate::kernels::domain::Domain;
 use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal, is_saturated};
-use crate::kernels::record::{Node, Record, unrecorded};
+use crate::kernels::record::{Node, Record};
 use crate::kernels::step::Run;
 use crate::machine::float::{FloatMode, fused_to_odd};
 use crate::machine::lane::{LANES, from_lanes};
@@ -97,7 +97,11 @@ pub(super) fn mad(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 3>) -> LowerRes
 #[derive(Clone, Copy)]
 struct MadToOdd;
 
-unrecorded! { [3] MadToOdd; }
+impl Record<3> for MadToOdd {
+    fn record<'r>(self, [a, b, c]: [Node<'r>; 3]) -> Option<Node<'r>> {
+        a.fused_to_odd(b, c)
+    }
+}
 
 impl LaneOp<f32, 3> for MadToOdd {
     type Out = f32;

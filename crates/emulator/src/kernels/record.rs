@@ -337,6 +337,18 @@ impl<'r> Node<'r> {
         self.recording.push(self.kind, ir::Node::Call(number, self.value, other.value))
     }
 
+    /// A product of numbers of HF and a sum, rounded to odd in F, as [`fused_to_odd`](crate::machine::float::fused_to_odd) has it.
+    pub(super) fn fused_to_odd(self, other: Self, addend: Self) -> Option<Self> {
+        (self.kind == Kind::F32).then_some(())?;
+        // In DF it is exact, or its result in HF is that of the larger part alone.
+        let sum = self.convert(Kind::F64).mul_add(other.convert(Kind::F64), addend.convert(Kind::F64));
+        let bits = Self { kind: Kind::I64, ..sum };
+        // The bits that F lacks are cut off, and if any is set so is the last one of those that stay.
+        let lost = (1 << 29) - 1;
+        let carried = bits.and(bits.bits(lost)).add(bits.bits(lost)).or(bits);
+        Some(Self { kind: Kind::F64, ..carried }.and(bits.bits(!lost)).convert(Kind::F32))
+    }
+
     fn unknown(self) -> Self {
         self.recording.is_unknown.set(true);
         self

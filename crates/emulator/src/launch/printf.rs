@@ -250,10 +250,15 @@ fn put(conversion: &Conversion, value: &Value, out: &mut Vec<u8>) {
             let (prefix, text) = match letter {
                 b'x' => (if prefix != 0 { "0x" } else { "" }, format!("{number:x}")),
                 b'X' => (if prefix != 0 { "0X" } else { "" }, format!("{number:X}")),
-                b'o' => (if prefix != 0 { "0" } else { "" }, format!("{number:o}")),
+                b'o' => ("", format!("{number:o}")),
                 _ => ("", number.to_string()),
             };
-            (prefix, digits(conversion, text), true)
+            let mut digits = digits(conversion, text);
+            // The zero in front of octal digits is one that the precision counts.
+            if letter == b'o' && conversion.alternate && digits.first() != Some(&b'0') {
+                digits.insert(0, b'0');
+            }
+            (prefix, digits, true)
         }
         (letter, Value::Float(number)) => {
             let negative = number.is_sign_negative() && !number.is_nan();
@@ -315,9 +320,14 @@ fn float(conversion: &Conversion, number: f64) -> String {
     match conversion.letter.to_ascii_lowercase() {
         b'e' => exponential(number, precision, conversion.alternate),
         b'g' => general(number, precision.max(1), conversion.alternate),
-        b'a' => hexadecimal(number, conversion.precision),
-        _ => format!("{number:.precision$}{}", if conversion.alternate && precision == 0 { "." } else { "" }),
+        b'a' => hexadecimal(number, conversion.precision, conversion.alternate),
+        _ => fixed(number, precision, conversion.alternate),
     }
+}
+
+fn fixed(number: f64, precision: usize, alternate: bool) -> String {
+    let point = if alternate && precision == 0 { "." } else { "" };
+    format!("{number:.precision$}{point}")
 }
 
 fn exponential(number: f64, precision: usize, alternate: bool) -> String {
@@ -336,7 +346,7 @@ fn general(number: f64, precision: usize, alternate: bool) -> String {
     let text = if exponent < -4 || exponent >= precision as i32 {
         exponential(number, precision - 1, alternate)
     } else {
-        format!("{number:.*}", (precision as i32 - 1 - exponent).max(0) as usize)
+        fixed(number, (precision as i32 - 1 - exponent).max(0) as usize, alternate)
     };
     if alternate || !text.contains('.') {
         return text;
@@ -349,11 +359,11 @@ fn general(number: f64, precision: usize, alternate: bool) -> String {
     }
 }
 
-fn hexadecimal(number: f64, precision: Option<usize>) -> String {
+fn hexadecimal(number: f64, precision: Option<usize>, alternate: bool) -> String {
     if number == 0.0 {
         return match precision {
             Some(n) if n > 0 => format!("0x0.{}p+0", "0".repeat(n)),
-            _ => "0x0p+0".to_owned(),
+            _ => format!("0x0{}p+0", if alternate { "." } else { "" }),
         };
     }
     let bits = number.to_bits();
@@ -373,7 +383,7 @@ fn hexadecimal(number: f64, precision: Option<usize>) -> String {
         Some(n) => format!("{digits:0<n$}")[..n].to_owned(),
         None => digits.trim_end_matches('0').to_owned(),
     };
-    let point = if digits.is_empty() { "" } else { "." };
+    let point = if digits.is_empty() && !alternate { "" } else { "." };
     format!("0x{}{point}{digits}p{exponent:+}", significand >> 52)
 }
 
@@ -421,6 +431,11 @@ mod tests {
             ("%g", Value::Float(0.0), "0"),
             ("%G", Value::Float(1.0e-10), "1E-10"),
             ("%#g", Value::Float(1.5), "1.50000"),
+            ("%#g", Value::Float(123456.7), "123457."),
+            ("%#a", Value::Float(2.0), "0x1.p+1"),
+            ("%#a", Value::Float(0.0), "0x0.p+0"),
+            ("%#.4o", int(8), "0010"),
+            ("%#.0o", int(0), "0"),
             ("%a", Value::Float(1.0), "0x1p+0"),
             ("%a", Value::Float(-0.15625), "-0x1.4p-3"),
             ("%.1a", Value::Float(1.999), "0x2.0p+0"),
