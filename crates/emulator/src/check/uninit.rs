@@ -6,6 +6,7 @@
 //! these differs for the first time, the group is run alone with noise in ever fewer places, until one is left: the origin.
 
 mod digests;
+mod unwritten;
 mod way;
 
 use std::cell::RefCell;
@@ -18,12 +19,16 @@ use crate::check::Finding;
 use crate::check::watcher::{argument, found, place_in_program};
 use crate::launch::argument::Argument;
 use crate::launch::range::NdRange;
+use crate::machine::fault::TrapReport;
 use crate::machine::observer::{Access, AccessKind, LaunchMap, Observer, Spot};
-use crate::machine::poison::{Poison, is_noise};
+use crate::machine::poison::Poison;
 use crate::run::program::Actor;
 use crate::run::{Options, Outcome, Program, RunError, launch_from};
 use digests::Digester;
 pub(super) use digests::Digests;
+pub(super) use unwritten::Unwritten;
+use visakit::isa::{Instruction, Operand};
+use visakit::rt::FieldRef;
 use way::{Stored, Way};
 
 /// Bugs that are looked for, each with an origin of its own.
@@ -46,6 +51,8 @@ pub(super) struct Reference<'a> {
     pub(super) map: LaunchMap,
     /// Words of which a race is told: what somebody has not written yet is no bug beside that.
     pub(super) racy: BTreeSet<(usize, u64)>,
+    /// Whether memory was loaded that nobody has written.
+    pub(super) unwritten: bool,
     pub(super) result: &'a Result<Outcome, RunError>,
 }
 
@@ -82,8 +89,14 @@ impl Source {
     }
 }
 
-fn poison(sources: &[Source]) -> Poison {
-    let mut poison = Poison::default();
+/// Bytes of memory within which places are of one thing that is not written.
+const NEAR: u64 = 64;
+/// Constants that a kernel compares with and that are tried.
+const MOST_CONSTANTS: usize = 6;
+
+/// Noise in sources, or a word everywhere there.
+fn poison(sources: &[Source], word: Option<u32>) -> Poison {
+    let mut poison = Poison { word, ..Poison::default() };
     for source in sources {
         match source {
             Source::Variable(_, range, _) => poison.registers.push(range.clone()),
@@ -96,14 +109,14 @@ fn poison(sources: &[Source]) -> Poison {
     poison
 }
 
-/// What there is of a buffer, or of shared local memory for 0, without the words of races.
-fn without(racy: &BTreeSet<(usize, u64)>, buffer: usize, bytes: u64) -> Vec<Range<u64>> {
-    let (mut ranges, mut start) = (Vec::new(), 0);
-    for &(_, word) in racy.range((buffer, 0)..(buffer + 1, 0)) {
-        ranges.push(start..(word * 4).min(bytes));
+/// What there is of some bytes of a buffer, or of shared local memory for 0, without the words of races.
+fn without(racy: &BTreeSet<(usize, u64)>, buffer: usize, bytes: Range<u64>) -> Vec<Range<u64>> {
+    let (mut ranges, mut start) = (Vec::new(), bytes.start);
+    for &(_, word) in racy.range((buffer, bytes.start / 4)..(buffer, bytes.end.div_ceil(4))) {
+        ranges.push(start..word * 4);
         start = word * 4 + 4;
     }
-    ranges.push(start..bytes);
+    ranges.push(start..bytes.end);
     ranges.retain(|range| range.start < range.end);
     ranges
 }
@@ -112,13 +125,15 @@ fn without(racy: &BTreeSet<(usize, u64)>, buffer: usize, bytes: u64) -> Vec<Rang
 fn sources(map: &LaunchMap, racy: &BTreeSet<(usize, u64)>) -> Vec<Source> {
     let variables = map.variables.iter().cloned();
     let mut sources: Vec<_> = variables.map(|(id, range, element)| Source::Variable(id, range, element)).collect();
-    sources.extend(without(racy, 0, map.local_bytes.into()).into_iter().map(Source::Local));
+    let local =
+        map.local.iter().flat_map(|part| without(racy, 0, part.start.into()..u64::from(part.start + part.bytes)));
+    sources.extend(local.map(Source::Local));
     if let Some(&most) = map.private.iter().max() {
         sources.push(Source::Private(0..most as u64));
     }
     for &number in &map.undefined {
         let bytes = map.buffers.get(number).map_or(0, |buffer| buffer.bytes);
-        sources.extend(without(racy, number + 1, bytes).into_iter().map(|range| Source::Buffer(number, range)));
+        sources.extend(without(racy, number + 1, 0..bytes).into_iter().map(|range| Source::Buffer(number, range)));
     }
     if map.predicates {
         sources.push(Source::Predicates);
@@ -144,39 +159,81 @@ pub(super) fn find(
     let limit = options.max_instructions.map_or(most, |limit| limit.min(most));
     let quiet = Options { progress: None, keep_going: false, state: false, ..*options };
     let base = Options { outside_is_zero: true, max_instructions: Some(limit), trace: None, ..quiet };
-    let mut search = Search { program, range, make, base };
-    let mut sources = sources(&reference.map, &reference.racy);
-    let mut findings: Vec<Finding> = Vec::new();
-    let mut told: Vec<(_, usize)> = Vec::new();
-    for _ in 0..MOST_BUGS {
-        let Some((group, steps, difference)) = search.first(&poison(&sources), &reference.digests)? else { break };
-        let (origin, whole) = search.origin(sources.clone(), group, &steps)?;
-        // With all noise something else may differ first.
-        let difference = search.difference(&poison(&origin), group, &steps)?.unwrap_or(difference);
-        let words = words(&origin, program, &reference.map);
-        let message = format!("{} {words}, which nothing has written on the way here", difference.what.words());
-        let help = "a value has to be written on every way on which it is used";
-        let report = program.report(range, found("check-uninit", message, help), &difference.actor);
-        let kind = origin.first().map(std::mem::discriminant);
-        let place = (report.function, place_in_program(&difference.actor.spot), difference.what);
-        // One line that needs several parts of one thing is one bug.
-        match told.iter().find(|(other, _)| *other == (kind, place)) {
-            Some(&(_, n)) => findings[n].count += 1,
-            None => {
-                told.push(((kind, place), findings.len()));
-                let step = |(what, actor): (&str, Actor)| {
-                    program.report(range, found("check-uninit", what.to_owned(), ""), &actor)
-                };
-                let mut way = search.way(&origin, group)?;
-                way.retain(|(_, actor)| place_in_program(&actor.spot) != place.1);
-                let way = way.into_iter().map(step).collect();
-                findings.push(Finding { report: Box::new(report), other: None, way, count: 1 });
+    let mut search = Search { program, range, make, base, word: None };
+    let all = sources(&reference.map, &reference.racy);
+    let mut found = Found { program, range, reference, findings: Vec::new(), told: Vec::new() };
+    search.all(all.clone(), &mut found)?;
+    // Noise is no constant that a kernel compares with.
+    if found.findings.is_empty() && reference.unwritten {
+        for word in constants(program) {
+            search.word = Some(word);
+            search.all(all.clone(), &mut found)?;
+        }
+    }
+    Ok(found.findings)
+}
+
+/// Numbers that a kernel compares with, as words, and one that is no number as a float.
+fn constants(program: &Program) -> Vec<u32> {
+    let mut words = vec![u32::MAX];
+    for instruction in program.routine.instructions.iter().filter(|one| matches!(one, Instruction::Cmp(_))) {
+        for operand in instruction.operands() {
+            let FieldRef::Vector(vector) = operand.value else { continue };
+            let Operand::Immediate(constant) = &vector.operand else { continue };
+            let word = constant.low;
+            if word != 0 && !words.contains(&word) && words.len() < MOST_CONSTANTS {
+                words.push(word);
             }
         }
-        // What else there is shows when this has a value.
-        sources.retain(|source| !whole.contains(source));
     }
-    Ok(findings)
+    words
+}
+
+/// What was found so far.
+struct Found<'a> {
+    program: &'a Program,
+    range: &'a NdRange,
+    reference: &'a Reference<'a>,
+    findings: Vec<Finding>,
+    /// For each, where it begins and where it shows.
+    told: Vec<(Vec<Source>, Shown)>,
+}
+
+/// A place in a program, and what depends on a value there.
+type Shown = (Option<usize>, u32, Deed);
+
+impl Found<'_> {
+    /// Takes note of something that depends on an origin, unless that is told: then it is no new bug. Gives its finding's place when it is one.
+    fn see(&mut self, origin: &[Source], difference: &Difference) -> Option<TrapReport> {
+        let words = words(origin, self.program, &self.reference.map);
+        let message = format!("{} {words}, which nothing has written on the way here", difference.what.words());
+        let help = "a value has to be written on every way on which it is used";
+        let report = self.program.report(self.range, found("check-uninit", message, help), &difference.actor);
+        let shown = (report.function, place_in_program(&difference.actor.spot), difference.what);
+        // One line that needs several parts of one thing is one bug, and so is one thing that several lines need.
+        let kind = origin.first().map(std::mem::discriminant);
+        let is_same = |(other, place): &(Vec<Source>, Shown)| {
+            *place == shown && other.first().map(std::mem::discriminant) == kind || is_near(other, origin)
+        };
+        if let Some(n) = self.told.iter().position(is_same) {
+            self.findings[n].count += 1;
+            return None;
+        }
+        self.told.push((origin.to_vec(), shown));
+        Some(report)
+    }
+}
+
+/// Whether two origins are surely of one thing.
+fn is_near(one: &[Source], other: &[Source]) -> bool {
+    match (one, other) {
+        ([Source::Variable(one, ..)], [Source::Variable(other, ..)]) => one == other,
+        ([Source::Local(one)], [Source::Local(other)]) | ([Source::Private(one)], [Source::Private(other)]) => {
+            one.start.abs_diff(other.start) < NEAR
+        }
+        ([Source::Buffer(one, _)], [Source::Buffer(other, _)]) => one == other,
+        _ => one == other,
+    }
 }
 
 struct Search<'a, 'o> {
@@ -184,9 +241,39 @@ struct Search<'a, 'o> {
     range: &'a NdRange,
     make: &'a mut dyn FnMut() -> Result<Vec<Option<Argument>>, Box<Diagnostic>>,
     base: Options<'o>,
+    /// What stands in place of noise.
+    word: Option<u32>,
 }
 
 impl Search<'_, '_> {
+    /// Finds all that there is.
+    fn all(&mut self, mut sources: Vec<Source>, found: &mut Found<'_>) -> Result<(), RunError> {
+        for _ in 0..MOST_BUGS {
+            let Some((group, steps, first)) = self.first(&sources, &found.reference.digests)? else { break };
+            let mut wholes = Vec::new();
+            // Values that are stored change nothing else: what there is beside them shows in the same group.
+            let (mut next, mut known) = (Some(first), Vec::new());
+            while let Some(difference) = next.take().filter(|_| known.len() < MOST_BUGS) {
+                let (origin, whole) = self.origin(sources.clone(), group, &steps, &known)?;
+                // With all noise something else may differ first.
+                let difference = self.difference(&origin, group, &steps, &known)?.unwrap_or(difference);
+                let place = difference.actor.spot;
+                if let Some(report) = found.see(&origin, &difference) {
+                    let way = self.way(&origin, group, &place)?;
+                    found.findings.push(Finding { report: Box::new(report), other: None, way, count: 1 });
+                }
+                wholes.extend(whole);
+                if difference.what == Deed::Value {
+                    known.push(place_in_program(&place));
+                    next = self.difference(&sources, group, &steps, &known)?;
+                }
+            }
+            // What else there is shows when this has a value.
+            sources.retain(|source| !wholes.contains(source));
+        }
+        Ok(())
+    }
+
     /// Runs a launch. Faults are an outcome like any other: what was done until then is what counts.
     fn run(
         &mut self,
@@ -206,16 +293,16 @@ impl Search<'_, '_> {
     /// The first group that does something else with noise, what it does without, and the difference.
     fn first(
         &mut self,
-        poison: &Poison,
+        sources: &[Source],
         reference: &[u64],
     ) -> Result<Option<(u64, Vec<Step>, Difference)>, RunError> {
         let watch = Digester::default();
-        self.run(Some(poison), None, &watch)?;
+        self.run(Some(&poison(sources, self.word)), None, &watch)?;
         let digests = watch.finish();
         let others = (0..).zip(digests.iter().zip(reference)).filter(|(_, (a, b))| a != b);
         for (group, _) in others.take(MOST_GROUPS) {
             let steps = self.record(group)?;
-            if let Some(difference) = self.difference(poison, group, &steps)? {
+            if let Some(difference) = self.difference(sources, group, &steps, &[])? {
                 return Ok(Some((group, steps, difference)));
             }
         }
@@ -229,10 +316,17 @@ impl Search<'_, '_> {
         Ok(watch.0.into_inner())
     }
 
-    /// The first thing that a group does otherwise.
-    fn difference(&mut self, poison: &Poison, group: u64, steps: &[Step]) -> Result<Option<Difference>, RunError> {
-        let watch = Compare { steps, state: RefCell::default() };
-        let fault = self.run(Some(poison), Some((group, group + 1)), &watch)?;
+    /// The first thing that a group does otherwise, but for the values that are stored at known places of the program.
+    fn difference(
+        &mut self,
+        sources: &[Source],
+        group: u64,
+        steps: &[Step],
+        known: &[u32],
+    ) -> Result<Option<Difference>, RunError> {
+        let poison = poison(sources, self.word);
+        let watch = Compare { steps, known, poison: &poison, state: RefCell::default() };
+        let fault = self.run(Some(&poison), Some((group, group + 1)), &watch)?;
         let state = watch.state.into_inner();
         let ended = state.next < steps.len().min(MOST_STEPS);
         Ok(state.first.or_else(|| {
@@ -241,14 +335,19 @@ impl Search<'_, '_> {
         }))
     }
 
-    /// The places that a value comes by.
-    fn way(&mut self, origin: &[Source], group: u64) -> Result<Vec<(&'static str, Actor)>, RunError> {
+    /// The places that a value comes by until it shows.
+    fn way(&mut self, origin: &[Source], group: u64, end: &Spot) -> Result<Vec<TrapReport>, RunError> {
         let [source] = origin else { return Ok(Vec::new()) };
         let stored = Stored::default();
         self.run(None, Some((group, group + 1)), &stored)?;
         let way = Way::new(source, stored);
-        self.run(Some(&poison(origin)), Some((group, group + 1)), &way)?;
-        Ok(way.places())
+        self.run(Some(&poison(origin, self.word)), Some((group, group + 1)), &way)?;
+        let mut places = way.places();
+        places.retain(|(_, actor)| place_in_program(&actor.spot) != place_in_program(end));
+        let report = |(what, actor): (&str, Actor)| {
+            self.program.report(self.range, found("check-uninit", what.to_owned(), ""), &actor)
+        };
+        Ok(places.into_iter().map(report).collect())
     }
 
     /// The smallest part of sources with which the group still does something else, and the sources that it is of.
@@ -257,13 +356,14 @@ impl Search<'_, '_> {
         mut sources: Vec<Source>,
         group: u64,
         steps: &[Step],
+        known: &[u32],
     ) -> Result<(Vec<Source>, Vec<Source>), RunError> {
         while sources.len() > 1 {
             let (first, second) = sources.split_at(sources.len() / 2);
             let [first, second] = [first, second].map(<[Source]>::to_vec);
-            if self.difference(&poison(&first), group, steps)?.is_some() {
+            if self.difference(&first, group, steps, known)?.is_some() {
                 sources = first;
-            } else if self.difference(&poison(&second), group, steps)?.is_some() {
+            } else if self.difference(&second, group, steps, known)?.is_some() {
                 sources = second;
             } else {
                 return Ok((sources.clone(), sources));
@@ -272,8 +372,8 @@ impl Search<'_, '_> {
         let whole = sources.clone();
         while let Some([first, second]) = sources.first().and_then(Source::halves) {
             let mut differs = |half: &Source| {
-                let poison = poison(std::slice::from_ref(half));
-                self.difference(&poison, group, steps).map(|difference| difference.is_some())
+                self.difference(std::slice::from_ref(half), group, steps, known)
+                    .map(|difference| difference.is_some())
             };
             sources[0] = if differs(&first)? {
                 first
@@ -301,14 +401,10 @@ fn words(origin: &[Source], program: &Program, map: &LaunchMap) -> String {
             format!("`{}`, {elements}", program.variable_name(*id))
         }
         Source::Local(range) => {
-            let of = map
-                .local
-                .iter()
-                .filter(|(_, start)| u64::from(*start) <= range.start)
-                .max_by_key(|(_, start)| *start);
-            let offset = of.map_or(range.start, |(_, start)| range.start - u64::from(*start));
+            let of = map.local_part(range.start).and_then(|part| Some((part.argument?, part.start)));
+            let offset = range.start - of.map_or(0, |(_, start)| u64::from(start));
             match of {
-                Some((index, _)) => format!("offset {offset} of {}", argument(*index, &program.parameters())),
+                Some((index, _)) => format!("offset {offset} of {}", argument(index, &program.parameters())),
                 None => format!("offset {offset} of shared local memory"),
             }
         }
@@ -341,13 +437,13 @@ impl Step {
 
     /// Whether a store leaves noise, unchanged, in nothing but the upper bytes of words whose lowest byte has a value: what
     /// structures have between their members is copied with them.
-    fn differs_in_padding(&self, expected: &Self) -> bool {
+    fn differs_in_padding(&self, expected: &Self, poison: &Poison) -> bool {
         let (Some(value), Some(other)) = (self.value, expected.value) else { return false };
         let is_padding = |value: u64, other: u64| {
             let differs = value ^ other;
             differs == 0
                 || differs & 0xff == 0
-                    && (0..4).all(|n| differs >> (8 * n) & 0xff == 0 || is_noise(value >> (8 * n), n))
+                    && (0..4).all(|n| differs >> (8 * n) & 0xff == 0 || poison.is_noise(value >> (8 * n), n))
         };
         Self { value: expected.value, ..*self } == *expected
             && is_padding(value & 0xffff_ffff, other & 0xffff_ffff)
@@ -413,6 +509,9 @@ impl Observer for Record {
 #[derive(Debug)]
 struct Compare<'a> {
     steps: &'a [Step],
+    /// Places in the program where values may differ.
+    known: &'a [u32],
+    poison: &'a Poison,
     state: RefCell<Compared>,
 }
 
@@ -424,14 +523,21 @@ struct Compared {
 }
 
 impl Compare<'_> {
-    fn step(&self, step: Step, difference: impl FnOnce(Option<&Step>, [u32; 3]) -> Difference) {
+    fn step(&self, step: Step, spot: &Spot, difference: impl FnOnce(Option<&Step>, [u32; 3]) -> Difference) {
         let mut state = self.state.borrow_mut();
         if state.first.is_some() || state.next >= MOST_STEPS {
             return;
         }
         let expected = self.steps.get(state.next);
         state.next += 1;
-        if expected != Some(&step) && !expected.is_some_and(|expected| step.differs_in_padding(expected)) {
+        if expected == Some(&step) {
+            return;
+        }
+        let may_differ = |expected: &Step| {
+            step.differs_in_padding(expected, self.poison)
+                || Step { value: step.value, ..*expected } == step && self.known.contains(&place_in_program(spot))
+        };
+        if !expected.is_some_and(may_differ) {
             state.first = Some(difference(expected, state.group));
         }
     }
@@ -444,7 +550,7 @@ impl Observer for Compare<'_> {
 
     fn block(&self, thread: u32, block: u32, channels: u32, spot: Spot) {
         let step = Step { thread, what: block, place: channels.into(), value: None, is_access: false };
-        self.step(step, |_, group| Difference {
+        self.step(step, &spot, |_, group| Difference {
             what: Deed::Way,
             actor: Actor { spot, group, thread, channel: None },
         });
@@ -452,7 +558,7 @@ impl Observer for Compare<'_> {
 
     fn access(&self, access: &Access) {
         let step = Step::access(access);
-        self.step(step, |expected, _| {
+        self.step(step, &access.spot, |expected, _| {
             let same_place = expected.is_some_and(|expected| Step { value: step.value, ..*expected } == step);
             let what = if same_place { Deed::Value } else { Deed::Address(access.kind) };
             Difference { what, actor: crate::check::watcher::actor(access) }

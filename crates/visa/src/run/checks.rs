@@ -10,6 +10,15 @@ use visakit_emulator::run::Program;
 
 use super::fault::{self, Fault};
 
+/// A bug of a program.
+#[derive(Clone, Copy)]
+pub(super) struct Found<'a> {
+    pub(super) program: &'a Program,
+    pub(super) finding: &'a Finding,
+    /// Whether it is the program as the compiler makes it without optimisations.
+    pub(super) unoptimised: bool,
+}
+
 /// A bug, for programs.
 #[derive(Serialize)]
 pub(super) struct Bug<'a> {
@@ -23,6 +32,9 @@ pub(super) struct Bug<'a> {
     way: Vec<Step<'a>>,
     /// How often it was seen.
     count: u64,
+    /// Whether it shows without the compiler's optimisations only.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    unoptimised: bool,
 }
 
 /// A place that a value that nothing has written came by.
@@ -34,7 +46,8 @@ struct Step<'a> {
 }
 
 impl<'a> Bug<'a> {
-    pub(super) fn new(program: &'a Program, finding: &'a Finding) -> Self {
+    pub(super) fn new(found: &Found<'a>) -> Self {
+        let Found { program, finding, unoptimised } = *found;
         let fault = |report: &'a TrapReport| Fault::new(program, report, &program.locate(report));
         Self {
             code: finding.report.trap.code(),
@@ -43,12 +56,14 @@ impl<'a> Bug<'a> {
             other: finding.other.as_deref().map(fault),
             way: finding.way.iter().map(|at| Step { message: at.trap.to_string(), place: fault(at) }).collect(),
             count: finding.count,
+            unoptimised,
         }
     }
 }
 
 /// The findings of a bug: itself, and where the other access is.
-pub(super) fn findings(program: &Program, finding: &Finding, path: &Path) -> Vec<Diagnostic> {
+pub(super) fn findings(found: &Found<'_>, path: &Path) -> Vec<Diagnostic> {
+    let Found { program, finding, unoptimised } = *found;
     let located = |report: &TrapReport| fault::at_source(program.locate(report), report, path);
     let mut first = located(&finding.report);
     if finding.report.source_line.is_none() {
@@ -57,6 +72,9 @@ pub(super) fn findings(program: &Program, finding: &Finding, path: &Path) -> Vec
     }
     if finding.count > 1 {
         first.message += &format!("; and {} more", finding.count - 1);
+    }
+    if unoptimised {
+        first.help += "; the compiler's optimisations hide it: it shows with -cl-opt-disable";
     }
     let others = finding.way.iter().chain(finding.other.as_deref());
     let others = others.map(|report| Diagnostic { severity: Severity::Note, ..located(report) });

@@ -5,10 +5,11 @@ use std::path::Path;
 use serde::Serialize;
 use visakit::verify::{self, Location};
 use visakit_diag::{Diagnostic, Severity};
-use visakit_emulator::check::Finding;
 use visakit_emulator::machine::access::{Miss, MissKind};
 use visakit_emulator::machine::fault::{Trap, TrapReport, WaitingThreads};
 use visakit_emulator::run::{Program, RunError, ThreadState};
+
+use super::checks::Found;
 
 /// Where and when a kernel stopped, for programs.
 #[derive(Serialize)]
@@ -101,13 +102,13 @@ fn broken_rule(program: &Program, report: Option<&TrapReport>) -> String {
 pub(super) fn findings(
     located: Diagnostic,
     report: &TrapReport,
-    bugs: &[Finding],
+    bugs: &[Found<'_>],
     program: &Program,
     path: &Path,
 ) -> Vec<Diagnostic> {
     let mut own = at_source(located, report, path);
     let place = |report: &TrapReport| (report.function, report.instruction);
-    if bugs.iter().any(|bug| place(&bug.report) == place(report)) {
+    if bugs.iter().any(|bug| !bug.unoptimised && place(&bug.finding.report) == place(report)) {
         own.severity = Severity::Note;
     }
     if report.groups > 1 {
