@@ -1,6 +1,7 @@
 //! Accesses that are not inside of what the kernel was given.
 
-use crate::check::watcher::{Bug, Seen, What, actor, argument, deed, found, place, place_in_program};
+use crate::check::place::{Place, argument, name_of};
+use crate::check::watcher::{Bug, Seen, What, actor, deed, found, place_in_program};
 use crate::launch::argument::Parameter;
 use crate::machine::fault::Trap;
 use crate::machine::observer::{Access, LaunchMap, Space};
@@ -96,7 +97,7 @@ fn is_inside(access: &Access, map: &LaunchMap) -> bool {
 /// An access outside of everything, in words.
 pub(super) fn message(access: &Access, map: &LaunchMap, parameters: &[Parameter]) -> Trap {
     let deed = deed(access.kind, access.size);
-    let place = place(access, map, parameters);
+    let place = Place::of(access, map, parameters).words();
     let past = |bytes: u64| access.offset.saturating_add(access.size.into()).saturating_sub(bytes);
     let inside = match (access.space, access.buffer.and_then(|number| map.buffers.get(number))) {
         (Space::Local, _) => match map.local_part(access.offset) {
@@ -130,7 +131,7 @@ pub(crate) fn nearest(address: u64, map: &LaunchMap, parameters: &[Parameter]) -
     match arguments.min_by_key(|(region, _)| distance(region)) {
         Some((region, index)) => {
             let side = if address >= region.address { "past the end" } else { "before the beginning" };
-            let (name, bytes) = (argument(index, parameters), region.bytes);
+            let (name, bytes) = (argument(index, name_of(Some(index), parameters).as_deref()), region.bytes);
             format!("{} bytes {side} of {name}, which has {bytes} bytes", distance(region))
         }
         None => "where the kernel has no buffer".to_owned(),

@@ -18,7 +18,8 @@ mod stamps;
 use std::collections::BTreeSet;
 
 use crate::check::Checks;
-use crate::check::watcher::{Bug, Seen, What, actor, deed, found, place, place_in_program};
+use crate::check::place::Place;
+use crate::check::watcher::{Bug, Seen, What, actor, deed, found, place_in_program};
 use crate::launch::argument::Parameter;
 use crate::machine::fault::Trap;
 use crate::machine::lane::{LANES, enabled_lanes};
@@ -398,7 +399,7 @@ pub(super) fn messages(
     map: &LaunchMap,
     parameters: &[Parameter],
 ) -> (Trap, Trap) {
-    let (what, at) = (deed(now.kind, now.size), place(now, map, parameters));
+    let (what, at) = (deed(now.kind, now.size), Place::of(now, map, parameters).words());
     let earlier = match before {
         AccessKind::Load => "a load",
         AccessKind::Store => "a store",

@@ -16,7 +16,8 @@ use std::ops::Range;
 use visakit_diag::Diagnostic;
 
 use crate::check::Finding;
-use crate::check::watcher::{argument, found, place_in_program};
+use crate::check::place::{MemoryKind, Place, name_of};
+use crate::check::watcher::{found, place_in_program};
 use crate::launch::argument::Argument;
 use crate::launch::range::NdRange;
 use crate::machine::fault::TrapReport;
@@ -257,14 +258,19 @@ impl Search<'_, '_> {
                 let (origin, whole) = self.origin(sources.clone(), group, &steps, &known)?;
                 // With all noise something else may differ first.
                 let difference = self.difference(&origin, group, &steps, &known)?.unwrap_or(difference);
-                let place = difference.actor.spot;
+                let spot = difference.actor.spot;
                 if let Some(report) = found.see(&origin, &difference) {
-                    let way = self.way(&origin, group, &place)?;
-                    found.findings.push(Finding { report: Box::new(report), other: None, way, count: 1 });
+                    let way = self.way(&origin, group, &spot)?;
+                    let place = match &*origin {
+                        [origin] => place(origin, self.program, &found.reference.map),
+                        _ => None,
+                    };
+                    let report = Box::new(report);
+                    found.findings.push(Finding { report, other: None, place, items: Vec::new(), way, count: 1 });
                 }
                 wholes.extend(whole);
                 if difference.what == Deed::Value {
-                    known.push(place_in_program(&place));
+                    known.push(place_in_program(&spot));
                     next = self.difference(&sources, group, &steps, &known)?;
                 }
             }
@@ -400,20 +406,41 @@ fn words(origin: &[Source], program: &Program, map: &LaunchMap) -> String {
                 if last > number { format!("elements {number} to {last}") } else { format!("element {number}") };
             format!("`{}`, {elements}", program.variable_name(*id))
         }
-        Source::Local(range) => {
-            let of = map.local_part(range.start).and_then(|part| Some((part.argument?, part.start)));
-            let offset = range.start - of.map_or(0, |(_, start)| u64::from(start));
-            match of {
-                Some((index, _)) => format!("offset {offset} of {}", argument(index, &program.parameters())),
-                None => format!("offset {offset} of shared local memory"),
-            }
-        }
-        Source::Private(range) => format!("offset {} of private memory", range.start),
-        Source::Buffer(number, range) => {
-            let index = map.buffers.get(*number).and_then(|buffer| buffer.argument).unwrap_or_default();
-            format!("offset {} of {}", range.start, argument(index, &program.parameters()))
-        }
         Source::Predicates => "a predicate".to_owned(),
+        _ => place(origin, program, map).map(|place| place.words()).unwrap_or_default(),
+    }
+}
+
+/// Where it comes from.
+fn place(origin: &Source, program: &Program, map: &LaunchMap) -> Option<Place> {
+    let parameters = program.parameters();
+    let of = |memory, argument, range: &Range<u64>, start: u64, bytes| Place {
+        memory,
+        argument,
+        name: name_of(argument, &parameters),
+        offset: (range.start - start) as i64,
+        size: (range.end - range.start) as u32,
+        bytes,
+        past: None,
+    };
+    match origin {
+        Source::Variable(id, range, _) => {
+            let (_, all, _) = map.variables.iter().find(|(other, ..)| other == id)?;
+            let range = range.start.into()..range.end.into();
+            let bytes = Some(u64::from(all.end - all.start));
+            let place = of(MemoryKind::Register, None, &range, all.start.into(), bytes);
+            Some(Place { name: Some(program.variable_name(*id)), ..place })
+        }
+        Source::Local(range) => {
+            let part = map.local_part(range.start)?;
+            Some(of(MemoryKind::Local, part.argument, range, part.start.into(), Some(part.bytes.into())))
+        }
+        Source::Private(range) => Some(of(MemoryKind::Private, None, range, 0, None)),
+        Source::Buffer(number, range) => {
+            let buffer = map.buffers.get(*number)?;
+            Some(of(MemoryKind::Global, buffer.argument, range, 0, Some(buffer.bytes)))
+        }
+        Source::Predicates => None,
     }
 }
 

@@ -4,13 +4,14 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use crate::check::bounds::Owners;
+use crate::check::place::Place;
 use crate::check::race::{self, Races};
 use crate::check::uninit::{Digests, Unwritten};
 use crate::check::{Checks, Finding, bounds};
 use crate::launch::argument::Parameter;
 use crate::launch::range::NdRange;
 use crate::machine::fault::Trap;
-use crate::machine::observer::{Access, AccessKind, LaunchMap, LocalPart, Observer, Space, Spot};
+use crate::machine::observer::{Access, AccessKind, LaunchMap, Observer, Space, Spot};
 use crate::machine::told::Accesses;
 use crate::run::Program;
 use crate::run::program::Actor;
@@ -43,11 +44,14 @@ struct State {
     seen: Seen,
 }
 
-/// What there is to report, each bug once.
+/// What there is to report, each bug once: how often it was seen, and who else did it.
 #[derive(Default)]
 pub(super) struct Seen {
-    all: Vec<(Bug, u64)>,
+    all: Vec<(Bug, u64, Vec<Actor>)>,
 }
+
+/// Other work items that a bug names.
+const MOST_ITEMS: usize = 3;
 
 /// A bug where it shows for the first time.
 pub(super) struct Bug {
@@ -80,9 +84,16 @@ impl Seen {
             let both = (memory == 0) == (other.key.2 == 0) && places.iter().all(same);
             code == other.key.0 && (both || any && places.iter().any(same))
         };
-        match self.all.iter_mut().find(|(other, _)| is_same(other)) {
-            Some((_, count)) => *count += 1,
-            None => self.all.push((bug, 1)),
+        match self.all.iter_mut().find(|(other, ..)| is_same(other)) {
+            Some((first, count, others)) => {
+                *count += 1;
+                let who = |actor: &Actor| (actor.group, actor.thread, actor.channel);
+                let is_new = |one: &Actor| who(one) != who(&bug.actor);
+                if others.len() < MOST_ITEMS && is_new(&first.actor) && others.iter().all(is_new) {
+                    others.push(bug.actor);
+                }
+            }
+            None => self.all.push((bug, 1, Vec::new())),
         }
     }
 }
@@ -117,7 +128,14 @@ impl<'a> Watcher<'a> {
     pub(super) fn finish(self) -> Watched {
         let state = self.state.into_inner();
         let report = |what, actor: &Actor| Box::new(self.program.report(self.range, what, actor));
-        let findings = state.seen.all.into_iter().map(|(bug, count)| {
+        let findings = state.seen.all.into_iter().map(|(bug, count, others)| {
+            let place = match &bug.what {
+                What::Outside(access) | What::Foreign(access, _) | What::Race { now: access, .. } => {
+                    Some(Place::of(access, &state.map, &self.parameters))
+                }
+                What::Barriers { .. } => None,
+            };
+            let items = others.iter().map(|actor| self.program.item(self.range, actor)).collect();
             let (found, other) = match &bug.what {
                 What::Outside(access) => (bounds::message(access, &state.map, &self.parameters), None),
                 What::Foreign(access, owner) => {
@@ -137,7 +155,7 @@ impl<'a> Watcher<'a> {
                     (found, Some(report(earlier, other)))
                 }
             };
-            Finding { report: report(found, &bug.actor), other, way: Vec::new(), count }
+            Finding { report: report(found, &bug.actor), other, place, items, way: Vec::new(), count }
         });
         Watched {
             findings: findings.collect(),
@@ -264,35 +282,6 @@ pub(super) fn deed(kind: AccessKind, size: u32) -> String {
         AccessKind::Atomic => "atomic operation on",
     };
     format!("{what} {size} byte{}", if size == 1 { "" } else { "s" })
-}
-
-/// The argument at a number with its name.
-pub(super) fn argument(index: u32, parameters: &[Parameter]) -> String {
-    match parameters.iter().find(|parameter| parameter.index == index) {
-        Some(parameter) if !parameter.name.is_empty() => format!("argument {index} (`{}`)", parameter.name),
-        _ => format!("argument {index}"),
-    }
-}
-
-/// Where an access goes, in words.
-pub(super) fn place(access: &Access, map: &LaunchMap, parameters: &[Parameter]) -> String {
-    let offset = access.offset;
-    match (access.space, access.buffer.and_then(|number| map.buffers.get(number))) {
-        (Space::Local, _) => match map.local_part(offset) {
-            Some(LocalPart { argument: Some(index), start, .. }) => {
-                let within = offset as i64 - i64::from(*start);
-                format!("offset {within} of {} in shared local memory", argument(*index, parameters))
-            }
-            _ => format!("offset {offset} of shared local memory"),
-        },
-        (Space::Scratch, _) => format!("offset {offset} of private memory"),
-        (_, Some(region)) => match region.argument {
-            Some(index) => format!("offset {offset} of {}", argument(index, parameters)),
-            None => format!("offset {offset} of the program's own data"),
-        },
-        (Space::Flat, None) => format!("0x{:x}", access.address),
-        (Space::Surface, None) => format!("offset {offset} of a surface that nothing is bound to"),
-    }
 }
 
 /// A finding as the reason of a report.

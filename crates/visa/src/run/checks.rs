@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::Serialize;
 use visakit_diag::{Diagnostic, Severity};
-use visakit_emulator::check::Finding;
+use visakit_emulator::check::{Finding, Item, Place};
 use visakit_emulator::machine::fault::TrapReport;
 use visakit_emulator::run::Program;
 
@@ -28,6 +28,11 @@ pub(super) struct Bug<'a> {
     place: Fault<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     other: Option<Fault<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    memory: Option<&'a Place>,
+    /// A few other work items that do the same.
+    #[serde(skip_serializing_if = "<[Item]>::is_empty")]
+    items: &'a [Item],
     #[serde(skip_serializing_if = "Vec::is_empty")]
     way: Vec<Step<'a>>,
     /// How often it was seen.
@@ -55,10 +60,23 @@ impl<'a> Bug<'a> {
             place: fault(&finding.report),
             other: finding.other.as_deref().map(fault),
             way: finding.way.iter().map(|at| Step { message: at.trap.to_string(), place: fault(at) }).collect(),
+            memory: finding.place.as_ref(),
+            items: &finding.items,
             count: finding.count,
             unoptimised,
         }
     }
+}
+
+/// A few of the others that do the same.
+fn others(finding: &Finding) -> String {
+    let triple = |[x, y, z]: [u32; 3]| format!("({x}, {y}, {z})");
+    let item = |item: &Item| {
+        let group = if item.group == finding.report.group { "" } else { &format!("group {} ", triple(item.group)) };
+        Some(format!("{group}{}", triple(item.local_id?)))
+    };
+    let items: Vec<_> = finding.items.iter().filter_map(item).collect();
+    if items.is_empty() { String::new() } else { format!(", by local id {} too", items.join(", ")) }
 }
 
 /// The findings of a bug: itself, and where the other access is.
@@ -71,7 +89,7 @@ pub(super) fn findings(found: &Found<'_>, path: &Path) -> Vec<Diagnostic> {
         first.help += &format!("{behind}a program that was compiled with -g names the line of its source");
     }
     if finding.count > 1 {
-        first.message += &format!("; and {} more", finding.count - 1);
+        first.message += &format!("; {} times{}", finding.count, others(finding));
     }
     if unoptimised {
         first.help += "; the compiler's optimisations hide it: it shows with -cl-opt-disable";
