@@ -4,6 +4,7 @@ use crate::check::place::{Place, argument, name_of};
 use crate::check::watcher::{Bug, Seen, What, actor, deed, found, place_in_program};
 use crate::launch::argument::Parameter;
 use crate::machine::fault::Trap;
+use crate::machine::lane::{LANES, enabled_lanes};
 use crate::machine::observer::{Access, LaunchMap, Space};
 use crate::machine::told::Accesses;
 
@@ -76,9 +77,12 @@ pub(super) fn access(access: &Access, map: &LaunchMap, seen: &mut Seen) {
 
 /// Whether accesses are surely all inside.
 pub(super) fn are_inside(accesses: &Accesses<'_>, map: &LaunchMap) -> bool {
+    let is_inside = |offset: u64| is_inside(&Access { offset, ..accesses.first }, map);
     // One part of shared local memory may lie behind another one.
-    let alone = accesses.first.space != Space::Local || map.local.len() == 1;
-    alone && is_inside(&Access { offset: accesses.last_offset(), ..accesses.first }, map)
+    if accesses.first.space == Space::Local && map.local.len() > 1 {
+        return enabled_lanes::<LANES>(accesses.enabled).all(|lane| is_inside(accesses.place(lane).1));
+    }
+    is_inside(accesses.last_offset())
 }
 
 fn is_inside(access: &Access, map: &LaunchMap) -> bool {

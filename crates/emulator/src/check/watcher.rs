@@ -101,7 +101,7 @@ impl Seen {
 /// Everything that was seen.
 pub(super) struct Watched {
     pub(super) findings: Vec<Finding>,
-    pub(super) digests: Vec<u64>,
+    pub(super) digests: Digests,
     pub(super) map: LaunchMap,
     /// The words that races are about: by the number of the buffer and 1, or 0 for shared local memory.
     pub(super) racy: BTreeSet<(usize, u64)>,
@@ -159,7 +159,7 @@ impl<'a> Watcher<'a> {
         });
         Watched {
             findings: findings.collect(),
-            digests: state.digests.map(Digests::finish).unwrap_or_default(),
+            digests: state.digests.unwrap_or_default(),
             map: state.map,
             unwritten: state.unwritten.loaded,
             racy: state.races.map(|races| races.racy).unwrap_or_default(),
@@ -225,9 +225,7 @@ impl Observer for Watcher<'_> {
             }
             if let Some(digests) = &mut state.digests {
                 digests.accesses(accesses);
-                if state.unwritten.needs(&accesses.first) {
-                    accesses.all().for_each(|access| state.unwritten.access(&access));
-                }
+                state.unwritten.accesses(accesses);
             }
         });
     }

@@ -9,6 +9,8 @@ use visakit_emulator::machine::fault::TrapReport;
 use visakit_emulator::run::Program;
 
 use super::fault::{self, Fault};
+use crate::launch::request::Request;
+use crate::launch::results::Made;
 
 /// A bug of a program.
 #[derive(Clone, Copy)]
@@ -17,6 +19,19 @@ pub(super) struct Found<'a> {
     pub(super) finding: &'a Finding,
     /// Whether it is the program as the compiler makes it without optimisations.
     pub(super) unoptimised: bool,
+}
+
+impl<'a> Found<'a> {
+    pub(super) fn all(program: &'a Program, findings: &'a [Finding], unoptimised: bool) -> Vec<Self> {
+        findings.iter().map(|finding| Self { program, finding, unoptimised }).collect()
+    }
+}
+
+/// Those of kinds that were not found before: the others are most probably the same bugs.
+pub(super) fn new_kinds(mut findings: Vec<Finding>, before: &[Finding]) -> Vec<Finding> {
+    let kind = |finding: &Finding| finding.report.trap.code();
+    findings.retain(|finding| before.iter().all(|other| kind(other) != kind(finding)));
+    findings
 }
 
 /// A bug, for programs.
@@ -97,4 +112,15 @@ pub(super) fn findings(found: &Found<'_>, path: &Path) -> Vec<Diagnostic> {
     let others = finding.way.iter().chain(finding.other.as_deref());
     let others = others.map(|report| Diagnostic { severity: Severity::Note, ..located(report) });
     std::iter::once(first).chain(others).collect()
+}
+
+/// What checks found, for programs, where any was asked for.
+pub(super) fn bugs_of<'a>(bugs: &[Found<'a>], request: &Request) -> Option<Vec<Bug<'a>>> {
+    request.check.map(|_| bugs.iter().map(Bug::new).collect())
+}
+
+/// Puts what checks found behind the other findings.
+pub(super) fn report(made: &mut Made, bugs: &[Found<'_>], request: &Request) {
+    let path = request.program.clone().unwrap_or_default();
+    made.findings.extend(bugs.iter().flat_map(|bug| findings(bug, &path)));
 }

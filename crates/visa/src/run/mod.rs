@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use serde::Serialize;
 use visakit_diag::{Diagnostic, Severity};
-use visakit_emulator::check::{Checked, Checks, Finding, check};
+use visakit_emulator::check::{Checked, Checks, check};
 use visakit_emulator::kernels::code::Interpreter;
 use visakit_emulator::launch::forms::forms_help;
 use visakit_emulator::launch::range::NdRange;
@@ -215,16 +215,12 @@ fn execute(args: Args) -> Result<Outcome, Findings> {
     let plain = if result.is_ok() { program::unoptimised(&request) } else { None };
     let hidden = plain.as_ref().map(|plain| {
         let checked = dispatch(plain, &range, again, &request, surroundings, None, pages);
-        let hidden = checked.map(|checked| checked.findings).unwrap_or_default();
-        // What is of a kind that was found before is most probably that.
-        let is_new = |bug: &Finding| findings.iter().all(|other| other.report.trap.code() != bug.report.trap.code());
-        hidden.into_iter().filter(is_new).collect::<Vec<_>>()
+        checks::new_kinds(checked.map(|checked| checked.findings).unwrap_or_default(), &findings)
     });
-    let own = findings.iter().map(|finding| Found { program: &program, finding, unoptimised: false });
-    let hidden = plain.iter().zip(hidden.iter()).flat_map(|(program, hidden)| {
-        hidden.iter().map(move |finding| Found { program, finding, unoptimised: true })
-    });
-    let bugs: Vec<_> = own.chain(hidden).collect();
+    let mut bugs = Found::all(&program, &findings, false);
+    if let (Some(plain), Some(hidden)) = (&plain, &hidden) {
+        bugs.extend(Found::all(plain, hidden, true));
+    }
     match result {
         Ok(outcome) => Ok(succeed(&outcome, &bugs, steps, &wanted, &request, format)),
         Err(error) => fail(error, &bugs, steps, &program, &wanted, &request, format),
@@ -391,11 +387,6 @@ impl<'a> Report<'a> {
     }
 }
 
-/// What checks found, for programs, where any was asked for.
-fn bugs_of<'a>(bugs: &[Found<'a>], request: &Request) -> Option<Vec<Bug<'a>>> {
-    request.check.map(|_| bugs.iter().map(Bug::new).collect())
-}
-
 fn succeed(
     outcome: &visakit_emulator::run::Outcome,
     bugs: &[Found<'_>],
@@ -408,7 +399,7 @@ fn succeed(
         out_bytes(&outcome.printed);
     }
     let mut made = wanted.show_and_compare(&outcome.buffers);
-    report_bugs(&mut made, bugs, request);
+    checks::report(&mut made, bugs, request);
     let (reads, writes) = (outcome.outside_reads, outcome.outside_writes);
     if reads + writes > 0 {
         let place =
@@ -438,7 +429,7 @@ fn succeed(
         ReportFormat::Sarif => crate::report(&made.findings, format),
         ReportFormat::Json => {
             let (stats, outside_reads, outside_writes) = (outcome.stats.as_ref(), Some(reads), Some(writes));
-            let bugs = bugs_of(bugs, request);
+            let bugs = checks::bugs_of(bugs, request);
             let report = Report {
                 stats,
                 outside_reads,
@@ -473,7 +464,7 @@ fn fail(
     let fault = Fault::new(program, report, &located);
     let behind = std::mem::replace(&mut made.findings, fault::findings(located, report, bugs, program, &path));
     made.findings.extend(behind);
-    report_bugs(&mut made, bugs, request);
+    checks::report(&mut made, bugs, request);
     match format {
         ReportFormat::Human => {
             print_values(&made);
@@ -488,7 +479,7 @@ fn fail(
             if made.findings[0].file == program.file {
                 made.findings[0].file = io::shown(&path, "stdin");
             }
-            let bugs = bugs_of(bugs, request);
+            let bugs = checks::bugs_of(bugs, request);
             let more = report.others.iter().map(|other| Fault::new(program, other, &program.locate(other)));
             let more_faults = more.collect();
             let own = Report::new(&report.printed, &made);
@@ -497,12 +488,6 @@ fn fail(
         }
     }
     Ok(Outcome::of(&made.findings))
-}
-
-/// Puts what checks found behind the other findings.
-fn report_bugs(made: &mut Made, bugs: &[Found<'_>], request: &Request) {
-    let path = request.program.clone().unwrap_or_default();
-    made.findings.extend(bugs.iter().flat_map(|bug| checks::findings(bug, &path)));
 }
 
 fn print_values(made: &Made) {

@@ -1,6 +1,8 @@
 //! Whether a launch loads memory that nobody has written: then it is worth to try what else might stand there.
 
+use crate::machine::lane::{LANES, enabled_lanes};
 use crate::machine::observer::{Access, AccessKind, LaunchMap, Space};
+use crate::machine::told::{Accesses, Places};
 
 /// The bytes that are written of memory that begins without contents.
 #[derive(Debug, Default)]
@@ -27,11 +29,6 @@ impl Unwritten {
         self.written.iter_mut().take(2).for_each(|(bits, _)| bits.fill(0));
     }
 
-    /// Whether accesses to this memory, of which one is given, have to be told.
-    pub(in crate::check) fn needs(&self, access: &Access) -> bool {
-        !self.loaded && self.memory(access).is_some()
-    }
-
     fn memory(&self, access: &Access) -> Option<usize> {
         match (access.space, access.buffer) {
             (Space::Local, _) => Some(0),
@@ -42,20 +39,49 @@ impl Unwritten {
     }
 
     pub(in crate::check) fn access(&mut self, access: &Access) {
-        let Some(memory) = self.memory(access).filter(|_| !self.loaded) else { return };
-        let (bits, bytes) = &mut self.written[memory];
+        if let Some(memory) = self.memory(access).filter(|_| !self.loaded) {
+            self.touch(memory, access, access.offset, access.size.into());
+        }
+    }
+
+    /// The same for the channels of a message.
+    pub(in crate::check) fn accesses(&mut self, accesses: &Accesses<'_>) {
+        let first = &accesses.first;
+        let Some(memory) = self.memory(first).filter(|_| !self.loaded) else { return };
+        let channels = accesses.enabled >> accesses.enabled.trailing_zeros();
+        match accesses.places {
+            // Without gaps it is one access.
+            Places::Row(step) if (channels & (channels + 1) == 0 && step == first.size) || step == 0 => {
+                let bytes = accesses.last_offset() + u64::from(first.size) - first.offset;
+                self.touch(memory, first, first.offset, bytes);
+            }
+            _ => {
+                for lane in enabled_lanes::<LANES>(accesses.enabled) {
+                    self.touch(memory, first, accesses.place(lane).1, first.size.into());
+                }
+            }
+        }
+    }
+
+    /// Some bytes are accessed as an access says.
+    #[inline(always)]
+    fn touch(&mut self, memory: usize, access: &Access, mut offset: u64, bytes: u64) {
+        let (bits, size) = &mut self.written[memory];
+        let end = offset.saturating_add(bytes).min(*size);
         // What an atomic operation finds is loaded as well.
         let is_load = access.kind != AccessKind::Store && !(access.kind == AccessKind::Load && access.unread);
-        let end = access.offset.saturating_add(access.size.into());
-        for at in access.offset..end.min(*bytes) {
-            let (word, bit) = (at as usize / 64, at % 64);
+        while offset < end {
+            let (word, bit) = (offset as usize / 64, offset % 64);
+            let count = (end - offset).min(64 - bit);
+            let mask = u64::MAX >> (64 - count) << bit;
             if bits.len() <= word {
                 bits.resize((word + 1).next_multiple_of(512), 0);
             }
-            self.loaded |= is_load && bits[word] >> bit & 1 == 0;
+            self.loaded |= is_load && bits[word] & mask != mask;
             if access.kind != AccessKind::Load {
-                bits[word] |= 1 << bit;
+                bits[word] |= mask;
             }
+            offset += count;
         }
     }
 }
