@@ -380,7 +380,11 @@ kernels:
     fn offsets_count_from_register_0() {
         let range = NdRange::new(&[40, 3], Some(&[20, 2]), Some(&[7, 8]), [0; 3]).unwrap();
         let (payload, placement) = payload(INFO, Layout { grf_bytes: 32, pads: true, gap: 0 }, &range);
-        assert_eq!((placement.local_bytes, placement.local[2]), (108, Some(0)), "code adds what the kernel declares");
+        assert_eq!(
+            (placement.local_bytes, placement.local[2]),
+            (108, Some((0, 8))),
+            "code adds what the kernel declares"
+        );
         assert_eq!(placement.bindings, [None, Some(0)]);
 
         let threads = payload.threads(range.size_of([0, 1, 0]), [0, 1, 2]);
