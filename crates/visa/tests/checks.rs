@@ -46,10 +46,19 @@ fn compiled(file: &str, platform: &str) -> PathBuf {
 }
 
 /// What the checks find in a kernel, and the exit code.
-fn check(file: &Path, case: &Case) -> (Option<i32>, BTreeSet<(String, u64)>, String) {
+fn check(file: &Path, platform: &str, case: &Case) -> (Option<i32>, BTreeSet<(String, u64)>, String) {
     let mut visa = Command::new(env!("CARGO_BIN_EXE_visa"));
     visa.current_dir(visakit_testing::root().join("crates/visa/tests/checks"));
-    visa.arg("run").arg(file).args(["--kernel", &case.kernel, "--check", "all", "--format", "json"]);
+    visa.arg("run").arg(file).args([
+        "--device",
+        platform,
+        "--kernel",
+        &case.kernel,
+        "--check",
+        "all",
+        "--format",
+        "json",
+    ]);
     let output = visa.args(&case.options).output().expect("visa starts");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let report: Value = serde_json::from_str(&text).unwrap_or(Value::Null);
@@ -62,7 +71,8 @@ fn check(file: &Path, case: &Case) -> (Option<i32>, BTreeSet<(String, u64)>, Str
     (output.status.code(), bugs.iter().map(place).chain(fault).collect(), text)
 }
 
-fn run(file: &str) {
+/// Runs the kernels of a file that is compiled before, or each of them as a source.
+fn run(file: &str, compiles: bool) {
     if !visakit_testing::have("checks", "vendor", visakit_testing::program("ocloc"), "ocloc") {
         return;
     }
@@ -71,9 +81,9 @@ fn run(file: &str) {
     assert!(cases.len() > 7);
     let mut wrong = Vec::new();
     for platform in ["skl", "dg2"] {
-        let program = compiled(file, platform);
+        let program = if compiles { compiled(file, platform) } else { PathBuf::from(file) };
         for case in &cases {
-            let (exit, found, text) = check(&program, case);
+            let (exit, found, text) = check(&program, platform, case);
             if found != case.found || exit != Some(i32::from(!case.found.is_empty())) {
                 wrong.push(format!(
                     "{} on {platform}: exit {exit:?}, {found:?}, not {:?}\n{text}",
@@ -81,37 +91,49 @@ fn run(file: &str) {
                 ));
             }
         }
-        std::fs::remove_file(program).expect("it is there");
+        if compiles {
+            std::fs::remove_file(program).expect("it is there");
+        }
     }
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
 
 #[test]
 fn bugs_are_found_at_their_lines() {
-    run("bugs.cl");
+    run("bugs.cl", true);
 }
 
 #[test]
 fn bugs_of_other_kinds_are_found_at_their_lines() {
-    run("kinds.cl");
+    run("kinds.cl", true);
 }
 
 #[test]
 fn bugs_of_programs_are_found_at_their_lines() {
-    run("more.cl");
+    run("more.cl", true);
 }
 
 #[test]
 fn bugs_of_unusual_kinds_are_found_and_nothing_beside_them() {
-    run("unusual.cl");
+    run("unusual.cl", true);
 }
 
 #[test]
 fn bugs_of_other_collections_are_found_and_nothing_beside_them() {
-    run("others.cl");
+    run("others.cl", true);
 }
 
 #[test]
 fn nothing_is_found_in_correct_kernels() {
-    run("correct.cl");
+    run("correct.cl", true);
+}
+
+#[test]
+fn bugs_of_several_things_are_told_one_by_one() {
+    run("several.cl", true);
+}
+
+#[test]
+fn bugs_that_optimisations_take_away_are_found_in_sources() {
+    run("hidden.cl", false);
 }

@@ -5,11 +5,14 @@
 //! written is found by running it again with other contents there (`uninit`).
 
 pub(crate) mod bounds;
+mod place;
 mod race;
 mod uninit;
 mod watcher;
 
 use std::sync::atomic::{AtomicU32, Ordering};
+
+use serde::Serialize;
 
 use visakit_diag::Diagnostic;
 
@@ -18,6 +21,7 @@ use crate::launch::argument::Argument;
 use crate::launch::range::NdRange;
 use crate::machine::fault::TrapReport;
 use crate::run::{Options, Outcome, Program, RunError, Surroundings, launch_from};
+pub use place::{MemoryKind, Place};
 use watcher::Watcher;
 
 /// Launches that were checked.
@@ -78,10 +82,23 @@ pub struct Finding {
     pub report: Box<TrapReport>,
     /// The access that it collides with.
     pub other: Option<Box<TrapReport>>,
+    /// The memory that it is about.
+    pub place: Option<Place>,
+    /// A few of the other work items that do it, each with its group.
+    pub items: Vec<Item>,
     /// Where a value that nothing has written was stored and loaded until then.
     pub way: Vec<TrapReport>,
     /// How often it was seen.
     pub count: u64,
+}
+
+/// A work item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Item {
+    /// Its group.
+    pub group: [u32; 3],
+    /// Its local id; none for all work items of a thread.
+    pub local_id: Option<[u32; 3]>,
 }
 
 /// A checked launch.
@@ -120,8 +137,20 @@ pub fn check(
     let seen = watcher.finish();
     let mut findings = seen.findings;
     if checks.uninit {
-        let reference = uninit::Reference { digests: seen.digests, map: seen.map, racy: seen.racy, result: &result };
-        findings.extend(uninit::find(program, range, &mut make, options, &reference)?);
+        let watcher::Watched { digests, map, racy, unwritten, .. } = seen;
+        let reference = uninit::Reference { digests, map, racy, unwritten, result: &result };
+        // Who leaves what he was given finds what nobody has written.
+        let place = |finding: &Finding| (finding.report.function, finding.report.source_line);
+        let is_outside = |other: &&Finding| other.report.trap.code() == "check-bounds";
+        let outside: Vec<_> = findings.iter().filter(is_outside).map(place).collect();
+        let unwritten = uninit::find(program, range, &mut make, options, &reference)?;
+        let is_new = |finding: &Finding| finding.report.source_line.is_none() || !outside.contains(&place(finding));
+        let unwritten: Vec<_> = unwritten.into_iter().filter(is_new).collect();
+        // Those whose places nobody has written meet by chance.
+        let places: Vec<_> = unwritten.iter().map(place).collect();
+        let is_race = |finding: &Finding| finding.report.trap.code() == "check-race";
+        findings.retain(|finding| !(is_race(finding) && places.contains(&place(finding))));
+        findings.extend(unwritten);
     }
     Ok(Checked { result, findings })
 }

@@ -18,7 +18,8 @@ mod stamps;
 use std::collections::BTreeSet;
 
 use crate::check::Checks;
-use crate::check::watcher::{Bug, Seen, What, actor, deed, found, place, place_in_program};
+use crate::check::place::Place;
+use crate::check::watcher::{Bug, Seen, What, actor, deed, found, place_in_program};
 use crate::launch::argument::Parameter;
 use crate::machine::fault::Trap;
 use crate::machine::lane::{LANES, enabled_lanes};
@@ -26,7 +27,7 @@ use crate::machine::observer::{Access, AccessKind, LaunchMap, Space};
 use crate::machine::told::{Accesses, Places};
 use crate::run::program::Actor;
 use order::Order;
-use shadow::{Cell, Pages, page_of, words_of};
+use shadow::{ANOTHER, Cell, Pages, page_of, words_of};
 use stamps::{Stamp, Stamps, Touch, WHOLE, channel_of, is_harmless};
 
 /// Words of races that are remembered.
@@ -39,6 +40,8 @@ pub(super) struct Races {
     checks: Checks,
     /// Whether channels of a thread are kept apart by its instructions.
     together_is_apart: bool,
+    /// Whether a thread stores for its channels what each of them has for itself.
+    blocks: bool,
     /// Bytes of shared local memory and of buffers. What is outside is lost.
     sizes: Vec<u64>,
     stamps: Stamps,
@@ -46,8 +49,6 @@ pub(super) struct Races {
     channels: Vec<u32>,
     /// Cells of words.
     words: Pages,
-    /// Cells of the bytes of words that are split.
-    bytes: Pages,
     order: Order,
     /// The accesses of the present instruction of one thread: place, channel, and whether it stores something else than what is
     /// there.
@@ -77,6 +78,7 @@ impl Races {
 
     pub(super) fn launch(&mut self, map: &LaunchMap) {
         self.together_is_apart = map.together;
+        self.blocks = map.blocks;
         self.sizes.push(map.local_bytes.into());
         self.sizes.extend(map.buffers.iter().map(|buffer| buffer.bytes));
     }
@@ -176,7 +178,7 @@ impl Races {
         enter: impl Fn(&Stamps, &mut Cell, Touch) -> bool,
     ) -> u32 {
         let (stamps, enabled) = (&self.stamps, accesses.enabled);
-        let enter = |cell: &mut Cell, lane: usize| !cell.split && enter(stamps, cell, first.of(accesses, lane));
+        let enter = |cell: &mut Cell, lane: usize| !cell.is_split() && enter(stamps, cell, first.of(accesses, lane));
         let (mut left, mut rest) = (enabled, enabled);
         while rest != 0 {
             let lane = rest.trailing_zeros() as usize;
@@ -221,13 +223,19 @@ impl Races {
         for lane in enabled_lanes::<LANES>(left) {
             let offset = accesses.place(lane).1;
             let bytes = offset as usize % 4..offset as usize % 4 + accesses.first.size as usize;
-            if bytes.end <= 4 && self.words.cell((buffer, offset / 4)).split {
-                let cells = &mut self.bytes.four((buffer, offset / 4 * 4))[bytes];
+            let cell = self.words.cell((buffer, offset / 4));
+            if bytes.end <= 4 && cell.is_split() {
                 let touch = first.of(accesses, lane);
-                let is_alone = match first.kind {
-                    AccessKind::Load => cells.iter_mut().all(|cell| self.stamps.read_alone(cell, touch)),
-                    _ => cells.iter_mut().all(|cell| self.stamps.write_alone(cell, touch)),
+                let mut enter = |byte: usize| {
+                    let mut changed = cell.byte(byte, &self.stamps);
+                    let is_alone = match first.kind {
+                        AccessKind::Load => self.stamps.read_alone(&mut changed, touch),
+                        _ => self.stamps.write_alone(&mut changed, touch),
+                    };
+                    cell.set_byte(byte, &changed, &self.stamps);
+                    is_alone
                 };
+                let is_alone = bytes.clone().all(&mut enter);
                 left &= !(u32::from(is_alone) << lane);
             }
         }
@@ -238,20 +246,22 @@ impl Races {
     fn word(&mut self, touch: Touch, (buffer, word): (usize, u64), access: &Access, seen: &mut Seen) {
         let cell = self.words.cell((buffer, word));
         let bytes = access.offset..access.offset + u64::from(access.size);
-        if !cell.split && bytes.start <= word * 4 && (word + 1) * 4 <= bytes.end {
+        if !cell.is_split() && bytes.start <= word * 4 && (word + 1) * 4 <= bytes.end {
             let mut changed = *cell;
             self.touch(&mut changed, touch, access, (buffer, word * 4), seen);
             *self.words.cell((buffer, word)) = changed;
             return;
         }
-        let parts = Cell { split: false, ..*cell };
-        if !std::mem::replace(&mut cell.split, true) {
-            self.bytes.four((buffer, word * 4)).fill(parts);
+        if !cell.is_split() {
+            cell.split(&self.stamps);
         }
-        for byte in (word * 4..word * 4 + 4).filter(|byte| bytes.contains(byte)) {
-            let mut changed = *self.bytes.cell((buffer, byte));
-            self.touch(&mut changed, touch, access, (buffer, byte), seen);
-            *self.bytes.cell((buffer, byte)) = changed;
+        for n in 0..4 {
+            let byte = word * 4 + n as u64;
+            if bytes.contains(&byte) {
+                let mut changed = self.words.cell((buffer, word)).byte(n, &self.stamps);
+                self.touch(&mut changed, touch, access, (buffer, byte), seen);
+                self.words.cell((buffer, word)).set_byte(n, &changed, &self.stamps);
+            }
         }
     }
 
@@ -319,13 +329,15 @@ impl Races {
         if apart || !(if is_fence { self.checks.sync } else { self.checks.race }) {
             return false;
         }
-        let other =
-            Actor { spot: stamp.spot, group: stamp.group, thread: stamp.thread, channel: Some(channel.into()) };
-        let mut both = [place_in_program(&stamp.spot), place_in_program(&access.spot)];
-        both.sort_unstable();
-        let [low, high] = both;
+        let channel = match channel {
+            WHOLE => Some(stamp.channels.trailing_zeros()).filter(|&first| first < u32::BITS),
+            ANOTHER => None,
+            channel => Some(channel.into()),
+        };
+        let other = Actor { spot: stamp.spot, group: stamp.group, thread: stamp.thread, channel };
+        let both = [place_in_program(&stamp.spot), place_in_program(&access.spot)];
         let code = if is_fence { "check-fence" } else { "check-race" };
-        let key = (code, low, high, u32::from(at.0 == 0));
+        let key = (code, both, at.0);
         let what = What::Race { now: *access, before: stamp.kind, other, is_fence };
         seen.see(Bug { key, actor: actor(access), what });
         true
@@ -345,6 +357,10 @@ impl Races {
             // Those who have stored it themselves load it again.
             (WHOLE, WHOLE) if (stamp.kind, access.kind) == (AccessKind::Store, AccessKind::Load) => {
                 self.channels(access) & !stamp.channels == 0
+            }
+            // What one of them changes, another one may have loaded before or behind that.
+            (WHOLE, WHOLE) if (stamp.kind, access.kind) == (AccessKind::Load, AccessKind::Store) && !self.blocks => {
+                (self.channels(access) | stamp.channels).count_ones() <= 1
             }
             (WHOLE, WHOLE) if ![stamp.kind, access.kind].contains(&AccessKind::Atomic) => {
                 self.channels(access) == stamp.channels
@@ -383,7 +399,7 @@ pub(super) fn messages(
     map: &LaunchMap,
     parameters: &[Parameter],
 ) -> (Trap, Trap) {
-    let (what, at) = (deed(now.kind, now.size), place(now, map, parameters));
+    let (what, at) = (deed(now.kind, now.size), Place::of(now, map, parameters).words());
     let earlier = match before {
         AccessKind::Load => "a load",
         AccessKind::Store => "a store",

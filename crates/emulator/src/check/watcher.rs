@@ -3,8 +3,10 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
+use crate::check::bounds::Owners;
+use crate::check::place::Place;
 use crate::check::race::{self, Races};
-use crate::check::uninit::Digests;
+use crate::check::uninit::{Digests, Unwritten};
 use crate::check::{Checks, Finding, bounds};
 use crate::launch::argument::Parameter;
 use crate::launch::range::NdRange;
@@ -34,21 +36,27 @@ struct State {
     map: LaunchMap,
     group: [u32; 3],
     bounds: bool,
+    sync: bool,
+    owners: Owners,
     races: Option<Races>,
     digests: Option<Digests>,
+    unwritten: Unwritten,
     seen: Seen,
 }
 
-/// What there is to report, each bug once.
+/// What there is to report, each bug once: how often it was seen, and who else did it.
 #[derive(Default)]
 pub(super) struct Seen {
-    all: Vec<(Bug, u64)>,
+    all: Vec<(Bug, u64, Vec<Actor>)>,
 }
+
+/// Other work items that a bug names.
+const MOST_ITEMS: usize = 3;
 
 /// A bug where it shows for the first time.
 pub(super) struct Bug {
-    /// What makes it the same bug: its kind, and the instructions.
-    pub(super) key: (&'static str, u32, u32, u32),
+    /// What makes it the same bug: its kind, one of the places in the program, and the memory.
+    pub(super) key: (&'static str, [u32; 2], usize),
     /// Who did it.
     pub(super) actor: Actor,
     /// What, without names.
@@ -59,6 +67,10 @@ pub(super) struct Bug {
 pub(super) enum What {
     /// An access that is not inside.
     Outside(Access),
+    /// An access to private memory of another channel of its thread.
+    Foreign(Access, u32),
+    /// A thread that waits at a barrier while others of its group wait at another one.
+    Barriers { other: Actor },
     /// Two accesses that nothing keeps apart: this one and an earlier one. With a barrier between them, and no fence.
     Race { now: Access, before: AccessKind, other: Actor, is_fence: bool },
 }
@@ -66,9 +78,22 @@ pub(super) enum What {
 impl Seen {
     /// Takes note of a bug.
     pub(super) fn see(&mut self, bug: Bug) {
-        match self.all.iter_mut().find(|(other, _)| other.key == bug.key) {
-            Some((_, count)) => *count += 1,
-            None => self.all.push((bug, 1)),
+        let (code, places, memory) = bug.key;
+        let is_same = |other: &Bug| {
+            let (same, any) = (|place| other.key.1.contains(place), other.key.2 == memory);
+            let both = (memory == 0) == (other.key.2 == 0) && places.iter().all(same);
+            code == other.key.0 && (both || any && places.iter().any(same))
+        };
+        match self.all.iter_mut().find(|(other, ..)| is_same(other)) {
+            Some((first, count, others)) => {
+                *count += 1;
+                let who = |actor: &Actor| (actor.group, actor.thread, actor.channel);
+                let is_new = |one: &Actor| who(one) != who(&bug.actor);
+                if others.len() < MOST_ITEMS && is_new(&first.actor) && others.iter().all(is_new) {
+                    others.push(bug.actor);
+                }
+            }
+            None => self.all.push((bug, 1, Vec::new())),
         }
     }
 }
@@ -76,16 +101,19 @@ impl Seen {
 /// Everything that was seen.
 pub(super) struct Watched {
     pub(super) findings: Vec<Finding>,
-    pub(super) digests: Vec<u64>,
+    pub(super) digests: Digests,
     pub(super) map: LaunchMap,
     /// The words that races are about: by the number of the buffer and 1, or 0 for shared local memory.
     pub(super) racy: BTreeSet<(usize, u64)>,
+    /// Whether memory was loaded that nobody has written.
+    pub(super) unwritten: bool,
 }
 
 impl<'a> Watcher<'a> {
     pub(super) fn new(program: &'a Program, range: &'a NdRange, checks: Checks) -> Self {
         let state = State {
             bounds: checks.bounds,
+            sync: checks.sync,
             races: (checks.race || checks.sync).then(|| Races::new(checks, program.platform >= Platform::Icllp)),
             digests: checks.uninit.then(Digests::default),
             ..State::default()
@@ -100,20 +128,40 @@ impl<'a> Watcher<'a> {
     pub(super) fn finish(self) -> Watched {
         let state = self.state.into_inner();
         let report = |what, actor: &Actor| Box::new(self.program.report(self.range, what, actor));
-        let findings = state.seen.all.into_iter().map(|(bug, count)| {
+        let findings = state.seen.all.into_iter().map(|(bug, count, others)| {
+            let place = match &bug.what {
+                What::Outside(access) | What::Foreign(access, _) | What::Race { now: access, .. } => {
+                    Some(Place::of(access, &state.map, &self.parameters))
+                }
+                What::Barriers { .. } => None,
+            };
+            let items = others.iter().map(|actor| self.program.item(self.range, actor)).collect();
             let (found, other) = match &bug.what {
                 What::Outside(access) => (bounds::message(access, &state.map, &self.parameters), None),
+                What::Foreign(access, owner) => {
+                    let other = self.program.report(
+                        self.range,
+                        bounds::foreign(access).1,
+                        &Actor { channel: Some(*owner), ..bug.actor },
+                    );
+                    (bounds::foreign(access).0, Some(Box::new(other)))
+                }
+                What::Barriers { other } => {
+                    let (found, elsewhere) = barriers();
+                    (found, Some(report(elsewhere, other)))
+                }
                 What::Race { now, before, other, is_fence } => {
                     let (found, earlier) = race::messages(now, (*before, *is_fence), &state.map, &self.parameters);
                     (found, Some(report(earlier, other)))
                 }
             };
-            Finding { report: report(found, &bug.actor), other, way: Vec::new(), count }
+            Finding { report: report(found, &bug.actor), other, place, items, way: Vec::new(), count }
         });
         Watched {
             findings: findings.collect(),
-            digests: state.digests.map(Digests::finish).unwrap_or_default(),
+            digests: state.digests.unwrap_or_default(),
             map: state.map,
+            unwritten: state.unwritten.loaded,
             racy: state.races.map(|races| races.racy).unwrap_or_default(),
         }
     }
@@ -123,6 +171,7 @@ impl Observer for Watcher<'_> {
     fn launch(&self, map: &LaunchMap) {
         self.with(|state| {
             state.map = map.clone();
+            state.unwritten.launch(map);
             state.races.iter_mut().for_each(|races| races.launch(map));
         });
     }
@@ -130,8 +179,21 @@ impl Observer for Watcher<'_> {
     fn group(&self, group: [u32; 3]) {
         self.with(|state| {
             state.group = group;
+            state.owners.next_group();
+            state.unwritten.next_group();
             state.races.iter_mut().for_each(Races::next_group);
             state.digests.iter_mut().for_each(Digests::next_group);
+        });
+    }
+
+    fn apart(&self, one: (u32, Spot), other: (u32, Spot)) {
+        self.with(|state| {
+            if state.sync {
+                let group = state.group;
+                let [actor, other] = [one, other].map(|(thread, spot)| Actor { spot, group, thread, channel: None });
+                let places = [one.1, other.spot].map(|spot| place_in_program(&spot));
+                state.seen.see(Bug { key: ("check-barrier", places, 0), actor, what: What::Barriers { other } });
+            }
         });
     }
 
@@ -155,11 +217,15 @@ impl Observer for Watcher<'_> {
             if state.bounds && !bounds::are_inside(accesses, &state.map) {
                 accesses.all().for_each(|access| bounds::access(&access, &state.map, &mut state.seen));
             }
+            if state.bounds && accesses.first.space == Space::Scratch {
+                accesses.all().for_each(|access| state.owners.access(&access, &state.map, &mut state.seen));
+            }
             if let Some(races) = &mut state.races {
                 races.accesses(accesses, &mut state.seen);
             }
             if let Some(digests) = &mut state.digests {
                 digests.accesses(accesses);
+                state.unwritten.accesses(accesses);
             }
         });
     }
@@ -168,15 +234,27 @@ impl Observer for Watcher<'_> {
         self.with(|state| {
             if state.bounds {
                 bounds::access(access, &state.map, &mut state.seen);
+                if access.space == Space::Scratch {
+                    state.owners.access(access, &state.map, &mut state.seen);
+                }
             }
             if let Some(races) = &mut state.races {
                 races.access(access, &mut state.seen);
             }
             if let Some(digests) = &mut state.digests {
                 digests.access(access);
+                state.unwritten.access(access);
             }
         });
     }
+}
+
+/// Threads that wait for each other at two barriers, in words: one of them, and where the others are.
+fn barriers() -> (Trap, Trap) {
+    let message = "work items wait here for others of their group, which wait at another barrier";
+    let help = "all work items of a group have to come to the same barrier";
+    let other = "the others wait here";
+    (found("check-barrier", message.to_owned(), help), found("check-barrier", other.to_owned(), ""))
 }
 
 /// Who makes an access.
@@ -202,39 +280,6 @@ pub(super) fn deed(kind: AccessKind, size: u32) -> String {
         AccessKind::Atomic => "atomic operation on",
     };
     format!("{what} {size} byte{}", if size == 1 { "" } else { "s" })
-}
-
-/// The argument at a number with its name.
-pub(super) fn argument(index: u32, parameters: &[Parameter]) -> String {
-    match parameters.iter().find(|parameter| parameter.index == index) {
-        Some(parameter) if !parameter.name.is_empty() => format!("argument {index} (`{}`)", parameter.name),
-        _ => format!("argument {index}"),
-    }
-}
-
-/// Where an access goes, in words.
-pub(super) fn place(access: &Access, map: &LaunchMap, parameters: &[Parameter]) -> String {
-    let offset = access.offset;
-    match (access.space, access.buffer.and_then(|number| map.buffers.get(number))) {
-        (Space::Local, _) => {
-            let of =
-                map.local.iter().filter(|(_, start)| u64::from(*start) <= offset).max_by_key(|(_, start)| *start);
-            match of {
-                Some((index, start)) => {
-                    let within = offset - u64::from(*start);
-                    format!("offset {within} of {} in shared local memory", argument(*index, parameters))
-                }
-                None => format!("offset {offset} of shared local memory"),
-            }
-        }
-        (Space::Scratch, _) => format!("offset {offset} of private memory"),
-        (_, Some(region)) => match region.argument {
-            Some(index) => format!("offset {offset} of {}", argument(index, parameters)),
-            None => format!("offset {offset} of the program's own data"),
-        },
-        (Space::Flat, None) => format!("0x{:x}", access.address),
-        (Space::Surface, None) => format!("offset {offset} of a surface that nothing is bound to"),
-    }
 }
 
 /// A finding as the reason of a report.

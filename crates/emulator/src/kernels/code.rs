@@ -388,7 +388,8 @@ impl Builder {
                 self.switches.push(Switch { index, targets: Vec::with_capacity(labels.len()) });
                 self.end(mark(ExecMask::all(1)), Terminator::Switch(self.switches.len() as u32 - 1));
             }
-            Lowered::Line(line) => self.line = Some(line),
+            // Line 0 is what the compiler made on its own, of the line before.
+            Lowered::Line(line) => self.line = Some(line).filter(|line| *line > 0).or(self.line),
             Lowered::Nothing => {}
         }
     }

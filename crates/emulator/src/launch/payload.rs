@@ -301,7 +301,7 @@ fn value_of(
             // They are reached through the binding table.
             (Some(AddrSpace::Image | AddrSpace::Sampler), _) => Vec::new(),
             (_, Some(AddrMode::Slm)) => {
-                let offset = index.and_then(|index| *placement.local_offsets.get(index)?);
+                let offset = index.and_then(|index| placement.local.get(index)?.map(|(offset, _)| offset));
                 u64::from(offset.unwrap_or(0)).to_le_bytes().to_vec()
             }
             _ => address(),
@@ -368,7 +368,7 @@ kernels:
         let info = info::parse("k", text).unwrap();
         let arguments =
             [Some(Argument::Buffer(vec![0; 4])), Some(Argument::Value(vec![0xfe])), Some(Argument::Local(8))];
-        let placement = place(&info.kernels[0], &arguments, |_| Some(0x1_0000_0000)).unwrap();
+        let placement = place(&info.kernels[0], &arguments, 0, |_| Some(0x1_0000_0000)).unwrap();
         (Payload::new(&info.kernels[0], layout, range, &arguments, &placement).unwrap(), placement)
     }
 
@@ -381,8 +381,8 @@ kernels:
         let range = NdRange::new(&[40, 3], Some(&[20, 2]), Some(&[7, 8]), [0; 3]).unwrap();
         let (payload, placement) = payload(INFO, Layout { grf_bytes: 32, pads: true, gap: 0 }, &range);
         assert_eq!(
-            (placement.local_bytes, placement.local_offsets[2]),
-            (108, Some(0)),
+            (placement.local_bytes, placement.local[2]),
+            (108, Some((0, 8))),
             "code adds what the kernel declares"
         );
         assert_eq!(placement.bindings, [None, Some(0)]);
@@ -452,6 +452,6 @@ kernels:
             assert!(Payload::new(&info.kernels[0], layout, &range, &[], &placement).is_err(), "{to}");
         }
         let info = info::parse("k", &INFO.replace("bti_value: 1", "bti_value: 999")).unwrap();
-        assert!(place(&info.kernels[0], &[], |_| None).is_err());
+        assert!(place(&info.kernels[0], &[], 0, |_| None).is_err());
     }
 }

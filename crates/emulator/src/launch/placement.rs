@@ -15,8 +15,9 @@ pub struct Placement {
     /// For each entry of the binding table, the argument that it stands for; beyond it all arguments, where the kernel names
     /// their surfaces by state.
     pub bindings: Vec<Option<u32>>,
-    /// Offset of each local pointer behind the memory that the kernel declares itself: the compiler's code adds the size of that.
-    pub local_offsets: Vec<Option<u32>>,
+    /// Offset of each local pointer behind the memory that the kernel declares itself, where the compiler's code adds the size of
+    /// that, and its bytes.
+    pub local: Vec<Option<(u32, u32)>>,
     /// Bytes of shared local memory that a group needs.
     pub local_bytes: u32,
     /// Size of each argument that is a buffer, in bytes.
@@ -38,16 +39,22 @@ pub struct Extra {
     pub private: u64,
 }
 
-/// Lays out shared local memory and the binding table. `address` gives the address of a buffer argument.
+/// Lays out shared local memory, with so many bytes that are nobody's between arguments, where there is room for that, and the binding table. `address` gives the address of a buffer argument.
 ///
 /// # Errors
 /// When a group gets more shared local memory than there can be, or the binding table names entries that cannot be.
 pub fn place(
     kernel: &KernelInfo,
     arguments: &[Option<Argument>],
+    gap: u32,
     mut address: impl FnMut(u32) -> Option<u64>,
 ) -> Result<Placement, Box<Diagnostic>> {
     let declared = kernel.execution_env.slm_size;
+    let wanted = arguments.iter().flatten().map(|argument| match argument {
+        Argument::Local(size) => u64::from(*size) + 2 * u64::from(gap),
+        _ => 0,
+    });
+    let gap = if wanted.sum::<u64>() + u64::from(declared) <= SLM_BYTES.into() { gap } else { 0 };
     let mut placement = Placement { local_bytes: declared, ..Placement::default() };
     for (index, argument) in arguments.iter().enumerate() {
         placement.addresses.push(match argument {
@@ -59,7 +66,9 @@ pub fn place(
         if let Some(Argument::Local(size)) = argument {
             let item = kernel.payload_arguments.iter().find(|item| item.arg_index == Some(index as u32));
             let alignment = item.map_or(0, |item| item.slm_alignment).max(1);
-            let offset = (placement.local_bytes - declared).checked_next_multiple_of(alignment);
+            // The compiler knows where the first one begins.
+            let gap = if placement.local.iter().any(Option::is_some) { gap } else { 0 };
+            let offset = (placement.local_bytes - declared + gap).checked_next_multiple_of(alignment);
             let end = offset.and_then(|offset| declared.checked_add(offset)?.checked_add(*size));
             let end = end.filter(|&end| end <= SLM_BYTES);
             let (Some(offset), Some(end)) = (offset, end) else {
@@ -67,9 +76,9 @@ pub fn place(
                 let finding = Diagnostic::new("argument-size", Severity::Error, "launch", message);
                 return Err(finding.help(format!("a group has {SLM_BYTES} bytes at most")).into());
             };
-            (local, placement.local_bytes) = (Some(offset), end);
+            (local, placement.local_bytes) = (Some((offset, *size)), end);
         }
-        placement.local_offsets.push(local);
+        placement.local.push(local);
     }
     for binding in &kernel.binding_table_indices {
         // 240 entries are for programs, the rest of the 256 mean other things.

@@ -267,7 +267,7 @@ impl fmt::Display for TrapReport {
         if let Some(nearest) = &self.nearest {
             write!(f, ", {nearest}")?;
         }
-        write!(f, "; group ({x}, {y}, {z})")?;
+        write!(f, "; kernel {}, group ({x}, {y}, {z})", self.kernel)?;
         if let Some([x, y, z]) = self.local_id {
             write!(f, ", local id ({x}, {y}, {z})")?;
         }

@@ -53,6 +53,9 @@ pub trait Observer: std::fmt::Debug {
     /// A group begins.
     fn group(&self, _group: [u32; 3]) {}
 
+    /// Threads of the group wait for each other at different barriers: one of them, and another one.
+    fn apart(&self, _one: (u32, Spot), _other: (u32, Spot)) {}
+
     /// Threads of the group have waited for each other.
     fn barrier(&self) {}
 
@@ -74,8 +77,8 @@ pub struct LaunchMap {
     pub buffers: Vec<Allocation>,
     /// Bytes of shared local memory.
     pub local_bytes: u32,
-    /// Arguments that are shared local memory, with their offsets there.
-    pub local: Vec<(u32, u32)>,
+    /// Its parts: what the kernel declares, and arguments. What lies between them is nobody's.
+    pub local: Vec<LocalPart>,
     /// The buffers that nobody has written, by their numbers.
     pub undefined: Vec<usize>,
     /// Bytes of each buffer of private memory of a group.
@@ -83,12 +86,42 @@ pub struct LaunchMap {
     /// The kernel's variables that have storage of their own and no value when a thread begins: id, bytes of the register file,
     /// bytes of an element.
     pub variables: Vec<(u32, Range<u32>, u32)>,
+    /// Whether functions are called, whose private memory is that of others before and behind them.
+    pub calls: bool,
+    /// Whether what belongs to several channels is stored at once.
+    pub blocks: bool,
     /// Whether there are predicates.
     pub predicates: bool,
     /// Whether work items of one hardware thread may rely on going through its instructions together: where a group is one
     /// thread, and the compiler knew that and left its barriers out, or where the source asks for a size of sub-groups or for
     /// a work item's place in one.
     pub together: bool,
+}
+
+/// A part of shared local memory.
+#[derive(Clone, Copy, Debug)]
+pub struct LocalPart {
+    /// The argument that it is; what the kernel declares is none.
+    pub argument: Option<u32>,
+    /// Its first byte.
+    pub start: u32,
+    /// Its bytes.
+    pub bytes: u32,
+}
+
+impl LocalPart {
+    /// How far a place is from it; 0 inside.
+    pub fn distance(&self, offset: u64) -> u64 {
+        let (start, end) = (u64::from(self.start), u64::from(self.start) + u64::from(self.bytes));
+        start.saturating_sub(offset).max((offset + 1).saturating_sub(end))
+    }
+}
+
+impl LaunchMap {
+    /// The part of shared local memory that a place is in, or else the nearest one.
+    pub fn local_part(&self, offset: u64) -> Option<&LocalPart> {
+        self.local.iter().min_by_key(|part| part.distance(offset))
+    }
 }
 
 /// A buffer of a launch.

@@ -22,6 +22,8 @@ pub struct Poison {
     pub buffers: Vec<(usize, Range<u64>)>,
     /// Whether predicates hold noise.
     pub predicates: bool,
+    /// What each four bytes hold in place of noise.
+    pub word: Option<u32>,
 }
 
 impl Poison {
@@ -30,9 +32,9 @@ impl Poison {
         for range in &self.registers {
             let range = (range.start as usize).max(payload)..(range.end as usize).min(registers.len());
             let Some(bytes) = registers.get_mut(range.clone()) else { continue };
-            match NOISE.get(range.clone()) {
+            match NOISE.get(range.clone()).filter(|_| self.word.is_none()) {
                 Some(noise) => bytes.copy_from_slice(noise),
-                None => bytes.iter_mut().zip(range).for_each(|(byte, at)| *byte = noise(at as u64)),
+                None => bytes.iter_mut().zip(range).for_each(|(byte, at)| *byte = self.byte(at as u64)),
             }
         }
     }
@@ -40,36 +42,48 @@ impl Poison {
     /// Writes the noise of the buffers of all groups.
     pub(crate) fn fill_buffers(&self, all: &[Buffer]) {
         for (number, range) in &self.buffers {
-            all.get(*number).into_iter().for_each(|buffer| fill(buffer, std::slice::from_ref(range)));
+            all.get(*number).into_iter().for_each(|buffer| self.fill(buffer, std::slice::from_ref(range)));
         }
     }
 
     /// Writes the noise of shared local memory.
     pub(crate) fn fill_local(&self, buffer: &Buffer) {
-        fill(buffer, &self.local);
+        self.fill(buffer, &self.local);
     }
 
     /// Writes the noise of a buffer of private memory.
     pub(crate) fn fill_private(&self, buffer: &Buffer) {
-        fill(buffer, &self.private);
+        self.fill(buffer, &self.private);
     }
 
     /// What predicates hold.
     pub(crate) fn predicate(&self) -> u32 {
         if self.predicates { 0x5aa5_9669 } else { 0 }
     }
-}
 
-fn fill(buffer: &Buffer, ranges: &[Range<u64>]) {
-    for range in ranges {
-        let end = range.end.min(buffer.len() as u64);
-        let mut at = range.start;
-        while at < end {
-            let size = if at % 4 == 0 && at + 4 <= end { 4 } else { 1 };
-            let value = (at..at + size).rev().fold(0, |value, at| value << 8 | u64::from(noise(at)));
-            buffer.store(at, size as u32, value, Sharing::Exclusive);
-            at += size;
+    /// Whether a byte that stands at a place with this remainder by four can be one of these.
+    pub(crate) fn is_noise(&self, byte: u64, at: u32) -> bool {
+        match self.word {
+            Some(word) => byte & 0xff == u64::from(word >> (8 * at) & 0xff),
+            None => is_noise(byte, at),
         }
+    }
+
+    fn fill(&self, buffer: &Buffer, ranges: &[Range<u64>]) {
+        for range in ranges {
+            let end = range.end.min(buffer.len() as u64);
+            let mut at = range.start;
+            while at < end {
+                let size = if at % 4 == 0 && at + 4 <= end { 4 } else { 1 };
+                let value = (at..at + size).rev().fold(0, |value, at| value << 8 | u64::from(self.byte(at)));
+                buffer.store(at, size as u32, value, Sharing::Exclusive);
+                at += size;
+            }
+        }
+    }
+
+    fn byte(&self, at: u64) -> u8 {
+        self.word.map_or_else(|| noise(at), |word| (word >> (8 * (at % 4))) as u8)
     }
 }
 
@@ -84,7 +98,7 @@ fn noise(at: u64) -> u8 {
 }
 
 /// Whether the lowest byte can be noise of a place with this remainder by four.
-pub(crate) fn is_noise(byte: u64, at: u32) -> bool {
+fn is_noise(byte: u64, at: u32) -> bool {
     if at == 3 { byte & 0xf0 == 0x50 } else { byte & 1 == 1 }
 }
 

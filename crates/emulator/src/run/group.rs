@@ -347,10 +347,11 @@ impl<'a> Worker<'a> {
                 break;
             }
             if states.iter().all(|state| matches!(state, State::AtBarrier(_))) {
-                states.fill(State::Running);
                 if let Some(observer) = self.own.observer {
+                    tell_barriers(states, observer);
                     observer.barrier();
                 }
+                states.fill(State::Running);
             } else if !progress {
                 let stuck = self.threads.iter().zip(states.iter()).find_map(|(thread, state)| match state {
                     State::AtBarrier(mark) | State::Waiting { mark, .. } => Some((thread, *mark, false)),
@@ -416,6 +417,18 @@ impl<'a> Worker<'a> {
         self.states.clear();
         self.states.resize(ended, State::Ended);
         self.states.resize(self.threads.len(), State::Running);
+    }
+}
+
+/// Tells where threads wait for each other, when that is not one place.
+fn tell_barriers(states: &[State], observer: &dyn Observer) {
+    let mut spots = (0..).zip(states).filter_map(|(thread, state)| match state {
+        State::AtBarrier(mark) => Some((thread, mark.spot())),
+        _ => None,
+    });
+    let Some(one) = spots.next() else { return };
+    if let Some(other) = spots.find(|(_, spot)| spot.instruction != one.1.instruction) {
+        observer.apart(one, other);
     }
 }
 

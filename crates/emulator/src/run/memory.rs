@@ -17,6 +17,8 @@ use visakit_zebin::info::{ArgType, InlineSampler, KernelInfo, PayloadArgument, P
 
 /// Steps of the scratch base that a thread finds in r0.
 const SCRATCH_STEP: u64 = 1024;
+/// Bytes between arguments that are shared local memory, in a launch that is checked.
+const LOCAL_GAP: u32 = 1024;
 
 /// Everything that a launch has mapped.
 pub(super) struct LaunchMemory {
@@ -166,7 +168,8 @@ pub(super) fn map(
         None
     };
     let (scratch, implicit, private) = private(info, range, &memory, &mut extra)?;
-    let mut placement = placement::place(info, arguments, |index| *addresses.get(index as usize)?)?;
+    let gap = if surroundings.scattered == 0 { 0 } else { LOCAL_GAP };
+    let mut placement = placement::place(info, arguments, gap, |index| *addresses.get(index as usize)?)?;
     placement.extra = extra;
     placement.sizes = sizes;
     let buffer = |argument: &Option<u32>| buffers.get((*argument)? as usize).copied().flatten();

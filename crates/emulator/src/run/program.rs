@@ -2,6 +2,7 @@
 
 use visakit_diag::{Diagnostic, Severity};
 
+use crate::check::Item;
 use crate::launch::argument::{self, Parameter};
 use crate::launch::data::ProgramData;
 use crate::launch::payload;
@@ -179,9 +180,6 @@ impl Program {
     /// What happened, with all that is known of its place.
     pub(crate) fn report(&self, range: &NdRange, trap: Trap, actor: &Actor) -> TrapReport {
         let Actor { spot, group, thread, channel } = *actor;
-        let environment = &self.info.execution_env;
-        let item = |channel| thread * environment.simd_size + channel;
-        let (size, order) = (range.size_of(group), environment.work_group_walk_order_dimensions);
         let at = self.location(spot.instruction);
         TrapReport {
             trap,
@@ -196,7 +194,7 @@ impl Program {
             group,
             thread,
             channel,
-            local_id: channel.map(|channel| payload::local_id_of(item(channel), size, order)),
+            local_id: self.item(range, actor).local_id,
             printed: Vec::new(),
             buffers: Vec::new(),
             nearest: None,
@@ -205,6 +203,15 @@ impl Program {
             groups: 1,
             others: Vec::new(),
         }
+    }
+
+    /// Who did something.
+    pub(crate) fn item(&self, range: &NdRange, actor: &Actor) -> Item {
+        let environment = &self.info.execution_env;
+        let item = |channel| actor.thread * environment.simd_size + channel;
+        let (size, order) = (range.size_of(actor.group), environment.work_group_walk_order_dimensions);
+        let local_id = actor.channel.map(|channel| payload::local_id_of(item(channel), size, order));
+        Item { group: actor.group, local_id }
     }
 
     /// The name of a variable of the kernel as its text has it.

@@ -2,10 +2,10 @@
 
 use crate::kernels::code::CompiledRoutine;
 use crate::launch::range::NdRange;
-use crate::machine::observer::{Allocation, LaunchMap};
+use crate::machine::observer::{Allocation, LaunchMap, LocalPart};
 use crate::run::Program;
 use crate::run::memory::LaunchMemory;
-use visakit::isa::{DataType, GeneralId, Instruction, Operand, predefined};
+use visakit::isa::{DataType, GeneralId, Instruction, LscDataOrder, LscUntyped, Operand, predefined};
 
 /// What there is, for those who watch.
 pub(super) fn launch_map(
@@ -22,7 +22,11 @@ pub(super) fn launch_map(
         bytes: buffer.len() as u64,
     });
     let declared = program.info.execution_env.slm_size;
-    let local = (0..).zip(&mapped.placement.local_offsets).filter_map(|(n, offset)| Some((n, declared + (*offset)?)));
+    let local = (0..).zip(&mapped.placement.local).filter_map(|(n, part)| {
+        let (offset, bytes) = (*part)?;
+        Some(LocalPart { argument: Some(n), start: declared + offset, bytes })
+    });
+    let own = LocalPart { argument: None, start: 0, bytes: declared };
     let variables = program.routine.variables.iter().enumerate().filter_map(|(n, declared)| {
         let id = GeneralId(predefined::DECLARED + n as u32);
         let variable = code.layout.variable(id).filter(|variable| variable.root == id)?;
@@ -33,10 +37,12 @@ pub(super) fn launch_map(
     LaunchMap {
         buffers: buffers.collect(),
         local_bytes: mapped.placement.local_bytes,
-        local: local.collect(),
+        local: std::iter::once(own).chain(local).collect(),
         undefined: mapped.undefined.clone(),
         private: mapped.private.clone(),
         variables: variables.collect(),
+        calls: has(program, &|instruction| matches!(instruction, Instruction::Fcall(_) | Instruction::Ifcall(_))),
+        blocks: has(program, &stores_block),
         predicates: code.counts[0] > 0,
         // The compiler leaves barriers out where it knows the size of groups.
         together: program.info.user_attributes.intel_reqd_sub_group_size > 0
@@ -48,11 +54,28 @@ pub(super) fn launch_map(
 /// Whether a kernel asks which channel a work item is. Beside the addresses of private memory, nothing but sub-groups needs that, whose
 /// barriers leave no trace in the code.
 fn knows_channels(program: &Program) -> bool {
-    program.routine.instructions.iter().any(|instruction| match instruction {
+    has(program, &|instruction| match instruction {
         Instruction::Mov(mov) => match &mov.src0.operand {
             Operand::Immediate(constant) => constant.type_ == DataType::V && constant.low == 0x7654_3210,
             _ => false,
         },
         _ => false,
     })
+}
+
+/// Whether a kernel has such an instruction.
+fn has(program: &Program, is_such: &dyn Fn(&Instruction) -> bool) -> bool {
+    program.routine.instructions.iter().any(is_such)
+}
+
+/// Whether an instruction stores what belongs to several channels without asking which of them are enabled.
+fn stores_block(instruction: &Instruction) -> bool {
+    match instruction {
+        Instruction::OwordSt(_) | Instruction::SvmBlockSt(_) => true,
+        Instruction::LscUntyped(LscUntyped::Block2d(_)) => true,
+        Instruction::LscUntyped(LscUntyped::Access(lsc)) => {
+            lsc.data_order == LscDataOrder::Transposed && lsc.data_elems_per_addr.count() > 1
+        }
+        _ => false,
+    }
 }

@@ -4,11 +4,44 @@ use std::path::Path;
 
 use serde::Serialize;
 use visakit_diag::{Diagnostic, Severity};
-use visakit_emulator::check::Finding;
+use visakit_emulator::check::{Finding, Item, MemoryKind, Place};
 use visakit_emulator::machine::fault::TrapReport;
 use visakit_emulator::run::Program;
 
 use super::fault::{self, Fault};
+use crate::launch::request::Request;
+use crate::launch::results::Made;
+
+/// A bug of a program.
+#[derive(Clone, Copy)]
+pub(super) struct Found<'a> {
+    pub(super) program: &'a Program,
+    pub(super) finding: &'a Finding,
+    /// Whether it is the program as the compiler makes it without optimisations.
+    pub(super) unoptimised: bool,
+}
+
+impl<'a> Found<'a> {
+    pub(super) fn all(program: &'a Program, findings: &'a [Finding], unoptimised: bool) -> Vec<Self> {
+        findings.iter().map(|finding| Self { program, finding, unoptimised }).collect()
+    }
+}
+
+/// What a program without optimisations shows of kinds that were not found before: others are most probably the same bugs. Variables of
+/// the source are in memory there, so that a register that nobody has written is the compiler's own; and its library for pipes looks at
+/// counters beside atomic operations.
+pub(super) fn new_kinds(mut findings: Vec<Finding>, before: &[Finding]) -> Vec<Finding> {
+    let kind = |finding: &Finding| finding.report.trap.code();
+    let is_register =
+        |finding: &Finding| finding.place.as_ref().is_some_and(|place| place.memory == MemoryKind::Register);
+    let is_atomic = |report: &TrapReport| report.mnemonic.contains("atomic");
+    findings.retain(|finding| {
+        let of_compiler =
+            is_register(finding) || is_atomic(&finding.report) || finding.other.as_deref().is_some_and(is_atomic);
+        !of_compiler && before.iter().all(|other| kind(other) != kind(finding))
+    });
+    findings
+}
 
 /// A bug, for programs.
 #[derive(Serialize)]
@@ -19,10 +52,18 @@ pub(super) struct Bug<'a> {
     place: Fault<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     other: Option<Fault<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    memory: Option<&'a Place>,
+    /// A few other work items that do the same.
+    #[serde(skip_serializing_if = "<[Item]>::is_empty")]
+    items: &'a [Item],
     #[serde(skip_serializing_if = "Vec::is_empty")]
     way: Vec<Step<'a>>,
     /// How often it was seen.
     count: u64,
+    /// Whether it shows without the compiler's optimisations only.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    unoptimised: bool,
 }
 
 /// A place that a value that nothing has written came by.
@@ -34,7 +75,8 @@ struct Step<'a> {
 }
 
 impl<'a> Bug<'a> {
-    pub(super) fn new(program: &'a Program, finding: &'a Finding) -> Self {
+    pub(super) fn new(found: &Found<'a>) -> Self {
+        let Found { program, finding, unoptimised } = *found;
         let fault = |report: &'a TrapReport| Fault::new(program, report, &program.locate(report));
         Self {
             code: finding.report.trap.code(),
@@ -42,13 +84,28 @@ impl<'a> Bug<'a> {
             place: fault(&finding.report),
             other: finding.other.as_deref().map(fault),
             way: finding.way.iter().map(|at| Step { message: at.trap.to_string(), place: fault(at) }).collect(),
+            memory: finding.place.as_ref(),
+            items: &finding.items,
             count: finding.count,
+            unoptimised,
         }
     }
 }
 
+/// A few of the others that do the same.
+fn others(finding: &Finding) -> String {
+    let triple = |[x, y, z]: [u32; 3]| format!("({x}, {y}, {z})");
+    let item = |item: &Item| {
+        let group = if item.group == finding.report.group { "" } else { &format!("group {} ", triple(item.group)) };
+        Some(format!("{group}{}", triple(item.local_id?)))
+    };
+    let items: Vec<_> = finding.items.iter().filter_map(item).collect();
+    if items.is_empty() { String::new() } else { format!(", by local id {} too", items.join(", ")) }
+}
+
 /// The findings of a bug: itself, and where the other access is.
-pub(super) fn findings(program: &Program, finding: &Finding, path: &Path) -> Vec<Diagnostic> {
+pub(super) fn findings(found: &Found<'_>, path: &Path) -> Vec<Diagnostic> {
+    let Found { program, finding, unoptimised } = *found;
     let located = |report: &TrapReport| fault::at_source(program.locate(report), report, path);
     let mut first = located(&finding.report);
     if finding.report.source_line.is_none() {
@@ -56,9 +113,23 @@ pub(super) fn findings(program: &Program, finding: &Finding, path: &Path) -> Vec
         first.help += &format!("{behind}a program that was compiled with -g names the line of its source");
     }
     if finding.count > 1 {
-        first.message += &format!("; and {} more", finding.count - 1);
+        first.message += &format!("; {} times{}", finding.count, others(finding));
+    }
+    if unoptimised {
+        first.help += "; the compiler's optimisations hide it: it shows with -cl-opt-disable";
     }
     let others = finding.way.iter().chain(finding.other.as_deref());
     let others = others.map(|report| Diagnostic { severity: Severity::Note, ..located(report) });
     std::iter::once(first).chain(others).collect()
+}
+
+/// What checks found, for programs, where any was asked for.
+pub(super) fn bugs_of<'a>(bugs: &[Found<'a>], request: &Request) -> Option<Vec<Bug<'a>>> {
+    request.check.map(|_| bugs.iter().map(Bug::new).collect())
+}
+
+/// Puts what checks found behind the other findings.
+pub(super) fn report(made: &mut Made, bugs: &[Found<'_>], request: &Request) {
+    let path = request.program.clone().unwrap_or_default();
+    made.findings.extend(bugs.iter().flat_map(|bug| findings(bug, &path)));
 }

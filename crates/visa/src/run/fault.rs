@@ -5,10 +5,11 @@ use std::path::Path;
 use serde::Serialize;
 use visakit::verify::{self, Location};
 use visakit_diag::{Diagnostic, Severity};
-use visakit_emulator::check::Finding;
 use visakit_emulator::machine::access::{Miss, MissKind};
 use visakit_emulator::machine::fault::{Trap, TrapReport, WaitingThreads};
 use visakit_emulator::run::{Program, RunError, ThreadState};
+
+use super::checks::Found;
 
 /// Where and when a kernel stopped, for programs.
 #[derive(Serialize)]
@@ -28,6 +29,9 @@ pub(super) struct Fault<'a> {
     text_line: Option<u32>,
     source_file: Option<&'a str>,
     source_line: Option<u32>,
+    /// That line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source_text: Option<String>,
     /// How many groups stopped there, where it was more than one.
     #[serde(skip_serializing_if = "Option::is_none")]
     groups: Option<u64>,
@@ -53,6 +57,7 @@ impl<'a> Fault<'a> {
             text_line: Some(located.line).filter(|&line| line > 0),
             source_file: report.source_file.as_deref(),
             source_line: report.source_line,
+            source_text: source_line(report).map(|(_, line)| line.trim().to_owned()),
             groups: Some(report.groups).filter(|&groups| groups > 1),
             waiting: Some(&*report.waiting).filter(|waiting| !waiting.is_empty()),
             state: report.state.as_deref(),
@@ -101,13 +106,13 @@ fn broken_rule(program: &Program, report: Option<&TrapReport>) -> String {
 pub(super) fn findings(
     located: Diagnostic,
     report: &TrapReport,
-    bugs: &[Finding],
+    bugs: &[Found<'_>],
     program: &Program,
     path: &Path,
 ) -> Vec<Diagnostic> {
     let mut own = at_source(located, report, path);
     let place = |report: &TrapReport| (report.function, report.instruction);
-    if bugs.iter().any(|bug| place(&bug.report) == place(report)) {
+    if bugs.iter().any(|bug| !bug.unoptimised && place(&bug.finding.report) == place(report)) {
         own.severity = Severity::Note;
     }
     if report.groups > 1 {
@@ -123,20 +128,26 @@ pub(super) fn findings(
 
 /// A fault at its line of the source, where that can be read; else as it is, at that of the kernel's text.
 pub(super) fn at_source(located: Diagnostic, report: &TrapReport, program: &Path) -> Diagnostic {
-    let (Some(file), Some(number)) = (&report.source_file, report.source_line) else { return located };
-    let Ok(source) = crate::read_text(Path::new(file)) else { return located };
-    let Some(line) = source.lines().nth(number as usize - 1) else { return located };
+    let Some((number, line)) = source_line(report) else { return located };
+    let file = report.source_file.clone().unwrap_or_default();
     // The compiler has a path from the root; the user's own name for the file is shorter.
     let is_program = program.canonicalize().is_ok_and(|path| path.as_os_str() == file.as_str());
-    let shown = if is_program { program.display().to_string() } else { file.clone() };
+    let shown = if is_program { program.display().to_string() } else { file };
     let message = match instruction(&located) {
         Some(text) => format!("{}: `{text}`", located.message),
         None => located.message.clone(),
     };
     let (start, end) = (line.len() - line.trim_start().len(), line.trim_end().len());
     Diagnostic::new(located.code, Severity::Error, shown, message)
-        .at_line(number, line, start, end.max(start))
+        .at_line(number, &line, start, end.max(start))
         .help(located.help)
+}
+
+/// The number of the line of the source and the line itself, where that can be read.
+fn source_line(report: &TrapReport) -> Option<(u32, String)> {
+    let (file, number) = (report.source_file.as_ref()?, report.source_line?);
+    let source = crate::read_text(Path::new(file)).ok()?;
+    Some((number, source.lines().nth(number as usize - 1)?.to_owned()))
 }
 
 /// The instruction in the line that a finding quotes; the text behind it is its number, for readers.

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use serde::Serialize;
 use visakit_diag::{Diagnostic, Severity};
-use visakit_emulator::check::{Checked, Checks, Finding, check};
+use visakit_emulator::check::{Checked, Checks, check};
 use visakit_emulator::kernels::code::Interpreter;
 use visakit_emulator::launch::forms::forms_help;
 use visakit_emulator::launch::range::NdRange;
@@ -33,7 +33,7 @@ use crate::launch::results::{Made, Wanted};
 use crate::launch::{dump, expect, inputs, memory, print};
 use crate::progress::Bar;
 use crate::report::{Findings, Outcome, ReportFormat, answer, count, finish};
-use checks::Bug;
+use checks::{Bug, Found};
 use fault::Fault;
 use pages::PagesArgs;
 use steps::Steps;
@@ -64,7 +64,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
     /// The platform, when it is not the one that the file says
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", visible_alias = "device")]
     platform: Option<String>,
     /// Options for the compiler of a source, such as "-cl-std=CL2.0"
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
@@ -108,8 +108,9 @@ pub(super) struct Args {
     expectations: Vec<String>,
     /// Bugs to look for, by commas: bounds (accesses outside of buffers, of surfaces and of shared local memory), uninit (what
     /// depends on registers and memory that nobody has written), race (accesses that no barrier keeps apart), sync (barriers
-    /// without the fence that they need; those that not all reach, and endless loops, are always found), all. Groups behind
-    /// a faulty one run then
+    /// without the fence that they need, and of which a group comes to several at once; those that not all reach, and endless
+    /// loops, are always found), all. Groups behind a faulty one run then. A source is looked at a second time without
+    /// optimisations, for kinds of bugs that these may have taken away
     #[arg(long, value_name = "LIST")]
     check: Option<String>,
     /// Write and print what the arguments hold after a fault, too
@@ -205,14 +206,23 @@ fn execute(args: Args) -> Result<Outcome, Findings> {
     let steps = Steps::new(format);
     let pages = interpreter.as_ref().map(|(pages, _)| pages as _);
     let surroundings = Surroundings { regions: &regions, ..Surroundings::default() };
-    let checked = dispatch(&program, &range, make, &request, surroundings, &steps, pages);
+    let checked = dispatch(&program, &range, make, &request, surroundings, Some(&steps), pages);
     if let Some((pages, which)) = &interpreter {
         pages::say(pages, *which);
     }
-    let (result, bugs) = checked.map_or_else(|error| (Err(error), Vec::new()), |all| (all.result, all.findings));
+    let (result, findings) = checked.map_or_else(|error| (Err(error), Vec::new()), |all| (all.result, all.findings));
     let steps = steps.finish();
+    let plain = if result.is_ok() { program::unoptimised(&request) } else { None };
+    let hidden = plain.as_ref().map(|plain| {
+        let checked = dispatch(plain, &range, again, &request, surroundings, None, pages);
+        checks::new_kinds(checked.map(|checked| checked.findings).unwrap_or_default(), &findings)
+    });
+    let mut bugs = Found::all(&program, &findings, false);
+    if let (Some(plain), Some(hidden)) = (&plain, &hidden) {
+        bugs.extend(Found::all(plain, hidden, true));
+    }
     match result {
-        Ok(outcome) => Ok(succeed(&outcome, &bugs, steps, &program, &wanted, &request, format)),
+        Ok(outcome) => Ok(succeed(&outcome, &bugs, steps, &wanted, &request, format)),
         Err(error) => fail(error, &bugs, steps, &program, &wanted, &request, format),
     }
 }
@@ -303,14 +313,15 @@ fn dispatch(
     mut make: impl FnMut() -> Result<Vec<Option<argument::Argument>>, Box<Diagnostic>>,
     request: &Request,
     surroundings: Surroundings<'_>,
-    steps: &Steps,
+    steps: Option<&Steps>,
     interpreter: Option<&dyn Interpreter>,
 ) -> Result<Checked, RunError> {
     let groups = u64::try_from(range.group_count()).unwrap_or(u64::MAX);
     let mut bar = Bar::new("groups", groups);
     let progress = |done| bar.show(done, groups);
-    let each = |step| steps.take(step);
-    let trace = (!request.trace.is_empty()).then_some(Tracing { items: &request.trace, each: &each });
+    let each = steps.map(|steps| |step| steps.take(step));
+    let each = each.as_ref().filter(|_| !request.trace.is_empty());
+    let trace = each.map(|each| Tracing { items: &request.trace, each });
     let options = Options {
         keep_going: request.keep_going,
         state: request.state,
@@ -376,16 +387,10 @@ impl<'a> Report<'a> {
     }
 }
 
-/// What checks found, for programs, where any was asked for.
-fn bugs_of<'a>(program: &'a Program, bugs: &'a [Finding], request: &Request) -> Option<Vec<Bug<'a>>> {
-    request.check.map(|_| bugs.iter().map(|bug| Bug::new(program, bug)).collect())
-}
-
 fn succeed(
     outcome: &visakit_emulator::run::Outcome,
-    bugs: &[Finding],
+    bugs: &[Found<'_>],
     steps: Vec<TracedStep>,
-    program: &Program,
     wanted: &Wanted<'_>,
     request: &Request,
     format: ReportFormat,
@@ -394,7 +399,7 @@ fn succeed(
         out_bytes(&outcome.printed);
     }
     let mut made = wanted.show_and_compare(&outcome.buffers);
-    report_bugs(&mut made, bugs, program, request);
+    checks::report(&mut made, bugs, request);
     let (reads, writes) = (outcome.outside_reads, outcome.outside_writes);
     if reads + writes > 0 {
         let place =
@@ -424,7 +429,7 @@ fn succeed(
         ReportFormat::Sarif => crate::report(&made.findings, format),
         ReportFormat::Json => {
             let (stats, outside_reads, outside_writes) = (outcome.stats.as_ref(), Some(reads), Some(writes));
-            let bugs = bugs_of(program, bugs, request);
+            let bugs = checks::bugs_of(bugs, request);
             let report = Report {
                 stats,
                 outside_reads,
@@ -442,7 +447,7 @@ fn succeed(
 /// Reports a launch that could not be made, or a fault with what there was until then.
 fn fail(
     error: RunError,
-    bugs: &[Finding],
+    bugs: &[Found<'_>],
     steps: Vec<TracedStep>,
     program: &Program,
     wanted: &Wanted<'_>,
@@ -459,7 +464,7 @@ fn fail(
     let fault = Fault::new(program, report, &located);
     let behind = std::mem::replace(&mut made.findings, fault::findings(located, report, bugs, program, &path));
     made.findings.extend(behind);
-    report_bugs(&mut made, bugs, program, request);
+    checks::report(&mut made, bugs, request);
     match format {
         ReportFormat::Human => {
             print_values(&made);
@@ -474,7 +479,7 @@ fn fail(
             if made.findings[0].file == program.file {
                 made.findings[0].file = io::shown(&path, "stdin");
             }
-            let bugs = bugs_of(program, bugs, request);
+            let bugs = checks::bugs_of(bugs, request);
             let more = report.others.iter().map(|other| Fault::new(program, other, &program.locate(other)));
             let more_faults = more.collect();
             let own = Report::new(&report.printed, &made);
@@ -483,12 +488,6 @@ fn fail(
         }
     }
     Ok(Outcome::of(&made.findings))
-}
-
-/// Puts what checks found behind the other findings.
-fn report_bugs(made: &mut Made, bugs: &[Finding], program: &Program, request: &Request) {
-    let path = request.program.clone().unwrap_or_default();
-    made.findings.extend(bugs.iter().flat_map(|bug| checks::findings(program, bug, &path)));
 }
 
 fn print_values(made: &Made) {

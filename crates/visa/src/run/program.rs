@@ -62,6 +62,18 @@ pub(super) fn load(request: &Request) -> Result<Program, Findings> {
     }
 }
 
+/// The same source as the compiler makes it without optimisations, where checks are wanted: bugs that it makes use of, such as values
+/// that are read and not written, are there still. Where it cannot be made, there is nothing to check.
+pub(super) fn unoptimised(request: &Request) -> Option<Program> {
+    const PLAIN: &str = "-cl-opt-disable";
+    let is_source = request.program.as_ref()?.extension().is_some_and(|extension| extension == "cl");
+    let options = request.options.as_deref().unwrap_or_default();
+    let wanted = request.check.is_some() && is_source && !options.contains(PLAIN);
+    let platform = wanted.then(|| request.platform.clone().unwrap_or_else(|| DEFAULT_PLATFORM.name().to_owned()))?;
+    let options = Some(format!("{PLAIN} {options}"));
+    load(&Request { options, platform: Some(platform), ..request.clone() }).ok()
+}
+
 /// Whether the first line that says something is the directive that vISA texts begin with.
 fn begins_as_text(bytes: &[u8]) -> bool {
     let mut lines = bytes.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);

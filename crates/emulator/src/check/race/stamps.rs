@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use crate::check::race::shadow::Cell;
+use crate::check::race::shadow::{Cell, STAMP_BITS};
 use crate::machine::observer::{Access, AccessKind, Space, Spot};
 use crate::machine::told::Accesses;
 
 /// Stamps beyond which nothing new is noted: a quarter of a gigabyte.
-const MOST_STAMPS: usize = 1 << 22;
+const MOST_STAMPS: usize = (1 << STAMP_BITS) - 1;
 /// Stamps that are at hand.
 const RECENT: usize = 1 << 10;
 /// Stores without a fence that are remembered, the last ones.
@@ -286,8 +286,14 @@ impl Stamps {
 
     /// Whether a barrier came behind a stamp of the present group, with what it needs in front of it.
     #[inline(always)]
-    fn is_past(&self, stamp: u32) -> bool {
+    pub(super) fn is_past(&self, stamp: u32) -> bool {
         (self.group_first..self.epoch_first).contains(&stamp) && !self.is_open(stamp)
+    }
+
+    /// Whether a stamp is one of the present group that no barrier came behind, or not with what it needs.
+    #[inline(always)]
+    pub(super) fn is_recent(&self, stamp: u32) -> bool {
+        stamp >= self.epoch_first || self.is_open(stamp)
     }
 
     /// Whether a stamp is that of a store of the present group that no barrier came behind.

@@ -10,20 +10,31 @@ use crate::machine::told::{Accesses, Places};
 /// What all groups did, as a number for each of them.
 #[derive(Debug, Default)]
 pub(in crate::check) struct Digests {
-    groups: Vec<u64>,
+    /// Of all that a group did.
+    pub(in crate::check) groups: Vec<u64>,
+    /// Of the ways that its threads took.
+    pub(in crate::check) ways: Vec<u64>,
+}
+
+/// The number of a way behind another step.
+pub(super) fn way(before: u64, thread: u32, block: u32, channels: u64) -> u64 {
+    step(before, u64::from(thread) << 48 ^ u64::from(block) << 32 ^ channels)
+}
+
+fn step(before: u64, word: u64) -> u64 {
+    (before.rotate_left(23) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
 impl Digests {
     pub(in crate::check) fn next_group(&mut self) {
         self.groups.push(0);
-    }
-
-    pub(in crate::check) fn finish(self) -> Vec<u64> {
-        self.groups
+        self.ways.push(0);
     }
 
     pub(in crate::check) fn block(&mut self, thread: u32, block: u32, channels: u32) {
-        self.mix([u64::from(thread) << 48 ^ u64::from(block) << 32 ^ u64::from(channels)]);
+        let (Some(digest), Some(taken)) = (self.groups.last_mut(), self.ways.last_mut()) else { return };
+        *digest = way(*digest, thread, block, channels.into());
+        *taken = way(*taken, thread, block, channels.into());
     }
 
     pub(in crate::check) fn access(&mut self, access: &Access) {
@@ -51,7 +62,7 @@ impl Digests {
     fn mix<const N: usize>(&mut self, words: [u64; N]) {
         let Some(digest) = self.groups.last_mut() else { return };
         for word in words {
-            *digest = (digest.rotate_left(23) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            *digest = step(*digest, word);
         }
     }
 }
@@ -70,7 +81,7 @@ pub(super) struct Digester(RefCell<Digests>);
 
 impl Digester {
     pub(in crate::check) fn finish(self) -> Vec<u64> {
-        self.0.into_inner().finish()
+        self.0.into_inner().groups
     }
 
     fn with(&self, f: impl FnOnce(&mut Digests)) {

@@ -1,0 +1,172 @@
+//! What a group does, step by step, and the first step that is another one.
+
+use std::cell::RefCell;
+
+use crate::check::uninit::digests;
+use crate::check::watcher::place_in_program;
+use crate::machine::observer::{Access, AccessKind, Observer, Spot};
+use crate::machine::poison::Poison;
+use crate::run::program::Actor;
+
+/// Steps of a group that are compared one by one.
+pub(super) const MOST_STEPS: usize = 1 << 22;
+
+/// What an access stores where other groups and the host can see it.
+pub(super) fn shared_value(access: &Access) -> Option<u64> {
+    access.value.filter(|_| access.kind != AccessKind::Load && access.buffer.is_some())
+}
+
+/// One thing that a thread does, and that must not depend on what nobody has written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Step {
+    thread: u32,
+    /// The channel, or the block that it comes to.
+    what: u32,
+    /// The address, or the channels.
+    place: u64,
+    value: Option<u64>,
+    is_access: bool,
+}
+
+impl Step {
+    fn access(access: &Access) -> Self {
+        let (thread, what) = (access.thread, access.lane);
+        Self { thread, what, place: access.address, value: shared_value(access), is_access: true }
+    }
+
+    /// Whether a store leaves noise, unchanged, in nothing but the upper bytes of words whose lowest byte has a value: what
+    /// structures have between their members is copied with them.
+    fn differs_in_padding(&self, expected: &Self, poison: &Poison) -> bool {
+        let (Some(value), Some(other)) = (self.value, expected.value) else { return false };
+        let is_padding = |value: u64, other: u64| {
+            let differs = value ^ other;
+            differs == 0
+                || differs & 0xff == 0
+                    && (0..4).all(|n| differs >> (8 * n) & 0xff == 0 || poison.is_noise(value >> (8 * n), n))
+        };
+        Self { value: expected.value, ..*self } == *expected
+            && is_padding(value & 0xffff_ffff, other & 0xffff_ffff)
+            && is_padding(value >> 32, other >> 32)
+    }
+}
+
+/// The number of the way of a group.
+pub(super) fn way_of(steps: &[Step]) -> u64 {
+    let blocks = steps.iter().filter(|step| !step.is_access);
+    blocks.fold(0, |way, step| digests::way(way, step.thread, step.what, step.place))
+}
+
+#[derive(Debug)]
+pub(super) struct Difference {
+    pub(super) what: Deed,
+    pub(super) actor: Actor,
+}
+
+/// What depends on a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Deed {
+    Address(AccessKind),
+    Value,
+    Way,
+    Register,
+}
+
+impl Deed {
+    pub(super) fn words(self) -> String {
+        match self {
+            Self::Address(kind) => {
+                let what = match kind {
+                    AccessKind::Load => "a load",
+                    AccessKind::Store => "a store",
+                    AccessKind::Atomic => "an atomic operation",
+                };
+                format!("the address of {what}, or which channels take part, depends on")
+            }
+            Self::Value => "the value that is stored depends on".to_owned(),
+            Self::Way => "the way that is taken depends on".to_owned(),
+            Self::Register => "the register that is used depends on".to_owned(),
+        }
+    }
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Record(pub(super) RefCell<Vec<Step>>);
+
+impl Record {
+    fn push(&self, step: Step) {
+        let mut steps = self.0.borrow_mut();
+        if steps.len() < MOST_STEPS {
+            steps.push(step);
+        }
+    }
+}
+
+impl Observer for Record {
+    fn block(&self, thread: u32, block: u32, channels: u32, _: Spot) {
+        self.push(Step { thread, what: block, place: channels.into(), value: None, is_access: false });
+    }
+
+    fn access(&self, access: &Access) {
+        self.push(Step::access(access));
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Compare<'a> {
+    pub(super) steps: &'a [Step],
+    /// Places in the program where values may differ.
+    pub(super) known: &'a [u32],
+    pub(super) poison: &'a Poison,
+    pub(super) state: RefCell<Compared>,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Compared {
+    pub(super) next: usize,
+    pub(super) first: Option<Difference>,
+    group: [u32; 3],
+}
+
+impl Compare<'_> {
+    fn step(&self, step: Step, spot: &Spot, difference: impl FnOnce(Option<&Step>, [u32; 3]) -> Difference) {
+        let mut state = self.state.borrow_mut();
+        if state.first.is_some() || state.next >= MOST_STEPS {
+            return;
+        }
+        let expected = self.steps.get(state.next);
+        state.next += 1;
+        if expected == Some(&step) {
+            return;
+        }
+        let may_differ = |expected: &Step| {
+            step.differs_in_padding(expected, self.poison)
+                || Step { value: step.value, ..*expected } == step && self.known.contains(&place_in_program(spot))
+        };
+        if !expected.is_some_and(may_differ) {
+            state.first = Some(difference(expected, state.group));
+        }
+    }
+}
+
+impl Observer for Compare<'_> {
+    fn group(&self, group: [u32; 3]) {
+        self.state.borrow_mut().group = group;
+    }
+
+    fn block(&self, thread: u32, block: u32, channels: u32, spot: Spot) {
+        let step = Step { thread, what: block, place: channels.into(), value: None, is_access: false };
+        self.step(step, &spot, |_, group| Difference {
+            what: Deed::Way,
+            actor: Actor { spot, group, thread, channel: None },
+        });
+    }
+
+    fn access(&self, access: &Access) {
+        let step = Step::access(access);
+        self.step(step, &access.spot, |expected, _| {
+            let same_place = expected.is_some_and(|expected| Step { value: step.value, ..*expected } == step);
+            let what = if same_place { Deed::Value } else { Deed::Address(access.kind) };
+            Difference { what, actor: crate::check::watcher::actor(access) }
+        });
+    }
+}
