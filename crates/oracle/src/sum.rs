@@ -84,11 +84,15 @@ impl Sum {
         let negative = self.words[WORDS - 1] >> 63 == 1;
         let size = if negative { self.clone().negated() } else { self.clone() };
         let bit = |n: i32| u128::from(n >= 0 && size.words[n as usize / 64] >> (n % 64) & 1 == 1);
-        let Some(top) = (0..WORDS as i32 * 64).rev().find(|n| bit(*n) == 1) else {
+        let Some(word) = size.words.iter().rposition(|word| *word != 0) else {
             return u128::from(self.negative_zero) << 127;
         };
+        let top = word as i32 * 64 + 63 - size.words[word].leading_zeros() as i32;
         let fraction = (top - FRACTION..top).rev().fold(0, |bits, n| bits << 1 | bit(n));
-        let lacks = (0..top - FRACTION).any(|n| bit(n) == 1);
+        let lacks = (0..top - FRACTION).step_by(64).any(|n| {
+            let (word, left) = (n as usize / 64, top - FRACTION - n);
+            size.words[word] << (64 - left.min(64)) != 0
+        });
         let exponent = (top - UNIT + BIAS) as u128;
         u128::from(negative) << 127 | exponent << FRACTION | fraction | u128::from(lacks)
     }
