@@ -72,6 +72,8 @@ fn float_widths() {
     let sat = "    mov.sat (M1, 16) CT(0,0)<1> AT(0,0)<1;1,0>";
     let want = FLOATS.map(|x| if x.is_nan() { 0.0 } else { x.clamp(0.0, 1.0) });
     assert_eq!(values_of!(f32, run(&typed("f", "f"), sat, &input))[..16], want);
+    let signals = bytes_of!([f32::from_bits(0x7f80_0001); 16]);
+    assert_eq!(values_of!(f32, run(&typed("f", "f"), sat, &signals))[..16], [0.0; 16]);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use ethnum::I256;
 use visakit::isa::{DataType, DataTypeClass};
 use visakit_emulator::machine::float::FloatMode;
 
-use crate::float::{Format, real_of_wide};
+use crate::float::Format;
 use crate::value::{Float, Integer, Slack, Value};
 
 /// What an element of a destination becomes: its bits, and what else they may be.
@@ -78,29 +78,23 @@ pub(crate) fn store(value: &Value, to: DataType, saturate: bool, mode: FloatMode
             Some(Stored { bits, allowed })
         }
         (Value::Float(float), Some(format)) => Some(store_float(float, format, saturate, mode)),
-        // The order in which matrices are added up is in no public text: sums are nearly exact here.
-        (Value::Wide { bits: wide, lost }, Some(format)) => {
-            let bits = format.of_wide(*wide, mode);
-            let real = real_of_wide(*wide);
-            let end = |bits, steps| format.flushed(format.stepped(bits, steps), mode);
-            let allowed = match format.is_nan(bits) {
-                true => Allowed::Nan(format),
-                false if *lost > real.abs() * 2.0_f64.powi(-60) => {
-                    let [low, high] = [real - lost, real + lost].map(|real| format.of_real(real, mode));
-                    Allowed::Between(format, end(low, -1), end(high, 1))
-                }
-                false => Allowed::Between(format, end(bits, -1), end(bits, 1)),
-            };
-            Some(Stored { bits, allowed })
-        }
+        (Value::Wide(bits), Some(format)) => Some(stored_once(*bits, format, mode)),
+        (Value::Sum(sum), Some(format)) => Some(stored_once(sum.to_wide(), format, mode)),
         (Value::Between { low, high }, Some(format)) => {
             let [low, bits, high] = [*low, (low + high) / 2.0, *high].map(|real| format.of_real(real, mode));
             Some(Stored { bits, allowed: Allowed::Between(format, low, high) })
         }
         (Value::Loose { bits, known }, _) => Some(loose(*bits, *known)),
         (Value::Truth(truth), None) => exact(u64::from(*truth)),
-        (Value::Truth(_) | Value::Real(_) | Value::Between { .. } | Value::Wide { .. } | Value::Bytes(_), _) => None,
+        (Value::Truth(_) | Value::Real(_) | Value::Between { .. } | Value::Bytes(_), _) => None,
+        (Value::Wide(_) | Value::Sum(_), None) => None,
     }
+}
+
+/// A number in quad precision, rounded once.
+fn stored_once(wide: u128, to: Format, mode: FloatMode) -> Stored {
+    let bits = to.of_wide(wide, mode);
+    Stored { bits, allowed: if to.is_nan(bits) { Allowed::Nan(to) } else { Allowed::Exact } }
 }
 
 /// What a message puts into an element of a raw operand: 32 bits as they are, HF for an F where there is room for 16. What other

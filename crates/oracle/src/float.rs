@@ -254,18 +254,11 @@ pub(crate) fn join_wide(how: Join, a: u128, b: u128) -> Option<u128> {
     let (a, b) = (Quad::from_bits(a), Quad::from_bits(b));
     let result = match how {
         Join::Sum => a.add_r(b, Round::TowardZero),
-        Join::Difference => a.sub_r(b, Round::TowardZero),
         Join::Product => a.mul_r(b, Round::TowardZero),
         _ => return None,
     };
     let lacks = u128::from(result.status.contains(Status::INEXACT));
     Some(result.value.to_bits() | lacks)
-}
-
-/// The nearest DF to a number in quad precision.
-pub(crate) fn real_of_wide(wide: u128) -> f64 {
-    let near: Double = near_to(Quad::from_bits(wide), Round::NearestTiesToEven);
-    f64::from_bits(near.to_bits() as u64)
 }
 
 /// A whole number in quad precision.

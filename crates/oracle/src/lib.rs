@@ -28,6 +28,7 @@ mod sampler;
 mod sent;
 mod show;
 pub mod stage;
+mod sum;
 pub mod value;
 mod written;
 

@@ -43,7 +43,7 @@ pub(crate) fn element(run: &mut Run<'_>, arguments: &[Node]) -> Result<Value> {
             let unused = 64 - width;
             Value::integer((bits << unused) as i64 >> unused)
         }
-        PrecisionClass::Float => Value::Wide { bits: float(precision, u128::from(bits))?, lost: 0.0 },
+        PrecisionClass::Float => Value::Wide(float(precision, u128::from(bits))?),
     })
 }
 

@@ -6,7 +6,8 @@ use visakit_emulator::machine::float::FloatMode;
 
 use crate::convert;
 use crate::evaluate::{Halt, Result, senseless};
-use crate::float::{Join, join_wide, real_of_wide, wide_of_integer};
+use crate::float::{Join, join_wide, wide_of_integer};
+use crate::sum::Sum;
 use crate::value::{Float, Integer, Slack, Value};
 
 /// The value of an operator in front of its operand.
@@ -50,8 +51,9 @@ pub(crate) fn binary(operator: BinaryOperator, left: Value, right: Value, mode: 
             integers(operator, Integer { value: a.bits.into(), bits: Some(a.format.bits()) }, b)?
         }
         (Value::Real(a), Value::Real(b)) => reals(operator, a, b)?,
-        (a @ Value::Wide { .. }, b) => wides(operator, wide(&a)?, wide(&b)?)?,
-        (a, b @ Value::Wide { .. }) => wides(operator, wide(&a)?, wide(&b)?)?,
+        (a @ (Value::Wide(_) | Value::Sum(_)), b) | (a, b @ (Value::Wide(_) | Value::Sum(_))) => {
+            of_matrices(operator, &a, &b)?
+        }
         // A number of the page takes the format of what it meets.
         (Value::Float(a), Value::Real(b)) => {
             let b = Value::float(a.format, a.format.of_real(b, FloatMode::PLAIN));
@@ -143,28 +145,30 @@ fn floats(operator: BinaryOperator, a: &Float, b: &Float, mode: FloatMode) -> Re
     Ok(Float::joined(how, [a, b, &none], mode))
 }
 
-fn wides(operator: BinaryOperator, (a, lost): (u128, f64), (b, more): (u128, f64)) -> Result<Value> {
-    let how = match operator {
-        BinaryOperator::Add => Join::Sum,
-        BinaryOperator::Subtract => Join::Difference,
-        BinaryOperator::Multiply => Join::Product,
+fn of_matrices(operator: BinaryOperator, left: &Value, right: &Value) -> Result<Value> {
+    use BinaryOperator as O;
+    if let (O::Multiply, Value::Wide(a), Value::Wide(b)) = (operator, left, right) {
+        // Products of elements are exact.
+        return Ok(join_wide(Join::Product, *a, *b).map_or(Value::Unknown, Value::Wide));
+    }
+    let (left, right) = (sum(left)?, sum(right)?);
+    Ok(Value::Sum(Box::new(match operator {
+        O::Add => left.plus(&right),
+        O::Subtract => left.plus(&right.negated()),
         _ => return senseless(format!("{operator:?} of elements of matrices")),
-    };
-    let Some(bits) = join_wide(how, a, b) else { return senseless("this of elements of matrices") };
-    // Products of elements are exact; a sum keeps what any order of adding up in twice DF's precision does.
-    let largest = [a, b].map(|bits| real_of_wide(bits).abs()).into_iter().fold(0.0, f64::max);
-    let lost = if how == Join::Product { 0.0 } else { lost + more + largest * 2.0_f64.powi(-100) };
-    Ok(Value::Wide { bits, lost })
+    })))
 }
 
-/// A number in quad precision, and how far off it may be.
-fn wide(value: &Value) -> Result<(u128, f64)> {
-    match value {
-        Value::Wide { bits, lost } => Ok((*bits, *lost)),
-        Value::Float(float) => Ok((float.format.wide(float.bits), 0.0)),
-        Value::Integer(Integer { value, .. }) => Ok((wide_of_integer(value.as_i128()), 0.0)),
-        value => senseless(format!("{value:?} among elements of matrices")),
-    }
+/// A value as a sum that others are added to.
+fn sum(value: &Value) -> Result<Sum> {
+    let bits = match value {
+        Value::Sum(sum) => return Ok(Sum::clone(sum)),
+        Value::Wide(bits) => *bits,
+        Value::Float(float) => float.format.wide(float.bits),
+        Value::Integer(Integer { value, .. }) => wide_of_integer(value.as_i128()),
+        value => return senseless(format!("{value:?} among elements of matrices")),
+    };
+    Sum::of(bits).ok_or_else(|| Halt::Senseless("a number so large or small among elements of matrices".to_owned()))
 }
 
 fn reals(operator: BinaryOperator, a: f64, b: f64) -> Result<Value> {

@@ -5,6 +5,7 @@ use visakit::isa::{DataType, DataTypeClass};
 use visakit_emulator::machine::float::FloatMode;
 
 use crate::float::{Format, Join};
+use crate::sum::Sum;
 
 /// A value of the notation.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,13 +23,10 @@ pub enum Value {
         /// The most.
         high: f64,
     },
-    /// A number of a matrix: sums are not rounded until they are stored.
-    Wide {
-        /// The bits of its quad precision.
-        bits: u128,
-        /// How far off it may be: large parts that cancel each other out took the last bits of small ones.
-        lost: f64,
-    },
+    /// A number of a matrix, or a product of two, in quad precision.
+    Wide(u128),
+    /// A sum of these, which is not rounded until it is stored.
+    Sum(Box<Sum>),
     /// Bits of which only those that a mask has are said.
     Loose {
         /// The bits.

@@ -12,11 +12,14 @@ use visakit_emulator::machine::thread::Thread;
 use visakit_oracle::stage::{Kernel, Stage};
 use visakit_oracle::{Effects, Halt, Program, Refusal, Sent, Target, Touches};
 
-use super::state::Pool;
+use super::state::{Pool, Random};
 use super::yard::Yard;
 
 /// What is said of channels that are not sent anywhere.
 const ON: &str = "all go on";
+
+/// Bits that are a NaN as one float of 32 bits and as two of 16, and the upper half of one of 64.
+const NAN: [u8; 4] = [0xc1, 0x7f, 0xc0, 0x7f];
 
 /// Channels of a thread.
 const CHANNELS: usize = 32;
@@ -169,7 +172,8 @@ impl<'a> Subject<'a> {
         let has_memory = bound.touches != Touches::default();
         if has_memory {
             // Memory is a part of the state: it follows from the registers.
-            let seed = u64::from(before.active) << 32 ^ before.registers.get::<u64>(0);
+            let seed =
+                numbers(before.registers.bytes(0)).fold(before.active.into(), |seed, n| Random(seed ^ n).next());
             let touches = bound.touches;
             let images = if touches.image { Yard::images(seed) } else { Vec::new() };
             let mut bytes = Yard::bytes(pool, seed, !images.is_empty());
@@ -180,6 +184,10 @@ impl<'a> Subject<'a> {
             // So are zeros of both signs, which are the same to floats only.
             if touches.atomic && !touches.image && seed.is_multiple_of(4) {
                 bytes.chunks_exact_mut(4).for_each(|word| word.copy_from_slice(&[0, 0, 0, word[0] << 7]));
+            }
+            // Which of a NaN and a number is taken.
+            if touches.atomic && !touches.image && seed % 4 == 1 {
+                bytes.chunks_exact_mut(8).for_each(|pair| pair[4..].copy_from_slice(&NAN));
             }
             yards.iter_mut().for_each(|yard| yard.fill(&bytes, &images));
         }
@@ -250,6 +258,11 @@ fn beside(thread: &Thread) -> Thread {
     let bytes = neighbour.registers.bytes_mut(0);
     bytes.rotate_left(104.min(bytes.len()));
     neighbour
+}
+
+/// Some of the numbers in registers: not the first ones alone, which are those of the null variable, zeros.
+fn numbers(bytes: &[u8]) -> impl Iterator<Item = u64> {
+    bytes.as_chunks().0.iter().step_by(9).take(32).map(|number| u64::from_le_bytes(*number))
 }
 
 fn copy(from: &Thread, to: &mut Thread, stage: &Stage<'_>) {

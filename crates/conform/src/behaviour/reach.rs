@@ -2,8 +2,9 @@
 //! near to it, and a few of other instructions to what is rare. What is beyond is reached often enough by the addresses themselves.
 
 use visakit::isa::{
-    ConstOpnd, DataType, ExecSizeSize, Instruction, LabelId, Load3d, LscAddrSize, LscAddrType, LscDataOrder,
-    LscDataSize, LscElems, LscOp, LscTyped, LscUntyped, Modifier, Operand, Sample3d, Sample43d, VecOperand,
+    ConstOpnd, DataType, ExecSizeSize, Instruction, LabelId, Load3d, LscAddrSize, LscAddrType, LscBlockOrder,
+    LscDataOrder, LscDataSize, LscElems, LscOp, LscTyped, LscUntyped, LscUntypedBlock2dVnni, Modifier, Operand,
+    Region, Sample3d, Sample43d, Stride, VecOperand,
 };
 
 use super::pictures;
@@ -25,6 +26,10 @@ pub(super) fn bring_near(instruction: &mut Instruction, random: &mut Random) {
             sources.into_iter().nth(random.below(2)).into_iter().for_each(|source| *source = operand.clone());
             return;
         }
+        Instruction::Mov(i) => return take_apart(&mut i.dst, &mut i.src0, random),
+        // The least number by minus one, which hardly ever meet.
+        Instruction::Div(i) => return divide_by(&mut i.src1, random),
+        Instruction::Mod(i) => return divide_by(&mut i.src1, random),
         Instruction::Dpas(i) => {
             i.src0 = i.dst.clone();
             if random.next().is_multiple_of(2) {
@@ -39,6 +44,7 @@ pub(super) fn bring_near(instruction: &mut Instruction, random: &mut Random) {
         Instruction::Dpasw(i) => return i.src0 = i.dst.clone(),
         instruction => return bring_near_images(instruction, random),
     };
+    let mut any_offset = random.below(16) as i32 * 4;
     let (scale, offset, kind, surface) = match message {
         LscUntyped::Access(i) => {
             // One of many operations, and its bits are those of many channels.
@@ -49,6 +55,8 @@ pub(super) fn bring_near(instruction: &mut Instruction, random: &mut Random) {
                 (i.data_size, i.data_elems_per_addr) = (LscDataSize::D32, LscElems::N1);
                 i.data_order = LscDataOrder::Nontransposed;
                 (i.src1_data, i.src2_data) = Default::default();
+                // The end of a buffer, to the byte: the last element is there, and one that is cut is not.
+                any_offset = random.below(64) as i32 * 4 + [0, 0, 1, 3][random.below(4)];
                 if i.addr_type != LscAddrType::Flat {
                     i.addr_size = LscAddrSize::A32;
                 }
@@ -61,6 +69,14 @@ pub(super) fn bring_near(instruction: &mut Instruction, random: &mut Random) {
             (&mut i.addr_scale, &mut i.addr_imm_offset, i.addr_type, &mut i.surface)
         }
         LscUntyped::Block2d(i) => {
+            // Lines that are interleaved, and so few that the last of them lack their neighbours.
+            if random.next().is_multiple_of(4) {
+                i.lsc_sub_op = LscOp::LscLoadBlock2d;
+                (i.vnni, i.data_order) = (LscUntypedBlock2dVnni::Vnni, LscBlockOrder::Nontransposed);
+                (i.data_size, i.src1_data) = (LscDataSize::D8, Default::default());
+                (i.blocks, i.block_width) = ([1, 2][random.below(2)], 32);
+                i.block_height = 1 + random.below(6) as u16;
+            }
             let mut any = |end: u32| random.next() as u32 % end;
             // Mostly a rectangle that begins at the edge or beyond, and reaches into the surface, or out of it.
             i.surface_width = number(any(48) + 8 * any(3));
@@ -73,7 +89,7 @@ pub(super) fn bring_near(instruction: &mut Instruction, random: &mut Random) {
         LscUntyped::Append(_) => return,
     };
     *scale = 1;
-    *offset = (random.below(16) * 4) as i32;
+    *offset = any_offset;
     *surface = match kind {
         LscAddrType::Bti => number(random.below(4) as u32),
         LscAddrType::Bss => number(random.below(4) as u32 * 64),
@@ -136,6 +152,31 @@ fn bring_near_images(instruction: &mut Instruction, random: &mut Random) {
             [i.x_offset, i.y_offset] = corner(random, 4);
         }
         _ => {}
+    }
+}
+
+/// Lets a move go between a row and parts of wider elements now and then: how the compiler takes numbers apart.
+fn take_apart(to: &mut VecOperand, from: &mut VecOperand, random: &mut Random) {
+    let (Operand::General(dst), Operand::General(src)) = (&mut to.operand, &mut from.operand) else { return };
+    if !random.next().is_multiple_of(4) {
+        return;
+    }
+    let step = [Stride::N2, Stride::N4][random.below(2)];
+    let (dst_step, src_step) = if random.next().is_multiple_of(2) { (step, Stride::N1) } else { (Stride::N1, step) };
+    dst.region.horizontal_stride = dst_step;
+    // Of one type mostly, and over each other.
+    if !random.next().is_multiple_of(4) {
+        (src.id, src.row_offset, src.col_offset) = (dst.id, dst.row_offset, dst.col_offset);
+    }
+    src.region = Region { vertical_stride: src_step, width: Stride::N1, horizontal_stride: Stride::N0 };
+    (to.modifier, from.modifier) = (Modifier::None, Modifier::None);
+}
+
+/// Lets a divisor be minus one now and then.
+fn divide_by(divisor: &mut VecOperand, random: &mut Random) {
+    if random.next().is_multiple_of(4) {
+        let constant = ConstOpnd { type_: DataType::D, low: u32::MAX, high: None };
+        *divisor = VecOperand { modifier: Modifier::None, operand: Operand::Immediate(constant) };
     }
 }
 

@@ -6,7 +6,7 @@ use crate::kernels::domain::is_float;
 use crate::kernels::lowering::{LowerResult, Lowering, channels, element_bytes, illegal};
 use crate::kernels::narrow::{bf8_to_float, small_float};
 use crate::kernels::step::{Exchange, Lowered, Run};
-use crate::machine::float::{FloatMode, sum_to_odd};
+use crate::machine::float::{FloatMode, sum_error, sum_to_odd};
 use crate::machine::region::Start;
 use crate::machine::rounding::{double_to_bfloat, double_to_half, double_to_single};
 use crate::machine::thread::{ExecMask, Registers};
@@ -154,7 +154,7 @@ fn product(l: &mut Lowering<'_>, inst: &Dpas, first: u32) -> LowerResult<(ExecMa
                 (0..count as u32).map(|n| rows.read(registers, first, row * depth * ops + n)).collect();
             for (i, column) in columns.iter().enumerate() {
                 let start = sum.map_or(0.0, |at| load(registers, at, src_type, row * lanes + i as u32));
-                let mut total = Total { high: start, low: 0.0 };
+                let mut total = Total::new(start);
                 for (x, y) in column.iter().zip(&row_of) {
                     // Products of such short numbers are exact.
                     total.add(x * y);
@@ -163,30 +163,63 @@ fn product(l: &mut Lowering<'_>, inst: &Dpas, first: u32) -> LowerResult<(ExecMa
             }
         }
         for (n, total) in results.into_iter().enumerate() {
-            store(&mut thread.registers, dst, dst_type, n as u32, total, mode);
+            store(&mut thread.registers, dst, dst_type, n as u32, &total, mode);
         }
         Ok(())
     });
     Ok((enable, run))
 }
 
-/// A sum with what its rounded value lacks.
+/// A sum without rounding: parts of which each has the bits that the next larger one lacks, the largest last (Shewchuk 1997).
 struct Total {
-    high: f64,
-    low: f64,
+    parts: Vec<f64>,
+    /// The sum of what is infinite or no number.
+    special: f64,
 }
 
 impl Total {
-    fn add(&mut self, value: f64) {
-        let sum = self.high + value;
-        let part = sum - self.high;
-        self.low += (self.high - (sum - part)) + (value - part);
-        self.high = sum;
+    fn new(start: f64) -> Self {
+        // Added to anything, a negative zero changes nothing.
+        let mut total = Self { parts: Vec::with_capacity(4), special: -0.0 };
+        total.add(start);
+        total
+    }
+
+    fn add(&mut self, mut value: f64) {
+        if !value.is_finite() {
+            self.special += value;
+            return;
+        }
+        let mut kept = 0;
+        for n in 0..self.parts.len() {
+            let sum = self.parts[n] + value;
+            let lost = sum_error(self.parts[n], value, sum);
+            if lost != 0.0 {
+                self.parts[kept] = lost;
+                kept += 1;
+            }
+            value = sum;
+        }
+        self.parts.truncate(kept);
+        self.parts.push(value);
     }
 
     /// The sum, or its neighbour whose last bit is set: rounding that to a shorter float is rounding once.
     fn to_odd(&self) -> f64 {
-        if self.high.is_finite() { sum_to_odd(self.high, self.low) } else { self.high }
+        let mut parts = self.parts.iter().rev();
+        let mut sum = parts.next().copied().unwrap_or(0.0) + self.special;
+        if !sum.is_finite() {
+            return sum;
+        }
+        // The parts behind one that does not fit are less than it lacks.
+        for part in parts {
+            let all = sum + part;
+            if sum_error(sum, *part, all) != 0.0 {
+                return sum_to_odd(sum, *part);
+            }
+            sum = all;
+        }
+        sum
     }
 }
 
@@ -201,13 +234,14 @@ fn load(registers: &Registers, at: u32, data_type: DataType, n: u32) -> f64 {
     }
 }
 
-fn store(registers: &mut Registers, at: u32, data_type: DataType, n: u32, total: Total, mode: FloatMode) {
+fn store(registers: &mut Registers, at: u32, data_type: DataType, n: u32, total: &Total, mode: FloatMode) {
+    let sum = total.to_odd();
     match data_type {
         // Sums of integers are far within 53 bits; what is beyond 32 is cut off.
-        DataType::D | DataType::Ud => registers.set(at + n * 4, total.high as i64 as u32),
-        DataType::Hf => registers.set(at + n * 2, double_to_half(total.to_odd(), mode)),
-        DataType::Bf => registers.set(at + n * 2, double_to_bfloat(total.to_odd(), mode)),
-        DataType::Df => registers.set(at + n * 8, total.high + total.low),
-        _ => registers.set(at + n * 4, double_to_single(total.to_odd(), mode)),
+        DataType::D | DataType::Ud => registers.set(at + n * 4, sum as i64 as u32),
+        DataType::Hf => registers.set(at + n * 2, double_to_half(sum, mode)),
+        DataType::Bf => registers.set(at + n * 2, double_to_bfloat(sum, mode)),
+        DataType::Df => registers.set(at + n * 8, sum),
+        _ => registers.set(at + n * 4, double_to_single(sum, mode)),
     }
 }

@@ -109,7 +109,11 @@ impl Message {
     #[inline(always)]
     fn all_addresses(&self, thread: &Thread) -> [[u64; LANES]; MAX_LANES / LANES] {
         let lanes = self.enable.lanes.count_ones() as usize;
-        std::array::from_fn(|n| if n * LANES < lanes { self.addressing.resolve(thread, n) } else { [0; LANES] })
+        let mut all = [[0; LANES]; MAX_LANES / LANES];
+        for (n, chunk) in all.iter_mut().enumerate().take(lanes.div_ceil(LANES)) {
+            *chunk = self.addressing.resolve(thread, n);
+        }
+        all
     }
 
     /// Whether what the first channels load stands where the others have yet to find their addresses.

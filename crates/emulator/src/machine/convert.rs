@@ -238,8 +238,10 @@ narrow_floats! {
 
 /// Saturation of a float: into 0 to 1, NaN to 0.
 #[inline(always)]
-fn saturate<T: Number + From<bool>>(value: T) -> T {
+fn saturate<T: Number + From<bool> + std::ops::Add<Output = T>>(value: T) -> T {
     let (zero, one) = (T::from(false), T::from(true));
+    // A NaN signals no more then: of one that does, Arm's instruction for such a choice makes a NaN.
+    let value = value + zero;
     if value > one {
         one
     } else if value > zero {

@@ -137,7 +137,7 @@ pub(crate) fn fused_to_odd(a: f32, b: f32, c: f32, mode: FloatMode) -> f32 {
 
 /// What `sum`, the rounded `p + c`, lacks; NaN when something is not finite.
 #[inline(always)]
-fn sum_error(p: f64, c: f64, sum: f64) -> f64 {
+pub(crate) fn sum_error(p: f64, c: f64, sum: f64) -> f64 {
     let part = sum - p;
     (p - (sum - part)) + (c - part)
 }

@@ -198,9 +198,11 @@ pub(crate) fn load_row(words: &[AtomicU32], bytes: &mut [[u8; 4]]) {
     {
         let mut values = [0; LANES];
         for (values, words) in values.as_chunks_mut().0.iter_mut().zip(words.as_chunks::<4>().0) {
-            store_together(values, words.each_ref().map(|word| word.load(Relaxed)));
+            store_together(values, from_lanes(|i| words[i].load(Relaxed)));
         }
-        *bytes = values.map(u32::to_le_bytes);
+        for (bytes, value) in bytes.iter_mut().zip(values) {
+            *bytes = value.to_le_bytes();
+        }
         return;
     }
     for (bytes, word) in bytes.iter_mut().zip(words) {
