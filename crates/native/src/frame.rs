@@ -2,13 +2,17 @@
 
 use std::cell::Cell;
 use std::marker::PhantomData;
-use std::mem::MaybeUninit;
 use std::sync::atomic::AtomicU32;
 
-use crate::ir::Operands;
-use crate::threads::{Piece, Start};
+#[cfg(all(target_arch = "x86_64", unix))]
+use {
+    crate::ir::Operands,
+    crate::threads::{Piece, Start},
+    std::mem::MaybeUninit,
+};
 
 /// Where the code finds what in [`Raw`].
+#[cfg(all(target_arch = "x86_64", unix))]
 pub(crate) mod offset {
     use super::Raw;
     use std::mem::offset_of;
@@ -75,6 +79,7 @@ pub struct Frame<'a> {
 
 /// Memory that the code reaches by itself. What is not there it leaves to the caller.
 #[derive(Debug)]
+#[cfg_attr(not(all(target_arch = "x86_64", unix)), allow(dead_code, reason = "there is no code that reads it"))]
 pub struct Memory<'m> {
     pub(crate) buffers: Vec<Place>,
     /// At least [`SURFACES`].
@@ -178,6 +183,7 @@ impl Place {
 }
 
 /// The frame as the code sees it.
+#[cfg(all(target_arch = "x86_64", unix))]
 #[repr(C)]
 pub(crate) struct Raw {
     /// Far from `executed`: what is copied together must have been written together, or the host waits.
