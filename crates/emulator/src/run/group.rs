@@ -386,7 +386,7 @@ impl<'a> Worker<'a> {
 
     /// Makes images of how threads start, once that is worth it. Each host thread has its own: none waits for another.
     fn make_images(&mut self, known: usize) {
-        if let Some(native) = self.native.as_ref().filter(|_| self.groups > FEW) {
+        if let Some(native) = self.native.as_ref().filter(|_| self.groups > FEW || self.plan.end > MANY) {
             self.images[known].get_or_init(|| Images::new(self.plan, &self.starts[known].threads, native.code()));
         }
     }
@@ -453,6 +453,8 @@ pub(super) enum State {
 
 /// So many groups are run before it is worth to keep what their threads find in their registers.
 const FEW: u64 = 2;
+/// In a launch of more than these it is at once.
+const MANY: u64 = 8;
 /// Instructions after which a thread that never waits lets others run beside it.
 const LONG_TURN: u64 = 1 << 20;
 /// The same for threads that run in turns already.
