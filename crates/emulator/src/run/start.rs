@@ -136,12 +136,7 @@ impl Images {
             }
             Piece { bytes, at }
         };
-        let of = |which| {
-            (0..kinds.len()).filter({
-                let kinds = &kinds;
-                move |n| kinds[*n] == which
-            })
-        };
+        let of = |which| (0..).zip(&kinds).filter(move |(_, kind)| **kind == which).map(|(n, _)| n);
         let mut threads = Threads::default();
         of(Kind::Common).for_each(|n| threads.push_common(piece(n, &all[0])));
         for (start, registers) in starts.iter().zip(&all) {
