@@ -114,10 +114,13 @@ impl Text {
             .collect();
         let mut source = ".version 4.1\n.kernel \"eval\"\n".to_owned();
         source.extend(variables.iter().map(ToString::to_string));
-        lines.iter().for_each(|line| source += &format!("    {line}\n"));
+        let before = source.lines().count() as u32;
+        lines.iter().for_each(|line| source += &format!("{line}\n"));
         let options = Options { file: "TEXT".to_owned(), platform: Some(platform) };
         let parsed = parse(&source, options).map_err(|mut errors| {
-            let error = errors.swap_remove(0);
+            let mut error = errors.swap_remove(0);
+            // What stands before the text is not the user's.
+            error.line = error.line.saturating_sub(before);
             let error =
                 if error.help.is_empty() { error.help("variables are declared by --set NAME=TYPE") } else { error };
             Box::new(error)
