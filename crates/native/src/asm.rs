@@ -11,6 +11,9 @@ use iced_x86::{Code, Encoder, Instruction, MemoryOperand, Register};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Vector(pub(crate) u8);
 
+/// Number of vector registers that steps work on.
+pub(crate) const NEAR: usize = 16;
+
 /// How much of a vector register an instruction works on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Width {
@@ -45,7 +48,7 @@ impl Width {
 impl Vector {
     /// Whether it is one of those that AVX-512 has beside the others, which most instructions here cannot name.
     pub(crate) fn is_far(self) -> bool {
-        self.0 >= 16
+        usize::from(self.0) >= NEAR
     }
 
     pub(crate) fn register(self, width: Width) -> Register {

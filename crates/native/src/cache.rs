@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use iced_x86::Register;
 
-use crate::asm::{Vector, Width};
+use crate::asm::{NEAR, Vector, Width};
 use crate::ir::{Combine, Mask};
 
 /// What a vector register holds.
@@ -37,8 +37,6 @@ impl Bits {
     }
 }
 
-/// Number of vector registers that steps work on.
-const NEAR: usize = 16;
 /// Number of vector registers, with those that only keep what waits to be written.
 const VECTORS: usize = 32;
 /// Number of registers for bits.
