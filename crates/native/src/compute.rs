@@ -53,7 +53,8 @@ pub(crate) fn uses(expression: &Expression, roots: &[Value]) -> Option<Vec<u32>>
     Some(uses)
 }
 
-fn operands(node: &Node) -> Vec<Value> {
+/// What a node is made of.
+pub(crate) fn operands(node: &Node) -> Vec<Value> {
     match *node {
         Node::Load { .. } | Node::Constant(_) => Vec::new(),
         Node::Unary(_, a) | Node::Convert { value: a, .. } => vec![a],

@@ -1,59 +1,91 @@
 //! Which registers still matter: what may be read before it is written again. Nothing else has to be in the register file.
 //!
-//! It is asked for dwords, once for each way in which the code of a block is made: with all of its channels active, or any. What a
+//! It is asked for bytes, once for each way in which the code of a block is made: with all of its channels active, or any. What a
 //! step writes for all channels of the first, or whatever the masks say, was not needed before it. In the second, what the
 //! active channels have written is there for what the same channels read behind it in the block, since they are the same
 //! ones until its end.
 
 use crate::block::channels;
-use crate::compute::uses;
+use crate::compute::operands;
 use crate::ir::{
-    Access, Action, Addresses, Behind, Block, Change, End, Mask, Node, Routine, Space, Step, Unit, Value,
+    Access, Action, Addresses, Behind, Binary, Block, Change, End, Expression, Mask, Node, Routine, Space, Step,
+    Unit, Value,
 };
 
-/// A set of dwords of the register file.
+/// A set of bytes of the register file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Dwords(Vec<u64>);
+pub(crate) struct Bytes(Vec<u64>);
 
-impl Dwords {
+impl Bytes {
     fn new(bytes: u32, all: bool) -> Self {
-        Self(vec![if all { u64::MAX } else { 0 }; bytes.div_ceil(256) as usize])
+        Self(vec![if all { u64::MAX } else { 0 }; bytes.div_ceil(64) as usize])
     }
 
-    /// Those that some bytes lie in, or that lie in them.
-    fn change(&mut self, first: u32, end: u32, to: bool) {
-        for dword in first..end {
-            let (word, bit) = (dword as usize / 64, 1 << (dword % 64));
-            let Some(word) = self.0.get_mut(word) else { return };
-            *word = if to { *word | bit } else { *word & !bit };
+    /// The words that some bytes are in, and which bits of them they are.
+    fn words(at: u32, bytes: u32) -> impl Iterator<Item = (usize, u64)> {
+        let end = at + bytes;
+        (at / 64..end.div_ceil(64)).map(move |word| {
+            let (first, end) = (at.max(word * 64) - word * 64, end.min(word * 64 + 64) - word * 64);
+            (word as usize, u64::MAX >> (64 - (end - first)) << first)
+        })
+    }
+
+    fn add(&mut self, at: u32, bytes: u32) {
+        for (word, bits) in Self::words(at, bytes) {
+            self.0.get_mut(word).into_iter().for_each(|word| *word |= bits);
         }
     }
 
-    fn add(&mut self, (at, bytes): (u32, u32)) {
-        self.change(at / 4, (at + bytes).div_ceil(4), true);
+    fn add_row(&mut self, row: Row) {
+        row.spans().for_each(|(at, bytes)| self.add(at, bytes));
     }
 
-    fn remove(&mut self, (at, bytes): (u32, u32)) {
-        self.change(at.div_ceil(4), (at + bytes) / 4, false);
+    fn remove_row(&mut self, row: Row) {
+        for (word, bits) in row.spans().flat_map(|(at, bytes)| Self::words(at, bytes)) {
+            self.0.get_mut(word).into_iter().for_each(|word| *word &= !bits);
+        }
     }
 
     fn unite(&mut self, other: &Self) {
         self.0.iter_mut().zip(&other.0).for_each(|(word, other)| *word |= other);
     }
 
-    /// Whether any of some bytes lie in them.
+    /// Whether any of some bytes are among them.
     pub(crate) fn touch(&self, at: u32, bytes: u32) -> bool {
-        (at / 4..(at + bytes).div_ceil(4)).any(|dword| self.has(dword))
+        Self::words(at, bytes).any(|(word, bits)| self.0.get(word).is_some_and(|word| word & bits != 0))
     }
 
-    /// Whether a dword is one of them.
-    fn has(&self, dword: u32) -> bool {
-        self.0.get(dword as usize / 64).is_some_and(|word| word >> (dword % 64) & 1 == 1)
-    }
-
-    /// Those of a [`PIECE`](crate::PIECE) at a multiple of its size, one bit each.
+    /// The dwords of a [`PIECE`](crate::PIECE) at a multiple of its size that any of them are in, one bit each.
     pub(crate) fn of_piece(&self, at: u32) -> u8 {
-        self.0.get(at as usize / 256).map_or(0, |word| (word >> (at / 4 % 64)) as u8)
+        (0..8).fold(0, |all, dword| all | u8::from(self.touch(at + dword * 4, 4)) << dword)
+    }
+}
+
+/// Elements of the register file, those of channels that follow each other.
+#[derive(Clone, Copy)]
+struct Row {
+    at: u32,
+    /// Bytes of an element.
+    bytes: u32,
+    /// The distance to the next one.
+    pitch: u32,
+    count: u32,
+}
+
+impl Row {
+    fn one(at: u32, bytes: u32) -> Self {
+        Self { at, bytes, pitch: bytes, count: 1 }
+    }
+
+    fn element(self, n: u32) -> u32 {
+        self.at + n * self.pitch
+    }
+
+    /// The bytes, in as few parts as can be: places and how many.
+    fn spans(self) -> impl Iterator<Item = (u32, u32)> {
+        let (count, bytes) =
+            if self.bytes == self.pitch { (1, self.count * self.bytes) } else { (self.count, self.bytes) };
+        (0..count).map(move |n| (self.element(n), bytes)).filter(|(_, bytes)| *bytes > 0)
     }
 }
 
@@ -61,38 +93,38 @@ impl Dwords {
 #[derive(Debug)]
 pub(crate) struct Live {
     /// When the routine begins: with all channels of the first block, and with any.
-    pub(crate) begin: [Dwords; 2],
+    pub(crate) begin: [Bytes; 2],
     /// What any step writes.
-    pub(crate) written: Dwords,
+    pub(crate) written: Bytes,
     /// Behind each block, made for all of its channels, and for any.
-    ends: Vec<[Dwords; 2]>,
+    ends: Vec<[Bytes; 2]>,
     /// The blocks at which channels may wait for others, in their order.
     pub(crate) joins: Vec<u32>,
 }
 
 impl Live {
     /// Behind a block.
-    pub(crate) fn end(&self, block: u32, is_full: bool) -> &Dwords {
+    pub(crate) fn end(&self, block: u32, is_full: bool) -> &Bytes {
         &self.ends[block as usize][usize::from(!is_full)]
     }
 
     /// Asks a routine.
     pub(crate) fn of(routine: &Routine) -> Self {
         let bytes = routine.register_bytes;
-        let none = || Dwords::new(bytes, false);
+        let none = || Bytes::new(bytes, false);
         let mut written = none();
         // Who begins threads finds the mode that they compute in there.
         let mut always = none();
         for step in routine.blocks.iter().flat_map(|block| &block.steps) {
             match &step.action {
-                Action::Outside => written = Dwords::new(bytes, true),
-                Action::Control { at, .. } => always.add((*at, 4)),
+                Action::Outside => written = Bytes::new(bytes, true),
+                Action::Control { at, .. } => always.add(*at, 4),
                 _ => {}
             }
-            writes(step).into_iter().for_each(|write| written.add(write));
+            writes(step).into_iter().for_each(|write| written.add_row(write));
         }
         if routine.blocks.iter().any(|block| matches!(block.end, End::Outside(Behind::Anything))) {
-            written = Dwords::new(bytes, true);
+            written = Bytes::new(bytes, true);
         }
         let count = routine.blocks.len();
         let joins = joins(routine);
@@ -107,7 +139,7 @@ impl Live {
                 for (kind, is_full) in [true, false].into_iter().enumerate() {
                     let mut live = always.clone();
                     if let End::Outside(Behind::Anything) = block.end {
-                        live = Dwords::new(bytes, true);
+                        live = Bytes::new(bytes, true);
                     }
                     for (next, keeps) in successors(n as u32, block, &joins) {
                         // Channels that were all active still are, where none has left.
@@ -166,19 +198,21 @@ fn successors(n: u32, block: &Block, joins: &[u32]) -> Vec<(u32, bool)> {
 }
 
 /// From what matters behind a block, what does before it.
-fn before(block: &Block, exposed: &[Vec<(u32, u32)>], is_full: bool, live: &mut Dwords) {
+fn before(block: &Block, exposed: &[Vec<Row>], is_full: bool, live: &mut Bytes) {
     for (n, step) in block.steps.iter().enumerate().rev() {
         if let Action::Outside = step.action {
-            *live = Dwords::new(live.0.len() as u32 * 256, true);
+            *live = Bytes::new(live.0.len() as u32 * 64, true);
             continue;
         }
         let mask = &step.mask;
-        if mask.predicate == 0 && is_row(mask) && (is_full || mask.always) && !keeps(step) {
-            writes(step).into_iter().for_each(|write| live.remove(write));
+        // Of the control register some bits stay.
+        let is_whole = !matches!(step.action, Action::Control { .. });
+        if mask.predicate == 0 && is_row(mask) && (is_full || mask.always) && is_whole {
+            writes(step).into_iter().for_each(|write| live.remove_row(write));
         }
         match exposed.get(n).filter(|_| !is_full) {
-            Some(reads) => reads.iter().for_each(|read| live.add(*read)),
-            None => reads(step).into_iter().for_each(|(read, _)| live.add(read)),
+            Some(reads) => reads.iter().for_each(|read| live.add_row(*read)),
+            None => reads(step).into_iter().for_each(|(read, _)| live.add_row(read)),
         }
     }
 }
@@ -202,38 +236,32 @@ impl Owners {
     }
 
     /// What the steps of the next block read, as far as it is not what the same channels have written before.
-    fn exposed(&mut self, block: &Block) -> Vec<Vec<(u32, u32)>> {
+    fn exposed(&mut self, block: &Block) -> Vec<Vec<Row>> {
         self.block += 1;
         block.steps.iter().map(|step| self.exposed_by(step)).collect()
     }
 
-    fn exposed_by(&mut self, step: &Step) -> Vec<(u32, u32)> {
+    fn exposed_by(&mut self, step: &Step) -> Vec<Row> {
         let mask = &step.mask;
-        let count = if is_row(mask) { mask.lanes.count_ones() } else { 0 };
+        let is_own = is_row(mask) && !mask.always;
         let mut all = Vec::new();
-        for ((at, bytes), each) in reads(step) {
-            match each.filter(|_| !mask.always && count > 0) {
-                Some(each) => {
-                    let open = (0..count).filter(|n| !self.own(mask.shift + n, at + n * each, each));
-                    all.extend(open.map(|n| (at + n * each, each)));
-                }
-                None => all.push((at, bytes)),
+        for (read, each) in reads(step) {
+            if is_own && each {
+                let open = (0..read.count).filter(|n| !self.own(mask.shift + n, read.element(*n), read.bytes));
+                all.extend(open.map(|n| Row::one(read.element(n), read.bytes)));
+            } else {
+                all.push(read);
             }
         }
-        for (at, bytes) in writes(step) {
-            let each = bytes / count.max(1);
-            if count > 0 && !mask.always && !keeps(step) {
-                for n in 0..count {
-                    let (channel, place) = (mask.shift + n, at + n * each);
-                    // Where a predicate does not hold, what the channel has written before is still there.
-                    if mask.predicate == 0 {
-                        self.set((self.block, channel), place, each);
-                    } else if !self.own(channel, place, each) {
-                        self.set((0, 0), place, each);
-                    }
+        for write in writes(step) {
+            for n in 0..write.count {
+                let (channel, place) = (mask.shift + n, write.element(n));
+                // Where a predicate does not hold, what the channel has written before is still there.
+                if is_own && mask.predicate == 0 {
+                    self.set((self.block, channel), place, write.bytes);
+                } else if !is_own || !self.own(channel, place, write.bytes) {
+                    self.set((0, 0), place, write.bytes);
                 }
-            } else {
-                self.set((0, 0), at, bytes);
             }
         }
         if let Action::Outside = step.action {
@@ -248,46 +276,46 @@ fn is_row(mask: &Mask) -> bool {
     mask.lanes.trailing_ones() == mask.lanes.count_ones()
 }
 
-/// Whether what a step writes keeps a part of what was there.
-fn keeps(step: &Step) -> bool {
-    matches!(&step.action, Action::Transfer(transfer) if matches!(transfer.unit, Unit::Part { keeps: true, .. }))
-        || matches!(step.action, Action::Control { .. })
-}
-
-/// What a step writes of the registers, as places and bytes.
-pub(crate) fn writes(step: &Step) -> Vec<(u32, u32)> {
-    let lanes = 32 - step.mask.lanes.leading_zeros();
+/// What a step writes of the registers.
+fn writes(step: &Step) -> Vec<Row> {
+    let count = 32 - step.mask.lanes.leading_zeros();
     match &step.action {
         Action::Compute { expression, result, to } => {
-            vec![(*to, lanes * expression.nodes.get(*result).map_or(0, |(kind, _)| kind.bytes()))]
+            let bytes = expression.nodes.get(*result).map_or(0, |(kind, _)| kind.bytes());
+            vec![Row { at: *to, bytes, pitch: bytes, count }]
         }
-        Action::Control { at, .. } => vec![(*at, 4)],
+        Action::Control { at, .. } => vec![Row::one(*at, 4)],
         Action::Transfer(transfer) if transfer.access == Access::Load => {
-            transfer.elements.iter().map(|(_, at)| (*at, lanes * transfer.unit.register_bytes())).collect()
+            let pitch = transfer.unit.register_bytes();
+            let bytes = match transfer.unit {
+                Unit::Part { bytes, keeps: true } => bytes,
+                _ => pitch,
+            };
+            transfer.elements.iter().map(|(_, at)| Row { at: *at, bytes, pitch, count }).collect()
         }
         _ => Vec::new(),
     }
 }
 
-/// What a step reads of the registers; of rows with an element for each channel, the bytes of those.
-pub(crate) fn reads(step: &Step) -> Vec<((u32, u32), Option<u32>)> {
-    let lanes = 32 - step.mask.lanes.leading_zeros();
-    let row = |at: u32, each: u32| ((at, lanes * each), Some(each));
-    let nodes = |expression: &crate::ir::Expression, roots: &[Value]| {
-        let uses = uses(expression, roots).unwrap_or_else(|| vec![1; expression.nodes.len()]);
-        let needed = expression.nodes.iter().zip(uses).filter(|(_, uses)| *uses > 0);
-        let loads = needed.filter_map(|((kind, node), _)| match *node {
-            Node::Load { at, step } if step == kind.bytes() => Some(row(at, step)),
-            Node::Load { at, step } => Some(((at, step * lanes.saturating_sub(1) + kind.bytes()), None)),
-            _ => None,
+/// What a step reads of the registers for what it does, and whether that is an element for each channel. What it writes only in part it
+/// reads as well, to write it again: that needs to be nothing in particular.
+fn reads(step: &Step) -> Vec<(Row, bool)> {
+    let count = 32 - step.mask.lanes.leading_zeros();
+    let row = |at: u32, bytes: u32| (Row { at, bytes, pitch: bytes, count }, true);
+    let one = |at: u32| (Row::one(at, 4), false);
+    let nodes = |expression: &Expression, roots: &[Value]| {
+        let loads = expression.nodes.iter().zip(wanted(expression, roots)).filter_map(|((_, node), wanted)| {
+            let (Node::Load { at, step }, Some((first, end))) = (*node, wanted) else { return None };
+            let (at, bytes) = (at + first, end - first);
+            Some(if step == 0 { (Row::one(at, bytes), false) } else { (Row { at, bytes, pitch: step, count }, true) })
         });
         loads.collect::<Vec<_>>()
     };
     match &step.action {
         Action::Compute { expression, result, .. } => nodes(expression, &[*result]),
         Action::Compare { expression, sides, .. } => nodes(expression, sides),
-        Action::SetState { from, .. } => vec![((*from, 4), None)],
-        Action::Control { at, .. } => vec![((*at, 4), None)],
+        Action::SetState { from, .. } => vec![one(*from)],
+        Action::Control { at, .. } => vec![one(*at)],
         Action::Transfer(transfer) => {
             let mut all = Vec::new();
             match transfer.addresses {
@@ -295,20 +323,61 @@ pub(crate) fn reads(step: &Step) -> Vec<((u32, u32), Option<u32>)> {
                 Addresses::Dwords(at) => all.push(row(at, 4)),
                 Addresses::Qwords(at) => all.push(row(at, 8)),
             }
-            all.extend(transfer.global.map(|global| (global, None)));
+            all.extend(transfer.global.map(|(at, bytes)| (Row::one(at, bytes), false)));
             if let Space::Named(at) = transfer.space {
-                all.push(((at, 4), None));
+                all.push(one(at));
             }
             let has_operand = match transfer.access {
-                Access::Load => keeps(step),
+                Access::Load => false,
                 Access::Store => true,
                 Access::Update(change) => !matches!(change, Change::Increment | Change::Decrement),
             };
             if has_operand {
-                all.extend(transfer.elements.iter().map(|(_, at)| row(*at, transfer.unit.register_bytes())));
+                let (bytes, pitch) = (transfer.unit.bytes(), transfer.unit.register_bytes());
+                all.extend(transfer.elements.iter().map(|(_, at)| (Row { at: *at, bytes, pitch, count }, true)));
             }
             all
         }
         Action::Outside | Action::Nothing | Action::Logic { .. } => Vec::new(),
     }
+}
+
+/// Which bytes of each value somebody wants: the first, and the end. Elements with gaps are parts of wider ones that are loaded.
+fn wanted(expression: &Expression, roots: &[Value]) -> Vec<Option<(u32, u32)>> {
+    let nodes = &expression.nodes;
+    let mut wanted: Vec<Option<(u32, u32)>> = vec![None; nodes.len()];
+    let want = |wanted: &mut [Option<(u32, u32)>], value: Value, part: Option<(u32, u32)>| {
+        if let Some(((kind, _), all)) = nodes.get(value).zip(wanted.get_mut(value)) {
+            let (first, end) = part.unwrap_or((0, kind.bytes()));
+            let (first, end) = all.map_or((first, end), |(a, b)| (first.min(a), end.max(b)));
+            *all = Some((first, end.min(kind.bytes())));
+        }
+    };
+    roots.iter().for_each(|root| want(&mut wanted, *root, None));
+    for (n, (kind, node)) in nodes.iter().enumerate().rev() {
+        let Some((first, end)) = wanted[n] else { continue };
+        let constant = |value: Value| match nodes.get(value) {
+            Some((_, Node::Constant(bits))) => Some(*bits as u32),
+            _ => None,
+        };
+        let is_wider = |value: Value| {
+            nodes
+                .get(value)
+                .is_some_and(|(from, _)| !from.is_float() && !kind.is_float() && kind.bytes() < from.bytes())
+        };
+        match *node {
+            Node::Convert { value, saturate: false } if is_wider(value) => {
+                want(&mut wanted, value, Some((first, end)))
+            }
+            Node::Binary(Binary::Shr, value, by)
+                if constant(by).is_some_and(|bits| bits % 8 == 0 && bits / 8 < kind.bytes()) =>
+            {
+                let bytes = constant(by).unwrap_or(0) / 8;
+                // What comes in at the top is made of the uppermost one.
+                want(&mut wanted, value, Some((first.min(kind.bytes() - 1 - bytes) + bytes, end + bytes)));
+            }
+            _ => operands(node).into_iter().for_each(|value| want(&mut wanted, value, None)),
+        }
+    }
+    wanted
 }

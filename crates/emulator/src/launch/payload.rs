@@ -81,11 +81,11 @@ struct LocalIds {
     dimensions: usize,
 }
 
-/// How a thread of a group starts.
+/// What a thread of a group has for itself when it starts, whatever the arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ThreadStart {
-    /// The payload, but for the group's ids.
-    pub payload: Vec<u8>,
+    /// Where the local ids of its channels stand in the payload.
+    ids: Vec<u8>,
     /// The channels that have a work item.
     pub channels: u32,
 }
@@ -148,33 +148,46 @@ impl Payload {
     /// The threads of a group of `size` work items; `order` lists the dimensions, fastest first.
     pub fn threads(&self, size: [u32; 3], order: [u32; 3]) -> Vec<ThreadStart> {
         let items = size.iter().product::<u32>();
-        let mut image = self.image.clone();
-        for &(start, dimensions) in &self.local_sizes {
-            for (n, word) in size.iter().take(dimensions).zip(image[start..].chunks_exact_mut(4)) {
+        let order = walk(order);
+        let start = |thread| {
+            let first = thread * self.simd;
+            let count = self.simd.min(items - first);
+            let mut ids = vec![0; self.ids.map_or(0, LocalIds::len)];
+            for channel in 0..count {
+                self.write_ids(&mut ids, channel as usize, local_id(first + channel, size, order));
+            }
+            ThreadStart { ids, channels: crate::machine::thread::ones(count as usize) }
+        };
+        (0..items.div_ceil(self.simd)).map(start).collect()
+    }
+
+    /// Fills the first bytes of a thread's registers: the payload, but for the group's ids.
+    pub fn fill(&self, registers: &mut [u8], size: [u32; 3], start: &ThreadStart) {
+        registers[..self.len()].copy_from_slice(&self.image);
+        for &(at, dimensions) in &self.local_sizes {
+            for (n, word) in size.iter().take(dimensions).zip(registers[at..].chunks_exact_mut(4)) {
                 word.copy_from_slice(&n.to_le_bytes());
             }
         }
-        let order = walk(order);
-        (0..items.div_ceil(self.simd))
-            .map(|thread| {
-                let first = thread * self.simd;
-                let count = self.simd.min(items - first);
-                let mut payload = image.clone();
-                for channel in 0..count {
-                    self.write_ids(&mut payload, channel as usize, local_id(first + channel, size, order));
-                }
-                ThreadStart { payload, channels: crate::machine::thread::ones(count as usize) }
-            })
-            .collect()
+        if let Some(ids) = self.ids {
+            registers[ids.offset..][..start.ids.len()].copy_from_slice(&start.ids);
+        }
     }
 
-    fn write_ids(&self, payload: &mut [u8], channel: usize, id: [u32; 3]) {
+    fn write_ids(&self, bytes: &mut [u8], channel: usize, id: [u32; 3]) {
         let Some(ids) = self.ids else { return };
         for (dimension, id) in id.iter().enumerate().take(ids.dimensions) {
-            let at = ids.offset + dimension * ids.pitch + channel * 2;
+            let at = dimension * ids.pitch + channel * 2;
             // A group has at most 1024 work items, so an id fits.
-            payload[at..at + 2].copy_from_slice(&(*id as u16).to_le_bytes());
+            bytes[at..at + 2].copy_from_slice(&(*id as u16).to_le_bytes());
         }
+    }
+}
+
+impl LocalIds {
+    /// Bytes of all of them.
+    fn len(self) -> usize {
+        self.dimensions * self.pitch
     }
 }
 
@@ -390,7 +403,7 @@ kernels:
         let threads = payload.threads(range.size_of([0, 1, 0]), [0, 1, 2]);
         assert_eq!(threads.iter().map(|t| t.channels).collect::<Vec<_>>(), [0xffff, 0xf]);
         // r0, then three registers of ids: offset 128 as the compiler has it for SIMD16.
-        let bytes = &threads[1].payload;
+        let bytes = &filled(&payload, [20, 1, 1], &threads[1]);
         assert_eq!((word(bytes, 128), word(bytes, 132)), (7, 8));
         assert_eq!([word(bytes, 140), word(bytes, 144), word(bytes, 148)], [20, 1, 1], "the group is cut off");
         assert_eq!([word(bytes, 184), word(bytes, 188)], [20, 2], "the enqueued size is not");
@@ -400,10 +413,17 @@ kernels:
 
         let threads = payload.threads(range.local, [0, 1, 2]);
         assert_eq!(threads.len(), 3);
-        let ids = |at: usize| word(&threads[1].payload, at);
+        let second = filled(&payload, range.local, &threads[1]);
+        let ids = |at: usize| word(&second, at);
         assert_eq!((ids(32 + 6) >> 16, ids(64 + 6) >> 16), (0, 1), "work item 20 is (0, 1)");
         let by_column = payload.threads(range.local, [1, 0, 0]);
-        assert_eq!(word(&by_column[0].payload, 64), 1 << 16, "y runs first");
+        assert_eq!(word(&filled(&payload, range.local, &by_column[0]), 64), 1 << 16, "y runs first");
+    }
+
+    fn filled(payload: &Payload, size: [u32; 3], start: &ThreadStart) -> Vec<u8> {
+        let mut registers = vec![0; payload.len()];
+        payload.fill(&mut registers, size, start);
+        registers
     }
 
     #[test]
@@ -412,11 +432,12 @@ kernels:
         let wide = INFO.replace("size: 96", "size: 192");
         let (wide, _) = payload(&wide, Layout { grf_bytes: 64, pads: false, gap: 0 }, &range);
         let threads = wide.threads([16, 1, 1], [0, 1, 2]);
-        assert_eq!(word(&threads[0].payload, 256 + 40), 0xfe);
+        assert_eq!(word(&filled(&wide, [16, 1, 1], &threads[0]), 256 + 40), 0xfe);
         let none = INFO.replace("      - { arg_type: local_id, offset: 0, size: 96 }\n", "      []\n");
         for (pads, at) in [(true, 64), (false, 32)] {
             let (payload, _) = payload(&none, Layout { grf_bytes: 32, pads, gap: 0 }, &range);
-            assert_eq!(word(&payload.threads([16, 1, 1], [0; 3])[0].payload, at + 40), 0xfe);
+            let first = filled(&payload, [16, 1, 1], &payload.threads([16, 1, 1], [0; 3])[0]);
+            assert_eq!(word(&first, at + 40), 0xfe);
         }
     }
 
@@ -432,7 +453,7 @@ kernels:
         assert_eq!(gap_of(&[128, 225]), 0, "no argument begins there");
         let range = NdRange::new(&[40], Some(&[20]), None, [0; 3]).unwrap();
         let (payload, _) = payload(&text, Layout { gap: 32, ..layout }, &range);
-        let bytes = &payload.threads([20, 1, 1], [0, 1, 2])[0].payload;
+        let bytes = &filled(&payload, [20, 1, 1], &payload.threads([20, 1, 1], [0, 1, 2])[0]);
         assert_eq!((word(bytes, 140), word(bytes, 196), word(bytes, 200)), (20, 1, 0xfe));
     }
 

@@ -94,6 +94,18 @@ impl NdRange {
         [(index % x) as u32, (index / x % y) as u32, (index / x / y) as u32]
     }
 
+    /// The ids of the groups from the n-th on.
+    pub fn groups_from(&self, index: u64) -> impl Iterator<Item = [u32; 3]> + use<> {
+        let [x, y, _] = self.groups();
+        std::iter::successors(Some(self.group(index)), move |[a, b, c]| {
+            Some(match (a + 1 < x, b + 1 < y) {
+                (true, _) => [a + 1, *b, *c],
+                (_, true) => [0, b + 1, *c],
+                _ => [0, 0, c.saturating_add(1)],
+            })
+        })
+    }
+
     /// Work items of a group in each dimension: less than the local size in a last group that is cut off.
     pub fn size_of(&self, group: [u32; 3]) -> [u32; 3] {
         std::array::from_fn(|d| {
@@ -145,6 +157,9 @@ mod tests {
         let range = NdRange::new(&[100, 7], Some(&[16, 4]), Some(&[5, 0]), [0; 3]).unwrap();
         assert_eq!((range.groups(), range.group_count()), ([7, 2, 1], 14));
         assert_eq!(range.group(13), [6, 1, 0]);
+        let [one, other] = [0, 13].map(|first| (first..14).map(|index| range.group(index)).collect::<Vec<_>>());
+        let from = |first| range.groups_from(first).take(14 - first as usize).collect::<Vec<_>>();
+        assert_eq!((from(0), from(13)), (one, other));
         assert_eq!(range.size_of([6, 1, 0]), [4, 3, 1]);
         assert_eq!(range.size_of([0, 0, 0]), [16, 4, 1]);
     }

@@ -7,6 +7,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use visakit_native::{Code, Level};
 
 use crate::kernels::code::CompiledRoutine;
+use crate::launch::payload::Payload;
+use crate::run::start::Starts;
 
 /// The lowered code of one program, which each launch takes from the last one where it fits.
 #[derive(Default)]
@@ -19,6 +21,9 @@ const WARM: u64 = 4000;
 
 /// Native code does so many instructions in some 10 microseconds, in which another host thread may have been woken.
 const SMALL: u64 = 10_000;
+
+/// So many sizes of groups are kept: two launches with groups that are cut off in three dimensions have as many.
+const SIZES: usize = 16;
 
 /// A lowered program, and what it was made for: the size of the payload, and the addresses of the program's symbols.
 pub(super) struct Lowered {
@@ -34,6 +39,8 @@ pub(super) struct Lowered {
     executed: AtomicU64,
     /// How many instructions a group had in the last launch; 0 before the first.
     each: AtomicU64,
+    /// The ways in which threads start, by the size of their group, as far as they have been asked for.
+    starts: Mutex<Vec<Arc<Starts>>>,
 }
 
 impl Cache {
@@ -51,9 +58,9 @@ impl Cache {
             return Ok(Arc::clone(kept));
         }
         let code = lower()?;
-        let (native, is_begun, executed, each) = Default::default();
+        let (native, is_begun, executed, each, starts) = Default::default();
         let symbols = symbols.clone();
-        let lowered = Arc::new(Lowered { payload, symbols, level, code, native, is_begun, executed, each });
+        let lowered = Arc::new(Lowered { payload, symbols, level, code, native, is_begun, executed, each, starts });
         *kept = Some(Arc::clone(&lowered));
         Ok(lowered)
     }
@@ -80,6 +87,20 @@ impl Lowered {
     /// Takes note of what a launch of so many groups has done.
     pub(super) fn note_size(&self, instructions: u64, groups: u64) {
         self.each.store(instructions.checked_div(groups).unwrap_or(0), Relaxed);
+    }
+
+    /// How the threads of groups of some size start.
+    pub(super) fn starts(&self, payload: &Payload, size: [u32; 3], order: [u32; 3]) -> Arc<Starts> {
+        let mut all = self.starts.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = all.iter().find(|starts| starts.is_for(size, order)) {
+            return Arc::clone(known);
+        }
+        let new = Arc::new(Starts::new(payload, size, order));
+        if all.len() == SIZES {
+            all.remove(0);
+        }
+        all.push(Arc::clone(&new));
+        new
     }
 
     /// Takes note of instructions that a launch has interpreted, when it is done.

@@ -1,6 +1,6 @@
 //! Thread groups: hardware threads started, run until they wait or end, and counted.
 
-use std::cell::{Cell, OnceCell};
+use std::cell::Cell;
 use std::sync::Arc;
 
 use crate::kernels::code::DebugLoc;
@@ -36,8 +36,8 @@ pub(super) struct Worker<'a> {
     starts: Vec<Arc<Starts>>,
     /// Which of these the threads have begun with: what they do not change is still there.
     begun: Option<usize>,
-    /// For each of them what native code finds in the registers, once that has been made.
-    images: Vec<OnceCell<Option<Images>>>,
+    /// For each of them what native code finds in the registers, once that has been made and if it can.
+    images: Vec<Option<Images>>,
     /// The size of the group that the buffer of implicit arguments is for.
     implicit: [u32; 3],
     counts: Counts,
@@ -129,9 +129,8 @@ impl<'a> Worker<'a> {
         self.own.trace.is_lost()
     }
 
-    /// Runs the n-th group.
-    pub(super) fn run(&mut self, index: u64) -> Result<(), Box<TrapReport>> {
-        let group = self.plan.range.group(index);
+    /// Runs a group. About so many are left for all host threads.
+    pub(super) fn run(&mut self, group: [u32; 3], left: u64) -> Result<(), Box<TrapReport>> {
         if !self.own.local.is_empty() {
             self.own.local.clear();
         }
@@ -148,21 +147,21 @@ impl<'a> Worker<'a> {
         if let Some(tracer) = &self.plan.tracer {
             tracer.group(group);
         }
-        self.prepare_native(index, group);
+        self.prepare_native(left, group);
         self.groups += 1;
         if self.plan.waits { self.run_together(group) } else { self.run_in_turn(group) }
     }
 
     /// Uses native code as soon as there is any.
-    fn prepare_native(&mut self, index: u64, group: [u32; 3]) {
+    fn prepare_native(&mut self, left: u64, group: [u32; 3]) {
         let plan = self.plan;
         if !plan.is_native {
             return;
         }
         if plan.warms && self.native.is_none() {
-            // Groups come in order, and the others are likely to be like those before.
+            // The others are likely to be like those before.
             let each = self.counts.instructions.checked_div(self.groups).unwrap_or(0);
-            plan.lowered.warm(each.saturating_mul(plan.end.saturating_sub(index)), plan.count);
+            plan.lowered.warm(each.saturating_mul(left), plan.count);
         }
         let Some(code) = plan.lowered.native(plan.count) else { return };
         let world = self.own.world(plan, group);
@@ -208,7 +207,7 @@ impl<'a> Worker<'a> {
         let [thread] = &mut self.threads[..] else { return Ok(()) };
         let starts = &self.starts[known];
         let (counts, native) = (&mut self.counts, &mut self.native);
-        let mut images = self.images[known].get_mut().and_then(Option::as_mut);
+        let mut images = self.images[known].as_mut();
         if let Some(images) = &mut images {
             if self.begun != Some(known) {
                 images.fill_once(None, thread.registers.bytes_mut(0));
@@ -218,7 +217,7 @@ impl<'a> Worker<'a> {
         // Before there are images nothing has begun with them.
         self.begun = images.is_some().then_some(known);
         let mut index = 0;
-        while let Some(start) = starts.threads.get(index) {
+        while index < starts.threads.len() {
             let images = images.as_deref().filter(|_| plan.poison.is_none() && !plan.count);
             let quick = native.as_ref().zip(images).filter(|(native, _)| native.begins());
             let begun = if let Some((native, images)) = quick {
@@ -228,7 +227,7 @@ impl<'a> Worker<'a> {
                 index = left;
                 Some(Begun { before: 0, exit: Some(exit) })
             } else {
-                restart(plan, thread, start, group, index as u32);
+                restart(plan, thread, starts, group, index as u32);
                 None
             };
             let engine = native.as_mut().map(|native| (native, begun));
@@ -375,19 +374,24 @@ impl<'a> Worker<'a> {
 
     /// Which of the ways to start is that of a group.
     fn starts_of(&mut self, group: [u32; 3]) -> usize {
-        let size = self.plan.range.size_of(group);
+        let plan = self.plan;
+        let size = plan.range.size_of(group);
         let known = self.starts.iter().position(|starts| starts.size == size);
         known.unwrap_or_else(|| {
-            self.starts.push(self.plan.starts(size));
-            self.images.push(OnceCell::new());
+            self.starts.push(plan.lowered.starts(plan.payload, size, plan.order()));
+            self.images.push(None);
             self.starts.len() - 1
         })
     }
 
-    /// Makes images of how threads start, once that is worth it. Each host thread has its own: none waits for another.
+    /// Makes images of how threads start, once that is worth it: each host thread its own. There is a thread already.
     fn make_images(&mut self, known: usize) {
-        if let Some(native) = self.native.as_ref().filter(|_| self.groups > FEW || self.plan.end > MANY) {
-            self.images[known].get_or_init(|| Images::new(self.plan, &self.starts[known].threads, native.code()));
+        if self.images[known].is_none()
+            && let Some(native) = self.native.as_ref().filter(|_| self.groups > FEW || self.plan.end > MANY)
+            && let Some(thread) = self.threads.first_mut()
+        {
+            self.images[known] = self.starts[known].images(self.plan, native.code(), thread);
+            self.begun = None;
         }
     }
 
@@ -395,15 +399,15 @@ impl<'a> Worker<'a> {
     fn start(&mut self, group: [u32; 3], ended: usize) {
         let plan = self.plan;
         let known = self.starts_of(group);
+        self.threads.resize_with(self.starts[known].threads.len(), || new_thread(plan));
         if plan.waits && plan.poison.is_none() {
             self.make_images(known);
         }
-        let images = self.images[known].get().and_then(Option::as_ref);
+        let images = self.images[known].as_ref();
         let starts = &self.starts[known];
-        self.threads.resize_with(starts.threads.len(), || new_thread(plan));
         for (index, (thread, start)) in self.threads.iter_mut().zip(&starts.threads).enumerate() {
             let Some(images) = images.filter(|_| plan.waits && plan.poison.is_none()) else {
-                restart(plan, thread, start, group, index as u32);
+                restart(plan, thread, starts, group, index as u32);
                 continue;
             };
             let registers = thread.registers.bytes_mut(0);

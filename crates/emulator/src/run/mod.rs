@@ -18,12 +18,14 @@
 
 mod barriers;
 mod cache;
+mod dispatch;
 mod endless;
 mod engine;
 mod exchange;
 mod execute;
 mod faults;
 mod group;
+mod helpers;
 mod memory;
 mod native;
 mod plan;
@@ -37,9 +39,6 @@ mod values;
 mod watched;
 
 use std::collections::HashMap;
-use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
-use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use visakit::isa::Platform;
@@ -58,13 +57,12 @@ use crate::machine::observer::Observer;
 use crate::machine::poison::Poison;
 use crate::machine::trace::Trace;
 pub use cache::Cache;
+use dispatch::{Dispatched, dispatch};
 pub use engine::Engine;
-use faults::Faults;
-use group::{Own, Worker};
 use plan::Plan;
 pub use program::{FunctionText, Program};
 pub use state::{ThreadState, VariableState};
-use stats::{Counts, Stats};
+use stats::Stats;
 pub use traced::{TracedStep, Tracing};
 pub use values::OperandValue;
 use values::Places;
@@ -308,11 +306,13 @@ fn attempt(
     }
 
     let private: u64 = mapped.private.iter().map(|&bytes| bytes as u64).sum();
-    let groups = options.end(range).saturating_sub(options.groups.map_or(0, |(start, _)| start));
+    let first = options.groups.map_or(0, |(start, _)| start);
+    let end = options.end(range);
+    let groups = end.saturating_sub(first);
     let is_alone = way == Way::InOrder || lowered.is_small(groups, options.stats);
     let workers = if is_alone { 1 } else { affordable(workers, private.saturating_add(group)) };
     let start = Instant::now();
-    let Dispatched { total, fault, traces } = dispatch(&plan, range, workers, way, options);
+    let Dispatched { total, fault, traces } = dispatch(&plan, first..end, workers, way, options);
     let is_lost = traces.iter().any(Trace::is_lost);
     let is_race =
         !is_lost && fault.is_none() && way != Way::InOrder && Trace::is_race(&traces, mapped.memory.buffers().len());
@@ -391,96 +391,5 @@ fn affordable(workers: usize, bytes: u64) -> usize {
 /// How many groups run at the same time.
 fn workers(range: &NdRange, options: &Options<'_>) -> usize {
     let groups = usize::try_from(range.group_count()).unwrap_or(usize::MAX);
-    // The system reads files for it: once is enough.
-    static CORES: LazyLock<usize> = LazyLock::new(|| std::thread::available_parallelism().map_or(1, |n| n.get()));
-    let threads = options.threads.unwrap_or_else(|| *CORES);
-    threads.clamp(1, groups.max(1))
-}
-
-/// So long a launch looks whether others are done before it sleeps.
-const SPIN: Duration = Duration::from_micros(30);
-
-/// What running all groups gave.
-struct Dispatched {
-    total: Counts,
-    fault: Option<Box<TrapReport>>,
-    /// What each host thread has touched.
-    traces: Vec<Trace>,
-}
-
-/// Runs all groups on as many host threads as asked for. They take groups in order, so when several groups fault, the
-/// first one is always among those that have been run.
-fn dispatch(plan: &Plan<'_>, range: &NdRange, workers: usize, way: Way, options: &Options<'_>) -> Dispatched {
-    let (start, groups) = (options.groups.map_or(0, |(start, _)| start), options.end(range));
-    // Fewer and fewer at a time, so that all host threads come to an end together.
-    let chunk = |first: u64| (groups.saturating_sub(first) / (workers as u64 * 8)).clamp(1, 64);
-    let (next, done) = (AtomicU64::new(start), AtomicU64::new(0));
-    let stopped = AtomicBool::new(false);
-    let goes_on = options.keep_going && (way == Way::InOrder || options.any_order);
-    let faults: Mutex<Faults> = Mutex::default();
-    let total = Mutex::new((Counts::new(plan.code), Vec::new()));
-    let (progress, observer) = (options.progress, options.observer);
-    let work = |observer| {
-        let own = Own::new(plan, observer);
-        let mut worker = Worker::new(plan, &own);
-        'all: while !stopped.load(Relaxed) {
-            let taken = next.fetch_update(Relaxed, Relaxed, |first| (first < groups).then(|| first + chunk(first)));
-            let Ok(first) = taken else { break };
-            for group in first..first + chunk(first) {
-                let result = worker.run(group);
-                let ends = result.is_err() && !goes_on;
-                if ends || worker.has_lost_track() {
-                    stopped.store(true, Relaxed);
-                }
-                if let Err(fault) = result {
-                    faults.lock().unwrap_or_else(PoisonError::into_inner).add(group, *fault);
-                }
-                if ends {
-                    break 'all;
-                }
-            }
-            if way == Way::Settling {
-                plan.settle();
-            }
-            let now = done.fetch_add(chunk(first), Relaxed) + chunk(first);
-            if let Some(progress) = progress {
-                progress(now.min(groups));
-            }
-        }
-        let counts = worker.finish();
-        let trace = own.into_trace();
-        let mut total = total.lock().unwrap_or_else(PoisonError::into_inner);
-        total.0.add(&counts);
-        total.1.push(trace);
-    };
-    if workers == 1 {
-        work(observer);
-    } else if options.threads.is_none() {
-        // The process's threads are there already, and nobody waits for one that is busy elsewhere.
-        let others = AtomicUsize::new(0);
-        rayon::in_place_scope(|scope| {
-            let other = |_: &rayon::Scope<'_>| {
-                others.fetch_add(1, Relaxed);
-                work(None);
-                others.fetch_sub(1, Release);
-            };
-            (1..workers).for_each(|_| scope.spawn(other));
-            work(None);
-            // Those that have begun are nearly done, and to sleep and be woken takes longer.
-            let start = Instant::now();
-            while others.load(Acquire) > 0 && start.elapsed() < SPIN {
-                std::hint::spin_loop();
-            }
-        });
-    } else {
-        // When the system gives no more threads, those that there are do all of it. This one works too.
-        std::thread::scope(|scope| {
-            let started = (1..workers).map(|_| std::thread::Builder::new().spawn_scoped(scope, || work(None)));
-            started.take_while(Result::is_ok).for_each(drop);
-            work(None);
-        });
-    }
-    let (total, traces) = total.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let faults = faults.into_inner().unwrap_or_else(PoisonError::into_inner);
-    Dispatched { total, fault: faults.first(), traces }
+    options.threads.unwrap_or_else(|| *helpers::CORES).clamp(1, groups.max(1))
 }

@@ -1,6 +1,6 @@
 //! What all groups of a launch have in common: the program, what it is given, and how it is to run.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use crate::kernels::code::CompiledRoutine;
 use crate::launch::payload::Payload;
@@ -11,7 +11,7 @@ use crate::machine::poison::Poison;
 use crate::machine::thread::{SLACK, Thread};
 use crate::run::cache::Lowered;
 use crate::run::memory::LaunchMemory;
-use crate::run::start::{Special, Starts};
+use crate::run::start::Special;
 use crate::run::traced::Tracer;
 use crate::run::{DEFAULT_MAX_INSTRUCTIONS, Engine, Options, Program, places};
 use visakit_diag::Diagnostic;
@@ -44,8 +44,6 @@ pub(super) struct Plan<'a> {
     pub(super) tracer: Option<Tracer<'a>>,
     /// Whether faults tell what the thread held.
     pub(super) shows_state: bool,
-    /// The ways in which threads start, by the size of their group, as far as they have been asked for.
-    pub(super) starts: Mutex<Vec<Arc<Starts>>>,
     /// Whether other groups, or the host, may change memory while a group runs.
     pub(super) others_run: bool,
 }
@@ -88,7 +86,6 @@ impl<'a> Plan<'a> {
             end: options.end(range),
             tracer: options.trace.map(follow).transpose()?,
             shows_state: options.state,
-            starts: Mutex::default(),
             others_run: options.any_order,
         })
     }
@@ -101,17 +98,6 @@ impl<'a> Plan<'a> {
         // For each block, the channels that wait there.
         let flow = self.code.blocks.len() as u64 * 4;
         u64::from(self.mapped.placement.local_bytes) + u64::from(threads) * (registers + flow)
-    }
-
-    /// How the threads of groups of some size start.
-    pub(super) fn starts(&self, size: [u32; 3]) -> Arc<Starts> {
-        let mut all = self.starts.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = all.iter().find(|starts| starts.size == size) {
-            return Arc::clone(known);
-        }
-        let new = Arc::new(Starts::new(self, size));
-        all.push(Arc::clone(&new));
-        new
     }
 
     /// How many hardware threads a group has.

@@ -1,8 +1,10 @@
 //! Threads at the beginning of a program: what their registers hold.
 
+use std::sync::OnceLock;
+
 use crate::kernels::layout::Layout;
 use crate::launch::implicit;
-use crate::launch::payload::{ThreadStart, group_words};
+use crate::launch::payload::{Payload, ThreadStart, group_words};
 use crate::machine::flow::Flow;
 use crate::machine::poison::Poison;
 use crate::machine::thread::{Registers, Thread};
@@ -51,10 +53,33 @@ pub(super) fn new_thread(plan: &Plan<'_>) -> Thread {
     thread
 }
 
-/// How the threads of a group of some size start.
+/// How the threads of a group of some size start, whatever the arguments.
 pub(super) struct Starts {
     pub(super) size: [u32; 3],
+    order: [u32; 3],
     pub(super) threads: Vec<ThreadStart>,
+    /// What native code finds, without counts and with them, once that was asked for. Nothing when it depends on the group otherwise
+    /// than by words that are its id.
+    templates: [OnceLock<Option<Template>>; 2],
+}
+
+/// The registers that threads begin with, as far as native code reads them, by the arguments of one launch.
+struct Template {
+    /// The distance of the threads' scratch memory.
+    pitch: u64,
+    pieces: Vec<TemplatePiece>,
+    /// Words of the registers that are the group's id in a dimension.
+    ids: Vec<(u32, usize)>,
+}
+
+/// A piece of the registers.
+struct TemplatePiece {
+    at: u32,
+    kind: Kind,
+    /// The words that are the same for all threads: those that arguments decide are.
+    common: u8,
+    /// What each thread finds.
+    bytes: Vec<[u8; PIECE]>,
 }
 
 /// What threads find in their registers, as far as native code reads it.
@@ -80,77 +105,111 @@ enum Kind {
     Each,
 }
 
+/// Ids that no group has, one for each dimension.
+const NO_GROUP: [u32; 3] = [u32::MAX, u32::MAX - 1, u32::MAX - 2];
+
 impl Starts {
-    pub(super) fn new(plan: &Plan<'_>, size: [u32; 3]) -> Self {
-        Self { size, threads: plan.payload.threads(size, plan.order()) }
+    pub(super) fn new(payload: &Payload, size: [u32; 3], order: [u32; 3]) -> Self {
+        Self { size, order, threads: payload.threads(size, order), templates: Default::default() }
+    }
+
+    /// Whether these are groups of such a size.
+    pub(super) fn is_for(&self, size: [u32; 3], order: [u32; 3]) -> bool {
+        self.size == size && self.order == order
+    }
+
+    /// What the threads of a launch find. It goes through the registers of a thread that has not begun.
+    pub(super) fn images(&self, plan: &Plan<'_>, code: &Code, thread: &mut Thread) -> Option<Images> {
+        let kept = &self.templates[usize::from(plan.count)];
+        let template = kept.get_or_init(|| Template::new(plan, self, code, thread)).as_ref()?;
+        if template.pitch == plan.mapped.scratch.pitch {
+            return Some(template.images(plan, self, thread));
+        }
+        Some(Template::new(plan, self, code, thread)?.images(plan, self, thread))
     }
 }
 
-impl Images {
-    /// As [`restart`] makes it. Nothing when it depends on the group otherwise than by words that are its id.
-    pub(super) fn new(plan: &Plan<'_>, starts: &[ThreadStart], code: &Code) -> Option<Self> {
-        let first = starts.first()?;
-        let mut channels: Vec<u32> = starts.iter().map(|start| start.channels).collect();
+impl Template {
+    /// As [`restart`] makes it.
+    fn new(plan: &Plan<'_>, starts: &Starts, code: &Code, thread: &mut Thread) -> Option<Self> {
+        let mut channels: Vec<u32> = starts.threads.iter().map(|start| start.channels).collect();
         channels.dedup();
         // The pieces that any thread needs, and which words of them.
         let pieces = (0..plan.code.layout.len).step_by(PIECE);
         let needs =
             pieces.map(|at| (at, channels.iter().fold(0, |needs, channels| needs | code.needs(at, *channels))));
         let needed: Vec<(u32, u8)> = needs.filter(|(_, needs)| *needs != 0).collect();
-        let mut thread = new_thread(plan);
-        let mut registers = |start: &ThreadStart, index: u32, group: [u32; 3]| {
-            restart(plan, &mut thread, start, group, index);
-            let bytes = thread.registers.bytes(0);
-            needed.iter().map(|(at, _)| bytes[*at as usize..].first_chunk().copied().unwrap_or_default()).collect()
+        let mut registers = |index: u32, group: [u32; 3]| -> Vec<[u8; PIECE]> {
+            restart(plan, thread, starts, group, index);
+            needed.iter().map(|(at, _)| piece_of(thread, *at)).collect()
         };
-        // Ids that no group has, one for each dimension.
-        let group = [u32::MAX, u32::MAX - 1, u32::MAX - 2];
-        let after: Vec<[u8; PIECE]> = registers(first, 0, group);
-        let all: Vec<Vec<[u8; PIECE]>> =
-            (0..).zip(starts).map(|(index, start)| registers(start, index, [0; 3])).collect();
-        let (mut kinds, mut ids) = (Vec::new(), Vec::new());
+        let after = registers(0, NO_GROUP);
+        let all: Vec<_> = (0..starts.threads.len() as u32).map(|index| registers(index, [0; 3])).collect();
+        let mut ids = Vec::new();
+        let mut pieces = Vec::new();
         for (n, &(at, needs)) in needed.iter().enumerate() {
-            let mut is_common = true;
-            for place in (0..PIECE).step_by(4).filter(|place| needs >> (place / 4) & 1 == 1) {
-                let word =
-                    |bytes: &[u8; PIECE]| bytes[place..].first_chunk().map_or(0, |word| u32::from_le_bytes(*word));
-                let (before, after) = (word(&all[0][n]), word(&after[n]));
-                is_common &= all.iter().all(|other| word(&other[n]) == before);
-                if before != after {
-                    let dimension = group.iter().position(|id| *id == after).filter(|_| before == 0)?;
-                    ids.push((at + place as u32, dimension));
+            let bytes: Vec<[u8; PIECE]> = all.iter().map(|registers| registers[n]).collect();
+            let mut common = 0;
+            for word in 0..PIECE / 4 {
+                let of =
+                    |bytes: &[u8; PIECE]| bytes[word * 4..].first_chunk().map_or(0, |word| u32::from_le_bytes(*word));
+                let (before, after) = (of(bytes.first()?), of(&after[n]));
+                common |= u8::from(bytes.iter().all(|other| of(other) == before)) << word;
+                if before != after && needs >> word & 1 == 1 {
+                    let dimension = NO_GROUP.iter().position(|id| *id == after).filter(|_| before == 0)?;
+                    ids.push((at + word as u32 * 4, dimension));
                 }
             }
             // Threads that wait have registers of their own, which the same one has in the next group.
-            kinds.push(match (needs & code.changes(at) == 0, is_common) {
-                (true, _) if is_common || plan.waits => Kind::Once,
+            let kind = match (needs & code.changes(at) == 0, needs & !common == 0) {
+                (true, is_common) if is_common || plan.waits => Kind::Once,
                 (_, true) => Kind::Common,
                 _ => Kind::Each,
-            });
+            };
+            pieces.push(TemplatePiece { at, kind, common, bytes });
         }
-        let piece = |n: usize, registers: &[[u8; PIECE]]| {
-            let (at, mut bytes) = (needed[n].0, registers[n]);
+        Some(Self { pitch: plan.mapped.scratch.pitch, pieces, ids })
+    }
+
+    /// The same with the arguments of a launch.
+    fn images(&self, plan: &Plan<'_>, starts: &Starts, thread: &mut Thread) -> Images {
+        restart(plan, thread, starts, [0; 3], 0);
+        let piece = |piece: &TemplatePiece, index: usize| {
+            let at = piece.at;
+            let (mut bytes, now) = (piece.bytes[index], piece_of(thread, at));
+            for word in (0..PIECE / 4).filter(|word| piece.common >> word & 1 == 1) {
+                bytes[word * 4..][..4].copy_from_slice(&now[word * 4..][..4]);
+            }
             // What is set for each group is never left out as zeros.
-            for (id, _) in ids.iter().filter(|(id, _)| (at..at + PIECE as u32).contains(id)) {
+            for (id, _) in self.ids.iter().filter(|(id, _)| (at..at + PIECE as u32).contains(id)) {
                 bytes[(id - at) as usize..][..4].fill(u8::MAX);
             }
             Piece { bytes, at }
         };
-        let of = |which| (0..).zip(&kinds).filter(move |(_, kind)| **kind == which).map(|(n, _)| n);
+        let of = |kind| self.pieces.iter().filter(move |piece| piece.kind == kind);
         let mut threads = Threads::default();
-        of(Kind::Common).for_each(|n| threads.push_common(piece(n, &all[0])));
-        for (start, registers) in starts.iter().zip(&all) {
-            threads.push(start.channels, of(Kind::Each).map(|n| piece(n, registers)));
+        of(Kind::Common).for_each(|common| threads.push_common(piece(common, 0)));
+        for (index, start) in starts.threads.iter().enumerate() {
+            threads.push(start.channels, of(Kind::Each).map(|each| piece(each, index)));
         }
-        let once = all.iter().map(|registers| of(Kind::Once).map(|n| piece(n, registers)).collect()).collect();
+        // Threads that never wait all have the same registers.
+        let own = if plan.waits { starts.threads.len() } else { 1 };
+        let once = (0..own).map(|index| of(Kind::Once).map(|once| piece(once, index)).collect()).collect();
         let is_put = |(at, _): &(u32, usize)| {
-            let piece = at - at % PIECE as u32;
-            needed.iter().zip(&kinds).any(|((at, _), kind)| *at == piece && *kind != Kind::Once)
+            let at = at - at % PIECE as u32;
+            self.pieces.iter().any(|piece| piece.at == at && piece.kind != Kind::Once)
         };
-        let put = ids.iter().copied().filter(is_put).collect();
-        Some(Self { threads, once, ids, put })
+        let put = self.ids.iter().copied().filter(is_put).collect();
+        Images { threads, once, ids: self.ids.clone(), put }
     }
+}
 
+/// Some bytes of a thread's registers.
+fn piece_of(thread: &Thread, at: u32) -> [u8; PIECE] {
+    thread.registers.bytes(0)[at as usize..].first_chunk().copied().unwrap_or_default()
+}
+
+impl Images {
     /// Fills the registers of a thread with what nobody changes; of all threads when they have the same registers.
     pub(super) fn fill_once(&self, index: Option<usize>, registers: &mut [u8]) {
         let threads = index.map_or(&self.once[..], |index| &self.once[index..=index]);
@@ -177,16 +236,16 @@ impl Images {
     }
 }
 
-/// Brings a thread to the beginning.
-pub(super) fn restart(plan: &Plan<'_>, thread: &mut Thread, start: &ThreadStart, group: [u32; 3], index: u32) {
-    let layout = &plan.code.layout;
+/// Brings a thread to the beginning, of which this is the number.
+pub(super) fn restart(plan: &Plan<'_>, thread: &mut Thread, starts: &Starts, group: [u32; 3], index: u32) {
+    let (layout, start) = (&plan.code.layout, &starts.threads[index as usize]);
     let registers: &mut Registers = &mut thread.registers;
     let bytes = registers.bytes_mut(0);
-    bytes[..start.payload.len()].copy_from_slice(&start.payload);
+    plan.payload.fill(bytes, starts.size, start);
     // Registers without a value are zero, so that a kernel that reads them does the same in every run.
-    bytes[start.payload.len()..layout.len as usize].fill(0);
+    bytes[plan.payload.len()..layout.len as usize].fill(0);
     if let Some(poison) = plan.poison {
-        poison.fill_registers(&mut bytes[..layout.len as usize], start.payload.len());
+        poison.fill_registers(&mut bytes[..layout.len as usize], plan.payload.len());
     }
     for (offset, word) in group_words(group) {
         registers.set(offset, word);
