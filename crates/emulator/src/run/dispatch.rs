@@ -32,7 +32,7 @@ pub(super) fn dispatch(
     let goes_on = options.keep_going && (way == Way::InOrder || options.any_order);
     // An observer stays on this thread.
     let (progress, observer) = (options.progress, options.observer);
-    let queue = Queue::new(groups, workers);
+    let queue = Queue::new(groups, workers, options.any_order);
     let faults: Mutex<Faults> = Mutex::default();
     let total = Mutex::new((Counts::new(plan.code), Vec::new()));
     let work = |number: usize, observer| {
@@ -83,10 +83,13 @@ pub(super) fn dispatch(
     Dispatched { total, fault: faults.first(), traces }
 }
 
-/// The groups that nobody has taken yet. Each host thread has a part of its own, from which the others take what is left when they
-/// are through with theirs: so the memory that a thread worked on is in its core's cache when the next launch comes to it.
+/// The groups that nobody has taken yet. Where any order will do each host thread has a part of its own, from which the others take
+/// what is left when they are through with theirs: so the memory that a thread worked on is in its core's cache when the next launch
+/// comes to it. Else all take them in order, on which it depends whether a race is found ([`Trace`]).
 struct Queue {
     parts: Vec<Part>,
+    /// The part of a part's rest that is taken at a time.
+    share: u64,
     /// Groups from this one on need not be run.
     end: AtomicU64,
     all: u64,
@@ -102,19 +105,20 @@ struct Part {
 }
 
 impl Queue {
-    fn new(groups: Range<u64>, parts: usize) -> Self {
+    fn new(groups: Range<u64>, workers: usize, any_order: bool) -> Self {
         let count = groups.end.saturating_sub(groups.start);
-        let parts = parts as u64;
+        let workers = workers as u64;
+        let (parts, share) = if any_order { (workers, 4) } else { (1, 8 * workers) };
         let bound = |n: u64| groups.start + count / parts * n + (count % parts).min(n);
         let parts = (0..parts).map(|n| Part { next: bound(n).into(), end: bound(n + 1) }).collect();
-        Self { parts, done: groups.start.into(), all: groups.end, end: u64::MAX.into() }
+        Self { parts, share, done: groups.start.into(), all: groups.end, end: u64::MAX.into() }
     }
 
     /// The next groups for a thread. They are taken in order, from the thread's own part or else from the first one that has any:
     /// a group that waits for those before it does not do so for ever.
     fn take(&self, number: usize) -> Option<Range<u64>> {
         // Fewer and fewer at a time, so that all come to an end together.
-        let chunk = |part: &Part, next: u64| (part.end.saturating_sub(next) / 4).clamp(1, 64);
+        let chunk = |part: &Part, next: u64| (part.end.saturating_sub(next) / self.share).clamp(1, 64);
         let from = |part: &Part| {
             let end = part.end.min(self.end.load(Relaxed));
             let more = |next: u64| (next < end).then(|| next + chunk(part, next));
@@ -145,5 +149,47 @@ impl Queue {
     fn note_done(&self, groups: &Range<u64>) -> u64 {
         let count = groups.end - groups.start;
         (self.done.fetch_add(count, Relaxed) + count).min(self.all)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Queue;
+
+    #[test]
+    fn each_group_is_taken_once() {
+        for (groups, workers, any_order) in
+            [(0..0, 2, true), (3..4, 4, true), (7..107, 3, true), (0..1000, 2, false), (0..1000, 5, true)]
+        {
+            let queue = Queue::new(groups.clone(), workers, any_order);
+            let mut taken = vec![Vec::new(); workers];
+            let mut more = true;
+            while more {
+                more = false;
+                for (number, own) in taken.iter_mut().enumerate() {
+                    let part = queue.take(number);
+                    more |= part.is_some();
+                    own.extend(part.into_iter().flatten());
+                }
+            }
+            if !any_order {
+                assert!(taken.iter().all(|own| own.is_sorted()), "a race is found only so");
+            }
+            let mut all = taken.concat();
+            all.sort_unstable();
+            assert_eq!((all, queue.left()), (groups.collect(), 0));
+        }
+    }
+
+    #[test]
+    fn first_of_faulty_groups_is_run() {
+        let queue = Queue::new(0..100, 2, true);
+        let (first, second) = (queue.take(0).unwrap(), queue.take(1).unwrap());
+        assert_eq!((first.start, second.start), (0, 50));
+        queue.end_before(52);
+        assert!(queue.is_wanted(51) && !queue.is_wanted(52));
+        // The other thread goes on until then.
+        let rest: Vec<u64> = std::iter::from_fn(|| queue.take(0)).flatten().collect();
+        assert!(rest.contains(&49) && queue.take(1).is_none());
     }
 }
