@@ -60,7 +60,6 @@ pub(super) fn dispatch(
             if let Some(progress) = progress {
                 progress(queue.note_done(&taken));
             }
-            helpers::lend_a_hand();
         }
         let counts = worker.finish();
         let trace = own.into_trace();

@@ -12,11 +12,19 @@ use rayon::{Scope, ThreadPool, ThreadPoolBuilder, Yield};
 pub(super) static CORES: LazyLock<usize> =
     LazyLock::new(|| std::thread::available_parallelism().map_or(1, |n| n.get()));
 
-/// One for each core but that of the thread that launches; none where the system gives no threads.
-static HELPERS: LazyLock<Option<ThreadPool>> = LazyLock::new(|| {
+/// One for each core but that of the thread that launches.
+struct Helpers {
+    pool: ThreadPool,
+    /// How many of them no launch has taken.
+    free: AtomicUsize,
+}
+
+/// None where the system gives no threads.
+static HELPERS: LazyLock<Option<Helpers>> = LazyLock::new(|| {
     let count = *CORES - 1;
     let name = |n| format!("visakit-{n}");
-    (count > 0).then(|| ThreadPoolBuilder::new().num_threads(count).thread_name(name).build().ok()).flatten()
+    let pool = (count > 0).then(|| ThreadPoolBuilder::new().num_threads(count).thread_name(name).build().ok())??;
+    Some(Helpers { pool, free: count.into() })
 });
 
 /// So long a launch looks whether its helpers are done before it sleeps.
@@ -25,8 +33,8 @@ const SPIN: Duration = Duration::from_micros(30);
 /// So long a helper looks for the next launch before it sleeps. To be woken takes as long as many a launch.
 const LINGER: Duration = Duration::from_micros(100);
 
-/// Does work on so many threads, and returns when all of them are through. The thread that launches is number 0; the others have the
-/// same numbers in each launch, as far as that can be.
+/// Does work on so many threads, or on fewer when other launches have them, and returns when all of them are through. The thread that
+/// launches is number 0; the others have the same numbers in each launch, as far as that can be.
 pub(super) fn side_by_side(threads: usize, work: impl Fn(usize) + Sync) {
     if threads > *CORES {
         // When the system gives no more threads, those that there are do all of it.
@@ -37,20 +45,22 @@ pub(super) fn side_by_side(threads: usize, work: impl Fn(usize) + Sync) {
             work(0);
         });
     }
-    let Some(helpers) = &*HELPERS else { return work(0) };
+    let Some(Helpers { pool, free }) = &*HELPERS else { return work(0) };
+    // What is left to a helper that another launch has would wait until that one ends.
+    let rest = |free: usize| Some(free.saturating_sub(threads - 1));
+    let taken = free.fetch_update(Acquire, Relaxed, rest).map_or(0, |before| before.min(threads - 1));
     let begun = AtomicUsize::new(0);
-    helpers.in_place_scope(|scope| {
+    pool.in_place_scope(|scope| {
         let help = |_: &Scope<'_>| {
             begun.fetch_add(1, Relaxed);
-            DEPTH.set(DEPTH.get() + 1);
-            work(helpers.current_thread_index().unwrap_or_default() % (threads - 1) + 1);
-            DEPTH.set(DEPTH.get() - 1);
+            work(pool.current_thread_index().unwrap_or_default() % (threads - 1) + 1);
             begun.fetch_sub(1, Release);
-            if DEPTH.get() == 0 {
+            free.fetch_add(1, Release);
+            if !STAYS.get() {
                 rayon::spawn(stay);
             }
         };
-        (1..threads).for_each(|_| scope.spawn(help));
+        (0..taken).for_each(|_| scope.spawn(help));
         work(0);
         // Those that have begun are nearly done, and to sleep and be woken takes longer.
         let start = Instant::now();
@@ -60,25 +70,16 @@ pub(super) fn side_by_side(threads: usize, work: impl Fn(usize) + Sync) {
     });
 }
 
-/// Lets a helper look whether another launch waits for it, which cannot end before: its part there is done, or nothing when it
-/// has been done by others.
-pub(super) fn lend_a_hand() {
-    if let Some(helpers) = &*HELPERS {
-        helpers.yield_now();
-    }
-}
-
 thread_local! {
-    /// How many launches this helper works on, one of them inside of the other.
-    static DEPTH: Cell<u32> = const { Cell::new(0) };
+    /// Whether this helper looks for launches.
+    static STAYS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Looks for other launches, if there is nothing else to do.
+/// Looks for other launches for a while.
 fn stay() {
-    if DEPTH.get() > 0 {
+    if STAYS.replace(true) {
         return;
     }
-    DEPTH.set(1);
     let mut start = Instant::now();
     while start.elapsed() < LINGER {
         match rayon::yield_now() {
@@ -86,5 +87,36 @@ fn stay() {
             _ => std::hint::spin_loop(),
         }
     }
-    DEPTH.set(0);
+    STAYS.set(false);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CORES, side_by_side};
+    use std::sync::Barrier;
+    use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+    #[test]
+    fn no_launch_waits_for_the_helpers_of_another() {
+        // More launches than helpers, each of which ends when all others have begun.
+        let (launches, begun) = (*CORES + 3, AtomicUsize::new(0));
+        let all = Barrier::new(launches);
+        std::thread::scope(|scope| {
+            for _ in 0..launches {
+                scope.spawn(|| {
+                    side_by_side(*CORES, |number| {
+                        begun.fetch_add(1, Relaxed);
+                        if number == 0 {
+                            all.wait();
+                        } else {
+                            while begun.load(Relaxed) < launches {
+                                std::thread::yield_now();
+                            }
+                        }
+                    });
+                });
+            }
+        });
+        assert!(begun.load(Relaxed) >= launches);
+    }
 }
