@@ -1,6 +1,7 @@
 //! What is told of a run that goes wrong: all that was printed, every fault, the thread's state, the instructions of chosen work
 //! items, who waits where; and findings as SARIF.
 
+use std::collections::HashSet;
 use std::process::Command;
 
 use serde_json::Value;
@@ -149,6 +150,9 @@ fn findings_are_sarif() {
     let place = &result["locations"][0]["physicalLocation"];
     assert_eq!((&place["artifactLocation"]["uri"], &place["region"]["startLine"]), (&"bugs.cl".into(), &51.into()));
     assert_eq!(result["relatedLocations"].as_array().map(Vec::len), Some(1), "the other access: {result:#}");
+    let known = &result["properties"];
+    assert_eq!((&known["kernel"], &known["source_line"]), (&"sum_without_atomic".into(), &51.into()), "{known:#}");
+    assert!(known["other"]["local_id"].is_array() && known["memory"].is_object(), "{known:#}");
     // So are findings about the call, and those of `verify`.
     let (exit, out, _) = visa(&[&races[..4], &["--format", "sarif"]].concat());
     assert_eq!((exit, &is_sarif(&serde_json::from_str(&out).expect("JSON"))["level"]), (Some(1), &"error".into()));
@@ -175,10 +179,13 @@ fn is_sarif(log: &Value) -> Value {
     assert_eq!(runs[0]["columnKind"], "unicodeCodePoints");
     let rules = driver["rules"].as_array().expect("rules");
     let results = runs[0]["results"].as_array().expect("results");
+    let mut prints = HashSet::new();
     for result in results {
         let rule = result["ruleIndex"].as_u64().and_then(|n| rules.get(n as usize)).expect("a rule");
         assert_eq!(rule["id"], result["ruleId"]);
         assert!(["error", "warning", "note"].contains(&result["level"].as_str().expect("a level")));
+        let print = result["partialFingerprints"]["ruleAndLine/v1"].as_str().expect("a fingerprint");
+        assert!(print.starts_with(result["ruleId"].as_str().expect("a rule")) && prints.insert(print), "{print}");
         assert!(result["message"]["text"].as_str().is_some_and(|text| !text.is_empty()));
         for location in result["locations"].as_array().expect("locations") {
             let place = &location["physicalLocation"];
