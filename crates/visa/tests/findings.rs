@@ -153,6 +153,14 @@ fn findings_are_sarif() {
     let known = &result["properties"];
     assert_eq!((&known["kernel"], &known["source_line"]), (&"sum_without_atomic".into(), &51.into()), "{known:#}");
     assert!(known["other"]["local_id"].is_array() && known["memory"].is_object(), "{known:#}");
+    // The way of a value that nothing has written ends where something depends on it.
+    let arguments = ["--arg", "o=range:i32:64", "--arg", "t=local:256", "--arg", "u=local:256", "--arg", "n=i32:40"];
+    let place = ["run", FILE, "--platform", "skl", "--kernel", "reads_twice", "--global", "64", "--local", "64"];
+    let (exit, out, _) = visa(&[&place[..], &arguments, &["--check", "uninit", "--format", "sarif"]].concat());
+    let result = is_sarif(&serde_json::from_str(&out).expect("JSON"));
+    let steps = result["codeFlows"][0]["threadFlows"][0]["locations"].as_array().expect("a way");
+    let line = |step: &Value| step["location"]["physicalLocation"]["region"]["startLine"].as_u64();
+    assert_eq!((exit, steps.iter().map(line).collect::<Vec<_>>()), (Some(1), vec![Some(45), Some(47)]), "{result:#}");
     // So are findings about the call, and those of `verify`.
     let (exit, out, _) = visa(&[&races[..4], &["--format", "sarif"]].concat());
     assert_eq!((exit, &is_sarif(&serde_json::from_str(&out).expect("JSON"))["level"]), (Some(1), &"error".into()));
