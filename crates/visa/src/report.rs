@@ -1,6 +1,7 @@
 //! How a command ends, and what it reports.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use clap::ValueEnum;
@@ -142,7 +143,7 @@ pub(crate) fn report(findings: &[Diagnostic], format: impl Into<ReportFormat>) {
     match format.into() {
         ReportFormat::Human => io::say_findings(&printed(findings)),
         ReportFormat::Json => answer(findings, json!({})),
-        ReportFormat::Sarif => sarif::print(findings),
+        ReportFormat::Sarif => sarif::print(findings, BTreeMap::new()),
     }
 }
 

@@ -1,21 +1,39 @@
 //! Findings as SARIF 2.1.0, which services of code review show at their lines.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
 use serde::Serialize;
+use serde_json::Value;
 use visakit_diag::{Diagnostic, Severity};
 
 use crate::report::{print_json, printed};
 
+/// What is known of a finding besides its text and its place.
+pub(crate) struct Detail {
+    /// What `--format json` has of it.
+    pub(crate) properties: Value,
+    /// How many of the notes behind it are places that lead to it, in their order.
+    pub(crate) way: usize,
+}
+
 /// Prints findings as a log with one run. What is only a note about the finding before it is a place that belongs to that.
-pub(crate) fn print(findings: &[Diagnostic]) {
-    let findings = &*printed(findings);
+/// `details` go by the place of a finding among all.
+pub(crate) fn print(findings: &[Diagnostic], mut details: BTreeMap<usize, Detail>) {
+    let findings = printed(findings);
+    // What is left of too many is in another order.
+    if let Cow::Owned(_) = findings {
+        details.clear();
+    }
+    let findings = &*findings;
+    let mut seen: BTreeMap<String, u32> = BTreeMap::new();
     let mut rules: Vec<Rule> = Vec::new();
     let mut results: Vec<Result<'_>> = Vec::new();
-    for finding in findings {
+    for (at, finding) in findings.iter().enumerate() {
         let last =
             results.last_mut().filter(|last| finding.severity == Severity::Note && last.rule_id == finding.code);
         if let Some(last) = last {
-            let text = Some(Text { text: finding.message.clone() });
-            last.related_locations.push(Location { message: text, ..Location::of(finding) });
+            last.related_locations.push(Location::said(finding));
             continue;
         }
         let rule_index = rules.iter().position(|rule| rule.id == finding.code).unwrap_or_else(|| {
@@ -23,6 +41,17 @@ pub(crate) fn print(findings: &[Diagnostic]) {
             rules.len() - 1
         });
         let help = if finding.help.is_empty() { String::new() } else { format!(". {}", finding.help) };
+        let place = format!("{} {}: {}", finding.code, uri(&finding.file), finding.quote.trim());
+        let nth = seen.entry(place.clone()).and_modify(|nth| *nth += 1).or_insert(1);
+        let detail = details.remove(&at);
+        let way = detail.as_ref().map_or(0, |detail| detail.way);
+        let code_flows = match findings.get(at + 1..at + 1 + way) {
+            Some(before @ [_, ..]) => {
+                let places = before.iter().chain([finding]).map(|place| Step { location: Location::said(place) });
+                vec![CodeFlow { thread_flows: [ThreadFlow { locations: places.collect() }] }]
+            }
+            _ => Vec::new(),
+        };
         results.push(Result {
             rule_id: finding.code,
             rule_index,
@@ -34,6 +63,9 @@ pub(crate) fn print(findings: &[Diagnostic]) {
             message: Text { text: format!("{}{help}", finding.message) },
             locations: vec![Location::of(finding)],
             related_locations: Vec::new(),
+            code_flows,
+            partial_fingerprints: Fingerprints { text: format!("{place}#{nth}") },
+            properties: detail.map(|detail| detail.properties),
         });
     }
     let driver = Driver {
@@ -94,6 +126,34 @@ struct Result<'a> {
     locations: Vec<Location<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     related_locations: Vec<Location<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    code_flows: Vec<CodeFlow<'a>>,
+    partial_fingerprints: Fingerprints,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    properties: Option<Value>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct CodeFlow<'a> {
+    thread_flows: [ThreadFlow<'a>; 1],
+}
+
+#[derive(Serialize)]
+struct ThreadFlow<'a> {
+    locations: Vec<Step<'a>>,
+}
+
+#[derive(Serialize)]
+struct Step<'a> {
+    location: Location<'a>,
+}
+
+/// What makes a finding the same in another version of the file: its kind and the text of its line, and which of those it is.
+#[derive(Serialize)]
+struct Fingerprints {
+    #[serde(rename = "ruleAndLine/v1")]
+    text: String,
 }
 
 #[derive(Serialize)]
@@ -138,6 +198,11 @@ struct Snippet<'a> {
 }
 
 impl<'a> Location<'a> {
+    /// The place with what is said of it.
+    fn said(finding: &'a Diagnostic) -> Self {
+        Self { message: Some(Text { text: finding.message.clone() }), ..Self::of(finding) }
+    }
+
     fn of(finding: &'a Diagnostic) -> Self {
         let region = match finding.offset {
             _ if finding.line > 0 => Some(Region::Text {

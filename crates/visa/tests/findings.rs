@@ -1,6 +1,7 @@
 //! What is told of a run that goes wrong: all that was printed, every fault, the thread's state, the instructions of chosen work
 //! items, who waits where; and findings as SARIF.
 
+use std::collections::HashSet;
 use std::process::Command;
 
 use serde_json::Value;
@@ -149,6 +150,17 @@ fn findings_are_sarif() {
     let place = &result["locations"][0]["physicalLocation"];
     assert_eq!((&place["artifactLocation"]["uri"], &place["region"]["startLine"]), (&"bugs.cl".into(), &51.into()));
     assert_eq!(result["relatedLocations"].as_array().map(Vec::len), Some(1), "the other access: {result:#}");
+    let known = &result["properties"];
+    assert_eq!((&known["kernel"], &known["source_line"]), (&"sum_without_atomic".into(), &51.into()), "{known:#}");
+    assert!(known["other"]["local_id"].is_array() && known["memory"].is_object(), "{known:#}");
+    // The way of a value that nothing has written ends where something depends on it.
+    let arguments = ["--arg", "o=range:i32:64", "--arg", "t=local:256", "--arg", "u=local:256", "--arg", "n=i32:40"];
+    let place = ["run", FILE, "--platform", "skl", "--kernel", "reads_twice", "--global", "64", "--local", "64"];
+    let (exit, out, _) = visa(&[&place[..], &arguments, &["--check", "uninit", "--format", "sarif"]].concat());
+    let result = is_sarif(&serde_json::from_str(&out).expect("JSON"));
+    let steps = result["codeFlows"][0]["threadFlows"][0]["locations"].as_array().expect("a way");
+    let line = |step: &Value| step["location"]["physicalLocation"]["region"]["startLine"].as_u64();
+    assert_eq!((exit, steps.iter().map(line).collect::<Vec<_>>()), (Some(1), vec![Some(45), Some(47)]), "{result:#}");
     // So are findings about the call, and those of `verify`.
     let (exit, out, _) = visa(&[&races[..4], &["--format", "sarif"]].concat());
     assert_eq!((exit, &is_sarif(&serde_json::from_str(&out).expect("JSON"))["level"]), (Some(1), &"error".into()));
@@ -175,10 +187,13 @@ fn is_sarif(log: &Value) -> Value {
     assert_eq!(runs[0]["columnKind"], "unicodeCodePoints");
     let rules = driver["rules"].as_array().expect("rules");
     let results = runs[0]["results"].as_array().expect("results");
+    let mut prints = HashSet::new();
     for result in results {
         let rule = result["ruleIndex"].as_u64().and_then(|n| rules.get(n as usize)).expect("a rule");
         assert_eq!(rule["id"], result["ruleId"]);
         assert!(["error", "warning", "note"].contains(&result["level"].as_str().expect("a level")));
+        let print = result["partialFingerprints"]["ruleAndLine/v1"].as_str().expect("a fingerprint");
+        assert!(print.starts_with(result["ruleId"].as_str().expect("a rule")) && prints.insert(print), "{print}");
         assert!(result["message"]["text"].as_str().is_some_and(|text| !text.is_empty()));
         for location in result["locations"].as_array().expect("locations") {
             let place = &location["physicalLocation"];

@@ -11,6 +11,7 @@ use visakit_emulator::run::Program;
 use super::fault::{self, Fault};
 use crate::launch::request::Request;
 use crate::launch::results::Made;
+use crate::sarif::{self, Detail};
 
 /// A bug of a program.
 #[derive(Clone, Copy)]
@@ -132,4 +133,20 @@ pub(super) fn bugs_of<'a>(bugs: &[Found<'a>], request: &Request) -> Option<Vec<B
 pub(super) fn report(made: &mut Made, bugs: &[Found<'_>], request: &Request) {
     let path = request.program.clone().unwrap_or_default();
     made.findings.extend(bugs.iter().flat_map(|bug| findings(bug, &path)));
+}
+
+/// Findings as SARIF, with what programs are told of bugs, and of a fault, which is the first.
+pub(super) fn sarif(made: &Made, bugs: &[Found<'_>], fault: Option<&Fault<'_>>, request: &Request) {
+    let path = request.program.clone().unwrap_or_default();
+    fn detail(value: impl Serialize, way: usize) -> Detail {
+        // Every part is a plain value with names for keys.
+        Detail { properties: serde_json::to_value(value).unwrap_or_default(), way }
+    }
+    let of_bug = |bug: &Found<'_>| {
+        let first = findings(bug, &path).into_iter().next()?;
+        let at = made.findings.iter().position(|finding| *finding == first)?;
+        Some((at, detail(Bug::new(bug), bug.finding.way.len())))
+    };
+    let fault = fault.map(|fault| (0, detail(fault, 0)));
+    sarif::print(&made.findings, bugs.iter().filter_map(of_bug).chain(fault).collect());
 }

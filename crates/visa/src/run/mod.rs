@@ -426,7 +426,7 @@ fn succeed(
                 note(&format!("{} as expected", count(compared, "argument")));
             }
         }
-        ReportFormat::Sarif => crate::report(&made.findings, format),
+        ReportFormat::Sarif => checks::sarif(&made, bugs, None, request),
         ReportFormat::Json => {
             let (stats, outside_reads, outside_writes) = (outcome.stats.as_ref(), Some(reads), Some(writes));
             let bugs = checks::bugs_of(bugs, request);
@@ -473,7 +473,7 @@ fn fail(
             }
             crate::report(&made.findings, format);
         }
-        ReportFormat::Sarif => crate::report(&made.findings, format),
+        ReportFormat::Sarif => checks::sarif(&made, bugs, Some(&fault), request),
         ReportFormat::Json => {
             // Files are named as they are; which kernel it was is said beside.
             if made.findings[0].file == program.file {

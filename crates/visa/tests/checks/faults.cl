@@ -36,3 +36,13 @@ kernel void some_wait(global int* o, local int* t) {
     if (l < 32) barrier(CLK_LOCAL_MEM_FENCE);
     o[l] = t[l ^ 1];
 }
+
+kernel void reads_twice(global int *o, local int *t, local int *u, int n) {
+    int l = get_local_id(0);
+    if (l < n)
+        t[l] = o[l];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    u[l] = t[(l + 1) & 63] * 3;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    o[l] = u[(l + 20) & 63] + 1;
+}
