@@ -474,3 +474,16 @@ fn bounds(value: &Value) -> Option<(f64, f64)> {
     let (low, high) = range.into_inner();
     (!low.is_nan() && !high.is_nan()).then_some((low, high))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::room_of;
+
+    /// A mixture of the smallest numbers is rounded to one of them, on the host as on the device.
+    #[test]
+    fn the_smallest_numbers_have_room_for_their_steps() {
+        let step = f64::from(f32::from_bits(1));
+        assert!(room_of(16.0 * step) >= step);
+        assert!(room_of(1.0) < 1.0 / f64::from(1 << 19));
+    }
+}
