@@ -236,6 +236,28 @@ fn wrong_pages_are_found() {
     assert!(lost.is_empty(), "not found:\n{}", lost.join("\n"));
 }
 
+/// Whatever is drawn, an element that is cut off by the end of a buffer is asked for, of messages of up to 32 channels.
+#[test]
+fn the_end_of_a_buffer_is_asked_for_to_the_byte() {
+    let page = own_pages().find(|page| page.stem() == "LSC_UNTYPED").expect("the pages have it");
+    let name = visakit::isa::PAGES.iter().find(|p| p.name == "LSC_UNTYPED").expect("the pages have it");
+    for (said, then) in [
+        ("dataelemsperaddr * m) {", "1) {"),
+        ("dataelemsperaddr * m) {", "m) {"),
+        ("dataelemsperaddr * m) {", "dataelemsperaddr * m - 1) {"),
+        ("dataelemsperaddr * m) {", "dataelemsperaddr * m + 1) {"),
+        ("status | 1 << i", "status | 1 << i % 16"),
+    ] {
+        let text = page.text.replacen(said, then, 1);
+        assert_ne!(text, page.text, "the page has no `{said}`");
+        let model = model_with("LSC_UNTYPED", &text);
+        for first in [0, 1000] {
+            let found = compare_only(&model, name, &Effort { first, ..Effort::QUICK });
+            assert!(matches!(found, Ok(Some(_))), "`{said}` for `{then}` is not found from routine {first} on");
+        }
+    }
+}
+
 /// What a wrong kernel does to a result.
 type Change = fn(old: u64, new: u64, bytes: u32, nth: u32) -> u64;
 

@@ -21,7 +21,7 @@ use crate::operators::{binary, unary};
 use crate::program::{Channels, Node, Program, Statement, StatementKind};
 use crate::sent::{Going, Sent, To};
 use crate::value::{Float, Integer, Value};
-use crate::written::Write;
+use crate::written::{Target, Write};
 
 /// Why a block did not come to its end.
 #[derive(Clone, Debug)]
@@ -49,7 +49,7 @@ pub struct Effects {
     pub writes: Vec<Write>,
     /// Whether channels wrote different bytes to one place of memory: which of them is the last is not defined.
     pub clashes: bool,
-    /// Whether an address went just beyond its last bit: whether the bytes of one number go around nobody says.
+    /// Whether an address went just beyond its last bit: chapter 3 leaves open whether what a channel moves goes around.
     pub around: bool,
     /// Where channels go, or what the thread waits for.
     pub going: Vec<Going>,
@@ -93,6 +93,9 @@ impl Program {
             run.statement(statement)?;
         }
         let (writes, clashes, around, going) = (run.writes, run.clashes, run.around, run.going);
+        if let Some((lane, offset)) = self.enabled.and_then(|at| written_over(&writes, at)) {
+            return Err(Halt::Trap(Box::new(Trap::Indirect { lane, offset })));
+        }
         writes.iter().for_each(|write| write.apply(thread));
         if let Some(at) = self.control {
             let control = thread.registers.get(at);
@@ -128,6 +131,15 @@ pub(crate) fn constant(node: &Node, operands: &[Place]) -> Option<Value> {
         }
         _ => None,
     }
+}
+
+/// The first write to the channels that are enabled, which stand at a place: only an address leads there, and chapter 5 lets none
+/// point to them.
+fn written_over(writes: &[Write], enabled: u32) -> Option<(u32, u32)> {
+    (0..).zip(writes).find_map(|(n, write)| match write.target {
+        Target::Register(at, bytes) if at < enabled + 4 && enabled < at + bytes => Some((n, at)),
+        _ => None,
+    })
 }
 
 pub(crate) struct Run<'a> {

@@ -83,7 +83,7 @@ pub(crate) fn store(run: &mut Run<'_>, place: Builtin, arguments: &[Node], value
     let span = resolve(run, arguments)?;
     let bytes = functions::bytes(value, span.count)?;
     for (n, byte) in (0..).zip(&bytes) {
-        let address = span.address.wrapping_add(n);
+        let address = span.view.canonical(span.address.wrapping_add(n));
         run.clashes |= run.stored.insert(address, *byte).is_some_and(|before| before != *byte);
     }
     let mut from = 0;

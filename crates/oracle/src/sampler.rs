@@ -287,7 +287,7 @@ impl Message<'_> {
                 },
             };
             let mix = |a: f64, b: f64| if weight == 0.0 { a } else { a * (1.0 - weight) + b * weight };
-            let room = [a.0, a.1, b.0, b.1].into_iter().map(f64::abs).fold(0.0, f64::max) * ROOM;
+            let room = room_of([a.0, a.1, b.0, b.1].into_iter().map(f64::abs).fold(0.0, f64::max));
             let (low, high) = (mix(a.0, b.0) - room, mix(a.1, b.1) + room);
             hull = Some(hull.map_or((low, high), |hull| (hull.0.min(low), hull.1.max(high))));
         }
@@ -338,7 +338,7 @@ impl Message<'_> {
         if !most.is_finite() {
             return Ok(Value::Unknown);
         }
-        let room = most * ROOM + 2.0_f64.powi(-140);
+        let room = room_of(most);
         Ok(Value::Between { low: sum.0 - room, high: sum.1 + room })
     }
 
@@ -456,6 +456,11 @@ impl Message<'_> {
     }
 }
 
+/// How far a sum of mixed numbers may be off, of which this is the largest: subnormal numbers have steps of their own.
+fn room_of(most: f64) -> f64 {
+    most * ROOM + 2.0_f64.powi(-140)
+}
+
 /// The least and the most that a value may be; none where it may be any, or is no number.
 fn bounds(value: &Value) -> Option<(f64, f64)> {
     let range: RangeInclusive<f64> = match value {
@@ -468,4 +473,17 @@ fn bounds(value: &Value) -> Option<(f64, f64)> {
     };
     let (low, high) = range.into_inner();
     (!low.is_nan() && !high.is_nan()).then_some((low, high))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::room_of;
+
+    /// A mixture of the smallest numbers is rounded to one of them, on the host as on the device.
+    #[test]
+    fn the_smallest_numbers_have_room_for_their_steps() {
+        let step = f64::from(f32::from_bits(1));
+        assert!(room_of(16.0 * step) >= step);
+        assert!(room_of(1.0) < 1.0 / f64::from(1 << 19));
+    }
 }

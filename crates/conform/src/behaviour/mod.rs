@@ -160,13 +160,19 @@ impl Difference {
 
 /// Compares all pages with their kernels.
 pub fn compare(model: &Model, effort: &Effort) -> Behaviour {
-    compare_watched(model, effort, &|_, _| ())
+    compare_watched(model, effort, &[], &|_, _| ())
 }
 
-/// Compares all pages with their kernels; `done` is told of how many pages, of how many, it has been done.
-pub fn compare_watched(model: &Model, effort: &Effort, done: &(dyn Fn(usize, usize) + Sync)) -> Behaviour {
-    let pages: Vec<_> =
-        PAGES.iter().copied().filter(|p| p.kind == reflect::PageKind::Ordinary && !p.forms.is_empty()).collect();
+/// Compares all pages with their kernels, or those with the names in `only`; `done` is told of how many pages, of how many, it has been
+/// done.
+pub fn compare_watched(
+    model: &Model,
+    effort: &Effort,
+    only: &[String],
+    done: &(dyn Fn(usize, usize) + Sync),
+) -> Behaviour {
+    let is_wanted = |page: &reflect::Page| only.is_empty() || only.iter().any(|name| name == page.name);
+    let pages: Vec<_> = PAGES.iter().copied().filter(|page| is_compared(page) && is_wanted(page)).collect();
     let count = AtomicUsize::new(0);
     let all = pages.len();
     done(0, all);
@@ -177,7 +183,8 @@ pub fn compare_watched(model: &Model, effort: &Effort, done: &(dyn Fn(usize, usi
     };
     // One page at a time, as some take much longer than others.
     let parts: Vec<_> = pages.into_par_iter().with_max_len(1).map(compared).collect();
-    let mut out = Behaviour { differences: Vec::from_iter(flow::compare(model)), ..Behaviour::default() };
+    let flow = if only.is_empty() { flow::compare(model) } else { None };
+    let mut out = Behaviour { differences: Vec::from_iter(flow), ..Behaviour::default() };
     for (name, result) in parts {
         match result {
             Ok(Found { channels, difference, .. }) => {
@@ -201,9 +208,13 @@ pub fn compare_only(
     page: &'static reflect::Page,
     effort: &Effort,
 ) -> Result<Option<Difference>, String> {
-    let is_ordinary = page.kind == reflect::PageKind::Ordinary && !page.forms.is_empty();
-    let found = if is_ordinary { of_page(model, page, effort) } else { Err("it is no instruction".to_owned()) };
+    let found = if is_compared(page) { of_page(model, page, effort) } else { Err("it is no instruction".to_owned()) };
     found.map(|found| found.difference)
+}
+
+/// Whether a page is one of an instruction that can be compared.
+fn is_compared(page: &reflect::Page) -> bool {
+    page.kind == reflect::PageKind::Ordinary && !page.forms.is_empty()
 }
 
 /// What comparing one page gave.

@@ -2,9 +2,9 @@
 //! near to it, and a few of other instructions to what is rare. What is beyond is reached often enough by the addresses themselves.
 
 use visakit::isa::{
-    ConstOpnd, DataType, ExecSizeSize, Instruction, LabelId, Load3d, LscAddrSize, LscAddrType, LscBlockOrder,
-    LscDataOrder, LscDataSize, LscElems, LscOp, LscTyped, LscUntyped, LscUntypedBlock2dVnni, Modifier, Operand,
-    Region, Sample3d, Sample43d, Stride, VecOperand,
+    ConstOpnd, DataType, ExecMask, ExecSizeSize, Instruction, LabelId, Load3d, LscAddrSize, LscAddrType, LscBlockOrder,
+    LscDataOrder, LscDataSize, LscElems, LscOp, LscTyped, LscUntyped, LscUntypedAccess, LscUntypedBlock2dVnni,
+    Modifier, Operand, Region, Sample3d, Sample43d, Stride, VecOperand, predefined,
 };
 
 use super::pictures;
@@ -47,19 +47,9 @@ pub(super) fn bring_near(instruction: &mut Instruction, random: &mut Random) {
     let mut any_offset = random.below(16) as i32 * 4;
     let (scale, offset, kind, surface) = match message {
         LscUntyped::Access(i) => {
-            // One of many operations, and its bits are those of many channels.
-            if random.next().is_multiple_of(8) {
-                i.lsc_sub_op = LscOp::LscLoadStatus;
-                (i.caching_l1, i.caching_l3) = Default::default();
-                i.exec_size.size = [ExecSizeSize::N8, ExecSizeSize::N16, ExecSizeSize::N32][random.below(3)];
-                (i.data_size, i.data_elems_per_addr) = (LscDataSize::D32, LscElems::N1);
-                i.data_order = LscDataOrder::Nontransposed;
-                (i.src1_data, i.src2_data) = Default::default();
-                // The end of a buffer, to the byte: the last element is there, and one that is cut is not.
-                any_offset = random.below(64) as i32 * 4 + [0, 0, 1, 3][random.below(4)];
-                if i.addr_type != LscAddrType::Flat {
-                    i.addr_size = LscAddrSize::A32;
-                }
+            // One of many operations.
+            if random.next().is_multiple_of(4) {
+                any_offset = ask_for_status(i, random);
             }
             (&mut i.addr_scale, &mut i.addr_imm_offset, i.addr_type, &mut i.surface)
         }
@@ -96,6 +86,30 @@ pub(super) fn bring_near(instruction: &mut Instruction, random: &mut Random) {
         LscAddrType::Ss => number(random.below(20) as u32),
         _ => return,
     };
+}
+
+/// Lets a message ask what could be loaded of the end of a buffer, to the byte, and gives the offset for that: the last element may be
+/// there, and one that is cut is not. The answer has the bits of many channels.
+fn ask_for_status(i: &mut LscUntypedAccess, random: &mut Random) -> i32 {
+    use LscElems as E;
+    i.lsc_sub_op = LscOp::LscLoadStatus;
+    (i.caching_l1, i.caching_l3) = Default::default();
+    i.exec_size.size = [ExecSizeSize::N16, ExecSizeSize::N32, ExecSizeSize::N32][random.below(3)];
+    i.exec_size.mask = [ExecMask::M1, ExecMask::M1Nm][random.below(2)];
+    let (size, bytes) = [(LscDataSize::D32, 4), (LscDataSize::D64, 8)][random.below(2)];
+    let (elements, count) = [(E::N1, 1), (E::N2, 2), (E::N3, 3), (E::N4, 4)][random.below(4)];
+    (i.data_size, i.data_elems_per_addr) = (size, elements);
+    i.data_order = LscDataOrder::Nontransposed;
+    (i.src1_data, i.src2_data) = Default::default();
+    if i.dst_data.id == predefined::NULL {
+        i.dst_data = i.src0_addrs.clone();
+    }
+    i.addr_type = [LscAddrType::Bti, LscAddrType::Bss, i.addr_type][random.below(3)];
+    if i.addr_type != LscAddrType::Flat {
+        i.addr_size = LscAddrSize::A32;
+    }
+    // Registers have multiples of 8, up to some 128 bytes before the end.
+    136 + 8 * random.below(8) as i32 - random.below(bytes * count + 2) as i32
 }
 
 /// Brings the fields of a message to an image near to its edges.

@@ -119,6 +119,11 @@ impl<'a> View<'a> {
         }
     }
 
+    /// One number for all addresses that mean the same byte.
+    pub fn canonical(&self, address: u64) -> u64 {
+        if let Target::Local(_) = self.target { address & SLM_OFFSET } else { address }
+    }
+
     /// Where an access of a kind to a buffer is noted, if it is.
     #[inline(always)]
     pub(crate) fn trace(&self, buffer: &Buffer, kind: AccessKind) -> Option<&'a Trace> {

@@ -47,6 +47,9 @@ pub(super) struct Args {
     /// Execute instructions over whole domains, and a million channels of each page, which takes long
     #[arg(long, conflicts_with = "no_behaviour")]
     thorough: bool,
+    /// Execute the instructions of these pages only, as ADD,MAD, and probe nothing
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = page_name, conflicts_with = "no_behaviour")]
+    only: Vec<String>,
     /// Show each finding below the summary, and what was probed
     #[arg(long)]
     details: bool,
@@ -59,6 +62,12 @@ pub(super) fn run(args: Args) -> Outcome {
     finish(probe(&args), args.format)
 }
 
+/// A page by its name, however it is written.
+fn page_name(name: &str) -> Result<String, String> {
+    let page = visakit::isa::PAGES.iter().find(|page| page.name.eq_ignore_ascii_case(name));
+    page.map(|page| page.name.to_owned()).ok_or_else(|| "there is no page of that name".to_owned())
+}
+
 fn probe(args: &Args) -> Result<Outcome, Findings> {
     let (model, _) = source::read(args.spec.as_deref(), &args.overlay)?;
     let completed = visakit_conform::with_own_chapters(&model);
@@ -69,12 +78,13 @@ fn probe(args: &Args) -> Result<Outcome, Findings> {
     let effort = if args.thorough { &Effort::THOROUGH } else { &Effort::QUICK };
     let execute = || {
         let mut bar = Bar::new("pages", 0);
-        let found = behaviour::compare_watched(&model, effort, &|done, of| bar.show(done as u64, of as u64));
+        let found = behaviour::compare_watched(&model, effort, &args.only, &|done, of| bar.show(done as u64, of as u64));
         bar.clear();
         found
     };
+    let probe = || if args.only.is_empty() { visakit_conform::run(&model) } else { Report::default() };
     // Probing keeps one of the cores busy until it is done.
-    let (mut found, behaviour) = rayon::join(|| visakit_conform::run(&model), || (!args.no_behaviour).then(execute));
+    let (mut found, behaviour) = rayon::join(probe, || (!args.no_behaviour).then(execute));
     if let Some(behaviour) = &behaviour {
         behaviour.report(&model, &mut found);
     }

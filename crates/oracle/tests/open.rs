@@ -1,0 +1,96 @@
+//! What the pages leave open is said to be so: the oracle has no answer of its own to hold against a kernel's.
+
+use visakit::isa::{GeneralId, Platform, predefined};
+use visakit::object::Routine;
+use visakit::text::{Options, parse};
+use visakit_codegen::model::{Model, Page};
+use visakit_emulator::machine::World;
+use visakit_emulator::machine::buffer::Buffer;
+use visakit_emulator::machine::thread::Thread;
+use visakit_oracle::stage::{Nowhere, Stage};
+use visakit_oracle::{Effects, Halt};
+
+fn model() -> Model {
+    visakit_codegen::read_texts(visakit::sources::SPECIFICATION.iter().map(Page::built_in).collect()).0
+}
+
+/// Three variables of a register and more, and addresses.
+const DECLARED: &str = ".decl A v_type=G type=ud num_elts=32 align=GRF\n.decl B v_type=G type=ud num_elts=128 align=GRF\n\
+                        .decl C v_type=G type=ub num_elts=64 align=GRF\n.decl A0 v_type=A num_elts=16\n";
+
+fn routine(statement: &str) -> Routine {
+    let text = format!(".version 4.1\n.kernel \"k\"\n{DECLARED}    {statement}\n    ret (M1, 1)\n");
+    let options = Options { file: "k".to_owned(), platform: Some(Platform::Dg2) };
+    parse(&text, options).unwrap_or_else(|errors| panic!("{statement}: {}", errors[0].message)).routine
+}
+
+/// Runs a statement by its page, with a group's memory of 1024 bytes, from what `fill` makes of a thread.
+fn run(statement: &str, fill: impl Fn(&Stage<'_>, &mut Thread)) -> Result<Effects, Halt> {
+    let (model, routine) = (model(), routine(statement));
+    let stage = Stage::new(&routine, Platform::Dg2).unwrap();
+    let mut thread = stage.thread(32);
+    fill(&stage, &mut thread);
+    let program = stage.by_page(&model, &routine.instructions[0]).unwrap_or_else(|e| panic!("{statement}: {e}"));
+    let (nowhere, local) = (Nowhere::default(), Buffer::zeros(1024));
+    program.run(&mut thread, &World { local: &local, ..nowhere.world() })
+}
+
+/// The place of one of the variables.
+fn place(stage: &Stage<'_>, nth: u32) -> u32 {
+    stage.offset(GeneralId(predefined::DECLARED + nth)).unwrap()
+}
+
+/// The place of the channels that are enabled.
+fn enabled(stage: &Stage<'_>) -> u32 {
+    stage.offset(predefined::CE0).unwrap()
+}
+
+/// Chapter 5: an address leads to no predefined variable but `%arg` and `%retval`. One that lies over `%ce0` would change what the
+/// instruction is told.
+#[test]
+fn an_address_leads_to_no_register_of_the_machine() {
+    let statement = "xor (M1_NM, 16) r[A0(0),0]<1>:ub %ce0(0,0)<0;1,0> A(0,0)<1;1,0>";
+    let to = |at: fn(&Stage<'_>) -> u32| run(statement, |stage, thread| thread.addresses[0] = at(stage));
+    assert!(to(|stage| place(stage, 2)).is_ok());
+    assert!(matches!(to(enabled), Err(Halt::Trap(_))));
+    // With its last byte only, and with none.
+    assert!(matches!(to(|stage| enabled(stage) - 15), Err(Halt::Trap(_))));
+    assert!(to(|stage| enabled(stage) - 16).is_ok());
+}
+
+/// Which of several channels is the last to write a byte is not defined; of an address of local memory the upper bits are a tag.
+#[test]
+fn addresses_with_a_tag_are_those_without() {
+    let store = |second: u32| {
+        let statement = "scatter_scaled.2 (M1_NM, 8) %slm 0x0:ud A.0 B.0";
+        let effects = run(statement, |stage, thread| {
+            for channel in 0..8 {
+                let address = if channel == 1 { second } else { 64 * channel };
+                thread.registers.set(place(stage, 0) + channel * 4, address);
+                thread.registers.set(place(stage, 1) + channel * 4, 0x1111 * (channel + 1));
+            }
+        });
+        effects.unwrap().clashes
+    };
+    assert!(store(1));
+    assert!(store(0x8000_0001));
+    assert!(!store(0x8000_0002));
+}
+
+/// Chapter 3: where a channel moves bytes behind the last address it is undefined whether they are the first ones.
+#[test]
+fn what_goes_around_behind_the_last_address_is_open() {
+    let statement = "lsc_store_strided.ugm (M1_NM, 16) bti(0x0)[A, B(0,0)]:a32 B:d32x4";
+    let around = |base: u32, pitch: i32| {
+        let effects = run(statement, |stage, thread| {
+            thread.registers.set(place(stage, 0), base);
+            thread.registers.set(place(stage, 1), pitch);
+        });
+        effects.unwrap().around
+    };
+    // The second channel's vector begins 8 bytes before the end of all addresses.
+    assert!(around(8, -16));
+    // Vectors of 16 bytes that end there.
+    assert!(!around(0, -16));
+    assert!(!around(256, 16));
+}
