@@ -2,9 +2,9 @@
 //! near to it, and a few of other instructions to what is rare. What is beyond is reached often enough by the addresses themselves.
 
 use visakit::isa::{
-    ConstOpnd, DataType, ExecMask, ExecSizeSize, Instruction, LabelId, Load3d, LscAddrSize, LscAddrType, LscBlockOrder,
-    LscDataOrder, LscDataSize, LscElems, LscOp, LscTyped, LscUntyped, LscUntypedAccess, LscUntypedBlock2dVnni,
-    Modifier, Operand, Region, Sample3d, Sample43d, Stride, VecOperand, predefined,
+    ConstOpnd, DataType, ExecMask, ExecSizeSize, Instruction, LabelId, Load3d, LscAddrSize, LscAddrType,
+    LscBlockOrder, LscDataOrder, LscDataSize, LscElems, LscOp, LscTyped, LscUntyped, LscUntypedAccess,
+    LscUntypedBlock2dVnni, Modifier, Operand, Region, Sample3d, Sample43d, Stride, VecOperand, predefined,
 };
 
 use super::pictures;
