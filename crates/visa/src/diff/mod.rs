@@ -78,7 +78,8 @@ fn probe(args: &Args) -> Result<Outcome, Findings> {
     let effort = if args.thorough { &Effort::THOROUGH } else { &Effort::QUICK };
     let execute = || {
         let mut bar = Bar::new("pages", 0);
-        let found = behaviour::compare_watched(&model, effort, &args.only, &|done, of| bar.show(done as u64, of as u64));
+        let found =
+            behaviour::compare_watched(&model, effort, &args.only, &|done, of| bar.show(done as u64, of as u64));
         bar.clear();
         found
     };
