@@ -2,9 +2,16 @@
 //! near to it, and a few of other instructions to what is rare. What is beyond is reached often enough by the addresses themselves.
 
 use visakit::isa::{
+<<<<<<< HEAD
     ConstOpnd, DataType, ExecMask, ExecSizeSize, Instruction, LabelId, Load3d, LscAddrSize, LscAddrType,
     LscBlockOrder, LscDataOrder, LscDataSize, LscElems, LscOp, LscTyped, LscUntyped, LscUntypedAccess,
     LscUntypedBlock2dVnni, Modifier, Operand, Region, Sample3d, Sample43d, Stride, VecOperand, predefined,
+=======
+    ConstOpnd, DataType, ExecMask, ExecSizeSize, Instruction, LabelId, Load3d, LoadCurrentOpOp3d, LscAddrSize,
+    LscAddrType, LscBlockOrder, LscDataOrder, LscDataSize, LscElems, LscOp, LscTyped, LscUntyped, LscUntypedAccess,
+    LscUntypedBlock2dVnni, Modifier, Operand, RawOperand, Region, Sample3d, Sample4CurrentOpOp3d, Sample43d,
+    SampleCurrentOpOp3d, Stride, VecOperand, predefined,
+>>>>>>> issue17-s32
 };
 
 use super::pictures;
@@ -78,7 +85,7 @@ pub(super) fn bring_near(instruction: &mut Instruction, random: &mut Random) {
         }
         LscUntyped::Append(_) => return,
     };
-    *scale = 1;
+    *scale = [1, 1, 1, 2][random.below(4)];
     *offset = any_offset;
     *surface = match kind {
         LscAddrType::Bti => number(random.below(4) as u32),
@@ -154,9 +161,29 @@ fn bring_near_images(instruction: &mut Instruction, random: &mut Random) {
             i.surface = number(if i.addr_type == LscAddrType::Bss { entry * 64 } else { entry });
             [i.src0_addr_x, i.src0_addr_y] = corner(random, 1);
         }
-        Instruction::Sample3d(Sample3d::Current(i)) => i.aoffimmi = texels(random),
-        Instruction::Sample43d(Sample43d::Current(i)) => i.aoffimmi = texels(random),
-        Instruction::Load3d(Load3d::Current(i)) => i.aoffimmi = texels(random),
+        Instruction::Sample3d(Sample3d::Current(i)) => {
+            i.aoffimmi = texels(random);
+            use SampleCurrentOpOp3d as Op;
+            if random.next().is_multiple_of(3) {
+                i.op.op = [Op::SampleD, Op::SampleDC][random.below(2)];
+                give_all(&mut i.params, i.op.op.parameters().len(), random);
+            }
+        }
+        Instruction::Sample43d(Sample43d::Current(i)) => {
+            i.aoffimmi = texels(random);
+            use Sample4CurrentOpOp3d as Op;
+            if random.next().is_multiple_of(3) {
+                i.op.op = [Op::Gather4Po, Op::Gather4PoC, Op::Gather4IC][random.below(3)];
+                give_all(&mut i.params, i.op.op.parameters().len(), random);
+            }
+        }
+        Instruction::Load3d(Load3d::Current(i)) => {
+            i.aoffimmi = texels(random);
+            if random.next().is_multiple_of(4) {
+                i.op.op = LoadCurrentOpOp3d::Ld;
+                give_all(&mut i.params, i.op.op.parameters().len(), random);
+            }
+        }
         Instruction::MediaLd(i) => {
             i.plane = 0;
             [i.x_offset, i.y_offset] = corner(random, 1);
@@ -166,6 +193,14 @@ fn bring_near_images(instruction: &mut Instruction, random: &mut Random) {
             [i.x_offset, i.y_offset] = corner(random, 4);
         }
         _ => {}
+    }
+}
+
+/// Gives a message all of its parameters: those that it has, in any order, where hardly any message is drawn with as many.
+fn give_all(params: &mut Vec<RawOperand>, count: usize, random: &mut Random) {
+    let there: Vec<RawOperand> = params.iter().filter(|param| param.id != predefined::NULL).cloned().collect();
+    if !there.is_empty() {
+        *params = (0..count).map(|_| there[random.below(there.len())].clone()).collect();
     }
 }
 

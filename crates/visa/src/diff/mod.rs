@@ -140,7 +140,10 @@ fn human(found: &Report, causes: Vec<Cause>, behaviour: Option<&Behaviour>, deta
         format!("; {} do not: {}", probed - passed, totals.join(", "))
     };
     out(&format!("{passed} of {probed} facts hold{not}\n"));
-    out(&format!("{} instructions have a kernel, {} lack one\n", found.filled, found.missing.len()));
+    // With `--only` nothing was probed.
+    if found.filled + found.missing.len() > 0 {
+        out(&format!("{} instructions have a kernel, {} lack one\n", found.filled, found.missing.len()));
+    }
     let layout = layout();
     if details {
         let facts: Vec<String> =

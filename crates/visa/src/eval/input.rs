@@ -121,9 +121,8 @@ impl Text {
             let mut error = errors.swap_remove(0);
             // What stands before the text is not the user's.
             error.line = error.line.saturating_sub(before);
-            let error =
-                if error.help.is_empty() { error.help("variables are declared by --set NAME=TYPE") } else { error };
-            Box::new(error)
+            let wants_variable = error.help.is_empty() && error.message.contains("variable");
+            Box::new(if wants_variable { error.help("variables are declared by --set NAME=TYPE") } else { error })
         })?;
         if parsed.routine.instructions.len() != lines.len() {
             return Err(problem("eval-text", Path::new("TEXT"), "it has other things than instructions").into());
