@@ -124,6 +124,11 @@ fn bugs_of_other_collections_are_found_and_nothing_beside_them() {
 }
 
 #[test]
+fn what_programs_forget_is_found_and_nothing_beside_it() {
+    run("forgotten.cl", true);
+}
+
+#[test]
 fn nothing_is_found_in_correct_kernels() {
     run("correct.cl", true);
 }

@@ -90,6 +90,8 @@ pub struct Finding {
     pub way: Vec<TrapReport>,
     /// How often it was seen.
     pub count: u64,
+    /// Whether it stores to what another work item has for itself: what that one does then has its reason here.
+    pub overwrites: bool,
 }
 
 /// A work item.

@@ -349,9 +349,13 @@ impl Races {
         // What is done once for all channels is done for each of them: what one loads collides with what another one stores,
         // but loops around atomic operations look again, and those who store one value find it.
         let is_own = |for_all: AccessKind, other: AccessKind, channels: u32, channel: u8| {
-            let only_one = channels & !1_u32.checked_shl(channel.into()).unwrap_or(0) == 0;
-            only_one
-                || (for_all != AccessKind::Atomic && (for_all == AccessKind::Load) == (other == AccessKind::Atomic))
+            let own = 1_u32.checked_shl(channel.into()).unwrap_or(0);
+            let takes_part = match for_all {
+                AccessKind::Load => other == AccessKind::Atomic,
+                AccessKind::Store => other != AccessKind::Atomic && channels & own != 0,
+                AccessKind::Atomic => false,
+            };
+            takes_part || channels & !own == 0
         };
         let is_one = match (channel, mine) {
             // Those who have stored it themselves load it again.

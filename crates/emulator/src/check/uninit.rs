@@ -170,7 +170,8 @@ impl Search<'_, '_> {
                         _ => None,
                     };
                     let report = Box::new(report);
-                    found.findings.push(Finding { report, other: None, place, items: Vec::new(), way, count: 1 });
+                    let (items, overwrites) = (Vec::new(), false);
+                    found.findings.push(Finding { report, other: None, place, items, way, count: 1, overwrites });
                 }
                 wholes.extend(whole);
                 if difference.what == Deed::Value {

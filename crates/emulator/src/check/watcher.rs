@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use crate::check::bounds::Owners;
-use crate::check::place::Place;
+use crate::check::place::{MemoryKind, Place};
 use crate::check::race::{self, Races};
 use crate::check::uninit::{Digests, Unwritten};
 use crate::check::{Checks, Finding, bounds};
@@ -130,8 +130,12 @@ impl<'a> Watcher<'a> {
         let report = |what, actor: &Actor| Box::new(self.program.report(self.range, what, actor));
         let findings = state.seen.all.into_iter().map(|(bug, count, others)| {
             let place = match &bug.what {
-                What::Outside(access) | What::Foreign(access, _) | What::Race { now: access, .. } => {
+                What::Outside(access) | What::Race { now: access, .. } => {
                     Some(Place::of(access, &state.map, &self.parameters))
+                }
+                What::Foreign(access, _) => {
+                    let place = Place::of(access, &state.map, &self.parameters);
+                    Some(Place { memory: MemoryKind::Private, bytes: None, ..place })
                 }
                 What::Barriers { .. } => None,
             };
@@ -155,7 +159,8 @@ impl<'a> Watcher<'a> {
                     (found, Some(report(earlier, other)))
                 }
             };
-            Finding { report: report(found, &bug.actor), other, place, items, way: Vec::new(), count }
+            let overwrites = matches!(&bug.what, What::Foreign(access, _) if access.kind != AccessKind::Load);
+            Finding { report: report(found, &bug.actor), other, place, items, way: Vec::new(), count, overwrites }
         });
         Watched {
             findings: findings.collect(),

@@ -5,8 +5,8 @@ use std::path::Path;
 use serde::Serialize;
 use visakit_diag::{Diagnostic, Severity};
 use visakit_emulator::check::{Finding, Item, MemoryKind, Place};
-use visakit_emulator::machine::fault::TrapReport;
-use visakit_emulator::run::Program;
+use visakit_emulator::machine::fault::{Trap, TrapReport};
+use visakit_emulator::run::{Outcome, Program, RunError};
 
 use super::fault::{self, Fault};
 use crate::launch::request::Request;
@@ -28,17 +28,61 @@ impl<'a> Found<'a> {
     }
 }
 
+/// Whether the program without optimisations may show more: a fault that a bug is told of beside has its reason.
+pub(super) fn may_hide(result: &Result<Outcome, RunError>, findings: &[Finding]) -> bool {
+    match result {
+        Ok(_) => true,
+        // The compiler makes endless loops, and ways that end nowhere, of what leaves an array.
+        Err(RunError::TrapReport(report)) => {
+            findings.is_empty() && !matches!(report.trap, Trap::Stub(_) | Trap::Illegal(_))
+        }
+        Err(RunError::Launch(_)) => false,
+    }
+}
+
+/// Whether what the program without optimisations shows can be why the other one faults: not where it faults in the same way.
+pub(super) fn explains(plain: &Result<Outcome, RunError>, result: &Result<Outcome, RunError>) -> bool {
+    match (plain, result) {
+        (_, Ok(_)) => true,
+        (Err(RunError::TrapReport(plain)), Err(RunError::TrapReport(report))) => {
+            plain.trap.code() != report.trap.code()
+        }
+        (plain, _) => plain.is_ok(),
+    }
+}
+
+/// Takes away what has its reason in an index that leaves an array, as the program without optimisations shows: where the array is in
+/// registers, the one behind it is read, which nobody has written.
+pub(super) fn drop_explained(findings: &mut Vec<Finding>, plain: &[Finding]) {
+    let is_unwritten = |finding: &Finding| finding.report.trap.code() == "check-uninit";
+    if plain.iter().any(leaves_array) && !plain.iter().any(is_unwritten) {
+        findings.retain(|finding| !(is_unwritten(finding) && is_in(finding, MemoryKind::Register)));
+    }
+}
+
+fn is_in(finding: &Finding, memory: MemoryKind) -> bool {
+    finding.place.as_ref().is_some_and(|place| place.memory == memory)
+}
+
+/// Whether an index leaves an array in private memory.
+fn leaves_array(finding: &Finding) -> bool {
+    finding.report.trap.code() == "check-bounds" && is_in(finding, MemoryKind::Private)
+}
+
 /// What a program without optimisations shows of kinds that were not found before: others are most probably the same bugs. Variables of
 /// the source are in memory there, so that a register that nobody has written is the compiler's own; and its library for pipes looks at
-/// counters beside atomic operations.
+/// counters beside atomic operations. Who stores to variables of another work item is the reason of whatever shows behind it.
 pub(super) fn new_kinds(mut findings: Vec<Finding>, before: &[Finding]) -> Vec<Finding> {
     let kind = |finding: &Finding| finding.report.trap.code();
-    let is_register =
-        |finding: &Finding| finding.place.as_ref().is_some_and(|place| place.memory == MemoryKind::Register);
     let is_atomic = |report: &TrapReport| report.mnemonic.contains("atomic");
+    if let Some(first) = findings.iter().position(|finding| finding.overwrites) {
+        let behind = findings.split_off(first);
+        findings.extend(behind.into_iter().filter(leaves_array));
+    }
     findings.retain(|finding| {
-        let of_compiler =
-            is_register(finding) || is_atomic(&finding.report) || finding.other.as_deref().is_some_and(is_atomic);
+        let of_compiler = is_in(finding, MemoryKind::Register)
+            || is_atomic(&finding.report)
+            || finding.other.as_deref().is_some_and(is_atomic);
         !of_compiler && before.iter().all(|other| kind(other) != kind(finding))
     });
     findings

@@ -102,7 +102,7 @@ fn broken_rule(program: &Program, report: Option<&TrapReport>) -> String {
 }
 
 /// A fault with all that belongs to it: where other threads of its group wait, and the faults of other groups. Where a bug is
-/// told of the same instruction, it is a note to that.
+/// told of the same instruction, or of the program without optimisations, which runs otherwise, it is a note to that.
 pub(super) fn findings(
     located: Diagnostic,
     report: &TrapReport,
@@ -112,7 +112,7 @@ pub(super) fn findings(
 ) -> Vec<Diagnostic> {
     let mut own = at_source(located, report, path);
     let place = |report: &TrapReport| (report.function, report.instruction);
-    if bugs.iter().any(|bug| !bug.unoptimised && place(&bug.finding.report) == place(report)) {
+    if bugs.iter().any(|bug| bug.unoptimised || place(&bug.finding.report) == place(report)) {
         own.severity = Severity::Note;
     }
     if report.groups > 1 {

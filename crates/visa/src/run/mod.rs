@@ -210,12 +210,16 @@ fn execute(args: Args) -> Result<Outcome, Findings> {
     if let Some((pages, which)) = &interpreter {
         pages::say(pages, *which);
     }
-    let (result, findings) = checked.map_or_else(|error| (Err(error), Vec::new()), |all| (all.result, all.findings));
+    let (result, mut findings) =
+        checked.map_or_else(|error| (Err(error), Vec::new()), |all| (all.result, all.findings));
     let steps = steps.finish();
-    let plain = if result.is_ok() { program::unoptimised(&request) } else { None };
+    let plain = if checks::may_hide(&result, &findings) { program::unoptimised(&request) } else { None };
     let hidden = plain.as_ref().map(|plain| {
         let checked = dispatch(plain, &range, again, &request, surroundings, None, pages);
-        checks::new_kinds(checked.map(|checked| checked.findings).unwrap_or_default(), &findings)
+        let checked = checked.ok().filter(|checked| checks::explains(&checked.result, &result));
+        let hidden = checked.map(|checked| checked.findings).unwrap_or_default();
+        checks::drop_explained(&mut findings, &hidden);
+        checks::new_kinds(hidden, &findings)
     });
     let mut bugs = Found::all(&program, &findings, false);
     if let (Some(plain), Some(hidden)) = (&plain, &hidden) {

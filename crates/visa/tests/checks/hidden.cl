@@ -67,3 +67,39 @@ kernel void all_store_the_same(global int* a, global int* o) {
     barrier(CLK_LOCAL_MEM_FENCE);
     o[l] = s;
 }
+
+// run --global 16 --local 16 --arg p=range:i32:64 --arg o=zeros:64 --arg m=i32:8
+// found check-bounds 6
+kernel void read_behind_an_array(global const int* p, global int* o, int m) {
+    int i = get_global_id(0);
+    int a[8];
+    for (int n = 0; n < m; n++)
+        a[n] = p[i] * n;
+    int s = 0;
+    for (int n = 0; n <= m; n++) s += a[n];
+    o[i] = s;
+}
+
+// run --global 16 --local 16 --arg p=range:i32:64 --arg o=zeros:64 --arg m=i32:40
+// found check-bounds 4 check-bounds 6
+kernel void far_behind_an_array(global const int* p, global int* o, int m) {
+    int i = get_global_id(0);
+    int a[8];
+    for (int n = 0; n < m; n++)
+        a[n] = p[i] * n;
+    int s = 0;
+    for (int n = 0; n <= m; n++) s += a[n];
+    o[i] = s;
+}
+
+// run --global 16 --local 16 --arg p=range:i32:16 --arg o=zeros:64
+// found check-bounds 4
+kernel void over_the_variables_of_another(global const int* p, global int* o) {
+    int a[8];
+    int i = get_global_id(0);
+    for (int n = 0; n <= 8; n++)
+        a[n] = p[i] + n;
+    int s = 0;
+    for (int n = 0; n < 8; n++) s += a[(i + n) & 7];
+    o[i] = s;
+}
