@@ -2,16 +2,10 @@
 //! near to it, and a few of other instructions to what is rare. What is beyond is reached often enough by the addresses themselves.
 
 use visakit::isa::{
-<<<<<<< HEAD
-    ConstOpnd, DataType, ExecMask, ExecSizeSize, Instruction, LabelId, Load3d, LscAddrSize, LscAddrType,
-    LscBlockOrder, LscDataOrder, LscDataSize, LscElems, LscOp, LscTyped, LscUntyped, LscUntypedAccess,
-    LscUntypedBlock2dVnni, Modifier, Operand, Region, Sample3d, Sample43d, Stride, VecOperand, predefined,
-=======
     ConstOpnd, DataType, ExecMask, ExecSizeSize, Instruction, LabelId, Load3d, LoadCurrentOpOp3d, LscAddrSize,
     LscAddrType, LscBlockOrder, LscDataOrder, LscDataSize, LscElems, LscOp, LscTyped, LscUntyped, LscUntypedAccess,
     LscUntypedBlock2dVnni, Modifier, Operand, RawOperand, Region, Sample3d, Sample4CurrentOpOp3d, Sample43d,
     SampleCurrentOpOp3d, Stride, VecOperand, predefined,
->>>>>>> issue17-s32
 };
 
 use super::pictures;
