@@ -147,35 +147,6 @@ kernel void double_buffer_wrong(global const int* p, global int* o) {
     o[l] = s;
 }
 
-// run --global 64 --local 64 --arg p=range:i32:64 --arg o=zeros:256
-// found check-bounds 4
-kernel void negative_local(global const int* p, global int* o) {
-    local int t[64];
-    int l = get_local_id(0);
-    t[l] = p[l]; barrier(CLK_LOCAL_MEM_FENCE);
-    o[l] = t[l - 1] - t[l];
-}
-
-// run --global 64 --local 64 --arg p=range:i32:64 --arg o=zeros:256
-// found check-fence 4
-kernel void fence_for_other_memory(global int* p, global int* o) {
-    int l = get_local_id(0);
-    p[l] = l * 3;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    o[l] = p[63 - l];
-}
-
-// run --global 64 --local 64 --arg o=zeros:256
-// found check-race 6
-kernel void local_init_by_one(global int* o) {
-    local int n;
-    int l = get_local_id(0);
-    if (l == 0) n = 0;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    atomic_inc(&n);
-    o[l] = n;
-}
-
 // run --global 64 --local 64 --arg o=zeros:4
 // found check-uninit 5
 kernel void counter_never_zeroed(global int* o) {
