@@ -40,6 +40,17 @@ pub(super) fn may_hide(result: &Result<Outcome, RunError>, findings: &[Finding])
     }
 }
 
+/// The request for the program without optimisations: it executes several times as much, and does not end when a work item has
+/// overwritten another one's counter.
+pub(super) fn bounded(request: &Request, result: &Result<Outcome, RunError>) -> Request {
+    const MORE: u64 = 32;
+    const LEAST: u64 = 1 << 20;
+    let executed = result.as_ref().map_or(0, |outcome| outcome.instructions);
+    let most = executed.saturating_mul(MORE).max(LEAST);
+    let given = request.max_instructions.unwrap_or(most);
+    Request { max_instructions: Some(given.min(most)), ..request.clone() }
+}
+
 /// Whether what the program without optimisations shows can be why the other one faults: not where it faults in the same way.
 pub(super) fn explains(plain: &Result<Outcome, RunError>, result: &Result<Outcome, RunError>) -> bool {
     match (plain, result) {

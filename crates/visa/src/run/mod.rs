@@ -215,6 +215,7 @@ fn execute(args: Args) -> Result<Outcome, Findings> {
     let steps = steps.finish();
     let plain = if checks::may_hide(&result, &findings) { program::unoptimised(&request) } else { None };
     let hidden = plain.as_ref().map(|plain| {
+        let request = checks::bounded(&request, &result);
         let checked = dispatch(plain, &range, again, &request, surroundings, None, pages);
         let checked = checked.ok().filter(|checked| checks::explains(&checked.result, &result));
         let hidden = checked.map(|checked| checked.findings).unwrap_or_default();
