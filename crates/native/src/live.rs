@@ -356,27 +356,29 @@ fn wanted(expression: &Expression, roots: &[Value]) -> Vec<Option<(u32, u32)>> {
     roots.iter().for_each(|root| want(&mut wanted, *root, None));
     for (n, (kind, node)) in nodes.iter().enumerate().rev() {
         let Some((first, end)) = wanted[n] else { continue };
-        let constant = |value: Value| match nodes.get(value) {
-            Some((_, Node::Constant(bits))) => Some(*bits as u32),
-            _ => None,
-        };
         let is_wider = |value: Value| {
             nodes
                 .get(value)
                 .is_some_and(|(from, _)| !from.is_float() && !kind.is_float() && kind.bytes() < from.bytes())
         };
-        match *node {
-            Node::Convert { value, saturate: false } if is_wider(value) => {
-                want(&mut wanted, value, Some((first, end)))
+        // By so many bytes a value is shifted.
+        let shift = |by: Value| match nodes.get(by) {
+            Some((_, Node::Constant(bits))) if bits % 8 == 0 => {
+                Some(*bits as u32 / 8).filter(|by| *by < kind.bytes())
             }
-            Node::Binary(Binary::Shr, value, by)
-                if constant(by).is_some_and(|bits| bits % 8 == 0 && bits / 8 < kind.bytes()) =>
-            {
-                let bytes = constant(by).unwrap_or(0) / 8;
-                // What comes in at the top is made of the uppermost one.
-                want(&mut wanted, value, Some((first.min(kind.bytes() - 1 - bytes) + bytes, end + bytes)));
+            _ => None,
+        };
+        let part = match *node {
+            Node::Convert { value, saturate: false } if is_wider(value) => Some((value, first, end)),
+            // What comes in at the top is made of the uppermost byte.
+            Node::Binary(Binary::Shr, value, by) => {
+                shift(by).map(|by| (value, (first + by).min(kind.bytes() - 1), end + by))
             }
-            _ => operands(node).into_iter().for_each(|value| want(&mut wanted, value, None)),
+            _ => None,
+        };
+        match part {
+            Some((value, first, end)) => want(&mut wanted, value, Some((first, end))),
+            None => operands(node).into_iter().for_each(|value| want(&mut wanted, value, None)),
         }
     }
     wanted

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use visakit_native::{Code, Level};
 
 use crate::kernels::code::CompiledRoutine;
-use crate::launch::payload::Payload;
+use crate::run::plan::Plan;
 use crate::run::start::Starts;
 
 /// The lowered code of one program, which each launch takes from the last one where it fits.
@@ -89,13 +89,13 @@ impl Lowered {
         self.each.store(instructions.checked_div(groups).unwrap_or(0), Relaxed);
     }
 
-    /// How the threads of groups of some size start.
-    pub(super) fn starts(&self, payload: &Payload, size: [u32; 3], order: [u32; 3]) -> Arc<Starts> {
+    /// How the threads of groups of some size start in a launch.
+    pub(super) fn starts(&self, plan: &Plan<'_>, size: [u32; 3]) -> Arc<Starts> {
         let mut all = self.starts.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = all.iter().find(|starts| starts.is_for(size, order)) {
+        if let Some(known) = all.iter().find(|starts| starts.is_for(plan, size)) {
             return Arc::clone(known);
         }
-        let new = Arc::new(Starts::new(payload, size, order));
+        let new = Arc::new(Starts::new(plan, size));
         if all.len() == SIZES {
             all.remove(0);
         }

@@ -378,7 +378,7 @@ impl<'a> Worker<'a> {
         let size = plan.range.size_of(group);
         let known = self.starts.iter().position(|starts| starts.size == size);
         known.unwrap_or_else(|| {
-            self.starts.push(plan.lowered.starts(plan.payload, size, plan.order()));
+            self.starts.push(plan.lowered.starts(plan, size));
             self.images.push(None);
             self.starts.len() - 1
         })

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use crate::kernels::layout::Layout;
 use crate::launch::implicit;
-use crate::launch::payload::{Payload, ThreadStart, group_words};
+use crate::launch::payload::{ThreadStart, group_words};
 use crate::machine::flow::Flow;
 use crate::machine::poison::Poison;
 use crate::machine::thread::{Registers, Thread};
@@ -57,6 +57,8 @@ pub(super) fn new_thread(plan: &Plan<'_>) -> Thread {
 pub(super) struct Starts {
     pub(super) size: [u32; 3],
     order: [u32; 3],
+    /// The distance of the threads' scratch memory.
+    pitch: u64,
     pub(super) threads: Vec<ThreadStart>,
     /// What native code finds, without counts and with them, once that was asked for. Nothing when it depends on the group otherwise
     /// than by words that are its id.
@@ -65,18 +67,18 @@ pub(super) struct Starts {
 
 /// The registers that threads begin with, as far as native code reads them, by the arguments of one launch.
 struct Template {
-    /// The distance of the threads' scratch memory.
-    pitch: u64,
     pieces: Vec<TemplatePiece>,
     /// Words of the registers that are the group's id in a dimension.
     ids: Vec<(u32, usize)>,
+    /// Those that are put there for each thread.
+    put: Vec<(u32, usize)>,
 }
 
 /// A piece of the registers.
 struct TemplatePiece {
     at: u32,
     kind: Kind,
-    /// The words that are the same for all threads: those that arguments decide are.
+    /// The words that are the same for all threads of a launch: those that arguments decide are.
     common: u8,
     /// What each thread finds.
     bytes: Vec<[u8; PIECE]>,
@@ -109,23 +111,21 @@ enum Kind {
 const NO_GROUP: [u32; 3] = [u32::MAX, u32::MAX - 1, u32::MAX - 2];
 
 impl Starts {
-    pub(super) fn new(payload: &Payload, size: [u32; 3], order: [u32; 3]) -> Self {
-        Self { size, order, threads: payload.threads(size, order), templates: Default::default() }
+    pub(super) fn new(plan: &Plan<'_>, size: [u32; 3]) -> Self {
+        let (order, pitch) = (plan.order(), plan.mapped.scratch.pitch);
+        Self { size, order, pitch, threads: plan.payload.threads(size, order), templates: Default::default() }
     }
 
-    /// Whether these are groups of such a size.
-    pub(super) fn is_for(&self, size: [u32; 3], order: [u32; 3]) -> bool {
-        self.size == size && self.order == order
+    /// Whether these are groups of a launch that have such a size.
+    pub(super) fn is_for(&self, plan: &Plan<'_>, size: [u32; 3]) -> bool {
+        self.size == size && self.order == plan.order() && self.pitch == plan.mapped.scratch.pitch
     }
 
     /// What the threads of a launch find. It goes through the registers of a thread that has not begun.
     pub(super) fn images(&self, plan: &Plan<'_>, code: &Code, thread: &mut Thread) -> Option<Images> {
-        let kept = &self.templates[usize::from(plan.count)];
-        let template = kept.get_or_init(|| Template::new(plan, self, code, thread)).as_ref()?;
-        if template.pitch == plan.mapped.scratch.pitch {
-            return Some(template.images(plan, self, thread));
-        }
-        Some(Template::new(plan, self, code, thread)?.images(plan, self, thread))
+        let template = &self.templates[usize::from(plan.count)];
+        let template = template.get_or_init(|| Template::new(plan, self, code, thread)).as_ref()?;
+        Some(template.images(plan, self, thread))
     }
 }
 
@@ -145,18 +145,17 @@ impl Template {
         };
         let after = registers(0, NO_GROUP);
         let all: Vec<_> = (0..starts.threads.len() as u32).map(|index| registers(index, [0; 3])).collect();
-        let mut ids = Vec::new();
-        let mut pieces = Vec::new();
+        let (mut pieces, mut ids, mut put) = (Vec::new(), Vec::new(), Vec::new());
         for (n, &(at, needs)) in needed.iter().enumerate() {
-            let bytes: Vec<[u8; PIECE]> = all.iter().map(|registers| registers[n]).collect();
-            let mut common = 0;
+            let mut bytes: Vec<[u8; PIECE]> = all.iter().map(|registers| registers[n]).collect();
+            let (mut common, before) = (0, ids.len());
             for word in 0..PIECE / 4 {
                 let of =
                     |bytes: &[u8; PIECE]| bytes[word * 4..].first_chunk().map_or(0, |word| u32::from_le_bytes(*word));
-                let (before, after) = (of(bytes.first()?), of(&after[n]));
-                common |= u8::from(bytes.iter().all(|other| of(other) == before)) << word;
-                if before != after && needs >> word & 1 == 1 {
-                    let dimension = NO_GROUP.iter().position(|id| *id == after).filter(|_| before == 0)?;
+                let (first, after) = (of(bytes.first()?), of(&after[n]));
+                common |= u8::from(bytes.iter().all(|other| of(other) == first)) << word;
+                if first != after && needs >> word & 1 == 1 {
+                    let dimension = NO_GROUP.iter().position(|id| *id == after).filter(|_| first == 0)?;
                     ids.push((at + word as u32 * 4, dimension));
                 }
             }
@@ -166,9 +165,18 @@ impl Template {
                 (_, true) => Kind::Common,
                 _ => Kind::Each,
             };
+            // What is set for each group is never left out as zeros.
+            for (id, _) in &ids[before..] {
+                let place = (id - at) as usize;
+                bytes.iter_mut().for_each(|bytes| bytes[place..][..4].fill(u8::MAX));
+                common &= !(1 << (place / 4));
+            }
+            if kind != Kind::Once {
+                put.extend_from_slice(&ids[before..]);
+            }
             pieces.push(TemplatePiece { at, kind, common, bytes });
         }
-        Some(Self { pitch: plan.mapped.scratch.pitch, pieces, ids })
+        Some(Self { pieces, ids, put })
     }
 
     /// The same with the arguments of a launch.
@@ -179,10 +187,6 @@ impl Template {
             let (mut bytes, now) = (piece.bytes[index], piece_of(thread, at));
             for word in (0..PIECE / 4).filter(|word| piece.common >> word & 1 == 1) {
                 bytes[word * 4..][..4].copy_from_slice(&now[word * 4..][..4]);
-            }
-            // What is set for each group is never left out as zeros.
-            for (id, _) in self.ids.iter().filter(|(id, _)| (at..at + PIECE as u32).contains(id)) {
-                bytes[(id - at) as usize..][..4].fill(u8::MAX);
             }
             Piece { bytes, at }
         };
@@ -195,12 +199,7 @@ impl Template {
         // Threads that never wait all have the same registers.
         let own = if plan.waits { starts.threads.len() } else { 1 };
         let once = (0..own).map(|index| of(Kind::Once).map(|once| piece(once, index)).collect()).collect();
-        let is_put = |(at, _): &(u32, usize)| {
-            let at = at - at % PIECE as u32;
-            self.pieces.iter().any(|piece| piece.at == at && piece.kind != Kind::Once)
-        };
-        let put = self.ids.iter().copied().filter(is_put).collect();
-        Images { threads, once, ids: self.ids.clone(), put }
+        Images { threads, once, ids: self.ids.clone(), put: self.put.clone() }
     }
 }
 
