@@ -12,6 +12,7 @@
 //! barrier came behind, whoever made them.
 
 mod order;
+mod pages;
 mod shadow;
 mod stamps;
 
@@ -27,8 +28,9 @@ use crate::machine::observer::{Access, AccessKind, LaunchMap, Space};
 use crate::machine::told::{Accesses, Places};
 use crate::run::program::Actor;
 use order::Order;
-use shadow::{ANOTHER, Cell, Pages, page_of, words_of};
-use stamps::{Stamp, Stamps, Touch, WHOLE, channel_of, is_harmless};
+use pages::{Pages, page_of, words_of};
+use shadow::{ANOTHER, Cell};
+use stamps::{Deed, Stamp, Stamps, Touch, WHOLE, channel_of, is_harmless};
 
 /// Words of races that are remembered.
 const MOST_RACY: usize = 1 << 16;
@@ -44,6 +46,8 @@ pub(super) struct Races {
     blocks: bool,
     /// Bytes of shared local memory and of buffers. What is outside is lost.
     sizes: Vec<u64>,
+    /// The groups in their order.
+    groups: Vec<[u32; 3]>,
     stamps: Stamps,
     /// The enabled channels of each thread.
     channels: Vec<u32>,
@@ -83,8 +87,9 @@ impl Races {
         self.sizes.extend(map.buffers.iter().map(|buffer| buffer.bytes));
     }
 
-    pub(super) fn next_group(&mut self) {
-        self.stamps.index += u32::from(self.order.has_begun());
+    pub(super) fn next_group(&mut self, group: [u32; 3]) {
+        self.stamps.index = self.groups.len() as u32;
+        self.groups.push(group);
         self.order.next_group();
         self.stamps.next_group();
         self.step();
@@ -217,14 +222,15 @@ impl Races {
         left
     }
 
-    /// The same for bytes of words that are split.
+    /// The same for bytes.
     fn enter_bytes(&mut self, accesses: &Accesses<'_>, first: Touch, buffer: usize) -> u32 {
         let mut left = accesses.enabled;
         for lane in enabled_lanes::<LANES>(left) {
             let offset = accesses.place(lane).1;
             let bytes = offset as usize % 4..offset as usize % 4 + accesses.first.size as usize;
             let cell = self.words.cell((buffer, offset / 4));
-            if bytes.end <= 4 && cell.is_split() {
+            if bytes.end <= 4 {
+                cell.split(&self.stamps);
                 let touch = first.of(accesses, lane);
                 let mut enter = |byte: usize| {
                     let mut changed = cell.byte(byte, &self.stamps);
@@ -252,9 +258,7 @@ impl Races {
             *self.words.cell((buffer, word)) = changed;
             return;
         }
-        if !cell.is_split() {
-            cell.split(&self.stamps);
-        }
+        cell.split(&self.stamps);
         for n in 0..4 {
             let byte = word * 4 + n as u64;
             if bytes.contains(&byte) {
@@ -268,7 +272,10 @@ impl Races {
     /// The number of the stamp of an access.
     fn stamp(&mut self, access: &Access) -> Option<u32> {
         let channels = if channel_of(access) == WHOLE { self.channels(access) } else { 0 };
-        self.stamps.number(access, self.order.clock(), channels)
+        // Nobody else has a group's shared local memory.
+        let is_local = access.space == Space::Local;
+        let clock = if is_local { 0 } else { self.order.clock(access.kind == AccessKind::Atomic) };
+        self.stamps.number(access, clock, channels)
     }
 
     /// Compares an access with what was done to a place, and takes note of it.
@@ -313,38 +320,39 @@ impl Races {
         if self.stamps.is_clear(before, channel, touch) {
             return false;
         }
-        let Some(stamp) = self.stamps.get(before) else { return false };
-        if stamp.kind == access.kind && access.kind != AccessKind::Store {
+        let Some(Stamp { deed, time }) = self.stamps.get(before) else { return false };
+        if deed.kind == access.kind && access.kind != AccessKind::Store {
             return false;
         }
-        let apart = match (stamp.index == self.stamps.index, stamp.thread == access.thread) {
-            (true, is_one_thread) => {
-                stamp.epoch < self.stamps.epoch && !self.stamps.is_open(before)
-                    || is_one_thread && self.is_apart_in_thread(stamp, channel, access, at)
-            }
-            (false, _) => self.order.is_before(stamp.index, stamp.clock),
+        let is_behind_barrier = time.index == self.stamps.index && time.epoch < self.stamps.epoch;
+        let apart = if time.index == self.stamps.index {
+            is_behind_barrier && !self.stamps.is_open(before)
+                || deed.thread == access.thread && self.is_apart_in_thread(&deed, channel, access, at)
+        } else {
+            self.order.is_before(time.index, time.clock)
         };
         // A barrier came between: then it is the fence that is missing.
-        let is_fence = stamp.index == self.stamps.index && stamp.epoch < self.stamps.epoch;
+        let is_fence = is_behind_barrier;
         if apart || !(if is_fence { self.checks.sync } else { self.checks.race }) {
             return false;
         }
         let channel = match channel {
-            WHOLE => Some(stamp.channels.trailing_zeros()).filter(|&first| first < u32::BITS),
+            WHOLE => Some(deed.channels.trailing_zeros()).filter(|&first| first < u32::BITS),
             ANOTHER => None,
             channel => Some(channel.into()),
         };
-        let other = Actor { spot: stamp.spot, group: stamp.group, thread: stamp.thread, channel };
-        let both = [place_in_program(&stamp.spot), place_in_program(&access.spot)];
+        let group = self.groups[time.index as usize];
+        let other = Actor { spot: deed.spot, group, thread: deed.thread, channel };
+        let both = [place_in_program(&deed.spot), place_in_program(&access.spot)];
         let code = if is_fence { "check-fence" } else { "check-race" };
         let key = (code, both, at.0);
-        let what = What::Race { now: *access, before: stamp.kind, other, is_fence };
+        let what = What::Race { now: *access, before: deed.kind, other, is_fence };
         seen.see(Bug { key, actor: actor(access), what });
         true
     }
 
     /// Whether two accesses of a thread are those of one work item, or nothing can come between them.
-    fn is_apart_in_thread(&self, stamp: &Stamp, channel: u8, access: &Access, at: (usize, u64)) -> bool {
+    fn is_apart_in_thread(&self, before: &Deed, channel: u8, access: &Access, at: (usize, u64)) -> bool {
         let mine = channel_of(access);
         // What is done once for all channels is done for each of them: what one loads collides with what another one stores,
         // but loops around atomic operations look again, and those who store one value find it.
@@ -359,35 +367,35 @@ impl Races {
         };
         let is_one = match (channel, mine) {
             // Those who have stored it themselves load it again.
-            (WHOLE, WHOLE) if (stamp.kind, access.kind) == (AccessKind::Store, AccessKind::Load) => {
-                self.channels(access) & !stamp.channels == 0
+            (WHOLE, WHOLE) if (before.kind, access.kind) == (AccessKind::Store, AccessKind::Load) => {
+                self.channels(access) & !before.channels == 0
             }
             // What one of them changes, another one may have loaded before or behind that.
-            (WHOLE, WHOLE) if (stamp.kind, access.kind) == (AccessKind::Load, AccessKind::Store) && !self.blocks => {
-                (self.channels(access) | stamp.channels).count_ones() <= 1
+            (WHOLE, WHOLE) if (before.kind, access.kind) == (AccessKind::Load, AccessKind::Store) && !self.blocks => {
+                (self.channels(access) | before.channels).count_ones() <= 1
             }
-            (WHOLE, WHOLE) if ![stamp.kind, access.kind].contains(&AccessKind::Atomic) => {
-                self.channels(access) == stamp.channels
+            (WHOLE, WHOLE) if ![before.kind, access.kind].contains(&AccessKind::Atomic) => {
+                self.channels(access) == before.channels
             }
             (WHOLE, WHOLE) => {
-                stamp.kind == AccessKind::Load || (self.channels(access) | stamp.channels).count_ones() <= 1
+                before.kind == AccessKind::Load || (self.channels(access) | before.channels).count_ones() <= 1
             }
             _ if channel == mine => true,
-            (WHOLE, _) => is_own(stamp.kind, access.kind, stamp.channels, mine),
-            (_, WHOLE) => is_own(access.kind, stamp.kind, self.channels(access), channel),
+            (WHOLE, _) => is_own(before.kind, access.kind, before.channels, mine),
+            (_, WHOLE) => is_own(access.kind, before.kind, self.channels(access), channel),
             _ => false,
         };
         if is_one {
             return true;
         }
-        self.together_is_apart && !self.is_same_message(stamp, access, at)
+        self.together_is_apart && !self.is_same_message(before, access, at)
     }
 
     /// Whether an earlier channel of the same message stores to the same place.
-    fn is_same_message(&self, stamp: &Stamp, access: &Access, at: (usize, u64)) -> bool {
+    fn is_same_message(&self, before: &Deed, access: &Access, at: (usize, u64)) -> bool {
         let message = (access.thread, access.spot.instruction);
-        stamp.spot.instruction == access.spot.instruction
-            && stamp.kind == AccessKind::Store
+        before.spot.instruction == access.spot.instruction
+            && before.kind == AccessKind::Store
             && access.kind == AccessKind::Store
             && self
                 .message

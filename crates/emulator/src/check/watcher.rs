@@ -186,7 +186,7 @@ impl Observer for Watcher<'_> {
             state.group = group;
             state.owners.next_group();
             state.unwritten.next_group();
-            state.races.iter_mut().for_each(Races::next_group);
+            state.races.iter_mut().for_each(|races| races.next_group(group));
             state.digests.iter_mut().for_each(Digests::next_group);
         });
     }
