@@ -126,7 +126,8 @@ impl<'a> Watcher<'a> {
     }
 
     pub(super) fn finish(self) -> Watched {
-        let state = self.state.into_inner();
+        let mut state = self.state.into_inner();
+        state.races.iter_mut().for_each(|races| races.see_looks(&mut state.seen));
         let report = |what, actor: &Actor| Box::new(self.program.report(self.range, what, actor));
         let findings = state.seen.all.into_iter().map(|(bug, count, others)| {
             let place = match &bug.what {
@@ -186,7 +187,7 @@ impl Observer for Watcher<'_> {
             state.group = group;
             state.owners.next_group();
             state.unwritten.next_group();
-            state.races.iter_mut().for_each(|races| races.next_group(group));
+            state.races.iter_mut().for_each(|races| races.next_group(group, &mut state.seen));
             state.digests.iter_mut().for_each(Digests::next_group);
         });
     }
@@ -203,7 +204,7 @@ impl Observer for Watcher<'_> {
     }
 
     fn barrier(&self) {
-        self.with(|state| state.races.iter_mut().for_each(Races::barrier));
+        self.with(|state| state.races.iter_mut().for_each(|races| races.barrier(&mut state.seen)));
     }
 
     fn fence(&self, thread: u32, is_local: bool) {

@@ -2,16 +2,18 @@
 
 use std::collections::HashMap;
 
+use crate::check::race::turns::Clock;
+
 /// Places of atomic operations that are told apart.
 const MOST_PLACES: usize = 1 << 12;
 
 /// Which groups come after what others had done.
 #[derive(Default)]
 pub(super) struct Order {
-    /// For each group, how often it did atomic operations behind other accesses.
+    /// For each group, how many numbers of [`Clock`] are over.
     clocks: Vec<u32>,
-    /// Whether the present group has done nothing else since the last one.
-    is_idle: bool,
+    /// That of the present group.
+    pub(super) clock: Clock,
     /// The groups whose operations on a place came before.
     places: HashMap<(usize, u64), Groups>,
     /// Those that the present group comes after.
@@ -22,14 +24,7 @@ impl Order {
     pub(super) fn next_group(&mut self) {
         self.before = Groups::default();
         self.clocks.push(0);
-        self.is_idle = false;
-    }
-
-    /// When an access of the present group is done. What the last atomic operation came behind is before what another group does
-    /// that learns of it, and so are atomic operations themselves.
-    pub(super) fn clock(&mut self, is_atomic: bool) -> u32 {
-        self.is_idle &= is_atomic;
-        self.clocks.last().map_or(0, |clock| clock.saturating_sub(u32::from(is_atomic)))
+        self.clock = Clock::default();
     }
 
     /// The present group does an atomic operation on a place. Who does not look at the result learns nothing of the others.
@@ -42,8 +37,7 @@ impl Order {
         others.add(&self.before);
         let own = self.clocks.len() - 1;
         others.insert(own);
-        self.clocks[own] += u32::from(!self.is_idle);
-        self.is_idle = true;
+        self.clocks[own] = self.clock.end();
     }
 
     /// Whether what another group had done by then comes before what the present one does now.

@@ -41,8 +41,9 @@ pub(super) struct Time {
     pub index: u32,
     /// Barriers that its group had come to.
     pub epoch: u32,
-    /// As [`Order::clock`](super::order::Order::clock) tells it.
+    /// The numbers of [`Clock`](super::turns::Clock) for other groups, and inside of the group.
     pub clock: u32,
+    pub turn: u32,
 }
 
 /// What there is to know of an access to compare it with others.
@@ -179,10 +180,10 @@ impl Stamps {
     }
 
     /// The number of the stamp of an access that is done for these channels at a time of the present group.
-    pub(super) fn number(&mut self, access: &Access, clock: u32, channels: u32) -> Option<u32> {
+    pub(super) fn number(&mut self, access: &Access, (clock, turn): (u32, u32), channels: u32) -> Option<u32> {
         let Access { thread, spot, kind, .. } = *access;
         let deed = Deed { thread, spot, kind, channels, is_local: access.space == Space::Local };
-        let time = Time { index: self.index, epoch: self.epoch, clock };
+        let time = Time { index: self.index, epoch: self.epoch, clock, turn };
         let first = self.epoch_first.max(self.fenced(&deed) + 1);
         self.recent.resize(RECENT, 0);
         let place = (thread * 67 + spot.instruction * 3 + kind as u32) as usize % RECENT;
