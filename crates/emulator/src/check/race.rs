@@ -105,7 +105,7 @@ impl Races {
     }
 
     pub(super) fn next_group(&mut self, group: [u32; 3], seen: &mut Seen) {
-        self.see_looks(seen);
+        self.see_looks(|_| true, seen);
         self.stamps.index = self.groups.len() as u32;
         self.groups.push(group);
         self.order.next_group();
@@ -114,15 +114,18 @@ impl Races {
         self.step();
     }
 
-    /// Loads are what they seem to be.
-    pub(super) fn see_looks(&mut self, seen: &mut Seen) {
-        for Look { at, bug, .. } in self.looks.drain(..) {
+    /// Some loads are what they seem to be.
+    pub(super) fn see_looks(&mut self, are: impl Fn(&Bug) -> bool, seen: &mut Seen) {
+        let (bugs, others): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.looks).into_iter().partition(|look: &Look| are(&look.bug));
+        self.looks = others;
+        for Look { at, bug, .. } in bugs {
             see(bug, at, &mut self.racy, seen);
         }
     }
 
     pub(super) fn barrier(&mut self, seen: &mut Seen) {
-        self.see_looks(seen);
+        self.see_looks(|_| true, seen);
         self.stamps.next_epoch();
         self.turns.begin();
         self.step();
@@ -337,7 +340,11 @@ impl Races {
                         let (thread, channel) = (access.thread, channel_of(access));
                         self.looks.push(Look { thread, channel, at, bug });
                     }
-                    _ => see(bug, at, &mut self.racy, seen),
+                    _ => {
+                        // Whoever came first is told first.
+                        self.see_looks(|look| look.is_same(&bug), seen);
+                        see(bug, at, &mut self.racy, seen);
+                    }
                 }
             }
         }
