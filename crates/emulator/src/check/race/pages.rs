@@ -62,13 +62,18 @@ impl Pages {
             slots.resize_with(page + 1, Slot::default);
         }
         let before = std::mem::take(&mut slots[page]);
-        let mut cells = self.close_one().unwrap_or_else(|| Box::new([Cell::default(); PAGE]));
+        let mut cells = match self.close_one() {
+            Some(mut cells) => {
+                cells.fill(Cell::default());
+                cells
+            }
+            None => Box::new([Cell::default(); PAGE]),
+        };
         if let Slot::Closed(closed) = before {
             self.reopened += 1;
             closed.open(&mut cells);
         } else {
             self.count += 1;
-            cells.fill(Cell::default());
         }
         self.slots[buffer][page] = Slot::Open(cells);
         self.open.push_back((buffer, page));

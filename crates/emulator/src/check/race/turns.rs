@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 /// Places of atomic operations that are told apart, and work items that have one of them. Locks and flags are few, and of few.
 const MOST_PLACES: usize = 1 << 12;
 const MOST_ITEMS: usize = 64;
+/// Operations whose results nobody looks at that wait for one whose result somebody does: of most groups none comes.
+const MOST_WAITING: usize = 1 << 14;
 
 /// Accesses between two atomic operations have one number.
 #[derive(Default)]
@@ -39,6 +41,8 @@ pub(super) struct Turns {
     /// What came before the last atomic operation on a place, and before what a work item does now.
     places: HashMap<(usize, u64), Before>,
     items: HashMap<u32, Before>,
+    /// Work items, places of their operations and the numbers that were over then.
+    waiting: Vec<(u32, (usize, u64), u32)>,
 }
 
 impl Turns {
@@ -46,18 +50,31 @@ impl Turns {
     pub(super) fn begin(&mut self) {
         self.places.clear();
         self.items.clear();
+        self.waiting.clear();
     }
 
     /// A work item does an atomic operation on a place. Who does not look at the result learns nothing of the others.
     pub(super) fn meet(&mut self, item: u32, place: (usize, u64), learns: bool) {
         let over = self.clock.end();
+        if !learns && self.waiting.len() < MOST_WAITING {
+            self.waiting.push((item, place, over));
+            return;
+        }
+        for (item, place, over) in std::mem::take(&mut self.waiting) {
+            self.meet_now(item, place, over, false);
+        }
+        self.meet_now(item, place, over, learns);
+    }
+
+    fn meet_now(&mut self, item: u32, place: (usize, u64), over: u32, learns: bool) {
         if self.places.len() >= MOST_PLACES && !self.places.contains_key(&place) {
             return;
         }
-        let (there, own) = (self.places.entry(place).or_default(), self.items.entry(item).or_default());
+        let there = self.places.entry(place).or_default();
         if there.len() >= MOST_ITEMS {
             return;
         }
+        let own = self.items.entry(item).or_default();
         own.insert(item, over);
         if learns {
             there.iter().for_each(|(other, over)| learn(own, *other, *over));
