@@ -7,11 +7,13 @@ use std::collections::hash_map::Entry;
 
 use iced_x86::{Code, Encoder, Instruction, MemoryOperand, Register};
 
+use crate::op;
+
 /// A vector register, of 16, 32 or 64 bytes as the instruction says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Vector(pub(crate) u8);
 
-/// Number of vector registers that steps work on.
+/// Number of vector registers that all instructions can name; AVX-512 has as many others, the far ones.
 pub(crate) const NEAR: usize = 16;
 
 /// How much of a vector register an instruction works on.
@@ -46,11 +48,6 @@ impl Width {
 }
 
 impl Vector {
-    /// Whether it is one of those that AVX-512 has beside the others, which most instructions here cannot name.
-    pub(crate) fn is_far(self) -> bool {
-        usize::from(self.0) >= NEAR
-    }
-
     pub(crate) fn register(self, width: Width) -> Register {
         let first = match width {
             Width::X => Register::XMM0,
@@ -107,6 +104,11 @@ impl From<MemoryOperand> for Last {
     fn from(memory: MemoryOperand) -> Self {
         Self::Memory(memory)
     }
+}
+
+/// Whether only AVX-512 can name a register, which is less than 64 bytes of it.
+fn is_far(register: Register) -> bool {
+    (Register::XMM16..=Register::XMM31).contains(&register) || (Register::YMM16..=Register::YMM31).contains(&register)
 }
 
 /// Memory at a distance from a register.
@@ -172,6 +174,12 @@ impl Asm {
     }
 
     fn put(&mut self, instruction: Result<Instruction, iced_x86::IcedError>) {
+        let instruction = instruction.map(|mut instruction| {
+            if (0..instruction.op_count()).any(|n| is_far(instruction.op_register(n))) {
+                instruction.set_code(op::far(instruction.code()));
+            }
+            instruction
+        });
         match instruction.and_then(|instruction| self.encoder.encode(&instruction, self.len as u64)) {
             Ok(bytes) => self.len += bytes,
             Err(error) => {

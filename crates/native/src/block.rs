@@ -28,7 +28,8 @@ pub fn compile(routine: &Routine, level: Level) -> Option<Code> {
     let mut asm = Asm::new(fixed_constants().into_iter().chain(constants(routine)));
     let (leave, in_turn) = (asm.label(), asm.label());
     let live = Live::of(routine);
-    let cache = Cache::default();
+    let has_bits = level == Level::Avx512;
+    let cache = Cache::new(has_bits);
     let mut emitter = Emitter {
         asm,
         routine,
@@ -37,7 +38,7 @@ pub fn compile(routine: &Routine, level: Level) -> Option<Code> {
         is_branching: false,
         live: &live,
         enabled: None,
-        has_bits: level == Level::Avx512,
+        has_bits,
         states: HashMap::new(),
         leave,
         in_turn,

@@ -231,7 +231,7 @@ impl Emitter<'_> {
 
     /// A register with something that can be loaded, which one more user needs.
     pub(crate) fn value(&mut self, tag: Tag) -> Option<Vector> {
-        if let Some(found) = self.cache.find(&tag).or_else(|| self.fetch(&tag)) {
+        if let Some(found) = self.cache.find(&tag) {
             return Some(found);
         }
         if let Tag::Row { at, bytes } | Tag::Splat { at, bytes, .. } = tag {
@@ -261,30 +261,11 @@ impl Emitter<'_> {
     /// Sees to it that there are vector registers for a step.
     pub(crate) fn make_room(&mut self) {
         while let Some(vector) = self.cache.in_the_way(ROOM) {
-            let mut written = vector;
-            if self.has_bits && self.cache.owed(vector).is_some_and(|place| matches!(place.bytes, 16 | 32 | 64)) {
-                // Most of what is written is replaced before anybody reads it from there.
-                written = self.cache.take_far();
+            if let Some(place) = self.cache.owed(vector) {
+                self.store_row(place.at, place.bytes, vector);
             }
-            if let Some(place) = self.cache.owed(written) {
-                self.store_row(place.at, place.bytes, written);
-                self.cache.settle(written);
-            }
-            if written != vector {
-                self.asm.v2(op::MOVUPS, Width::Z, written, vector, Width::Z);
-                self.cache.relocate(vector, written);
-            }
+            self.cache.settle(vector);
         }
-    }
-
-    /// Takes what a far register holds back to one that steps work on, which one more user needs. Nothing where that is not on every
-    /// way.
-    pub(crate) fn fetch(&mut self, tag: &Tag) -> Option<Vector> {
-        let far = self.cache.far(tag).filter(|_| !self.is_branching)?;
-        let near = self.cache.take()?;
-        self.asm.v2(op::MOVUPS, Width::Z, near, far, Width::Z);
-        self.cache.relocate(far, near);
-        Some(near)
     }
 
     /// Loads something that does not depend on masks.
@@ -294,7 +275,6 @@ impl Emitter<'_> {
             Tag::Row { at: place, bytes } => {
                 let memory = at(FILE, place);
                 match bytes {
-                    16 | 32 | 64 if d.is_far() => self.asm.load(op::FAR_MOVUPS, Width::of(bytes), d, memory),
                     16 | 32 | 64 => self.asm.load(op::MOVUPS, Width::of(bytes), d, memory),
                     8 => self.asm.rm(Code::VEX_Vmovq_xmm_xmmm64, x, memory),
                     4 => self.asm.rm(Code::VEX_Vmovd_xmm_rm32, x, memory),
@@ -331,7 +311,6 @@ impl Emitter<'_> {
     pub(crate) fn store_bytes(&mut self, memory: MemoryOperand, bytes: u32, a: Vector) {
         let x = a.register(Width::X);
         match bytes {
-            16 | 32 | 64 if a.is_far() => self.asm.store(op::FAR_MOVUPS_STORE, Width::of(bytes), memory, a),
             16 | 32 | 64 => self.asm.store(op::MOVUPS_STORE, Width::of(bytes), memory, a),
             8 => self.asm.mr(Code::VEX_Vmovq_xmmm64_xmm, memory, x),
             4 => self.asm.mr(Code::VEX_Vmovd_rm32_xmm, memory, x),

@@ -219,5 +219,5 @@ pub(crate) struct Raw {
     /// What a function is called with; the code writes all of it before.
     pub(crate) operands: MaybeUninit<[Operands; 2]>,
     /// The host's vector registers while a function runs.
-    pub(crate) spilled: MaybeUninit<[[u32; 16]; 16]>,
+    pub(crate) spilled: MaybeUninit<[[u32; 16]; 32]>,
 }

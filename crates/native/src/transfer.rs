@@ -170,18 +170,12 @@ impl Emitter<'_> {
         Some(())
     }
 
-    /// Writes what has to be loaded as another thing than what registers hold; what far ones do will be near.
+    /// Writes what has to be loaded as another thing than what registers hold.
     fn prepare_value(&mut self, tag: Tag, place: Bytes) -> Option<()> {
         if self.cache.has(&tag) {
             return Some(());
         }
-        match self.fetch(&tag) {
-            Some(vector) => {
-                self.cache.drop(vector);
-                Some(())
-            }
-            None => self.write_what(|other| other.touches(place)),
-        }
+        self.write_what(|other| other.touches(place))
     }
 
     /// Finds the buffer of a surface or of the group: [`PLACE`].
