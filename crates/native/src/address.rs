@@ -112,9 +112,8 @@ impl Emitter<'_> {
         self.asm.rr(Code::VEX_Vmovd_xmm_rm32, same.register(x), upper);
         self.asm.v2(op::BROADCASTD, w, same, same, x);
         for (half, high) in (0..).zip(&uppers) {
-            self.asm.v3(op::PXOR, w, *high, *high, same);
             let enabled = self.enabled_elements(mask, half * lanes, 4, w)?;
-            self.jump_if_any(w, *high, enabled, slow);
+            self.jump_if_other(w, [*high, same], *high, enabled, slow);
             if let Some(choice) = enabled {
                 self.drop_choice(choice);
             }

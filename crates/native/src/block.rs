@@ -56,11 +56,8 @@ pub fn compile(routine: &Routine, level: Level) -> Option<Code> {
     }
     emitter.asm.bind(blocks[routine.blocks.len()]);
     emitter.exit(routine.blocks.len() as u32, exit::BLOCK);
-    // What comes later may have more that comes later.
-    while !emitter.later.is_empty() {
-        for later in std::mem::take(&mut emitter.later) {
-            emitter.later(later, &blocks, &mut steps);
-        }
+    for later in std::mem::take(&mut emitter.later) {
+        emitter.later(later, &mut steps);
     }
     let leave = emitter.leave;
     emitter.asm.bind(leave);
@@ -218,7 +215,10 @@ impl Emitter<'_> {
     /// A label at which it leaves.
     fn exit_at(&mut self, n: u32, kind: u32) -> Label {
         let from = self.asm.label();
-        self.later.push(Later::Exit { from, number: n << exit::BITS | kind });
+        self.aside(|this| {
+            this.asm.bind(from);
+            this.exit(n, kind);
+        });
         from
     }
 
@@ -229,7 +229,14 @@ impl Emitter<'_> {
         self.asm.rr(Opcode::Test_rm32_r32, Register::EAX, Register::EAX);
         self.asm.jump(Opcode::Jne_rel32_64, join);
         self.asm.bind(back);
-        self.later.push(Later::Join { from: join, back, block: n });
+        self.aside(|this| {
+            this.asm.bind(join);
+            this.asm.rr(Opcode::Or_r32_rm32, ACTIVE, Register::EAX);
+            this.asm.mi(Opcode::Mov_rm32_imm32, at(WAITING, n * 4), 0);
+            this.frame(Register::RCX, offset::OCCUPIED);
+            this.asm.mi(Opcode::Btr_rm64_imm8, at(Register::RCX, n / 64 * 8), (n % 64) as i32);
+            this.asm.jump(Opcode::Jmp_rel32_64, back);
+        });
         let over = self.exit_at(n, exit::BLOCK);
         self.asm.rm(Opcode::Cmp_r64_rm64, EXECUTED, at(FRAME, offset::UNTIL));
         self.asm.jump(Opcode::Jae_rel32_64, over);
@@ -282,11 +289,11 @@ impl Emitter<'_> {
 
     /// A step, or nothing, also of code.
     fn attempt(&mut self, step: &Step, number: u32) -> Option<()> {
-        let (place, cache, later, enabled) = (self.asm.place(), self.cache.clone(), self.later.len(), self.enabled);
+        let (written, cache, later, enabled) = (self.asm.written(), self.cache.clone(), self.later.len(), self.enabled);
         let done = self.step(step, number);
         self.is_branching = false;
         if done.is_none() {
-            self.asm.rewind(place);
+            self.asm.rewind(&written);
             (self.cache, self.enabled) = (cache, enabled);
             self.later.truncate(later);
         }
@@ -410,8 +417,18 @@ impl Emitter<'_> {
         let next = n + 1;
         if target > next {
             let kept = self.asm.label();
-            let waiting = self.live.joins.iter().copied().filter(|join| (next..target).contains(join)).collect();
-            self.later.push(Later::Kept { from: kept, target, waiting });
+            self.aside(|this| {
+                this.asm.bind(kept);
+                this.wait(target, ACTIVE);
+                this.asm.rr(Opcode::Xor_r32_rm32, ACTIVE, ACTIVE);
+                // Execution goes to the first block where others wait.
+                let live = this.live;
+                for block in live.joins.iter().filter(|join| (next..target).contains(join)) {
+                    this.asm.mi(Opcode::Cmp_rm32_imm8, at(WAITING, block * 4), 0);
+                    this.asm.jump(Opcode::Jne_rel32_64, blocks[*block as usize]);
+                }
+                this.asm.jump(Opcode::Jmp_rel32_64, blocks[target as usize]);
+            });
             self.asm.rm(Opcode::Mov_r64_rm64, Register::RCX, at(FRAME, offset::OCCUPIED));
             for word in next / 64..=(target - 1) / 64 {
                 let bits = |first: u32, end: u32| u64::MAX >> (64 - (end - first)) << (first % 64);
@@ -443,21 +460,9 @@ impl Emitter<'_> {
         }
     }
 
-    /// What is not in the way.
-    fn later(&mut self, later: Later, blocks: &[Label], steps: &mut Steps) {
+    /// What is not in the way, and knows what is asked for behind.
+    fn later(&mut self, later: Later, steps: &mut Steps) {
         match later {
-            Later::Exit { from, number } => {
-                self.asm.bind(from);
-                self.exit(number >> exit::BITS, number & ((1 << exit::BITS) - 1));
-            }
-            Later::Join { from, back, block } => {
-                self.asm.bind(from);
-                self.asm.rr(Opcode::Or_r32_rm32, ACTIVE, Register::EAX);
-                self.asm.mi(Opcode::Mov_rm32_imm32, at(WAITING, block * 4), 0);
-                self.frame(Register::RCX, offset::OCCUPIED);
-                self.asm.mi(Opcode::Btr_rm64_imm8, at(Register::RCX, block / 64 * 8), (block % 64) as i32);
-                self.asm.jump(Opcode::Jmp_rel32_64, back);
-            }
             Later::Outside { from, step, back, known, unwritten, is_full } => {
                 self.asm.bind(from);
                 unwritten.iter().for_each(|(vector, place)| self.store_row(place.at, place.bytes, *vector));
@@ -467,23 +472,11 @@ impl Emitter<'_> {
                 self.restore(known, None, is_full);
                 self.asm.jump(Opcode::Jmp_rel32_64, back);
             }
-            Later::Kept { from, target, waiting } => {
-                self.asm.bind(from);
-                self.wait(target, ACTIVE);
-                self.asm.rr(Opcode::Xor_r32_rm32, ACTIVE, ACTIVE);
-                for block in waiting {
-                    self.asm.mi(Opcode::Cmp_rm32_imm8, at(WAITING, block * 4), 0);
-                    self.asm.jump(Opcode::Jne_rel32_64, blocks[block as usize]);
-                }
-                self.asm.jump(Opcode::Jmp_rel32_64, blocks[target as usize]);
-            }
             Later::Restore { from, back, known, before, is_full } => {
                 self.asm.bind(from);
                 self.restore(known, Some(&before), is_full);
                 self.asm.jump(Opcode::Jmp_rel32_64, back);
             }
-            Later::Scatter(scatter) => self.scatter(&scatter),
-            Later::Rows(rows) => self.mark_rows(&rows),
         }
     }
 }

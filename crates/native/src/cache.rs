@@ -299,6 +299,13 @@ impl Cache {
         used.map(|(n, _)| (n < VECTORS).then_some(Vector(n as u8))).collect()
     }
 
+    /// Forgets what registers no longer hold behind code that is aside.
+    pub(crate) fn lose(&mut self, aside: &Self) {
+        for (slot, there) in self.slots.iter_mut().zip(&aside.slots) {
+            slot.tag = slot.tag.filter(|tag| there.tag == Some(*tag));
+        }
+    }
+
     /// Forgets everything.
     pub(crate) fn clear(&mut self) {
         self.slots = [Slot::default(); VECTORS + BITS];

@@ -11,6 +11,8 @@ use crate::transfer::Channels;
 
 /// The bits of an answer, until the next question.
 pub(crate) const ANSWER: Register = Register::K1;
+/// The relation of elements that differ.
+const NOT_EQUAL: i32 = 4;
 
 /// Which elements are meant.
 #[derive(Clone, Copy)]
@@ -252,12 +254,21 @@ impl Emitter<'_> {
         self.asm.gather(op::PGATHERDD, w, d, memory, scratch);
     }
 
+    /// Goes elsewhere when any dwords that are chosen of two vectors differ; `scratch`, which may be one of them, is free.
+    pub(crate) fn jump_if_other(&mut self, w: Width, [a, b]: [Vector; 2], scratch: Vector, choice: Option<Choice>, to: Label) {
+        if !self.has_bits {
+            self.asm.v3(op::PXOR, w, scratch, a, b);
+            return self.jump_if_any(w, scratch, choice, to);
+        }
+        self.asm.compare(op::COMPARED, w, (ANSWER, register_of(choice)), [a, b], NOT_EQUAL);
+        self.asm.rr(Code::VEX_Kortestw_kr_kr, ANSWER, ANSWER);
+        self.asm.jump(Code::Jne_rel32_64, to);
+    }
+
     /// Goes elsewhere when any bit is set in the dwords that are chosen of a vector that nobody needs behind.
     pub(crate) fn jump_if_any(&mut self, w: Width, a: Vector, choice: Option<Choice>, to: Label) {
         if self.has_bits {
-            let of =
-                choice.and_then(|choice| if let Choice::Bits(bits) = choice { Some(bits.register()) } else { None });
-            self.asm.test_bits(op::TESTD, w, ANSWER, a, of);
+            self.asm.test_bits(op::TESTD, w, ANSWER, a, register_of(choice));
             self.asm.rr(Code::VEX_Kortestw_kr_kr, ANSWER, ANSWER);
         } else {
             if let Some(Choice::Ones(ones)) = choice {
@@ -272,6 +283,14 @@ impl Emitter<'_> {
     pub(crate) fn first_chosen(&mut self, w: Width, to: Register, a: Vector, scratch: Vector, bits: Bits) {
         self.asm.compress_bits(op::COMPRESSD, w, scratch, bits.register(), a);
         self.asm.rr(Code::VEX_Vmovd_rm32_xmm, to, scratch.register(Width::X));
+    }
+}
+
+/// The register for the bits that choose.
+fn register_of(choice: Option<Choice>) -> Option<Register> {
+    match choice {
+        Some(Choice::Bits(bits)) => Some(bits.register()),
+        _ => None,
     }
 }
 

@@ -50,28 +50,18 @@ pub(crate) struct Emitter<'a> {
     pub(crate) leave: Label,
     /// Where threads begin in turn.
     pub(crate) in_turn: Label,
-    /// What is written behind everything else.
+    /// What is written when all blocks are.
     pub(crate) later: Vec<Later>,
     /// What is called.
     pub(crate) functions: Vec<Function>,
 }
 
-/// Code that is written behind everything else, where it is not in the way.
+/// Code that is written when it is known what is asked for behind.
 pub(crate) enum Later {
-    /// Leaves with a number.
-    Exit { from: Label, number: u32 },
     /// Lets the caller do a step, and comes back with what the registers held.
     Outside { from: Label, step: u32, back: Label, known: Known, unwritten: Vec<(Vector, Bytes)>, is_full: bool },
     /// Comes back with what the registers held, of which some is there.
     Restore { from: Label, back: Label, known: Known, before: Known, is_full: bool },
-    /// All active channels wait for a later block, and execution goes to the first of these where others do, or there.
-    Kept { from: Label, target: u32, waiting: Vec<u32> },
-    /// Channels join, those in EAX.
-    Join { from: Label, back: Label, block: u32 },
-    /// Channels one by one.
-    Scatter(Box<crate::scatter::Scatter>),
-    /// Marks of rows.
-    Rows(Box<crate::scatter::Rows>),
 }
 
 /// Bits of an instruction's channels.
@@ -116,9 +106,9 @@ pub(crate) fn bytes_of(bits: u64, bytes: u32) -> Vec<u8> {
     bits.to_le_bytes()[..bytes as usize].to_vec()
 }
 
-/// Distances of neighbouring dwords.
-pub(crate) fn dword_steps() -> Vec<u8> {
-    (0..16_u32).flat_map(|n| (n * 4).to_le_bytes()).collect()
+/// The distances of 16 channels from the first, each so many bytes from the next.
+pub(crate) fn steps(size: u32) -> Vec<u8> {
+    (0..16).flat_map(|n| (n * size).to_le_bytes()).collect()
 }
 
 /// The places of the low dwords of 16 qwords, or of the high ones.
@@ -128,7 +118,8 @@ pub(crate) fn dword_places(is_high: bool) -> Vec<u8> {
 
 /// All constants that the code may name beside those of its expressions.
 pub(crate) fn fixed_constants() -> Vec<Vec<u8>> {
-    let mut all = vec![byte_places(), dword_steps(), dword_places(false), dword_places(true)];
+    let mut all = vec![byte_places(), dword_places(false), dword_places(true)];
+    all.extend([1, 2, 4, 8, 16].map(steps));
     all.extend(crate::weave::constants());
     all.extend([1, 2].map(|bytes| channel_bits(bytes, 0)));
     all.extend((0..8).map(|unit| channel_bits(4, unit * 4)));
@@ -159,6 +150,18 @@ impl Emitter<'_> {
     /// The widest vectors that there are.
     pub(crate) fn widest(&self) -> Width {
         if self.has_bits { Width::Z } else { Width::Y }
+    }
+
+    /// Writes code that is not in the way, with what is known here; a label has to lead there, and it has to lead back.
+    pub(crate) fn aside<T>(&mut self, write: impl FnOnce(&mut Self) -> T) -> T {
+        let (cache, enabled) = (self.cache.clone(), self.enabled);
+        self.asm.aside();
+        let result = write(self);
+        self.asm.back();
+        let there = std::mem::replace(&mut self.cache, cache);
+        self.cache.lose(&there);
+        self.enabled = enabled;
+        result
     }
 
     /// Makes of a mask the bits of its channels.

@@ -424,7 +424,6 @@ impl Emitter<'_> {
             self.asm.ri(Code::Test_rm32_imm32, Register::EDI, transfer.alignment as i32 - 1);
             self.asm.jump(Code::Jne_rel32_64, otherwise);
         }
-        self.ask(channels);
         self.mark_row(channels, bytes);
     }
 }
