@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use iced_x86::{Code as Opcode, Register};
 
+use crate::alike;
 use crate::asm::{Asm, Label, Vector, Width, at, indexed};
 use crate::cache::Cache;
 use crate::check;
@@ -37,6 +38,9 @@ pub fn compile(routine: &Routine, level: Level) -> Option<Code> {
         is_full: true,
         is_branching: false,
         live: &live,
+        first_step: 0,
+        members: Vec::new(),
+        flags: 0,
         enabled: None,
         has_bits,
         states: HashMap::new(),
@@ -264,6 +268,9 @@ impl Emitter<'_> {
         (self.is_full, self.enabled) = (is_full, None);
         self.cache.clear();
         self.states.clear();
+        (self.members, self.flags) = if is_full { alike::members(block) } else { (Vec::new(), 0) };
+        self.first_step = first;
+        self.forget_alike();
         for (number, step) in (first..).zip(&block.steps) {
             self.count(number, &step.mask);
             self.make_room();
@@ -334,7 +341,8 @@ impl Emitter<'_> {
         self.enabled = None;
         let (back, known) = (self.asm.here(), self.cache.known());
         let unwritten = Vec::new();
-        self.later.push(Later::Outside { from: otherwise, step, back, known, unwritten, is_full: self.is_full });
+        let (is_full, flags) = (self.is_full, self.flags);
+        self.later.push(Later::Outside { from: otherwise, step, back, known, unwritten, is_full, flags });
     }
 
     /// Lets the caller do a step.
@@ -343,6 +351,7 @@ impl Emitter<'_> {
         self.exit(number, if self.is_full { exit::FULL } else { exit::SOME });
         let behind = self.asm.here();
         steps[number as usize][usize::from(!self.is_full)] = Some(behind);
+        self.forget_alike();
         self.cache.clear();
         self.states.clear();
         self.enabled = None;
@@ -463,12 +472,14 @@ impl Emitter<'_> {
     /// What is not in the way, and knows what is asked for behind.
     fn later(&mut self, later: Later, steps: &mut Steps) {
         match later {
-            Later::Outside { from, step, back, known, unwritten, is_full } => {
+            Later::Outside { from, step, back, known, unwritten, is_full, flags } => {
                 self.asm.bind(from);
                 unwritten.iter().for_each(|(vector, place)| self.store_row(place.at, place.bytes, *vector));
                 self.exit(step, if is_full { exit::FULL } else { exit::SOME });
                 let behind = self.asm.here();
                 steps[step as usize][usize::from(!is_full)] = Some(behind);
+                self.flags = flags;
+                self.forget_alike();
                 self.restore(known, None, is_full);
                 self.asm.jump(Opcode::Jmp_rel32_64, back);
             }

@@ -2,17 +2,25 @@
 
 use iced_x86::{Code, Register};
 
+use crate::alike::Member;
 use crate::asm::{Label, Vector, Width, at, indexed};
 use crate::cache::{Bytes, Tag};
 use crate::choice::Choice;
-use crate::emit::{Emitter, FILE, steps};
+use crate::emit::{Emitter, FILE, FRAME, steps};
 use crate::frame::offset;
 use crate::ir::{Access, Kind, Unit};
 use crate::op;
 use crate::scatter::{Mark, OneByOne};
 use crate::transfer::{Channels, FIRST, LIMIT, PLACE, WORDS};
 
+/// Whether words may cover each other, each a byte behind the one before.
+fn covers(channels: &Channels<'_>) -> bool {
+    let is_word = matches!(channels.transfer.unit, Unit::Part { bytes: 2, .. });
+    channels.masks.is_empty() && channels.transfer.alignment == 1 && is_word
+}
+
 /// Elements on their way from memory to registers.
+#[derive(Clone)]
 struct Loading<'c> {
     channels: &'c Channels<'c>,
     /// What is loaded of the last element, for each vector of offsets.
@@ -26,9 +34,12 @@ struct Loading<'c> {
     scratch: [Vector; 2],
 }
 
-/// Where it goes on when channels are no row, when only each for itself will do, and behind.
+/// Where it goes on when it has to be found out whether channels are a row, when they are, when they are not, when only each for
+/// itself will do, and behind.
 #[derive(Clone, Copy)]
 struct Ways {
+    again: Label,
+    found: Label,
     no_row: Label,
     other: Label,
     done: Label,
@@ -37,14 +48,14 @@ struct Ways {
 impl Emitter<'_> {
     /// From memory to registers.
     pub(crate) fn get(&mut self, channels: &Channels<'_>) -> Option<()> {
-        let Channels { transfer, offsets, masks, lanes, .. } = channels;
+        let Channels { transfer, masks, lanes, halves, .. } = channels;
         let (w, row) = (channels.width(), lanes * 4);
         let (unit, size) = (transfer.unit, transfer.unit.bytes());
         let by_bits = self.chosen_by_bits(channels);
         let is_plain = unit == Unit::Dword || masks.is_empty() || by_bits.is_some() && size <= 2;
         let is_cached =
             unit != Unit::Qword && transfer.elements.len() == 1 && (masks.is_empty() || by_bits.is_some());
-        let results: Option<Vec<_>> = offsets.iter().map(|_| self.cache.take()).collect();
+        let results: Option<Vec<_>> = (0..*halves).map(|_| self.cache.take()).collect();
         let results = results?;
         let scratch = [self.cache.take()?, self.cache.take()?];
         let (mut low, mut rest) = (None, None);
@@ -56,16 +67,21 @@ impl Emitter<'_> {
         let loading = Loading { channels, results, is_cached, low, rest, scratch };
         let ways = self.ways();
         if is_plain && size.is_multiple_of(transfer.alignment) && size != 3 {
-            self.find_row(channels, scratch, ways);
+            // Bytes with gaps are where bytes without are.
+            let is_covering = covers(channels) && channels.member.is_some_and(|member| member.has_bytes && !member.is_first);
+            let size = if is_covering { 1 } else { size };
+            self.find_row(channels, size, scratch, ways)?;
             self.aside(|this| {
+                let channels = this.find_again(channels, size, scratch, ways)?;
+                let loading = Loading { channels: &channels, ..loading.clone() };
                 this.asm.bind(ways.no_row);
-                this.get_no_row(&loading, ways)?;
+                this.get_no_row(&loading, is_covering, ways)?;
                 this.asm.bind(ways.other);
                 this.get_each(&loading)?;
                 this.asm.jump(Code::Jmp_rel32_64, ways.done);
                 Some(())
             })?;
-            self.get_row(&loading);
+            if is_covering { self.get_covering(&loading) } else { self.get_row(&loading) };
         } else {
             self.get_each(&loading)?;
         }
@@ -77,7 +93,7 @@ impl Emitter<'_> {
             self.cache.drop(old);
         }
         for &(_, place) in &transfer.elements {
-            self.cache.forget(place, offsets.len() as u32 * lanes * unit.register_bytes());
+            self.cache.forget(place, halves * lanes * unit.register_bytes());
         }
         for (half, result) in (0..).zip(results) {
             if is_cached {
@@ -92,18 +108,58 @@ impl Emitter<'_> {
     }
 
     fn ways(&mut self) -> Ways {
-        Ways { no_row: self.asm.label(), other: self.asm.label(), done: self.asm.label() }
+        let [again, found, no_row, other, done] = [(); 5].map(|()| self.asm.label());
+        Ways { again, found, no_row, other, done }
     }
 
-    /// Goes on when the channels' elements are a row, all inside; else elsewhere.
-    fn find_row(&mut self, channels: &Channels<'_>, [first, scratch]: [Vector; 2], ways: Ways) {
-        let (w, size) = (channels.width(), channels.transfer.unit.bytes());
+    /// Goes on when each channel's elements are so many bytes behind those of the channel before, all inside; else elsewhere.
+    fn find_row(&mut self, channels: &Channels<'_>, size: u32, free: [Vector; 2], ways: Ways) -> Option<()> {
+        match channels.member {
+            Some(Member { flag, is_first: false, .. }) => {
+                self.asm.mi(Code::Cmp_rm8_imm8, at(FRAME, offset::ALIKE + flag), size as i32);
+                self.asm.jump(Code::Jne_rel32_64, ways.again);
+                self.row_inside(channels, size, ways.again);
+            }
+            _ => self.check_row(channels, size, free, ways),
+        }
+        self.asm.bind(ways.found);
+        Some(())
+    }
+
+    /// Finds that out by the offsets of all channels, where it has not been before; gives the channels with these.
+    fn find_again<'c>(
+        &mut self,
+        channels: &Channels<'c>,
+        size: u32,
+        free: [Vector; 2],
+        ways: Ways,
+    ) -> Option<Channels<'c>> {
+        self.asm.bind(ways.again);
+        let channels = self.with_offsets(channels)?;
+        if let Some(Member { is_first: false, .. }) = channels.member {
+            self.check_row(&channels, size, free, ways);
+            self.asm.jump(Code::Jmp_rel32_64, ways.found);
+        }
+        Some(channels)
+    }
+
+    fn check_row(&mut self, channels: &Channels<'_>, size: u32, [first, scratch]: [Vector; 2], ways: Ways) {
+        let w = channels.width();
         match self.chosen_by_bits(channels) {
             Some(bits) => self.first_of_row(w, size, channels.offsets[0], first, bits),
             None => self.asm.v2(op::BROADCASTD, w, first, channels.offsets[0], Width::X),
         }
         self.are_apart(channels, size, [first, scratch], ways.no_row);
-        self.near_inside(channels, channels.offsets.len() as u32 * channels.lanes * size, ways.other);
+        self.row_inside(channels, size, ways.other);
+        if let Some(Member { flag, .. }) = channels.member {
+            self.asm.mi(Code::Mov_rm8_imm8, at(FRAME, offset::ALIKE + flag), size as i32);
+        }
+    }
+
+    /// Goes on when elements that far apart are inside; else elsewhere.
+    fn row_inside(&mut self, channels: &Channels<'_>, size: u32, otherwise: Label) {
+        let unit = channels.transfer.unit.bytes();
+        self.near_inside(channels, (channels.halves * channels.lanes - 1) * size + unit, otherwise);
         self.words();
     }
 
@@ -138,9 +194,9 @@ impl Emitter<'_> {
     }
 
     /// What is no row: structures one behind the other, one element for all, words that cover each other, or else.
-    fn get_no_row(&mut self, loading: &Loading<'_>, ways: Ways) -> Option<()> {
+    fn get_no_row(&mut self, loading: &Loading<'_>, is_covering: bool, ways: Ways) -> Option<()> {
         let channels = loading.channels;
-        let Channels { transfer, offsets, masks, .. } = channels;
+        let Channels { transfer, offsets, .. } = channels;
         let by_bits = self.chosen_by_bits(channels);
         if by_bits.is_none() {
             // What the first two channels say decides what is tried; they need not be enabled, and their offsets be anything.
@@ -152,9 +208,14 @@ impl Emitter<'_> {
             this.asm.ri(Code::Cmp_rm32_imm8, Register::R9D, distance as i32);
             this.asm.jump(Code::Jne_rel32_64, to);
         };
-        if masks.is_empty() && transfer.alignment == 1 && matches!(transfer.unit, Unit::Part { bytes: 2, .. }) {
-            unless(self, 1, ways.other);
-            self.get_covering(loading, ways);
+        if covers(channels) {
+            // As a row if it was not tried as one, or else not as one.
+            let next = if is_covering { 2 } else { 1 };
+            unless(self, next, ways.other);
+            self.are_apart(channels, next, loading.scratch, ways.other);
+            self.row_inside(channels, next, ways.other);
+            if is_covering { self.get_row(loading) } else { self.get_covering(loading) };
+            self.asm.jump(Code::Jmp_rel32_64, ways.done);
             return Some(());
         }
         if let Unit::Part { .. } = transfer.unit {
@@ -203,14 +264,10 @@ impl Emitter<'_> {
         self.asm.jump(Code::Jmp_rel32_64, ways.done);
     }
 
-    /// Words each of which begins a byte behind the last one: their bytes are rows.
-    fn get_covering(&mut self, loading: &Loading<'_>, ways: Ways) {
-        let channels = loading.channels;
-        let Channels { transfer, offsets, lanes, .. } = channels;
-        let (w, [upper, _]) = (channels.width(), loading.scratch);
-        self.are_apart(channels, 1, loading.scratch, ways.other);
-        self.near_inside(channels, offsets.len() as u32 * lanes + 1, ways.other);
-        self.words();
+    /// Loads words each of which begins a byte behind the last one: their bytes are rows.
+    fn get_covering(&mut self, loading: &Loading<'_>) {
+        let Channels { transfer, lanes, .. } = loading.channels;
+        let (w, [upper, _]) = (loading.channels.width(), loading.scratch);
         for &(element, place) in &transfer.elements {
             for (half, result) in (0..).zip(&loading.results) {
                 let memory = |bytes: u32| indexed(WORDS, FIRST, 1, i64::from(element + half * lanes + bytes));
@@ -221,7 +278,6 @@ impl Emitter<'_> {
                 self.got(loading, place + half * lanes * 4, half);
             }
         }
-        self.asm.jump(Code::Jmp_rel32_64, ways.done);
     }
 
     /// Each channel's elements for themselves.
@@ -322,7 +378,7 @@ impl Emitter<'_> {
 
     /// From registers to memory.
     pub(crate) fn put(&mut self, channels: &Channels<'_>) -> Option<()> {
-        let Channels { transfer, offsets, masks, lanes, .. } = channels;
+        let Channels { transfer, masks, lanes, halves, .. } = channels;
         let (unit, size) = (transfer.unit, transfer.unit.bytes());
         let by_bits = self.chosen_by_bits(channels);
         let is_plain = unit == Unit::Dword || masks.is_empty() || by_bits.is_some() && size <= 2;
@@ -337,18 +393,19 @@ impl Emitter<'_> {
             let is_single = unit == Unit::Dword && transfer.elements.len() == 1;
             is_single.then(|| this.cache.find(&Tag::Row { at, bytes: lanes * 4 }))?
         };
-        let held: Vec<Option<Vector>> = (0..offsets.len() as u32).map(|half| held(self, half)).collect();
+        let held: Vec<Option<Vector>> = (0..*halves).map(|half| held(self, half)).collect();
         let scratch = [self.cache.take()?, self.cache.take()?];
-        self.find_row(channels, scratch, ways);
+        self.find_row(channels, size, scratch, ways)?;
         self.aside(|this| {
+            let channels = this.find_again(channels, size, scratch, ways)?;
             this.asm.bind(ways.no_row);
-            if let Some(count) = this.woven(channels) {
-                this.is_woven(channels, count, scratch, ways.other);
+            if let Some(count) = this.woven(&channels) {
+                this.is_woven(&channels, count, scratch, ways.other);
                 this.weave(count, transfer, scratch)?;
                 this.asm.jump(Code::Jmp_rel32_64, ways.done);
             }
             this.asm.bind(ways.other);
-            this.put_each(channels)?;
+            this.put_each(&channels)?;
             this.asm.jump(Code::Jmp_rel32_64, ways.done);
             Some(())
         })?;

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use iced_x86::{Code, MemoryOperand, Register};
 
+use crate::alike::Halves;
 use crate::asm::{Asm, Label, Vector, Width, at};
 use crate::cache::{Bits, Bytes, Cache, Known, Tag};
 use crate::frame::offset;
@@ -40,6 +41,10 @@ pub(crate) struct Emitter<'a> {
     pub(crate) is_branching: bool,
     /// Which registers matter.
     pub(crate) live: &'a Live,
+    /// The first step of the block, and for each of its steps what transfers are alike.
+    pub(crate) first_step: u32,
+    pub(crate) members: Vec<Halves>,
+    pub(crate) flags: u32,
     /// Whose channels are in [`ENABLED`].
     pub(crate) enabled: Option<Mask>,
     /// Whether there are registers for bits, and vectors of 64 bytes: AVX-512.
@@ -59,7 +64,7 @@ pub(crate) struct Emitter<'a> {
 /// Code that is written when it is known what is asked for behind.
 pub(crate) enum Later {
     /// Lets the caller do a step, and comes back with what the registers held.
-    Outside { from: Label, step: u32, back: Label, known: Known, unwritten: Vec<(Vector, Bytes)>, is_full: bool },
+    Outside { from: Label, step: u32, back: Label, known: Known, unwritten: Vec<(Vector, Bytes)>, is_full: bool, flags: u32 },
     /// Comes back with what the registers held, of which some is there.
     Restore { from: Label, back: Label, known: Known, before: Known, is_full: bool },
 }
@@ -325,6 +330,13 @@ impl Emitter<'_> {
                     self.asm.mr(Code::Mov_rm8_r8, memory, Register::DL);
                 }
             }
+        }
+    }
+
+    /// Forgets what is known of transfers that are alike.
+    pub(crate) fn forget_alike(&mut self) {
+        for qword in 0..self.flags.div_ceil(8) {
+            self.asm.mi(Code::Mov_rm64_imm32, at(FRAME, offset::ALIKE + qword * 8), 0);
         }
     }
 

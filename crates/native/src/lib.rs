@@ -5,7 +5,7 @@
 //! do: a step that is not known here or has to look closer, the end of a block, the end of a thread's turn. So nothing has
 //! to be known, and what is left out is slower but not different.
 //!
-//! Modules in reading order: `ir`; `live`, which registers matter where; `host`, the machine for code in Rust; `frame` and `threads`, what the code finds; `asm` and
+//! Modules in reading order: `ir`; `live`, which registers matter where; `alike`, which transfers go the same way; `host`, the machine for code in Rust; `frame` and `threads`, what the code finds; `asm` and
 //! `op`, instructions into bytes; `cache`, what registers hold; `emit`, `choice`, `compute`, `operation`, `convert`, `predicate`, `transfer`, `address`, `element`, `weave`,
 //! `scatter`, `block`, the code; `check`, what must hold of it; `code`, which is run.
 //!
@@ -16,6 +16,8 @@ pub mod ir;
 
 #[cfg(all(target_arch = "x86_64", unix))]
 mod address;
+#[cfg(all(target_arch = "x86_64", unix))]
+mod alike;
 #[cfg(all(target_arch = "x86_64", unix))]
 mod asm;
 #[cfg(all(target_arch = "x86_64", unix))]

@@ -63,13 +63,13 @@ impl Bytes {
 
 /// Elements of the register file, those of channels that follow each other.
 #[derive(Clone, Copy)]
-struct Row {
-    at: u32,
+pub(crate) struct Row {
+    pub(crate) at: u32,
     /// Bytes of an element.
     bytes: u32,
     /// The distance to the next one.
-    pitch: u32,
-    count: u32,
+    pub(crate) pitch: u32,
+    pub(crate) count: u32,
 }
 
 impl Row {
@@ -277,7 +277,7 @@ fn is_row(mask: &Mask) -> bool {
 }
 
 /// What a step writes of the registers.
-fn writes(step: &Step) -> Vec<Row> {
+pub(crate) fn writes(step: &Step) -> Vec<Row> {
     let count = 32 - step.mask.lanes.leading_zeros();
     match &step.action {
         Action::Compute { expression, result, to } => {

@@ -17,6 +17,7 @@ macro_rules! ops {
                 Code::VEX_Vmovd_rm32_xmm => Code::EVEX_Vmovd_rm32_xmm,
                 Code::VEX_Vmovq_xmm_xmmm64 => Code::EVEX_Vmovq_xmm_xmmm64,
                 Code::VEX_Vmovq_xmmm64_xmm => Code::EVEX_Vmovq_xmmm64_xmm,
+                Code::VEX_Vmovq_rm64_xmm => Code::EVEX_Vmovq_rm64_xmm,
                 Code::VEX_Vpextrd_rm32_xmm_imm8 => Code::EVEX_Vpextrd_rm32_xmm_imm8,
                 Code::VEX_Vinserti128_ymm_ymm_xmmm128_imm8 => Code::EVEX_Vinserti32x4_ymm_k1z_ymm_xmmm128_imm8,
                 Code::VEX_Vextracti128_xmmm128_ymm_imm8 => Code::EVEX_Vextracti32x4_xmmm128_k1z_ymm_imm8,
