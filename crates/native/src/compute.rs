@@ -26,14 +26,14 @@ pub(crate) struct Units {
 }
 
 /// An expression that is being computed for some channels.
-struct Evaluation<'e> {
-    expression: &'e Expression,
+pub(crate) struct Evaluation<'e> {
+    pub(crate) expression: &'e Expression,
     units: Units,
     /// Which of the units.
     unit: u32,
-    registers: Vec<Option<Vector>>,
+    pub(crate) registers: Vec<Option<Vector>>,
     /// How often each node is still needed.
-    uses: Vec<u32>,
+    pub(crate) uses: Vec<u32>,
 }
 
 /// Marks the nodes that values need; gives how often each is.
@@ -200,7 +200,7 @@ impl Emitter<'_> {
     }
 
     /// The value of a node, once more; who asked drops it.
-    fn node(&mut self, e: &mut Evaluation<'_>, value: Value) -> Option<Vector> {
+    pub(crate) fn node(&mut self, e: &mut Evaluation<'_>, value: Value) -> Option<Vector> {
         let found = match e.registers[value] {
             Some(found) => found,
             None => {
@@ -222,6 +222,9 @@ impl Emitter<'_> {
         let lanes = e.units.lanes;
         let bytes = kind.bytes();
         let width = Width::of(bytes * lanes);
+        if let Some(fused) = self.fused_logic(e, value, width) {
+            return fused;
+        }
         Some(match node {
             Node::Load { at, step } if step == 0 || e.units.is_single => {
                 self.value(Tag::Splat { at, bytes, width })?
@@ -357,7 +360,7 @@ impl Emitter<'_> {
     }
 
     /// A register of which nobody else needs what it holds, with that.
-    fn copy(&mut self, a: Vector, width: Width) -> Option<Vector> {
+    pub(crate) fn copy(&mut self, a: Vector, width: Width) -> Option<Vector> {
         if self.cache.is_temporary(a) {
             return Some(a);
         }

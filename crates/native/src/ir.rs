@@ -160,14 +160,6 @@ pub struct Expression {
     pub functions: Vec<Function>,
 }
 
-impl Expression {
-    /// Adds a node.
-    pub fn push(&mut self, kind: Kind, node: Node) -> Value {
-        self.nodes.push((kind, node));
-        self.nodes.len() - 1
-    }
-}
-
 /// How the bits of a predicate become one bit a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Combine {
