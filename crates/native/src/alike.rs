@@ -6,9 +6,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::ir::{
-    Access, Action, Addresses, Binary, Block, Expression, Kind, Node, Space, Step, Transfer, Unary,
-};
+use crate::ir::{Access, Action, Addresses, Binary, Block, Expression, Kind, Node, Space, Step, Transfer, Unary};
 use crate::live::{Row, writes};
 
 /// Number of [`Member::flag`]s.
@@ -168,7 +166,14 @@ impl Numbers {
         Some(((to + first * bytes, bytes, step, lanes), values[result]))
     }
 
-    fn node(&mut self, nodes: &[(Kind, Node)], values: &[Sym], (kind, node): (Kind, Node), first: u32, lanes: u32) -> Sym {
+    fn node(
+        &mut self,
+        nodes: &[(Kind, Node)],
+        values: &[Sym],
+        (kind, node): (Kind, Node),
+        first: u32,
+        lanes: u32,
+    ) -> Sym {
         let bytes = kind.bytes();
         // As many bits as addresses have.
         let wide = match bytes {

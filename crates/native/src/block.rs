@@ -16,7 +16,7 @@ use crate::emit::{
 use crate::frame::offset;
 use crate::host::Level;
 use crate::ir::{Action, Behind, Block, End, Mask, Routine, Step};
-use crate::live::Live;
+use crate::live::{Here, Live};
 use crate::{op, threads, transfer};
 
 /// While threads begin: the next piece, and how many are left.
@@ -38,6 +38,7 @@ pub fn compile(routine: &Routine, level: Level) -> Option<Code> {
         is_full: true,
         is_branching: false,
         live: &live,
+        behind: Here::default(),
         first_step: 0,
         members: Vec::new(),
         flags: 0,
@@ -271,9 +272,12 @@ impl Emitter<'_> {
         (self.members, self.flags) = if is_full { alike::members(block) } else { (Vec::new(), 0) };
         self.first_step = first;
         self.forget_alike();
+        self.behind = self.live.here(n, block, is_full);
         for (number, step) in (first..).zip(&block.steps) {
             self.count(number, &step.mask);
+            self.settle_dead();
             self.make_room();
+            self.behind.advance();
             if self.attempt(step, number).is_none() {
                 // With more registers, perhaps.
                 self.write_all();
@@ -296,7 +300,8 @@ impl Emitter<'_> {
 
     /// A step, or nothing, also of code.
     fn attempt(&mut self, step: &Step, number: u32) -> Option<()> {
-        let (written, cache, later, enabled) = (self.asm.written(), self.cache.clone(), self.later.len(), self.enabled);
+        let (written, cache, later, enabled) =
+            (self.asm.written(), self.cache.clone(), self.later.len(), self.enabled);
         let done = self.step(step, number);
         self.is_branching = false;
         if done.is_none() {

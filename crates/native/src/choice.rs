@@ -255,7 +255,14 @@ impl Emitter<'_> {
     }
 
     /// Goes elsewhere when any dwords that are chosen of two vectors differ; `scratch`, which may be one of them, is free.
-    pub(crate) fn jump_if_other(&mut self, w: Width, [a, b]: [Vector; 2], scratch: Vector, choice: Option<Choice>, to: Label) {
+    pub(crate) fn jump_if_other(
+        &mut self,
+        w: Width,
+        [a, b]: [Vector; 2],
+        scratch: Vector,
+        choice: Option<Choice>,
+        to: Label,
+    ) {
         if !self.has_bits {
             self.asm.v3(op::PXOR, w, scratch, a, b);
             return self.jump_if_any(w, scratch, choice, to);

@@ -68,7 +68,8 @@ impl Emitter<'_> {
         let ways = self.ways();
         if is_plain && size.is_multiple_of(transfer.alignment) && size != 3 {
             // Bytes with gaps are where bytes without are.
-            let is_covering = covers(channels) && channels.member.is_some_and(|member| member.has_bytes && !member.is_first);
+            let is_covering =
+                covers(channels) && channels.member.is_some_and(|member| member.has_bytes && !member.is_first);
             let size = if is_covering { 1 } else { size };
             self.find_row(channels, size, scratch, ways)?;
             self.aside(|this| {
@@ -81,7 +82,11 @@ impl Emitter<'_> {
                 this.asm.jump(Code::Jmp_rel32_64, ways.done);
                 Some(())
             })?;
-            if is_covering { self.get_covering(&loading) } else { self.get_row(&loading) };
+            if is_covering {
+                self.get_covering(&loading)
+            } else {
+                self.get_row(&loading)
+            };
         } else {
             self.get_each(&loading)?;
         }
@@ -214,7 +219,11 @@ impl Emitter<'_> {
             unless(self, next, ways.other);
             self.are_apart(channels, next, loading.scratch, ways.other);
             self.row_inside(channels, next, ways.other);
-            if is_covering { self.get_row(loading) } else { self.get_covering(loading) };
+            if is_covering {
+                self.get_row(loading)
+            } else {
+                self.get_covering(loading)
+            };
             self.asm.jump(Code::Jmp_rel32_64, ways.done);
             return Some(());
         }

@@ -9,7 +9,7 @@ use crate::asm::{Asm, Label, Vector, Width, at};
 use crate::cache::{Bits, Bytes, Cache, Known, Tag};
 use crate::frame::offset;
 use crate::ir::{Combine, Expression, Function, Kind, Mask, Node, Routine, Value};
-use crate::live::Live;
+use crate::live::{Here, Live};
 use crate::op;
 
 /// The frame: what the caller gives ([`crate::frame`]).
@@ -41,6 +41,8 @@ pub(crate) struct Emitter<'a> {
     pub(crate) is_branching: bool,
     /// Which registers matter.
     pub(crate) live: &'a Live,
+    /// Which do behind the step.
+    pub(crate) behind: Here,
     /// The first step of the block, and for each of its steps what transfers are alike.
     pub(crate) first_step: u32,
     pub(crate) members: Vec<Halves>,
@@ -64,7 +66,15 @@ pub(crate) struct Emitter<'a> {
 /// Code that is written when it is known what is asked for behind.
 pub(crate) enum Later {
     /// Lets the caller do a step, and comes back with what the registers held.
-    Outside { from: Label, step: u32, back: Label, known: Known, unwritten: Vec<(Vector, Bytes)>, is_full: bool, flags: u32 },
+    Outside {
+        from: Label,
+        step: u32,
+        back: Label,
+        known: Known,
+        unwritten: Vec<(Vector, Bytes)>,
+        is_full: bool,
+        flags: u32,
+    },
     /// Comes back with what the registers held, of which some is there.
     Restore { from: Label, back: Label, known: Known, before: Known, is_full: bool },
 }
@@ -264,6 +274,14 @@ impl Emitter<'_> {
     /// Writes what has not been written of some bytes that a step is about to write all of, but for what it replaces.
     pub(crate) fn give_way(&mut self, place: Bytes) -> Option<()> {
         self.write_what(|other| other.touches(place) && !other.is_inside(place))
+    }
+
+    /// Need not write what does not matter any more.
+    pub(crate) fn settle_dead(&mut self) {
+        let behind = &self.behind;
+        while let Some((vector, _)) = self.cache.unwritten_of(|place| !behind.touch(place.at, place.bytes)) {
+            self.cache.settle(vector);
+        }
     }
 
     /// Sees to it that there are vector registers for a step.

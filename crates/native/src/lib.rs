@@ -39,7 +39,6 @@ mod element;
 #[cfg(all(target_arch = "x86_64", unix))]
 mod emit;
 mod frame;
-mod simple;
 #[cfg(all(target_arch = "x86_64", unix))]
 mod live;
 #[cfg(all(target_arch = "x86_64", unix))]
@@ -54,6 +53,7 @@ mod operation;
 mod predicate;
 #[cfg(all(target_arch = "x86_64", unix))]
 mod scatter;
+mod simple;
 mod threads;
 #[cfg(all(target_arch = "x86_64", unix))]
 mod transfer;

@@ -14,11 +14,15 @@ use crate::ir::{
 
 /// A set of bytes of the register file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Bytes(Vec<u64>);
+pub(crate) struct Bytes {
+    words: Vec<u64>,
+    /// If that is wanted, the words that have been changed, and what they were before.
+    log: Option<Vec<(usize, u64)>>,
+}
 
 impl Bytes {
     fn new(bytes: u32, all: bool) -> Self {
-        Self(vec![if all { u64::MAX } else { 0 }; bytes.div_ceil(64) as usize])
+        Self { words: vec![if all { u64::MAX } else { 0 }; bytes.div_ceil(64) as usize], log: None }
     }
 
     /// The words that some bytes are in, and which bits of them they are.
@@ -31,9 +35,7 @@ impl Bytes {
     }
 
     fn add(&mut self, at: u32, bytes: u32) {
-        for (word, bits) in Self::words(at, bytes) {
-            self.0.get_mut(word).into_iter().for_each(|word| *word |= bits);
-        }
+        Self::words(at, bytes).for_each(|(word, bits)| self.change(word, |old| old | bits));
     }
 
     fn add_row(&mut self, row: Row) {
@@ -42,17 +44,29 @@ impl Bytes {
 
     fn remove_row(&mut self, row: Row) {
         for (word, bits) in row.spans().flat_map(|(at, bytes)| Self::words(at, bytes)) {
-            self.0.get_mut(word).into_iter().for_each(|word| *word &= !bits);
+            self.change(word, |old| old & !bits);
+        }
+    }
+
+    fn add_all(&mut self) {
+        (0..self.words.len()).for_each(|word| self.change(word, |_| u64::MAX));
+    }
+
+    fn change(&mut self, n: usize, to: impl FnOnce(u64) -> u64) {
+        let Some(word) = self.words.get_mut(n) else { return };
+        let old = std::mem::replace(word, to(*word));
+        if let Some(log) = &mut self.log {
+            log.push((n, old));
         }
     }
 
     fn unite(&mut self, other: &Self) {
-        self.0.iter_mut().zip(&other.0).for_each(|(word, other)| *word |= other);
+        self.words.iter_mut().zip(&other.words).for_each(|(word, other)| *word |= other);
     }
 
     /// Whether any of some bytes are among them.
     pub(crate) fn touch(&self, at: u32, bytes: u32) -> bool {
-        Self::words(at, bytes).any(|(word, bits)| self.0.get(word).is_some_and(|word| word & bits != 0))
+        Self::words(at, bytes).any(|(word, bits)| self.words.get(word).is_some_and(|word| word & bits != 0))
     }
 
     /// The dwords of a [`PIECE`](crate::PIECE) at a multiple of its size that any of them are in, one bit each.
@@ -106,6 +120,18 @@ impl Live {
     /// Behind a block.
     pub(crate) fn end(&self, block: u32, is_full: bool) -> &Bytes {
         &self.ends[block as usize][usize::from(!is_full)]
+    }
+
+    /// What matters at the beginning of a block. What channels have written matters for the same ones as well.
+    pub(crate) fn here(&self, n: u32, block: &Block, is_full: bool) -> Here {
+        let mut bytes = self.end(n, is_full).clone();
+        let mut changes = Vec::new();
+        for step in block.steps.iter().rev() {
+            bytes.log = Some(Vec::new());
+            before_step(step, None, is_full, &mut bytes);
+            changes.extend(bytes.log.take());
+        }
+        Here { bytes, changes }
     }
 
     /// Asks a routine.
@@ -200,20 +226,47 @@ fn successors(n: u32, block: &Block, joins: &[u32]) -> Vec<(u32, bool)> {
 /// From what matters behind a block, what does before it.
 fn before(block: &Block, exposed: &[Vec<Row>], is_full: bool, live: &mut Bytes) {
     for (n, step) in block.steps.iter().enumerate().rev() {
-        if let Action::Outside = step.action {
-            *live = Bytes::new(live.0.len() as u32 * 64, true);
-            continue;
+        before_step(step, exposed.get(n).filter(|_| !is_full), is_full, live);
+    }
+}
+
+/// The same for a step, with what it reads unless that is all it has to do with.
+fn before_step(step: &Step, exposed: Option<&Vec<Row>>, is_full: bool, live: &mut Bytes) {
+    if let Action::Outside = step.action {
+        live.add_all();
+        return;
+    }
+    let mask = &step.mask;
+    // Of the control register some bits stay.
+    let is_whole = !matches!(step.action, Action::Control { .. });
+    if mask.predicate == 0 && is_row(mask) && (is_full || mask.always) && is_whole {
+        writes(step).into_iter().for_each(|write| live.remove_row(write));
+    }
+    match exposed {
+        Some(reads) => reads.iter().for_each(|read| live.add_row(*read)),
+        None => reads(step).into_iter().for_each(|(read, _)| live.add_row(read)),
+    }
+}
+
+/// What matters at a place in a block: before its first step to begin with.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Here {
+    bytes: Bytes,
+    /// The words that change from before a step to behind it, the last step first.
+    changes: Vec<Vec<(usize, u64)>>,
+}
+
+impl Here {
+    /// Goes behind the next step.
+    pub(crate) fn advance(&mut self) {
+        for (word, value) in self.changes.pop().into_iter().flatten().rev() {
+            self.bytes.words[word] = value;
         }
-        let mask = &step.mask;
-        // Of the control register some bits stay.
-        let is_whole = !matches!(step.action, Action::Control { .. });
-        if mask.predicate == 0 && is_row(mask) && (is_full || mask.always) && is_whole {
-            writes(step).into_iter().for_each(|write| live.remove_row(write));
-        }
-        match exposed.get(n).filter(|_| !is_full) {
-            Some(reads) => reads.iter().for_each(|read| live.add_row(*read)),
-            None => reads(step).into_iter().for_each(|(read, _)| live.add_row(read)),
-        }
+    }
+
+    /// Whether any of some bytes matter.
+    pub(crate) fn touch(&self, at: u32, bytes: u32) -> bool {
+        self.bytes.touch(at, bytes)
     }
 }
 

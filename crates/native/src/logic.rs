@@ -12,7 +12,12 @@ const TABLES: [u8; 3] = [0xf0, 0xcc, 0xaa];
 impl Emitter<'_> {
     /// The value of a node that is logic of other logic. Nothing where it is of two values that are something else; and nothing inside of
     /// it for the lack of registers.
-    pub(crate) fn fused_logic(&mut self, e: &mut Evaluation<'_>, value: Value, width: Width) -> Option<Option<Vector>> {
+    pub(crate) fn fused_logic(
+        &mut self,
+        e: &mut Evaluation<'_>,
+        value: Value,
+        width: Width,
+    ) -> Option<Option<Vector>> {
         if !self.has_bits {
             return None;
         }

@@ -98,7 +98,7 @@ impl Emitter<'_> {
     /// A transfer. `step` is its number, for the caller.
     pub(crate) fn transfer(&mut self, mask: &Mask, transfer: &Transfer, step: u32) -> Option<()> {
         let slow = self.asm.label();
-        let parts = parts(mask, transfer)?;
+        let parts = parts(mask, &self.without_rest(mask, transfer))?;
         for (mask, transfer) in &parts {
             self.prepare(mask, transfer)?;
         }
@@ -130,6 +130,18 @@ impl Emitter<'_> {
         let (is_full, flags) = (self.is_full, self.flags);
         self.later.push(Later::Outside { from: slow, step, back, known, unwritten, is_full, flags });
         Some(())
+    }
+
+    /// The same transfer, which need not keep what does not matter behind it.
+    fn without_rest(&self, mask: &Mask, transfer: &Transfer) -> Transfer {
+        let mut transfer = transfer.clone();
+        if let Unit::Part { bytes: bytes @ 1..=3, keeps: true } = transfer.unit {
+            let lanes = 0..32 - mask.lanes.leading_zeros();
+            let mut all = transfer.elements.iter().flat_map(|(_, at)| lanes.clone().map(move |lane| at + lane * 4));
+            let keeps = all.any(|at| self.behind.touch(at + bytes, 4 - bytes));
+            transfer.unit = Unit::Part { bytes, keeps };
+        }
+        transfer
     }
 
     /// Writes what a transfer reads from the register file, and what it may write a part of.
