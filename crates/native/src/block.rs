@@ -39,6 +39,7 @@ pub fn compile(routine: &Routine, level: Level) -> Option<Code> {
         is_branching: false,
         live: &live,
         behind: Here::default(),
+        of_others: Here::default(),
         first_step: 0,
         members: Vec::new(),
         flags: 0,
@@ -273,11 +274,13 @@ impl Emitter<'_> {
         self.first_step = first;
         self.forget_alike();
         self.behind = self.live.here(n, block, is_full);
+        self.of_others = if is_full { Here::default() } else { self.live.of_others(n, block) };
         for (number, step) in (first..).zip(&block.steps) {
             self.count(number, &step.mask);
             self.settle_dead();
             self.make_room();
             self.behind.advance();
+            self.of_others.advance();
             if self.attempt(step, number).is_none() {
                 // With more registers, perhaps.
                 self.write_all();

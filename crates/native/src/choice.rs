@@ -207,26 +207,9 @@ impl Emitter<'_> {
         }
     }
 
-    /// Where a row of elements would begin in which the first enabled channel has its own, in [`FIRST`] and in all places of a
-    /// vector; how far before, in R9.
-    pub(crate) fn first_of_row(&mut self, w: Width, size: u32, offsets: Vector, d: Vector, bits: Bits) {
-        self.first_chosen(w, Register::EDI, offsets, d, bits);
-        self.asm.rr(Code::Tzcnt_r32_rm32, Register::R9D, ENABLED);
-        if size > 1 {
-            self.asm.ri(Code::Shl_rm32_imm8, Register::R9D, size.trailing_zeros() as i32);
-        }
-        self.asm.rr(Code::Sub_r32_rm32, Register::EDI, Register::R9D);
-        self.first_everywhere(w, d);
-    }
-
-    /// The same for the first enabled channel's offset itself, behind [`Emitter::first_of_row`].
-    pub(crate) fn first_itself(&mut self, w: Width, d: Vector) {
-        self.asm.rr(Code::Add_r32_rm32, Register::EDI, Register::R9D);
-        self.first_everywhere(w, d);
-    }
-
-    fn first_everywhere(&mut self, w: Width, d: Vector) {
-        self.asm.rr(Code::VEX_Vmovd_xmm_rm32, d.register(Width::X), Register::EDI);
+    /// The first of the dwords that are chosen of a vector, in [`FIRST`](crate::transfer::FIRST) and in all places of another one.
+    pub(crate) fn first_everywhere(&mut self, w: Width, a: Vector, d: Vector, bits: Bits) {
+        self.first_chosen(w, Register::EDI, a, d, bits);
         self.asm.v2(op::BROADCASTD, w, d, d, Width::X);
     }
 

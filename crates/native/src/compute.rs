@@ -148,7 +148,10 @@ impl Emitter<'_> {
         let place = to + unit * size;
         let mut value = value;
         self.cache.hold(value);
-        if let Some(enabled) = self.enabled_elements(mask, unit * units.lanes, bytes, Width::of(size))? {
+        let is_all = self.may_spoil(mask, Bytes { at: place, bytes: size });
+        let enabled =
+            if is_all { None } else { self.enabled_elements(mask, unit * units.lanes, bytes, Width::of(size))? };
+        if let Some(enabled) = enabled {
             let row = self.value(Tag::Row { at: place, bytes: size })?;
             let blended = self.cache.take()?;
             self.blend(bytes, Width::of(size), blended, [row, value], enabled);

@@ -92,7 +92,8 @@ impl Emitter<'_> {
         }
         self.asm.bind(ways.done);
         let results = &loading.results;
-        if let (true, Some(mask)) = (is_cached, masks.first()) {
+        let place = Bytes { at: transfer.elements[0].1, bytes: row };
+        if let (true, Some(mask)) = (is_cached && !self.may_spoil(channels.mask, place), masks.first()) {
             let old = self.value(Tag::Row { at: transfer.elements[0].1, bytes: row })?;
             self.blend(4, w, results[0], [old, results[0]], *mask);
             self.cache.drop(old);
@@ -150,11 +151,16 @@ impl Emitter<'_> {
 
     fn check_row(&mut self, channels: &Channels<'_>, size: u32, [first, scratch]: [Vector; 2], ways: Ways) {
         let w = channels.width();
-        match self.chosen_by_bits(channels) {
-            Some(bits) => self.first_of_row(w, size, channels.offsets[0], first, bits),
-            None => self.asm.v2(op::BROADCASTD, w, first, channels.offsets[0], Width::X),
+        if let Some(bits) = self.chosen_by_bits(channels) {
+            // Where the row would begin in which each has its place.
+            let steps = self.asm.constant(&steps(size));
+            self.asm.v3(op::PSUBD, w, scratch, channels.offsets[0], steps);
+            self.first_everywhere(w, scratch, first, bits);
+            self.jump_if_other(w, [scratch, first], scratch, Some(Choice::Bits(bits)), ways.no_row);
+        } else {
+            self.asm.v2(op::BROADCASTD, w, first, channels.offsets[0], Width::X);
+            self.are_apart(channels, size, [first, scratch], ways.no_row);
         }
-        self.are_apart(channels, size, [first, scratch], ways.no_row);
         self.row_inside(channels, size, ways.other);
         if let Some(Member { flag, .. }) = channels.member {
             self.asm.mi(Code::Mov_rm8_imm8, at(FRAME, offset::ALIKE + flag), size as i32);
@@ -239,7 +245,7 @@ impl Emitter<'_> {
             self.asm.bind(next);
         }
         match by_bits {
-            Some(_) => self.first_itself(channels.width(), loading.scratch[0]),
+            Some(bits) => self.first_everywhere(channels.width(), offsets[0], loading.scratch[0], bits),
             None => unless(self, 0, ways.other),
         }
         self.get_same(loading, ways);
@@ -337,23 +343,25 @@ impl Emitter<'_> {
     }
 
     /// Adds the bytes that dwords of the registers keep to what has been read, and writes it there unless it is known behind.
-    fn got(&mut self, loading: &Loading<'_>, place: u32, half: u32) {
+    fn got(&mut self, loading: &Loading<'_>, at_row: u32, half: u32) {
+        let place = Bytes { at: at_row, bytes: loading.channels.lanes * 4 };
         let (w, scratch) = (loading.channels.width(), loading.scratch[0]);
         let result = loading.results[half as usize];
         if let Some(rest) = loading.rest {
-            self.asm.v3(op::PAND, w, scratch, rest, at(FILE, place));
+            self.asm.v3(op::PAND, w, scratch, rest, at(FILE, place.at));
             self.asm.v3(op::POR, w, result, result, scratch);
         }
         if loading.is_cached {
             return;
         }
         let mut written = result;
-        if let Some(mask) = loading.channels.masks.get(half as usize) {
-            self.asm.load(op::MOVUPS, w, scratch, at(FILE, place));
+        let mask = loading.channels.masks.get(half as usize);
+        if let Some(mask) = mask.filter(|_| !self.may_spoil(loading.channels.mask, place)) {
+            self.asm.load(op::MOVUPS, w, scratch, at(FILE, place.at));
             self.blend(4, w, scratch, [scratch, result], *mask);
             written = scratch;
         }
-        self.asm.store(op::MOVUPS_STORE, w, at(FILE, place), written);
+        self.asm.store(op::MOVUPS_STORE, w, at(FILE, place.at), written);
     }
 
     /// Goes on when the channels' structures of so many dwords follow each other, all inside; else elsewhere.

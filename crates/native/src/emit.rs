@@ -41,8 +41,9 @@ pub(crate) struct Emitter<'a> {
     pub(crate) is_branching: bool,
     /// Which registers matter.
     pub(crate) live: &'a Live,
-    /// Which do behind the step.
+    /// Which do behind the step, and which do of channels that are not active.
     pub(crate) behind: Here,
+    pub(crate) of_others: Here,
     /// The first step of the block, and for each of its steps what transfers are alike.
     pub(crate) first_step: u32,
     pub(crate) members: Vec<Halves>,
@@ -177,6 +178,11 @@ impl Emitter<'_> {
         self.cache.lose(&there);
         self.enabled = enabled;
         result
+    }
+
+    /// Whether what channels that are not active have in some bytes does not matter, which those of a mask write.
+    pub(crate) fn may_spoil(&self, mask: &Mask, place: Bytes) -> bool {
+        mask.predicate == 0 && !self.is_full && !self.of_others.touch(place.at, place.bytes)
     }
 
     /// Makes of a mask the bits of its channels.

@@ -76,7 +76,7 @@ impl Bytes {
 }
 
 /// Elements of the register file, those of channels that follow each other.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Row {
     pub(crate) at: u32,
     /// Bytes of an element.
@@ -112,6 +112,8 @@ pub(crate) struct Live {
     pub(crate) written: Bytes,
     /// Behind each block, made for all of its channels, and for any.
     ends: Vec<[Bytes; 2]>,
+    /// What each step of each block reads that the same channels have not written before it in the block.
+    exposed: Vec<Vec<Vec<Row>>>,
     /// The blocks at which channels may wait for others, in their order.
     pub(crate) joins: Vec<u32>,
 }
@@ -124,11 +126,20 @@ impl Live {
 
     /// What matters at the beginning of a block. What channels have written matters for the same ones as well.
     pub(crate) fn here(&self, n: u32, block: &Block, is_full: bool) -> Here {
+        self.walk(n, block, (is_full, &[]))
+    }
+
+    /// What matters of channels that are not active.
+    pub(crate) fn of_others(&self, n: u32, block: &Block) -> Here {
+        self.walk(n, block, (false, &self.exposed[n as usize]))
+    }
+
+    fn walk(&self, n: u32, block: &Block, (is_full, exposed): (bool, &[Vec<Row>])) -> Here {
         let mut bytes = self.end(n, is_full).clone();
         let mut changes = Vec::new();
-        for step in block.steps.iter().rev() {
+        for (n, step) in block.steps.iter().enumerate().rev() {
             bytes.log = Some(Vec::new());
-            before_step(step, None, is_full, &mut bytes);
+            before_step(step, exposed.get(n), is_full, &mut bytes);
             changes.extend(bytes.log.take());
         }
         Here { bytes, changes }
@@ -189,7 +200,7 @@ impl Live {
                 break;
             }
         }
-        Self { begin: begins.swap_remove(0), written, ends, joins }
+        Self { begin: begins.swap_remove(0), written, ends, exposed, joins }
     }
 }
 

@@ -32,7 +32,7 @@ fn extent(transfer: &Transfer) -> u32 {
 /// A transfer of 8 or 16 channels: their offsets in the buffer at [`PLACE`], of which the first is in [`FIRST`].
 #[derive(Clone)]
 pub(crate) struct Channels<'a> {
-    mask: &'a Mask,
+    pub(crate) mask: &'a Mask,
     pub(crate) transfer: &'a Transfer,
     /// As many channels at a time, and how many times.
     pub(crate) lanes: u32,
