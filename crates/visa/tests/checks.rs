@@ -129,6 +129,11 @@ fn what_programs_forget_is_found_and_nothing_beside_it() {
 }
 
 #[test]
+fn waiting_by_atomic_operations_is_understood() {
+    run("waiting.cl", true);
+}
+
+#[test]
 fn nothing_is_found_in_correct_kernels() {
     run("correct.cl", true);
 }

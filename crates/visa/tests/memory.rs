@@ -34,6 +34,7 @@ impl Drop for Scratch {
 /// than a pipe holds. It is dumped to one behind all other dumps, so that the process waits until it has been looked at.
 fn peak(scratch: &Scratch, arguments: &[&str], last: u32) -> u64 {
     let pipe = scratch.file("pipe");
+    let _ = std::fs::remove_file(&pipe);
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     let mut command = Command::new(env!("CARGO_BIN_EXE_visa"));
     command.arg("run").args(arguments).args(["--dump", &format!("{last}={pipe}")]).stdout(Stdio::null());
@@ -93,4 +94,45 @@ fn groups_with_memory_of_their_own() {
     let buffers = ["--arg", "0=zeros:131072", "--arg", "1=zeros:4096"];
     let all = [&[zebin.as_str(), "--kernel", "own_memory"], &arguments[..], &buffers].concat();
     stays_within(peak(&scratch, &all, 0), 132 * 1024);
+}
+
+/// Checks take at most 4 bytes for each byte, and 16 MiB, of kernels whose work items have a word and a byte each.
+#[test]
+fn checks() {
+    if !visakit_testing::have("checks", "vendor", visakit_testing::program("ocloc"), "ocloc") {
+        return;
+    }
+    let scratch = Scratch::new("checks");
+    let (source, zebin) = (scratch.file("dense.cl"), scratch.file("dense.zebin"));
+    let of = |name, kind| {
+        format!(
+            "kernel void {name}(global const {kind} *a, global {kind} *b) {{ size_t i = get_global_id(0); b[i] = a[i]; }}\n"
+        )
+    };
+    std::fs::write(&source, of("words", "uint") + &of("bytes", "uchar")).unwrap();
+    let compile = ["compile", &source, "--device", "skl", "-o", &zebin];
+    assert!(Command::new(env!("CARGO_BIN_EXE_visa")).args(compile).status().unwrap().success());
+    for (kernel, bytes, items) in [("words", 16 * MIB, 4 * MIB), ("bytes", 8 * MIB, 8 * MIB)] {
+        let (items, buffers) = (items.to_string(), [0, 1].map(|number| format!("{number}=zeros:{bytes}")));
+        let plain = [
+            &zebin,
+            "--kernel",
+            kernel,
+            "--global",
+            &items,
+            "--local",
+            "64",
+            "--arg",
+            &buffers[0],
+            "--arg",
+            &buffers[1],
+        ];
+        let of_plain = peak(&scratch, &plain, 1);
+        let of_checked = peak(&scratch, &[&plain[..], &["--check", "all"]].concat(), 1);
+        let more = of_checked.saturating_sub(of_plain);
+        println!("{kernel}: {:.2} bytes for each byte", more as f64 / (2 * bytes) as f64);
+        assert!(more <= 4 * 2 * bytes + 16 * MIB);
+        // Otherwise nothing was looked at.
+        assert!(more > bytes / 4);
+    }
 }

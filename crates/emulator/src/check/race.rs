@@ -3,7 +3,8 @@
 //! For each word of memory there is who wrote it last and who read it since, as numbers of stamps. Two accesses of a group
 //! are kept apart by a barrier between them. That the channels of one hardware thread go through its instructions together
 //! does not count, unless the program relies on it ([`LaunchMap::together`]). Groups are kept apart by nothing but atomic
-//! operations on the same place, one before and one after. A store of what is there already harms nobody.
+//! operations on the same place, one before and one after, and these keep work items of a group apart as well. A store of what
+//! is there already harms nobody.
 //!
 //! A barrier waits for threads, a fence in front of it for what they stored: without one, a store behind which there is a
 //! barrier is not done yet for other threads.
@@ -12,26 +13,40 @@
 //! barrier came behind, whoever made them.
 
 mod order;
+mod pages;
 mod shadow;
 mod stamps;
+mod turns;
+mod words;
 
 use std::collections::BTreeSet;
 
 use crate::check::Checks;
-use crate::check::place::Place;
-use crate::check::watcher::{Bug, Seen, What, actor, deed, found, place_in_program};
-use crate::launch::argument::Parameter;
-use crate::machine::fault::Trap;
+use crate::check::watcher::{Bug, Seen, What, actor, place_in_program};
 use crate::machine::lane::{LANES, enabled_lanes};
 use crate::machine::observer::{Access, AccessKind, LaunchMap, Space};
 use crate::machine::told::{Accesses, Places};
 use crate::run::program::Actor;
 use order::Order;
-use shadow::{ANOTHER, Cell, Pages, page_of, words_of};
-use stamps::{Stamp, Stamps, Touch, WHOLE, channel_of, is_harmless};
+use pages::{Pages, page_of, words_of};
+use shadow::{ANOTHER, Cell};
+use stamps::{Deed, Stamp, Stamps, Touch, WHOLE, channel_of, is_harmless};
+use turns::Turns;
+pub(super) use words::messages;
 
 /// Words of races that are remembered.
 const MOST_RACY: usize = 1 << 16;
+
+/// A load of a work item, or of all of a thread, and the bug that it is.
+struct Look {
+    thread: u32,
+    channel: u8,
+    at: (usize, u64),
+    bug: Bug,
+}
+
+/// Loads of a group that may be of such loops.
+const MOST_LOOKS: usize = 1 << 10;
 
 /// What was touched in a launch so far.
 #[derive(Default)]
@@ -44,12 +59,18 @@ pub(super) struct Races {
     blocks: bool,
     /// Bytes of shared local memory and of buffers. What is outside is lost.
     sizes: Vec<u64>,
+    /// The groups in their order.
+    groups: Vec<[u32; 3]>,
     stamps: Stamps,
     /// The enabled channels of each thread.
     channels: Vec<u32>,
     /// Cells of words.
     words: Pages,
     order: Order,
+    turns: Turns,
+    /// Loads that collide with atomic operations of others, unless their work items do one there themselves that tells them more:
+    /// so begin loops that compare and exchange.
+    looks: Vec<Look>,
     /// The accesses of the present instruction of one thread: place, channel, and whether it stores something else than what is
     /// there.
     together: Vec<(usize, u64, u32)>,
@@ -83,15 +104,30 @@ impl Races {
         self.sizes.extend(map.buffers.iter().map(|buffer| buffer.bytes));
     }
 
-    pub(super) fn next_group(&mut self) {
-        self.stamps.index += u32::from(self.order.has_begun());
+    pub(super) fn next_group(&mut self, group: [u32; 3], seen: &mut Seen) {
+        self.see_looks(|_| true, seen);
+        self.stamps.index = self.groups.len() as u32;
+        self.groups.push(group);
         self.order.next_group();
         self.stamps.next_group();
+        self.turns.begin();
         self.step();
     }
 
-    pub(super) fn barrier(&mut self) {
+    /// Some loads are what they seem to be.
+    pub(super) fn see_looks(&mut self, are: impl Fn(&Bug) -> bool, seen: &mut Seen) {
+        let (bugs, others): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.looks).into_iter().partition(|look: &Look| are(&look.bug));
+        self.looks = others;
+        for Look { at, bug, .. } in bugs {
+            see(bug, at, &mut self.racy, seen);
+        }
+    }
+
+    pub(super) fn barrier(&mut self, seen: &mut Seen) {
+        self.see_looks(|_| true, seen);
         self.stamps.next_epoch();
+        self.turns.begin();
         self.step();
     }
 
@@ -128,14 +164,29 @@ impl Races {
         if self.sizes.get(buffer).is_none_or(|&bytes| access.offset >= bytes) {
             return;
         }
-        if access.kind == AccessKind::Atomic && buffer > 0 {
-            self.order.meet((buffer, access.offset), !access.unread);
+        if access.kind == AccessKind::Atomic {
+            self.meet(access, buffer);
         }
         let Some(stamp) = self.stamp(access) else { return };
         let touch = Touch::new(stamp, access);
         for word in words_of(access.offset, access.size) {
             self.word(touch, (buffer, word), access, seen);
         }
+    }
+
+    /// An atomic operation keeps what comes before it apart from what comes behind another one on the same place.
+    fn meet(&mut self, access: &Access, buffer: usize) {
+        let (place, learns, channel) = ((buffer, access.offset), !access.unread, channel_of(access));
+        if buffer > 0 {
+            self.order.meet(place, learns);
+        }
+        if channel != WHOLE {
+            self.turns.meet(item(access.thread, channel), place, learns);
+        }
+        let bytes = access.offset..access.offset + u64::from(access.size);
+        let is_own = |look: &Look| look.thread == access.thread && [WHOLE, channel].contains(&look.channel);
+        let is_there = |look: &Look| look.at.0 == buffer && bytes.contains(&look.at.1);
+        self.looks.retain(|look| !(learns && is_own(look) && is_there(look)));
     }
 
     /// The same for the channels of a message.
@@ -217,14 +268,15 @@ impl Races {
         left
     }
 
-    /// The same for bytes of words that are split.
+    /// The same for bytes.
     fn enter_bytes(&mut self, accesses: &Accesses<'_>, first: Touch, buffer: usize) -> u32 {
         let mut left = accesses.enabled;
         for lane in enabled_lanes::<LANES>(left) {
             let offset = accesses.place(lane).1;
             let bytes = offset as usize % 4..offset as usize % 4 + accesses.first.size as usize;
             let cell = self.words.cell((buffer, offset / 4));
-            if bytes.end <= 4 && cell.is_split() {
+            if bytes.end <= 4 {
+                cell.split(&self.stamps);
                 let touch = first.of(accesses, lane);
                 let mut enter = |byte: usize| {
                     let mut changed = cell.byte(byte, &self.stamps);
@@ -252,9 +304,7 @@ impl Races {
             *self.words.cell((buffer, word)) = changed;
             return;
         }
-        if !cell.is_split() {
-            cell.split(&self.stamps);
-        }
+        cell.split(&self.stamps);
         for n in 0..4 {
             let byte = word * 4 + n as u64;
             if bytes.contains(&byte) {
@@ -268,7 +318,12 @@ impl Races {
     /// The number of the stamp of an access.
     fn stamp(&mut self, access: &Access) -> Option<u32> {
         let channels = if channel_of(access) == WHOLE { self.channels(access) } else { 0 };
-        self.stamps.number(access, self.order.clock(), channels)
+        let is_atomic = access.kind == AccessKind::Atomic;
+        // Nobody else has a group's shared local memory.
+        let is_local = access.space == Space::Local;
+        let clock = if is_local { 0 } else { self.order.clock.number(is_atomic) };
+        let times = (clock, self.turns.clock.number(is_atomic));
+        self.stamps.number(access, times, channels)
     }
 
     /// Compares an access with what was done to a place, and takes note of it.
@@ -276,9 +331,21 @@ impl Races {
         self.stamps.forget(cell, touch);
         if !is_harmless(cell, touch) {
             let before = [(cell.write, 0), (cell.reads[0], 1), (cell.reads[1], 2)];
-            let races = before.map(|(stamp, n)| self.compare(stamp, cell.channels[n], touch, access, at, seen));
-            if races.contains(&true) && self.racy.len() < MOST_RACY {
-                self.racy.insert((at.0, at.1 / 4));
+            for (stamp, n) in before {
+                let Some(bug) = self.compare(stamp, cell.channels[n], touch, access, at) else { continue };
+                match bug.what {
+                    What::Race { before: AccessKind::Atomic, is_fence: false, .. }
+                        if access.kind == AccessKind::Load && self.looks.len() < MOST_LOOKS =>
+                    {
+                        let (thread, channel) = (access.thread, channel_of(access));
+                        self.looks.push(Look { thread, channel, at, bug });
+                    }
+                    _ => {
+                        // Whoever came first is told first.
+                        self.see_looks(|look| look.is_same(&bug), seen);
+                        see(bug, at, &mut self.racy, seen);
+                    }
+                }
             }
         }
         self.stamps.enter(cell, touch);
@@ -300,51 +367,60 @@ impl Races {
         self.together.push((at.0, at.1, access.lane));
     }
 
-    /// Whether an access races with an earlier one; that is noted.
-    fn compare(
-        &self,
-        before: u32,
-        channel: u8,
-        touch: Touch,
-        access: &Access,
-        at: (usize, u64),
-        seen: &mut Seen,
-    ) -> bool {
+    /// The bug, if an access races with an earlier one.
+    fn compare(&self, before: u32, channel: u8, touch: Touch, access: &Access, at: (usize, u64)) -> Option<Bug> {
         if self.stamps.is_clear(before, channel, touch) {
-            return false;
+            return None;
         }
-        let Some(stamp) = self.stamps.get(before) else { return false };
-        if stamp.kind == access.kind && access.kind != AccessKind::Store {
-            return false;
+        let Stamp { deed, time } = self.stamps.get(before)?;
+        if deed.kind == access.kind && access.kind != AccessKind::Store {
+            return None;
         }
-        let apart = match (stamp.index == self.stamps.index, stamp.thread == access.thread) {
-            (true, is_one_thread) => {
-                stamp.epoch < self.stamps.epoch && !self.stamps.is_open(before)
-                    || is_one_thread && self.is_apart_in_thread(stamp, channel, access, at)
-            }
-            (false, _) => self.order.is_before(stamp.index, stamp.clock),
+        let is_behind_barrier = time.index == self.stamps.index && time.epoch < self.stamps.epoch;
+        let apart = if time.index == self.stamps.index {
+            is_behind_barrier && !self.stamps.is_open(before)
+                || deed.thread == access.thread && self.is_apart_in_thread(&deed, channel, access, at)
+                || time.epoch == self.stamps.epoch && self.is_before(&deed, channel, time.turn, access)
+        } else {
+            self.order.is_before(time.index, time.clock)
         };
         // A barrier came between: then it is the fence that is missing.
-        let is_fence = stamp.index == self.stamps.index && stamp.epoch < self.stamps.epoch;
+        let is_fence = is_behind_barrier;
         if apart || !(if is_fence { self.checks.sync } else { self.checks.race }) {
-            return false;
+            return None;
         }
         let channel = match channel {
-            WHOLE => Some(stamp.channels.trailing_zeros()).filter(|&first| first < u32::BITS),
+            WHOLE => Some(deed.channels.trailing_zeros()).filter(|&first| first < u32::BITS),
             ANOTHER => None,
             channel => Some(channel.into()),
         };
-        let other = Actor { spot: stamp.spot, group: stamp.group, thread: stamp.thread, channel };
-        let both = [place_in_program(&stamp.spot), place_in_program(&access.spot)];
+        let group = self.groups[time.index as usize];
+        let other = Actor { spot: deed.spot, group, thread: deed.thread, channel };
+        let both = [place_in_program(&deed.spot), place_in_program(&access.spot)];
         let code = if is_fence { "check-fence" } else { "check-race" };
         let key = (code, both, at.0);
-        let what = What::Race { now: *access, before: stamp.kind, other, is_fence };
-        seen.see(Bug { key, actor: actor(access), what });
-        true
+        let what = What::Race { now: *access, before: deed.kind, other, is_fence };
+        Some(Bug { key, actor: actor(access), what })
+    }
+
+    /// Whether the work items that an access is done for come after those of an earlier one by atomic operations.
+    fn is_before(&self, before: &Deed, channel: u8, number: u32, access: &Access) -> bool {
+        let all = |channel: u8, channels: u32| match channel {
+            WHOLE => channels,
+            ANOTHER => u32::MAX,
+            channel => 1_u32.checked_shl(channel.into()).unwrap_or(0),
+        };
+        let items = |thread: u32, channels: u32| {
+            enabled_lanes::<LANES>(channels).map(move |channel| item(thread, channel as u8))
+        };
+        items(before.thread, all(channel, before.channels)).all(|earlier| {
+            let mut now = items(access.thread, self.channels(access));
+            now.all(|now| self.turns.is_before(earlier, number, now))
+        })
     }
 
     /// Whether two accesses of a thread are those of one work item, or nothing can come between them.
-    fn is_apart_in_thread(&self, stamp: &Stamp, channel: u8, access: &Access, at: (usize, u64)) -> bool {
+    fn is_apart_in_thread(&self, before: &Deed, channel: u8, access: &Access, at: (usize, u64)) -> bool {
         let mine = channel_of(access);
         // What is done once for all channels is done for each of them: what one loads collides with what another one stores,
         // but loops around atomic operations look again, and those who store one value find it.
@@ -359,35 +435,35 @@ impl Races {
         };
         let is_one = match (channel, mine) {
             // Those who have stored it themselves load it again.
-            (WHOLE, WHOLE) if (stamp.kind, access.kind) == (AccessKind::Store, AccessKind::Load) => {
-                self.channels(access) & !stamp.channels == 0
+            (WHOLE, WHOLE) if (before.kind, access.kind) == (AccessKind::Store, AccessKind::Load) => {
+                self.channels(access) & !before.channels == 0
             }
             // What one of them changes, another one may have loaded before or behind that.
-            (WHOLE, WHOLE) if (stamp.kind, access.kind) == (AccessKind::Load, AccessKind::Store) && !self.blocks => {
-                (self.channels(access) | stamp.channels).count_ones() <= 1
+            (WHOLE, WHOLE) if (before.kind, access.kind) == (AccessKind::Load, AccessKind::Store) && !self.blocks => {
+                (self.channels(access) | before.channels).count_ones() <= 1
             }
-            (WHOLE, WHOLE) if ![stamp.kind, access.kind].contains(&AccessKind::Atomic) => {
-                self.channels(access) == stamp.channels
+            (WHOLE, WHOLE) if ![before.kind, access.kind].contains(&AccessKind::Atomic) => {
+                self.channels(access) == before.channels
             }
             (WHOLE, WHOLE) => {
-                stamp.kind == AccessKind::Load || (self.channels(access) | stamp.channels).count_ones() <= 1
+                before.kind == AccessKind::Load || (self.channels(access) | before.channels).count_ones() <= 1
             }
             _ if channel == mine => true,
-            (WHOLE, _) => is_own(stamp.kind, access.kind, stamp.channels, mine),
-            (_, WHOLE) => is_own(access.kind, stamp.kind, self.channels(access), channel),
+            (WHOLE, _) => is_own(before.kind, access.kind, before.channels, mine),
+            (_, WHOLE) => is_own(access.kind, before.kind, self.channels(access), channel),
             _ => false,
         };
         if is_one {
             return true;
         }
-        self.together_is_apart && !self.is_same_message(stamp, access, at)
+        self.together_is_apart && !self.is_same_message(before, access, at)
     }
 
     /// Whether an earlier channel of the same message stores to the same place.
-    fn is_same_message(&self, stamp: &Stamp, access: &Access, at: (usize, u64)) -> bool {
+    fn is_same_message(&self, before: &Deed, access: &Access, at: (usize, u64)) -> bool {
         let message = (access.thread, access.spot.instruction);
-        stamp.spot.instruction == access.spot.instruction
-            && stamp.kind == AccessKind::Store
+        before.spot.instruction == access.spot.instruction
+            && before.kind == AccessKind::Store
             && access.kind == AccessKind::Store
             && self
                 .message
@@ -396,36 +472,15 @@ impl Races {
     }
 }
 
-/// Two accesses that collide, in words: the later one and the earlier one.
-pub(super) fn messages(
-    now: &Access,
-    (before, is_fence): (AccessKind, bool),
-    map: &LaunchMap,
-    parameters: &[Parameter],
-) -> (Trap, Trap) {
-    let (what, at) = (deed(now.kind, now.size), Place::of(now, map, parameters).words());
-    let earlier = match before {
-        AccessKind::Load => "a load",
-        AccessKind::Store => "a store",
-        AccessKind::Atomic => "an atomic operation",
-    };
-    let same = format!("the other access, {earlier}, is here");
-    if is_fence {
-        let memory = if now.space == Space::Local { "shared local memory" } else { "global memory" };
-        let message = format!(
-            "{what} at {at} need not see {earlier} by another work item: no fence for {memory} is in front of the barrier \
-             between them"
-        );
-        let help =
-            "a barrier takes CLK_GLOBAL_MEM_FENCE for global memory, CLK_LOCAL_MEM_FENCE for shared local memory";
-        return (found("check-fence", message, help), found("check-fence", same, ""));
+/// The number of a work item in its group.
+fn item(thread: u32, channel: u8) -> u32 {
+    thread << 8 | u32::from(channel)
+}
+
+/// Takes note of a race at a place.
+fn see(bug: Bug, at: (usize, u64), racy: &mut BTreeSet<(usize, u64)>, seen: &mut Seen) {
+    if racy.len() < MOST_RACY {
+        racy.insert((at.0, at.1 / 4));
     }
-    let help = match now.space {
-        Space::Local => "a barrier between the two accesses keeps them apart",
-        _ => {
-            "nothing but atomic operations keeps work items of different groups apart; inside of a group a barrier does"
-        }
-    };
-    let message = format!("{what} at {at} races with {earlier} by another work item");
-    (found("check-race", message, help), found("check-race", same, ""))
+    seen.see(bug);
 }

@@ -75,16 +75,20 @@ pub(super) enum What {
     Race { now: Access, before: AccessKind, other: Actor, is_fence: bool },
 }
 
+impl Bug {
+    /// Whether it is what another one is: at both places, or at one of them about the same memory.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        let ((code, places, memory), (other_code, others, other_memory)) = (self.key, other.key);
+        let (same, any) = (|place| others.contains(place), other_memory == memory);
+        let both = (memory == 0) == (other_memory == 0) && places.iter().all(same);
+        code == other_code && (both || any && places.iter().any(same))
+    }
+}
+
 impl Seen {
     /// Takes note of a bug.
     pub(super) fn see(&mut self, bug: Bug) {
-        let (code, places, memory) = bug.key;
-        let is_same = |other: &Bug| {
-            let (same, any) = (|place| other.key.1.contains(place), other.key.2 == memory);
-            let both = (memory == 0) == (other.key.2 == 0) && places.iter().all(same);
-            code == other.key.0 && (both || any && places.iter().any(same))
-        };
-        match self.all.iter_mut().find(|(other, ..)| is_same(other)) {
+        match self.all.iter_mut().find(|(other, ..)| bug.is_same(other)) {
             Some((first, count, others)) => {
                 *count += 1;
                 let who = |actor: &Actor| (actor.group, actor.thread, actor.channel);
@@ -126,7 +130,8 @@ impl<'a> Watcher<'a> {
     }
 
     pub(super) fn finish(self) -> Watched {
-        let state = self.state.into_inner();
+        let mut state = self.state.into_inner();
+        state.races.iter_mut().for_each(|races| races.see_looks(|_| true, &mut state.seen));
         let report = |what, actor: &Actor| Box::new(self.program.report(self.range, what, actor));
         let findings = state.seen.all.into_iter().map(|(bug, count, others)| {
             let place = match &bug.what {
@@ -186,7 +191,7 @@ impl Observer for Watcher<'_> {
             state.group = group;
             state.owners.next_group();
             state.unwritten.next_group();
-            state.races.iter_mut().for_each(Races::next_group);
+            state.races.iter_mut().for_each(|races| races.next_group(group, &mut state.seen));
             state.digests.iter_mut().for_each(Digests::next_group);
         });
     }
@@ -203,7 +208,7 @@ impl Observer for Watcher<'_> {
     }
 
     fn barrier(&self) {
-        self.with(|state| state.races.iter_mut().for_each(Races::barrier));
+        self.with(|state| state.races.iter_mut().for_each(|races| races.barrier(&mut state.seen)));
     }
 
     fn fence(&self, thread: u32, is_local: bool) {

@@ -184,24 +184,24 @@ pub(super) fn bugs_of<'a>(bugs: &[Found<'a>], request: &Request) -> Option<Vec<B
     request.check.map(|_| bugs.iter().map(Bug::new).collect())
 }
 
-/// Puts what checks found behind the other findings.
-pub(super) fn report(made: &mut Made, bugs: &[Found<'_>], request: &Request) {
+/// Puts what checks found behind the other findings, and gives the place of each there.
+pub(super) fn report(made: &mut Made, bugs: &[Found<'_>], request: &Request) -> Vec<usize> {
     let path = request.program.clone().unwrap_or_default();
-    made.findings.extend(bugs.iter().flat_map(|bug| findings(bug, &path)));
+    let mut place = |bug| {
+        let at = made.findings.len();
+        made.findings.extend(findings(bug, &path));
+        at
+    };
+    bugs.iter().map(&mut place).collect()
 }
 
-/// Findings as SARIF, with what programs are told of bugs, and of a fault, which is the first.
-pub(super) fn sarif(made: &Made, bugs: &[Found<'_>], fault: Option<&Fault<'_>>, request: &Request) {
-    let path = request.program.clone().unwrap_or_default();
+/// Findings as SARIF, with what programs are told of bugs, which are at these places, and of a fault, which is the first.
+pub(super) fn sarif(made: &Made, bugs: &[Found<'_>], places: Vec<usize>, fault: Option<&Fault<'_>>) {
     fn detail(value: impl Serialize, way: usize) -> Detail {
         // Every part is a plain value with names for keys.
         Detail { properties: serde_json::to_value(value).unwrap_or_default(), way }
     }
-    let of_bug = |bug: &Found<'_>| {
-        let first = findings(bug, &path).into_iter().next()?;
-        let at = made.findings.iter().position(|finding| *finding == first)?;
-        Some((at, detail(Bug::new(bug), bug.finding.way.len())))
-    };
+    let of_bugs = bugs.iter().map(|bug| detail(Bug::new(bug), bug.finding.way.len()));
     let fault = fault.map(|fault| (0, detail(fault, 0)));
-    sarif::print(&made.findings, bugs.iter().filter_map(of_bug).chain(fault).collect());
+    sarif::print(&made.findings, places.into_iter().zip(of_bugs).chain(fault).collect());
 }

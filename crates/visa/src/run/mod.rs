@@ -404,7 +404,7 @@ fn succeed(
         out_bytes(&outcome.printed);
     }
     let mut made = wanted.show_and_compare(&outcome.buffers);
-    checks::report(&mut made, bugs, request);
+    let places = checks::report(&mut made, bugs, request);
     let (reads, writes) = (outcome.outside_reads, outcome.outside_writes);
     if reads + writes > 0 {
         let place =
@@ -431,7 +431,7 @@ fn succeed(
                 note(&format!("{} as expected", count(compared, "argument")));
             }
         }
-        ReportFormat::Sarif => checks::sarif(&made, bugs, None, request),
+        ReportFormat::Sarif => checks::sarif(&made, bugs, places, None),
         ReportFormat::Json => {
             let (stats, outside_reads, outside_writes) = (outcome.stats.as_ref(), Some(reads), Some(writes));
             let bugs = checks::bugs_of(bugs, request);
@@ -469,7 +469,7 @@ fn fail(
     let fault = Fault::new(program, report, &located);
     let behind = std::mem::replace(&mut made.findings, fault::findings(located, report, bugs, program, &path));
     made.findings.extend(behind);
-    checks::report(&mut made, bugs, request);
+    let places = checks::report(&mut made, bugs, request);
     match format {
         ReportFormat::Human => {
             print_values(&made);
@@ -478,7 +478,7 @@ fn fail(
             }
             crate::report(&made.findings, format);
         }
-        ReportFormat::Sarif => checks::sarif(&made, bugs, Some(&fault), request),
+        ReportFormat::Sarif => checks::sarif(&made, bugs, places, Some(&fault)),
         ReportFormat::Json => {
             // Files are named as they are; which kernel it was is said beside.
             if made.findings[0].file == program.file {

@@ -2,56 +2,86 @@
 
 use std::collections::HashMap;
 
+use crate::check::race::turns::Clock;
+
 /// Places of atomic operations that are told apart.
 const MOST_PLACES: usize = 1 << 12;
 
 /// Which groups come after what others had done.
 #[derive(Default)]
 pub(super) struct Order {
-    /// Atomic operations of each group.
+    /// For each group, how many numbers of [`Clock`] are over.
     clocks: Vec<u32>,
-    /// The groups whose operations on a place came before, as bits.
-    places: HashMap<(usize, u64), Vec<u64>>,
+    /// That of the present group.
+    pub(super) clock: Clock,
+    /// The groups whose operations on a place came before.
+    places: HashMap<(usize, u64), Groups>,
     /// Those that the present group comes after.
-    before: Vec<u64>,
+    before: Groups,
 }
 
 impl Order {
     pub(super) fn next_group(&mut self) {
-        self.before.clear();
+        self.before = Groups::default();
         self.clocks.push(0);
-    }
-
-    /// Whether there was a group.
-    pub(super) fn has_begun(&self) -> bool {
-        !self.clocks.is_empty()
-    }
-
-    /// Atomic operations of the present group.
-    pub(super) fn clock(&self) -> u32 {
-        self.clocks.last().copied().unwrap_or(0)
+        self.clock = Clock::default();
     }
 
     /// The present group does an atomic operation on a place. Who does not look at the result learns nothing of the others.
     pub(super) fn meet(&mut self, place: (usize, u64), learns: bool) {
         let place = if self.places.len() < MOST_PLACES || self.places.contains_key(&place) { place } else { (0, 0) };
         let others = self.places.entry(place).or_default();
-        let words = self.clocks.len().div_ceil(64);
-        others.resize(words, 0);
-        self.before.resize(words, 0);
-        for (other, own) in others.iter_mut().zip(&mut self.before) {
-            *own |= if learns { *other } else { 0 };
-            *other |= *own;
+        if learns {
+            self.before.add(others);
         }
+        others.add(&self.before);
         let own = self.clocks.len() - 1;
-        others[own / 64] |= 1 << (own % 64);
-        self.clocks[own] += 1;
+        others.insert(own);
+        self.clocks[own] = self.clock.end();
     }
 
     /// Whether what another group had done by then comes before what the present one does now.
     pub(super) fn is_before(&self, index: u32, clock: u32) -> bool {
-        let (word, bit) = (index as usize / 64, index % 64);
-        self.before.get(word).is_some_and(|before| before >> bit & 1 == 1)
-            && self.clocks.get(index as usize).is_some_and(|&last| clock < last)
+        self.before.contains(index as usize) && self.clocks.get(index as usize).is_some_and(|&last| clock < last)
+    }
+}
+
+/// A set of groups, in which most often all are up to one.
+#[derive(Default)]
+struct Groups {
+    /// Words of the set that would have all bits, in front.
+    full: usize,
+    /// Those behind them.
+    words: Vec<u64>,
+}
+
+impl Groups {
+    fn contains(&self, group: usize) -> bool {
+        let word = (group / 64).checked_sub(self.full);
+        word.is_none_or(|word| self.words.get(word).is_some_and(|bits| bits >> (group % 64) & 1 == 1))
+    }
+
+    fn insert(&mut self, group: usize) {
+        if let Some(word) = (group / 64).checked_sub(self.full) {
+            self.words.resize(self.words.len().max(word + 1), 0);
+            self.words[word] |= 1 << (group % 64);
+            self.settle();
+        }
+    }
+
+    fn add(&mut self, others: &Self) {
+        let full = self.full.max(others.full);
+        self.words.drain(..(full - self.full).min(self.words.len()));
+        self.full = full;
+        let others = others.words.get(full - others.full..).unwrap_or_default();
+        self.words.resize(self.words.len().max(others.len()), 0);
+        self.words.iter_mut().zip(others).for_each(|(word, other)| *word |= other);
+        self.settle();
+    }
+
+    fn settle(&mut self) {
+        let full = self.words.iter().take_while(|&&word| word == u64::MAX).count();
+        self.words.drain(..full);
+        self.full += full;
     }
 }

@@ -3,9 +3,6 @@
 use crate::check::race::stamps::{Stamps, WHOLE};
 use crate::machine::observer::AccessKind;
 
-/// Words of a page.
-const PAGE: usize = 1024;
-
 /// Who touched some bytes: stamps, or 0 for nobody, and the channels. Of a word that is split, one access to each of its bytes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Cell {
@@ -22,7 +19,7 @@ pub(super) struct Cell {
 /// Whether the bytes of a word have accesses of their own.
 const SPLIT: u8 = 0x80;
 /// Bits of a stamp in the access of a byte.
-pub(super) const STAMP_BITS: u32 = 22;
+pub(super) const STAMP_BITS: u32 = 24;
 /// A channel other than that which a stamp is given with.
 pub(super) const ANOTHER: u8 = 0x3e;
 
@@ -52,12 +49,26 @@ impl Packed {
 }
 
 impl Cell {
+    /// All of it.
+    pub(super) fn words(self) -> [u32; 4] {
+        let [a, b, c] = self.channels;
+        [self.write, self.reads[0], self.reads[1], u32::from_le_bytes([a, b, c, self.flags])]
+    }
+
+    pub(super) fn from_words([write, first, second, rest]: [u32; 4]) -> Self {
+        let [a, b, c, flags] = rest.to_le_bytes();
+        Self { write, reads: [first, second], channels: [a, b, c], flags }
+    }
+
     pub(super) fn is_split(&self) -> bool {
         self.flags & SPLIT != 0
     }
 
     /// Gives each byte an access of its own, that of the word.
     pub(super) fn split(&mut self, stamps: &Stamps) {
+        if self.is_split() {
+            return;
+        }
         let whole = *self;
         self.flags = SPLIT;
         (0..4).for_each(|byte| self.set_byte(byte, &whole, stamps));
@@ -74,7 +85,7 @@ impl Cell {
         };
         let packed = Packed(packed);
         let (stamp, channel) = (packed.stamp(), packed.channel());
-        let is_read = stamps.get(stamp).is_some_and(|stamp| stamp.kind == AccessKind::Load);
+        let is_read = stamps.is(stamp, AccessKind::Load);
         match (is_read, packed.several()) {
             (false, _) => Self { write: stamp, channels: [channel, 0, 0], ..Self::default() },
             (true, false) => Self { reads: [stamp, 0], channels: [0, channel, 0], ..Self::default() },
@@ -102,41 +113,4 @@ impl Cell {
             }
         }
     }
-}
-
-/// Cells one behind the other.
-pub(super) type Page = Box<[Cell; PAGE]>;
-
-/// Pages by buffer; the first is shared local memory.
-#[derive(Default)]
-pub(super) struct Pages(Vec<Vec<Option<Page>>>);
-
-impl Pages {
-    pub(super) fn page(&mut self, buffer: usize, page: usize) -> &mut Page {
-        if self.0.len() <= buffer {
-            self.0.resize_with(buffer + 1, Vec::new);
-        }
-        let pages = &mut self.0[buffer];
-        if pages.len() <= page {
-            pages.resize_with(page + 1, || None);
-        }
-        pages[page].get_or_insert_with(|| Box::new([Cell::default(); PAGE]))
-    }
-
-    pub(super) fn cell(&mut self, (buffer, index): (usize, u64)) -> &mut Cell {
-        let (page, at) = page_of(index);
-        &mut self.page(buffer, page)[at]
-    }
-}
-
-/// The page of a cell and its place there. Offsets in buffers are far below what does not fit.
-#[inline(always)]
-pub(super) fn page_of(index: u64) -> (usize, usize) {
-    (index as usize / PAGE, index as usize % PAGE)
-}
-
-/// The words that an access has bytes of.
-#[inline(always)]
-pub(super) fn words_of(offset: u64, size: u32) -> std::ops::RangeInclusive<u64> {
-    offset / 4..=(offset + u64::from(size).max(1) - 1) / 4
 }

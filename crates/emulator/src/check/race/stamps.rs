@@ -6,7 +6,7 @@ use crate::check::race::shadow::{Cell, STAMP_BITS};
 use crate::machine::observer::{Access, AccessKind, Space, Spot};
 use crate::machine::told::Accesses;
 
-/// Stamps beyond which nothing new is noted: a quarter of a gigabyte.
+/// Stamps beyond which nothing new is noted: an eighth of a gigabyte.
 const MOST_STAMPS: usize = (1 << STAMP_BITS) - 1;
 /// Stamps that are at hand.
 const RECENT: usize = 1 << 10;
@@ -18,22 +18,32 @@ pub(super) const WHOLE: u8 = u8::MAX;
 /// An instruction in a thread, between two barriers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stamp {
-    pub group: [u32; 3],
-    /// Number of the group.
-    pub index: u32,
-    /// Barriers that its group had come to.
-    pub epoch: u32,
-    /// Atomic operations on memory of all groups that its group had done.
-    pub clock: u32,
+    pub deed: Deed,
+    pub time: Time,
+}
+
+/// What an instruction in a thread does, whatever the group and the barriers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Deed {
     pub thread: u32,
     pub spot: Spot,
     pub kind: AccessKind,
     /// The channels for whom it is done.
     pub channels: u32,
-    /// Whether it is done to shared local memory, and the fences for that memory, or else for the other, that its thread had
-    /// come to.
+    /// Whether it is done to shared local memory.
     is_local: bool,
-    fences: u32,
+}
+
+/// What goes on in a group between two barriers, until it does atomic operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Time {
+    /// Number of the group.
+    pub index: u32,
+    /// Barriers that its group had come to.
+    pub epoch: u32,
+    /// The numbers of [`Clock`](super::turns::Clock) for other groups, and inside of the group.
+    pub clock: u32,
+    pub turn: u32,
 }
 
 /// What there is to know of an access to compare it with others.
@@ -73,37 +83,39 @@ pub(super) fn is_harmless(cell: &Cell, touch: Touch) -> bool {
     touch.kind == AccessKind::Store && !touch.changes && !(touch.is_local && cell.write == 0)
 }
 
-/// A thread, an instruction of it and what that does.
-type Key = (u32, u32, AccessKind);
-
 /// The stamps of a launch.
 #[derive(Default)]
 pub(super) struct Stamps {
-    all: Vec<Stamp>,
+    /// Each as the numbers of its deed and of its time: there are few of these, and as many stamps as there is memory.
+    all: Vec<(u32, u32)>,
+    deeds: Vec<Deed>,
+    numbers: HashMap<Deed, u32>,
+    times: Vec<Time>,
     /// The present group and the barriers that it has come to.
     pub index: u32,
     pub epoch: u32,
     /// The first stamps of the present group and behind its last barrier.
     group_first: u32,
     epoch_first: u32,
-    /// The fences of each thread of the present group: for memory of all groups, and for shared local memory.
+    /// How many stamps there were at the last fence of each thread of the present group: for memory of all groups, and for
+    /// shared local memory.
     fences: Vec<[u32; 2]>,
     /// Whether shared local memory needs fences.
     pub needs_local_fences: bool,
     /// Stores of the present group that a barrier came behind, but no fence in front of that; in their order.
     open: Vec<u32>,
-    /// Those of these that were asked for last, by a number that is made of their key.
+    /// Those of these that were asked for last, by a number that is made of their thread and instruction.
     recent: Vec<u32>,
     /// Those that others have displaced there.
-    displaced: HashMap<(u32, u32, u8), u32>,
+    displaced: HashMap<(u32, u32, AccessKind), u32>,
 }
 
 impl Stamps {
     /// What comes is behind a barrier.
     pub(super) fn next_epoch(&mut self) {
         let is_open = |number: &u32| {
-            let Some(stamp) = self.get(*number).filter(|stamp| stamp.kind == AccessKind::Store) else { return false };
-            (self.needs_local_fences || !stamp.is_local) && stamp.fences == self.fences(stamp.thread, stamp.is_local)
+            let Some(deed) = self.deed(*number).filter(|deed| deed.kind == AccessKind::Store) else { return false };
+            (self.needs_local_fences || !deed.is_local) && *number > self.fenced(deed)
         };
         let numbers = self.open.iter().copied().chain(self.epoch_first..=self.all.len() as u32);
         let mut open: Vec<u32> = numbers.filter(is_open).collect();
@@ -134,11 +146,12 @@ impl Stamps {
         if self.fences.len() <= thread {
             self.fences.resize(thread + 1, [0; 2]);
         }
-        self.fences[thread][usize::from(is_local)] += 1;
+        self.fences[thread][usize::from(is_local)] = self.all.len() as u32;
     }
 
-    fn fences(&self, thread: u32, is_local: bool) -> u32 {
-        self.fences.get(thread as usize).map_or(0, |fences| fences[usize::from(is_local)])
+    /// The last stamp that a fence of the thread came behind, of memory of the same kind.
+    fn fenced(&self, deed: &Deed) -> u32 {
+        self.fences.get(deed.thread as usize).map_or(0, |fences| fences[usize::from(deed.is_local)])
     }
 
     /// Whether a stamp is that of a store of the present group behind which there was a barrier, but no fence in between.
@@ -148,46 +161,70 @@ impl Stamps {
     }
 
     /// The stamp of a number.
-    #[inline(always)]
-    pub(super) fn get(&self, number: u32) -> Option<&Stamp> {
-        number.checked_sub(1).and_then(|n| self.all.get(n as usize))
+    pub(super) fn get(&self, number: u32) -> Option<Stamp> {
+        let &(_, time) = self.all.get(number.checked_sub(1)? as usize)?;
+        Some(Stamp { deed: *self.deed(number)?, time: *self.times.get(time as usize)? })
     }
 
-    /// The number of the stamp of an access that is done for these channels, behind so many atomic operations.
-    pub(super) fn number(&mut self, access: &Access, clock: u32, channels: u32) -> Option<u32> {
-        let key = (access.thread, access.spot.instruction, access.kind);
+    /// What it is done by.
+    #[inline(always)]
+    fn deed(&self, number: u32) -> Option<&Deed> {
+        let &(deed, _) = self.all.get(number.checked_sub(1)? as usize)?;
+        self.deeds.get(deed as usize)
+    }
+
+    /// Whether it is one of such accesses.
+    #[inline(always)]
+    pub(super) fn is(&self, number: u32, kind: AccessKind) -> bool {
+        self.deed(number).is_some_and(|deed| deed.kind == kind)
+    }
+
+    /// The number of the stamp of an access that is done for these channels at a time of the present group.
+    pub(super) fn number(&mut self, access: &Access, (clock, turn): (u32, u32), channels: u32) -> Option<u32> {
+        let Access { thread, spot, kind, .. } = *access;
+        let deed = Deed { thread, spot, kind, channels, is_local: access.space == Space::Local };
+        let time = Time { index: self.index, epoch: self.epoch, clock, turn };
+        let first = self.epoch_first.max(self.fenced(&deed) + 1);
         self.recent.resize(RECENT, 0);
-        let place = (key.0 * 67 + key.1 * 3 + key.2 as u32) as usize % RECENT;
+        let place = (thread * 67 + spot.instruction * 3 + kind as u32) as usize % RECENT;
         let last = self.recent[place];
-        let is_local = access.space == Space::Local;
-        let fences = self.fences(access.thread, is_local);
-        let now = (clock, channels, is_local, fences);
-        let is_same = |stamp: &Stamp| (stamp.clock, stamp.channels, stamp.is_local, stamp.fences) == now;
-        let key_of = |stamp: &Stamp| -> Key { (stamp.thread, stamp.spot.instruction, stamp.kind) };
-        if last >= self.epoch_first
-            && let Some(stamp) = self.get(last)
-        {
-            if key_of(stamp) == key && is_same(stamp) {
-                return Some(last);
-            }
-            let (thread, instruction, kind) = key_of(stamp);
-            self.displaced.insert((thread, instruction, kind as u8), last);
+        let is_now = |number: u32| number >= first && self.get(number).is_some_and(|stamp| stamp.time == time);
+        let known = self.deed(last).copied();
+        if known == Some(deed) && is_now(last) {
+            return Some(last);
         }
-        if !self.displaced.is_empty()
-            && let Some(&number) = self.displaced.get(&(key.0, key.1, key.2 as u8))
-            && self.get(number).is_some_and(is_same)
+        let key = |deed: &Deed| (deed.thread, deed.spot.instruction, deed.kind);
+        let is_same = |number: &u32| self.deed(*number) == Some(&deed) && is_now(*number);
+        let displaced = self.displaced.get(&key(&deed)).copied().filter(is_same);
+        if last >= self.epoch_first
+            && let Some(known) = known
         {
+            self.displaced.insert(key(&known), last);
+        }
+        if let Some(number) = displaced {
             self.recent[place] = number;
             return Some(number);
         }
         if self.all.len() >= MOST_STAMPS {
             return None;
         }
-        let (index, epoch) = (self.index, self.epoch);
-        let Access { group, thread, spot, kind, .. } = *access;
-        self.all.push(Stamp { group, index, epoch, clock, thread, spot, kind, channels, is_local, fences });
+        let deed = if known == Some(deed) { self.all[last as usize - 1].0 } else { self.intern(deed) };
+        if self.times.last() != Some(&time) {
+            self.times.push(time);
+        }
+        self.all.push((deed, self.times.len() as u32 - 1));
         self.recent[place] = self.all.len() as u32;
         Some(self.all.len() as u32)
+    }
+
+    /// The number of a deed.
+    fn intern(&mut self, deed: Deed) -> u32 {
+        let next = self.deeds.len() as u32;
+        let number = *self.numbers.entry(deed).or_insert(next);
+        if number == next {
+            self.deeds.push(deed);
+        }
+        number
     }
 
     /// Takes away what earlier groups did to shared local memory of theirs.
@@ -246,9 +283,7 @@ impl Stamps {
     /// not the store.
     #[inline(always)]
     fn kept(&self, cell: &Cell, touch: Touch) -> (u32, u8) {
-        let is_store = |stamp: u32| {
-            stamp >= self.group_first && self.get(stamp).is_some_and(|stamp| stamp.kind == AccessKind::Store)
-        };
+        let is_store = |stamp: u32| stamp >= self.group_first && self.is(stamp, AccessKind::Store);
         match touch.kind {
             AccessKind::Atomic if is_store(cell.write) => (cell.write, cell.channels[0]),
             AccessKind::Atomic if is_store(cell.reads[1]) => (cell.reads[1], cell.channels[2]),
@@ -274,7 +309,7 @@ impl Stamps {
         }
         stamp >= self.epoch_first
             && channel == touch.channel
-            && (stamp == touch.stamp || self.get(stamp).is_some_and(|stamp| stamp.thread == touch.thread))
+            && (stamp == touch.stamp || self.deed(stamp).is_some_and(|deed| deed.thread == touch.thread))
     }
 
     /// The same, where an access for a whole thread is not compared with another one by its channels.
@@ -298,7 +333,6 @@ impl Stamps {
 
     /// Whether a stamp is that of a store of the present group that no barrier came behind.
     fn is_recent_store(&self, stamp: u32) -> bool {
-        self.is_open(stamp)
-            || stamp >= self.epoch_first && self.get(stamp).is_some_and(|stamp| stamp.kind == AccessKind::Store)
+        self.is_open(stamp) || stamp >= self.epoch_first && self.is(stamp, AccessKind::Store)
     }
 }

@@ -1,0 +1,41 @@
+//! What is said of a race.
+
+use crate::check::place::Place;
+use crate::check::watcher::{deed, found};
+use crate::launch::argument::Parameter;
+use crate::machine::fault::Trap;
+use crate::machine::observer::{Access, AccessKind, LaunchMap, Space};
+
+/// Two accesses that collide, in words: the later one and the earlier one.
+pub(in crate::check) fn messages(
+    now: &Access,
+    (before, is_fence): (AccessKind, bool),
+    map: &LaunchMap,
+    parameters: &[Parameter],
+) -> (Trap, Trap) {
+    let (what, at) = (deed(now.kind, now.size), Place::of(now, map, parameters).words());
+    let earlier = match before {
+        AccessKind::Load => "a load",
+        AccessKind::Store => "a store",
+        AccessKind::Atomic => "an atomic operation",
+    };
+    let same = format!("the other access, {earlier}, is here");
+    if is_fence {
+        let memory = if now.space == Space::Local { "shared local memory" } else { "global memory" };
+        let message = format!(
+            "{what} at {at} need not see {earlier} by another work item: no fence for {memory} is in front of the barrier \
+             between them"
+        );
+        let help =
+            "a barrier takes CLK_GLOBAL_MEM_FENCE for global memory, CLK_LOCAL_MEM_FENCE for shared local memory";
+        return (found("check-fence", message, help), found("check-fence", same, ""));
+    }
+    let help = match now.space {
+        Space::Local => "a barrier between the two accesses keeps them apart",
+        _ => {
+            "nothing but atomic operations keeps work items of different groups apart; inside of a group a barrier does"
+        }
+    };
+    let message = format!("{what} at {at} races with {earlier} by another work item");
+    (found("check-race", message, help), found("check-race", same, ""))
+}
