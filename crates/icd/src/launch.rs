@@ -134,6 +134,7 @@ impl Launch {
             threads: Some(if ENVIRONMENT.ordered { 1 } else { self.device.threads }),
             // As on a device: who shares memory without atomic operations finds out in which order groups come.
             any_order: !ENVIRONMENT.ordered,
+            whole_pages: true,
             engine: ENVIRONMENT.engine,
             stats: ENVIRONMENT.stats,
             surroundings: Surroundings {

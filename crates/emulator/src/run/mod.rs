@@ -81,6 +81,9 @@ pub struct Options<'a> {
     pub any_order: bool,
     /// Whether reads outside of every buffer give zero and writes there are lost, as with surfaces, instead of being faults.
     pub outside_is_zero: bool,
+    /// Whether the same is so of the rest of a buffer's last page alone, which is there on devices: compilers load vectors of
+    /// which they need a part.
+    pub whole_pages: bool,
     /// Instructions that one hardware thread may execute; [`DEFAULT_MAX_INSTRUCTIONS`] when not given.
     pub max_instructions: Option<u64>,
     /// Whether to count instructions by mnemonic.
@@ -271,6 +274,7 @@ fn attempt(
 ) -> Result<Result<Outcome, Way>, RunError> {
     let mut mapped = memory::map(program, range, &mut arguments, &options.surroundings)?;
     mapped.memory.outside_is_zero = options.outside_is_zero;
+    mapped.memory.whole_pages = options.whole_pages;
     if let Some(poison) = options.poison {
         poison.fill_buffers(mapped.memory.buffers());
     }
