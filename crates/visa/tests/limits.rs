@@ -186,7 +186,7 @@ fn launches_ask_for_no_more_than_there_is() {
     program.routine = visakit::text::parse(&source, Default::default()).unwrap().routine;
     assert_eq!(run(&program, 32), None);
     let found = run(&program, u64::from(launches::GROUP_ITEMS)).unwrap();
-    assert!(found.code == "launch-group" && found.help.contains("268435456"), "{found:?}");
+    assert!(found.code == "launch-group" && found.help.contains("1073741824"), "{found:?}");
 }
 
 #[test]
