@@ -240,12 +240,16 @@ impl<'a> Worker<'a> {
             let next = run_thread(plan, thread, &world, counts, self.long_turn, engine)
                 .map_err(|(trap, mark)| fault(plan, thread, group, *trap, mark))?;
             if let (Next::Pause, _) = next {
-                // It has much to do, and so will those of the next groups have: in turns they take the cache from each other.
-                self.long_turn = (self.long_turn * 4).min(LONGEST_TURN);
                 let paused = self.threads.swap_remove(0);
                 self.start(group, index);
                 self.threads[index] = paused;
-                return self.run_all(group);
+                self.run_all(group)?;
+                // One that still had much to do when the others were there did not wait for them, nor will those of the next
+                // groups, which in turns take the cache from each other.
+                if self.threads[index].executed > self.long_turn / 4 * 5 {
+                    self.long_turn = (self.long_turn * 4).min(LONGEST_TURN).min(plan.limit / 4).max(LONG_TURN);
+                }
+                return Ok(());
             }
             counts.add_thread(thread);
             // Those that native code begins find nobody waiting.
