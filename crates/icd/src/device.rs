@@ -5,7 +5,7 @@
 //! cores there are is this machine's.
 
 use std::ffi::c_void;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use opencl_sys::*;
 use visakit::isa::Platform;
@@ -226,10 +226,13 @@ pub(crate) fn host_threads() -> usize {
 }
 
 /// Bytes of memory of this machine.
-fn memory_bytes() -> u64 {
-    // SAFETY: these calls take numbers and give numbers.
-    let (pages, size) = unsafe { (libc::sysconf(libc::_SC_PHYS_PAGES), libc::sysconf(libc::_SC_PAGESIZE)) };
-    u64::try_from(pages).unwrap_or(0).saturating_mul(u64::try_from(size).unwrap_or(0)).max(1 << 30)
+pub(crate) fn memory_bytes() -> u64 {
+    static BYTES: LazyLock<u64> = LazyLock::new(|| {
+        // SAFETY: these calls take numbers and give numbers.
+        let (pages, size) = unsafe { (libc::sysconf(libc::_SC_PHYS_PAGES), libc::sysconf(libc::_SC_PAGESIZE)) };
+        u64::try_from(pages).unwrap_or(0).saturating_mul(u64::try_from(size).unwrap_or(0)).max(1 << 30)
+    });
+    *BYTES
 }
 
 /// The largest buffer.

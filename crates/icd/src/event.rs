@@ -2,7 +2,6 @@
 
 use std::ffi::c_void;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
 
 use opencl_sys::*;
 
@@ -216,8 +215,12 @@ pub(crate) fn profile(event: &Handle<Event>, answer: Answer) -> Result {
     }
 }
 
-/// Nanoseconds since the library was used first.
+/// Nanoseconds of the machine's own clock, which a program can read as well: one that begins with the library would be at zero
+/// milliseconds when it is first asked.
 pub(crate) fn now() -> u64 {
-    static START: std::sync::LazyLock<Instant> = std::sync::LazyLock::new(Instant::now);
-    u64::try_from(START.elapsed().as_nanos()).unwrap_or(u64::MAX).saturating_add(1)
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the place to write to is there for the call, and the clock is one that every system has.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
+    let nanoseconds = i128::from(time.tv_sec) * 1_000_000_000 + i128::from(time.tv_nsec);
+    u64::try_from(nanoseconds).unwrap_or(0)
 }

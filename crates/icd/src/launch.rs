@@ -12,7 +12,7 @@ use visakit_emulator::machine::buffer::Lent;
 use visakit_emulator::run::{self, Options, RunError, Surroundings};
 
 use crate::binary::{Binary, Entry};
-use crate::device::Device;
+use crate::device::{self, Device};
 use crate::environment::ENVIRONMENT;
 use crate::error::{Code, Result, ensure, fail};
 use crate::event::Event;
@@ -134,8 +134,11 @@ impl Launch {
             threads: Some(if ENVIRONMENT.ordered { 1 } else { self.device.threads }),
             // As on a device: who shares memory without atomic operations finds out in which order groups come.
             any_order: !ENVIRONMENT.ordered,
+            whole_pages: true,
             engine: ENVIRONMENT.engine,
             stats: ENVIRONMENT.stats,
+            // What a program would have to itself on a card; kernels that are unrolled far need some 100 MiB for a group.
+            room: Some(device::memory_bytes() / 4),
             surroundings: Surroundings {
                 regions,
                 data: Some(&globals.places),

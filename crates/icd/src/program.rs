@@ -97,6 +97,8 @@ pub(crate) fn of_binaries(
     let mut builds = Vec::new();
     for (n, (device, file)) in devices.iter().zip(files).enumerate() {
         ensure(context.has(device), CL_INVALID_DEVICE)?;
+        // Two binaries for one device: nobody could say which of them it has.
+        ensure(!devices[..n].iter().any(|other| Arc::ptr_eq(other, device)), CL_INVALID_DEVICE)?;
         let build = if file.is_empty() { fail(CL_INVALID_VALUE) } else { read_binary(device, file) };
         say(n, build.as_ref().map_or_else(|code| code.0, |_| CL_SUCCESS));
         builds.push(build);

@@ -103,9 +103,23 @@ struct Pool {
     ready: VecDeque<Arc<Command>>,
     idle: usize,
     threads: usize,
+    /// The process whose threads they are.
+    process: u32,
 }
 
-static POOL: Mutex<Pool> = Mutex::new(Pool { ready: VecDeque::new(), idle: 0, threads: 0 });
+impl Pool {
+    const EMPTY: Self = Self { ready: VecDeque::new(), idle: 0, threads: 0, process: 0 };
+
+    /// Forgets the threads of the process that this one comes of by `fork`: they are not here, nor do they come for a command.
+    fn after_fork(&mut self) {
+        let process = std::process::id();
+        if self.process != process {
+            *self = Self { process, ..Self::EMPTY };
+        }
+    }
+}
+
+static POOL: Mutex<Pool> = Mutex::new(Pool::EMPTY);
 static READY: Condvar = Condvar::new();
 
 /// Commands that are done at the same time at most. Kernels take all cores by themselves; but what the program has done, its
@@ -114,6 +128,7 @@ const MOST_THREADS: usize = 64;
 
 fn submit(command: Arc<Command>) {
     let mut pool = POOL.lock().unwrap_or_else(PoisonError::into_inner);
+    pool.after_fork();
     pool.ready.push_back(command);
     if pool.idle >= pool.ready.len() {
         drop(pool);

@@ -4,11 +4,11 @@ use iced_x86::{Code, Register};
 
 use crate::asm::{Label, Vector, Width, at, indexed};
 use crate::cache::Tag;
-use crate::emit::{ENABLED, Emitter, FRAME, dword_places};
+use crate::emit::{ENABLED, Emitter, FILE, FRAME, dword_places};
 use crate::frame::offset;
 use crate::ir::{Mask, Space, Transfer};
 use crate::op;
-use crate::transfer::LOCAL_OFFSETS;
+use crate::transfer::{FIRST, LOCAL_OFFSETS};
 
 impl Emitter<'_> {
     /// The offsets of as many channels.
@@ -39,6 +39,37 @@ impl Emitter<'_> {
             change(self, op::PAND, low)?;
         }
         Some(offsets)
+    }
+
+    /// The first channel's address: its offset in [`FIRST`], and the buffer that it names.
+    pub(crate) fn first_flat(&mut self, transfer: &Transfer, (place, lanes): (u32, u32), slow: Label) -> Option<()> {
+        let x = Width::X;
+        match self.cache.find(&Tag::Row { at: place, bytes: lanes * 4 }) {
+            Some(row) => {
+                self.asm.rr(Code::VEX_Vmovq_rm64_xmm, FIRST, row.register(x));
+                self.cache.drop(row);
+            }
+            None => self.asm.rm(Code::Mov_r64_rm64, FIRST, at(FILE, place)),
+        }
+        if let Some((global, bytes)) = transfer.global {
+            (bytes == 8).then_some(())?;
+            match self.cache.find(&Tag::Splat { at: global, bytes, width: Width::of(lanes * 4) }) {
+                Some(splat) => {
+                    self.asm.rr(Code::VEX_Vmovq_rm64_xmm, Register::RCX, splat.register(x));
+                    self.asm.rr(Code::Add_r64_rm64, FIRST, Register::RCX);
+                    self.cache.drop(splat);
+                }
+                None => self.asm.rm(Code::Add_r64_rm64, FIRST, at(FILE, global)),
+            }
+        }
+        if transfer.offset != 0 {
+            self.asm.ri(Code::Add_rm64_imm32, FIRST, transfer.offset);
+        }
+        self.asm.rr(Code::Mov_r64_rm64, Register::RCX, FIRST);
+        self.asm.ri(Code::Shr_rm64_imm8, Register::RCX, 32);
+        self.find_flat(slow);
+        self.asm.rr(Code::Mov_r32_rm32, Register::EDI, Register::EDI);
+        Some(())
     }
 
     /// The offsets of the channels in the buffer that the first enabled one names; the others must name it too.
@@ -112,9 +143,8 @@ impl Emitter<'_> {
         self.asm.rr(Code::VEX_Vmovd_xmm_rm32, same.register(x), upper);
         self.asm.v2(op::BROADCASTD, w, same, same, x);
         for (half, high) in (0..).zip(&uppers) {
-            self.asm.v3(op::PXOR, w, *high, *high, same);
             let enabled = self.enabled_elements(mask, half * lanes, 4, w)?;
-            self.jump_if_any(w, *high, enabled, slow);
+            self.jump_if_other(w, [*high, same], *high, enabled, slow);
             if let Some(choice) = enabled {
                 self.drop_choice(choice);
             }

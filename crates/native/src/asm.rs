@@ -7,11 +7,13 @@ use std::collections::hash_map::Entry;
 
 use iced_x86::{Code, Encoder, Instruction, MemoryOperand, Register};
 
+use crate::op;
+
 /// A vector register, of 16, 32 or 64 bytes as the instruction says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Vector(pub(crate) u8);
 
-/// Number of vector registers that steps work on.
+/// Number of vector registers that all instructions can name; AVX-512 has as many others, the far ones.
 pub(crate) const NEAR: usize = 16;
 
 /// How much of a vector register an instruction works on.
@@ -46,11 +48,6 @@ impl Width {
 }
 
 impl Vector {
-    /// Whether it is one of those that AVX-512 has beside the others, which most instructions here cannot name.
-    pub(crate) fn is_far(self) -> bool {
-        usize::from(self.0) >= NEAR
-    }
-
     pub(crate) fn register(self, width: Width) -> Register {
         let first = match width {
             Width::X => Register::XMM0,
@@ -79,16 +76,37 @@ impl Op {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Label(usize);
 
-/// Code that is being written.
+/// Code that is being written: what runs as a rule, what is aside of that, what is aside of this, and so on.
 pub(crate) struct Asm {
-    encoder: Encoder,
-    len: usize,
-    labels: Vec<Option<usize>>,
-    /// Where the four bytes of a distance stand, and the label that it leads to.
-    distances: Vec<(usize, Label)>,
+    streams: Vec<Stream>,
+    /// Which of them is being written.
+    depth: usize,
+    /// The stream and the place in it.
+    labels: Vec<Option<(usize, usize)>>,
     /// Constants by their bytes, which stand in front of the code.
     pool: HashMap<Vec<u8>, usize>,
     is_sound: bool,
+}
+
+/// Code that stands together.
+struct Stream {
+    encoder: Encoder,
+    len: usize,
+    /// Where the four bytes of a distance stand, and what it leads to.
+    distances: Vec<(usize, Target)>,
+}
+
+/// What a distance leads to.
+enum Target {
+    Label(Label),
+    /// Something in front of the code, for which the distance has been right at the beginning.
+    Constant,
+}
+
+/// How much of each stream there is.
+pub(crate) struct Written {
+    lens: Vec<usize>,
+    depth: usize,
 }
 
 /// The last operand of a vector instruction.
@@ -107,6 +125,11 @@ impl From<MemoryOperand> for Last {
     fn from(memory: MemoryOperand) -> Self {
         Self::Memory(memory)
     }
+}
+
+/// Whether only AVX-512 can name a register, which is less than 64 bytes of it.
+fn is_far(register: Register) -> bool {
+    (Register::XMM16..=Register::XMM31).contains(&register) || (Register::YMM16..=Register::YMM31).contains(&register)
 }
 
 /// Memory at a distance from a register.
@@ -133,24 +156,33 @@ impl Asm {
             }
         }
         bytes.resize(bytes.len().next_multiple_of(32), 0);
-        let mut encoder = Encoder::new(64);
-        let len = bytes.len();
-        encoder.set_buffer(bytes);
-        Self { encoder, len, labels: Vec::new(), distances: Vec::new(), pool, is_sound: true }
+        Self { streams: vec![Stream::new(bytes)], depth: 0, labels: Vec::new(), pool, is_sound: true }
     }
 
-    /// Where the next instruction will stand.
-    pub(crate) fn place(&self) -> usize {
-        self.len
+    /// Goes on with code that is not in the way, to which a label has to lead, and which has to lead back.
+    pub(crate) fn aside(&mut self) {
+        self.depth += 1;
+        if self.depth == self.streams.len() {
+            self.streams.push(Stream::new(Vec::new()));
+        }
     }
 
-    /// Forgets what stands behind a place, which has no label and leads to none.
-    pub(crate) fn rewind(&mut self, place: usize) {
-        let mut bytes = self.encoder.take_buffer();
-        bytes.truncate(place);
-        self.encoder.set_buffer(bytes);
-        self.distances.retain(|(distance, _)| *distance < place);
-        self.len = place;
+    /// Goes on where it was before [`Asm::aside`].
+    pub(crate) fn back(&mut self) {
+        self.depth -= 1;
+    }
+
+    /// How much there is.
+    pub(crate) fn written(&self) -> Written {
+        Written { lens: self.streams.iter().map(|stream| stream.len).collect(), depth: self.depth }
+    }
+
+    /// Forgets what has been written since, to which no label leads.
+    pub(crate) fn rewind(&mut self, to: &Written) {
+        self.depth = to.depth;
+        for (n, stream) in self.streams.iter_mut().enumerate() {
+            stream.rewind(to.lens.get(n).copied().unwrap_or(0));
+        }
     }
 
     /// A label that stands nowhere yet.
@@ -161,7 +193,7 @@ impl Asm {
 
     /// Puts a label here.
     pub(crate) fn bind(&mut self, label: Label) {
-        self.labels[label.0] = Some(self.len);
+        self.labels[label.0] = Some((self.depth, self.streams[self.depth].len));
     }
 
     /// A label that stands here.
@@ -172,19 +204,23 @@ impl Asm {
     }
 
     fn put(&mut self, instruction: Result<Instruction, iced_x86::IcedError>) {
-        match instruction.and_then(|instruction| self.encoder.encode(&instruction, self.len as u64)) {
-            Ok(bytes) => self.len += bytes,
-            Err(error) => {
-                debug_assert!(false, "{error}");
-                self.is_sound = false;
+        let instruction = instruction.map(|mut instruction| {
+            if (0..instruction.op_count()).any(|n| is_far(instruction.op_register(n))) {
+                instruction.set_code(op::far(instruction.code()));
             }
+            instruction
+        });
+        if let Err(error) = instruction.and_then(|instruction| self.streams[self.depth].put(&instruction)) {
+            debug_assert!(false, "{error}");
+            self.is_sound = false;
         }
     }
 
     /// Jumps, when the code says so.
     pub(crate) fn jump(&mut self, code: Code, label: Label) {
-        self.put(Instruction::with_branch(code, self.len as u64));
-        self.distances.push((self.len.saturating_sub(4), label));
+        self.put(Instruction::with_branch(code, 0));
+        let stream = &mut self.streams[self.depth];
+        stream.distances.push((stream.len.saturating_sub(4), Target::Label(label)));
     }
 
     /// Without operands.
@@ -345,9 +381,17 @@ impl Asm {
         self.put_where(of.unwrap_or(Register::None), false, instruction);
     }
 
-    /// The bits of elements that compare.
-    pub(crate) fn compare(&mut self, op: Op, w: Width, to: Register, [a, b]: [Vector; 2], relation: i32) {
-        self.put(Instruction::with4(op.code(w), to, a.register(w), b.register(w), relation));
+    /// The bits of elements that compare, of those that other bits choose.
+    pub(crate) fn compare(
+        &mut self,
+        op: Op,
+        w: Width,
+        (to, of): (Register, Option<Register>),
+        [a, b]: [Vector; 2],
+        relation: i32,
+    ) {
+        let instruction = Instruction::with4(op.code(w), to, a.register(w), b.register(w), relation);
+        self.put_where(of.unwrap_or(Register::None), false, instruction);
     }
 
     /// Ones in the elements whose bits are set.
@@ -366,6 +410,12 @@ impl Asm {
         self.put(Instruction::with4(code, d, d, memory, 1));
     }
 
+    /// Where what is behind the first bytes of a constant stands.
+    pub(crate) fn constant_from(&mut self, bytes: &[u8], from: u32) -> MemoryOperand {
+        let memory = self.constant(bytes);
+        MemoryOperand { displacement: memory.displacement + i64::from(from), ..memory }
+    }
+
     /// Where a constant stands. One that was not announced makes the code useless.
     pub(crate) fn constant(&mut self, bytes: &[u8]) -> MemoryOperand {
         match self.pool.get(bytes) {
@@ -380,14 +430,53 @@ impl Asm {
 
     /// The code with its constants, and where the labels stand; nothing when something went wrong.
     pub(crate) fn finish(mut self) -> Option<(Vec<u8>, Vec<usize>)> {
-        let mut bytes = self.encoder.take_buffer();
-        for (place, label) in self.distances {
-            let target = self.labels[label.0]?;
-            let distance = i32::try_from(target as i64 - (place as i64 + 4)).ok()?;
-            bytes.get_mut(place..place + 4)?.copy_from_slice(&distance.to_le_bytes());
+        let mut bytes = Vec::new();
+        let mut begins = Vec::new();
+        for stream in &mut self.streams {
+            begins.push(bytes.len());
+            bytes.append(&mut stream.encoder.take_buffer());
         }
-        (self.is_sound && bytes.len() == self.len).then_some(())?;
-        Some((bytes, self.labels.into_iter().map(|place| place.unwrap_or(usize::MAX)).collect()))
+        let labels: Vec<Option<usize>> =
+            self.labels.iter().map(|label| label.map(|(stream, place)| begins[stream] + place)).collect();
+        for (stream, begin) in self.streams.iter().zip(&begins) {
+            for (place, target) in &stream.distances {
+                let field = bytes.get_mut(begin + place..begin + place + 4)?;
+                let distance = match target {
+                    Target::Label(label) => labels[label.0]? as i64 - (begin + place + 4) as i64,
+                    Target::Constant => i64::from(i32::from_le_bytes((*field).try_into().ok()?)) - *begin as i64,
+                };
+                field.copy_from_slice(&i32::try_from(distance).ok()?.to_le_bytes());
+            }
+        }
+        self.is_sound.then_some(())?;
+        Some((bytes, labels.into_iter().map(|place| place.unwrap_or(usize::MAX)).collect()))
+    }
+}
+
+impl Stream {
+    fn new(bytes: Vec<u8>) -> Self {
+        let mut encoder = Encoder::new(64);
+        let len = bytes.len();
+        encoder.set_buffer(bytes);
+        Self { encoder, len, distances: Vec::new() }
+    }
+
+    fn put(&mut self, instruction: &Instruction) -> Result<(), iced_x86::IcedError> {
+        let bytes = self.encoder.encode(instruction, self.len as u64)?;
+        if instruction.memory_base() == Register::RIP {
+            let field = self.len + self.encoder.get_constant_offsets().displacement_offset();
+            self.distances.push((field, Target::Constant));
+        }
+        self.len += bytes;
+        Ok(())
+    }
+
+    fn rewind(&mut self, place: usize) {
+        let mut bytes = self.encoder.take_buffer();
+        bytes.truncate(place);
+        self.encoder.set_buffer(bytes);
+        self.distances.retain(|(distance, _)| *distance < place);
+        self.len = place;
     }
 }
 

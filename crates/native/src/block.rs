@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use iced_x86::{Code as Opcode, Register};
 
+use crate::alike;
 use crate::asm::{Asm, Label, Vector, Width, at, indexed};
 use crate::cache::Cache;
 use crate::check;
@@ -15,7 +16,7 @@ use crate::emit::{
 use crate::frame::offset;
 use crate::host::Level;
 use crate::ir::{Action, Behind, Block, End, Mask, Routine, Step};
-use crate::live::Live;
+use crate::live::{Here, Live};
 use crate::{op, threads, transfer};
 
 /// While threads begin: the next piece, and how many are left.
@@ -28,7 +29,8 @@ pub fn compile(routine: &Routine, level: Level) -> Option<Code> {
     let mut asm = Asm::new(fixed_constants().into_iter().chain(constants(routine)));
     let (leave, in_turn) = (asm.label(), asm.label());
     let live = Live::of(routine);
-    let cache = Cache::default();
+    let has_bits = level == Level::Avx512;
+    let cache = Cache::new(has_bits);
     let mut emitter = Emitter {
         asm,
         routine,
@@ -36,8 +38,13 @@ pub fn compile(routine: &Routine, level: Level) -> Option<Code> {
         is_full: true,
         is_branching: false,
         live: &live,
+        behind: Here::default(),
+        of_others: Here::default(),
+        first_step: 0,
+        members: Vec::new(),
+        flags: 0,
         enabled: None,
-        has_bits: level == Level::Avx512,
+        has_bits,
         states: HashMap::new(),
         leave,
         in_turn,
@@ -55,11 +62,8 @@ pub fn compile(routine: &Routine, level: Level) -> Option<Code> {
     }
     emitter.asm.bind(blocks[routine.blocks.len()]);
     emitter.exit(routine.blocks.len() as u32, exit::BLOCK);
-    // What comes later may have more that comes later.
-    while !emitter.later.is_empty() {
-        for later in std::mem::take(&mut emitter.later) {
-            emitter.later(later, &blocks, &mut steps);
-        }
+    for later in std::mem::take(&mut emitter.later) {
+        emitter.later(later, &mut steps);
     }
     let leave = emitter.leave;
     emitter.asm.bind(leave);
@@ -217,7 +221,10 @@ impl Emitter<'_> {
     /// A label at which it leaves.
     fn exit_at(&mut self, n: u32, kind: u32) -> Label {
         let from = self.asm.label();
-        self.later.push(Later::Exit { from, number: n << exit::BITS | kind });
+        self.aside(|this| {
+            this.asm.bind(from);
+            this.exit(n, kind);
+        });
         from
     }
 
@@ -228,7 +235,14 @@ impl Emitter<'_> {
         self.asm.rr(Opcode::Test_rm32_r32, Register::EAX, Register::EAX);
         self.asm.jump(Opcode::Jne_rel32_64, join);
         self.asm.bind(back);
-        self.later.push(Later::Join { from: join, back, block: n });
+        self.aside(|this| {
+            this.asm.bind(join);
+            this.asm.rr(Opcode::Or_r32_rm32, ACTIVE, Register::EAX);
+            this.asm.mi(Opcode::Mov_rm32_imm32, at(WAITING, n * 4), 0);
+            this.frame(Register::RCX, offset::OCCUPIED);
+            this.asm.mi(Opcode::Btr_rm64_imm8, at(Register::RCX, n / 64 * 8), (n % 64) as i32);
+            this.asm.jump(Opcode::Jmp_rel32_64, back);
+        });
         let over = self.exit_at(n, exit::BLOCK);
         self.asm.rm(Opcode::Cmp_r64_rm64, EXECUTED, at(FRAME, offset::UNTIL));
         self.asm.jump(Opcode::Jae_rel32_64, over);
@@ -256,9 +270,17 @@ impl Emitter<'_> {
         (self.is_full, self.enabled) = (is_full, None);
         self.cache.clear();
         self.states.clear();
+        (self.members, self.flags) = if is_full { alike::members(block) } else { (Vec::new(), 0) };
+        self.first_step = first;
+        self.forget_alike();
+        self.behind = self.live.here(n, block, is_full);
+        self.of_others = if is_full { Here::default() } else { self.live.of_others(n, block) };
         for (number, step) in (first..).zip(&block.steps) {
             self.count(number, &step.mask);
+            self.settle_dead();
             self.make_room();
+            self.behind.advance();
+            self.of_others.advance();
             if self.attempt(step, number).is_none() {
                 // With more registers, perhaps.
                 self.write_all();
@@ -281,11 +303,12 @@ impl Emitter<'_> {
 
     /// A step, or nothing, also of code.
     fn attempt(&mut self, step: &Step, number: u32) -> Option<()> {
-        let (place, cache, later, enabled) = (self.asm.place(), self.cache.clone(), self.later.len(), self.enabled);
+        let (written, cache, later, enabled) =
+            (self.asm.written(), self.cache.clone(), self.later.len(), self.enabled);
         let done = self.step(step, number);
         self.is_branching = false;
         if done.is_none() {
-            self.asm.rewind(place);
+            self.asm.rewind(&written);
             (self.cache, self.enabled) = (cache, enabled);
             self.later.truncate(later);
         }
@@ -326,7 +349,8 @@ impl Emitter<'_> {
         self.enabled = None;
         let (back, known) = (self.asm.here(), self.cache.known());
         let unwritten = Vec::new();
-        self.later.push(Later::Outside { from: otherwise, step, back, known, unwritten, is_full: self.is_full });
+        let (is_full, flags) = (self.is_full, self.flags);
+        self.later.push(Later::Outside { from: otherwise, step, back, known, unwritten, is_full, flags });
     }
 
     /// Lets the caller do a step.
@@ -335,6 +359,7 @@ impl Emitter<'_> {
         self.exit(number, if self.is_full { exit::FULL } else { exit::SOME });
         let behind = self.asm.here();
         steps[number as usize][usize::from(!self.is_full)] = Some(behind);
+        self.forget_alike();
         self.cache.clear();
         self.states.clear();
         self.enabled = None;
@@ -409,8 +434,18 @@ impl Emitter<'_> {
         let next = n + 1;
         if target > next {
             let kept = self.asm.label();
-            let waiting = self.live.joins.iter().copied().filter(|join| (next..target).contains(join)).collect();
-            self.later.push(Later::Kept { from: kept, target, waiting });
+            self.aside(|this| {
+                this.asm.bind(kept);
+                this.wait(target, ACTIVE);
+                this.asm.rr(Opcode::Xor_r32_rm32, ACTIVE, ACTIVE);
+                // Execution goes to the first block where others wait.
+                let live = this.live;
+                for block in live.joins.iter().filter(|join| (next..target).contains(join)) {
+                    this.asm.mi(Opcode::Cmp_rm32_imm8, at(WAITING, block * 4), 0);
+                    this.asm.jump(Opcode::Jne_rel32_64, blocks[*block as usize]);
+                }
+                this.asm.jump(Opcode::Jmp_rel32_64, blocks[target as usize]);
+            });
             self.asm.rm(Opcode::Mov_r64_rm64, Register::RCX, at(FRAME, offset::OCCUPIED));
             for word in next / 64..=(target - 1) / 64 {
                 let bits = |first: u32, end: u32| u64::MAX >> (64 - (end - first)) << (first % 64);
@@ -442,47 +477,25 @@ impl Emitter<'_> {
         }
     }
 
-    /// What is not in the way.
-    fn later(&mut self, later: Later, blocks: &[Label], steps: &mut Steps) {
+    /// What is not in the way, and knows what is asked for behind.
+    fn later(&mut self, later: Later, steps: &mut Steps) {
         match later {
-            Later::Exit { from, number } => {
-                self.asm.bind(from);
-                self.exit(number >> exit::BITS, number & ((1 << exit::BITS) - 1));
-            }
-            Later::Join { from, back, block } => {
-                self.asm.bind(from);
-                self.asm.rr(Opcode::Or_r32_rm32, ACTIVE, Register::EAX);
-                self.asm.mi(Opcode::Mov_rm32_imm32, at(WAITING, block * 4), 0);
-                self.frame(Register::RCX, offset::OCCUPIED);
-                self.asm.mi(Opcode::Btr_rm64_imm8, at(Register::RCX, block / 64 * 8), (block % 64) as i32);
-                self.asm.jump(Opcode::Jmp_rel32_64, back);
-            }
-            Later::Outside { from, step, back, known, unwritten, is_full } => {
+            Later::Outside { from, step, back, known, unwritten, is_full, flags } => {
                 self.asm.bind(from);
                 unwritten.iter().for_each(|(vector, place)| self.store_row(place.at, place.bytes, *vector));
                 self.exit(step, if is_full { exit::FULL } else { exit::SOME });
                 let behind = self.asm.here();
                 steps[step as usize][usize::from(!is_full)] = Some(behind);
+                self.flags = flags;
+                self.forget_alike();
                 self.restore(known, None, is_full);
                 self.asm.jump(Opcode::Jmp_rel32_64, back);
-            }
-            Later::Kept { from, target, waiting } => {
-                self.asm.bind(from);
-                self.wait(target, ACTIVE);
-                self.asm.rr(Opcode::Xor_r32_rm32, ACTIVE, ACTIVE);
-                for block in waiting {
-                    self.asm.mi(Opcode::Cmp_rm32_imm8, at(WAITING, block * 4), 0);
-                    self.asm.jump(Opcode::Jne_rel32_64, blocks[block as usize]);
-                }
-                self.asm.jump(Opcode::Jmp_rel32_64, blocks[target as usize]);
             }
             Later::Restore { from, back, known, before, is_full } => {
                 self.asm.bind(from);
                 self.restore(known, Some(&before), is_full);
                 self.asm.jump(Opcode::Jmp_rel32_64, back);
             }
-            Later::Scatter(scatter) => self.scatter(&scatter),
-            Later::Rows(rows) => self.mark_rows(&rows),
         }
     }
 }

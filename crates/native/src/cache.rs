@@ -37,7 +37,7 @@ impl Bits {
     }
 }
 
-/// Number of vector registers, with those that only keep what waits to be written.
+/// The most vector registers that there are.
 const VECTORS: usize = 32;
 /// Number of registers for bits.
 const BITS: usize = 6;
@@ -105,6 +105,8 @@ pub(crate) struct Known {
 #[derive(Clone, Debug)]
 pub(crate) struct Cache {
     slots: [Slot; VECTORS + BITS],
+    /// How many vector registers there are.
+    vectors: usize,
     clock: u32,
     /// When anybody last asked for each of the things that registers have held; all copies of a cache know it.
     asked: Rc<RefCell<Vec<u32>>>,
@@ -117,13 +119,13 @@ impl Slot {
     }
 }
 
-impl Default for Cache {
-    fn default() -> Self {
-        Self { slots: [Slot::default(); VECTORS + BITS], clock: 0, asked: Rc::default() }
-    }
-}
-
 impl Cache {
+    /// Registers that hold nothing, all of those that AVX-512 has or those of AVX2.
+    pub(crate) fn new(has_bits: bool) -> Self {
+        let vectors = if has_bits { VECTORS } else { NEAR };
+        Self { slots: [Slot::default(); VECTORS + BITS], vectors, clock: 0, asked: Rc::default() }
+    }
+
     /// A register that holds something, which one more user needs.
     pub(crate) fn find(&mut self, tag: &Tag) -> Option<Vector> {
         let n = self.position(tag)?;
@@ -133,18 +135,8 @@ impl Cache {
         Some(Vector(n as u8))
     }
 
-    /// Where steps find something.
     fn position(&self, tag: &Tag) -> Option<usize> {
-        let slots = self.slots.iter().enumerate().filter(|(n, _)| !(NEAR..VECTORS).contains(n));
-        slots.into_iter().find(|(_, slot)| slot.tag.is_some_and(|other| tag.is_in(&other))).map(|(n, _)| n)
-    }
-
-    /// A far register that holds something; it is asked for.
-    pub(crate) fn far(&mut self, tag: &Tag) -> Option<Vector> {
-        let mut far = self.slots.iter().enumerate().take(VECTORS).skip(NEAR);
-        let (n, _) = far.find(|(_, slot)| slot.tag.is_some_and(|other| tag.is_in(&other)))?;
-        self.ask(n);
-        Some(Vector(n as u8))
+        self.slots.iter().position(|slot| slot.tag.is_some_and(|other| tag.is_in(&other)))
     }
 
     /// Takes note that somebody needs what a register holds.
@@ -153,20 +145,6 @@ impl Cache {
         if let Some(asked) = self.asked.borrow_mut().get_mut(self.slots[n].number) {
             *asked = self.clock;
         }
-    }
-
-    /// A far register for what waits to be written: one that is free, or the one that has waited longest.
-    pub(crate) fn take_far(&self) -> Vector {
-        let far = self.slots.iter().enumerate().take(VECTORS).skip(NEAR);
-        let next = far.min_by_key(|(_, slot)| if slot.is_free() { 0 } else { slot.age + 1 });
-        Vector(next.map_or(NEAR, |(n, _)| n) as u8)
-    }
-
-    /// Moves what a register holds to another one, with what is known of it.
-    pub(crate) fn relocate(&mut self, from: Vector, to: Vector) {
-        let users = self.slots[usize::from(to.0)].users;
-        let slot = std::mem::take(&mut self.slots[usize::from(from.0)]);
-        self.slots[usize::from(to.0)] = Slot { users, ..slot };
     }
 
     /// The bits of a mask's channels, where those of these and perhaps of others are known.
@@ -186,7 +164,7 @@ impl Cache {
 
     /// A register for something new, with one user.
     pub(crate) fn take(&mut self) -> Option<Vector> {
-        self.take_of(0..NEAR)
+        self.take_of(0..self.vectors)
     }
 
     /// The same for bits.
@@ -282,15 +260,15 @@ impl Cache {
 
     /// What has to be written first, so that `count` registers are free.
     pub(crate) fn in_the_way(&self, count: usize) -> Option<Vector> {
-        if self.slots[..NEAR].iter().filter(|slot| slot.is_free()).count() >= count {
+        if self.slots[..self.vectors].iter().filter(|slot| slot.is_free()).count() >= count {
             return None;
         }
-        let owing = self.slots[..NEAR].iter().enumerate();
+        let owing = self.slots[..self.vectors].iter().enumerate();
         let owing = owing.filter(|(_, slot)| slot.unwritten.is_some() && slot.users == 0);
         owing.min_by_key(|(_, slot)| slot.age).map(|(n, _)| Vector(n as u8))
     }
 
-    /// Whether a register that steps work on holds this.
+    /// Whether a register holds this.
     pub(crate) fn has(&self, tag: &Tag) -> bool {
         self.position(tag).is_some()
     }
@@ -319,6 +297,13 @@ impl Cache {
         self.slots.iter_mut().filter(|slot| slot.users == 0).for_each(|slot| slot.tag = None);
         let used = self.slots.iter().enumerate().filter(|(_, slot)| slot.users > 0);
         used.map(|(n, _)| (n < VECTORS).then_some(Vector(n as u8))).collect()
+    }
+
+    /// Forgets what registers no longer hold behind code that is aside.
+    pub(crate) fn lose(&mut self, aside: &Self) {
+        for (slot, there) in self.slots.iter_mut().zip(&aside.slots) {
+            slot.tag = slot.tag.filter(|tag| there.tag == Some(*tag));
+        }
     }
 
     /// Forgets everything.

@@ -11,6 +11,8 @@ use crate::transfer::Channels;
 
 /// The bits of an answer, until the next question.
 pub(crate) const ANSWER: Register = Register::K1;
+/// The relation of elements that differ.
+const NOT_EQUAL: i32 = 4;
 
 /// Which elements are meant.
 #[derive(Clone, Copy)]
@@ -205,26 +207,9 @@ impl Emitter<'_> {
         }
     }
 
-    /// Where a row of elements would begin in which the first enabled channel has its own, in [`FIRST`] and in all places of a
-    /// vector; how far before, in R9.
-    pub(crate) fn first_of_row(&mut self, w: Width, size: u32, offsets: Vector, d: Vector, bits: Bits) {
-        self.first_chosen(w, Register::EDI, offsets, d, bits);
-        self.asm.rr(Code::Tzcnt_r32_rm32, Register::R9D, ENABLED);
-        if size > 1 {
-            self.asm.ri(Code::Shl_rm32_imm8, Register::R9D, size.trailing_zeros() as i32);
-        }
-        self.asm.rr(Code::Sub_r32_rm32, Register::EDI, Register::R9D);
-        self.first_everywhere(w, d);
-    }
-
-    /// The same for the first enabled channel's offset itself, behind [`Emitter::first_of_row`].
-    pub(crate) fn first_itself(&mut self, w: Width, d: Vector) {
-        self.asm.rr(Code::Add_r32_rm32, Register::EDI, Register::R9D);
-        self.first_everywhere(w, d);
-    }
-
-    fn first_everywhere(&mut self, w: Width, d: Vector) {
-        self.asm.rr(Code::VEX_Vmovd_xmm_rm32, d.register(Width::X), Register::EDI);
+    /// The first of the dwords that are chosen of a vector, in [`FIRST`](crate::transfer::FIRST) and in all places of another one.
+    pub(crate) fn first_everywhere(&mut self, w: Width, a: Vector, d: Vector, bits: Bits) {
+        self.first_chosen(w, Register::EDI, a, d, bits);
         self.asm.v2(op::BROADCASTD, w, d, d, Width::X);
     }
 
@@ -252,12 +237,28 @@ impl Emitter<'_> {
         self.asm.gather(op::PGATHERDD, w, d, memory, scratch);
     }
 
+    /// Goes elsewhere when any dwords that are chosen of two vectors differ; `scratch`, which may be one of them, is free.
+    pub(crate) fn jump_if_other(
+        &mut self,
+        w: Width,
+        [a, b]: [Vector; 2],
+        scratch: Vector,
+        choice: Option<Choice>,
+        to: Label,
+    ) {
+        if !self.has_bits {
+            self.asm.v3(op::PXOR, w, scratch, a, b);
+            return self.jump_if_any(w, scratch, choice, to);
+        }
+        self.asm.compare(op::COMPARED, w, (ANSWER, register_of(choice)), [a, b], NOT_EQUAL);
+        self.asm.rr(Code::VEX_Kortestw_kr_kr, ANSWER, ANSWER);
+        self.asm.jump(Code::Jne_rel32_64, to);
+    }
+
     /// Goes elsewhere when any bit is set in the dwords that are chosen of a vector that nobody needs behind.
     pub(crate) fn jump_if_any(&mut self, w: Width, a: Vector, choice: Option<Choice>, to: Label) {
         if self.has_bits {
-            let of =
-                choice.and_then(|choice| if let Choice::Bits(bits) = choice { Some(bits.register()) } else { None });
-            self.asm.test_bits(op::TESTD, w, ANSWER, a, of);
+            self.asm.test_bits(op::TESTD, w, ANSWER, a, register_of(choice));
             self.asm.rr(Code::VEX_Kortestw_kr_kr, ANSWER, ANSWER);
         } else {
             if let Some(Choice::Ones(ones)) = choice {
@@ -272,6 +273,14 @@ impl Emitter<'_> {
     pub(crate) fn first_chosen(&mut self, w: Width, to: Register, a: Vector, scratch: Vector, bits: Bits) {
         self.asm.compress_bits(op::COMPRESSD, w, scratch, bits.register(), a);
         self.asm.rr(Code::VEX_Vmovd_rm32_xmm, to, scratch.register(Width::X));
+    }
+}
+
+/// The register for the bits that choose.
+fn register_of(choice: Option<Choice>) -> Option<Register> {
+    match choice {
+        Some(Choice::Bits(bits)) => Some(bits.register()),
+        _ => None,
     }
 }
 

@@ -169,6 +169,7 @@ impl Code {
             common_count: 0,
             zeros: std::ptr::null(),
             zero_count: 0,
+            alike: [0; 4],
             scratch: MaybeUninit::uninit(),
             operands: MaybeUninit::uninit(),
             spilled: MaybeUninit::uninit(),

@@ -26,14 +26,14 @@ pub(crate) struct Units {
 }
 
 /// An expression that is being computed for some channels.
-struct Evaluation<'e> {
-    expression: &'e Expression,
+pub(crate) struct Evaluation<'e> {
+    pub(crate) expression: &'e Expression,
     units: Units,
     /// Which of the units.
     unit: u32,
-    registers: Vec<Option<Vector>>,
+    pub(crate) registers: Vec<Option<Vector>>,
     /// How often each node is still needed.
-    uses: Vec<u32>,
+    pub(crate) uses: Vec<u32>,
 }
 
 /// Marks the nodes that values need; gives how often each is.
@@ -148,7 +148,10 @@ impl Emitter<'_> {
         let place = to + unit * size;
         let mut value = value;
         self.cache.hold(value);
-        if let Some(enabled) = self.enabled_elements(mask, unit * units.lanes, bytes, Width::of(size))? {
+        let is_all = self.may_spoil(mask, Bytes { at: place, bytes: size });
+        let enabled =
+            if is_all { None } else { self.enabled_elements(mask, unit * units.lanes, bytes, Width::of(size))? };
+        if let Some(enabled) = enabled {
             let row = self.value(Tag::Row { at: place, bytes: size })?;
             let blended = self.cache.take()?;
             self.blend(bytes, Width::of(size), blended, [row, value], enabled);
@@ -200,7 +203,7 @@ impl Emitter<'_> {
     }
 
     /// The value of a node, once more; who asked drops it.
-    fn node(&mut self, e: &mut Evaluation<'_>, value: Value) -> Option<Vector> {
+    pub(crate) fn node(&mut self, e: &mut Evaluation<'_>, value: Value) -> Option<Vector> {
         let found = match e.registers[value] {
             Some(found) => found,
             None => {
@@ -222,6 +225,9 @@ impl Emitter<'_> {
         let lanes = e.units.lanes;
         let bytes = kind.bytes();
         let width = Width::of(bytes * lanes);
+        if let Some(fused) = self.fused_logic(e, value, width) {
+            return fused;
+        }
         Some(match node {
             Node::Load { at, step } if step == 0 || e.units.is_single => {
                 self.value(Tag::Splat { at, bytes, width })?
@@ -357,7 +363,7 @@ impl Emitter<'_> {
     }
 
     /// A register of which nobody else needs what it holds, with that.
-    fn copy(&mut self, a: Vector, width: Width) -> Option<Vector> {
+    pub(crate) fn copy(&mut self, a: Vector, width: Width) -> Option<Vector> {
         if self.cache.is_temporary(a) {
             return Some(a);
         }

@@ -82,7 +82,7 @@ impl Emitter<'_> {
     /// Ones where floats compare.
     fn ones_where(&mut self, w: Width, d: Vector, [a, b]: [Vector; 2], relation: i32) {
         if self.has_bits {
-            self.asm.compare(op::COMPAREPS, w, ANSWER, [a, b], relation);
+            self.asm.compare(op::COMPAREPS, w, (ANSWER, None), [a, b], relation);
             self.asm.ones(op::ONESD, w, d, ANSWER);
         } else {
             self.asm.v3i(op::CMPPS, w, d, a, b, relation);

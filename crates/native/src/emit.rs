@@ -4,11 +4,12 @@ use std::collections::HashMap;
 
 use iced_x86::{Code, MemoryOperand, Register};
 
+use crate::alike::Halves;
 use crate::asm::{Asm, Label, Vector, Width, at};
 use crate::cache::{Bits, Bytes, Cache, Known, Tag};
 use crate::frame::offset;
 use crate::ir::{Combine, Expression, Function, Kind, Mask, Node, Routine, Value};
-use crate::live::Live;
+use crate::live::{Here, Live};
 use crate::op;
 
 /// The frame: what the caller gives ([`crate::frame`]).
@@ -40,6 +41,13 @@ pub(crate) struct Emitter<'a> {
     pub(crate) is_branching: bool,
     /// Which registers matter.
     pub(crate) live: &'a Live,
+    /// Which do behind the step, and which do of channels that are not active.
+    pub(crate) behind: Here,
+    pub(crate) of_others: Here,
+    /// The first step of the block, and for each of its steps what transfers are alike.
+    pub(crate) first_step: u32,
+    pub(crate) members: Vec<Halves>,
+    pub(crate) flags: u32,
     /// Whose channels are in [`ENABLED`].
     pub(crate) enabled: Option<Mask>,
     /// Whether there are registers for bits, and vectors of 64 bytes: AVX-512.
@@ -50,28 +58,26 @@ pub(crate) struct Emitter<'a> {
     pub(crate) leave: Label,
     /// Where threads begin in turn.
     pub(crate) in_turn: Label,
-    /// What is written behind everything else.
+    /// What is written when all blocks are.
     pub(crate) later: Vec<Later>,
     /// What is called.
     pub(crate) functions: Vec<Function>,
 }
 
-/// Code that is written behind everything else, where it is not in the way.
+/// Code that is written when it is known what is asked for behind.
 pub(crate) enum Later {
-    /// Leaves with a number.
-    Exit { from: Label, number: u32 },
     /// Lets the caller do a step, and comes back with what the registers held.
-    Outside { from: Label, step: u32, back: Label, known: Known, unwritten: Vec<(Vector, Bytes)>, is_full: bool },
+    Outside {
+        from: Label,
+        step: u32,
+        back: Label,
+        known: Known,
+        unwritten: Vec<(Vector, Bytes)>,
+        is_full: bool,
+        flags: u32,
+    },
     /// Comes back with what the registers held, of which some is there.
     Restore { from: Label, back: Label, known: Known, before: Known, is_full: bool },
-    /// All active channels wait for a later block, and execution goes to the first of these where others do, or there.
-    Kept { from: Label, target: u32, waiting: Vec<u32> },
-    /// Channels join, those in EAX.
-    Join { from: Label, back: Label, block: u32 },
-    /// Channels one by one.
-    Scatter(Box<crate::scatter::Scatter>),
-    /// Marks of rows.
-    Rows(Box<crate::scatter::Rows>),
 }
 
 /// Bits of an instruction's channels.
@@ -116,9 +122,9 @@ pub(crate) fn bytes_of(bits: u64, bytes: u32) -> Vec<u8> {
     bits.to_le_bytes()[..bytes as usize].to_vec()
 }
 
-/// Distances of neighbouring dwords.
-pub(crate) fn dword_steps() -> Vec<u8> {
-    (0..16_u32).flat_map(|n| (n * 4).to_le_bytes()).collect()
+/// The distances of 16 channels from the first, each so many bytes from the next.
+pub(crate) fn steps(size: u32) -> Vec<u8> {
+    (0..16).flat_map(|n| (n * size).to_le_bytes()).collect()
 }
 
 /// The places of the low dwords of 16 qwords, or of the high ones.
@@ -128,7 +134,8 @@ pub(crate) fn dword_places(is_high: bool) -> Vec<u8> {
 
 /// All constants that the code may name beside those of its expressions.
 pub(crate) fn fixed_constants() -> Vec<Vec<u8>> {
-    let mut all = vec![byte_places(), dword_steps(), dword_places(false), dword_places(true)];
+    let mut all = vec![byte_places(), dword_places(false), dword_places(true)];
+    all.extend([1, 2, 4, 8, 16].map(steps));
     all.extend(crate::weave::constants());
     all.extend([1, 2].map(|bytes| channel_bits(bytes, 0)));
     all.extend((0..8).map(|unit| channel_bits(4, unit * 4)));
@@ -159,6 +166,23 @@ impl Emitter<'_> {
     /// The widest vectors that there are.
     pub(crate) fn widest(&self) -> Width {
         if self.has_bits { Width::Z } else { Width::Y }
+    }
+
+    /// Writes code that is not in the way, with what is known here; a label has to lead there, and it has to lead back.
+    pub(crate) fn aside<T>(&mut self, write: impl FnOnce(&mut Self) -> T) -> T {
+        let (cache, enabled) = (self.cache.clone(), self.enabled);
+        self.asm.aside();
+        let result = write(self);
+        self.asm.back();
+        let there = std::mem::replace(&mut self.cache, cache);
+        self.cache.lose(&there);
+        self.enabled = enabled;
+        result
+    }
+
+    /// Whether what channels that are not active have in some bytes does not matter, which those of a mask write.
+    pub(crate) fn may_spoil(&self, mask: &Mask, place: Bytes) -> bool {
+        mask.predicate == 0 && !self.is_full && !self.of_others.touch(place.at, place.bytes)
     }
 
     /// Makes of a mask the bits of its channels.
@@ -231,7 +255,7 @@ impl Emitter<'_> {
 
     /// A register with something that can be loaded, which one more user needs.
     pub(crate) fn value(&mut self, tag: Tag) -> Option<Vector> {
-        if let Some(found) = self.cache.find(&tag).or_else(|| self.fetch(&tag)) {
+        if let Some(found) = self.cache.find(&tag) {
             return Some(found);
         }
         if let Tag::Row { at, bytes } | Tag::Splat { at, bytes, .. } = tag {
@@ -258,33 +282,22 @@ impl Emitter<'_> {
         self.write_what(|other| other.touches(place) && !other.is_inside(place))
     }
 
-    /// Sees to it that there are vector registers for a step.
-    pub(crate) fn make_room(&mut self) {
-        while let Some(vector) = self.cache.in_the_way(ROOM) {
-            let mut written = vector;
-            if self.has_bits && self.cache.owed(vector).is_some_and(|place| matches!(place.bytes, 16 | 32 | 64)) {
-                // Most of what is written is replaced before anybody reads it from there.
-                written = self.cache.take_far();
-            }
-            if let Some(place) = self.cache.owed(written) {
-                self.store_row(place.at, place.bytes, written);
-                self.cache.settle(written);
-            }
-            if written != vector {
-                self.asm.v2(op::MOVUPS, Width::Z, written, vector, Width::Z);
-                self.cache.relocate(vector, written);
-            }
+    /// Need not write what does not matter any more.
+    pub(crate) fn settle_dead(&mut self) {
+        let behind = &self.behind;
+        while let Some((vector, _)) = self.cache.unwritten_of(|place| !behind.touch(place.at, place.bytes)) {
+            self.cache.settle(vector);
         }
     }
 
-    /// Takes what a far register holds back to one that steps work on, which one more user needs. Nothing where that is not on every
-    /// way.
-    pub(crate) fn fetch(&mut self, tag: &Tag) -> Option<Vector> {
-        let far = self.cache.far(tag).filter(|_| !self.is_branching)?;
-        let near = self.cache.take()?;
-        self.asm.v2(op::MOVUPS, Width::Z, near, far, Width::Z);
-        self.cache.relocate(far, near);
-        Some(near)
+    /// Sees to it that there are vector registers for a step.
+    pub(crate) fn make_room(&mut self) {
+        while let Some(vector) = self.cache.in_the_way(ROOM) {
+            if let Some(place) = self.cache.owed(vector) {
+                self.store_row(place.at, place.bytes, vector);
+            }
+            self.cache.settle(vector);
+        }
     }
 
     /// Loads something that does not depend on masks.
@@ -294,7 +307,6 @@ impl Emitter<'_> {
             Tag::Row { at: place, bytes } => {
                 let memory = at(FILE, place);
                 match bytes {
-                    16 | 32 | 64 if d.is_far() => self.asm.load(op::FAR_MOVUPS, Width::of(bytes), d, memory),
                     16 | 32 | 64 => self.asm.load(op::MOVUPS, Width::of(bytes), d, memory),
                     8 => self.asm.rm(Code::VEX_Vmovq_xmm_xmmm64, x, memory),
                     4 => self.asm.rm(Code::VEX_Vmovd_xmm_rm32, x, memory),
@@ -331,7 +343,6 @@ impl Emitter<'_> {
     pub(crate) fn store_bytes(&mut self, memory: MemoryOperand, bytes: u32, a: Vector) {
         let x = a.register(Width::X);
         match bytes {
-            16 | 32 | 64 if a.is_far() => self.asm.store(op::FAR_MOVUPS_STORE, Width::of(bytes), memory, a),
             16 | 32 | 64 => self.asm.store(op::MOVUPS_STORE, Width::of(bytes), memory, a),
             8 => self.asm.mr(Code::VEX_Vmovq_xmmm64_xmm, memory, x),
             4 => self.asm.mr(Code::VEX_Vmovd_rm32_xmm, memory, x),
@@ -343,6 +354,13 @@ impl Emitter<'_> {
                     self.asm.mr(Code::Mov_rm8_r8, memory, Register::DL);
                 }
             }
+        }
+    }
+
+    /// Forgets what is known of transfers that are alike.
+    pub(crate) fn forget_alike(&mut self) {
+        for qword in 0..self.flags.div_ceil(8) {
+            self.asm.mi(Code::Mov_rm64_imm32, at(FRAME, offset::ALIKE + qword * 8), 0);
         }
     }
 

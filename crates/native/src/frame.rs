@@ -34,6 +34,7 @@ pub(crate) mod offset {
     pub(crate) const UNTIL: u32 = offset_of!(Raw, until) as u32;
     pub(crate) const SCRATCH: u32 = offset_of!(Raw, scratch) as u32;
     pub(crate) const OPERANDS: u32 = offset_of!(Raw, operands) as u32;
+    pub(crate) const ALIKE: u32 = offset_of!(Raw, alike) as u32;
     pub(crate) const SPILLED: u32 = offset_of!(Raw, spilled) as u32;
     pub(crate) const IN_TURN: u32 = offset_of!(Raw, in_turn) as u32;
     pub(crate) const LEFT: u32 = offset_of!(Raw, left) as u32;
@@ -214,10 +215,12 @@ pub(crate) struct Raw {
     pub(crate) common_count: u64,
     pub(crate) zeros: *const u32,
     pub(crate) zero_count: u64,
+    /// How far apart the channels of transfers that are alike are, where that is known ([`crate::alike`]); else zero.
+    pub(crate) alike: [u64; 4],
     /// Offsets of 16 channels.
     pub(crate) scratch: MaybeUninit<[u32; 16]>,
     /// What a function is called with; the code writes all of it before.
     pub(crate) operands: MaybeUninit<[Operands; 2]>,
     /// The host's vector registers while a function runs.
-    pub(crate) spilled: MaybeUninit<[[u32; 16]; 16]>,
+    pub(crate) spilled: MaybeUninit<[[u32; 16]; 32]>,
 }

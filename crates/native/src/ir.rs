@@ -48,7 +48,7 @@ pub type Value = usize;
 
 /// What one channel's value is made of. Operations have the kind of their operands, or take the bits of one of the same size
 /// as their own kind; conversions and relations go by what their operands are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Node {
     /// What stands in the registers: the channels' elements follow each other at `step` bytes; with 0 there is one for all.
     Load {
@@ -116,7 +116,7 @@ impl PartialEq for Function {
 impl Eq for Function {}
 
 /// Functions of one value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the names say it")]
 pub enum Unary {
     Neg,
@@ -131,7 +131,7 @@ pub enum Unary {
 }
 
 /// Functions of two values. Integers wrap. Counts of shifts are below the number of bits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the names say it")]
 pub enum Binary {
     Add,
@@ -158,14 +158,6 @@ pub struct Expression {
     pub nodes: Vec<(Kind, Node)>,
     /// The functions that nodes call.
     pub functions: Vec<Function>,
-}
-
-impl Expression {
-    /// Adds a node.
-    pub fn push(&mut self, kind: Kind, node: Node) -> Value {
-        self.nodes.push((kind, node));
-        self.nodes.len() - 1
-    }
 }
 
 /// How the bits of a predicate become one bit a channel.
@@ -197,7 +189,7 @@ pub struct Mask {
 }
 
 /// How values compare. With a NaN none holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the names say it")]
 pub enum Relation {
     Equal,

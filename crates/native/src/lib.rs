@@ -5,8 +5,8 @@
 //! do: a step that is not known here or has to look closer, the end of a block, the end of a thread's turn. So nothing has
 //! to be known, and what is left out is slower but not different.
 //!
-//! Modules in reading order: `ir`; `live`, which registers matter where; `host`, the machine for code in Rust; `frame` and `threads`, what the code finds; `asm` and
-//! `op`, instructions into bytes; `cache`, what registers hold; `emit`, `choice`, `compute`, `operation`, `convert`, `predicate`, `transfer`, `address`, `element`, `weave`,
+//! Modules in reading order: `ir`; `simple`, what need not be computed; `live`, which registers matter where; `alike`, which transfers go the same way; `host`, the machine for code in Rust; `frame` and `threads`, what the code finds; `asm` and
+//! `op`, instructions into bytes; `cache`, what registers hold; `emit`, `choice`, `compute`, `operation`, `logic`, `convert`, `predicate`, `transfer`, `address`, `element`, `weave`,
 //! `scatter`, `block`, the code; `check`, what must hold of it; `code`, which is run.
 //!
 //! The code is made of AVX2 or AVX-512 ([`Level`]); on machines without either [`compile`] gives nothing.
@@ -16,6 +16,8 @@ pub mod ir;
 
 #[cfg(all(target_arch = "x86_64", unix))]
 mod address;
+#[cfg(all(target_arch = "x86_64", unix))]
+mod alike;
 #[cfg(all(target_arch = "x86_64", unix))]
 mod asm;
 #[cfg(all(target_arch = "x86_64", unix))]
@@ -39,6 +41,8 @@ mod emit;
 mod frame;
 #[cfg(all(target_arch = "x86_64", unix))]
 mod live;
+#[cfg(all(target_arch = "x86_64", unix))]
+mod logic;
 #[cfg(not(all(target_arch = "x86_64", unix)))]
 mod nothing;
 #[cfg(all(target_arch = "x86_64", unix))]
@@ -49,6 +53,7 @@ mod operation;
 mod predicate;
 #[cfg(all(target_arch = "x86_64", unix))]
 mod scatter;
+mod simple;
 mod threads;
 #[cfg(all(target_arch = "x86_64", unix))]
 mod transfer;

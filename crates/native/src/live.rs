@@ -14,11 +14,15 @@ use crate::ir::{
 
 /// A set of bytes of the register file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Bytes(Vec<u64>);
+pub(crate) struct Bytes {
+    words: Vec<u64>,
+    /// If that is wanted, the words that have been changed, and what they were before.
+    log: Option<Vec<(usize, u64)>>,
+}
 
 impl Bytes {
     fn new(bytes: u32, all: bool) -> Self {
-        Self(vec![if all { u64::MAX } else { 0 }; bytes.div_ceil(64) as usize])
+        Self { words: vec![if all { u64::MAX } else { 0 }; bytes.div_ceil(64) as usize], log: None }
     }
 
     /// The words that some bytes are in, and which bits of them they are.
@@ -31,9 +35,7 @@ impl Bytes {
     }
 
     fn add(&mut self, at: u32, bytes: u32) {
-        for (word, bits) in Self::words(at, bytes) {
-            self.0.get_mut(word).into_iter().for_each(|word| *word |= bits);
-        }
+        Self::words(at, bytes).for_each(|(word, bits)| self.change(word, |old| old | bits));
     }
 
     fn add_row(&mut self, row: Row) {
@@ -42,17 +44,29 @@ impl Bytes {
 
     fn remove_row(&mut self, row: Row) {
         for (word, bits) in row.spans().flat_map(|(at, bytes)| Self::words(at, bytes)) {
-            self.0.get_mut(word).into_iter().for_each(|word| *word &= !bits);
+            self.change(word, |old| old & !bits);
+        }
+    }
+
+    fn add_all(&mut self) {
+        (0..self.words.len()).for_each(|word| self.change(word, |_| u64::MAX));
+    }
+
+    fn change(&mut self, n: usize, to: impl FnOnce(u64) -> u64) {
+        let Some(word) = self.words.get_mut(n) else { return };
+        let old = std::mem::replace(word, to(*word));
+        if let Some(log) = &mut self.log {
+            log.push((n, old));
         }
     }
 
     fn unite(&mut self, other: &Self) {
-        self.0.iter_mut().zip(&other.0).for_each(|(word, other)| *word |= other);
+        self.words.iter_mut().zip(&other.words).for_each(|(word, other)| *word |= other);
     }
 
     /// Whether any of some bytes are among them.
     pub(crate) fn touch(&self, at: u32, bytes: u32) -> bool {
-        Self::words(at, bytes).any(|(word, bits)| self.0.get(word).is_some_and(|word| word & bits != 0))
+        Self::words(at, bytes).any(|(word, bits)| self.words.get(word).is_some_and(|word| word & bits != 0))
     }
 
     /// The dwords of a [`PIECE`](crate::PIECE) at a multiple of its size that any of them are in, one bit each.
@@ -62,14 +76,14 @@ impl Bytes {
 }
 
 /// Elements of the register file, those of channels that follow each other.
-#[derive(Clone, Copy)]
-struct Row {
-    at: u32,
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Row {
+    pub(crate) at: u32,
     /// Bytes of an element.
     bytes: u32,
     /// The distance to the next one.
-    pitch: u32,
-    count: u32,
+    pub(crate) pitch: u32,
+    pub(crate) count: u32,
 }
 
 impl Row {
@@ -98,6 +112,8 @@ pub(crate) struct Live {
     pub(crate) written: Bytes,
     /// Behind each block, made for all of its channels, and for any.
     ends: Vec<[Bytes; 2]>,
+    /// What each step of each block reads that the same channels have not written before it in the block.
+    exposed: Vec<Vec<Vec<Row>>>,
     /// The blocks at which channels may wait for others, in their order.
     pub(crate) joins: Vec<u32>,
 }
@@ -106,6 +122,27 @@ impl Live {
     /// Behind a block.
     pub(crate) fn end(&self, block: u32, is_full: bool) -> &Bytes {
         &self.ends[block as usize][usize::from(!is_full)]
+    }
+
+    /// What matters at the beginning of a block. What channels have written matters for the same ones as well.
+    pub(crate) fn here(&self, n: u32, block: &Block, is_full: bool) -> Here {
+        self.walk(n, block, (is_full, &[]))
+    }
+
+    /// What matters of channels that are not active.
+    pub(crate) fn of_others(&self, n: u32, block: &Block) -> Here {
+        self.walk(n, block, (false, &self.exposed[n as usize]))
+    }
+
+    fn walk(&self, n: u32, block: &Block, (is_full, exposed): (bool, &[Vec<Row>])) -> Here {
+        let mut bytes = self.end(n, is_full).clone();
+        let mut changes = Vec::new();
+        for (n, step) in block.steps.iter().enumerate().rev() {
+            bytes.log = Some(Vec::new());
+            before_step(step, exposed.get(n), is_full, &mut bytes);
+            changes.extend(bytes.log.take());
+        }
+        Here { bytes, changes }
     }
 
     /// Asks a routine.
@@ -163,7 +200,7 @@ impl Live {
                 break;
             }
         }
-        Self { begin: begins.swap_remove(0), written, ends, joins }
+        Self { begin: begins.swap_remove(0), written, ends, exposed, joins }
     }
 }
 
@@ -200,20 +237,47 @@ fn successors(n: u32, block: &Block, joins: &[u32]) -> Vec<(u32, bool)> {
 /// From what matters behind a block, what does before it.
 fn before(block: &Block, exposed: &[Vec<Row>], is_full: bool, live: &mut Bytes) {
     for (n, step) in block.steps.iter().enumerate().rev() {
-        if let Action::Outside = step.action {
-            *live = Bytes::new(live.0.len() as u32 * 64, true);
-            continue;
+        before_step(step, exposed.get(n).filter(|_| !is_full), is_full, live);
+    }
+}
+
+/// The same for a step, with what it reads unless that is all it has to do with.
+fn before_step(step: &Step, exposed: Option<&Vec<Row>>, is_full: bool, live: &mut Bytes) {
+    if let Action::Outside = step.action {
+        live.add_all();
+        return;
+    }
+    let mask = &step.mask;
+    // Of the control register some bits stay.
+    let is_whole = !matches!(step.action, Action::Control { .. });
+    if mask.predicate == 0 && is_row(mask) && (is_full || mask.always) && is_whole {
+        writes(step).into_iter().for_each(|write| live.remove_row(write));
+    }
+    match exposed {
+        Some(reads) => reads.iter().for_each(|read| live.add_row(*read)),
+        None => reads(step).into_iter().for_each(|(read, _)| live.add_row(read)),
+    }
+}
+
+/// What matters at a place in a block: before its first step to begin with.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Here {
+    bytes: Bytes,
+    /// The words that change from before a step to behind it, the last step first.
+    changes: Vec<Vec<(usize, u64)>>,
+}
+
+impl Here {
+    /// Goes behind the next step.
+    pub(crate) fn advance(&mut self) {
+        for (word, value) in self.changes.pop().into_iter().flatten().rev() {
+            self.bytes.words[word] = value;
         }
-        let mask = &step.mask;
-        // Of the control register some bits stay.
-        let is_whole = !matches!(step.action, Action::Control { .. });
-        if mask.predicate == 0 && is_row(mask) && (is_full || mask.always) && is_whole {
-            writes(step).into_iter().for_each(|write| live.remove_row(write));
-        }
-        match exposed.get(n).filter(|_| !is_full) {
-            Some(reads) => reads.iter().for_each(|read| live.add_row(*read)),
-            None => reads(step).into_iter().for_each(|(read, _)| live.add_row(read)),
-        }
+    }
+
+    /// Whether any of some bytes matter.
+    pub(crate) fn touch(&self, at: u32, bytes: u32) -> bool {
+        self.bytes.touch(at, bytes)
     }
 }
 
@@ -277,7 +341,7 @@ fn is_row(mask: &Mask) -> bool {
 }
 
 /// What a step writes of the registers.
-fn writes(step: &Step) -> Vec<Row> {
+pub(crate) fn writes(step: &Step) -> Vec<Row> {
     let count = 32 - step.mask.lanes.leading_zeros();
     match &step.action {
         Action::Compute { expression, result, to } => {

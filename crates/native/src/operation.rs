@@ -214,7 +214,7 @@ impl Emitter<'_> {
         self.asm.v3(extreme, w, d, a, b);
         if self.has_bits {
             let compare = if kind == Kind::F32 { op::COMPAREPS } else { op::COMPAREPD };
-            self.asm.compare(compare, w, ANSWER, [b, b], UNORDERED);
+            self.asm.compare(compare, w, (ANSWER, None), [b, b], UNORDERED);
             self.blend_by_answer(kind.bytes(), w, d, [d, a]);
             return Some(d);
         }

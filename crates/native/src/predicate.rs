@@ -258,7 +258,7 @@ impl Emitter<'_> {
             }
         };
         // The same relation turned over has this bit too.
-        self.asm.compare(op, w, to, sides, relation ^ if inverse { 4 } else { 0 });
+        self.asm.compare(op, w, (to, None), sides, relation ^ if inverse { 4 } else { 0 });
         Some(())
     }
 

@@ -1,10 +1,10 @@
-//! Channels of a transfer one by one, and marks of what they access: behind everything else.
+//! Channels of a transfer one by one, and marks of what they access.
 
 use iced_x86::{Code, MemoryOperand, Register};
 
-use crate::asm::{Label, Vector, Width, at, indexed};
+use crate::asm::{at, indexed};
 use crate::cache::Bytes;
-use crate::emit::{ENABLED, Emitter, FILE, FRAME, Later};
+use crate::emit::{ENABLED, Emitter, FILE, FRAME};
 use crate::frame::{CALLER, offset};
 use crate::ir::{Access, Change, Mask, Space, Transfer, Unit};
 use crate::op;
@@ -12,19 +12,6 @@ use crate::transfer::{Channels, FIRST, PLACE, WORDS};
 
 /// Where the bits are that say what was accessed; null when nobody wants to know.
 const MARKS: Register = Register::RCX;
-
-/// Channels one by one, behind everything else.
-pub(crate) struct Scatter {
-    from: Label,
-    back: Label,
-    offsets: Vec<Vector>,
-    /// Channels of each of them.
-    lanes: u32,
-    mark: Mark,
-    what: OneByOne,
-    /// What has to be written first.
-    unwritten: Vec<(Vector, Bytes)>,
-}
 
 /// What is marked for each channel when there are [`MARKS`].
 #[derive(Clone, Copy)]
@@ -35,21 +22,14 @@ pub(crate) struct Mark {
     pub(crate) lanes: Option<u32>,
 }
 
-pub(crate) enum OneByOne {
+/// What is done for channels one by one.
+pub(crate) enum OneByOne<'t> {
     /// Marks alone.
     Mark,
     /// Moves elements: their distances and places.
-    Move { access: Access, unit: Unit, elements: Vec<(u32, u32)> },
+    Move { access: Access, unit: Unit, elements: &'t [(u32, u32)] },
     /// Changes dwords, by those at a place.
     Update { change: Change, operand: u32, is_shared: bool },
-}
-
-/// Marks of rows of elements: of so many bytes at each of these distances from the first channel.
-pub(crate) struct Rows {
-    from: Label,
-    back: Label,
-    distances: Vec<u32>,
-    bytes: u32,
 }
 
 /// What is to be marked. Nothing when that is too far apart.
@@ -72,12 +52,7 @@ impl Emitter<'_> {
         if channels.mark.bits == 0 {
             return;
         }
-        let marks = match channels.transfer.access {
-            Access::Load => offset::LOADS,
-            Access::Store => offset::STORES,
-            Access::Update(_) => offset::UPDATES,
-        };
-        self.asm.rm(Code::Mov_r64_rm64, MARKS, at(PLACE, marks));
+        self.asm.rm(Code::Mov_r64_rm64, MARKS, at(PLACE, marks_of(channels)));
         self.asm.ri(Code::Cmp_rm64_imm8, MARKS, CALLER as i32);
         self.asm.jump(Code::Je_rel32_64, channels.slow);
     }
@@ -90,44 +65,34 @@ impl Emitter<'_> {
         let (from, back) = (self.asm.label(), self.asm.label());
         self.asm.jump(Code::Ja_rel32_64, from);
         self.asm.bind(back);
-        self.scatter_later((from, back), channels, channels.mark, OneByOne::Mark);
+        self.aside(|this| {
+            this.asm.bind(from);
+            this.scatter(channels, channels.mark, OneByOne::Mark);
+            this.asm.jump(Code::Jmp_rel32_64, back);
+        });
     }
 
-    /// Marks the elements of channels that are a row, or all at one place, where somebody wants to know: so many bytes for each.
+    /// Marks the elements of channels that are a row, or all at one place, where somebody wants to know: so many bytes for each. The
+    /// caller makes the access if that is what it wants.
     pub(crate) fn mark_row(&mut self, channels: &Channels<'_>, bytes: u32) {
         if channels.mark.bits == 0 {
             return;
         }
         let (from, back) = (self.asm.label(), self.asm.label());
-        self.asm.jump(Code::Ja_rel32_64, from);
+        self.asm.mi(Code::Cmp_rm64_imm8, at(PLACE, marks_of(channels)), 0);
+        self.asm.jump(Code::Jne_rel32_64, from);
         self.asm.bind(back);
-        if channels.masks.is_empty() {
-            let distances = channels.transfer.elements.iter().map(|(distance, _)| *distance).collect();
-            self.later.push(Later::Rows(Box::new(Rows { from, back, distances, bytes })));
-        } else {
-            self.scatter_later((from, back), channels, channels.mark, OneByOne::Mark);
-        }
-    }
-
-    /// Lets channels be done one by one.
-    pub(crate) fn scatter_later(
-        &mut self,
-        (from, back): (Label, Label),
-        channels: &Channels<'_>,
-        mark: Mark,
-        what: OneByOne,
-    ) {
-        let (offsets, lanes) = (channels.offsets.clone(), channels.lanes);
-        let mut unwritten = self.cache.unwritten();
-        match &what {
-            OneByOne::Move { access: Access::Store, elements, .. } => {
-                let bytes = lanes * 4 * offsets.len() as u32;
-                unwritten.retain(|(_, place)| elements.iter().any(|(_, at)| place.touches(Bytes { at: *at, bytes })));
+        self.aside(|this| {
+            this.asm.bind(from);
+            this.ask(channels);
+            if channels.masks.is_empty() {
+                let distances = channels.transfer.elements.iter().map(|(distance, _)| *distance);
+                distances.for_each(|distance| this.mark_bytes(distance, bytes));
+            } else {
+                this.scatter(channels, channels.mark, OneByOne::Mark);
             }
-            _ => unwritten.clear(),
-        }
-        let scatter = Scatter { from, back, offsets, lanes, mark, what, unwritten };
-        self.later.push(Later::Scatter(Box::new(scatter)));
+            this.asm.jump(Code::Jmp_rel32_64, back);
+        });
     }
 
     /// Changes the dwords of the channels one after the other.
@@ -137,50 +102,49 @@ impl Emitter<'_> {
         (transfer.unit == Unit::Dword).then_some(())?;
         self.all_inside(channels)?;
         self.asm.rm(Code::Mov_r64_rm64, WORDS, at(PLACE, offset::WORDS));
-        let (from, back) = (self.asm.label(), self.asm.label());
-        self.asm.jump(Code::Jmp_rel32_64, from);
-        self.asm.bind(back);
         // Nobody else reaches the memory of a group.
         let is_shared = transfer.space != Space::Local;
-        self.scatter_later((from, back), channels, *mark, OneByOne::Update { change, operand, is_shared });
+        self.scatter(channels, *mark, OneByOne::Update { change, operand, is_shared });
         Some(())
     }
 
-    /// Marks the bytes of rows.
-    pub(crate) fn mark_rows(&mut self, rows: &Rows) {
+    /// Marks so many bytes at a distance from the first channel.
+    fn mark_bytes(&mut self, distance: u32, bytes: u32) {
         let (byte, bit, ones) = (Register::R9, Register::R10, Register::R11);
-        self.asm.bind(rows.from);
-        for &distance in &rows.distances {
-            for start in (0..rows.bytes).step_by(32) {
-                let count = (rows.bytes - start).min(32);
-                let first = indexed(FIRST, Register::None, 1, i64::from(distance + start));
-                self.asm.rm(Code::Lea_r64_m, byte, first);
-                self.asm.rr(Code::Mov_r32_rm32, Register::R10D, Register::R9D);
-                self.asm.ri(Code::And_rm32_imm8, Register::R10D, 7);
-                self.asm.ri(Code::Shr_rm64_imm8, byte, 3);
-                self.asm.ri(Code::Mov_r32_imm32, Register::R11D, (u32::MAX >> (32 - count)) as i32);
-                self.asm.rrr(Code::VEX_Shlx_r64_rm64_r64, ones, ones, bit);
-                self.asm.mr(Code::Or_rm64_r64, indexed(MARKS, byte, 1, 0), ones);
-            }
+        for start in (0..bytes).step_by(32) {
+            let count = (bytes - start).min(32);
+            let first = indexed(FIRST, Register::None, 1, i64::from(distance + start));
+            self.asm.rm(Code::Lea_r64_m, byte, first);
+            self.asm.rr(Code::Mov_r32_rm32, Register::R10D, Register::R9D);
+            self.asm.ri(Code::And_rm32_imm8, Register::R10D, 7);
+            self.asm.ri(Code::Shr_rm64_imm8, byte, 3);
+            self.asm.ri(Code::Mov_r32_imm32, Register::R11D, (u32::MAX >> (32 - count)) as i32);
+            self.asm.rrr(Code::VEX_Shlx_r64_rm64_r64, ones, ones, bit);
+            self.asm.mr(Code::Or_rm64_r64, indexed(MARKS, byte, 1, 0), ones);
         }
-        self.asm.jump(Code::Jmp_rel32_64, rows.back);
     }
 
     /// Channels one by one, the first one first.
-    pub(crate) fn scatter(&mut self, scatter: &Scatter) {
+    pub(crate) fn scatter(&mut self, channels: &Channels<'_>, mark: Mark, what: OneByOne<'_>) {
         let (channel, rest, value) = (Register::R9, Register::R10D, Register::R11D);
-        self.asm.bind(scatter.from);
-        scatter.unwritten.iter().for_each(|(vector, place)| self.store_row(place.at, place.bytes, *vector));
-        for (half, offsets) in (0..).zip(&scatter.offsets) {
-            let (width, place) = (Width::of(scatter.lanes * 4), offset::SCRATCH + half * scatter.lanes * 4);
+        let (offsets, lanes) = (&channels.offsets, channels.lanes);
+        if let OneByOne::Move { access: Access::Store, elements, .. } = &what {
+            // What is stored has to be where it is taken from.
+            let bytes = lanes * 4 * offsets.len() as u32;
+            let is_stored = |place: Bytes| elements.iter().any(|(_, at)| place.touches(Bytes { at: *at, bytes }));
+            let unwritten = self.cache.unwritten().into_iter().filter(|(_, place)| is_stored(*place));
+            unwritten.for_each(|(vector, place)| self.store_row(place.at, place.bytes, vector));
+        }
+        for (half, offsets) in (0..).zip(offsets) {
+            let (width, place) = (channels.width(), offset::SCRATCH + half * lanes * 4);
             self.asm.store(op::MOVUPS_STORE, width, at(FRAME, place), *offsets);
         }
-        if let OneByOne::Mark = scatter.what {
+        if let OneByOne::Mark = what {
             // No function runs now.
             self.asm.mr(Code::Mov_rm32_r32, at(FRAME, offset::OPERANDS), Register::EDI);
         }
         let begin = |this: &mut Self| {
-            match scatter.mark.lanes {
+            match mark.lanes {
                 Some(lanes) => this.asm.ri(Code::Mov_r32_imm32, rest, lanes as i32),
                 None => this.asm.rr(Code::Mov_r32_rm32, rest, ENABLED),
             }
@@ -193,12 +157,12 @@ impl Emitter<'_> {
             this.asm.rr(Code::VEX_Blsr_r32_rm32, rest, rest);
             this.asm.jump(Code::Jne_rel32_64, again);
         };
-        if scatter.mark.bits != 0 {
+        if mark.bits != 0 {
             let nobody = self.asm.label();
             self.asm.rr(Code::Test_rm64_r64, MARKS, MARKS);
             self.asm.jump(Code::Je_rel32_64, nobody);
             let again = begin(self);
-            self.asm.ri(Code::Mov_r32_imm32, value, scatter.mark.bits as i32);
+            self.asm.ri(Code::Mov_r32_imm32, value, mark.bits as i32);
             self.asm.rr(Code::Mov_r32_rm32, Register::R9D, Register::EDI);
             self.asm.ri(Code::And_rm32_imm8, Register::R9D, 7);
             self.asm.rrr(Code::VEX_Shlx_r32_rm32_r32, value, value, Register::R9D);
@@ -207,7 +171,7 @@ impl Emitter<'_> {
             next(self, again);
             self.asm.bind(nobody);
         }
-        match &scatter.what {
+        match what {
             // What was there before.
             OneByOne::Mark => self.asm.rm(Code::Mov_r32_rm32, Register::EDI, at(FRAME, offset::OPERANDS)),
             OneByOne::Move { access, unit, elements } => {
@@ -215,7 +179,7 @@ impl Emitter<'_> {
                     let again = begin(self);
                     let memory = indexed(WORDS, FIRST, 1, distance.into());
                     let own = indexed(FILE, channel, unit.register_bytes(), place.into());
-                    self.move_one(*access, *unit, [own, memory]);
+                    self.move_one(access, unit, [own, memory]);
                     next(self, again);
                 }
             }
@@ -231,10 +195,10 @@ impl Emitter<'_> {
                 if let Change::Increment | Change::Decrement = change {
                     self.asm.ri(Code::Mov_r32_imm32, value, 1);
                 } else {
-                    self.asm.rm(Code::Mov_r32_rm32, value, indexed(FILE, channel, 4, (*operand).into()));
+                    self.asm.rm(Code::Mov_r32_rm32, value, indexed(FILE, channel, 4, operand.into()));
                 }
                 let memory = indexed(WORDS, FIRST, 1, 0);
-                if *is_shared {
+                if is_shared {
                     self.asm.locked(code, memory, value);
                 } else {
                     self.asm.mr(code, memory, value);
@@ -242,7 +206,6 @@ impl Emitter<'_> {
                 next(self, again);
             }
         }
-        self.asm.jump(Code::Jmp_rel32_64, scatter.back);
     }
 
     /// An element of a channel, between a place in the registers and memory.
@@ -273,5 +236,14 @@ impl Emitter<'_> {
                 self.asm.mr(Code::Mov_rm64_r64, own, long);
             }
         }
+    }
+}
+
+/// Where the entry of a buffer says who wants to know of such an access.
+fn marks_of(channels: &Channels<'_>) -> u32 {
+    match channels.transfer.access {
+        Access::Load => offset::LOADS,
+        Access::Store => offset::STORES,
+        Access::Update(_) => offset::UPDATES,
     }
 }

@@ -6,6 +6,7 @@
 
 use iced_x86::{Code, Register};
 
+use crate::alike::Member;
 use crate::asm::{Label, Vector, Width, at, indexed};
 use crate::cache::{Bytes, Tag};
 use crate::choice::Choice;
@@ -29,16 +30,22 @@ fn extent(transfer: &Transfer) -> u32 {
 }
 
 /// A transfer of 8 or 16 channels: their offsets in the buffer at [`PLACE`], of which the first is in [`FIRST`].
+#[derive(Clone)]
 pub(crate) struct Channels<'a> {
+    pub(crate) mask: &'a Mask,
     pub(crate) transfer: &'a Transfer,
-    /// As many channels at a time.
+    /// As many channels at a time, and how many times.
     pub(crate) lanes: u32,
+    pub(crate) halves: u32,
+    /// Nothing where it is enough to know the first channel's.
     pub(crate) offsets: Vec<Vector>,
     /// The enabled ones, unless all are.
     pub(crate) masks: Vec<Choice>,
     pub(crate) mark: Mark,
     /// Where the caller does the whole step.
     pub(crate) slow: Label,
+    /// What it is alike with.
+    pub(crate) member: Option<Member>,
 }
 
 impl Channels<'_> {
@@ -91,14 +98,15 @@ impl Emitter<'_> {
     /// A transfer. `step` is its number, for the caller.
     pub(crate) fn transfer(&mut self, mask: &Mask, transfer: &Transfer, step: u32) -> Option<()> {
         let slow = self.asm.label();
-        let parts = parts(mask, transfer)?;
+        let parts = parts(mask, &self.without_rest(mask, transfer))?;
         for (mask, transfer) in &parts {
             self.prepare(mask, transfer)?;
         }
         // From here on what a register holds is not written on every way.
         let unwritten = self.cache.unwritten();
         self.is_branching = true;
-        for (mask, transfer) in &parts {
+        let members = self.members.get((step - self.first_step) as usize).copied().unwrap_or_default();
+        for ((mask, transfer), member) in parts.iter().zip(members) {
             let before = self.cache.known();
             let [nobody, done] = [(); 2].map(|()| self.asm.label());
             let is_some = self.enabled(mask) == Enabled::Some;
@@ -108,7 +116,7 @@ impl Emitter<'_> {
             }
             match (mask.lanes.count_ones(), transfer.access) {
                 (1, Access::Load | Access::Store) => self.single(transfer, slow)?,
-                (8 | 16, _) => self.many(mask, transfer, is_some, slow)?,
+                (8 | 16, _) => self.many(mask, transfer, (is_some, member), slow)?,
                 _ => return None,
             }
             self.asm.bind(done);
@@ -119,8 +127,21 @@ impl Emitter<'_> {
             self.enabled = None;
         }
         let (back, known) = (self.asm.here(), self.cache.known());
-        self.later.push(Later::Outside { from: slow, step, back, known, unwritten, is_full: self.is_full });
+        let (is_full, flags) = (self.is_full, self.flags);
+        self.later.push(Later::Outside { from: slow, step, back, known, unwritten, is_full, flags });
         Some(())
+    }
+
+    /// The same transfer, which need not keep what does not matter behind it.
+    fn without_rest(&self, mask: &Mask, transfer: &Transfer) -> Transfer {
+        let mut transfer = transfer.clone();
+        if let Unit::Part { bytes: bytes @ 1..=3, keeps: true } = transfer.unit {
+            let lanes = 0..32 - mask.lanes.leading_zeros();
+            let mut all = transfer.elements.iter().flat_map(|(_, at)| lanes.clone().map(move |lane| at + lane * 4));
+            let keeps = all.any(|at| self.behind.touch(at + bytes, 4 - bytes));
+            transfer.unit = Unit::Part { bytes, keeps };
+        }
+        transfer
     }
 
     /// Writes what a transfer reads from the register file, and what it may write a part of.
@@ -170,18 +191,12 @@ impl Emitter<'_> {
         Some(())
     }
 
-    /// Writes what has to be loaded as another thing than what registers hold; what far ones do will be near.
+    /// Writes what has to be loaded as another thing than what registers hold.
     fn prepare_value(&mut self, tag: Tag, place: Bytes) -> Option<()> {
         if self.cache.has(&tag) {
             return Some(());
         }
-        match self.fetch(&tag) {
-            Some(vector) => {
-                self.cache.drop(vector);
-                Some(())
-            }
-            None => self.write_what(|other| other.touches(place)),
-        }
+        self.write_what(|other| other.touches(place))
     }
 
     /// Finds the buffer of a surface or of the group: [`PLACE`].
@@ -347,7 +362,13 @@ impl Emitter<'_> {
     }
 
     /// The elements of 8 or 16 channels.
-    fn many(&mut self, mask: &Mask, transfer: &Transfer, is_some: bool, slow: Label) -> Option<()> {
+    fn many(
+        &mut self,
+        mask: &Mask,
+        transfer: &Transfer,
+        (is_some, member): (bool, Option<Member>),
+        slow: Label,
+    ) -> Option<()> {
         let lanes = mask.lanes.count_ones().min(self.widest().bytes() / 4);
         let halves = mask.lanes.count_ones() / lanes;
         let offsets = match transfer.addresses {
@@ -357,17 +378,22 @@ impl Emitter<'_> {
                     (0..halves).map(|half| self.dword_offsets(transfer, lanes, place + half * 32)).collect();
                 offsets?
             }
-            Addresses::Qwords(place) if transfer.space == Space::Flat => {
-                self.flat_offsets(mask, transfer, (place, lanes), is_some, slow)?
-            }
+            Addresses::Qwords(place) if transfer.space == Space::Flat => match member {
+                Some(Member { is_first: false, .. }) => {
+                    self.first_flat(transfer, (place, lanes), slow)?;
+                    Vec::new()
+                }
+                _ => self.flat_offsets(mask, transfer, (place, lanes), is_some, slow)?,
+            },
             _ => return None,
         };
         let mut masks = Vec::new();
         for half in (0..halves).filter(|_| is_some) {
             masks.push(self.enabled_elements(mask, half * lanes, 4, Width::of(lanes * 4))??);
         }
-        let channels = Channels { transfer, lanes, offsets, masks, mark: mark(mask, transfer, is_some)?, slow };
-        self.asm.rr(Code::VEX_Vmovd_rm32_xmm, Register::EDI, channels.offsets[0].register(Width::X));
+        let mark = mark(mask, transfer, is_some)?;
+        let channels = Channels { mask, transfer, lanes, halves, offsets, masks, mark, slow, member };
+        self.first_offset(&channels);
         match transfer.access {
             Access::Load => self.get(&channels)?,
             Access::Store => self.put(&channels)?,
@@ -376,6 +402,24 @@ impl Emitter<'_> {
         channels.offsets.iter().for_each(|vector| self.cache.drop(*vector));
         channels.masks.iter().for_each(|choice| self.drop_choice(*choice));
         Some(())
+    }
+
+    /// The first channel's offset, in [`FIRST`].
+    fn first_offset(&mut self, channels: &Channels<'_>) {
+        if let Some(offsets) = channels.offsets.first() {
+            self.asm.rr(Code::VEX_Vmovd_rm32_xmm, Register::EDI, offsets.register(Width::X));
+        }
+    }
+
+    /// The same channels with all of their offsets, which only the first one's has been found of before.
+    pub(crate) fn with_offsets<'c>(&mut self, channels: &Channels<'c>) -> Option<Channels<'c>> {
+        let mut channels = channels.clone();
+        if let (true, Addresses::Qwords(place)) = (channels.offsets.is_empty(), channels.transfer.addresses) {
+            let Channels { mask, transfer, lanes, slow, .. } = channels;
+            channels.offsets = self.flat_offsets(mask, transfer, (place, lanes), false, slow)?;
+            self.first_offset(&channels);
+        }
+        Some(channels)
     }
 
     /// Goes on when the data of all enabled channels are inside and aligned, wherever they are, and the caller does not want to make
@@ -430,7 +474,6 @@ impl Emitter<'_> {
             self.asm.ri(Code::Test_rm32_imm32, Register::EDI, transfer.alignment as i32 - 1);
             self.asm.jump(Code::Jne_rel32_64, otherwise);
         }
-        self.ask(channels);
         self.mark_row(channels, bytes);
     }
 }

@@ -176,17 +176,17 @@ fn launches_ask_for_no_more_than_there_is() {
     let mut program = example(&[]).unwrap();
     let head = ".version 4.1\n.kernel \"k\"\n";
     let mut source = head.to_owned();
-    for i in 32..32 + 260 {
+    for i in 32..32 + 1100 {
         let _ = writeln!(source, ".decl V{i} v_type=G type=q num_elts=4096 align=GRF");
     }
-    for i in 32..32 + 260 {
+    for i in 32..32 + 1100 {
         let _ = writeln!(source, "    mov (M1, 1) V{i}(0,0)<1> 0x1:q");
     }
     source += "    ret (M1, 1)\n";
     program.routine = visakit::text::parse(&source, Default::default()).unwrap().routine;
     assert_eq!(run(&program, 32), None);
     let found = run(&program, u64::from(launches::GROUP_ITEMS)).unwrap();
-    assert!(found.code == "launch-group" && found.help.contains("268435456"), "{found:?}");
+    assert!(found.code == "launch-group" && found.help.contains("1073741824"), "{found:?}");
 }
 
 #[test]

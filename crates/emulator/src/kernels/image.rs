@@ -49,6 +49,7 @@ impl Elements {
         Ok(Self { at: l.raw(operand, lanes as u64 * u64::from(bytes))?, bytes, signed: false })
     }
 
+    #[inline(always)]
     fn bits(&self, thread: &Thread, lane: usize) -> u64 {
         let Some(at) = self.at else { return 0 };
         let place = at + lane as u32 * self.bytes;
@@ -59,6 +60,7 @@ impl Elements {
         }
     }
 
+    #[inline(always)]
     pub(super) fn integer(&self, thread: &Thread, lane: usize) -> i64 {
         let bits = self.bits(thread, lane);
         match (self.bytes, self.signed) {
@@ -74,6 +76,7 @@ impl Elements {
         u32::try_from(self.integer(thread, lane)).unwrap_or(u32::MAX)
     }
 
+    #[inline(always)]
     pub(super) fn float(&self, thread: &Thread, lane: usize) -> f32 {
         let bits = self.bits(thread, lane);
         if self.bytes == 2 { half::f16::from_bits(bits as u16).to_f32() } else { f32::from_bits(bits as u32) }
@@ -98,6 +101,8 @@ pub(super) struct Components {
     /// Whether elements of 16 bits are HF.
     half: bool,
     pitch: u32,
+    /// The channels whose mask stands behind the data; none where no mask does.
+    mask: Option<usize>,
 }
 
 impl Components {
@@ -131,26 +136,27 @@ impl Components {
         let rows = moved.len().max(1) as u64;
         let last = if masked { u64::from(pitch) + 4 } else { lanes as u64 * u64::from(bytes) };
         let at = l.raw(operand, (rows - 1) * u64::from(pitch) + last)?;
-        Ok(Self { moved, at, bytes, half, pitch })
+        Ok(Self { moved, at, bytes, half, pitch, mask: masked.then_some(lanes) })
     }
 
-    pub(super) fn put(&self, thread: &mut Thread, lane: usize, components: [u32; 4]) {
+    /// Writes what the enabled channels have got, by component.
+    fn put(&self, thread: &mut Thread, enabled: u32, rows: &[[u32; MAX_LANES]; 4]) {
         let Some(at) = self.at else { return };
         for (n, &component) in self.moved.iter().enumerate() {
-            let place = at + n as u32 * self.pitch + lane as u32 * self.bytes;
-            match self.bytes {
-                2 if self.half => {
-                    thread.registers.set(place, half::f16::from_f32(f32::from_bits(components[component])).to_bits());
+            let (first, row) = (at + n as u32 * self.pitch, &rows[component]);
+            for lane in enabled_lanes::<MAX_LANES>(enabled) {
+                let (place, value) = (first + lane as u32 * self.bytes, row[lane]);
+                match self.bytes {
+                    2 if self.half => {
+                        thread.registers.set(place, half::f16::from_f32(f32::from_bits(value)).to_bits());
+                    }
+                    2 => thread.registers.set(place, value as u16),
+                    _ => thread.registers.set(place, value),
                 }
-                2 => thread.registers.set(place, components[component] as u16),
-                _ => thread.registers.set(place, components[component]),
             }
         }
-    }
-
-    /// The mask behind the data: all pages exist.
-    pub(super) fn put_mask(&self, thread: &mut Thread, lanes: usize) {
-        if let Some(at) = self.at {
+        if let Some(lanes) = self.mask {
+            // All pages exist.
             let mask = crate::machine::thread::ones(lanes);
             thread.registers.set(at + self.moved.len() as u32 * self.pitch, mask);
         }
@@ -177,16 +183,19 @@ pub(super) fn image<'w>(
 }
 
 /// The offsets that a message adds to texel coordinates.
-pub(super) struct Offsets(Source<u32>);
+pub(super) struct Offsets(Option<Source<u32>>);
 
 impl Offsets {
+    /// Those of a message without.
+    const NONE: Self = Self(None);
+
     pub(super) fn new(l: &mut Lowering<'_>, operand: &VecOperand) -> LowerResult<Self> {
-        Ok(Self(l.source(operand, 1)?))
+        Ok(Self(Some(l.source(operand, 1)?)))
     }
 
     /// Four bits each, with sign.
-    pub(super) fn get(&self, thread: &Thread) -> [i64; 3] {
-        let bits = self.0.first(thread);
+    fn get(&self, thread: &Thread) -> [i64; 3] {
+        let bits = self.0.as_ref().map_or(0, |source| source.first(thread));
         [8, 4, 0].map(|shift| i64::from(bits >> shift & 7) - i64::from(bits >> shift & 8))
     }
 }
@@ -214,35 +223,40 @@ pub(super) fn load(l: &mut Lowering<'_>, inst: &Load3d) -> LowerResult {
     let (level, sample) = (at(SamplerParameter::Lod), at(SamplerParameter::Si));
     let tells_places = inst.op.op == LoadCurrentOpOp3d::LdMcs;
     let shift = Offsets::new(l, &inst.aoffimmi)?;
-    let masked = inst.op.pixel_null_mask;
-    let components = Components::new(l, &inst.dst, lanes, moved(inst.channels), masked)?;
-    let mask = masked.then_some(lanes);
-    read(l, inst.exec_size, inst.pred, inst.surface, components, mask, move |thread, _, lane, image, texels| {
-        if tells_places {
-            // Every sample stands in its own place, whatever this says.
-            return [0; 4];
-        }
-        let shift = shift.get(thread);
-        let place = std::array::from_fn(|d| place[d].integer(thread, lane).saturating_add(shift[d]));
-        let level = level.number(thread, lane);
-        // Compilers read the border so, where a sampler asks for one.
-        image.load(texels, Texel { place, level, sample: sample.number(thread, lane) })
-    })
+    let components = Components::new(l, &inst.dst, lanes, moved(inst.channels), inst.op.pixel_null_mask)?;
+    read(
+        l,
+        inst.exec_size,
+        inst.pred,
+        inst.surface,
+        components,
+        shift,
+        move |thread, _, shift, lane, image, texels| {
+            if tells_places {
+                // Every sample stands in its own place, whatever this says.
+                return [0; 4];
+            }
+            let place = std::array::from_fn(|d| place[d].integer(thread, lane).saturating_add(shift[d]));
+            let level = level.number(thread, lane);
+            // Compilers read the border so, where a sampler asks for one.
+            image.load(texels, Texel { place, level, sample: sample.number(thread, lane) })
+        },
+    )
 }
 
-/// A message that reads something of an image for each channel. With `mask`, the mask of so many channels stands behind it.
+/// A message that reads something of an image for each channel, and the offsets that all channels add.
 pub(super) fn read(
     l: &mut Lowering<'_>,
     exec_size: ExecSize,
     pred: Predicate,
     surface: SurfaceId,
     components: Components,
-    mask: Option<usize>,
-    texel: impl Fn(&Thread, &World<'_>, usize, &Image, Texels<'_>) -> [u32; 4] + Send + Sync + 'static,
+    shift: Offsets,
+    texel: impl Fn(&Thread, &World<'_>, [i64; 3], usize, &Image, Texels<'_>) -> [u32; 4] + Send + Sync + 'static,
 ) -> LowerResult {
     let enable = l.enable(exec_size, pred)?;
     let space = l.address_space(surface)?;
-    read_at(l, enable, space, components, mask, texel)
+    read_at(l, enable, space, components, shift, texel)
 }
 
 /// The same for a surface that is known already.
@@ -251,24 +265,23 @@ fn read_at(
     enable: ExecMask,
     space: AddressSpace,
     components: Components,
-    mask: Option<usize>,
-    texel: impl Fn(&Thread, &World<'_>, usize, &Image, Texels<'_>) -> [u32; 4] + Send + Sync + 'static,
+    shift: Offsets,
+    texel: impl Fn(&Thread, &World<'_>, [i64; 3], usize, &Image, Texels<'_>) -> [u32; 4] + Send + Sync + 'static,
 ) -> LowerResult {
     let run = Run::new(move |thread, world| {
         let enabled = thread.enabled(&enable);
-        let bound = image(&space, thread, world);
         // All channels are read before any is written: the destination may stand where parameters do.
-        let mut values = [[0; 4]; MAX_LANES];
-        for lane in enabled_lanes::<MAX_LANES>(enabled) {
-            values[lane] =
-                bound.map_or([0; 4], |(image, texels)| texel(thread, world, lane, image, texels.of_lane(lane)));
+        let mut rows = [[0; MAX_LANES]; 4];
+        if let Some((image, texels)) = image(&space, thread, world) {
+            let shift = shift.get(thread);
+            for lane in enabled_lanes::<MAX_LANES>(enabled) {
+                let components = texel(thread, world, shift, lane, image, texels.of_lane(lane));
+                for (row, component) in rows.iter_mut().zip(components) {
+                    row[lane] = component;
+                }
+            }
         }
-        for lane in enabled_lanes::<MAX_LANES>(enabled) {
-            components.put(thread, lane, values[lane]);
-        }
-        if let Some(lanes) = mask {
-            components.put_mask(thread, lanes);
-        }
+        components.put(thread, enabled, &rows);
         Ok(())
     });
     Ok(l.step(enable, run))
@@ -305,9 +318,15 @@ pub(super) fn gather4_typed(l: &mut Lowering<'_>, inst: &Gather4Typed) -> LowerR
     let lanes = channels(inst.exec_size);
     let place = coordinates(l, [&inst.u, &inst.v, &inst.r, &inst.lod], lanes)?;
     let components = Components::new(l, &inst.dst, lanes, moved(inst.channels), false)?;
-    read(l, inst.exec_size, inst.pred, inst.surface, components, None, move |thread, _, lane, image, texels| {
-        image.load_inside(texels, place_of(&place, thread, lane))
-    })
+    read(
+        l,
+        inst.exec_size,
+        inst.pred,
+        inst.surface,
+        components,
+        Offsets::NONE,
+        move |thread, _, _, lane, image, texels| image.load_inside(texels, place_of(&place, thread, lane)),
+    )
 }
 
 pub(super) fn scatter4_typed(l: &mut Lowering<'_>, inst: &Scatter4Typed) -> LowerResult {
@@ -390,23 +409,31 @@ pub(super) fn info(l: &mut Lowering<'_>, inst: &Info) -> LowerResult {
     };
     let samples = inst.op == InfoOp::Sampleinfo;
     let components = Components::new(l, &inst.dst, lanes, moved(inst.channels), false)?;
-    read(l, inst.exec_size, Predicate::default(), inst.surface, components, None, move |thread, _, lane, image, _| {
-        let desc = &image.desc;
-        if samples {
-            return [desc.samples, 0, 0, 0];
-        }
-        let level = lod.number(thread, lane);
-        let mut sizes = [0; 4];
-        if level < desc.levels {
-            let size = desc.size_of(level);
-            sizes[..desc.dimensions].copy_from_slice(&size[..desc.dimensions]);
-        }
-        if desc.is_array {
-            sizes[desc.dimensions] = desc.layers;
-        }
-        sizes[3] = desc.levels;
-        sizes
-    })
+    read(
+        l,
+        inst.exec_size,
+        Predicate::default(),
+        inst.surface,
+        components,
+        Offsets::NONE,
+        move |thread, _, _, lane, image, _| {
+            let desc = &image.desc;
+            if samples {
+                return [desc.samples, 0, 0, 0];
+            }
+            let level = lod.number(thread, lane);
+            let mut sizes = [0; 4];
+            if level < desc.levels {
+                let size = desc.size_of(level);
+                sizes[..desc.dimensions].copy_from_slice(&size[..desc.dimensions]);
+            }
+            if desc.is_array {
+                sizes[desc.dimensions] = desc.layers;
+            }
+            sizes[3] = desc.levels;
+            sizes
+        },
+    )
 }
 
 pub(super) fn lsc_typed(l: &mut Lowering<'_>, inst: &LscTyped) -> LowerResult {
@@ -447,7 +474,7 @@ fn lsc_quad(l: &mut Lowering<'_>, inst: &LscTypedQuad) -> LowerResult {
         return write(l, enable, space, place, components);
     }
     let components = Components::dwords(l, &inst.dst_data, lanes, moved)?;
-    read_at(l, enable, space, components, None, move |thread, _, lane, image, texels| {
+    read_at(l, enable, space, components, Offsets::NONE, move |thread, _, _, lane, image, texels| {
         image.load_inside(texels, place_of(&place, thread, lane))
     })
 }

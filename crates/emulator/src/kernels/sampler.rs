@@ -144,7 +144,6 @@ impl Message<'_> {
         l: &mut Lowering<'_>,
         undefined: Stub,
         components: Components,
-        null_mask: bool,
         read: impl Fn(&Sampler, &Image, Texels<'_>, &SamplePoint) -> [u32; 4] + Send + Sync + 'static,
     ) -> LowerResult {
         let lanes = channels(self.exec_size);
@@ -154,17 +153,16 @@ impl Message<'_> {
         let params = Params::new(l, &self.operation, self.params, lanes)?;
         let shift = Offsets::new(l, self.aoffimmi)?;
         let element = sampler_element(l, self.sampler)?;
-        let mask = null_mask.then_some(lanes);
         image::read(
             l,
             self.exec_size,
             self.pred,
             self.surface,
             components,
-            mask,
-            move |thread, world, lane, image, texels| {
+            shift,
+            move |thread, world, shift, lane, image, texels| {
                 let Some(sampler) = world.sampler(thread.surfaces[element]) else { return [0; 4] };
-                read(sampler, image, texels, &params.place(thread, lane, sampler, image, shift.get(thread)))
+                read(sampler, image, texels, &params.place(thread, lane, sampler, image, shift))
             },
         )
     }
@@ -197,13 +195,11 @@ pub(super) fn sample(l: &mut Lowering<'_>, inst: &Sample3d) -> LowerResult {
     let mut message = message!(inst);
     if inst.op.op == SampleCurrentOpOp3d::Lod {
         message.operation.wants_level = true;
-        return message.lower(l, undefined, components, inst.op.pixel_null_mask, |sampler, image, _, place| {
+        return message.lower(l, undefined, components, |sampler, image, _, place| {
             [sampler.clamped(image, place.lod).to_bits(), place.lod.to_bits(), 0, 0]
         });
     }
-    message.lower(l, undefined, components, inst.op.pixel_null_mask, |sampler, image, texels, place| {
-        sampler.sample(image, texels, place)
-    })
+    message.lower(l, undefined, components, |sampler, image, texels, place| sampler.sample(image, texels, place))
 }
 
 pub(super) fn sample4(l: &mut Lowering<'_>, inst: &Sample43d) -> LowerResult {
@@ -218,7 +214,7 @@ pub(super) fn sample4(l: &mut Lowering<'_>, inst: &Sample43d) -> LowerResult {
         Sample4SrcChannel3d::A => 3,
     };
     let message = message!(inst);
-    message.lower(l, undefined, components, inst.op.pixel_null_mask, move |sampler, image, texels, place| {
+    message.lower(l, undefined, components, move |sampler, image, texels, place| {
         sampler.gather(image, texels, place, colour)
     })
 }

@@ -55,11 +55,13 @@ impl Reader<'_> {
         })
     }
 
-    /// A value with its type in front. Types from 9 on are vectors of the scalar ones.
-    fn value(&mut self, memory: &Memory) -> Option<Value> {
+    /// A value with its type in front, for a conversion. Types from 9 on are vectors of the scalar ones.
+    fn value(&mut self, memory: &Memory, letter: u8) -> Option<Value> {
         let kind = self.word()?;
-        if kind == 5 {
-            return Some(Value::Text(text_at(memory, self.long()?)));
+        // A string that the compiler does not know as one, such as an empty one, is a pointer.
+        if kind == 5 || kind == 7 && letter == b's' {
+            let address = self.long()?;
+            return Some(Value::Text(if address == 0 { b"(null)".to_vec() } else { text_at(memory, address) }));
         }
         let Some(vector) = kind.checked_sub(9) else { return self.element(kind) };
         let scalar = *[1, 2, 3, 6, 4, 8].get(vector as usize)?;
@@ -103,13 +105,13 @@ pub fn decode(buffer: &[u8], memory: &Memory) -> Vec<u8> {
         if memory.find(format).is_none() {
             // No format begins here: it is a value that the last one had no conversion for.
             reader.at -= 8;
-            if reader.value(memory).is_none() {
+            if reader.value(memory, 0).is_none() {
                 break;
             }
             continue;
         }
         let format = text_at(memory, format);
-        if print(&format, &mut out, || reader.value(memory)).is_none() {
+        if print(&format, &mut out, |letter| reader.value(memory, letter)).is_none() {
             break;
         }
         if out.len() > PRINTED_BYTES {
@@ -147,8 +149,8 @@ struct Conversion {
     letter: u8,
 }
 
-/// Prints a format; `next` gives the values. `None` when there are not enough of them.
-fn print(format: &[u8], out: &mut Vec<u8>, mut next: impl FnMut() -> Option<Value>) -> Option<()> {
+/// Prints a format; `next` gives the values for conversions. `None` when there are not enough of them.
+fn print(format: &[u8], out: &mut Vec<u8>, mut next: impl FnMut(u8) -> Option<Value>) -> Option<()> {
     let mut rest = format;
     while let Some((&first, tail)) = rest.split_first() {
         rest = tail;
@@ -162,7 +164,7 @@ fn print(format: &[u8], out: &mut Vec<u8>, mut next: impl FnMut() -> Option<Valu
             continue;
         }
         let conversion = read_conversion(&mut rest);
-        match next()? {
+        match next(conversion.letter)? {
             Value::Vector(elements) => {
                 for (n, element) in elements.iter().enumerate() {
                     if n > 0 {
@@ -279,10 +281,15 @@ fn put(conversion: &Conversion, value: &Value, out: &mut Vec<u8>) {
         pad(out, b' ');
     }
     out.extend(sign.bytes());
+    // Zeros that fill up stand behind what says that a float's digits are hexadecimal.
+    let is_hexadecimal =
+        is_number && matches!(value, Value::Float(_)) && conversion.letter.eq_ignore_ascii_case(&b'a');
+    let (prefix, digits) = body.split_at(if is_hexadecimal { 2 } else { 0 });
+    out.extend(prefix);
     if zeros {
         pad(out, b'0');
     }
-    out.extend(body);
+    out.extend(digits);
     if conversion.left {
         pad(out, b' ');
     }
@@ -395,7 +402,7 @@ mod tests {
     fn one(format: &str, value: Value) -> String {
         let mut out = Vec::new();
         let mut value = Some(value);
-        print(format.as_bytes(), &mut out, || value.take()).unwrap();
+        print(format.as_bytes(), &mut out, |_| value.take()).unwrap();
         String::from_utf8(out).unwrap()
     }
 
@@ -433,6 +440,8 @@ mod tests {
             ("%#g", Value::Float(1.5), "1.50000"),
             ("%#g", Value::Float(123456.7), "123457."),
             ("%#a", Value::Float(2.0), "0x1.p+1"),
+            ("%+010a", Value::Float(2.0), "+0x0001p+1"),
+            ("%08A", Value::Float(-1.0), "-0X01P+0"),
             ("%#a", Value::Float(0.0), "0x0.p+0"),
             ("%#.4o", int(8), "0010"),
             ("%#.0o", int(0), "0"),
@@ -476,6 +485,15 @@ mod tests {
         let longer = more.len() as u32;
         more[..4].copy_from_slice(&longer.to_le_bytes());
         assert_eq!(decode(&more, &memory), b"7 bye %f\nbye 0.500000");
+        // Strings that are pointers, and one that is none.
+        let mut pointers = vec![0; 4];
+        for address in [text + 3, 0] {
+            pointers.extend((text + 3).to_le_bytes());
+            pointers.extend([7_u32.to_le_bytes().as_slice(), &address.to_le_bytes()].concat());
+        }
+        let longer = pointers.len() as u32;
+        pointers[..4].copy_from_slice(&longer.to_le_bytes());
+        assert_eq!(decode(&pointers, &memory), b"%s\n\n(null)\n");
         // Few records that ask for very much.
         let wide = memory.map(Buffer::from_bytes(b"%4095d\0")).unwrap();
         let records = PRINTED_BYTES / 4095 + 1;

@@ -25,7 +25,7 @@ pub struct View<'a> {
 #[derive(Clone, Copy, Debug)]
 pub enum Target<'a> {
     /// Virtual addresses, of memory and of the buffers behind it that the group has for itself. An access outside every buffer
-    /// is a fault, unless [`Memory::outside_is_zero`].
+    /// is a fault, unless [`Memory::outside_is_zero`] or [`Memory::whole_pages`] says otherwise.
     Flat(&'a Memory, &'a [Buffer]),
     /// Shared local memory of the group. An access outside of it is a fault.
     Local(&'a Buffer),
@@ -268,7 +268,7 @@ impl<'a> View<'a> {
         match self.target {
             Target::Flat(memory, private) => match memory.find_with(private, address) {
                 Some((buffer, base)) if fits(buffer, address - base, size) => Ok(Some((buffer, address - base))),
-                _ if memory.outside_is_zero => Ok(None),
+                _ if memory.loses(private, address, size) => Ok(None),
                 _ => miss(MissKind::Outside),
             },
             Target::Local(buffer) => {

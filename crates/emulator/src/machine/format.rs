@@ -120,6 +120,7 @@ impl Format {
     }
 
     /// Bytes of a texel.
+    #[inline]
     pub fn bytes(self) -> usize {
         self.parts() * self.component.bytes()
     }
@@ -177,6 +178,7 @@ pub(super) enum Source {
 }
 
 impl ComponentType {
+    #[inline]
     pub(super) fn bytes(self) -> usize {
         match self {
             Self::Unorm8 | Self::Snorm8 | Self::Uint8 | Self::Sint8 => 1,
@@ -191,10 +193,11 @@ impl ComponentType {
     }
 
     /// The register's bits for a component's bits.
+    #[inline]
     pub(super) fn widen(self, bits: u32) -> u32 {
         let norm = |value: f32, most: f32| (value / most).max(-1.0).to_bits();
         match self {
-            Self::Unorm8 => norm(bits as f32, 255.0),
+            Self::Unorm8 => UNORM8[bits as usize & 0xff].to_bits(),
             Self::Unorm16 => norm(bits as f32, 65535.0),
             Self::Snorm8 => norm((bits as i8).into(), 127.0),
             Self::Snorm16 => norm((bits as i16).into(), 32767.0),
@@ -224,6 +227,17 @@ impl ComponentType {
         }
     }
 }
+
+/// What the bytes of normalised numbers stand for: a division takes as long as all else of a texel.
+static UNORM8: [f32; 256] = {
+    let mut values = [0.0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        values[byte] = byte as f32 / 255.0;
+        byte += 1;
+    }
+    values
+};
 
 /// From the curve of sRGB to intensity.
 pub(super) fn linear(value: f32) -> f32 {

@@ -1,6 +1,6 @@
 //! Images: texels of many formats in a buffer. How samplers read them is in [`crate::machine::sampler`].
 
-use crate::machine::format::{Format, Source, encoded, linear};
+use crate::machine::format::{ComponentOrder, ComponentType, Format, Source, encoded, linear};
 use crate::machine::observer::AccessKind;
 use crate::machine::texels::Texels;
 
@@ -51,6 +51,9 @@ impl ImageDesc {
         sides.fold(1, |texels, &side| texels.saturating_mul(side.into()))
     }
 }
+
+/// Grey of 8 bits.
+const GREY: Format = Format { order: ComponentOrder::R, component: ComponentType::Unorm8 };
 
 /// A side has 32 bits.
 const MAX_LEVELS: u32 = 32;
@@ -123,7 +126,26 @@ impl Image {
 
     /// The four components of a texel, as registers hold them. Outside of the image all parts are zero.
     pub fn load(&self, texels: Texels<'_>, texel: impl Into<Texel>) -> [u32; 4] {
-        let Some(start) = self.offset(texel) else { return self.format.border() };
+        self.offset(texel).map_or_else(|| self.format.border(), |start| self.components(texels, start))
+    }
+
+    /// The same of a texel of a plane.
+    #[inline(always)]
+    pub(super) fn load_plane(&self, texels: Texels<'_>, x: i64, y: i64) -> [u32; 4] {
+        let start = self.plane_offset(x, y);
+        match start {
+            // The most frequent kind of all, without a look at the others.
+            Some(start) if self.format == GREY => {
+                let bits = texels.load(start, 1).unwrap_or(0) as u32;
+                [GREY.component.widen(bits), 0, 0, 1.0_f32.to_bits()]
+            }
+            Some(start) => self.components(texels, start),
+            None => self.format.border(),
+        }
+    }
+
+    /// The components of the texel whose bytes begin there.
+    fn components(&self, texels: Texels<'_>, start: u64) -> [u32; 4] {
         let bytes = self.format.component.bytes() as u32;
         let part = |n: usize| {
             let bits = texels.load(start + (n as u64) * u64::from(bytes), bytes).unwrap_or(0) as u32;
@@ -188,6 +210,23 @@ impl Image {
         let texel = texel.into();
         let dense = self.index(texel)? * self.format.bytes() as u64;
         Some(dense + self.gap() * texel.place[1] as u64)
+    }
+
+    /// Whether it has rows and columns of texels and nothing else, as most images have.
+    #[inline]
+    pub(super) fn is_plane(&self) -> bool {
+        let ImageDesc { dimensions, is_array, levels, samples, .. } = self.desc;
+        dimensions == 2 && !is_array && levels == 1 && samples == 1
+    }
+
+    /// Offset of a texel of a plane.
+    #[inline]
+    fn plane_offset(&self, x: i64, y: i64) -> Option<u64> {
+        let ImageDesc { size: [width, height, _], pitch, .. } = self.desc;
+        // What is negative is beyond the last one, too.
+        let inside = (x as u64) < width.into() && (y as u64) < height.into();
+        let bytes = self.format.bytes() as u64;
+        inside.then(|| y as u64 * u64::from(pitch).max(u64::from(width) * bytes) + x as u64 * bytes)
     }
 
     /// Bytes between the end of a row and the next one.

@@ -21,6 +21,8 @@ const GUARD: u64 = 1 << 16;
 pub const MAX_BUFFER: u64 = (1 << SLOT_BITS) - GUARD;
 /// Where buffers with addresses of their own may be: a launch has not so many others.
 pub const FIXED: u64 = 1 << 44;
+/// Bytes of a page: devices have memory in whole ones.
+const PAGE: u64 = 1 << 12;
 /// Size of what each buffer has to itself, in bytes.
 pub const SLOT: u64 = 1 << SLOT_BITS;
 /// Slots between buffers that are scattered.
@@ -38,6 +40,8 @@ pub struct Memory {
     first: u64,
     /// Whether reads outside of every buffer give zero and writes there are lost; otherwise they are faults.
     pub outside_is_zero: bool,
+    /// Whether the rest of a buffer's last page is such a place too.
+    pub whole_pages: bool,
     locks: Locks,
 }
 
@@ -128,6 +132,16 @@ impl Memory {
             None => fixed()?,
         };
         Some((buffer, slot << SLOT_BITS))
+    }
+
+    /// Whether an access that is not inside of a buffer is lost instead of being a fault.
+    #[cold]
+    pub(crate) fn loses(&self, private: &[Buffer], address: u64, size: u32) -> bool {
+        let is_in_page = |(buffer, base): (&Buffer, u64)| {
+            let end = (address - base).saturating_add(size.into());
+            end <= buffer.reach().next_multiple_of(PAGE)
+        };
+        self.outside_is_zero || self.whole_pages && self.find_with(private, address).is_some_and(is_in_page)
     }
 
     /// Replaces the 64-bit word at `offset` of a buffer, a multiple of eight, by what `change` makes of it, in one step

@@ -112,7 +112,7 @@ pub struct SamplePoint {
 }
 
 /// Indices and weight along one axis: the lower texel, the upper one, the weight of the upper one.
-type Axis = (i64, i64, f32);
+type Axis = (i64, i64, f64);
 
 impl Sampler {
     /// The level that the gradients of the coordinates along two directions ask for.
@@ -135,7 +135,17 @@ impl Sampler {
     }
 
     /// The four components at a place, or what the comparison gives in red.
+    #[inline]
     pub fn sample(&self, image: &Image, texels: Texels<'_>, place: &SamplePoint) -> [u32; 4] {
+        let is_plain = !self.linear && self.addressing != Addressing::None && place.reference.is_none();
+        if is_plain && image.is_plane() {
+            // What kernels read most, without a look at what else there is.
+            let [x, y] = [0, 1].map(|d| {
+                let size = image.desc.size[d];
+                self.nearest(self.along(place.coordinates[d], place.shift[d], size), size)
+            });
+            return image.load_plane(texels, x, y);
+        }
         if image.desc.levels <= 1 {
             return self.sample_level(image, texels, place, 0);
         }
@@ -181,7 +191,8 @@ impl Sampler {
         for (d, axis) in axes.iter_mut().enumerate().take(dimensions) {
             *axis = self.neighbours(along(d), size[d]);
         }
-        let mut sum = [0.0_f32; 4];
+        // In double precision, so that equal texels give themselves whatever the weights: kernels compare what they read.
+        let mut sum = [0.0_f64; 4];
         for corner in 0..1_usize << dimensions {
             let mut weight = 1.0;
             let mut at = fixed;
@@ -194,10 +205,10 @@ impl Sampler {
                 continue;
             }
             for (sum, colour) in sum.iter_mut().zip(read(at)) {
-                *sum += weight * f32::from_bits(colour);
+                *sum += weight * f64::from(f32::from_bits(colour));
             }
         }
-        sum.map(f32::to_bits)
+        sum.map(|colour| (colour as f32).to_bits())
     }
 
     /// One colour of the four texels that a filter would mix: lower left, lower right, upper right, upper left.
@@ -237,23 +248,19 @@ impl Sampler {
         let period = 2 * size;
         let images = ((texels + shift as f64) / period as f64).round_ties_even() as i64;
         let added = shift - images * period;
-        if texels.floor() as i64 + added >= 0 {
-            Along { texels, added }
-        } else {
-            Along { texels: -texels, added: -added }
-        }
+        if floor(texels) + added >= 0 { Along { texels, added } } else { Along { texels: -texels, added: -added } }
     }
 
     /// The texel that a place along an axis of `size` texels is in.
     fn nearest(&self, along: Along, size: u32) -> i64 {
-        self.fixed(along.texels.floor() as i64 + along.added, size)
+        self.fixed(floor(along.texels) + along.added, size)
     }
 
     /// The texels to the left and to the right of a place along an axis of `size` texels, and the weight of the right one.
     fn neighbours(&self, along: Along, size: u32) -> Axis {
         let left = along.texels - 0.5;
-        let low = left.floor();
-        let (weight, low) = ((left - low) as f32, low as i64 + along.added);
+        let low = floor(left);
+        let (weight, low) = (left - low as f64, low + along.added);
         (self.fixed(low, size), self.fixed(low.saturating_add(1), size), weight)
     }
 
@@ -266,6 +273,13 @@ impl Sampler {
             _ => texel,
         }
     }
+}
+
+/// The whole number below one that is bounded: processors of 2003 have no instruction for it, and this needs none.
+#[inline]
+fn floor(number: f64) -> i64 {
+    let towards_zero = number as i64;
+    towards_zero - i64::from(number < towards_zero as f64)
 }
 
 /// A place along an axis: a number of texels, and whole ones apart, so that nothing is rounded.
@@ -385,6 +399,19 @@ mod tests {
         let expected = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0], [0, 0, 1], [1, 0, 1], [0, 1, 1], [1, 1, 1]];
         assert_eq!(all, expected.map(passes));
         assert_eq!(at(Compare::Greater, true, 2.5), 0.75, "the left texel has three quarters of the weight");
+    }
+
+    #[test]
+    fn equal_texels_give_themselves() {
+        let desc = ImageDesc { size: [64, 64, 1], dimensions: 2, ..ImageDesc::default() };
+        let image = Image { buffer: 0, format: Format::from_name("r8unorm").unwrap(), desc };
+        let texels = Buffer::from_bytes(&[77; 64 * 64]);
+        let sampler = Sampler { addressing: Addressing::ClampToEdge, linear: true, ..Sampler::default() };
+        for n in 0..500 {
+            let coordinates = [0.1237 * n as f32, 63.9 - 0.1119 * n as f32, 0.0];
+            let place = SamplePoint { coordinates, ..SamplePoint::default() };
+            assert_eq!(f32::from_bits(sampler.sample(&image, (&texels).into(), &place)[0]), 77.0 / 255.0, "{n}");
+        }
     }
 
     #[test]

@@ -40,6 +40,8 @@ pub(super) struct Worker<'a> {
     images: Vec<Option<Images>>,
     /// The size of the group that the buffer of implicit arguments is for.
     implicit: [u32; 3],
+    /// Instructions after which a thread that never waits lets others run beside it.
+    long_turn: u64,
     counts: Counts,
 }
 
@@ -112,6 +114,7 @@ impl<'a> Worker<'a> {
             begun: None,
             images: Vec::new(),
             implicit: [0; 3],
+            long_turn: LONG_TURN,
             counts: Counts::new(plan.code),
         }
     }
@@ -201,10 +204,13 @@ impl<'a> Worker<'a> {
     fn run_in_turn(&mut self, group: [u32; 3]) -> Result<(), Box<TrapReport>> {
         let plan = self.plan;
         let known = self.starts_of(group);
-        self.threads.resize_with(1, || new_thread(plan));
+        // Others that an earlier group had stay for the next one that needs them: their memory is much to ask for each time.
+        if self.threads.is_empty() {
+            self.threads.push(new_thread(plan));
+        }
         let world = self.own.world(plan, group);
         self.make_images(known);
-        let [thread] = &mut self.threads[..] else { return Ok(()) };
+        let [thread, ..] = &mut self.threads[..] else { return Ok(()) };
         let starts = &self.starts[known];
         let (counts, native) = (&mut self.counts, &mut self.native);
         let mut images = self.images[known].as_mut();
@@ -221,7 +227,7 @@ impl<'a> Worker<'a> {
             let images = images.as_deref().filter(|_| plan.poison.is_none() && !plan.count);
             let quick = native.as_ref().zip(images).filter(|(native, _)| native.begins());
             let begun = if let Some((native, images)) = quick {
-                let until = plan.limit.min(LONG_TURN);
+                let until = plan.limit.min(self.long_turn);
                 let left = native.run_starts(plan, thread, (&starts.threads, &images.threads), index, until, counts);
                 let Some((left, exit)) = left else { break };
                 index = left;
@@ -231,13 +237,19 @@ impl<'a> Worker<'a> {
                 None
             };
             let engine = native.as_mut().map(|native| (native, begun));
-            let next = run_thread(plan, thread, &world, counts, LONG_TURN, engine)
+            let next = run_thread(plan, thread, &world, counts, self.long_turn, engine)
                 .map_err(|(trap, mark)| fault(plan, thread, group, *trap, mark))?;
             if let (Next::Pause, _) = next {
-                let paused = self.threads.pop();
+                let paused = self.threads.swap_remove(0);
                 self.start(group, index);
-                self.threads[index..].iter_mut().zip(paused).for_each(|(thread, paused)| *thread = paused);
-                return self.run_all(group);
+                self.threads[index] = paused;
+                self.run_all(group)?;
+                // One that still had much to do when the others were there did not wait for them, nor will those of the next
+                // groups, which in turns take the cache from each other.
+                if self.threads[index].executed > self.long_turn / 4 * 5 {
+                    self.long_turn = (self.long_turn * 4).min(LONGEST_TURN).min(plan.limit / 4).max(LONG_TURN);
+                }
+                return Ok(());
             }
             counts.add_thread(thread);
             // Those that native code begins find nobody waiting.
@@ -459,7 +471,9 @@ pub(super) enum State {
 const FEW: u64 = 2;
 /// In a launch of more than these it is at once.
 const MANY: u64 = 8;
-/// Instructions after which a thread that never waits lets others run beside it.
+/// What [`Worker::long_turn`] is first.
 const LONG_TURN: u64 = 1 << 20;
+/// What it is where that has happened again and again: a tenth of a second, if it waits in vain.
+const LONGEST_TURN: u64 = 1 << 24;
 /// The same for threads that run in turns already.
 const TURN: u64 = 1 << 16;

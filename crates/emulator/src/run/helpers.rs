@@ -17,6 +17,8 @@ struct Helpers {
     pool: ThreadPool,
     /// How many of them no launch has taken.
     free: AtomicUsize,
+    /// The process whose threads they are. One that comes of it by `fork` has none of them.
+    process: u32,
 }
 
 /// None where the system gives no threads.
@@ -24,7 +26,7 @@ static HELPERS: LazyLock<Option<Helpers>> = LazyLock::new(|| {
     let count = *CORES - 1;
     let name = |n| format!("visakit-{n}");
     let pool = (count > 0).then(|| ThreadPoolBuilder::new().num_threads(count).thread_name(name).build().ok())??;
-    Some(Helpers { pool, free: count.into() })
+    Some(Helpers { pool, free: count.into(), process: std::process::id() })
 });
 
 /// So long a launch looks whether its helpers are done before it sleeps.
@@ -37,15 +39,12 @@ const LINGER: Duration = Duration::from_micros(100);
 /// launches is number 0; the others have the same numbers in each launch, as far as that can be.
 pub(super) fn side_by_side(threads: usize, work: impl Fn(usize) + Sync) {
     if threads > *CORES {
-        // When the system gives no more threads, those that there are do all of it.
-        return std::thread::scope(|scope| {
-            let work = &work;
-            let started = (1..threads).map(|n| std::thread::Builder::new().spawn_scoped(scope, move || work(n)));
-            started.take_while(Result::is_ok).for_each(drop);
-            work(0);
-        });
+        return on_new_threads(threads, work);
     }
-    let Some(Helpers { pool, free }) = &*HELPERS else { return work(0) };
+    let Some(Helpers { pool, free, process }) = &*HELPERS else { return work(0) };
+    if *process != std::process::id() {
+        return on_new_threads(threads, work);
+    }
     // What is left to a helper that another launch has would wait until that one ends.
     let rest = |free: usize| Some(free.saturating_sub(threads - 1));
     let taken = free.fetch_update(Acquire, Relaxed, rest).map_or(0, |before| before.min(threads - 1));
@@ -67,6 +66,17 @@ pub(super) fn side_by_side(threads: usize, work: impl Fn(usize) + Sync) {
         while begun.load(Acquire) > 0 && start.elapsed() < SPIN {
             std::hint::spin_loop();
         }
+    });
+}
+
+/// The same on threads that end with it.
+fn on_new_threads(threads: usize, work: impl Fn(usize) + Sync) {
+    std::thread::scope(|scope| {
+        let work = &work;
+        let started = (1..threads).map(|n| std::thread::Builder::new().spawn_scoped(scope, move || work(n)));
+        // When the system gives no more threads, those that there are do all of it.
+        started.take_while(Result::is_ok).for_each(drop);
+        work(0);
     });
 }
 

@@ -81,6 +81,9 @@ pub struct Options<'a> {
     pub any_order: bool,
     /// Whether reads outside of every buffer give zero and writes there are lost, as with surfaces, instead of being faults.
     pub outside_is_zero: bool,
+    /// Whether the same is so of the rest of a buffer's last page alone, which is there on devices: compilers load vectors of
+    /// which they need a part.
+    pub whole_pages: bool,
     /// Instructions that one hardware thread may execute; [`DEFAULT_MAX_INSTRUCTIONS`] when not given.
     pub max_instructions: Option<u64>,
     /// Whether to count instructions by mnemonic.
@@ -104,6 +107,9 @@ pub struct Options<'a> {
     pub keep_going: bool,
     /// Whether a fault tells what its thread held: [`TrapReport::state`].
     pub state: bool,
+    /// Bytes that groups which run at the same time may have together for themselves: where one needs all of it, none runs beside.
+    /// 32 MiB when not given, as a run takes its buffers and 64 MiB, of which the program and the process need some.
+    pub room: Option<u64>,
     /// Work items whose instructions are told, with the values of their operands. Groups run one after the other then.
     pub trace: Option<Tracing<'a>>,
 }
@@ -249,7 +255,7 @@ pub fn launch_from(
         return Err(Box::new(finding.help(help)).into());
     }
     let private = memory::private_bytes(&program.info, range);
-    let workers = if options.is_followed() { 1 } else { affordable(workers(range, options), private) };
+    let workers = if options.is_followed() { 1 } else { affordable(workers(range, options), private, options) };
     let (mut way, mut wall) = (if workers == 1 { Way::InOrder } else { Way::Settling }, Duration::ZERO);
     loop {
         let arguments = make(way != Way::InOrder && !options.any_order)?;
@@ -271,6 +277,7 @@ fn attempt(
 ) -> Result<Result<Outcome, Way>, RunError> {
     let mut mapped = memory::map(program, range, &mut arguments, &options.surroundings)?;
     mapped.memory.outside_is_zero = options.outside_is_zero;
+    mapped.memory.whole_pages = options.whole_pages;
     if let Some(poison) = options.poison {
         poison.fill_buffers(mapped.memory.buffers());
     }
@@ -310,7 +317,7 @@ fn attempt(
     let end = options.end(range);
     let groups = end.saturating_sub(first);
     let is_alone = way == Way::InOrder || lowered.is_small(groups, options.stats);
-    let workers = if is_alone { 1 } else { affordable(workers, private.saturating_add(group)) };
+    let workers = if is_alone { 1 } else { affordable(workers, private.saturating_add(group), options) };
     let start = Instant::now();
     let Dispatched { total, fault, traces } = dispatch(&plan, first..end, workers, way, options);
     let is_lost = traces.iter().any(Trace::is_lost);
@@ -378,13 +385,12 @@ fn problem(program: &Program, message: String) -> Box<Diagnostic> {
     Box::new(Diagnostic::new("lowering", Severity::Error, program.file.clone(), message))
 }
 
-/// Bytes that all groups that run at the same time may have together for themselves. A run takes its buffers and 64 MiB, of
-/// which the program and the process need some.
-const BESIDE_BUFFERS: u64 = 32 << 20;
+/// The room for groups when nobody says otherwise.
+const ROOM: u64 = 32 << 20;
 
 /// How many of so many groups can run at the same time when each has so many bytes for itself; at least one.
-fn affordable(workers: usize, bytes: u64) -> usize {
-    let most = usize::try_from(BESIDE_BUFFERS / bytes.max(1)).unwrap_or(usize::MAX);
+fn affordable(workers: usize, bytes: u64, options: &Options<'_>) -> usize {
+    let most = usize::try_from(options.room.unwrap_or(ROOM) / bytes.max(1)).unwrap_or(usize::MAX);
     workers.min(most.max(1))
 }
 

@@ -1,6 +1,7 @@
 /* Codes and answers that the specification demands where it is easy to give others. */
 #include "common.h"
 #include <CL/cl_ext.h>
+#include <time.h>
 
 static const char *const source =
     "kernel void used(global int *r, int n, char3 v) { r[0] = n + v.x; }"
@@ -87,6 +88,15 @@ static void run(void) {
         (clGetKernelSuggestedLocalWorkSizeKHR_fn)clGetExtensionFunctionAddressForPlatform(platform, "clGetKernelSuggestedLocalWorkSizeKHR");
     cl_command_queue queue = make_queue(0);
     size_t global = 640, local = 0;
+    /* Both timers are the clock that the program has, not one that begins with the library. */
+    cl_ulong device_time, host_time, later;
+    struct timespec clock;
+    clock_gettime(CLOCK_MONOTONIC, &clock);
+    CHECK(clGetDeviceAndHostTimer(device, &device_time, &host_time));
+    CHECK(clGetHostTimer(device, &later));
+    cl_ulong before = clock.tv_sec * 1000000000ull + clock.tv_nsec;
+    expect("timers", before <= host_time && host_time <= later && later - before < 60000000000ull, 1);
+    expect("device's timer", device_time, host_time);
     FAILS(CL_INVALID_KERNEL_ARGS, suggest(queue, set, 1, NULL, &global, &local));
     cl_mem buffer = make_buffer(CL_MEM_READ_WRITE, 640 * sizeof(int), NULL);
     CHECK(clSetKernelArg(set, 0, sizeof buffer, &buffer));

@@ -1,0 +1,263 @@
+//! Transfers whose channels are as far apart as those of another one in the same block: their addresses differ by what is the same for
+//! all channels. That one of them is a row need be found out once.
+//!
+//! Values are numbered: what has the same number is the same. A value of many channels has a second number, its class: two of one
+//! class differ by the same for all channels, modulo two to the number of their bits. All of it holds where all channels of the block are active.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::ir::{Access, Action, Addresses, Binary, Block, Expression, Kind, Node, Space, Step, Transfer, Unary};
+use crate::live::{Row, writes};
+
+/// Number of [`Member::flag`]s.
+pub(crate) const FLAGS: u32 = 32;
+
+/// What is known of a transfer.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Member {
+    /// The number, in its block, of the byte that says how far apart the channels are once it is known.
+    pub(crate) flag: u32,
+    /// Whether it is the first of those that are alike.
+    pub(crate) is_first: bool,
+    /// Whether any of them moves bytes.
+    pub(crate) has_bytes: bool,
+}
+
+/// Two halves of a step, of 16 channels each; only the first where it has less.
+pub(crate) type Halves = [Option<Member>; 2];
+
+/// For each step of a block what is known of it, and how many flags there are.
+pub(crate) fn members(block: &Block) -> (Vec<Halves>, u32) {
+    let mut numbers = Numbers::default();
+    let all: Vec<[Option<Alike>; 2]> = block.steps.iter().map(|step| numbers.step(step)).collect();
+    let mut groups: HashMap<Alike, (u32, bool)> = HashMap::new();
+    for (step, halves) in block.steps.iter().zip(&all) {
+        let is_bytes = matches!(&step.action, Action::Transfer(transfer) if transfer.unit.bytes() == 1);
+        for alike in halves.iter().flatten() {
+            let (count, has_bytes) = groups.entry(*alike).or_default();
+            (*count, *has_bytes) = (*count + 1, *has_bytes | is_bytes);
+        }
+    }
+    let mut flags: HashMap<Alike, u32> = HashMap::new();
+    let mut member = |alike: Alike| {
+        let (count, has_bytes) = groups[&alike];
+        let (next, is_first) = (flags.len() as u32, !flags.contains_key(&alike));
+        (count > 1 && (!is_first || next < FLAGS)).then_some(())?;
+        Some(Member { flag: *flags.entry(alike).or_insert(next), is_first, has_bytes })
+    };
+    let members = all.into_iter().map(|halves| halves.map(|alike| alike.and_then(&mut member))).collect();
+    (members, flags.len() as u32)
+}
+
+/// A class of addresses, those of the memory of a group for themselves: fewer of their bits count.
+type Alike = (u32, Kind, bool);
+
+/// A value.
+#[derive(Clone, Copy, Debug)]
+enum Sym {
+    /// The same for all channels.
+    Same(usize),
+    Each {
+        own: usize,
+        class: usize,
+    },
+}
+
+impl Sym {
+    fn own(self) -> usize {
+        let (Self::Same(own) | Self::Each { own, .. }) = self;
+        own
+    }
+}
+
+/// Elements of the registers, by their place: bytes of each, from one to the next, and how many.
+type Elements = (u32, u32, u32, u32);
+
+/// How many bytes they are in.
+fn extent((_, bytes, step, count): Elements) -> u32 {
+    bytes + step * (count - 1)
+}
+
+#[derive(Default)]
+struct Numbers {
+    /// By what a value is made of, whose values are numbers: its kind, and that of the first of these.
+    forms: HashMap<(Kind, Kind, Node), usize>,
+    count: usize,
+    /// What stands in the registers.
+    registers: BTreeMap<Elements, Sym>,
+}
+
+/// In more bytes than that elements are not known.
+const MOST: u32 = 1024;
+
+impl Numbers {
+    /// What is alike of a step; it is done.
+    fn step(&mut self, step: &Step) -> [Option<Alike>; 2] {
+        let mut alike = [None; 2];
+        let mask = &step.mask;
+        let lanes = mask.lanes.count_ones();
+        let is_whole = mask.predicate == 0 && mask.lanes.trailing_ones() == lanes;
+        let (parts, lanes) = if lanes == 32 { (2, 16) } else { (1, lanes) };
+        let mut results = Vec::new();
+        match &step.action {
+            Action::Outside | Action::Control { .. } => self.registers.clear(),
+            Action::Transfer(transfer) if is_whole && matches!(lanes, 8 | 16) => {
+                for part in 0..parts {
+                    alike[part as usize] = self.transfer(transfer, part * lanes, lanes);
+                }
+            }
+            Action::Compute { expression, result, to } if is_whole => {
+                for part in 0..parts {
+                    if let Some((elements, sym)) = self.compute(expression, *result, *to, part * lanes, lanes) {
+                        results.push((elements, sym));
+                    }
+                }
+            }
+            _ => {}
+        }
+        writes(step).into_iter().for_each(|row| self.forget(row));
+        self.registers.extend(results);
+        alike
+    }
+
+    fn forget(&mut self, row: Row) {
+        let end = row.at + row.pitch * row.count;
+        let near = self.registers.range((row.at.saturating_sub(MOST), 0, 0, 0)..(end, 0, 0, 0));
+        let touched = |elements: &Elements| elements.0 + extent(*elements) > row.at;
+        let gone: Vec<Elements> = near.map(|(elements, _)| *elements).filter(touched).collect();
+        for elements in gone {
+            self.registers.remove(&elements);
+        }
+    }
+
+    fn transfer(&mut self, transfer: &Transfer, first: u32, lanes: u32) -> Option<Alike> {
+        let (unit, is_local) = (transfer.unit.bytes(), transfer.space == Space::Local);
+        let may_be_row = unit.is_multiple_of(transfer.alignment) && unit != 3;
+        (may_be_row && !matches!(transfer.access, Access::Update(_))).then_some(())?;
+        let (at, kind) = match transfer.addresses {
+            Addresses::Dwords(at) => (at, Kind::U32),
+            Addresses::Qwords(at) => (at, Kind::U64),
+            Addresses::None => return None,
+        };
+        let bytes = kind.bytes();
+        let Sym::Each { class, .. } = self.load((at + first * bytes, bytes, bytes, lanes)) else { return None };
+        // What is added is the same for all channels.
+        let scale = self.form(kind, kind, Node::Constant(transfer.scale.into()));
+        let class = self.form(kind, kind, Node::Binary(Binary::Mul, class, scale));
+        Some((class as u32, kind, is_local))
+    }
+
+    /// What a part of a step's channels write.
+    fn compute(
+        &mut self,
+        expression: &Expression,
+        result: usize,
+        to: u32,
+        first: u32,
+        lanes: u32,
+    ) -> Option<(Elements, Sym)> {
+        let mut values: Vec<Sym> = Vec::new();
+        for (kind, node) in &expression.nodes {
+            let sym = self.node(&expression.nodes, &values, (*kind, *node), first, lanes);
+            values.push(sym);
+        }
+        let bytes = expression.nodes.get(result)?.0.bytes();
+        let step = if lanes == 1 { 0 } else { bytes };
+        Some(((to + first * bytes, bytes, step, lanes), values[result]))
+    }
+
+    fn node(
+        &mut self,
+        nodes: &[(Kind, Node)],
+        values: &[Sym],
+        (kind, node): (Kind, Node),
+        first: u32,
+        lanes: u32,
+    ) -> Sym {
+        let bytes = kind.bytes();
+        // As many bits as addresses have.
+        let wide = match bytes {
+            4 => Kind::U32,
+            _ => Kind::U64,
+        };
+        let is_linear = !kind.is_float() && bytes >= 4;
+        match node {
+            Node::Load { at, step } => {
+                let step = if lanes == 1 { 0 } else { step };
+                let count = if step == 0 { 1 } else { lanes };
+                self.load((at + first * step, bytes, step, count))
+            }
+            Node::Constant(_) => Sym::Same(self.form(kind, kind, node)),
+            Node::Unary(unary, a) => {
+                let a = values[a];
+                let own = self.form(kind, kind, Node::Unary(unary, a.own()));
+                match a {
+                    Sym::Same(_) => Sym::Same(own),
+                    Sym::Each { class, .. } if is_linear && unary == Unary::Neg => {
+                        Sym::Each { own, class: self.form(wide, wide, Node::Unary(unary, class)) }
+                    }
+                    Sym::Each { .. } => Sym::Each { own, class: own },
+                }
+            }
+            Node::Binary(binary, a, b) => {
+                let (a, b) = (values[a], values[b]);
+                let own = self.form(kind, kind, Node::Binary(binary, a.own(), b.own()));
+                let mut class = |node: Node| Sym::Each { own, class: self.form(wide, wide, node) };
+                match (binary, a, b) {
+                    (_, Sym::Same(_), Sym::Same(_)) => Sym::Same(own),
+                    _ if !is_linear => Sym::Each { own, class: own },
+                    (Binary::Add | Binary::Sub, Sym::Each { class, .. }, Sym::Same(_))
+                    | (Binary::Add, Sym::Same(_), Sym::Each { class, .. }) => Sym::Each { own, class },
+                    (Binary::Sub, Sym::Same(_), Sym::Each { class: b, .. }) => class(Node::Unary(Unary::Neg, b)),
+                    (Binary::Add | Binary::Sub, Sym::Each { class: a, .. }, Sym::Each { class: b, .. }) => {
+                        class(Node::Binary(binary, a, b))
+                    }
+                    (Binary::Mul | Binary::Shl, Sym::Each { class: a, .. }, Sym::Same(b))
+                    | (Binary::Mul, Sym::Same(b), Sym::Each { class: a, .. }) => class(Node::Binary(binary, a, b)),
+                    _ => Sym::Each { own, class: own },
+                }
+            }
+            Node::Convert { value, saturate } => {
+                let (a, from) = (values[value], nodes[value].0);
+                let is_exact = !saturate && !from.is_float() && !kind.is_float();
+                if is_exact && from.bytes() == bytes {
+                    return a;
+                }
+                let own = self.form(kind, from, Node::Convert { value: a.own(), saturate });
+                match a {
+                    Sym::Same(_) => Sym::Same(own),
+                    Sym::Each { class, .. } if is_exact && is_linear && from.bytes() > bytes => {
+                        let node = Node::Convert { value: class, saturate };
+                        Sym::Each { own, class: self.form(wide, Kind::U64, node) }
+                    }
+                    Sym::Each { .. } => Sym::Each { own, class: own },
+                }
+            }
+            Node::Fused(..) | Node::Pick(..) | Node::Holds(..) | Node::Call(..) => self.unknown(lanes == 1),
+        }
+    }
+
+    fn load(&mut self, elements: Elements) -> Sym {
+        if let Some(sym) = self.registers.get(&elements) {
+            return *sym;
+        }
+        let sym = self.unknown(elements.2 == 0);
+        if extent(elements) <= MOST {
+            self.registers.insert(elements, sym);
+        }
+        sym
+    }
+
+    fn unknown(&mut self, is_same: bool) -> Sym {
+        self.count += 1;
+        let own = self.count;
+        if is_same { Sym::Same(own) } else { Sym::Each { own, class: own } }
+    }
+
+    fn form(&mut self, kind: Kind, from: Kind, node: Node) -> usize {
+        *self.forms.entry((kind, from, node)).or_insert_with(|| {
+            self.count += 1;
+            self.count
+        })
+    }
+}
