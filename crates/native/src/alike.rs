@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use crate::ir::{Access, Action, Addresses, Binary, Block, Expression, Kind, Node, Space, Step, Transfer, Unary};
 use crate::live::{Row, writes};
+use crate::transfer::may_be_row;
 
 /// Number of [`Member::flag`]s.
 pub(crate) const FLAGS: u32 = 32;
@@ -131,9 +132,8 @@ impl Numbers {
     }
 
     fn transfer(&mut self, transfer: &Transfer, first: u32, lanes: u32) -> Option<Alike> {
-        let (unit, is_local) = (transfer.unit.bytes(), transfer.space == Space::Local);
-        let may_be_row = unit.is_multiple_of(transfer.alignment) && unit != 3;
-        (may_be_row && !matches!(transfer.access, Access::Update(_))).then_some(())?;
+        let is_local = transfer.space == Space::Local;
+        (may_be_row(transfer) && !matches!(transfer.access, Access::Update(_))).then_some(())?;
         let (at, kind) = match transfer.addresses {
             Addresses::Dwords(at) => (at, Kind::U32),
             Addresses::Qwords(at) => (at, Kind::U64),

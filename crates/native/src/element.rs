@@ -11,7 +11,7 @@ use crate::frame::offset;
 use crate::ir::{Access, Kind, Unit};
 use crate::op;
 use crate::scatter::{Mark, OneByOne};
-use crate::transfer::{Channels, FIRST, LIMIT, PLACE, WORDS};
+use crate::transfer::{Channels, FIRST, LIMIT, WORDS, may_be_row};
 
 /// Whether words may cover each other, each a byte behind the one before.
 fn covers(channels: &Channels<'_>) -> bool {
@@ -52,7 +52,6 @@ impl Emitter<'_> {
         let (w, row) = (channels.width(), lanes * 4);
         let (unit, size) = (transfer.unit, transfer.unit.bytes());
         let by_bits = self.chosen_by_bits(channels);
-        let is_plain = unit == Unit::Dword || masks.is_empty() || by_bits.is_some() && size <= 2;
         let is_cached =
             unit != Unit::Qword && transfer.elements.len() == 1 && (masks.is_empty() || by_bits.is_some());
         let results: Option<Vec<_>> = (0..*halves).map(|_| self.cache.take()).collect();
@@ -66,12 +65,12 @@ impl Emitter<'_> {
         // What is loaded from here on is not there on every way.
         let loading = Loading { channels, results, is_cached, low, rest, scratch };
         let ways = self.ways();
-        if is_plain && size.is_multiple_of(transfer.alignment) && size != 3 {
+        if self.is_tried_as_row(channels) {
             // Bytes with gaps are where bytes without are.
             let is_covering =
                 covers(channels) && channels.member.is_some_and(|member| member.has_bytes && !member.is_first);
             let size = if is_covering { 1 } else { size };
-            self.find_row(channels, size, scratch, ways)?;
+            self.find_row(channels, size, scratch, ways);
             self.aside(|this| {
                 let channels = this.find_again(channels, size, scratch, ways)?;
                 let loading = Loading { channels: &channels, ..loading.clone() };
@@ -92,9 +91,11 @@ impl Emitter<'_> {
         }
         self.asm.bind(ways.done);
         let results = &loading.results;
-        let place = Bytes { at: transfer.elements[0].1, bytes: row };
-        if let (true, Some(mask)) = (is_cached && !self.may_spoil(channels.mask, place), masks.first()) {
-            let old = self.value(Tag::Row { at: transfer.elements[0].1, bytes: row })?;
+        let cached = transfer.elements.first().map(|(_, at)| *at).filter(|_| is_cached);
+        if let (Some(at), Some(mask)) = (cached, masks.first())
+            && !self.may_spoil(channels.mask, Bytes { at, bytes: row })
+        {
+            let old = self.value(Tag::Row { at, bytes: row })?;
             self.blend(4, w, results[0], [old, results[0]], *mask);
             self.cache.drop(old);
         }
@@ -102,15 +103,21 @@ impl Emitter<'_> {
             self.cache.forget(place, halves * lanes * unit.register_bytes());
         }
         for (half, result) in (0..).zip(results) {
-            if is_cached {
-                let place = Bytes { at: transfer.elements[0].1 + half * row, bytes: row };
-                self.cache.name(*result, Tag::Row { at: place.at, bytes: row });
-                self.cache.owe(*result, place);
+            if let Some(at) = cached.map(|at| at + half * row) {
+                self.cache.name(*result, Tag::Row { at, bytes: row });
+                self.cache.owe(*result, Bytes { at, bytes: row });
             }
             self.cache.drop(*result);
         }
         scratch.into_iter().chain(low).chain(rest).for_each(|vector| self.cache.drop(vector));
         Some(())
+    }
+
+    /// Whether it is worth while to find out whether channels are a row.
+    fn is_tried_as_row(&self, channels: &Channels<'_>) -> bool {
+        let Channels { transfer, masks, .. } = channels;
+        let is_small = self.chosen_by_bits(channels).is_some() && transfer.unit.bytes() <= 2;
+        (transfer.unit == Unit::Dword || masks.is_empty() || is_small) && may_be_row(transfer)
     }
 
     fn ways(&mut self) -> Ways {
@@ -119,7 +126,7 @@ impl Emitter<'_> {
     }
 
     /// Goes on when each channel's elements are so many bytes behind those of the channel before, all inside; else elsewhere.
-    fn find_row(&mut self, channels: &Channels<'_>, size: u32, free: [Vector; 2], ways: Ways) -> Option<()> {
+    fn find_row(&mut self, channels: &Channels<'_>, size: u32, free: [Vector; 2], ways: Ways) {
         match channels.member {
             Some(Member { flag, is_first: false, .. }) => {
                 self.asm.mi(Code::Cmp_rm8_imm8, at(FRAME, offset::ALIKE + flag), size as i32);
@@ -129,7 +136,6 @@ impl Emitter<'_> {
             _ => self.check_row(channels, size, free, ways),
         }
         self.asm.bind(ways.found);
-        Some(())
     }
 
     /// Finds that out by the offsets of all channels, where it has not been before; gives the channels with these.
@@ -171,7 +177,6 @@ impl Emitter<'_> {
     fn row_inside(&mut self, channels: &Channels<'_>, size: u32, otherwise: Label) {
         let unit = channels.transfer.unit.bytes();
         self.near_inside(channels, (channels.halves * channels.lanes - 1) * size + unit, otherwise);
-        self.words();
     }
 
     /// Loads rows.
@@ -260,7 +265,6 @@ impl Emitter<'_> {
         let (widest, whole) = (self.widest(), self.widest().bytes());
         self.are_apart(channels, 0, loading.scratch, ways.other);
         self.near_inside(channels, transfer.unit.bytes(), ways.other);
-        self.words();
         for &(element, place) in &transfer.elements {
             let memory = indexed(WORDS, FIRST, 1, element.into());
             for (half, result) in (0..).zip(&loading.results) {
@@ -301,7 +305,6 @@ impl Emitter<'_> {
         let Channels { transfer, offsets, masks, mark, lanes, .. } = channels;
         let (w, [scratch, last_place]) = (channels.width(), loading.scratch);
         self.all_inside(channels)?;
-        self.words();
         self.mark_each(channels);
         if transfer.unit == Unit::Qword {
             let what = OneByOne::Move { access: Access::Load, unit: transfer.unit, elements: &transfer.elements };
@@ -369,7 +372,6 @@ impl Emitter<'_> {
         self.are_apart(channels, count * 4, free, otherwise);
         // Behind the first dword of the last structure.
         self.near_inside(channels, channels.lanes * count * 4 - (count - 1) * 4, otherwise);
-        self.words();
     }
 
     /// Goes on when the offset of each enabled channel is so many bytes behind that of the channel before; else elsewhere. That of
@@ -388,31 +390,24 @@ impl Emitter<'_> {
         }
     }
 
-    /// Where the words of the buffer are.
-    fn words(&mut self) {
-        self.asm.rm(Code::Mov_r64_rm64, WORDS, at(PLACE, offset::WORDS));
-    }
-
     /// From registers to memory.
     pub(crate) fn put(&mut self, channels: &Channels<'_>) -> Option<()> {
-        let Channels { transfer, masks, lanes, halves, .. } = channels;
+        let Channels { transfer, lanes, halves, .. } = channels;
         let (unit, size) = (transfer.unit, transfer.unit.bytes());
-        let by_bits = self.chosen_by_bits(channels);
-        let is_plain = unit == Unit::Dword || masks.is_empty() || by_bits.is_some() && size <= 2;
-        let ways = self.ways();
-        if !(is_plain && size.is_multiple_of(transfer.alignment) && size != 3) {
-            self.put_each(channels)?;
-            return Some(());
+        if !self.is_tried_as_row(channels) {
+            return self.put_each(channels);
         }
+        let ways = self.ways();
         // What is in vector registers is stored from there.
-        let held = |this: &mut Self, half: u32| {
-            let at = transfer.elements[0].1 + half * lanes * 4;
-            let is_single = unit == Unit::Dword && transfer.elements.len() == 1;
-            is_single.then(|| this.cache.find(&Tag::Row { at, bytes: lanes * 4 }))?
+        let held = |this: &mut Self, half: u32| match transfer.elements[..] {
+            [(_, at)] if unit == Unit::Dword => {
+                this.cache.find(&Tag::Row { at: at + half * lanes * 4, bytes: lanes * 4 })
+            }
+            _ => None,
         };
         let held: Vec<Option<Vector>> = (0..*halves).map(|half| held(self, half)).collect();
         let scratch = [self.cache.take()?, self.cache.take()?];
-        self.find_row(channels, size, scratch, ways)?;
+        self.find_row(channels, size, scratch, ways);
         self.aside(|this| {
             let channels = this.find_again(channels, size, scratch, ways)?;
             this.asm.bind(ways.no_row);
@@ -474,7 +469,6 @@ impl Emitter<'_> {
     fn put_each(&mut self, channels: &Channels<'_>) -> Option<()> {
         let transfer = channels.transfer;
         self.all_inside(channels)?;
-        self.words();
         let what = OneByOne::Move { access: Access::Store, unit: transfer.unit, elements: &transfer.elements };
         self.scatter(channels, channels.mark, what);
         Some(())

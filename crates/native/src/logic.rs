@@ -1,7 +1,7 @@
 //! Logic of up to three values becomes one instruction, where the host has one for any of it: AVX-512.
 
 use crate::asm::{Vector, Width};
-use crate::compute::Evaluation;
+use crate::compute::{Evaluation, operands};
 use crate::emit::Emitter;
 use crate::ir::{Binary, Node, Unary, Value};
 use crate::op;
@@ -22,9 +22,7 @@ impl Emitter<'_> {
             return None;
         }
         let leaves = leaves(e, value)?;
-        let mut distinct = leaves.clone();
-        distinct.sort_unstable();
-        distinct.dedup();
+        let distinct = distinct(&leaves);
         let table = table(e, value, &distinct);
         // What is inside has this as its one user, or is made again by others.
         take_in(e, value, &distinct);
@@ -68,11 +66,17 @@ fn take_in(e: &mut Evaluation<'_>, value: Value, leaves: &[Value]) {
 
 /// What a node of logic is of.
 fn inside(e: &Evaluation<'_>, value: Value) -> Option<Vec<Value>> {
-    match e.expression.nodes.get(value)?.1 {
-        Node::Binary(Binary::And | Binary::Or | Binary::Xor, a, b) => Some(vec![a, b]),
-        Node::Unary(Unary::Not, a) => Some(vec![a]),
-        _ => None,
-    }
+    let (_, node) = e.expression.nodes.get(value)?;
+    let is_logic =
+        matches!(node, Node::Binary(Binary::And | Binary::Or | Binary::Xor, ..) | Node::Unary(Unary::Not, _));
+    is_logic.then(|| operands(node))
+}
+
+fn distinct(values: &[Value]) -> Vec<Value> {
+    let mut distinct = values.to_vec();
+    distinct.sort_unstable();
+    distinct.dedup();
+    distinct
 }
 
 /// The up to three values, some more than once, that a node is logic of; nothing when these are its operands.
@@ -88,10 +92,7 @@ fn leaves(e: &Evaluation<'_>, value: Value) -> Option<Vec<Value>> {
             let mut deeper = leaves.clone();
             deeper.swap_remove(n);
             deeper.extend(inside(e, *leaf)?);
-            let mut distinct = deeper.clone();
-            distinct.sort_unstable();
-            distinct.dedup();
-            (distinct.len() <= 3).then_some(deeper)
+            (distinct(&deeper).len() <= 3).then_some(deeper)
         });
         match next {
             Some(deeper) => (leaves, is_deep) = (deeper, true),

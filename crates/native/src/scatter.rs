@@ -101,7 +101,6 @@ impl Emitter<'_> {
         let [(0, operand)] = transfer.elements[..] else { return None };
         (transfer.unit == Unit::Dword).then_some(())?;
         self.all_inside(channels)?;
-        self.asm.rm(Code::Mov_r64_rm64, WORDS, at(PLACE, offset::WORDS));
         // Nobody else reaches the memory of a group.
         let is_shared = transfer.space != Space::Local;
         self.scatter(channels, *mark, OneByOne::Update { change, operand, is_shared });

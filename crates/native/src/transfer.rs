@@ -86,6 +86,12 @@ fn parts(mask: &Mask, transfer: &Transfer) -> Option<Vec<(Mask, Transfer)>> {
     Some(vec![part(0), part(1)])
 }
 
+/// Whether elements one behind the other can be moved as what they are, a row.
+pub(crate) fn may_be_row(transfer: &Transfer) -> bool {
+    let size = transfer.unit.bytes();
+    size.is_multiple_of(transfer.alignment) && size != 3
+}
+
 /// What a transfer's numbers need.
 pub(crate) fn constants_of(transfer: &Transfer) -> Vec<Vec<u8>> {
     let offset = i64::from(transfer.offset) as u64;
@@ -235,6 +241,11 @@ impl Emitter<'_> {
         self.asm.rm(Code::Add_r64_rm64, PLACE, at(FRAME, offset::BUFFERS));
     }
 
+    /// Where the words of the buffer are; the flags stay as they are.
+    fn words(&mut self) {
+        self.asm.rm(Code::Mov_r64_rm64, WORDS, at(PLACE, offset::WORDS));
+    }
+
     /// The largest offset with which all of a channel's data are inside.
     fn limit(&mut self, transfer: &Transfer, slow: Label) {
         self.asm.rm(Code::Mov_r64_rm64, LIMIT, at(PLACE, offset::REACH));
@@ -292,7 +303,7 @@ impl Emitter<'_> {
             self.asm.mi(Code::Cmp_rm64_imm8, at(PLACE, marks), 0);
             self.asm.jump(Code::Jne_rel32_64, slow);
         }
-        self.asm.rm(Code::Mov_r64_rm64, WORDS, at(PLACE, offset::WORDS));
+        self.words();
         let elements = match transfer.unit {
             Unit::Part { bytes, keeps } => return self.single_part(transfer, bytes, keeps),
             Unit::Dword => transfer.elements.clone(),
@@ -423,7 +434,7 @@ impl Emitter<'_> {
     }
 
     /// Goes on when the data of all enabled channels are inside and aligned, wherever they are, and the caller does not want to make
-    /// the access; [`LIMIT`] and who wants to know of it are known then. The flags say whether somebody does.
+    /// the access; [`LIMIT`], [`WORDS`] and who wants to know of it are known then. The flags say whether somebody does.
     ///
     /// Nothing that is loaded here is known behind it, since it is not on every way.
     pub(crate) fn all_inside(&mut self, channels: &Channels<'_>) -> Option<()> {
@@ -458,11 +469,12 @@ impl Emitter<'_> {
         self.jump_if_any(w, bad, bits, *slow);
         [limit, low, bad, rest].into_iter().for_each(|vector| self.cache.drop(vector));
         self.ask(channels);
+        self.words();
         Some(())
     }
 
-    /// Goes on when so many bytes from the first channel's offset on are inside and aligned; else elsewhere. Who wants to know of
-    /// them is told of `bytes` bytes for each element.
+    /// Goes on when so many bytes from the first channel's offset on are inside and aligned, with [`WORDS`]; else elsewhere. Who wants
+    /// to know of them is told of `bytes` bytes for each element.
     pub(crate) fn near_inside(&mut self, channels: &Channels<'_>, bytes: u32, otherwise: Label) {
         let transfer = channels.transfer;
         let distance = transfer.elements.iter().map(|(distance, _)| *distance).max().unwrap_or(0);
@@ -475,6 +487,7 @@ impl Emitter<'_> {
             self.asm.jump(Code::Jne_rel32_64, otherwise);
         }
         self.mark_row(channels, bytes);
+        self.words();
     }
 }
 
