@@ -11,7 +11,7 @@ use crate::live::{Row, writes};
 use crate::transfer::may_be_row;
 
 /// Number of [`Member::flag`]s.
-pub(crate) const FLAGS: u32 = 32;
+pub(crate) const FLAGS: u32 = 64;
 
 /// What is known of a transfer.
 #[derive(Clone, Copy, Debug)]
@@ -24,17 +24,20 @@ pub(crate) struct Member {
     pub(crate) has_bytes: bool,
 }
 
-/// Two halves of a step, of 16 channels each; only the first where it has less.
-pub(crate) type Halves = [Option<Member>; 2];
+/// Two halves of a step, of 16 channels each, and the whole of it; only the first where it has no more.
+pub(crate) type Members = [Option<Member>; 3];
+
+/// The first of the channels of these, and how many.
+const HALVES_AND_WHOLE: [(u32, u32); 3] = [(0, 16), (16, 16), (0, 32)];
 
 /// For each step of a block what is known of it, and how many flags there are.
-pub(crate) fn members(block: &Block) -> (Vec<Halves>, u32) {
+pub(crate) fn members(block: &Block) -> (Vec<Members>, u32) {
     let mut numbers = Numbers::default();
-    let all: Vec<[Option<Alike>; 2]> = block.steps.iter().map(|step| numbers.step(step)).collect();
+    let all: Vec<[Option<Alike>; 3]> = block.steps.iter().map(|step| numbers.step(step)).collect();
     let mut groups: HashMap<Alike, (u32, bool)> = HashMap::new();
-    for (step, halves) in block.steps.iter().zip(&all) {
+    for (step, parts) in block.steps.iter().zip(&all) {
         let is_bytes = matches!(&step.action, Action::Transfer(transfer) if transfer.unit.bytes() == 1);
-        for alike in halves.iter().flatten() {
+        for alike in parts.iter().flatten() {
             let (count, has_bytes) = groups.entry(*alike).or_default();
             (*count, *has_bytes) = (*count + 1, *has_bytes | is_bytes);
         }
@@ -46,7 +49,7 @@ pub(crate) fn members(block: &Block) -> (Vec<Halves>, u32) {
         (count > 1 && (!is_first || next < FLAGS)).then_some(())?;
         Some(Member { flag: *flags.entry(alike).or_insert(next), is_first, has_bytes })
     };
-    let members = all.into_iter().map(|halves| halves.map(|alike| alike.and_then(&mut member))).collect();
+    let members = all.into_iter().map(|parts| parts.map(|alike| alike.and_then(&mut member))).collect();
     (members, flags.len() as u32)
 }
 
@@ -93,26 +96,23 @@ const MOST: u32 = 1024;
 
 impl Numbers {
     /// What is alike of a step; it is done.
-    fn step(&mut self, step: &Step) -> [Option<Alike>; 2] {
-        let mut alike = [None; 2];
+    fn step(&mut self, step: &Step) -> [Option<Alike>; 3] {
+        let mut alike = [None; 3];
         let mask = &step.mask;
         let lanes = mask.lanes.count_ones();
         let is_whole = mask.predicate == 0 && mask.lanes.trailing_ones() == lanes;
-        let (parts, lanes) = if lanes == 32 { (2, 16) } else { (1, lanes) };
+        let parts = if lanes == 32 { &HALVES_AND_WHOLE[..] } else { &[(0, lanes)] };
         let mut results = Vec::new();
         match &step.action {
             Action::Outside | Action::Control { .. } => self.registers.clear(),
-            Action::Transfer(transfer) if is_whole && matches!(lanes, 8 | 16) => {
-                for part in 0..parts {
-                    alike[part as usize] = self.transfer(transfer, part * lanes, lanes);
+            Action::Transfer(transfer) if is_whole && matches!(lanes, 8 | 16 | 32) => {
+                for (alike, part) in alike.iter_mut().zip(parts) {
+                    *alike = self.transfer(transfer, *part);
                 }
             }
             Action::Compute { expression, result, to } if is_whole => {
-                for part in 0..parts {
-                    if let Some((elements, sym)) = self.compute(expression, *result, *to, part * lanes, lanes) {
-                        results.push((elements, sym));
-                    }
-                }
+                let parts = parts.iter().filter_map(|part| self.compute(expression, *result, *to, *part));
+                results.extend(parts);
             }
             _ => {}
         }
@@ -131,7 +131,7 @@ impl Numbers {
         }
     }
 
-    fn transfer(&mut self, transfer: &Transfer, first: u32, lanes: u32) -> Option<Alike> {
+    fn transfer(&mut self, transfer: &Transfer, (first, lanes): (u32, u32)) -> Option<Alike> {
         let is_local = transfer.space == Space::Local;
         (may_be_row(transfer) && !matches!(transfer.access, Access::Update(_))).then_some(())?;
         let (at, kind) = match transfer.addresses {
@@ -153,8 +153,7 @@ impl Numbers {
         expression: &Expression,
         result: usize,
         to: u32,
-        first: u32,
-        lanes: u32,
+        (first, lanes): (u32, u32),
     ) -> Option<(Elements, Sym)> {
         let mut values: Vec<Sym> = Vec::new();
         for (kind, node) in &expression.nodes {

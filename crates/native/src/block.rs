@@ -46,6 +46,7 @@ pub fn compile(routine: &Routine, level: Level) -> Option<Code> {
         enabled: None,
         has_bits,
         states: HashMap::new(),
+        place: 0,
         leave,
         in_turn,
         later: Vec::new(),

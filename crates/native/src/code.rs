@@ -169,7 +169,7 @@ impl Code {
             common_count: 0,
             zeros: std::ptr::null(),
             zero_count: 0,
-            alike: [0; 4],
+            alike: [0; 8],
             scratch: MaybeUninit::uninit(),
             operands: MaybeUninit::uninit(),
             spilled: MaybeUninit::uninit(),
@@ -218,6 +218,12 @@ impl Lent<'_> {
         let is_divergent = self.frame.occupied.iter().any(|word| *word != 0);
         self.raw.occupied = self.frame.occupied.as_mut_ptr();
         is_divergent
+    }
+
+    /// Changes the registers.
+    pub fn change(&mut self, change: impl FnOnce(&mut [u8])) {
+        change(self.frame.registers);
+        self.raw.registers = self.frame.registers.as_mut_ptr();
     }
 
     /// Runs threads from one on, each to its end before the next begins: without predicates and states, and with its pieces in the

@@ -23,7 +23,7 @@ fn covers(channels: &Channels<'_>) -> bool {
 #[derive(Clone)]
 struct Loading<'c> {
     channels: &'c Channels<'c>,
-    /// What is loaded of the last element, for each vector of offsets.
+    /// What is loaded, for each vector of offsets: of each element, or of the last one.
     results: Vec<Vector>,
     /// Whether these are what is known behind, and nothing has been written.
     is_cached: bool,
@@ -32,6 +32,20 @@ struct Loading<'c> {
     rest: Option<Vector>,
     /// Free for any use.
     scratch: [Vector; 2],
+}
+
+/// A vector of what is loaded: where its element begins, its place in the registers, of which offsets it is, and in what it is loaded.
+type Part = (u32, u32, u32, Vector);
+
+impl Loading<'_> {
+    fn parts(&self) -> impl Iterator<Item = Part> {
+        let Channels { transfer, lanes, halves, .. } = self.channels;
+        let row = lanes * transfer.unit.register_bytes();
+        let elements = transfer.elements.iter();
+        let parts =
+            elements.flat_map(move |(element, at)| (0..*halves).map(move |half| (*element, at + half * row, half)));
+        parts.zip(self.results.iter().cycle()).map(|((element, at, half), result)| (element, at, half, *result))
+    }
 }
 
 /// Where it goes on when it has to be found out whether channels are a row, when they are, when they are not, when only each for
@@ -52,9 +66,9 @@ impl Emitter<'_> {
         let (w, row) = (channels.width(), lanes * 4);
         let (unit, size) = (transfer.unit, transfer.unit.bytes());
         let by_bits = self.chosen_by_bits(channels);
-        let is_cached =
-            unit != Unit::Qword && transfer.elements.len() == 1 && (masks.is_empty() || by_bits.is_some());
-        let results: Option<Vec<_>> = (0..*halves).map(|_| self.cache.take()).collect();
+        let (all, most) = (transfer.elements.len() as u32 * halves, if self.has_bits { 4 } else { 2 });
+        let is_cached = unit != Unit::Qword && all <= most && (masks.is_empty() || by_bits.is_some());
+        let results: Option<Vec<_>> = (0..if is_cached { all } else { *halves }).map(|_| self.cache.take()).collect();
         let results = results?;
         let scratch = [self.cache.take()?, self.cache.take()?];
         let (mut low, mut rest) = (None, None);
@@ -72,6 +86,16 @@ impl Emitter<'_> {
             let size = if is_covering { 1 } else { size };
             self.find_row(channels, size, scratch, ways);
             self.aside(|this| {
+                if this.is_by_parts(channels, ways)? {
+                    // These may have other registers for what they load.
+                    for (_, at, _, result) in loading.parts().filter(|_| is_cached) {
+                        let loaded = this.value(Tag::Row { at, bytes: row })?;
+                        this.asm.v2(op::MOVUPS, w, result, loaded, w);
+                        this.cache.drop(loaded);
+                    }
+                    this.asm.jump(Code::Jmp_rel32_64, ways.done);
+                    return Some(());
+                }
                 let channels = this.find_again(channels, size, scratch, ways)?;
                 let loading = Loading { channels: &channels, ..loading.clone() };
                 this.asm.bind(ways.no_row);
@@ -90,25 +114,23 @@ impl Emitter<'_> {
             self.get_each(&loading)?;
         }
         self.asm.bind(ways.done);
-        let results = &loading.results;
-        let cached = transfer.elements.first().map(|(_, at)| *at).filter(|_| is_cached);
-        if let (Some(at), Some(mask)) = (cached, masks.first())
-            && !self.may_spoil(channels.mask, Bytes { at, bytes: row })
-        {
-            let old = self.value(Tag::Row { at, bytes: row })?;
-            self.blend(4, w, results[0], [old, results[0]], *mask);
-            self.cache.drop(old);
+        for (_, at, half, result) in loading.parts().filter(|_| is_cached) {
+            if let Some(mask) = masks.get(half as usize)
+                && !self.may_spoil(channels.mask, Bytes { at, bytes: row })
+            {
+                let old = self.value(Tag::Row { at, bytes: row })?;
+                self.blend(4, w, result, [old, result], *mask);
+                self.cache.drop(old);
+            }
         }
         for &(_, place) in &transfer.elements {
             self.cache.forget(place, halves * lanes * unit.register_bytes());
         }
-        for (half, result) in (0..).zip(results) {
-            if let Some(at) = cached.map(|at| at + half * row) {
-                self.cache.name(*result, Tag::Row { at, bytes: row });
-                self.cache.owe(*result, Bytes { at, bytes: row });
-            }
-            self.cache.drop(*result);
+        for (_, at, _, result) in loading.parts().filter(|_| is_cached) {
+            self.cache.name(result, Tag::Row { at, bytes: row });
+            self.cache.owe(result, Bytes { at, bytes: row });
         }
+        loading.results.iter().for_each(|result| self.cache.drop(*result));
         scratch.into_iter().chain(low).chain(rest).for_each(|vector| self.cache.drop(vector));
         Some(())
     }
@@ -136,6 +158,16 @@ impl Emitter<'_> {
             _ => self.check_row(channels, size, free, ways),
         }
         self.asm.bind(ways.found);
+    }
+
+    /// Moves the elements of channels that are no row part by part, if they have such.
+    fn is_by_parts(&mut self, channels: &Channels<'_>, ways: Ways) -> Option<bool> {
+        if channels.otherwise.is_empty() {
+            return Some(false);
+        }
+        [ways.again, ways.no_row, ways.other].into_iter().for_each(|label| self.asm.bind(label));
+        self.parts(channels.otherwise, channels.slow)?;
+        Some(true)
     }
 
     /// Finds that out by the offsets of all channels, where it has not been before; gives the channels with these.
@@ -182,30 +214,26 @@ impl Emitter<'_> {
     /// Loads rows.
     fn get_row(&mut self, loading: &Loading<'_>) {
         let Channels { transfer, masks, lanes, .. } = loading.channels;
-        let (w, row, size) = (loading.channels.width(), lanes * 4, transfer.unit.bytes());
+        let (w, size) = (loading.channels.width(), transfer.unit.bytes());
         // Qwords fill as much as there is.
         let (widest, whole) = (self.widest(), self.widest().bytes());
-        for &(element, place) in &transfer.elements {
-            for (half, result) in (0..).zip(&loading.results) {
-                let from = element + half * size * lanes;
-                let mask = masks.get(half as usize).copied();
-                let memory = |bytes: u32| indexed(WORDS, FIRST, 1, i64::from(from + bytes));
-                match (transfer.unit, mask) {
-                    (Unit::Qword, _) => {
-                        for part in (0..row * 2).step_by(whole as usize) {
-                            self.asm.load(op::MOVUPS, widest, *result, memory(part));
-                            let own = at(FILE, place + half * row * 2 + part);
-                            self.asm.store(op::MOVUPS_STORE, widest, own, *result);
-                        }
-                        continue;
+        for part @ (element, own, half, result) in loading.parts() {
+            let from = element + half * size * lanes;
+            let memory = |bytes: u32| indexed(WORDS, FIRST, 1, i64::from(from + bytes));
+            match (transfer.unit, masks.get(half as usize).copied()) {
+                (Unit::Qword, _) => {
+                    for bytes in (0..lanes * 8).step_by(whole as usize) {
+                        self.asm.load(op::MOVUPS, widest, result, memory(bytes));
+                        self.asm.store(op::MOVUPS_STORE, widest, at(FILE, own + bytes), result);
                     }
-                    (Unit::Part { bytes: 1, .. }, _) => self.asm.load(op::MOVZXBD, w, *result, memory(0)),
-                    (Unit::Part { bytes: 2, .. }, _) => self.asm.load(op::MOVZXWD, w, *result, memory(0)),
-                    (_, None) => self.asm.load(op::MOVUPS, w, *result, memory(0)),
-                    (_, Some(mask)) => self.load_where(w, *result, mask, memory(0)),
+                    continue;
                 }
-                self.got(loading, place + half * row, half);
+                (Unit::Part { bytes: 1, .. }, _) => self.asm.load(op::MOVZXBD, w, result, memory(0)),
+                (Unit::Part { bytes: 2, .. }, _) => self.asm.load(op::MOVZXWD, w, result, memory(0)),
+                (_, None) => self.asm.load(op::MOVUPS, w, result, memory(0)),
+                (_, Some(mask)) => self.load_where(w, result, mask, memory(0)),
             }
+            self.got(loading, part);
         }
     }
 
@@ -246,6 +274,9 @@ impl Emitter<'_> {
             unless(self, 4 * count, next);
             self.is_woven(channels, count, loading.scratch, ways.other);
             self.unweave(count, transfer, [loading.scratch[0], loading.results[0]])?;
+            for (_, own, _, result) in loading.parts().filter(|_| loading.is_cached) {
+                self.asm.load(op::MOVUPS, channels.width(), result, at(FILE, own));
+            }
             self.asm.jump(Code::Jmp_rel32_64, ways.done);
             self.asm.bind(next);
         }
@@ -261,23 +292,19 @@ impl Emitter<'_> {
     fn get_same(&mut self, loading: &Loading<'_>, ways: Ways) {
         let channels = loading.channels;
         let Channels { transfer, lanes, .. } = channels;
-        let (w, row) = (channels.width(), lanes * 4);
         let (widest, whole) = (self.widest(), self.widest().bytes());
         self.are_apart(channels, 0, loading.scratch, ways.other);
         self.near_inside(channels, transfer.unit.bytes(), ways.other);
-        for &(element, place) in &transfer.elements {
+        for part @ (element, own, _, result) in loading.parts() {
             let memory = indexed(WORDS, FIRST, 1, element.into());
-            for (half, result) in (0..).zip(&loading.results) {
-                if transfer.unit == Unit::Qword {
-                    self.asm.load(op::BROADCASTQ, widest, *result, memory);
-                    for part in (0..row * 2).step_by(whole as usize) {
-                        let own = at(FILE, place + half * row * 2 + part);
-                        self.asm.store(op::MOVUPS_STORE, widest, own, *result);
-                    }
-                } else {
-                    self.asm.load(op::BROADCASTSS, w, *result, memory);
-                    self.got(loading, place + half * row, half);
+            if transfer.unit == Unit::Qword {
+                self.asm.load(op::BROADCASTQ, widest, result, memory);
+                for bytes in (0..lanes * 8).step_by(whole as usize) {
+                    self.asm.store(op::MOVUPS_STORE, widest, at(FILE, own + bytes), result);
                 }
+            } else {
+                self.asm.load(op::BROADCASTSS, channels.width(), result, memory);
+                self.got(loading, part);
             }
         }
         self.asm.jump(Code::Jmp_rel32_64, ways.done);
@@ -285,24 +312,22 @@ impl Emitter<'_> {
 
     /// Loads words each of which begins a byte behind the last one: their bytes are rows.
     fn get_covering(&mut self, loading: &Loading<'_>) {
-        let Channels { transfer, lanes, .. } = loading.channels;
         let (w, [upper, _]) = (loading.channels.width(), loading.scratch);
-        for &(element, place) in &transfer.elements {
-            for (half, result) in (0..).zip(&loading.results) {
-                let memory = |bytes: u32| indexed(WORDS, FIRST, 1, i64::from(element + half * lanes + bytes));
-                self.asm.load(op::MOVZXBD, w, upper, memory(1));
-                self.asm.v2i(op::PSLLD, w, upper, upper, 8);
-                self.asm.load(op::MOVZXBD, w, *result, memory(0));
-                self.asm.v3(op::POR, w, *result, *result, upper);
-                self.got(loading, place + half * lanes * 4, half);
-            }
+        for part @ (element, _, half, result) in loading.parts() {
+            let from = element + half * loading.channels.lanes;
+            let memory = |bytes: u32| indexed(WORDS, FIRST, 1, i64::from(from + bytes));
+            self.asm.load(op::MOVZXBD, w, upper, memory(1));
+            self.asm.v2i(op::PSLLD, w, upper, upper, 8);
+            self.asm.load(op::MOVZXBD, w, result, memory(0));
+            self.asm.v3(op::POR, w, result, result, upper);
+            self.got(loading, part);
         }
     }
 
     /// Each channel's elements for themselves.
     fn get_each(&mut self, loading: &Loading<'_>) -> Option<()> {
         let channels = loading.channels;
-        let Channels { transfer, offsets, masks, mark, lanes, .. } = channels;
+        let Channels { transfer, offsets, masks, mark, .. } = channels;
         let (w, [scratch, last_place]) = (channels.width(), loading.scratch);
         self.all_inside(channels)?;
         self.mark_each(channels);
@@ -320,36 +345,33 @@ impl Emitter<'_> {
             self.asm.rr(Code::VEX_Vmovd_xmm_rm32, last_place.register(Width::X), Register::R9D);
             self.asm.v2(op::BROADCASTD, w, last_place, last_place, Width::X);
         }
-        for &(element, place) in &transfer.elements {
-            for (half, (result, offset)) in (0..).zip(loading.results.iter().zip(offsets)) {
-                let mask = masks.get(half as usize).copied();
-                if is_part {
-                    let (place_of, shift) = (self.cache.take()?, self.cache.take()?);
-                    self.asm.v3(op::PMINUD, w, place_of, *offset, last_place);
-                    self.asm.v3(op::PSUBD, w, shift, *offset, place_of);
-                    self.asm.v2i(op::PSLLD, w, shift, shift, 3);
-                    let memory = indexed(WORDS, place_of.register(w), 1, element.into());
-                    self.gather(w, *result, memory, mask, scratch);
-                    self.asm.v3(op::PSRLVD, w, *result, *result, shift);
-                    if let Some(low) = loading.low {
-                        self.asm.v3(op::PAND, w, *result, *result, low);
-                    }
-                    [place_of, shift].into_iter().for_each(|vector| self.cache.drop(vector));
-                } else {
-                    let memory = indexed(WORDS, offset.register(w), 1, element.into());
-                    self.gather(w, *result, memory, mask, scratch);
+        for part @ (element, _, half, result) in loading.parts() {
+            let (offset, mask) = (offsets[half as usize], masks.get(half as usize).copied());
+            if is_part {
+                let (place_of, shift) = (self.cache.take()?, self.cache.take()?);
+                self.asm.v3(op::PMINUD, w, place_of, offset, last_place);
+                self.asm.v3(op::PSUBD, w, shift, offset, place_of);
+                self.asm.v2i(op::PSLLD, w, shift, shift, 3);
+                let memory = indexed(WORDS, place_of.register(w), 1, element.into());
+                self.gather(w, result, memory, mask, scratch);
+                self.asm.v3(op::PSRLVD, w, result, result, shift);
+                if let Some(low) = loading.low {
+                    self.asm.v3(op::PAND, w, result, result, low);
                 }
-                self.got(loading, place + half * lanes * 4, half);
+                [place_of, shift].into_iter().for_each(|vector| self.cache.drop(vector));
+            } else {
+                let memory = indexed(WORDS, offset.register(w), 1, element.into());
+                self.gather(w, result, memory, mask, scratch);
             }
+            self.got(loading, part);
         }
         Some(())
     }
 
     /// Adds the bytes that dwords of the registers keep to what has been read, and writes it there unless it is known behind.
-    fn got(&mut self, loading: &Loading<'_>, at_row: u32, half: u32) {
-        let place = Bytes { at: at_row, bytes: loading.channels.lanes * 4 };
+    fn got(&mut self, loading: &Loading<'_>, (_, own, half, result): Part) {
+        let place = Bytes { at: own, bytes: loading.channels.lanes * 4 };
         let (w, scratch) = (loading.channels.width(), loading.scratch[0]);
-        let result = loading.results[half as usize];
         if let Some(rest) = loading.rest {
             self.asm.v3(op::PAND, w, scratch, rest, at(FILE, place.at));
             self.asm.v3(op::POR, w, result, result, scratch);
@@ -409,6 +431,10 @@ impl Emitter<'_> {
         let scratch = [self.cache.take()?, self.cache.take()?];
         self.find_row(channels, size, scratch, ways);
         self.aside(|this| {
+            if this.is_by_parts(channels, ways)? {
+                this.asm.jump(Code::Jmp_rel32_64, ways.done);
+                return Some(());
+            }
             let channels = this.find_again(channels, size, scratch, ways)?;
             this.asm.bind(ways.no_row);
             if let Some(count) = this.woven(&channels) {

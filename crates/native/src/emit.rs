@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use iced_x86::{Code, MemoryOperand, Register};
 
-use crate::alike::Halves;
+use crate::alike::Members;
 use crate::asm::{Asm, Label, Vector, Width, at};
 use crate::cache::{Bits, Bytes, Cache, Known, Tag};
 use crate::frame::offset;
@@ -46,7 +46,7 @@ pub(crate) struct Emitter<'a> {
     pub(crate) of_others: Here,
     /// The first step of the block, and for each of its steps what transfers are alike.
     pub(crate) first_step: u32,
-    pub(crate) members: Vec<Halves>,
+    pub(crate) members: Vec<Members>,
     pub(crate) flags: u32,
     /// Whose channels are in [`ENABLED`].
     pub(crate) enabled: Option<Mask>,
@@ -54,6 +54,8 @@ pub(crate) struct Emitter<'a> {
     pub(crate) has_bits: bool,
     /// Elements of the table of states that are known here.
     pub(crate) states: HashMap<u32, u32>,
+    /// Where the entry of a transfer's buffer stands, in bytes from the register on that was found for it.
+    pub(crate) place: u32,
     /// Where an exit with a number is.
     pub(crate) leave: Label,
     /// Where threads begin in turn.
@@ -122,9 +124,9 @@ pub(crate) fn bytes_of(bits: u64, bytes: u32) -> Vec<u8> {
     bits.to_le_bytes()[..bytes as usize].to_vec()
 }
 
-/// The distances of 16 channels from the first, each so many bytes from the next.
+/// The distances of 32 channels from the first, each so many bytes from the next.
 pub(crate) fn steps(size: u32) -> Vec<u8> {
-    (0..16).flat_map(|n| (n * size).to_le_bytes()).collect()
+    (0..32).flat_map(|n| (n * size).to_le_bytes()).collect()
 }
 
 /// The places of the low dwords of 16 qwords, or of the high ones.
@@ -185,12 +187,17 @@ impl Emitter<'_> {
         mask.predicate == 0 && !self.is_full && !self.of_others.touch(place.at, place.bytes)
     }
 
+    /// Whether all channels of a mask are enabled wherever this is.
+    pub(crate) fn is_all(&self, mask: &Mask) -> bool {
+        mask.predicate == 0 && (mask.always || self.is_full)
+    }
+
     /// Makes of a mask the bits of its channels.
     pub(crate) fn enabled(&mut self, mask: &Mask) -> Enabled {
-        let by_active = !mask.always && !self.is_full;
-        if mask.predicate == 0 && !by_active {
+        if self.is_all(mask) {
             return Enabled::All;
         }
+        let by_active = !mask.always && !self.is_full;
         if self.enabled == Some(*mask) {
             return Enabled::Some;
         }

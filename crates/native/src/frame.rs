@@ -216,7 +216,7 @@ pub(crate) struct Raw {
     pub(crate) zeros: *const u32,
     pub(crate) zero_count: u64,
     /// How far apart the channels of transfers that are alike are, where that is known ([`crate::alike`]); else zero.
-    pub(crate) alike: [u64; 4],
+    pub(crate) alike: [u64; 8],
     /// Offsets of 16 channels.
     pub(crate) scratch: MaybeUninit<[u32; 16]>,
     /// What a function is called with; the code writes all of it before.

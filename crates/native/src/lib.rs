@@ -62,7 +62,7 @@ mod weave;
 
 pub use frame::{Buffer, Frame, Marks, Memory};
 pub use host::Level;
-pub use threads::{PIECE, Piece, Threads};
+pub use threads::{PIECE, Piece, Place, Threads};
 
 #[cfg(not(all(target_arch = "x86_64", unix)))]
 pub use nothing::{Code, Lent, compile};

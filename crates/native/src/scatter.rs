@@ -8,7 +8,7 @@ use crate::emit::{ENABLED, Emitter, FILE, FRAME};
 use crate::frame::{CALLER, offset};
 use crate::ir::{Access, Change, Mask, Space, Transfer, Unit};
 use crate::op;
-use crate::transfer::{Channels, FIRST, PLACE, WORDS};
+use crate::transfer::{Channels, FIRST, WORDS};
 
 /// Where the bits are that say what was accessed; null when nobody wants to know.
 const MARKS: Register = Register::RCX;
@@ -52,7 +52,7 @@ impl Emitter<'_> {
         if channels.mark.bits == 0 {
             return;
         }
-        self.asm.rm(Code::Mov_r64_rm64, MARKS, at(PLACE, marks_of(channels)));
+        self.asm.rm(Code::Mov_r64_rm64, MARKS, self.of_place(marks_of(channels)));
         self.asm.ri(Code::Cmp_rm64_imm8, MARKS, CALLER as i32);
         self.asm.jump(Code::Je_rel32_64, channels.slow);
     }
@@ -79,7 +79,7 @@ impl Emitter<'_> {
             return;
         }
         let (from, back) = (self.asm.label(), self.asm.label());
-        self.asm.mi(Code::Cmp_rm64_imm8, at(PLACE, marks_of(channels)), 0);
+        self.asm.mi(Code::Cmp_rm64_imm8, self.of_place(marks_of(channels)), 0);
         self.asm.jump(Code::Jne_rel32_64, from);
         self.asm.bind(back);
         self.aside(|this| {

@@ -23,6 +23,14 @@ pub(crate) struct Start {
     pieces: u32,
 }
 
+/// Where a word stands in the pieces of threads.
+#[derive(Clone, Debug)]
+pub struct Place {
+    is_common: bool,
+    piece: usize,
+    byte: usize,
+}
+
 /// What threads find in their registers.
 #[derive(Clone, Debug, Default)]
 pub struct Threads {
@@ -57,20 +65,27 @@ impl Threads {
         }
     }
 
-    /// Changes a word of the registers, in all pieces that have it.
-    pub fn set_word(&mut self, at: u32, word: u32) {
-        let set = |pieces: &mut [Piece]| {
-            if let Ok(n) = pieces.binary_search_by_key(&(at - at % PIECE as u32), |piece| piece.at) {
-                pieces[n].bytes[at as usize % PIECE..][..4].copy_from_slice(&word.to_le_bytes());
-            }
+    /// Where a word of the registers stands, in all pieces that have it.
+    pub fn places(&self, at: u32) -> Vec<Place> {
+        let place = |pieces: &[Piece], before| {
+            let n = pieces.binary_search_by_key(&(at - at % PIECE as u32), |piece| piece.at).ok()?;
+            Some(before + n)
         };
-        set(&mut self.common);
-        let mut rest = &mut self.pieces[..];
-        for start in &self.starts {
-            let own;
-            (own, rest) = rest.split_at_mut(start.pieces as usize);
-            set(own);
-        }
+        let (byte, mut before) = (at as usize % PIECE, 0);
+        let common = place(&self.common, 0).map(|piece| Place { is_common: true, piece, byte });
+        let own = self.starts.iter().filter_map(|start| {
+            let first = before;
+            before += start.pieces as usize;
+            let piece = place(&self.pieces[first..before], first)?;
+            Some(Place { is_common: false, piece, byte })
+        });
+        common.into_iter().chain(own).collect()
+    }
+
+    /// Changes a word.
+    pub fn set_word(&mut self, place: &Place, word: u32) {
+        let pieces = if place.is_common { &mut self.common } else { &mut self.pieces };
+        pieces[place.piece].bytes[place.byte..][..4].copy_from_slice(&word.to_le_bytes());
     }
 
     /// Fills the registers of a thread.

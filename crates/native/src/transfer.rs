@@ -4,9 +4,9 @@
 //! one by one. Whatever is not as usual (another buffer, a place outside, an address that
 //! is no multiple of four, an access that the caller wants to make) lets the caller do the whole step.
 
-use iced_x86::{Code, Register};
+use iced_x86::{Code, MemoryOperand, Register};
 
-use crate::alike::Member;
+use crate::alike::{Member, Members};
 use crate::asm::{Label, Vector, Width, at, indexed};
 use crate::cache::{Bytes, Tag};
 use crate::choice::Choice;
@@ -29,7 +29,7 @@ fn extent(transfer: &Transfer) -> u32 {
     transfer.elements.iter().map(|(distance, _)| distance + bytes).max().unwrap_or(bytes)
 }
 
-/// A transfer of 8 or 16 channels: their offsets in the buffer at [`PLACE`], of which the first is in [`FIRST`].
+/// A transfer of 8 or 16 channels, or of 32 if all are enabled: their offsets in the buffer at [`PLACE`], of which the first is in [`FIRST`].
 #[derive(Clone)]
 pub(crate) struct Channels<'a> {
     pub(crate) mask: &'a Mask,
@@ -46,6 +46,15 @@ pub(crate) struct Channels<'a> {
     pub(crate) slow: Label,
     /// What it is alike with.
     pub(crate) member: Option<Member>,
+    /// What is done instead if they are no row, unless each for itself will do.
+    pub(crate) otherwise: &'a [Part],
+}
+
+/// Some of the channels of a transfer, and what these are alike with.
+pub(crate) struct Part {
+    mask: Mask,
+    transfer: Transfer,
+    member: Option<Member>,
 }
 
 impl Channels<'_> {
@@ -56,9 +65,9 @@ impl Channels<'_> {
 }
 
 /// A transfer of at most 16 channels at a time. Nothing when the first ones may write what the caller needs to do all of them.
-fn parts(mask: &Mask, transfer: &Transfer) -> Option<Vec<(Mask, Transfer)>> {
+fn parts(mask: &Mask, transfer: &Transfer, [first, second, _]: Members) -> Option<Vec<Part>> {
     if mask.lanes != u32::MAX {
-        return Some(vec![(*mask, transfer.clone())]);
+        return Some(vec![Part { mask: *mask, transfer: transfer.clone(), member: first }]);
     }
     let (bytes, dwords) = (transfer.unit.register_bytes(), 32 * 4);
     let mut reads: Vec<(u32, u32)> = transfer.global.into_iter().collect();
@@ -73,7 +82,7 @@ fn parts(mask: &Mask, transfer: &Transfer) -> Option<Vec<(Mask, Transfer)>> {
     let overlaps = |at: u32| reads.iter().any(|(read, size)| at < read + size && *read < at + 32 * bytes);
     let is_apart = transfer.access != Access::Load || !transfer.elements.iter().any(|(_, at)| overlaps(*at));
     (is_apart && (mask.predicate == 0 || mask.combine == Combine::Each) && mask.shift == 0).then_some(())?;
-    let part = |n: u32| {
+    let part = |n: u32, member| {
         let mut part = transfer.clone();
         part.addresses = match part.addresses {
             Addresses::None => Addresses::None,
@@ -81,9 +90,9 @@ fn parts(mask: &Mask, transfer: &Transfer) -> Option<Vec<(Mask, Transfer)>> {
             Addresses::Qwords(at) => Addresses::Qwords(at + n * 128),
         };
         part.elements.iter_mut().for_each(|(_, at)| *at += n * 16 * bytes);
-        (Mask { shift: n * 16, lanes: 0xffff, ..*mask }, part)
+        Part { mask: Mask { shift: n * 16, lanes: 0xffff, ..*mask }, transfer: part, member }
     };
-    Some(vec![part(0), part(1)])
+    Some(vec![part(0, first), part(1, second)])
 }
 
 /// Whether elements one behind the other can be moved as what they are, a row.
@@ -104,15 +113,38 @@ impl Emitter<'_> {
     /// A transfer. `step` is its number, for the caller.
     pub(crate) fn transfer(&mut self, mask: &Mask, transfer: &Transfer, step: u32) -> Option<()> {
         let slow = self.asm.label();
-        let parts = parts(mask, &self.without_rest(mask, transfer))?;
-        for (mask, transfer) in &parts {
-            self.prepare(mask, transfer)?;
+        let members = self.members.get((step - self.first_step) as usize).copied().unwrap_or_default();
+        let transfer = &self.without_rest(mask, transfer);
+        let parts = parts(mask, transfer, members)?;
+        for part in &parts {
+            self.prepare(&part.mask, &part.transfer)?;
         }
         // From here on what a register holds is not written on every way.
         let unwritten = self.cache.unwritten();
         self.is_branching = true;
-        let members = self.members.get((step - self.first_step) as usize).copied().unwrap_or_default();
-        for ((mask, transfer), member) in parts.iter().zip(members) {
+        if self.may_be_whole(mask, transfer) {
+            let [.., whole] = members;
+            self.many(mask, transfer, (false, whole), (slow, &parts))?;
+        } else {
+            self.parts(&parts, slow)?;
+        }
+        let (back, known) = (self.asm.here(), self.cache.known());
+        let (is_full, flags) = (self.is_full, self.flags);
+        self.later.push(Later::Outside { from: slow, step, back, known, unwritten, is_full, flags });
+        Some(())
+    }
+
+    /// Whether it is worth while to find out whether 32 channels are one row.
+    fn may_be_whole(&self, mask: &Mask, transfer: &Transfer) -> bool {
+        let is_moved = !matches!(transfer.access, Access::Update(_));
+        self.has_bits && mask.lanes == u32::MAX && self.is_all(mask) && is_moved && may_be_row(transfer)
+            // Those words may be other rows as well.
+            && !(matches!(transfer.unit, Unit::Part { bytes: 2, .. }) && transfer.alignment == 1)
+    }
+
+    /// Parts of a transfer, one after the other.
+    pub(crate) fn parts(&mut self, parts: &[Part], slow: Label) -> Option<()> {
+        for Part { mask, transfer, member } in parts {
             let before = self.cache.known();
             let [nobody, done] = [(); 2].map(|()| self.asm.label());
             let is_some = self.enabled(mask) == Enabled::Some;
@@ -122,7 +154,7 @@ impl Emitter<'_> {
             }
             match (mask.lanes.count_ones(), transfer.access) {
                 (1, Access::Load | Access::Store) => self.single(transfer, slow)?,
-                (8 | 16, _) => self.many(mask, transfer, (is_some, member), slow)?,
+                (8 | 16, _) => self.many(mask, transfer, (is_some, *member), (slow, &[]))?,
                 _ => return None,
             }
             self.asm.bind(done);
@@ -132,9 +164,6 @@ impl Emitter<'_> {
             }
             self.enabled = None;
         }
-        let (back, known) = (self.asm.here(), self.cache.known());
-        let (is_full, flags) = (self.is_full, self.flags);
-        self.later.push(Later::Outside { from: slow, step, back, known, unwritten, is_full, flags });
         Some(())
     }
 
@@ -177,9 +206,9 @@ impl Emitter<'_> {
         for place in single.chain(named) {
             self.write_what(|other| other.touches(place))?;
         }
-        let is_all = mask.predicate == 0 && (mask.always || self.is_full);
-        let replaces =
-            is_all && transfer.access == Access::Load && !matches!(transfer.unit, Unit::Part { keeps: true, .. });
+        let replaces = self.is_all(mask)
+            && transfer.access == Access::Load
+            && !matches!(transfer.unit, Unit::Part { keeps: true, .. });
         for (_, at) in &transfer.elements {
             let place = Bytes { at: *at, bytes: lanes * transfer.unit.register_bytes() };
             if transfer.access == Access::Store
@@ -205,8 +234,9 @@ impl Emitter<'_> {
         self.write_what(|other| other.touches(place))
     }
 
-    /// Finds the buffer of a surface or of the group: [`PLACE`].
+    /// Finds the buffer of a surface or of the group: its entry, from [`PLACE`] on.
     fn find(&mut self, space: Space, slow: Label) -> Option<()> {
+        self.place = 0;
         match space {
             Space::Local => {
                 self.frame(PLACE, offset::LOCAL);
@@ -214,7 +244,7 @@ impl Emitter<'_> {
             }
             Space::Surface(element) if self.states.get(&element).is_some_and(|n| *n < SURFACES) => {
                 self.frame(PLACE, offset::SURFACES);
-                self.asm.ri(Code::Add_rm64_imm32, PLACE, (self.states[&element] << PLACE_SHIFT) as i32);
+                self.place = self.states[&element] << PLACE_SHIFT;
                 return Some(());
             }
             Space::Surface(element) => {
@@ -233,6 +263,7 @@ impl Emitter<'_> {
 
     /// Finds the buffer that the upper half of an address, in ECX, names.
     pub(crate) fn find_flat(&mut self, slow: Label) {
+        self.place = 0;
         self.asm.rr(Code::Mov_r32_rm32, Register::EAX, Register::ECX);
         self.asm.ri(Code::Sub_rm32_imm8, Register::EAX, 1);
         self.asm.rm(Code::Cmp_r64_rm64, PLACE, at(FRAME, offset::BUFFER_COUNT));
@@ -241,14 +272,19 @@ impl Emitter<'_> {
         self.asm.rm(Code::Add_r64_rm64, PLACE, at(FRAME, offset::BUFFERS));
     }
 
+    /// Something in the entry of the buffer.
+    pub(crate) fn of_place(&self, distance: u32) -> MemoryOperand {
+        at(PLACE, self.place + distance)
+    }
+
     /// Where the words of the buffer are; the flags stay as they are.
     fn words(&mut self) {
-        self.asm.rm(Code::Mov_r64_rm64, WORDS, at(PLACE, offset::WORDS));
+        self.asm.rm(Code::Mov_r64_rm64, WORDS, self.of_place(offset::WORDS));
     }
 
     /// The largest offset with which all of a channel's data are inside.
     fn limit(&mut self, transfer: &Transfer, slow: Label) {
-        self.asm.rm(Code::Mov_r64_rm64, LIMIT, at(PLACE, offset::REACH));
+        self.asm.rm(Code::Mov_r64_rm64, LIMIT, self.of_place(offset::REACH));
         self.asm.ri(Code::Sub_rm64_imm32, LIMIT, extent(transfer) as i32);
         self.asm.jump(Code::Jb_rel32_64, slow);
     }
@@ -300,7 +336,7 @@ impl Emitter<'_> {
         let is_store = transfer.access == Access::Store;
         if transfer.space != Space::Local {
             let marks = if is_store { offset::STORES } else { offset::LOADS };
-            self.asm.mi(Code::Cmp_rm64_imm8, at(PLACE, marks), 0);
+            self.asm.mi(Code::Cmp_rm64_imm8, self.of_place(marks), 0);
             self.asm.jump(Code::Jne_rel32_64, slow);
         }
         self.words();
@@ -372,13 +408,13 @@ impl Emitter<'_> {
         Some(())
     }
 
-    /// The elements of 8 or 16 channels.
+    /// The elements of 8, 16 or 32 channels.
     fn many(
         &mut self,
         mask: &Mask,
         transfer: &Transfer,
         (is_some, member): (bool, Option<Member>),
-        slow: Label,
+        (slow, otherwise): (Label, &[Part]),
     ) -> Option<()> {
         let lanes = mask.lanes.count_ones().min(self.widest().bytes() / 4);
         let halves = mask.lanes.count_ones() / lanes;
@@ -386,7 +422,7 @@ impl Emitter<'_> {
             Addresses::Dwords(place) if transfer.space != Space::Flat => {
                 self.find(transfer.space, slow)?;
                 let offsets: Option<Vec<_>> =
-                    (0..halves).map(|half| self.dword_offsets(transfer, lanes, place + half * 32)).collect();
+                    (0..halves).map(|half| self.dword_offsets(transfer, lanes, place + half * lanes * 4)).collect();
                 offsets?
             }
             Addresses::Qwords(place) if transfer.space == Space::Flat => match member {
@@ -403,7 +439,7 @@ impl Emitter<'_> {
             masks.push(self.enabled_elements(mask, half * lanes, 4, Width::of(lanes * 4))??);
         }
         let mark = mark(mask, transfer, is_some)?;
-        let channels = Channels { mask, transfer, lanes, halves, offsets, masks, mark, slow, member };
+        let channels = Channels { mask, transfer, lanes, halves, offsets, masks, mark, slow, member, otherwise };
         self.first_offset(&channels);
         match transfer.access {
             Access::Load => self.get(&channels)?,
@@ -480,7 +516,7 @@ impl Emitter<'_> {
         let distance = transfer.elements.iter().map(|(distance, _)| *distance).max().unwrap_or(0);
         let end = indexed(FIRST, Register::None, 1, i64::from(distance) + i64::from(bytes));
         self.asm.rm(Code::Lea_r64_m, Register::R9, end);
-        self.asm.rm(Code::Cmp_r64_rm64, Register::R9, at(PLACE, offset::REACH));
+        self.asm.rm(Code::Cmp_r64_rm64, Register::R9, self.of_place(offset::REACH));
         self.asm.jump(Code::Ja_rel32_64, otherwise);
         if transfer.alignment > 1 {
             self.asm.ri(Code::Test_rm32_imm32, Register::EDI, transfer.alignment as i32 - 1);

@@ -1,5 +1,6 @@
 //! The groups of a launch, taken by host threads.
 
+use std::cell::Cell;
 use std::ops::Range;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
@@ -40,14 +41,18 @@ pub(super) fn dispatch(
         let mut worker = Worker::new(plan, &own);
         while let Some(taken) = queue.take(number) {
             let left = queue.left() + (taken.end - taken.start);
-            for (index, group) in taken.clone().zip(plan.range.groups_from(taken.start)) {
-                if !queue.is_wanted(index) {
-                    break;
-                }
-                if let Err(fault) = worker.run(group, left) {
-                    faults.lock().unwrap_or_else(PoisonError::into_inner).add(index, *fault);
+            let mut groups = taken.clone().zip(plan.range.groups_from(taken.start));
+            let index = Cell::new(taken.start);
+            let mut next = || {
+                let (number, group) = groups.next().filter(|(number, _)| queue.is_wanted(*number))?;
+                index.set(number);
+                Some(group)
+            };
+            while let Some(group) = next() {
+                if let Err(fault) = worker.run(group, left, &mut next) {
+                    faults.lock().unwrap_or_else(PoisonError::into_inner).add(index.get(), *fault);
                     if !goes_on {
-                        queue.end_before(index);
+                        queue.end_before(index.get());
                     }
                 }
                 if worker.has_lost_track() {

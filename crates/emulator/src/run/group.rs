@@ -45,6 +45,9 @@ pub(super) struct Worker<'a> {
     counts: Counts,
 }
 
+/// Gives the group that comes next, if there is one, which is to be run then.
+pub(super) type NextGroup<'n> = dyn FnMut() -> Option<[u32; 3]> + 'n;
+
 /// What only one group has at a time. Every group finds all of it zero, and at the same addresses, so that nothing depends on
 /// which groups were here before.
 pub(super) struct Own<'a> {
@@ -132,8 +135,23 @@ impl<'a> Worker<'a> {
         self.own.trace.is_lost()
     }
 
-    /// Runs a group. About so many are left for all host threads.
-    pub(super) fn run(&mut self, group: [u32; 3], left: u64) -> Result<(), Box<TrapReport>> {
+    /// Runs a group, and perhaps some of those that come next, unless it faults. About so many are left for all host threads.
+    pub(super) fn run(
+        &mut self,
+        group: [u32; 3],
+        left: u64,
+        next: &mut NextGroup<'_>,
+    ) -> Result<(), Box<TrapReport>> {
+        let mut group = Some(group);
+        while let Some(one) = group {
+            self.prepare(one, left);
+            group = if self.plan.waits { self.run_together(one)? } else { self.run_in_turn(one, next)? };
+        }
+        Ok(())
+    }
+
+    /// Makes all that a group finds but its threads.
+    fn prepare(&mut self, group: [u32; 3], left: u64) {
         if !self.own.local.is_empty() {
             self.own.local.clear();
         }
@@ -152,7 +170,13 @@ impl<'a> Worker<'a> {
         }
         self.prepare_native(left, group);
         self.groups += 1;
-        if self.plan.waits { self.run_together(group) } else { self.run_in_turn(group) }
+    }
+
+    /// Whether groups find nothing but their threads.
+    fn is_bare(&self) -> bool {
+        let own = self.own;
+        let is_watched = own.observer.is_some() || self.plan.tracer.is_some();
+        own.local.is_empty() && own.private.is_empty() && self.plan.mapped.implicit.is_none() && !is_watched
     }
 
     /// Uses native code as soon as there is any.
@@ -200,17 +224,23 @@ impl<'a> Worker<'a> {
     }
 
     /// Runs threads that never wait one after the other, all of them in the same registers, which stay in the host's cache.
-    /// One that does not end for long may look for something that a later one is to write: then those have their turns.
-    fn run_in_turn(&mut self, group: [u32; 3]) -> Result<(), Box<TrapReport>> {
+    /// One that does not end for long may look for something that a later one is to write: then those have their turns. Native code goes on
+    /// with the next groups of the same size; gives the first one of another, if one has been asked for.
+    fn run_in_turn(
+        &mut self,
+        mut group: [u32; 3],
+        next: &mut NextGroup<'_>,
+    ) -> Result<Option<[u32; 3]>, Box<TrapReport>> {
         let plan = self.plan;
-        let known = self.starts_of(group);
+        let (known, is_bare) = (self.starts_of(group), self.is_bare());
+        let mut other = None;
         // Others that an earlier group had stay for the next one that needs them: their memory is much to ask for each time.
         if self.threads.is_empty() {
             self.threads.push(new_thread(plan));
         }
         let world = self.own.world(plan, group);
         self.make_images(known);
-        let [thread, ..] = &mut self.threads[..] else { return Ok(()) };
+        let [thread, ..] = &mut self.threads[..] else { return Ok(None) };
         let starts = &self.starts[known];
         let (counts, native) = (&mut self.counts, &mut self.native);
         let mut images = self.images[known].as_mut();
@@ -224,11 +254,21 @@ impl<'a> Worker<'a> {
         self.begun = images.is_some().then_some(known);
         let mut index = 0;
         while index < starts.threads.len() {
-            let images = images.as_deref().filter(|_| plan.poison.is_none() && !plan.count);
+            let images = images.as_deref_mut().filter(|_| plan.poison.is_none() && !plan.count);
             let quick = native.as_ref().zip(images).filter(|(native, _)| native.begins());
             let begun = if let Some((native, images)) = quick {
                 let until = plan.limit.min(self.long_turn);
-                let left = native.run_starts(plan, thread, (&starts.threads, &images.threads), index, until, counts);
+                let more = || {
+                    let one = is_bare.then(&mut *next)??;
+                    if plan.range.size_of(one) != starts.size {
+                        other = Some(one);
+                        return None;
+                    }
+                    self.groups += 1;
+                    group = one;
+                    Some(one)
+                };
+                let left = native.run_starts(plan, thread, (&starts.threads, images), (index, until), counts, more);
                 let Some((left, exit)) = left else { break };
                 index = left;
                 Some(Begun { before: 0, exit: Some(exit) })
@@ -249,20 +289,20 @@ impl<'a> Worker<'a> {
                 if self.threads[index].executed > self.long_turn / 4 * 5 {
                     self.long_turn = (self.long_turn * 4).min(LONGEST_TURN).min(plan.limit / 4).max(LONG_TURN);
                 }
-                return Ok(());
+                return Ok(None);
             }
             counts.add_thread(thread);
             // Those that native code begins find nobody waiting.
             thread.flow.restart(plan.code.main_end);
             index += 1;
         }
-        Ok(())
+        Ok(other)
     }
 
     /// Runs all threads, each until it waits or ends, until all have ended.
-    fn run_together(&mut self, group: [u32; 3]) -> Result<(), Box<TrapReport>> {
+    fn run_together(&mut self, group: [u32; 3]) -> Result<Option<[u32; 3]>, Box<TrapReport>> {
         self.start(group, 0);
-        self.run_all(group)
+        self.run_all(group).map(|()| None)
     }
 
     /// Runs the threads that have not ended, each until it waits, ends or has had its turn, until all have ended.

@@ -1,7 +1,7 @@
 //! Native code for the groups of one host thread: what it reaches of the machine.
 
 use visakit_native::ir::Action;
-use visakit_native::{Buffer as NativeBuffer, Code, Exit, Frame, Lent, Memory, Resume, Threads};
+use visakit_native::{Buffer as NativeBuffer, Code, Exit, Frame, Lent, Memory, Resume};
 
 use crate::kernels::code::{CompiledRoutine, Terminator};
 use crate::launch::payload::ThreadStart;
@@ -12,7 +12,7 @@ use crate::machine::observer::AccessKind;
 use crate::machine::thread::Thread;
 use crate::machine::trace::Trace;
 use crate::run::plan::Plan;
-use crate::run::start::{begin, clear_tables};
+use crate::run::start::{Images, begin, clear_tables};
 use crate::run::stats::Counts;
 
 /// The code, and the memory of the groups that one host thread runs.
@@ -79,25 +79,33 @@ impl<'a> Native<'a> {
         self.control.is_some()
     }
 
-    /// Runs the threads of a group one after the other from a number on, all of them in the state of this one, where nobody waits. `None`: all
-    /// have ended. Else the number of the first for which the caller has something to do, and what the code says.
+    /// Runs the threads of a group one after the other from a number on, all of them in the state of this one, where nobody waits,
+    /// and then those of the next groups. `None`: all have ended. Else the number of the first for which the caller has something to
+    /// do, and what the code says.
     pub(super) fn run_starts(
         &self,
         plan: &Plan<'_>,
         thread: &mut Thread,
-        (starts, threads): (&[ThreadStart], &Threads),
-        first: usize,
-        until: u64,
+        (starts, images): (&[ThreadStart], &mut Images),
+        (mut first, until): (usize, u64),
         counts: &mut Counts,
+        mut next: impl FnMut() -> Option<[u32; 3]>,
     ) -> Option<(usize, Exit)> {
         clear_tables(plan, thread);
         let frame = Frame { until, ..frame(thread, &mut [], &mut []) };
         let mut lent = self.code.lend(frame, &self.memory);
-        let (ended, executed, exit) = lent.run_in_turn(threads, first);
+        let (index, exit) = loop {
+            let (ended, executed, exit) = lent.run_in_turn(&images.threads, first);
+            counts.instructions += executed;
+            counts.with_native += executed;
+            if let Some(exit) = exit {
+                break (first + ended, exit);
+            }
+            let group = next()?;
+            lent.change(|registers| images.set_group(group, registers));
+            first = 0;
+        };
         let (active, own) = lent.progress();
-        counts.instructions += executed;
-        counts.with_native += executed;
-        let (index, exit) = (first + ended, exit?);
         begin(thread, &starts[index], index as u32);
         (thread.active, thread.executed) = (active, own);
         thread.set_mode(self.control.map_or(0, |at| thread.registers.get(at)));

@@ -11,7 +11,7 @@ use crate::machine::thread::{Registers, Thread};
 use crate::run::memory::Implicit;
 use crate::run::plan::Plan;
 use visakit::isa::{R0Element, predefined};
-use visakit_native::{Code, PIECE, Piece, Threads};
+use visakit_native::{Code, PIECE, Piece, Place, Threads};
 
 /// Offset of the byte of r0 that numbers the threads of a group.
 const THREAD_BYTE: u32 = R0Element::ThreadInGroup as u32 * 4;
@@ -92,8 +92,8 @@ pub(super) struct Images {
     once: Vec<Vec<Piece>>,
     /// Words of the registers that are the group's id in a dimension.
     ids: Vec<(u32, usize)>,
-    /// Those that are put there for each thread.
-    put: Vec<(u32, usize)>,
+    /// Where those stand that are put there for each thread, and the dimension.
+    put: Vec<(Place, usize)>,
 }
 
 /// How often a piece is put into the registers.
@@ -199,7 +199,11 @@ impl Template {
         // Threads that never wait all have the same registers.
         let own = if plan.waits { starts.threads.len() } else { 1 };
         let once = (0..own).map(|index| of(Kind::Once).map(|once| piece(once, index)).collect()).collect();
-        Images { threads, once, ids: self.ids.clone(), put: self.put.clone() }
+        let put = self
+            .put
+            .iter()
+            .flat_map(|(at, dimension)| threads.places(*at).into_iter().map(|place| (place, *dimension)));
+        Images { put: put.collect(), threads, once, ids: self.ids.clone() }
     }
 }
 
@@ -218,7 +222,7 @@ impl Images {
 
     /// Puts a group's id into the pieces of its threads, and into their registers.
     pub(super) fn set_group(&mut self, group: [u32; 3], registers: &mut [u8]) {
-        self.put.iter().for_each(|(at, dimension)| self.threads.set_word(*at, group[*dimension]));
+        self.put.iter().for_each(|(place, dimension)| self.threads.set_word(place, group[*dimension]));
         self.put_group(group, registers);
     }
 
