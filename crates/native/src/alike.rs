@@ -1,14 +1,15 @@
 //! Transfers whose channels are as far apart as those of another one in the same block: their addresses differ by what is the same for
 //! all channels. That one of them is a row need be found out once.
 //!
-//! Values are numbered: what has the same number is the same. A value of many channels has a second number, its class: two of one
-//! class differ by the same for all channels, modulo two to the number of their bits. All of it holds where all channels of the block are active.
+//! Values are numbered: what has the same number is the same. A value of many channels is the sum of two others, modulo two to the
+//! number of its bits: its class, and what is the same for all channels. All of it holds where all channels of the block are active.
 
 use std::collections::{BTreeMap, HashMap};
 
 use crate::ir::{Access, Action, Addresses, Binary, Block, Expression, Kind, Node, Space, Step, Transfer, Unary};
 use crate::live::{Row, writes};
 use crate::transfer::may_be_row;
+use crate::whole::pair;
 
 /// Number of [`Member::flag`]s.
 pub(crate) const FLAGS: u32 = 64;
@@ -24,16 +25,13 @@ pub(crate) struct Member {
     pub(crate) has_bytes: bool,
 }
 
-/// Two halves of a step, of 16 channels each, and the whole of it; only the first where it has no more.
+/// Two halves of a step, of 16 channels each, and the whole of it, or of a pair of steps; only the first where it has no more.
 pub(crate) type Members = [Option<Member>; 3];
-
-/// The first of the channels of these, and how many.
-const HALVES_AND_WHOLE: [(u32, u32); 3] = [(0, 16), (16, 16), (0, 32)];
 
 /// For each step of a block what is known of it, and how many flags there are.
 pub(crate) fn members(block: &Block) -> (Vec<Members>, u32) {
     let mut numbers = Numbers::default();
-    let all: Vec<[Option<Alike>; 3]> = block.steps.iter().map(|step| numbers.step(step)).collect();
+    let all: Vec<[Option<Alike>; 3]> = (0..block.steps.len()).map(|n| numbers.step(&block.steps[n..])).collect();
     let mut groups: HashMap<Alike, (u32, bool)> = HashMap::new();
     for (step, parts) in block.steps.iter().zip(&all) {
         let is_bytes = matches!(&step.action, Action::Transfer(transfer) if transfer.unit.bytes() == 1);
@@ -53,8 +51,8 @@ pub(crate) fn members(block: &Block) -> (Vec<Members>, u32) {
     (members, flags.len() as u32)
 }
 
-/// A class of addresses, those of the memory of a group for themselves: fewer of their bits count.
-type Alike = (u32, Kind, bool);
+/// The class of addresses, or of those of both halves; those of the memory of a group for themselves: fewer of their bits count.
+type Alike = (usize, Option<usize>, Kind, bool);
 
 /// A value.
 #[derive(Clone, Copy, Debug)]
@@ -64,6 +62,8 @@ enum Sym {
     Each {
         own: usize,
         class: usize,
+        /// What is added to that.
+        same: usize,
     },
 }
 
@@ -82,6 +82,11 @@ fn extent((_, bytes, step, count): Elements) -> u32 {
     bytes + step * (count - 1)
 }
 
+/// What addresses are.
+fn address_kind(transfer: &Transfer) -> Kind {
+    if let Addresses::Qwords(_) = transfer.addresses { Kind::U64 } else { Kind::U32 }
+}
+
 #[derive(Default)]
 struct Numbers {
     /// By what a value is made of, whose values are numbers: its kind, and that of the first of these.
@@ -95,23 +100,31 @@ struct Numbers {
 const MOST: u32 = 1024;
 
 impl Numbers {
-    /// What is alike of a step; it is done.
-    fn step(&mut self, step: &Step) -> [Option<Alike>; 3] {
+    /// What is alike of the first of some steps; it is done.
+    fn step(&mut self, steps: &[Step]) -> [Option<Alike>; 3] {
         let mut alike = [None; 3];
+        let [step, ..] = steps else { return alike };
         let mask = &step.mask;
         let lanes = mask.lanes.count_ones();
         let is_whole = mask.predicate == 0 && mask.lanes.trailing_ones() == lanes;
-        let parts = if lanes == 32 { &HALVES_AND_WHOLE[..] } else { &[(0, lanes)] };
+        let (parts, lanes) = if lanes == 32 { (2_u32, 16) } else { (1, lanes) };
         let mut results = Vec::new();
         match &step.action {
             Action::Outside | Action::Control { .. } => self.registers.clear(),
-            Action::Transfer(transfer) if is_whole && matches!(lanes, 8 | 16 | 32) => {
-                for (alike, part) in alike.iter_mut().zip(parts) {
-                    *alike = self.transfer(transfer, *part);
+            Action::Transfer(transfer) if is_whole && matches!(lanes, 8 | 16) => {
+                let is_pair = parts == 2 || pair(steps).is_some();
+                let addresses: Vec<_> =
+                    (0..=u32::from(is_pair)).map(|n| self.address(transfer, (n * lanes, lanes))).collect();
+                let of = |class, second| (class, second, address_kind(transfer), transfer.space == Space::Local);
+                for (alike, (class, _)) in alike.iter_mut().zip(addresses.iter().take(parts as usize).flatten()) {
+                    *alike = Some(of(*class, None));
+                }
+                if let [Some((first, same)), Some((second, other))] = addresses[..] {
+                    alike[2] = (same == other).then(|| of(first, Some(second)));
                 }
             }
             Action::Compute { expression, result, to } if is_whole => {
-                let parts = parts.iter().filter_map(|part| self.compute(expression, *result, *to, *part));
+                let parts = (0..parts).filter_map(|n| self.compute(expression, *result, *to, (n * lanes, lanes)));
                 results.extend(parts);
             }
             _ => {}
@@ -131,20 +144,19 @@ impl Numbers {
         }
     }
 
-    fn transfer(&mut self, transfer: &Transfer, (first, lanes): (u32, u32)) -> Option<Alike> {
-        let is_local = transfer.space == Space::Local;
+    /// The class of the addresses of some channels, and what is the same for all of them.
+    fn address(&mut self, transfer: &Transfer, (first, lanes): (u32, u32)) -> Option<(usize, usize)> {
         (may_be_row(transfer) && !matches!(transfer.access, Access::Update(_))).then_some(())?;
-        let (at, kind) = match transfer.addresses {
-            Addresses::Dwords(at) => (at, Kind::U32),
-            Addresses::Qwords(at) => (at, Kind::U64),
+        let kind = address_kind(transfer);
+        let at = match transfer.addresses {
+            Addresses::Dwords(at) | Addresses::Qwords(at) => at,
             Addresses::None => return None,
         };
         let bytes = kind.bytes();
-        let Sym::Each { class, .. } = self.load((at + first * bytes, bytes, bytes, lanes)) else { return None };
+        let Sym::Each { class, same, .. } = self.load((at + first * bytes, bytes, bytes, lanes)) else { return None };
         // What is added is the same for all channels.
         let scale = self.form(kind, kind, Node::Constant(transfer.scale.into()));
-        let class = self.form(kind, kind, Node::Binary(Binary::Mul, class, scale));
-        Some((class as u32, kind, is_local))
+        Some((self.form(kind, kind, Node::Binary(Binary::Mul, class, scale)), same))
     }
 
     /// What a part of a step's channels write.
@@ -192,28 +204,39 @@ impl Numbers {
                 let own = self.form(kind, kind, Node::Unary(unary, a.own()));
                 match a {
                     Sym::Same(_) => Sym::Same(own),
-                    Sym::Each { class, .. } if is_linear && unary == Unary::Neg => {
-                        Sym::Each { own, class: self.form(wide, wide, Node::Unary(unary, class)) }
+                    Sym::Each { class, same, .. } if is_linear && unary == Unary::Neg => {
+                        self.sum(wide, own, [class, same].map(|part| Node::Unary(unary, part)))
                     }
-                    Sym::Each { .. } => Sym::Each { own, class: own },
+                    Sym::Each { .. } => self.each(own),
                 }
             }
             Node::Binary(binary, a, b) => {
                 let (a, b) = (values[a], values[b]);
                 let own = self.form(kind, kind, Node::Binary(binary, a.own(), b.own()));
-                let mut class = |node: Node| Sym::Each { own, class: self.form(wide, wide, node) };
-                match (binary, a, b) {
-                    (_, Sym::Same(_), Sym::Same(_)) => Sym::Same(own),
-                    _ if !is_linear => Sym::Each { own, class: own },
-                    (Binary::Add | Binary::Sub, Sym::Each { class, .. }, Sym::Same(_))
-                    | (Binary::Add, Sym::Same(_), Sym::Each { class, .. }) => Sym::Each { own, class },
-                    (Binary::Sub, Sym::Same(_), Sym::Each { class: b, .. }) => class(Node::Unary(Unary::Neg, b)),
-                    (Binary::Add | Binary::Sub, Sym::Each { class: a, .. }, Sym::Each { class: b, .. }) => {
-                        class(Node::Binary(binary, a, b))
+                let both = |a, b| Node::Binary(binary, a, b);
+                let is_sum = matches!(binary, Binary::Add | Binary::Sub);
+                match (a, b) {
+                    (Sym::Same(_), Sym::Same(_)) => Sym::Same(own),
+                    _ if !is_linear => self.each(own),
+                    (Sym::Each { class, same, .. }, Sym::Same(b)) if is_sum => {
+                        Sym::Each { own, class, same: self.form(wide, wide, both(same, b)) }
                     }
-                    (Binary::Mul | Binary::Shl, Sym::Each { class: a, .. }, Sym::Same(b))
-                    | (Binary::Mul, Sym::Same(b), Sym::Each { class: a, .. }) => class(Node::Binary(binary, a, b)),
-                    _ => Sym::Each { own, class: own },
+                    (Sym::Same(a), Sym::Each { class, same, .. }) if binary == Binary::Add => {
+                        Sym::Each { own, class, same: self.form(wide, wide, both(same, a)) }
+                    }
+                    (Sym::Same(a), Sym::Each { class, same, .. }) if binary == Binary::Sub => {
+                        self.sum(wide, own, [Node::Unary(Unary::Neg, class), both(a, same)])
+                    }
+                    (Sym::Each { class: a, same: b, .. }, Sym::Each { class: c, same: d, .. }) if is_sum => {
+                        self.sum(wide, own, [both(a, c), both(b, d)])
+                    }
+                    (Sym::Each { class, same, .. }, Sym::Same(by)) if matches!(binary, Binary::Mul | Binary::Shl) => {
+                        self.sum(wide, own, [both(class, by), both(same, by)])
+                    }
+                    (Sym::Same(by), Sym::Each { class, same, .. }) if binary == Binary::Mul => {
+                        self.sum(wide, own, [both(class, by), both(same, by)])
+                    }
+                    _ => self.each(own),
                 }
             }
             Node::Convert { value, saturate } => {
@@ -225,11 +248,12 @@ impl Numbers {
                 let own = self.form(kind, from, Node::Convert { value: a.own(), saturate });
                 match a {
                     Sym::Same(_) => Sym::Same(own),
-                    Sym::Each { class, .. } if is_exact && is_linear && from.bytes() > bytes => {
-                        let node = Node::Convert { value: class, saturate };
-                        Sym::Each { own, class: self.form(wide, Kind::U64, node) }
+                    Sym::Each { class, same, .. } if is_exact && is_linear && from.bytes() > bytes => {
+                        let [class, same] =
+                            [class, same].map(|value| self.form(wide, Kind::U64, Node::Convert { value, saturate }));
+                        Sym::Each { own, class, same }
                     }
-                    Sym::Each { .. } => Sym::Each { own, class: own },
+                    Sym::Each { .. } => self.each(own),
                 }
             }
             Node::Fused(..) | Node::Pick(..) | Node::Holds(..) | Node::Call(..) => self.unknown(lanes == 1),
@@ -249,8 +273,18 @@ impl Numbers {
 
     fn unknown(&mut self, is_same: bool) -> Sym {
         self.count += 1;
-        let own = self.count;
-        if is_same { Sym::Same(own) } else { Sym::Each { own, class: own } }
+        if is_same { Sym::Same(self.count) } else { self.each(self.count) }
+    }
+
+    /// A value that is its own class.
+    fn each(&mut self, own: usize) -> Sym {
+        let same = self.form(Kind::U64, Kind::U64, Node::Constant(0));
+        Sym::Each { own, class: own, same }
+    }
+
+    /// A value whose class and what is added to that are made of numbers.
+    fn sum(&mut self, kind: Kind, own: usize, [class, same]: [Node; 2]) -> Sym {
+        Sym::Each { own, class: self.form(kind, kind, class), same: self.form(kind, kind, same) }
     }
 
     fn form(&mut self, kind: Kind, from: Kind, node: Node) -> usize {

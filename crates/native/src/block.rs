@@ -17,6 +17,7 @@ use crate::frame::offset;
 use crate::host::Level;
 use crate::ir::{Action, Behind, Block, End, Mask, Routine, Step};
 use crate::live::{Here, Live};
+use crate::whole::Pair;
 use crate::{op, threads, transfer};
 
 /// While threads begin: the next piece, and how many are left.
@@ -276,18 +277,22 @@ impl Emitter<'_> {
         self.forget_alike();
         self.behind = self.live.here(n, block, is_full);
         self.of_others = if is_full { Here::default() } else { self.live.of_others(n, block) };
-        for (number, step) in (first..).zip(&block.steps) {
+        let mut rest = &block.steps[..];
+        while let [step, ..] = rest {
+            let number = first + (block.steps.len() - rest.len()) as u32;
+            let pair = self.pair_of(rest);
+            let (these, others) = rest.split_at(pair.as_ref().map_or(1, Pair::len));
+            rest = others;
             self.count(number, &step.mask);
             self.settle_dead();
             self.make_room();
-            self.behind.advance();
-            self.of_others.advance();
-            if self.attempt(step, number).is_none() {
-                // With more registers, perhaps.
-                self.write_all();
-                if self.attempt(step, number).is_none() {
-                    self.outside(number, steps);
-                }
+            for _ in these {
+                self.behind.advance();
+                self.of_others.advance();
+            }
+            let done = pair.and_then(|pair| self.attempt(|this| this.pair(&pair, number)));
+            if done.is_none() {
+                (number..).zip(these).for_each(|(number, step)| self.step_or_outside(step, number, steps));
             }
         }
         // Nobody reads the rest.
@@ -302,11 +307,22 @@ impl Emitter<'_> {
         let _ = self.write_what(|_| true);
     }
 
-    /// A step, or nothing, also of code.
-    fn attempt(&mut self, step: &Step, number: u32) -> Option<()> {
+    /// A step, by the caller if it is not known how.
+    fn step_or_outside(&mut self, step: &Step, number: u32, steps: &mut Steps) {
+        if self.attempt(|this| this.step(step, number)).is_none() {
+            // With more registers, perhaps.
+            self.write_all();
+            if self.attempt(|this| this.step(step, number)).is_none() {
+                self.outside(number, steps);
+            }
+        }
+    }
+
+    /// Something, or nothing, also of code.
+    fn attempt(&mut self, write: impl FnOnce(&mut Self) -> Option<()>) -> Option<()> {
         let (written, cache, later, enabled) =
             (self.asm.written(), self.cache.clone(), self.later.len(), self.enabled);
-        let done = self.step(step, number);
+        let done = write(self);
         self.is_branching = false;
         if done.is_none() {
             self.asm.rewind(&written);

@@ -299,8 +299,9 @@ impl Cache {
         used.map(|(n, _)| (n < VECTORS).then_some(Vector(n as u8))).collect()
     }
 
-    /// Forgets what registers no longer hold behind code that is aside.
+    /// Forgets what registers no longer hold behind code that is aside. It is later than that.
     pub(crate) fn lose(&mut self, aside: &Self) {
+        self.clock = aside.clock;
         for (slot, there) in self.slots.iter_mut().zip(&aside.slots) {
             slot.tag = slot.tag.filter(|tag| there.tag == Some(*tag));
         }

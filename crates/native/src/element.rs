@@ -39,11 +39,10 @@ type Part = (u32, u32, u32, Vector);
 
 impl Loading<'_> {
     fn parts(&self) -> impl Iterator<Item = Part> {
-        let Channels { transfer, lanes, halves, .. } = self.channels;
-        let row = lanes * transfer.unit.register_bytes();
+        let Channels { transfer, halves, pitch, .. } = self.channels;
         let elements = transfer.elements.iter();
         let parts =
-            elements.flat_map(move |(element, at)| (0..*halves).map(move |half| (*element, at + half * row, half)));
+            elements.flat_map(move |(element, at)| (0..*halves).map(move |half| (*element, at + half * pitch, half)));
         parts.zip(self.results.iter().cycle()).map(|((element, at, half), result)| (element, at, half, *result))
     }
 }
@@ -62,7 +61,7 @@ struct Ways {
 impl Emitter<'_> {
     /// From memory to registers.
     pub(crate) fn get(&mut self, channels: &Channels<'_>) -> Option<()> {
-        let Channels { transfer, masks, lanes, halves, .. } = channels;
+        let Channels { transfer, masks, lanes, halves, pitch, .. } = channels;
         let (w, row) = (channels.width(), lanes * 4);
         let (unit, size) = (transfer.unit, transfer.unit.bytes());
         let by_bits = self.chosen_by_bits(channels);
@@ -86,12 +85,18 @@ impl Emitter<'_> {
             let size = if is_covering { 1 } else { size };
             self.find_row(channels, size, scratch, ways);
             self.aside(|this| {
-                if this.is_by_parts(channels, ways)? {
-                    // These may have other registers for what they load.
-                    for (_, at, _, result) in loading.parts().filter(|_| is_cached) {
-                        let loaded = this.value(Tag::Row { at, bytes: row })?;
-                        this.asm.v2(op::MOVUPS, w, result, loaded, w);
-                        this.cache.drop(loaded);
+                if this.is_by_parts(channels, [ways.again, ways.no_row, ways.other])? {
+                    // These may have other registers for what they load, or any at all.
+                    for (_, at, _, result) in loading.parts().filter(|_| unit != Unit::Qword) {
+                        let tag = Tag::Row { at, bytes: row };
+                        if is_cached {
+                            let loaded = this.value(tag)?;
+                            this.asm.v2(op::MOVUPS, w, result, loaded, w);
+                            this.cache.drop(loaded);
+                        } else if let Some(loaded) = this.cache.find(&tag) {
+                            this.store_row(at, row, loaded);
+                            this.cache.drop(loaded);
+                        }
                     }
                     this.asm.jump(Code::Jmp_rel32_64, ways.done);
                     return Some(());
@@ -123,8 +128,10 @@ impl Emitter<'_> {
                 self.cache.drop(old);
             }
         }
-        for &(_, place) in &transfer.elements {
-            self.cache.forget(place, halves * lanes * unit.register_bytes());
+        for half in 0..*halves {
+            for &(_, place) in &transfer.elements {
+                self.cache.forget(place + half * pitch, lanes * unit.register_bytes());
+            }
         }
         for (_, at, _, result) in loading.parts().filter(|_| is_cached) {
             self.cache.name(result, Tag::Row { at, bytes: row });
@@ -158,16 +165,6 @@ impl Emitter<'_> {
             _ => self.check_row(channels, size, free, ways),
         }
         self.asm.bind(ways.found);
-    }
-
-    /// Moves the elements of channels that are no row part by part, if they have such.
-    fn is_by_parts(&mut self, channels: &Channels<'_>, ways: Ways) -> Option<bool> {
-        if channels.otherwise.is_empty() {
-            return Some(false);
-        }
-        [ways.again, ways.no_row, ways.other].into_iter().for_each(|label| self.asm.bind(label));
-        self.parts(channels.otherwise, channels.slow)?;
-        Some(true)
     }
 
     /// Finds that out by the offsets of all channels, where it has not been before; gives the channels with these.
@@ -414,7 +411,7 @@ impl Emitter<'_> {
 
     /// From registers to memory.
     pub(crate) fn put(&mut self, channels: &Channels<'_>) -> Option<()> {
-        let Channels { transfer, lanes, halves, .. } = channels;
+        let Channels { transfer, lanes, halves, pitch, .. } = channels;
         let (unit, size) = (transfer.unit, transfer.unit.bytes());
         if !self.is_tried_as_row(channels) {
             return self.put_each(channels);
@@ -423,7 +420,7 @@ impl Emitter<'_> {
         // What is in vector registers is stored from there.
         let held = |this: &mut Self, half: u32| match transfer.elements[..] {
             [(_, at)] if unit == Unit::Dword => {
-                this.cache.find(&Tag::Row { at: at + half * lanes * 4, bytes: lanes * 4 })
+                this.cache.find(&Tag::Row { at: at + half * pitch, bytes: lanes * 4 })
             }
             _ => None,
         };
@@ -431,7 +428,7 @@ impl Emitter<'_> {
         let scratch = [self.cache.take()?, self.cache.take()?];
         self.find_row(channels, size, scratch, ways);
         self.aside(|this| {
-            if this.is_by_parts(channels, ways)? {
+            if this.is_by_parts(channels, [ways.again, ways.no_row, ways.other])? {
                 this.asm.jump(Code::Jmp_rel32_64, ways.done);
                 return Some(());
             }
@@ -455,13 +452,13 @@ impl Emitter<'_> {
 
     /// Stores rows, of which some are in vector registers.
     fn put_row(&mut self, channels: &Channels<'_>, held: &[Option<Vector>], scratch: Vector) -> Option<()> {
-        let Channels { transfer, masks, lanes, .. } = channels;
+        let Channels { transfer, masks, lanes, pitch, .. } = channels;
         let (w, unit, size) = (channels.width(), transfer.unit, transfer.unit.bytes());
         let (widest, whole) = (self.widest(), self.widest().bytes());
         for &(element, place) in &transfer.elements {
             for (half, held) in (0..).zip(held) {
                 let memory = |bytes| indexed(WORDS, FIRST, 1, i64::from(element + half * size * lanes + bytes));
-                let own = place + half * lanes * unit.register_bytes();
+                let own = place + half * pitch;
                 if unit == Unit::Qword {
                     for part in (0..lanes * 8).step_by(whole as usize) {
                         self.asm.load(op::MOVUPS, widest, scratch, at(FILE, own + part));

@@ -329,7 +329,7 @@ pub enum Change {
 
 /// Elements between memory and registers: `(address + global) * scale + offset` for each channel. With addresses of 32 bits only
 /// as many bits of the sum count.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transfer {
     /// What is done.
     pub access: Access,

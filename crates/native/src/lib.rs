@@ -7,7 +7,7 @@
 //!
 //! Modules in reading order: `ir`; `simple`, what need not be computed; `live`, which registers matter where; `alike`, which transfers go the same way; `host`, the machine for code in Rust; `frame` and `threads`, what the code finds; `asm` and
 //! `op`, instructions into bytes; `cache`, what registers hold; `emit`, `choice`, `compute`, `operation`, `logic`, `convert`, `predicate`, `transfer`, `address`, `element`, `weave`,
-//! `scatter`, `block`, the code; `check`, what must hold of it; `code`, which is run.
+//! `scatter`, `whole`, `block`, the code; `check`, what must hold of it; `code`, which is run.
 //!
 //! The code is made of AVX2 or AVX-512 ([`Level`]); on machines without either [`compile`] gives nothing.
 
@@ -59,6 +59,8 @@ mod threads;
 mod transfer;
 #[cfg(all(target_arch = "x86_64", unix))]
 mod weave;
+#[cfg(all(target_arch = "x86_64", unix))]
+mod whole;
 
 pub use frame::{Buffer, Frame, Marks, Memory};
 pub use host::Level;

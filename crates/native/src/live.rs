@@ -103,6 +103,11 @@ impl Row {
     }
 }
 
+/// Whether any bytes are in both.
+pub(crate) fn touch(a: Row, b: Row) -> bool {
+    a.spans().any(|(at, bytes)| b.spans().any(|(other, size)| at < other + size && other < at + bytes))
+}
+
 /// What matters where.
 #[derive(Debug)]
 pub(crate) struct Live {
@@ -363,7 +368,7 @@ pub(crate) fn writes(step: &Step) -> Vec<Row> {
 
 /// What a step reads of the registers for what it does, and whether that is an element for each channel. What it writes only in part it
 /// reads as well, to write it again: that needs to be nothing in particular.
-fn reads(step: &Step) -> Vec<(Row, bool)> {
+pub(crate) fn reads(step: &Step) -> Vec<(Row, bool)> {
     let count = 32 - step.mask.lanes.leading_zeros();
     let row = |at: u32, bytes: u32| (Row { at, bytes, pitch: bytes, count }, true);
     let one = |at: u32| (Row::one(at, 4), false);

@@ -12,9 +12,10 @@ use crate::cache::{Bytes, Tag};
 use crate::choice::Choice;
 use crate::emit::{ENABLED, Emitter, Enabled, FILE, FRAME, Later, bytes_of};
 use crate::frame::{SURFACES, offset};
-use crate::ir::{Access, Addresses, Combine, Mask, Space, Transfer, Unit};
+use crate::ir::{Access, Addresses, Mask, Space, Transfer, Unit};
 use crate::op;
 use crate::scatter::{Mark, mark};
+use crate::whole::{Otherwise, Part, parts};
 
 /// The registers that a transfer uses: what is known of the buffer, its first word, the first channel's offset, and the limit of
 /// offsets.
@@ -37,6 +38,8 @@ pub(crate) struct Channels<'a> {
     /// As many channels at a time, and how many times.
     pub(crate) lanes: u32,
     pub(crate) halves: u32,
+    /// From a place in the registers to that for the next ones.
+    pub(crate) pitch: u32,
     /// Nothing where it is enough to know the first channel's.
     pub(crate) offsets: Vec<Vector>,
     /// The enabled ones, unless all are.
@@ -46,15 +49,8 @@ pub(crate) struct Channels<'a> {
     pub(crate) slow: Label,
     /// What it is alike with.
     pub(crate) member: Option<Member>,
-    /// What is done instead if they are no row, unless each for itself will do.
-    pub(crate) otherwise: &'a [Part],
-}
-
-/// Some of the channels of a transfer, and what these are alike with.
-pub(crate) struct Part {
-    mask: Mask,
-    transfer: Transfer,
-    member: Option<Member>,
+    /// What is done if they are no row.
+    pub(crate) otherwise: Otherwise<'a>,
 }
 
 impl Channels<'_> {
@@ -62,37 +58,6 @@ impl Channels<'_> {
     pub(crate) fn width(&self) -> Width {
         Width::of(self.lanes * 4)
     }
-}
-
-/// A transfer of at most 16 channels at a time. Nothing when the first ones may write what the caller needs to do all of them.
-fn parts(mask: &Mask, transfer: &Transfer, [first, second, _]: Members) -> Option<Vec<Part>> {
-    if mask.lanes != u32::MAX {
-        return Some(vec![Part { mask: *mask, transfer: transfer.clone(), member: first }]);
-    }
-    let (bytes, dwords) = (transfer.unit.register_bytes(), 32 * 4);
-    let mut reads: Vec<(u32, u32)> = transfer.global.into_iter().collect();
-    match transfer.addresses {
-        Addresses::None => {}
-        Addresses::Dwords(at) => reads.push((at, dwords)),
-        Addresses::Qwords(at) => reads.push((at, dwords * 2)),
-    }
-    if let Space::Named(at) = transfer.space {
-        reads.push((at, 4));
-    }
-    let overlaps = |at: u32| reads.iter().any(|(read, size)| at < read + size && *read < at + 32 * bytes);
-    let is_apart = transfer.access != Access::Load || !transfer.elements.iter().any(|(_, at)| overlaps(*at));
-    (is_apart && (mask.predicate == 0 || mask.combine == Combine::Each) && mask.shift == 0).then_some(())?;
-    let part = |n: u32, member| {
-        let mut part = transfer.clone();
-        part.addresses = match part.addresses {
-            Addresses::None => Addresses::None,
-            Addresses::Dwords(at) => Addresses::Dwords(at + n * 64),
-            Addresses::Qwords(at) => Addresses::Qwords(at + n * 128),
-        };
-        part.elements.iter_mut().for_each(|(_, at)| *at += n * 16 * bytes);
-        Part { mask: Mask { shift: n * 16, lanes: 0xffff, ..*mask }, transfer: part, member }
-    };
-    Some(vec![part(0, first), part(1, second)])
 }
 
 /// Whether elements one behind the other can be moved as what they are, a row.
@@ -113,7 +78,7 @@ impl Emitter<'_> {
     /// A transfer. `step` is its number, for the caller.
     pub(crate) fn transfer(&mut self, mask: &Mask, transfer: &Transfer, step: u32) -> Option<()> {
         let slow = self.asm.label();
-        let members = self.members.get((step - self.first_step) as usize).copied().unwrap_or_default();
+        let members = self.members_of(step);
         let transfer = &self.without_rest(mask, transfer);
         let parts = parts(mask, transfer, members)?;
         for part in &parts {
@@ -122,9 +87,9 @@ impl Emitter<'_> {
         // From here on what a register holds is not written on every way.
         let unwritten = self.cache.unwritten();
         self.is_branching = true;
-        if self.may_be_whole(mask, transfer) {
-            let [.., whole] = members;
-            self.many(mask, transfer, (false, whole), (slow, &parts))?;
+        if mask.lanes == u32::MAX && self.may_be_whole(mask, transfer) {
+            let ([.., whole], pitch) = (members, 16 * transfer.unit.register_bytes());
+            self.many(mask, (transfer, pitch), (false, whole), (slow, Otherwise::Parts(&parts)))?;
         } else {
             self.parts(&parts, slow)?;
         }
@@ -134,12 +99,9 @@ impl Emitter<'_> {
         Some(())
     }
 
-    /// Whether it is worth while to find out whether 32 channels are one row.
-    fn may_be_whole(&self, mask: &Mask, transfer: &Transfer) -> bool {
-        let is_moved = !matches!(transfer.access, Access::Update(_));
-        self.has_bits && mask.lanes == u32::MAX && self.is_all(mask) && is_moved && may_be_row(transfer)
-            // Those words may be other rows as well.
-            && !(matches!(transfer.unit, Unit::Part { bytes: 2, .. }) && transfer.alignment == 1)
+    /// What is known of a step.
+    pub(crate) fn members_of(&self, step: u32) -> Members {
+        self.members.get((step - self.first_step) as usize).copied().unwrap_or_default()
     }
 
     /// Parts of a transfer, one after the other.
@@ -154,7 +116,10 @@ impl Emitter<'_> {
             }
             match (mask.lanes.count_ones(), transfer.access) {
                 (1, Access::Load | Access::Store) => self.single(transfer, slow)?,
-                (8 | 16, _) => self.many(mask, transfer, (is_some, *member), (slow, &[]))?,
+                (8 | 16, _) => {
+                    let pitch = self.widest().bytes() / 4 * transfer.unit.register_bytes();
+                    self.many(mask, (transfer, pitch), (is_some, *member), (slow, Otherwise::Other))?;
+                }
                 _ => return None,
             }
             self.asm.bind(done);
@@ -180,7 +145,7 @@ impl Emitter<'_> {
     }
 
     /// Writes what a transfer reads from the register file, and what it may write a part of.
-    fn prepare(&mut self, mask: &Mask, transfer: &Transfer) -> Option<()> {
+    pub(crate) fn prepare(&mut self, mask: &Mask, transfer: &Transfer) -> Option<()> {
         let lanes = mask.lanes.count_ones();
         let row = lanes.min(self.widest().bytes() / 4) * 4;
         let addresses = match transfer.addresses {
@@ -409,12 +374,12 @@ impl Emitter<'_> {
     }
 
     /// The elements of 8, 16 or 32 channels.
-    fn many(
+    pub(crate) fn many(
         &mut self,
         mask: &Mask,
-        transfer: &Transfer,
+        (transfer, pitch): (&Transfer, u32),
         (is_some, member): (bool, Option<Member>),
-        (slow, otherwise): (Label, &[Part]),
+        (slow, otherwise): (Label, Otherwise<'_>),
     ) -> Option<()> {
         let lanes = mask.lanes.count_ones().min(self.widest().bytes() / 4);
         let halves = mask.lanes.count_ones() / lanes;
@@ -439,7 +404,8 @@ impl Emitter<'_> {
             masks.push(self.enabled_elements(mask, half * lanes, 4, Width::of(lanes * 4))??);
         }
         let mark = mark(mask, transfer, is_some)?;
-        let channels = Channels { mask, transfer, lanes, halves, offsets, masks, mark, slow, member, otherwise };
+        let channels =
+            Channels { mask, transfer, lanes, halves, pitch, offsets, masks, mark, slow, member, otherwise };
         self.first_offset(&channels);
         match transfer.access {
             Access::Load => self.get(&channels)?,

@@ -4,111 +4,17 @@ use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use visakit_native::ir::{
-    Access, Action, Addresses, Behind, Binary, Block, Change, Combine, End, Expression, Function, Kind, Logic, Mask,
-    Node, Relation, Routine, Space, Step, Transfer, Unit,
+    Access, Action, Addresses, Behind, Binary, Block, Change, End, Expression, Function, Kind, Logic, Mask, Node,
+    Relation, Space, Step, Transfer, Unit,
 };
-use visakit_native::{Buffer, Code, Exit, Frame, Level, Marks, Memory, compile};
+use visakit_native::{Buffer, Code, Exit, Level, Marks, Memory, compile};
+
+mod common;
+
+use common::{BYTES, State, codes, mask, nowhere, routine, row, step, unmarked};
 
 /// Words of the buffers here.
 const WORDS: u32 = 180;
-/// Bytes of the register files here.
-const BYTES: usize = 1024;
-
-fn mask(lanes: u32, always: bool) -> Mask {
-    Mask { shift: 0, lanes, always, predicate: 0, combine: Combine::Each, inverse: false }
-}
-
-fn step(action: Action) -> Step {
-    Step { mask: mask(0xffff, false), action }
-}
-
-fn routine(blocks: Vec<Block>) -> Routine {
-    Routine { register_bytes: BYTES as u32, predicates: 4, states: 1, blocks, count: false }
-}
-
-/// A thread's state.
-struct State {
-    registers: Vec<u8>,
-    predicates: Vec<u32>,
-    states: Vec<u32>,
-    waiting: Vec<u32>,
-    occupied: Vec<u64>,
-    active: u32,
-    executed: u64,
-}
-
-impl State {
-    fn new(active: u32) -> Self {
-        Self {
-            registers: vec![0; BYTES],
-            predicates: vec![0; 4],
-            states: vec![0],
-            waiting: vec![0; 8],
-            occupied: vec![0],
-            active,
-            executed: 0,
-        }
-    }
-
-    fn put(&mut self, at: usize, value: impl Fn(u32) -> u32) {
-        for (n, bytes) in self.registers[at..at + 64].as_chunks_mut().0.iter_mut().enumerate() {
-            *bytes = value(n as u32).to_le_bytes();
-        }
-    }
-
-    fn get(&self, at: usize) -> [u32; 16] {
-        std::array::from_fn(|n| {
-            let bytes = self.registers[at + n * 4..].first_chunk();
-            bytes.copied().map_or(0, u32::from_le_bytes)
-        })
-    }
-
-    fn put_one(&mut self, at: u32, value: u32) {
-        self.registers[at as usize..at as usize + 4].copy_from_slice(&value.to_le_bytes());
-    }
-
-    /// Lets code run, from the beginning of a block or from where it left.
-    fn run(&mut self, code: &Code, from: u32, left: Option<Exit>, memory: &Memory<'_>) -> Option<Exit> {
-        let frame = Frame {
-            registers: &mut self.registers,
-            predicates: &mut self.predicates,
-            states: &mut self.states,
-            waiting: &mut self.waiting,
-            occupied: &mut self.occupied,
-            counts: &mut [],
-            branches: &mut [],
-            active: self.active,
-            executed: self.executed,
-            until: 1000,
-        };
-        let mut lent = code.lend(frame, memory);
-        let exit = match left {
-            Some(Exit::Step { resume, .. }) => lent.resume(resume),
-            _ => lent.run(from),
-        };
-        (self.active, self.executed) = lent.progress();
-        exit
-    }
-}
-
-/// Code of each level that the machine has.
-fn codes(blocks: &[Block]) -> Vec<Code> {
-    let levels = [Level::Avx2, Level::Avx512].into_iter().filter(|level| Some(*level) <= Level::of_host());
-    let codes: Vec<_> = levels.map(|level| compile(&routine(blocks.to_vec()), level).expect("code")).collect();
-    if codes.is_empty() {
-        eprintln!("skipped: no code for this machine");
-    }
-    codes
-}
-
-fn nowhere() -> Memory<'static> {
-    Memory::new([], [], &[])
-}
-
-/// Elements that follow each other.
-fn row(expression: &mut Expression, at: u32) -> usize {
-    expression.push(Kind::U32, Node::Load { at, step: 4 })
-}
 
 #[test]
 fn a_loop_goes_on_until_the_last_channel_leaves() {
@@ -211,10 +117,6 @@ fn predicates_are_written_in_parts() {
             assert_eq!((state.active, exit), (goes_on.0, Some(Exit::End { block: goes_on.1 })), "{what}");
         }
     }
-}
-
-fn unmarked(words: &[AtomicU32]) -> Buffer<'_> {
-    Buffer { words, loads: Marks::Nobody, stores: Marks::Nobody, updates: Marks::Nobody }
 }
 
 /// Every unit, kind of access, order of addresses and set of channels, as bytes that are moved one by one.

@@ -1,0 +1,246 @@
+//! Transfers of a block whose channels are as far apart as those of others, by chance: rows and what is no row, halves that follow each
+//! other and that do not, places outside; against the same, channel by channel.
+
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use visakit_native::ir::{
+    Access, Action, Addresses, Behind, Binary, Block, End, Expression, Kind, Mask, Node, Space, Step, Transfer, Unit,
+};
+use visakit_native::{Exit, Memory};
+
+mod common;
+
+use common::{BYTES, State, codes, unmarked};
+
+/// Bytes of the elements of 32 channels, of which the register file has so many.
+const SLOT: u32 = 128;
+const SLOTS: u32 = BYTES as u32 / SLOT;
+/// The slots of numbers for all channels, of addresses (the first two are given), and of what is moved.
+const NUMBERS: u32 = 2;
+const MOVED: u32 = 8;
+/// Bytes of the buffer.
+const REACH: u32 = 4096;
+
+/// A series of numbers, not all alike.
+struct Chance(u64);
+
+impl Chance {
+    fn below(&mut self, end: u32) -> u32 {
+        self.0 = self.0.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+        ((self.0 >> 33) % u64::from(end)) as u32
+    }
+
+    fn of<T: Copy>(&mut self, all: &[T]) -> T {
+        all[self.below(all.len() as u32) as usize]
+    }
+
+    /// A slot with addresses.
+    fn addresses(&mut self) -> u32 {
+        self.of(&[0, 0, 1, 3, 4, 5, 6, 7])
+    }
+}
+
+fn mask(shift: u32, lanes: u32) -> Mask {
+    Mask { shift, ..common::mask(u32::MAX >> (32 - lanes), false) }
+}
+
+/// The same for all channels, or for each half of them.
+fn halves(chance: &mut Chance, of: impl Fn(u32, u32) -> Action) -> Vec<Step> {
+    let parts: &[(u32, u32)] = if chance.below(3) == 0 { &[(0, 32)] } else { &[(0, 16), (16, 16)] };
+    parts.iter().map(|(first, lanes)| Step { mask: mask(*first, *lanes), action: of(*first, *lanes) }).collect()
+}
+
+/// Other addresses.
+fn compute(chance: &mut Chance) -> Vec<Step> {
+    let (from, to, number) = (chance.addresses(), 3 + chance.below(5), chance.below(8));
+    let (binary, what) =
+        (chance.of(&[Binary::Add, Binary::Add, Binary::Sub, Binary::Mul, Binary::Shl]), chance.below(3));
+    let (other, is_turned) = (chance.addresses(), chance.below(3) == 0);
+    halves(chance, |first, _| {
+        let mut expression = Expression::default();
+        let row = |expression: &mut Expression, slot: u32| {
+            expression.push(Kind::U32, Node::Load { at: slot * SLOT + first * 4, step: 4 })
+        };
+        let a = row(&mut expression, from);
+        let b = match (binary, what) {
+            (Binary::Shl, _) => expression.push(Kind::U32, Node::Constant(1)),
+            (Binary::Mul, _) => expression.push(Kind::U32, Node::Constant(u64::from(number % 3))),
+            (_, 0) => row(&mut expression, other),
+            (_, 1) => expression.push(Kind::U32, Node::Constant(u64::from(number * 4))),
+            _ => expression.push(Kind::U32, Node::Load { at: NUMBERS * SLOT + number * 4, step: 0 }),
+        };
+        let (a, b) = if is_turned && binary != Binary::Shl { (b, a) } else { (a, b) };
+        let result = expression.push(Kind::U32, Node::Binary(binary, a, b));
+        Action::Compute { expression, result, to: to * SLOT + first * 4 }
+    })
+}
+
+/// A transfer, perhaps with a state set between its halves.
+fn transfer(chance: &mut Chance) -> Vec<Step> {
+    let access = chance.of(&[Access::Load, Access::Load, Access::Store]);
+    let part = |bytes| Unit::Part { bytes, keeps: bytes == 1 };
+    let unit = chance.of(&[Unit::Dword, Unit::Dword, part(1), part(2), part(4)]);
+    let (count, is_together) = (chance.of(&[1, 1, 2, 4]), chance.below(2) == 0);
+    let (slot, moved) = (chance.addresses(), MOVED + chance.below(SLOTS - MOVED - count + 1));
+    let (offset, is_local) = (chance.of(&[0, 0, 4, -4]), chance.below(4) == 0);
+    let number = chance.of(&[0, 0, 1]);
+    let mut steps = halves(chance, |first, lanes| {
+        // What a half has is together, or the elements of both are.
+        let (half, element) = if is_together && lanes == 16 { (64 * count, 64) } else { (64, SLOT) };
+        let elements = (0..count).map(|n| (n * unit.bytes(), moved * SLOT + first / 16 * half + n * element));
+        Action::Transfer(Transfer {
+            access,
+            space: if is_local { Space::Local } else { Space::Surface(0) },
+            addresses: Addresses::Dwords(slot * SLOT + first * 4),
+            global: None,
+            scale: 1,
+            offset,
+            unit,
+            alignment: if let Unit::Dword = unit { 4 } else { 1 },
+            elements: elements.collect(),
+        })
+    });
+    let set = Action::SetState { element: 0, from: NUMBERS * SLOT + 8 * 4, number: Some(number) };
+    if chance.below(2) == 0 {
+        steps.insert(0, Step { mask: common::mask(1, true), action: set.clone() });
+        if steps.len() == 3 {
+            steps.insert(2, Step { mask: common::mask(1, true), action: set });
+        }
+    }
+    steps
+}
+
+/// What channels do one by one. Those outside find zeros.
+fn perform(step: &Step, state: &mut State, words: &[Vec<AtomicU32>; 3]) {
+    let (bits, shift) = (step.mask.lanes, step.mask.shift);
+    let lanes = (0..32 - bits.leading_zeros()).filter(|n| step.mask.always || state.active >> (shift + n) & 1 == 1);
+    let lanes: Vec<u32> = lanes.collect();
+    match &step.action {
+        Action::SetState { element, number, .. } => state.states[*element as usize] = number.unwrap(),
+        Action::Compute { expression, result, to } => {
+            let of = |state: &State, n: u32| {
+                let mut values: Vec<u32> = Vec::new();
+                for (_, node) in &expression.nodes {
+                    values.push(match *node {
+                        Node::Load { at, step } => state.get_one(at + n * step),
+                        Node::Constant(bits) => bits as u32,
+                        Node::Binary(Binary::Add, a, b) => values[a].wrapping_add(values[b]),
+                        Node::Binary(Binary::Sub, a, b) => values[a].wrapping_sub(values[b]),
+                        Node::Binary(Binary::Mul, a, b) => values[a].wrapping_mul(values[b]),
+                        Node::Binary(Binary::Shl, a, b) => values[a] << values[b],
+                        ref other => unreachable!("{other:?}"),
+                    });
+                }
+                values[*result]
+            };
+            let all: Vec<(u32, u32)> = lanes.iter().map(|n| (to + n * 4, of(state, *n))).collect();
+            all.into_iter().for_each(|(at, value)| state.put_one(at, value));
+        }
+        Action::Transfer(transfer) => {
+            let words = if let Space::Local = transfer.space { &words[2] } else { &words[state.states[0] as usize] };
+            let Addresses::Dwords(at) = transfer.addresses else { unreachable!() };
+            let size = transfer.unit.bytes();
+            let addresses: Vec<u32> = lanes
+                .iter()
+                .map(|n| state.get_one(at + n * 4).wrapping_add_signed(transfer.offset))
+                .map(|address| if let Space::Local = transfer.space { address & 0x0fff_ffff } else { address })
+                .collect();
+            // One half after the other, and one element after the other for each.
+            let channels: Vec<(u32, u32)> = lanes.into_iter().zip(addresses).collect();
+            let halves = channels.chunk_by(|(a, _), (b, _)| a / 16 == b / 16);
+            let all = halves.flat_map(|half| {
+                transfer.elements.iter().flat_map(move |element| half.iter().map(move |channel| (*element, *channel)))
+            });
+            for ((distance, own), (n, address)) in all {
+                let first = u64::from(address) + u64::from(distance);
+                let is_inside = first + u64::from(size) <= u64::from(REACH) && address % transfer.alignment == 0;
+                for byte in 0..size {
+                    let (at, own) = ((first as u32 + byte) % REACH, (own + n * 4 + byte) as usize);
+                    let (word, shift) = (&words[at as usize / 4], at % 4 * 8);
+                    if transfer.access == Access::Load {
+                        state.registers[own] = if is_inside { (word.load(Relaxed) >> shift) as u8 } else { 0 };
+                    } else if is_inside {
+                        let bits = u32::from(state.registers[own]) << shift;
+                        word.store(word.load(Relaxed) & !(0xff << shift) | bits, Relaxed);
+                    }
+                }
+                if let (Access::Load, Unit::Part { keeps: false, .. }) = (transfer.access, transfer.unit) {
+                    (size..4).for_each(|byte| state.registers[(own + n * 4 + byte) as usize] = 0);
+                }
+            }
+        }
+        other => unreachable!("{other:?}"),
+    }
+}
+
+/// A thread and its memory at the beginning.
+fn begin(chance: &mut Chance) -> (State, [Vec<AtomicU32>; 3]) {
+    let orders: [fn(u32) -> u32; 9] = [
+        |n| 64 + 4 * n,
+        |n| 64 + 4 * n,
+        |n| 128 + n,
+        |n| 128 + 2 * n,
+        |n| 64 + 4 * (n % 16) + 256 * (n / 16),
+        |n| 8 * n,
+        |n| 256 - 4 * n,
+        |_| 96,
+        |n| 4 * (n * 7 % 32),
+    ];
+    let mut state = State::new(chance.of(&[u32::MAX, u32::MAX, u32::MAX, 0xffff, 0x8f31_7ffe, 0]));
+    let all: Vec<(u32, u32)> = (0..2).map(|slot| (slot, chance.below(orders.len() as u32))).collect();
+    for (slot, order) in all {
+        // One may be somewhere else.
+        let (other, by) =
+            if chance.below(4) == 0 { (chance.below(32), 4 + chance.below(2) * REACH) } else { (99, 0) };
+        (0..32).for_each(|n| {
+            let add = if n == other { by } else { 0 };
+            state.put_one(slot * SLOT + n * 4, orders[order as usize](n) + add);
+        });
+    }
+    (0..9).for_each(|n| state.put_one(NUMBERS * SLOT + n * 4, 4 * chance.below(64)));
+    (3 * SLOT..BYTES as u32).step_by(4).for_each(|at| state.put_one(at, chance.below(1 << 10)));
+    let words = std::array::from_fn(|_| (0..REACH / 4).map(|_| AtomicU32::new(chance.below(1 << 31))).collect());
+    (state, words)
+}
+
+fn listed(steps: &[Step]) -> String {
+    steps.iter().map(|step| format!("\n{step:?}")).collect()
+}
+
+#[test]
+fn transfers_that_are_alike_are_the_same_as_each_for_itself() {
+    let (mut by_caller, mut all) = (0, 0);
+    for seed in 0..1500 {
+        let mut chance = Chance(seed);
+        let count = 3 + chance.below(8);
+        let steps: Vec<Step> = (0..count)
+            .flat_map(|_| if chance.below(5) < 2 { compute(&mut chance) } else { transfer(&mut chance) })
+            .collect();
+        let instructions = steps.len() as u32;
+        let blocks = vec![Block { steps: steps.clone(), instructions, end: End::Outside(Behind::Anything) }];
+        let rest = chance.0;
+        let (mut want, wanted) = begin(&mut Chance(rest));
+        steps.iter().for_each(|step| perform(step, &mut want, &wanted));
+        for code in codes(&blocks) {
+            let (mut state, words) = begin(&mut Chance(rest));
+            let [first, second, local] = &words;
+            let memory = Memory::new([], [Some(unmarked(first)), Some(unmarked(second))], local);
+            let mut exit = state.run(&code, 0, None, &memory);
+            while let Some(Exit::Step { step, .. }) = exit {
+                perform(&steps[step as usize], &mut state, &words);
+                by_caller += 1;
+                exit = state.run(&code, 0, exit, &memory);
+            }
+            all += steps.len();
+            assert_eq!(exit, Some(Exit::End { block: 0 }), "seed {seed}");
+            let at = (0..BYTES).find(|at| state.registers[*at] != want.registers[*at]);
+            assert_eq!(at, None, "seed {seed}:{}", listed(&steps));
+            for (words, wanted) in words.iter().zip(&wanted) {
+                let at = (0..REACH as usize / 4).find(|n| words[*n].load(Relaxed) != wanted[*n].load(Relaxed));
+                assert_eq!(at, None, "seed {seed}:{}", listed(&steps));
+            }
+        }
+    }
+    // What is as usual the code does itself.
+    assert!(by_caller * 3 < all, "{by_caller} of {all} steps by the caller");
+}

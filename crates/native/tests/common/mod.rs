@@ -1,0 +1,115 @@
+//! Small routines, and the state of a thread that runs them.
+
+#![allow(dead_code, reason = "not every test uses all of it")]
+
+use std::sync::atomic::AtomicU32;
+
+use visakit_native::ir::{Action, Block, Combine, Expression, Kind, Mask, Node, Routine, Step};
+use visakit_native::{Buffer, Code, Exit, Frame, Level, Marks, Memory, compile};
+
+/// Bytes of the register files here.
+pub(crate) const BYTES: usize = 2048;
+
+pub(crate) fn mask(lanes: u32, always: bool) -> Mask {
+    Mask { shift: 0, lanes, always, predicate: 0, combine: Combine::Each, inverse: false }
+}
+
+pub(crate) fn step(action: Action) -> Step {
+    Step { mask: mask(0xffff, false), action }
+}
+
+pub(crate) fn routine(blocks: Vec<Block>) -> Routine {
+    Routine { register_bytes: BYTES as u32, predicates: 4, states: 1, blocks, count: false }
+}
+
+/// A thread's state.
+pub(crate) struct State {
+    pub(crate) registers: Vec<u8>,
+    pub(crate) predicates: Vec<u32>,
+    pub(crate) states: Vec<u32>,
+    pub(crate) waiting: Vec<u32>,
+    pub(crate) occupied: Vec<u64>,
+    pub(crate) active: u32,
+    pub(crate) executed: u64,
+}
+
+impl State {
+    pub(crate) fn new(active: u32) -> Self {
+        Self {
+            registers: vec![0; BYTES],
+            predicates: vec![0; 4],
+            states: vec![0],
+            waiting: vec![0; 8],
+            occupied: vec![0],
+            active,
+            executed: 0,
+        }
+    }
+
+    pub(crate) fn put(&mut self, at: usize, value: impl Fn(u32) -> u32) {
+        for (n, bytes) in self.registers[at..at + 64].as_chunks_mut().0.iter_mut().enumerate() {
+            *bytes = value(n as u32).to_le_bytes();
+        }
+    }
+
+    pub(crate) fn get(&self, at: usize) -> [u32; 16] {
+        std::array::from_fn(|n| {
+            let bytes = self.registers[at + n * 4..].first_chunk();
+            bytes.copied().map_or(0, u32::from_le_bytes)
+        })
+    }
+
+    pub(crate) fn get_one(&self, at: u32) -> u32 {
+        self.registers[at as usize..].first_chunk().copied().map_or(0, u32::from_le_bytes)
+    }
+
+    pub(crate) fn put_one(&mut self, at: u32, value: u32) {
+        self.registers[at as usize..at as usize + 4].copy_from_slice(&value.to_le_bytes());
+    }
+
+    /// Lets code run, from the beginning of a block or from where it left.
+    pub(crate) fn run(&mut self, code: &Code, from: u32, left: Option<Exit>, memory: &Memory<'_>) -> Option<Exit> {
+        let frame = Frame {
+            registers: &mut self.registers,
+            predicates: &mut self.predicates,
+            states: &mut self.states,
+            waiting: &mut self.waiting,
+            occupied: &mut self.occupied,
+            counts: &mut [],
+            branches: &mut [],
+            active: self.active,
+            executed: self.executed,
+            until: 1000,
+        };
+        let mut lent = code.lend(frame, memory);
+        let exit = match left {
+            Some(Exit::Step { resume, .. }) => lent.resume(resume),
+            _ => lent.run(from),
+        };
+        (self.active, self.executed) = lent.progress();
+        exit
+    }
+}
+
+/// Code of each level that the machine has.
+pub(crate) fn codes(blocks: &[Block]) -> Vec<Code> {
+    let levels = [Level::Avx2, Level::Avx512].into_iter().filter(|level| Some(*level) <= Level::of_host());
+    let codes: Vec<_> = levels.map(|level| compile(&routine(blocks.to_vec()), level).expect("code")).collect();
+    if codes.is_empty() {
+        eprintln!("skipped: no code for this machine");
+    }
+    codes
+}
+
+pub(crate) fn nowhere() -> Memory<'static> {
+    Memory::new([], [], &[])
+}
+
+/// Elements that follow each other.
+pub(crate) fn row(expression: &mut Expression, at: u32) -> usize {
+    expression.push(Kind::U32, Node::Load { at, step: 4 })
+}
+
+pub(crate) fn unmarked(words: &[AtomicU32]) -> Buffer<'_> {
+    Buffer { words, loads: Marks::Nobody, stores: Marks::Nobody, updates: Marks::Nobody }
+}
