@@ -129,7 +129,7 @@ impl Emitter<'_> {
         if !is_some {
             self.asm.rr(Code::VEX_Vmovd_rm32_xmm, upper, uppers[0].register(x));
         } else if self.has_bits {
-            let bits = self.bits(mask, 0)?;
+            let bits = self.bits(mask, 0, lanes)?;
             self.first_chosen(w, upper, uppers[0], same, bits);
             self.cache.drop(bits.0);
         } else {

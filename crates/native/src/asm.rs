@@ -399,6 +399,15 @@ impl Asm {
         self.put(Instruction::with2(op.code(w), d.register(w), bits));
     }
 
+    /// `d` = the upper half of the first 32 or 64 bytes of a register.
+    pub(crate) fn upper_half(&mut self, from: Width, d: Vector, a: Vector) {
+        let (code, to) = match from {
+            Width::Z => (Code::EVEX_Vextracti64x4_ymmm256_k1z_zmm_imm8, Width::Y),
+            _ => (Code::VEX_Vextracti128_xmmm128_ymm_imm8, Width::X),
+        };
+        self.r2i(code, d.register(to), a.register(from), 1);
+    }
+
     /// Writes the upper half of a register of 64 bytes.
     pub(crate) fn store_upper(&mut self, memory: MemoryOperand, a: Vector) {
         self.put(Instruction::with3(Code::EVEX_Vextracti64x4_ymmm256_k1z_zmm_imm8, memory, a.register(Width::Z), 1));

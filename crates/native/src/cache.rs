@@ -56,6 +56,11 @@ impl Tag {
             (Self::Enabled { width, mask, first, bytes }, Self::Enabled { width: all, .. }) => {
                 width <= all && Self::Enabled { width: all, mask, first, bytes } == *other
             }
+            (Self::Bits { mask, first }, Self::Bits { mask: all, first: from }) if mask.combine == Combine::Each => {
+                let is_same = Mask { shift: mask.shift, lanes: mask.lanes, ..all } == mask;
+                let has_all = (mask.lanes >> first) & !(all.lanes >> from) == 0;
+                is_same && mask.shift + first == all.shift + from && has_all
+            }
             (Self::Bits { .. }, _) => self == other,
             _ => false,
         }
@@ -148,16 +153,8 @@ impl Cache {
     }
 
     /// The bits of a mask's channels, where those of these and perhaps of others are known.
-    pub(crate) fn find_bits(&mut self, wanted: &Mask) -> Option<Bits> {
-        let is_it = |tag: &Tag| match *tag {
-            Tag::Bits { mask, first } => {
-                let same = Mask { shift: wanted.shift, lanes: wanted.lanes, ..mask } == *wanted;
-                same && mask.shift + first == wanted.shift && wanted.lanes & !(mask.lanes >> first) == 0
-            }
-            _ => false,
-        };
-        let tag = self.slots[VECTORS..].iter().find_map(|slot| slot.tag.filter(is_it))?;
-        let found = self.find(&tag)?;
+    pub(crate) fn find_bits(&mut self, mask: &Mask) -> Option<Bits> {
+        let found = self.find(&Tag::Bits { mask: *mask, first: 0 })?;
         self.drop(found);
         Some(Bits(found))
     }

@@ -36,7 +36,7 @@ impl Emitter<'_> {
             return Some(None);
         }
         if self.has_bits {
-            return Some(Some(Choice::Bits(self.bits(mask, first)?)));
+            return Some(Some(Choice::Bits(self.bits(mask, first, width.bytes() / bytes)?)));
         }
         let tag = Tag::Enabled { mask: *mask, first, bytes, width };
         if let Some(found) = self.cache.find(&tag) {
@@ -49,19 +49,30 @@ impl Emitter<'_> {
         Some(Some(Choice::Ones(d)))
     }
 
-    /// What the bits of a mask's channels from `first` on are known as.
-    pub(crate) fn bits_tag(&self, mask: &Mask, first: u32) -> Tag {
-        Tag::Bits { mask: Mask { always: mask.always || self.is_full, ..*mask }, first }
+    /// What the bits of so many of a mask's channels, from `first` on, are known as.
+    pub(crate) fn bits_tag(&self, mask: &Mask, first: u32, count: u32) -> Tag {
+        let mask = Mask { always: mask.always || self.is_full, ..*mask };
+        if mask.combine != Combine::Each {
+            return Tag::Bits { mask, first };
+        }
+        let lanes = mask.lanes >> first & u32::MAX >> (32 - count.min(32));
+        Tag::Bits { mask: Mask { shift: mask.shift + first, lanes, ..mask }, first: 0 }
     }
 
-    /// The bits of a mask's channels from `first` on.
-    pub(crate) fn bits(&mut self, mask: &Mask, first: u32) -> Option<Bits> {
-        let tag = self.bits_tag(mask, first);
+    /// The bits of so many of a mask's channels, from `first` on.
+    pub(crate) fn bits(&mut self, mask: &Mask, first: u32, count: u32) -> Option<Bits> {
+        let tag = self.bits_tag(mask, first, count);
         if let Some(found) = self.cache.find(&tag) {
             return Some(Bits(found));
         }
         let bits = self.cache.take_bits()?;
-        self.load_bits(bits, mask, first);
+        match tag {
+            // They are loaded as they have been stored: for what was in parts the host would wait.
+            Tag::Bits { mask, first } if self.predicate_bytes(&mask, first).is_some() => {
+                self.load_bits(bits, &mask, first);
+            }
+            _ => self.load_bits(bits, mask, first),
+        }
         self.cache.name(bits.0, tag);
         Some(bits)
     }

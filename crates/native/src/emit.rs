@@ -265,6 +265,18 @@ impl Emitter<'_> {
         if let Some(found) = self.cache.find(&tag) {
             return Some(found);
         }
+        // The upper half of what is known.
+        if let Tag::Row { at, bytes: bytes @ (16 | 32) } = tag
+            && let Some(whole) =
+                at.checked_sub(bytes).and_then(|at| self.cache.find(&Tag::Row { at, bytes: bytes * 2 }))
+        {
+            let part = self.cache.take();
+            self.cache.drop(whole);
+            let part = part?;
+            self.asm.upper_half(Width::of(bytes * 2), part, whole);
+            self.cache.name(part, tag);
+            return Some(part);
+        }
         if let Tag::Row { at, bytes } | Tag::Splat { at, bytes, .. } = tag {
             self.write_what(|place| place.touches(Bytes { at, bytes }))?;
         }

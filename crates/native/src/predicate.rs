@@ -104,7 +104,7 @@ impl Emitter<'_> {
             self.asm.mr(store, memory, all);
             // What the same channels find there from now on.
             if mask.predicate == 0 {
-                let tag = self.bits_tag(&Mask { always: mask.always, ..place }, 0);
+                let tag = self.bits_tag(&Mask { always: mask.always, ..place }, 0, lanes);
                 self.cache.name(answer.0, tag);
             }
             self.cache.drop(answer.0);

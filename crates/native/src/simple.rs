@@ -1,5 +1,5 @@
 //! Expressions that have been written by a general rule have much in them that changes nothing: logic with all bits or none, the same
-//! thing twice. It is left out where a node is added.
+//! thing twice, arithmetic with more bits than are kept of it. It is left out where a node is added.
 
 use crate::ir::{Binary, Expression, Kind, Node, Unary, Value};
 
@@ -38,8 +38,33 @@ impl Expression {
                     .or_else(|| self.with_number(kind, all, binary, b, a))
                     .or_else(|| self.of_two(kind, all, binary, a, b))
             }
+            Node::Convert { value, saturate: false } if !kind.is_float() => self.low(kind, value),
             _ => None,
         }
+    }
+
+    /// The low bits of a wider integer, made of the low bits of all that it is made of.
+    fn low(&mut self, kind: Kind, value: Value) -> Option<Value> {
+        let (from, node) = *self.nodes.get(value)?;
+        if from == kind {
+            return Some(value);
+        }
+        (!from.is_float() && from.bytes() > kind.bytes()).then_some(())?;
+        let node = match node {
+            Node::Constant(bits) => Node::Constant(bits & u64::MAX >> (64 - kind.bytes() * 8)),
+            Node::Convert { value, saturate: false } if !self.nodes.get(value)?.0.is_float() => {
+                Node::Convert { value, saturate: false }
+            }
+            Node::Unary(unary @ (Unary::Neg | Unary::Not), a) => Node::Unary(unary, self.low(kind, a)?),
+            Node::Binary(
+                binary @ (Binary::Add | Binary::Sub | Binary::Mul | Binary::And | Binary::Or | Binary::Xor),
+                a,
+                b,
+            ) => Node::Binary(binary, self.low(kind, a)?, self.low(kind, b)?),
+            Node::Pick(mask, a, b) => Node::Pick(mask, self.low(kind, a)?, self.low(kind, b)?),
+            _ => return None,
+        };
+        Some(self.push(kind, node))
     }
 
     /// Logic of something and a number that is all bits or none.
