@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashMap};
 use crate::ir::{Access, Action, Addresses, Binary, Block, Expression, Kind, Node, Space, Step, Transfer, Unary};
 use crate::live::{Row, writes};
 use crate::transfer::may_be_row;
-use crate::whole::pair;
+use crate::whole::{may_be_whole, pair};
 
 /// Number of [`Member::flag`]s.
 pub(crate) const FLAGS: u32 = 64;
@@ -120,7 +120,7 @@ impl Numbers {
                     *alike = Some(of(*class, None));
                 }
                 if let [Some((first, same)), Some((second, other))] = addresses[..] {
-                    alike[2] = (same == other).then(|| of(first, Some(second)));
+                    alike[2] = (same == other && may_be_whole(transfer)).then(|| of(first, Some(second)));
                 }
             }
             Action::Compute { expression, result, to } if is_whole => {

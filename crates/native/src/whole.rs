@@ -60,6 +60,19 @@ fn behind(addresses: Addresses, channels: u32) -> Addresses {
     }
 }
 
+/// Whether it is worth while to find out whether 32 channels are one row, where all of them are enabled.
+pub(crate) fn may_be_whole(transfer: &Transfer) -> bool {
+    // Of several elements of two halves it would matter which are stored last.
+    let is_moved = match transfer.access {
+        Access::Load => transfer.addresses != Addresses::None,
+        Access::Store => transfer.addresses != Addresses::None && transfer.elements.len() == 1,
+        Access::Update(_) => false,
+    };
+    // Those words may be other rows as well.
+    let may_cover = matches!(transfer.unit, Unit::Part { bytes: 2, .. }) && transfer.alignment == 1;
+    is_moved && may_be_row(transfer) && !may_cover
+}
+
 /// Two steps whose channels follow each other, 16 of each, which are one transfer.
 pub(crate) struct Pair<'a> {
     /// The transfer, with the places of the first one's elements, and how far behind these the second one's are.
@@ -97,17 +110,9 @@ impl Pair<'_> {
 }
 
 impl Emitter<'_> {
-    /// Whether it is worth while to find out whether 32 channels are one row.
+    /// The same here.
     pub(crate) fn may_be_whole(&self, mask: &Mask, transfer: &Transfer) -> bool {
-        // Of several elements of two halves it would matter which are stored last.
-        let is_moved = match transfer.access {
-            Access::Load => transfer.addresses != Addresses::None,
-            Access::Store => transfer.addresses != Addresses::None && transfer.elements.len() == 1,
-            Access::Update(_) => false,
-        };
-        // Those words may be other rows as well.
-        let may_cover = matches!(transfer.unit, Unit::Part { bytes: 2, .. }) && transfer.alignment == 1;
-        self.has_bits && self.is_all(mask) && is_moved && may_be_row(transfer) && !may_cover
+        self.has_bits && self.is_all(mask) && may_be_whole(transfer)
     }
 
     /// The pair that begins with the first of some steps, if it is worth while.
