@@ -77,6 +77,7 @@ fn is_transfer(routine: &Routine, transfer: &Transfer, lanes: u32) -> bool {
     let space = match transfer.space {
         Space::Surface(element) => element < routine.states,
         Space::Named(at) => is_inside(routine, at, 4),
+        Space::Private { number, unit } => is_inside(routine, number, 4) && matches!(unit, 1 | 16),
         Space::Flat | Space::Local => true,
     };
     addresses

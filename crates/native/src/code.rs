@@ -155,6 +155,8 @@ impl Code {
             surfaces: memory.surfaces.as_ptr(),
             surface_count: memory.surfaces.len() as u64,
             local: &memory.local,
+            private: &memory.private,
+            part: MaybeUninit::uninit(),
             counts: frame.counts.as_mut_ptr(),
             branches: frame.branches.as_mut_ptr(),
             active: frame.active,
@@ -260,8 +262,9 @@ impl Lent<'_> {
         //   to be below the limits, which `Code::lend` has compared with the lengths; `frame` borrows them mutably, so nobody else has
         //   them, and `self` has made the pointers anew where it has used them itself;
         // - the tables of buffers and surfaces, below their lengths, or below `SURFACES`, which `Memory::new` sees to;
-        // - the words of buffers, after it has compared offsets with the length that `Place::of` has from the slice. They are
-        //   atomics, so others may use them at the same time; each access is one of aligned words, which the CPU makes whole;
+        // - the words of buffers, after it has compared offsets with the length that `Place::of` has from the slice (for a part of the
+        //   memory of threads, with what is behind its beginning). They are atomics, so others may use them at the same time;
+        //   accesses of aligned words are whole, as the CPU makes them, and nothing relies on others being so;
         // - the bits of marks at the offset of a word that is inside, for which `Place::of` has found them to be long enough.
         //   They are `Cell`s that are borrowed by this thread: `Memory` is neither `Send` nor `Sync`.
         // - threads and their pieces: the counts say how many all have, `left` says how many threads there are, each says how many of the pieces behind those of the ones

@@ -27,6 +27,8 @@ pub(crate) mod offset {
     pub(crate) const SURFACES: u32 = offset_of!(Raw, surfaces) as u32;
     pub(crate) const SURFACE_COUNT: u32 = offset_of!(Raw, surface_count) as u32;
     pub(crate) const LOCAL: u32 = offset_of!(Raw, local) as u32;
+    pub(crate) const PRIVATE: u32 = offset_of!(Raw, private) as u32;
+    pub(crate) const PART: u32 = offset_of!(Raw, part) as u32;
     pub(crate) const COUNTS: u32 = offset_of!(Raw, counts) as u32;
     pub(crate) const BRANCHES: u32 = offset_of!(Raw, branches) as u32;
     pub(crate) const ACTIVE: u32 = offset_of!(Raw, active) as u32;
@@ -86,6 +88,7 @@ pub struct Memory<'m> {
     /// At least [`SURFACES`].
     pub(crate) surfaces: Vec<Place>,
     pub(crate) local: Place,
+    pub(crate) private: Place,
     lives: PhantomData<(&'m [AtomicU32], &'m [Cell<u64>])>,
 }
 
@@ -161,8 +164,14 @@ impl<'m> Memory<'m> {
             buffers: buffers.into_iter().map(Place::of).collect(),
             surfaces,
             local: Place::of(Buffer { words: local, loads: nobody, stores: nobody, updates: nobody }),
+            private: Place::default(),
             lives: PhantomData,
         }
+    }
+
+    /// The same with memory of threads.
+    pub fn with_private(self, private: Buffer<'m>) -> Self {
+        Self { private: Place::of(private), ..self }
     }
 }
 
@@ -199,6 +208,9 @@ pub(crate) struct Raw {
     pub(crate) surfaces: *const Place,
     pub(crate) surface_count: u64,
     pub(crate) local: *const Place,
+    pub(crate) private: *const Place,
+    /// The part of that which a transfer is for; the code writes what it reads before.
+    pub(crate) part: MaybeUninit<Place>,
     pub(crate) counts: *mut [u64; 2],
     pub(crate) branches: *mut [u64; 2],
     pub(crate) active: u32,

@@ -289,6 +289,23 @@ pub enum Space {
     Surface(u32),
     /// Offsets into the surface whose number stands in the registers.
     Named(u32),
+    /// Offsets into the memory of threads from a place on, in units of 1 or 16 bytes, that stands in the registers.
+    Private {
+        /// Where it stands.
+        number: u32,
+        /// Bytes.
+        unit: u32,
+    },
+}
+
+impl Space {
+    /// Where the dword stands in the registers that says which memory it is.
+    pub(crate) fn number(self) -> Option<u32> {
+        match self {
+            Self::Named(number) | Self::Private { number, .. } => Some(number),
+            Self::Flat | Self::Local | Self::Surface(_) => None,
+        }
+    }
 }
 
 /// Where addresses stand.

@@ -8,8 +8,7 @@
 use crate::block::channels;
 use crate::compute::operands;
 use crate::ir::{
-    Access, Action, Addresses, Behind, Binary, Block, Change, End, Expression, Mask, Node, Routine, Space, Step,
-    Unit, Value,
+    Access, Action, Addresses, Behind, Binary, Block, Change, End, Expression, Mask, Node, Routine, Step, Unit, Value,
 };
 
 /// A set of bytes of the register file.
@@ -393,9 +392,7 @@ pub(crate) fn reads(step: &Step) -> Vec<(Row, bool)> {
                 Addresses::Qwords(at) => all.push(row(at, 8)),
             }
             all.extend(transfer.global.map(|(at, bytes)| (Row::one(at, bytes), false)));
-            if let Space::Named(at) = transfer.space {
-                all.push(one(at));
-            }
+            all.extend(transfer.space.number().map(one));
             let has_operand = match transfer.access {
                 Access::Load => false,
                 Access::Store => true,

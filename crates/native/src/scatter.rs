@@ -52,7 +52,7 @@ impl Emitter<'_> {
         if channels.mark.bits == 0 {
             return;
         }
-        self.asm.rm(Code::Mov_r64_rm64, MARKS, self.of_place(marks_of(channels)));
+        self.asm.rm(Code::Mov_r64_rm64, MARKS, self.of_place(marks_of(channels.transfer.access)));
         self.asm.ri(Code::Cmp_rm64_imm8, MARKS, CALLER as i32);
         self.asm.jump(Code::Je_rel32_64, channels.slow);
     }
@@ -79,7 +79,7 @@ impl Emitter<'_> {
             return;
         }
         let (from, back) = (self.asm.label(), self.asm.label());
-        self.asm.mi(Code::Cmp_rm64_imm8, self.of_place(marks_of(channels)), 0);
+        self.asm.mi(Code::Cmp_rm64_imm8, self.of_place(marks_of(channels.transfer.access)), 0);
         self.asm.jump(Code::Jne_rel32_64, from);
         self.asm.bind(back);
         self.aside(|this| {
@@ -239,8 +239,8 @@ impl Emitter<'_> {
 }
 
 /// Where the entry of a buffer says who wants to know of such an access.
-fn marks_of(channels: &Channels<'_>) -> u32 {
-    match channels.transfer.access {
+pub(crate) fn marks_of(access: Access) -> u32 {
+    match access {
         Access::Load => offset::LOADS,
         Access::Store => offset::STORES,
         Access::Update(_) => offset::UPDATES,

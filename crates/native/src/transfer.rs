@@ -11,10 +11,10 @@ use crate::asm::{Label, Vector, Width, at, indexed};
 use crate::cache::{Bytes, Tag};
 use crate::choice::Choice;
 use crate::emit::{ENABLED, Emitter, Enabled, FILE, FRAME, Later, bytes_of};
-use crate::frame::{SURFACES, offset};
+use crate::frame::{CALLER, SURFACES, offset};
 use crate::ir::{Access, Addresses, Mask, Space, Transfer, Unit};
 use crate::op;
-use crate::scatter::{Mark, mark};
+use crate::scatter::{Mark, mark, marks_of};
 use crate::whole::{Otherwise, Part, parts};
 
 /// The registers that a transfer uses: what is known of the buffer, its first word, the first channel's offset, and the limit of
@@ -30,12 +30,12 @@ fn extent(transfer: &Transfer) -> u32 {
     transfer.elements.iter().map(|(distance, _)| distance + bytes).max().unwrap_or(bytes)
 }
 
-/// A transfer of 8 or 16 channels, or of 32 if all are enabled: their offsets in the buffer at [`PLACE`], of which the first is in [`FIRST`].
+/// A transfer of 4, 8 or 16 channels, or of 32 if all are enabled: their offsets in the buffer at [`PLACE`], of which the first is in [`FIRST`].
 #[derive(Clone)]
 pub(crate) struct Channels<'a> {
     pub(crate) mask: &'a Mask,
     pub(crate) transfer: &'a Transfer,
-    /// As many channels at a time, and how many times.
+    /// As many channels at a time, and how often.
     pub(crate) lanes: u32,
     pub(crate) halves: u32,
     /// From a place in the registers to that for the next ones.
@@ -116,8 +116,10 @@ impl Emitter<'_> {
             }
             match (mask.lanes.count_ones(), transfer.access) {
                 (1, Access::Load | Access::Store) => self.single(transfer, slow)?,
-                (8 | 16, _) => {
-                    let pitch = self.widest().bytes() / 4 * transfer.unit.register_bytes();
+                (4, _) if transfer.unit == Unit::Qword => return None,
+                (4 | 8 | 16, _) => {
+                    let lanes = (self.widest().bytes() / 4).min(mask.lanes.count_ones());
+                    let pitch = lanes * transfer.unit.register_bytes();
                     self.many(mask, (transfer, pitch), (is_some, *member), (slow, Otherwise::Other))?;
                 }
                 _ => return None,
@@ -154,10 +156,7 @@ impl Emitter<'_> {
             Addresses::Qwords(at) => Some(Bytes { at, bytes: lanes * 8 }),
         };
         let global = transfer.global.map(|(at, bytes)| Bytes { at, bytes });
-        let named = match transfer.space {
-            Space::Named(at) => Some(Bytes { at, bytes: 4 }),
-            _ => None,
-        };
+        let named = transfer.space.number().map(|at| Bytes { at, bytes: 4 });
         for place in addresses.into_iter().filter(|_| lanes > 1) {
             for at in (place.at..place.at + place.bytes).step_by(row as usize) {
                 self.prepare_value(Tag::Row { at, bytes: row }, Bytes { at, bytes: row })?;
@@ -200,9 +199,9 @@ impl Emitter<'_> {
     }
 
     /// Finds the buffer of a surface or of the group: its entry, from [`PLACE`] on.
-    fn find(&mut self, space: Space, slow: Label) -> Option<()> {
+    fn find(&mut self, transfer: &Transfer, slow: Label) -> Option<()> {
         self.place = 0;
-        match space {
+        match transfer.space {
             Space::Local => {
                 self.frame(PLACE, offset::LOCAL);
                 return Some(());
@@ -217,6 +216,10 @@ impl Emitter<'_> {
                 self.asm.rm(Code::Mov_r32_rm32, Register::EAX, at(PLACE, element * 4));
             }
             Space::Named(place) => self.asm.rm(Code::Mov_r32_rm32, Register::EAX, at(FILE, place)),
+            Space::Private { number, unit } => {
+                self.find_part((number, unit), marks_of(transfer.access), slow);
+                return Some(());
+            }
             Space::Flat => return None,
         }
         self.asm.rm(Code::Cmp_r64_rm64, PLACE, at(FRAME, offset::SURFACE_COUNT));
@@ -224,6 +227,36 @@ impl Emitter<'_> {
         self.asm.ri(Code::Shl_rm64_imm8, PLACE, PLACE_SHIFT);
         self.asm.rm(Code::Add_r64_rm64, PLACE, at(FRAME, offset::SURFACES));
         Some(())
+    }
+
+    /// Makes an entry of the part of the memory of threads that begins at so many units, as if that were a buffer.
+    fn find_part(&mut self, (number, unit): (u32, u32), marks: u32, slow: Label) {
+        let (begin, value) = (Register::RCX, Register::RDX);
+        let part = |distance: u32| at(FRAME, offset::PART + distance);
+        self.asm.rm(Code::Mov_r32_rm32, Register::ECX, at(FILE, number));
+        if unit == 16 {
+            self.asm.ri(Code::Shl_rm64_imm8, begin, 4);
+        } else {
+            // Marks begin at whole bytes.
+            self.asm.ri(Code::Test_rm32_imm32, Register::ECX, 7);
+            self.asm.jump(Code::Jne_rel32_64, slow);
+        }
+        self.frame(PLACE, offset::PRIVATE);
+        self.asm.rm(Code::Mov_r64_rm64, value, at(PLACE, offset::REACH));
+        self.asm.rr(Code::Sub_r64_rm64, value, begin);
+        self.asm.jump(Code::Jb_rel32_64, slow);
+        self.asm.mr(Code::Mov_rm64_r64, part(offset::REACH), value);
+        self.asm.rm(Code::Mov_r64_rm64, value, at(PLACE, offset::WORDS));
+        self.asm.rr(Code::Add_r64_rm64, value, begin);
+        self.asm.mr(Code::Mov_rm64_r64, part(offset::WORDS), value);
+        self.asm.rm(Code::Mov_r64_rm64, value, at(PLACE, marks));
+        self.asm.ri(Code::Shr_rm64_imm8, begin, 3);
+        self.asm.rr(Code::Add_r64_rm64, begin, value);
+        // Nobody and the caller stay what they are.
+        self.asm.ri(Code::Cmp_rm64_imm8, value, CALLER as i32);
+        self.asm.rr(Code::Cmova_r64_rm64, value, begin);
+        self.asm.mr(Code::Mov_rm64_r64, part(marks), value);
+        self.asm.rm(Code::Lea_r64_m, PLACE, part(0));
     }
 
     /// Finds the buffer that the upper half of an address, in ECX, names.
@@ -286,7 +319,7 @@ impl Emitter<'_> {
             self.find_flat(slow);
             self.asm.rr(Code::Mov_r32_rm32, first, first);
         } else {
-            self.find(transfer.space, slow)?;
+            self.find(transfer, slow)?;
         }
         if transfer.space == Space::Local {
             self.asm.ri(Code::And_rm32_imm32, first, LOCAL_OFFSETS as i32);
@@ -373,7 +406,7 @@ impl Emitter<'_> {
         Some(())
     }
 
-    /// The elements of 8, 16 or 32 channels.
+    /// The elements of 4, 8, 16 or 32 channels.
     pub(crate) fn many(
         &mut self,
         mask: &Mask,
@@ -385,7 +418,7 @@ impl Emitter<'_> {
         let halves = mask.lanes.count_ones() / lanes;
         let offsets = match transfer.addresses {
             Addresses::Dwords(place) if transfer.space != Space::Flat => {
-                self.find(transfer.space, slow)?;
+                self.find(transfer, slow)?;
                 let offsets: Option<Vec<_>> =
                     (0..halves).map(|half| self.dword_offsets(transfer, lanes, place + half * lanes * 4)).collect();
                 offsets?

@@ -3,7 +3,7 @@
 use crate::alike::{Member, Members};
 use crate::asm::Label;
 use crate::emit::Emitter;
-use crate::ir::{Access, Action, Addresses, Combine, Mask, Space, Step, Transfer, Unit};
+use crate::ir::{Access, Action, Addresses, Combine, Mask, Step, Transfer, Unit};
 use crate::live::{reads, touch, writes};
 use crate::transfer::{Channels, may_be_row};
 
@@ -37,9 +37,7 @@ pub(crate) fn parts(mask: &Mask, transfer: &Transfer, [first, second, _]: Member
         Addresses::Dwords(at) => reads.push((at, dwords)),
         Addresses::Qwords(at) => reads.push((at, dwords * 2)),
     }
-    if let Space::Named(at) = transfer.space {
-        reads.push((at, 4));
-    }
+    reads.extend(transfer.space.number().map(|at| (at, 4)));
     let overlaps = |at: u32| reads.iter().any(|(read, size)| at < read + size && *read < at + 32 * bytes);
     let is_apart = transfer.access != Access::Load || !transfer.elements.iter().any(|(_, at)| overlaps(*at));
     (is_apart && (mask.predicate == 0 || mask.combine == Combine::Each) && mask.shift == 0).then_some(())?;

@@ -82,7 +82,10 @@ fn transfer(chance: &mut Chance) -> Vec<Step> {
     let unit = chance.of(&[Unit::Dword, Unit::Dword, part(1), part(2), part(4)]);
     let (count, is_together) = (chance.of(&[1, 1, 2, 4]), chance.below(2) == 0);
     let (slot, moved) = (chance.addresses(), MOVED + chance.below(SLOTS - MOVED - count + 1));
-    let (offset, is_local) = (chance.of(&[0, 0, 4, -4]), chance.below(4) == 0);
+    let private = Space::Private { number: NUMBERS * SLOT + 9 * 4, unit: 16 };
+    let spaces = [Space::Surface(0), Space::Surface(0), Space::Local, private];
+    let (offset, space) = (chance.of(&[0, 0, 4, -4]), chance.of(&spaces));
+    let alignment = chance.of(&[4, 4, 1]);
     let number = chance.of(&[0, 0, 1]);
     let mut steps = halves(chance, |first, lanes| {
         // What a half has is together, or the elements of both are.
@@ -90,13 +93,13 @@ fn transfer(chance: &mut Chance) -> Vec<Step> {
         let elements = (0..count).map(|n| (n * unit.bytes(), moved * SLOT + first / 16 * half + n * element));
         Action::Transfer(Transfer {
             access,
-            space: if is_local { Space::Local } else { Space::Surface(0) },
+            space,
             addresses: Addresses::Dwords(slot * SLOT + first * 4),
             global: None,
             scale: 1,
             offset,
             unit,
-            alignment: if let Unit::Dword = unit { 4 } else { 1 },
+            alignment: if let Unit::Dword = unit { alignment } else { 1 },
             elements: elements.collect(),
         })
     });
@@ -111,7 +114,7 @@ fn transfer(chance: &mut Chance) -> Vec<Step> {
 }
 
 /// What channels do one by one. Those outside find zeros.
-fn perform(step: &Step, state: &mut State, words: &[Vec<AtomicU32>; 3]) {
+fn perform(step: &Step, state: &mut State, words: &[Vec<AtomicU32>; 4]) {
     let (bits, shift) = (step.mask.lanes, step.mask.shift);
     let lanes = (0..32 - bits.leading_zeros()).filter(|n| step.mask.always || state.active >> (shift + n) & 1 == 1);
     let lanes: Vec<u32> = lanes.collect();
@@ -137,7 +140,11 @@ fn perform(step: &Step, state: &mut State, words: &[Vec<AtomicU32>; 3]) {
             all.into_iter().for_each(|(at, value)| state.put_one(at, value));
         }
         Action::Transfer(transfer) => {
-            let words = if let Space::Local = transfer.space { &words[2] } else { &words[state.states[0] as usize] };
+            let (words, begin) = match transfer.space {
+                Space::Local => (&words[2], 0),
+                Space::Private { number, .. } => (&words[3], state.get_one(number) * 16),
+                _ => (&words[state.states[0] as usize], 0),
+            };
             let Addresses::Dwords(at) = transfer.addresses else { unreachable!() };
             let size = transfer.unit.bytes();
             let addresses: Vec<u32> = lanes
@@ -152,7 +159,7 @@ fn perform(step: &Step, state: &mut State, words: &[Vec<AtomicU32>; 3]) {
                 transfer.elements.iter().flat_map(move |element| half.iter().map(move |channel| (*element, *channel)))
             });
             for ((distance, own), (n, address)) in all {
-                let first = u64::from(address) + u64::from(distance);
+                let first = u64::from(address) + u64::from(distance) + u64::from(begin);
                 let is_inside = first + u64::from(size) <= u64::from(REACH) && address % transfer.alignment == 0;
                 for byte in 0..size {
                     let (at, own) = ((first as u32 + byte) % REACH, (own + n * 4 + byte) as usize);
@@ -174,7 +181,7 @@ fn perform(step: &Step, state: &mut State, words: &[Vec<AtomicU32>; 3]) {
 }
 
 /// A thread and its memory at the beginning.
-fn begin(chance: &mut Chance) -> (State, [Vec<AtomicU32>; 3]) {
+fn begin(chance: &mut Chance) -> (State, [Vec<AtomicU32>; 4]) {
     let orders: [fn(u32) -> u32; 9] = [
         |n| 64 + 4 * n,
         |n| 64 + 4 * n,
@@ -198,6 +205,7 @@ fn begin(chance: &mut Chance) -> (State, [Vec<AtomicU32>; 3]) {
         });
     }
     (0..9).for_each(|n| state.put_one(NUMBERS * SLOT + n * 4, 4 * chance.below(64)));
+    state.put_one(NUMBERS * SLOT + 9 * 4, chance.of(&[0, 2, 7, REACH / 16 - 4, REACH / 16 + 1]));
     (3 * SLOT..BYTES as u32).step_by(4).for_each(|at| state.put_one(at, chance.below(1 << 10)));
     let words = std::array::from_fn(|_| (0..REACH / 4).map(|_| AtomicU32::new(chance.below(1 << 31))).collect());
     (state, words)
@@ -223,8 +231,9 @@ fn transfers_that_are_alike_are_the_same_as_each_for_itself() {
         steps.iter().for_each(|step| perform(step, &mut want, &wanted));
         for code in codes(&blocks) {
             let (mut state, words) = begin(&mut Chance(rest));
-            let [first, second, local] = &words;
+            let [first, second, local, private] = &words;
             let memory = Memory::new([], [Some(unmarked(first)), Some(unmarked(second))], local);
+            let memory = memory.with_private(unmarked(private));
             let mut exit = state.run(&code, 0, None, &memory);
             while let Some(Exit::Step { step, .. }) = exit {
                 perform(&steps[step as usize], &mut state, &words);

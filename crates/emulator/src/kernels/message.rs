@@ -14,6 +14,7 @@ use crate::machine::World;
 use crate::machine::access::{Miss, Request, View};
 use crate::machine::fault::Trap;
 use crate::machine::lane::{Change, LANES, MAX_LANES, enabled_lanes, from_lanes};
+use crate::machine::operand::Source;
 use crate::machine::thread::{ExecMask, Thread, ones};
 use fast::{FastPath, Unit};
 use visakit::isa::RawOperand;
@@ -184,7 +185,7 @@ impl Message {
     /// What native code moves, from registers at `at` on to memory or the other way, if it can.
     fn native(&self, fast: FastPath, access: Access, at: u32) -> Option<Action> {
         let addressing = &self.addressing;
-        (addressing.pitch.is_none() && addressing.scratch.is_none()).then_some(())?;
+        addressing.pitch.is_none().then_some(())?;
         let (unit, count) = match fast.unit {
             Unit::Dword => (ir::Unit::Dword, self.elements.len()),
             Unit::Qword => (ir::Unit::Qword, self.elements.len()),
@@ -195,11 +196,12 @@ impl Message {
             AddressSpace::Flat => Space::Flat,
             AddressSpace::Local => Space::Local,
             AddressSpace::Surface(element) => Space::Surface(*element as u32),
-            AddressSpace::SurfaceIndex(source) => {
-                let place = source.place().filter(|place| place.is_native && place.change == Change::None)?;
-                Space::Named(place.at)
+            AddressSpace::SurfaceIndex(source) => Space::Named(plain_place(source)?),
+            AddressSpace::Scratch => {
+                let base = addressing.scratch.as_ref()?;
+                Space::Private { number: plain_place(&base.number)?, unit: base.unit as u32 }
             }
-            AddressSpace::Scratch | AddressSpace::State(_) | AddressSpace::StateOffset(_) => return None,
+            AddressSpace::State(_) | AddressSpace::StateOffset(_) => return None,
         };
         let addresses = match addressing.elements {
             None => Addresses::None,
@@ -225,7 +227,7 @@ impl Message {
             scale: addressing.scale.try_into().ok()?,
             offset: addressing.offset.try_into().ok()?,
             unit,
-            alignment: fast.extent.alignment,
+            alignment: if self.unaligned && !matches!(access, Access::Update(_)) { 1 } else { fast.extent.alignment },
             elements: elements.collect(),
         }))
     }
@@ -331,4 +333,9 @@ pub(super) fn for_chunks(
         }
     }
     Ok(())
+}
+
+/// Where a number that all channels have in common stands, if it is taken as it is.
+fn plain_place(source: &Source<u32>) -> Option<u32> {
+    source.place().filter(|place| place.is_native && place.change == Change::None).map(|place| place.at)
 }

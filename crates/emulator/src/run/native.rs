@@ -66,7 +66,7 @@ impl<'a> Native<'a> {
             _ => None,
         });
         let surfaces: Vec<_> = surfaces.collect();
-        self.memory = Memory::new(buffers, surfaces, world.local.words());
+        self.memory = Memory::new(buffers, surfaces, world.local.words()).with_private(lend(world.scratch));
     }
 
     /// The code.
