@@ -157,6 +157,7 @@ impl Code {
             local: &memory.local,
             private: &memory.private,
             part: MaybeUninit::uninit(),
+            begin: 0,
             counts: frame.counts.as_mut_ptr(),
             branches: frame.branches.as_mut_ptr(),
             active: frame.active,
@@ -265,7 +266,8 @@ impl Lent<'_> {
         // - the words of buffers, after it has compared offsets with the length that `Place::of` has from the slice (for a part of the
         //   memory of threads, with what is behind its beginning). They are atomics, so others may use them at the same time;
         //   accesses of aligned words are whole, as the CPU makes them, and nothing relies on others being so;
-        // - the bits of marks at the offset of a word that is inside, for which `Place::of` has found them to be long enough.
+        // - the bits of marks at the offset of a word that is inside, or of its page, for which `Place::of` has found them to be
+        //   long enough.
         //   They are `Cell`s that are borrowed by this thread: `Memory` is neither `Send` nor `Sync`.
         // - threads and their pieces: the counts say how many all have, `left` says how many threads there are, each says how many of the pieces behind those of the ones
         //   before are its own, and `Threads::from` has found all places of pieces inside of the registers;

@@ -29,6 +29,7 @@ pub(crate) mod offset {
     pub(crate) const LOCAL: u32 = offset_of!(Raw, local) as u32;
     pub(crate) const PRIVATE: u32 = offset_of!(Raw, private) as u32;
     pub(crate) const PART: u32 = offset_of!(Raw, part) as u32;
+    pub(crate) const BEGIN: u32 = offset_of!(Raw, begin) as u32;
     pub(crate) const COUNTS: u32 = offset_of!(Raw, counts) as u32;
     pub(crate) const BRANCHES: u32 = offset_of!(Raw, branches) as u32;
     pub(crate) const ACTIVE: u32 = offset_of!(Raw, active) as u32;
@@ -108,6 +109,8 @@ pub enum Marks<'m> {
     Nobody,
     /// One bit for each byte is set.
     Bits(&'m [Cell<u64>]),
+    /// One bit for each [`PAGE`] is set.
+    Pages(&'m [Cell<u64>]),
     /// The caller makes the access.
     Caller,
 }
@@ -138,8 +141,14 @@ pub(crate) struct Place {
     updates: *const Cell<u64>,
 }
 
+/// Bytes that have one of the bits of [`Marks::Pages`].
+pub const PAGE: u64 = 1 << PAGE_BITS;
+pub(crate) const PAGE_BITS: u32 = 12;
+
 /// In place of bits: the caller makes the access.
 pub(crate) const CALLER: usize = 1;
+/// Added to where bits are that are for pages.
+pub(crate) const PAGES: usize = 2;
 
 impl Default for Place {
     fn default() -> Self {
@@ -169,9 +178,12 @@ impl<'m> Memory<'m> {
         }
     }
 
-    /// The same with memory of threads.
+    /// The same with memory of threads; accesses that have bits for bytes are left to the caller.
     pub fn with_private(self, private: Buffer<'m>) -> Self {
-        Self { private: Place::of(private), ..self }
+        let pages = |marks| if let Marks::Bits(_) = marks { Marks::Caller } else { marks };
+        let Buffer { words, loads, stores, updates } = private;
+        let [loads, stores, updates] = [loads, stores, updates].map(pages);
+        Self { private: Place::of(Buffer { words, loads, stores, updates }), ..self }
     }
 }
 
@@ -182,6 +194,7 @@ impl Place {
             Marks::Nobody => std::ptr::null(),
             // A mark is as long as a row of 64 bytes, and may end in the word behind that of its first bit.
             Marks::Bits(bits) if bits.len() as u64 >= reach / 64 + 2 => bits.as_ptr(),
+            Marks::Pages(bits) if bits.len() as u64 > reach / PAGE / 64 => bits.as_ptr().wrapping_byte_add(PAGES),
             _ => std::ptr::without_provenance(CALLER),
         };
         // The host's gathers take offsets as numbers with a sign.
@@ -211,6 +224,8 @@ pub(crate) struct Raw {
     pub(crate) private: *const Place,
     /// The part of that which a transfer is for; the code writes what it reads before.
     pub(crate) part: MaybeUninit<Place>,
+    /// Where that begins.
+    pub(crate) begin: u64,
     pub(crate) counts: *mut [u64; 2],
     pub(crate) branches: *mut [u64; 2],
     pub(crate) active: u32,

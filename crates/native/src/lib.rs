@@ -62,7 +62,7 @@ mod weave;
 #[cfg(all(target_arch = "x86_64", unix))]
 mod whole;
 
-pub use frame::{Buffer, Frame, Marks, Memory};
+pub use frame::{Buffer, Frame, Marks, Memory, PAGE};
 pub use host::Level;
 pub use threads::{PIECE, Piece, Place, Threads};
 

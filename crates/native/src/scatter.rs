@@ -2,10 +2,10 @@
 
 use iced_x86::{Code, MemoryOperand, Register};
 
-use crate::asm::{at, indexed};
+use crate::asm::{Label, at, indexed};
 use crate::cache::Bytes;
 use crate::emit::{ENABLED, Emitter, FILE, FRAME};
-use crate::frame::{CALLER, offset};
+use crate::frame::{CALLER, PAGE_BITS, PAGES, offset};
 use crate::ir::{Access, Change, Mask, Space, Transfer, Unit};
 use crate::op;
 use crate::transfer::{Channels, FIRST, WORDS};
@@ -46,15 +46,80 @@ pub(crate) fn mark(mask: &Mask, transfer: &Transfer, is_some: bool) -> Option<Ma
 }
 
 impl Emitter<'_> {
-    /// Finds out who wants to know of an access, [`MARKS`], and lets the caller make it if that is what it wants. The flags say
-    /// whether anything is to be marked.
-    pub(crate) fn ask(&mut self, channels: &Channels<'_>) {
+    /// Finds out who wants to know of an access, [`MARKS`], and lets the caller make it if that is what it wants; of channels that are
+    /// together in so many bytes from the first one on, if they are. The flags say whether anything is left to be marked.
+    pub(crate) fn ask(&mut self, channels: &Channels<'_>, together: Option<u32>) {
         if channels.mark.bits == 0 {
             return;
         }
-        self.asm.rm(Code::Mov_r64_rm64, MARKS, self.of_place(marks_of(channels.transfer.access)));
+        let Channels { transfer, slow, .. } = channels;
+        self.asm.rm(Code::Mov_r64_rm64, MARKS, self.of_place(marks_of(transfer.access)));
+        let [from, back] = [(); 2].map(|()| self.asm.label());
+        self.asm.ri(Code::Test_rm32_imm32, Register::ECX, PAGES as i32);
+        self.asm.jump(Code::Jne_rel32_64, from);
+        self.asm.bind(back);
+        self.aside(|this| {
+            this.asm.bind(from);
+            let last = transfer.elements.iter().map(|(distance, _)| *distance).max().unwrap_or(0);
+            match together {
+                Some(bytes) => this.mark_pages(transfer, *slow, (last + bytes, None)),
+                None => this.mark_pages(transfer, *slow, (last + transfer.unit.bytes(), Some(channels))),
+            }
+            this.asm.rr(Code::Xor_r32_rm32, Register::ECX, Register::ECX);
+            this.asm.jump(Code::Jmp_rel32_64, back);
+        });
         self.asm.ri(Code::Cmp_rm64_imm8, MARKS, CALLER as i32);
-        self.asm.jump(Code::Je_rel32_64, channels.slow);
+        self.asm.jump(Code::Je_rel32_64, *slow);
+    }
+
+    /// Marks the pages of so many bytes from the first channel's offset on, or from that of each; lets the caller make the access
+    /// unless there are bits for pages.
+    pub(crate) fn mark_pages(
+        &mut self,
+        transfer: &Transfer,
+        slow: Label,
+        (bytes, each): (u32, Option<&Channels<'_>>),
+    ) {
+        let (page, rest) = (Register::R11, Register::R10D);
+        self.asm.rm(Code::Mov_r64_rm64, MARKS, self.of_place(marks_of(transfer.access)));
+        self.asm.ri(Code::Test_rm32_imm32, Register::ECX, PAGES as i32);
+        self.asm.jump(Code::Je_rel32_64, slow);
+        self.asm.mr(Code::Mov_rm32_r32, at(FRAME, offset::OPERANDS), Register::EDI);
+        let again = each.map(|channels| {
+            self.store_offsets(channels);
+            match channels.mark.lanes {
+                Some(lanes) => self.asm.ri(Code::Mov_r32_imm32, rest, lanes as i32),
+                None => self.asm.rr(Code::Mov_r32_rm32, rest, ENABLED),
+            }
+            let again = self.asm.here();
+            self.asm.rr(Code::Tzcnt_r32_rm32, Register::R9D, rest);
+            let offset = indexed(FRAME, Register::R9, 4, offset::SCRATCH.into());
+            self.asm.rm(Code::Mov_r32_rm32, Register::EDI, offset);
+            again
+        });
+        for distance in [0, bytes.max(1) - 1] {
+            let byte = indexed(FIRST, Register::None, 1, distance.into());
+            self.asm.rm(Code::Lea_r64_m, page, byte);
+            if let Space::Private { .. } = transfer.space {
+                self.asm.rm(Code::Add_r64_rm64, page, at(FRAME, offset::BEGIN));
+            }
+            self.asm.ri(Code::Shr_rm64_imm8, page, PAGE_BITS as i32);
+            let bits = indexed(MARKS, Register::None, 1, -(PAGES as i64));
+            self.asm.mr(Code::Bts_rm64_r64, bits, page);
+        }
+        if let Some(again) = again {
+            self.asm.rr(Code::VEX_Blsr_r32_rm32, rest, rest);
+            self.asm.jump(Code::Jne_rel32_64, again);
+        }
+        self.asm.rm(Code::Mov_r32_rm32, Register::EDI, at(FRAME, offset::OPERANDS));
+    }
+
+    /// Writes the offsets of channels where they are read one by one.
+    fn store_offsets(&mut self, channels: &Channels<'_>) {
+        for (half, offsets) in (0..).zip(&channels.offsets) {
+            let (width, place) = (channels.width(), offset::SCRATCH + half * channels.lanes * 4);
+            self.asm.store(op::MOVUPS_STORE, width, at(FRAME, place), *offsets);
+        }
     }
 
     /// Marks each channel's elements, where somebody wants to know: [`CALLER`] was compared with that.
@@ -84,7 +149,8 @@ impl Emitter<'_> {
         self.asm.bind(back);
         self.aside(|this| {
             this.asm.bind(from);
-            this.ask(channels);
+            this.ask(channels, channels.masks.is_empty().then_some(bytes));
+            this.asm.jump(Code::Jb_rel32_64, back);
             if channels.masks.is_empty() {
                 let distances = channels.transfer.elements.iter().map(|(distance, _)| *distance);
                 distances.for_each(|distance| this.mark_bytes(distance, bytes));
@@ -134,10 +200,7 @@ impl Emitter<'_> {
             let unwritten = self.cache.unwritten().into_iter().filter(|(_, place)| is_stored(*place));
             unwritten.for_each(|(vector, place)| self.store_row(place.at, place.bytes, vector));
         }
-        for (half, offsets) in (0..).zip(offsets) {
-            let (width, place) = (channels.width(), offset::SCRATCH + half * lanes * 4);
-            self.asm.store(op::MOVUPS_STORE, width, at(FRAME, place), *offsets);
-        }
+        self.store_offsets(channels);
         if let OneByOne::Mark = what {
             // No function runs now.
             self.asm.mr(Code::Mov_rm32_r32, at(FRAME, offset::OPERANDS), Register::EDI);

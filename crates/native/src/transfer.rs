@@ -11,7 +11,7 @@ use crate::asm::{Label, Vector, Width, at, indexed};
 use crate::cache::{Bytes, Tag};
 use crate::choice::Choice;
 use crate::emit::{ENABLED, Emitter, Enabled, FILE, FRAME, Later, bytes_of};
-use crate::frame::{CALLER, SURFACES, offset};
+use crate::frame::{SURFACES, offset};
 use crate::ir::{Access, Addresses, Mask, Space, Transfer, Unit};
 use crate::op;
 use crate::scatter::{Mark, mark, marks_of};
@@ -236,25 +236,16 @@ impl Emitter<'_> {
         self.asm.rm(Code::Mov_r32_rm32, Register::ECX, at(FILE, number));
         if unit == 16 {
             self.asm.ri(Code::Shl_rm64_imm8, begin, 4);
-        } else {
-            // Marks begin at whole bytes.
-            self.asm.ri(Code::Test_rm32_imm32, Register::ECX, 7);
-            self.asm.jump(Code::Jne_rel32_64, slow);
         }
+        self.asm.mr(Code::Mov_rm64_r64, at(FRAME, offset::BEGIN), begin);
         self.frame(PLACE, offset::PRIVATE);
         self.asm.rm(Code::Mov_r64_rm64, value, at(PLACE, offset::REACH));
         self.asm.rr(Code::Sub_r64_rm64, value, begin);
         self.asm.jump(Code::Jb_rel32_64, slow);
         self.asm.mr(Code::Mov_rm64_r64, part(offset::REACH), value);
-        self.asm.rm(Code::Mov_r64_rm64, value, at(PLACE, offset::WORDS));
-        self.asm.rr(Code::Add_r64_rm64, value, begin);
-        self.asm.mr(Code::Mov_rm64_r64, part(offset::WORDS), value);
+        self.asm.rm(Code::Add_r64_rm64, begin, at(PLACE, offset::WORDS));
+        self.asm.mr(Code::Mov_rm64_r64, part(offset::WORDS), begin);
         self.asm.rm(Code::Mov_r64_rm64, value, at(PLACE, marks));
-        self.asm.ri(Code::Shr_rm64_imm8, begin, 3);
-        self.asm.rr(Code::Add_r64_rm64, begin, value);
-        // Nobody and the caller stay what they are.
-        self.asm.ri(Code::Cmp_rm64_imm8, value, CALLER as i32);
-        self.asm.rr(Code::Cmova_r64_rm64, value, begin);
         self.asm.mr(Code::Mov_rm64_r64, part(marks), value);
         self.asm.rm(Code::Lea_r64_m, PLACE, part(0));
     }
@@ -333,9 +324,16 @@ impl Emitter<'_> {
         }
         let is_store = transfer.access == Access::Store;
         if transfer.space != Space::Local {
-            let marks = if is_store { offset::STORES } else { offset::LOADS };
-            self.asm.mi(Code::Cmp_rm64_imm8, self.of_place(marks), 0);
-            self.asm.jump(Code::Jne_rel32_64, slow);
+            let bytes = extent(transfer);
+            let [from, back] = [(); 2].map(|()| self.asm.label());
+            self.asm.mi(Code::Cmp_rm64_imm8, self.of_place(marks_of(transfer.access)), 0);
+            self.asm.jump(Code::Jne_rel32_64, from);
+            self.asm.bind(back);
+            self.aside(|this| {
+                this.asm.bind(from);
+                this.mark_pages(transfer, slow, (bytes, None));
+                this.asm.jump(Code::Jmp_rel32_64, back);
+            });
         }
         self.words();
         let elements = match transfer.unit {
@@ -503,7 +501,7 @@ impl Emitter<'_> {
         let bits = masks.first().copied().filter(|choice| matches!(choice, Choice::Bits(_)));
         self.jump_if_any(w, bad, bits, *slow);
         [limit, low, bad, rest].into_iter().for_each(|vector| self.cache.drop(vector));
-        self.ask(channels);
+        self.ask(channels, None);
         self.words();
         Some(())
     }

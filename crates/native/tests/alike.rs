@@ -1,12 +1,14 @@
 //! Transfers of a block whose channels are as far apart as those of others, by chance: rows and what is no row, halves that follow each
 //! other and that do not, places outside; against the same, channel by channel.
 
+use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use visakit_native::ir::{
     Access, Action, Addresses, Behind, Binary, Block, End, Expression, Kind, Mask, Node, Space, Step, Transfer, Unit,
 };
-use visakit_native::{Exit, Memory};
+use visakit_native::{Buffer, Exit, Marks, Memory, PAGE};
 
 mod common;
 
@@ -114,7 +116,7 @@ fn transfer(chance: &mut Chance) -> Vec<Step> {
 }
 
 /// What channels do one by one. Those outside find zeros.
-fn perform(step: &Step, state: &mut State, words: &[Vec<AtomicU32>; 4]) {
+fn perform(step: &Step, state: &mut State, words: &[Vec<AtomicU32>; 4], pages: &mut BTreeSet<u64>) {
     let (bits, shift) = (step.mask.lanes, step.mask.shift);
     let lanes = (0..32 - bits.leading_zeros()).filter(|n| step.mask.always || state.active >> (shift + n) & 1 == 1);
     let lanes: Vec<u32> = lanes.collect();
@@ -145,6 +147,7 @@ fn perform(step: &Step, state: &mut State, words: &[Vec<AtomicU32>; 4]) {
                 Space::Private { number, .. } => (&words[3], state.get_one(number) * 16),
                 _ => (&words[state.states[0] as usize], 0),
             };
+            let (reach, is_private) = (words.len() as u64 * 4, matches!(transfer.space, Space::Private { .. }));
             let Addresses::Dwords(at) = transfer.addresses else { unreachable!() };
             let size = transfer.unit.bytes();
             let addresses: Vec<u32> = lanes
@@ -160,9 +163,12 @@ fn perform(step: &Step, state: &mut State, words: &[Vec<AtomicU32>; 4]) {
             });
             for ((distance, own), (n, address)) in all {
                 let first = u64::from(address) + u64::from(distance) + u64::from(begin);
-                let is_inside = first + u64::from(size) <= u64::from(REACH) && address % transfer.alignment == 0;
+                let is_inside = first + u64::from(size) <= reach && address % transfer.alignment == 0;
+                if transfer.access == Access::Store && is_private && is_inside {
+                    pages.extend([first / PAGE, (first + u64::from(size) - 1) / PAGE]);
+                }
                 for byte in 0..size {
-                    let (at, own) = ((first as u32 + byte) % REACH, (own + n * 4 + byte) as usize);
+                    let (at, own) = ((first + u64::from(byte)) % reach, (own + n * 4 + byte) as usize);
                     let (word, shift) = (&words[at as usize / 4], at % 4 * 8);
                     if transfer.access == Access::Load {
                         state.registers[own] = if is_inside { (word.load(Relaxed) >> shift) as u8 } else { 0 };
@@ -205,9 +211,12 @@ fn begin(chance: &mut Chance) -> (State, [Vec<AtomicU32>; 4]) {
         });
     }
     (0..9).for_each(|n| state.put_one(NUMBERS * SLOT + n * 4, 4 * chance.below(64)));
-    state.put_one(NUMBERS * SLOT + 9 * 4, chance.of(&[0, 2, 7, REACH / 16 - 4, REACH / 16 + 1]));
+    state.put_one(NUMBERS * SLOT + 9 * 4, chance.of(&[0, 2, 7, 250, 600, REACH / 4 - 4, REACH / 4 + 1]));
     (3 * SLOT..BYTES as u32).step_by(4).for_each(|at| state.put_one(at, chance.below(1 << 10)));
-    let words = std::array::from_fn(|_| (0..REACH / 4).map(|_| AtomicU32::new(chance.below(1 << 31))).collect());
+    let words = std::array::from_fn(|n| {
+        let count = if n == 3 { REACH } else { REACH / 4 };
+        (0..count).map(|_| AtomicU32::new(chance.below(1 << 31))).collect()
+    });
     (state, words)
 }
 
@@ -228,15 +237,18 @@ fn transfers_that_are_alike_are_the_same_as_each_for_itself() {
         let blocks = vec![Block { steps: steps.clone(), instructions, end: End::Outside(Behind::Anything) }];
         let rest = chance.0;
         let (mut want, wanted) = begin(&mut Chance(rest));
-        steps.iter().for_each(|step| perform(step, &mut want, &wanted));
+        let mut pages = BTreeSet::new();
+        steps.iter().for_each(|step| perform(step, &mut want, &wanted, &mut pages));
         for code in codes(&blocks) {
             let (mut state, words) = begin(&mut Chance(rest));
             let [first, second, local, private] = &words;
             let memory = Memory::new([], [Some(unmarked(first)), Some(unmarked(second))], local);
-            let memory = memory.with_private(unmarked(private));
+            let marks: [Cell<u64>; 2] = Default::default();
+            let private = Buffer { stores: Marks::Pages(&marks), ..unmarked(private) };
+            let (memory, mut others) = (memory.with_private(private), BTreeSet::new());
             let mut exit = state.run(&code, 0, None, &memory);
             while let Some(Exit::Step { step, .. }) = exit {
-                perform(&steps[step as usize], &mut state, &words);
+                perform(&steps[step as usize], &mut state, &words, &mut others);
                 by_caller += 1;
                 exit = state.run(&code, 0, exit, &memory);
             }
@@ -244,8 +256,10 @@ fn transfers_that_are_alike_are_the_same_as_each_for_itself() {
             assert_eq!(exit, Some(Exit::End { block: 0 }), "seed {seed}");
             let at = (0..BYTES).find(|at| state.registers[*at] != want.registers[*at]);
             assert_eq!(at, None, "seed {seed}:{}", listed(&steps));
+            others.extend((0..64).filter(|page| marks[0].get() >> page & 1 == 1));
+            assert_eq!(others, pages, "seed {seed}:{}", listed(&steps));
             for (words, wanted) in words.iter().zip(&wanted) {
-                let at = (0..REACH as usize / 4).find(|n| words[*n].load(Relaxed) != wanted[*n].load(Relaxed));
+                let at = (0..words.len()).find(|n| words[*n].load(Relaxed) != wanted[*n].load(Relaxed));
                 assert_eq!(at, None, "seed {seed}:{}", listed(&steps));
             }
         }

@@ -14,7 +14,7 @@ use crate::machine::buffer::Buffer;
 use crate::machine::lane::{LANES, enabled_lanes};
 use crate::machine::observer::AccessKind;
 use crate::machine::thread::ones;
-use visakit_native::Marks;
+use visakit_native::{Marks, PAGE};
 
 /// One bit for each byte of a buffer, or for each page of private memory.
 type Bits = Vec<Cell<u64>>;
@@ -110,7 +110,11 @@ impl Trace {
         let kind = self.kind(kind);
         let bits = self.buffers.get(buffer.number()).and_then(|kinds| kinds[kind as usize].get());
         match bits {
-            Some(bits) if buffer.unit() == 0 && buffer.has_seen(kind) => Marks::Bits(bits),
+            Some(bits) if buffer.has_seen(kind) => match 1 << buffer.unit() {
+                1 => Marks::Bits(bits),
+                PAGE => Marks::Pages(bits),
+                _ => Marks::Caller,
+            },
             _ => Marks::Caller,
         }
     }
