@@ -1,5 +1,6 @@
 //! Code that can be run: memory that is first written and then executed, never both.
 
+use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
 use memmap2::{Mmap, MmapMut};
@@ -177,15 +178,19 @@ impl Code {
             operands: MaybeUninit::uninit(),
             spilled: MaybeUninit::uninit(),
         };
-        Lent { code: self, frame, raw }
+        // Of the rest only the pointers are needed.
+        let Frame { registers, occupied, .. } = frame;
+        Lent { code: self, registers, occupied, lives: PhantomData, raw }
     }
 }
 
 /// What code has been lent.
 pub struct Lent<'f> {
     code: &'f Code,
+    registers: &'f mut [u8],
+    occupied: &'f mut [u64],
     /// Keeps what the pointers point to.
-    frame: Frame<'f>,
+    lives: PhantomData<Frame<'f>>,
     raw: Raw,
 }
 
@@ -218,15 +223,15 @@ impl Lent<'_> {
     /// Whether channels wait anywhere.
     #[inline(always)]
     pub fn is_divergent(&mut self) -> bool {
-        let is_divergent = self.frame.occupied.iter().any(|word| *word != 0);
-        self.raw.occupied = self.frame.occupied.as_mut_ptr();
+        let is_divergent = self.occupied.iter().any(|word| *word != 0);
+        self.raw.occupied = self.occupied.as_mut_ptr();
         is_divergent
     }
 
     /// Changes the registers.
     pub fn change(&mut self, change: impl FnOnce(&mut [u8])) {
-        change(self.frame.registers);
-        self.raw.registers = self.frame.registers.as_mut_ptr();
+        change(self.registers);
+        self.raw.registers = self.registers.as_mut_ptr();
     }
 
     /// Runs threads from one on, each to its end before the next begins: without predicates and states, and with its pieces in the

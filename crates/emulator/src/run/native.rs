@@ -25,6 +25,9 @@ pub(super) struct Native<'a> {
     state: Option<u64>,
 }
 
+/// For so many rounds threads are lent to native code each for itself, before all of them are at once.
+const ROUNDS_APART: usize = 2;
+
 /// A turn of a thread that native code has begun.
 pub(super) struct Begun {
     /// How many instructions the thread had executed before.
@@ -121,8 +124,10 @@ impl<'a> Native<'a> {
         turn: u64,
         counts: &mut Counts,
     ) -> (usize, Begun) {
-        // The first step of a thread sets its mode.
-        for (index, thread) in threads.iter_mut().enumerate() {
+        // The first step of a thread sets its mode; and in many programs there is one barrier only.
+        let count = threads.len();
+        for index in (0..ROUNDS_APART).flat_map(|_| 0..count) {
+            let thread = &mut threads[index];
             let before = thread.executed;
             thread.until = plan.limit.min(before.saturating_add(turn));
             let exit = self.run(thread, counts);
