@@ -57,7 +57,7 @@ pub(crate) fn compile(target: Platform, input: Input<'_>, options: &str, headers
     let device = ["-device", target.name(), "--format", "zebin"];
     let internal = ["-internal_options", &internal_options(target, options)];
     let (kind, source): (&[&str], _) = match input {
-        Input::Source(text) => (&[], file_of(text)),
+        Input::Source(text) => (&[], file_of(target, text)),
         Input::Intermediate(module) => (&["-spirv_input"], ("program.spv".to_owned(), module.to_vec())),
         Input::Modules(modules) => match link(modules) {
             Ok(linked) => (&["-llvm_input"], ("program.bc".to_owned(), linked)),
@@ -72,7 +72,7 @@ pub(crate) fn translate(target: Platform, text: &[u8], options: &str, headers: &
     let internal = internal_options(target, options);
     call(
         &["-device", target.name(), "-spv_only", "-internal_options", &internal],
-        file_of(text),
+        file_of(target, text),
         options,
         headers,
         "out.spv",
@@ -89,9 +89,12 @@ fn internal_options(target: Platform, options: &str) -> String {
     internal
 }
 
-/// A text as a file. The compiler reads on to a zero, which must be in it.
-fn file_of(text: &[u8]) -> Named {
-    ("program.cl".to_owned(), [text, &[0]].concat())
+/// A text as a file. The compiler reads on to a zero, which must be in it. The headers, which come first, define macros of what a
+/// device has not; without these lines a program that asks for a feature would be given one that does not link.
+fn file_of(target: Platform, text: &[u8]) -> Named {
+    let undefined = device::untrue_macros(target).iter().map(|name| format!("#undef {name}\n")).collect::<String>();
+    let first = format!("{undefined}#line 1\n");
+    ("program.cl".to_owned(), [first.as_bytes(), text, &[0]].concat())
 }
 
 fn call(kind: &[&str], source: Named, options: &str, headers: &[Named], wanted: &str) -> Built {

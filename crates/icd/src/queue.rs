@@ -56,6 +56,10 @@ pub(crate) fn create(
     for pair in properties.chunks_exact(2) {
         match pair[0] as cl_uint {
             CL_QUEUE_PROPERTIES => flags = pair[1],
+            // Hints, which nobody has to take.
+            name if CL_QUEUE_PRIORITY_KHR == name.into() || CL_QUEUE_THROTTLE_KHR == name.into() => {
+                ensure([1, 2, 4].contains(&pair[1]), CL_INVALID_VALUE)?;
+            }
             CL_QUEUE_SIZE => return fail(CL_INVALID_QUEUE_PROPERTIES),
             _ => return fail(CL_INVALID_VALUE),
         }
