@@ -48,7 +48,7 @@ kind!(Device, CL_INVALID_DEVICE);
 const TARGETS: [Platform; 4] = [Platform::Dg2, Platform::Skl, Platform::Tgllp, Platform::Pvc];
 
 /// Extensions of all devices.
-const EXTENSIONS: [&str; 33] = [
+const EXTENSIONS: [&str; 34] = [
     "cl_khr_byte_addressable_store",
     "cl_khr_fp16",
     "cl_khr_global_int32_base_atomics",
@@ -68,6 +68,7 @@ const EXTENSIONS: [&str; 33] = [
     "cl_khr_spirv_no_integer_wrap_decoration",
     "cl_khr_il_program",
     "cl_khr_create_command_queue",
+    COMMAND_BUFFER,
     "cl_khr_extended_versioning",
     "cl_khr_device_uuid",
     "cl_khr_priority_hints",
@@ -83,6 +84,9 @@ const EXTENSIONS: [&str; 33] = [
     "cl_intel_split_work_group_barrier",
     "cl_intel_unified_shared_memory",
 ];
+
+/// The extension of which there is no final version yet.
+const COMMAND_BUFFER: &str = "cl_khr_command_buffer";
 
 /// Features of all devices.
 const FEATURES: [&str; 16] = [
@@ -219,7 +223,9 @@ fn named(name: &str, version: cl_version) -> cl_name_version {
 
 /// Extensions and features with their versions.
 pub(crate) fn versions(names: &[&str]) -> Vec<cl_name_version> {
-    names.iter().map(|name| named(name, version(1, 0, 0))).collect()
+    // Of command buffers it is the version in the headers that systems have: in later ones calls have other arguments.
+    let version = |name: &str| if name == COMMAND_BUFFER { version(0, 9, 0) } else { version(1, 0, 0) };
+    names.iter().map(|name| named(name, version(name))).collect()
 }
 
 /// Divides a device into such that have some of its threads each.
@@ -295,6 +301,9 @@ const HALF_ATOMICS: cl_device_info = 0x4233;
 /// Its flags: sums in global memory; loads, stores and exchanges, and minima and maxima, in global and local memory.
 const GLOBAL_ADDS: cl_bitfield = 1 << 1;
 const EXCHANGES_AND_LIMITS: cl_bitfield = 1 | 1 << 2 | 1 << 16 | 1 << 18;
+
+/// What command buffers can: kernels that print, waiting in several places at once, queues of both kinds.
+const RECORDED: cl_bitfield = 1 | 1 << 2 | 1 << 3;
 
 /// A number for something of this driver that has a name.
 fn uuid(name: &str) -> [u8; 16] {
@@ -396,6 +405,8 @@ pub(crate) fn info(device: &Handle<Device>, answer: Answer) -> Result {
         CL_DEVICE_NAME => answer.text(&format!("visakit (Intel {})", device.target.name().to_ascii_uppercase())),
         CL_DEVICE_VENDOR => answer.text("visakit"),
         CL_DRIVER_VERSION => answer.text(env!("CARGO_PKG_VERSION")),
+        CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR => answer.value(RECORDED),
+        CL_DEVICE_COMMAND_BUFFER_REQUIRED_QUEUE_PROPERTIES_KHR => answer.value(0_u64),
         CL_DEVICE_PROFILE => answer.text("FULL_PROFILE"),
         CL_DEVICE_VERSION => answer.text(&format!("{VERSION_TEXT} {}", env!("CARGO_PKG_VERSION"))),
         CL_DEVICE_NUMERIC_VERSION => answer.value(VERSION),

@@ -15,12 +15,12 @@ use crate::binary::{Binary, Entry};
 use crate::device::{self, Device};
 use crate::environment::ENVIRONMENT;
 use crate::error::{Code, Result, ensure, fail};
-use crate::event::Event;
 use crate::handle::Handle;
 use crate::kernel::{Argument, Kernel};
+use crate::queue::Queue;
 use crate::record;
+use crate::schedule::Task;
 use crate::storage::Storage;
-use crate::transfer::Submission;
 
 /// A launch that was enqueued.
 struct Launch {
@@ -33,22 +33,21 @@ struct Launch {
     regions: Arc<Vec<(u64, Lent)>>,
 }
 
-/// Puts a kernel into a queue.
-pub(crate) fn enqueue(
-    submission: &Submission<'_>,
+/// The launch of a kernel by a queue, with its arguments as they are now, and the memory that there is now behind addresses.
+pub(crate) fn task(
+    queue: &Handle<Queue>,
     kernel: &Handle<Kernel>,
     kind: cl_command_type,
     global: &[usize],
     local: Option<&[usize]>,
     offset: Option<&[usize]>,
-) -> Result<Handle<Event>> {
-    let queue = submission.queue;
+) -> Result<Task> {
     ensure(Arc::ptr_eq(&kernel.program.context, &queue.context), CL_INVALID_CONTEXT)?;
     let (binary, entry) = kernel.entry(&queue.device).ok_or(Code(CL_INVALID_PROGRAM_EXECUTABLE))?;
     let arguments = kernel.snapshot()?;
     let Some(range) = sizes(&queue.device, binary, entry, global, local, offset)? else {
         // Nothing to run, which is no error.
-        return submission.submit(kind, || Ok(()));
+        return Ok(Task::new(kind, || Ok(())));
     };
     let local_bytes =
         arguments.iter().flatten().fold(u64::from(entry.info.execution_env.slm_size), |sum, argument| {
@@ -64,7 +63,7 @@ pub(crate) fn enqueue(
         arguments,
         regions: queue.context.allocations.regions(),
     };
-    submission.submit(kind, move || launch.run())
+    Ok(Task::new(kind, move || launch.run()))
 }
 
 /// The sizes of a launch; none where a side is zero.
@@ -110,7 +109,7 @@ fn sizes(
 }
 
 impl Launch {
-    fn run(self) -> Result {
+    fn run(&self) -> Result {
         let name = &self.kernel.name;
         let program = self.entry.code(&self.binary, &self.device).map_err(|why| {
             say(&format!("kernel `{name}`: {why}"));

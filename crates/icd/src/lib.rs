@@ -36,6 +36,7 @@ mod schedule;
 
 mod launch;
 mod record;
+mod recording;
 mod transfer;
 
 mod api;
@@ -48,5 +49,6 @@ pub fn objects() -> usize {
     let memory = handle::living::<memory::Mem>() + handle::living::<sampler::Sampler>();
     let programs = handle::living::<program::Program>() + handle::living::<kernel::Kernel>();
     let commands = handle::living::<queue::Queue>() + handle::living::<event::Event>();
+    let commands = commands + handle::living::<recording::CommandBuffer>();
     handle::living::<context::Context>() + memory + programs + commands
 }

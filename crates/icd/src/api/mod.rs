@@ -8,6 +8,7 @@ mod commands;
 mod memory;
 mod objects;
 mod program;
+mod recorded;
 mod shared;
 
 pub(crate) use absent::*;
@@ -15,6 +16,7 @@ pub(crate) use commands::*;
 pub(crate) use memory::*;
 pub(crate) use objects::*;
 pub(crate) use program::*;
+pub(crate) use recorded::*;
 pub(crate) use shared::*;
 
 use opencl_sys::*;
