@@ -79,12 +79,16 @@ pub(crate) fn translate(target: Platform, text: &[u8], options: &str, headers: &
     )
 }
 
-/// The options of the vendor's own. Its headers for OpenCL C 3.0 cannot be read for a device without images, which is the
-/// compiler's mistake: there they are told that it has some.
+/// The options of the vendor's own. The compiler has pipes for every device, but tells OpenCL C 3.0 so for older ones only. Its
+/// headers for that version cannot be read for a device without images, which is the compiler's mistake: there they are told that
+/// it has some.
 fn internal_options(target: Platform, options: &str) -> String {
     let mut internal = "-ze-opt-emit-zebin-visa-sections".to_owned();
-    if !device::has_images(target) && options.contains("-cl-std=CL3.") {
-        internal += " -cl-ext=+__opencl_c_images,+__opencl_c_read_write_images";
+    if options.contains("-cl-std=CL3.") {
+        internal += " -cl-ext=+__opencl_c_pipes";
+        if !device::has_images(target) {
+            internal += ",+__opencl_c_images,+__opencl_c_read_write_images";
+        }
     }
     internal
 }

@@ -33,7 +33,6 @@ pub(crate) struct Device {
     pub(crate) local_bytes: u64,
     pub(crate) has_images: bool,
     has_doubles: bool,
-    pub(crate) has_pipes: bool,
     /// Channels of hardware threads that kernels can ask for.
     pub(crate) widths: &'static [usize],
     /// Host threads that its kernels run on: what it has of compute units.
@@ -89,13 +88,14 @@ const EXTENSIONS: [&str; 34] = [
 const COMMAND_BUFFER: &str = "cl_khr_command_buffer";
 
 /// Features of all devices.
-const FEATURES: [&str; 16] = [
+const FEATURES: [&str; 17] = [
     "__opencl_c_atomic_order_acq_rel",
     "__opencl_c_atomic_order_seq_cst",
     "__opencl_c_atomic_scope_device",
     "__opencl_c_atomic_scope_all_devices",
     "__opencl_c_generic_address_space",
     "__opencl_c_int64",
+    "__opencl_c_pipes",
     "__opencl_c_program_scope_global_variables",
     "__opencl_c_subgroups",
     "__opencl_c_work_group_collective_functions",
@@ -110,7 +110,7 @@ const FEATURES: [&str; 16] = [
 
 /// What the vendor's headers define for every device, and its compiler has not for each: products of bytes, operations on bits and
 /// differences of most floats are declared and not linked.
-const PROMISES: [&str; 16] = [
+const PROMISES: [&str; 15] = [
     "cl_khr_3d_image_writes",
     "cl_khr_depth_images",
     "cl_khr_extended_bit_ops",
@@ -125,7 +125,6 @@ const PROMISES: [&str; 16] = [
     "__opencl_c_images",
     "__opencl_c_integer_dot_product_input_4x8bit",
     "__opencl_c_integer_dot_product_input_4x8bit_packed",
-    "__opencl_c_pipes",
     "__opencl_c_read_write_images",
 ];
 
@@ -164,7 +163,6 @@ impl Device {
     fn new(target: Platform) -> Self {
         let has_images = has_images(target);
         let has_doubles = target < Platform::Icllp || target >= Platform::Pvc;
-        let has_pipes = target < Platform::Icllp;
         let mut extensions = EXTENSIONS.to_vec();
         let mut features = FEATURES.to_vec();
         if has_doubles {
@@ -175,9 +173,6 @@ impl Device {
         if has_images {
             extensions.extend(["cl_khr_3d_image_writes", "cl_khr_depth_images", "cl_khr_image2d_from_buffer"]);
             features.extend(["__opencl_c_images", "__opencl_c_3d_image_writes", "__opencl_c_read_write_images"]);
-        }
-        if has_pipes {
-            features.push("__opencl_c_pipes");
         }
         let max_group = match target {
             target if target < Platform::Icllp => 256,
@@ -195,7 +190,6 @@ impl Device {
             local_bytes,
             has_images,
             has_doubles,
-            has_pipes,
             widths,
             threads,
             part_of,
@@ -455,10 +449,10 @@ pub(crate) fn info(device: &Handle<Device>, answer: Answer) -> Result {
             answer.value(CL_UNIFIED_SHARED_MEMORY_ACCESS_INTEL | CL_UNIFIED_SHARED_MEMORY_ATOMIC_ACCESS_INTEL)
         }
         CL_DEVICE_SHARED_SYSTEM_MEM_CAPABILITIES_INTEL => answer.value(0_u64),
-        CL_DEVICE_PIPE_SUPPORT => answer.flag(device.has_pipes),
-        CL_DEVICE_MAX_PIPE_ARGS => answer.value(if device.has_pipes { 16_u32 } else { 0 }),
-        CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS => answer.value(cl_uint::from(device.has_pipes)),
-        CL_DEVICE_PIPE_MAX_PACKET_SIZE => answer.value(if device.has_pipes { 1024_u32 } else { 0 }),
+        CL_DEVICE_PIPE_SUPPORT => answer.flag(true),
+        CL_DEVICE_MAX_PIPE_ARGS => answer.value(16_u32),
+        CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS => answer.value(1_u32),
+        CL_DEVICE_PIPE_MAX_PACKET_SIZE => answer.value(1024_u32),
         CL_DEVICE_PREFERRED_PLATFORM_ATOMIC_ALIGNMENT
         | CL_DEVICE_PREFERRED_GLOBAL_ATOMIC_ALIGNMENT
         | CL_DEVICE_PREFERRED_LOCAL_ATOMIC_ALIGNMENT => answer.value(0_u32),

@@ -98,10 +98,36 @@ static void looks_at(const char *version, cl_command_queue queue) {
     CHECK(clReleaseProgram(program));
 }
 
+/* What one kernel writes into a pipe another one reads. */
+static void pass(const char *version, cl_command_queue queue) {
+    cl_program program = make_program(
+        "kernel void put(write_only pipe int p) { int v = get_global_id(0) + 1; write_pipe(p, &v); }"
+        "kernel void take(read_only pipe int p, global int *o) { int v; if (read_pipe(p, &v) == 0) atomic_add(o, v); }", version);
+    cl_int sum = 0;
+    cl_mem pipe = clCreatePipe(context, 0, 4, 40, NULL, &code), out = make_buffer(CL_MEM_COPY_HOST_PTR, 4, &sum);
+    CHECK(code);
+    size_t items = 32;
+    for (int n = 0; n < 2; n++) {
+        cl_kernel kernel = clCreateKernel(program, n ? "take" : "put", &code);
+        CHECK(code);
+        CHECK(clSetKernelArg(kernel, 0, sizeof pipe, &pipe));
+        if (n) CHECK(clSetKernelArg(kernel, 1, sizeof out, &out));
+        CHECK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &items, NULL, 0, NULL, NULL));
+        CHECK(clReleaseKernel(kernel));
+    }
+    CHECK(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, 4, &sum, 0, NULL, NULL));
+    if (sum != 32 * 33 / 2) printf("%d came through the pipe\n", sum);
+    CHECK(clReleaseMemObject(pipe));
+    CHECK(clReleaseMemObject(out));
+    CHECK(clReleaseProgram(program));
+}
+
 static void run(void) {
     cl_command_queue queue = make_queue(0);
     looks_at("-cl-std=CL3.0", queue);
     looks_at("-cl-std=CL2.0", queue);
+    pass("-cl-std=CL3.0", queue);
+    pass("-cl-std=CL2.0", queue);
     CHECK(clReleaseCommandQueue(queue));
     /* Atomic operations on singles, as cl_ext_float_atomics tells of them. */
     cl_ulong flags = 0;
