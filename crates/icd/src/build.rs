@@ -64,13 +64,14 @@ pub(crate) fn compile(target: Platform, input: Input<'_>, options: &str, headers
             Err(log) => return Built { output: None, log },
         },
     };
-    call(&[&device[..], &internal, kind].concat(), source, options, headers, OUT)
+    call(target, &[&device[..], &internal, kind].concat(), source, options, headers, OUT)
 }
 
 /// Compiles OpenCL C into SPIR-V.
 pub(crate) fn translate(target: Platform, text: &[u8], options: &str, headers: &[Named]) -> Built {
     let internal = internal_options(target, options);
     call(
+        target,
         &["-device", target.name(), "-spv_only", "-internal_options", &internal],
         file_of(target, text),
         options,
@@ -101,15 +102,22 @@ fn file_of(target: Platform, text: &[u8]) -> Named {
     ("program.cl".to_owned(), [first.as_bytes(), text, &[0]].concat())
 }
 
-fn call(kind: &[&str], source: Named, options: &str, headers: &[Named], wanted: &str) -> Built {
+/// Options as the compiler takes them: for older devices its headers cannot be read in OpenCL C 1.1, which is a part of 1.2.
+fn understood(target: Platform, options: &str) -> String {
+    if target < Platform::Icllp { options.replace("-cl-std=CL1.1", "-cl-std=CL1.2") } else { options.to_owned() }
+}
+
+fn call(target: Platform, kind: &[&str], source: Named, options: &str, headers: &[Named], wanted: &str) -> Built {
     let mut arguments: Vec<String> = ["ocloc", "compile", "-file", &source.0].map(str::to_owned).to_vec();
     arguments.extend(kind.iter().map(|&argument| argument.to_owned()));
     arguments.extend(["-output", OUT, "-output_no_suffix"].map(str::to_owned));
     // Files that are included are found from the program's folder on, which is not the compiler's.
     let folder = std::env::current_dir().unwrap_or_default();
-    let options = format!("{} -I {}", absolute_folders(options, &folder), folder.display());
+    let options = format!("{} -I {}", absolute_folders(&understood(target, options), &folder), folder.display());
     arguments.extend(["-options".to_owned(), options.trim().to_owned()]);
-    let request = Request { arguments, sources: vec![source], headers: headers.to_vec() };
+    // Headers end with a zero as the source does: without it the compiler reads on in what lies behind them.
+    let headers = headers.iter().map(|(name, text)| (name.clone(), [text.as_slice(), &[0]].concat())).collect();
+    let request = Request { arguments, sources: vec![source], headers };
     match kept(&request) {
         Ok(response) => {
             let log = response.output(LOG).map(|log| String::from_utf8_lossy(log).into_owned()).unwrap_or_default();

@@ -66,6 +66,15 @@ pub(crate) fn task(
     Ok(Task::new(kind, move || launch.run()))
 }
 
+/// Whether there can be so many work items from an offset on.
+pub(crate) fn check_range(global: &[usize], offset: Option<&[usize]>) -> Result {
+    ensure((1..=3).contains(&global.len()), CL_INVALID_WORK_DIMENSION)?;
+    let most = u32::MAX as usize;
+    ensure(global.iter().all(|&side| side <= most), CL_INVALID_GLOBAL_WORK_SIZE)?;
+    let fits = |(side, offset): (&usize, &usize)| side.checked_add(*offset).is_some_and(|end| end <= most);
+    ensure(offset.is_none_or(|offset| global.iter().zip(offset).all(fits)), CL_INVALID_GLOBAL_OFFSET)
+}
+
 /// The sizes of a launch; none where a side is zero.
 fn sizes(
     device: &Device,
@@ -75,15 +84,9 @@ fn sizes(
     local: Option<&[usize]>,
     offset: Option<&[usize]>,
 ) -> Result<Option<NdRange>> {
-    ensure((1..=3).contains(&global.len()), CL_INVALID_WORK_DIMENSION)?;
+    check_range(global, offset)?;
     let long = |sizes: &[usize]| sizes.iter().map(|&side| side as u64).collect::<Vec<_>>();
-    let most = u64::from(u32::MAX);
     let (global, offset) = (long(global), offset.map(long));
-    ensure(global.iter().all(|&side| side <= most), CL_INVALID_GLOBAL_WORK_SIZE)?;
-    if let Some(offset) = &offset {
-        let fits = |(side, offset): (&u64, &u64)| side.checked_add(*offset).is_some_and(|end| end <= most);
-        ensure(global.iter().zip(offset).all(fits), CL_INVALID_GLOBAL_OFFSET)?;
-    }
     let required = entry.info.execution_env.required_work_group_size;
     let local = match local {
         None => None,
