@@ -47,7 +47,7 @@ kind!(Device, CL_INVALID_DEVICE);
 const TARGETS: [Platform; 4] = [Platform::Dg2, Platform::Skl, Platform::Tgllp, Platform::Pvc];
 
 /// Extensions of all devices.
-const EXTENSIONS: [&str; 34] = [
+const EXTENSIONS: [&str; 35] = [
     "cl_khr_byte_addressable_store",
     "cl_khr_fp16",
     "cl_khr_global_int32_base_atomics",
@@ -71,6 +71,7 @@ const EXTENSIONS: [&str; 34] = [
     "cl_khr_extended_versioning",
     "cl_khr_device_uuid",
     "cl_khr_priority_hints",
+    "cl_khr_semaphore",
     "cl_khr_suggested_local_work_size",
     "cl_khr_throttle_hints",
     "cl_ext_float_atomics",
@@ -401,6 +402,7 @@ pub(crate) fn info(device: &Handle<Device>, answer: Answer) -> Result {
         CL_DRIVER_VERSION => answer.text(env!("CARGO_PKG_VERSION")),
         CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR => answer.value(RECORDED),
         CL_DEVICE_COMMAND_BUFFER_REQUIRED_QUEUE_PROPERTIES_KHR => answer.value(0_u64),
+        CL_DEVICE_SEMAPHORE_TYPES_KHR => answer.list(&[CL_SEMAPHORE_TYPE_BINARY_KHR]),
         CL_DEVICE_PROFILE => answer.text("FULL_PROFILE"),
         CL_DEVICE_VERSION => answer.text(&format!("{VERSION_TEXT} {}", env!("CARGO_PKG_VERSION"))),
         CL_DEVICE_NUMERIC_VERSION => answer.value(VERSION),

@@ -33,6 +33,7 @@ mod spirv;
 mod event;
 mod queue;
 mod schedule;
+mod semaphore;
 
 mod launch;
 mod record;
@@ -50,5 +51,6 @@ pub fn objects() -> usize {
     let programs = handle::living::<program::Program>() + handle::living::<kernel::Kernel>();
     let commands = handle::living::<queue::Queue>() + handle::living::<event::Event>();
     let commands = commands + handle::living::<recording::CommandBuffer>();
+    let commands = commands + handle::living::<semaphore::Semaphore>();
     handle::living::<context::Context>() + memory + programs + commands
 }

@@ -9,6 +9,7 @@ mod memory;
 mod objects;
 mod program;
 mod recorded;
+mod semaphores;
 mod shared;
 
 pub(crate) use absent::*;
@@ -17,6 +18,7 @@ pub(crate) use memory::*;
 pub(crate) use objects::*;
 pub(crate) use program::*;
 pub(crate) use recorded::*;
+pub(crate) use semaphores::*;
 pub(crate) use shared::*;
 
 use opencl_sys::*;
