@@ -71,6 +71,27 @@ static void headers(void) {
     CHECK(clReleaseProgram(make_program("kernel void call(global int *r) { r[0] = 1; }", "-cl-std=CL1.1")));
 }
 
+static void CL_CALLBACK gone(cl_mem object UNUSED, void *times) { ++*(int *)times; }
+
+/* A kernel keeps nothing of what it was given: an object goes away with the last who holds it. */
+static void arguments(void) {
+    cl_command_queue queue = make_queue(0);
+    cl_program program = make_program("kernel void one(global int *r) { r[0] = 1; }", "");
+    cl_kernel one = clCreateKernel(program, "one", &code);
+    CHECK(code);
+    int times = 0;
+    size_t items = 1;
+    cl_mem buffer = make_buffer(0, 4, NULL);
+    CHECK(clSetMemObjectDestructorCallback(buffer, gone, &times));
+    CHECK(clSetKernelArg(one, 0, sizeof buffer, &buffer));
+    CHECK(clReleaseMemObject(buffer));
+    expect("destructor", times, 1);
+    FAILS(CL_INVALID_KERNEL_ARGS, clEnqueueNDRangeKernel(queue, one, 1, NULL, &items, NULL, 0, NULL, NULL));
+    CHECK(clReleaseKernel(one));
+    CHECK(clReleaseProgram(program));
+    CHECK(clReleaseCommandQueue(queue));
+}
+
 /* The size that is suggested is asked for as a launch is. */
 static void suggestions(void) {
     typedef cl_int (*suggest_fn)(cl_command_queue, cl_kernel, cl_uint, const size_t *, const size_t *, size_t *);
@@ -94,6 +115,7 @@ static void run(void) {
     properties();
     builds();
     headers();
+    arguments();
     suggestions();
     FAILS(CL_INVALID_OPERATION, clSetDefaultDeviceCommandQueue(context, device, NULL));
     cl_mem pipe = clCreatePipe(context, CL_MEM_HOST_NO_ACCESS, 4, 4, NULL, &code);
