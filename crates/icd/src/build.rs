@@ -99,6 +99,8 @@ fn internal_options(target: Platform, options: &str) -> String {
 fn file_of(target: Platform, text: &[u8]) -> Named {
     let undefined = device::untrue_macros(target).iter().map(|name| format!("#undef {name}\n")).collect::<String>();
     let first = format!("{undefined}#line 1\n");
+    // The mark of UTF-8 is one at the beginning of a file only.
+    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     ("program.cl".to_owned(), [first.as_bytes(), text, &[0]].concat())
 }
 

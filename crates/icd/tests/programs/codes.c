@@ -68,7 +68,7 @@ static void headers(void) {
     }
     expect("two headers", clCompileProgram(parts[2], 0, NULL, "", 2, parts, names, NULL, NULL), CL_SUCCESS);
     for (int n = 0; n < 3; n++) CHECK(clReleaseProgram(parts[n]));
-    CHECK(clReleaseProgram(make_program("kernel void call(global int *r) { r[0] = 1; }", "-cl-std=CL1.1")));
+    CHECK(clReleaseProgram(make_program("\xef\xbb\xbfkernel void call(global int *r) { r[0] = 1; }", "-cl-std=CL1.1")));
 }
 
 static void CL_CALLBACK gone(cl_mem object UNUSED, void *times) { ++*(int *)times; }
