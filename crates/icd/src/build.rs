@@ -57,52 +57,69 @@ pub(crate) fn compile(target: Platform, input: Input<'_>, options: &str, headers
     let device = ["-device", target.name(), "--format", "zebin"];
     let internal = ["-internal_options", &internal_options(target, options)];
     let (kind, source): (&[&str], _) = match input {
-        Input::Source(text) => (&[], file_of(text)),
+        Input::Source(text) => (&[], file_of(target, text)),
         Input::Intermediate(module) => (&["-spirv_input"], ("program.spv".to_owned(), module.to_vec())),
         Input::Modules(modules) => match link(modules) {
             Ok(linked) => (&["-llvm_input"], ("program.bc".to_owned(), linked)),
             Err(log) => return Built { output: None, log },
         },
     };
-    call(&[&device[..], &internal, kind].concat(), source, options, headers, OUT)
+    call(target, &[&device[..], &internal, kind].concat(), source, options, headers, OUT)
 }
 
 /// Compiles OpenCL C into SPIR-V.
 pub(crate) fn translate(target: Platform, text: &[u8], options: &str, headers: &[Named]) -> Built {
     let internal = internal_options(target, options);
     call(
+        target,
         &["-device", target.name(), "-spv_only", "-internal_options", &internal],
-        file_of(text),
+        file_of(target, text),
         options,
         headers,
         "out.spv",
     )
 }
 
-/// The options of the vendor's own. Its headers for OpenCL C 3.0 cannot be read for a device without images, which is the
-/// compiler's mistake: there they are told that it has some.
+/// The options of the vendor's own. The compiler has pipes for every device, but tells OpenCL C 3.0 so for older ones only. Its
+/// headers for that version cannot be read for a device without images, which is the compiler's mistake: there they are told that
+/// it has some.
 fn internal_options(target: Platform, options: &str) -> String {
     let mut internal = "-ze-opt-emit-zebin-visa-sections".to_owned();
-    if !device::has_images(target) && options.contains("-cl-std=CL3.") {
-        internal += " -cl-ext=+__opencl_c_images,+__opencl_c_read_write_images";
+    if options.contains("-cl-std=CL3.") {
+        internal += " -cl-ext=+__opencl_c_pipes";
+        if !device::has_images(target) {
+            internal += ",+__opencl_c_images,+__opencl_c_read_write_images";
+        }
     }
     internal
 }
 
-/// A text as a file. The compiler reads on to a zero, which must be in it.
-fn file_of(text: &[u8]) -> Named {
-    ("program.cl".to_owned(), [text, &[0]].concat())
+/// A text as a file. The compiler reads on to a zero, which must be in it. The headers, which come first, define macros of what a
+/// device has not; without these lines a program that asks for a feature would be given one that does not link.
+fn file_of(target: Platform, text: &[u8]) -> Named {
+    let undefined = device::untrue_macros(target).iter().map(|name| format!("#undef {name}\n")).collect::<String>();
+    let first = format!("{undefined}#line 1\n");
+    // The mark of UTF-8 is one at the beginning of a file only.
+    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
+    ("program.cl".to_owned(), [first.as_bytes(), text, &[0]].concat())
 }
 
-fn call(kind: &[&str], source: Named, options: &str, headers: &[Named], wanted: &str) -> Built {
+/// Options as the compiler takes them: for older devices its headers cannot be read in OpenCL C 1.1, which is a part of 1.2.
+fn understood(target: Platform, options: &str) -> String {
+    if target < Platform::Icllp { options.replace("-cl-std=CL1.1", "-cl-std=CL1.2") } else { options.to_owned() }
+}
+
+fn call(target: Platform, kind: &[&str], source: Named, options: &str, headers: &[Named], wanted: &str) -> Built {
     let mut arguments: Vec<String> = ["ocloc", "compile", "-file", &source.0].map(str::to_owned).to_vec();
     arguments.extend(kind.iter().map(|&argument| argument.to_owned()));
     arguments.extend(["-output", OUT, "-output_no_suffix"].map(str::to_owned));
     // Files that are included are found from the program's folder on, which is not the compiler's.
     let folder = std::env::current_dir().unwrap_or_default();
-    let options = format!("{} -I {}", absolute_folders(options, &folder), folder.display());
+    let options = format!("{} -I {}", absolute_folders(&understood(target, options), &folder), folder.display());
     arguments.extend(["-options".to_owned(), options.trim().to_owned()]);
-    let request = Request { arguments, sources: vec![source], headers: headers.to_vec() };
+    // Headers end with a zero as the source does: without it the compiler reads on in what lies behind them.
+    let headers = headers.iter().map(|(name, text)| (name.clone(), [text.as_slice(), &[0]].concat())).collect();
+    let request = Request { arguments, sources: vec![source], headers };
     match kept(&request) {
         Ok(response) => {
             let log = response.output(LOG).map(|log| String::from_utf8_lossy(log).into_owned()).unwrap_or_default();

@@ -33,7 +33,6 @@ pub(crate) struct Device {
     pub(crate) local_bytes: u64,
     pub(crate) has_images: bool,
     has_doubles: bool,
-    pub(crate) has_pipes: bool,
     /// Channels of hardware threads that kernels can ask for.
     pub(crate) widths: &'static [usize],
     /// Host threads that its kernels run on: what it has of compute units.
@@ -48,7 +47,7 @@ kind!(Device, CL_INVALID_DEVICE);
 const TARGETS: [Platform; 4] = [Platform::Dg2, Platform::Skl, Platform::Tgllp, Platform::Pvc];
 
 /// Extensions of all devices.
-const EXTENSIONS: [&str; 30] = [
+const EXTENSIONS: [&str; 35] = [
     "cl_khr_byte_addressable_store",
     "cl_khr_fp16",
     "cl_khr_global_int32_base_atomics",
@@ -68,8 +67,13 @@ const EXTENSIONS: [&str; 30] = [
     "cl_khr_spirv_no_integer_wrap_decoration",
     "cl_khr_il_program",
     "cl_khr_create_command_queue",
+    COMMAND_BUFFER,
     "cl_khr_extended_versioning",
+    "cl_khr_device_uuid",
+    "cl_khr_priority_hints",
+    "cl_khr_semaphore",
     "cl_khr_suggested_local_work_size",
+    "cl_khr_throttle_hints",
     "cl_ext_float_atomics",
     "cl_intel_device_attribute_query",
     "cl_intel_subgroups",
@@ -81,20 +85,56 @@ const EXTENSIONS: [&str; 30] = [
     "cl_intel_unified_shared_memory",
 ];
 
+/// The extension of which there is no final version yet.
+const COMMAND_BUFFER: &str = "cl_khr_command_buffer";
+
 /// Features of all devices.
-const FEATURES: [&str; 11] = [
+const FEATURES: [&str; 17] = [
     "__opencl_c_atomic_order_acq_rel",
     "__opencl_c_atomic_order_seq_cst",
     "__opencl_c_atomic_scope_device",
     "__opencl_c_atomic_scope_all_devices",
     "__opencl_c_generic_address_space",
     "__opencl_c_int64",
+    "__opencl_c_pipes",
     "__opencl_c_program_scope_global_variables",
     "__opencl_c_subgroups",
     "__opencl_c_work_group_collective_functions",
+    "__opencl_c_ext_fp16_global_atomic_load_store",
+    "__opencl_c_ext_fp16_global_atomic_min_max",
+    "__opencl_c_ext_fp16_local_atomic_load_store",
+    "__opencl_c_ext_fp16_local_atomic_min_max",
+    "__opencl_c_ext_fp32_global_atomic_add",
+    "__opencl_c_ext_fp32_global_atomic_min_max",
+    "__opencl_c_ext_fp32_local_atomic_min_max",
+];
+
+/// What the vendor's headers define for every device, and its compiler has not for each: products of bytes, operations on bits and
+/// differences of most floats are declared and not linked.
+const PROMISES: [&str; 15] = [
+    "cl_khr_3d_image_writes",
+    "cl_khr_depth_images",
+    "cl_khr_extended_bit_ops",
+    "cl_khr_integer_dot_product",
+    "__opencl_c_3d_image_writes",
+    "__opencl_c_device_enqueue",
+    "__opencl_c_ext_fp16_global_atomic_add",
+    "__opencl_c_ext_fp16_local_atomic_add",
+    "__opencl_c_ext_fp32_local_atomic_add",
+    "__opencl_c_ext_fp64_global_atomic_add",
+    "__opencl_c_ext_fp64_local_atomic_add",
+    "__opencl_c_images",
     "__opencl_c_integer_dot_product_input_4x8bit",
     "__opencl_c_integer_dot_product_input_4x8bit_packed",
+    "__opencl_c_read_write_images",
 ];
+
+/// Macros that a program for a device must not see: those of what the headers promise and the device has not.
+pub(crate) fn untrue_macros(target: Platform) -> Vec<&'static str> {
+    let device = Device::new(target);
+    let has = |name: &&str| device.extensions.contains(name) || device.features.contains(name);
+    PROMISES.into_iter().filter(|name| !has(name)).collect()
+}
 
 /// All devices, or those that the environment names.
 pub(crate) fn all() -> Vec<Handle<Device>> {
@@ -124,19 +164,16 @@ impl Device {
     fn new(target: Platform) -> Self {
         let has_images = has_images(target);
         let has_doubles = target < Platform::Icllp || target >= Platform::Pvc;
-        let has_pipes = target < Platform::Icllp;
         let mut extensions = EXTENSIONS.to_vec();
         let mut features = FEATURES.to_vec();
         if has_doubles {
             extensions.push("cl_khr_fp64");
-            features.push("__opencl_c_fp64");
+            features.extend(["__opencl_c_fp64", "__opencl_c_ext_fp64_global_atomic_min_max"]);
+            features.push("__opencl_c_ext_fp64_local_atomic_min_max");
         }
         if has_images {
             extensions.extend(["cl_khr_3d_image_writes", "cl_khr_depth_images", "cl_khr_image2d_from_buffer"]);
             features.extend(["__opencl_c_images", "__opencl_c_3d_image_writes", "__opencl_c_read_write_images"]);
-        }
-        if has_pipes {
-            features.push("__opencl_c_pipes");
         }
         let max_group = match target {
             target if target < Platform::Icllp => 256,
@@ -154,7 +191,6 @@ impl Device {
             local_bytes,
             has_images,
             has_doubles,
-            has_pipes,
             widths,
             threads,
             part_of,
@@ -182,7 +218,9 @@ fn named(name: &str, version: cl_version) -> cl_name_version {
 
 /// Extensions and features with their versions.
 pub(crate) fn versions(names: &[&str]) -> Vec<cl_name_version> {
-    names.iter().map(|name| named(name, version(1, 0, 0))).collect()
+    // Of command buffers it is the version in the headers that systems have: in later ones calls have other arguments.
+    let version = |name: &str| if name == COMMAND_BUFFER { version(0, 9, 0) } else { version(1, 0, 0) };
+    names.iter().map(|name| named(name, version(name))).collect()
 }
 
 /// Divides a device into such that have some of its threads each.
@@ -251,6 +289,24 @@ fn identity(target: Platform) -> (cl_uint, [cl_uint; 3]) {
     }
 }
 
+/// Queries of `cl_ext_float_atomics`, which the bindings lack: what atomic operations there are on singles, doubles and halves.
+const SINGLE_ATOMICS: cl_device_info = 0x4231;
+const DOUBLE_ATOMICS: cl_device_info = 0x4232;
+const HALF_ATOMICS: cl_device_info = 0x4233;
+/// Its flags: sums in global memory; loads, stores and exchanges, and minima and maxima, in global and local memory.
+const GLOBAL_ADDS: cl_bitfield = 1 << 1;
+const EXCHANGES_AND_LIMITS: cl_bitfield = 1 | 1 << 2 | 1 << 16 | 1 << 18;
+
+/// What command buffers can: kernels that print, waiting in several places at once, queues of both kinds.
+const RECORDED: cl_bitfield = 1 | 1 << 2 | 1 << 3;
+
+/// A number for something of this driver that has a name.
+fn uuid(name: &str) -> [u8; 16] {
+    let mut bytes = *b"visakit\0........";
+    bytes[8..].iter_mut().zip(name.bytes().chain(std::iter::repeat(0))).for_each(|(to, from)| *to = from);
+    bytes
+}
+
 /// Answers `clGetDeviceInfo`.
 pub(crate) fn info(device: &Handle<Device>, answer: Answer) -> Result {
     let if_images = |number: u32| if device.has_images { number } else { 0 };
@@ -310,6 +366,9 @@ pub(crate) fn info(device: &Handle<Device>, answer: Answer) -> Result {
         CL_DEVICE_SINGLE_FP_CONFIG => answer.value(device.precision() | CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT),
         CL_DEVICE_HALF_FP_CONFIG => answer.value(device.precision()),
         CL_DEVICE_DOUBLE_FP_CONFIG => answer.value(if device.has_doubles { device.precision() } else { 0 }),
+        SINGLE_ATOMICS => answer.value(GLOBAL_ADDS | EXCHANGES_AND_LIMITS),
+        HALF_ATOMICS => answer.value(EXCHANGES_AND_LIMITS),
+        DOUBLE_ATOMICS => answer.value(if device.has_doubles { EXCHANGES_AND_LIMITS } else { 0 }),
         CL_DEVICE_GLOBAL_MEM_CACHE_TYPE => answer.value(CL_READ_WRITE_CACHE),
         CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE => answer.value(64_u32),
         CL_DEVICE_GLOBAL_MEM_CACHE_SIZE => answer.value(1_u64 << 20),
@@ -332,9 +391,18 @@ pub(crate) fn info(device: &Handle<Device>, answer: Answer) -> Result {
         | CL_DEVICE_MAX_ON_DEVICE_QUEUES
         | CL_DEVICE_MAX_ON_DEVICE_EVENTS => answer.value(0_u32),
         CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES => answer.value(0_u64),
+        // There is no hardware of which other drivers could know: a name that is the same in every process.
+        CL_DEVICE_UUID_KHR => answer.list(&uuid(device.target.name())),
+        CL_DRIVER_UUID_KHR => answer.list(&uuid(env!("CARGO_PKG_VERSION"))),
+        CL_DEVICE_LUID_VALID_KHR => answer.flag(false),
+        CL_DEVICE_LUID_KHR => answer.list(&[0_u8; 8]),
+        CL_DEVICE_NODE_MASK_KHR => answer.value(0_u32),
         CL_DEVICE_NAME => answer.text(&format!("visakit (Intel {})", device.target.name().to_ascii_uppercase())),
         CL_DEVICE_VENDOR => answer.text("visakit"),
         CL_DRIVER_VERSION => answer.text(env!("CARGO_PKG_VERSION")),
+        CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR => answer.value(RECORDED),
+        CL_DEVICE_COMMAND_BUFFER_REQUIRED_QUEUE_PROPERTIES_KHR => answer.value(0_u64),
+        CL_DEVICE_SEMAPHORE_TYPES_KHR => answer.list(&[CL_SEMAPHORE_TYPE_BINARY_KHR]),
         CL_DEVICE_PROFILE => answer.text("FULL_PROFILE"),
         CL_DEVICE_VERSION => answer.text(&format!("{VERSION_TEXT} {}", env!("CARGO_PKG_VERSION"))),
         CL_DEVICE_NUMERIC_VERSION => answer.value(VERSION),
@@ -383,10 +451,10 @@ pub(crate) fn info(device: &Handle<Device>, answer: Answer) -> Result {
             answer.value(CL_UNIFIED_SHARED_MEMORY_ACCESS_INTEL | CL_UNIFIED_SHARED_MEMORY_ATOMIC_ACCESS_INTEL)
         }
         CL_DEVICE_SHARED_SYSTEM_MEM_CAPABILITIES_INTEL => answer.value(0_u64),
-        CL_DEVICE_PIPE_SUPPORT => answer.flag(device.has_pipes),
-        CL_DEVICE_MAX_PIPE_ARGS => answer.value(if device.has_pipes { 16_u32 } else { 0 }),
-        CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS => answer.value(cl_uint::from(device.has_pipes)),
-        CL_DEVICE_PIPE_MAX_PACKET_SIZE => answer.value(if device.has_pipes { 1024_u32 } else { 0 }),
+        CL_DEVICE_PIPE_SUPPORT => answer.flag(true),
+        CL_DEVICE_MAX_PIPE_ARGS => answer.value(16_u32),
+        CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS => answer.value(1_u32),
+        CL_DEVICE_PIPE_MAX_PACKET_SIZE => answer.value(1024_u32),
         CL_DEVICE_PREFERRED_PLATFORM_ATOMIC_ALIGNMENT
         | CL_DEVICE_PREFERRED_GLOBAL_ATOMIC_ALIGNMENT
         | CL_DEVICE_PREFERRED_LOCAL_ATOMIC_ALIGNMENT => answer.value(0_u32),

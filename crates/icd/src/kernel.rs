@@ -1,7 +1,7 @@
 //! Kernels and their arguments.
 
 use std::ffi::c_void;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use opencl_sys::*;
 use visakit_emulator::launch::argument::{Parameter, ParameterKind, parameters};
@@ -11,7 +11,7 @@ use visakit_zebin::info::{ArgInfo, KernelInfo};
 use crate::binary::{Binary, Entry};
 use crate::device::Device;
 use crate::error::{Code, Result, ensure, fail};
-use crate::handle::{self, Handle, kind};
+use crate::handle::{self, Handle, Object, kind};
 use crate::memory::Mem;
 use crate::program::Program;
 use crate::raw::Answer;
@@ -26,7 +26,7 @@ pub(crate) struct Kernel {
     pub(crate) parameters: Vec<Parameter>,
     /// What the source says of the parameters, by index.
     described: Vec<ArgInfo>,
-    arguments: Mutex<Vec<Option<Argument>>>,
+    arguments: Mutex<Vec<Option<Kept>>>,
 }
 
 kind!(Kernel, CL_INVALID_KERNEL);
@@ -41,6 +41,33 @@ pub(crate) enum Argument {
     Sampler(Handle<Sampler>),
     /// An address that kernels and the program share.
     Address(u64),
+}
+
+/// The same as the kernel keeps it: objects go away when the program lets go of them, whatever kernel was given them.
+#[derive(Clone)]
+enum Kept {
+    Mem(Weak<Object<Mem>>),
+    Sampler(Weak<Object<Sampler>>),
+    Other(Argument),
+}
+
+impl Kept {
+    fn new(argument: Argument) -> Self {
+        match argument {
+            Argument::Mem(Some(mem)) => Self::Mem(Arc::downgrade(&mem)),
+            Argument::Sampler(sampler) => Self::Sampler(Arc::downgrade(&sampler)),
+            other => Self::Other(other),
+        }
+    }
+
+    /// The argument, if it is still there.
+    fn argument(&self) -> Option<Argument> {
+        match self {
+            Self::Mem(mem) => mem.upgrade().map(|mem| Argument::Mem(Some(mem))),
+            Self::Sampler(sampler) => sampler.upgrade().map(Argument::Sampler),
+            Self::Other(other) => Some(other.clone()),
+        }
+    }
 }
 
 impl Drop for Kernel {
@@ -90,7 +117,7 @@ pub(crate) fn duplicate(kernel: &Handle<Kernel>) -> Handle<Kernel> {
 }
 
 impl Kernel {
-    fn arguments(&self) -> MutexGuard<'_, Vec<Option<Argument>>> {
+    fn arguments(&self) -> MutexGuard<'_, Vec<Option<Kept>>> {
         self.arguments.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -107,9 +134,10 @@ impl Kernel {
     /// Its arguments as they are now.
     ///
     /// # Errors
-    /// When one that the kernel uses was not set.
+    /// When one that the kernel uses was not set, or is gone.
     pub(crate) fn snapshot(&self) -> Result<Vec<Option<Argument>>> {
-        let arguments = self.arguments().clone();
+        let arguments = self.arguments();
+        let arguments: Vec<_> = arguments.iter().map(|kept| kept.as_ref().and_then(Kept::argument)).collect();
         // One that the compiled kernel does not use has to be set as well.
         let is_set = |parameter: &Parameter| arguments[parameter.index as usize].is_some();
         ensure(self.parameters.iter().all(is_set), CL_INVALID_KERNEL_ARGS)?;
@@ -136,7 +164,7 @@ impl Kernel {
     pub(crate) fn set(&self, index: cl_uint, argument: Argument) -> Result {
         let mut arguments = self.arguments();
         let place = arguments.get_mut(index as usize).ok_or(Code(CL_INVALID_ARG_INDEX))?;
-        let before = place.replace(argument);
+        let before = place.replace(Kept::new(argument));
         drop(arguments);
         drop(before);
         Ok(())
@@ -296,7 +324,7 @@ pub(crate) fn group_info(kernel: &Handle<Kernel>, device: Option<&Handle<Device>
         CL_KERNEL_COMPILE_WORK_GROUP_SIZE => answer.list(&env.required_work_group_size.map(|side| side as usize)),
         CL_KERNEL_LOCAL_MEM_SIZE => {
             let given = kernel.arguments().iter().flatten().fold(0, |sum: u64, argument| match argument {
-                Argument::Local(bytes) => sum.saturating_add(*bytes as u64),
+                Kept::Other(Argument::Local(bytes)) => sum.saturating_add(*bytes as u64),
                 _ => sum,
             });
             answer.value(u64::from(env.slm_size) + given)

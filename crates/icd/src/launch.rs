@@ -15,12 +15,12 @@ use crate::binary::{Binary, Entry};
 use crate::device::{self, Device};
 use crate::environment::ENVIRONMENT;
 use crate::error::{Code, Result, ensure, fail};
-use crate::event::Event;
 use crate::handle::Handle;
 use crate::kernel::{Argument, Kernel};
+use crate::queue::Queue;
 use crate::record;
+use crate::schedule::Task;
 use crate::storage::Storage;
-use crate::transfer::Submission;
 
 /// A launch that was enqueued.
 struct Launch {
@@ -33,22 +33,21 @@ struct Launch {
     regions: Arc<Vec<(u64, Lent)>>,
 }
 
-/// Puts a kernel into a queue.
-pub(crate) fn enqueue(
-    submission: &Submission<'_>,
+/// The launch of a kernel by a queue, with its arguments as they are now, and the memory that there is now behind addresses.
+pub(crate) fn task(
+    queue: &Handle<Queue>,
     kernel: &Handle<Kernel>,
     kind: cl_command_type,
     global: &[usize],
     local: Option<&[usize]>,
     offset: Option<&[usize]>,
-) -> Result<Handle<Event>> {
-    let queue = submission.queue;
+) -> Result<Task> {
     ensure(Arc::ptr_eq(&kernel.program.context, &queue.context), CL_INVALID_CONTEXT)?;
     let (binary, entry) = kernel.entry(&queue.device).ok_or(Code(CL_INVALID_PROGRAM_EXECUTABLE))?;
     let arguments = kernel.snapshot()?;
     let Some(range) = sizes(&queue.device, binary, entry, global, local, offset)? else {
         // Nothing to run, which is no error.
-        return submission.submit(kind, || Ok(()));
+        return Ok(Task::new(kind, || Ok(())));
     };
     let local_bytes =
         arguments.iter().flatten().fold(u64::from(entry.info.execution_env.slm_size), |sum, argument| {
@@ -64,7 +63,16 @@ pub(crate) fn enqueue(
         arguments,
         regions: queue.context.allocations.regions(),
     };
-    submission.submit(kind, move || launch.run())
+    Ok(Task::new(kind, move || launch.run()))
+}
+
+/// Whether there can be so many work items from an offset on.
+pub(crate) fn check_range(global: &[usize], offset: Option<&[usize]>) -> Result {
+    ensure((1..=3).contains(&global.len()), CL_INVALID_WORK_DIMENSION)?;
+    let most = u32::MAX as usize;
+    ensure(global.iter().all(|&side| side <= most), CL_INVALID_GLOBAL_WORK_SIZE)?;
+    let fits = |(side, offset): (&usize, &usize)| side.checked_add(*offset).is_some_and(|end| end <= most);
+    ensure(offset.is_none_or(|offset| global.iter().zip(offset).all(fits)), CL_INVALID_GLOBAL_OFFSET)
 }
 
 /// The sizes of a launch; none where a side is zero.
@@ -76,15 +84,9 @@ fn sizes(
     local: Option<&[usize]>,
     offset: Option<&[usize]>,
 ) -> Result<Option<NdRange>> {
-    ensure((1..=3).contains(&global.len()), CL_INVALID_WORK_DIMENSION)?;
+    check_range(global, offset)?;
     let long = |sizes: &[usize]| sizes.iter().map(|&side| side as u64).collect::<Vec<_>>();
-    let most = u64::from(u32::MAX);
     let (global, offset) = (long(global), offset.map(long));
-    ensure(global.iter().all(|&side| side <= most), CL_INVALID_GLOBAL_WORK_SIZE)?;
-    if let Some(offset) = &offset {
-        let fits = |(side, offset): (&u64, &u64)| side.checked_add(*offset).is_some_and(|end| end <= most);
-        ensure(global.iter().zip(offset).all(fits), CL_INVALID_GLOBAL_OFFSET)?;
-    }
     let required = entry.info.execution_env.required_work_group_size;
     let local = match local {
         None => None,
@@ -110,7 +112,7 @@ fn sizes(
 }
 
 impl Launch {
-    fn run(self) -> Result {
+    fn run(&self) -> Result {
         let name = &self.kernel.name;
         let program = self.entry.code(&self.binary, &self.device).map_err(|why| {
             say(&format!("kernel `{name}`: {why}"));

@@ -33,9 +33,11 @@ mod spirv;
 mod event;
 mod queue;
 mod schedule;
+mod semaphore;
 
 mod launch;
 mod record;
+mod recording;
 mod transfer;
 
 mod api;
@@ -48,5 +50,7 @@ pub fn objects() -> usize {
     let memory = handle::living::<memory::Mem>() + handle::living::<sampler::Sampler>();
     let programs = handle::living::<program::Program>() + handle::living::<kernel::Kernel>();
     let commands = handle::living::<queue::Queue>() + handle::living::<event::Event>();
+    let commands = commands + handle::living::<recording::CommandBuffer>();
+    let commands = commands + handle::living::<semaphore::Semaphore>();
     handle::living::<context::Context>() + memory + programs + commands
 }

@@ -77,6 +77,7 @@ pub(crate) fn info(answer: Answer) -> Result {
         CL_PLATFORM_EXTENSIONS => answer.text(&extensions().join(" ")),
         CL_PLATFORM_EXTENSIONS_WITH_VERSION => answer.list(&device::versions(&extensions())),
         CL_PLATFORM_HOST_TIMER_RESOLUTION => answer.value(1_u64),
+        CL_PLATFORM_SEMAPHORE_TYPES_KHR => answer.list(&[CL_SEMAPHORE_TYPE_BINARY_KHR]),
         CL_PLATFORM_ICD_SUFFIX_KHR => answer.text("VISAKIT"),
         _ => answer.unknown(),
     }

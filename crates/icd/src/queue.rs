@@ -56,6 +56,10 @@ pub(crate) fn create(
     for pair in properties.chunks_exact(2) {
         match pair[0] as cl_uint {
             CL_QUEUE_PROPERTIES => flags = pair[1],
+            // Hints, which nobody has to take.
+            name if [CL_QUEUE_PRIORITY_KHR, CL_QUEUE_THROTTLE_KHR].contains(&cl_queue_properties::from(name)) => {
+                ensure([1, 2, 4].contains(&pair[1]), CL_INVALID_VALUE)?;
+            }
             CL_QUEUE_SIZE => return fail(CL_INVALID_QUEUE_PROPERTIES),
             _ => return fail(CL_INVALID_VALUE),
         }
@@ -70,6 +74,11 @@ pub(crate) fn create(
 }
 
 impl Queue {
+    /// Whether one stands for the other: the same device and the same kind of queue.
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.device, &other.device) && self.flags == other.flags
+    }
+
     /// Whether it has a property.
     pub(crate) fn has(&self, flag: cl_command_queue_properties) -> bool {
         self.flags & flag != 0

@@ -14,6 +14,24 @@ use crate::queue::{Order, Queue};
 /// What a command does.
 pub(crate) type Work = Box<dyn FnOnce() -> Result + Send>;
 
+/// What a command does that may be done again.
+pub(crate) struct Task {
+    /// The command, as the API names it.
+    pub(crate) kind: cl_command_type,
+    work: Box<dyn Fn() -> Result + Send + Sync>,
+}
+
+impl Task {
+    pub(crate) fn new(kind: cl_command_type, work: impl Fn() -> Result + Send + Sync + 'static) -> Self {
+        Self { kind, work: Box::new(work) }
+    }
+
+    /// Does it once.
+    pub(crate) fn run(&self) -> Result {
+        (self.work)()
+    }
+}
+
 /// A command that was enqueued.
 pub(crate) struct Command {
     event: Handle<Event>,

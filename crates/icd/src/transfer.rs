@@ -9,6 +9,7 @@ use crate::event::Event;
 use crate::handle::Handle;
 use crate::memory::{Mapping, Mem};
 use crate::queue::{self, Queue};
+use crate::schedule::Task;
 
 /// What all enqueued commands are given.
 pub(crate) struct Submission<'a> {
@@ -27,10 +28,19 @@ impl Submission<'_> {
         queue::submit(self.queue, kind, self.list, self.blocking, Box::new(work))
     }
 
+    /// Puts a command that may be done again into the queue, to be done once.
+    pub(crate) fn put(&self, task: Task) -> Result<Handle<Event>> {
+        self.submit(task.kind, move || task.run())
+    }
+
     /// Whether an object belongs to the queue's context.
     fn owns(&self, mem: &Handle<Mem>) -> Result {
-        ensure(Arc::ptr_eq(&mem.context, &self.queue.context), CL_INVALID_CONTEXT)
+        owns(self.queue, mem)
     }
+}
+
+fn owns(queue: &Queue, mem: &Mem) -> Result {
+    ensure(Arc::ptr_eq(&mem.context, &queue.context), CL_INVALID_CONTEXT)
 }
 
 /// Where rows of bytes are.
@@ -69,19 +79,14 @@ pub(crate) unsafe fn copy(
 
 /// The work of a copy. What the objects own stays as long as the work is there; what the program gave it keeps until the
 /// command is over.
-fn moving(
-    from: Rows,
-    to: Rows,
-    size: [usize; 3],
-    held: Vec<Handle<Mem>>,
-) -> impl FnOnce() -> Result + Send + 'static {
-    move || {
+fn moving(kind: cl_command_type, from: Rows, to: Rows, size: [usize; 3], held: Vec<Handle<Mem>>) -> Task {
+    Task::new(kind, move || {
+        let _held = &held;
         // SAFETY: offsets and sizes were checked against the objects, which are held, and the program gives memory of the size
         // that it names.
         unsafe { copy(from.first as *mut u8, from.pitches, to.first as *mut u8, to.pitches, size) };
-        drop(held);
         Ok(())
-    }
+    })
 }
 
 /// Which way bytes go between an object and the program.
@@ -104,7 +109,7 @@ fn exchange(
     ensure(allowed, CL_INVALID_OPERATION)?;
     ensure(host.first != 0, CL_INVALID_VALUE)?;
     let (from, to) = if way == Way::Read { (own, host) } else { (host, own) };
-    submission.submit(kind, moving(from, to, size, vec![Arc::clone(mem)]))
+    submission.put(moving(kind, from, to, size, vec![Arc::clone(mem)]))
 }
 
 /// Reads or writes a part of a buffer.
@@ -173,31 +178,31 @@ pub(crate) fn buffer_box(
 
 /// Copies a part of a buffer to another.
 pub(crate) fn copy_buffer(
-    submission: &Submission<'_>,
+    queue: &Queue,
     (from, to): (&Handle<Mem>, &Handle<Mem>),
     (from_offset, to_offset, bytes): (usize, usize, usize),
-) -> Result<Handle<Event>> {
+) -> Result<Task> {
     ensure(from.is_buffer() && to.is_buffer(), CL_INVALID_MEM_OBJECT)?;
-    submission.owns(from)?;
-    submission.owns(to)?;
+    owns(queue, from)?;
+    owns(queue, to)?;
     ensure(bytes > 0 && from.holds(from_offset, bytes) && to.holds(to_offset, bytes), CL_INVALID_VALUE)?;
     let (source, target) = (from.first() as usize + from_offset, to.first() as usize + to_offset);
     ensure(source.abs_diff(target) >= bytes, CL_MEM_COPY_OVERLAP)?;
     let rows = |first: usize| Rows { first, pitches: (bytes, bytes) };
     let held = vec![Arc::clone(from), Arc::clone(to)];
-    submission.submit(CL_COMMAND_COPY_BUFFER, moving(rows(source), rows(target), [bytes, 1, 1], held))
+    Ok(moving(CL_COMMAND_COPY_BUFFER, rows(source), rows(target), [bytes, 1, 1], held))
 }
 
 /// Copies a box of a buffer to another.
 pub(crate) fn copy_buffer_box(
-    submission: &Submission<'_>,
+    queue: &Queue,
     (from, to): (&Handle<Mem>, &Handle<Mem>),
     (source, target): (Corner, Corner),
     region: [usize; 3],
-) -> Result<Handle<Event>> {
+) -> Result<Task> {
     ensure(from.is_buffer() && to.is_buffer(), CL_INVALID_MEM_OBJECT)?;
-    submission.owns(from)?;
-    submission.owns(to)?;
+    owns(queue, from)?;
+    owns(queue, to)?;
     let (from_first, from_end, from_pitches) = source.resolve(region)?;
     let (to_first, to_end, to_pitches) = target.resolve(region)?;
     ensure(from_end <= from.bytes && to_end <= to.bytes, CL_INVALID_VALUE)?;
@@ -210,7 +215,7 @@ pub(crate) fn copy_buffer_box(
         ensure(!meets, CL_MEM_COPY_OVERLAP)?;
     }
     let held = vec![Arc::clone(from), Arc::clone(to)];
-    submission.submit(CL_COMMAND_COPY_BUFFER_RECT, moving(a, b, region, held))
+    Ok(moving(CL_COMMAND_COPY_BUFFER_RECT, a, b, region, held))
 }
 
 /// The rows of a region of an image, and what is copied of them.
@@ -244,14 +249,14 @@ pub(crate) fn image(
 /// Copies between two objects of which at least one is an image: a region, from one origin to another. A buffer's origin is its
 /// offset.
 pub(crate) fn copy_image(
-    submission: &Submission<'_>,
+    queue: &Queue,
     kind: cl_command_type,
     (from, to): (&Handle<Mem>, &Handle<Mem>),
     (from_origin, to_origin): ([usize; 3], [usize; 3]),
     region: [usize; 3],
-) -> Result<Handle<Event>> {
-    submission.owns(from)?;
-    submission.owns(to)?;
+) -> Result<Task> {
+    owns(queue, from)?;
+    owns(queue, to)?;
     let line = |mem: &Handle<Mem>, offset: usize, size: [usize; 3]| {
         ensure(mem.is_buffer(), CL_INVALID_MEM_OBJECT)?;
         let bytes = size.iter().try_fold(1_usize, |bytes, &side| bytes.checked_mul(side));
@@ -280,29 +285,29 @@ pub(crate) fn copy_image(
             (source, target, size)
         }
     };
-    submission.submit(kind, moving(source, target, size, vec![Arc::clone(from), Arc::clone(to)]))
+    Ok(moving(kind, source, target, size, vec![Arc::clone(from), Arc::clone(to)]))
 }
 
 /// Fills a part of a buffer with a pattern.
 pub(crate) fn fill_buffer(
-    submission: &Submission<'_>,
+    queue: &Queue,
     mem: &Handle<Mem>,
     pattern: &[u8],
     (offset, bytes): (usize, usize),
-) -> Result<Handle<Event>> {
+) -> Result<Task> {
     ensure(mem.is_buffer(), CL_INVALID_MEM_OBJECT)?;
-    submission.owns(mem)?;
+    owns(queue, mem)?;
     let size = pattern.len();
     ensure(size.is_power_of_two() && size <= 128, CL_INVALID_VALUE)?;
     ensure(offset.is_multiple_of(size) && bytes.is_multiple_of(size), CL_INVALID_VALUE)?;
     ensure(mem.holds(offset, bytes), CL_INVALID_VALUE)?;
     let (first, pattern, mem) = (mem.first() as usize + offset, pattern.to_vec(), Arc::clone(mem));
-    submission.submit(CL_COMMAND_FILL_BUFFER, move || {
+    Ok(Task::new(CL_COMMAND_FILL_BUFFER, move || {
+        let _held = &mem;
         // SAFETY: the part is the object's, which is held.
         unsafe { fill(first as *mut u8, bytes, &pattern) };
-        drop(mem);
         Ok(())
-    })
+    }))
 }
 
 /// Repeats a pattern.
@@ -319,24 +324,24 @@ pub(crate) unsafe fn fill(first: *mut u8, bytes: usize, pattern: &[u8]) {
 
 /// Fills a region of an image with a colour.
 pub(crate) fn fill_image(
-    submission: &Submission<'_>,
+    queue: &Queue,
     mem: &Handle<Mem>,
     colour: [u32; 4],
     (origin, region): ([usize; 3], [usize; 3]),
-) -> Result<Handle<Event>> {
-    submission.owns(mem)?;
+) -> Result<Task> {
+    owns(queue, mem)?;
     let (rows, [bytes, count, slices]) = region_of(mem, origin, region)?;
     let texel = mem.texels.map(|texels| texels.colour(colour)).unwrap_or_default();
     let mem = Arc::clone(mem);
-    submission.submit(CL_COMMAND_FILL_IMAGE, move || {
+    Ok(Task::new(CL_COMMAND_FILL_IMAGE, move || {
+        let _held = &mem;
         for (slice, row) in (0..slices).flat_map(|slice| (0..count).map(move |row| (slice, row))) {
             let first = rows.first + slice * rows.pitches.1 + row * rows.pitches.0;
             // SAFETY: the region is the object's, which is held.
             unsafe { fill(first as *mut u8, bytes, &texel) };
         }
-        drop(mem);
         Ok(())
-    })
+    }))
 }
 
 /// Brings the contents of an object to the program's memory that it was made from, or back; nothing where they are the same.

@@ -30,7 +30,7 @@ fn programs_print_what_they_print_on_pocl() {
         let built = compile(&source, &folder);
         // These are for what pocl does not have, and compare with the host.
         let wanted = match name {
-            "codes" | "own" | "pages" | "parts" => "done\n".to_owned(),
+            "codes" | "features" | "own" | "pages" | "parts" | "recorded" | "signals" => "done\n".to_owned(),
             "endless" => "left\n".to_owned(),
             // The child has to do without pocl's threads for ever.
             "forks" => "131070\n131070\nchild: 0\n131070\n".to_owned(),
@@ -99,6 +99,14 @@ fn the_environment_is_heard() {
     let launch = std::fs::read_to_string(record.join("0000.toml")).unwrap();
     assert!(launch.contains("local = [8]") && launch.contains("\"0=file:0000.0.bin\""), "{launch}");
     assert_eq!(std::fs::read(record.join("0000.0.bin")).unwrap(), [0; 128]);
+
+    // What lies behind a buffer reads as zero, as in the last page of a device's; who looks for such accesses is told of them.
+    let built = compile(&root().join("crates/icd/tests/programs/pages.c"), &folder);
+    let mut command = Command::new(&built);
+    let found = run(command.env("VISAKIT_DEVICES", "dg2").env("VISAKIT_CHECK", "bounds"), &icd, &folder);
+    let said = String::from_utf8_lossy(&found.stderr);
+    let told = ["offset 12 of argument 0 (`a`), which has 12 bytes", "offset 4092 of argument 0"];
+    assert!(told.iter().all(|words| said.contains(words)) && said.contains("check-bounds"), "{said}");
 
     // What is reached by addresses is recorded with them: a list that the host made.
     let built = compile(&root().join("crates/icd/tests/programs/own.c"), &folder);

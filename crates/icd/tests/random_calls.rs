@@ -2,17 +2,22 @@
 //!
 //! `VISAKIT_CALLS=100000 cargo test --release -p visakit-opencl --test random_calls` makes more of them, `VISAKIT_SEED=1` others.
 
+#[path = "random/recorded.rs"]
+mod recorded;
+
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 
 use opencl_sys::cl_icd::_cl_icd_dispatch;
 use opencl_sys::*;
+use recorded::Functions;
 use visakit_testing::{Random, root};
 
 /// Handles of all kinds, those that were given up too.
 struct Caller {
     random: Random,
     api: &'static _cl_icd_dispatch,
+    buffers: Functions,
     devices: Vec<cl_device_id>,
     /// What is held, by kind, once for each time that it must be released.
     held: [Vec<*mut c_void>; KINDS],
@@ -20,11 +25,10 @@ struct Caller {
     zebins: Vec<Vec<u8>>,
     /// Memory that stays as long as there are commands.
     host: Vec<[u64; 1024]>,
-    /// How many calls there were in this round: each has memory of its own.
-    calls: usize,
     /// SVM, with its contexts.
     shared: Vec<(cl_context, *mut c_void)>,
-    /// Commands and launches that were taken.
+    /// How many calls there were in this round (each has memory of its own), and how many commands and launches were taken.
+    calls: usize,
     commands: usize,
     launches: usize,
 }
@@ -37,9 +41,10 @@ const KERNEL: usize = 4;
 const EVENT: usize = 5;
 const SAMPLER: usize = 6;
 const USER: usize = 7;
-/// Parts of devices.
+/// Parts of devices, and command buffers.
 const PART: usize = 8;
-const KINDS: usize = 9;
+const RECORDED: usize = 9;
+const KINDS: usize = 10;
 /// Calls until everything is given up.
 const ROUND: usize = 2000;
 
@@ -102,7 +107,7 @@ impl Caller {
         self.calls = (self.calls + 1) % ROUND;
         let host = self.host[self.calls].as_mut_ptr().cast::<c_void>();
         let (context, queue) = (self.any(CONTEXT), self.any(QUEUE));
-        match self.below(35) {
+        match self.below(37) {
             0 if self.held[CONTEXT].len() > 1 => {}
             0 => {
                 let mut devices = self.devices.clone();
@@ -335,8 +340,31 @@ impl Caller {
                     self.held[PART].extend(&parts[..count as usize]);
                 }
             }
+            32 => self.record(queue),
             _ if self.below(2) == 0 => self.give_up_one(),
             _ => {}
+        }
+    }
+
+    /// Makes a command buffer, or records in one, finalizes it or enqueues it.
+    fn record(&mut self, queue: cl_command_queue) {
+        let (buffer, buffers, mut code, mut event) = (self.any(RECORDED), self.buffers, 0, null_mut());
+        match self.below(9) {
+            0 => {
+                let made = buffers.create(queue, self.below(3) as u64, &mut code);
+                self.keep(RECORDED, made, code);
+            }
+            1 | 2 => {
+                let (mem, place, point) = (self.any(MEM), (self.below(9) * 4, self.size()), self.below(3) as u32);
+                check(buffers.fill(buffer, mem, place, point));
+            }
+            3 | 4 => check(buffers.launch(buffer, self.any(KERNEL), self.below(70))),
+            5 => check(buffers.finalize(buffer)),
+            _ => {
+                let (list, queue) = (self.events(), Some(queue).filter(|_| self.below(2) == 0));
+                let code = buffers.enqueue(queue, buffer, &list, &mut event);
+                self.enqueued(code, event);
+            }
         }
     }
 
@@ -358,6 +386,7 @@ impl Caller {
             KERNEL => call!(self, clRetainKernel(handle)),
             SAMPLER => call!(self, clRetainSampler(handle)),
             PART => call!(self, clRetainDevice(handle)),
+            RECORDED => self.buffers.retain(handle),
             _ => call!(self, clRetainEvent(handle)),
         };
         check(code);
@@ -373,6 +402,7 @@ impl Caller {
             KERNEL => call!(self, clReleaseKernel(handle)),
             SAMPLER => call!(self, clReleaseSampler(handle)),
             PART => call!(self, clReleaseDevice(handle)),
+            RECORDED => self.buffers.release(handle),
             _ => call!(self, clReleaseEvent(handle)),
         }
     }
@@ -422,7 +452,7 @@ impl Caller {
 
 /// Every call gives a code that the specification has.
 fn check(code: cl_int) {
-    assert!((-72..=0).contains(&code) || (-1100..=-1000).contains(&code), "{code}");
+    assert!((-72..=0).contains(&code) || (-1140..=-1000).contains(&code), "{code}");
 }
 
 #[test]
@@ -436,6 +466,7 @@ fn random_calls_give_codes_and_leave_nothing() {
     let mut caller = Caller {
         random: Random(number("VISAKIT_SEED").unwrap_or(0x5eed)),
         api: visakit_opencl::table(),
+        buffers: Functions::find(),
         devices: Vec::new(),
         held: Default::default(),
         stale: Vec::new(),

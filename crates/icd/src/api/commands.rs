@@ -7,14 +7,13 @@ use opencl_sys::*;
 use super::{emit, enqueue, events, status, three};
 use crate::error::{Code, Result, ensure, fail, guard};
 use crate::handle::{self, Handle};
-use crate::kernel::Kernel;
-use crate::launch;
 use crate::memory::Mem;
 use crate::queue::{self, Order, Queue};
 use crate::raw;
 use crate::transfer::{self, Corner, Part, Submission, Way};
 
-fn submission<'a>(
+/// What all commands are given.
+pub(super) fn submission<'a>(
     queue: &'a Handle<Queue>,
     list: &'a [Handle<crate::event::Event>],
     blocking: cl_bool,
@@ -22,7 +21,8 @@ fn submission<'a>(
     Submission { queue, list, blocking: blocking != CL_FALSE }
 }
 
-fn mem(handle: cl_mem) -> Result<Handle<Mem>> {
+/// A memory object.
+pub(super) fn mem(handle: cl_mem) -> Result<Handle<Mem>> {
     handle::get(handle)
 }
 
@@ -73,42 +73,6 @@ enqueue! {
         transfer::buffer_box(&to, Way::Write, &mem(buffer)?, (own, host), three(region)?, ptr as usize)
     }
 
-    fn clEnqueueCopyBuffer(queue, list, src: cl_mem, dst: cl_mem, src_offset: usize, dst_offset: usize, size: usize) {
-        let sizes = (src_offset, dst_offset, size);
-        transfer::copy_buffer(&submission(&queue, &list, CL_FALSE), (&mem(src)?, &mem(dst)?), sizes)
-    }
-
-    fn clEnqueueCopyBufferRect(
-        queue, list,
-        src: cl_mem,
-        dst: cl_mem,
-        src_origin: *const usize,
-        dst_origin: *const usize,
-        region: *const usize,
-        src_row_pitch: usize,
-        src_slice_pitch: usize,
-        dst_row_pitch: usize,
-        dst_slice_pitch: usize,
-    ) {
-        let from = corner(src_origin, src_row_pitch, src_slice_pitch)?;
-        let to = corner(dst_origin, dst_row_pitch, dst_slice_pitch)?;
-        let command = submission(&queue, &list, CL_FALSE);
-        transfer::copy_buffer_box(&command, (&mem(src)?, &mem(dst)?), (from, to), three(region)?)
-    }
-
-    fn clEnqueueFillBuffer(
-        queue, list,
-        buffer: cl_mem,
-        pattern: *const c_void,
-        pattern_size: usize,
-        offset: usize,
-        size: usize,
-    ) {
-        ensure(!pattern.is_null() && (1..=128).contains(&pattern_size), CL_INVALID_VALUE)?;
-        let pattern = raw::list(pattern_size, pattern.cast::<u8>());
-        transfer::fill_buffer(&submission(&queue, &list, CL_FALSE), &mem(buffer)?, pattern, (offset, size))
-    }
-
     fn clEnqueueReadImage(
         queue, list,
         image: cl_mem,
@@ -137,54 +101,6 @@ enqueue! {
         transfer::image(&submission(&queue, &list, blocking), Way::Write, &mem(image)?, place, pitches, ptr as usize)
     }
 
-    fn clEnqueueFillImage(
-        queue, list,
-        image: cl_mem,
-        fill_color: *const c_void,
-        origin: *const usize,
-        region: *const usize,
-    ) {
-        let colour = raw::get::<[u32; 4]>(fill_color.cast()).ok_or(Code(CL_INVALID_VALUE))?;
-        let place = (three(origin)?, three(region)?);
-        transfer::fill_image(&submission(&queue, &list, CL_FALSE), &mem(image)?, colour, place)
-    }
-
-    fn clEnqueueCopyImage(
-        queue, list,
-        src: cl_mem,
-        dst: cl_mem,
-        src_origin: *const usize,
-        dst_origin: *const usize,
-        region: *const usize,
-    ) {
-        let (command, origins) = (submission(&queue, &list, CL_FALSE), (three(src_origin)?, three(dst_origin)?));
-        transfer::copy_image(&command, CL_COMMAND_COPY_IMAGE, (&mem(src)?, &mem(dst)?), origins, three(region)?)
-    }
-
-    fn clEnqueueCopyImageToBuffer(
-        queue, list,
-        src: cl_mem,
-        dst: cl_mem,
-        src_origin: *const usize,
-        region: *const usize,
-        dst_offset: usize,
-    ) {
-        let (command, origins) = (submission(&queue, &list, CL_FALSE), (three(src_origin)?, [dst_offset, 0, 0]));
-        transfer::copy_image(&command, CL_COMMAND_COPY_IMAGE_TO_BUFFER, (&mem(src)?, &mem(dst)?), origins, three(region)?)
-    }
-
-    fn clEnqueueCopyBufferToImage(
-        queue, list,
-        src: cl_mem,
-        dst: cl_mem,
-        src_offset: usize,
-        dst_origin: *const usize,
-        region: *const usize,
-    ) {
-        let (command, origins) = (submission(&queue, &list, CL_FALSE), ([src_offset, 0, 0], three(dst_origin)?));
-        transfer::copy_image(&command, CL_COMMAND_COPY_BUFFER_TO_IMAGE, (&mem(src)?, &mem(dst)?), origins, three(region)?)
-    }
-
     fn clEnqueueUnmapMemObject(queue, list, memobj: cl_mem, mapped_ptr: *mut c_void) {
         transfer::unmap(&submission(&queue, &list, CL_FALSE), &mem(memobj)?, mapped_ptr as usize)
     }
@@ -192,28 +108,6 @@ enqueue! {
     fn clEnqueueMigrateMemObjects(queue, list, num_mem_objects: cl_uint, mem_objects: *const cl_mem, flags: cl_mem_migration_flags) {
         let mems = handle::get_all(raw::agreed(num_mem_objects as usize, mem_objects, CL_INVALID_VALUE)?)?;
         transfer::migrate(&submission(&queue, &list, CL_FALSE), &mems, flags)
-    }
-
-    fn clEnqueueNDRangeKernel(
-        queue, list,
-        kernel: cl_kernel,
-        work_dim: cl_uint,
-        global_work_offset: *const usize,
-        global_work_size: *const usize,
-        local_work_size: *const usize,
-    ) {
-        let kernel = handle::get::<Kernel>(kernel)?;
-        ensure((1..=3).contains(&work_dim), CL_INVALID_WORK_DIMENSION)?;
-        let sizes = |first: *const usize| (!first.is_null()).then(|| raw::list(work_dim as usize, first));
-        let nothing = [0; 3];
-        let global = sizes(global_work_size).unwrap_or(&nothing[..work_dim as usize]);
-        let (local, offset) = (sizes(local_work_size), sizes(global_work_offset));
-        launch::enqueue(&submission(&queue, &list, CL_FALSE), &kernel, CL_COMMAND_NDRANGE_KERNEL, global, local, offset)
-    }
-
-    fn clEnqueueTask(queue, list, kernel: cl_kernel) {
-        let kernel = handle::get::<Kernel>(kernel)?;
-        launch::enqueue(&submission(&queue, &list, CL_FALSE), &kernel, CL_COMMAND_TASK, &[1], Some(&[1]), None)
     }
 
     fn clEnqueueNativeKernel(
@@ -350,7 +244,7 @@ unsafe fn mapped(
 ///
 /// # Safety
 /// `origin` is null or points to three sizes.
-unsafe fn corner(origin: *const usize, row_pitch: usize, slice_pitch: usize) -> Result<Corner> {
+pub(super) unsafe fn corner(origin: *const usize, row_pitch: usize, slice_pitch: usize) -> Result<Corner> {
     // SAFETY: the caller promises it.
     Ok(Corner { origin: unsafe { three(origin)? }, row_pitch, slice_pitch })
 }

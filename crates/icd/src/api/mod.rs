@@ -8,6 +8,8 @@ mod commands;
 mod memory;
 mod objects;
 mod program;
+mod recorded;
+mod semaphores;
 mod shared;
 
 pub(crate) use absent::*;
@@ -15,6 +17,8 @@ pub(crate) use commands::*;
 pub(crate) use memory::*;
 pub(crate) use objects::*;
 pub(crate) use program::*;
+pub(crate) use recorded::*;
+pub(crate) use semaphores::*;
 pub(crate) use shared::*;
 
 use opencl_sys::*;

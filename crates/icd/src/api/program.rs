@@ -10,6 +10,7 @@ use crate::device::Device;
 use crate::error::{Result, ensure, fail};
 use crate::handle::{self, Handle};
 use crate::kernel::{self, Argument, Kernel};
+use crate::launch;
 use crate::program::{self, Notify, Program};
 use crate::queue::Queue;
 use crate::raw::{self, Answer};
@@ -310,7 +311,7 @@ status! {
         command_queue: cl_command_queue,
         kernel: cl_kernel,
         work_dim: cl_uint,
-        _global_work_offset: *const usize,
+        global_work_offset: *const usize,
         global_work_size: *const usize,
         suggested: *mut usize,
     ) {
@@ -318,7 +319,10 @@ status! {
         ensure((1..=3).contains(&work_dim), CL_INVALID_WORK_DIMENSION)?;
         ensure(!global_work_size.is_null(), CL_INVALID_GLOBAL_WORK_SIZE)?;
         ensure(!suggested.is_null(), CL_INVALID_VALUE)?;
-        let global: Vec<u64> = raw::list(work_dim as usize, global_work_size).iter().map(|&side| side as u64).collect();
+        let global = raw::list(work_dim as usize, global_work_size);
+        let offset = (!global_work_offset.is_null()).then(|| raw::list(work_dim as usize, global_work_offset));
+        launch::check_range(global, offset)?;
+        let global: Vec<u64> = global.iter().map(|&side| side as u64).collect();
         kernel.snapshot()?;
         let local = kernel::suggested_local_size(&kernel, &queue.device, &global)?;
         for (n, side) in local.iter().enumerate().take(work_dim as usize) {

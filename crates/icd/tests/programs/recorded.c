@@ -1,0 +1,117 @@
+/* Command buffers: what is recorded is done as often as it is enqueued, with the arguments that there were when it was recorded
+   (pocl 3.1 takes those of later). */
+#include "common.h"
+#include <CL/cl_ext.h>
+
+#define CALL(name) ((name##_fn)clGetExtensionFunctionAddressForPlatform(platform, #name))
+
+enum { N = 64 };
+
+static const char SOURCE[] = "kernel void add(global int *to, global const int *from, int n) { size_t i = get_global_id(0); to[i] += from[i] * n + (int)get_local_size(0); }";
+
+/* Looks at the first and the last number, and at one that only some commands reach. */
+static void expect(cl_command_queue queue, cl_mem buffer, cl_int first, cl_int eighth, cl_int last) {
+    cl_int found[N];
+    CHECK(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof found, found, 0, NULL, NULL));
+    if (found[0] != first || found[7] != eighth || found[N - 1] != last)
+        printf("%d %d %d instead of %d %d %d\n", found[0], found[7], found[N - 1], first, eighth, last);
+}
+
+#define EQUAL(want, found) do { long found_ = (found); if (found_ != (want)) printf("line %d: %ld instead of %d\n", __LINE__, found_, want); } while (0)
+
+static cl_uint state_of(cl_platform_id platform, cl_command_buffer_khr commands) {
+    cl_command_buffer_state_khr state;
+    CHECK(CALL(clGetCommandBufferInfoKHR)(commands, CL_COMMAND_BUFFER_STATE_KHR, sizeof state, &state, NULL));
+    return state;
+}
+
+static void run(void) {
+    cl_platform_id platform;
+    CHECK(clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL));
+    cl_command_queue queue = make_queue(0);
+    cl_program program = make_program(SOURCE, "");
+    cl_kernel kernel = clCreateKernel(program, "add", &code);
+    CHECK(code);
+    cl_mem a = make_buffer(0, N * 4, NULL), b = make_buffer(0, N * 4, NULL), c = make_buffer(0, N * 4, NULL);
+    cl_int three = 3, seven = 7, zero = 0, n = 2;
+    size_t items = N, group = 8, origin[3] = { 0, 0, 0 }, other[3] = { 8, 1, 0 }, region[3] = { 16, 3, 1 };
+    CHECK(clEnqueueFillBuffer(queue, a, &zero, 4, 0, N * 4, 0, NULL, NULL));
+    CHECK(clEnqueueFillBuffer(queue, c, &zero, 4, 0, N * 4, 0, NULL, NULL));
+
+    cl_command_buffer_khr commands = CALL(clCreateCommandBufferKHR)(1, &queue, NULL, &code);
+    CHECK(code);
+    EQUAL(CL_COMMAND_BUFFER_STATE_RECORDING_KHR, state_of(platform, commands));
+    FAILS(CL_INVALID_OPERATION, CALL(clEnqueueCommandBufferKHR)(0, NULL, commands, 0, NULL, NULL));
+    cl_sync_point_khr points[2], wrong = 77;
+    CHECK(CALL(clCommandFillBufferKHR)(commands, NULL, b, &three, 4, 0, N * 4, 0, NULL, &points[0], NULL));
+    CHECK(CALL(clCommandFillBufferKHR)(commands, NULL, b, &seven, 4, 0, N * 2, 1, points, &points[1], NULL));
+    FAILS(CL_INVALID_SYNC_POINT_WAIT_LIST_KHR, CALL(clCommandFillBufferKHR)(commands, NULL, b, &three, 4, 0, N * 4, 1, &wrong, NULL, NULL));
+    FAILS(CL_INVALID_SYNC_POINT_WAIT_LIST_KHR, CALL(clCommandFillBufferKHR)(commands, NULL, b, &three, 4, 0, N * 4, 1, NULL, NULL, NULL));
+    FAILS(CL_INVALID_COMMAND_QUEUE, CALL(clCommandFillBufferKHR)(commands, queue, b, &three, 4, 0, N * 4, 0, NULL, NULL, NULL));
+    CHECK(clSetKernelArg(kernel, 0, sizeof a, &a));
+    CHECK(clSetKernelArg(kernel, 1, sizeof b, &b));
+    CHECK(clSetKernelArg(kernel, 2, 4, &n));
+    CHECK(CALL(clCommandNDRangeKernelKHR)(commands, NULL, NULL, kernel, 1, NULL, &items, &group, 2, points, &points[0], NULL));
+    /* What is recorded has the arguments of then. */
+    n = 100;
+    CHECK(clSetKernelArg(kernel, 2, 4, &n));
+    CHECK(clSetKernelArg(kernel, 0, sizeof c, &c));
+    CHECK(CALL(clCommandBarrierWithWaitListKHR)(commands, NULL, 1, points, NULL, NULL));
+    CHECK(CALL(clCommandCopyBufferKHR)(commands, NULL, a, c, 4, 8, 40, 0, NULL, NULL, NULL));
+    CHECK(CALL(clCommandCopyBufferRectKHR)(commands, NULL, a, c, origin, other, region, 32, 0, 64, 0, 0, NULL, NULL, NULL));
+    CHECK(CALL(clFinalizeCommandBufferKHR)(commands));
+    FAILS(CL_INVALID_OPERATION, CALL(clFinalizeCommandBufferKHR)(commands));
+    FAILS(CL_INVALID_OPERATION, CALL(clCommandCopyBufferKHR)(commands, NULL, a, c, 4, 8, 40, 0, NULL, NULL, NULL));
+    EQUAL(CL_COMMAND_BUFFER_STATE_EXECUTABLE_KHR, state_of(platform, commands));
+    expect(queue, a, 0, 0, 0);
+
+    cl_event gate = clCreateUserEvent(context, &code), done;
+    CHECK(code);
+    CHECK(CALL(clEnqueueCommandBufferKHR)(0, NULL, commands, 1, &gate, &done));
+    EQUAL(CL_COMMAND_BUFFER_STATE_PENDING_KHR, state_of(platform, commands));
+    FAILS(CL_INVALID_OPERATION, CALL(clEnqueueCommandBufferKHR)(0, NULL, commands, 0, NULL, NULL));
+    cl_command_type type;
+    CHECK(clGetEventInfo(done, CL_EVENT_COMMAND_TYPE, sizeof type, &type, NULL));
+    EQUAL(CL_COMMAND_COMMAND_BUFFER_KHR, type);
+    CHECK(clSetUserEventStatus(gate, CL_COMPLETE));
+    CHECK(clWaitForEvents(1, &done));
+    CHECK(clFinish(queue));
+    EQUAL(CL_COMMAND_BUFFER_STATE_EXECUTABLE_KHR, state_of(platform, commands));
+    expect(queue, a, 22, 22, 14);
+    expect(queue, b, 7, 7, 3);
+    expect(queue, c, 0, 22, 0);
+    CHECK(CALL(clEnqueueCommandBufferKHR)(1, &queue, commands, 0, NULL, NULL));
+    expect(queue, a, 44, 44, 28);
+    expect(queue, c, 0, 44, 0);
+
+    cl_uint count = 0;
+    CHECK(CALL(clRetainCommandBufferKHR)(commands));
+    CHECK(CALL(clGetCommandBufferInfoKHR)(commands, CL_COMMAND_BUFFER_REFERENCE_COUNT_KHR, sizeof count, &count, NULL));
+    EQUAL(2, count);
+    CHECK(CALL(clReleaseCommandBufferKHR)(commands));
+    CHECK(CALL(clReleaseCommandBufferKHR)(commands));
+    CALL(clCreateCommandBufferKHR)(1, NULL, NULL, &code);
+    FAILS(CL_INVALID_VALUE, code);
+    FAILS(CL_INVALID_COMMAND_BUFFER_KHR, CALL(clFinalizeCommandBufferKHR)(NULL));
+
+    /* Where the program says so, it may wait in a queue several times. */
+    cl_command_buffer_properties_khr properties[] = { CL_COMMAND_BUFFER_FLAGS_KHR, CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR, 0 };
+    commands = CALL(clCreateCommandBufferKHR)(1, &queue, properties, &code);
+    CHECK(code);
+    CHECK(clSetKernelArg(kernel, 0, sizeof a, &a));
+    CHECK(CALL(clCommandNDRangeKernelKHR)(commands, NULL, NULL, kernel, 1, NULL, &items, &group, 0, NULL, NULL, NULL));
+    CHECK(CALL(clFinalizeCommandBufferKHR)(commands));
+    for (int i = 0; i < 5; i++) CHECK(CALL(clEnqueueCommandBufferKHR)(0, NULL, commands, 0, NULL, NULL));
+    /* What waits keeps it. */
+    CHECK(CALL(clReleaseCommandBufferKHR)(commands));
+    expect(queue, a, 3584, 3584, 1568);
+    CHECK(clReleaseEvent(gate));
+    CHECK(clReleaseEvent(done));
+    CHECK(clReleaseMemObject(a));
+    CHECK(clReleaseMemObject(b));
+    CHECK(clReleaseMemObject(c));
+    CHECK(clReleaseKernel(kernel));
+    CHECK(clReleaseProgram(program));
+    CHECK(clReleaseCommandQueue(queue));
+    printf("done\n");
+}
