@@ -100,7 +100,8 @@ fn call(kind: &[&str], source: Named, options: &str, headers: &[Named], wanted: 
     arguments.extend(["-output", OUT, "-output_no_suffix"].map(str::to_owned));
     // Files that are included are found from the program's folder on, which is not the compiler's.
     let folder = std::env::current_dir().unwrap_or_default();
-    let options = format!("{} -I {}", absolute_folders(options, &folder), folder.display());
+    let options = without_hints(options);
+    let options = format!("{} -I {}", absolute_folders(&options, &folder), folder.display());
     arguments.extend(["-options".to_owned(), options.trim().to_owned()]);
     let request = Request { arguments, sources: vec![source], headers: headers.to_vec() };
     match kept(&request) {
@@ -111,6 +112,12 @@ fn call(kind: &[&str], source: Named, options: &str, headers: &[Named], wanted: 
         }
         Err(log) => Built { output: None, log },
     }
+}
+
+/// Options without the one that allows to take subnormal numbers for zeros, so that kernels are faster. A device need not; here they
+/// would be slower by far, as native code knows no other mode than the one in which these numbers stay.
+fn without_hints(options: &str) -> String {
+    options.split(' ').filter(|word| *word != "-cl-denorms-are-zero").collect::<Vec<_>>().join(" ")
 }
 
 /// Options in which folders of headers do not depend on where the process is.
@@ -253,5 +260,10 @@ mod tests {
         let options = absolute_folders("-DN=1 -I inc -Isub/x -I /abs -cl-std=CL2.0", from);
         assert_eq!(options, "-DN=1 -I /work/inc -I /work/sub/x -I /abs -cl-std=CL2.0");
         assert_eq!(absolute_folders("-DT=\"a b\" -I x", from), "-DT=\"a b\" -I x");
+    }
+
+    #[test]
+    fn subnormal_numbers_stay() {
+        assert_eq!(without_hints("-w  -cl-denorms-are-zero -DT=\"a  b\""), "-w  -DT=\"a  b\"");
     }
 }
