@@ -13,7 +13,7 @@ use visakit_emulator::launch::argument::Argument;
 use visakit_emulator::launch::range::NdRange;
 use visakit_emulator::machine::fault::Trap;
 use visakit_emulator::machine::observer::{Access, AccessKind, Observer, Space};
-use visakit_emulator::run::{Options, Program, RunError, launch};
+use visakit_emulator::run::{Engine, Options, Program, RunError, launch};
 
 #[test]
 fn branches_nest() {
@@ -370,4 +370,27 @@ fn two_threads_share_the_rows_of_a_matrix() {
     assert_eq!(got[8..16], columns.map(|sum| 2 * sum));
     let fault = try_run(&d, body, &input, 16).unwrap_err();
     assert!(matches!(fault.trap, Trap::Illegal(_)), "{fault}");
+}
+
+#[test]
+fn native_code_takes_over_within_a_group() {
+    // One thread of one group, which is all there is: native code is made while it runs.
+    let d = typed("ud", "ud") + "\n.decl P1 v_type=P num_elts=1\n.decl N v_type=G type=ud num_elts=1";
+    let body = "
+    mov (M1_NM, 1) N(0,0)<1> 0x0:ud
+again:
+    add (M1, 16) CT(0,0)<1> CT(0,0)<1;1,0> N(0,0)<0;1,0>
+    add (M1_NM, 1) N(0,0)<1> N(0,0)<0;1,0> 0x1:ud
+    cmp.lt (M1_NM, 1) P1 N(0,0)<0;1,0> 0x1000000:ud
+    (P1) jmp (M1_NM, 1) again";
+    let program = Program::from_text("k.visaasm", &text(&d, body), layout(), Platform::Skl).unwrap();
+    let range = NdRange::new(&[16], Some(&[16]), None, [0; 3]).unwrap();
+    let arguments = vec![Some(Argument::Buffer(vec![0; 256])), Some(Argument::Buffer(vec![0; 256]))];
+    let options = Options { engine: Engine::Automatic, stats: true, ..Options::default() };
+    let outcome = launch(&program, &range, arguments, &options).unwrap();
+    let got = values_of!(u32, outcome.buffers[1].as_ref().unwrap());
+    let sum = (0..0x100_0000_u32).fold(0_u32, u32::wrapping_add);
+    assert_eq!(got[..16], [sum; 16]);
+    let stats = outcome.stats.unwrap();
+    assert!(stats.native > stats.instructions / 8, "{} of {}", stats.native, stats.instructions);
 }

@@ -104,9 +104,12 @@ fn file_of(target: Platform, text: &[u8]) -> Named {
     ("program.cl".to_owned(), [first.as_bytes(), text, &[0]].concat())
 }
 
-/// Options as the compiler takes them: for older devices its headers cannot be read in OpenCL C 1.1, which is a part of 1.2.
+/// Options as the compiler is to take them. For older devices its headers cannot be read in OpenCL C 1.1, which is a part of 1.2.
+/// That subnormal numbers may be taken for zeros is left out: it is a hint for more speed, and here kernels would be slower by far, as
+/// native code knows no other mode than the one in which these numbers stay.
 fn understood(target: Platform, options: &str) -> String {
-    if target < Platform::Icllp { options.replace("-cl-std=CL1.1", "-cl-std=CL1.2") } else { options.to_owned() }
+    let options = options.split(' ').filter(|word| *word != "-cl-denorms-are-zero").collect::<Vec<_>>().join(" ");
+    if target < Platform::Icllp { options.replace("-cl-std=CL1.1", "-cl-std=CL1.2") } else { options }
 }
 
 fn call(target: Platform, kind: &[&str], source: Named, options: &str, headers: &[Named], wanted: &str) -> Built {
@@ -270,5 +273,10 @@ mod tests {
         let options = absolute_folders("-DN=1 -I inc -Isub/x -I /abs -cl-std=CL2.0", from);
         assert_eq!(options, "-DN=1 -I /work/inc -I /work/sub/x -I /abs -cl-std=CL2.0");
         assert_eq!(absolute_folders("-DT=\"a b\" -I x", from), "-DT=\"a b\" -I x");
+    }
+
+    #[test]
+    fn subnormal_numbers_stay() {
+        assert_eq!(without_hints("-w  -cl-denorms-are-zero -DT=\"a  b\""), "-w  -DT=\"a  b\"");
     }
 }

@@ -112,7 +112,10 @@ fn the_environment_is_heard() {
     let built = compile(&root().join("crates/icd/tests/programs/own.c"), &folder);
     let record = folder.join("addresses");
     let mut command = Command::new(&built);
-    run(command.env("VISAKIT_DEVICES", "dg2").env("VISAKIT_RECORD", &record), &icd, &folder);
+    // The program's variables and shared memory are no part of an argument, and inside all the same.
+    command.env("VISAKIT_CHECK", "bounds");
+    let found = run(command.env("VISAKIT_DEVICES", "dg2").env("VISAKIT_RECORD", &record), &icd, &folder);
+    assert!(found.stderr.is_empty(), "{}", String::from_utf8_lossy(&found.stderr));
     let walks = files(&record, "toml").into_iter().map(|path| std::fs::read_to_string(path).unwrap());
     let walk = walks.into_iter().find(|text| text.contains("\"walk\"")).unwrap();
     let memory: Vec<_> = walk.lines().filter_map(|line| line.trim().strip_prefix("\"0x")?.split_once(':')).collect();

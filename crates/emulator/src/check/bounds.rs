@@ -77,7 +77,9 @@ pub(super) fn access(access: &Access, map: &LaunchMap, seen: &mut Seen) {
 
 /// Whether accesses are surely all inside.
 pub(super) fn are_inside(accesses: &Accesses<'_>, map: &LaunchMap) -> bool {
-    let is_inside = |offset: u64| is_inside(&Access { offset, ..accesses.first }, map);
+    let base = accesses.first.address.wrapping_sub(accesses.first.offset);
+    let is_inside =
+        |offset: u64| is_inside(&Access { offset, address: base.wrapping_add(offset), ..accesses.first }, map);
     // One part of shared local memory may lie behind another one.
     if accesses.first.space == Space::Local && map.local.len() > 1 {
         return enabled_lanes::<LANES>(accesses.enabled).all(|lane| is_inside(accesses.place(lane).1));
@@ -94,6 +96,9 @@ fn is_inside(access: &Access, map: &LaunchMap) -> bool {
         // Faults where it is outside: several threads have one buffer.
         (Space::Scratch, _) => true,
         (_, Some(number)) => map.buffers.get(number).is_some_and(|region| end <= region.bytes),
+        (Space::Flat, None) => map.regions.iter().any(|(first, bytes)| {
+            access.address.checked_sub(*first).is_some_and(|from| from.saturating_add(access.size.into()) <= *bytes)
+        }),
         (_, None) => false,
     }
 }

@@ -80,6 +80,11 @@ impl Memory {
         is_slot.then(|| self.fixed.insert(address >> SLOT_BITS, buffer)).map(drop)
     }
 
+    /// The buffers that have an address of their own: where each begins, and its bytes.
+    pub fn regions(&self) -> impl Iterator<Item = (u64, u64)> {
+        self.fixed.iter().map(|(slot, buffer)| (slot << SLOT_BITS, buffer.len() as u64))
+    }
+
     /// The buffers, in the order in which they were mapped.
     pub fn buffers(&self) -> &[Buffer] {
         &self.buffers

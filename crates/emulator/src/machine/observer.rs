@@ -75,6 +75,8 @@ pub trait Observer: std::fmt::Debug {
 pub struct LaunchMap {
     /// The buffers, by their numbers in [`Memory::buffers`](crate::machine::memory::Memory::buffers).
     pub buffers: Vec<Allocation>,
+    /// Memory beside them that has the same address in every launch, as the program's data: where each begins, and its bytes.
+    pub regions: Vec<(u64, u64)>,
     /// Bytes of shared local memory.
     pub local_bytes: u32,
     /// Its parts: what the kernel declares, and arguments. What lies between them is nobody's.

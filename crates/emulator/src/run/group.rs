@@ -31,6 +31,8 @@ pub(super) struct Worker<'a> {
     native: Option<Native<'a>>,
     /// How many groups were run.
     groups: u64,
+    /// About how many are left for all host threads, with the one that runs.
+    left: u64,
     states: Vec<State>,
     /// How the threads start, by the size of the group: full ones and those that are cut off. There are at most eight sizes.
     starts: Vec<Arc<Starts>>,
@@ -112,6 +114,7 @@ impl<'a> Worker<'a> {
             own,
             native: None,
             groups: 0,
+            left: 0,
             states: Vec::new(),
             starts: Vec::new(),
             begun: None,
@@ -185,17 +188,18 @@ impl<'a> Worker<'a> {
         if !plan.is_native {
             return;
         }
-        if plan.warms && self.native.is_none() {
+        self.left = left;
+        let world = self.own.world(plan, group);
+        if let Some(native) = &mut self.native {
+            native.refresh(&world);
+            return;
+        }
+        if plan.warms {
             // The others are likely to be like those before.
             let each = self.counts.instructions.checked_div(self.groups).unwrap_or(0);
             plan.lowered.warm(each.saturating_mul(left), plan.count);
         }
-        let Some(code) = plan.lowered.native(plan.count) else { return };
-        let world = self.own.world(plan, group);
-        match &mut self.native {
-            Some(native) => native.refresh(&world),
-            None => self.native = Some(Native::new(code, plan.code, &world)),
-        }
+        self.native = Native::of(plan, &world);
     }
 
     fn clear_private(&mut self) {
@@ -252,8 +256,11 @@ impl<'a> Worker<'a> {
         }
         // Before there are images nothing has begun with them.
         self.begun = images.is_some().then_some(known);
-        let mut index = 0;
+        let (mut index, before) = (0, counts.instructions);
         while index < starts.threads.len() {
+            if plan.warms && native.is_none() {
+                *native = Native::within(plan, &world, counts.instructions - before, self.left);
+            }
             let images = images.as_deref_mut().filter(|_| plan.poison.is_none() && !plan.count);
             let quick = native.as_ref().zip(images).filter(|(native, _)| native.begins());
             let begun = if let Some((native, images)) = quick {
@@ -313,6 +320,10 @@ impl<'a> Worker<'a> {
         // Whether the threads of the group may be waiting for each other.
         let mut is_doubtful = false;
         loop {
+            if self.plan.warms && self.native.is_none() {
+                let done = self.threads.iter().map(|thread| thread.executed).sum();
+                self.native = Native::within(self.plan, &world, done, self.left);
+            }
             let mut progress = false;
             let looks = std::mem::take(&mut is_doubtful);
             let (mut all_same, mut same) = (looks, None);

@@ -37,7 +37,19 @@ pub(super) struct Begun {
 }
 
 impl<'a> Native<'a> {
-    pub(super) fn new(code: &'a Code, routine: &CompiledRoutine, world: &World<'a>) -> Self {
+    /// The native code of a launch, as soon as there is any.
+    pub(super) fn of(plan: &'a Plan<'_>, world: &World<'a>) -> Option<Self> {
+        plan.lowered.native(plan.count).map(|code| Self::new(code, plan.code, world))
+    }
+
+    /// The same in a group that has done so much, which may be the only one. How much it still has to do nobody knows. To take it
+    /// for as much again, and the groups that are left for like it, costs a part of what was done where that is mistaken.
+    pub(super) fn within(plan: &'a Plan<'_>, world: &World<'a>, done: u64, left: u64) -> Option<Self> {
+        plan.lowered.warm(done.saturating_mul(left.max(1)), plan.count);
+        Self::of(plan, world)
+    }
+
+    fn new(code: &'a Code, routine: &CompiledRoutine, world: &World<'a>) -> Self {
         let control = match routine.actions[..] {
             [Action::Control { at, .. }, ..] if routine.blocks[0].end > 0 => Some(at),
             _ => None,

@@ -36,6 +36,7 @@ pub(super) fn launch_map(
     });
     LaunchMap {
         buffers: buffers.collect(),
+        regions: mapped.memory.regions().collect(),
         local_bytes: mapped.placement.local_bytes,
         local: std::iter::once(own).chain(local).collect(),
         undefined: mapped.undefined.clone(),

@@ -119,12 +119,30 @@ static void events_in_any_order(void) {
 
 typedef struct Node { struct Node *next; int value; } Node;
 
+/* Subnormal numbers may be zeros where a program allows it; here they stay, as native code knows no other mode. */
+static void subnormal(cl_command_queue queue) {
+    cl_program program = make_program("kernel void half_of(global float *a) { a[0] *= 0.5f; }", "-w -cl-denorms-are-zero -DN=1");
+    cl_kernel kernel = clCreateKernel(program, "half_of", &code);
+    CHECK(code);
+    float value = 0x1p-130f;
+    cl_mem buffer = make_buffer(CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof value, &value);
+    size_t one = 1;
+    CHECK(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
+    CHECK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
+    CHECK(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof value, &value, 0, NULL, NULL));
+    if (value != 0x1p-131f) printf("half of a subnormal number is %a\n", value);
+    CHECK(clReleaseMemObject(buffer));
+    CHECK(clReleaseKernel(kernel));
+    CHECK(clReleaseProgram(program));
+}
+
 static void run(void) {
     cl_command_queue queue = make_queue(0);
     cl_bool has_images;
     CHECK(clGetDeviceInfo(device, CL_DEVICE_IMAGE_SUPPORT, sizeof has_images, &has_images, NULL));
     if (has_images) images(queue);
     events_in_any_order();
+    subnormal(queue);
 
     cl_program program = make_program(source, "-cl-std=CL3.0");
     cl_kernel keep = clCreateKernel(program, "keep", &code), walk = clCreateKernel(program, "walk", &code);
