@@ -5,6 +5,8 @@
 #[path = "common/kernel.rs"]
 mod kernel;
 
+use std::collections::BTreeSet;
+
 use visakit::isa::Platform;
 use visakit_emulator::launch::argument::Argument;
 use visakit_emulator::launch::range::NdRange;
@@ -16,6 +18,8 @@ const THREADS: [usize; 4] = [1, 2, 3, 8];
 /// Groups of compiled kernels, which take some time, and of texts.
 const GROUPS: u64 = 64;
 const SHORT_GROUPS: u64 = 1024;
+/// How often all of these are run, if fewer of them than are expected happen to race.
+const MOST_ROUNDS: usize = 20;
 
 /// What a launch shows to others, and how often it was run.
 struct Seen {
@@ -98,16 +102,22 @@ fn compiled_kernels() {
     for target in ["skl", "tgllp", "dg2", "pvc"] {
         let path = root().join(format!("crates/emulator/tests/races/races.{target}.zebin.gz"));
         let zebin = Zebin::parse(target, &visakit_testing::unpacked(&path).unwrap()).unwrap();
-        let mut again = Vec::new();
-        for kernel in zebin.info.kernels.iter().map(|kernel| &kernel.name) {
-            let program = Program::from_zebin(&zebin, Some(kernel), None).unwrap();
-            let (arguments, local, races) = case(kernel);
-            let times = is_steady(&format!("{kernel}, {target}"), &program, [GROUPS, local], &arguments, 3);
-            // A buffer that only later groups store to is found out in a second run.
-            assert!(races || times == 0 || kernel == "in_place", "{kernel}, {target}: run again {times} times");
-            again.extend((times > 0).then(|| kernel.clone()));
+        let mut again = BTreeSet::new();
+        // What races only does so when something has run side by side, which is the machine's choice: on one core it is rare.
+        for _ in 0..MOST_ROUNDS {
+            for kernel in zebin.info.kernels.iter().map(|kernel| &kernel.name) {
+                let program = Program::from_zebin(&zebin, Some(kernel), None).unwrap();
+                let (arguments, local, races) = case(kernel);
+                let times = is_steady(&format!("{kernel}, {target}"), &program, [GROUPS, local], &arguments, 3);
+                // A buffer that only later groups store to is found out in a second run.
+                assert!(races || times == 0 || kernel == "in_place", "{kernel}, {target}: run again {times} times");
+                again.extend((times > 0).then(|| kernel.clone()));
+            }
+            if again.len() >= 3 {
+                break;
+            }
         }
-        println!("{target}: run again: {}", again.join(" "));
+        println!("{target}: run again: {again:?}");
         // Otherwise nothing has run side by side.
         assert!(again.len() >= 3, "{target}: {again:?}");
     }

@@ -23,7 +23,7 @@ use std::collections::BTreeSet;
 
 use crate::check::Checks;
 use crate::check::watcher::{Bug, Seen, What, actor, place_in_program};
-use crate::machine::lane::{LANES, enabled_lanes};
+use crate::machine::lane::{LANES, MAX_LANES, enabled_lanes};
 use crate::machine::observer::{Access, AccessKind, LaunchMap, Space};
 use crate::machine::told::{Accesses, Places};
 use crate::run::program::Actor;
@@ -164,13 +164,15 @@ impl Races {
         if self.sizes.get(buffer).is_none_or(|&bytes| access.offset >= bytes) {
             return;
         }
+        if let Some(stamp) = self.stamp(access) {
+            let touch = Touch::new(stamp, access);
+            for word in words_of(access.offset, access.size) {
+                self.word(touch, (buffer, word), access, seen);
+            }
+        }
+        // Behind that: an atomic operation does not come after what it finds by finding it.
         if access.kind == AccessKind::Atomic {
             self.meet(access, buffer);
-        }
-        let Some(stamp) = self.stamp(access) else { return };
-        let touch = Touch::new(stamp, access);
-        for word in words_of(access.offset, access.size) {
-            self.word(touch, (buffer, word), access, seen);
         }
     }
 
@@ -180,8 +182,9 @@ impl Races {
         if buffer > 0 {
             self.order.meet(place, learns);
         }
-        if channel != WHOLE {
-            self.turns.meet(item(access.thread, channel), place, learns);
+        // The compiler has a thread do once what its channels do one after the other.
+        for channel in enabled_lanes::<MAX_LANES>(self.channels(access)) {
+            self.turns.meet(item(access.thread, channel as u8), place, learns);
         }
         let bytes = access.offset..access.offset + u64::from(access.size);
         let is_own = |look: &Look| look.thread == access.thread && [WHOLE, channel].contains(&look.channel);
@@ -411,7 +414,7 @@ impl Races {
             channel => 1_u32.checked_shl(channel.into()).unwrap_or(0),
         };
         let items = |thread: u32, channels: u32| {
-            enabled_lanes::<LANES>(channels).map(move |channel| item(thread, channel as u8))
+            enabled_lanes::<MAX_LANES>(channels).map(move |channel| item(thread, channel as u8))
         };
         items(before.thread, all(channel, before.channels)).all(|earlier| {
             let mut now = items(access.thread, self.channels(access));

@@ -7,6 +7,7 @@
 
 mod compare;
 mod digests;
+mod gaps;
 mod source;
 mod unwritten;
 mod way;
@@ -25,9 +26,10 @@ use crate::machine::observer::{LaunchMap, Observer, Spot};
 use crate::machine::poison::Poison;
 use crate::run::program::Actor;
 use crate::run::{Options, Outcome, Program, RunError, launch_from};
-use compare::{Compare, Deed, Difference, MOST_STEPS, Record, Step, shared_value, way_of};
+use compare::{Compare, Deed, Difference, MOST_STEPS, Record, Recorded, Step, shared_value};
 use digests::Digester;
 pub(super) use digests::Digests;
+use gaps::Gaps;
 use source::{Source, is_near, place, poison, sources, words};
 pub(super) use unwritten::Unwritten;
 use visakit::isa::{Instruction, Operand};
@@ -76,7 +78,8 @@ pub(super) fn find(
     let limit = options.max_instructions.map_or(most, |limit| limit.min(most));
     let quiet = Options { progress: None, keep_going: false, state: false, ..*options };
     let base = Options { outside_is_zero: true, max_instructions: Some(limit), trace: None, ..quiet };
-    let mut search = Search { program, range, make, base, word: None };
+    let gaps = Gaps::new(&reference.map, &program.parameters());
+    let mut search = Search { program, range, make, base, gaps: &gaps, word: None };
     let all = sources(&reference.map, &reference.racy);
     let mut found = Found { program, range, reference, findings: Vec::new(), told: Vec::new() };
     search.all(all.clone(), &mut found)?;
@@ -146,6 +149,7 @@ struct Search<'a, 'o> {
     range: &'a NdRange,
     make: &'a mut dyn FnMut() -> Result<Vec<Option<Argument>>, Box<Diagnostic>>,
     base: Options<'o>,
+    gaps: &'a Gaps,
     /// What stands in place of noise.
     word: Option<u32>,
 }
@@ -218,8 +222,8 @@ impl Search<'_, '_> {
         if !reference.unwritten && examples.len() <= MOST_WAYS && examples.len() * GROUPS_PER_WAY <= ways.len() {
             let mut are_same = true;
             for (group, way) in examples {
-                let steps = self.record(group)?;
-                are_same &= steps.len() < MOST_STEPS && way_of(&steps) == way;
+                let Recorded { steps, way: taken } = self.record(group)?;
+                are_same &= steps.len() < MOST_STEPS && taken == way;
                 if let Some(difference) = self.difference(sources, group, &steps, &[])? {
                     return Ok(Some((group, steps, difference)));
                 }
@@ -234,7 +238,7 @@ impl Search<'_, '_> {
         let digests = watch.finish();
         let others = (0..).zip(digests.iter().zip(&reference.digests.groups)).filter(|(_, (a, b))| a != b);
         for (group, _) in others.take(MOST_GROUPS) {
-            let steps = self.record(group)?;
+            let steps = self.record(group)?.steps;
             if let Some(difference) = self.difference(sources, group, &steps, &[])? {
                 return Ok(Some((group, steps, difference)));
             }
@@ -243,7 +247,7 @@ impl Search<'_, '_> {
     }
 
     /// What a group does without noise.
-    fn record(&mut self, group: u64) -> Result<Vec<Step>, RunError> {
+    fn record(&mut self, group: u64) -> Result<Recorded, RunError> {
         let watch = Record::default();
         self.run(None, Some((group, group + 1)), &watch)?;
         Ok(watch.0.into_inner())
@@ -258,7 +262,7 @@ impl Search<'_, '_> {
         known: &[u32],
     ) -> Result<Option<Difference>, RunError> {
         let poison = poison(sources, self.word);
-        let watch = Compare { steps, known, poison: &poison, state: RefCell::default() };
+        let watch = Compare { steps, known, gaps: self.gaps, poison: &poison, state: RefCell::default() };
         let fault = self.run(Some(&poison), Some((group, group + 1)), &watch)?;
         let state = watch.state.into_inner();
         let ended = state.next < steps.len().min(MOST_STEPS);

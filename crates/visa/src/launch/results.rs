@@ -6,13 +6,14 @@ use visakit_diag::{Diagnostic, Severity};
 use visakit_emulator::launch::argument::{self, Argument, Parameter};
 use visakit_emulator::launch::scalar::Scalar;
 use visakit_emulator::launch::spec::{ArgKey, ArgSpec};
+use visakit_emulator::run::{Outcome, RunError};
 
 use super::dump::Dump;
 use super::expect::{self, Expect, Mismatch, Tolerance};
 use super::inputs;
 use super::print::{Print, Values};
 use super::request::Request;
-use crate::io::{Output, Written};
+use crate::io::{Output, Written, out_bytes};
 use crate::report::OutputFormat;
 
 /// What is wanted of the results.
@@ -88,8 +89,26 @@ impl<'a> Wanted<'a> {
         })
     }
 
+    /// What is wanted of a run, behind what the kernel printed. Nobody needs its buffers any more then: the program may run again
+    /// without optimisations.
+    pub(crate) fn take(&self, result: &mut Result<Outcome, RunError>, prints: bool, dump_on_fault: bool) -> Made {
+        let (printed, buffers) = match result {
+            Ok(outcome) => (&outcome.printed, std::mem::take(&mut outcome.buffers)),
+            Err(RunError::TrapReport(report)) => (&report.printed, std::mem::take(&mut report.buffers)),
+            Err(RunError::Launch(_)) => return Made::default(),
+        };
+        if prints {
+            out_bytes(printed);
+        }
+        match result {
+            Ok(_) => self.show_and_compare(&buffers),
+            Err(_) if dump_on_fault => self.show(&buffers),
+            Err(_) => Made::default(),
+        }
+    }
+
     /// Writes what is to be written, and takes the numbers that are to be printed.
-    pub(crate) fn show(&self, buffers: &[Option<Vec<u8>>]) -> Made {
+    fn show(&self, buffers: &[Option<Vec<u8>>]) -> Made {
         let mut made = Made::default();
         for (index, dump, output) in &self.dumps {
             match dump.write(output, bytes_of(buffers, *index)) {
@@ -109,7 +128,7 @@ impl<'a> Wanted<'a> {
     }
 
     /// The same, and compares what is expected.
-    pub(crate) fn show_and_compare(&self, buffers: &[Option<Vec<u8>>]) -> Made {
+    fn show_and_compare(&self, buffers: &[Option<Vec<u8>>]) -> Made {
         let mut made = self.show(buffers);
         for Expected { index, what, scalar, bytes, tolerance } in &self.expected {
             let got = bytes_of(buffers, *index);

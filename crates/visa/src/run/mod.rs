@@ -25,7 +25,7 @@ use visakit_emulator::run::{
 use visakit_oracle::{ByPages, Which};
 
 use crate::io;
-use crate::io::{Written, note, out, out_bytes};
+use crate::io::{Written, note, out};
 use crate::launch::expect::Mismatch;
 use crate::launch::print::Values;
 use crate::launch::request::{self, Request};
@@ -210,9 +210,10 @@ fn execute(args: Args) -> Result<Outcome, Findings> {
     if let Some((pages, which)) = &interpreter {
         pages::say(pages, *which);
     }
-    let (result, mut findings) =
+    let (mut result, mut findings) =
         checked.map_or_else(|error| (Err(error), Vec::new()), |all| (all.result, all.findings));
     let steps = steps.finish();
+    let made = wanted.take(&mut result, format == ReportFormat::Human, request.dump_on_fault);
     let plain = if checks::may_hide(&result, &findings) { program::unoptimised(&request) } else { None };
     let hidden = plain.as_ref().map(|plain| {
         let request = checks::bounded(&request, &result);
@@ -227,8 +228,8 @@ fn execute(args: Args) -> Result<Outcome, Findings> {
         bugs.extend(Found::all(plain, hidden, true));
     }
     match result {
-        Ok(outcome) => Ok(succeed(&outcome, &bugs, steps, &wanted, &request, format)),
-        Err(error) => fail(error, &bugs, steps, &program, &wanted, &request, format),
+        Ok(outcome) => Ok(succeed(&outcome, made, &bugs, steps, &request, format)),
+        Err(error) => fail(error, made, &bugs, steps, &program, &request, format),
     }
 }
 
@@ -394,16 +395,12 @@ impl<'a> Report<'a> {
 
 fn succeed(
     outcome: &visakit_emulator::run::Outcome,
+    mut made: Made,
     bugs: &[Found<'_>],
     steps: Vec<TracedStep>,
-    wanted: &Wanted<'_>,
     request: &Request,
     format: ReportFormat,
 ) -> Outcome {
-    if format == ReportFormat::Human {
-        out_bytes(&outcome.printed);
-    }
-    let mut made = wanted.show_and_compare(&outcome.buffers);
     let places = checks::report(&mut made, bugs, request);
     let (reads, writes) = (outcome.outside_reads, outcome.outside_writes);
     if reads + writes > 0 {
@@ -452,19 +449,15 @@ fn succeed(
 /// Reports a launch that could not be made, or a fault with what there was until then.
 fn fail(
     error: RunError,
+    mut made: Made,
     bugs: &[Found<'_>],
     steps: Vec<TracedStep>,
     program: &Program,
-    wanted: &Wanted<'_>,
     request: &Request,
     format: ReportFormat,
 ) -> Result<Outcome, Findings> {
     let located = fault::advised(error.diagnostic(program), &error, program);
     let RunError::TrapReport(report) = &error else { return Err(located.into()) };
-    if format == ReportFormat::Human {
-        out_bytes(&report.printed);
-    }
-    let mut made = if request.dump_on_fault { wanted.show(&report.buffers) } else { Made::default() };
     let path = request.program.clone().unwrap_or_default();
     let fault = Fault::new(program, report, &located);
     let behind = std::mem::replace(&mut made.findings, fault::findings(located, report, bugs, program, &path));

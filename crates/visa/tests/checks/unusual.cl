@@ -345,3 +345,18 @@ kernel void pointer_to_its_buffer(global int* a, ulong n) {
     int i = get_global_id(0);
     q[i] = 3;
 }
+
+// run --global 64 --local 16 --arg o=zeros:512
+kernel void three_of_four(global int3* o) {
+    int i = get_global_id(0);
+    if (!(i & 1)) o[i / 2] = (int3)(i, 2, 3);
+}
+
+// run --global 64 --local 16 --arg p=range:i32:64 --arg o=zeros:512
+// found check-uninit 4
+kernel void fourth_of_four_forgotten(global const int* p, global int4* o) {
+    int i = get_global_id(0);
+    int4 v;
+    v.xyz = (int3)(p[i], 2, 3);
+    if (!(i & 1)) o[i / 2] = v;
+}

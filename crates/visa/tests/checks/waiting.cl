@@ -306,3 +306,46 @@ kernel void maximum_by_looking(global const uint* p, volatile global uint* o, vo
     atomic_inc(n);
     if (o[0] < v) atomic_max(o, v);
 }
+
+// run --global 256 --local 256 --arg p=range:u32:256 --arg n=zeros:4 --arg t=zeros:1024 --arg o=zeros:4
+kernel void last_of_a_large_group_adds(global const uint* p, volatile global uint* n, volatile global uint* t, global uint* o) {
+    uint l = get_local_id(0), sum = 0;
+    t[l] = p[l];
+    mem_fence(CLK_GLOBAL_MEM_FENCE);
+    if (atomic_inc(n) == 255) {
+        mem_fence(CLK_GLOBAL_MEM_FENCE);
+        for (uint i = 0; i < 256; i++) sum += t[i];
+        o[0] = sum;
+    }
+}
+
+// run --global 256 --local 256 --arg p=range:u32:256 --arg n=zeros:4 --arg t=zeros:1024 --arg o=zeros:4
+// found check-race 6
+kernel void last_but_one_of_a_large_group_adds(global const uint* p, volatile global uint* n, volatile global uint* t, global uint* o) {
+    uint l = get_local_id(0), sum = 0;
+    t[l] = p[l];
+    mem_fence(CLK_GLOBAL_MEM_FENCE);
+    if (atomic_inc(n) == 254) {
+        mem_fence(CLK_GLOBAL_MEM_FENCE);
+        for (uint i = 0; i < 256; i++) sum += t[i];
+        o[0] = sum;
+    }
+}
+
+// run --global 256 --local 256 --arg p=range:u32:256 --arg o=zeros:1024
+kernel void ranks_in_bins(global const uint* p, global uint* o) {
+    local uint bins[16];
+    uint l = get_local_id(0);
+    if (l < 16) bins[l] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    o[l] = atomic_inc(bins + (p[l] & 15));
+}
+
+// run --global 256 --local 256 --arg p=range:u32:256 --arg o=zeros:1024
+// found check-race 4
+kernel void ranks_in_bins_that_may_be_cleared_later(global const uint* p, global uint* o) {
+    local uint bins[16];
+    uint l = get_local_id(0);
+    if (l < 16) bins[l] = 0;
+    o[l] = atomic_inc(bins + (p[l] & 15));
+}

@@ -4,8 +4,10 @@ use std::collections::HashMap;
 
 use crate::check::race::turns::Clock;
 
-/// Places of atomic operations that are told apart.
+/// Places of atomic operations that are told apart, and words of their groups, 8 MiB. Where there are more, who comes after one
+/// place comes after others too, so that less is told and nothing wrong.
 const MOST_PLACES: usize = 1 << 12;
+const MOST_WORDS: usize = 1 << 20;
 
 /// Which groups come after what others had done.
 #[derive(Default)]
@@ -16,6 +18,9 @@ pub(super) struct Order {
     pub(super) clock: Clock,
     /// The groups whose operations on a place came before.
     places: HashMap<(usize, u64), Groups>,
+    /// Words of these, and whether there were so many that all places are one.
+    words: usize,
+    are_one: bool,
     /// Those that the present group comes after.
     before: Groups,
 }
@@ -29,14 +34,23 @@ impl Order {
 
     /// The present group does an atomic operation on a place. Who does not look at the result learns nothing of the others.
     pub(super) fn meet(&mut self, place: (usize, u64), learns: bool) {
-        let place = if self.places.len() < MOST_PLACES || self.places.contains_key(&place) { place } else { (0, 0) };
-        let others = self.places.entry(place).or_default();
+        if self.words > MOST_WORDS {
+            self.are_one = true;
+            let mut all = Groups::default();
+            self.places.drain().for_each(|(_, groups)| all.add(&groups));
+            self.words = all.words.len();
+            self.places.insert((0, 0), all);
+        }
+        let is_apart = !self.are_one && (self.places.len() < MOST_PLACES || self.places.contains_key(&place));
+        let others = self.places.entry(if is_apart { place } else { (0, 0) }).or_default();
+        self.words -= others.words.len();
         if learns {
             self.before.add(others);
         }
         others.add(&self.before);
         let own = self.clocks.len() - 1;
         others.insert(own);
+        self.words += others.words.len();
         self.clocks[own] = self.clock.end();
     }
 

@@ -6,7 +6,7 @@ use crate::check::race::shadow::{Cell, STAMP_BITS};
 use crate::machine::observer::{Access, AccessKind, Space, Spot};
 use crate::machine::told::Accesses;
 
-/// Stamps beyond which nothing new is noted: an eighth of a gigabyte.
+/// Stamps beyond which nothing new is noted: 64 MiB.
 const MOST_STAMPS: usize = (1 << STAMP_BITS) - 1;
 /// Stamps that are at hand.
 const RECENT: usize = 1 << 10;
@@ -86,11 +86,12 @@ pub(super) fn is_harmless(cell: &Cell, touch: Touch) -> bool {
 /// The stamps of a launch.
 #[derive(Default)]
 pub(super) struct Stamps {
-    /// Each as the numbers of its deed and of its time: there are few of these, and as many stamps as there is memory.
-    all: Vec<(u32, u32)>,
+    /// Each as the number of its deed: there are few of these, and as many stamps as there is memory.
+    all: Vec<u32>,
     deeds: Vec<Deed>,
     numbers: HashMap<Deed, u32>,
-    times: Vec<Time>,
+    /// The times, each with its first stamp.
+    times: Vec<(u32, Time)>,
     /// The present group and the barriers that it has come to.
     pub index: u32,
     pub epoch: u32,
@@ -162,14 +163,20 @@ impl Stamps {
 
     /// The stamp of a number.
     pub(super) fn get(&self, number: u32) -> Option<Stamp> {
-        let &(_, time) = self.all.get(number.checked_sub(1)? as usize)?;
-        Some(Stamp { deed: *self.deed(number)?, time: *self.times.get(time as usize)? })
+        Some(Stamp { deed: *self.deed(number)?, time: self.time(number)? })
+    }
+
+    /// When it is.
+    fn time(&self, number: u32) -> Option<Time> {
+        let last = self.times.last().filter(|(first, _)| *first <= number);
+        let of_earlier = || self.times.get(self.times.partition_point(|(first, _)| *first <= number).checked_sub(1)?);
+        last.or_else(of_earlier).map(|(_, time)| *time)
     }
 
     /// What it is done by.
     #[inline(always)]
     fn deed(&self, number: u32) -> Option<&Deed> {
-        let &(deed, _) = self.all.get(number.checked_sub(1)? as usize)?;
+        let &deed = self.all.get(number.checked_sub(1)? as usize)?;
         self.deeds.get(deed as usize)
     }
 
@@ -188,7 +195,7 @@ impl Stamps {
         self.recent.resize(RECENT, 0);
         let place = (thread * 67 + spot.instruction * 3 + kind as u32) as usize % RECENT;
         let last = self.recent[place];
-        let is_now = |number: u32| number >= first && self.get(number).is_some_and(|stamp| stamp.time == time);
+        let is_now = |number: u32| number >= first && self.time(number) == Some(time);
         let known = self.deed(last).copied();
         if known == Some(deed) && is_now(last) {
             return Some(last);
@@ -208,13 +215,14 @@ impl Stamps {
         if self.all.len() >= MOST_STAMPS {
             return None;
         }
-        let deed = if known == Some(deed) { self.all[last as usize - 1].0 } else { self.intern(deed) };
-        if self.times.last() != Some(&time) {
-            self.times.push(time);
+        let deed = if known == Some(deed) { self.all[last as usize - 1] } else { self.intern(deed) };
+        self.all.push(deed);
+        let number = self.all.len() as u32;
+        if self.times.last().is_none_or(|(_, last)| *last != time) {
+            self.times.push((number, time));
         }
-        self.all.push((deed, self.times.len() as u32 - 1));
-        self.recent[place] = self.all.len() as u32;
-        Some(self.all.len() as u32)
+        self.recent[place] = number;
+        Some(number)
     }
 
     /// The number of a deed.

@@ -1,10 +1,12 @@
 //! How atomic operations keep the work items of a group apart, until they all come to a barrier.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
-/// Places of atomic operations that are told apart, and work items that have one of them. Locks and flags are few, and of few.
-const MOST_PLACES: usize = 1 << 12;
-const MOST_ITEMS: usize = 64;
+/// Numbers that are kept of what came before operations on places, 16 MiB. Where there are more, who comes after one place comes
+/// after others too, so that less is told and nothing wrong.
+const MOST_NUMBERS: usize = 1 << 22;
+/// The place that all are then.
+const ANY_PLACE: (usize, u64) = (0, 0);
 /// Operations whose results nobody looks at that wait for one whose result somebody does: of most groups none comes.
 const MOST_WAITING: usize = 1 << 14;
 
@@ -17,10 +19,10 @@ pub(super) struct Clock {
 }
 
 impl Clock {
-    /// The number of an access. Atomic operations belong to what they come behind.
+    /// The number of an access. An atomic operation, which comes to [`Clock::end`] behind this, belongs to what it comes behind.
     pub(super) fn number(&mut self, is_atomic: bool) -> u32 {
         self.is_idle &= is_atomic;
-        self.value.saturating_sub(u32::from(is_atomic))
+        self.value.saturating_sub(u32::from(self.is_idle))
     }
 
     /// There is an atomic operation. Gives how many numbers are over then.
@@ -31,16 +33,21 @@ impl Clock {
     }
 }
 
-/// For work items, how many numbers of theirs came before something.
-type Before = BTreeMap<u32, u32>;
+/// For work items, in the order in which they first did an atomic operation, how many numbers of theirs came before something.
+type Before = Vec<u32>;
 
 /// Which work items of the present group come after what others had done since the last barrier.
 #[derive(Default)]
 pub(super) struct Turns {
     pub(super) clock: Clock,
+    /// The places of work items in the lists.
+    order: HashMap<u32, usize>,
     /// What came before the last atomic operation on a place, and before what a work item does now.
     places: HashMap<(usize, u64), Before>,
-    items: HashMap<u32, Before>,
+    items: Vec<Before>,
+    /// Numbers that are kept of places, and whether there were so many that all are one.
+    numbers: usize,
+    are_one: bool,
     /// Work items, places of their operations and the numbers that were over then.
     waiting: Vec<(u32, (usize, u64), u32)>,
 }
@@ -48,8 +55,10 @@ pub(super) struct Turns {
 impl Turns {
     /// All work items have waited for each other.
     pub(super) fn begin(&mut self) {
+        self.order.clear();
         self.places.clear();
         self.items.clear();
+        (self.numbers, self.are_one) = (0, false);
         self.waiting.clear();
     }
 
@@ -67,28 +76,68 @@ impl Turns {
     }
 
     fn meet_now(&mut self, item: u32, place: (usize, u64), over: u32, learns: bool) {
-        if self.places.len() >= MOST_PLACES && !self.places.contains_key(&place) {
-            return;
+        if self.numbers > MOST_NUMBERS {
+            let mut all = Before::new();
+            self.places.drain().for_each(|(_, before)| learn(&mut all, &before));
+            (self.numbers, self.are_one) = (all.len(), true);
+            self.places.insert(ANY_PLACE, all);
         }
-        let there = self.places.entry(place).or_default();
-        if there.len() >= MOST_ITEMS {
-            return;
+        let there = self.places.entry(if self.are_one { ANY_PLACE } else { place }).or_default();
+        self.numbers -= there.len();
+        let next = self.items.len();
+        let at = *self.order.entry(item).or_insert(next);
+        if at == next {
+            self.items.push(Before::new());
         }
-        let own = self.items.entry(item).or_default();
-        own.insert(item, over);
+        let own = &mut self.items[at];
+        own.resize(own.len().max(at + 1), 0);
+        own[at] = over;
         if learns {
-            there.iter().for_each(|(other, over)| learn(own, *other, *over));
+            learn(own, there);
         }
-        own.iter().for_each(|(other, over)| learn(there, *other, *over));
+        learn(there, own);
+        self.numbers += there.len();
     }
 
     /// Whether what a work item did under a number comes before what another one does now.
     pub(super) fn is_before(&self, item: u32, number: u32, now: u32) -> bool {
-        self.items.get(&now).and_then(|before| before.get(&item)).is_some_and(|over| number < *over)
+        let over = || self.items.get(*self.order.get(&now)?)?.get(*self.order.get(&item)?);
+        over().is_some_and(|over| number < *over)
     }
 }
 
-fn learn(before: &mut Before, item: u32, over: u32) {
-    let known = before.entry(item).or_default();
-    *known = over.max(*known);
+/// What came before something came before something else as well.
+fn learn(before: &mut Before, others: &Before) {
+    before.resize(before.len().max(others.len()), 0);
+    before.iter_mut().zip(others).for_each(|(known, over)| *known = (*known).max(*over));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Turns;
+
+    /// Of many work items each does something, then an operation on one place, and looks at the result.
+    fn all_take_turns(items: u32, place: impl Fn(u32) -> (usize, u64)) -> Turns {
+        let mut turns = Turns::default();
+        for item in 0..items {
+            assert_eq!(turns.clock.number(false), item);
+            turns.meet(item, place(item), true);
+        }
+        turns
+    }
+
+    #[test]
+    fn the_last_of_many_comes_after_all_others() {
+        let turns = all_take_turns(1024, |_| (1, 8));
+        assert!((0..1023).all(|item| turns.is_before(item, item, 1023)));
+        assert!(!turns.is_before(1023, 1023, 0) && !turns.is_before(0, 1, 1023));
+    }
+
+    #[test]
+    fn who_has_a_place_of_its_own_comes_after_nobody_until_there_are_too_many() {
+        let turns = all_take_turns(64, |item| (1, u64::from(item) * 4));
+        assert!(!turns.is_before(0, 0, 63));
+        let turns = all_take_turns(4096, |item| (1, u64::from(item) * 4));
+        assert!(turns.are_one && turns.is_before(0, 0, 4095));
+    }
 }

@@ -2,14 +2,14 @@
 
 use std::cell::RefCell;
 
-use crate::check::uninit::digests;
+use crate::check::uninit::{Gaps, digests};
 use crate::check::watcher::place_in_program;
 use crate::machine::observer::{Access, AccessKind, Observer, Spot};
 use crate::machine::poison::Poison;
 use crate::run::program::Actor;
 
-/// Steps of a group that are compared one by one.
-pub(super) const MOST_STEPS: usize = 1 << 22;
+/// Steps of a group that are compared one by one, 32 MiB.
+pub(super) const MOST_STEPS: usize = 1 << 21;
 
 /// What an access stores where other groups and the host can see it.
 pub(super) fn shared_value(access: &Access) -> Option<u64> {
@@ -19,25 +19,29 @@ pub(super) fn shared_value(access: &Access) -> Option<u64> {
 /// One thing that a thread does, and that must not depend on what nobody has written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Step {
-    thread: u32,
-    /// The channel, or the block that it comes to.
-    what: u32,
-    /// The address, or the channels.
-    place: u64,
-    value: Option<u64>,
-    is_access: bool,
+    /// A number for who does it where: the thread, the channel and the address, or the thread, the block that it comes to and the
+    /// channels.
+    deed: u64,
+    /// What others can see of it, or 0.
+    value: u64,
 }
 
 impl Step {
     fn access(access: &Access) -> Self {
-        let (thread, what) = (access.thread, access.lane);
-        Self { thread, what, place: access.address, value: shared_value(access), is_access: true }
+        let value = shared_value(access);
+        let who = u64::from(access.thread) << 32 | u64::from(access.lane) << 2 | u64::from(value.is_some()) << 1;
+        Self { deed: digests::step(digests::step(0, who), access.address), value: value.unwrap_or(0) }
+    }
+
+    fn block(thread: u32, block: u32, channels: u32) -> Self {
+        // Not that of an access.
+        Self { deed: digests::step(1, digests::way(0, thread, block, channels.into())), value: 0 }
     }
 
     /// Whether a store leaves noise, unchanged, in nothing but the upper bytes of words whose lowest byte has a value: what
     /// structures have between their members is copied with them.
     fn differs_in_padding(&self, expected: &Self, poison: &Poison) -> bool {
-        let (Some(value), Some(other)) = (self.value, expected.value) else { return false };
+        let (value, other) = (self.value, expected.value);
         let is_padding = |value: u64, other: u64| {
             let differs = value ^ other;
             differs == 0
@@ -48,12 +52,6 @@ impl Step {
             && is_padding(value & 0xffff_ffff, other & 0xffff_ffff)
             && is_padding(value >> 32, other >> 32)
     }
-}
-
-/// The number of the way of a group.
-pub(super) fn way_of(steps: &[Step]) -> u64 {
-    let blocks = steps.iter().filter(|step| !step.is_access);
-    blocks.fold(0, |way, step| digests::way(way, step.thread, step.what, step.place))
 }
 
 #[derive(Debug)]
@@ -89,12 +87,20 @@ impl Deed {
     }
 }
 
+/// What a group does.
 #[derive(Debug, Default)]
-pub(super) struct Record(pub(super) RefCell<Vec<Step>>);
+pub(super) struct Recorded {
+    pub(super) steps: Vec<Step>,
+    /// The number of the way that its threads took.
+    pub(super) way: u64,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Record(pub(super) RefCell<Recorded>);
 
 impl Record {
     fn push(&self, step: Step) {
-        let mut steps = self.0.borrow_mut();
+        let steps = &mut self.0.borrow_mut().steps;
         if steps.len() < MOST_STEPS {
             steps.push(step);
         }
@@ -103,7 +109,9 @@ impl Record {
 
 impl Observer for Record {
     fn block(&self, thread: u32, block: u32, channels: u32, _: Spot) {
-        self.push(Step { thread, what: block, place: channels.into(), value: None, is_access: false });
+        self.push(Step::block(thread, block, channels));
+        let way = &mut self.0.borrow_mut().way;
+        *way = digests::way(*way, thread, block, channels.into());
     }
 
     fn access(&self, access: &Access) {
@@ -116,6 +124,7 @@ pub(super) struct Compare<'a> {
     pub(super) steps: &'a [Step],
     /// Places in the program where values may differ.
     pub(super) known: &'a [u32],
+    pub(super) gaps: &'a Gaps,
     pub(super) poison: &'a Poison,
     pub(super) state: RefCell<Compared>,
 }
@@ -128,7 +137,8 @@ pub(super) struct Compared {
 }
 
 impl Compare<'_> {
-    fn step(&self, step: Step, spot: &Spot, difference: impl FnOnce(Option<&Step>, [u32; 3]) -> Difference) {
+    /// Compares a step with the one without noise, whose value may have other bits in a mask.
+    fn step(&self, step: Step, any: u64, difference: impl FnOnce(Option<&Step>, [u32; 3]) -> Difference) {
         let mut state = self.state.borrow_mut();
         if state.first.is_some() || state.next >= MOST_STEPS {
             return;
@@ -140,7 +150,7 @@ impl Compare<'_> {
         }
         let may_differ = |expected: &Step| {
             step.differs_in_padding(expected, self.poison)
-                || Step { value: step.value, ..*expected } == step && self.known.contains(&place_in_program(spot))
+                || Step { value: step.value, ..*expected } == step && (step.value ^ expected.value) & !any == 0
         };
         if !expected.is_some_and(may_differ) {
             state.first = Some(difference(expected, state.group));
@@ -154,8 +164,7 @@ impl Observer for Compare<'_> {
     }
 
     fn block(&self, thread: u32, block: u32, channels: u32, spot: Spot) {
-        let step = Step { thread, what: block, place: channels.into(), value: None, is_access: false };
-        self.step(step, &spot, |_, group| Difference {
+        self.step(Step::block(thread, block, channels), 0, |_, group| Difference {
             what: Deed::Way,
             actor: Actor { spot, group, thread, channel: None },
         });
@@ -163,7 +172,8 @@ impl Observer for Compare<'_> {
 
     fn access(&self, access: &Access) {
         let step = Step::access(access);
-        self.step(step, &access.spot, |expected, _| {
+        let is_known = self.known.contains(&place_in_program(&access.spot));
+        self.step(step, if is_known { u64::MAX } else { self.gaps.mask(access) }, |expected, _| {
             let same_place = expected.is_some_and(|expected| Step { value: step.value, ..*expected } == step);
             let what = if same_place { Deed::Value } else { Deed::Address(access.kind) };
             Difference { what, actor: crate::check::watcher::actor(access) }

@@ -21,7 +21,8 @@ pub(super) fn way(before: u64, thread: u32, block: u32, channels: u64) -> u64 {
     step(before, u64::from(thread) << 48 ^ u64::from(block) << 32 ^ channels)
 }
 
-fn step(before: u64, word: u64) -> u64 {
+/// The number of a word behind others.
+pub(super) fn step(before: u64, word: u64) -> u64 {
     (before.rotate_left(23) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 

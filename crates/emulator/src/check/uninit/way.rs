@@ -2,19 +2,19 @@
 
 use std::cell::RefCell;
 
-use crate::check::uninit::{MOST_STEPS, Source};
+use crate::check::uninit::{MOST_STEPS, Source, digests};
 use crate::check::watcher::actor;
 use crate::machine::observer::{Access, AccessKind, Observer, Space};
 use crate::run::program::Actor;
 
-/// What a group stores to memory of its own, in its order.
+/// What a group stores to memory of its own, in its order, as a number that is a small part of it.
 #[derive(Debug, Default)]
-pub(super) struct Stored(RefCell<Vec<Option<u64>>>);
+pub(super) struct Stored(RefCell<Vec<u32>>);
 
 impl Observer for Stored {
     fn access(&self, access: &Access) {
         if is_own_store(access) && self.0.borrow().len() < MOST_STEPS {
-            self.0.borrow_mut().push(access.value);
+            self.0.borrow_mut().push(part_of(access));
         }
     }
 }
@@ -23,10 +23,14 @@ fn is_own_store(access: &Access) -> bool {
     access.kind == AccessKind::Store && access.buffer.is_none()
 }
 
+fn part_of(access: &Access) -> u32 {
+    (digests::step(u64::from(access.value.is_some()), access.value.unwrap_or(0)) >> 32) as u32
+}
+
 /// Who follows a value: where it is stored first, and where it is loaded behind that.
 #[derive(Debug)]
 pub(super) struct Way {
-    without: Vec<Option<u64>>,
+    without: Vec<u32>,
     state: RefCell<State>,
 }
 
@@ -65,7 +69,7 @@ impl Observer for Way {
         let mut state = self.state.borrow_mut();
         let space = if access.space == Space::Surface { Space::Flat } else { access.space };
         if is_own_store(access) {
-            let same = self.without.get(state.next).is_none_or(|value| *value == access.value);
+            let same = self.without.get(state.next).is_none_or(|part| *part == part_of(access));
             state.next += 1;
             if !same && state.place.is_none() {
                 state.place = Some((space, None, access.offset, access.offset + u64::from(access.size)));
