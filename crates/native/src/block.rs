@@ -280,7 +280,7 @@ impl Emitter<'_> {
         let mut rest = &block.steps[..];
         while let [step, ..] = rest {
             let number = first + (block.steps.len() - rest.len()) as u32;
-            let pair = self.pair_of(rest);
+            let pair = self.pair_of(number, rest);
             let (these, others) = rest.split_at(pair.as_ref().map_or(1, Pair::len));
             rest = others;
             self.count(number, &step.mask);

@@ -141,7 +141,14 @@ impl Cache {
     }
 
     fn position(&self, tag: &Tag) -> Option<usize> {
-        self.slots.iter().position(|slot| slot.tag.is_some_and(|other| tag.is_in(&other)))
+        let range = self.range_of(tag);
+        let found = self.slots[range.clone()].iter().position(|slot| slot.tag.is_some_and(|other| tag.is_in(&other)));
+        found.map(|n| range.start + n)
+    }
+
+    /// The registers in which such a thing may be.
+    fn range_of(&self, tag: &Tag) -> Range<usize> {
+        if let Tag::Bits { .. } = tag { VECTORS..VECTORS + BITS } else { 0..self.vectors }
     }
 
     /// Takes note that somebody needs what a register holds.
@@ -170,11 +177,11 @@ impl Cache {
     }
 
     fn take_of(&mut self, range: Range<usize>) -> Option<Vector> {
-        let slots = self.slots.iter_mut().enumerate().skip(range.start).take(range.len());
-        let free = slots.filter(|(_, slot)| slot.is_free());
-        let (n, slot) = free.min_by_key(|(_, slot)| if slot.tag.is_none() { 0 } else { slot.age + 1 })?;
+        let empty = range.clone().find(|n| self.slots[*n].tag.is_none() && self.slots[*n].is_free());
+        let free = range.filter(|n| self.slots[*n].is_free());
+        let n = empty.or_else(|| free.min_by_key(|n| self.slots[*n].age))?;
         self.clock += 1;
-        *slot = Slot { users: 1, age: self.clock, ..Slot::default() };
+        self.slots[n] = Slot { users: 1, age: self.clock, ..Slot::default() };
         Some(Vector(n as u8))
     }
 
@@ -197,7 +204,8 @@ impl Cache {
 
     /// Says what a register holds.
     pub(crate) fn name(&mut self, vector: Vector, tag: Tag) {
-        for slot in &mut self.slots {
+        let range = self.range_of(&tag);
+        for slot in &mut self.slots[range] {
             if slot.tag == Some(tag) {
                 (slot.tag, slot.unwritten) = (None, None);
             }

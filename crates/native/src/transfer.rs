@@ -87,7 +87,7 @@ impl Emitter<'_> {
         // From here on what a register holds is not written on every way.
         let unwritten = self.cache.unwritten();
         self.is_branching = true;
-        if mask.lanes == u32::MAX && self.may_be_whole(mask, transfer) {
+        if mask.lanes == u32::MAX && self.may_be_whole(step, mask, transfer) {
             let ([.., whole], pitch) = (members, 16 * transfer.unit.register_bytes());
             self.many(mask, (transfer, pitch), (false, whole), (slow, Otherwise::Parts(&parts)))?;
         } else {
@@ -107,8 +107,8 @@ impl Emitter<'_> {
     /// Parts of a transfer, one after the other.
     pub(crate) fn parts(&mut self, parts: &[Part], slow: Label) -> Option<()> {
         for Part { mask, transfer, member } in parts {
-            let before = self.cache.known();
             let [nobody, done] = [(); 2].map(|()| self.asm.label());
+            let before = (!self.is_all(mask)).then(|| self.cache.known());
             let is_some = self.enabled(mask) == Enabled::Some;
             if is_some {
                 self.asm.rr(Code::Test_rm32_r32, ENABLED, ENABLED);
@@ -125,7 +125,7 @@ impl Emitter<'_> {
                 _ => return None,
             }
             self.asm.bind(done);
-            if is_some {
+            if let Some(before) = before {
                 let (known, is_full) = (self.cache.known(), self.is_full);
                 self.later.push(Later::Restore { from: nobody, back: done, known, before, is_full });
             }

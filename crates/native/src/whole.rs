@@ -108,13 +108,16 @@ impl Pair<'_> {
 }
 
 impl Emitter<'_> {
-    /// The same here.
-    pub(crate) fn may_be_whole(&self, mask: &Mask, transfer: &Transfer) -> bool {
-        self.has_bits && self.is_all(mask) && may_be_whole(transfer)
+    /// Whether it is worth while for a step here: what is found out once is to be of use again.
+    pub(crate) fn may_be_whole(&self, step: u32, mask: &Mask, transfer: &Transfer) -> bool {
+        let [.., member] = self.members_of(step);
+        self.has_bits && self.is_all(mask) && member.is_some() && may_be_whole(transfer)
     }
 
-    /// The pair that begins with the first of some steps, if it is worth while.
-    pub(crate) fn pair_of<'s>(&self, steps: &'s [Step]) -> Option<Pair<'s>> {
+    /// The pair that begins with the first of some steps, which has a number, if it is worth while.
+    pub(crate) fn pair_of<'s>(&self, number: u32, steps: &'s [Step]) -> Option<Pair<'s>> {
+        let Action::Transfer(transfer) = &steps.first()?.action else { return None };
+        (!self.routine.count && self.may_be_whole(number, &steps[0].mask, transfer)).then_some(())?;
         let pair = pair(steps)?;
         // States that are set again.
         let is_idle = |step: &Step| match step.action {
@@ -123,8 +126,7 @@ impl Emitter<'_> {
             }
             _ => false,
         };
-        let is_one = pair.between.iter().all(is_idle) && !self.routine.count;
-        (is_one && self.may_be_whole(&pair.steps[0].mask, pair.transfer)).then_some(pair)
+        pair.between.iter().all(is_idle).then_some(pair)
     }
 
     /// A pair of steps, of which the first has a number.
