@@ -3,12 +3,13 @@
 use iced_x86::{Code, Register};
 
 use crate::asm::{Label, Vector, Width, at, indexed};
+use crate::buffer::FIRST;
 use crate::cache::Tag;
 use crate::emit::{ENABLED, Emitter, FILE, FRAME, dword_places};
 use crate::frame::offset;
 use crate::ir::{Mask, Space, Transfer};
 use crate::op;
-use crate::transfer::{FIRST, LOCAL_OFFSETS};
+use crate::transfer::LOCAL_OFFSETS;
 
 impl Emitter<'_> {
     /// The offsets of as many channels.

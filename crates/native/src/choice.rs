@@ -218,7 +218,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// The first of the dwords that are chosen of a vector, in [`FIRST`](crate::transfer::FIRST) and in all places of another one.
+    /// The first of the dwords that are chosen of a vector, in [`FIRST`](crate::buffer::FIRST) and in all places of another one.
     pub(crate) fn first_everywhere(&mut self, w: Width, a: Vector, d: Vector, bits: Bits) {
         self.first_chosen(w, Register::EDI, a, d, bits);
         self.asm.v2(op::BROADCASTD, w, d, d, Width::X);

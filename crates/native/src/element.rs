@@ -4,6 +4,7 @@ use iced_x86::{Code, Register};
 
 use crate::alike::Member;
 use crate::asm::{Label, Vector, Width, at, indexed};
+use crate::buffer::{FIRST, LIMIT, WORDS};
 use crate::cache::{Bytes, Tag};
 use crate::choice::Choice;
 use crate::emit::{Emitter, FILE, FRAME, steps};
@@ -11,7 +12,7 @@ use crate::frame::offset;
 use crate::ir::{Access, Kind, Unit};
 use crate::op;
 use crate::scatter::{Mark, OneByOne};
-use crate::transfer::{Channels, FIRST, LIMIT, WORDS, may_be_row};
+use crate::transfer::{Channels, may_be_row};
 
 /// Whether words may cover each other, each a byte behind the one before.
 fn covers(channels: &Channels<'_>) -> bool {

@@ -6,8 +6,8 @@
 //! to be known, and what is left out is slower but not different.
 //!
 //! Modules in reading order: `ir`; `simple`, what need not be computed; `live`, which registers matter where; `alike`, which transfers go the same way; `host`, the machine for code in Rust; `frame` and `threads`, what the code finds; `asm` and
-//! `op`, instructions into bytes; `cache`, what registers hold; `emit`, `choice`, `compute`, `operation`, `logic`, `convert`, `predicate`, `transfer`, `address`, `element`, `weave`,
-//! `scatter`, `whole`, `block`, the code; `check`, what must hold of it; `code`, which is run.
+//! `op`, instructions into bytes; `cache`, what registers hold; `emit`, `choice`, `compute`, `operation`, `logic`, `convert`, `predicate`, `transfer`, `buffer`, `address`, `element`, `weave`,
+//! `scatter`, `whole`, `turn`, `block`, the code; `check`, what must hold of it; `code`, which is run.
 //!
 //! The code is made of AVX2 or AVX-512 ([`Level`]); on machines without either [`compile`] gives nothing.
 
@@ -22,6 +22,8 @@ mod alike;
 mod asm;
 #[cfg(all(target_arch = "x86_64", unix))]
 mod block;
+#[cfg(all(target_arch = "x86_64", unix))]
+mod buffer;
 #[cfg(all(target_arch = "x86_64", unix))]
 mod cache;
 #[cfg(all(target_arch = "x86_64", unix))]
@@ -57,6 +59,8 @@ mod simple;
 mod threads;
 #[cfg(all(target_arch = "x86_64", unix))]
 mod transfer;
+#[cfg(all(target_arch = "x86_64", unix))]
+mod turn;
 #[cfg(all(target_arch = "x86_64", unix))]
 mod weave;
 #[cfg(all(target_arch = "x86_64", unix))]

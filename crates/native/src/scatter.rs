@@ -3,12 +3,13 @@
 use iced_x86::{Code, MemoryOperand, Register};
 
 use crate::asm::{Label, at, indexed};
+use crate::buffer::{FIRST, WORDS};
 use crate::cache::Bytes;
 use crate::emit::{ENABLED, Emitter, FILE, FRAME};
 use crate::frame::{CALLER, PAGE_BITS, PAGES, offset};
 use crate::ir::{Access, Change, Mask, Space, Transfer, Unit};
 use crate::op;
-use crate::transfer::{Channels, FIRST, WORDS};
+use crate::transfer::Channels;
 
 /// Where the bits are that say what was accessed; null when nobody wants to know.
 const MARKS: Register = Register::RCX;

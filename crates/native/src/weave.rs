@@ -1,10 +1,11 @@
 //! Rows of structures: 16 channels that each have two or four dwords, one behind the other.
 
 use crate::asm::{Vector, Width, at, indexed};
+use crate::buffer::{FIRST, WORDS};
 use crate::emit::{Emitter, FILE};
 use crate::ir::{Transfer, Unit};
 use crate::op;
-use crate::transfer::{Channels, FIRST, WORDS};
+use crate::transfer::Channels;
 
 /// The places, in two vectors of 16 dwords, of all that a vector is made of.
 type Places = [u32; 16];
