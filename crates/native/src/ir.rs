@@ -298,6 +298,7 @@ pub enum Space {
     },
 }
 
+#[cfg(all(target_arch = "x86_64", unix))]
 impl Space {
     /// Where the dword stands in the registers that says which memory it is.
     pub(crate) fn number(self) -> Option<u32> {

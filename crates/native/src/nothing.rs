@@ -76,6 +76,11 @@ impl Lent<'_> {
         match *self.0 {}
     }
 
+    /// Changes the registers.
+    pub fn change(&mut self, _: impl FnOnce(&mut [u8])) {
+        match *self.0 {}
+    }
+
     /// Runs threads one after the other.
     pub fn run_in_turn(&mut self, _: &Threads, _: usize) -> (usize, u64, Option<Exit>) {
         match *self.0 {}
