@@ -14,6 +14,7 @@ use visakit_emulator::launch::range::NdRange;
 use visakit_emulator::machine::fault::Trap;
 use visakit_emulator::machine::observer::{Access, AccessKind, Observer, Space};
 use visakit_emulator::run::{Engine, Options, Program, RunError, launch};
+use visakit_native::Level;
 
 #[test]
 fn branches_nest() {
@@ -392,5 +393,7 @@ again:
     let sum = (0..0x100_0000_u32).fold(0_u32, u32::wrapping_add);
     assert_eq!(got[..16], [sum; 16]);
     let stats = outcome.stats.unwrap();
-    assert!(stats.native > stats.instructions / 8, "{} of {}", stats.native, stats.instructions);
+    // Where there is native code for the machine.
+    let is_native = stats.native > stats.instructions / 8;
+    assert_eq!(is_native, Level::of_host().is_some(), "{} of {}", stats.native, stats.instructions);
 }
