@@ -17,8 +17,12 @@ pub(crate) const LIMIT: Register = Register::RDX;
 
 /// How far behind a channel's address its data end.
 pub(crate) fn extent(transfer: &Transfer) -> u32 {
-    let bytes = transfer.unit.bytes();
-    transfer.elements.iter().map(|(distance, _)| distance + bytes).max().unwrap_or(bytes)
+    reach(transfer, transfer.unit.bytes())
+}
+
+/// The same if there are so many bytes from the last element on.
+pub(crate) fn reach(transfer: &Transfer, bytes: u32) -> u32 {
+    transfer.elements.iter().map(|(distance, _)| *distance).max().unwrap_or(0) + bytes
 }
 
 impl Emitter<'_> {

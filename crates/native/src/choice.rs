@@ -32,7 +32,7 @@ impl Emitter<'_> {
         bytes: u32,
         width: Width,
     ) -> Option<Option<Choice>> {
-        if mask.predicate == 0 && (mask.always || self.is_full) {
+        if self.is_all(mask) {
             return Some(None);
         }
         if self.has_bits {

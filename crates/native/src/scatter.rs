@@ -3,7 +3,7 @@
 use iced_x86::{Code, MemoryOperand, Register};
 
 use crate::asm::{Label, at, indexed};
-use crate::buffer::{FIRST, WORDS};
+use crate::buffer::{FIRST, WORDS, extent, reach};
 use crate::cache::Bytes;
 use crate::emit::{ENABLED, Emitter, FILE, FRAME};
 use crate::frame::{CALLER, PAGE_BITS, PAGES, offset};
@@ -13,6 +13,9 @@ use crate::transfer::Channels;
 
 /// Where the bits are that say what was accessed; null when nobody wants to know.
 const MARKS: Register = Register::RCX;
+/// While channels are done one by one: the number of one, and the bits of those that are left.
+const CHANNEL: Register = Register::R9;
+const REST: Register = Register::R10D;
 
 /// What is marked for each channel when there are [`MARKS`].
 #[derive(Clone, Copy)]
@@ -47,6 +50,18 @@ pub(crate) fn mark(mask: &Mask, transfer: &Transfer, is_some: bool) -> Option<Ma
 }
 
 impl Emitter<'_> {
+    /// Goes aside when a condition holds, and comes back behind that, or before to the label that it is given.
+    fn detour(&mut self, condition: Code, write: impl FnOnce(&mut Self, Label)) {
+        let [from, back] = [(); 2].map(|()| self.asm.label());
+        self.asm.jump(condition, from);
+        self.asm.bind(back);
+        self.aside(|this| {
+            this.asm.bind(from);
+            write(this, back);
+            this.asm.jump(Code::Jmp_rel32_64, back);
+        });
+    }
+
     /// Finds out who wants to know of an access, [`MARKS`], and lets the caller make it if that is what it wants; of channels that are
     /// together in so many bytes from the first one on, if they are. The flags say whether anything is left to be marked.
     pub(crate) fn ask(&mut self, channels: &Channels<'_>, together: Option<u32>) {
@@ -55,49 +70,33 @@ impl Emitter<'_> {
         }
         let Channels { transfer, slow, .. } = channels;
         self.asm.rm(Code::Mov_r64_rm64, MARKS, self.of_place(marks_of(transfer.access)));
-        let [from, back] = [(); 2].map(|()| self.asm.label());
         self.asm.ri(Code::Test_rm32_imm32, Register::ECX, PAGES as i32);
-        self.asm.jump(Code::Jne_rel32_64, from);
-        self.asm.bind(back);
-        self.aside(|this| {
-            this.asm.bind(from);
-            let last = transfer.elements.iter().map(|(distance, _)| *distance).max().unwrap_or(0);
+        self.detour(Code::Jne_rel32_64, |this, _| {
             match together {
-                Some(bytes) => this.mark_pages(transfer, *slow, (last + bytes, None)),
-                None => this.mark_pages(transfer, *slow, (last + transfer.unit.bytes(), Some(channels))),
+                Some(bytes) => this.mark_pages(transfer, reach(transfer, bytes)),
+                None => this.mark_pages_of_each(channels),
             }
             this.asm.rr(Code::Xor_r32_rm32, Register::ECX, Register::ECX);
-            this.asm.jump(Code::Jmp_rel32_64, back);
         });
         self.asm.ri(Code::Cmp_rm64_imm8, MARKS, CALLER as i32);
         self.asm.jump(Code::Je_rel32_64, *slow);
     }
 
-    /// Marks the pages of so many bytes from the first channel's offset on, or from that of each; lets the caller make the access
-    /// unless there are bits for pages.
-    pub(crate) fn mark_pages(
-        &mut self,
-        transfer: &Transfer,
-        slow: Label,
-        (bytes, each): (u32, Option<&Channels<'_>>),
-    ) {
-        let (page, rest) = (Register::R11, Register::R10D);
-        self.asm.rm(Code::Mov_r64_rm64, MARKS, self.of_place(marks_of(transfer.access)));
-        self.asm.ri(Code::Test_rm32_imm32, Register::ECX, PAGES as i32);
-        self.asm.jump(Code::Je_rel32_64, slow);
-        self.asm.mr(Code::Mov_rm32_r32, at(FRAME, offset::OPERANDS), Register::EDI);
-        let again = each.map(|channels| {
-            self.store_offsets(channels);
-            match channels.mark.lanes {
-                Some(lanes) => self.asm.ri(Code::Mov_r32_imm32, rest, lanes as i32),
-                None => self.asm.rr(Code::Mov_r32_rm32, rest, ENABLED),
-            }
-            let again = self.asm.here();
-            self.asm.rr(Code::Tzcnt_r32_rm32, Register::R9D, rest);
-            let offset = indexed(FRAME, Register::R9, 4, offset::SCRATCH.into());
-            self.asm.rm(Code::Mov_r32_rm32, Register::EDI, offset);
-            again
+    /// Marks what a single channel accesses, where somebody wants to know; lets the caller make the access unless the bits are for
+    /// pages.
+    pub(crate) fn mark_single(&mut self, transfer: &Transfer, slow: Label) {
+        self.asm.mi(Code::Cmp_rm64_imm8, self.of_place(marks_of(transfer.access)), 0);
+        self.detour(Code::Jne_rel32_64, |this, _| {
+            this.asm.rm(Code::Mov_r64_rm64, MARKS, this.of_place(marks_of(transfer.access)));
+            this.asm.ri(Code::Test_rm32_imm32, Register::ECX, PAGES as i32);
+            this.asm.jump(Code::Je_rel32_64, slow);
+            this.mark_pages(transfer, extent(transfer));
         });
+    }
+
+    /// Marks the pages of so many bytes from the first channel's offset on: [`MARKS`] are for pages.
+    fn mark_pages(&mut self, transfer: &Transfer, bytes: u32) {
+        let page = Register::R11;
         for distance in [0, bytes.max(1) - 1] {
             let byte = indexed(FIRST, Register::None, 1, distance.into());
             self.asm.rm(Code::Lea_r64_m, page, byte);
@@ -108,11 +107,44 @@ impl Emitter<'_> {
             let bits = indexed(MARKS, Register::None, 1, -(PAGES as i64));
             self.asm.mr(Code::Bts_rm64_r64, bits, page);
         }
-        if let Some(again) = again {
-            self.asm.rr(Code::VEX_Blsr_r32_rm32, rest, rest);
-            self.asm.jump(Code::Jne_rel32_64, again);
-        }
+    }
+
+    /// The same for what each channel accesses.
+    fn mark_pages_of_each(&mut self, channels: &Channels<'_>) {
+        self.store_offsets(channels);
+        self.keep_first();
+        let again = self.begin_channels(channels.mark);
+        self.mark_pages(channels.transfer, extent(channels.transfer));
+        self.next_channel(again);
+        self.first_again();
+    }
+
+    /// Keeps the first channel's offset while there are others in its place; no function runs then.
+    fn keep_first(&mut self) {
+        self.asm.mr(Code::Mov_rm32_r32, at(FRAME, offset::OPERANDS), Register::EDI);
+    }
+
+    fn first_again(&mut self) {
         self.asm.rm(Code::Mov_r32_rm32, Register::EDI, at(FRAME, offset::OPERANDS));
+    }
+
+    /// Begins with the first of the channels whose offsets have been written: its number in [`CHANNEL`], its offset in place of the
+    /// first one's. Gives where the next one goes on.
+    fn begin_channels(&mut self, mark: Mark) -> Label {
+        match mark.lanes {
+            Some(lanes) => self.asm.ri(Code::Mov_r32_imm32, REST, lanes as i32),
+            None => self.asm.rr(Code::Mov_r32_rm32, REST, ENABLED),
+        }
+        let again = self.asm.here();
+        self.asm.rr(Code::Tzcnt_r32_rm32, Register::R9D, REST);
+        self.asm.rm(Code::Mov_r32_rm32, Register::EDI, indexed(FRAME, CHANNEL, 4, offset::SCRATCH.into()));
+        again
+    }
+
+    /// Goes on with the next channel, until there is none.
+    fn next_channel(&mut self, again: Label) {
+        self.asm.rr(Code::VEX_Blsr_r32_rm32, REST, REST);
+        self.asm.jump(Code::Jne_rel32_64, again);
     }
 
     /// Writes the offsets of channels where they are read one by one.
@@ -128,14 +160,7 @@ impl Emitter<'_> {
         if channels.mark.bits == 0 {
             return;
         }
-        let (from, back) = (self.asm.label(), self.asm.label());
-        self.asm.jump(Code::Ja_rel32_64, from);
-        self.asm.bind(back);
-        self.aside(|this| {
-            this.asm.bind(from);
-            this.scatter(channels, channels.mark, OneByOne::Mark);
-            this.asm.jump(Code::Jmp_rel32_64, back);
-        });
+        self.detour(Code::Ja_rel32_64, |this, _| this.scatter(channels, channels.mark, OneByOne::Mark));
     }
 
     /// Marks the elements of channels that are a row, or all at one place, where somebody wants to know: so many bytes for each. The
@@ -144,12 +169,8 @@ impl Emitter<'_> {
         if channels.mark.bits == 0 {
             return;
         }
-        let (from, back) = (self.asm.label(), self.asm.label());
         self.asm.mi(Code::Cmp_rm64_imm8, self.of_place(marks_of(channels.transfer.access)), 0);
-        self.asm.jump(Code::Jne_rel32_64, from);
-        self.asm.bind(back);
-        self.aside(|this| {
-            this.asm.bind(from);
+        self.detour(Code::Jne_rel32_64, |this, back| {
             this.ask(channels, channels.masks.is_empty().then_some(bytes));
             this.asm.jump(Code::Jb_rel32_64, back);
             if channels.masks.is_empty() {
@@ -158,7 +179,6 @@ impl Emitter<'_> {
             } else {
                 this.scatter(channels, channels.mark, OneByOne::Mark);
             }
-            this.asm.jump(Code::Jmp_rel32_64, back);
         });
     }
 
@@ -192,7 +212,7 @@ impl Emitter<'_> {
 
     /// Channels one by one, the first one first.
     pub(crate) fn scatter(&mut self, channels: &Channels<'_>, mark: Mark, what: OneByOne<'_>) {
-        let (channel, rest, value) = (Register::R9, Register::R10D, Register::R11D);
+        let value = Register::R11D;
         let (offsets, lanes) = (&channels.offsets, channels.lanes);
         if let OneByOne::Move { access: Access::Store, elements, .. } = &what {
             // What is stored has to be where it is taken from.
@@ -203,51 +223,35 @@ impl Emitter<'_> {
         }
         self.store_offsets(channels);
         if let OneByOne::Mark = what {
-            // No function runs now.
-            self.asm.mr(Code::Mov_rm32_r32, at(FRAME, offset::OPERANDS), Register::EDI);
+            self.keep_first();
         }
-        let begin = |this: &mut Self| {
-            match mark.lanes {
-                Some(lanes) => this.asm.ri(Code::Mov_r32_imm32, rest, lanes as i32),
-                None => this.asm.rr(Code::Mov_r32_rm32, rest, ENABLED),
-            }
-            let again = this.asm.here();
-            this.asm.rr(Code::Tzcnt_r32_rm32, Register::R9D, rest);
-            this.asm.rm(Code::Mov_r32_rm32, Register::EDI, indexed(FRAME, channel, 4, offset::SCRATCH.into()));
-            again
-        };
-        let next = |this: &mut Self, again| {
-            this.asm.rr(Code::VEX_Blsr_r32_rm32, rest, rest);
-            this.asm.jump(Code::Jne_rel32_64, again);
-        };
         if mark.bits != 0 {
             let nobody = self.asm.label();
             self.asm.rr(Code::Test_rm64_r64, MARKS, MARKS);
             self.asm.jump(Code::Je_rel32_64, nobody);
-            let again = begin(self);
+            let again = self.begin_channels(mark);
             self.asm.ri(Code::Mov_r32_imm32, value, mark.bits as i32);
             self.asm.rr(Code::Mov_r32_rm32, Register::R9D, Register::EDI);
             self.asm.ri(Code::And_rm32_imm8, Register::R9D, 7);
             self.asm.rrr(Code::VEX_Shlx_r32_rm32_r32, value, value, Register::R9D);
             self.asm.ri(Code::Shr_rm32_imm8, Register::EDI, 3);
             self.asm.mr(Code::Or_rm32_r32, indexed(MARKS, FIRST, 1, 0), value);
-            next(self, again);
+            self.next_channel(again);
             self.asm.bind(nobody);
         }
         match what {
-            // What was there before.
-            OneByOne::Mark => self.asm.rm(Code::Mov_r32_rm32, Register::EDI, at(FRAME, offset::OPERANDS)),
+            OneByOne::Mark => self.first_again(),
             OneByOne::Move { access, unit, elements } => {
                 for &(distance, place) in elements {
-                    let again = begin(self);
+                    let again = self.begin_channels(mark);
                     let memory = indexed(WORDS, FIRST, 1, distance.into());
-                    let own = indexed(FILE, channel, unit.register_bytes(), place.into());
+                    let own = indexed(FILE, CHANNEL, unit.register_bytes(), place.into());
                     self.move_one(access, unit, [own, memory]);
-                    next(self, again);
+                    self.next_channel(again);
                 }
             }
             OneByOne::Update { change, operand, is_shared } => {
-                let again = begin(self);
+                let again = self.begin_channels(mark);
                 let code = match change {
                     Change::Add | Change::Increment => Code::Add_rm32_r32,
                     Change::Sub | Change::Decrement => Code::Sub_rm32_r32,
@@ -258,7 +262,7 @@ impl Emitter<'_> {
                 if let Change::Increment | Change::Decrement = change {
                     self.asm.ri(Code::Mov_r32_imm32, value, 1);
                 } else {
-                    self.asm.rm(Code::Mov_r32_rm32, value, indexed(FILE, channel, 4, operand.into()));
+                    self.asm.rm(Code::Mov_r32_rm32, value, indexed(FILE, CHANNEL, 4, operand.into()));
                 }
                 let memory = indexed(WORDS, FIRST, 1, 0);
                 if is_shared {
@@ -266,7 +270,7 @@ impl Emitter<'_> {
                 } else {
                     self.asm.mr(code, memory, value);
                 }
-                next(self, again);
+                self.next_channel(again);
             }
         }
     }

@@ -8,14 +8,14 @@ use iced_x86::{Code, Register};
 
 use crate::alike::{Member, Members};
 use crate::asm::{Label, Vector, Width, at, indexed};
-use crate::buffer::{FIRST, LIMIT, WORDS, extent};
+use crate::buffer::{FIRST, LIMIT, WORDS, reach};
 use crate::cache::{Bytes, Tag};
 use crate::choice::Choice;
 use crate::emit::{ENABLED, Emitter, Enabled, FILE, Later, bytes_of};
 use crate::frame::offset;
 use crate::ir::{Access, Addresses, Mask, Space, Transfer, Unit};
 use crate::op;
-use crate::scatter::{Mark, mark, marks_of};
+use crate::scatter::{Mark, mark};
 use crate::whole::{Otherwise, Part, parts};
 
 /// A transfer of 4, 8 or 16 channels, or of 32 if all are enabled: their offsets in the buffer at [`PLACE`], of which the first is in [`FIRST`].
@@ -76,8 +76,8 @@ impl Emitter<'_> {
         let unwritten = self.cache.unwritten();
         self.is_branching = true;
         if mask.lanes == u32::MAX && self.may_be_whole(step, mask, transfer) {
-            let ([.., whole], pitch) = (members, 16 * transfer.unit.register_bytes());
-            self.many(mask, (transfer, pitch), (false, whole), (slow, Otherwise::Parts(&parts)))?;
+            let [.., whole] = members;
+            self.many(mask, (transfer, None), (false, whole), (slow, Otherwise::Parts(&parts)))?;
         } else {
             self.parts(&parts, slow)?;
         }
@@ -106,9 +106,7 @@ impl Emitter<'_> {
                 (1, Access::Load | Access::Store) => self.single(transfer, slow)?,
                 (4, _) if transfer.unit == Unit::Qword => return None,
                 (4 | 8 | 16, _) => {
-                    let lanes = (self.widest().bytes() / 4).min(mask.lanes.count_ones());
-                    let pitch = lanes * transfer.unit.register_bytes();
-                    self.many(mask, (transfer, pitch), (is_some, *member), (slow, Otherwise::Other))?;
+                    self.many(mask, (transfer, None), (is_some, *member), (slow, Otherwise::Other))?;
                 }
                 _ => return None,
             }
@@ -232,16 +230,7 @@ impl Emitter<'_> {
         }
         let is_store = transfer.access == Access::Store;
         if transfer.space != Space::Local {
-            let bytes = extent(transfer);
-            let [from, back] = [(); 2].map(|()| self.asm.label());
-            self.asm.mi(Code::Cmp_rm64_imm8, self.of_place(marks_of(transfer.access)), 0);
-            self.asm.jump(Code::Jne_rel32_64, from);
-            self.asm.bind(back);
-            self.aside(|this| {
-                this.asm.bind(from);
-                this.mark_pages(transfer, slow, (bytes, None));
-                this.asm.jump(Code::Jmp_rel32_64, back);
-            });
+            self.mark_single(transfer, slow);
         }
         self.words();
         let elements = match transfer.unit {
@@ -312,16 +301,18 @@ impl Emitter<'_> {
         Some(())
     }
 
-    /// The elements of 4, 8, 16 or 32 channels.
+    /// The elements of 4, 8, 16 or 32 channels. Those in the registers follow each other, unless it is said how far it is from those
+    /// of as many channels as there are at a time to the next.
     pub(crate) fn many(
         &mut self,
         mask: &Mask,
-        (transfer, pitch): (&Transfer, u32),
+        (transfer, pitch): (&Transfer, Option<u32>),
         (is_some, member): (bool, Option<Member>),
         (slow, otherwise): (Label, Otherwise<'_>),
     ) -> Option<()> {
         let lanes = mask.lanes.count_ones().min(self.widest().bytes() / 4);
         let halves = mask.lanes.count_ones() / lanes;
+        let pitch = pitch.unwrap_or(lanes * transfer.unit.register_bytes());
         let offsets = match transfer.addresses {
             Addresses::Dwords(place) if transfer.space != Space::Flat => {
                 self.find(transfer, slow)?;
@@ -418,8 +409,7 @@ impl Emitter<'_> {
     /// to know of them is told of `bytes` bytes for each element.
     pub(crate) fn near_inside(&mut self, channels: &Channels<'_>, bytes: u32, otherwise: Label) {
         let transfer = channels.transfer;
-        let distance = transfer.elements.iter().map(|(distance, _)| *distance).max().unwrap_or(0);
-        let end = indexed(FIRST, Register::None, 1, i64::from(distance) + i64::from(bytes));
+        let end = indexed(FIRST, Register::None, 1, reach(transfer, bytes).into());
         self.asm.rm(Code::Lea_r64_m, Register::R9, end);
         self.asm.rm(Code::Cmp_r64_rm64, Register::R9, self.of_place(offset::REACH));
         self.asm.jump(Code::Ja_rel32_64, otherwise);

@@ -21,9 +21,12 @@ pub(crate) enum Otherwise<'a> {
     Other,
     /// The parts of a step, one after the other.
     Parts(&'a [Part]),
-    /// Steps, each with its number; also when the caller has to do something.
-    Steps([(u32, &'a Step); 2]),
+    /// The transfers of two steps, each with its number; also when the caller has to do something.
+    Steps([(u32, Half<'a>); 2]),
 }
+
+/// A step that is half of a pair.
+type Half<'a> = (&'a Mask, &'a Transfer);
 
 /// A transfer of at most 16 channels at a time. Nothing when the first ones may write what the caller needs to do all of them.
 pub(crate) fn parts(mask: &Mask, transfer: &Transfer, [first, second, _]: Members) -> Option<Vec<Part>> {
@@ -73,12 +76,11 @@ pub(crate) fn may_be_whole(transfer: &Transfer) -> bool {
 
 /// Two steps whose channels follow each other, 16 of each, which are one transfer.
 pub(crate) struct Pair<'a> {
-    /// The transfer, with the places of the first one's elements, and how far behind these the second one's are.
-    transfer: &'a Transfer,
+    halves: [Half<'a>; 2],
+    /// How far the second one's elements are behind the first one's in the registers.
     pitch: u32,
     /// What is done between them.
     between: &'a [Step],
-    steps: [&'a Step; 2],
 }
 
 /// The pair that begins with the first of some steps. States may be set between the two.
@@ -97,7 +99,7 @@ pub(crate) fn pair(steps: &[Step]) -> Option<Pair<'_>> {
     let mut others = reads(second).into_iter().map(|(read, _)| read).chain(writes(second));
     let written = writes(first);
     let is_apart = !others.any(|other| written.iter().any(|row| touch(*row, other)));
-    is_apart.then_some(Pair { transfer, pitch, between, steps: [first, second] })
+    is_apart.then_some(Pair { halves: [(&first.mask, transfer), (&second.mask, other)], pitch, between })
 }
 
 impl Pair<'_> {
@@ -131,17 +133,16 @@ impl Emitter<'_> {
 
     /// A pair of steps, of which the first has a number.
     pub(crate) fn pair(&mut self, pair: &Pair<'_>, number: u32) -> Option<()> {
-        let [first, second] = pair.steps;
-        for step in pair.steps {
-            let Action::Transfer(transfer) = &step.action else { return None };
-            self.prepare(&step.mask, transfer)?;
+        let [first @ (mask, transfer), second] = pair.halves;
+        for (mask, transfer) in pair.halves {
+            self.prepare(mask, transfer)?;
         }
         self.is_branching = true;
         let [.., member] = self.members_of(number);
-        let mask = Mask { lanes: u32::MAX, ..first.mask };
+        let mask = Mask { lanes: u32::MAX, ..*mask };
         let otherwise = Otherwise::Steps([(number, first), (number + pair.len() as u32 - 1, second)]);
         let slow = self.asm.label();
-        self.many(&mask, (pair.transfer, pair.pitch), (false, member), (slow, otherwise))
+        self.many(&mask, (transfer, Some(pair.pitch)), (false, member), (slow, otherwise))
     }
 
     /// Moves the elements of channels that are no row in smaller parts, if there are such. The labels lead there.
@@ -155,9 +156,8 @@ impl Emitter<'_> {
             Otherwise::Parts(parts) => self.parts(parts, channels.slow)?,
             Otherwise::Steps(steps) => {
                 self.asm.bind(channels.slow);
-                for (number, step) in steps {
-                    let Action::Transfer(transfer) = &step.action else { return None };
-                    self.transfer(&step.mask, transfer, number)?;
+                for (number, (mask, transfer)) in steps {
+                    self.transfer(mask, transfer, number)?;
                 }
             }
         }

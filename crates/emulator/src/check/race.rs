@@ -379,16 +379,15 @@ impl Races {
         if deed.kind == access.kind && access.kind != AccessKind::Store {
             return None;
         }
-        let is_behind_barrier = time.index == self.stamps.index && time.epoch < self.stamps.epoch;
+        // A barrier came between: if they are not apart then, it is the fence that is missing.
+        let is_fence = time.index == self.stamps.index && time.epoch < self.stamps.epoch;
         let apart = if time.index == self.stamps.index {
-            is_behind_barrier && !self.stamps.is_open(before)
+            is_fence && !self.stamps.is_open(before)
                 || deed.thread == access.thread && self.is_apart_in_thread(&deed, channel, access, at)
                 || time.epoch == self.stamps.epoch && self.is_before(&deed, channel, time.turn, access)
         } else {
             self.order.is_before(time.index, time.clock)
         };
-        // A barrier came between: then it is the fence that is missing.
-        let is_fence = is_behind_barrier;
         if apart || !(if is_fence { self.checks.sync } else { self.checks.race }) {
             return None;
         }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering::Relaxed};
 
 use crate::machine::observer::AccessKind;
+use visakit_native::PAGE;
 
 /// Bytes that are copied before the memory that they were in is given back.
 const PIECE: usize = 4 << 20;
@@ -85,7 +86,7 @@ const NOTED: u32 = 3;
 /// Whether pages are noted instead of bytes.
 const PAGES: u8 = 1 << 6;
 /// Bytes of a page as a power of two.
-const PAGE_BITS: u32 = 12;
+const PAGE_BITS: u32 = PAGE.trailing_zeros();
 
 impl Buffer {
     /// A buffer of `len` zero bytes. The system gives its memory when it is first written to.

@@ -14,7 +14,7 @@ use crate::machine::buffer::Buffer;
 use crate::machine::lane::{LANES, enabled_lanes};
 use crate::machine::observer::AccessKind;
 use crate::machine::thread::ones;
-use visakit_native::{Marks, PAGE};
+use visakit_native::Marks;
 
 /// One bit for each byte of a buffer, or for each page of private memory.
 type Bits = Vec<Cell<u64>>;
@@ -110,12 +110,10 @@ impl Trace {
         let kind = self.kind(kind);
         let bits = self.buffers.get(buffer.number()).and_then(|kinds| kinds[kind as usize].get());
         match bits {
-            Some(bits) if buffer.has_seen(kind) => match 1 << buffer.unit() {
-                1 => Marks::Bits(bits),
-                PAGE => Marks::Pages(bits),
-                _ => Marks::Caller,
-            },
-            _ => Marks::Caller,
+            Some(_) if !buffer.has_seen(kind) => Marks::Caller,
+            Some(bits) if buffer.unit() == 0 => Marks::Bits(bits),
+            Some(bits) => Marks::Pages(bits),
+            None => Marks::Caller,
         }
     }
 
