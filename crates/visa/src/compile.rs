@@ -1,18 +1,20 @@
 //! `visa compile`: the vendor's offline compiler, where it is installed.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use serde_json::json;
 use visakit_diag::Diagnostic;
+use visakit_zebin::ocloc::{self, EMIT_VISA};
 
 use super::{Findings, Outcome, OutputFormat, answer, finish, problem};
-use crate::io::{Output, is_stream};
+use crate::compiler::{self, Compiler, Release, Run};
+use crate::io::{Output, is_stream, note, shown};
 use crate::unfinished::Unfinished;
-use visakit::isa::Platform;
 
-/// The compiler's name.
-const COMPILER: &str = "ocloc";
+/// The name that the output is asked for under.
+const OUT: &str = "out";
+/// Lines of a compiler's log that a message holds.
+const LOG_LINES: usize = 20;
 
 /// Compile OpenCL C with the vendor's `ocloc` into a zebin that holds its vISA
 #[derive(clap::Args)]
@@ -21,13 +23,17 @@ Examples:
   visa compile k.cl --device dg2 -o k.zebin
   visa compile k.cl --options \"-cl-std=CL2.0 -DN=4\" -o k.zebin
 
+Of several compilers the first on the path that builds for the device is used: `ocloc`, then `ocloc-VERSION`. The variable \
+VISAKIT_OCLOC lists other programs, separated as in PATH. `visa info` without a file shows what is installed.
+
 Exit codes: 0 compiled, 1 the source is wrong, 2 usage, no compiler, or a file could not be read or written")]
 pub(super) struct Args {
     /// The source; `-` for standard input
     source: PathBuf,
-    /// The device, by one of its names in spec/platforms.md
-    #[arg(long, value_name = "NAME", default_value = "skl")]
-    device: String,
+    /// The device, by the compiler's name for it or a name in spec/platforms.md; the newest one that the compiler builds for
+    /// and the emulator runs if it is not given
+    #[arg(long, value_name = "NAME")]
+    device: Option<String>,
     /// Where the zebin goes
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
@@ -39,25 +45,47 @@ pub(super) struct Args {
     format: OutputFormat,
 }
 
+/// A finished build.
+pub(super) struct Built {
+    /// The zebin, or an archive where the device's name means several.
+    pub(super) bytes: Vec<u8>,
+    /// The device, as the compiler knows it.
+    pub(super) device: String,
+    compiler: &'static Compiler,
+    run: Run,
+}
+
 pub(super) fn run(args: Args) -> Outcome {
     finish(build(&args), args.format)
 }
 
 fn build(args: &Args) -> Result<Outcome, Findings> {
     let output = Output::new(&args.output, &[&args.source], args.format)?;
-    let platform = super::platform_of_option("--device", &args.device)?;
-    let written = output.write(&compile(&args.source, platform, args.options.as_deref())?)?;
+    let built = compile(&args.source, args.device.as_deref(), args.options.as_deref())?;
+    let release = built.release();
+    let written = output.write(&built.bytes)?;
+    note(&format!("compiled for {} by {release}", built.device));
+    if built.run.log.contains("warning: ") {
+        note(built.run.log.trim_end());
+    }
     if args.format == OutputFormat::Json {
-        answer(&[], json!({ "written": [written] }));
+        answer(&[], json!({ "written": [written], "device": built.device, "compiler": release }));
     }
     Ok(Outcome::Done)
 }
 
-/// Compiles a source for a platform and gives the zebin, vISA texts included.
+impl Built {
+    /// Returns the release numbers of the compiler.
+    pub(super) fn release(&self) -> Release {
+        self.compiler.release(self.run.back_end.as_deref())
+    }
+}
+
+/// Compiles a source for a device, vISA texts included; without a device, for the default one.
 ///
 /// # Errors
-/// What the compiler says of the source; or that it is not installed, or that a file cannot be read or written.
-pub(super) fn compile(source: &Path, platform: Platform, options: Option<&str>) -> Result<Vec<u8>, Vec<Diagnostic>> {
+/// The errors of the compiler; no compiler, none for the device, or a file that cannot be read or written.
+pub(super) fn compile(source: &Path, device: Option<&str>, options: Option<&str>) -> Result<Built, Vec<Diagnostic>> {
     let one = |finding: Diagnostic| vec![finding];
     let text = super::read_text(source).map_err(|finding| vec![*finding])?;
     // The compiler leaves files in its folder, so it gets one of its own.
@@ -74,32 +102,103 @@ pub(super) fn compile(source: &Path, platform: Platform, options: Option<&str>) 
         let beside = file.parent().unwrap_or(Path::new("/")).to_owned();
         (file, beside)
     };
-    let mut command = Command::new(COMPILER);
-    command.current_dir(folder.path()).args(["compile", "-file"]).arg(&file);
-    command.args(["-device", platform.name(), "--format", "zebin", "-output", "out", "-output_no_suffix"]);
-    command.args(["-internal_options", "-ze-opt-emit-zebin-visa-sections"]);
     let beside = format!("-I {}", beside.display());
     let options = [options.unwrap_or_default(), &beside].join(" ");
-    command.args(["-options", options.trim()]);
-    let output = command.output().map_err(|error| {
-        let finding = problem("compiler-missing", source, format!("`{COMPILER}` cannot be started: {error}"));
-        one(finding.help("install it, on Debian with `apt-get install intel-opencl-icd libigc1 libigdfcl1`"))
-    })?;
-    match std::fs::read(folder.path().join("out")) {
-        Ok(bytes) => Ok(bytes),
-        Err(_) => {
-            let mut said = String::from_utf8_lossy(&output.stdout).into_owned();
-            said += &String::from_utf8_lossy(&output.stderr);
-            Err(findings(source, &text, &said))
+    let arguments =
+        ["-file".to_owned(), file.display().to_string(), "-options".to_owned(), options.trim().to_owned()];
+    call(source, &text, folder.path(), device, &arguments)
+}
+
+/// Calls the compilers for a device until one makes an output.
+fn call(
+    source: &Path,
+    text: &str,
+    folder: &Path,
+    device: Option<&str>,
+    arguments: &[String],
+) -> Result<Built, Vec<Diagnostic>> {
+    if compiler::installed().is_empty() {
+        return Err(vec![compiler::missing(shown(source, "stdin"))]);
+    }
+    let Some(device) = device.or_else(|| compiler::default_device()) else {
+        let finding = problem("compiler-device", source, "no installed compiler builds for a device that can be run");
+        return Err(vec![finding.help("name a device with --device; `visa info` shows the compilers")]);
+    };
+    let mut findings = Vec::new();
+    for (compiler, device) in compiler::for_device(device) {
+        let mut all = ["compile", "-device", &device, "--format", "zebin", "-output", OUT, "-output_no_suffix"]
+            .map(str::to_owned)
+            .to_vec();
+        all.extend(["-internal_options", EMIT_VISA].map(str::to_owned));
+        all.extend_from_slice(arguments);
+        let mut run = compiler.run(folder, &all).map_err(|error| {
+            let message = format!("`{}` cannot be run: {error}", compiler.program.display());
+            vec![problem("compiler-missing", source, message).help(ocloc::INSTALL)]
+        })?;
+        if run.is_success && ocloc::output(&run.files, OUT).is_some() {
+            let position = |name: &String| run.files.iter().position(|(file, _)| file == name);
+            let at = ocloc::output_names(OUT).iter().find_map(position).unwrap_or_default();
+            let (_, bytes) = run.files.swap_remove(at);
+            return Ok(Built { bytes, device, compiler, run });
         }
+        if findings.is_empty() {
+            findings = failure(source, text, &device, compiler, &run);
+        }
+    }
+    Err(findings)
+}
+
+/// Returns the findings of a run without an output.
+fn failure(source: &Path, text: &str, device: &str, compiler: &Compiler, run: &Run) -> Vec<Diagnostic> {
+    let version = || compiler.version().unwrap_or_else(|| "of unknown version".to_owned());
+    if run.is_success {
+        let mut names: Vec<_> = run.files.iter().map(|(name, _)| name.as_str()).collect();
+        if names.is_empty() {
+            names.push("nothing");
+        }
+        let message = format!("the compiler made no file `{OUT}`; it made: {}", names.join(", "));
+        let help =
+            format!("please report this with the compiler's version: {} {}", compiler.program.display(), version());
+        return vec![problem("compiler-output", source, message).help(help)];
+    }
+    const UNKNOWN: [&str; 3] = ["HW Info for device", "determine device target", "parse target"];
+    if UNKNOWN.iter().any(|words| run.log.contains(words)) {
+        let known = |compiler: &Compiler| {
+            let products = compiler.devices.iter().map(String::as_str).filter(|device| !ocloc::is_family(device));
+            format!("{} builds for {}", compiler.program.display(), products.collect::<Vec<_>>().join(", "))
+        };
+        let help = compiler::installed().iter().map(known).collect::<Vec<_>>().join("; ");
+        let message = format!("no installed compiler builds for `{device}`");
+        return vec![problem("compiler-device", source, message).help(help)];
+    }
+    let mut findings = errors(source, text, &run.log);
+    if findings.is_empty() {
+        let help = if run.log.contains("FCL") || run.log.contains("libigdfcl") || run.log.contains("libigc.so") {
+            format!("the compiler for {device} is incomplete: {}", ocloc::INSTALL)
+        } else {
+            format!("this is the log of {} {}", compiler.program.display(), version())
+        };
+        findings.push(problem("compile", source, joined(&run.log)).help(help));
+    }
+    findings
+}
+
+/// Returns the lines of a log as one sentence.
+fn joined(log: &str) -> String {
+    let lines = log.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("Command was:"));
+    let lines: Vec<_> = lines.collect();
+    match lines.as_slice() {
+        [] => "the compiler failed and printed nothing".to_owned(),
+        lines if lines.len() <= LOG_LINES => lines.join("; "),
+        lines => format!("{}; and {} more lines", lines[..LOG_LINES].join("; "), lines.len() - LOG_LINES),
     }
 }
 
-/// What the compiler said, as findings: lines such as `1:2:19: error: …`, of which the second and third numbers are line
+/// Returns the errors of a compiler's log: lines such as `1:2:19: error: …`, of which the second and third numbers are line
 /// and column.
-fn findings(source: &Path, text: &str, said: &str) -> Vec<Diagnostic> {
+fn errors(source: &Path, text: &str, log: &str) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
-    for line in said.lines() {
+    for line in log.lines() {
         let Some((place, message)) = line.split_once(": error: ") else { continue };
         let mut numbers = place.rsplit(':').map_while(|part| part.trim().parse::<u32>().ok());
         let (column, row) = (numbers.next(), numbers.next());
@@ -110,11 +209,6 @@ fn findings(source: &Path, text: &str, said: &str) -> Vec<Diagnostic> {
             finding.quote = text.lines().nth(row as usize - row.min(1) as usize).unwrap_or_default().to_owned();
         }
         findings.push(finding.help("this is what the vendor's compiler says"));
-    }
-    if findings.is_empty() {
-        let message = said.lines().filter(|line| !line.trim().is_empty()).take(5).collect::<Vec<_>>().join("; ");
-        let message = if message.is_empty() { "the compiler failed without a word".to_owned() } else { message };
-        findings.push(problem("compile", source, message).help("this is what the vendor's compiler says"));
     }
     findings
 }
@@ -127,10 +221,12 @@ mod tests {
     fn errors_of_the_compiler_have_their_place() {
         let said =
             "1:2:5: error: use of undeclared identifier 'x'\n    x=1;\n    ^\n\nBuild failed with error code: -11\n";
-        let found = findings(Path::new("k.cl"), "kernel void k()\n{   x=1; }\n", said);
+        let found = errors(Path::new("k.cl"), "kernel void k()\n{   x=1; }\n", said);
         assert_eq!((found.len(), found[0].line, found[0].column), (1, 2, 5));
         assert!(found[0].quote.contains("x=1"), "{found:?}");
-        let found = findings(Path::new("k.cl"), "", "Could not determine device target: xyz.\n");
-        assert!(found[0].message.contains("device target"));
+        assert!(errors(Path::new("k.cl"), "", "Could not determine device target: xyz.\n").is_empty());
+        assert!(joined("Could not determine device target: xyz.\n\n").contains("device target"));
+        assert!(joined("").contains("printed nothing"));
+        assert!(joined(&"a line\n".repeat(30)).ends_with("and 10 more lines"));
     }
 }

@@ -1,7 +1,7 @@
 //! `visa info`: the kernels of a file, and what they take.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use serde_json::json;
@@ -14,27 +14,29 @@ use visakit_emulator::run::Program as Emulated;
 use visakit_zebin::Zebin;
 use visakit_zebin::info::{ArgType, KernelInfo};
 
-use super::{Findings, Outcome, OutputFormat, answer, count, finish, out, read, report};
+use super::{Findings, Outcome, OutputFormat, answer, count, finish, installed, out, read, report};
 use crate::input::{Kind, Module, modules_of, wrong_kind, zebins};
 use crate::io::shown;
 
-/// Show the kernels of a file: arguments, sizes, platforms, versions
+/// Show the kernels of a file: arguments, sizes, platforms, versions; without a file, the compilers that are installed
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   visa info program.zebin
   visa info program.zebin --format json | jq '.programs[].kernels[].arguments'
+  visa info
 
 With `--format json`: `kind`, and `programs` (one, or one for each zebin of an archive) with `file`, `platform`, `version` (of \
 the zebin's or the object's format), `functions` and `kernels`. A kernel has `name`; `launch` (of a zebin: `simd_size`, \
 `required_local_size`, `registers`, `barriers`, `slm_bytes`, `memory`); `arguments` (of a zebin: `index`, `name`, `type`, `kind`, \
 `address_space`, `address_mode`, `access`, `bytes`, `used`); `visa` (`version`, `instructions`, `attributes`, `inputs`) where its \
-vISA is there; and `native` (`platform`, `bytes`), one for each native program. What a file does not say is left out.
+vISA is there; and `native` (`platform`, `bytes`), one for each native program. What a file does not say is left out. Without \
+a file: `compilers` (`program`, `version`, `back_end`, `works`, `devices`), `default_device` and `emulated`.
 
 Exit codes: 0 shown, 1 something of the file is wrong, 2 usage, or the file could not be read")]
 pub(super) struct Args {
     /// A zebin, an archive of zebins, an object or a text; `-` for standard input
-    input: PathBuf,
+    input: Option<PathBuf>,
     /// How it is shown
     #[arg(long, value_enum, default_value_t)]
     format: OutputFormat,
@@ -126,33 +128,36 @@ struct Native {
 }
 
 pub(super) fn run(args: Args) -> Outcome {
-    finish(show(&args), args.format)
+    match &args.input {
+        Some(input) => finish(show(input, args.format), args.format),
+        None => installed::show(args.format),
+    }
 }
 
-fn show(args: &Args) -> Result<Outcome, Findings> {
-    let bytes = read(&args.input)?;
-    let kind = Kind::of(&args.input, &bytes);
+fn show(input: &Path, format: OutputFormat) -> Result<Outcome, Findings> {
+    let bytes = read(input)?;
+    let kind = Kind::of(input, &bytes);
     let mut findings = Vec::new();
     let programs: Vec<Program> = match kind {
         Kind::Zebin | Kind::Archive => {
-            let zebins = zebins(&args.input, &bytes)?;
+            let zebins = zebins(input, &bytes)?;
             zebins.iter().map(|zebin| of_zebin(zebin, &mut findings)).collect()
         }
         Kind::Text | Kind::Object => {
-            let modules = modules_of(&args.input, kind, bytes)?;
+            let modules = modules_of(input, kind, bytes)?;
             let programs = modules.iter().map(|module| Ok(of_object(&module.file, &module.object(None)?)));
             programs.collect::<Result<_, Findings>>()?
         }
         Kind::Other(_) => {
             let help = "kernels are in zebins, archives of zebins, objects (.isa) and texts (.visaasm)";
-            return Err(wrong_kind(&args.input, kind, help).into());
+            return Err(wrong_kind(input, kind, help).into());
         }
     };
-    match args.format {
+    match format {
         OutputFormat::Json => answer(&findings, json!({ "kind": kind.word(), "programs": programs })),
         OutputFormat::Human => {
-            report(&findings, args.format);
-            out(&human(&shown(&args.input, "stdin"), kind, &programs));
+            report(&findings, format);
+            out(&human(&shown(input, "stdin"), kind, &programs));
         }
     }
     Ok(Outcome::of(&findings))

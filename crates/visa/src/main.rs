@@ -4,6 +4,7 @@
 
 mod asm;
 mod compile;
+mod compiler;
 mod diff;
 mod disasm;
 mod dump;
@@ -12,6 +13,7 @@ mod extract;
 mod groups;
 mod info;
 mod input;
+mod installed;
 mod io;
 mod launch;
 mod limits;

@@ -12,6 +12,7 @@ use visakit_zebin::Zebin;
 use visakit_zebin::info::{ExecutionEnv, KernelInfo};
 
 use crate::compile::compile;
+use crate::compiler;
 use crate::input::{Kind, zebins};
 use crate::io::{note, read, shown};
 use crate::launch::request::Request;
@@ -26,16 +27,19 @@ pub(super) fn load(request: &Request) -> Result<Program, Findings> {
         let finding = Diagnostic::new("usage", Severity::Error, "visa run", "no program is given");
         return Err(finding.help("name a zebin, or a launch file with --launch; see visa run --help").into());
     };
-    let platform = request.platform.as_deref();
-    let platform = platform.map(|name| crate::platform_of_option("--platform", name)).transpose()?;
     let kernel = request.kernel.as_deref();
     let is_named = |name: &str| path.extension().is_some_and(|extension| extension == name);
-    let bytes = if is_named("cl") {
+    if is_named("cl") {
         let options = with_lines(request.options.as_deref().unwrap_or_default());
-        compile(path, platform.unwrap_or_else(default_platform), Some(&options))?
-    } else {
-        read(path)?
-    };
+        let built = compile(path, request.platform.as_deref(), Some(&options))?;
+        if request.platform.is_none() {
+            note(&format!("note: compiled for {}; --device names another", built.device));
+        }
+        return compiled(path, &built.bytes, request);
+    }
+    let platform = request.platform.as_deref();
+    let platform = platform.map(|name| crate::platform_of_option("--platform", name)).transpose()?;
+    let bytes = read(path)?;
     let kind = Kind::of(path, &bytes);
     if kind == Kind::Zebin {
         let zebin = Zebin::parse(&shown(path, "stdin"), &bytes)?;
@@ -62,6 +66,17 @@ pub(super) fn load(request: &Request) -> Result<Program, Findings> {
     }
 }
 
+/// Returns the program of a zebin that was compiled for the device that the user named, which need not be a platform's name.
+fn compiled(path: &Path, bytes: &[u8], request: &Request) -> Result<Program, Findings> {
+    let kernel = request.kernel.as_deref();
+    let named = request.platform.as_deref().and_then(Platform::from_name);
+    if Kind::of(path, bytes) == Kind::Archive {
+        return from_archive(path, bytes, kernel, named);
+    }
+    let zebin = Zebin::parse(&shown(path, "stdin"), bytes)?;
+    Ok(Program::from_zebin(&zebin, kernel, Program::platform_of(&zebin).or(named))?)
+}
+
 /// The same source as the compiler makes it without optimisations, where checks are wanted: bugs that it makes use of, such as values
 /// that are read and not written, are there still. Where it cannot be made, there is nothing to check.
 pub(super) fn unoptimised(request: &Request) -> Option<Program> {
@@ -69,9 +84,10 @@ pub(super) fn unoptimised(request: &Request) -> Option<Program> {
     let is_source = request.program.as_ref()?.extension().is_some_and(|extension| extension == "cl");
     let options = request.options.as_deref().unwrap_or_default();
     let wanted = request.check.is_some() && is_source && !options.contains(PLAIN);
-    let platform = wanted.then(|| request.platform.clone().unwrap_or_else(|| DEFAULT_PLATFORM.name().to_owned()))?;
+    let default = || compiler::default_device().map(str::to_owned);
+    let platform = wanted.then(|| request.platform.clone().or_else(default))?;
     let options = Some(format!("{PLAIN} {options}"));
-    load(&Request { options, platform: Some(platform), ..request.clone() }).ok()
+    load(&Request { options, platform, ..request.clone() }).ok()
 }
 
 /// Whether the first line that says something is the directive that vISA texts begin with.

@@ -1,0 +1,234 @@
+//! The vendor's offline compilers that are installed: which there are, which builds for a device, and calls of one.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::LazyLock;
+
+use serde::Serialize;
+use visakit::isa::Platform;
+use visakit_diag::{Diagnostic, Severity};
+use visakit_emulator::run::has_model;
+use visakit_zebin::ocloc::{self, product_of};
+
+use crate::unfinished::Unfinished;
+
+/// Name of the compiler's program; Debian's packages also install `ocloc-VERSION`.
+const PROGRAM: &str = "ocloc";
+/// Environment variable with a list of programs to use instead of those on the path.
+const VARIABLE: &str = "VISAKIT_OCLOC";
+/// Prefix of the files in which the dynamic linker lists the libraries of a compiler.
+const LINKER_LOG: &str = "linker";
+
+/// An installed compiler.
+#[derive(Clone, Debug)]
+pub(crate) struct Compiler {
+    /// Its program.
+    pub(crate) program: PathBuf,
+    /// The devices that its help text lists.
+    pub(crate) devices: Vec<String>,
+}
+
+/// Release numbers of a compiler.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Release {
+    /// The program, as it was found.
+    pub(crate) program: String,
+    /// Version of `ocloc`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) version: Option<String>,
+    /// Version of IGC, the back end, that a build loaded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) back_end: Option<String>,
+}
+
+/// The files that a compiler wrote, and its output.
+#[derive(Debug)]
+pub(crate) struct Run {
+    /// Exit status 0.
+    pub(crate) is_success: bool,
+    /// Files in its folder that were not there before, with their contents.
+    pub(crate) files: Vec<(String, Vec<u8>)>,
+    /// What it printed to both streams.
+    pub(crate) log: String,
+    /// The back end's library, as the dynamic linker found it.
+    pub(crate) back_end: Option<PathBuf>,
+}
+
+/// Returns the installed compilers in the order of preference: `ocloc` in the order of the path, then `ocloc-VERSION`, newest
+/// first.
+pub(crate) fn installed() -> &'static [Compiler] {
+    static INSTALLED: LazyLock<Vec<Compiler>> = LazyLock::new(|| {
+        let mut programs: Vec<PathBuf> = Vec::new();
+        let mut seen = Vec::new();
+        for program in candidates() {
+            let Ok(file) = program.canonicalize() else { continue };
+            if file.is_file() && !seen.contains(&file) {
+                seen.push(file);
+                programs.push(program);
+            }
+        }
+        programs.into_iter().filter_map(Compiler::ask).collect()
+    });
+    &INSTALLED
+}
+
+fn candidates() -> Vec<PathBuf> {
+    if let Some(list) = std::env::var_os(VARIABLE) {
+        return std::env::split_paths(&list).filter(|program| !program.as_os_str().is_empty()).collect();
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders: Vec<_> = std::env::split_paths(&path).collect();
+    let mut versioned: Vec<_> = folders
+        .iter()
+        .filter_map(|folder| std::fs::read_dir(folder).ok())
+        .flat_map(|entries| entries.filter_map(Result::ok))
+        .filter(|entry| entry.file_name().to_str().is_some_and(|name| name.starts_with("ocloc-")))
+        .map(|entry| entry.path())
+        .collect();
+    versioned.sort_by(|a, b| b.file_name().cmp(&a.file_name()));
+    folders.iter().map(|folder| folder.join(PROGRAM)).chain(versioned).collect()
+}
+
+/// Returns the compilers to try for `device`, with the name that each knows it by.
+///
+/// A compiler that lists the device comes first. A name that none lists, such as a device id or a device of an older compiler
+/// that stands behind a newer one, is left to every compiler in turn.
+pub(crate) fn for_device(device: &str) -> Vec<(&'static Compiler, String)> {
+    let listed = installed().iter().filter_map(|compiler| Some((compiler, compiler.name_of(device)?)));
+    let listed: Vec<_> = listed.collect();
+    if listed.is_empty() {
+        return installed().iter().map(|compiler| (compiler, device.to_owned())).collect();
+    }
+    listed
+}
+
+/// Returns the name of the newest device that a compiler builds for and the emulator runs.
+pub(crate) fn default_device() -> Option<&'static str> {
+    let platforms = Platform::ALL.iter().rev().filter(|platform| has_model(**platform));
+    let mut products = platforms
+        .filter_map(|platform| installed().iter().find_map(|compiler| product_of(*platform, &compiler.devices)));
+    products.next()
+}
+
+/// Returns the error for a machine without a compiler.
+pub(crate) fn missing(file: String) -> Diagnostic {
+    let message = match std::env::var_os(VARIABLE) {
+        Some(list) => format!("{VARIABLE} names no `{PROGRAM}` that runs: {}", list.display()),
+        None => format!("there is no compiler: `{PROGRAM}` is not on the path"),
+    };
+    Diagnostic::new("compiler-missing", Severity::Error, file, message).help(ocloc::INSTALL)
+}
+
+impl Compiler {
+    /// Reads the help text of a program; `None` if it is no compiler.
+    fn ask(program: PathBuf) -> Option<Self> {
+        let output = Command::new(&program).args(["compile", "--help"]).stdin(Stdio::null()).output().ok()?;
+        let devices = ocloc::devices(&String::from_utf8_lossy(&output.stdout));
+        (!devices.is_empty()).then_some(Self { program, devices })
+    }
+
+    /// Returns the compiler's name for the device that a user named: the same word, or a product of that platform.
+    fn name_of(&self, device: &str) -> Option<String> {
+        let has = |name: &str| self.devices.iter().any(|known| known.eq_ignore_ascii_case(name));
+        let is_listed = device.split([',', ':']).filter(|part| !part.is_empty()).all(has);
+        if is_listed && !device.is_empty() {
+            return Some(device.to_ascii_lowercase());
+        }
+        product_of(Platform::from_name(device)?, &self.devices).map(str::to_owned)
+    }
+
+    /// Runs the compiler in `folder`, which holds nothing else that changes.
+    ///
+    /// # Errors
+    /// When the program cannot be started or its files cannot be read.
+    pub(crate) fn run<S: AsRef<OsStr>>(&self, folder: &Path, arguments: &[S]) -> std::io::Result<Run> {
+        let names = |folder: &Path| -> std::io::Result<Vec<String>> {
+            let entries = std::fs::read_dir(folder)?.filter_map(Result::ok);
+            let mut names: Vec<_> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+            names.sort();
+            Ok(names)
+        };
+        let before = names(folder)?;
+        // The dynamic linker of glibc tells which back end is loaded; elsewhere the variables have no effect.
+        let mut command = Command::new(&self.program);
+        command.env("LD_DEBUG", "files").env("LD_DEBUG_OUTPUT", folder.join(LINKER_LOG));
+        let output = command.current_dir(folder).args(arguments).stdin(Stdio::null()).output()?;
+        let mut log = String::from_utf8_lossy(&output.stdout).into_owned();
+        log += &String::from_utf8_lossy(&output.stderr);
+        let (mut files, mut back_end) = (Vec::new(), None);
+        for name in names(folder)?.into_iter().filter(|name| !before.contains(name)) {
+            let path = folder.join(&name);
+            if name.starts_with(LINKER_LOG) {
+                let text = String::from_utf8_lossy(&std::fs::read(path)?).into_owned();
+                back_end = back_end.or_else(|| last_back_end(&text));
+            } else if path.is_file() {
+                files.push((name, std::fs::read(path)?));
+            }
+        }
+        Ok(Run { is_success: output.status.success(), files, log, back_end })
+    }
+
+    /// Asks for the version of `ocloc`.
+    pub(crate) fn version(&self) -> Option<String> {
+        const QUERY: &str = "OCL_DRIVER_VERSION";
+        let (folder, _unfinished) = Unfinished::make(tempfile::tempdir, |folder| folder.path()).ok()?;
+        let run = self.run(folder.path(), &["query", QUERY]).ok()?;
+        let (_, bytes) = run.files.into_iter().find(|(name, _)| name == QUERY)?;
+        let text = String::from_utf8_lossy(&bytes).trim_end_matches('\0').trim().to_owned();
+        (!text.is_empty()).then_some(text)
+    }
+
+    /// Returns the release numbers, with those of the back end that a run loaded.
+    pub(crate) fn release(&self, back_end: Option<&Path>) -> Release {
+        Release {
+            program: self.program.display().to_string(),
+            version: self.version(),
+            back_end: back_end.and_then(ocloc::back_end_version),
+        }
+    }
+}
+
+impl std::fmt::Display for Release {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let unknown = "of unknown version";
+        write!(
+            f,
+            "ocloc {}, IGC {}",
+            self.version.as_deref().unwrap_or(unknown),
+            self.back_end.as_deref().unwrap_or(unknown)
+        )?;
+        write!(f, " ({})", self.program)
+    }
+}
+
+/// Returns the library of the back end that the dynamic linker initialised last.
+fn last_back_end(linker: &str) -> Option<PathBuf> {
+    let loaded = linker.lines().filter_map(|line| line.split_once("calling init: ")).map(|(_, path)| path.trim());
+    loaded.filter(|path| path.contains("/libigc.so")).last().map(PathBuf::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn devices_are_named_as_the_compiler_knows_them() {
+        let devices = ["tgllp", "bmg", "mtl-u", "xe2"].map(str::to_owned).to_vec();
+        let compiler = Compiler { program: PathBuf::new(), devices };
+        let name = |device| compiler.name_of(device);
+        assert_eq!(name("mtl-u").as_deref(), Some("mtl-u"));
+        assert_eq!(name("BMG").as_deref(), Some("bmg"));
+        assert_eq!(name("tgllp,bmg").as_deref(), Some("tgllp,bmg"));
+        assert_eq!(name("tgl").as_deref(), Some("tgllp"));
+        assert_eq!((name("skl"), name("0x56a0"), name("")), (None, None, None));
+    }
+
+    #[test]
+    fn the_back_end_is_the_one_loaded_last() {
+        let text = "  12:\tcalling init: /lib/libocloc.so\n  12:\tcalling init: /lib/libigc.so.2\n 12:\tcalling init: \
+                    /old/libigc.so.1\n";
+        assert_eq!(last_back_end(text), Some(PathBuf::from("/old/libigc.so.1")));
+        assert_eq!(last_back_end("calling init: /lib/libigdfcl.so.1"), None);
+    }
+}

@@ -1,0 +1,155 @@
+//! `visa compile` with compilers of several releases, which scripts stand for here; and with those that are installed.
+
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+use visakit_testing::{root, scratch};
+
+/// A compiler that lists `devices` and, when it is to compile, runs `build` with the device in `$device`.
+fn compiler(folder: &Path, name: &str, devices: &str, build: &str) -> PathBuf {
+    let script = format!(
+        "#!/bin/sh\nif [ \"$2\" = --help ]; then echo '  <device_type> can be: {devices}, ip version  or so'; exit 0; fi\n\
+         if [ \"$1\" = query ]; then printf '{name}.1\\0' >OCL_DRIVER_VERSION; exit 0; fi\n\
+         while [ $# -gt 0 ]; do case $1 in -device) device=$2; shift ;; -file) file=$2; shift ;; esac; shift; done\n{build}\n"
+    );
+    let path = folder.join(name);
+    std::fs::write(&path, script).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    path
+}
+
+fn visa(arguments: &[&str], folder: &Path, compilers: &[PathBuf]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_visa"));
+    command.args(arguments).current_dir(folder).env("VISAKIT_OCLOC", std::env::join_paths(compilers).unwrap());
+    command.output().unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+const COMPILE: [&str; 6] = ["compile", "k.cl", "-o", "k.zebin", "--device", "bmg"];
+
+fn folder(name: &str) -> PathBuf {
+    let folder = scratch(&format!("compilers-{name}"));
+    std::fs::write(folder.join("k.cl"), "kernel void k() {}\n").unwrap();
+    folder
+}
+
+/// The release decides whether the output is called `out` or `out.bin`.
+#[test]
+fn outputs_of_both_names_are_read() {
+    let folder = folder("names");
+    for (name, file) in [("old", "out"), ("new", "out.bin")] {
+        let build = format!("printf {name} >{file}; printf x >out.spv");
+        let output = visa(&COMPILE, &folder, &[compiler(&folder, name, "tgllp, bmg", &build)]);
+        assert!(output.status.success(), "{}", stderr(&output));
+        assert_eq!(std::fs::read_to_string(folder.join("k.zebin")).unwrap(), name);
+        let err = stderr(&output);
+        assert!(err.contains(&format!("compiled for bmg by ocloc {name}.1")), "{err}");
+    }
+}
+
+/// Success without an output is a failure of its own, and lists the files.
+#[test]
+fn an_output_that_is_missing_is_said() {
+    let folder = folder("missing");
+    let compilers = [compiler(&folder, "odd", "bmg", "echo 'Build succeeded.'; printf x >k_bmg.bin")];
+    let output = visa(&COMPILE, &folder, &compilers);
+    let err = stderr(&output);
+    assert_eq!(output.status.code(), Some(2), "{err}");
+    assert!(err.contains("made no file `out`; it made: k_bmg.bin") && err.contains("odd.1"), "{err}");
+    assert!(!err.contains("Build succeeded") && !folder.join("k.zebin").exists(), "{err}");
+}
+
+/// A failure shows the log; an output that is there all the same is not taken.
+#[test]
+fn a_failure_shows_the_log() {
+    let folder = folder("log");
+    let build = "echo 'Loading of FCL library has failed!'; printf x >out; exit 3";
+    let output = visa(&COMPILE, &folder, &[compiler(&folder, "broken", "bmg", build)]);
+    let err = stderr(&output);
+    assert_eq!(output.status.code(), Some(1), "{err}");
+    assert!(err.contains("Loading of FCL library has failed") && err.contains("libigdfcl1"), "{err}");
+    let build = "echo "1:13:6: error: no such thing"; exit 1";
+    let output = visa(&COMPILE, &folder, &[compiler(&folder, "wrong", "bmg", build)]);
+    assert!(stderr(&output).contains("no such thing\n--> k.cl:13:6"), "{}", stderr(&output));
+}
+
+/// Of several compilers the first that lists the device builds; a word that none lists reaches each in turn.
+#[test]
+fn the_device_chooses_the_compiler() {
+    let folder = folder("devices");
+    let compilers = [
+        compiler(&folder, "new", "tgllp, bmg, xe2", "[ $device != skl ] || exit 1; printf \"new $device\" >out.bin"),
+        compiler(&folder, "old", "skl, kbl", "[ $device != 0x1234 ] || exit 1; printf \"old $device\" >out"),
+    ];
+    let built = |device: &str| {
+        let output = visa(&["compile", "k.cl", "-o", "k.zebin", "--device", device], &folder, &compilers);
+        assert!(output.status.success(), "{device}: {}", stderr(&output));
+        std::fs::read_to_string(folder.join("k.zebin")).unwrap()
+    };
+    for (device, expected) in [
+        ("bmg", "new bmg"),
+        ("kbl", "old kbl"),
+        ("tgl", "new tgllp"),
+        ("tgllp,bmg", "new tgllp,bmg"),
+        ("0x1234", "new 0x1234"),
+        ("bdw", "new bdw"),
+        ("SKL", "old skl"),
+    ] {
+        assert_eq!(built(device), expected, "{device}");
+    }
+    let output = visa(&["info", "--format", "json"], &folder, &compilers);
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(answer["compilers"][0]["version"], "new.1");
+    assert_eq!(answer["compilers"][0]["devices"], serde_json::json!(["tgllp", "bmg"]));
+    assert_eq!(answer["compilers"][1]["works"], true);
+    // Without a device: the newest that a compiler lists and the emulator runs.
+    let default = answer["default_device"].as_str().unwrap();
+    assert!(["tgllp", "bmg"].contains(&default), "{default}");
+    let output = visa(&COMPILE[..4], &folder, &compilers);
+    assert!(stderr(&output).contains(&format!("compiled for {default}")), "{}", stderr(&output));
+}
+
+/// A device that no compiler knows is named, with those that are known.
+#[test]
+fn a_device_that_none_knows() {
+    let folder = folder("unknown");
+    let build = "echo 'Error: Cannot get HW Info for device x.'; exit 1";
+    let output = visa(&COMPILE, &folder, &[compiler(&folder, "old", "skl, kbl", build)]);
+    let err = stderr(&output);
+    assert_eq!(output.status.code(), Some(2), "{err}");
+    assert!(err.contains("no installed compiler builds for `bmg`") && err.contains("builds for skl, kbl"), "{err}");
+    let output = visa(&COMPILE, &folder, &[folder.join("nothing")]);
+    let err = stderr(&output);
+    assert!(err.contains("compiler-missing") && err.contains("intel-ocloc") && err.contains("Debian 12"), "{err}");
+}
+
+/// Every compiler that is installed builds an example that runs right; the default device too.
+#[test]
+fn installed_compilers_build_what_runs() {
+    if !visakit_testing::have("installed_compilers", "vendor", visakit_testing::program("ocloc"), "ocloc") {
+        return;
+    }
+    let source = root().join("examples/vector_add/vector_add.cl");
+    let source = source.to_str().unwrap();
+    let here = Command::new(env!("CARGO_BIN_EXE_visa")).args(["info", "--format", "json"]).output().unwrap();
+    let answer: Value = serde_json::from_slice(&here.stdout).unwrap();
+    for compiler in answer["compilers"].as_array().unwrap() {
+        let program = PathBuf::from(compiler["program"].as_str().unwrap());
+        for device in ["skl", "tgllp", "dg2", "pvc"] {
+            if !compiler["devices"].as_array().unwrap().iter().any(|known| known == device) {
+                continue;
+            }
+            let arguments =
+                ["--arg", "0=range:f32:8", "--arg", "1=range:f32:8", "--arg", "2=zeros:32", "--arg", "3=u32:8"];
+            let run = ["run", source, "--device", device, "--global", "8", "--print", "2"];
+            let output = visa(&[&run[..], &arguments].concat(), &root(), &[program.clone()]);
+            let out = String::from_utf8_lossy(&output.stdout).into_owned();
+            assert!(output.status.success() && out.contains("14"), "{device} {compiler}: {out}{}", stderr(&output));
+        }
+    }
+}
