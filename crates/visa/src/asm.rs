@@ -41,7 +41,7 @@ fn assemble(args: &Args) -> Result<Outcome, Findings> {
         let found = module.problem("file-kind", "this is a vISA object, and need not be assembled");
         return Err(found.help("`visa disasm` prints it as text").into());
     }
-    let object = module.object(args.selection.platform)?;
+    let object = module.object(args.selection.platform())?;
     let bytes = object.encode().map_err(|error| module.problem("encode", error.to_string()))?;
     let written = output.write(&bytes)?;
     if args.format == OutputFormat::Json {

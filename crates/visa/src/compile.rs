@@ -3,12 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
+use visakit::isa::Platform;
 use visakit_diag::Diagnostic;
 use visakit_zebin::ocloc::{self, EMIT_VISA};
+use visakit_zebin::spirv::{self, Module};
 
-use super::{Findings, Outcome, OutputFormat, answer, finish, problem};
+use super::{Findings, Outcome, OutputFormat, answer, finish, problem, read};
 use crate::compiler::{self, Compiler, Release, Run};
-use crate::io::{Output, is_stream, note, shown};
+use crate::input::Kind;
+use crate::io::{Output, is_stream, note, shown, text_of};
 use crate::unfinished::Unfinished;
 
 /// The name that the output is asked for under.
@@ -16,19 +19,21 @@ const OUT: &str = "out";
 /// Lines of a compiler's log that a message holds.
 const LOG_LINES: usize = 20;
 
-/// Compile OpenCL C with the vendor's `ocloc` into a zebin that holds its vISA
+/// Compile OpenCL C or SPIR-V with the vendor's `ocloc` into a zebin that holds its vISA
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   visa compile k.cl --device dg2 -o k.zebin
   visa compile k.cl --options \"-cl-std=CL2.0 -DN=4\" -o k.zebin
+  visa compile module.spv --device bmg -o k.zebin
+  visa compile archive-without-visa.bin --device bmg -o k.zebin
 
 Of several compilers the first on the path that builds for the device is used: `ocloc`, then `ocloc-VERSION`. The variable \
 VISAKIT_OCLOC lists other programs, separated as in PATH. `visa info` without a file shows what is installed.
 
 Exit codes: 0 compiled, 1 the source is wrong, 2 usage, no compiler, or a file could not be read or written")]
 pub(super) struct Args {
-    /// The source; `-` for standard input
+    /// OpenCL C; or a SPIR-V module, or a zebin or an archive that holds one; `-` for standard input
     source: PathBuf,
     /// The device, by the compiler's name for it or a name in spec/platforms.md; the newest one that the compiler builds for
     /// and the emulator runs if it is not given
@@ -81,17 +86,27 @@ impl Built {
     }
 }
 
-/// Compiles a source for a device, vISA texts included; without a device, for the default one.
+/// Compiles a source for a device, vISA texts included; without a device, for the default one. A SPIR-V module, or a container
+/// that holds one, is a source too.
 ///
 /// # Errors
 /// The errors of the compiler; no compiler, none for the device, or a file that cannot be read or written.
-pub(super) fn compile(source: &Path, device: Option<&str>, options: Option<&str>) -> Result<Built, Vec<Diagnostic>> {
-    let one = |finding: Diagnostic| vec![finding];
-    let text = super::read_text(source).map_err(|finding| vec![*finding])?;
+pub(super) fn compile(source: &Path, device: Option<&str>, options: Option<&str>) -> Result<Built, Findings> {
+    let bytes = read(source)?;
+    let kind = Kind::of(source, &bytes);
+    if matches!(kind, Kind::Zebin | Kind::Archive | Kind::Spirv) {
+        let named = device.and_then(Platform::from_name);
+        let Some(mut module) = spirv::find(&bytes, named) else {
+            let finding = problem("compile-source", source, format!("this is {} without SPIR-V", kind.name()));
+            return Err(finding.help("compile its source; `-exclude_ir` of ocloc leaves the SPIR-V out").into());
+        };
+        module.options = [module.options.as_str(), options.unwrap_or_default()].join(" ");
+        return compile_module(source, &module, device);
+    }
+    let text = text_of(source, bytes)?;
     // The compiler leaves files in its folder, so it gets one of its own.
-    let (folder, _unfinished) = Unfinished::make(tempfile::tempdir, |folder| folder.path())
-        .map_err(|e| one(problem("file-write", &std::env::temp_dir(), e.to_string())))?;
-    let unread = |error: std::io::Error| one(problem("file-read", source, format!("cannot be read: {error}")));
+    let (folder, _unfinished) = workspace()?;
+    let unread = |error: std::io::Error| problem("file-read", source, format!("cannot be read: {error}"));
     // Headers are found beside the source, as other compilers have it.
     let (file, beside) = if is_stream(source) {
         let file = folder.path().join("stdin.cl");
@@ -109,6 +124,28 @@ pub(super) fn compile(source: &Path, device: Option<&str>, options: Option<&str>
     call(source, &text, folder.path(), device, &arguments)
 }
 
+/// Compiles a SPIR-V module, vISA texts included; `source` is the file that it is from, for messages.
+///
+/// # Errors
+/// As [`compile`].
+pub(super) fn compile_module(source: &Path, module: &Module, device: Option<&str>) -> Result<Built, Findings> {
+    let (folder, _unfinished) = workspace()?;
+    let file = folder.path().join("module.spv");
+    let written = std::fs::write(&file, &module.bytes);
+    written.map_err(|error| problem("file-write", &file, format!("cannot be written: {error}")))?;
+    let mut arguments = ["-file", "module.spv", "-spirv_input"].map(str::to_owned).to_vec();
+    if !module.options.trim().is_empty() {
+        arguments.extend(["-options".to_owned(), module.options.trim().to_owned()]);
+    }
+    call(source, "", folder.path(), device, &arguments)
+}
+
+/// Makes the compiler's folder.
+fn workspace() -> Result<(tempfile::TempDir, Unfinished), Box<Diagnostic>> {
+    Unfinished::make(tempfile::tempdir, |folder| folder.path())
+        .map_err(|error| problem("file-write", &std::env::temp_dir(), error.to_string()).into())
+}
+
 /// Calls the compilers for a device until one makes an output.
 fn call(
     source: &Path,
@@ -116,13 +153,14 @@ fn call(
     folder: &Path,
     device: Option<&str>,
     arguments: &[String],
-) -> Result<Built, Vec<Diagnostic>> {
+) -> Result<Built, Findings> {
     if compiler::installed().is_empty() {
-        return Err(vec![compiler::missing(shown(source, "stdin"))]);
+        return Err(compiler::missing(shown(source, "stdin")).into());
     }
-    let Some(device) = device.or_else(|| compiler::default_device()) else {
+    let default = if device.is_none() { compiler::default_device() } else { None };
+    let Some(device) = device.or(default) else {
         let finding = problem("compiler-device", source, "no installed compiler builds for a device that can be run");
-        return Err(vec![finding.help("name a device with --device; `visa info` shows the compilers")]);
+        return Err(finding.help("name a device with --device; `visa info` shows the compilers").into());
     };
     let mut findings = Vec::new();
     for (compiler, device) in compiler::for_device(device) {
@@ -133,7 +171,7 @@ fn call(
         all.extend_from_slice(arguments);
         let mut run = compiler.run(folder, &all).map_err(|error| {
             let message = format!("`{}` cannot be run: {error}", compiler.program.display());
-            vec![problem("compiler-missing", source, message).help(ocloc::INSTALL)]
+            problem("compiler-missing", source, message).help(ocloc::INSTALL)
         })?;
         if run.is_success && ocloc::output(&run.files, OUT).is_some() {
             let position = |name: &String| run.files.iter().position(|(file, _)| file == name);
@@ -145,7 +183,7 @@ fn call(
             findings = failure(source, text, &device, compiler, &run);
         }
     }
-    Err(findings)
+    Err(findings.into())
 }
 
 /// Returns the findings of a run without an output.

@@ -205,7 +205,7 @@ impl std::fmt::Display for Release {
 /// Returns the library of the back end that the dynamic linker initialised last.
 fn last_back_end(linker: &str) -> Option<PathBuf> {
     let loaded = linker.lines().filter_map(|line| line.split_once("calling init: ")).map(|(_, path)| path.trim());
-    loaded.filter(|path| path.contains("/libigc.so")).last().map(PathBuf::from)
+    loaded.rev().find(|path| path.contains("/libigc.so")).map(PathBuf::from)
 }
 
 #[cfg(test)]

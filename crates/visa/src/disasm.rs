@@ -101,8 +101,8 @@ fn write(path: &Path, text: &Text, args: &Args) -> Result<Written, Box<Diagnosti
 
 /// The texts of the routines of a program, with what to call them.
 fn texts_of(module: &Module, args: &Args, findings: &mut Vec<Diagnostic>) -> Result<Vec<(String, String)>, Findings> {
-    let platform = args.selection.platform.or(module.platform);
-    let (object, texts) = match (module.object(args.selection.platform), &module.content) {
+    let platform = args.selection.platform().or(module.platform);
+    let (object, texts) = match (module.object(args.selection.platform()), &module.content) {
         (Ok(object), _) => {
             let text = |routine: &Routine| match args.full {
                 true => full(module, &object, routine, platform, findings),

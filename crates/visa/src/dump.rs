@@ -50,7 +50,7 @@ fn write(args: &Args) -> Result<Outcome, Findings> {
         return Ok(Outcome::Done);
     };
     let module = input::module(input, &args.selection)?;
-    let platform = args.selection.platform;
+    let platform = args.selection.platform();
     let object = module.object(platform)?;
     let dump = dump::dump(&object, platform.or(module.platform));
     if output.is_stdout() && args.format == OutputFormat::Json {

@@ -17,6 +17,7 @@ use visakit_zebin::info::{ArgType, KernelInfo};
 use super::{Findings, Outcome, OutputFormat, answer, count, finish, installed, out, read, report};
 use crate::input::{Kind, Module, modules_of, wrong_kind, zebins};
 use crate::io::shown;
+use crate::recompile::recompile;
 
 /// Show the kernels of a file: arguments, sizes, platforms, versions; without a file, the compilers that are installed
 #[derive(clap::Args)]
@@ -139,12 +140,15 @@ fn show(input: &Path, format: OutputFormat) -> Result<Outcome, Findings> {
     let kind = Kind::of(input, &bytes);
     let mut findings = Vec::new();
     let programs: Vec<Program> = match kind {
-        Kind::Zebin | Kind::Archive => {
-            let zebins = zebins(input, &bytes)?;
+        Kind::Zebin | Kind::Archive | Kind::Spirv => {
+            let mut zebins = zebins(input, &bytes)?;
+            if zebins.is_empty() {
+                zebins = recompile(input, &bytes, None, None)?;
+            }
             zebins.iter().map(|zebin| of_zebin(zebin, &mut findings)).collect()
         }
         Kind::Text | Kind::Object => {
-            let modules = modules_of(input, kind, bytes)?;
+            let modules = modules_of(input, kind, bytes, None)?;
             let programs = modules.iter().map(|module| Ok(of_object(&module.file, &module.object(None)?)));
             programs.collect::<Result<_, Findings>>()?
         }

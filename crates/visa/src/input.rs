@@ -7,9 +7,10 @@ use visakit::object::Object;
 use visakit::text::{Options, Parsed, parse};
 use visakit_diag::{Diagnostic, Severity};
 use visakit_emulator::run::Program;
-use visakit_zebin::{VISA_OPTION, Zebin, archive};
+use visakit_zebin::{Zebin, archive, spirv};
 
 use crate::io::{read, shown};
+use crate::recompile::{can_recompile, recompile};
 use crate::report::{Findings, problem};
 
 /// What a file is.
@@ -23,6 +24,8 @@ pub(crate) enum Kind {
     Zebin,
     /// An archive, in which the compiler puts zebins for several devices.
     Archive,
+    /// A SPIR-V module.
+    Spirv,
     /// Something else, in a few words.
     Other(&'static str),
 }
@@ -35,12 +38,15 @@ impl Kind {
             (b"\x7fELF", Kind::Zebin),
             (b"!<arch>\n", Kind::Archive),
             (b"\x89PNG", Kind::Other("a picture (PNG)")),
-            (b"\x03\x02\x23\x07", Kind::Other("a SPIR-V module")),
+            (b"\x03\x02\x23\x07", Kind::Spirv),
             (b"BC\xc0\xde", Kind::Other("LLVM bitcode")),
             (b"PK\x03\x04", Kind::Other("a zip file")),
             (b"\x1f\x8b", Kind::Other("a compressed file (gzip)")),
             (b"%PDF", Kind::Other("a PDF document")),
         ];
+        if let Some(machine) = Zebin::other_machine(bytes) {
+            return Self::Other(machine);
+        }
         if let Some((_, kind)) = MAGIC.iter().find(|(magic, _)| bytes.starts_with(magic)) {
             return *kind;
         }
@@ -64,6 +70,7 @@ impl Kind {
             Self::Object => "object",
             Self::Zebin => "zebin",
             Self::Archive => "archive",
+            Self::Spirv => "spirv",
             Self::Other(_) => "other",
         }
     }
@@ -75,6 +82,7 @@ impl Kind {
             Self::Object => "a vISA object",
             Self::Zebin => "a zebin",
             Self::Archive => "an archive",
+            Self::Spirv => "a SPIR-V module",
             Self::Other(name) => name,
         }
     }
@@ -87,9 +95,29 @@ pub(crate) struct Selection {
     #[arg(long, value_name = "NAME")]
     pub(crate) kernel: Option<String>,
     /// The platform, where the file does not say it: it decides the size of a register. Of an archive, only the programs
-    /// for it
-    #[arg(long, value_name = "NAME", value_parser = crate::platform)]
-    pub(crate) platform: Option<Platform>,
+    /// for it. A file without vISA is compiled for it from its SPIR-V
+    #[arg(long, value_name = "NAME", value_parser = Device::from_name, visible_alias = "device")]
+    pub(crate) platform: Option<Device>,
+}
+
+/// A platform as the user named it: the name may be that of one product of several.
+#[derive(Clone, Debug)]
+pub(crate) struct Device {
+    name: String,
+    platform: Platform,
+}
+
+impl Device {
+    fn from_name(name: &str) -> Result<Self, String> {
+        Ok(Self { name: name.to_owned(), platform: crate::platform(name)? })
+    }
+}
+
+impl Selection {
+    /// The platform that the user named.
+    pub(crate) fn platform(&self) -> Option<Platform> {
+        self.platform.as_ref().map(|device| device.platform)
+    }
 }
 
 /// A vISA program of a file: the file itself, or one of the texts in a container.
@@ -151,12 +179,9 @@ impl Module {
 pub(crate) fn modules(path: &Path, selection: &Selection) -> Result<Vec<Module>, Findings> {
     let bytes = read(path)?;
     let kind = Kind::of(path, &bytes);
-    let mut all = modules_of(path, kind, bytes)?;
-    if kind == Kind::Archive {
-        narrow(path, &mut all, selection.platform)?;
-    }
+    let all = modules_of(path, kind, bytes, selection.platform.as_ref())?;
     let Some(wanted) = selection.kernel.as_deref() else { return Ok(all) };
-    if !matches!(kind, Kind::Zebin | Kind::Archive) {
+    if !matches!(kind, Kind::Zebin | Kind::Archive | Kind::Spirv) {
         let message = format!("the file is {}", kind.name());
         let found = Diagnostic::new("usage-kernel", Severity::Error, "--kernel", message);
         return Err(found.help("only zebins and archives have kernels to choose from").into());
@@ -170,26 +195,36 @@ pub(crate) fn modules(path: &Path, selection: &Selection) -> Result<Vec<Module>,
     Ok(chosen)
 }
 
-/// The vISA programs of a file that was read.
+/// The vISA programs of a file that was read; of an archive those for a device. Those of a container without vISA are compiled
+/// from its SPIR-V.
 ///
 /// # Errors
 /// When it has none.
-pub(crate) fn modules_of(path: &Path, kind: Kind, bytes: Vec<u8>) -> Result<Vec<Module>, Findings> {
+pub(crate) fn modules_of(
+    path: &Path,
+    kind: Kind,
+    bytes: Vec<u8>,
+    device: Option<&Device>,
+) -> Result<Vec<Module>, Findings> {
     let one = |content| Ok(vec![Module { file: shown(path, "stdin"), name: None, platform: None, content }]);
     match kind {
         Kind::Object => one(Content::Object(bytes)),
         // The kind of a text is that of its bytes.
         Kind::Text => one(Content::Text(String::from_utf8_lossy(&bytes).into_owned())),
-        Kind::Zebin | Kind::Archive => {
-            let zebins = zebins(path, &bytes)?;
-            let all: Vec<_> = zebins.iter().flat_map(of_zebin).collect();
-            if all.is_empty() {
-                let found = problem("zebin-no-visa", path, "the file holds no vISA text: it was compiled without");
-                return Err(found
-                    .help(format!("compile it with `ocloc compile … --format zebin {VISA_OPTION}`"))
-                    .into());
+        Kind::Zebin | Kind::Archive | Kind::Spirv => {
+            let given = zebins(path, &bytes)?;
+            let mut all: Vec<_> = given.iter().flat_map(of_zebin).collect();
+            let platform = device.filter(|_| kind == Kind::Archive).map(|device| device.platform);
+            all.retain(|module| platform.is_none() || module.platform == platform);
+            if !all.is_empty() {
+                return Ok(all);
             }
-            Ok(all)
+            let has_texts = given.iter().any(|zebin| !zebin.texts.is_empty());
+            if let Some(platform) = platform.filter(|_| has_texts && !can_recompile(&bytes)) {
+                return Err(no_program_for(path, platform, &given).into());
+            }
+            let compiled = recompile(path, &bytes, device.map(|device| device.name.as_str()), None)?;
+            Ok(compiled.iter().flat_map(of_zebin).collect())
         }
         Kind::Other(_) => {
             let help = "vISA is in texts (.visaasm), objects (.isa), zebins and archives of zebins";
@@ -216,11 +251,27 @@ pub(crate) fn module(path: &Path, selection: &Selection) -> Result<Module, Findi
     }
 }
 
-/// The zebins of a file with their names: itself, or the members of an archive.
+/// The zebins of a file with their names: itself, or the members of an archive. Members for every device are left out, so that a
+/// file that holds SPIR-V alone has none.
 ///
 /// # Errors
 /// When one of them is damaged.
 pub(crate) fn zebins(path: &Path, bytes: &[u8]) -> Result<Vec<Zebin>, Findings> {
+    if spirv::is_module(bytes) || spirv::is_generic(bytes) {
+        return Ok(Vec::new());
+    }
+    let all = zebins_of(path, bytes)?;
+    if all.is_empty() && spirv::find(bytes, None).is_none() {
+        return Err(problem("archive", path, "the archive holds no zebin").into());
+    }
+    Ok(all)
+}
+
+/// The zebins of a file that was compiled for devices.
+///
+/// # Errors
+/// When one of them is damaged.
+pub(crate) fn zebins_of(path: &Path, bytes: &[u8]) -> Result<Vec<Zebin>, Findings> {
     let file = shown(path, "stdin");
     if Zebin::is_elf(bytes) {
         return Ok(vec![Zebin::parse(&file, bytes)?]);
@@ -228,12 +279,9 @@ pub(crate) fn zebins(path: &Path, bytes: &[u8]) -> Result<Vec<Zebin>, Findings> 
     let mut all = Vec::new();
     for member in archive::members(bytes) {
         let (name, data) = member.map_err(|damage| problem("archive", path, damage.what).at_offset(damage.offset))?;
-        if Zebin::is_elf(data) {
+        if Zebin::is_elf(data) && !spirv::is_generic(data) {
             all.push(Zebin::parse(&format!("{file}({name})"), data)?);
         }
-    }
-    if all.is_empty() {
-        return Err(problem("archive", path, "the archive holds no zebin").into());
     }
     Ok(all)
 }
@@ -253,17 +301,12 @@ fn of_zebin(zebin: &Zebin) -> impl Iterator<Item = Module> {
     })
 }
 
-/// Leaves the programs of an archive that are for the platform that the user named.
-fn narrow(path: &Path, all: &mut Vec<Module>, platform: Option<Platform>) -> Result<(), Box<Diagnostic>> {
-    let Some(platform) = platform else { return Ok(()) };
-    let mut names: Vec<_> = all.iter().filter_map(|module| module.platform).map(Platform::name).collect();
+/// The error of an archive that has nothing for a platform.
+pub(crate) fn no_program_for(path: &Path, platform: Platform, zebins: &[Zebin]) -> Diagnostic {
+    let mut names: Vec<_> = zebins.iter().filter_map(Program::platform_of).map(Platform::name).collect();
     names.dedup();
-    all.retain(|module| module.platform == Some(platform));
-    if all.is_empty() {
-        let message = format!("the archive has no program for {}", platform.name());
-        return Err(problem("archive-platform", path, message).help(format!("it has {}", names.join(", "))).into());
-    }
-    Ok(())
+    let message = format!("the archive has no program for {}", platform.name());
+    problem("archive-platform", path, message).help(format!("it has {}", names.join(", ")))
 }
 
 fn names(all: &[Module]) -> String {

@@ -159,7 +159,12 @@ fn read_within(from: impl Read, most: u64) -> io::Result<Vec<u8>> {
 /// # Errors
 /// When it cannot be read, or is no text.
 pub(crate) fn read_text(path: &Path) -> Result<String, Box<Diagnostic>> {
-    String::from_utf8(read(path)?).map_err(|error| {
+    text_of(path, read(path)?)
+}
+
+/// The text of a file that was read.
+pub(crate) fn text_of(path: &Path, bytes: Vec<u8>) -> Result<String, Box<Diagnostic>> {
+    String::from_utf8(bytes).map_err(|error| {
         let finding = Diagnostic::new("file-text", Severity::Error, shown(path, "stdin"), "is no text");
         finding.at_offset(error.utf8_error().valid_up_to() as u64).into()
     })

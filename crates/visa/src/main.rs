@@ -18,6 +18,7 @@ mod io;
 mod launch;
 mod limits;
 mod progress;
+mod recompile;
 mod report;
 mod roundtrip;
 mod run;

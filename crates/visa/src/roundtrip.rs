@@ -81,8 +81,8 @@ fn compare(file: &Path, selection: &Selection, findings: &mut Vec<Diagnostic>) -
     };
     let verdicts = modules.iter().map(|module| {
         let result = match &module.content {
-            Content::Object(bytes) => object(module, bytes, selection.platform),
-            Content::Text(source) => text(module, source, selection.platform),
+            Content::Object(bytes) => object(module, bytes, selection.platform()),
+            Content::Text(source) => text(module, source, selection.platform()),
         };
         result.unwrap_or_else(&mut ended)
     });

@@ -42,7 +42,7 @@ pub(super) fn run(args: Args) -> Outcome {
         match modules(file, &args.selection) {
             Err(Findings(found)) => findings.extend(found),
             Ok(all) => all.iter().for_each(|module| {
-                let found = one(module, args.selection.platform);
+                let found = one(module, args.selection.platform());
                 findings.extend(found.unwrap_or_else(|Findings(found)| found));
             }),
         }

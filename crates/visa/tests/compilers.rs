@@ -1,34 +1,14 @@
 //! `visa compile` with compilers of several releases, which scripts stand for here; and with those that are installed.
 
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+#[path = "common/scripts.rs"]
+mod scripts;
 
+use std::path::PathBuf;
+use std::process::Command;
+
+use scripts::{compiler, stderr, visa};
 use serde_json::Value;
 use visakit_testing::{root, scratch};
-
-/// A compiler that lists `devices` and, when it is to compile, runs `build` with the device in `$device`.
-fn compiler(folder: &Path, name: &str, devices: &str, build: &str) -> PathBuf {
-    let script = format!(
-        "#!/bin/sh\nif [ \"$2\" = --help ]; then echo '  <device_type> can be: {devices}, ip version  or so'; exit 0; fi\n\
-         if [ \"$1\" = query ]; then printf '{name}.1\\0' >OCL_DRIVER_VERSION; exit 0; fi\n\
-         while [ $# -gt 0 ]; do case $1 in -device) device=$2; shift ;; -file) file=$2; shift ;; esac; shift; done\n{build}\n"
-    );
-    let path = folder.join(name);
-    std::fs::write(&path, script).unwrap();
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
-    path
-}
-
-fn visa(arguments: &[&str], folder: &Path, compilers: &[PathBuf]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_visa"));
-    command.args(arguments).current_dir(folder).env("VISAKIT_OCLOC", std::env::join_paths(compilers).unwrap());
-    command.output().unwrap()
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
 
 const COMPILE: [&str; 6] = ["compile", "k.cl", "-o", "k.zebin", "--device", "bmg"];
 
@@ -73,7 +53,7 @@ fn a_failure_shows_the_log() {
     let err = stderr(&output);
     assert_eq!(output.status.code(), Some(1), "{err}");
     assert!(err.contains("Loading of FCL library has failed") && err.contains("libigdfcl1"), "{err}");
-    let build = "echo "1:13:6: error: no such thing"; exit 1";
+    let build = "echo '1:13:6: error: no such thing'; exit 1";
     let output = visa(&COMPILE, &folder, &[compiler(&folder, "wrong", "bmg", build)]);
     assert!(stderr(&output).contains("no such thing\n--> k.cl:13:6"), "{}", stderr(&output));
 }
@@ -147,7 +127,7 @@ fn installed_compilers_build_what_runs() {
             let arguments =
                 ["--arg", "0=range:f32:8", "--arg", "1=range:f32:8", "--arg", "2=zeros:32", "--arg", "3=u32:8"];
             let run = ["run", source, "--device", device, "--global", "8", "--print", "2"];
-            let output = visa(&[&run[..], &arguments].concat(), &root(), &[program.clone()]);
+            let output = visa(&[&run[..], &arguments].concat(), &root(), std::slice::from_ref(&program));
             let out = String::from_utf8_lossy(&output.stdout).into_owned();
             assert!(output.status.success() && out.contains("14"), "{device} {compiler}: {out}{}", stderr(&output));
         }

@@ -4,7 +4,7 @@ mod common;
 
 use std::path::{Path, PathBuf};
 
-use common::run;
+use common::{run, run_with};
 use serde_json::{Value, json};
 use visakit_testing::{root, scratch};
 
@@ -82,7 +82,8 @@ fn an_archive_in_every_command() {
     let (exit, out, _) = run(&["dump", &file, "--platform", "skl"]);
     let dump: Value = serde_json::from_str(&out).unwrap();
     assert_eq!((exit, &dump["platform"]), (0, &"skl".into()));
-    let (exit, _, err) = run(&["disasm", &file, "--platform", "pvc"]);
+    // Its SPIR-V could be compiled for another platform, but here is no compiler.
+    let (exit, _, err) = run_with(&["disasm", &file, "--platform", "pvc"], &[("VISAKIT_OCLOC", "/nowhere")]);
     assert!(exit == 1 && err.contains("it has dg2, skl"), "{err}");
     let (exit, out, _) = run(&["info", &file, "--format", "json"]);
     let info: Value = serde_json::from_str(&out).unwrap();
@@ -103,12 +104,18 @@ fn a_wrong_kind_is_named() {
     std::fs::write(&empty, b"").unwrap();
     let noise = text(&dir.join("noise.visaasm"));
     std::fs::write(&noise, b"\xff\xfe\xfd").unwrap();
+    let host = text(&dir.join("host"));
+    let header = [&b"\x7fELF\x02\x01\x01"[..], &[0; 9], &[2, 0, 62, 0], &[0; 44]].concat();
+    std::fs::write(&host, header).unwrap();
+    let (exit, _, err) = run(&["extract", &host, "-o", &text(&dir)]);
+    assert!(exit == 1 && err.contains("a program for x86-64"), "{err}");
     for (file, what) in [
         (&toml, "a launch file"),
         (&source, "OpenCL C"),
         (&png, "a picture"),
         (&empty, "an empty file"),
         (&noise, "neither a text nor"),
+        (&host, "a program for x86-64"),
     ] {
         for command in ["disasm", "dump", "verify", "roundtrip", "info"] {
             let (exit, _, err) = run(&[command, file]);

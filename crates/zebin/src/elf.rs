@@ -1,6 +1,6 @@
 //! The ELF side of a zebin: which sections there are and what they become.
 
-use object::elf::{FileHeader64, SHT_NOBITS, SHT_NOTE, SHT_REL, SHT_SYMTAB};
+use object::elf::{self, FileHeader64, Machine, SHT_NOBITS, SHT_NOTE, SHT_REL, SHT_SYMTAB};
 use object::read::elf::{FileHeader, Rel, SectionHeader, Sym};
 use object::{LittleEndian, SectionIndex, SymbolIndex};
 use visakit_diag::{Diagnostic, Severity};
@@ -18,6 +18,15 @@ const R_ZE_SYM_ADDR_32_HI: u32 = 3;
 /// The notes that say what the program was compiled for. `.note.intelgt.metrics`, beside it, is malformed by its writer.
 pub(super) const COMPAT_NOTES: &[u8] = b".note.intelgt.compat";
 
+/// Offsets of the byte order and the machine in an ELF file's header.
+const BYTE_ORDER: usize = 5;
+const MACHINE: usize = 18;
+/// Machine of zebins. The containers from before them name no machine.
+const EM_INTELGT: u16 = 205;
+/// What to do with a program for another machine.
+const OTHER_MACHINE: &str = "programs of Intel GPUs are expected; a host program, such as SYCL's or OpenMP's, holds them in \
+    sections of its own: extract its device image first";
+
 /// How the names of native code begin.
 pub(super) const NATIVE_CODE: &str = ".text.";
 
@@ -34,6 +43,10 @@ pub(super) fn read(file: &str, bytes: &[u8]) -> Result<Zebin, Box<Diagnostic>> {
                 .help("the file is cut short or damaged; compile it again"),
         )
     };
+    if let Some(machine) = other_machine(bytes) {
+        let finding = Diagnostic::new("zebin-machine", Severity::Error, file, format!("this is {machine}"));
+        return Err(finding.at_offset(MACHINE as u64).help(OTHER_MACHINE).into());
+    }
     let header = Header::parse(bytes).map_err(|e| not_a_zebin(file, &e.to_string()))?;
     let endian = header.endian().map_err(|_| not_a_zebin(file, "it is not a little-endian file of 64-bit ELF"))?;
     let sections = header.sections(endian, bytes).map_err(|e| damaged("section headers", e))?;
@@ -131,6 +144,30 @@ pub(super) fn read(file: &str, bytes: &[u8]) -> Result<Zebin, Box<Diagnostic>> {
             .help("without it nobody knows where the arguments go; compile with `ocloc compile … --format zebin`")
     })?;
     Ok(Zebin { file: file.to_owned(), target, texts, info, data, symbols, native })
+}
+
+/// Returns the kind of an ELF file that is for a machine other than Intel's GPUs.
+pub(super) fn other_machine(bytes: &[u8]) -> Option<&'static str> {
+    const NAMES: [(Machine, &str); 11] = [
+        (elf::EM_386, "a program for x86"),
+        (elf::EM_X86_64, "a program for x86-64"),
+        (elf::EM_ARM, "a program for Arm"),
+        (elf::EM_AARCH64, "a program for AArch64"),
+        (elf::EM_RISCV, "a program for RISC-V"),
+        (elf::EM_PPC64, "a program for PowerPC"),
+        (elf::EM_S390, "a program for S/390"),
+        (elf::EM_LOONGARCH, "a program for LoongArch"),
+        (elf::EM_CUDA, "a program for NVIDIA's GPUs"),
+        (elf::EM_AMDGPU, "a program for AMD's GPUs"),
+        (elf::EM_BPF, "a program for BPF"),
+    ];
+    let field: [u8; 2] = bytes.get(MACHINE..MACHINE + 2)?.try_into().ok()?;
+    let machine = if bytes[BYTE_ORDER] == 2 { u16::from_be_bytes(field) } else { u16::from_le_bytes(field) };
+    if !Zebin::is_elf(bytes) || machine == elf::EM_NONE.0 || machine == EM_INTELGT {
+        return None;
+    }
+    let name = NAMES.iter().find(|(known, _)| known.0 == machine).map(|(_, name)| *name);
+    Some(name.unwrap_or("an ELF file for another machine"))
 }
 
 fn not_a_zebin(file: &str, why: &str) -> Diagnostic {

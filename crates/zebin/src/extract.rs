@@ -10,11 +10,10 @@ use visakit_diag::{Diagnostic, Severity};
 
 use super::archive::{Damage, is_archive, members};
 use super::elf::{COMPAT_NOTES, NATIVE_CODE, SHT_ZEBIN_VISAASM, SHT_ZEBIN_ZEINFO};
+use super::spirv::SHT_SPIRV;
 use super::{Zebin, info, notes};
 use visakit::isa::Platform;
 
-/// Section type of a SPIR-V module, in zebins and in the container that came before them.
-const SHT_SPIRV: u32 = 0xff00_0009;
 /// Section type of a program in the driver's own format, in the container of before the zebin.
 const SHT_OPENCL_PROGRAM: u32 = 0xff00_0005;
 
@@ -77,6 +76,10 @@ pub struct Extracted {
 /// When `bytes` is no container at all.
 pub fn extract(file: &str, bytes: &[u8]) -> Result<Extracted, Box<Diagnostic>> {
     let mut out = Output::new(file);
+    if let Some(machine) = Zebin::other_machine(bytes) {
+        let finding = Diagnostic::new("container-unknown", Severity::Error, file, format!("this is {machine}"));
+        return Err(finding.help("containers are ELF files and `ar` archives that ocloc writes").into());
+    }
     if Zebin::is_elf(bytes) {
         container(&mut out, None, bytes);
     } else if is_archive(bytes) {
@@ -156,7 +159,10 @@ fn container(out: &mut Output<'_>, member: Option<&str>, bytes: &[u8]) {
     if sections.is_empty() && out.found.findings.is_empty() {
         out.damaged("there are no sections".to_owned(), 0);
     }
-    if !sections.iter().any(|s| s.kind == SHT_ZEBIN_VISAASM) && !sections.is_empty() {
+    let has = |kind| sections.iter().any(|s| s.kind == kind);
+    // A container of SPIR-V alone, such as the member `generic_ir`, has no device.
+    let is_generic = has(SHT_SPIRV) && !has(SHT_ZEBIN_ZEINFO) && !has(SHT_OPENCL_PROGRAM);
+    if !has(SHT_ZEBIN_VISAASM) && !sections.is_empty() && !is_generic {
         let finding = Diagnostic::new("zebin-no-visa", Severity::Warning, out.file, format!("{device} has no vISA"))
             .help(format!("compile it with `ocloc compile … --format zebin {}`", super::VISA_OPTION));
         out.found.findings.push(finding);

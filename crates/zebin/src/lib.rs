@@ -10,6 +10,7 @@ pub mod info;
 pub mod limits;
 mod notes;
 pub mod ocloc;
+pub mod spirv;
 
 pub use extract::plain_name;
 pub use extract::{Extracted, Item, ItemKind, extract};
@@ -155,6 +156,11 @@ impl Zebin {
     /// Whether `bytes` begins like an ELF file.
     pub fn is_elf(bytes: &[u8]) -> bool {
         bytes.starts_with(&object::elf::ELFMAG)
+    }
+
+    /// Returns the kind of an ELF file for a machine other than Intel's GPUs, such as `a program for x86-64`.
+    pub fn other_machine(bytes: &[u8]) -> Option<&'static str> {
+        elf::other_machine(bytes)
     }
 
     /// The kernels that can be launched, in the order of `.ze_info`.

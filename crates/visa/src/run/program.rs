@@ -7,15 +7,16 @@ use visakit::object::{Object, Routine, RoutineKind};
 use visakit::text;
 use visakit_diag::{Diagnostic, Severity};
 use visakit_emulator::launch::data::ProgramData;
-use visakit_emulator::run::{FunctionText, Program};
+use visakit_emulator::run::{FunctionText, Program, has_model};
 use visakit_zebin::Zebin;
 use visakit_zebin::info::{ExecutionEnv, KernelInfo};
 
 use crate::compile::compile;
 use crate::compiler;
-use crate::input::{Kind, zebins};
+use crate::input::{Kind, zebins, zebins_of};
 use crate::io::{note, read, shown};
 use crate::launch::request::Request;
+use crate::recompile::{can_recompile, recompile};
 use crate::report::{Findings, object_problem, problem};
 
 /// The platform of a file that does not say its own.
@@ -35,12 +36,17 @@ pub(super) fn load(request: &Request) -> Result<Program, Findings> {
         if request.platform.is_none() {
             note(&format!("note: compiled for {}; --device names another", built.device));
         }
-        return compiled(path, &built.bytes, request);
+        return of_compiled(path, &zebins_of(path, &built.bytes)?, request);
+    }
+    let bytes = read(path)?;
+    let kind = Kind::of(path, &bytes);
+    if is_without_visa(path, kind, &bytes, request)? {
+        let device = request.platform.as_deref();
+        let built = recompile(path, &bytes, device, request.options.as_deref())?;
+        return of_compiled(path, &built, request);
     }
     let platform = request.platform.as_deref();
     let platform = platform.map(|name| crate::platform_of_option("--platform", name)).transpose()?;
-    let bytes = read(path)?;
-    let kind = Kind::of(path, &bytes);
     if kind == Kind::Zebin {
         let zebin = Zebin::parse(&shown(path, "stdin"), &bytes)?;
         let platform = platform.or(Program::platform_of(&zebin)).unwrap_or_else(default_platform);
@@ -66,15 +72,30 @@ pub(super) fn load(request: &Request) -> Result<Program, Findings> {
     }
 }
 
-/// Returns the program of a zebin that was compiled for the device that the user named, which need not be a platform's name.
-fn compiled(path: &Path, bytes: &[u8], request: &Request) -> Result<Program, Findings> {
-    let kernel = request.kernel.as_deref();
+/// Returns the program among the zebins that were compiled for the device that the user named: the first that can be run.
+fn of_compiled(path: &Path, zebins: &[Zebin], request: &Request) -> Result<Program, Findings> {
     let named = request.platform.as_deref().and_then(Platform::from_name);
-    if Kind::of(path, bytes) == Kind::Archive {
-        return from_archive(path, bytes, kernel, named);
+    let platform = |zebin: &Zebin| Program::platform_of(zebin).or(named);
+    let runs = zebins.iter().find(|zebin| platform(zebin).is_some_and(has_model));
+    let Some(zebin) = runs.or(zebins.first()) else {
+        return Err(problem("compile", path, "the compiler made no program").into());
+    };
+    Ok(Program::from_zebin(zebin, request.kernel.as_deref(), platform(zebin))?)
+}
+
+/// Returns `true` for a file that has to be compiled first: it holds SPIR-V, and no vISA, or an archive none for the platform.
+fn is_without_visa(path: &Path, kind: Kind, bytes: &[u8], request: &Request) -> Result<bool, Findings> {
+    if !matches!(kind, Kind::Zebin | Kind::Archive | Kind::Spirv) {
+        return Ok(false);
     }
-    let zebin = Zebin::parse(&shown(path, "stdin"), bytes)?;
-    Ok(Program::from_zebin(&zebin, kernel, Program::platform_of(&zebin).or(named))?)
+    let zebins = zebins(path, bytes)?;
+    let named = request.platform.as_deref().filter(|_| kind == Kind::Archive).and_then(Platform::from_name);
+    let is_wanted = |zebin: &&Zebin| named.is_none() || Program::platform_of(zebin) == named;
+    let wanted: Vec<_> = zebins.iter().filter(is_wanted).collect();
+    if wanted.is_empty() && !zebins.is_empty() {
+        return Ok(can_recompile(bytes));
+    }
+    Ok(wanted.iter().all(|zebin| zebin.texts.is_empty()))
 }
 
 /// The same source as the compiler makes it without optimisations, where checks are wanted: bugs that it makes use of, such as values
@@ -117,7 +138,7 @@ fn from_archive(
     kernel: Option<&str>,
     platform: Option<Platform>,
 ) -> Result<Program, Findings> {
-    let zebins = zebins(path, bytes)?;
+    let zebins: Vec<_> = zebins(path, bytes)?.into_iter().filter(|zebin| !zebin.texts.is_empty()).collect();
     let mut names: Vec<_> = zebins.iter().filter_map(Program::platform_of).map(Platform::name).collect();
     names.dedup();
     // Several devices of one platform have the same vISA.

@@ -1,0 +1,60 @@
+//! Programs without vISA, the default of every compiler: their SPIR-V is compiled again by the one that is installed.
+
+use std::path::Path;
+
+use visakit::isa::Platform;
+use visakit_diag::Diagnostic;
+use visakit_emulator::run::{Program, has_model};
+use visakit_zebin::{VISA_OPTION, Zebin, spirv};
+
+use crate::compile::compile_module;
+use crate::compiler;
+use crate::input::{zebins, zebins_of};
+use crate::io::note;
+use crate::report::{Findings, problem};
+
+/// Compiles the SPIR-V of a file for a device, and says so on standard error.
+///
+/// Without a device the file's own one is taken, of several the newest that the emulator runs.
+///
+/// # Errors
+/// When the file holds no SPIR-V, or the compiler fails or is missing.
+pub(crate) fn recompile(
+    path: &Path,
+    bytes: &[u8],
+    device: Option<&str>,
+    options: Option<&str>,
+) -> Result<Vec<Zebin>, Findings> {
+    let own = own_platform(path, bytes);
+    let named = device.and_then(Platform::from_name);
+    let Some(mut module) = spirv::find(bytes, named.or(own)) else { return Err(neither(path).into()) };
+    let device = device.or(own.map(Platform::name));
+    if let Some(options) = options {
+        module.options = format!("{} {options}", module.options);
+    }
+    let built = compile_module(path, &module, device)?;
+    let device = &built.device;
+    let message = format!("{}: there is no vISA; its SPIR-V was compiled for {device}", path.display());
+    note(&format!("note: {message} by {}", built.release()));
+    zebins_of(path, &built.bytes)
+}
+
+/// Returns `true` if a file holds SPIR-V and there is a compiler for it.
+pub(crate) fn can_recompile(bytes: &[u8]) -> bool {
+    spirv::find(bytes, None).is_some() && !compiler::installed().is_empty()
+}
+
+/// The platform that a file was compiled for.
+fn own_platform(path: &Path, bytes: &[u8]) -> Option<Platform> {
+    let zebins = zebins(path, bytes).ok()?;
+    let platforms = || zebins.iter().filter_map(Program::platform_of);
+    platforms().filter(|platform| has_model(*platform)).max().or_else(|| platforms().next())
+}
+
+fn neither(path: &Path) -> Diagnostic {
+    let help = format!(
+        "compile the source with `visa compile`, or with `ocloc compile … --format zebin {VISA_OPTION}`; with `-exclude_ir` the \
+         compiler leaves out the SPIR-V too"
+    );
+    problem("zebin-no-visa", path, "the file holds neither vISA nor SPIR-V: it was compiled without").help(help)
+}

@@ -1,0 +1,31 @@
+//! Scripts that stand for the vendor's compilers of several releases.
+
+#![allow(dead_code, reason = "not every test uses all of it")]
+
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// A compiler that lists `devices` and, when it is to compile, runs `build` with the device in `$device`.
+pub(crate) fn compiler(folder: &Path, name: &str, devices: &str, build: &str) -> PathBuf {
+    let script = format!(
+        "#!/bin/sh\nif [ \"$2\" = --help ]; then echo '  <device_type> can be: {devices}, ip version  or so'; exit 0; fi\n\
+         if [ \"$1\" = query ]; then printf '{name}.1\\0' >OCL_DRIVER_VERSION; exit 0; fi\n\
+         while [ $# -gt 0 ]; do case $1 in -device) device=$2; shift ;; -file) file=$2; shift ;; esac; shift; done\n{build}\n"
+    );
+    let path = folder.join(name);
+    std::fs::write(&path, script).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    path
+}
+
+/// Runs `visa` with these compilers alone.
+pub(crate) fn visa(arguments: &[&str], folder: &Path, compilers: &[PathBuf]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_visa"));
+    command.args(arguments).current_dir(folder).env("VISAKIT_OCLOC", std::env::join_paths(compilers).unwrap());
+    command.output().unwrap()
+}
+
+pub(crate) fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}

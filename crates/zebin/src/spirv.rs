@@ -1,0 +1,134 @@
+//! SPIR-V in containers: what a program can be compiled from again when it holds no vISA.
+//!
+//! The vendor's compiler keeps the SPIR-V of a program and its build options in three places: sections of a zebin, the ELF
+//! container from before the zebin, and the member `generic_ir` of an archive, which has the form of the second.
+
+use object::LittleEndian;
+use object::elf::{FileHeader64, SHT_NOBITS};
+use object::read::elf::{FileHeader, SectionHeader};
+use visakit::isa::Platform;
+
+use super::archive::{is_archive, members};
+use super::elf::{COMPAT_NOTES, SHT_ZEBIN_ZEINFO};
+use super::{Zebin, notes};
+
+/// Section type of a SPIR-V module, in zebins and in the container from before the zebin.
+pub(super) const SHT_SPIRV: u32 = 0xff00_0009;
+/// Section type of build options in a zebin.
+const SHT_ZEBIN_MISC: u32 = 0xff00_0014;
+/// Section type of build options in the container from before the zebin.
+const SHT_OPTIONS: u32 = 0xff00_0006;
+/// Name of the section of build options in a zebin.
+const MISC_OPTIONS: &str = ".misc.buildOptions";
+/// Name of the archive member that is for every device.
+const GENERIC: &str = "generic_ir";
+/// The first word of a module.
+const MAGIC: [u8; 4] = 0x0723_0203_u32.to_le_bytes();
+/// Bytes of a module's header.
+const HEADER: usize = 20;
+
+/// A SPIR-V module and the options of the build that it is from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Module {
+    /// The module.
+    pub bytes: Vec<u8>,
+    /// The options, as the compiler stored them; empty if there are none.
+    pub options: String,
+}
+
+/// Returns `true` for the bytes of a SPIR-V module.
+pub fn is_module(bytes: &[u8]) -> bool {
+    bytes.starts_with(&MAGIC)
+}
+
+/// Returns the SPIR-V of a file: the module itself, or that of a zebin, an older container or an archive.
+///
+/// Of an archive the member for every device is used, else the one for `platform`, else the first. A damaged module is none.
+///
+/// ```
+/// # let bytes = std::fs::read("../../examples/vector_add/vector_add.dg2.zebin").unwrap();
+/// let module = visakit_zebin::spirv::find(&bytes, None).unwrap();
+/// assert!(visakit_zebin::spirv::is_module(&module.bytes));
+/// ```
+pub fn find(bytes: &[u8], platform: Option<Platform>) -> Option<Module> {
+    if is_module(bytes) {
+        return module(bytes, String::new());
+    }
+    if Zebin::is_elf(bytes) {
+        return of_container(bytes);
+    }
+    if !is_archive(bytes) {
+        return None;
+    }
+    let members: Vec<_> = members(bytes).filter_map(Result::ok).collect();
+    let generic = members.iter().filter(|(name, _)| name == GENERIC);
+    let of_platform = members.iter().filter(|(_, data)| platform.is_some() && platform_of(data) == platform);
+    generic.chain(of_platform).chain(&members).find_map(|(_, data)| of_container(data))
+}
+
+/// Returns `true` for an ELF container that holds SPIR-V and no program of a device, such as the member `generic_ir`.
+pub fn is_generic(bytes: &[u8]) -> bool {
+    let mut has_module = false;
+    let is_program = sections(bytes).any(|section| {
+        has_module |= section.kind == SHT_SPIRV;
+        section.kind == SHT_ZEBIN_ZEINFO
+    });
+    has_module && !is_program
+}
+
+fn of_container(bytes: &[u8]) -> Option<Module> {
+    let options = sections(bytes).find(|section| {
+        section.kind == SHT_OPTIONS || section.kind == SHT_ZEBIN_MISC && section.name == MISC_OPTIONS
+    });
+    let options = options.map(|section| String::from_utf8_lossy(section.bytes).trim_matches(['\0', ' ']).to_owned());
+    let bytes = sections(bytes).find(|section| section.kind == SHT_SPIRV)?.bytes;
+    module(bytes, options.unwrap_or_default())
+}
+
+fn module(bytes: &[u8], options: String) -> Option<Module> {
+    let is_whole = is_module(bytes) && bytes.len() >= HEADER && bytes.len().is_multiple_of(4);
+    is_whole.then(|| Module { bytes: bytes.to_vec(), options })
+}
+
+fn platform_of(bytes: &[u8]) -> Option<Platform> {
+    let notes = sections(bytes).find(|section| section.name.as_bytes() == COMPAT_NOTES)?;
+    Platform::from_family(notes::read(notes.bytes).product_family?)
+}
+
+struct Section<'a> {
+    name: String,
+    kind: u32,
+    bytes: &'a [u8],
+}
+
+/// The readable sections of an ELF file.
+fn sections(bytes: &[u8]) -> impl Iterator<Item = Section<'_>> {
+    let table = FileHeader64::<LittleEndian>::parse(bytes).and_then(|header| {
+        let endian = header.endian()?;
+        Ok((endian, header.sections(endian, bytes)?))
+    });
+    table.into_iter().flat_map(move |(endian, table)| {
+        table.iter().filter_map(move |section| {
+            let kind = section.sh_type(endian).0;
+            let name = table.section_name(endian, section).unwrap_or_default();
+            let bytes = if kind == SHT_NOBITS.0 { &[] } else { section.data(endian, bytes).ok()? };
+            Some(Section { name: String::from_utf8_lossy(name).into_owned(), kind, bytes })
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_whole_modules_count() {
+        let mut bytes = [MAGIC.to_vec(), vec![0; 16]].concat();
+        assert_eq!(find(&bytes, None).map(|module| module.bytes.len()), Some(20));
+        bytes.push(0);
+        assert_eq!(find(&bytes, None), None);
+        assert_eq!(find(&MAGIC, None), None);
+        assert_eq!(find(b"\x7fELF", None), None);
+        assert_eq!(find(b"!<arch>\n", None), None);
+    }
+}
