@@ -1,17 +1,29 @@
 #!/usr/bin/env python3
-"""The programs of this suite from their sources: `compile.py NAME…`, after NAME.cl was changed.
+"""The programs of this suite from their sources, after NAME.cl was changed.
+
+    compile.py NAME…                                  for skl, tgllp, dg2 and pvc, beside the sources
+    compile.py --to FOLDER --devices LIST [NAME…]     for other devices: FOLDER/NAME.DEVICE.zebin.gz
 
 For each target, NAME.TARGET.zebin.gz is what `ocloc` makes of NAME.cl, with its vISA and without what nothing here reads:
 native code, the intermediate form, the build options and comments. A line `// options …` in the source has options for
 the compiler, those that begin with -cl-intel or -cl-ext for its inner parts; a line `// targets …` names the targets when there
-are not all; a line `// environment NAME=VALUE` sets a variable for the compiler. TARGET_SKL and so on is defined for each. Targets without doubles get the source without the lines that have any: a kernel takes one line.
+are not all; a line `// environment NAME=VALUE` sets a variable for the compiler. TARGET_SKL and so on is defined for each. Targets
+without doubles get the source without the lines that have any: a kernel takes one line.
+
+With --devices every source is tried for every device, with the macro of the nearest of the four targets, and FOLDER/refused.txt
+lists what the compiler refuses. VISAKIT_OCLOC names the compilers, in the order of preference.
 """
-import gzip, re, sys, tempfile
+import argparse, gzip, re, sys, tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from ocloc import compiled
 
-TARGETS = dict(skl=True, tgllp=False, dg2=False, pvc=True)
+TARGETS = ["skl", "tgllp", "dg2", "pvc"]
+NO_DOUBLES = {"tgllp", "dg2", "adl-s", "dg1"}
+# The target whose macro another device has.
+LIKE = dict(bmg="pvc", lnl="pvc", ptl="pvc", cri="pvc", mtl="dg2", arl="dg2", dg1="tgllp")
+LIKE["adl-s"] = "tgllp"
 UNREAD = re.compile(r"\.text\.|\.spv$|\.misc\.|\.note\.intelgt\.metrics$")
 COMMENTS = re.compile(rb"^//.*\n|[ \t]*///.*$", re.M)
 HERE = Path(__file__).parent
@@ -46,13 +58,13 @@ def shortened(data):
 
 def program(source, options, target, environment=()):
     """The compiler's zebin, or None where it refuses the source."""
-    if not TARGETS[target]:
+    if target in NO_DOUBLES:
         source = "\n".join(line for line in source.splitlines() if not re.search(r"\bdouble", line)) + "\n"
     inner = [option for option in options if option.startswith(("-cl-intel", "-cl-ext"))]
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "k.cl").write_text(source)
         made, said = compiled(str(Path(folder) / "k.cl"), target,
-                              " ".join([f"-DTARGET_{target.upper()}", *(option for option in options if option not in inner)]),
+                              " ".join([f"-DTARGET_{LIKE.get(target, target).upper()}", *(option for option in options if option not in inner)]),
                               inner, dict(pair.split("=", 1) for pair in environment))
         if not made:
             print(f"{target}: {said}", file=sys.stderr)
@@ -60,16 +72,43 @@ def program(source, options, target, environment=()):
         return shortened(made)
 
 
-def programs(source):
-    """Makes the programs of a source, beside it."""
+def line(text, word):
+    return (re.findall(rf"^// {word} (.*)$", text, re.M) or [""])[0].split()
+
+
+def write(source, target, folder):
+    """Makes the program of a source for a target; False where the compiler refuses it."""
     text = source.read_text()
-    line = lambda word: (re.findall(rf"^// {word} (.*)$", text, re.M) or [""])[0].split()
-    for target in line("targets") or TARGETS:
-        made = program(text, line("options"), target, line("environment"))
-        if made:
-            source.with_suffix(f".{target}.zebin.gz").write_bytes(gzip.compress(made, mtime=0))
+    made = program(text, line(text, "options"), target, line(text, "environment"))
+    path = folder / f"{source.stem}.{target}.zebin.gz"
+    if made:
+        path.write_bytes(gzip.compress(made, mtime=0))
+    else:
+        path.unlink(missing_ok=True)
+    return bool(made)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--to", type=Path)
+    parser.add_argument("--devices", type=lambda text: text.split(","))
+    parser.add_argument("names", nargs="*")
+    args = parser.parse_args()
+    if not args.devices:
+        for name in args.names or sys.exit(__doc__):
+            source = HERE / f"{name}.cl"
+            for target in line(source.read_text(), "targets") or TARGETS:
+                write(source, target, args.to or HERE)
+        return
+    args.to.mkdir(parents=True, exist_ok=True)
+    sources = [HERE / f"{name}.cl" for name in args.names] or sorted(HERE.glob("*.cl"))
+    jobs = [(source, device) for source in sources for device in args.devices]
+    with ThreadPoolExecutor(2) as pool:
+        done = list(pool.map(lambda job: write(*job, args.to), jobs))
+    refused = [f"{source.stem} {device}\n" for (source, device), good in zip(jobs, done) if not good]
+    (args.to / "refused.txt").write_text("".join(sorted(refused)))
+    print(f"{sum(done)} of {len(jobs)} compiled")
 
 
 if __name__ == "__main__":
-    for name in sys.argv[1:] or sys.exit(__doc__):
-        programs(HERE / f"{name}.cl")
+    main()

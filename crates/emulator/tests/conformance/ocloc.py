@@ -2,7 +2,9 @@
 import os, re, shlex, subprocess, tempfile
 from concurrent.futures import ThreadPoolExecutor
 
-TARGETS = ["skl", "tgllp", "dg2", "pvc"]
+TARGETS = os.environ.get("VISAKIT_TARGETS", "skl,tgllp,dg2,pvc").split(",")
+# Compilers in the order of preference; the first that makes a program of a source is used.
+COMPILERS = os.environ.get("VISAKIT_OCLOC", "ocloc").split(os.pathsep)
 # Options that do not change results, or that ocloc does not know.
 KNOWN = re.compile(r"-D|-U|-I|-cl-(std=|fast-relaxed-math|mad-enable|unsafe-math|finite-math|no-signed-zeros|denorms-are-zero|"
                    r"single-precision-constant|opt-disable|fp32-correctly|kernel-arg-info|uniform-work)")
@@ -25,9 +27,20 @@ def known(options):
 
 
 def compiled(source, target, options, inner=(), environment=None, timeout=None):
-    """The zebin of a source file, with its vISA, or None; and what the compiler says. `inner` are options for its inner parts."""
+    """Compiles a source file. Returns the zebin with its vISA, or None, and the log of the first compiler. `inner` are options
+    for the compiler's inner parts."""
+    said = None
+    for program in COMPILERS:
+        made, log = compiled_by(program, source, target, options, inner, environment, timeout)
+        if made:
+            return made, log
+        said = said or log
+    return None, said
+
+
+def compiled_by(program, source, target, options, inner, environment, timeout):
     with tempfile.TemporaryDirectory() as folder:
-        command = ["ocloc", "compile", "-file", source, "-device", target, "--format", "zebin", "-output", "k",
+        command = [program, "compile", "-file", source, "-device", target, "--format", "zebin", "-output", "k",
                    "-output_no_suffix", "-internal_options", " ".join(["-ze-opt-emit-zebin-visa-sections", *inner]),
                    "-options", options]
         try:
@@ -35,11 +48,13 @@ def compiled(source, target, options, inner=(), environment=None, timeout=None):
                                     env={**os.environ, **(environment or {})})
         except subprocess.TimeoutExpired:
             return None, f"no end within {timeout} seconds"
-        made = os.path.join(folder, "k")
-        if not os.path.exists(made):
-            return None, result.stdout + result.stderr
-        with open(made, "rb") as file:
-            return file.read(), result.stdout + result.stderr
+        # Since 2023 the compiler appends `.bin`.
+        for name in ("k", "k.bin"):
+            made = os.path.join(folder, name)
+            if os.path.exists(made):
+                with open(made, "rb") as file:
+                    return file.read(), result.stdout + result.stderr
+        return None, result.stdout + result.stderr
 
 
 def build(out, target, options):
