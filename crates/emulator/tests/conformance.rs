@@ -3,28 +3,53 @@
 //!
 //! `tests/conformance` holds, for each family, its source, its cases (arguments, sizes and expected results, as JSON) and
 //! one program a target: a zebin without its native code. `VISAKIT_CONFORMANCE` names another folder of the same form, whose
-//! files need not be compressed; then the share that passes is printed, with the reasons of failures, most frequent first.
+//! files need not be compressed; then the share that passes is printed, with the reasons of failures, most frequent first;
+//! `VISAKIT_TARGETS=a,b` names its targets.
 
 #[path = "common/suite.rs"]
 mod suite;
 
 use std::path::{Path, PathBuf};
 
-use suite::{Suite, run_suite};
+use suite::{Suite, TARGETS, run_suite};
 
 #[test]
 fn kernels_of_all_families() {
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance");
     let other = std::env::var_os("VISAKIT_CONFORMANCE").map(PathBuf::from);
+    let named = std::env::var("VISAKIT_TARGETS").ok().filter(|_| other.is_some());
+    let targets = named.as_ref().map_or(TARGETS.to_vec(), |list| list.split(',').collect());
     let is_set = |name| std::env::var_os(name).is_some();
     run_suite(&Suite {
         folder: other.as_deref().unwrap_or(&own),
+        programs: other.as_deref().unwrap_or(&own),
+        targets: &targets,
         is_other: other.is_some(),
         // All of them with a variable.
         checked: Some(if is_set("VISAKIT_CHECK") { 1 } else { 40 }),
         native: Some(if is_set("VISAKIT_ENGINES") { 1 } else { 6 }),
         taken: 1,
         limit: if other.is_some() { 200_000_000 } else { 2_000_000 },
+        with: &|run| run(None),
+    });
+}
+
+/// The same cases, with the programs that the compiler of 2026 makes of the sources for newer devices.
+#[test]
+fn kernels_as_todays_compiler_makes_them() {
+    if std::env::var_os("VISAKIT_CONFORMANCE").is_some() {
+        return;
+    }
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance");
+    run_suite(&Suite {
+        folder: &own,
+        programs: &own.join("today"),
+        targets: &["dg2", "pvc", "bmg", "ptl", "cri"],
+        is_other: false,
+        checked: Some(40),
+        native: Some(6),
+        taken: 1,
+        limit: 2_000_000,
         with: &|run| run(None),
     });
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Mutex;
 
-use suite::{Suite, run_suite};
+use suite::{Suite, TARGETS, run_suite};
 use visakit_codegen::model::Page;
 use visakit_oracle::{ByPages, Which};
 
@@ -22,6 +22,8 @@ fn kernels_by_their_pages() {
     let counts: Mutex<(usize, usize, BTreeMap<&str, usize>)> = Mutex::default();
     run_suite(&Suite {
         folder: &folder,
+        programs: &folder,
+        targets: &TARGETS,
         is_other: false,
         checked: None,
         native: None,

@@ -26,8 +26,8 @@ const LAUNCH: [&str; 12] = [
     "--print",
     "2",
 ];
-/// The numbers that the launch prints: twice those from 0 to 7.
-const RIGHT: &str = "0 2 4 6 8 10 12 14";
+/// What the launch prints: twice the numbers from 0 to 7.
+const RIGHT: &str = "[0]  0.0  2.0  4.0  6.0  8.0 10.0 12.0 14.0";
 
 fn text(path: &Path) -> String {
     path.display().to_string()
