@@ -6,7 +6,8 @@ cd "$(dirname "$0")"
 
 if ! command -v ocloc >/dev/null 2>&1; then
     echo "compile.sh: ocloc is not installed; the committed zebins stay as they are." >&2
-    echo "  On Debian: apt-get install --no-install-recommends intel-opencl-icd libigc1 libigdfcl1" >&2
+    echo "  On Debian 12: apt-get install --no-install-recommends intel-opencl-icd libigc1 libigdfcl1" >&2
+    echo "  On Debian sid: apt-get install intel-ocloc libigc2 libigdfcl2 intel-ocloc-legacy libigc1 libigdfcl1" >&2
     exit 2
 fi
 
@@ -20,6 +21,8 @@ for kernel in vector_add histogram mandelbrot; do
         # The compiler may leave a stray kernel.visaasm in the folder it runs in: run it in a scratch folder.
         (cd "$scratch" && ocloc compile -q -file "$here/$kernel/$kernel.cl" -device "$device" --format zebin \
             -internal_options "-ze-opt-emit-zebin-visa-sections" -output out -output_no_suffix)
+        # Since 2023 the compiler appends `.bin`.
+        if [ -f "$scratch/out.bin" ]; then mv "$scratch/out.bin" "$scratch/out"; fi
         mv "$scratch/out" "$kernel/$kernel.$device.zebin"
         rm -rf "${scratch:?}"/*
     done

@@ -34,17 +34,20 @@ fn kernels_of_all_families() {
     });
 }
 
-/// The same cases, with the programs that the compiler of 2026 makes of the sources for newer devices.
+/// The same cases, with the programs that the compiler of 2026 makes of the sources for newer devices: those in
+/// `tests/conformance/today`, or in the folder that `VISAKIT_PROGRAMS` names, for the targets of `VISAKIT_TARGETS`.
 #[test]
 fn kernels_as_todays_compiler_makes_them() {
     if std::env::var_os("VISAKIT_CONFORMANCE").is_some() {
         return;
     }
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance");
+    let programs = std::env::var_os("VISAKIT_PROGRAMS").map_or(own.join("today"), PathBuf::from);
+    let named = std::env::var("VISAKIT_TARGETS").unwrap_or("dg2,pvc,bmg,ptl,cri".to_owned());
     run_suite(&Suite {
         folder: &own,
-        programs: &own.join("today"),
-        targets: &["dg2", "pvc", "bmg", "ptl", "cri"],
+        programs: &programs,
+        targets: &named.split(',').collect::<Vec<_>>(),
         is_other: false,
         checked: Some(40),
         native: Some(6),

@@ -107,7 +107,8 @@ pub(crate) fn of_binaries(
     Ok(make(context, devices, Source::Binary, builds))
 }
 
-/// Reads a file as a program for a device: a zebin, an archive with one, or a module in SPIR-V.
+/// Reads a file as a program for a device: a zebin, an archive with one, or a module in SPIR-V. One without vISA for the device is
+/// compiled from the SPIR-V that it holds.
 fn read_binary(device: &Device, file: &[u8]) -> Result<Build> {
     if spirv::is_module(file) {
         let (kind, modules) = (CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT, vec![Arc::new(file.to_vec())]);
@@ -120,9 +121,18 @@ fn read_binary(device: &Device, file: &[u8]) -> Result<Build> {
     } else {
         read(file)
     };
-    let binary = binary.ok_or(Code(CL_INVALID_BINARY))?;
     let kind = CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
-    Ok(Build { kind, binary: Some(binary), status: CL_BUILD_NONE, ..Build::default() })
+    let can_run = |binary: &Arc<Binary>| !binary.zebin.texts.is_empty() || binary.names().is_empty();
+    if let Some(binary) = binary.as_ref().filter(|binary| can_run(binary)) {
+        return Ok(Build { kind, binary: Some(Arc::clone(binary)), status: CL_BUILD_NONE, ..Build::default() });
+    }
+    let module = visakit_zebin::spirv::find(file, Some(device.target)).ok_or(Code(CL_INVALID_BINARY))?;
+    let built = build::compile(device.target, Input::Intermediate(&module.bytes), &module.options, &[]);
+    let mut build = executable(built, &module.options);
+    ensure(build.binary.is_some(), CL_INVALID_BINARY)?;
+    build.status = CL_BUILD_NONE;
+    build.log.insert_str(0, "note: the binary holds no vISA for this device; its SPIR-V was compiled\n");
+    Ok(build)
 }
 
 impl Program {

@@ -12,7 +12,7 @@ use visakit_testing::{files, have, program, root, scratch};
 const POCL: &str = "/etc/OpenCL/vendors/pocl.icd";
 
 /// Programs that the tests below run.
-const OWN_TESTS: [&str; 2] = ["early", "includes"];
+const OWN_TESTS: [&str; 3] = ["binaries", "early", "includes"];
 
 fn can_build(test: &str) -> bool {
     let headers = ["/usr/include", "/usr/local/include"].iter().any(|dir| Path::new(dir).join("CL/cl.h").is_file());
@@ -198,6 +198,43 @@ fn full_standard_error_is_survived() {
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
     let found = command.stderr(full).output().unwrap();
     assert!(found.status.success(), "{}: {}", found.status, String::from_utf8_lossy(&found.stdout));
+}
+
+/// A binary without vISA, the default of every compiler, is compiled from its SPIR-V for any device; without SPIR-V it is refused.
+#[test]
+fn binaries_without_visa_are_compiled() {
+    const VISA: u32 = 0xff00_0013;
+    const SPIRV: u32 = 0xff00_0009;
+    if !can_build("binaries") {
+        return;
+    }
+    let folder = scratch("opencl-binaries");
+    let built = compile(&root().join("crates/icd/tests/programs/binaries.c"), &folder);
+    let icd = driver(&folder);
+    let whole = std::fs::read(root().join("examples/vector_add/vector_add.dg2.zebin")).unwrap();
+    let without = |kinds: &[u32]| {
+        let mut bytes = whole.clone();
+        for at in 0..bytes.len() - 4 {
+            if kinds.iter().any(|kind| bytes[at..at + 4] == kind.to_le_bytes()) {
+                bytes[at] = 0x55;
+            }
+        }
+        bytes
+    };
+    // Of the devices one has the binary's platform.
+    for (bytes, wanted, count) in [
+        (without(&[]), "126 as it was\n", 1),
+        (without(&[]), "126 compiled\n", 3),
+        (without(&[VISA]), "126 compiled\n", 4),
+        (without(&[VISA, SPIRV]), "refused -42 -42\n", 4),
+    ] {
+        let path = folder.join("binary");
+        std::fs::write(&path, bytes).unwrap();
+        let found = run(Command::new(&built).env("BINARY", &path), &icd, &folder);
+        let (out, said) = (String::from_utf8_lossy(&found.stdout), String::from_utf8_lossy(&found.stderr));
+        assert!(found.status.success(), "{out}{said}");
+        assert_eq!(out.matches(wanted).count(), count, "{out}{said}");
+    }
 }
 
 #[test]

@@ -50,6 +50,20 @@ pub fn program(name: &str) -> bool {
     std::env::split_paths(&path).any(|dir| dir.join(name).is_file())
 }
 
+/// The compilers that the tests use: the one on the path, if there is one, and today's in the folder that `VISAKIT_TODAY` names, as
+/// `.ci/today` makes it.
+pub fn compilers() -> Vec<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let on_path = std::env::split_paths(&path).map(|folder| folder.join("ocloc")).find(|program| program.is_file());
+    on_path.into_iter().chain(todays_compiler()).collect()
+}
+
+/// Today's compiler in the folder that `VISAKIT_TODAY` names.
+pub fn todays_compiler() -> Option<PathBuf> {
+    let folder = std::env::var_os("VISAKIT_TODAY")?;
+    Some(PathBuf::from(folder).join("bin/ocloc")).filter(|program| program.is_file())
+}
+
 /// A new folder for the files of one test.
 pub fn scratch(name: &str) -> PathBuf {
     // Beside the test's program, in the build's folder.

@@ -17,7 +17,7 @@ use visakit_zebin::info::{ArgType, KernelInfo};
 use super::{Findings, Outcome, OutputFormat, answer, count, finish, installed, out, read, report};
 use crate::input::{Kind, Module, modules_of, wrong_kind, zebins};
 use crate::io::shown;
-use crate::recompile::recompile;
+use crate::recompile::{can_recompile, recompile};
 
 /// Show the kernels of a file: arguments, sizes, platforms, versions; without a file, the compilers that are installed
 #[derive(clap::Args)]
@@ -142,10 +142,14 @@ fn show(input: &Path, format: OutputFormat) -> Result<Outcome, Findings> {
     let programs: Vec<Program> = match kind {
         Kind::Zebin | Kind::Archive | Kind::Spirv => {
             let mut zebins = zebins(input, &bytes)?;
+            let mut compiled = Vec::new();
             if zebins.is_empty() {
                 zebins = recompile(input, &bytes, None, None)?;
+            } else if zebins.iter().all(|zebin| zebin.texts.is_empty()) && can_recompile(&bytes) {
+                // What the file itself says is shown all the same.
+                compiled = recompile(input, &bytes, None, None).unwrap_or_default();
             }
-            zebins.iter().map(|zebin| of_zebin(zebin, &mut findings)).collect()
+            zebins.iter().map(|zebin| of_zebin(zebin, &compiled, &mut findings)).collect()
         }
         Kind::Text | Kind::Object => {
             let modules = modules_of(input, kind, bytes, None)?;
@@ -167,10 +171,14 @@ fn show(input: &Path, format: OutputFormat) -> Result<Outcome, Findings> {
     Ok(Outcome::of(&findings))
 }
 
-fn of_zebin(zebin: &Zebin, findings: &mut Vec<Diagnostic>) -> Program {
+/// `compiled` are programs that a file without vISA was compiled to.
+fn of_zebin(zebin: &Zebin, compiled: &[Zebin], findings: &mut Vec<Diagnostic>) -> Program {
     let platform = Emulated::platform_of(zebin);
+    let of_platform = compiled.iter().filter(|compiled| Emulated::platform_of(compiled) == platform);
+    let with_texts: Vec<_> = std::iter::once(zebin).chain(of_platform).collect();
     let mut visa = |name: &str| {
-        let (_, text) = zebin.named_texts().find(|(known, text)| *known == name && text.is_kernel())?;
+        let mut texts = with_texts.iter().flat_map(|zebin| zebin.named_texts());
+        let (_, text) = texts.find(|(known, text)| *known == name && text.is_kernel())?;
         let module = Module::of_text(format!("{}({name})", zebin.file), text.text.clone());
         match module.object(platform) {
             Ok(object) => {

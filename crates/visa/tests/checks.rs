@@ -35,9 +35,9 @@ fn cases(source: &str) -> Vec<Case> {
 }
 
 /// Compiles the kernels of a file for a platform, with lines.
-fn compiled(file: &str, platform: &str) -> PathBuf {
+fn compiled(file: &str, platform: &str, compiler: &Path) -> PathBuf {
     let out = std::env::temp_dir().join(format!("visakit-{file}.{platform}.{}.zebin", std::process::id()));
-    let mut visa = Command::new(env!("CARGO_BIN_EXE_visa"));
+    let mut visa = visa(compiler);
     visa.current_dir(visakit_testing::root().join("crates/visa/tests/checks"));
     visa.args(["compile", file, "--device", platform, "--options", "-g", "-o"]).arg(&out);
     let output = visa.output().expect("visa starts");
@@ -45,9 +45,21 @@ fn compiled(file: &str, platform: &str) -> PathBuf {
     out
 }
 
-/// What the checks find in a kernel, and the exit code.
-fn check(file: &Path, platform: &str, case: &Case) -> (Option<i32>, BTreeSet<(String, u64)>, String) {
+/// `visa` with one compiler.
+fn visa(compiler: &Path) -> Command {
     let mut visa = Command::new(env!("CARGO_BIN_EXE_visa"));
+    visa.env("VISAKIT_OCLOC", compiler);
+    visa
+}
+
+/// What the checks find in a kernel, and the exit code.
+fn check(
+    file: &Path,
+    platform: &str,
+    compiler: &Path,
+    case: &Case,
+) -> (Option<i32>, BTreeSet<(String, u64)>, String) {
+    let mut visa = visa(compiler);
     visa.current_dir(visakit_testing::root().join("crates/visa/tests/checks"));
     visa.arg("run").arg(file).args([
         "--device",
@@ -73,21 +85,29 @@ fn check(file: &Path, platform: &str, case: &Case) -> (Option<i32>, BTreeSet<(St
 
 /// Runs the kernels of a file that is compiled before, or each of them as a source.
 fn run(file: &str, compiles: bool) {
-    if !visakit_testing::have("checks", "vendor", visakit_testing::program("ocloc"), "ocloc") {
+    let compilers = visakit_testing::compilers();
+    if !visakit_testing::have("checks", "vendor", !compilers.is_empty(), "ocloc") {
         return;
     }
     let source = visakit_testing::root().join("crates/visa/tests/checks").join(file);
     let cases = cases(&std::fs::read_to_string(source).expect("the kernels"));
     assert!(cases.len() > 7);
     let mut wrong = Vec::new();
-    for platform in ["skl", "dg2"] {
-        let program = if compiles { compiled(file, platform) } else { PathBuf::from(file) };
+    let todays = visakit_testing::todays_compiler();
+    let targets = compilers.iter().flat_map(|compiler| {
+        let platforms: &[&str] = if Some(compiler) == todays.as_ref() { &["dg2"] } else { &["skl", "dg2"] };
+        platforms.iter().map(move |platform| (compiler, *platform))
+    });
+    for (compiler, platform) in targets {
+        let program = if compiles { compiled(file, platform, compiler) } else { PathBuf::from(file) };
         for case in &cases {
-            let (exit, found, text) = check(&program, platform, case);
+            let (exit, found, text) = check(&program, platform, compiler, case);
             if found != case.found || exit != Some(i32::from(!case.found.is_empty())) {
                 wrong.push(format!(
-                    "{} on {platform}: exit {exit:?}, {found:?}, not {:?}\n{text}",
-                    case.kernel, case.found
+                    "{} on {platform} by {}: exit {exit:?}, {found:?}, not {:?}\n{text}",
+                    case.kernel,
+                    compiler.display(),
+                    case.found
                 ));
             }
         }

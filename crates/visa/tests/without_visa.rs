@@ -192,7 +192,9 @@ fn the_other_commands() {
         }
         let output = case.visa(&["info", file, "--format", "json"]);
         let info: Value = serde_json::from_slice(&output.stdout).unwrap();
-        assert_eq!(info["programs"][0]["kernels"][0]["name"], "vector_add", "{file} {info}");
+        let kernel = &info["programs"][0]["kernels"][0];
+        assert_eq!(kernel["name"], "vector_add", "{file} {info}");
+        assert!(kernel["visa"]["instructions"].as_u64() > Some(5), "{file} {info}");
         let output = case.visa(&["compile", file, "--device", "pvc", "--options", "-DN=1", "-o", "out.zebin"]);
         assert!(output.status.success(), "{file}: {}", stderr(&output));
         assert_eq!(std::fs::read(case.folder.join("out.zebin")).unwrap(), std::fs::read(example("pvc")).unwrap());
@@ -229,31 +231,35 @@ fn what_cannot_be_compiled() {
     assert!(!output.status.success() && stderr(&output).contains("SPIR-V"), "{}", stderr(&output));
 }
 
-/// The installed compiler's default, an archive from SPIR-V, and a file without SPIR-V.
+/// What the installed compilers make of a module by default, and an archive of it.
 #[test]
-fn what_the_installed_compiler_makes() {
-    if !visakit_testing::have("without_visa", "vendor", visakit_testing::program("ocloc"), "ocloc") {
+fn what_the_installed_compilers_make() {
+    let compilers = visakit_testing::compilers();
+    if !visakit_testing::have("without_visa", "vendor", !compilers.is_empty(), "ocloc") {
         return;
     }
-    let folder = scratch("without-visa-vendor");
-    std::fs::write(folder.join("module.spv"), module()).unwrap();
-    let ocloc = |arguments: &[&str]| {
-        let mut command = std::process::Command::new("ocloc");
-        command.args(["compile", "-q", "-file", "module.spv", "-spirv_input", "--format", "zebin"]).args(arguments);
-        let output = command.current_dir(&folder).output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
-    };
-    ocloc(&["-device", "dg2", "-output", "one", "-output_no_suffix", "-options", "-cl-mad-enable"]);
-    ocloc(&["-device", "acm-g10,pvc", "-output", "fat"]);
-    let one = ["one", "one.bin"].into_iter().find(|name| folder.join(name).is_file()).unwrap();
-    for (file, device) in [(one, "dg2"), (one, "tgllp"), ("fat", "pvc"), ("fat", "skl"), ("module.spv", "tgllp")] {
-        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_visa"));
-        command.args(["run", file, "--device", device]).args(LAUNCH).current_dir(&folder);
-        let output = command.output().unwrap();
-        let (out, err) = (stdout(&output), stderr(&output));
-        assert!(
-            output.status.success() && out.contains(RIGHT) && err.contains(device),
-            "{file} {device}: {out}{err}"
-        );
+    for (number, program) in compilers.iter().enumerate() {
+        let folder = scratch(&format!("without-visa-vendor-{number}"));
+        std::fs::write(folder.join("module.spv"), module()).unwrap();
+        let ocloc = |arguments: &[&str]| {
+            let mut command = std::process::Command::new(program);
+            command
+                .args(["compile", "-q", "-file", "module.spv", "-spirv_input", "--format", "zebin"])
+                .args(arguments);
+            let output = command.current_dir(&folder).output().unwrap();
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+        };
+        ocloc(&["-device", "dg2", "-output", "one", "-output_no_suffix", "-options", "-cl-mad-enable"]);
+        ocloc(&["-device", "acm-g10,pvc", "-output", "fat"]);
+        let one = ["one", "one.bin"].into_iter().find(|name| folder.join(name).is_file()).unwrap();
+        for (file, device) in
+            [(one, "dg2"), (one, "tgllp"), ("fat", "pvc"), ("fat", "tgllp"), ("module.spv", "tgllp")]
+        {
+            let arguments = [&["run", file, "--device", device][..], &LAUNCH].concat();
+            let output = visa(&arguments, &folder, std::slice::from_ref(program));
+            let (out, err) = (stdout(&output), stderr(&output));
+            assert!(output.status.success() && out.contains(RIGHT), "{file} {device}: {out}{err}");
+            assert!(err.contains(&format!("compiled for {device}")), "{file} {device}: {err}");
+        }
     }
 }
