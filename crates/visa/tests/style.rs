@@ -187,7 +187,7 @@ fn the_readme_is_short() {
 fn the_changelog_is_a_list_of_lines() {
     let text = std::fs::read_to_string(root().join("CHANGELOG.md")).unwrap();
     let mut headings = Vec::new();
-    for line in text.lines().skip(4) {
+    for line in text.lines().skip_while(|line| !line.starts_with("## ")) {
         if line.starts_with("## ") {
             headings.clear();
         } else if line.starts_with("### ") {

@@ -22,14 +22,14 @@ fn documents() -> Vec<PathBuf> {
     found
 }
 
-/// A page without its fenced blocks and the code inside of lines.
+/// A page without its fenced and indented blocks and the code inside of lines.
 fn prose(page: &str) -> String {
     let mut out = String::new();
     let mut fence = false;
     for line in page.lines() {
         if line.trim_start().starts_with("```") {
             fence = !fence;
-        } else if !fence {
+        } else if !fence && !line.starts_with("    ") {
             out.extend(line.split('`').step_by(2));
             out.push('\n');
         }

@@ -1,6 +1,6 @@
 //! The documents that are generated, and their links. `cargo bless` writes them.
 //!
-//! A page in `docs/` holds regions `<!-- generated NAME -->` … `<!-- end -->`. The text between the two marks comes from
+//! A page in `docs/`, or CONTRIBUTING.md, holds regions `<!-- generated NAME -->` … `<!-- end -->`. The text between the two marks comes from
 //! `docs/data/` or from the program; everything else is written by hand.
 
 #[path = "../common/mod.rs"]
@@ -24,6 +24,7 @@ fn generated(name: &str) -> String {
     match name {
         "runs" => tables::runs(&data::validation()),
         "claims" => tables::claims(&data::validation()),
+        "building" => tables::building(&data::validation()),
         "measures" => tables::measures(&data::validation()),
         "changes" => tables::changes(&data::validation()),
         "environment" => tables::environment(&data::environment()),
@@ -67,7 +68,8 @@ fn markdown(dir: &Path) -> Vec<PathBuf> {
 #[test]
 fn generated_regions_are_up_to_date() {
     let mut regions = 0;
-    for path in markdown(&root().join("docs")) {
+    let book = markdown(&root().join("docs"));
+    for path in book.into_iter().chain([root().join("CONTRIBUTING.md")]) {
         let page = std::fs::read_to_string(&path).unwrap();
         regions += page.matches(BEGIN).count();
         if page.contains(BEGIN) {

@@ -95,6 +95,13 @@ pub(crate) fn measures(all: &Validation) -> String {
     out
 }
 
+/// The costs of builds alone, for contributors.
+pub(crate) fn building(all: &Validation) -> String {
+    let rows = all.measure.iter().filter(|measure| measure.topic == "Building and testing");
+    let rows = rows.map(|row| format!("| {} | {} | {} |\n", row.subject, row.value, row.method));
+    format!("| What | Cost | How |\n| --- | --- | --- |\n{}", rows.collect::<String>())
+}
+
 pub(crate) fn changes(all: &Validation) -> String {
     let mut out = String::from("| Change | Effect | Commit |\n| --- | --- | --- |\n");
     for change in &all.change {
