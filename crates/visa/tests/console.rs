@@ -1,7 +1,8 @@
-//! The commands that the README and `docs/` show print what they show: every ```` ```console ```` block is run.
+//! The commands that the README and `docs/` show print what they show: every ```` ```console ````
+//! block is run.
 //!
-//! The blocks run in a copy of the documents and of what they read, so that files which they write go nowhere else.
-//! `BLESS=1 cargo test` puts what the commands print now into the documents.
+//! The blocks run in a copy of the documents and of what they read, so that files which they write
+//! go nowhere else. `BLESS=1 cargo test` puts what the commands print now into the documents.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -24,7 +25,8 @@ fn documents_show_what_commands_print() {
         copy_all(&root().join(name), &copy.join(name));
     }
     edit(&copy);
-    // The folder of the process is that of the commands, and the library takes `BLESS` by another name: a process for it.
+    // The folder of the process is that of the commands, and the library takes `BLESS` by another
+    // name: a process for it.
     let mut again = Command::new(std::env::current_exe().expect("the test has a program"));
     again.arg("documents_show_what_commands_print").env(COPY, &copy).env_remove("BLESS").env_remove("COLUMNS");
     let bless = std::env::var_os("BLESS").is_some();

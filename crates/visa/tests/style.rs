@@ -1,5 +1,6 @@
-//! The rules of STYLE.md that a machine can check. Old text may break them as often as `style.toml` says;
-//! `BLESS=1 cargo test -p visakit-cli --test style` lowers these budgets and never raises them.
+//! The rules of STYLE.md that a machine can check. Old text may break them as often as `style.toml`
+//! says; `BLESS=1 cargo test -p visakit-cli --test style` lowers these budgets and never raises
+//! them.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -89,7 +90,8 @@ fn written(counts: &Counts) -> String {
     tables.map(table).join("\n")
 }
 
-/// Finds the files with an ending in a folder, or the file itself; build output and fuzzing corpora do not count.
+/// Finds the files with an ending in a folder, or the file itself; build output and fuzzing corpora
+/// do not count.
 fn files(path: &Path, ending: &str) -> Vec<PathBuf> {
     if path.is_file() {
         return vec![path.to_owned()];

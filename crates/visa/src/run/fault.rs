@@ -126,7 +126,8 @@ pub(super) fn findings(
     std::iter::once(own).chain(waiting).chain(others).collect()
 }
 
-/// Moves a fault to its line of the source, where that can be read; otherwise it stays at the line of the kernel's text.
+/// Moves a fault to its line of the source, where that can be read; otherwise it stays at the line
+/// of the kernel's text.
 pub(super) fn at_source(located: Diagnostic, report: &TrapReport, program: &Path) -> Diagnostic {
     let Some(Source { file, number, line }) = quoted_source(report, program) else { return located };
     // The compiler has a path from the root; the user's own name for the file is shorter.
@@ -149,8 +150,8 @@ struct Source {
     line: String,
 }
 
-/// Reads the line of the source: from the file that the compiler recorded, or else from a file of that name beside the
-/// program, which may have been compiled on another machine.
+/// Reads the line of the source: from the file that the compiler recorded, or else from a file of
+/// that name in the program's folder, which may have been compiled on another machine.
 fn quoted_source(report: &TrapReport, program: &Path) -> Option<Source> {
     let (recorded, number) = (Path::new(report.source_file.as_ref()?), report.source_line?);
     let beside = program.parent().zip(recorded.file_name()).map(|(folder, name)| folder.join(name));

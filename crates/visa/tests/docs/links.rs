@@ -1,4 +1,5 @@
-//! Links of the documents: files that are there, headings that are there, and a table of contents that is complete.
+//! Links of the documents: files that are there, headings that are there, and a table of contents
+//! that is complete.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,8 @@
 //! The documents that are generated, and their links. `cargo bless` writes them.
 //!
-//! A page in `docs/`, or CONTRIBUTING.md, holds regions `<!-- generated NAME -->` … `<!-- end -->`. The text between the two marks comes from
-//! `docs/data/` or from the program; everything else is written by hand.
+//! A page in `docs/`, or CONTRIBUTING.md, holds regions `<!-- generated NAME -->` … `<!-- end -->`.
+//! The text between the two marks comes from `docs/data/` or from the program; everything else is
+//! written by hand.
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -32,7 +32,7 @@ fn commands_of(help: &str) -> Vec<String> {
     names.filter_map(first).filter(|name| name != "help").collect()
 }
 
-/// One section for each command, with its help.
+/// Returns a section for each command, with its help.
 pub(crate) fn commands() -> String {
     let top = help(&[]);
     let mut out = format!("## visa\n\n```text\n{top}\n```\n\n");
@@ -63,7 +63,7 @@ pub(crate) fn launch_keys() -> String {
     out
 }
 
-/// One table for each crate with a `limits.rs`.
+/// Returns a table for each crate with a `limits.rs`.
 pub(crate) fn limits() -> String {
     let mut out = String::new();
     for (folder, heading) in [
@@ -85,7 +85,7 @@ pub(crate) fn limits() -> String {
             } else {
                 statement = format!("{statement} {line}").trim().to_owned();
                 if line.ends_with(';') {
-                    // One comment may stand above two limits.
+                    // A comment may stand above two limits.
                     last = if doc.is_empty() { last } else { std::mem::take(&mut doc) };
                     out += &limit(&statement, &last, folder);
                     statement.clear();
@@ -152,7 +152,8 @@ fn row(name: &str, value: &str, doc: &str) -> String {
     format!("| `{}` | {} | {doc} |\n", name.trim(), shown(value, doc.starts_with("Bytes")))
 }
 
-/// A value as a reader has it: `64 << 20` bytes are 64 MiB, and numbers have their digits in groups.
+/// A value as a reader has it: `64 << 20` bytes are 64 MiB, and numbers have their digits in
+/// groups.
 fn shown(value: &str, is_bytes: bool) -> String {
     let number = |text: &str| text.trim().replace('_', "").parse::<u64>().ok();
     let computed = match value.split_once("<<") {
