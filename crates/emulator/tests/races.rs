@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use visakit::isa::Platform;
 use visakit_emulator::launch::argument::Argument;
 use visakit_emulator::launch::range::NdRange;
-use visakit_emulator::run::{Options, Program, RunError, has_model, launch_from};
+use visakit_emulator::run::{Options, Program, RunError, launch_from};
 use visakit_testing::{Random, root};
 use visakit_zebin::Zebin;
 
@@ -112,7 +112,7 @@ fn compiled_kernels() {
     ] {
         let path = root().join(format!("crates/emulator/tests/races/{target}.zebin.gz"));
         let zebin = Zebin::parse(target, &visakit_testing::unpacked(&path).unwrap()).unwrap();
-        if !Program::platform_of(&zebin).is_some_and(has_model) {
+        if !Program::platform_of(&zebin).is_some_and(|platform| platform.emulated()) {
             continue;
         }
         let mut again = BTreeSet::new();

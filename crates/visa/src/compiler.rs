@@ -8,7 +8,6 @@ use std::sync::LazyLock;
 use serde::Serialize;
 use visakit::isa::Platform;
 use visakit_diag::{Diagnostic, Severity};
-use visakit_emulator::run::has_model;
 use visakit_zebin::ocloc::{self, product_of};
 
 use crate::unfinished::Unfinished;
@@ -105,7 +104,7 @@ pub(crate) fn for_device(device: &str) -> Vec<(&'static Compiler, String)> {
 
 /// Returns the name of the newest device that a compiler builds for and the emulator runs.
 pub(crate) fn default_device() -> Option<&'static str> {
-    let platforms = Platform::ALL.iter().rev().filter(|platform| has_model(**platform));
+    let platforms = Platform::ALL.iter().rev().filter(|platform| platform.emulated());
     let mut products = platforms
         .filter_map(|platform| installed().iter().find_map(|compiler| product_of(*platform, &compiler.devices)));
     products.next()

@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 use serde::Serialize;
 use serde_json::json;
 use visakit::isa::Platform;
-use visakit_emulator::run::has_model;
 use visakit_zebin::ocloc::{self, is_family, product_of};
 
 use crate::compiler::{self, Compiler, Release};
@@ -28,7 +27,7 @@ struct Row {
 pub(super) fn show(format: OutputFormat) -> Outcome {
     let rows: Vec<_> = compiler::installed().iter().map(row).collect();
     let default = compiler::default_device();
-    let emulated: Vec<_> = Platform::ALL.iter().filter(|platform| has_model(**platform)).map(|p| p.name()).collect();
+    let emulated: Vec<_> = Platform::ALL.iter().filter(|platform| platform.emulated()).map(|p| p.name()).collect();
     if format == OutputFormat::Json {
         answer(&[], json!({ "compilers": rows, "default_device": default, "emulated": emulated }));
         return Outcome::Done;

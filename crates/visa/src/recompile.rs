@@ -4,7 +4,7 @@ use std::path::Path;
 
 use visakit::isa::Platform;
 use visakit_diag::Diagnostic;
-use visakit_emulator::run::{Program, has_model};
+use visakit_emulator::run::Program;
 use visakit_zebin::{VISA_OPTION, Zebin, spirv};
 
 use crate::compile::compile_module;
@@ -48,7 +48,12 @@ pub(crate) fn can_recompile(bytes: &[u8]) -> bool {
 fn own_platform(path: &Path, bytes: &[u8]) -> Option<Platform> {
     let zebins = zebins(path, bytes).ok()?;
     let platforms = || zebins.iter().filter_map(Program::platform_of);
-    platforms().filter(|platform| has_model(*platform)).max().or_else(|| platforms().next())
+    Platform::ALL
+        .iter()
+        .rev()
+        .copied()
+        .find(|platform| platform.emulated() && platforms().any(|own| own == *platform))
+        .or_else(|| platforms().next())
 }
 
 fn neither(path: &Path) -> Diagnostic {

@@ -14,7 +14,7 @@ use visakit_emulator::launch::range::NdRange;
 use visakit_emulator::machine::format::Format;
 use visakit_emulator::machine::image::ImageDesc;
 use visakit_emulator::machine::sampler::{Addressing, Sampler};
-use visakit_emulator::run::{Engine, Options, Outcome, Program, has_model, launch};
+use visakit_emulator::run::{Engine, Options, Outcome, Program, launch};
 use visakit_zebin::Zebin;
 
 /// Runs a case with what is to execute its instructions.
@@ -369,9 +369,9 @@ fn forgive(suite: &Suite<'_>, results: &mut [Ran<'_>]) {
     }
     let passed = known.keys().filter(|key| !left.contains_key(*key)).count();
     if passed > 0 {
-        eprintln!("{passed} cases of {FILE} pass; `cargo bless` takes them out");
+        eprintln!("{passed} cases of {FILE} pass; BLESS=1 takes them out");
     }
-    if std::env::var_os("VISAKIT_BLESS").is_some() && suite.programs != suite.folder {
+    if std::env::var_os("BLESS").is_some() && suite.programs != suite.folder {
         let text: String = left.values().map(|line| format!("{line}\n")).collect();
         std::fs::write(suite.programs.join(FILE), text).expect("the file can be written");
     }
@@ -388,7 +388,7 @@ fn read_texts(zebin: &Zebin) -> Result<(), String> {
 
 /// Runs a suite and says what passes. Of a platform that the emulator does not run, only the texts are read.
 ///
-/// Failures in the file `known.txt` beside the programs, `TARGET FAMILY/KERNEL: reason`, are expected; `cargo bless` writes it
+/// Failures in the file `known.txt` beside the programs, `TARGET FAMILY/KERNEL: reason`, are expected; `BLESS=1` writes it
 /// anew, and keeps the reasons that it has.
 ///
 /// # Panics
@@ -424,7 +424,7 @@ pub(crate) fn run_suite(suite: &Suite<'_>) {
             let cases = read(&folder.join(format!("{name}.json"))).expect("cases");
             let family: Family = serde_json::from_slice(&cases).expect("cases as JSON");
             let zebin = Zebin::parse(&format!("{name}.{target}"), &program).expect("a zebin");
-            if !Program::platform_of(&zebin).is_some_and(has_model) {
+            if !Program::platform_of(&zebin).is_some_and(|platform| platform.emulated()) {
                 results.lock().expect("no panic").push((format!("{name}/texts"), target, read_texts(&zebin)));
                 continue;
             }

@@ -7,7 +7,7 @@ use visakit::object::{Object, Routine, RoutineKind};
 use visakit::text;
 use visakit_diag::{Diagnostic, Severity};
 use visakit_emulator::launch::data::ProgramData;
-use visakit_emulator::run::{FunctionText, Program, has_model};
+use visakit_emulator::run::{FunctionText, Program};
 use visakit_zebin::Zebin;
 use visakit_zebin::info::{ExecutionEnv, KernelInfo};
 
@@ -18,9 +18,6 @@ use crate::io::{note, read, shown};
 use crate::launch::request::Request;
 use crate::recompile::{can_recompile, recompile};
 use crate::report::{Findings, object_problem, problem};
-
-/// The platform of a file that does not say its own.
-const DEFAULT_PLATFORM: Platform = Platform::Skl;
 
 /// Reads the program, and the layout of its arguments.
 pub(super) fn load(request: &Request) -> Result<Program, Findings> {
@@ -76,7 +73,7 @@ pub(super) fn load(request: &Request) -> Result<Program, Findings> {
 fn of_compiled(path: &Path, zebins: &[Zebin], request: &Request) -> Result<Program, Findings> {
     let named = request.platform.as_deref().and_then(Platform::from_name);
     let platform = |zebin: &Zebin| Program::platform_of(zebin).or(named);
-    let runs = zebins.iter().find(|zebin| platform(zebin).is_some_and(has_model));
+    let runs = zebins.iter().find(|zebin| platform(zebin).is_some_and(Platform::emulated));
     let Some(zebin) = runs.or(zebins.first()) else {
         return Err(problem("compile", path, "the compiler made no program").into());
     };
@@ -126,9 +123,9 @@ fn with_lines(options: &str) -> String {
 fn default_platform() -> Platform {
     note(&format!(
         "note: the file does not say its platform; {} is assumed, --platform names another",
-        DEFAULT_PLATFORM.name()
+        Platform::default().name()
     ));
-    DEFAULT_PLATFORM
+    Platform::default()
 }
 
 /// The program for a platform, or for the only one, of an archive of zebins.
