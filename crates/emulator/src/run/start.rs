@@ -272,6 +272,9 @@ pub(super) fn restart(plan: &Plan<'_>, thread: &mut Thread, starts: &Starts, gro
         if let Some(at) = plan.payload.implicit() {
             registers.set(at, address);
         }
+        if let Some(at) = plan.payload.indirect() {
+            registers.set(at, address + implicit::BYTES as u64);
+        }
     }
     for copy in &layout.copies {
         let bytes = registers.bytes_mut(0);
