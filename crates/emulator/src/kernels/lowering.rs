@@ -21,7 +21,7 @@ use crate::machine::region::Region;
 use crate::machine::thread::{Combine, ExecMask, Thread, ones};
 use visakit::isa::{Cr1, DataType, ExecMask as ExecMaskField, ExecSize, Operand, Predicate, VecOperand};
 use visakit::object::Routine;
-use visakit::rt::Stub;
+use visakit::rt::{Bits as _, Stub};
 use visakit_native::ir::{Action, Binary, Kind, Node};
 
 /// Why an instruction could not be lowered. It stops only threads that reach it.
@@ -247,9 +247,7 @@ impl<'a> Lowering<'a> {
                 thread.set_mode(thread.registers.get(offset));
                 let exceptions = Cr1::from_bits(thread.registers.get::<u32>(offset + 4).into());
                 match exceptions {
-                    Some(exceptions) if exceptions.software_exception => {
-                        Err(Box::new(Trap::Exception(String::new())))
-                    }
+                    Ok(exceptions) if exceptions.software_exception => Err(Box::new(Trap::Exception(String::new()))),
                     _ => Ok(()),
                 }
             });

@@ -4,8 +4,8 @@
 use crate::kernels::image::{self, Components, Elements, Offsets, moved};
 use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal};
 use crate::machine::image::Image;
-use crate::machine::sampler_of_state;
 use crate::machine::sampler::{SamplePoint, Sampler};
+use crate::machine::sampler_of_state;
 use crate::machine::texels::Texels;
 use crate::machine::thread::Thread;
 use visakit::isa::{

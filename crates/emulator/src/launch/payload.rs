@@ -3,12 +3,14 @@
 //! Register 0 comes first (group ids, scratch base), then the thread's own data (local ids), then the data of all threads
 //! (arguments and sizes). `.ze_info` gives offsets within the last two; the offset of an `.input` counts from register 0.
 
+use std::ops::Range;
+
 use visakit_diag::Diagnostic;
 
 use super::argument::{Argument, ImageArgument};
 use super::placement::{Bound, Placement, problem};
-use super::understood::not_understood;
 use super::range::NdRange;
+use super::understood::not_understood;
 use crate::machine::sampler::{Addressing, Sampler};
 use crate::machine::sampler_state;
 use visakit::isa::{InputInfo, InputOrigin, R0Element};
@@ -49,19 +51,24 @@ impl Layout {
             if matches!(input.kind.origin, InputOrigin::PseudoInput | InputOrigin::PseudoInput16) || end <= base {
                 return true;
             }
-            // One that begins the data may hold several items, and is rounded up behind them.
             let items = kernel.payload_arguments.iter().filter(|item| item.size > 0).map(|item| {
-                let gap = if item.offset < inline { 0 } else { u64::from(gap) };
-                base + u64::from(item.offset) + gap..base + u64::from(item.offset) + gap + u64::from(item.size)
+                let first = base + u64::from(item.offset) + if item.offset < inline { 0 } else { u64::from(gap) };
+                (item, first..first + u64::from(item.size.next_multiple_of(4)))
             });
-            let inside = || items.clone().filter(|item| (start..end).contains(&item.start));
-            let last = inside().map(|item| item.end).max().unwrap_or(0);
-            let begins = start == base || inside().any(|item| item.start == start);
-            begins && end <= last.next_multiple_of(HEADER)
+            // A structure that is passed by value has an input for each of its parts.
+            let is_part = |(item, bytes): (&PayloadArgument, Range<u64>)| {
+                item.arg_type == ArgType::ByValue && bytes.start <= start && end <= bytes.end
+            };
+            // One that begins the data may hold several items, and is rounded up behind them.
+            let inside = || items.clone().filter(|(_, bytes)| (start..end).contains(&bytes.start));
+            let last = inside().map(|(_, bytes)| bytes.end).max().unwrap_or(0);
+            let begins = start == base || inside().any(|(_, bytes)| bytes.start == start);
+            begins && end <= last.next_multiple_of(HEADER) || items.clone().any(is_part)
         };
         let unexplained = |gap: u32| inputs.iter().position(|input| !is_explained(input, gap));
-        let first = if inline > 0 { inline.next_multiple_of(grf) - inline } else { 0 };
-        let mut gaps = (first..=MAX_GAP).step_by(grf as usize);
+        // Without inline data the kernel loads all of them, from the first on.
+        let (first, most) = if inline > 0 { (inline.next_multiple_of(grf) - inline, MAX_GAP) } else { (0, 0) };
+        let mut gaps = (first..=most).step_by(grf as usize);
         match gaps.find(|gap| unexplained(*gap).is_none()) {
             Some(gap) => Ok(Self { gap, ..self }),
             None => Err(unexplained(first).unwrap_or(0)),
@@ -128,7 +135,8 @@ impl Payload {
         let (ids, own) = local_ids(kernel, grf, simd)?;
         let base = layout.base(own);
         let inline = kernel.execution_env.inline_data_payload_size;
-        let mut payload = Self { image: vec![0; base], ids, local_sizes: Vec::new(), implicit: None, indirect: None, simd };
+        let mut payload =
+            Self { image: vec![0; base], ids, local_sizes: Vec::new(), implicit: None, indirect: None, simd };
         for item in &kernel.payload_arguments {
             let value = value_of(item, range, arguments, placement)?;
             let end = item.offset.checked_add(item.size).filter(|&end| end <= PAYLOAD_BYTES);
@@ -349,7 +357,8 @@ fn value_of(
             // They are reached through the binding table.
             (Some(AddrSpace::Image | AddrSpace::Sampler), _) => Vec::new(),
             (_, Some(AddrMode::Slm)) => {
-                let offset = index.and_then(|index| placement.local.get(index)?.map(|(offset, _)| placement.local_base + offset));
+                let offset = index
+                    .and_then(|index| placement.local.get(index)?.map(|(offset, _)| placement.local_base + offset));
                 u64::from(offset.unwrap_or(0)).to_le_bytes().to_vec()
             }
             _ => address(),
@@ -374,7 +383,12 @@ fn value_of(
 }
 
 /// What names the program's constants or variables: the offset of their state, or their address.
-fn of_data(item: &PayloadArgument, placement: &Placement, bound: Bound, address: u64) -> Result<Vec<u8>, Box<Diagnostic>> {
+fn of_data(
+    item: &PayloadArgument,
+    placement: &Placement,
+    bound: Bound,
+    address: u64,
+) -> Result<Vec<u8>, Box<Diagnostic>> {
     match item.addrmode {
         Some(AddrMode::Bindless) => Ok(placement.state(bound).unwrap_or(0).to_le_bytes().to_vec()),
         // Those that have an entry of the binding table have their address too.
@@ -499,7 +513,12 @@ kernels:
     }
 
     fn input(offset: i16, size: u16) -> InputInfo {
-        InputInfo { kind: InputInfoKind { class: InputClass::General, origin: InputOrigin::User }, id: 32, offset, size }
+        InputInfo {
+            kind: InputInfoKind { class: InputClass::General, origin: InputOrigin::User },
+            id: 32,
+            offset,
+            size,
+        }
     }
 
     #[test]
@@ -514,7 +533,8 @@ kernels:
         };
         assert_eq!(gap_of(&[32, 64, 96, 128, 160, 168]), Ok(0));
         assert_eq!(gap_of(&[32, 64, 96, 128, 192, 200, 208, 216]), Ok(32));
-        assert_eq!(gap_of(&[128, 225]), Err(1), "no argument has these bytes");
+        assert_eq!(gap_of(&[128, 233]), Err(1), "no argument has these bytes");
+        assert_eq!(gap_of(&[128, 225]), Err(1), "an argument of another kind has these bytes");
         assert_eq!(gap_of(&[128, 160, 200, 208, 216]), Err(2), "there is one gap only");
         let info = info::parse("k", &text.replace("size: 96", "size: 192")).unwrap();
         let wide = Layout { grf_bytes: 64, ..layout };

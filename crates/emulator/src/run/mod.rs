@@ -252,7 +252,8 @@ pub fn launch_from(
     if program.platform > NEWEST {
         let message = format!("the emulator has no model of {}", program.platform.name());
         let finding = Diagnostic::new("launch-platform", Severity::Error, program.file.clone(), message);
-        let help = format!("the newest that it has is {}; compile the kernel for that or an older one", NEWEST.name());
+        let help =
+            format!("the newest that it has is {}; compile the kernel for that or an older one", NEWEST.name());
         return Err(Box::new(finding.help(help)).into());
     }
     understood::check(&program.info)?;

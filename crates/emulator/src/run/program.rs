@@ -141,7 +141,18 @@ impl Program {
         let text = Some(text.to_owned());
         let (routine, lines) = (parsed.routine, parsed.lines);
         let (functions, data) = (Vec::new(), ProgramData::default());
-        Ok(Self { file: file.to_owned(), text, routine, lines, functions, info, names: None, data, platform, implicit: implicit::Version::default() })
+        Ok(Self {
+            file: file.to_owned(),
+            text,
+            routine,
+            lines,
+            functions,
+            info,
+            names: None,
+            data,
+            platform,
+            implicit: implicit::Version::default(),
+        })
     }
 
     /// The arguments that the kernel takes.

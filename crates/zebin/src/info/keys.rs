@@ -106,8 +106,7 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Known<'_, A> {
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, A::Error> {
         while let Some(Spanned { value: key, referenced: place, .. }) = self.map.next_key::<Spanned<String>>()? {
             let number = |number| u32::try_from(number).unwrap_or(0);
-            let place =
-                Place { line: number(place.line()), column: number(place.column()), quote: String::new() };
+            let place = Place { line: number(place.line()), column: number(place.column()), quote: String::new() };
             if self.keys.place.line == 0 {
                 self.keys.place = place.clone();
             }
