@@ -207,9 +207,6 @@ impl RunError {
     }
 }
 
-/// The newest platform whose programs are run. What a thread of a later one begins with is not published.
-const NEWEST: Platform = Platform::Pvcxt;
-
 /// How the groups of a launch run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
@@ -249,11 +246,11 @@ pub fn launch_from(
     mut make: impl FnMut(bool) -> Result<Vec<Option<Argument>>, Box<Diagnostic>>,
     options: &Options<'_>,
 ) -> Result<Outcome, RunError> {
-    if program.platform > NEWEST {
+    if !program.platform.emulated() {
         let message = format!("the emulator has no model of {}", program.platform.name());
         let finding = Diagnostic::new("launch-platform", Severity::Error, program.file.clone(), message);
-        let help =
-            format!("the newest that it has is {}; compile the kernel for that or an older one", NEWEST.name());
+        let names: Vec<_> = Platform::emulated_ones().map(Platform::name).collect();
+        let help = format!("compile the kernel for a platform that it has: {}", names.join(", "));
         return Err(Box::new(finding.help(help)).into());
     }
     understood::check(&program.info)?;
