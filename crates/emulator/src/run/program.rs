@@ -114,12 +114,7 @@ impl Program {
             program.functions.push(FunctionText { file, text: Some(text.text.clone()), routine, lines });
         }
         program.data = ProgramData::of(zebin);
-        let version = zebin.target.implicit_version.unwrap_or(0);
-        program.implicit = implicit::Version::of(version).ok_or_else(|| {
-            let message = format!("version {version} of the structure of implicit arguments is not known");
-            let finding = Diagnostic::new("launch-unsupported", Severity::Error, zebin.file.clone(), message);
-            vec![finding.help("note 8 of the file names it; versions 0, 1 and 2 are known")]
-        })?;
+        program.implicit = Self::implicit_of(zebin)?;
         program.names = zebin.info.kernels_misc_info.iter().find(|misc| misc.name == found.info.name).cloned();
         Ok(program)
     }
@@ -127,6 +122,19 @@ impl Program {
     /// The platform that a zebin was compiled for, if it says one that is known.
     pub fn platform_of(zebin: &Zebin) -> Option<Platform> {
         zebin.target.product_family.and_then(Platform::from_family)
+    }
+
+    /// The version of the structure of implicit arguments that the functions of a zebin know.
+    ///
+    /// # Errors
+    /// When it is one that the emulator does not know.
+    pub fn implicit_of(zebin: &Zebin) -> Result<implicit::Version, Vec<Diagnostic>> {
+        let version = zebin.target.implicit_version.unwrap_or(0);
+        implicit::Version::of(version).ok_or_else(|| {
+            let message = format!("version {version} of the structure of implicit arguments is not known");
+            let finding = Diagnostic::new("launch-unsupported", Severity::Error, zebin.file.clone(), message);
+            vec![finding.help("note 8 of the file names it; versions 0, 1 and 2 are known")]
+        })
     }
 
     /// Reads a kernel from a text. `info` is the layout of its arguments.
